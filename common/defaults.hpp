@@ -115,11 +115,18 @@ inline constexpr auto permit_clock_error = 1ms;  ///< What is left when the cloc
 inline constexpr auto permit_lifetime = 100ms;   ///< A permit's window where the burst leaves room for it.
 /// A window where it leaves none, and slots are spaced: each millisecond of it costs as much of the rate.
 inline constexpr auto permit_lifetime_min = 5ms;
-inline constexpr double rate_margin = 0.999;    ///< Of each rate, for clocks that run fast.
-inline constexpr auto permit_lookahead = 50ms;  ///< How long before its opening a permit is granted: above
-                                                ///< one way over a network, and all that a dead worker can
-                                                ///< waste beside a permit's lifetime.
-inline constexpr auto grant_interval = 5ms;     ///< Gathers permits: 200 GRANTS a second and worker at most.
+inline constexpr double rate_margin = 0.999;  ///< Of each rate, for clocks that run fast.
+inline constexpr auto permit_lead = 50ms;     ///< A permit is granted so long before it opens at least: above
+                                              ///< one way over a network.
+inline constexpr auto permit_lookahead = 200ms;  ///< And so long at most, with all that open until then: one
+                                                 ///< message for several calls. All that a dead worker can
+                                                 ///< waste beside a permit's lifetime, and permit_patience.
+inline constexpr auto grant_interval = 5ms;      ///< Gathers permits: 200 GRANTS a second and worker at most.
+/// Gathers what became of permits and calls while the coordinator knows of enough calls that wait: one
+/// message for several calls.
+inline constexpr auto demand_delay = 100ms;
+inline constexpr auto permit_patience = 250ms;  ///< Who has not reported a permit so long after its end gets
+                                                ///< no more: above demand_delay and one way over a network.
 inline constexpr std::uint32_t late_permits_in_a_row = 5;  ///< Messages with too late ones, none in time ...
 inline constexpr auto late_permits_memory = 2min;          ///< ... each within so long after the last ...
 inline constexpr auto late_permits_patience = 10s;         ///< ... for so long: the worker is too far away.

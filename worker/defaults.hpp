@@ -57,6 +57,9 @@ inline constexpr std::uint32_t enough_silent_calls = 2;
 /// of a fast server show nothing that the next one does not.
 inline constexpr auto shortest_round = 50ms;
 inline constexpr std::uint32_t smallest_round = 16;
+/// After a refusal the coordinator may search for a rate, by the times at which calls begin: so long they are
+/// not gathered.
+inline constexpr auto prompt_time = 30s;
 /// Of a pause that another worker was asked for, when a grant names what is left of it: as much as the
 /// coordinator has two named delays differ by that are one.
 inline constexpr auto granted_pause_age = 5s;

@@ -34,18 +34,17 @@ class DealerActor final : public SocketActor {
   const char* name() const override { return "dealer"; }
 
  protected:
-  bool take_message() override {
-    bool taken = true;
-    receive(
+  caf::message_handler handlers() override {
+    return {
         [this](const ToCoordinatorNow& outgoing) {
           const auto frames = wire::encode(outgoing.message);
           if (send_frames({frames.header, frames.body}) != Sent::yes)
             spdlog::warn("a message to the coordinator was not sent");
         },
-        [this](ReopenSocket) { reopen(); }, [this](CloseSocket) { stop(); },
+        [this](ReopenSocket) { reopen(); },
+        [this](CloseSocket) { stop(); },
         [this](const caf::exit_msg& exit) { on_exit_message(exit); },
-        caf::after(std::chrono::seconds(0)) >> [&taken] { taken = false; });
-    return taken;
+    };
   }
 
   void on_frames(std::vector<zmq::message_t>& frames) override {

@@ -30,17 +30,17 @@ class RouterActor final : public SocketActor {
   const char* name() const override { return "router"; }
 
  protected:
-  bool take_message() override {
-    bool taken = true;
-    receive([this](const ToPeer& outgoing) { send_to(outgoing.peer, outgoing.message); },
-            [this](DrainSocket) {
-              refresh_allow_list();
-              drain_socket();
-              send(coordinator_, SocketDrained{});
-            },
-            [this](CloseSocket) { stop(); }, [this](const caf::exit_msg& exit) { on_exit_message(exit); },
-            caf::after(std::chrono::seconds(0)) >> [&taken] { taken = false; });
-    return taken;
+  caf::message_handler handlers() override {
+    return {
+        [this](const ToPeer& outgoing) { send_to(outgoing.peer, outgoing.message); },
+        [this](DrainSocket) {
+          refresh_allow_list();
+          drain_socket();
+          send(coordinator_, SocketDrained{});
+        },
+        [this](CloseSocket) { stop(); },
+        [this](const caf::exit_msg& exit) { on_exit_message(exit); },
+    };
   }
 
   void on_frames(std::vector<zmq::message_t>& frames) override {

@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <system_error>
 
+#include <poll.h>
 #include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -32,44 +34,59 @@ SocketActor::~SocketActor() {
   ::close(wake_fd_);
 }
 
+/// Called on other threads. The bell is rung only when the loop waits, or is about to.
 void SocketActor::enqueue(caf::mailbox_element_ptr element, caf::execution_unit* unit) {
   caf::blocking_actor::enqueue(std::move(element), unit);
-  ring();
+  if (waiting_.exchange(false)) ring();
 }
 
 void SocketActor::ring() {
-  if (rung_.exchange(true)) return;  // One write a burst.
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = ::write(wake_fd_, &one, sizeof one);
 }
 
+/// Waits on ZeroMQ's own file descriptor, since zmq_poll looks at the socket three times for each wait. It
+/// tells of what has happened since the socket was last used, and no more: before the wait it has been read
+/// until there was nothing left.
 void SocketActor::wait() {
-  std::array<zmq::pollitem_t, 3> items{{{socket_.handle(), 0, ZMQ_POLLIN, 0},
-                                        {nullptr, wake_fd_, ZMQ_POLLIN, 0},
-                                        {side_.handle(), 0, ZMQ_POLLIN, 0}}};
-  try {
-    zmq::poll(items.data(), side_ ? 3 : 2, std::chrono::milliseconds(-1));
-  } catch (const zmq::error_t& error) {
-    if (error.num() != EINTR) {
-      spdlog::error("socket poll failed: {}", error.what());
+  // Raised before the mailbox is looked at: whoever enqueues after that look finds it raised and rings.
+  waiting_.exchange(true);
+  if (!has_next_message()) {
+    // A negative one is passed over.
+    const int side = side_ ? side_.get(zmq::sockopt::fd) : -1;
+    std::array<pollfd, 3> items{
+        {{socket_.get(zmq::sockopt::fd), POLLIN, 0}, {wake_fd_, POLLIN, 0}, {side, POLLIN, 0}}};
+    if (::poll(items.data(), items.size(), -1) < 0 && errno != EINTR) {
+      spdlog::error("socket poll failed: {}", std::generic_category().message(errno));
       stop();
     }
+    if (items[1].revents != 0) {
+      std::uint64_t count = 0;
+      [[maybe_unused]] const auto read = ::read(wake_fd_, &count, sizeof count);
+    }
   }
-  std::uint64_t count = 0;
-  [[maybe_unused]] const auto read = ::read(wake_fd_, &count, sizeof count);
-  // Cleared after the read and before the mailbox is drained: a message that comes now rings again.
-  rung_.store(false);
+  waiting_.exchange(false);
+}
+
+/// True if there may be more.
+bool SocketActor::take_messages(caf::message_handler& handlers) {
+  for (int taken = 0; taken < defaults::socket_batch && running_; ++taken) {
+    if (!has_next_message()) return false;
+    auto message = dequeue()->move_content_to_message();
+    handlers(message);
+  }
+  return true;
 }
 
 void SocketActor::act() {
+  auto handlers = this->handlers();
   while (running_) {
-    wait();
-    int taken = 0;
-    while (running_ && taken < defaults::socket_batch && take_message()) ++taken;
-    const bool more_frames = read_batch(defaults::socket_batch);
-    if (side_) read_side();
+    if (!unread_) wait();
+    const bool more_messages = take_messages(handlers);
+    const bool more_of_side = running_ && side_ && read_side();
+    const bool more_frames = running_ && read_batch(defaults::socket_batch);
     flush();
-    if (taken == defaults::socket_batch || more_frames) ring();
+    unread_ = more_messages || more_of_side || more_frames;
   }
   side_.close();
   socket_.close();
@@ -87,7 +104,6 @@ void SocketActor::drain_socket() {
     flush();
     if (!more) return;
   }
-  ring();  // The rest is read as any other batch.
 }
 
 bool SocketActor::read_batch(int limit) {
@@ -99,13 +115,13 @@ bool SocketActor::read_batch(int limit) {
   return true;
 }
 
-void SocketActor::read_side() {
+bool SocketActor::read_side() {
   std::vector<zmq::message_t> frames;
   for (int count = 0; count < defaults::socket_batch; ++count) {
-    if (!receive_frames(side_, frames)) return;
+    if (!receive_frames(side_, frames)) return false;
     on_side_frames(frames);
   }
-  ring();
+  return true;
 }
 
 bool SocketActor::receive_frames(zmq::socket_t& socket, std::vector<zmq::message_t>& frames) {

@@ -8,14 +8,16 @@
 #include <vector>
 
 #include <caf/blocking_actor.hpp>
+#include <caf/message_handler.hpp>
 #include <caf/system_messages.hpp>
 #include <zmq.hpp>
 
 namespace sluice {
 
-/// A thread that owns one ZeroMQ socket and is itself an actor: its mailbox rings an eventfd that stands in
-/// the poll set beside the socket, so there is no second queue and no lock. Derived classes define what a
-/// frame and what a message means; both come in bounded batches, so that neither side starves the other.
+/// A thread that owns one ZeroMQ socket and is itself an actor: while it waits its mailbox rings an eventfd
+/// that stands in the poll set beside the socket, so there is no second queue and no lock. Derived classes
+/// define what a frame and what a message means; both come in bounded batches, so that neither side starves
+/// the other.
 class SocketActor : public caf::blocking_actor {
  public:
   /// `side`, which may be empty, stands in the same poll set: a socket by which ZeroMQ asks or tells
@@ -28,9 +30,8 @@ class SocketActor : public caf::blocking_actor {
  protected:
   void act() final;
 
-  /// Takes one message from the mailbox without waiting; false if there was none. An exit_msg is for
-  /// `on_exit_message`.
-  virtual bool take_message() = 0;
+  /// What to do with each message, asked for once. An exit_msg is for `on_exit_message`.
+  virtual caf::message_handler handlers() = 0;
   /// Frames of one multipart message, without the routing id's empty delimiter; at least one.
   virtual void on_frames(std::vector<zmq::message_t>& frames) = 0;
   /// Of the side socket.
@@ -50,7 +51,8 @@ class SocketActor : public caf::blocking_actor {
   }
   Sent send_side_frames(std::span<const std::string_view> frames) { return send_frames(side_, frames); }
   /// Forwards what has arrived on the socket so far: all of it, or as much as one drain may take. While more
-  /// comes than can be read, each peer has had its turn many times by then, since ZeroMQ reads them in turn.
+  /// comes than can be read, each peer has had its turn many times by then, since ZeroMQ reads them in turn;
+  /// the rest is read as any other batch.
   void drain_socket();
   /// Goes on with other sockets; what waits in the old ones is dropped.
   void replace_sockets(zmq::socket_t socket, zmq::socket_t side);
@@ -64,8 +66,10 @@ class SocketActor : public caf::blocking_actor {
  private:
   void ring();
   void wait();
+  bool take_messages(caf::message_handler& handlers);
   bool read_batch(int limit);
-  void read_side();
+  /// True if there may be more.
+  bool read_side();
   /// One message of several parts; false if none waits, or the socket failed.
   bool receive_frames(zmq::socket_t& socket, std::vector<zmq::message_t>& frames);
   static Sent send_frames(zmq::socket_t& socket, std::span<const std::string_view> frames);
@@ -73,7 +77,8 @@ class SocketActor : public caf::blocking_actor {
   zmq::socket_t socket_;
   zmq::socket_t side_;
   int wake_fd_;
-  std::atomic<bool> rung_{false};
+  std::atomic<bool> waiting_{false};
+  bool unread_ = true;  ///< The socket may hold more: there is nothing to wait for.
   bool running_ = true;
 };
 

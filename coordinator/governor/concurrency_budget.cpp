@@ -8,6 +8,20 @@
 
 namespace sluice {
 
+void ConcurrencyBudget::widen(BootTime now) {
+  const auto next = widens_at();
+  if (!next || now < *next) return;
+  widened_at_ = now;
+  const auto places = std::max(widened_, defaults::search_first_places);
+  widened_ = std::min(defaults::search_max_places, places + places / 2);
+}
+
+std::optional<BootTime> ConcurrencyBudget::widens_at() const {
+  if (!rate_is_known_ || all_named_ || max_in_flight_ || widened_ >= defaults::search_max_places)
+    return std::nullopt;
+  return widened_at_ + defaults::widening_interval;
+}
+
 void ConcurrencyBudget::join(WorkerId worker, const Members& members, BootTime now) {
   places_.join(worker, members.at(worker).account.most_places(), now);
   count_named(members);
@@ -84,8 +98,11 @@ void ConcurrencyBudget::allot(BootTime now) {
 
 std::uint32_t ConcurrencyBudget::places_for(WorkerId worker, const Member& member) const {
   if (searches()) return places_.of(worker);
-  const auto own = member.account.max_concurrent();
-  return max_in_flight_ ? std::min(places_.of(worker), own) : own;
+  const auto& account = member.account;
+  const bool is_set = account.max_concurrent_named() || account.most_places() == 0;
+  const auto set = account.max_concurrent();
+  if (max_in_flight_) return std::min(places_.of(worker), is_set ? set : account.most_places());
+  return is_set ? set : std::max(set, widened_);
 }
 
 std::optional<BootTime> ConcurrencyBudget::next_change(BootTime now) const {

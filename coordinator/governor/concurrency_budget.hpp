@@ -15,8 +15,8 @@
 namespace sluice {
 
 /// How many calls to one provider may be in flight at each worker: what is set for it, or in all
-/// (max_in_flight), or what a search finds where neither that nor a rate is known. No search goes beyond what
-/// is set. Pure; not thread-safe.
+/// (max_in_flight). Where nobody set a number for the workers there are as many as the rate that is known
+/// takes, or as a search finds where none is; never more than is set. Pure; not thread-safe.
 class ConcurrencyBudget {
  public:
   explicit ConcurrencyBudget(std::optional<std::uint32_t> max_in_flight)
@@ -31,6 +31,10 @@ class ConcurrencyBudget {
   void begin_with(std::uint32_t in_flight) { first_places_ = in_flight; }
   /// A rate is known, so that the number in flight follows from it.
   void follow(bool rate_is_known) { rate_is_known_ = rate_is_known; }
+  /// Calls could start by the rate, but for their places: there are more of them from now on.
+  void widen(BootTime now);
+  /// When they may next become more; nothing: never.
+  std::optional<BootTime> widens_at() const;
   /// What the worker wants and has in flight; `newest_grants`: Heartbeat::received_us.
   void on_demand(WorkerId worker, const Members& members, BootTime newest_grants);
   /// What calls came to, `failed` of them as an outage that `went_down` just now would have it.
@@ -43,6 +47,8 @@ class ConcurrencyBudget {
   void allot(BootTime now);
 
   bool searches() const;
+  /// The number is not set: workers are to begin as many calls as they have places.
+  bool is_open() const { return searches() || (rate_is_known_ && !all_named_); }
   std::uint32_t places_for(WorkerId worker, const Member& member) const;
   /// When another allotment may come out differently though no message came.
   std::optional<BootTime> next_change(BootTime now) const;
@@ -60,6 +66,8 @@ class ConcurrencyBudget {
   std::uint32_t first_places_ = defaults::search_first_places;
   bool all_named_ = true;  ///< Each worker's number was set.
   bool rate_is_known_ = false;
+  std::uint32_t widened_ = 0;  ///< With a known rate: places of a worker whose number is not set.
+  BootTime widened_at_{};
 };
 
 }  // namespace sluice

@@ -29,6 +29,10 @@ inline constexpr BootTime place_turn = 1s;  ///< Workers that want one of too fe
                                             ///< a few calls each.
 inline constexpr BootTime shared_places_interval = 200ms;  ///< How often a run looks whether others have left
                                                            ///< it places: as long as a short call.
+inline constexpr BootTime widening_interval =
+    100ms;  ///< Between steps of half as many places more, where the
+            ///< rate has room and nobody set a number: a message's
+            ///< way to the worker and back, and its calls' starts.
 inline constexpr std::size_t max_retained_charges =
     1u << 15;                                             ///< A flood of charges that nobody settles must not
                                                           ///< grow without bound, nor slow every replay.

@@ -94,15 +94,31 @@ void PermitGrants::grant(WorkerId worker, Member& member, const Slot& slot, bool
 void PermitGrants::distribute(Members& members, const Room& room, BootTime from, std::uint64_t& next_id,
                               BootTime now) {
   next_slot_.reset();
-  const auto horizon = now + defaults::permit_lookahead;
-  if (!slots_.needed() || now < next_distribution_ || from > horizon) return;
+  lacks_places_ = false;
+  const auto horizon = now + slots_.lookahead();
+  if (!slots_.needed() || now < next_distribution_ || from > now + defaults::permit_lead) return;
   std::vector<std::pair<WorkerId, Member*>> waiting;
+  bool all_taken = false;
   for (auto& [worker, member] : members) {
-    if (may_have_permit(worker, member, room, now)) waiting.emplace_back(worker, &member);
+    if (may_have_permit(worker, member, room, now)) {
+      waiting.emplace_back(worker, &member);
+    } else if (member.account.in_flight() > 0 && !member.account.blocked(now)) {
+      // It need not have begun what it has no place for.
+      all_taken |= member.account.in_flight() + member.account.held_count() >= room(worker, member);
+    }
   }
+  lacks_places_ = waiting.empty() && all_taken && slots_.earliest({}, from) <= now;
   const auto first =
       std::ranges::upper_bound(waiting, served_last_, {}, &std::pair<WorkerId, Member*>::first);
   std::rotate(waiting.begin(), first, waiting.end());
+  if (!waiting.empty()) {
+    // Until then there may be more to go with it.
+    const auto next = slots_.earliest(*waiting.front().second->account.next_wanted(), from);
+    if (next > now + defaults::permit_lead && !slots_.has_returned()) {
+      next_slot_ = next;
+      return;
+    }
+  }
   bool granted = false;
   while (!waiting.empty() && !next_slot_) {
     std::size_t kept = 0;
@@ -126,7 +142,7 @@ void PermitGrants::distribute(Members& members, const Room& room, BootTime from,
 void PermitGrants::probe(Members& members, const Room& room, Breaker& breaker, BootTime from,
                          std::uint64_t& next_id, BootTime now) {
   next_slot_.reset();
-  const auto horizon = now + defaults::permit_lookahead;
+  const auto horizon = now + defaults::permit_lead;
   if (now < breaker.probe_at() || from > horizon || breaker.given_up(now)) return;
   std::pair<WorkerId, Member*> chosen{0, nullptr};
   for (auto& [worker, member] : members) {
@@ -161,7 +177,7 @@ std::optional<BootTime> PermitGrants::next_wake(const Members& members, const Ro
     can_probe |= !account.blocked(now) && account.in_flight() < room(worker, member);
     waiting |= may_have_permit(worker, member, room, now);
   }
-  const auto opening = std::max(next_slot_.value_or(now), paused_until) - defaults::permit_lookahead;
+  const auto opening = std::max(next_slot_.value_or(now), paused_until) - defaults::permit_lead;
   if (breaker.open()) {
     if (!can_probe || breaker.given_up(now)) return std::nullopt;
     return std::max(breaker.probe_at(), opening);

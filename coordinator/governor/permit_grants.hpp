@@ -71,6 +71,9 @@ class PermitGrants {
   std::optional<BootTime> next_wake(const Members& members, const Room& room, const Breaker& breaker,
                                     BootTime paused_until, BootTime now) const;
 
+  /// In the last turn a slot was open, and no place was free for a call.
+  bool lacks_places() const { return lacks_places_; }
+
   void describe(BudgetFacts& facts) const;
 
  private:
@@ -88,6 +91,7 @@ class PermitGrants {
   WorkerId served_last_ = 0;
   std::optional<BootTime> next_slot_;  ///< Of the call that is next, when it was too early.
   BootTime next_distribution_{};
+  bool lacks_places_ = false;
   std::uint64_t granted_ = 0;
   std::uint64_t unused_ = 0;
 };

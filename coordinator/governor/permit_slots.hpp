@@ -45,6 +45,9 @@ class PermitSlots {
 
   /// True if calls need permits at all.
   bool needed() const { return rule_.any() || found_; }
+  /// How far ahead slots may be taken: no farther than need be where the rate is searched for, and may be
+  /// cut.
+  BootTime lookahead() const { return found_ ? defaults::permit_lead : defaults::permit_lookahead; }
   bool by_tokens() const { return tokens_ || input_tokens_ || output_tokens_; }
   /// Of the limits that were there from the beginning, which the settings name. One that is learnt ends no
   /// call: what is larger than its bucket waits until that is full.
@@ -56,6 +59,7 @@ class PermitSlots {
   BootTime earliest(const wire::CallSize& size, BootTime from);
   /// A returned slot that is still open long enough at `now`, or else a new one if it opens by `horizon`.
   std::optional<Slot> take(const wire::CallSize& size, BootTime from, BootTime horizon, BootTime now);
+  bool has_returned() const { return !returned_.empty(); }
   /// No call started on it. It can be taken again within its own window; nothing is credited back.
   void give_back(const Slot& slot, BootTime now);
   void settle(std::uint64_t charge, const wire::CallSize& used);

@@ -257,6 +257,7 @@ void ProviderBudget::turn(std::uint64_t& next_id, BootTime now) {
     permits_.probe(members_, room(), health_.breaker(), from, next_id, now);
   } else {
     permits_.distribute(members_, room(), from, next_id, now);
+    if (permits_.lacks_places()) concurrency_.widen(now);
   }
 }
 
@@ -266,7 +267,7 @@ BudgetState ProviderBudget::state_for(WorkerId worker, const Member& member, Boo
   BudgetState state;
   state.unlimited = !permits_.needed();
   state.places = concurrency_.places_for(worker, member);
-  state.searched = concurrency_.searches();
+  state.searched = concurrency_.is_open();
   state.ceiling = permits_.ceiling();
   if (pause_.is_on(now)) {
     state.paused_until = pause_.until();
@@ -323,6 +324,7 @@ std::optional<BootTime> ProviderBudget::next_wake(BootTime now) const {
   at(permits_.next_wake(members_, room(), breaker, pause_.until(), now));
   if (breaker.open() && !breaker.given_up(now)) at(breaker.gives_up_at());
   at(concurrency_.next_change(now));
+  if (permits_.lacks_places()) at(concurrency_.widens_at());
   return next;
 }
 

@@ -304,7 +304,7 @@ void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime no
   const double passed = in_seconds(std::min<BootTime>(now - grown_at_, longest_step));
   grown_at_ = now;
   weigh_the_cut(now);
-  if (estimate_is_due_ && now + defaults::permit_lookahead >= pauses_.back().to) follow_estimate();
+  if (estimate_is_due_ && now + defaults::permit_lead >= pauses_.back().to) follow_estimate();
   if (!held_back || !cut_weighed_ || !used(now)) return;
   if (longest_pause_ >= costly_pause) {
     grow_estimate(passed, now);

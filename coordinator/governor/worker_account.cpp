@@ -79,7 +79,8 @@ std::vector<HeldPermit> WorkerAccount::drop_all() {
 }
 
 bool WorkerAccount::blocked(BootTime now) const {
-  return std::ranges::any_of(held_, [now](const auto& item) { return item.second.slot.closes < now; });
+  return std::ranges::any_of(
+      held_, [now](const auto& item) { return item.second.slot.closes + defaults::permit_patience < now; });
 }
 
 std::size_t WorkerAccount::lacking() const {

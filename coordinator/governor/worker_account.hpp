@@ -68,7 +68,7 @@ class WorkerAccount {
   /// Takes out all.
   std::vector<HeldPermit> drop_all();
 
-  /// True if a permit's window has passed without a report of it: it gets no more.
+  /// True if a permit's window has passed for a while without a report of it: it gets no more.
   bool blocked(BootTime now) const;
   /// The size of the next call that no permit is held for; nothing if there is none.
   std::optional<wire::CallSize> next_wanted() const;

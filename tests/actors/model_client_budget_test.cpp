@@ -31,6 +31,7 @@ TEST_F(ModelClientBudgetTest, EachCallStartsOnAPermitOldestFirst) {
     EXPECT_GE(call.window->to, boot() + 49ms);
     EXPECT_LE(call.window->to, boot() + 50ms);
   }
+  pass(100ms);
   const auto demand = last_demand();
   EXPECT_EQ(demand.ready_calls, 1u);
   EXPECT_EQ(demand.in_flight, 2u);

@@ -36,9 +36,8 @@ class EndlessSocket final : public SocketActor {
   }
 
  protected:
-  bool take_message() override {
-    bool taken = true;
-    receive(
+  caf::message_handler handlers() override {
+    return {
         [this](DrainSocket) {
           frames_ = 0;
           drain_socket();
@@ -46,8 +45,7 @@ class EndlessSocket final : public SocketActor {
           stop();
         },
         [this](const caf::exit_msg& exit) { on_exit_message(exit); },
-        caf::after(std::chrono::seconds(0)) >> [&taken] { taken = false; });
-    return taken;
+    };
   }
   void on_side_frames(std::vector<zmq::message_t>&) override {}
   void on_frames(std::vector<zmq::message_t>&) override {

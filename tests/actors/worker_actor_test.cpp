@@ -294,6 +294,8 @@ TEST_F(WorkerActorTest, ADemandThatChangesIsSaidAtOnce) {
   const auto made = calls();
   ASSERT_EQ(made.size(), 1u);
   EXPECT_TRUE(made[0].window);
+  EXPECT_TRUE(said<wire::Heartbeat>().empty()) << "that a permit is used is gathered";
+  pass(100ms);
   const auto after = said<wire::Heartbeat>();
   ASSERT_EQ(after.size(), 1u);
   EXPECT_EQ(after[0].received_us, sent);

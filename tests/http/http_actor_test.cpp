@@ -31,6 +31,19 @@ TEST_F(HttpActorTest, SendsThePostAndReturnsTheAnswer) {
   EXPECT_TRUE(seen.ends_with("\r\n\r\n{\"q\":1}")) << seen;
 }
 
+TEST_F(HttpActorTest, AConnectionMeasuresHowMuchItsWayVaries) {
+  RawServer server([](int, const std::string&) { return RawServer::Answer{RawServer::ok("x"), Then::keep}; });
+  for (int i = 0; i < 3; ++i) {
+    const auto done = perform(call_to(server.url()));
+    ASSERT_FALSE(done.failure) << done.failure->message;
+    EXPECT_GT(done.variation, 0us);
+    EXPECT_LT(done.variation, 1s) << "loopback";
+  }
+  const auto lost = perform(call_to("http://" + free_port() + "/"));
+  ASSERT_TRUE(lost.failure);
+  EXPECT_EQ(lost.variation, 0us) << "no connection, no measure";
+}
+
 TEST_F(HttpActorTest, OtherStatusesAreAnswersAndRedirectsAreNotFollowed) {
   RawServer server([](int number, const std::string&) {
     if (number == 1) return RawServer::Answer{"HTTP/1.1 429 Slow\r\nContent-Length: 2\r\n\r\nno", Then::keep};

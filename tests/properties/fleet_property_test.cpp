@@ -259,7 +259,7 @@ RC_GTEST_PROP(FleetHistory, CapacityIsLostForNoLongerThanASlotLasts, ()) {
   for (std::size_t i = victims; i < options.workers; ++i) living.push_back(i);
   // By then the slots that they had were passed; who had none had yet to let one pass in its turn.
   const auto lifetime = calm_rule(provider.limits).lifetime;
-  const auto used_again = at + defaults::permit_lookahead + lifetime + calm.slack;
+  const auto used_again = at + defaults::permit_lookahead + lifetime + defaults::permit_patience + calm.slack;
   check_use(fleet, provider.limits, living, victims, used_again, 9s);
 }
 

@@ -22,7 +22,8 @@ struct LimitedRow {
   std::size_t count = 1000;
   wire::CallSize size{};  ///< Of each call, as it is reserved and used.
   std::uint32_t workers = 1;
-  std::uint32_t in_flight = 50;  ///< Over all workers.
+  std::uint32_t in_flight = 50;  ///< Over all workers,
+  bool is_bound = true;          ///< as somebody set it; else it is the client's alone that only retries.
   BootTime variation = std::chrono::milliseconds(2);
   std::size_t poisoned = 0;
   std::uint64_t seed = 1;
@@ -43,8 +44,9 @@ inline LimitedRun run_fleet(const LimitedRow& row) {
   FleetOptions options;
   options.seed = row.seed;
   options.workers = row.workers;
-  options.max_concurrent = std::max(1u, row.in_flight / row.workers);
-  options.max_concurrent_named = true;
+  options.max_concurrent_named = row.is_bound;
+  options.max_concurrent =
+      row.is_bound ? std::max(1u, row.in_flight / row.workers) : defaults::max_concurrent;
   options.network.delay_max = std::chrono::milliseconds(2);
   options.arrival_jitter = row.variation;
   options.patience = std::chrono::hours(3);

@@ -6,8 +6,9 @@
 #include <gtest/gtest.h>
 
 /// Fleets against every kind of limit, on simulated time, beside the ideal and a client that only retries. A
-/// chosen part of the grid; all of it with SLUICE_LIMITS_GRID=full. Either prints its rows with
-/// SLUICE_LIMITS_GRID set at all.
+/// chosen part of the grid; all of it with SLUICE_LIMITS_GRID=full, rates and buckets that nothing was tuned
+/// to with SLUICE_LIMITS_GRID=other. All print their rows with SLUICE_LIMITS_GRID set at all; those alone
+/// whose names contain SLUICE_LIMITS_ROW, with the seed SLUICE_LIMITS_SEED.
 namespace sluice::limits_grid_test {
 namespace {
 
@@ -19,8 +20,15 @@ enum class Delays : std::uint8_t { whole_seconds, milliseconds, nothing };
 const char* grid() {
   return std::getenv("SLUICE_LIMITS_GRID");
 }
+bool is_grid(std::string_view name) {
+  return grid() != nullptr && grid() == name;
+}
 bool is_full() {
-  return grid() != nullptr && std::string(grid()) == "full";
+  return is_grid("full") || is_grid("other");
+}
+bool is_wanted(const LimitedRow& row) {
+  const char* part = std::getenv("SLUICE_LIMITS_ROW");
+  return part == nullptr || row.name.find(part) != std::string::npos;
 }
 
 std::string name_of(Delays delays) {
@@ -46,7 +54,8 @@ struct Measured {
   }
 };
 
-Measured measure(const LimitedRow& row) {
+Measured measure(LimitedRow row) {
+  if (const char* seed = std::getenv("SLUICE_LIMITS_SEED")) row.seed = std::strtoull(seed, nullptr, 10);
   Measured measured{run_fleet(row), RetryingClient(row).run(), ideal_seconds(row)};
   if (grid() != nullptr) {
     std::printf("%-58s %3u workers: %8.2f s, %6.3f of the ideal, %4llu refused; retrying %8.2f s, %5llu\n",
@@ -68,14 +77,17 @@ std::uint32_t saturating(double per_second, BootTime latency) {
   return std::max(50u, static_cast<std::uint32_t>(needed) + 1);
 }
 
-const double all_rates[] = {1, 8.33, 20, 100, 500};
+std::vector<double> all_rates() {
+  return is_grid("other") ? std::vector<double>{3, 37, 250} : std::vector<double>{1, 8.33, 20, 100, 500};
+}
 
 /// Buckets of a rate: in calls, and in seconds of it.
 std::vector<double> bursts_of(double rate, std::initializer_list<double> seconds) {
   std::vector<double> bursts = {1, 2, 5};
+  if (is_grid("other")) bursts = {1, 3, 8, 30};
   for (const double of : seconds) {
     const double calls = std::floor(rate * of);
-    if (calls > 5) bursts.push_back(calls);
+    if (calls > bursts.back()) bursts.push_back(calls);
   }
   return bursts;
 }
@@ -83,7 +95,7 @@ std::vector<double> bursts_of(double rate, std::initializer_list<double> seconds
 // --- The rate and the burst are stated ---
 
 TEST(LimitsGrid, AStatedRateAndBurstAreUsedAndNeverExceeded) {
-  for (const double rate : all_rates) {
+  for (const double rate : all_rates()) {
     for (const double burst : bursts_of(rate, {0.1, 1})) {
       for (const std::uint32_t workers : {1u, 4u, 16u, 64u}) {
         if (!is_full() && (workers == 4 || workers == 64)) continue;
@@ -121,7 +133,7 @@ TEST(LimitsGrid, AStatedRateAndBurstAreUsedAndNeverExceeded) {
 // --- The rate alone is stated ---
 
 TEST(LimitsGrid, AStatedRateAlone) {
-  for (const double rate : all_rates) {
+  for (const double rate : all_rates()) {
     for (const double burst : bursts_of(rate, {0.1, 1})) {
       for (const std::uint32_t workers : {1u, 16u}) {
         LimitedRow row;
@@ -187,7 +199,7 @@ TEST(LimitsGrid, TwoRefusalsGiveARateAndItsBucket) {
 
 TEST(LimitsGrid, NothingIsStated) {
   for (const Delays delays : {Delays::whole_seconds, Delays::milliseconds, Delays::nothing}) {
-    for (const double rate : all_rates) {
+    for (const double rate : all_rates()) {
       if (!is_full() && rate != 8.33 && rate != 100) continue;
       std::vector<SimulatedLimit> limits;
       for (const double burst : bursts_of(rate, {0.1, 1, 60}))
@@ -209,7 +221,7 @@ TEST(LimitsGrid, NothingIsStated) {
             row.count = static_cast<std::size_t>(std::max(10.0, rate * length));
             row.workers = workers;
             row.in_flight = std::max(saturating(rate, 50ms), 4 * workers);
-            unknown(row, length);
+            if (is_wanted(row)) unknown(row, length);
           }
         }
       }
@@ -260,6 +272,7 @@ TEST(LimitsGrid, OtherLimits) {
   for (auto& row : other_rows()) {
     for (const std::uint32_t workers : {1u, 16u}) {
       row.workers = workers;
+      if (!is_wanted(row)) continue;
       SCOPED_TRACE(row.name + ", " + std::to_string(workers) + " workers");
       const auto measured = measure(row);
       ASSERT_TRUE(measured.fleet.is_done);
@@ -284,6 +297,26 @@ TEST(LimitsGrid, LongAnswers) {
         EXPECT_EQ(measured.fleet.refused, 0u);
         EXPECT_LE(measured.of_ideal(), 1.03);
       }
+    }
+  }
+}
+
+// Once a rate was known, and nobody had set a number, five calls were in flight.
+TEST(LimitsGrid, ARateIsUsedWhereNobodySetANumberOfCalls) {
+  for (const BootTime latency : {BootTime(50ms), BootTime(2s), BootTime(10s)}) {
+    for (const std::uint32_t workers : {1u, 4u}) {
+      LimitedRow row =
+          row_of("20/s stated, answers of " + std::to_string(latency.count() / 1'000) + " ms, no number set",
+                 server({SimulatedLimit::bucket(20, 20)}, Delays::whole_seconds, latency), 1200,
+                 saturating(20, latency));
+      row.said = {1200, {}, {}, {}, {}, 1.0};
+      row.is_bound = false;
+      row.workers = workers;
+      const auto measured = measure(row);
+      SCOPED_TRACE(row.name);
+      ASSERT_TRUE(measured.fleet.is_done);
+      EXPECT_EQ(measured.fleet.refused, 0u);
+      EXPECT_LE(measured.fleet.seconds, 1.05 * measured.ideal + 2);
     }
   }
 }

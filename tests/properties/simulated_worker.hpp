@@ -268,6 +268,8 @@ class SimulatedWorker {
     if (!is_fresh()) return;
     std::optional<TimePoint> next;
     for (const auto& lane : lanes_) {
+      const auto report = lane->budget.next_report(lane->ready.size(), moment().now);
+      if (report && (!next || *report < *next)) next = report;
       if (lane->ready.empty()) continue;
       const auto chance = lane->budget.next_chance(bounds_, moment());
       if (chance && (!next || *chance < *next)) next = chance;

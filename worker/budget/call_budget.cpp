@@ -30,16 +30,19 @@ void CallBudget::take(const wire::Grant& grant, TimePoint now) {
   hold_ = grant.hold;
   // An outage is over when the coordinator ends it: single calls may probe it meanwhile.
   if (!in_outage() && grant.pause_ms > 0) {
+    prompt_until_ = later(now, grant.pause_ms) + defaults::prompt_time;
     pause_until(later(now, grant.pause_ms), now,
                 std::min<Duration>(defaults::granted_pause_age, case_time_ / 20));
   }
   for (const auto& permit : grant.permits) permits_.grant(permit);
+  sent_.permits += grant.permits.size();
   measure_holds(now);
 }
 
 void CallBudget::pause(std::chrono::milliseconds delay, TimePoint now) {
   ++outcomes_.named_delays;
   asked_pause_until_ = std::max(asked_pause_until_, now + delay);
+  prompt_until_ = now + delay + defaults::prompt_time;
   pause_until(now + delay, now);
   measure_holds(now);
 }
@@ -129,7 +132,7 @@ void CallBudget::give_back(std::span<const wire::CallSize> ready, const ClockBou
 bool CallBudget::is_due(std::size_t ready, TimePoint now) const {
   const bool pause_is_new = asked_pause_until_ > now && asked_pause_until_ != sent_.paused_until;
   const bool is_urgent = outcomes_.rate_limited > 0 || outcomes_.failed > 0 || places_were_taken_ ||
-                         pause_is_new || announced_ != sent_.announced || permits_.has_spent();
+                         pause_is_new || announced_ != sent_.announced || permits_.has_unused();
   return is_urgent || change_is_due(ready, now);
 }
 
@@ -137,7 +140,10 @@ bool CallBudget::change_is_due(std::size_t ready, TimePoint now) const {
   const auto wanted = ready + in_flight_;
   const std::size_t sent = std::size_t{sent_.ready} + sent_.in_flight;
   if (!granted_ || !unlimited_) {
-    return ready != sent_.ready || in_flight_ != sent_.in_flight || !settled_.empty();
+    if (!has_changed(ready)) return false;
+    // Others may have the places of one that has much less to do.
+    const bool is_done = 4 * wanted < 3 * sent;
+    return is_done || would_get_more(ready) || now - sent_.at >= gathering_time(now);
   }
   if (searched_) {
     const auto round = std::max(places_, defaults::smallest_round);
@@ -146,6 +152,27 @@ bool CallBudget::change_is_due(std::size_t ready, TimePoint now) const {
   }
   // Places are split by what is wanted; which calls of these are in flight does not matter.
   return places_ != wire::unlimited_places && wanted != sent;
+}
+
+bool CallBudget::has_changed(std::size_t ready) const {
+  return ready != sent_.ready || in_flight_ != sent_.in_flight || !settled_.empty() || permits_.has_spent();
+}
+
+std::optional<TimePoint> CallBudget::next_report(std::size_t ready, TimePoint now) const {
+  if (unlimited_ || !granted_ || !has_changed(ready)) return std::nullopt;
+  return sent_.at + gathering_time(now);
+}
+
+/// More calls wait for permits, or have places for them, than the coordinator will have found permits for
+/// soon.
+bool CallBudget::would_get_more(std::size_t ready) const {
+  const auto beyond = [](std::size_t one, std::size_t other) { return one > other ? one - other : 0; };
+  const auto held = permits_.held();
+  const auto lacking = beyond(ready, held);
+  const auto free = beyond(places_, in_flight_ + held);
+  const auto known_lacking = beyond(sent_.ready, sent_.permits);
+  const auto known_free = beyond(places_, sent_.in_flight + sent_.permits);
+  return std::min(lacking, free) > 2 * std::min(known_lacking, known_free);
 }
 
 wire::Demand CallBudget::demand(std::size_t ready, std::vector<wire::CallSize> sizes, TimePoint now) {
@@ -164,7 +191,8 @@ wire::Demand CallBudget::demand(std::size_t ready, std::vector<wire::CallSize> s
   demand.announced = announced_;
   demand.doubted = doubted_;
   places_were_taken_ = false;
-  sent_ = {demand.ready_calls, in_flight_, asked_pause_until_, announced_, now};
+  if (demand.outcomes.rate_limited > 0) prompt_until_ = now + defaults::prompt_time;
+  sent_ = {demand.ready_calls, in_flight_, permits_.held(), asked_pause_until_, announced_, now};
   return demand;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/clock.hpp"
+#include "common/defaults.hpp"
 #include "common/error.hpp"
 #include "common/wire/messages.hpp"
 #include "worker/budget/clock_bounds.hpp"
@@ -61,8 +62,10 @@ class CallBudget {
   bool in_outage() const { return hold_ == wire::HoldReason::outage; }
   /// It was down for too long: what waits is to end.
   bool given_up() const { return hold_ == wire::HoldReason::given_up; }
-  /// How many calls the search lets this worker have in flight; 0: nothing is searched for.
+  /// How many calls this worker may have in flight where nobody set a number; 0: somebody did.
   std::uint32_t searched_places() const { return searched_ ? places_ : 0; }
+  /// The number with the best throughput is searched for.
+  bool searches_places() const { return searched_ && unlimited_; }
 
   /// The provider asked for a silence that no case could wait for: none is ended by it.
   bool in_long_pause(TimePoint now) const { return long_pause_until_ > now; }
@@ -100,8 +103,11 @@ class CallBudget {
   /// Gives back permits that have closed or that no ready call needs. Before `is_due`.
   void give_back(std::span<const wire::CallSize> ready, const ClockBounds& clock, const Moment& moment);
   /// Whether the coordinator should know of this now rather than with the next heartbeat. Where no permits
-  /// are needed, calls that come and go are no news by themselves.
+  /// are needed, calls that come and go are no news by themselves; where they are, those that are gathered
+  /// for a while if it knows of enough calls that wait.
   bool is_due(std::size_t ready, TimePoint now) const;
+  /// When what is gathered is to be reported, if nothing is before; nothing: there is none.
+  std::optional<TimePoint> next_report(std::size_t ready, TimePoint now) const;
   /// What has become of the budget since the last demand.
   wire::Demand demand(std::size_t ready, std::vector<wire::CallSize> sizes, TimePoint now);
 
@@ -109,6 +115,7 @@ class CallBudget {
   struct Sent {
     std::uint32_t ready = 0;
     std::uint32_t in_flight = 0;
+    std::size_t permits = 0;  ///< Held, with those that came since.
     TimePoint paused_until;
     wire::AnnouncedLimits announced;
     TimePoint at;
@@ -116,6 +123,11 @@ class CallBudget {
   void measure_holds(TimePoint now);
   void pause_until(TimePoint until, TimePoint now, Duration passed_on_the_way = {});
   bool change_is_due(std::size_t ready, TimePoint now) const;
+  bool would_get_more(std::size_t ready) const;
+  bool has_changed(std::size_t ready) const;
+  Duration gathering_time(TimePoint now) const {
+    return now < prompt_until_ ? Duration() : Duration(defaults::demand_delay);
+  }
 
   std::string provider_;
   Duration case_time_;
@@ -139,6 +151,7 @@ class CallBudget {
   wire::AnnouncedLimits announced_;
   wire::AnnouncedLimits doubted_;
   bool places_were_taken_ = false;  ///< Others may have them as soon as the coordinator knows that we know.
+  TimePoint prompt_until_;  ///< Calls were refused: the coordinator learns of the times at which they begin.
   Sent sent_;
 };
 

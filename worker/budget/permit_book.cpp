@@ -97,6 +97,10 @@ std::optional<BootTime> PermitBook::next_change(const ClockBounds& clock, BootTi
   return next;
 }
 
+bool PermitBook::has_unused() const {
+  return !std::ranges::all_of(spent_, &wire::SpentPermit::used);
+}
+
 std::vector<wire::SpentPermit> PermitBook::take_spent() {
   return std::exchange(spent_, {});
 }

@@ -40,6 +40,8 @@ class PermitBook {
 
   std::size_t held() const { return held_.size(); }
   bool has_spent() const { return !spent_.empty(); }
+  /// Some are given back unused: others can have them.
+  bool has_unused() const;
   /// What was spent since the last call.
   std::vector<wire::SpentPermit> take_spent();
 

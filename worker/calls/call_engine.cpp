@@ -394,16 +394,22 @@ EngineTurn CallEngine::turn(const Moment& moment, const Backlog& backlog) {
     if (!turn.unfit && !provider.ready.empty()) turn.unfit = link_.problem();
     if (!turn.unfit) turn.unfit = provider.late_permits.problem(name);
   }
-  report_demand(turn, backlog);
   turn.wake = next_wake();
+  report_demand(turn, backlog);
   return turn;
 }
 
 void CallEngine::report_demand(EngineTurn& turn, const Backlog& backlog) {
   const auto ready = [&](const CalledProvider& provider) {
     // With a search on, what has not begun yet is what more places would be for.
-    const bool counts = provider.budget.searched_places() > 0 && backlog.provider == provider.settings.name;
+    const bool counts = provider.budget.searches_places() && backlog.provider == provider.settings.name;
     return provider.ready.size() + (counts ? backlog.waiting : 0);
+  };
+  const auto report_later = [&] {
+    for (const auto& [name, provider] : providers_) {
+      const auto next = provider.budget.next_report(ready(provider), at_.now);
+      if (next && (!turn.wake || *next < *turn.wake)) turn.wake = next;
+    }
   };
   bool due = std::exchange(demand_wanted_, false) || backlog.concurrency != reported_concurrency_;
   for (auto& [name, provider] : providers_) {
@@ -411,7 +417,8 @@ void CallEngine::report_demand(EngineTurn& turn, const Backlog& backlog) {
     if (budget.holds_permits()) budget.give_back(next_sizes(provider, calls_), link_.clock(), at_);
     due = due || budget.is_due(ready(provider), at_.now);
   }
-  if (!due || !link_.connected()) return;
+  if (!link_.connected()) return;
+  if (!due) return report_later();
   auto& demand = turn.demand.emplace();
   demand.run_id = settings_.run_id;
   demand.received_us = link_.newest_grants_us();

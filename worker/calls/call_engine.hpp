@@ -81,7 +81,7 @@ class CallEngine {
   /// What is to be done now. Ends the turn: before it, whoever takes `take_ended` has submitted what follows.
   EngineTurn turn(const Moment& moment, const Backlog& backlog);
 
-  /// The most calls in flight that a search allows a provider here; 0: nothing is searched for.
+  /// The most calls in flight at a provider here for which nobody set a number; 0: somebody did.
   std::uint32_t searched_places() const;
   /// See waiting_calls.hpp.
   bool all_probes_failed() const;

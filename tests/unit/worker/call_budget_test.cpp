@@ -249,18 +249,49 @@ TEST_F(CallBudgetTest, WhoSharesAFixedNumberOfPlacesReportsWhatIsWanted) {
   EXPECT_TRUE(budget.is_due(2, now));
 }
 
-TEST_F(CallBudgetTest, WithPermitsEveryChangeIsReported) {
+TEST_F(CallBudgetTest, WithPermitsWhatIsWantedIsReportedAtOnceAndTheRestIsGathered) {
   budget.take(permits({1}), now);
   take_demand(1);
   EXPECT_FALSE(budget.is_due(1, now));
   EXPECT_TRUE(budget.is_due(2, now));
   EXPECT_TRUE(starts());
+  pass(99ms);
+  EXPECT_FALSE(budget.is_due(0, now)) << "the coordinator knew that it would start";
+  pass(1ms);
   EXPECT_TRUE(budget.is_due(0, now));
-  take_demand(0);
+  EXPECT_EQ(take_demand(0).spent.size(), 1u);
+  EXPECT_FALSE(budget.is_due(0, now));
   budget.ended();
   budget.settle(1, {10, 20});
   EXPECT_TRUE(budget.is_due(0, now));
   EXPECT_EQ(take_demand(0).settled, (std::vector<wire::SettledCall>{{1, {10, 20}}}));
+}
+
+TEST_F(CallBudgetTest, ACallThatWaitsIsReportedAtOnceWhereNoOtherIsKnownToWait) {
+  budget.take(permits({}), now);
+  take_demand(3);
+  budget.take(permits({1, 2}), now);
+  EXPECT_TRUE(starts());
+  EXPECT_TRUE(starts());
+  EXPECT_FALSE(budget.is_due(1, now)) << "one more is known to wait";
+  budget.take(permits({3}), now);
+  EXPECT_TRUE(starts());
+  budget.ended();
+  EXPECT_TRUE(budget.is_due(1, now)) << "a permit was sent for each that is known";
+}
+
+TEST_F(CallBudgetTest, APlaceThatIsFreeAgainIsReportedAtOnceWhereNoOtherIs) {
+  auto none = permits({});
+  auto two = permits({1, 2});
+  none.places = two.places = 2;
+  budget.take(none, now);
+  take_demand(5);
+  budget.take(two, now);
+  EXPECT_TRUE(starts());
+  EXPECT_TRUE(starts());
+  EXPECT_FALSE(budget.is_due(3, now));
+  budget.ended();
+  EXPECT_TRUE(budget.is_due(4, now));
 }
 
 TEST_F(CallBudgetTest, UnusedPermitsGoBackAtOnce) {

@@ -202,8 +202,10 @@ TEST_F(CallEngineTest, WithAReadOnlyOrNoCacheNothingIsSought) {
 
 TEST_F(CallEngineTest, TheDemandNamesWhatWaitsHereAndWhatASearchIsFor) {
   auto searched = permits({}, now);
+  searched.unlimited = true;
   searched.searched = true;
   searched.places = 2;
+  searched.pause_ms = 1000;
   grant({searched});
   turn();
   submit(1);

@@ -169,5 +169,63 @@ TEST_F(FailedTriesTest, WhatTheGovernorSeesOfAFailure) {
   EXPECT_EQ(outcomes().declined, 1u);
 }
 
+// --- a case that fails alone: its answer, not the provider, is broken ---
+
+struct PoisonedCaseTest : FailedTriesTest {
+  void fails_at(Call& which, Duration after) { note_failure(which, server_error(), 503, start.now + after); }
+  void is_answered_at(Duration after) { provider.budget.answered(1ms, start.now + after); }
+  /// Failures as of an outage, which the next demand reports.
+  std::uint32_t reported() { return provider.budget.demand(0, {}, start.now).outcomes.failed; }
+
+  FakeRequest other_request;
+  Call other{other_request,      {1, 2},   provider, RetryPolicy({2, 500ms, 8s, 60s}, start.now),
+             OutageClock({}, 6), start.now};
+};
+
+TEST_F(PoisonedCaseTest, WhileOthersAreAnsweredItIsNoOutage) {
+  fails_at(call, 0s);
+  EXPECT_EQ(reported(), 1u) << "the first one may be anything";
+  is_answered_at(1s);
+  fails_at(call, 2s);
+  EXPECT_EQ(reported(), 0u);
+  fails_at(call, 3s);
+  EXPECT_EQ(reported(), 0u) << "nor when it fails again before the next answer";
+}
+
+TEST_F(PoisonedCaseTest, WhereNothingIsAnsweredItMayBeAnOutage) {
+  is_answered_at(-1s);
+  fails_at(call, 0s);
+  fails_at(call, 2s);
+  fails_at(call, 4s);
+  EXPECT_EQ(reported(), 3u);
+}
+
+TEST_F(PoisonedCaseTest, OnceAnotherFailsItMayBeAnOutage) {
+  fails_at(call, 0s);
+  is_answered_at(1s);
+  fails_at(call, 2s);
+  EXPECT_EQ(reported(), 1u);
+  fails_at(other, 3s);
+  fails_at(call, 4s);
+  EXPECT_EQ(reported(), 2u) << "the other's, and its own again";
+}
+
+TEST_F(PoisonedCaseTest, TwoOfThemAmongAnswersAreReported) {
+  for (int i = 0; i < 3; ++i) {
+    fails_at(call, 4s * i);
+    fails_at(other, 4s * i + 1s);
+    is_answered_at(4s * i + 2s);
+  }
+  EXPECT_EQ(reported(), 6u) << "the coordinator weighs them against the answers";
+}
+
+TEST_F(PoisonedCaseTest, AProbeOfAnOutageThatFailsIsReported) {
+  fails_at(call, 0s);
+  is_answered_at(1s);
+  hold_permit(true);
+  fails_at(call, 2s);
+  EXPECT_EQ(reported(), 2u);
+}
+
 }  // namespace
 }  // namespace sluice
