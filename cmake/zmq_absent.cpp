@@ -1,7 +1,7 @@
 // What Debian's libzmq.a wants of the libraries of two transports (PGM, NORM) and of a security mechanism
-// (GSSAPI). sluice's endpoints are tcp:// and inproc://, with CURVE or without a mechanism: none of this is ever called,
-// but for what a context does first and last. The libraries themselves would take a fifth of the start of a
-// process (docs/benchmarks.md).
+// (GSSAPI). sluice's endpoints are tcp:// and inproc://, with CURVE or without a mechanism: none of this is
+// ever called, but for what a context does first and last. The libraries themselves would take a fifth of the
+// start of a process (docs/benchmarks.md).
 #include <cstdlib>
 
 // Hidden: a library that is loaded later and needs the real ones finds those.

@@ -169,9 +169,12 @@ inline constexpr double max_hellos_of_one = 8;
 inline constexpr double hellos_of_one_per_second = 2;
 inline constexpr double max_hellos = 4096;  ///< The same of all: a large fleet that comes at once.
 inline constexpr double hellos_per_second = 2048;
+/// Refused connections of an address that the log names: whoever is refused tries again each second.
+inline constexpr double refusals_logged = 5;
+inline constexpr double refusals_logged_per_second = 1.0 / 60;
 /// Messages that wait for a peer that does not read; beyond it the peer is let go. A worker gets some hundred
 /// a second at most, and is lost after three heartbeats of silence.
-inline constexpr int max_unread_messages = 4096;
+inline constexpr int max_unread_messages = 1024;
 inline constexpr std::uint32_t max_depth = 16;  ///< Nesting of one message.
 /// Values in one message, whatever their nesting. An element costs one byte on the wire and some 24 in
 /// memory: this, and not the frame's size, bounds what a hostile frame can make us allocate (100 MiB).

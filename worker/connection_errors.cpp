@@ -2,14 +2,20 @@
 
 namespace sluice {
 
-Error coordinator_silent(std::chrono::milliseconds patience, const std::string& refusal) {
+Error coordinator_silent(std::chrono::milliseconds patience, const std::string& refusal, bool has_answers) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(patience).count();
   const std::string silence = "no coordinator has answered for " + std::to_string(seconds) + " s; ";
   return {Reason::coordinator_unreachable,
-          silence + (refusal.empty() ? "check the endpoint, and that `sluice run --listen` is running there "
-                                       "(`sluice run --resume` goes on with a run that stopped)"
-                                     : refusal) +
-              "; what was answered is in this worker's cache"};
+          silence +
+              (refusal.empty()
+                   ? "check the endpoint, and that `sluice run --listen` is running there (`sluice run "
+                     "--resume` goes on with a run that stopped)"
+                   : refusal) +
+              (has_answers ? "; what was answered is in this worker's cache" : "")};
+}
+
+Error not_taken(const std::string& detail) {
+  return {Reason::coordinator_unreachable, "the coordinator does not take this worker: " + detail};
 }
 
 Error protocol_mismatch(const std::string& detail) {

@@ -8,8 +8,10 @@
 /// Why a worker ends that has no coordinator to work for, as one sentence each.
 namespace sluice {
 
-/// `refusal`: why its connections did not come about, if that is known.
-Error coordinator_silent(std::chrono::milliseconds patience, const std::string& refusal);
+/// `refusal`: why its connections did not come about, if that is known. `has_answers`: it worked on a run.
+Error coordinator_silent(std::chrono::milliseconds patience, const std::string& refusal, bool has_answers);
+/// `detail`: the coordinator's, of its REJECT.
+Error not_taken(const std::string& detail);
 /// `detail`: the coordinator's, of its REJECT.
 Error protocol_mismatch(const std::string& detail);
 

@@ -324,6 +324,8 @@ void on_message(WorkerActor* self, wire::Reject& reject) {
     case wire::RejectCode::unknown_worker:
       if (self->state.contact->needs_hello(self->clock().now(), heartbeat_interval(self))) send_hello(self);
       return;
+    case wire::RejectCode::not_taken:
+      return end(self, not_taken(reject.detail));
     case wire::RejectCode::protocol_mismatch:
       return end(self, protocol_mismatch(reject.detail));
     default:
@@ -368,7 +370,8 @@ void tick(WorkerActor* self) {
   const auto beat = state.contact->beat(self->clock().now(), interval);
   if (state.retired && self->clock().now() >= state.retired->until) dismiss_retired_run(self);
   if (!state.config->stay && beat.silence > state.config->coordinator_timeout)
-    return end(self, coordinator_silent(state.config->coordinator_timeout, state.refusal));
+    return end(self,
+               coordinator_silent(state.config->coordinator_timeout, state.refusal, state.run.has_value()));
   if (beat.just_lost) {
     spdlog::warn("the coordinator is silent; no new call is made until it is back");
     if (state.run) self->send(state.run->model_client, BudgetChanged{false, false, {}, {}});

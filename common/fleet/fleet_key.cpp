@@ -7,9 +7,14 @@
 #include "common/fleet/private_file.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 namespace sluice {
 namespace {
+
+constexpr std::string_view z85_digits =
+    "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
 
 bool is_letter_or_digit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -34,10 +39,19 @@ std::vector<std::string> read_coordinator_keys(TableReader& table) {
 }  // namespace
 
 bool is_fleet_key(std::string_view text) {
-  constexpr std::string_view others = ".-:+=^!/*?&<>()[]{}@%$#";
-  return text.size() == fleet_key_chars && std::ranges::all_of(text, [&](char c) {
-           return is_letter_or_digit(c) || others.find(c) != std::string_view::npos;
-         });
+  if (text.size() != fleet_key_chars) return false;
+  // Five characters are four bytes (ZeroMQ RFC 32).
+  constexpr std::size_t group = 5;
+  for (std::size_t at = 0; at < text.size(); at += group) {
+    std::uint64_t value = 0;
+    for (const char c : text.substr(at, group)) {
+      const auto digit = z85_digits.find(c);
+      if (digit == std::string_view::npos) return false;
+      value = value * z85_digits.size() + digit;
+    }
+    if (value > std::numeric_limits<std::uint32_t>::max()) return false;
+  }
+  return true;
 }
 
 bool is_fleet_name(std::string_view text) {

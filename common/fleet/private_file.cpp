@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,6 +44,16 @@ Result<std::string> read_private_file(const std::filesystem::path& path, Privacy
   return text;
 }
 
+Result<FileDescriptor> lock_folder(const std::filesystem::path& folder) {
+  std::error_code problem;
+  const std::filesystem::path here = folder.empty() ? "." : folder;
+  std::filesystem::create_directories(here, problem);
+  FileDescriptor lock(::open(here.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (lock.is_open() && ::flock(lock.number(), LOCK_EX) == 0) return lock;
+  return fail(Reason::output_failed,
+              here.string() + " cannot be locked: " + std::generic_category().message(errno));
+}
+
 Result<void> create_private_file(const std::filesystem::path& path, const std::string& content) {
   const auto failed = [&](const std::string& what) {
     return fail(Reason::output_failed, path.string() + " cannot be written: " + what);
@@ -68,17 +79,19 @@ Digest new_secret() {
 }
 
 Result<Digest> shared_secret(const std::filesystem::path& file) {
-  if (!std::filesystem::exists(file)) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(file, unknown)) {
     // Under its name it is whole from the first, also for one who looks at the same moment.
-    const std::filesystem::path draft = file.string() + "." + std::to_string(::getpid());
-    if (auto created = create_private_file(draft, to_hex(new_secret()) + "\n"); !created)
-      return fail(created.error());
+    const std::string content = to_hex(new_secret()) + "\n";
+    const std::filesystem::path draft = file.string() + "." + to_hex(new_secret()).substr(0, 16);
+    if (auto created = create_private_file(draft, content); !created) return fail(created.error());
     const bool is_linked = ::link(draft.c_str(), file.c_str()) == 0 || errno == EEXIST;
-    const int error = errno;
     ::unlink(draft.c_str());
-    if (!is_linked)
-      return fail(Reason::output_failed,
-                  file.string() + " cannot be written: " + std::generic_category().message(error));
+    // Some file systems have no links.
+    if (!is_linked) {
+      const auto created = create_private_file(file, content);
+      if (!created && !std::filesystem::exists(file, unknown)) return fail(created.error());
+    }
   }
   const auto text = read_private_file(file, Privacy::nobody_else_reads);
   if (!text) return fail(text.error());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "common/files.hpp"
 #include "common/hash.hpp"
 
 #include <cstdint>
@@ -22,6 +23,10 @@ Result<std::string> read_private_file(const std::filesystem::path& file, Privacy
 /// Makes a file that is its owner's alone from the first byte on, and its folder; what it holds is on the
 /// disk then. Errors: output_failed, also where there is such a file already, which is left as it is.
 Result<void> create_private_file(const std::filesystem::path& file, const std::string& content);
+
+/// Makes the folder if it is not there, and keeps everybody else who does this waiting until the result is
+/// closed. Errors: output_failed.
+Result<FileDescriptor> lock_folder(const std::filesystem::path& folder);
 
 /// What nobody else can guess.
 Digest new_secret();

@@ -23,16 +23,23 @@ KeyPair new_key_pair() {
   return {public_key.data(), secret_key.data()};
 }
 
-std::string public_key_of(const std::string& secret_key) {
+Result<void> check_pair(const FleetKey& key) {
   Z85 public_key{};
-  if (zmq_curve_public(public_key.data(), secret_key.c_str()) != 0) return {};
-  return public_key.data();
+  const bool is_read = zmq_curve_public(public_key.data(), key.secret_key.c_str()) == 0;
+  if (is_read && key.public_key == public_key.data()) return {};
+  return fail(Reason::settings_invalid,
+              "public_key and secret_key of the fleet key \"" + key.name +
+                  "\" do not belong together: make a new one with `sluice keys new`");
 }
 
 void require_curve(zmq::socket_t& socket, const FleetKey& key) {
   socket.set(zmq::sockopt::curve_server, true);
   socket.set(zmq::sockopt::curve_secretkey, key.secret_key);
   socket.set(zmq::sockopt::zap_domain, "sluice");
+  // While nobody is there to be asked nobody comes in.
+  constexpr int enforced = 1;
+  if (zmq_setsockopt(socket.handle(), ZMQ_ZAP_ENFORCE_DOMAIN, &enforced, sizeof enforced) != 0)
+    throw zmq::error_t();
 }
 
 void use_curve(zmq::socket_t& socket, const FleetKey& key, const std::string& coordinator_key) {
@@ -60,7 +67,8 @@ std::optional<std::string> handshake_problem(std::uint16_t event, std::uint32_t 
            "--insecure, with the key that `sluice keys new` made";
   if (key && event == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL)
     return at +
-           " is not one whose public key this worker's key file names, or does not encrypt: compare "
+           " is not one whose public key this worker's key file names, does not encrypt, or nobody listens "
+           "there behind a tunnel or proxy: compare "
            "coordinator_keys with what `sluice keys list` prints there, and start the run without --insecure";
   return std::nullopt;
 }

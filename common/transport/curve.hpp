@@ -18,8 +18,8 @@ struct KeyPair {
   std::string secret_key;
 };
 KeyPair new_key_pair();
-/// The public key that belongs to a secret one (is_fleet_key).
-std::string public_key_of(const std::string& secret_key);
+/// Whether public and secret key belong together: settings_invalid, naming the key, where they do not.
+Result<void> check_pair(const FleetKey& key);
 
 /// From the next bind on, TCP connections to the socket are encrypted, and whoever comes is asked about by
 /// ZAP. `inproc` connections are not concerned.

@@ -48,6 +48,8 @@ class DealerActor final : public SocketActor {
   }
 
   void on_frames(std::vector<zmq::message_t>& frames) override {
+    was_refused_ = false;
+    said_.clear();
     if (frames.size() != 2) {
       spdlog::warn("a message of {} frames from the coordinator is ignored; a message has two",
                    frames.size());
@@ -75,10 +77,11 @@ class DealerActor final : public SocketActor {
     if (frames.front().size() != sizeof event + sizeof value) return;
     std::memcpy(&event, frames.front().data(), sizeof event);
     std::memcpy(&value, frames.front().data<char>() + sizeof event, sizeof value);
+    was_refused_ = true;
     auto problem = handshake_problem(event, value, endpoint_, key_);
     if (!problem || *problem == said_) return;
     said_ = *problem;
-    spdlog::error("{}", said_);
+    spdlog::warn("{}", said_);
     send(worker_, ConnectionRefused{std::move(*problem)});
   }
 
@@ -90,9 +93,11 @@ class DealerActor final : public SocketActor {
 
  private:
   void reopen() {
-    auto fresh = connect_dealer(*context_, endpoint_, key_, connections_);
+    // Another of the coordinator's keys, unless the last one was not refused.
+    auto fresh = connect_dealer(*context_, endpoint_, key_, was_refused_ ? connections_ : connections_ - 1);
     if (!fresh) return spdlog::warn("{}", fresh.error().message);
     connections_ = fresh->connections;
+    was_refused_ = false;
     replace_sockets(std::move(fresh->socket), std::move(fresh->monitor));
   }
 
@@ -100,7 +105,8 @@ class DealerActor final : public SocketActor {
   std::string endpoint_;
   std::optional<FleetKey> key_;
   std::size_t connections_;
-  std::string said_;  ///< Of the connections that did not come about.
+  bool was_refused_ = false;  ///< The last connection did not come about.
+  std::string said_;          ///< Of the connections that did not come about.
   caf::actor worker_;
   FromCoordinator batch_;
 };
@@ -122,6 +128,9 @@ zmq::socket_t monitor_of(zmq::context_t& context, zmq::socket_t& socket) {
 
 Result<ConnectedDealer> connect_dealer(zmq::context_t& context, const std::string& endpoint,
                                        const std::optional<FleetKey>& key, std::size_t connections) {
+  if (key) {
+    if (auto checked = check_pair(*key); !checked) return fail(std::move(checked.error()));
+  }
   try {
     zmq::socket_t socket(context, zmq::socket_type::dealer);
     set_common_options(socket);

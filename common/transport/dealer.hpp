@@ -21,7 +21,8 @@ struct ConnectedDealer {
   zmq::context_t& context;
   std::string endpoint;
   std::optional<FleetKey> key;
-  std::size_t connections = 1;  ///< Made so far: each tries the next of the coordinator's keys.
+  std::size_t connections =
+      1;  ///< Names the next of the coordinator's keys, to be tried if this one's is refused.
 };
 
 /// Makes a DEALER socket that connects to the coordinator's endpoint, now or whenever it is there; with a

@@ -77,7 +77,8 @@ class RouterActor final : public SocketActor {
     for (const auto& frame : frames) request.push_back(frame.to_string());
     const auto answer = answer_zap(request, security_->allowed.list());
     if (!answer) return;
-    if ((*answer)[2] != "200") spdlog::warn("a connection from {} was refused: {}", request[3], (*answer)[3]);
+    if ((*answer)[2] != "200" && refusal_quota_.take(request[3], std::chrono::steady_clock::now()))
+      spdlog::warn("a connection from {} was refused: {}", request[3], (*answer)[3]);
     const std::vector<std::string_view> parts(answer->begin(), answer->end());
     send_side_frames(parts);
   }
@@ -87,7 +88,7 @@ class RouterActor final : public SocketActor {
   /// process has no key.
   bool is_admitted(const Peer& peer, zmq::message_t& frame, wire::ToCoordinator& message) {
     const char* key = zmq_msg_gets(frame.handle(), "User-Id");
-    if (key == nullptr) return true;
+    if (key == nullptr) return zmq_msg_gets(frame.handle(), "Peer-Address") == nullptr;
     const auto name = security_->allowed.list().name_of(key);
     if (!name) return false;
     if (auto* hello = std::get_if<wire::Hello>(&message)) {
@@ -149,6 +150,8 @@ class RouterActor final : public SocketActor {
   bool rejected_since_flush_ = false;
   PeerQuota reject_quota_{{defaults::max_rejects_to_one, defaults::rejects_to_one_per_second},
                           {defaults::max_rejects, defaults::rejects_per_second}};
+  PeerQuota refusal_quota_{{defaults::refusals_logged, defaults::refusals_logged_per_second},
+                           {10 * defaults::refusals_logged, 10 * defaults::refusals_logged_per_second}};
   PeerQuota hello_quota_{{defaults::max_hellos_of_one, defaults::hellos_of_one_per_second},
                          {defaults::max_hellos, defaults::hellos_per_second}};
   std::uint64_t rejects_withheld_ = 0;
@@ -165,6 +168,9 @@ std::string bindable(const std::string& endpoint) {
 
 Result<BoundRouter> bind_router(zmq::context_t& context, const std::vector<std::string>& endpoints,
                                 std::optional<FleetSecurity> security) {
+  if (security) {
+    if (auto checked = check_pair(security->key); !checked) return fail(std::move(checked.error()));
+  }
   BoundRouter router{zmq::socket_t(context, zmq::socket_type::router), {}, std::move(security), {}};
   set_common_options(router.socket);
   if (router.security) {

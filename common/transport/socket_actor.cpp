@@ -88,12 +88,19 @@ void SocketActor::act() {
     flush();
     unread_ = more_messages || more_of_side || more_frames;
   }
-  side_.close();
+  close_sockets();
+}
+
+void SocketActor::close_sockets() {
+  // ZeroMQ's thread waits for whoever listens to a monitor: it must be silent before its other end goes.
+  zmq_socket_monitor(socket_.handle(), nullptr, 0);
   socket_.close();
+  side_.close();
 }
 
 void SocketActor::replace_sockets(zmq::socket_t socket, zmq::socket_t side) {
   socket_.set(zmq::sockopt::linger, 0);
+  close_sockets();
   socket_ = std::move(socket);
   side_ = std::move(side);
 }

@@ -66,6 +66,7 @@ class SocketActor : public caf::blocking_actor {
  private:
   void ring();
   void wait();
+  void close_sockets();
   bool take_messages(caf::message_handler& handlers);
   bool read_batch(int limit);
   /// True if there may be more.

@@ -33,7 +33,7 @@ bool is_known(AckCode value) {
 
 template <>
 bool is_known(RejectCode value) {
-  return value >= RejectCode::malformed && value <= RejectCode::too_large;
+  return value >= RejectCode::malformed && value <= RejectCode::not_taken;
 }
 
 template <>

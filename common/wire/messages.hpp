@@ -304,12 +304,14 @@ struct Drain {
   friend bool operator==(const Drain&, const Drain&) = default;
 };
 
-/// A message was not taken. `protocol_mismatch` ends the worker; `unknown_worker` asks for HELLO.
+/// A message was not taken. `protocol_mismatch` and `not_taken` end the worker; `unknown_worker` asks for
+/// HELLO.
 enum class RejectCode : std::uint8_t {
   malformed = 1,
   protocol_mismatch = 2,
   unknown_worker = 3,
-  too_large = 4
+  too_large = 4,
+  not_taken = 5,
 };
 
 struct Reject {

@@ -362,6 +362,10 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
   const bool observed = observations.has_value();
   const bool goes_on = !options.resumed_run.empty();
   const std::string run_id = goes_on ? options.resumed_run : new_run_id();
+  if (options.fleet) {
+    // What is wrong with it is said before there is a run that could not begin.
+    if (auto fleet = open_fleet(*options.fleet); !fleet) return failed(fleet.error());
+  }
   // Before the run can be found, and until all is said of it.
   const auto lock = RunLock::take(recorded_in->file().parent_path(), run_id);
   if (!lock) return failed(lock.error());

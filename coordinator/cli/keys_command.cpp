@@ -53,6 +53,7 @@ struct KeysSubcommand {
   std::string public_key;
   std::optional<std::string> output;
   FleetFiles named;  ///< Empty: the home's.
+  bool changes = true;
   Result<void> (*act)(const KeysSubcommand&, const std::string& home) = nullptr;
 
   void add_to(CLI::App& keys, const char* command, const char* what, const std::string& examples) {
@@ -75,6 +76,10 @@ struct KeysSubcommand {
   int run() const {
     const auto effective = settings.load();
     if (!effective) return report_findings(effective.error());
+    // What is read, changed and written is one step for others.
+    const auto lock = changes ? lock_folder(fs::path(files(effective->home.value).allowed).parent_path())
+                              : Result<FileDescriptor>(FileDescriptor());
+    if (!lock) return report_error(lock.error());
     const auto done = act(*this, effective->home.value);
     return done ? exit_ok : report_error(done.error());
   }
@@ -213,6 +218,7 @@ Command add_keys_command(CLI::App& program) {
   listed.add_to(*app, "list", "Print the public keys of the coordinator and of the workers that it admits",
                 "  sluice keys list");
   listed.act = show;
+  listed.changes = false;
   allowed.add_to(*app, "allow", "Admit a key that was made elsewhere",
                  "  sluice keys allow gpu-8 'PUBLIC_KEY'     # characters of it mean something to shells");
   allowed.app->add_option("NAME", allowed.name, "What the worker is called")->required();

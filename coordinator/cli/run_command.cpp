@@ -15,6 +15,7 @@
 #include "coordinator/session/suite_path.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -151,6 +152,9 @@ struct RunCommand {
     const auto ledger = open_past_runs(*effective);
     if (!ledger) return tl::unexpected(report_error(ledger.error()));
     if (!*ledger) return tl::unexpected(report_error(no_run_yet));
+    // `--resume suite.yaml` reads like a flag without a value before a suite, and is meant so.
+    if (!flags.suite && !resumed.empty() && std::filesystem::exists(resumed))
+      flags.suite = std::exchange(resumed, "");
     const auto past = find_unfinished(**ledger, *effective);
     if (!past) return tl::unexpected(report_error(past.error()));
     if (const auto possible = check_unfinished(*past); !possible)

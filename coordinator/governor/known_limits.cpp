@@ -38,8 +38,8 @@ std::uint64_t KnownLimits::least_announced(std::uint64_t wire::AnnouncedLimits::
   }
   std::ranges::sort(read);
   if (read.empty()) return 0;
-  // All of them use one key: who alone reads a tenth of it misreads, or lies.
-  const bool is_alone = read.size() > 1 && read[0] < read[1] / defaults::suspicious_fall;
+  // All of them use one key: who alone reads a tenth of it misreads, or lies. Of two nobody knows which.
+  const bool is_alone = read.size() > 2 && read[0] < read[1] / defaults::suspicious_fall;
   return read[is_alone ? 1 : 0];
 }
 
@@ -47,7 +47,9 @@ bool KnownLimits::update() {
   auto limits = configured_;
   for (const auto& rate : rates) {
     const auto least = least_announced(rate.announced, rate.least);
-    if (!(configured_.*rate.setting) && least > 0) limits.*rate.setting = least;
+    // What nobody reads any more was the last that is known.
+    if (!(configured_.*rate.setting))
+      limits.*rate.setting = least > 0 ? std::optional(least) : in_force_.*rate.setting;
   }
   if (limits == in_force_) return false;
   in_force_ = limits;

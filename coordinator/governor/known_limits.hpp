@@ -12,8 +12,8 @@ namespace sluice {
 
 /// The limits of one provider: those that the settings name, and of the others those that its response
 /// headers name. Workers may read different ones: the least of each is in force, whoever reports last, except
-/// that one which is far below what all others read is not believed. What a worker read ends with it. Pure;
-/// not thread-safe.
+/// that one which is far below what all others read is not believed (where there are others). What a worker
+/// read ends with it. Pure; not thread-safe.
 class KnownLimits {
  public:
   explicit KnownLimits(const ProviderLimits& configured) : configured_(configured), in_force_(configured) {}

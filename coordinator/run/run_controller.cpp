@@ -67,7 +67,7 @@ void RunController::on_message(const Peer& peer, wire::Hello& hello, TimePoint n
   if (over() && !is_awaited) return send_drain(peer, "the run is over", now, effects);
   if (!roster_.has_room_for(hello)) {
     effects.to_workers.push_back(
-        {peer, wire::Reject{wire::RejectCode::unknown_worker, "no more workers are taken"}});
+        {peer, wire::Reject{wire::RejectCode::not_taken, "this run has as many workers as it can have"}});
     return;
   }
   // A connection is one worker's.
@@ -88,6 +88,9 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
   const auto id = roster_.at(peer);
   if (!id || ready.run_id != config_.settings.run_id) return;
   const auto& hello = roster_.connected(*id).hello;
+  // Each deals the queue anew: one for a WELCOME.
+  if (roster_.connected(*id).ready) return;
+  ready.held.resize(std::min<std::size_t>(ready.held.size(), defaults::max_window));
   std::vector<UnitId> held;
   for (const auto& [unit, lease] : ready.held) {
     if (lease_numbers_.is_held(*id, unit, lease)) held.push_back(unit);
@@ -110,7 +113,7 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
   dispatcher_.set_window(*id, bounded_window(ready.window));
   leases_.reserve_held(*id, held);
   CommitReplies replies;
-  for (const auto unit : held) {
+  for (const auto& [unit, lease] : ready.held) {
     if (dispatcher_.holder_of(unit) != id) replies.withdraw(*id, unit);
   }
   replies.send(config_.settings.run_id, roster_, effects.to_workers);
@@ -173,17 +176,18 @@ void RunController::on_message(const Peer& peer, wire::Heartbeat& heartbeat, Tim
     const auto& providers = config_.settings.providers;
     return std::ranges::find(providers, demand.provider, &ProviderSettings::name) == providers.end();
   });
-  for (const auto& demand : heartbeat.demands) check_named_delay(demand, now, effects);
+  for (const auto& demand : heartbeat.demands) check_named_delay(*id, demand, now, effects);
   effects.demands.emplace_back(peer, std::move(heartbeat));
 }
 
-void RunController::check_named_delay(const wire::Demand& demand, TimePoint now, Effects& effects) {
+void RunController::check_named_delay(WorkerId worker, const wire::Demand& demand, TimePoint now,
+                                      Effects& effects) {
   const std::chrono::milliseconds delay(demand.pause_ms);
   const auto step = long_pause_.on_delay(delay, end_, now);
   if (step == LongPause::Step::none) return;
   const auto until = config_.time_of_day() + delay;
   if (step == LongPause::Step::stop)
-    return stop(provider_paused(demand.provider, delay, until), now, effects);
+    return stop(provider_paused(demand.provider, roster_.name_of(worker), delay, until), now, effects);
   effects.notes.push_back("the run waits until " + utc_time(until) + ": provider \"" + demand.provider +
                           "\" asks for silence, and the deadline lies beyond");
 }

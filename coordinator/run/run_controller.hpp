@@ -117,7 +117,7 @@ class RunController {
   void set_problem(WorkerId worker, const Error& error, Effects& effects);
   void forget(WorkerId worker, bool lost, TimePoint now, Effects& effects);
   void forget_silent_idlers(TimePoint now, Effects& effects);
-  void check_named_delay(const wire::Demand& demand, TimePoint now, Effects& effects);
+  void check_named_delay(WorkerId worker, const wire::Demand& demand, TimePoint now, Effects& effects);
   void take_result(WorkerId worker, UnitResult result, TimePoint now, wire::Ack& refused, Effects& effects);
   void take_fatal_error(WorkerId worker, UnitId unit, const Error& error, TimePoint now, Effects& effects);
   bool is_resent(const ResultsRecorded::Item& item) const;

@@ -93,13 +93,13 @@ std::string utc_time(std::chrono::system_clock::time_point time) {
   return text.data();
 }
 
-Error provider_paused(const std::string& provider, std::chrono::milliseconds delay,
+Error provider_paused(const std::string& provider, const std::string& worker, std::chrono::milliseconds delay,
                       std::chrono::system_clock::time_point until) {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(delay).count();
   return {Reason::provider_paused,
           "provider \"" + provider + "\" asks for " + std::to_string(seconds) +
-              " s of silence, longer than a case may take (--case-timeout), and answers again at " +
-              utc_time(until) +
+              " s of silence (says worker " + worker +
+              "), longer than a case may take (--case-timeout), and answers again at " + utc_time(until) +
               "; run again then: what was answered is in the cache. "
               "With a --deadline beyond that time the run waits"};
 }

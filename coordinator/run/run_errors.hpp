@@ -19,7 +19,7 @@ Error missing_answers(const Plan& plan, const std::vector<UnitId>& units, const 
 Error no_worker_connected(std::chrono::milliseconds waited, const std::string& how_to_start_one);
 Error deadline_reached(std::chrono::milliseconds deadline);
 /// A provider named a pause of `delay`, which no case can wait for; it answers again at `until`.
-Error provider_paused(const std::string& provider, std::chrono::milliseconds delay,
+Error provider_paused(const std::string& provider, const std::string& worker, std::chrono::milliseconds delay,
                       std::chrono::system_clock::time_point until);
 /// What workers have of a run that is stopped.
 struct UnderWay {

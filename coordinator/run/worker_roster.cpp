@@ -7,9 +7,7 @@
 namespace sluice {
 
 bool WorkerRoster::has_room_for(const wire::Hello& hello) const {
-  const auto known = known_.find(hello.instance);
-  return known == known_.end() ? known_.size() < defaults::max_workers
-                               : known->second.facts.name == hello.name;
+  return known_.contains(hello.instance) || known_.size() < defaults::max_workers;
 }
 
 bool WorkerRoster::admit(const Peer& peer, const wire::Hello& hello, TimePoint now) {
@@ -19,6 +17,7 @@ bool WorkerRoster::admit(const Peer& peer, const wire::Hello& hello, TimePoint n
   by_peer_[peer] = hello.instance;
   worker.peer = peer;
   worker.hello = hello;
+  worker.ready = false;
   worker.problem.reset();  // Its READY says what is still wrong.
   worker.last_message_at = now;
   auto& known = known_[hello.instance];

@@ -27,7 +27,7 @@ class WorkerRoster {
     bool ready = false;            ///< Its READY has come.
   };
 
-  /// Whether a HELLO can be taken: there is room for one more worker, and the instance is nobody else's.
+  /// Whether there is room for the worker.
   bool has_room_for(const wire::Hello& hello) const;
   /// A HELLO has come, and has_room_for it. True if the worker was connected already and begins anew, perhaps
   /// at another peer. Another one at this peer must have been removed.

@@ -241,7 +241,9 @@ Result<std::optional<FleetFiles>> fleet_files(const RunFlags& flags, const TcpEn
   if (flags.fleet_key) files.key = *flags.fleet_key;
   if (flags.fleet_allow) files.allowed = *flags.fleet_allow;
   const bool is_local = is_loopback(endpoint);
-  if (flags.fleet_key || (!is_local && !flags.insecure && std::filesystem::exists(files.key))) return files;
+  if (flags.fleet_key || flags.fleet_allow ||
+      (!is_local && !flags.insecure && std::filesystem::exists(files.key)))
+    return files;
   if (is_local || flags.insecure) return std::nullopt;
   return fail(
       Reason::insecure_refused,

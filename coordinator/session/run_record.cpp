@@ -78,6 +78,13 @@ std::string names_of(const RunOptions& options, const NameOf& name_of) {
   return names;
 }
 
+/// What was kept under one set of patterns is not what another would have left.
+Digest identity_of(const std::vector<RedactionPattern>& patterns) {
+  FieldHasher hasher;
+  for (const RedactionPattern& one : patterns) hasher.field(one.name).field(one.pattern);
+  return hasher.finish();
+}
+
 /// The settings that decide what is requested and what an answer is: names and URLs without user info, no
 /// keys. Not what only says how fast, how long or at what cost, and not what assesses: that is the
 /// fingerprint's.
@@ -109,6 +116,7 @@ std::string settings_of(const RunOptions& options, const RunSettings& run, const
   json.member("embedding_model", run.embedding.model);
   add_judge(json, run.judge, settings.judge_samples.value);
   if (run.grading && options.grading) add_grading(json, *run.grading, options.grading->baseline.arm.name);
+  if (!run.redaction.empty()) json.member("redaction", to_prefixed_hex(identity_of(run.redaction)));
   json.member("repeat", plan.trials().repeats());
   json.member("trials", to_prefixed_hex(trial_identity(plan)));
   json.key("perturbations").open('[');
