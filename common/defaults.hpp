@@ -297,9 +297,6 @@ inline constexpr auto unfinished_run_age = 7 * 24h;  ///< A run without an end m
 
 // --- Memory
 // -------------------------------------------------------------------------------------------------------
-/// What the allocator may keep for all threads together: enough for the messages on their way between them
-/// (tcmalloc's own limit is 32 MiB, and a run grows into it).
-inline constexpr std::size_t max_thread_cache_bytes = 4u << 20;
 /// Committed results that are kept for the reports, packed: a million of claims take some 100 MiB, less than
 /// the plan of as many cases.
 inline constexpr std::size_t max_held_result_bytes = 128u << 20;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
+#include <simdjson.h>
 
 namespace sluice {
 namespace {
@@ -113,9 +114,87 @@ class TreeBuilder : public nlohmann::json_sax<json> {
   std::vector<Open> open_;
 };
 
+/// Most documents, in a third of the time. Nothing where the other parser has to look: it says what is wrong,
+/// and keeps numbers as they are written.
+class PlainDocument {
+  /// A thread keeps some fourteen times the longest that it has read.
+  static constexpr std::size_t longest = 64u << 10;
+
+ public:
+  explicit PlainDocument(std::uint32_t line) : line_(line) {}
+
+  std::optional<DocumentNode> read(std::string_view text) {
+    if (text.size() > longest) return std::nullopt;
+    thread_local simdjson::dom::parser parser;
+    simdjson::dom::element root;
+    if (text.starts_with("\xef\xbb\xbf") ||
+        parser.parse(text.data(), text.size()).get(root) != simdjson::SUCCESS)
+      return std::nullopt;
+    DocumentNode node;
+    if (!take(root, 0, node)) return std::nullopt;
+    return node;
+  }
+
+ private:
+  bool take(simdjson::dom::element from, std::size_t depth, DocumentNode& node) {
+    using simdjson::dom::element_type;
+    node.line = line_;
+    switch (from.type()) {
+      case element_type::OBJECT:
+        return take_table(from.get_object().value_unsafe(), depth, node);
+      case element_type::ARRAY:
+        return take_array(from.get_array().value_unsafe(), depth, node);
+      case element_type::STRING:
+        node.value = std::string(from.get_string().value_unsafe());
+        return true;
+      case element_type::INT64:
+        node.value = from.get_int64().value_unsafe();
+        return true;
+      case element_type::BOOL:
+        node.value = from.get_bool().value_unsafe();
+        return true;
+      case element_type::NULL_VALUE:
+        node.value = DocumentNull{};
+        return true;
+      case element_type::UINT64:
+      case element_type::DOUBLE:
+        return false;
+    }
+    return false;
+  }
+
+  bool take_table(simdjson::dom::object from, std::size_t depth, DocumentNode& node) {
+    if (depth == defaults::max_document_depth) return false;
+    auto& table = node.value.emplace<DocumentNode::Table>();
+    table.reserve(from.size());
+    for (const auto& [key, value] : from) {
+      DocumentEntry& entry = table.emplace_back();
+      entry.key = key;
+      entry.line = line_;
+      if (!take(value, depth + 1, entry.value)) return false;
+    }
+    std::vector<DocumentError> twice;
+    sort_entries(table, twice);
+    return twice.empty();
+  }
+
+  bool take_array(simdjson::dom::array from, std::size_t depth, DocumentNode& node) {
+    if (depth == defaults::max_document_depth) return false;
+    auto& array = node.value.emplace<DocumentNode::Array>();
+    array.reserve(from.size());
+    for (const auto value : from) {
+      if (!take(value, depth + 1, array.emplace_back())) return false;
+    }
+    return true;
+  }
+
+  std::uint32_t line_;
+};
+
 }  // namespace
 
 tl::expected<DocumentNode, DocumentError> parse_json(std::string_view text, std::uint32_t first_line) {
+  if (auto plain = PlainDocument(first_line).read(text)) return std::move(*plain);
   if (const auto bad = invalid_utf8_at(text)) {
     const auto lines = static_cast<std::uint32_t>(std::ranges::count(text.substr(0, *bad), '\n'));
     return tl::unexpected(DocumentError{first_line + lines, "not valid UTF-8"});
