@@ -15,21 +15,19 @@
 #include "coordinator/actors/coordinator_actor.hpp"
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/actors/progress_actor.hpp"
-#include "coordinator/cli/asked_again.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
+#include "coordinator/cli/resumed_run.hpp"
 #include "coordinator/cli/run_ledger.hpp"
 #include "coordinator/cli/run_observations.hpp"
 #include "coordinator/cli/run_report.hpp"
 #include "coordinator/display/numbers.hpp"
-#include "coordinator/gate/quoted.hpp"
 #include "coordinator/ledger/run_lock.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/harvest.hpp"
 #include "coordinator/session/provider_limits.hpp"
-#include "coordinator/session/resume_run.hpp"
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_outputs.hpp"
@@ -262,50 +260,6 @@ Result<RunController::Config> controller_of(const RunOptions& options, const Run
   return controller;
 }
 
-/// What the run's earlier parts left, for its controller. The run's lock is this process's.
-Result<RunRecord> take_up(const RunRecord& now, const Plan& plan, Ledger& ledger,
-                          RunController::Config& controller) {
-  auto past = ledger.find_run(now.run_id);
-  if (!past) return fail(std::move(past.error()));
-  past->under_way = false;  // By others.
-  if (auto possible = check_unfinished(*past); !possible) return fail(std::move(possible.error()));
-  if (auto same = check_same_run(past->run, now); !same) return fail(std::move(same.error()));
-  const auto earlier = std::make_shared<EarlierPart>(plan, now.run_id);
-  Result<void> fits;
-  const auto visited =
-      ledger.visit_committed(now.run_id, [&](const CommittedTrial& trial, const std::string& worker) {
-        if (fits) fits = earlier->add(trial, worker);
-      });
-  if (!visited) return fail(visited.error());
-  if (!fits) return fail(std::move(fits.error()));
-  const auto spends = ledger.spends_of(now.run_id);
-  if (!spends) return fail(spends.error());
-  for (const UnitSpend& one : *spends) earlier->add(one);
-  const auto leases = ledger.leases_of(now.run_id);
-  if (!leases) return fail(leases.error());
-  add_noted_leases(*leases, controller);
-  if (auto reopened = ledger.reopen_run(now.run_id); !reopened) return fail(std::move(reopened.error()));
-  controller.earlier = earlier;
-  return std::move(past->run);
-}
-
-/// What the run before took counts in every part of the run that follows.
-Result<void> note_spent_before(const RunFacts& before, const std::string& run_id, Ledger& ledger) {
-  UnitSpend spent;  // Of its first unit: the run before has one arm.
-  spent.spend.calls = static_cast<std::uint32_t>(before.requests);
-  spent.spend.retries = static_cast<std::uint32_t>(before.retries);
-  spent.spend.rate_limited = static_cast<std::uint32_t>(before.rate_limited);
-  spent.spend.paid = before.paid;
-  return ledger.note_spends(run_id, {&spent, 1});
-}
-
-/// How to go on with a run that stopped, for whoever watches.
-void print_resume_command(const RunOptions& options, const std::string& run_id) {
-  const auto& home = options.settings.home;
-  const std::string in_home = home.origin == Origin::flag ? " --home " + shell_word(home.value) : "";
-  write_stderr_line("sluice: go on with `" + resume_command(run_id) + in_home + "`");
-}
-
 /// What they learnt of the providers; forgotten first if that is asked for. Without it a run learns anew.
 std::vector<LearnedLimits> limits_of_earlier_runs(const RunOptions& options,
                                                   const std::vector<ProviderSettings>& providers,
@@ -508,13 +462,7 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   if (!gate) return report_error(gate.error());
   std::optional<EmbeddedBefore> before;
   if (!options.resumed_run.empty() && awaits_embeddings(*inputs)) {
-    // What its cases were shown is known, unless it stopped before that was noted.
-    const auto past = find_past_run(options.settings, options.resumed_run);
-    if (!past) return report_error(past.error());
-    if (!*past) return report_error(no_run_yet);
-    const auto events = retrievals_of(options.settings, **past);
-    if (!events) return report_error(events.error());
-    if (!events->empty()) inputs->retrieval = retrieval_again(inputs->suite, *events);
+    if (const auto known = retrieve_as_before(options, *inputs); !known) return report_error(known.error());
   }
   if (awaits_embeddings(*inputs)) {
     auto embedded =

@@ -292,7 +292,7 @@ TEST_F(ResumeWithExamples, WhatTheCasesWereShownIsKnown) {
 }
 
 TEST_F(ResumeWithExamples, TheRunThatFindsThemIsRefusedInOneSentence) {
-  const auto embedder = start_simulator({R"({"fault": "hang"})"}, {});
+  const auto embedder = start_simulator({"--outage", "0,600,hang"});
   const auto model = start_simulator();
   write_files(model, embedder);
   auto run = start_sluice(run_);

@@ -1,0 +1,67 @@
+#include "coordinator/cli/resumed_run.hpp"
+
+#include "common/text/stderr_line.hpp"
+#include "coordinator/cli/asked_again.hpp"
+#include "coordinator/cli/past_runs.hpp"
+#include "coordinator/gate/quoted.hpp"
+#include "coordinator/session/resume_run.hpp"
+#include "coordinator/session/run_retrieval.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace sluice {
+
+Result<void> retrieve_as_before(const RunOptions& options, RunInputs& inputs) {
+  const auto past = find_past_run(options.settings, options.resumed_run);
+  if (!past) return fail(past.error());
+  if (!*past) return fail(Reason::usage_invalid, no_run_yet);
+  const auto events = retrievals_of(options.settings, **past);
+  if (!events) return fail(events.error());
+  if (!events->empty()) inputs.retrieval = retrieval_again(inputs.suite, *events);
+  return {};
+}
+
+Result<RunRecord> take_up(const RunRecord& now, const Plan& plan, Ledger& ledger,
+                          RunController::Config& controller) {
+  auto past = ledger.find_run(now.run_id);
+  if (!past) return fail(std::move(past.error()));
+  past->under_way = false;  // By others.
+  if (auto possible = check_unfinished(*past); !possible) return fail(std::move(possible.error()));
+  if (auto same = check_same_run(past->run, now); !same) return fail(std::move(same.error()));
+  const auto earlier = std::make_shared<EarlierPart>(plan, now.run_id);
+  Result<void> fits;
+  const auto visited =
+      ledger.visit_committed(now.run_id, [&](const CommittedTrial& trial, const std::string& worker) {
+        if (fits) fits = earlier->add(trial, worker);
+      });
+  if (!visited) return fail(visited.error());
+  if (!fits) return fail(std::move(fits.error()));
+  const auto spends = ledger.spends_of(now.run_id);
+  if (!spends) return fail(spends.error());
+  for (const UnitSpend& one : *spends) earlier->add(one);
+  const auto leases = ledger.leases_of(now.run_id);
+  if (!leases) return fail(leases.error());
+  add_noted_leases(*leases, controller);
+  if (auto reopened = ledger.reopen_run(now.run_id); !reopened) return fail(std::move(reopened.error()));
+  controller.earlier = earlier;
+  return std::move(past->run);
+}
+
+Result<void> note_spent_before(const RunFacts& before, const std::string& run_id, Ledger& ledger) {
+  UnitSpend spent;  // Of its first unit: the run before has one arm.
+  spent.spend.calls = static_cast<std::uint32_t>(before.requests);
+  spent.spend.retries = static_cast<std::uint32_t>(before.retries);
+  spent.spend.rate_limited = static_cast<std::uint32_t>(before.rate_limited);
+  spent.spend.paid = before.paid;
+  return ledger.note_spends(run_id, {&spent, 1});
+}
+
+void print_resume_command(const RunOptions& options, const std::string& run_id) {
+  const auto& home = options.settings.home;
+  const std::string in_home = home.origin == Origin::flag ? " --home " + shell_word(home.value) : "";
+  write_stderr_line("sluice: go on with `" + resume_command(run_id) + in_home + "`");
+}
+
+}  // namespace sluice

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "coordinator/facts/run_facts.hpp"
+#include "coordinator/facts/run_record.hpp"
+#include "coordinator/ledger/ledger.hpp"
+#include "coordinator/plan/plan.hpp"
+#include "coordinator/run/run_controller.hpp"
+#include "coordinator/session/run_inputs.hpp"
+#include "coordinator/session/run_options.hpp"
+
+#include <string>
+
+/// A run of several parts: what a later one takes from the ledger (docs/durability.md).
+namespace sluice {
+
+/// What the cases of the run were shown of solved examples, unless it stopped before that was noted.
+Result<void> retrieve_as_before(const RunOptions& options, RunInputs& inputs);
+
+/// Gives the controller what the run's earlier parts left, and opens the run again. Returns its row. `now`:
+/// the row that it would have if it began now; usage_invalid names what differs. REQUIRES: the run's lock.
+Result<RunRecord> take_up(const RunRecord& now, const Plan& plan, Ledger& ledger,
+                          RunController::Config& controller);
+
+/// What the run before took counts in every part of the run that follows.
+Result<void> note_spent_before(const RunFacts& before, const std::string& run_id, Ledger& ledger);
+
+/// Tells whoever watches how to go on with a run that stopped.
+void print_resume_command(const RunOptions& options, const std::string& run_id);
+
+}  // namespace sluice
