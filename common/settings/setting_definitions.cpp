@@ -141,7 +141,8 @@ std::vector<SettingDefinition> make_setting_definitions() {
              "Upper bound of an answer in tokens"),
       define("seed", "--seed", &S::seed, any_integer(), "N", "Seed to send to the provider"),
       define("max_concurrent", "--max-concurrent", &S::max_concurrent, whole(1, 10'000), "N",
-             "Calls in flight a worker at most; unset: 5, or what the search finds where no limit is known"),
+             "Calls in flight a worker at most; unset: 5 at first, then as many as the limits or a search "
+             "call for"),
       outside_file(define("max_in_flight", "--max-in-flight", &S::max_in_flight, optional_whole(1, 1'000'000),
                           "N", "Calls under way over all workers, to the run's provider")),
       define("rate_limit_initial_delay_ms", "", &S::rate_limit_initial_delay, whole_milliseconds(1, 600'000),

@@ -171,7 +171,13 @@ inline constexpr double below_estimate = 0.97;
 inline constexpr double after_refusal = 0.94;
 /// An estimate is held so many of its pauses long before it grows: what the next refusal costs, it gains.
 inline constexpr double pauses_held = 15;
-inline constexpr double growth_of_estimate = 0.03;  ///< A second, from then on.
+inline constexpr double growth_of_estimate = 0.03;  ///< A second, from then on,
+/// and after so long without a refusal more and more: the limit was raised, or the estimate was far off.
+inline constexpr double steady_growth_seconds = 5;
+inline constexpr double growth_doubles_in_seconds = 4;
+inline constexpr double most_growth = 0.5;
+/// A rate that has grown by more than this was held too low: the next estimate is no older one's proof.
+inline constexpr double much_more = 1.15;
 /// A speed that is not refused for so long is below the limit.
 inline constexpr BootTime proof_of_speed = 1s;
 inline constexpr std::int64_t pause_of_proofs = 4;  ///< Or a quarter of a pause: what it would cost.

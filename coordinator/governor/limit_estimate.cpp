@@ -123,15 +123,23 @@ std::optional<LimitEstimate::Rates> LimitEstimate::common_rates(double least, do
   return rates;
 }
 
+/// The calls that a window of a second had taken when the next one was refused.
+double LimitEstimate::Episode::answered_in_last_second() const {
+  double calls = 0;
+  for (const auto& one : starts) {
+    if (one.at > refused_at - std::chrono::seconds(1)) calls += one.calls;
+  }
+  return std::max(0.0, calls - refused);
+}
+
 std::optional<double> LimitEstimate::window_rate() const {
-  const double first = before_->answered();
-  const double second = last_->answered();
+  const double first = before_->answered_in_last_second();
+  const double second = last_->answered_in_last_second();
   const double longest = std::max(before_->seconds(), last_->seconds());
   const double shortest = std::min(before_->seconds(), last_->seconds());
   if (std::min(first, second) < calls_of_a_window || longest < other_speed * shortest) return std::nullopt;
   if (std::abs(first - second) > std::max(1.0, same_number * std::max(first, second))) return std::nullopt;
-  if (longest <= 1) return std::min(first, second);
-  return std::nullopt;
+  return std::min(first, second);
 }
 
 std::optional<LimitEstimate::Found> LimitEstimate::found() const {

@@ -223,9 +223,11 @@ void RateSearch::follow_estimate() {
     try_between();
   } else if (*rate_ > held_) {
     // It takes a while to empty the bucket, in which the rate goes on growing.
-    const double beyond = std::sqrt(2 * burst_ * growth_of_estimate / *rate_);
+    const double beyond = std::sqrt(2 * burst_ * growth_after(pauses_.back().from - cut_before_) / *rate_);
+    // What grew much was another limit than before.
+    hold_factor_ = *rate_ > much_more * held_ ? 1 : std::max(1.0, 2 * hold_factor_);
     rate_ = std::max(held_, below_estimate * *rate_ / (1 + beyond));
-    hold_factor_ = std::max(1.0, 2 * hold_factor_);
+    in_a_row_ = 0;
   } else {
     const double measured = is_sure ? below_estimate * found->rate : *rate_;
     // The more of them follow each other, the farther it was off.
@@ -235,16 +237,26 @@ void RateSearch::follow_estimate() {
     const double lower = std::pow(after_refusal, std::exp2(in_a_row_)) * *rate_;
     rate_ = std::max(std::min(lower, measured), *rate_ / 2);
     burst_ = std::max(1.0, burst_ / 2);
+    // So far down it is soon below the limit.
+    if (in_a_row_ > 0) hold_factor_ = hold_of_doubt;
   }
   rate_ = std::max(*rate_, floor());
   if (is_estimated_) accepted_ = held_ = *rate_;
 }
 
+/// Of an estimate's rate, a second, so long after a refusal: none while it is held, and the more the longer
+/// nothing is refused.
+double RateSearch::growth_after(BootTime since) const {
+  const double growing = in_seconds(since) - hold_factor_ * pauses_held * in_seconds(longest_pause_);
+  if (growing < 0) return 0;
+  const double doublings = std::max(0.0, growing - steady_growth_seconds) / growth_doubles_in_seconds;
+  return std::min(most_growth, growth_of_estimate * std::exp2(doublings));
+}
+
 void RateSearch::grow_estimate(double passed, BootTime now) {
   const auto since = now - pauses_.back().to;
   if (is_estimated_) {
-    const bool is_over = in_seconds(since) >= hold_factor_ * pauses_held * in_seconds(longest_pause_);
-    if (is_over) *rate_ *= 1 + growth_of_estimate * passed;
+    *rate_ *= 1 + growth_after(since) * passed;
     return;
   }
   const auto proof = std::max(proof_of_speed, longest_pause_ / pause_of_proofs);

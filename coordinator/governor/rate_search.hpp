@@ -84,6 +84,7 @@ class RateSearch {
   void try_between();
   void begin_anew();
   void grow_estimate(double passed, BootTime now);
+  double growth_after(BootTime since) const;
   double floor() const;
 
   static constexpr std::size_t bin_count = 256;

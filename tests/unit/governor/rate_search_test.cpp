@@ -258,4 +258,22 @@ TEST(RateSearch, AProviderThatTakesNoCallsForAWhileSaysNothingOfItsRate) {
   EXPECT_GE(*search.rate(), 95);
 }
 
+// After the last of a few refusals in a row, far below the limit, it was held for half a minute.
+TEST(RateSearch, AfterARowOfRefusalsItGrowsAgainSoon) {
+  RateSearch search;
+  BootTime now = start;
+  search.begin_with(100, 10, now);
+  search.on_demand(now);
+  for (int refusal = 0; refusal < 3; ++refusal) {
+    search.on_paused(10, 1, 0, 1s, false, now, now + 100ms);
+    now += 100ms;
+    const BootTime until = now + 1s;
+    while (now < until) search.grow(true, std::nullopt, now += 10ms);
+  }
+  const double low = *search.rate();
+  EXPECT_LT(low, 90);
+  run_at(search, low, now, 6s);
+  EXPECT_GT(*search.rate(), 1.05 * low);
+}
+
 }  // namespace sluice::rate_search_test
