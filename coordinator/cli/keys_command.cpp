@@ -28,15 +28,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* keys_examples =
-    "Workers on other machines come in by keys: the coordinator knows theirs by a list,\n"
-    "and they know the coordinator's by their own key file. Neither leaves its machine\n"
-    "but the worker's file, once, to where the worker runs.\n"
+    "Workers on other machines come in by keys: the coordinator knows theirs by a\n"
+    "list, and they know the coordinator's by their own key file. Only that file\n"
+    "leaves the coordinator's machine, once, for where the worker runs.\n"
     "Examples:\n"
-    "  sluice keys new gpu-7                # for a worker; the first makes the coordinator's\n"
+    "  sluice keys new gpu-7          # a worker's; the first makes the coordinator's\n"
     "  sluice run suite.yaml --listen tcp://0.0.0.0:5555\n"
-    "  sluice-worker --connect tcp://10.0.0.5:5555 --fleet-key gpu-7.key    # on gpu-7\n"
-    "  sluice keys allow gpu-8 'PUBLIC_KEY' # one that was made elsewhere\n"
-    "  sluice keys remove gpu-7             # also out of a run that is under way\n"
+    "  sluice-worker --connect tcp://10.0.0.5:5555 --fleet-key gpu-7.key\n"
+    "  sluice keys allow gpu-8 'PUBLIC_KEY'          # one that was made elsewhere\n"
+    "  sluice keys remove gpu-7       # also out of a run that is under way\n"
     "Exit code 0: done; 2: usage, or a file that cannot be read or written.";
 
 constexpr std::string_view coordinator_name = "coordinator";
@@ -211,7 +211,7 @@ Command add_keys_command(CLI::App& program) {
               "  sluice keys new gpu-7 --output /run/secrets/gpu-7.key\n"
               "The first one makes the coordinator's key as well. A worker's file holds what it\n"
               "needs to join: take it to its machine, readable by its owner alone.");
-  made.app->add_option("NAME", made.name, "What the worker is called")->required();
+  made.app->add_option("NAME", made.name, "What the worker is called")->required()->type_name("");
   made.app->add_option("--output", made.output, "Where its key is written (default HOME/fleet/NAME.key)")
       ->type_name("FILE");
   made.act = make_new;
@@ -220,14 +220,14 @@ Command add_keys_command(CLI::App& program) {
   listed.act = show;
   listed.changes = false;
   allowed.add_to(*app, "allow", "Admit a key that was made elsewhere",
-                 "  sluice keys allow gpu-8 'PUBLIC_KEY'     # characters of it mean something to shells");
-  allowed.app->add_option("NAME", allowed.name, "What the worker is called")->required();
-  allowed.app->add_option("KEY", allowed.public_key, "Its public key")->required();
+                 "  sluice keys allow gpu-8 'PUBLIC_KEY'    # in quotes: shells read some of it");
+  allowed.app->add_option("NAME", allowed.name, "What the worker is called")->required()->type_name("");
+  allowed.app->add_option("KEY", allowed.public_key, "Its public key")->required()->type_name("");
   allowed.act = allow;
   removed.add_to(*app, "remove", "Admit a worker, or one of its keys, no longer",
                  "  sluice keys remove gpu-7\n"
                  "A run that is under way lets it go within a heartbeat.");
-  removed.app->add_option("NAME", removed.name, "The worker, or a public key")->required();
+  removed.app->add_option("NAME", removed.name, "The worker, or a public key")->required()->type_name("");
   removed.act = remove;
   app->require_subcommand(0, 1);
   app->footer(keys_examples);
