@@ -27,6 +27,8 @@ class ConcurrencySearch {
   void interrupt();
 
   std::uint32_t limit() const { return limit_; }
+  /// No more was allowed: what would be best is not known.
+  bool is_bounded() const { return kept_ >= most_; }
   /// The number that the search has settled on; nothing while it opens.
   std::optional<std::uint32_t> found() const;
 

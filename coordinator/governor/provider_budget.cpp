@@ -360,7 +360,7 @@ void ProviderBudget::describe_learned(BudgetFacts& facts, BootTime now) const {
     learned.source = LimitSource::announced;
   }
   if (permits_.conditions().burst) learned.burst = permits_.conditions().burst;
-  if (facts.found_concurrency) learned.in_flight = facts.found_concurrency;
+  if (facts.found_concurrency && !concurrency_.is_bounded()) learned.in_flight = facts.found_concurrency;
 }
 
 BudgetFacts ProviderBudget::facts(BootTime now) const {

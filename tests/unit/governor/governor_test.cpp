@@ -294,6 +294,32 @@ TEST(Governor, ASearchEndsAtMaxInFlight) {
   EXPECT_EQ(most_places(in_flight_at_most(64), {{5, false}, {5, false}}), 64u);
 }
 
+// A run with --max-concurrent 2 taught the next ones that the provider takes two calls at a time.
+TEST(Governor, WhatTheUserAllowsIsNotLearntOfTheProvider) {
+  for (const bool named : {true, false}) {
+    Governor searching({{{"openai", {}}}, {60s, 1s, 600s}}, start);
+    searching.join(1, {2, named}, start);
+    wire::Demand demand;
+    demand.provider = "openai";
+    demand.ready_calls = 1000;
+    // A server with four places: more calls wait longer.
+    auto now = start;
+    std::uint32_t places = 2;
+    for (std::uint64_t round = 1; round <= 400; ++round) {
+      now += 100ms;
+      demand.in_flight = places;
+      demand.outcomes.answered = std::min(places, 4u);
+      demand.outcomes.latency_sum_us = std::uint64_t{places} * 100'000;
+      searching.on_heartbeat(1, {"run", round, 10, {demand}, static_cast<std::uint64_t>((now - 1s).count())},
+                             now);
+      for (const auto& answer : searching.turn(now)) places = answer.grants.grants[0].places;
+    }
+    const auto facts = searching.facts(now);
+    EXPECT_TRUE(facts[0].found_concurrency);
+    EXPECT_EQ(facts[0].learned.in_flight.has_value(), !named) << places;
+  }
+}
+
 TEST(Governor, ASearchGoesNoFurtherThanTheWorkersThatAreLeftMay) {
   Governor searching({{{"openai", {}}}, {60s, 1s, 600s}}, start);
   searching.join(1, {5, true}, start);
