@@ -1,6 +1,7 @@
 #include "tests/unit/governor/governor_fixture.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 namespace sluice::governor_test {
