@@ -46,8 +46,11 @@ class PermitSlots {
   /// True if calls need permits at all.
   bool needed() const { return rule_.any() || found_; }
   /// How far ahead slots may be taken: no farther than need be where the rate is searched for, and may be
-  /// cut.
-  BootTime lookahead() const { return found_ ? defaults::permit_lead : defaults::permit_lookahead; }
+  /// cut, or where tokens are limited, of which a call gives back what it did not use.
+  BootTime lookahead() const {
+    const bool limits_tokens = rule_.tokens || rule_.input_tokens || rule_.output_tokens;
+    return found_ || limits_tokens ? defaults::permit_lead : defaults::permit_lookahead;
+  }
   bool by_tokens() const { return tokens_ || input_tokens_ || output_tokens_; }
   /// Of the limits that were there from the beginning, which the settings name. One that is learnt ends no
   /// call: what is larger than its bucket waits until that is full.

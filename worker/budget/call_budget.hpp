@@ -126,7 +126,7 @@ class CallBudget {
   bool would_get_more(std::size_t ready) const;
   bool has_changed(std::size_t ready) const;
   Duration gathering_time(TimePoint now) const {
-    return now < prompt_until_ ? Duration() : Duration(defaults::demand_delay);
+    return now < prompt_until_ || releases_tokens() ? Duration() : Duration(defaults::demand_delay);
   }
 
   std::string provider_;
@@ -151,6 +151,8 @@ class CallBudget {
   wire::AnnouncedLimits announced_;
   wire::AnnouncedLimits doubted_;
   bool places_were_taken_ = false;  ///< Others may have them as soon as the coordinator knows that we know.
+  /// What a call reserves of a token limit and did not use is others', once it is known.
+  bool releases_tokens() const { return !settled_.empty() && ceiling_ != wire::CallCeiling(); }
   TimePoint prompt_until_;  ///< Calls were refused: the coordinator learns of the times at which they begin.
   Sent sent_;
 };
