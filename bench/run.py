@@ -148,13 +148,17 @@ class Bench:
                     sluice.forget()
                     flags = ["--save-observations"] if saves else []
                     runs[saves].append(sluice.run("live", "--max-concurrent", "50", *flags))
-        cpu = {saves: statistics.median(usage.cpu_seconds for usage, _ in measured) / self.count * 1e6
-               for saves, measured in runs.items()}
+        self.add_pair(runs, ("live without observations", "the same, and observations saved"), TARGET_SAVING)
+
+    def add_pair(self, runs, labels, most):
+        """Rows of runs without and with something, of whose CPU the second may take `most` times the first."""
+        cpu = {extra: statistics.median(usage.cpu_seconds for usage, _ in measured) / self.count * 1e6
+               for extra, measured in runs.items()}
         ratio = cpu[True] / cpu[False]
-        for saves, label in ((False, "live without observations"), (True, "the same, and observations saved")):
-            usage, report = middle(runs[saves])
-            targets = [verdict(f"at most {TARGET_SAVING} of the CPU without, reached {ratio:.2f} "
-                               f"({cpu[True]:.0f} us beside {cpu[False]:.0f})", ratio <= TARGET_SAVING)] if saves else []
+        for extra, label in zip((False, True), labels):
+            usage, report = middle(runs[extra])
+            targets = [verdict(f"at most {most} of the CPU without, reached {ratio:.2f} "
+                               f"({cpu[True]:.0f} us beside {cpu[False]:.0f})", ratio <= most)] if extra else []
             self.table.add(f"{label}, 0 ms, 50 in flight", usage, self.count, report["run"]["duration_seconds"],
                            targets)
 
@@ -176,15 +180,7 @@ class Bench:
                         usage, report = sluice.run("live", "--listen", endpoint, *keys["coordinator"])
                     usage.cpu_seconds += worker.cpu_seconds
                     of_kind.append((usage, report))
-        cpu = {keyed: statistics.median(usage.cpu_seconds for usage, _ in measured) / self.count * 1e6
-               for keyed, measured in runs.items()}
-        ratio = cpu[True] / cpu[False]
-        for keyed, label in ((False, "a worker of its own, on an open connection"), (True, "the same, by keys")):
-            usage, report = middle(runs[keyed])
-            targets = [verdict(f"at most {TARGET_KEYED} of the CPU without, reached {ratio:.2f} "
-                               f"({cpu[True]:.0f} us beside {cpu[False]:.0f})", ratio <= TARGET_KEYED)] if keyed else []
-            self.table.add(f"{label}, 0 ms, 50 in flight", usage, self.count, report["run"]["duration_seconds"],
-                           targets)
+        self.add_pair(runs, ("a worker of its own, on an open connection", "the same, by keys"), TARGET_KEYED)
 
     def votes(self):
         """What a vote costs beside an answer: a suite with and without judge metrics, by turns, three votes each."""
