@@ -73,17 +73,9 @@ std::uint32_t window(const WorkerActor* self) {
   return state.run->credit.window(state.run->concurrency, self->clock().now() - state.contact->last_beat());
 }
 
-void dismiss_retired_run(WorkerActor* self) {
-  auto& retired = self->state.retired;
-  if (!retired) return;
-  for (const auto& actor : {retired->model_client, retired->scorer})
-    self->state.children.dismiss(self, actor);
-  retired.reset();
-}
-
-/// Ends the run's actors.
-void dismiss_run(WorkerActor* self) {
-  auto& run = self->state.run;
+/// Ends the actors of a run, if there is one.
+template <class Run>
+void dismiss(WorkerActor* self, std::optional<Run>& run) {
   if (!run) return;
   for (const auto& actor : {run->model_client, run->scorer}) self->state.children.dismiss(self, actor);
   run.reset();
@@ -92,8 +84,8 @@ void dismiss_run(WorkerActor* self) {
 void end(WorkerActor* self, std::optional<Error> error) {
   auto& state = self->state;
   if (std::exchange(state.ended, true)) return;
-  dismiss_run(self);
-  dismiss_retired_run(self);
+  dismiss(self, self->state.run);
+  dismiss(self, self->state.retired);
   self->send_exit(state.http, caf::exit_reason::user_shutdown);
   self->send(state.dealer, CloseSocket{});
   self->send(state.config->listener, WorkerEnded{std::move(error)});
@@ -105,7 +97,7 @@ void drop_run(WorkerActor* self) {
   auto& state = self->state;
   if (!state.run) return;
   self->send(state.run->model_client, CancelCalls{});
-  dismiss_run(self);
+  dismiss(self, self->state.run);
   if (state.config->metrics) state.config->metrics->run_ended();
 }
 
@@ -116,7 +108,7 @@ void retire_run(WorkerActor* self) {
   auto& state = self->state;
   if (!state.run) return;
   if (state.retired) self->send(state.retired->model_client, CancelCalls{});
-  dismiss_retired_run(self);
+  dismiss(self, self->state.retired);
   const auto now = self->clock().now();
   self->send(state.run->model_client, WindDown{now});
   state.retired =
@@ -368,7 +360,7 @@ void tick(WorkerActor* self) {
   const auto interval = heartbeat_interval(self);
   self->delayed_send(self, interval, WorkerTick{});
   const auto beat = state.contact->beat(self->clock().now(), interval);
-  if (state.retired && self->clock().now() >= state.retired->until) dismiss_retired_run(self);
+  if (state.retired && self->clock().now() >= state.retired->until) dismiss(self, self->state.retired);
   if (!state.config->stay && beat.silence > state.config->coordinator_timeout)
     return end(self,
                coordinator_silent(state.config->coordinator_timeout, state.refusal, state.run.has_value()));
@@ -430,8 +422,8 @@ caf::behavior worker_behavior(WorkerActor* self, std::shared_ptr<WorkerConfig> c
   state.children.end_with(self);
   // Timers would keep the run's actors alive beyond their worker.
   self->set_exit_handler([self](const caf::exit_msg& exit) {
-    dismiss_run(self);
-    dismiss_retired_run(self);
+    dismiss(self, self->state.run);
+    dismiss(self, self->state.retired);
     self->quit(exit.reason);
   });
   send_hello(self);

@@ -2,20 +2,11 @@
 
 #include "common/clock.hpp"
 #include "common/defaults.hpp"
-#include "common/fleet/private_file.hpp"
-#include "common/metrics_server/metrics_board.hpp"
-#include "common/metrics_server/metrics_server.hpp"
-#include "common/process/actor_system.hpp"
-#include "common/process/host_name.hpp"
 #include "common/process/logging.hpp"
 #include "common/process/signals.hpp"
 #include "common/text/stderr_line.hpp"
-#include "common/transport/router.hpp"
-#include "coordinator/actors/await_run.hpp"
-#include "coordinator/actors/coordinator_actor.hpp"
-#include "coordinator/actors/messages.hpp"
-#include "coordinator/actors/progress_actor.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/conduct_run.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/resumed_run.hpp"
 #include "coordinator/cli/run_ledger.hpp"
@@ -34,19 +25,12 @@
 #include "coordinator/session/run_plan.hpp"
 #include "coordinator/session/run_record.hpp"
 
-#include <filesystem>
+#include <optional>
 #include <random>
 #include <utility>
 
-#include <caf/scoped_actor.hpp>
-#include <caf/send.hpp>
-#include <spdlog/spdlog.h>
-
 namespace sluice {
 namespace {
-
-constexpr const char* keys_folder = "keys";  // In the home.
-constexpr const char* inner_endpoint = "inproc://coordinator";
 
 /// A random UUID (RFC 9562, version 4).
 std::string new_run_id() {
@@ -62,41 +46,6 @@ std::string new_run_id() {
   return id;
 }
 
-/// The endpoint as a worker on another machine can use it: a wildcard address is everybody's own.
-std::string reachable_form(const std::string& endpoint) {
-  const auto port = endpoint.substr(endpoint.rfind(':'));
-  if (endpoint != "tcp://0.0.0.0" + port && endpoint != "tcp://[::]" + port) return endpoint;
-  return "tcp://" + host_name().value_or("THIS_HOST") + port;
-}
-
-Result<MetricsServer> serve_metrics(const std::string& endpoint, const std::shared_ptr<MetricsBoard>& board) {
-  auto server = MetricsServer::start(endpoint, [board] { return board->read(); });
-  if (server) write_stderr_line("sluice: metrics at " + server->url());
-  return server;
-}
-
-/// What this run and others of its home tell each other of the keys that they use.
-std::shared_ptr<SharedBudgets> shared_budgets(const Settings& settings, const RunSettings& run) {
-  if (run.mode != Mode::live) return nullptr;
-  std::vector<SharedBudgets::Provider> providers;
-  for (const ProviderSettings& one : run.providers) providers.push_back({one.name, key_identity(one)});
-  auto opened = SharedBudgets::open(std::filesystem::path(settings.home.value) / keys_folder, providers,
-                                    settings.request_timeout.value + 3 * run.heartbeat_interval);
-  if (opened) return std::make_shared<SharedBudgets>(std::move(*opened));
-  report_warning("the limits are not shared with other runs on this machine: " + opened.error().message);
-  return nullptr;
-}
-
-/// Of a fleet the next coordinator of this home knows the numbers too: workers that outlive this one hand it
-/// what they have.
-Digest lease_secret(const RunOptions& options) {
-  if (!options.listen) return new_secret();
-  auto secret = shared_secret(lease_secret_file(options.settings.home.value));
-  if (secret) return *secret;
-  report_warning("another coordinator cannot go on with this run's leases: " + secret.error().message);
-  return new_secret();
-}
-
 /// Which part of the suite runs, where that is not what its flags spell out.
 void note_selection(const RunOptions& options, std::size_t cases) {
   if (const auto& seed = options.selection.sample_seed; seed && options.progress) {
@@ -110,113 +59,6 @@ void note_selection(const RunOptions& options, std::size_t cases) {
   }
 }
 
-/// What a run leaves behind when it has ended.
-struct EndedRun {
-  RunEnded ended;
-  std::string endpoint;  ///< Where workers could join.
-  std::int64_t started_at_ms = 0;
-  std::int64_t completed_at_ms = 0;
-};
-
-/// Everything between the inputs and the report: the actors live and die in here.
-Result<EndedRun> conduct(const RunOptions& options, const RunInputs& inputs, std::shared_ptr<const Plan> plan,
-                         RunController::Config controller, std::vector<LearnedLimits> learned, Ledger ledger,
-                         std::optional<ObserverConfig> observer, const ProgressStyle& style,
-                         SignalWatch& signals, const StartWorkers& start_workers) {
-  zmq::context_t network;
-  ActorSystem actors;
-  caf::scoped_actor self(actors.system);
-  std::vector<std::string> endpoints{inner_endpoint};
-  if (options.listen) endpoints.push_back(*options.listen);
-  std::optional<FleetSecurity> fleet;
-  if (options.fleet) {
-    auto opened = open_fleet(*options.fleet);
-    if (!opened) return fail(std::move(opened.error()));
-    fleet = std::move(*opened);
-  }
-  auto router = bind_router(network, endpoints, std::move(fleet));
-  if (!router) return fail(router.error());
-  const auto endpoint = router->endpoint;
-  controller.workers_may_join = options.listen.has_value();
-  controller.lease_secret = lease_secret(options);
-  controller.how_to_start_a_worker = options.listen ? "start one with `sluice-worker --connect " +
-                                                          reachable_form(endpoint) +
-                                                          (options.fleet ? " --fleet-key FILE`" : "`")
-                                                    : "the worker inside this process did not start";
-  CoordinatorConfig config;
-  config.plan = std::move(plan);
-  // Mock answers are nobody's, and answers that no cache keeps cannot be replayed.
-  config.move_pins = controller.settings.mode == Mode::live && controller.settings.write_cache;
-  config.governor = governor_config(options.settings, controller.settings);
-  config.governor.learned = std::move(learned);
-  config.other_runs = shared_budgets(options.settings, controller.settings);
-  const auto run_id = controller.settings.run_id;
-  config.controller = std::move(controller);
-  if (options.listen) {
-    if (auto noted = ledger.note_endpoint(run_id, endpoint); !noted) return fail(std::move(noted.error()));
-  }
-  std::optional<MetricsServer> metrics_server;
-  if (options.metrics_listen) {
-    config.metrics = std::make_shared<MetricsBoard>();
-    auto server = serve_metrics(*options.metrics_listen, config.metrics);
-    if (!server) return fail(std::move(server.error()));
-    metrics_server = std::move(*server);
-  }
-  if (options.progress) {
-    config.progress = spawn_progress(actors.system, style);
-    config.progress_interval = style.interval();
-    config.over_live_line = style.live;
-  }
-  config.listener = caf::actor_cast<caf::actor>(self);
-  config.price = price_of(options, inputs);
-  if (observer) config.observing = spawn_observer(actors.system, std::move(*observer));
-  const auto observing = config.observing;
-  const auto progress = config.progress;
-  const bool needs_cache = options.settings.mode.value != Mode::mock && !options.no_cache;
-  EndedRun run;
-  run.endpoint = endpoint;
-  run.started_at_ms = unix_now_ms();
-  const auto coordinator =
-      spawn_coordinator(actors.system, std::move(config), std::move(*router), std::move(ledger));
-  signals.handle_with([&coordinator](const char* signal) {
-    caf::anon_send(coordinator, StopRun{{Reason::interrupted, std::string("interrupted by ") + signal}});
-  });
-  // Announced once the run can be interrupted: until then a signal ends the process without a report.
-  if (options.listen) write_stderr_line("sluice: listening on " + endpoint);
-  std::optional<Error> no_start;
-  std::vector<caf::actor> workers;
-  if (options.workers > 0) {
-    LocalWorkers request{.system = actors.system,
-                         .context = network,
-                         .endpoint = inner_endpoint,
-                         .count = options.workers,
-                         .name = std::nullopt,
-                         .use_cache = needs_cache,
-                         .borrow_caches = !options.listen,
-                         .coordinator_timeout = defaults::worker_timeout,
-                         .call_log = options.call_log,
-                         .settings = options.settings,
-                         .listener = caf::actor_cast<caf::actor>(self)};
-    if (auto started = start_workers(request)) {
-      workers = std::move(*started);
-    } else {
-      no_start = started.error();
-      self->send(coordinator, StopRun{*no_start});
-    }
-  }
-  run.ended = await_run(self, coordinator, workers, run_id);
-  run.completed_at_ms = unix_now_ms();
-  // One that the run's end did not reach (stopped before it had sent HELLO) would go on waiting for a
-  // coordinator.
-  for (const auto& worker : workers) self->send(worker, StopWorker{"the process ends", true});
-  if (progress) self->send_exit(progress, caf::exit_reason::user_shutdown);
-  // The end of the actors' life waits for it.
-  if (observing.observer) self->send(observing.observer, FinishObserving{});
-  signals.handle_with({});
-  if (no_start) return fail(*no_start);
-  return run;
-}
-
 /// What the home's ledger knows of the suite's judges, where the gate asks for it. Of a home that cannot be
 /// written to too, whose run is recorded elsewhere.
 Result<std::vector<JudgeCalibration>> known_calibrations(const RunOptions& options, const Suite& suite) {
@@ -228,12 +70,13 @@ Result<std::vector<JudgeCalibration>> known_calibrations(const RunOptions& optio
   return (*ledger)->calibrations_of(suite.name);
 }
 
-/// The process around a run.
-struct Surroundings {
-  const StartWorkers& start_workers;
-  SignalWatch& signals;
-  ProgressStyle style;
-};
+/// Opened where workers from elsewhere come in by keys.
+Result<std::optional<FleetSecurity>> fleet_of(const RunOptions& options) {
+  if (!options.fleet) return std::nullopt;
+  auto fleet = open_fleet(*options.fleet);
+  if (!fleet) return fail(std::move(fleet.error()));
+  return std::move(*fleet);
+}
 
 /// The run's settings, leases and budgets.
 Result<RunController::Config> controller_of(const RunOptions& options, const RunInputs& inputs,
@@ -316,10 +159,9 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
   const bool observed = observations.has_value();
   const bool goes_on = !options.resumed_run.empty();
   const std::string run_id = goes_on ? options.resumed_run : new_run_id();
-  if (options.fleet) {
-    // What is wrong with it is said before there is a run that could not begin.
-    if (auto fleet = open_fleet(*options.fleet); !fleet) return failed(fleet.error());
-  }
+  // What is wrong with it is said before there is a run that could not begin.
+  auto fleet = fleet_of(options);
+  if (!fleet) return failed(fleet.error());
   // Before the run can be found, and until all is said of it.
   const auto lock = RunLock::take(recorded_in->file().parent_path(), run_id);
   if (!lock) return failed(lock.error());
@@ -360,8 +202,15 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
   if (observations) observer = observer_config(std::move(*observations), *plan, options, inputs, run_id);
   const std::vector<ProviderSettings> providers = controller->settings.providers;
   auto learned = limits_of_earlier_runs(options, providers, *ledger);
-  auto run = conduct(options, inputs, *plan, std::move(*controller), std::move(learned), std::move(*ledger),
-                     std::move(observer), around.style, around.signals, around.start_workers);
+  ConductedRun conducted{options,
+                         inputs,
+                         *plan,
+                         std::move(*controller),
+                         std::move(*fleet),
+                         std::move(learned),
+                         std::move(*ledger),
+                         std::move(observer)};
+  auto run = conduct(std::move(conducted), around);
   FinishedRun end;
   if (run) {
     RunFacts& facts = run->ended.facts;

@@ -1,5 +1,7 @@
 #include "coordinator/dispatch/dispatcher.hpp"
 
+#include "common/defaults.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -53,7 +55,8 @@ void Dispatcher::on_message(WorkerId worker, TimePoint now) {
 // --- leases ---
 
 void Dispatcher::set_window(WorkerId worker, std::uint32_t window) {
-  if (const auto found = workers_.find(worker); found != workers_.end()) found->second.window = window;
+  if (const auto found = workers_.find(worker); found != workers_.end())
+    found->second.window = std::min(window, defaults::max_window);
 }
 
 std::vector<UnitId> Dispatcher::lease(WorkerId worker, std::size_t limit, TimePoint now) {

@@ -45,6 +45,7 @@ class Dispatcher {
 
   // --- leases ---
   /// How many units the worker wants to hold, those whose results are not acknowledged included.
+  /// Beyond defaults::max_window it counts as that.
   void set_window(WorkerId worker, std::uint32_t window);
   /// Leases up to `limit` units to the worker, as far as its window has room.
   std::vector<UnitId> lease(WorkerId worker, std::size_t limit, TimePoint now);

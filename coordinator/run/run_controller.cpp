@@ -16,11 +16,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What a worker asks for, as far as anybody can have use for it.
-std::uint32_t bounded_window(std::uint32_t window) {
-  return std::min(window, defaults::max_window);
-}
-
 }  // namespace
 
 RunController::RunController(const Plan& plan, Config config, TimePoint now)
@@ -110,7 +105,7 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
     return;
   }
   dispatcher_.join(*id, hello.cache_id, held, now);
-  dispatcher_.set_window(*id, bounded_window(ready.window));
+  dispatcher_.set_window(*id, ready.window);
   leases_.reserve_held(*id, held);
   CommitReplies replies;
   for (const auto& [unit, lease] : ready.held) {
@@ -168,7 +163,7 @@ void RunController::on_message(const Peer& peer, wire::Heartbeat& heartbeat, Tim
                                Effects& effects) {
   const auto id = sender(peer, heartbeat.run_id, now, effects);
   if (!id) return;
-  dispatcher_.set_window(*id, bounded_window(heartbeat.window));
+  dispatcher_.set_window(*id, heartbeat.window);
   const auto is_waiting = [](const wire::Demand& demand) { return demand.ready_calls > 0; };
   if (std::ranges::any_of(heartbeat.demands, is_waiting)) dispatcher_.excuse(*id, now);
   // Names come from the network: only the run's own providers have a budget.
@@ -224,7 +219,7 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
     }
   } else if (id) {
     dispatcher_.on_message(*id, now);
-    dispatcher_.set_window(*id, bounded_window(report.window));
+    dispatcher_.set_window(*id, report.window);
     for (const auto unit : report.started) dispatcher_.started(*id, unit, now);
     tally_.on_result(now);
     for (auto& result : report.results) take_result(*id, std::move(result), now, refused, effects);
