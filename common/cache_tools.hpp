@@ -114,6 +114,31 @@ struct PrunedCaches {
   std::uint64_t bytes_after = 0;
 };
 
+/// What a check of all caches found, for `sluice doctor`.
+struct CheckedCaches {
+  struct Damage {
+    std::filesystem::path directory;
+    std::string what;         ///< A clause.
+    bool is_foreign = false;  ///< No cache: to be moved away by whoever put it there.
+  };
+  std::vector<Damage> damage;
+  std::vector<std::filesystem::path> in_use;  ///< By other processes: not looked at.
+  std::uint64_t caches = 0;
+  std::uint64_t entries = 0;  ///< That verify.
+};
+
+/// A cache that is to be made anew of what verifies in it.
+struct CacheRebuild {
+  std::filesystem::path directory;
+  std::filesystem::path aside;  ///< Where the old directory is kept; nothing is there yet.
+};
+
+struct RebuiltCache {
+  std::uint64_t kept = 0;
+  std::uint64_t left_out = 0;  ///< Entries that do not verify.
+  std::uint64_t places = 0;    ///< That could not be read at all.
+};
+
 /// Which answers are asked for.
 struct FindAnswers {
   std::filesystem::path home;
@@ -135,6 +160,12 @@ struct CacheTools {
   std::function<Result<std::vector<CacheFacts>>(const std::filesystem::path& home)> stats;
   std::function<Result<PrunedCaches>(const CachePrune&)> prune;
   std::function<Result<HeldAnswers>(const FindAnswers&)> find;
+  /// Reads everything that the caches of a home hold, and verifies it; changes nothing.
+  std::function<Result<CheckedCaches>(const std::filesystem::path& home)> check;
+  /// Puts a cache of what verifies in the place of a damaged one: at one instant, or not at all.
+  std::function<Result<RebuiltCache>(const CacheRebuild&)> rebuild;
+  /// Reads a whole cassette; its errors say what is wrong with it.
+  std::function<Result<void>(const std::filesystem::path& file)> check_cassette;
   /// The answers, or final non-answers, of keys that have these digests, one entry for each; nothing where no
   /// cache of the settings' home that can be read now holds it. The API keys that the settings name are
   /// masked in them.

@@ -136,7 +136,8 @@ Result<std::vector<std::optional<Completion>>> read_masked_answers(const Setting
 }  // namespace
 
 CacheTools cache_tools() {
-  return {export_cassette, import_cassette, cache_stats, prune_caches, find_answers, read_masked_answers};
+  return {export_cassette, import_cassette, cache_stats,    prune_caches,       find_answers,
+          check_caches,    rebuild_cache,   check_cassette, read_masked_answers};
 }
 
 }  // namespace sluice

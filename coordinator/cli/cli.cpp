@@ -155,6 +155,7 @@ std::vector<NamedCommand> all_commands(const StartWorkers& start_workers, const 
       {"limits", add_limits_command},
       {"keys", add_keys_command},
       {"cache", with_caches(add_cache_command)},
+      {"doctor", with_caches(add_doctor_command)},
   };
 }
 

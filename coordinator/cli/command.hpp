@@ -51,6 +51,7 @@ Command add_show_command(CLI::App& program, const CacheTools& tools);
 Command add_diff_command(CLI::App& program, const CacheTools& tools);
 Command add_compare_command(CLI::App& program);
 Command add_cache_command(CLI::App& program, const CacheTools& tools);
+Command add_doctor_command(CLI::App& program, const CacheTools& caches);
 
 /// `sluice: warning: message` on stderr.
 void report_warning(std::string_view message);

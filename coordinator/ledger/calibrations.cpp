@@ -59,7 +59,8 @@ Result<std::vector<JudgeCalibration>> Ledger::calibrations_of(const std::string&
         database_->db,
         "SELECT metric, rubric, rubric_version, rubric_hash, judge_provider, judge_model, samples, against, "
         "run_id, calibrated_at_ms, answers, cases, agreement, agreement_low, agreement_high, kappa, "
-        "kappa_low, kappa_high FROM calibrations WHERE suite = ?");
+        "kappa_low, kappa_high FROM " +
+            sound("calibrations") + " WHERE suite = ?");
     query.bind(1, suite);
     std::vector<JudgeCalibration> all;
     while (query.executeStep()) {

@@ -31,8 +31,9 @@ Result<void> Ledger::note_cases(const std::string& run_id, std::span<const CaseO
     find.bind(1, run_id);
     if (!find.executeStep()) return fail(ledger_error("it does not have the run " + run_id));
     const std::int64_t seq = find.getColumn(0).getInt64();
-    SQLite::Statement insert(database_->db,
-                             "INSERT OR REPLACE INTO cases VALUES ((?1 << 32) + ?2, ?3, ?4, ?5)");
+    SQLite::Statement insert(
+        database_->db,
+        "INSERT OR REPLACE INTO cases(id, case_id, status, missed) VALUES ((?1 << 32) + ?2, ?3, ?4, ?5)");
     for (const CaseOutcome& one : cases) {
       insert.bind(1, seq);
       insert.bind(2, std::int64_t{one.trial});
@@ -52,9 +53,10 @@ Result<void> Ledger::note_cases(const std::string& run_id, std::span<const CaseO
 Result<std::vector<CaseOutcome>> Ledger::cases_of(const std::string& run_id) const {
   try {
     SQLite::Statement query(database_->db,
-                            "SELECT cases.id & 4294967295, case_id, status, missed FROM cases JOIN runs "
-                            "ON cases.id BETWEEN runs.seq << 32 AND (runs.seq << 32) + 4294967295 "
-                            "WHERE run_id = ? ORDER BY cases.id");
+                            "SELECT cases.id & 4294967295, case_id, status, missed FROM " + sound("cases") +
+                                " JOIN runs "
+                                "ON cases.id BETWEEN runs.seq << 32 AND (runs.seq << 32) + 4294967295 "
+                                "WHERE run_id = ? ORDER BY cases.id");
     query.bind(1, run_id);
     std::vector<CaseOutcome> cases;
     while (query.executeStep()) {

@@ -2,12 +2,14 @@
 
 #include "coordinator/defaults.hpp"
 #include "coordinator/ledger/ledger.hpp"
+#include "coordinator/ledger/row_checks.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -18,7 +20,9 @@ namespace sluice {
 /// SQLite::Exception.
 struct Ledger::Database {
   explicit Database(const std::string& name, int flags = SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
-      : db(name, flags, defaults::ledger_busy_timeout_ms) {}
+      : db(name, flags, defaults::ledger_busy_timeout_ms) {
+    row_checks::add_functions(db);
+  }
 
   SQLite::Database db;
   std::filesystem::path home;  ///< Whose runs.lock says which runs are under way.
@@ -68,6 +72,14 @@ inline std::optional<double> number_in(const SQLite::Column& column) {
   if (column.isNull()) return std::nullopt;
   return column.getDouble();
 }
+
+/// Stands for a table in a FROM clause: an error where a row is read that is not as it was written.
+inline std::string sound(std::string_view table) {
+  return row_checks::sound(row_checks::ledger_table(table));
+}
+
+/// Key, answer, holder: puts the pin in place of what there is, where the condition that may follow holds.
+extern const std::string upsert_of_pin;
 
 /// What went wrong, as a sentence with what to do.
 Error ledger_error(const std::string& what);

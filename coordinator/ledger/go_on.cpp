@@ -96,7 +96,7 @@ Result<void> Ledger::note_spends(const std::string& run_id, std::span<const Unit
 Result<std::vector<UnitSpend>> Ledger::spends_of(const std::string& run_id) const {
   try {
     std::vector<UnitSpend> spends;
-    SQLite::Statement query(database_->db, std::string("SELECT spend FROM spends") + of_run + " ORDER BY id");
+    SQLite::Statement query(database_->db, "SELECT spend FROM " + sound("spends") + of_run + " ORDER BY id");
     query.bind(1, database_->run_seq(run_id));
     while (query.executeStep()) {
       const auto held = wire::decode_result(blob_in(query.getColumn(0)));

@@ -55,12 +55,21 @@ class TrialRows {
   UnitResult single_;
 };
 
+std::string sum_of(std::string_view table, std::string_view values) {
+  return row_checks::sum(row_checks::ledger_table(table), values);
+}
+
 }  // namespace
+
+const std::string upsert_of_pin =
+    "INSERT INTO pins(key, answer, holder, checksum) VALUES (?1, ?2, ?3, " + sum_of("pins", "?1, ?2, ?3") +
+    ") ON CONFLICT(key) DO UPDATE SET answer = ?2, holder = ?3, checksum = excluded.checksum";
 
 Error ledger_error(const std::string& what) {
   return {Reason::ledger_failed,
           "the run ledger failed: " + what +
-              "; check the space and the permissions of SLUICE_HOME (default ~/.sluice)"};
+              "; check the space and the permissions of SLUICE_HOME (default ~/.sluice), and where a file is "
+              "damaged, `sluice doctor`"};
 }
 
 std::int64_t Ledger::Database::run_seq(const std::string& run_id) {
@@ -74,17 +83,20 @@ std::int64_t Ledger::Database::run_seq(const std::string& run_id) {
 }
 
 void Ledger::Database::prepare() {
-  select_run_seq.emplace(db, "SELECT seq FROM runs WHERE run_id = ?");
-  insert_result.emplace(
-      db, "INSERT OR IGNORE INTO results(id, answer, reason, worker, result) VALUES (?, ?, ?, ?, ?)");
-  select_answer.emplace(db, "SELECT answer FROM results WHERE id = ?");
-  insert_pin_move.emplace(db, "INSERT INTO pin_moves(key, answer, holder, paid) VALUES (?, ?, ?, ?)");
-  select_pin_moves.emplace(db, "SELECT key, answer, holder, paid FROM pin_moves ORDER BY key, seq");
+  select_run_seq.emplace(db, "SELECT seq FROM " + sound("runs") + " WHERE run_id = ?");
+  insert_result.emplace(db,
+                        "INSERT OR IGNORE INTO results(id, answer, reason, worker, result, checksum) VALUES "
+                        "(?1, ?2, ?3, ?4, ?5, " +
+                            sum_of("results", "?1, ?2, ?3, ?4, ?5") + ")");
+  select_answer.emplace(db, "SELECT answer FROM " + sound("results") + " WHERE id = ?");
+  insert_pin_move.emplace(
+      db, "INSERT INTO pin_moves(key, answer, holder, paid, checksum) VALUES (?1, ?2, ?3, ?4, " +
+              sum_of("pin_moves", "?1, ?2, ?3, ?4") + ")");
+  select_pin_moves.emplace(
+      db, "SELECT key, answer, holder, paid FROM " + sound("pin_moves") + " ORDER BY key, seq");
   delete_pin_moves.emplace(db, "DELETE FROM pin_moves");
-  upsert_pin.emplace(db,
-                     "INSERT INTO pins(key, answer, holder) VALUES (?1, ?2, ?3) ON CONFLICT(key) DO UPDATE "
-                     "SET answer = ?2, holder = ?3 WHERE answer <> ?2 OR (?4 AND holder <> ?3)");
-  select_pin.emplace(db, "SELECT answer, holder FROM pins WHERE key = ?");
+  upsert_pin.emplace(db, upsert_of_pin + " WHERE answer <> ?2 OR (?4 AND holder <> ?3)");
+  select_pin.emplace(db, "SELECT answer, holder FROM " + sound("pins") + " WHERE key = ?");
   for (const auto& [table, holders] : {std::pair("embeddings", &embeddings), std::pair("votes", &votes)}) {
     holders->upsert.emplace(db, std::string("INSERT INTO ") + table +
                                     "(key, holder) VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE "
@@ -164,8 +176,10 @@ void Ledger::Database::settle_pins() {
 
 namespace {
 
-constexpr const char* select_results =
-    "SELECT results.id & 4294967295, results.result, results.answer FROM runs JOIN results ON results.id "
+const std::string select_results =
+    "SELECT results.id & 4294967295, results.result, results.answer, " +
+    row_checks::fits(row_checks::ledger_table("results")) + " FROM " + sound("runs") +
+    " JOIN results ON results.id "
     "BETWEEN runs.seq * 4294967296 + ?2 AND runs.seq * 4294967296 + 4294967295 "
     "WHERE runs.run_id = ?1 ORDER BY results.id";
 
@@ -173,8 +187,14 @@ std::string_view bytes_in(const SQLite::Column& column) {
   return {static_cast<const char*>(column.getBlob()), static_cast<std::size_t>(column.getBytes())};
 }
 
-Error damaged_result(TrialId trial, const Error& why) {
-  return ledger_error("the result of trial " + std::to_string(trial) + " is damaged: " + why.message);
+Error damaged_result(TrialId trial, const std::string& why) {
+  return ledger_error("the result of trial " + std::to_string(trial) + " is damaged: " + why);
+}
+
+/// REQUIRES: a row of select_results.
+Result<void> check_row(const SQLite::Statement& row) {
+  if (row.getColumn(3).getInt() != 0) return {};
+  return fail(damaged_result(row.getColumn(0).getUInt(), "its checksum does not fit"));
 }
 
 class LedgerResults final : public ResultSource {
@@ -183,7 +203,7 @@ class LedgerResults final : public ResultSource {
 
   Result<void> visit_from(TrialId first, const VisitTrial& visit) const override {
     try {
-      SQLite::Statement layout(db_, "SELECT result_layout FROM runs WHERE run_id = ?");
+      SQLite::Statement layout(db_, "SELECT result_layout FROM " + sound("runs") + " WHERE run_id = ?");
       layout.bind(1, run_id_);
       if (layout.executeStep() && layout.getColumn(0).getInt() != wire::protocol_version) {
         return fail(Reason::ledger_failed,
@@ -197,8 +217,9 @@ class LedgerResults final : public ResultSource {
       while (query.executeStep()) {
         CommittedTrial trial;
         trial.trial = query.getColumn(0).getUInt();
+        if (auto checked = check_row(query); !checked) return checked;
         auto unit = wire::decode_result(bytes_in(query.getColumn(1)));
-        if (!unit) return fail(damaged_result(trial.trial, unit.error()));
+        if (!unit) return fail(damaged_result(trial.trial, unit.error().message));
         trial.unit = std::move(*unit);
         visit(trial);
       }
@@ -236,6 +257,7 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file) {
     use_write_ahead_log(db);
     db.exec("PRAGMA synchronous = OFF");
     db.exec("PRAGMA temp_store = MEMORY");
+    row_checks::add_triggers(db, row_checks::ledger_tables());
     database->prepare();
     database->upgrade = *upgrade;
     return Ledger(std::move(database));
@@ -295,10 +317,11 @@ Result<std::vector<UsedAnswer>> Ledger::answers_of(const std::string& run_id) co
     query.bind(1, run_id);
     query.bind(2, 0);
     while (query.executeStep()) {
+      if (auto checked = check_row(query); !checked) return fail(std::move(checked.error()));
       const Digest answer = digest_of(query.getColumn(2));
       if (is_zero(answer)) continue;
       const auto key = wire::key_of_result(bytes_in(query.getColumn(1)));
-      if (!key) return fail(damaged_result(query.getColumn(0).getUInt(), key.error()));
+      if (!key) return fail(damaged_result(query.getColumn(0).getUInt(), key.error().message));
       used.push_back({*key, answer});
     }
     return used;

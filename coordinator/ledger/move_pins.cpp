@@ -9,9 +9,7 @@ Result<void> Ledger::move_pins(std::span<const CachePin> pins) {
   try {
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
     database_->settle_pins();  // These are older.
-    SQLite::Statement upsert(database_->db,
-                             "INSERT INTO pins(key, answer, holder) VALUES (?1, ?2, ?3) "
-                             "ON CONFLICT(key) DO UPDATE SET answer = ?2, holder = ?3");
+    SQLite::Statement upsert(database_->db, upsert_of_pin);
     for (const auto& pin : pins) {
       upsert.bindNoCopy(1, pin.key.data(), static_cast<int>(pin.key.size()));
       upsert.bindNoCopy(2, pin.answer.data(), static_cast<int>(pin.answer.size()));

@@ -1,8 +1,11 @@
 #include "coordinator/ledger/observation_store.hpp"
 
+#include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/ledger/observation_checks.hpp"
 #include "coordinator/ledger/write_ahead_log.hpp"
 
+#include <array>
 #include <system_error>
 #include <type_traits>
 #include <unordered_set>
@@ -14,8 +17,6 @@
 namespace sluice {
 namespace {
 
-/// Tells the file from a ledger, and from anybody else's database: "slob".
-constexpr int application_id = 0x736c6f62;
 constexpr int table_version = 1;
 /// A row has some kilobytes: several fit into a page, and need no pages of their own behind it.
 constexpr int page_bytes = 16 << 10;
@@ -99,8 +100,19 @@ Error of_later_version(const std::filesystem::path& file, int version) {
                                        "stays as it is"};
 }
 
+Error damaged(const Observation& one) {
+  return failed("the one of trial " + std::to_string(one.trial) + " of run " +
+                excerpt(one.run_id, defaults::quoted_bytes) +
+                " is damaged: its checksum does not fit; `sluice doctor` says more");
+}
+
 int pragma(SQLite::Database& db, const char* name) {
   return db.execAndGet(std::string("PRAGMA ") + name).getInt();
+}
+
+bool has_checksums(SQLite::Database& db) {
+  return row_checks::has_column(db, "observations", "checksum") &&
+         row_checks::has_column(db, "prompts", "checksum");
 }
 
 /// Nothing if the file is one of ours, or empty.
@@ -108,7 +120,7 @@ std::optional<Error> problem_with(SQLite::Database& db, const std::filesystem::p
   // As it is at one moment: another process may be making the tables.
   const SQLite::Transaction moment(db);
   const int version = pragma(db, "user_version");
-  if (pragma(db, "application_id") == application_id) {
+  if (pragma(db, "application_id") == observations_application_id) {
     if (version != table_version) return of_later_version(file, version);
     return std::nullopt;
   }
@@ -121,10 +133,39 @@ std::optional<Error> problem_with(SQLite::Database& db, const std::filesystem::p
 void make_tables(SQLite::Database& db) {
   SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
   // Another process may have done it while this one waited.
-  if (pragma(db, "application_id") == application_id) return;
+  if (pragma(db, "application_id") == observations_application_id) return;
   db.exec(observation_tables);
   db.exec("PRAGMA user_version = " + std::to_string(table_version));
-  db.exec("PRAGMA application_id = " + std::to_string(application_id));
+  db.exec("PRAGMA application_id = " + std::to_string(observations_application_id));
+  transaction.commit();
+}
+
+/// `id, timestamp, ...`
+std::string column_names() {
+  std::string list;
+  const Observation any;
+  for_each_column(
+      any, [&](const char* name, const auto&) { list += (list.empty() ? "" : ", ") + std::string(name); });
+  return list;
+}
+
+}  // namespace
+
+const std::array<row_checks::Table, 2>& observation_checks() {
+  static const std::string columns = column_names();
+  static const std::array<row_checks::Table, 2> tables{row_checks::Table{"observations", columns, "id"},
+                                                       row_checks::Table{"prompts", "hash, text", "hash"}};
+  return tables;
+}
+
+namespace {
+
+/// A file from before there were any gets the columns; its version stays: earlier ones of sluice read and
+/// write it all the same.
+void add_checksums(SQLite::Database& db) {
+  if (has_checksums(db)) return;
+  SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+  row_checks::add_columns(db, observation_checks());
   transaction.commit();
 }
 
@@ -180,21 +221,20 @@ class ColumnReader {
   int index_ = 0;
 };
 
-/// `id, timestamp, ...`
-std::string column_names() {
+/// `?1, ?2, ...`
+std::string question_marks() {
   std::string list;
+  int number = 0;
   const Observation any;
-  for_each_column(
-      any, [&](const char* name, const auto&) { list += (list.empty() ? "" : ", ") + std::string(name); });
+  for_each_column(any, [&](const char*, const auto&) {
+    list += (list.empty() ? "?" : ", ?") + std::to_string(++number);
+  });
   return list;
 }
 
-/// `?, ?, ...`
-std::string question_marks() {
-  std::string list;
-  const Observation any;
-  for_each_column(any, [&](const char*, const auto&) { list += list.empty() ? "?" : ", ?"; });
-  return list;
+std::string columns_with_new_status() {
+  std::string list = column_names();
+  return list.replace(list.find(", status,"), 9, ", ?1,");
 }
 
 /// Of a filter: a WHERE clause, and what stands for its question marks.
@@ -223,7 +263,9 @@ struct Condition {
 }  // namespace
 
 struct ObservationStore::Database {
-  Database(const std::string& name, int flags) : db(name, flags, defaults::observations_busy_timeout_ms) {}
+  Database(const std::string& name, int flags) : db(name, flags, defaults::observations_busy_timeout_ms) {
+    row_checks::add_functions(db);
+  }
 
   SQLite::Database db;
   std::optional<SQLite::Statement> insert_observation;
@@ -246,9 +288,14 @@ Result<ObservationStore> ObservationStore::open(const std::filesystem::path& fil
     use_write_ahead_log(db);
     db.exec("PRAGMA synchronous = OFF");
     make_tables(db);
-    database->insert_observation.emplace(
-        db, "INSERT INTO observations(" + column_names() + ") VALUES (" + question_marks() + ")");
-    database->insert_prompt.emplace(db, "INSERT OR IGNORE INTO prompts(hash, text) VALUES (?, ?)");
+    add_checksums(db);
+    const auto [observations, prompts] = observation_checks();
+    database->insert_observation.emplace(db, "INSERT INTO observations(" + column_names() +
+                                                 ", checksum) VALUES (" + question_marks() + ", " +
+                                                 row_checks::sum(observations, question_marks()) + ")");
+    database->insert_prompt.emplace(db,
+                                    "INSERT OR IGNORE INTO prompts(hash, text, checksum) VALUES (?1, ?2, " +
+                                        row_checks::sum(prompts, "?1, ?2") + ")");
     return ObservationStore(std::move(database));
   } catch (const SQLite::Exception& error) {
     return fail(failed(file, error.what()));
@@ -263,7 +310,7 @@ Result<std::optional<ObservationStore>> ObservationStore::open_read_only(const s
     auto& db = database->db;
     if (auto problem = problem_with(db, file)) return fail(std::move(*problem));
     // An empty file: its run has only just begun.
-    if (pragma(db, "application_id") != application_id) return std::nullopt;
+    if (pragma(db, "application_id") != observations_application_id) return std::nullopt;
     return ObservationStore(std::move(database));
   } catch (const SQLite::Exception& error) {
     return fail(failed(file, error.what()));
@@ -299,8 +346,12 @@ Result<void> ObservationStore::set_statuses(const std::string& run_id,
   if (statuses.empty()) return {};
   try {
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
-    SQLite::Statement update(database_->db,
-                             "UPDATE observations SET status = ?1 WHERE run_id = ?2 AND trial = ?3");
+    const auto& table = observation_checks().front();
+    // What was damaged before stays so: nobody vouches for it.
+    SQLite::Statement update(database_->db, "UPDATE observations SET status = ?1, checksum = " +
+                                                row_checks::sum(table, columns_with_new_status()) +
+                                                " WHERE run_id = ?2 AND trial = ?3 AND " +
+                                                row_checks::fits(table));
     for (const TrialStatus& one : statuses) {
       update.bind(1, std::string(one.status));
       update.bind(2, run_id);
@@ -387,17 +438,23 @@ Result<void> ObservationStore::visit(const ObservationFilter& filter, Order orde
   try {
     const Condition condition(filter);
     const std::string direction = order == Order::newest_first ? " DESC" : "";
-    SQLite::Statement query(database_->db, "SELECT " + column_names() +
-                                               ", prompts.text FROM observations LEFT JOIN prompts ON "
-                                               "prompts.hash = system_hash" +
-                                               condition.sql + " ORDER BY timestamp" + direction +
-                                               ", observations.rowid" + direction +
-                                               (limit ? " LIMIT " + std::to_string(*limit) : std::string()));
+    const auto [observations, prompts] = observation_checks();
+    const bool checked = has_checksums(database_->db);
+    SQLite::Statement query(
+        database_->db,
+        "SELECT " + column_names() + ", prompts.text, " + (checked ? row_checks::fits(observations) : "1") +
+            " FROM observations LEFT JOIN " +
+            (checked ? "(SELECT hash, text FROM " + row_checks::sound(prompts) + ")" : std::string()) +
+            " prompts ON prompts.hash = system_hash" + condition.sql + " ORDER BY timestamp" + direction +
+            ", observations.rowid" + direction +
+            (limit ? " LIMIT " + std::to_string(*limit) : std::string()));
     condition.bind_to(query);
     Observation one;
+    const int last = query.getColumnCount() - 1;
     while (query.executeStep()) {
       for_each_column(one, ColumnReader(query));
-      const auto system = query.getColumn(query.getColumnCount() - 1);
+      if (query.getColumn(last).getInt() == 0) return fail(damaged(one));
+      const auto system = query.getColumn(last - 1);
       one.system_prompt = system.isNull() ? nullptr : share(system.getString());
       visit(one);
     }

@@ -95,8 +95,8 @@ Result<PrunedRuns> Ledger::prune(const RunPrune& which) {
     done.bytes_before = bytes_of(db.getFilename());
     SQLite::Statement needed_query(db, select_needed);
     const std::vector<std::int64_t> needed = column_of(needed_query, 1);
-    SQLite::Statement query(
-        db, "SELECT seq, started_at_ms, completed_at_ms IS NOT NULL, run_id FROM runs ORDER BY seq DESC");
+    SQLite::Statement query(db, "SELECT seq, started_at_ms, completed_at_ms IS NOT NULL, run_id FROM " +
+                                    sound("runs") + " ORDER BY seq DESC");
     std::vector<std::pair<std::int64_t, std::string>> going;
     while (query.executeStep()) {
       ++done.left;

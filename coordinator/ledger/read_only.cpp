@@ -1,3 +1,5 @@
+#include "coordinator/ledger/read_only.hpp"
+
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/ledger/schema.hpp"
@@ -12,8 +14,25 @@
 namespace sluice {
 namespace {
 
-/// SQLite's name for a file that is only read. Without a log of commits beside it the file is all there is,
-/// and SQLite learns that nobody changes it: else it would make files beside it.
+/// Columns in this order: blobs, then a text.
+void copy_rows(SQLite::Database& from, const std::string& select, SQLite::Database& to,
+               const std::string& insert) {
+  SQLite::Statement rows(from, select);
+  SQLite::Statement copy(to, insert);
+  while (rows.executeStep()) {
+    const int text = rows.getColumnCount() - 1;
+    for (int i = 0; i < text; ++i) {
+      const auto blob = rows.getColumn(i);
+      copy.bind(i + 1, blob.getBlob(), blob.getBytes());
+    }
+    copy.bind(text + 1, rows.getColumn(text).getString());
+    copy.exec();
+    copy.reset();
+  }
+}
+
+}  // namespace
+
 std::string read_only_name(const std::filesystem::path& file) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string name = "file:";
@@ -30,24 +49,6 @@ std::string read_only_name(const std::filesystem::path& file) {
   const bool has_log = !error && log_bytes > 0;
   return name + (has_log ? "?mode=ro" : "?mode=ro&immutable=1");
 }
-
-/// Columns in this order: blobs, then a text.
-void copy_rows(SQLite::Database& from, const char* select, SQLite::Database& to, const char* insert) {
-  SQLite::Statement rows(from, select);
-  SQLite::Statement copy(to, insert);
-  while (rows.executeStep()) {
-    const int text = rows.getColumnCount() - 1;
-    for (int i = 0; i < text; ++i) {
-      const auto blob = rows.getColumn(i);
-      copy.bind(i + 1, blob.getBlob(), blob.getBytes());
-    }
-    copy.bind(text + 1, rows.getColumn(text).getString());
-    copy.exec();
-    copy.reset();
-  }
-}
-
-}  // namespace
 
 Result<Ledger> Ledger::open_read_only(const std::filesystem::path& file) {
   try {
@@ -80,8 +81,7 @@ Result<void> Ledger::copy_pins_from(const Ledger& other) {
     auto& from = other.database_->db;
     auto& to = database_->db;
     SQLite::Transaction transaction(to, SQLite::TransactionBehavior::IMMEDIATE);
-    copy_rows(from, "SELECT key, answer, holder FROM pins", to,
-              "INSERT OR REPLACE INTO pins(key, answer, holder) VALUES (?, ?, ?)");
+    copy_rows(from, "SELECT key, answer, holder FROM " + sound("pins"), to, upsert_of_pin);
     copy_rows(from, "SELECT key, holder FROM embeddings", to,
               "INSERT OR REPLACE INTO embeddings(key, holder) VALUES (?, ?)");
     copy_rows(from, "SELECT key, holder FROM votes", to,

@@ -32,7 +32,8 @@ Result<std::vector<RememberedLimits>> Ledger::limits() const {
   try {
     SQLite::Statement query(database_->db,
                             "SELECT key, provider, server, requests_per_minute, burst, in_flight, announced, "
-                            "learned_at_ms, run_id FROM limits ORDER BY provider, server, key");
+                            "learned_at_ms, run_id FROM " +
+                                sound("limits") + " ORDER BY provider, server, key");
     std::vector<RememberedLimits> all;
     while (query.executeStep()) {
       RememberedLimits& one = all.emplace_back();

@@ -19,20 +19,21 @@ constexpr const char* insert_retrieval = R"sql(
 
 // Of a group with max(), SQLite takes the other columns from the row that has it. A case that was run again,
 // often out of the cache, is no further evidence.
-constexpr const char* select_retrievals = R"sql(
+const std::string select_retrievals = R"sql(
   SELECT type, test, category, score, example, high_floor, degraded_floor, plugin, embedder,
     task_class, language, build_system, status, max(id)
-  FROM retrievals JOIN runs ON runs.seq = retrievals.id >> 32
-  WHERE plugin = ?1 AND embedder = ?2 AND (?3 IS NULL OR runs.suite = ?3)
+  FROM )sql" + sound("retrievals") + R"sql( JOIN runs ON runs.seq = retrievals.id >> 32
+  WHERE plugin IS ?1 AND embedder IS ?2 AND (?3 IS NULL OR runs.suite = ?3)
     AND runs.mode <> 'mock' AND status NOT IN ('', 'error')
   GROUP BY runs.suite, test
   ORDER BY task_class, language, build_system, runs.suite, test
 )sql";
 
-constexpr const char* select_of_run = R"sql(
+const std::string select_of_run = R"sql(
   SELECT type, test, category, score, example, high_floor, degraded_floor, plugin, embedder,
     task_class, language, build_system, status, retrievals.id
-  FROM retrievals JOIN runs ON runs.seq = retrievals.id >> 32
+  FROM )sql" + sound("retrievals") +
+                                  R"sql( JOIN runs ON runs.seq = retrievals.id >> 32
   WHERE runs.run_id = ?1 ORDER BY retrievals.id
 )sql";
 

@@ -27,6 +27,13 @@ struct flock lock_of(const std::string& run_id) {
   return lock;
 }
 
+struct flock lock_of_all() {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;  // From 0, and without an end.
+  return lock;
+}
+
 std::filesystem::path file_in(const std::filesystem::path& home) {
   return home / "runs.lock";
 }
@@ -40,21 +47,37 @@ Error problem_with(const std::filesystem::path& home, const char* what) {
 }  // namespace
 
 Result<RunLock> RunLock::take(const std::filesystem::path& home, const std::string& run_id) {
+  return take(home, lock_of(run_id),
+              "run " + printable(run_id.substr(0, 8)) +
+                  " is under way: another process works on it; wait for that one, or end it first");
+}
+
+Result<RunLock> RunLock::take_all(const std::filesystem::path& home) {
+  return take(home, lock_of_all(),
+              "a run is under way in " + printable(home.string()) + "; wait for it, or end it first");
+}
+
+Result<RunLock> RunLock::take(const std::filesystem::path& home, struct flock wanted,
+                              const std::string& refusal) {
   RunLock lock(::open(file_in(home).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (lock.file_ < 0) return fail(problem_with(home, "open"));
-  auto wanted = lock_of(run_id);
   // Bound to the open file, not to the process: a second one in this process is refused like any other.
   if (::fcntl(lock.file_, F_OFD_SETLK, &wanted) == 0) return lock;
   if (errno != EAGAIN && errno != EACCES) return fail(problem_with(home, "lock"));
-  return fail(Reason::usage_invalid, "run " + printable(run_id.substr(0, 8)) +
-                                         " is under way: another process works on it; wait for that one, or "
-                                         "end it first");
+  return fail(Reason::usage_invalid, refusal);
 }
 
 bool RunLock::is_held(const std::filesystem::path& home, const std::string& run_id) {
+  return is_held(home, lock_of(run_id));
+}
+
+bool RunLock::is_any_held(const std::filesystem::path& home) {
+  return is_held(home, lock_of_all());
+}
+
+bool RunLock::is_held(const std::filesystem::path& home, struct flock wanted) {
   const RunLock reader(::open(file_in(home).c_str(), O_RDONLY | O_CLOEXEC));
   if (reader.file_ < 0) return false;  // Nobody has ever locked anything there.
-  auto wanted = lock_of(run_id);
   return ::fcntl(reader.file_, F_OFD_GETLK, &wanted) == 0 && wanted.l_type != F_UNLCK;
 }
 

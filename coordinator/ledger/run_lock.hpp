@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include <fcntl.h>
+
 namespace sluice {
 
 /// Says that a process works on a run: a lock on a byte of its own in the home's `runs.lock`, held until
@@ -17,6 +19,10 @@ class RunLock {
   static Result<RunLock> take(const std::filesystem::path& home, const std::string& run_id);
   /// Whether somebody works on the run. Changes nothing, and makes no file.
   static bool is_held(const std::filesystem::path& home, const std::string& run_id);
+  /// Whether somebody works on any run of the home. As `is_held`.
+  static bool is_any_held(const std::filesystem::path& home);
+  /// Keeps all runs of the home from being worked on. Errors as `take`.
+  static Result<RunLock> take_all(const std::filesystem::path& home);
 
   RunLock(RunLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
   RunLock& operator=(RunLock&& other) noexcept {
@@ -27,6 +33,9 @@ class RunLock {
 
  private:
   explicit RunLock(int file) : file_(file) {}
+  static Result<RunLock> take(const std::filesystem::path& home, struct flock wanted,
+                              const std::string& refusal);
+  static bool is_held(const std::filesystem::path& home, struct flock wanted);
   int file_;
 };
 

@@ -31,7 +31,8 @@ const std::string select_runs =
     "warned, flaky, failed, errors, " +
     paid_names() +
     ", estimated_cost, config_fingerprint, plan_identity, settings, flags, endpoint, result_layout "
-    "FROM runs ";
+    "FROM " +
+    sound("runs") + " ";
 
 std::uint64_t count_in(const SQLite::Column& column) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, column.getInt64()));
@@ -211,7 +212,7 @@ Result<std::vector<PastRun>> Ledger::baseline_runs(const std::string& suite_path
     SQLite::Statement query(
         database_->db,
         std::string(select_runs) +
-            "WHERE suite_path = ? AND pinned_at_ms IS NOT NULL ORDER BY pinned_at_ms DESC, seq DESC");
+            "WHERE suite_path IS ? AND pinned_at_ms IS NOT NULL ORDER BY pinned_at_ms DESC, seq DESC");
     query.bind(1, suite_path);
     std::vector<PastRun> runs;
     while (query.executeStep()) runs.push_back(run_in(query));
@@ -268,7 +269,7 @@ Result<std::optional<PastRun>> Ledger::latest_run(const std::string& suite_path,
     SQLite::Statement query(
         database_->db,
         std::string(select_runs) +
-            "WHERE suite_path = ? AND mode <> ? AND completed_at_ms IS NOT NULL ORDER BY seq DESC LIMIT 1");
+            "WHERE suite_path IS ? AND mode <> ? AND completed_at_ms IS NOT NULL ORDER BY seq DESC LIMIT 1");
     query.bind(1, suite_path);
     query.bind(2, std::string(but));
     if (!query.executeStep()) return std::nullopt;

@@ -1,5 +1,7 @@
 #include "coordinator/ledger/schema.hpp"
 
+#include "coordinator/ledger/row_checks.hpp"
+
 #include <array>
 #include <string>
 #include <string_view>
@@ -152,16 +154,9 @@ constexpr const char* schema = R"sql(
   ) WITHOUT ROWID;
 )sql";
 
-bool has_column(SQLite::Database& db, std::string_view table, std::string_view column) {
-  SQLite::Statement columns(db, "SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
-  columns.bind(1, std::string(table));
-  columns.bind(2, std::string(column));
-  return columns.executeStep();
-}
-
 void to_version_2(SQLite::Database& db) {
   // Version 1 got this column without a number of its own: there are files with it and without.
-  if (!has_column(db, "runs", "prompt_hash")) {
+  if (!row_checks::has_column(db, "runs", "prompt_hash")) {
     db.exec("ALTER TABLE runs ADD COLUMN prompt_hash TEXT NOT NULL DEFAULT ''");
   }
   db.exec(R"sql(
@@ -233,6 +228,7 @@ void to_version_10(SQLite::Database& db) {
   db.exec(retrievals);
   db.exec(limits);
   db.exec(progress);
+  row_checks::add_columns(db, row_checks::ledger_tables());
 }
 
 struct Step {
@@ -296,6 +292,7 @@ Result<std::optional<LedgerUpgrade>> bring_up_to_date(SQLite::Database& db,
     db.exec(retrievals);
     db.exec(limits);
     db.exec(progress);
+    row_checks::add_columns(db, row_checks::ledger_tables());
   } else {
     for (const Step& step : steps) {
       if (step.to > from) step.take(db);

@@ -101,6 +101,15 @@ rocksdb::Slice slice(const Digest& key) {
   return {reinterpret_cast<const char*>(key.data()), key.size()};
 }
 
+/// Has RocksDB make a database that can be opened of the files that it can read.
+void repair_files(const std::string& path) {
+  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors{
+      {rocksdb::kDefaultColumnFamilyName, family_options()}};
+  for (const Family& family : every_family) descriptors.push_back({family.name, family_options()});
+  // A failure shows again, with its reason, when the database is opened.
+  rocksdb::RepairDB(path, database_options(), descriptors, family_options()).PermitUncheckedError();
+}
+
 Error failed(const fs::path& dir, std::string_view what, const rocksdb::Status& status) {
   return {Reason::cache_failed, "cannot " + std::string(what) + " the cache " + dir.string() + ": " +
                                     to_valid_utf8(status.ToString())};
@@ -111,8 +120,9 @@ Error failed(const fs::path& dir, std::string_view what, const rocksdb::Status& 
 struct AnswerCache::State {
   fs::path dir;
   std::string id;
-  bool read_only = false;
-  DirectoryLock lock;  ///< Let go of last.
+  Access access = Access::write;
+  bool read_only = false;  ///< All but write.
+  DirectoryLock lock;      ///< Let go of last.
   std::unique_ptr<rocksdb::DB> database;
   std::array<rocksdb::ColumnFamilyHandle*, every_family.size()> by_kind{};
   std::vector<rocksdb::ColumnFamilyHandle*> families;  ///< Those that are there, and RocksDB's default one.
@@ -141,6 +151,7 @@ struct AnswerCache::State {
 
 Result<void> AnswerCache::State::open_database() {
   const auto path = (dir / "db").string();
+  if (access == Access::salvage) repair_files(path);
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors{
       {rocksdb::kDefaultColumnFamilyName, family_options()}};
   std::vector<EntryKind> kinds;
@@ -148,15 +159,22 @@ Result<void> AnswerCache::State::open_database() {
   auto options = database_options();
   const auto there = read_only ? families_in(options, path) : std::vector<std::string>();
   for (const Family& family : every_family) {
-    // A reader may not add what caches of earlier versions lack.
-    const bool is_lacking =
-        read_only && !family.is_in_every_version && std::ranges::find(there, family.name) == there.end();
+    // A reader may not add what caches of earlier versions lack; a repaired one lacks what nothing is left
+    // of.
+    const bool may_lack = access == Access::salvage || !family.is_in_every_version;
+    const bool is_lacking = read_only && may_lack && std::ranges::find(there, family.name) == there.end();
     if (is_lacking) continue;
     descriptors.push_back({family.name, family_options()});
     kinds.push_back(family.kind);
   }
   // A reader opens all tables now: their files stay readable when an owner that comes later removes them.
   if (read_only) options.max_open_files = -1;
+  if (access == Access::check) {
+    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+    options.skip_checking_sst_file_sizes_on_db_open = false;
+  } else if (access == Access::salvage) {
+    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
+  }
   const auto status = read_only ? rocksdb::DB::OpenForReadOnly(options, path, descriptors, &families, &opened)
                                 : rocksdb::DB::Open(options, path, descriptors, &families, &opened);
   if (!status.ok()) return fail(failed(dir, "open", status));
@@ -197,7 +215,8 @@ Result<std::optional<Completion>> AnswerCache::State::read(EntryKind kind, const
   return std::optional(std::move(*completion));
 }
 
-Result<AnswerCache> AnswerCache::open_with(const fs::path& dir, bool read_only) {
+Result<AnswerCache> AnswerCache::open_with(const fs::path& dir, Access access) {
+  const bool read_only = access != Access::write;
   try {
     if (!read_only) {
       std::error_code error;
@@ -206,17 +225,19 @@ Result<AnswerCache> AnswerCache::open_with(const fs::path& dir, bool read_only) 
         return fail(Reason::cache_failed, "cannot make the cache " + dir.string() + ": " + error.message());
       }
     }
+    const bool shares = access == Access::read || access == Access::check;
     auto lock =
-        DirectoryLock::take(dir, read_only ? DirectoryLock::Kind::shared : DirectoryLock::Kind::exclusive);
+        DirectoryLock::take(dir, shares ? DirectoryLock::Kind::shared : DirectoryLock::Kind::exclusive);
     if (!lock) return fail(std::move(lock.error()));
     auto state = std::make_unique<State>(dir, std::move(*lock));
+    state->access = access;
     state->read_only = read_only;
     auto id = directory_id(dir, read_only);
-    if (!id) return fail(std::move(id.error()));
-    state->id = std::move(*id);
+    if (!id && access != Access::salvage) return fail(std::move(id.error()));
+    if (id) state->id = std::move(*id);
     if (auto opened = state->open_database(); !opened) return fail(std::move(opened.error()));
     // The lock kept owners out while the files were being opened; from here on a reader is in nobody's way.
-    if (read_only) state->lock.release();
+    if (access == Access::read) state->lock.release();
     return AnswerCache(std::move(state));
   } catch (const std::exception& error) {  // The standard library's and RocksDB's.
     return fail(Reason::cache_failed, "cannot open the cache " + dir.string() + ": " + error.what());
@@ -224,10 +245,16 @@ Result<AnswerCache> AnswerCache::open_with(const fs::path& dir, bool read_only) 
 }
 
 Result<AnswerCache> AnswerCache::open(const fs::path& dir) {
-  return open_with(dir, false);
+  return open_with(dir, Access::write);
 }
 Result<AnswerCache> AnswerCache::open_read_only(const fs::path& dir) {
-  return open_with(dir, true);
+  return open_with(dir, Access::read);
+}
+Result<AnswerCache> AnswerCache::open_to_check(const fs::path& dir) {
+  return open_with(dir, Access::check);
+}
+Result<AnswerCache> AnswerCache::open_to_salvage(const fs::path& dir) {
+  return open_with(dir, Access::salvage);
 }
 
 AnswerCache::AnswerCache(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -306,6 +333,7 @@ struct EntryCursor::State {
   fs::path dir;
   std::unique_ptr<rocksdb::Iterator> iterator;  ///< Null where the kind is not there.
   bool begun = false;
+  std::optional<std::string> sought;  ///< Where the next one is looked for.
   Digest key{};
 };
 
@@ -317,12 +345,14 @@ EntryCursor::~EntryCursor() = default;
 Result<bool> EntryCursor::next() {
   if (!state_->iterator) return false;
   auto& iterator = *state_->iterator;
-  if (state_->begun) {
+  if (state_->sought) {
+    iterator.Seek(*std::exchange(state_->sought, std::nullopt));
+  } else if (state_->begun) {
     iterator.Next();
   } else {
     iterator.SeekToFirst();
-    state_->begun = true;
   }
+  state_->begun = true;
   if (!iterator.Valid()) {
     if (!iterator.status().ok()) return fail(failed(state_->dir, "read", iterator.status()));
     return false;
@@ -334,6 +364,11 @@ Result<bool> EntryCursor::next() {
   }
   std::memcpy(state_->key.data(), key.data(), key.size());
   return true;
+}
+
+void EntryCursor::seek(std::uint64_t first_bytes) {
+  state_->sought.emplace();
+  for (int shift = 56; shift >= 0; shift -= 8) *state_->sought += static_cast<char>(first_bytes >> shift);
 }
 
 const Digest& EntryCursor::key() const {
@@ -374,6 +409,12 @@ Result<void> AnswerCache::erase_entry(EntryKind kind, const Digest& key) {
   if (!state_->family(kind)) return {};
   const auto status = state_->database->Delete(rocksdb::WriteOptions(), state_->family(kind), slice(key));
   if (!status.ok()) return fail(failed(state_->dir, "delete from", status));
+  return {};
+}
+
+Result<void> AnswerCache::verify_files() const {
+  const auto status = state_->database->VerifyChecksum();
+  if (!status.ok()) return fail(failed(state_->dir, "verify", status));
   return {};
 }
 

@@ -27,6 +27,8 @@ class EntryCursor {
 
   /// Goes to the next entry, at first to the first; false at the end. Error: cache_failed.
   Result<bool> next();
+  /// Has `next` go to the first entry whose key begins with these 8 bytes or greater ones.
+  void seek(std::uint64_t first_bytes);
   /// Of the entry that `next` went to. The bytes are as stored, unchecked (worker/cache/entry.hpp), and valid
   /// until the next `next`.
   const Digest& key() const;
@@ -46,8 +48,8 @@ struct KeyedAnswer {
 };
 
 /// The answers that one worker process was given, on disk (docs/delivery.md, "The cache in a fleet"). What
-/// was stored survives the death of the process, not the loss of power. One process owns a directory; any
-/// number may read one that nobody owns. Thread-safe: all but moving.
+/// was stored survives the death of the process, not the loss of power. One process owns a
+/// directory; any number may read one that nobody owns. Thread-safe: all but moving.
 class AnswerCache {
  public:
   /// Opens the directory for reading and writing; makes it if it is not there. Errors: cache_in_use if
@@ -55,6 +57,11 @@ class AnswerCache {
   static Result<AnswerCache> open(const std::filesystem::path& dir);
   /// Opens an existing cache for reading alone; the answers are those at this moment. Errors as above.
   static Result<AnswerCache> open_read_only(const std::filesystem::path& dir);
+  /// The same, and a log of which something in the middle is damaged is an error, where the others leave out
+  /// what comes after. The directory's lock stays held.
+  static Result<AnswerCache> open_to_check(const std::filesystem::path& dir);
+  /// What RocksDB can read of a database whose directory `dir` nobody else opens: `db` may lack an ID.
+  static Result<AnswerCache> open_to_salvage(const std::filesystem::path& dir);
 
   AnswerCache(AnswerCache&&) noexcept;
   AnswerCache& operator=(AnswerCache&&) noexcept;
@@ -95,13 +102,16 @@ class AnswerCache {
   Result<std::optional<std::string>> get_entry(EntryKind kind, const Digest& key) const;
   Result<void> put_entry(EntryKind kind, const Digest& key, std::string_view bytes);
   Result<void> erase_entry(EntryKind kind, const Digest& key);
+  /// Reads all files against their checksums.
+  Result<void> verify_files() const;
   /// Gives the space of erased entries back to the file system.
   Result<void> compact();
 
  private:
   struct State;
   explicit AnswerCache(std::unique_ptr<State> state);
-  static Result<AnswerCache> open_with(const std::filesystem::path& dir, bool read_only);
+  enum class Access : std::uint8_t { write, read, check, salvage };
+  static Result<AnswerCache> open_with(const std::filesystem::path& dir, Access access);
 
   std::unique_ptr<State> state_;
 };

@@ -20,6 +20,13 @@ Result<PrunedCaches> prune_caches(const CachePrune& options);
 Result<std::vector<std::optional<Completion>>> read_answers(const std::filesystem::path& home,
                                                             std::span<const UsedAnswer> wanted);
 
+/// What is wrong with the caches of the home, and with what else lies among them.
+Result<CheckedCaches> check_caches(const std::filesystem::path& home);
+/// Makes a cache anew of what verifies in it.
+Result<RebuiltCache> rebuild_cache(const CacheRebuild& options);
+/// Whether a cassette can be read to its end.
+Result<void> check_cassette(const std::filesystem::path& file);
+
 /// The bytes of all files in the folder; what vanishes meanwhile counts nothing.
 std::uint64_t bytes_in(const std::filesystem::path& folder);
 

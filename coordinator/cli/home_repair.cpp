@@ -1,0 +1,115 @@
+#include "coordinator/cli/home_repair.hpp"
+
+#include "common/disk.hpp"
+#include "coordinator/display/numbers.hpp"
+#include "coordinator/ledger/file_check.hpp"
+#include "coordinator/ledger/run_lock.hpp"
+
+#include <algorithm>
+#include <set>
+#include <system_error>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error not_replaced(const fs::path& file, const std::string& why) {
+  return {Reason::output_failed, "cannot put a restored file in the place of " + file.string() + ": " + why +
+                                     "; check the space and the permissions of SLUICE_HOME"};
+}
+
+/// `2026-11-24T03-40-12`: no file system minds it.
+std::string name_of_time(std::int64_t now_ms) {
+  std::string text = wording::rfc3339(now_ms).substr(0, 19);
+  std::ranges::replace(text, ':', '-');
+  return text;
+}
+
+/// The restored file takes the place of the damaged one, which stays whole under another name. What SQLite
+/// keeps beside the damaged file must not be read with the restored one: it goes first.
+Result<void> replace(const fs::path& file, const fs::path& restored, const fs::path& aside) {
+  std::error_code error;
+  if (fs::exists(file, error)) {
+    fs::create_hard_link(file, aside, error);
+    if (error) fs::copy_file(file, aside, error);
+    if (error) return fail(not_replaced(file, error.message()));
+  }
+  for (const char* ending : {"-wal", "-journal"}) {
+    if (fs::exists(file.string() + ending, error))
+      fs::rename(file.string() + ending, aside.string() + ending, error);
+    if (error) return fail(not_replaced(file, error.message()));
+  }
+  fs::remove(file.string() + "-shm", error);
+  fs::rename(restored, file, error);
+  if (error) return fail(not_replaced(file, error.message()));
+  if (!sync_to_disk(file.parent_path())) return fail(not_replaced(file, "the disk does not take it"));
+  return {};
+}
+
+class Repairs {
+ public:
+  Repairs(const fs::path& home, const CacheTools& caches, std::int64_t now_ms)
+      : folder_(home / set_aside_folder), time_(name_of_time(now_ms)), caches_(caches) {}
+
+  Result<RepairedFile> repair(const HomeFinding& finding) {
+    if (!make_folders_on_disk(folder_))
+      return fail(not_replaced(finding.file, "the folder " + folder_.string() + " cannot be made"));
+    RepairedFile done;
+    done.file = finding.file;
+    done.aside = folder_ / (finding.file.filename().string() + "-" + time_);
+    if (finding.repair == Repair::cache) return rebuild(std::move(done));
+    return restore(std::move(done),
+                   finding.repair == Repair::ledger ? restore_ledger_file : restore_observations_file);
+  }
+
+ private:
+  Result<RepairedFile> rebuild(RepairedFile done) {
+    const auto rebuilt = caches_.rebuild({done.file, done.aside});
+    if (!rebuilt) return fail(rebuilt.error());
+    done.what =
+        "rebuilt with " + wording::grouped(rebuilt->kept) + (rebuilt->kept == 1 ? " entry" : " entries");
+    if (rebuilt->left_out > 0)
+      done.left_out.push_back(std::to_string(rebuilt->left_out) + " that did not verify");
+    if (rebuilt->places > 0) done.left_out.push_back("what could not be read");
+    return done;
+  }
+
+  Result<RepairedFile> restore(RepairedFile done,
+                               Result<RestoredFile> (*restore_file)(const fs::path&, const fs::path&)) {
+    const fs::path draft = done.aside.string() + ".draft";
+    auto restored = restore_file(done.file, draft);
+    if (!restored) return fail(restored.error());
+    if (!sync_to_disk(draft)) return fail(not_replaced(done.file, "the disk does not take it"));
+    if (auto replaced = replace(done.file, draft, done.aside); !replaced) return fail(replaced.error());
+    done.what = "restored with " + wording::counted(restored->rows, "row");
+    done.left_out = std::move(restored->left_out);
+    done.unfinished = std::move(restored->reopened);
+    return done;
+  }
+
+  fs::path folder_;
+  std::string time_;
+  const CacheTools& caches_;
+};
+
+}  // namespace
+
+Result<std::vector<RepairedFile>> repair_home(const fs::path& home, std::span<const HomeFinding> findings,
+                                              const CacheTools& caches, std::int64_t now_ms) {
+  const auto lock = RunLock::take_all(home);
+  if (!lock) return fail(lock.error());
+  Repairs repairs(home, caches, now_ms);
+  std::vector<RepairedFile> all;
+  std::set<fs::path> seen;
+  for (const HomeFinding& finding : findings) {
+    if (finding.repair == Repair::none || !seen.insert(finding.file).second) continue;
+    auto done = repairs.repair(finding);
+    if (!done) return fail(done.error());
+    all.push_back(std::move(*done));
+  }
+  return all;
+}
+
+}  // namespace sluice

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstddef>
+
+/// The ledger's own numbers; those that other rooms read as well stand in coordinator/defaults.hpp.
+namespace sluice::defaults {
+
+inline constexpr int named_damages = 5;                         ///< Of a file's pages: more say no more.
+inline constexpr std::size_t max_checked_log_bytes = 1u << 30;  ///< Of a log of commits; it is read whole.
+
+}  // namespace sluice::defaults

@@ -1,0 +1,190 @@
+#include "coordinator/ledger/row_checks.hpp"
+
+#include "common/hash.hpp"
+#include "common/text/text.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include <sqlite3.h>
+
+namespace sluice::row_checks {
+namespace {
+
+constexpr std::string_view run_columns =
+    "seq, run_id, suite, mode, provider, model, prompt_version, prompt_hash, trials, started_at_ms, "
+    "suite_path, selection, completed_at_ms, verdict, exit_code, reason_code, precision, recall, f1, passed, "
+    "warned, flaky, failed, errors, paid_input_tokens, paid_output_tokens, paid_embedding_tokens, "
+    "paid_judge_input_tokens, paid_judge_output_tokens, paid_baseline_input_tokens, "
+    "paid_baseline_output_tokens, estimated_cost, config_fingerprint, plan_identity, settings, "
+    "result_layout, "
+    "pinned_at_ms, flags, endpoint";
+
+constexpr std::array tables{
+    Table{"runs", run_columns, "seq", true},
+    Table{"results", "id, answer, reason, worker, result", "id"},
+    Table{"pins", "key, answer, holder", "key"},
+    Table{"pin_moves", "key, answer, holder, paid", "seq"},
+    Table{"cases", "id, case_id, status, missed", "id", true},
+    Table{"spends", "id, spend", "id", true},
+    Table{"quality",
+          "id, test, category, repeat, judge, grader_id, baseline_arm, baseline_provider, baseline_model, "
+          "candidate_arm, candidate_provider, candidate_model, quality_score, notes, position_flip, "
+          "baseline_cost, baseline_latency_ms, candidate_cost, candidate_latency_ms",
+          "id", true},
+    Table{"retrievals",
+          "id, type, test, category, score, example, high_floor, degraded_floor, plugin, embedder, "
+          "task_class, language, build_system, status",
+          "id", true},
+    Table{"limits",
+          "key, provider, server, requests_per_minute, burst, in_flight, announced, learned_at_ms, run_id",
+          "key", true},
+    Table{"calibrations",
+          "suite, metric, rubric, rubric_version, rubric_hash, judge_provider, judge_model, samples, "
+          "against, run_id, calibrated_at_ms, answers, cases, agreement, agreement_low, agreement_high, "
+          "kappa, kappa_low, kappa_high",
+          "suite, metric, rubric, rubric_version, rubric_hash, judge_provider, judge_model, samples", true},
+};
+
+constexpr std::size_t named_bytes = 40;  ///< Of a row's name in a message.
+
+std::string_view bytes_of(sqlite3_value* value) {
+  return {static_cast<const char*>(sqlite3_value_blob(value)),
+          static_cast<std::size_t>(sqlite3_value_bytes(value))};
+}
+
+template <class Number>
+void feed(FieldHasher& hasher, Number number) {
+  char bytes[sizeof number];
+  std::memcpy(bytes, &number, sizeof number);
+  hasher.field(std::string_view(bytes, sizeof bytes));
+}
+
+/// Each value with its type, so that no two rows feed the same bytes.
+sqlite3_int64 checksum(std::span<sqlite3_value*> values) {
+  thread_local FieldHasher hasher;
+  for (sqlite3_value* value : values) {
+    const int type = sqlite3_value_type(value);
+    const char tag = static_cast<char>(type);
+    hasher.field(std::string_view(&tag, 1));
+    if (type == SQLITE_INTEGER) feed(hasher, sqlite3_value_int64(value));
+    if (type == SQLITE_FLOAT) feed(hasher, sqlite3_value_double(value));
+    if (type == SQLITE_TEXT || type == SQLITE_BLOB) hasher.field(bytes_of(value));
+  }
+  const Digest digest = hasher.finish();
+  sqlite3_int64 sum = 0;
+  std::memcpy(&sum, digest.data(), sizeof sum);
+  return sum;
+}
+
+void row_sum(sqlite3_context* context, int count, sqlite3_value** values) {
+  sqlite3_result_int64(context, checksum({values, static_cast<std::size_t>(count)}));
+}
+
+/// (checksum, table, columns...): whether they go together, or there is no checksum.
+void row_fits(sqlite3_context* context, int count, sqlite3_value** values) {
+  const bool fits =
+      sqlite3_value_type(values[0]) == SQLITE_NULL ||
+      sqlite3_value_int64(values[0]) == checksum({values + 1, static_cast<std::size_t>(count) - 1});
+  sqlite3_result_int(context, fits ? 1 : 0);
+}
+
+/// (fits, table, key): 1, or an error that names the row.
+void row_must_fit(sqlite3_context* context, int, sqlite3_value** values) {
+  if (sqlite3_value_int(values[0]) != 0) return sqlite3_result_int(context, 1);
+  const std::string table(bytes_of(values[1]));
+  const int type = sqlite3_value_type(values[2]);
+  const std::string row = type == SQLITE_INTEGER ? " " + std::to_string(sqlite3_value_int64(values[2]))
+                          : type == SQLITE_TEXT  ? " \"" + excerpt(bytes_of(values[2]), named_bytes) + "\""
+                                                 : std::string();
+  const std::string message = "the row" + row + " of its table " + table +
+                              " is damaged: its checksum does not fit; `sluice doctor` says more";
+  sqlite3_result_error(context, message.c_str(), static_cast<int>(message.size()));
+}
+
+void add(SQLite::Database& db, const char* name, int arguments,
+         void (*function)(sqlite3_context*, int, sqlite3_value**)) {
+  const int code =
+      sqlite3_create_function_v2(db.getHandle(), name, arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nullptr,
+                                 function, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) throw SQLite::Exception(db.getHandle(), code);
+}
+
+std::string literal(std::string_view name) {
+  return "'" + std::string(name) + "'";
+}
+
+/// `a, b` as `OLD.a, OLD.b`.
+std::string with_prefix(const std::string& prefix, std::string_view columns) {
+  std::string all = prefix;
+  for (const char c : columns) {
+    all += c;
+    if (c == ' ') all += prefix;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::span<const Table> ledger_tables() {
+  return tables;
+}
+
+const Table& ledger_table(std::string_view name) {
+  return *std::ranges::find(tables, name, &Table::name);
+}
+
+void add_functions(SQLite::Database& db) {
+  add(db, "row_sum", -1, row_sum);
+  add(db, "row_fits", -1, row_fits);
+  add(db, "row_must_fit", 3, row_must_fit);
+}
+
+std::string sum(const Table& table, std::string_view values) {
+  return "row_sum(" + literal(table.name) + ", " + std::string(values) + ")";
+}
+
+std::string fits(const Table& table) {
+  const std::string of_it = std::string(table.name) + ".";
+  return "row_fits(" + of_it + "checksum, " + literal(table.name) + ", " + with_prefix(of_it, table.columns) +
+         ")";
+}
+
+std::string sound(const Table& table) {
+  const std::string_view name = table.name == "runs" ? "run_id" : table.key.substr(0, table.key.find(','));
+  return "(SELECT * FROM " + std::string(table.name) + " WHERE row_must_fit(" + fits(table) + ", " +
+         literal(table.name) + ", " + std::string(name) + ")) AS " + std::string(table.name);
+}
+
+bool has_column(SQLite::Database& db, std::string_view table, std::string_view column) {
+  SQLite::Statement columns(db, "SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
+  columns.bind(1, std::string(table));
+  columns.bind(2, std::string(column));
+  return columns.executeStep();
+}
+
+void add_columns(SQLite::Database& db, std::span<const Table> which) {
+  for (const Table& table : which) {
+    if (!has_column(db, table.name, "checksum"))
+      db.exec("ALTER TABLE " + std::string(table.name) + " ADD COLUMN checksum INTEGER");
+  }
+}
+
+void add_triggers(SQLite::Database& db, std::span<const Table> which) {
+  for (const Table& table : which) {
+    if (!table.is_sealed_by_trigger) continue;
+    const std::string name(table.name);
+    const std::string key(table.key);
+    const std::string seal = " BEGIN UPDATE " + name + " SET checksum = " + sum(table, table.columns) +
+                             " WHERE (" + key + ") = (" + with_prefix("NEW.", key) + "); END;";
+    db.exec("CREATE TEMP TRIGGER " + name + "_are_sealed AFTER INSERT ON main." + name + seal);
+    // A row that was damaged before stays so: nobody vouches for it.
+    if (name == "runs")
+      db.exec("CREATE TEMP TRIGGER " + name + "_are_sealed_again AFTER UPDATE OF " +
+              std::string(table.columns) + " ON main." + name + " WHEN row_fits(OLD.checksum, " +
+              literal(name) + ", " + with_prefix("OLD.", table.columns) + ")" + seal);
+  }
+}
+
+}  // namespace sluice::row_checks

@@ -1,0 +1,202 @@
+// Damaged homes with the built programs: named, never shown as if they were sound, and repaired.
+
+#include "tests/support/report_text.hpp"
+#include "tests/support/workbench.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice::doctor_test {
+
+using namespace support;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+std::string bytes_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+void write_bytes(const fs::path& file, const std::string& bytes) {
+  std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+class DoctorHome : public Workbench {
+ protected:
+  fs::path ledger() const { return home() / "ledger.db"; }
+
+  /// A home with a live run that saved observations.
+  void make_home(const SimulatorProcess& simulator) {
+    const auto run = run_sluice(live(simulator) + Flags{"--save-observations"});
+    ASSERT_EQ(run.exit_code, 1) << run.errors;
+    run_id_ = parse_report(run.output)["run_id"].get<std::string>();
+  }
+  Finished doctor(const Flags& flags = {}) { return run_sluice(Flags{"doctor"} + flags); }
+  json findings() {
+    const auto finished = doctor({"--json"});
+    EXPECT_TRUE(finished.exit_code == 0 || finished.exit_code == 1) << finished.errors;
+    return json::parse(finished.output, nullptr, false)["findings"];
+  }
+  /// Over a file, at a place that the seed names.
+  static void damage(const fs::path& file, std::mt19937& random) {
+    std::string bytes = bytes_of(file);
+    const std::size_t at = random() % bytes.size();
+    if (random() % 6 == 0) {
+      bytes.resize(at);
+    } else {
+      for (std::size_t i = at; i < std::min(bytes.size(), at + 40); ++i)
+        bytes[i] = static_cast<char>(~bytes[i]);
+    }
+    write_bytes(file, bytes);
+  }
+
+  std::string run_id_;
+};
+
+TEST_F(DoctorHome, ASoundHomeIsSound) {
+  const auto simulator = start_simulator();
+  make_home(simulator);
+  const auto finished = doctor();
+  EXPECT_EQ(finished.exit_code, 0) << finished.output << finished.errors;
+  EXPECT_NE(finished.output.find("all is sound"), std::string::npos) << finished.output;
+  EXPECT_EQ(doctor({"--repair"}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(home() / "set-aside"));
+  const auto nowhere = doctor({"--home", (folder() / "nowhere").string()});
+  EXPECT_EQ(nowhere.exit_code, 2);
+  EXPECT_NE(nowhere.errors.find("there is no home"), std::string::npos) << nowhere.errors;
+}
+
+TEST_F(DoctorHome, ARunThatLostResultsIsGoneOnWithAfterARepair) {
+  const auto simulator = start_simulator();
+  make_home(simulator);
+  // The results of a third of the ledger's pages are noise.
+  std::string bytes = bytes_of(ledger());
+  const std::size_t pages = bytes.size() / 4096;
+  for (std::size_t page = pages / 3; page < pages / 3 + 3; ++page)
+    for (std::size_t i = 0; i < 4096; i += 3) bytes[page * 4096 + i] = '\x5a';
+  write_bytes(ledger(), bytes);
+  const auto found = doctor();
+  EXPECT_EQ(found.exit_code, 1) << found.errors;
+  EXPECT_NE(found.output.find("ledger.db: "), std::string::npos) << found.output;
+  EXPECT_NE(found.output.find("`sluice doctor --repair` restores"), std::string::npos) << found.output;
+
+  const auto repaired = doctor({"--repair"});
+  EXPECT_EQ(repaired.exit_code, 0) << repaired.output << repaired.errors;
+  EXPECT_NE(repaired.output.find("ledger.db: restored with "), std::string::npos) << repaired.output;
+  EXPECT_EQ(doctor().exit_code, 0);
+  ASSERT_TRUE(fs::exists(home() / "set-aside"));
+  const auto before = simulator.count("start");
+  const auto resumed = run_sluice({"run", "--resume"});
+  if (repaired.output.find("lacks results now") != std::string::npos) {
+    EXPECT_EQ(resumed.exit_code, 1) << resumed.errors;
+    EXPECT_EQ(comparable_part(resumed.output), reference_report());
+    EXPECT_EQ(simulator.count("start"), before) << "the answers are in the cache";
+  }
+  const auto again = run_sluice(cached(simulator));
+  EXPECT_EQ(comparable_part(again.output), reference_report()) << again.errors;
+}
+
+TEST_F(DoctorHome, MissingAndForeignFilesAreNamed) {
+  const auto simulator = start_simulator();
+  make_home(simulator);
+  write_bytes(home() / "notes.txt", "foreign");
+  write_bytes(home() / "cache" / "notes.txt", "foreign");
+  write_bytes(home() / "damaged.cassette", "no cassette");
+  const auto foreign = doctor({"--repair"});
+  EXPECT_EQ(foreign.exit_code, 1) << "nobody but its owner moves it away";
+  for (const char* name : {"notes.txt", "cache/notes.txt", "damaged.cassette"})
+    EXPECT_NE(foreign.output.find(name), std::string::npos) << foreign.output;
+  fs::remove(home() / "notes.txt");
+  fs::remove(home() / "cache" / "notes.txt");
+  fs::remove(home() / "damaged.cassette");
+  fs::remove(ledger());
+  const auto missing = doctor({"--repair"});
+  EXPECT_EQ(missing.exit_code, 0) << missing.output << missing.errors;
+  EXPECT_NE(missing.output.find("ledger.db: it is missing"), std::string::npos) << missing.output;
+  EXPECT_EQ(comparable_part(run_sluice(cached(simulator)).output), reference_report());
+}
+
+TEST_F(DoctorHome, AHomeInUseIsRefusedByTheRunsName) {
+  const auto stalling = start_simulator({R"({"fault": "hang"})"}, {});
+  auto run = start_sluice(live(stalling));
+  ASSERT_TRUE(eventually([&] { return stalling.count("start") > 0; })) << run.errors();
+  const json runs = json::parse(run_sluice({"runs", "list", "--format", "json"}).output, nullptr, false);
+  const std::string id = runs[0]["run_id"];
+  for (const Flags& flags : {Flags{}, Flags{"--repair"}}) {
+    const auto refused = doctor(flags);
+    EXPECT_EQ(refused.exit_code, 2) << refused.output;
+    EXPECT_NE(refused.errors.find("run " + id.substr(0, 8) + " is under way in "), std::string::npos)
+        << refused.errors;
+  }
+  run.signal(SIGKILL);
+  run.wait();
+  EXPECT_EQ(doctor().exit_code, 0);
+}
+
+// Whatever is damaged, wherever: no crash, nothing wrong shown, found, and repaired to a home that works.
+TEST_F(DoctorHome, NoDamageCrashesOrGivesAWrongReport) {
+  const auto simulator = start_simulator();
+  make_home(simulator);
+  ASSERT_EQ(run_sluice({"cache", "export", "--output", "a.cassette"}).exit_code, 0);
+  const fs::path whole = folder() / "whole";
+  fs::copy(home(), whole, fs::copy_options::recursive);
+  std::vector<fs::path> files{"ledger.db", "observations.db"};
+  for (const auto& entry : fs::recursive_directory_iterator(whole / "cache")) {
+    const auto name = entry.path().filename().string();
+    const bool counts = name.ends_with(".sst") || name.ends_with(".log") || name.starts_with("MANIFEST") ||
+                        name == "CURRENT" || name == "ID";
+    if (counts && entry.file_size() > 0) files.push_back(fs::relative(entry.path(), whole));
+  }
+  std::mt19937 random(20261124);
+  const auto is_an_exit = [](const Finished& finished) {
+    return finished.exit_code && *finished.exit_code >= 0 && *finished.exit_code <= 2;
+  };
+  constexpr int mutations = 24;
+  int found = 0;
+  for (int i = 0; i < mutations; ++i) {
+    fs::remove_all(home());
+    fs::copy(whole, home(), fs::copy_options::recursive);
+    const fs::path file = files[static_cast<std::size_t>(i) % files.size()];
+    damage(home() / file, random);
+    const std::string where = std::to_string(i) + ": " + file.string();
+    const auto checked = doctor();
+    ASSERT_TRUE(is_an_exit(checked)) << where << checked.errors;
+    if (checked.exit_code == 1) {
+      ++found;
+      // A folder stands for the files of a cache.
+      const auto named = file.begin()->string() == "cache" ? std::string("cache/") : file.string() + ": ";
+      EXPECT_NE(checked.output.find(named), std::string::npos) << where << checked.output;
+    }
+    const auto shown = run_sluice({"show", run_id_, "--filter", "*", "--json"});
+    ASSERT_TRUE(is_an_exit(shown)) << where << shown.errors;
+    const auto replayed = run_sluice(cached(simulator));
+    ASSERT_TRUE(is_an_exit(replayed)) << where << replayed.errors;
+    if (replayed.exit_code != 2) {
+      EXPECT_EQ(comparable_part(replayed.output), reference_report()) << where;
+    } else {
+      EXPECT_FALSE(replayed.error_lines().empty()) << where;
+    }
+    const auto repaired = doctor({"--repair"});
+    EXPECT_EQ(repaired.exit_code, 0) << where << repaired.output << repaired.errors;
+    EXPECT_EQ(doctor().exit_code, 0) << where;
+    const auto live_again = run_sluice(live(simulator));
+    EXPECT_EQ(comparable_part(live_again.output), reference_report()) << where << live_again.errors;
+  }
+  EXPECT_GT(found, mutations / 2);
+  const std::string cassette = bytes_of(folder() / "a.cassette");
+  for (int i = 0; i < 4; ++i) {
+    damage(folder() / "a.cassette", random);
+    const auto checked = doctor({"a.cassette"});
+    EXPECT_EQ(checked.exit_code, 1) << checked.errors;
+    EXPECT_NE(checked.output.find("a.cassette"), std::string::npos) << checked.output;
+    write_bytes(folder() / "a.cassette", cassette);
+  }
+  EXPECT_EQ(doctor({"a.cassette"}).exit_code, 0);
+}
+
+}  // namespace sluice::doctor_test

@@ -1,0 +1,332 @@
+// Damage of the ledger and of observations: found, never read as if it were none, and what can be saved.
+#include "coordinator/ledger/file_check.hpp"
+
+#include "coordinator/ledger/ledger.hpp"
+#include "coordinator/ledger/observation_store.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <random>
+#include <set>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gtest/gtest.h>
+
+namespace sluice::file_check_test {
+
+constexpr std::uint64_t trials = 300;
+
+UnitResult result_of(TrialId trial) {
+  UnitResult result;
+  result.unit = trial;
+  result.key = sha256("key " + std::to_string(trial));
+  result.answer = sha256("answer " + std::to_string(trial));
+  result.usage = {11, trial};
+  TrialScore score;
+  score.trial = trial;
+  score.metrics = {{MetricId::claims_recall, 0.25 * (trial % 4), std::nullopt, ""}};
+  result.scores.push_back(score);
+  return result;
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write(const std::filesystem::path& file, const std::string& bytes) {
+  std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+class FileCheck : public ::testing::Test {
+ protected:
+  std::filesystem::path file() const { return folder_.path() / "ledger.db"; }
+  std::filesystem::path restored() const { return folder_.path() / "restored.db"; }
+
+  /// Two runs that have ended, with all their results.
+  void make_ledger() const {
+    auto ledger = Ledger::open(file());
+    for (const char* run : {"run-1", "run-2"}) {
+      ASSERT_TRUE(ledger->begin_run({run, "suite", "live", "openai", "m", "1", 1000, trials}));
+      for (TrialId trial = 0; trial < trials; ++trial)
+        ASSERT_TRUE(
+            ledger->commit(run, std::vector{ResultToCommit{result_of(trial), {trial}, "w", "cache"}}, true));
+      RunSummary summary;
+      summary.completed_at_ms = 2000;
+      summary.verdict = "pass";
+      ASSERT_TRUE(ledger->finish_run(run, summary));
+    }
+  }
+  void change(const std::string& sql) const {
+    SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec(sql);
+  }
+  std::vector<std::string> damage() const {
+    const auto checked = check_ledger_file(file());
+    EXPECT_TRUE(checked) << checked.error().message;
+    return checked ? checked->damage : std::vector<std::string>();
+  }
+  /// What a ledger says of a run, or nothing if it says that it cannot.
+  static std::optional<std::vector<UnitResult>> results(const std::filesystem::path& file, const char* run) {
+    const auto ledger = Ledger::open(file);
+    if (!ledger) return std::nullopt;
+    std::vector<UnitResult> all;
+    const auto visited =
+        ledger->results_of(run)->visit([&](const CommittedTrial& one) { all.push_back(one.unit); });
+    return visited ? std::optional(all) : std::nullopt;
+  }
+
+  support::TemporaryFolder folder_;
+};
+
+TEST_F(FileCheck, ASoundLedgerHasNoDamage) {
+  make_ledger();
+  EXPECT_EQ(damage(), std::vector<std::string>());
+  auto ledger = Ledger::open(file());  // With commits in the log, and pins on their way.
+  ASSERT_TRUE(ledger->begin_run({"run-3", "suite", "live", "openai", "m", "1", 1000, 5}));
+  EXPECT_EQ(damage(), std::vector<std::string>());
+}
+
+TEST_F(FileCheck, AChangedRowIsNamedByReaderAndCheckAndLeftOutOfWhatIsRestored) {
+  make_ledger();
+  change("UPDATE results SET answer = randomblob(32) WHERE id & 4294967295 = 7 AND id >> 32 = 1");
+  EXPECT_EQ(damage(),
+            std::vector<std::string>{"its table results: 1 row whose checksum does not fit, at 4294967303"});
+  EXPECT_EQ(results(file(), "run-1"), std::nullopt);
+  EXPECT_EQ(results(file(), "run-2")->size(), trials);
+
+  const auto done = restore_ledger_file(file(), restored());
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->left_out, std::vector<std::string>{"1 row of results that does not verify"});
+  EXPECT_EQ(done->reopened, std::vector<std::string>{"run-1"});
+  EXPECT_EQ(results(restored(), "run-1")->size(), trials - 1);
+  EXPECT_EQ(results(restored(), "run-2")->size(), trials);
+  const auto ledger = Ledger::open(restored());
+  EXPECT_FALSE(ledger->find_run("run-1")->summary) << "somebody can go on with it";
+  EXPECT_TRUE(ledger->find_run("run-2")->summary);
+}
+
+TEST_F(FileCheck, AChangedRunIsNotShown) {
+  make_ledger();
+  change("UPDATE runs SET verdict = 'fail' WHERE run_id = 'run-1'");
+  auto ledger = Ledger::open(file());
+  const auto shown = ledger->find_run("run-1");
+  ASSERT_FALSE(shown);
+  EXPECT_NE(shown.error().message.find("the row \"run-1\" of its table runs is damaged"), std::string::npos)
+      << shown.error().message;
+  // Nobody vouches for it by writing to it.
+  static_cast<void>(ledger->note_endpoint("run-1", "tcp://a:1"));
+  EXPECT_FALSE(ledger->find_run("run-1"));
+  const auto done = restore_ledger_file(file(), restored());
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->left_out, (std::vector<std::string>{"1 row of runs that does not verify",
+                                                      "300 of results whose run is not known any more"}));
+  EXPECT_EQ(results(restored(), "run-2")->size(), trials);
+}
+
+TEST_F(FileCheck, AChangedPinIsNotFollowed) {
+  make_ledger();
+  change("UPDATE pins SET answer = randomblob(32)");
+  const std::vector<Digest> keys{result_of(1).key};
+  EXPECT_FALSE(Ledger::open(file())->pins(keys));
+  EXPECT_EQ(damage().size(), 1u);
+}
+
+TEST_F(FileCheck, ADamagedLogIsNamedAtItsFrame) {
+  {
+    auto ledger = Ledger::open(file());
+    ASSERT_TRUE(ledger->begin_run({"run-1", "suite", "live", "openai", "m", "1", 1000, trials}));
+    for (TrialId trial = 0; trial < 50; ++trial)
+      ASSERT_TRUE(
+          ledger->commit("run-1", std::vector{ResultToCommit{result_of(trial), {trial}, "w", "c"}}, true));
+    // As a killed process leaves it.
+    for (const char* ending : {"", "-wal"})
+      std::filesystem::copy_file(file().string() + ending,
+                                 folder_.path() / ("killed.db" + std::string(ending)));
+  }
+  const auto killed = folder_.path() / "killed.db";
+  EXPECT_EQ(log_damage(killed), "");
+  const std::string log = text_of(killed.string() + "-wal");
+  const std::size_t frame = 24 + 4096;
+  ASSERT_GT(log.size(), 32 + 20 * frame);
+  const auto flipped = [&](std::size_t at) {
+    std::string bytes = log;
+    bytes[at] = static_cast<char>(bytes[at] ^ 4);
+    return bytes;
+  };
+  write(killed.string() + "-wal", flipped(32 + 10 * frame + 500));
+  EXPECT_EQ(log_damage(killed),
+            "its log of commits (-wal) is damaged at frame 11: what it held from there on is lost");
+  write(killed.string() + "-wal", flipped(32 + 10 * frame + 9));
+  EXPECT_EQ(log_damage(killed), "its log of commits (-wal) is damaged at frame 11");
+  write(killed.string() + "-wal", flipped(5));
+  EXPECT_EQ(log_damage(killed), "the first bytes of its log of commits (-wal) are damaged");
+  // A commit that was cut off with its process is none.
+  write(killed.string() + "-wal", log.substr(0, log.size() - 100));
+  EXPECT_EQ(log_damage(killed), "");
+}
+
+TEST_F(FileCheck, WhatIsNoLedgerIsForeignOrRestoredEmpty) {
+  SQLite::Database(file().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+      .exec("CREATE TABLE notes(text)");
+  const auto other = check_ledger_file(file());
+  ASSERT_TRUE(other);
+  EXPECT_TRUE(other->is_foreign);
+  write(file(), "this is no database, and longer than its header would be........................");
+  EXPECT_EQ(damage(), std::vector<std::string>{"it cannot be read: file is not a database"});
+  const auto done = restore_ledger_file(file(), restored());
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->rows, 0u);
+  EXPECT_EQ(done->left_out.size(), 1u);
+}
+
+/// Flips a bit, or cuts the file off, at a place that the seed names.
+std::string mutated(const std::string& bytes, std::mt19937& random) {
+  std::string changed = bytes;
+  const std::size_t at = random() % bytes.size();
+  if (random() % 8 == 0) {
+    changed.resize(at);
+  } else {
+    changed[at] = static_cast<char>(changed[at] ^ (1 << (random() % 8)));
+  }
+  return changed;
+}
+
+TEST_F(FileCheck, NoMutationOfALedgerGivesAWrongResultAndWhatIsRestoredIsSound) {
+  make_ledger();
+  const std::string whole = text_of(file());
+  std::mt19937 random(20261124);
+  int found = 0;
+  constexpr int mutations = 150;
+  for (int i = 0; i < mutations; ++i) {
+    const std::string bytes = mutated(whole, random);
+    if (bytes == whole) continue;
+    const auto make = [&](const std::filesystem::path& at) {
+      for (const char* ending : {"-wal", "-shm"}) std::filesystem::remove(at.string() + ending);
+      write(at, bytes);
+    };
+    make(file());
+    const bool is_found = !damage().empty();
+    found += is_found ? 1 : 0;
+    const auto done = restore_ledger_file(file(), restored());
+    ASSERT_TRUE(done) << i << ": " << done.error().message;
+    for (const auto& at : {restored(), file()}) {
+      for (const char* run : {"run-1", "run-2"}) {
+        const auto all = results(at, run);
+        if (!all) {
+          EXPECT_EQ(at, file()) << i << ": what is restored can be read";
+          EXPECT_TRUE(is_found) << i;
+          continue;
+        }
+        for (const UnitResult& one : *all) ASSERT_EQ(one, result_of(one.unit)) << i;
+        if (at == file() && !is_found) {
+          EXPECT_EQ(all->size(), trials) << i << ": nothing is lost without a word";
+        }
+      }
+    }
+    EXPECT_EQ(check_ledger_file(restored())->damage, std::vector<std::string>()) << i;
+  }
+  EXPECT_GT(found, mutations / 2) << "the other bits are of room that nobody uses";
+}
+
+TEST_F(FileCheck, ALedgerWithPagesOfNoiseKeepsTheRest) {
+  make_ledger();
+  std::string bytes = text_of(file());
+  constexpr std::size_t page = 4096;
+  const std::size_t pages = bytes.size() / page;
+  for (const std::size_t at : {pages / 3, pages / 2, pages * 3 / 4})
+    for (std::size_t i = 0; i < page; ++i) bytes[at * page + i] = static_cast<char>(i * 7);
+  write(file(), bytes);
+  EXPECT_FALSE(damage().empty());
+  const auto done = restore_ledger_file(file(), restored());
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_FALSE(done->reopened.empty());
+  EXPECT_GT(results(restored(), "run-1")->size() + results(restored(), "run-2")->size(), trials);
+}
+
+class ObservationsCheck : public ::testing::Test {
+ protected:
+  std::filesystem::path file() const { return folder_.path() / "observations.db"; }
+
+  static Observation observation(int number) {
+    Observation one;
+    one.id = "id-" + std::to_string(number);
+    one.timestamp = "2026-11-24T00:00:00.000Z";
+    one.run_id = "run";
+    one.trial = static_cast<TrialId>(number);
+    one.prompt = "prompt " + std::to_string(number);
+    one.raw_response = "answer " + std::to_string(number);
+    one.status = "pass";
+    return one;
+  }
+  void make() const {
+    auto store = ObservationStore::open(file());
+    ASSERT_TRUE(store) << store.error().message;
+    std::vector<Observation> all;
+    for (int i = 0; i < 100; ++i) all.push_back(observation(i));
+    ASSERT_TRUE(store->insert(all));
+    ASSERT_TRUE(store->set_statuses("run", std::vector<TrialStatus>{{3, "fail"}}));
+  }
+  static Result<std::vector<std::string>> answers(const std::filesystem::path& file) {
+    auto store = ObservationStore::open(file);
+    if (!store) return fail(store.error());
+    std::vector<std::string> all;
+    auto visited = store->visit({}, ObservationStore::Order::oldest_first, {}, [&](const Observation& one) {
+      all.push_back(one.raw_response + one.status);
+    });
+    if (!visited) return fail(visited.error());
+    return all;
+  }
+
+  support::TemporaryFolder folder_;
+};
+
+TEST_F(ObservationsCheck, AChangedOneIsNamedAndLeftOut) {
+  make();
+  EXPECT_EQ(check_observations_file(file())->damage, std::vector<std::string>())
+      << "a new status is no damage";
+  EXPECT_EQ(answers(file())->size(), 100u);
+  SQLite::Database(file().string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE observations SET raw_response = 'another' WHERE trial = 7");
+  const auto shown = answers(file());
+  ASSERT_FALSE(shown);
+  EXPECT_NE(shown.error().message.find("trial 7 of run run is damaged"), std::string::npos)
+      << shown.error().message;
+  EXPECT_EQ(check_observations_file(file())->damage.size(), 1u);
+  const auto restored = folder_.path() / "restored.db";
+  const auto done = restore_observations_file(file(), restored);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->left_out, std::vector<std::string>{"1 row of observations that does not verify"});
+  EXPECT_EQ(answers(restored)->size(), 99u);
+}
+
+TEST_F(ObservationsCheck, NoMutationGivesAWrongOne) {
+  make();
+  const auto right = answers(file());
+  ASSERT_TRUE(right);
+  const std::set<std::string> known(right->begin(), right->end());
+  SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  const std::string whole = text_of(file());
+  std::mt19937 random(7);
+  for (int i = 0; i < 100; ++i) {
+    for (const char* ending : {"-wal", "-shm"}) std::filesystem::remove(file().string() + ending);
+    write(file(), mutated(whole, random));
+    const bool is_found = !check_observations_file(file())->damage.empty();
+    const auto restored = folder_.path() / "restored.db";
+    ASSERT_TRUE(restore_observations_file(file(), restored)) << i;
+    for (const auto& at : {restored, file()}) {
+      const auto all = answers(at);
+      if (!all) {
+        EXPECT_TRUE(is_found && at == file()) << i << ": " << all.error().message;
+        continue;
+      }
+      for (const std::string& one : *all) ASSERT_TRUE(known.contains(one)) << i << ": " << one;
+      if (!is_found) {
+        EXPECT_EQ(all->size(), known.size()) << i;
+      }
+    }
+  }
+}
+
+}  // namespace sluice::file_check_test

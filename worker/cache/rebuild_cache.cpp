@@ -1,0 +1,145 @@
+#include "common/disk.hpp"
+#include "common/next_readable.hpp"
+#include "worker/cache/answer_cache.hpp"
+#include "worker/cache/cache_tools.hpp"
+#include "worker/cache/directory_lock.hpp"
+
+#include <limits>
+#include <system_error>
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Error cannot_rebuild(const fs::path& dir, const std::string& why) {
+  return {Reason::cache_failed, "cannot rebuild the cache " + dir.string() + ": " + why +
+                                    "; it stays as it is. Check the space and the permissions of its folder"};
+}
+
+/// A copy of the database for RocksDB to repair: tables never change, and are linked.
+void copy_database(const fs::path& from, const fs::path& to) {
+  fs::create_directories(to);
+  std::error_code error;
+  for (fs::directory_iterator entry(from, error), end; !error && entry != end; entry.increment(error)) {
+    if (!entry->is_regular_file()) continue;
+    const auto target = to / entry->path().filename();
+    std::error_code linked;
+    if (entry->path().extension() == ".sst") fs::create_hard_link(entry->path(), target, linked);
+    if (entry->path().extension() != ".sst" || linked) fs::copy_file(entry->path(), target);
+  }
+}
+
+std::uint64_t place_of(const Digest& key) {
+  std::uint64_t place = 0;
+  for (std::size_t i = 0; i < sizeof place; ++i) place = (place << 8) | key[i];
+  return place;
+}
+
+/// Puts all entries of a kind that verify into another cache.
+Result<void> copy_entries(const AnswerCache& from, EntryKind kind, AnswerCache& to, RebuiltCache& done) {
+  constexpr auto last = std::numeric_limits<std::uint64_t>::max();
+  auto cursor = from.entries(kind);
+  std::uint64_t next = 0;
+  while (true) {
+    auto more = cursor.next();
+    if (!more) {
+      ++done.places;
+      const auto readable = [&](std::uint64_t place) {
+        cursor.seek(place);
+        return cursor.next().has_value();
+      };
+      const auto place = next_readable(next, last, readable);
+      if (!place) return {};
+      cursor.seek(next = *place);
+      continue;
+    }
+    if (!*more) return {};
+    next = place_of(cursor.key());
+    if (next < last) ++next;
+    if (!cache_entry::rank(kind, cursor.key(), cursor.bytes())) {
+      ++done.left_out;
+      continue;
+    }
+    if (auto put = to.put_entry(kind, cursor.key(), cursor.bytes()); !put) return put;
+    ++done.kept;
+  }
+}
+
+/// Makes the cache in `draft` of what can be read of `dir`.
+Result<RebuiltCache> fill(const fs::path& dir, const fs::path& draft, const fs::path& copy) {
+  std::error_code none;
+  fs::create_directories(draft);
+  // Whoever knows where an answer is knows it by this.
+  fs::copy_file(dir / "ID", draft / "ID", none);
+  auto to = AnswerCache::open(draft);
+  if (!to) return fail(to.error());
+  RebuiltCache done;
+  fs::create_directories(copy);
+  copy_database(dir / "db", copy / "db");
+  const auto from = AnswerCache::open_to_salvage(copy);
+  if (!from) {
+    ++done.places;
+    return done;
+  }
+  for (const auto kind : every_entry_kind) {
+    if (auto copied = copy_entries(*from, kind, *to, done); !copied) return fail(copied.error());
+  }
+  if (auto compacted = to->compact(); !compacted) return fail(compacted.error());
+  return done;
+}
+
+bool sync_all(const fs::path& folder) {
+  bool synced = sync_to_disk(folder);
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    synced = sync_to_disk(entry->path()) && synced;
+  return synced && !error;
+}
+
+/// `draft` takes the place of `dir`, which is then at `aside`.
+bool put_in_place(const fs::path& dir, const fs::path& draft, const fs::path& aside) {
+  std::error_code error;
+  if (exchange_paths(draft, dir)) {
+    fs::rename(draft, aside, error);
+    return true;  // Under whichever name, the old one is kept.
+  }
+  fs::rename(dir, aside, error);
+  if (error) return false;
+  fs::rename(draft, dir, error);
+  if (!error) return true;
+  fs::rename(aside, dir, error);
+  return false;
+}
+
+}  // namespace
+
+Result<RebuiltCache> rebuild_cache(const CacheRebuild& options) {
+  const auto& [dir, aside] = options;
+  const fs::path draft = aside.string() + ".draft";
+  const fs::path copy = aside.string() + ".copy";
+  try {
+    const auto lock = DirectoryLock::take(dir, DirectoryLock::Kind::exclusive);
+    if (!lock) return fail(lock.error());
+    fs::remove_all(draft);
+    fs::remove_all(copy);
+    auto done = fill(dir, draft, copy);
+    std::error_code none;
+    fs::remove_all(copy, none);
+    if (done && !sync_all(draft))
+      done = fail(cannot_rebuild(dir, "the new one cannot be written to the disk"));
+    if (done && !put_in_place(dir, draft, aside))
+      done = fail(cannot_rebuild(dir, "the new one cannot take its place"));
+    if (!done) fs::remove_all(draft, none);
+    sync_to_disk(dir.parent_path());
+    sync_to_disk(aside.parent_path());
+    return done;
+  } catch (const std::exception& error) {
+    return fail(cannot_rebuild(dir, error.what()));
+  }
+}
+
+}  // namespace sluice
