@@ -55,24 +55,28 @@ std::string_view bytes_of(sqlite3_value* value) {
 }
 
 template <class Number>
-void feed(FieldHasher& hasher, Number number) {
-  char bytes[sizeof number];
-  std::memcpy(bytes, &number, sizeof number);
-  hasher.field(std::string_view(bytes, sizeof bytes));
+void append(std::string& bytes, Number number) {
+  char raw[sizeof number];
+  std::memcpy(raw, &number, sizeof number);
+  bytes.append(raw, sizeof raw);
 }
 
-/// Each value with its type, so that no two rows feed the same bytes.
+/// Each value with its type and length, so that no two rows are the same bytes.
 sqlite3_int64 checksum(std::span<sqlite3_value*> values) {
-  thread_local FieldHasher hasher;
+  thread_local std::string bytes;
+  bytes.clear();
   for (sqlite3_value* value : values) {
     const int type = sqlite3_value_type(value);
-    const char tag = static_cast<char>(type);
-    hasher.field(std::string_view(&tag, 1));
-    if (type == SQLITE_INTEGER) feed(hasher, sqlite3_value_int64(value));
-    if (type == SQLITE_FLOAT) feed(hasher, sqlite3_value_double(value));
-    if (type == SQLITE_TEXT || type == SQLITE_BLOB) hasher.field(bytes_of(value));
+    bytes += static_cast<char>(type);
+    if (type == SQLITE_INTEGER) append(bytes, sqlite3_value_int64(value));
+    if (type == SQLITE_FLOAT) append(bytes, sqlite3_value_double(value));
+    if (type == SQLITE_TEXT || type == SQLITE_BLOB) {
+      const std::string_view content = bytes_of(value);
+      append(bytes, std::uint64_t{content.size()});
+      bytes += content;
+    }
   }
-  const Digest digest = hasher.finish();
+  const Digest digest = sha256(bytes);
   sqlite3_int64 sum = 0;
   std::memcpy(&sum, digest.data(), sizeof sum);
   return sum;
