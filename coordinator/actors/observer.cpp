@@ -30,9 +30,12 @@ struct ObserverState {
 
   std::shared_ptr<ObserverConfig> config;
   std::shared_ptr<UnsavedObservations> unsaved;
-  std::vector<Observation> waiting;
+  struct Waiting {
+    UnitResult result;
+    std::int64_t since_ms = 0;
+  };
+  std::vector<Waiting> waiting;
   std::size_t waiting_bytes = 0;  ///< As they came, and counted as unsaved.
-  std::size_t made_bytes = 0;     ///< Of the texts of those that wait.
   bool save_is_due = false;       ///< A SaveObservations is on its way.
   bool broken = false;
 };
@@ -44,32 +47,39 @@ void note_failure(ObserverState& state, const Error& error) {
   spdlog::warn("{}; this run saves no more of them", error.message);
 }
 
+/// Saves units from `next` on, as many as go into one transaction. Observations are made as they are
+/// inserted: prompts are rendered, and a unit's texts stand in each of its trials, so that they take many
+/// times the memory of the results.
+Result<void> save_some(ObserverState& state, std::size_t& next) {
+  std::size_t bytes = 0;
+  return state.config->store.insert_each([&](const ObservationStore::Put& put) -> Result<void> {
+    const auto count_and_put = [&](const Observation& one) {
+      bytes += one.prompt.size() + one.raw_response.size();
+      put(one);
+    };
+    for (; next < state.waiting.size() && bytes < defaults::observation_bytes_per_transaction; ++next) {
+      const auto& [result, since_ms] = state.waiting[next];
+      if (auto made = state.config->maker.make(result, since_ms, count_and_put); !made) return made;
+    }
+    return {};
+  });
+}
+
 void save(ObserverState& state) {
-  if (!state.broken && !state.waiting.empty()) {
-    if (const auto saved = state.config->store.insert(state.waiting); !saved)
-      note_failure(state, saved.error());
+  for (std::size_t next = 0; !state.broken && next < state.waiting.size();) {
+    if (const auto saved = save_some(state, next); !saved) note_failure(state, saved.error());
   }
   state.waiting.clear();
-  state.made_bytes = 0;
   state.unsaved->remove(std::exchange(state.waiting_bytes, 0));
 }
 
 /// What comes in a while is saved together: a transaction for each few would cost more than what is in it.
-void add(ObserverActor* self, const ObserveUnits& units) {
+void add(ObserverActor* self, ObserveUnits units) {
   auto& state = self->state;
-  const auto now = state.config->now_ms();
-  for (const UnitResult& result : units.results) {
-    if (state.broken) break;
-    const std::size_t first = state.waiting.size();
-    if (const auto added = state.config->maker.add(result, now, state.waiting); !added)
-      note_failure(state, added.error());
-    // Prompts are rendered here, and a unit's texts stand in each of its trials.
-    for (std::size_t i = first; i < state.waiting.size(); ++i)
-      state.made_bytes += state.waiting[i].prompt.size() + state.waiting[i].raw_response.size();
-    if (state.made_bytes >= defaults::observation_bytes_per_transaction) save(state);
-  }
   state.waiting_bytes += units.bytes;
-  if (state.broken || state.waiting.size() >= defaults::observations_per_transaction ||
+  const auto now = state.config->now_ms();
+  for (UnitResult& result : units.results) state.waiting.push_back({std::move(result), now});
+  if (state.broken || state.waiting.size() >= defaults::observed_units_per_transaction ||
       state.waiting_bytes >= defaults::observation_bytes_per_transaction) {
     return save(state);
   }
@@ -83,7 +93,7 @@ caf::behavior observer_behavior(ObserverActor* self, std::shared_ptr<ObserverCon
   self->state.unsaved = std::move(unsaved);
   end_on_exception(self);
   return {
-      [self](const ObserveUnits& units) { add(self, units); },
+      [self](ObserveUnits& units) { add(self, std::move(units)); },
       [self](SaveObservations) {
         self->state.save_is_due = false;
         save(self->state);

@@ -1,6 +1,7 @@
 #include "coordinator/cli/cli.hpp"
 
-#include "common/process/help_formatter.hpp"
+#include "common/manual/command_text.hpp"
+#include "common/manual/help_formatter.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
 
@@ -176,14 +177,21 @@ std::vector<Command> add_commands(CLI::App& program, int argc, char** argv, cons
   return added;
 }
 
-int run_program(int argc, char** argv, const StartWorkers& start_workers, const CacheTools& cache_tools) {
-  CLI::App program(
+/// The program without its commands.
+std::unique_ptr<CLI::App> make_program() {
+  auto program = std::make_unique<CLI::App>(
       "Runs LLM evals over a suite or a folder of fixtures, on one machine or many, and gates on them",
       "sluice");
-  program.formatter(std::make_shared<HelpFormatter>());
-  program.set_version_flag("--version", "sluice " SLUICE_VERSION, "Show the version");
-  program.set_help_flag("--help,-h", "Show this help");
-  program.footer(sluice_examples);
+  program->formatter(std::make_shared<HelpFormatter>());
+  program->set_version_flag("--version", "sluice " SLUICE_VERSION, "Show the version");
+  program->set_help_flag("--help,-h", "Show this help");
+  program->footer(sluice_examples);
+  return program;
+}
+
+int run_program(int argc, char** argv, const StartWorkers& start_workers, const CacheTools& cache_tools) {
+  const auto made = make_program();
+  CLI::App& program = *made;
   // One command: a file or a run after it may bear a command's name.
   program.require_subcommand(0, 1);
   const auto commands = add_commands(program, argc, argv, start_workers, cache_tools);
@@ -204,6 +212,16 @@ int run_program(int argc, char** argv, const StartWorkers& start_workers, const 
 }
 
 }  // namespace
+
+CommandText describe_cli() {
+  const auto program = make_program();
+  const StartWorkers no_workers;
+  const CacheTools no_caches{};
+  std::vector<Command> flags;  // They hold what the options refer to.
+  for (const NamedCommand& command : all_commands(no_workers, no_caches))
+    flags.push_back(command.add(*program));
+  return command_text(*program);
+}
 
 int run_cli(int argc, char** argv, const StartWorkers& start_workers, const CacheTools& cache_tools) {
   try {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/cache_tools.hpp"
+#include "common/manual/command_text.hpp"
 #include "common/transport/local_workers.hpp"
 
 namespace sluice {
@@ -10,5 +11,8 @@ namespace sluice {
 /// to stdout, all else to stderr.
 /// `start_workers` starts workers inside this process; `cache_tools` reads and writes caches.
 int run_cli(int argc, char** argv, const StartWorkers& start_workers, const CacheTools& cache_tools);
+
+/// What the helps of `sluice` and all its commands say, for manual pages and completions.
+CommandText describe_cli();
 
 }  // namespace sluice

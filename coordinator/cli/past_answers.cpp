@@ -178,9 +178,11 @@ Result<void> add_trials(const Asked& asked, const Choice& choice, const ResultSo
   if (!lost) return fail(lost.error());
   auto& made = to.observations;
   for (std::size_t unit = 0; unit < wanted.size(); ++unit) {
-    const std::size_t first = made.size();
-    if (auto added = maker.add(*wanted[unit].result, past.run.started_at_ms, made); !added) return added;
-    for (std::size_t i = first; (*lost)[unit] && i < made.size(); ++i) to.lost_answers.insert(made[i].trial);
+    const auto keep = [&](const Observation& one) {
+      made.push_back(one);
+      if ((*lost)[unit]) to.lost_answers.insert(one.trial);
+    };
+    if (auto added = maker.make(*wanted[unit].result, past.run.started_at_ms, keep); !added) return added;
   }
   return {};
 }
@@ -210,9 +212,9 @@ Result<void> add_trials_without_prompts(const Asked& asked, const Choice& choice
   if (!lost) return fail(lost.error());
   for (std::size_t i = 0; i < recorded.size(); ++i) {
     const CommittedTrial& one = recorded[i].trial;
-    if (auto added = maker.add_without_prompt(one, recorded[i].pays, past.run.started_at_ms, to.observations);
-        !added)
-      return added;
+    auto made = maker.make_without_prompt(one, recorded[i].pays, past.run.started_at_ms);
+    if (!made) return fail(std::move(made.error()));
+    to.observations.push_back(std::move(*made));
     if (asked.options.arms.empty()) {
       to.observations.back().model = past.run.model;
       to.observations.back().provider = past.run.provider;

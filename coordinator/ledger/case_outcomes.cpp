@@ -33,13 +33,13 @@ Result<void> Ledger::note_cases(const std::string& run_id, std::span<const CaseO
     const std::int64_t seq = find.getColumn(0).getInt64();
     SQLite::Statement insert(
         database_->db,
-        "INSERT OR REPLACE INTO cases(id, case_id, status, missed) VALUES ((?1 << 32) + ?2, ?3, ?4, ?5)");
+        "INSERT OR REPLACE INTO cases(id, case_id, status, missed, checksum) VALUES (?1, ?2, ?3, ?4, " +
+            row_checks::sum(row_checks::ledger_table("cases"), "?1, ?2, ?3, ?4") + ")");
     for (const CaseOutcome& one : cases) {
-      insert.bind(1, seq);
-      insert.bind(2, std::int64_t{one.trial});
-      insert.bind(3, one.id);
-      insert.bind(4, std::string(to_string(one.status)));
-      insert.bind(5, joined(one.missed));
+      insert.bind(1, (seq << 32) + std::int64_t{one.trial});
+      insert.bind(2, one.id);
+      insert.bind(3, std::string(to_string(one.status)));
+      insert.bind(4, joined(one.missed));
       insert.exec();
       insert.reset();
     }

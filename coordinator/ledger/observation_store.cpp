@@ -8,7 +8,7 @@
 #include <array>
 #include <system_error>
 #include <type_traits>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -20,6 +20,9 @@ namespace {
 constexpr int table_version = 1;
 /// A row has some kilobytes: several fit into a page, and need no pages of their own behind it.
 constexpr int page_bytes = 16 << 10;
+/// Pages of the log after which it is written into the file and begun anew: what stays in the processor's
+/// caches is written for less than what goes on over a long log.
+constexpr int checkpoint_pages = 100;
 
 /// The first columns are those that other harnesses know, with their names and indexes.
 constexpr const char* observation_tables = R"sql(
@@ -70,11 +73,12 @@ constexpr const char* observation_tables = R"sql(
   CREATE INDEX idx_obs_timestamp ON observations(timestamp);
   CREATE INDEX idx_obs_prompt_hash ON observations(prompt_hash);
   CREATE INDEX idx_obs_run ON observations(run_id, trial);
-  CREATE INDEX idx_obs_system_hash ON observations(system_hash);
-  -- System prompts as shown, which many observations share: observations.system_hash is their hash.
+  -- System prompts as shown, which many observations share: observations.system_hash is their hash. No index
+  -- finds the observations of one: pruning removes the oldest, and goes by when a prompt was last used.
   CREATE TABLE prompts (
     hash TEXT PRIMARY KEY,
-    text TEXT NOT NULL
+    text TEXT NOT NULL,
+    last_used TEXT NOT NULL -- timestamp of the last observation with it
   ) WITHOUT ROWID;
 )sql";
 
@@ -153,8 +157,9 @@ std::string column_names() {
 
 const std::array<row_checks::Table, 2>& observation_checks() {
   static const std::string columns = column_names();
-  static const std::array<row_checks::Table, 2> tables{row_checks::Table{"observations", columns, "id"},
-                                                       row_checks::Table{"prompts", "hash, text", "hash"}};
+  static const std::array<row_checks::Table, 2> tables{
+      row_checks::Table{"observations", columns, "id"},
+      row_checks::Table{"prompts", "hash, text, last_used", "hash"}};
   return tables;
 }
 
@@ -260,6 +265,11 @@ struct Condition {
   std::vector<std::string> values;
 };
 
+struct SystemPrompt {
+  SharedText text;
+  std::string last_used;  ///< The greatest timestamp of an observation with it.
+};
+
 }  // namespace
 
 struct ObservationStore::Database {
@@ -287,15 +297,19 @@ Result<ObservationStore> ObservationStore::open(const std::filesystem::path& fil
     db.exec("PRAGMA page_size = " + std::to_string(page_bytes));  // Of a new file.
     use_write_ahead_log(db);
     db.exec("PRAGMA synchronous = OFF");
+    db.exec("PRAGMA wal_autocheckpoint = " + std::to_string(checkpoint_pages));
     make_tables(db);
     add_checksums(db);
     const auto [observations, prompts] = observation_checks();
     database->insert_observation.emplace(db, "INSERT INTO observations(" + column_names() +
                                                  ", checksum) VALUES (" + question_marks() + ", " +
                                                  row_checks::sum(observations, question_marks()) + ")");
-    database->insert_prompt.emplace(db,
-                                    "INSERT OR IGNORE INTO prompts(hash, text, checksum) VALUES (?1, ?2, " +
-                                        row_checks::sum(prompts, "?1, ?2") + ")");
+    const std::string last_use = "max(prompts.last_used, excluded.last_used)";
+    database->insert_prompt.emplace(
+        db, "INSERT INTO prompts(hash, text, last_used, checksum) VALUES (?1, ?2, ?3, " +
+                row_checks::sum(prompts, "?1, ?2, ?3") +
+                ") ON CONFLICT(hash) DO UPDATE SET text = excluded.text, last_used = " + last_use +
+                ", checksum = " + row_checks::sum(prompts, "excluded.hash, excluded.text, " + last_use));
     return ObservationStore(std::move(database));
   } catch (const SQLite::Exception& error) {
     return fail(failed(file, error.what()));
@@ -318,24 +332,36 @@ Result<std::optional<ObservationStore>> ObservationStore::open_read_only(const s
 }
 
 Result<void> ObservationStore::insert(std::span<const Observation> observations) {
+  return insert_each([&](const Put& put) -> Result<void> {
+    for (const Observation& one : observations) put(one);
+    return {};
+  });
+}
+
+Result<void> ObservationStore::insert_each(const std::function<Result<void>(const Put&)>& make) {
   try {
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
-    std::unordered_set<std::string_view> prompts;
-    for (const Observation& one : observations) {
-      if (one.system_prompt && prompts.insert(one.system_hash).second) {
-        auto& prompt = *database_->insert_prompt;
-        static_cast<void>(prompt.tryReset());
-        prompt.bindNoCopy(1, one.system_hash);
-        prompt.bindNoCopy(2, *one.system_prompt);
-        prompt.exec();
-      }
+    std::unordered_map<std::string, SystemPrompt> prompts;  // By their hashes.
+    auto made = make([&](const Observation& one) {
       auto& row = *database_->insert_observation;
       static_cast<void>(row.tryReset());
       for_each_column(one, Binder(row));
       row.exec();
+      if (!one.system_prompt) return;
+      SystemPrompt& prompt = prompts[one.system_hash];
+      prompt.text = one.system_prompt;
+      if (prompt.last_used < one.timestamp) prompt.last_used = one.timestamp;
+    });
+    for (const auto& [hash, prompt] : prompts) {
+      auto& row = *database_->insert_prompt;
+      static_cast<void>(row.tryReset());
+      row.bindNoCopy(1, hash);
+      row.bindNoCopy(2, *prompt.text);
+      row.bindNoCopy(3, prompt.last_used);
+      row.exec();
     }
     transaction.commit();
-    return {};
+    return made;
   } catch (const SQLite::Exception& error) {
     return fail(failed(error.what()));
   }
@@ -393,7 +419,7 @@ Result<std::uint64_t> ObservationStore::prune(const Retention& retention, bool c
       remove.reset();
     }
     if (removed == 0) return 0;
-    db.exec("DELETE FROM prompts WHERE hash NOT IN (SELECT system_hash FROM observations)");
+    db.exec("DELETE FROM prompts WHERE last_used < (SELECT coalesce(min(timestamp), '~') FROM observations)");
     if (compact) {
       db.setBusyTimeout(defaults::compact_busy_timeout_ms);
       // Where another process is at work, its runs find the room in the file.

@@ -29,6 +29,10 @@ class ObservationStore {
 
   /// All of them or none.
   Result<void> insert(std::span<const Observation> observations);
+  using Put = std::function<void(const Observation&)>;
+  /// Inserts what `make` puts, in one transaction, so that none has to be kept until the others are made.
+  /// Where `make` fails, what it has put before stays. `Put` throws what `make` has to let through.
+  Result<void> insert_each(const std::function<Result<void>(const Put&)>& make);
   /// Gives a run's trials these statuses.
   Result<void> set_statuses(const std::string& run_id, std::span<const TrialStatus> statuses);
   /// Removes what need not stay, and returns how many that were. `compact`: gives the room back to the disk.

@@ -1,6 +1,5 @@
 #include "coordinator/ledger/row_checks.hpp"
 
-#include "common/hash.hpp"
 #include "common/text/text.hpp"
 
 #include <algorithm>
@@ -8,6 +7,8 @@
 #include <cstring>
 
 #include <sqlite3.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 namespace sluice::row_checks {
 namespace {
@@ -26,7 +27,7 @@ constexpr std::array tables{
     Table{"results", "id, answer, reason, worker, result", "id"},
     Table{"pins", "key, answer, holder", "key"},
     Table{"pin_moves", "key, answer, holder, paid", "seq"},
-    Table{"cases", "id, case_id, status, missed", "id", true},
+    Table{"cases", "id, case_id, status, missed", "id"},
     Table{"spends", "id, spend", "id", true},
     Table{"quality",
           "id, test, category, repeat, judge, grader_id, baseline_arm, baseline_provider, baseline_model, "
@@ -76,9 +77,9 @@ sqlite3_int64 checksum(std::span<sqlite3_value*> values) {
       bytes += content;
     }
   }
-  const Digest digest = sha256(bytes);
+  const std::uint64_t hash = XXH3_64bits(bytes.data(), bytes.size());
   sqlite3_int64 sum = 0;
-  std::memcpy(&sum, digest.data(), sizeof sum);
+  std::memcpy(&sum, &hash, sizeof sum);
   return sum;
 }
 

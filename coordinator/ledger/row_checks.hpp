@@ -9,7 +9,8 @@
 
 /// SQLite notices damage to its pages' structure, and none to what rows hold. Rows that a result, a score or
 /// a gate is read from therefore carry a checksum (a column of that name) over their table's name and
-/// columns: the first 8 bytes of a SHA-256. A row without one (null) is from before there were any.
+/// columns, an XXH3 of 64 bits: against damage, not against whoever writes to the file. A row without one
+/// (null) is from before there were any.
 namespace sluice::row_checks {
 
 struct Table {

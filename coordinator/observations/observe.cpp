@@ -155,8 +155,7 @@ ObservationMaker::ObservationMaker(std::shared_ptr<const Plan> plan, ObservedRun
                                    std::uint64_t random_seed)
     : plan_(std::move(plan)), run_(std::move(run)), random_(random_seed) {}
 
-Result<void> ObservationMaker::add(const UnitResult& result, std::int64_t now_ms,
-                                   std::vector<Observation>& to) {
+Result<void> ObservationMaker::make(const UnitResult& result, std::int64_t now_ms, const Take& take) {
   Observation one;
   one.timestamp = time_text(now_ms, last_now_);
   one.run_id = run_.run_id;
@@ -171,18 +170,14 @@ Result<void> ObservationMaker::add(const UnitResult& result, std::int64_t now_ms
     const TrialScore* score = result.error ? nullptr : &result.scores.at(i);
     one.status = status_before_gate(score);
     one.metrics.text = score != nullptr ? metrics_as_json(*score) : "[]";
-    if (i + 1 == trials.size()) {
-      to.push_back(std::move(one));
-      break;
-    }
-    to.push_back(one);
+    take(one);
     if (i == 0) clear_spend(one);
   }
   return {};
 }
 
-Result<void> ObservationMaker::add_without_prompt(const CommittedTrial& one, bool pays, std::int64_t now_ms,
-                                                  std::vector<Observation>& to) {
+Result<Observation> ObservationMaker::make_without_prompt(const CommittedTrial& one, bool pays,
+                                                          std::int64_t now_ms) {
   const UnitId unit = plan_->unit_of(one.trial);
   const auto request = plan_->request(unit);
   if (!request) return fail(request.error());
@@ -196,12 +191,11 @@ Result<void> ObservationMaker::add_without_prompt(const CommittedTrial& one, boo
   if (one.unit.observed) made.answered_at = time_text(one.unit.observed->created_at_ms, last_answered_);
   add_spend(one.unit.spend, run_.price, plan_->arm_of(unit), made);
   if (!pays) clear_spend(made);
-  if (auto added = add_trial(one.trial, made); !added) return added;
+  if (auto added = add_trial(one.trial, made); !added) return fail(std::move(added.error()));
   const TrialScore* score = one.unit.error || one.unit.scores.empty() ? nullptr : &one.unit.scores.front();
   made.status = status_before_gate(score);
   made.metrics.text = score != nullptr ? metrics_as_json(*score) : "[]";
-  to.push_back(std::move(made));
-  return {};
+  return made;
 }
 
 /// The plan renders what was sent, and needs no more memory for it than for one request.

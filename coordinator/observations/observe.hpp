@@ -8,6 +8,7 @@
 #include "coordinator/plan/plan.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -40,13 +41,13 @@ class ObservationMaker {
   /// `random_seed` is for the observations' ids.
   ObservationMaker(std::shared_ptr<const Plan> plan, ObservedRun run, std::uint64_t random_seed);
 
-  /// Appends one for each trial of the unit. What its calls took is told at the first alone, so that sums are
+  using Take = std::function<void(const Observation&)>;
+  /// Makes one for each trial of the unit. What its calls took is told at the first alone, so that sums are
   /// right. Fails if a case's file cannot be read any more.
-  Result<void> add(const UnitResult& result, std::int64_t now_ms, std::vector<Observation>& to);
+  Result<void> make(const UnitResult& result, std::int64_t now_ms, const Take& take);
   /// One of a trial that was asked something else than the plan has now: without its prompt. `pays`: it is
-  /// the first of those that its answer serves. Fails as `add`.
-  Result<void> add_without_prompt(const CommittedTrial& one, bool pays, std::int64_t now_ms,
-                                  std::vector<Observation>& to);
+  /// the first of those that its answer serves. Fails as `make`.
+  Result<Observation> make_without_prompt(const CommittedTrial& one, bool pays, std::int64_t now_ms);
 
  private:
   Result<void> add_prompt(UnitId unit, Observation& to);

@@ -1,4 +1,4 @@
-#include "common/process/help_formatter.hpp"
+#include "common/manual/help_formatter.hpp"
 #include "tests/provider_sim/settings.hpp"
 
 #include <charconv>

@@ -1,9 +1,9 @@
 #include "worker/cli/worker_cli.hpp"
 
+#include "common/manual/help_formatter.hpp"
 #include "common/metrics_server/metrics_server.hpp"
 #include "common/metrics_server/worker_metrics.hpp"
 #include "common/process/actor_system.hpp"
-#include "common/process/help_formatter.hpp"
 #include "common/process/logging.hpp"
 #include "common/process/signals.hpp"
 #include "common/process/supervision.hpp"
@@ -210,16 +210,28 @@ int serve(const WorkerFlags& flags) {
   return code;
 }
 
+std::unique_ptr<CLI::App> make_program(WorkerFlags& flags) {
+  auto program = std::make_unique<CLI::App>("Evaluates what a `sluice run --listen` coordinator hands out",
+                                            "sluice-worker");
+  program->formatter(std::make_shared<HelpFormatter>());
+  program->set_version_flag("--version", "sluice-worker " SLUICE_VERSION, "Show the version");
+  program->set_help_flag("--help,-h", "Show this help");
+  program->footer(examples);
+  add_flags(*program, flags);
+  return program;
+}
+
 }  // namespace
 
-int run_worker_cli(int argc, char** argv) {
-  CLI::App app("Evaluates what a `sluice run --listen` coordinator hands out", "sluice-worker");
-  app.formatter(std::make_shared<HelpFormatter>());
-  app.set_version_flag("--version", "sluice-worker " SLUICE_VERSION, "Show the version");
-  app.set_help_flag("--help,-h", "Show this help");
-  app.footer(examples);
+CommandText describe_worker_cli() {
   WorkerFlags flags;
-  add_flags(app, flags);
+  return command_text(*make_program(flags));
+}
+
+int run_worker_cli(int argc, char** argv) {
+  WorkerFlags flags;
+  const auto program = make_program(flags);
+  CLI::App& app = *program;
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

@@ -169,6 +169,32 @@ TEST_F(ObservationStoreTest, TheOldGoesUnlessItIsAmongTheNewest) {
   EXPECT_EQ(db.execAndGet("SELECT count(*) FROM prompts").getInt(), 0) << "nobody has it any more";
 }
 
+TEST_F(ObservationStoreTest, APromptStaysAsLongAsAnObservationWithIt) {
+  auto store = opened();
+  auto all = observations(6);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    // 0 0 0 | 1 0 2: the first outlives the second.
+    const int number = i == 3 ? 1 : i == 5 ? 2 : 0;
+    all[i].system_prompt = share("prompt " + std::to_string(number));
+    all[i].system_hash = std::to_string(number);
+  }
+  // In three transactions, the newest before an older one.
+  for (const int i : {0, 5, 1, 2, 4, 3})
+    ASSERT_TRUE(store.insert(std::span(&all[static_cast<std::size_t>(i)], 1)));
+  const auto prompts = [&] {
+    SQLite::Database db(file().string());
+    SQLite::Statement query(db, "SELECT group_concat(text) FROM (SELECT text FROM prompts ORDER BY hash)");
+    query.executeStep();
+    return query.getColumn(0).getString();
+  };
+  EXPECT_EQ(*store.prune({second(3), 1}, false), 3u);
+  EXPECT_EQ(prompts(), "prompt 0,prompt 1,prompt 2");
+  EXPECT_EQ(*store.prune({second(4), 1}, false), 1u);
+  EXPECT_EQ(prompts(), "prompt 0,prompt 2");
+  EXPECT_EQ(*store.prune({second(5), 1}, false), 1u);
+  EXPECT_EQ(prompts(), "prompt 2");
+}
+
 TEST_F(ObservationStoreTest, OfOneMomentTheLastInsertedAreTheNewest) {
   auto store = opened();
   auto all = observations(6);

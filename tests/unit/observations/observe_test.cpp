@@ -23,7 +23,7 @@ class ObserveTest : public PlanTest {
                                     ObservedRun run = {"run-1", "1.2.0", "sha256:p", {}}) {
     ObservationMaker maker(std::make_shared<const Plan>(plan()), std::move(run), 7);
     std::vector<Observation> made;
-    const auto added = maker.add(result, now_ms, made);
+    const auto added = maker.make(result, now_ms, [&](const Observation& one) { made.push_back(one); });
     EXPECT_TRUE(added) << added.error().message;
     return made;
   }
@@ -167,7 +167,7 @@ TEST_F(ObserveTest, ATextCaseHasNoClaimsPrompt) {
   UnitResult result;
   result.scores = {{0, {}, {}}};
   std::vector<Observation> made;
-  ASSERT_TRUE(maker.add(result, now_ms, made));
+  ASSERT_TRUE(maker.make(result, now_ms, [&](const Observation& one) { made.push_back(one); }));
   EXPECT_EQ(made[0].prompt_version, "");
   EXPECT_EQ(made[0].prompt_hash, to_prefixed_hex(sha256("Be brief.")));
   EXPECT_EQ(made[0].arm, "large");
@@ -228,7 +228,9 @@ TEST_F(ObserveTest, ATrialWithoutItsPromptHasAllTheRest) {
   CommittedTrial recorded{2, scored()};
   recorded.unit.scores.erase(recorded.unit.scores.begin());
   std::vector<Observation> made;
-  ASSERT_TRUE(maker.add_without_prompt(recorded, false, now_ms, made));
+  const auto without = maker.make_without_prompt(recorded, false, now_ms);
+  ASSERT_TRUE(without);
+  made.push_back(*without);
   const auto whole = observed(scored())[1];
   ASSERT_EQ(made.size(), 1u);
   EXPECT_EQ(made[0].prompt, "");

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "common/manual/command_text.hpp"
+
 #include <cstddef>
 #include <sstream>
 #include <string>
@@ -33,12 +35,7 @@ class HelpFormatter : public CLI::Formatter {
     const std::string value = takes_value ? option->get_type_name() : "";
     if (!value.empty()) names += " " + value;
     if (takes_value && option->get_expected_max() == CLI::detail::expected_max_vector_size) names += " ...";
-    std::string meaning = option->get_description();
-    if (option->get_required() && !is_positional) meaning += " (required)";
-    for (const CLI::Option* needed : option->get_needs()) meaning += " (with " + needed->get_name() + ")";
-    for (const CLI::Option* other : option->get_excludes())
-      meaning += " (not with " + other->get_name() + ")";
-    return row(names, meaning);
+    return row(names, meaning_of(*option));
   }
 
  private:

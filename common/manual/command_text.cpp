@@ -1,0 +1,88 @@
+#include "common/manual/command_text.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+namespace sluice {
+namespace {
+
+FlagText flag_text(const CLI::Option& option) {
+  FlagText flag;
+  for (const std::string& name : option.get_snames()) flag.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) flag.names.push_back("--" + name);
+  if (option.get_positional()) flag.names = {option.get_name(true, false)};
+  const bool takes_value = option.get_type_size() != 0;
+  if (takes_value && !option.get_positional()) flag.value = option.get_type_name();
+  flag.meaning = meaning_of(option);
+  flag.is_repeatable = takes_value && option.get_expected_max() == CLI::detail::expected_max_vector_size;
+  return flag;
+}
+
+std::string whole_name(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name() : whole_name(*app.get_parent()) + " " + app.get_name();
+}
+
+std::string usage_of(const CommandText& command) {
+  std::string usage = "[OPTIONS]";
+  if (!command.commands.empty()) usage += " COMMAND";
+  for (const FlagText& argument : command.arguments) usage += " " + argument.names.front();
+  return usage;
+}
+
+}  // namespace
+
+std::vector<std::string> FlagText::choices() const {
+  std::vector<std::string> words;
+  std::istringstream parts(value);
+  for (std::string word; std::getline(parts, word, '|');) words.push_back(word);
+  const auto is_literal = [](const std::string& word) {
+    return !word.empty() && std::ranges::all_of(word, [](unsigned char one) {
+      return std::islower(one) != 0 || std::isdigit(one) != 0 || one == '-' || one == '_';
+    });
+  };
+  if (words.size() < 2 || !std::ranges::all_of(words, is_literal)) return {};
+  return words;
+}
+
+bool FlagText::takes_path() const {
+  constexpr std::string_view path_words[] = {"FILE", "DIR",      "SUITE",   "FOLDER",
+                                             "PATH", "CASSETTE", "FIXTURES"};
+  const std::string& word = value.empty() ? names.front() : value;
+  return std::ranges::any_of(path_words, [&](std::string_view path) {
+    return word == path || (value.empty() && word.ends_with(path));
+  });
+}
+
+std::string meaning_of(const CLI::Option& option) {
+  std::string meaning = option.get_description();
+  if (option.get_required() && !option.get_positional()) meaning += " (required)";
+  for (const CLI::Option* needed : option.get_needs()) meaning += " (with " + needed->get_name() + ")";
+  for (const CLI::Option* other : option.get_excludes()) meaning += " (not with " + other->get_name() + ")";
+  return meaning;
+}
+
+CommandText command_text(const CLI::App& app) {
+  CommandText command;
+  command.name = whole_name(app);
+  command.summary = app.get_description();
+  command.notes = app.get_footer();
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // Hidden.
+    if (option->get_positional()) {
+      command.arguments.push_back(flag_text(*option));
+      continue;
+    }
+    auto group = std::ranges::find(command.groups, option->get_group(), &FlagGroup::heading);
+    if (group == command.groups.end()) group = command.groups.insert(group, {option->get_group(), {}});
+    group->flags.push_back(flag_text(*option));
+  }
+  for (const CLI::App* below : app.get_subcommands(nullptr)) command.commands.push_back(command_text(*below));
+  command.usage = usage_of(command);
+  return command;
+}
+
+}  // namespace sluice

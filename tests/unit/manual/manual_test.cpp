@@ -1,0 +1,119 @@
+#include "common/manual/command_text.hpp"
+#include "common/manual/completions.hpp"
+#include "common/manual/man_page.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <gtest/gtest.h>
+
+namespace sluice::manual_test {
+
+class ManualTest : public ::testing::Test {
+ protected:
+  ManualTest() {
+    program.set_help_flag("--help,-h", "Show this help");
+    auto* run = program.add_subcommand("run", "Evaluate a suite");
+    run->add_option("SUITE", suite, "A suite's file")->type_name("");
+    run->add_option("--format", format, "Form of the report")->type_name("table|json");
+    auto* output = run->add_option("--output", file, "Where the report goes")->type_name("FILE");
+    run->add_option("--note", note, "What it's for")->type_name("TEXT")->needs(output)->group("Notes");
+    run->footer("Examples:\n  tool run 'a b'.yaml\n.not a request");
+    auto* cache = program.add_subcommand("cache", "Caches");
+    cache->add_subcommand("export", "Write one file");
+    cache->add_subcommand("import", "Read one file");
+  }
+
+  CommandText text() const { return command_text(program); }
+
+  /// What the last line that a shell's `script` prints says; the test is skipped, by name, without the shell.
+  std::string said_by(const std::string& shell, const std::string& script) const {
+    const auto path = folder.path() / "script";
+    std::ofstream(path) << script;
+    std::string out;
+    FILE* pipe = popen((shell + " " + path.string() + " 2>&1").c_str(), "r");
+    EXPECT_NE(pipe, nullptr);
+    char buffer[4096];
+    while (pipe != nullptr && std::fgets(buffer, sizeof buffer, pipe) != nullptr) out += buffer;
+    EXPECT_EQ(pclose(pipe), 0) << out;
+    return out;
+  }
+  static bool is_there(const std::string& shell) {
+    return std::system(("command -v " + shell + " >/dev/null").c_str()) == 0;
+  }
+
+  support::TemporaryFolder folder;
+  CLI::App program{"Does things", "tool"};
+  std::string suite, format, file, note;
+};
+
+TEST_F(ManualTest, ACommandIsReadWithAllThatItsHelpSays) {
+  const CommandText tool = text();
+  ASSERT_EQ(tool.commands.size(), 2u);
+  const CommandText& run = tool.commands[0];
+  EXPECT_EQ(run.name, "tool run");
+  EXPECT_EQ(run.usage, "[OPTIONS] SUITE");
+  EXPECT_EQ(tool.commands[1].usage, "[OPTIONS] COMMAND");
+  ASSERT_EQ(run.groups.size(), 2u);
+  const auto& flags = run.groups[0].flags;
+  ASSERT_EQ(flags.size(), 3u);
+  EXPECT_EQ(flags[0].names, (std::vector<std::string>{"-h", "--help"}));
+  EXPECT_EQ(flags[1].choices(), (std::vector<std::string>{"table", "json"}));
+  EXPECT_TRUE(flags[2].choices().empty());
+  EXPECT_TRUE(flags[2].takes_path());
+  EXPECT_TRUE(run.arguments[0].takes_path());
+  EXPECT_EQ(run.groups[1].heading, "Notes");
+  EXPECT_EQ(run.groups[1].flags[0].meaning, "What it's for (with --output)");
+}
+
+TEST_F(ManualTest, APageShowsTextsAsTheyAre) {
+  const std::string page = man_page(text().commands[0], "tool 1.0", "tool");
+  EXPECT_NE(page.find(".TH \"TOOL\\-RUN\" 1"), std::string::npos) << page;
+  EXPECT_NE(page.find("\\fB\\-\\-format\\fR \\fItable|json\\fR"), std::string::npos) << page;
+  EXPECT_NE(page.find("\n\\&.not a request\n"), std::string::npos) << "a line of its own, and no request";
+  EXPECT_NE(page.find(".BR tool (1)\n"), std::string::npos) << page;
+}
+
+TEST_F(ManualTest, ManFindsNothingWrongWithAPage) {
+  if (!is_there("groff")) GTEST_SKIP() << "there is no groff";
+  std::ofstream(folder.path() / "page.1") << man_page(text().commands[0], "tool 1.0", "tool");
+  const std::string shown =
+      said_by("sh", "groff -man -ww -Tascii '" + (folder.path() / "page.1").string() + "' 2>&1");
+  EXPECT_EQ(shown.find("warning"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("tool run 'a b'.yaml"), std::string::npos) << shown;
+}
+
+TEST_F(ManualTest, BashCompletesCommandsFlagsValuesAndPaths) {
+  std::ofstream(folder.path() / "with blank.yaml") << "x";
+  const std::string script =
+      "cd '" + folder.path().string() + "'\n" + bash_completion(text()) +
+      "compopt() { :; }\n"
+      "t() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _tool; echo \"${COMPREPLY[*]}\"; }\n"
+      "t tool c; t tool run --fo; t tool run --format ''; t tool run --format = j\n"
+      "t tool cache ''; t tool run with; t tool run --note ''; t tool cache export --\n";
+  if (!is_there("bash")) GTEST_SKIP() << "there is no bash";
+  EXPECT_EQ(said_by("bash", script),
+            "cache\n--format\ntable json\njson\nexport import\nwith blank.yaml\n\n--help\n");
+}
+
+TEST_F(ManualTest, FishCompletesCommandsFlagsAndValues) {
+  if (!is_there("fish")) GTEST_SKIP() << "there is no fish";
+  const std::string script = fish_completion(text()) +
+                             "complete -C 'tool c'\ncomplete -C 'tool run --fo'\n"
+                             "complete -C 'tool run --format '\ncomplete -C 'tool cache '\n";
+  EXPECT_EQ(
+      said_by("fish --no-config", script),
+      "cache\tCaches\n--format\tForm of the report\njson\tForm of the report\ntable\tForm of the report\n"
+      "export\tWrite one file\nimport\tRead one file\n");
+}
+
+TEST_F(ManualTest, ZshReadsTheCompletion) {
+  if (!is_there("zsh")) GTEST_SKIP() << "there is no zsh";
+  EXPECT_EQ(said_by("zsh -f -n", zsh_completion(text())), "");
+}
+
+}  // namespace sluice::manual_test
