@@ -8,6 +8,7 @@ import sys
 
 from make_fixtures import write_suite
 from make_large_suite import write_judged_suite, write_large_suite
+from many_workers import CoordinatorThreads, ManyWorkers
 from processes import PROGRAMS, ROOT, WORK, Simulator, Sluice, Worker, capture_request, free_port, machine, run, run_floor
 from shared_budget import SharedBudget
 from table import markdown, note, verdict
@@ -322,9 +323,9 @@ class Bench:
                 f"{self.body_bytes:,} bytes, medians of {self.repeats}.\n\n{self.table.text()}\n")
 
 
-def write_into_document(section, text):
-    """Puts a table where docs/benchmarks.md holds the last one."""
-    document = ROOT / "docs" / "benchmarks.md"
+def write_into_document(page, section, text):
+    """Puts a table where a page of docs/ holds the last one."""
+    document = ROOT / "docs" / page
     begin, end = f"<!-- {section} -->\n", "<!-- end -->\n"
     before, found, rest = document.read_text().partition(begin)
     if not found:
@@ -338,13 +339,42 @@ def shared_budget(quick):
     return f"{head}.\n\n{SharedBudget(quick).all()}"
 
 
+def simulated_fleets(quick):
+    """What the decisions cost, by the numbers of workers and units; a quick one leaves out the largest."""
+    note("simulated fleets")
+    rows = [(workers, units) for units in (100_000, 1_000_000, 10_000_000) for workers in (10, 100, 1_000)]
+    lines = []
+    for workers, units in rows[:6] if quick else rows:
+        output = run([PROGRAMS / "scale-bench", workers, units]).output.splitlines()
+        lines += output[-1:] if lines else output
+    return f"{machine()}.\n\n" + "\n".join(lines) + "\n"
+
+
+def many_workers(quick, most):
+    numbers = sorted({min(most, number) for number in ((20, most) if quick else (20, 100, most))})
+    return f"{machine()}.\n\n{ManyWorkers(numbers).all()}\n"
+
+
+def coordinator_threads(quick):
+    return f"{machine()}.\n\n{CoordinatorThreads(20_000 if quick else 200_000).all()}\n"
+
+
+def parts(arguments):
+    """What is to be measured: a page, the section of it, and what makes its text."""
+    quick = "--quick" in arguments
+    most = next((int(one.split("=")[1]) for one in reversed(arguments) if one.startswith("--workers=")), 500)
+    budget = [("benchmarks.md", "scripts/bench: shared budget", lambda: shared_budget(quick))]
+    scale = [("scale.md", "scripts/bench --scale: simulated", lambda: simulated_fleets(quick)),
+             ("scale.md", "scripts/bench --scale: threads", lambda: coordinator_threads(quick)),
+             ("scale.md", "scripts/bench --scale: processes", lambda: many_workers(quick, most))]
+    if "--budget" in arguments or "--scale" in arguments:
+        return (budget if "--budget" in arguments else []) + (scale if "--scale" in arguments else [])
+    return [("benchmarks.md", "scripts/bench", lambda: Bench(quick).all())] + budget
+
+
 if __name__ == "__main__":
-    quick = "--quick" in sys.argv[1:]
-    sections = {"scripts/bench": lambda: Bench(quick).all(), "scripts/bench: shared budget": lambda: shared_budget(quick)}
-    if "--budget" in sys.argv[1:]:
-        del sections["scripts/bench"]
-    for name, measure in sections.items():
+    for page, section, measure in parts(sys.argv[1:]):
         text = measure()
         print(text)
         if "--write" in sys.argv[1:]:
-            write_into_document(name, text)
+            write_into_document(page, section, text)

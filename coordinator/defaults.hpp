@@ -51,6 +51,9 @@ inline constexpr std::size_t listed_files = 10;                       ///< Named
 inline constexpr std::size_t shown_code_lines = 60;  ///< Of a fixture in `sluice review`: a page.
 
 // --- dispatch
+/// Groups of units that are dealt to workers whole: some 16 each for a thousand workers, so that their shares
+/// differ little, and few enough to look at all of them when a worker comes or goes.
+inline constexpr std::size_t dispatch_cells = 16'384;
 /// Keys that are waited for or paid for; beyond it workers pay without a lease, so that memory is bounded.
 inline constexpr std::size_t max_open_keys = 65'536;
 inline constexpr std::size_t max_known_holders = 131'072;  ///< The oldest are forgotten: they cost a look-up.

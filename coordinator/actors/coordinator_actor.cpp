@@ -143,9 +143,10 @@ void perform(CoordinatorActor* self, Effects& effects) {
   for (auto& message : effects.to_workers) self->send(state.router, std::move(message));
   if (!effects.to_note.empty()) self->send(state.recorder, NoteHolders{std::move(effects.to_note)});
   if (!effects.to_look_up.empty()) self->send(state.recorder, LookUpHolders{std::move(effects.to_look_up)});
-  if (effects.peers_changed) {
-    self->send(state.governor, PeersChanged{state.config->controller.settings.run_id,
-                                            state.controller->peers(), std::move(effects.gone)});
+  if (!effects.changed_peers.empty() || !effects.gone.empty()) {
+    self->send(state.governor,
+               PeersChanged{state.controller->settings().run_id,
+                            state.controller->peers(effects.changed_peers), std::move(effects.gone)});
   }
   for (auto& [peer, heartbeat] : effects.demands) {
     self->send(state.governor, HeartbeatReceived{std::move(peer), std::move(heartbeat)});
@@ -188,19 +189,19 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
   auto& state = self->state;
   state.config = std::move(config);
   state.started = self->clock().now();
-  state.controller.emplace(*state.config->plan, state.config->controller, state.started);
+  const auto deadline = state.config->controller.deadline;
+  // Moved: it is some 50 bytes a unit.
+  state.controller.emplace(*state.config->plan, std::move(state.config->controller), state.started);
   state.done_before = state.controller->counts().done();
   const auto me = caf::actor_cast<caf::actor>(self);
-  const auto& settings = state.config->controller.settings;
   state.router = start_router(me);
   state.governor = spawn_governor(self->system(), state.config->governor, state.router, me,
                                   std::move(state.config->other_runs));
   state.recorder = start_recorder(me);
   watch_children(self);
-  self->delayed_send(self, settings.heartbeat_interval, HeartbeatTick{});
+  self->delayed_send(self, state.controller->settings().heartbeat_interval, HeartbeatTick{});
   if (state.config->progress) self->delayed_send(self, state.config->progress_interval, ProgressTick{});
-  if (const auto deadline = state.config->controller.deadline)
-    self->delayed_send(self, *deadline, DeadlineTick{});
+  if (deadline) self->delayed_send(self, *deadline, DeadlineTick{});
 
   // What is left of the run after its end (a late frame, a timer) finds the actor gone.
   return {
@@ -229,7 +230,7 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
       },
       [self](HeartbeatTick) {
         self->send(self->state.router, DrainSocket{});
-        self->delayed_send(self, self->state.config->controller.settings.heartbeat_interval, HeartbeatTick{});
+        self->delayed_send(self, self->state.controller->settings().heartbeat_interval, HeartbeatTick{});
       },
       [self](SocketDrained) {
         Effects effects;

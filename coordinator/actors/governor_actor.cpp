@@ -3,6 +3,7 @@
 #include "common/process/supervision.hpp"
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/display/budget_wording.hpp"
+#include "coordinator/governor/turn_pace.hpp"
 #include "coordinator/shared_budget/defaults.hpp"
 
 #include <map>
@@ -29,6 +30,7 @@ struct GovernorState {
   std::string run_id;
   std::map<Peer, WorkerId> workers;
   std::map<WorkerId, Peer> peers;
+  TurnPace pace;
   bool turn_due = false;
   std::optional<BootTime> wakes_at;
 };
@@ -36,7 +38,15 @@ struct GovernorState {
 using GovernorActor = caf::stateful_actor<GovernorState>;
 
 void request_turn(GovernorActor* self) {
-  if (!std::exchange(self->state.turn_due, true)) self->send(self, GovernorTurn{});
+  auto& state = self->state;
+  if (std::exchange(state.turn_due, true)) return;
+  const auto now = state.clock();
+  const auto due = state.pace.due(now);
+  if (due > now) {
+    self->delayed_send(self, due - now, GovernorTurn{});
+  } else {
+    self->send(self, GovernorTurn{});
+  }
 }
 
 void wake_at(GovernorActor* self, std::optional<BootTime> time, BootTime now) {
@@ -68,6 +78,7 @@ void turn(GovernorActor* self) {
   auto& state = self->state;
   const auto now = state.clock();
   if (!begin_turn(self, now)) return;
+  state.pace.on_turn(state.workers.size(), now);
   auto answers = state.governor->turn(now);
   end_turn(self, now);
   for (auto& [worker, grants] : answers) {

@@ -52,7 +52,7 @@ struct HeartbeatReceived {
   wire::Heartbeat heartbeat;
 };
 
-/// Who left or began anew, and who is there since.
+/// Who left or began anew, and who of those came or changed is there since; all others are as they were.
 struct PeersChanged {
   std::string run_id;
   std::vector<GovernedPeer> peers;

@@ -7,8 +7,9 @@
 
 namespace sluice {
 
-Dispatcher::Dispatcher(Config config, std::vector<UnitAffinity> units, std::vector<std::string> holders)
-    : config_(config), units_(units.size()), queue_(std::move(units), std::move(holders)) {}
+Dispatcher::Dispatcher(Config config, const std::vector<UnitAffinity>& units,
+                       std::vector<std::string> holders)
+    : config_(config), units_(units.size()), queue_(units, std::move(holders)) {}
 
 // --- the roster ---
 
@@ -22,8 +23,7 @@ void Dispatcher::join(WorkerId worker, const std::string& cache_id, const std::v
   for (const auto unit : held) {
     if (unit >= units_.size() || is_answered(unit) || leases_.contains(unit)) continue;
     if (lost_units_.erase(unit) == 0 && !queue_.remove(unit)) continue;
-    leases_[unit] = Lease{worker, false, now + config_.lease_time};
-    workers_[worker].held.insert(unit);
+    add_lease(worker, unit, now);
   }
 }
 
@@ -37,6 +37,7 @@ std::size_t Dispatcher::drop_worker(WorkerId worker, Ending ending) {
   std::size_t ended = 0;
   const auto held = std::move(found->second.held);
   workers_.erase(found);
+  with_room_.erase(worker);
   // A unit that only this worker had yet to look for may now have been missed by everyone.
   for (const auto unit : queue_.remove_worker(worker)) finally_missed_.insert(unit);
   for (const auto unit : held) {
@@ -55,20 +56,46 @@ void Dispatcher::on_message(WorkerId worker, TimePoint now) {
 // --- leases ---
 
 void Dispatcher::set_window(WorkerId worker, std::uint32_t window) {
-  if (const auto found = workers_.find(worker); found != workers_.end())
-    found->second.window = std::min(window, defaults::max_window);
+  const auto found = workers_.find(worker);
+  if (found == workers_.end()) return;
+  found->second.window = std::min(window, defaults::max_window);
+  note_room(worker, found->second);
+}
+
+void Dispatcher::note_room(WorkerId worker, const Worker& state) {
+  if (state.held.size() < state.window) {
+    with_room_.insert(worker);
+  } else {
+    with_room_.erase(worker);
+  }
+}
+
+void Dispatcher::add_lease(WorkerId worker, UnitId unit, TimePoint now) {
+  const auto deadline = now + config_.lease_time;
+  leases_[unit] = Lease{worker, false, deadline};
+  first_deadline_ = std::min(first_deadline_.value_or(deadline), deadline);
+  auto& state = workers_.at(worker);
+  state.held.insert(unit);
+  note_room(worker, state);
+}
+
+bool Dispatcher::erase_lease(UnitId unit) {
+  const auto lease = leases_.find(unit);
+  if (lease == leases_.end()) return false;
+  if (lease->second.started) --started_;
+  leases_.erase(lease);
+  return true;
 }
 
 std::vector<UnitId> Dispatcher::lease(WorkerId worker, std::size_t limit, TimePoint now) {
   std::vector<UnitId> leased;
   const auto found = workers_.find(worker);
   if (found == workers_.end()) return leased;
-  auto& state = found->second;
+  const auto& state = found->second;
   while (leased.size() < limit && state.held.size() < state.window) {
     const auto unit = queue_.pop(worker);
     if (!unit) break;
-    leases_[*unit] = Lease{worker, false, now + config_.lease_time};
-    state.held.insert(*unit);
+    add_lease(worker, *unit, now);
     leased.push_back(*unit);
   }
   return leased;
@@ -77,7 +104,7 @@ std::vector<UnitId> Dispatcher::lease(WorkerId worker, std::size_t limit, TimePo
 void Dispatcher::started(WorkerId worker, UnitId unit, TimePoint now) {
   const auto lease = leases_.find(unit);
   if (lease == leases_.end() || lease->second.worker != worker) return;
-  lease->second.started = true;
+  if (!std::exchange(lease->second.started, true)) ++started_;
   units_[unit].begun = true;
   lease->second.deadline = now + config_.lease_time;
 }
@@ -97,14 +124,17 @@ bool Dispatcher::settle(UnitId unit) {
   if (units_[unit].recording) --recording_;
   ++settled_;
   queue_.forget_misses(unit);
-  if (leases_.erase(unit) > 0 || finally_missed_.erase(unit) > 0 || lost_units_.erase(unit) > 0) return true;
+  if (erase_lease(unit) || finally_missed_.erase(unit) > 0 || lost_units_.erase(unit) > 0) return true;
   // Committed while it waited (a lost worker's result came after all): it must not run again.
   queue_.remove(unit);
   return true;
 }
 
 void Dispatcher::release(WorkerId worker, UnitId unit) {
-  if (const auto found = workers_.find(worker); found != workers_.end()) found->second.held.erase(unit);
+  if (const auto found = workers_.find(worker); found != workers_.end()) {
+    found->second.held.erase(unit);
+    note_room(worker, found->second);
+  }
   const auto lease = leases_.find(unit);
   if (lease != leases_.end() && lease->second.worker == worker) end_lease(unit, Ending::given_back);
 }
@@ -126,9 +156,8 @@ void Dispatcher::missed(WorkerId worker, UnitId unit) {
 }
 
 void Dispatcher::end_lease(UnitId unit, Ending ending) {
-  const auto lease = leases_.find(unit);
-  const auto [worker, started, deadline] = lease->second;
-  leases_.erase(lease);
+  const auto [worker, started, deadline] = leases_.at(unit);
+  erase_lease(unit);
   if (is_answered(unit)) return;
   // What a silent worker did with it is not known: it may have begun, and its report was lost.
   if (!started && ending == Ending::given_back) returned_.push_back({worker, unit});
@@ -185,28 +214,39 @@ Dispatcher::Tick Dispatcher::tick(TimePoint now) {
   std::ranges::sort(outcome.lost);
   for (const auto worker : outcome.lost) outcome.leases_lost += drop_worker(worker, Ending::worker_lost);
 
-  for (const auto& [unit, lease] : leases_) {
-    if (now > lease.deadline && !is_answered(unit)) outcome.expired.push_back(unit);
-  }
-  std::ranges::sort(outcome.expired);
+  outcome.expired = overdue(now);
   for (const auto unit : outcome.expired) {
     // No longer the worker's, so that a lone worker is offered it again until its losses are spent.
-    workers_.at(leases_.at(unit).worker).held.erase(unit);
+    const auto worker = leases_.at(unit).worker;
+    auto& state = workers_.at(worker);
+    state.held.erase(unit);
+    note_room(worker, state);
     end_lease(unit, Ending::expired);
     ++outcome.leases_lost;
   }
   return outcome;
 }
 
+/// Leases end so rarely by their deadlines that all of them are looked at only when one may have.
+std::vector<UnitId> Dispatcher::overdue(TimePoint now) {
+  std::vector<UnitId> units;
+  if (!first_deadline_ || now <= *first_deadline_) return units;
+  first_deadline_.reset();
+  for (const auto& [unit, lease] : leases_) {
+    if (now > lease.deadline && !is_answered(unit)) {
+      units.push_back(unit);
+    } else {
+      first_deadline_ = std::min(first_deadline_.value_or(lease.deadline), lease.deadline);
+    }
+  }
+  std::ranges::sort(units);
+  return units;
+}
+
 // --- what is left ---
 
 bool Dispatcher::finished() const {
   return settled_ + lost_units_.size() + finally_missed_.size() == units_.size();
-}
-
-std::size_t Dispatcher::started_count() const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(leases_, [](const auto& entry) { return entry.second.started; }));
 }
 
 std::vector<UnitId> Dispatcher::begun_units() const {

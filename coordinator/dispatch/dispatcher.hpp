@@ -29,7 +29,7 @@ class Dispatcher {
     std::chrono::milliseconds lease_time{};  ///< How long a unit may take at a live worker.
   };
 
-  Dispatcher(Config config, std::vector<UnitAffinity> units, std::vector<std::string> holders);
+  Dispatcher(Config config, const std::vector<UnitAffinity>& units, std::vector<std::string> holders);
 
   // --- the roster ---
   /// A worker is there (READY). `held` are the units that it still works on: those that are not
@@ -47,6 +47,8 @@ class Dispatcher {
   /// How many units the worker wants to hold, those whose results are not acknowledged included.
   /// Beyond defaults::max_window it counts as that.
   void set_window(WorkerId worker, std::uint32_t window);
+  /// The workers whose windows have room, ascending.
+  const std::set<WorkerId>& with_room() const { return with_room_; }
   /// Leases up to `limit` units to the worker, as far as its window has room.
   std::vector<UnitId> lease(WorkerId worker, std::size_t limit, TimePoint now);
   /// The worker began with the unit: from now on its loss counts, and its time runs anew.
@@ -99,7 +101,7 @@ class Dispatcher {
   std::size_t settled_count() const { return settled_; }
   std::size_t pending_count() const { return queue_.size(); }
   std::size_t leased_count() const { return leases_.size(); }
-  std::size_t started_count() const;
+  std::size_t started_count() const { return started_; }
   /// Units whose results are on their way into the ledger.
   std::size_t recording_count() const { return recording_; }
   bool is_settled(UnitId unit) const { return units_[unit].settled; }
@@ -137,17 +139,25 @@ class Dispatcher {
   bool is_answered(UnitId unit) const { return units_[unit].settled || units_[unit].recording; }
   /// The number of leases that ended with it.
   std::size_t drop_worker(WorkerId worker, Ending ending);
+  void add_lease(WorkerId worker, UnitId unit, TimePoint now);
+  /// False if there is none.
+  bool erase_lease(UnitId unit);
+  void note_room(WorkerId worker, const Worker& state);
+  std::vector<UnitId> overdue(TimePoint now);
 
   Config config_;
   std::vector<Unit> units_;
   WorkQueue queue_;
   std::unordered_map<UnitId, Lease> leases_;
   std::unordered_map<WorkerId, Worker> workers_;
+  std::set<WorkerId> with_room_;
+  std::optional<TimePoint> first_deadline_;  ///< No lease ends before it: they only get more time.
   std::set<UnitId> finally_missed_;
   std::set<UnitId> lost_units_;
   std::vector<ReturnedLease> returned_;
   std::size_t settled_ = 0;
   std::size_t recording_ = 0;
+  std::size_t started_ = 0;  ///< Of the leases.
   std::optional<TimePoint> last_tick_;
 };
 

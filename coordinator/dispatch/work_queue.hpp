@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -18,22 +19,26 @@ using WorkerId = std::uint64_t;
 /// What decides where a unit would rather run.
 struct UnitAffinity {
   std::uint64_t key_hash = 0;  ///< Leading bytes of the cache key: rendezvous hashing.
-  std::uint32_t holder =
-      0;  ///< 1 + index into the known cache ids of the one that holds the answer; 0: nobody.
+  /// 1 + index into the known cache ids of the one that holds the answer; 0: nobody.
+  std::uint32_t holder = 0;
 };
 
 /// The units that wait for a worker, each in the queue of the worker that suits it best: the one whose cache
 /// holds its answer, else the one that rendezvous hashing names. A worker whose own queue is empty takes from
-/// the longest other one. What a worker has missed (its cache lacks the answer) never waits for it again.
-/// Each unit is put in, taken and found without a walk over the others. Pure; not thread-safe.
+/// the longest other one (to an eighth of its length). What a worker has missed (its cache lacks the answer)
+/// never waits for it again. Units of one holder whose keys hash alike are a cell, which is dealt whole: a
+/// worker that comes or goes moves cells, of which there are no more than `defaults::dispatch_cells` (and one
+/// a holder) however many units there are. A unit is put in, taken and found without a walk over units or
+/// workers, unless some have missed it. Pure; not thread-safe.
 class WorkQueue {
  public:
   /// All units wait at first. `holders` are the cache ids that UnitAffinity::holder counts.
-  WorkQueue(std::vector<UnitAffinity> units, std::vector<std::string> holders);
+  WorkQueue(const std::vector<UnitAffinity>& units, std::vector<std::string> holders);
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
 
-  /// A worker that could take units from now on; units are dealt anew.
+  /// A worker that could take units from now on; it gets the cells that suit it best. REQUIRES: it is new, or
+  /// was removed.
   void add_worker(WorkerId worker, const std::string& cache_id);
   /// It takes no more, and what it has missed is forgotten. What waited for it waits for others; returned are
   /// the units, ascending, that all the others have missed: they wait no more.
@@ -45,7 +50,7 @@ class WorkQueue {
   void add_lender(const std::string& cache_id);
   void end_wait_for_holders();
   /// The number of units that wait for the holder of their answers.
-  std::size_t waiting_for_holders() const { return absent_.size; }
+  std::size_t waiting_for_holders() const { return absent_; }
 
   /// Puts a unit (back) into the queue of its best worker, at the front, since it has waited before. False,
   /// and it does not wait, if every worker that is there has missed it.
@@ -68,46 +73,82 @@ class WorkQueue {
   std::uint64_t looked_at() const { return looked_at_; }
 
  private:
+  using CellId = std::uint32_t;
   static constexpr UnitId none = std::numeric_limits<UnitId>::max();
+  static constexpr CellId no_cell = std::numeric_limits<CellId>::max();
 
+  struct Queue;
   /// Linked through the nodes of its units.
   struct List {
     UnitId first = none;
     UnitId last = none;
     std::size_t size = 0;
+    Queue* queue = nullptr;  ///< Whose units these are; null: nobody's.
+    CellId cell = no_cell;   ///< The cell that it is the list of, if it is one's.
   };
   struct Node {
     List* list = nullptr;  ///< Where the unit waits; null: it does not.
     UnitId before = none;
     UnitId after = none;
   };
+  /// How well a worker suits a cell: it holds the answers, else by hash. Workers of one process share a cache
+  /// and so a hash: the instance id decides, spread by the key.
+  struct Rank {
+    bool holds = false;
+    std::uint64_t by_cache = 0;
+    std::uint64_t by_worker = 0;
+    friend auto operator<=>(const Rank&, const Rank&) = default;
+  };
+  struct Cell {
+    List units;              ///< In plan order, which is that of unit numbers.
+    std::uint64_t hash = 0;  ///< Stands for the keys of its units.
+    Rank rank;               ///< Of the worker that it was dealt to.
+    bool awaits_holder = false;
+  };
   struct Queue {
+    WorkerId worker = 0;
     std::string cache_id;
     std::uint64_t cache_hash = 0;
-    List fresh;   ///< Missed by nobody.
-    List missed;  ///< Missed by others.
-    std::size_t size() const { return fresh.size + missed.size; }
+    std::uint32_t holder = 0;  ///< As UnitAffinity::holder counts; 0: its cache held no answer.
+    List missed{};             ///< Missed by others.
+    List returned{};           ///< Pushed back, and missed by nobody.
+    /// Those of its cells that have units, by the first: together they are in plan order.
+    std::set<std::pair<UnitId, CellId>> cells{};
+    std::size_t size = 0;           ///< Of all these, ...
+    std::size_t size_in_short = 0;  ///< ... to an eighth.
+  };
+  struct IsLonger {
+    bool operator()(const Queue* a, const Queue* b) const;
   };
 
   bool has_missed(WorkerId worker, UnitId unit) const;
-  bool awaits_holder(UnitId unit) const;
-  Queue* best_queue(UnitId unit);
+  Rank rank_of(CellId cell, const Queue& queue) const;
+
+  void deal(CellId cell);
+  void hand_over(CellId cell, Queue* queue, const Rank& rank);
+  void set_awaits_holder(CellId cell, bool awaits);
+  void deal_what_waits_for_holders();
+  void place(UnitId unit);
+  Queue* best_queue_for_missed(UnitId unit);
   std::optional<UnitId> pop_from(WorkerId worker, Queue& other);
-  std::vector<UnitId> take_all();
-  std::vector<UnitId> deal(const std::vector<UnitId>& units);
-  bool put(UnitId unit, bool in_front);
+
   void insert(List& list, UnitId unit, bool in_front);
   UnitId take(UnitId unit);
+  void on_change(List& list, UnitId first_before, std::ptrdiff_t more);
+  void set_size(Queue& queue, std::size_t size);
 
-  std::vector<UnitAffinity> affinities_;
   std::vector<std::string> holders_;
+  std::uint32_t cells_a_holder_ = 1;
+  std::vector<Cell> cells_;  ///< Those without a holder first, then each holder's.
+  std::vector<CellId> cell_of_;
   std::vector<Node> nodes_;
-  std::unordered_map<WorkerId, Queue> queues_;  ///< Nodes point into it: its elements stay where they are.
+  /// Lists and `longest_` point into it: its elements stay where they are.
+  std::unordered_map<WorkerId, Queue> queues_;
+  std::set<Queue*, IsLonger> longest_;
   std::unordered_map<UnitId, std::set<WorkerId>> misses_;
-  List homeless_;  ///< Waiting while there is no worker at all.
-  List absent_;    ///< Waiting for the holder of their answers.
   bool wait_for_holders_ = false;
   std::set<std::string> caches_seen_;
+  std::size_t absent_ = 0;
   std::size_t size_ = 0;
   std::uint64_t looked_at_ = 0;
 };

@@ -34,8 +34,13 @@ inline constexpr BootTime widening_interval =
             ///< rate has room and nobody set a number: a message's
             ///< way to the worker and back, and its calls' starts.
 inline constexpr std::size_t max_retained_charges =
-    1u << 15;                                             ///< A flood of charges that nobody settles must not
-                                                          ///< grow without bound, nor slow every replay.
+    1u << 15;  ///< A flood of charges that nobody settles must not
+               ///< grow without bound, nor slow every replay.
+/// A turn takes some 0.1 us a worker for each provider: beyond so many workers turns are so far apart for
+/// each that they take a hundredth of a core, and never so far that a permit comes noticeably later.
+inline constexpr std::size_t workers_without_gathering = 100;
+inline constexpr BootTime turn_gathering = 10us;
+inline constexpr BootTime longest_turn_gathering = 10ms;
 inline constexpr BootTime breaker_sample_length = 100ms;  ///< Samples so close together are kept as one.
 inline constexpr int hold_heartbeats = 3;  ///< Heartbeats that a worker may miss until it is lost: a hold of
                                            ///< unknown length is sent anew with each.

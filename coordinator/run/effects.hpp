@@ -34,7 +34,8 @@ struct Effects {
   std::vector<ToPeer> to_workers;
   std::vector<RecordResult> to_record;
   std::vector<std::pair<Peer, wire::Heartbeat>> demands;  ///< To be answered with GRANTS.
-  bool peers_changed = false;
+  /// Those that began, or take part in another way than before; some may be gone again.
+  std::vector<WorkerId> changed_peers;
   std::vector<GoneWorker> gone;        ///< Come before whoever is there now.
   std::vector<EntryKey> to_look_up;    ///< Leased entries: who holds them? answered by `on_looked_up`.
   std::vector<EntryHolder> to_note;    ///< For the ledger.

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 RunController::RunController(const Plan& plan, Config config, TimePoint now)
     : plan_(plan),
       config_(std::move(config)),
-      dispatcher_(config_.dispatch, std::move(config_.affinities), config_.holders),
+      dispatcher_(config_.dispatch, std::exchange(config_.affinities, {}), config_.holders),
       lending_(config_.settings, config_.dispatch.lease_time),
       budget_(config_.budget, config_.price, [&plan](UnitId unit) { return plan.arm_of(unit); }),
       lease_numbers_(config_.lease_secret, config_.settings.run_id),
@@ -74,7 +74,7 @@ void RunController::on_message(const Peer& peer, wire::Hello& hello, TimePoint n
   // No lease until its READY has named what it holds: READY gives back whatever it does not name.
   dispatcher_.set_window(hello.instance, 0);
   last_had_worker_ = now;
-  effects.peers_changed = true;
+  effects.changed_peers.push_back(hello.instance);
   effects.notes.push_back("worker " + hello.name + " is there");
   effects.to_workers.push_back({peer, wire::Welcome{config_.settings}});
 }
@@ -120,7 +120,7 @@ void RunController::set_problem(WorkerId worker, const Error& error, Effects& ef
   if (!roster_.is_connected(worker)) return;
   roster_.set_problem(worker, error);
   effects.gone.push_back({worker, true});
-  effects.peers_changed = true;
+  effects.changed_peers.push_back(worker);
 }
 
 /// Who sent a message of this run, which is a sign of life; nothing, and a REJECT, if it is not known.
@@ -152,7 +152,6 @@ void RunController::on_message(const Peer& peer, wire::Goodbye& goodbye, TimePoi
 void RunController::forget(WorkerId worker, bool lost, TimePoint now, Effects& effects) {
   if (!roster_.is_connected(worker)) return;
   roster_.remove(worker);
-  effects.peers_changed = true;
   effects.gone.push_back({worker, lost});
   lending_.leave(worker, now, effects);
 }

@@ -87,8 +87,11 @@ class RunController {
   /// How long a run that is over goes on waiting for calls under way.
   std::chrono::milliseconds time_to_finish(TimePoint now) const { return end_.time_to_finish(now); }
 
-  /// The connected workers, those that get no work included.
-  std::vector<GovernedPeer> peers() const { return roster_.peers(); }
+  const RunSettings& settings() const { return config_.settings; }
+  /// Those of the workers that are connected, whether they get work or not.
+  std::vector<GovernedPeer> peers(const std::vector<WorkerId>& workers) const {
+    return roster_.peers(workers);
+  }
   const TrialCounts& counts() const { return tally_.trials(); }
   std::size_t started_count() const { return dispatcher_.started_count(); }
   std::size_t waiting_count() const { return dispatcher_.leased_count() - dispatcher_.started_count(); }

@@ -17,7 +17,10 @@ void WorkLeases::release_returned() {
 
 std::optional<Error> WorkLeases::hand_out(WorkerRoster& roster, TimePoint now, RunTally& tally,
                                           std::vector<ToPeer>& messages, std::vector<NotedLease>* noted) {
-  for (const auto& [id, worker] : roster.connected()) {
+  const auto& with_room = dispatcher_.with_room();
+  // A copy: whoever is leased enough has no room any more.
+  for (const WorkerId id : std::vector(with_room.begin(), with_room.end())) {
+    const auto& worker = roster.connected(id);
     for (;;) {
       const auto units = dispatcher_.lease(id, defaults::max_units_per_work, now);
       if (units.empty()) break;

@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace sluice {
 
@@ -17,7 +18,7 @@ bool WorkerRoster::admit(const Peer& peer, const wire::Hello& hello, TimePoint n
   by_peer_[peer] = hello.instance;
   worker.peer = peer;
   worker.hello = hello;
-  worker.ready = false;
+  set_ready(worker, false);
   worker.problem.reset();  // Its READY says what is still wrong.
   worker.last_message_at = now;
   auto& known = known_[hello.instance];
@@ -31,12 +32,19 @@ void WorkerRoster::remove(WorkerId worker) {
   const auto found = connected_.find(worker);
   if (found == connected_.end()) return;
   by_peer_.erase(found->second.peer);
+  set_ready(found->second, false);
   connected_.erase(found);
   if (const auto known = known_.find(worker); !known->second.was_leased) known_.erase(known);
 }
 
 void WorkerRoster::set_ready(WorkerId worker) {
-  if (const auto found = connected_.find(worker); found != connected_.end()) found->second.ready = true;
+  if (const auto found = connected_.find(worker); found != connected_.end()) set_ready(found->second, true);
+}
+
+void WorkerRoster::set_ready(Worker& worker, bool ready) {
+  if (worker.ready == ready) return;
+  worker.ready = ready;
+  ready ? ++ready_ : --ready_;
 }
 
 void WorkerRoster::set_problem(WorkerId worker, const Error& problem) {
@@ -53,11 +61,6 @@ std::optional<WorkerId> WorkerRoster::at(const Peer& peer) const {
   return found == by_peer_.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::uint32_t WorkerRoster::ready_count() const {
-  return static_cast<std::uint32_t>(
-      std::ranges::count_if(connected_, [](const auto& entry) { return entry.second.ready; }));
-}
-
 std::optional<Error> WorkerRoster::problem() const {
   for (const auto& [id, worker] : connected_) {
     if (!worker.problem) continue;
@@ -66,11 +69,13 @@ std::optional<Error> WorkerRoster::problem() const {
   return std::nullopt;
 }
 
-std::vector<GovernedPeer> WorkerRoster::peers() const {
+std::vector<GovernedPeer> WorkerRoster::peers(const std::vector<WorkerId>& workers) const {
   std::vector<GovernedPeer> peers;
-  for (const auto& [id, worker] : connected_) {
-    const auto& hello = worker.hello;
-    peers.push_back({worker.peer, id, worker.problem ? 0 : hello.max_concurrent, hello.max_concurrent_named});
+  for (const WorkerId id : std::set(workers.begin(), workers.end())) {
+    const auto found = connected_.find(id);
+    if (found == connected_.end()) continue;
+    const auto& [peer, hello, problem, last_message_at, ready] = found->second;
+    peers.push_back({peer, id, problem ? 0 : hello.max_concurrent, hello.max_concurrent_named});
   }
   return peers;
 }

@@ -46,11 +46,11 @@ class WorkerRoster {
   /// The worker must be connected.
   const Worker& connected(WorkerId worker) const { return connected_.at(worker); }
   const std::map<WorkerId, Worker>& connected() const { return connected_; }
-  std::uint32_t ready_count() const;
+  std::uint32_t ready_count() const { return ready_; }
   /// The problem of one that is connected but cannot work, with its name; nothing if there is none.
   std::optional<Error> problem() const;
-  /// What the governor needs to know of them.
-  std::vector<GovernedPeer> peers() const;
+  /// What the governor needs to know of those of the workers that are connected, each once.
+  std::vector<GovernedPeer> peers(const std::vector<WorkerId>& workers) const;
 
   // --- of all that were ever leased anything: a result may come after its worker has left ---
   bool knows(WorkerId worker) const { return known_.contains(worker); }
@@ -69,9 +69,12 @@ class WorkerRoster {
     bool was_leased = false;
   };
 
+  void set_ready(Worker& worker, bool ready);
+
   std::map<Peer, WorkerId> by_peer_;
   std::map<WorkerId, Worker> connected_;
   std::map<WorkerId, Known> known_;
+  std::uint32_t ready_ = 0;  ///< Of those that are connected.
 };
 
 }  // namespace sluice

@@ -1,3 +1,4 @@
+#include "common/open_files.hpp"
 #include "tests/provider_sim/server.hpp"
 #include "tests/provider_sim/settings.hpp"
 #include "tests/provider_sim/simulator.hpp"
@@ -6,19 +7,9 @@
 #include <fstream>
 #include <iostream>
 
-#include <sys/resource.h>
-
 namespace {
 
 using namespace sluice;
-
-/// A connection is a descriptor: take as many as the system lets us.
-void raise_descriptor_limit() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 /// The file appears whole or not at all, so that whoever waits for it never reads half a number.
 bool write_port_file(const std::string& path, std::uint16_t port) {
@@ -35,7 +26,7 @@ int complain(const std::string& message) {
 }
 
 int serve(sim::Options options) {
-  raise_descriptor_limit();
+  raise_open_files_limit();  // Each connection is one.
   sim::block_signals();
   sim::EventLog log;
   if (!options.log_file.empty()) {

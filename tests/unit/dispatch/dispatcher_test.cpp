@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -326,6 +329,91 @@ TEST_F(DispatcherTest, RendezvousHashingSpreadsUnitsAndKeepsThem) {
   std::vector<UnitId> second;
   for (int i = 0; i < 700; ++i) second.push_back(*again.pop(1));
   EXPECT_EQ(first, second) << "who came and went does not change whose unit it is";
+}
+
+// Each READY dealt every waiting unit anew: 500 workers and 10,000 units kept a coordinator busy for longer
+// than it may be silent.
+TEST_F(DispatcherTest, WorkersThatComeAndGoMoveNoUnitOneByOne) {
+  constexpr std::size_t count = 200'000;
+  constexpr WorkerId workers = 500;
+  WorkQueue queue(units(count), {});
+  for (WorkerId worker = 1; worker <= workers; ++worker) {
+    queue.add_worker(worker, "cache-" + std::to_string(worker));
+  }
+  for (WorkerId worker = 1; worker <= workers; worker += 2) EXPECT_TRUE(queue.remove_worker(worker).empty());
+  EXPECT_EQ(queue.size(), count);
+  std::vector<bool> seen(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto unit = queue.pop(2 + 2 * (i % (workers / 2)));
+    ASSERT_TRUE(unit && !seen[*unit]);
+    seen[*unit] = true;
+  }
+  EXPECT_TRUE(queue.empty());
+}
+
+TEST_F(DispatcherTest, SharesOfManyWorkersAreMuchTheSame) {
+  for (WorkerId worker = 1; worker <= 50; worker += 7) {
+    WorkQueue queue(units(100'000), {});
+    for (WorkerId one = 1; one <= 50; ++one) queue.add_worker(one, "cache-" + std::to_string(one));
+    std::size_t own = 0;
+    // Its own units come in plan order; the first that it takes from another is of that one's last.
+    for (UnitId last = 0, next = *queue.pop(worker); next >= last && own < 10'000;
+         next = *queue.pop(worker)) {
+      last = next;
+      ++own;
+    }
+    EXPECT_GT(own, 1'500u) << "2,000 would be even";
+    EXPECT_LT(own, 2'600u);
+  }
+}
+
+TEST_F(DispatcherTest, WhatComesBackGoesFirst) {
+  WorkQueue queue(units(100), {});
+  queue.add_worker(1, "cache-1");
+  queue.add_worker(2, "cache-2");
+  const auto first = *queue.pop(1);
+  const auto second = *queue.pop(1);
+  EXPECT_TRUE(queue.push(first));
+  EXPECT_TRUE(queue.push(second));
+  EXPECT_EQ(queue.pop(1), second);
+  queue.remove_worker(1);
+  EXPECT_EQ(queue.pop(2), first) << "also at another worker";
+}
+
+TEST_F(DispatcherTest, KnowsWhoHasRoom) {
+  Dispatcher dispatcher(config, units(10), {});
+  join(dispatcher, 1, 4);
+  join(dispatcher, 2, 0);
+  EXPECT_EQ(dispatcher.with_room(), (std::set<WorkerId>{1}));
+  const auto leased = dispatcher.lease(1, 100, at(0ms));
+  EXPECT_TRUE(dispatcher.with_room().empty());
+  dispatcher.settle(leased[0]);
+  dispatcher.release(1, leased[0]);
+  dispatcher.set_window(2, 1);
+  EXPECT_EQ(dispatcher.with_room(), (std::set<WorkerId>{1, 2}));
+  dispatcher.leave(1);
+  EXPECT_EQ(dispatcher.with_room(), (std::set<WorkerId>{2}));
+  dispatcher.lease(2, 1, at(0ms));
+  EXPECT_TRUE(dispatcher.with_room().empty());
+  for (auto now = 1000ms; now <= 61'000ms; now += 1000ms) {
+    dispatcher.on_message(2, at(now));
+    dispatcher.tick(at(now));
+  }
+  EXPECT_EQ(dispatcher.with_room(), (std::set<WorkerId>{2})) << "its lease has expired";
+}
+
+TEST_F(DispatcherTest, CountsTheLeasesThatBegan) {
+  Dispatcher dispatcher(config, units(4), {});
+  join(dispatcher, 1, 4);
+  const auto leased = dispatcher.lease(1, 4, at(0ms));
+  for (const auto unit : leased) dispatcher.started(1, unit, at(0ms));
+  dispatcher.started(1, leased[0], at(0ms));
+  EXPECT_EQ(dispatcher.started_count(), 4u);
+  dispatcher.settle(leased[0]);
+  dispatcher.give_back(1, leased[1]);
+  EXPECT_EQ(dispatcher.started_count(), 2u);
+  dispatcher.leave(1);
+  EXPECT_EQ(dispatcher.started_count(), 0u);
 }
 
 TEST_F(DispatcherTest, AnEmptyPlanIsFinished) {

@@ -8,7 +8,7 @@ TEST_F(RunControllerTest, ARunFromHelloToGoodbye) {
   const auto welcomed = hello("p", 1);
   ASSERT_EQ(sent<wire::Welcome>(welcomed, "p").size(), 1u);
   EXPECT_EQ(sent<wire::Welcome>(welcomed, "p")[0].settings, config.settings);
-  EXPECT_TRUE(welcomed.peers_changed);
+  EXPECT_EQ(welcomed.changed_peers, std::vector<WorkerId>{1});
   EXPECT_TRUE(leased(welcomed, "p").empty()) << "not before READY";
   const auto work = ready("p");
   EXPECT_EQ(leased(work, "p"), (std::vector<UnitId>{0, 1, 2}));
@@ -172,8 +172,7 @@ TEST_F(RunControllerTest, ASilentWorkerLosesItsLeases) {
     }
   }
   EXPECT_EQ(leased(effects, "q"), (std::vector<UnitId>{0, 1, 2}));
-  EXPECT_TRUE(effects.peers_changed);
-  EXPECT_EQ(controller->peers(), (std::vector<GovernedPeer>{{"q", 2, 5}}));
+  EXPECT_EQ(controller->peers({1, 2}), (std::vector<GovernedPeer>{{"q", 2, 5}}));
   EXPECT_EQ(effects.gone, (std::vector<GoneWorker>{{1, true}}));
   EXPECT_TRUE(controller->facts().workers[0].lost);
   expect_rejected(send("p", wire::Heartbeat{run_id, 0, 10, {}}), "p");
@@ -186,7 +185,7 @@ TEST_F(RunControllerTest, AWorkerThatComesBackIsWelcomeUnderItsNewAddress) {
   EXPECT_EQ(sent<wire::Welcome>(back, "p2").size(), 1u);
   const auto again = ready("p2", 10, {0, 2});
   EXPECT_EQ(leased(again, "p2"), std::vector<UnitId>{1}) << "what it still holds is not sent again";
-  EXPECT_EQ(controller->peers(), (std::vector<GovernedPeer>{{"p2", 1, 5}}));
+  EXPECT_EQ(controller->peers({1}), (std::vector<GovernedPeer>{{"p2", 1, 5}}));
   EXPECT_EQ(back.gone, (std::vector<GoneWorker>{{1, true}})) << "it begins without permits";
   expect_rejected(send("p", wire::Heartbeat{run_id, 0, 10, {}}), "p");
   EXPECT_EQ(controller->facts().workers.size(), 1u);

@@ -20,11 +20,22 @@ TEST(WorkerRoster, AdmitsAWorkerAtItsPeer) {
   EXPECT_FALSE(roster.admit("p", hello_of(1, "ann"), roster_start));
   EXPECT_EQ(roster.at("p"), WorkerId{1});
   EXPECT_FALSE(roster.at("q"));
+  EXPECT_TRUE(roster.peers({2}).empty()) << "who left again meanwhile is nobody's peer";
+  EXPECT_EQ(roster.peers({1, 1}).size(), 1u);
   EXPECT_EQ(roster.connected(1).last_message_at, roster_start);
-  EXPECT_EQ(roster.peers(), (std::vector<GovernedPeer>{{"p", 1, 5, true}}));
+  EXPECT_EQ(roster.peers({1}), (std::vector<GovernedPeer>{{"p", 1, 5, true}}));
   EXPECT_EQ(roster.ready_count(), 0u);
   roster.set_ready(1);
+  roster.set_ready(1);
   EXPECT_EQ(roster.ready_count(), 1u);
+  roster.admit("q", hello_of(2, "bob"), roster_start);
+  roster.set_ready(2);
+  EXPECT_EQ(roster.ready_count(), 2u);
+  roster.admit("p", hello_of(1, "ann"), roster_start);
+  EXPECT_EQ(roster.ready_count(), 1u) << "it begins anew";
+  roster.remove(1);
+  roster.remove(2);
+  EXPECT_EQ(roster.ready_count(), 0u);
 }
 
 TEST(WorkerRoster, AWorkerThatBeginsAnewHasOnePeer) {
@@ -46,7 +57,7 @@ TEST(WorkerRoster, OneWithAProblemGetsNothingOfTheBudgetUntilItBeginsAnew) {
   ASSERT_TRUE(roster.problem());
   EXPECT_EQ(roster.problem()->reason, Reason::cache_failed);
   EXPECT_EQ(roster.problem()->message, "worker ann: disk full");
-  EXPECT_EQ(roster.peers(), (std::vector<GovernedPeer>{{"p", 1, 0, true}}));
+  EXPECT_EQ(roster.peers({1}), (std::vector<GovernedPeer>{{"p", 1, 0, true}}));
   roster.admit("p", hello_of(1, "ann"), roster_start);
   EXPECT_FALSE(roster.problem());
 }
