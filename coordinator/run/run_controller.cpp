@@ -90,6 +90,7 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
   for (const auto& [unit, lease] : ready.held) {
     if (lease_numbers_.is_held(*id, unit, lease)) held.push_back(unit);
   }
+  if (!held.empty()) roster_.mark_leased(*id, held.size());  // Perhaps by a coordinator before this one.
   roster_.set_ready(*id);
   lending_.join(*id, peer, hello.cache_id);
   if (over()) return send_drain(peer, "the run is over", now, effects);
@@ -201,7 +202,12 @@ void RunController::on_message(const Peer& peer, wire::Lent& lent, TimePoint now
 
 void RunController::on_message(const Peer& peer, wire::Stored& stored, TimePoint now, Effects& effects) {
   const auto id = sender(peer, stored.run_id, now, effects);
-  if (id) lending_.on_message(*id, stored, now, effects);
+  if (!id) return;
+  const auto said = stored.stored.size();
+  std::size_t noted = 0;
+  while (noted < said && roster_.may_note(*id)) ++noted;
+  stored.stored.resize(noted);
+  lending_.on_message(*id, stored, now, effects);
 }
 
 void RunController::on_looked_up(const std::vector<EntryHolder>& holders, TimePoint now, Effects& effects) {
@@ -225,7 +231,8 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
     for (auto& result : report.results) take_result(*id, std::move(result), now, refused, effects);
     // Before the units are: what is known of their costs takes the place of what was reserved.
     for (const UnitSpend& one : report.spent) {
-      if (one.unit < plan_.unit_count()) count_apart(*id, one, report.returned, effects);
+      if (one.unit < plan_.unit_count() && roster_.may_note(*id))
+        count_apart(*id, one, report.returned, effects);
     }
     for (const auto unit : report.returned) {
       dispatcher_.give_back(*id, unit);
@@ -261,7 +268,7 @@ void RunController::take_result(WorkerId worker, UnitResult result, TimePoint no
     case ResultStep::record:
       break;
   }
-  roster_.mark_leased(worker);  // Perhaps by a coordinator before this one.
+  roster_.mark_leased(worker);  // Likewise.
   dispatcher_.begin_recording(result.unit);
   const auto trials = plan_.trials_of(result.unit);
   RecordResult record{worker, {std::move(result), {trials.begin(), trials.end()}, {}, {}}};
