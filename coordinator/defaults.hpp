@@ -55,11 +55,6 @@ inline constexpr std::size_t shown_code_lines = 60;  ///< Of a fixture in `sluic
 inline constexpr std::size_t max_open_keys = 65'536;
 inline constexpr std::size_t max_known_holders = 131'072;  ///< The oldest are forgotten: they cost a look-up.
 
-/// Notes that the ledger takes of what a worker says beside its results, for each unit that it was leased:
-/// more than the calls and entries of any unit come to, and a bound of what one that lies can fill it with.
-inline constexpr std::size_t notes_per_lease = 1024;
-inline constexpr std::size_t max_worker_notes = std::size_t{1} << 24;
-
 // --- gate
 inline constexpr double max_drop = 0.05;          ///< Of a score below its baseline where nothing names one.
 inline constexpr double min_effect = 0.05;        ///< The same of a mean under `statistical`.

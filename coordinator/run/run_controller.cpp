@@ -37,12 +37,31 @@ RunController::RunController(const Plan& plan, Config config, TimePoint now)
   if (config_.earlier) {
     tally_.go_on(now);
     budget_.pay_before(config_.earlier->tally().facts().paid_by_arm);
+    if (budget_.limited()) pay_unmetered(config_.earlier->unmetered());
     for (UnitId unit = 0; unit < plan_.unit_count(); ++unit) {
       if (config_.earlier->is_settled(unit)) dispatcher_.settle(unit);
     }
   }
   // In a run of one process nobody else can come.
   if (config_.workers_may_join) dispatcher_.wait_for_holders();
+}
+
+/// What was reserved for calls of an earlier part whose usage nobody knows, as far as it is not counted.
+void RunController::pay_unmetered(const std::vector<UnitSpend>& spends) {
+  for (const auto& [unit, spend] : spends) {
+    const auto work = plan_.render(unit);
+    if (!work) continue;  // The suite was read for this run: it has every case.
+    const auto most = most_of(*work, config_.settings.judge, config_.settings.grading);
+    PaidTokens unknown;
+    for (const CallKind kind : unmetered_kinds(spend)) {
+      const auto beyond = [](std::uint64_t one, std::uint64_t other) {
+        return one > other ? one - other : 0;
+      };
+      unknown.of(kind) = {beyond(most.of(kind).input_tokens, spend.paid.of(kind).input_tokens),
+                          beyond(most.of(kind).output_tokens, spend.paid.of(kind).output_tokens)};
+    }
+    budget_.pay(unit, unknown);
+  }
 }
 
 // --- who is there ---
@@ -235,7 +254,9 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
         count_apart(*id, one, report.returned, effects);
     }
     for (const auto unit : report.returned) {
-      dispatcher_.give_back(*id, unit);
+      // What was paid for has begun.
+      const bool was_paid = std::ranges::find(report.spent, unit, &UnitSpend::unit) != report.spent.end();
+      was_paid ? dispatcher_.release(*id, unit) : dispatcher_.give_back(*id, unit);
       budget_.give_back(*id, unit);
     }
   }
@@ -292,11 +313,7 @@ void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& 
 }
 
 void RunController::count_spend(WorkerId worker, UnitId unit, const Spend& spend) {
-  std::vector<CallKind> unknown;
-  for (const CallKind kind : {CallKind::answer, CallKind::embedding, CallKind::judge, CallKind::baseline}) {
-    if (spend.is_unmetered(kind)) unknown.push_back(kind);
-  }
-  budget_.settle(worker, unit, spend.paid, unknown);
+  budget_.settle(worker, unit, spend.paid, unmetered_kinds(spend));
   tally_.on_spend(spend, plan_.arm_of(unit));
 }
 

@@ -1,7 +1,7 @@
 #include "coordinator/run/worker_roster.hpp"
 
 #include "common/defaults.hpp"
-#include "coordinator/defaults.hpp"
+#include "coordinator/run/defaults.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // A worker that lies: what a coordinator takes from it, and what it does not (docs/security.md).
 #include "common/defaults.hpp"
-#include "coordinator/defaults.hpp"
+#include "coordinator/run/defaults.hpp"
 #include "tests/unit/run/run_fixture.hpp"
 
 namespace sluice::hostile_worker_test {
