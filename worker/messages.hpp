@@ -58,8 +58,8 @@ struct WithdrawUnits {
 };
 
 /// The worker leaves: drop all such units, and from now on any that would have to be called for (again).
-/// `finish_by`: the run is over, so that units whose answers wait for enrichers end with what was paid for
-/// them, by then at the latest, and with an error where a call fails. Nothing: it goes on.
+/// `finish_by`: the run is over, and units whose answers still wait for enrichers by then are dropped too.
+/// Nothing: it goes on.
 struct WindDown {
   std::optional<TimePoint> finish_by;
 };

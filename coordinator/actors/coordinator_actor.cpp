@@ -107,7 +107,8 @@ void end_run(CoordinatorActor* self) {
   self->send(state.config->listener,
              RunEnded{std::move(facts), state.controller->lost_units(), state.controller->begun_units()});
   self->send(state.router, CloseSocket{});
-  self->send_exit(state.recorder, caf::exit_reason::user_shutdown);
+  // Behind what it was sent before, which send_exit would overtake: what calls took is to be noted.
+  self->send(state.recorder, caf::exit_msg{self->address(), caf::exit_reason::user_shutdown});
   self->send_exit(state.governor, caf::exit_reason::user_shutdown);
   self->quit();
 }

@@ -58,7 +58,11 @@ void report_warning(std::string_view message);
 /// `sluice: error: message` on stderr; returns exit_error.
 int report_error(std::string_view message);
 int report_error(const Error& error);
-/// All findings on stderr, a line each, with `sluice: error:` before the first word; returns exit_error.
+/// Of each file the first defaults::max_file_findings findings, and of all no more than
+/// defaults::max_shown_findings, with a last one that says how many more there are.
+std::vector<Finding> shown_findings(const std::vector<Finding>& findings);
+/// The findings (shown_findings) on stderr, a line each, with `sluice: error:` before the first word; returns
+/// exit_error.
 int report_findings(const std::vector<Finding>& findings);
 
 }  // namespace sluice

@@ -89,7 +89,7 @@ struct ValidateFixtures {
 
   /// They are what this command is for, so they are its output and not its diagnostics.
   static int print_findings(const std::vector<Finding>& findings, const std::string& path) {
-    for (const Finding& finding : findings) std::cout << printable(to_text(finding)) << '\n';
+    for (const Finding& finding : shown_findings(findings)) std::cout << printable(to_text(finding)) << '\n';
     std::cout.flush();
     return report_error(counted(findings.size(), "finding") + " in " + path);
   }

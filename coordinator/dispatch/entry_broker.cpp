@@ -5,7 +5,8 @@
 
 namespace sluice {
 
-EntryBroker::EntryBroker(Config config) : config_(config), known_(config.max_known) {}
+EntryBroker::EntryBroker(Config config)
+    : config_(config), known_(config.max_known), payers_(config.max_known) {}
 
 // --- who is there ---
 
@@ -60,7 +61,7 @@ void EntryBroker::seek(WorkerId seeker, const EntryKey& key, TimePoint now, Acti
   if (found == open_.end()) return open(seeker, key, now, actions);
   auto& open = found->second;
   if (open.stage == Stage::leased && open.with == seeker) {
-    actions.answers.push_back({seeker, key, nullptr});  // The answer has not reached it yet.
+    leave_to_pay(seeker, key, actions);  // The answer has not reached it yet.
   } else if (std::ranges::find(open.waiting, seeker) == open.waiting.end()) {
     open.waiting.push_back(seeker);
   }
@@ -72,7 +73,7 @@ void EntryBroker::open(WorkerId seeker, const EntryKey& key, TimePoint now, Acti
   if (holder && (holder == seeker || !cache_ids_.contains(*holder))) holder.reset();
   const bool must_pay = !holder && !is_leased(key.kind);
   if (must_pay || open_.size() >= config_.max_open) {
-    actions.answers.push_back({seeker, key, nullptr});
+    leave_to_pay(seeker, key, actions);
     return;
   }
   const auto opened = open_.emplace(key, Open{Stage::looking_up, 0, now + config_.patience, {seeker}}).first;
@@ -91,6 +92,11 @@ void EntryBroker::borrow(OpenKeys::iterator key, WorkerId lender, TimePoint now,
   actions.loans.push_back({lender, key->first});
 }
 
+void EntryBroker::leave_to_pay(WorkerId seeker, const EntryKey& key, Actions& actions) {
+  if (is_leased(key.kind)) payers_.put(key, seeker);
+  actions.answers.push_back({seeker, key, nullptr});
+}
+
 /// There is no entry to be had. An answer's units are leased already: whoever seeks it is to pay. For a
 /// leased entry the first in line is, and the others wait for it.
 void EntryBroker::next_pays(OpenKeys::iterator key, TimePoint now, Actions& actions) {
@@ -100,10 +106,10 @@ void EntryBroker::next_pays(OpenKeys::iterator key, TimePoint now, Actions& acti
     open.with = open.waiting.front();
     open.deadline = now + config_.lease_time;
     open.waiting.erase(open.waiting.begin());
-    actions.answers.push_back({open.with, key->first, nullptr});
+    leave_to_pay(open.with, key->first, actions);
     return;
   }
-  for (const auto seeker : open.waiting) actions.answers.push_back({seeker, key->first, nullptr});
+  for (const auto seeker : open.waiting) leave_to_pay(seeker, key->first, actions);
   open_.erase(key);
 }
 
@@ -140,7 +146,8 @@ EntryBroker::OpenKeys::iterator EntryBroker::leased_by(WorkerId worker, const En
 
 std::string EntryBroker::stored(WorkerId worker, const EntryKey& key, TimePoint now, Actions& actions) {
   const auto cache_id = cache_ids_.find(worker);
-  if (cache_id == cache_ids_.end()) return {};
+  if (cache_id == cache_ids_.end() || payers_.find(key) != worker) return {};
+  payers_.erase(key);
   if (cache_id->second.empty()) {
     given_up(worker, key, now, actions);  // Nobody can have it from there.
     return {};

@@ -81,7 +81,8 @@ class EntryBroker {
   void lent(WorkerId lender, const EntryKey& key, std::shared_ptr<const std::string> entry, TimePoint now,
             Actions& actions);
   /// The leased entry is in the worker's cache now. The id of that cache, for the ledger; empty if there is
-  /// none. REQUIRES, here and below: is_leased.
+  /// none, or if this worker was not the last that was left to pay for it: what others hold is not its to
+  /// say. REQUIRES, here and below: is_leased.
   std::string stored(WorkerId worker, const EntryKey& key, TimePoint now, Actions& actions);
   /// The worker will not pay for the leased entry after all.
   void given_up(WorkerId worker, const EntryKey& key, TimePoint now, Actions& actions);
@@ -107,12 +108,14 @@ class EntryBroker {
   void open(WorkerId seeker, const EntryKey& key, TimePoint now, Actions& actions);
   void borrow(OpenKeys::iterator key, WorkerId lender, TimePoint now, Actions& actions);
   void next_pays(OpenKeys::iterator key, TimePoint now, Actions& actions);
+  void leave_to_pay(WorkerId seeker, const EntryKey& key, Actions& actions);
   OpenKeys::iterator leased_by(WorkerId worker, const EntryKey& key);
 
   Config config_;
   std::unordered_map<WorkerId, std::string> cache_ids_;  ///< Of those that are there.
   OpenKeys open_;
   KnownHolders known_;
+  KnownHolders payers_;  ///< Who was last left to pay for a leased entry, and has not said that it is stored.
   std::optional<TimePoint> last_tick_;
 };
 

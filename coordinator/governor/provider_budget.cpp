@@ -53,6 +53,7 @@ void ProviderBudget::leave(WorkerId worker, bool lost, BootTime now) {
   permits_.on_gone(worker, found->second, health_.breaker(), now);
   members_.erase(found);
   if (limits_.forget(worker)) permits_.set_limits(limits_.in_force(), members_, now);
+  pause_.forget(worker, now);
   concurrency_.leave(worker, members_, lost ? now + times_.request_timeout : now, now);
 }
 
@@ -72,7 +73,7 @@ void ProviderBudget::on_demand(WorkerId worker, const wire::Demand& demand, bool
   if (demand.variation_us > 0) member.variation = BootTime(demand.variation_us);
   if (limits_.on_announced(worker, demand.announced)) permits_.set_limits(limits_.in_force(), members_, now);
   if (limits_.on_doubted(demand.doubted)) health_.note(BudgetEvent::doubts_limits, {}, limits_.doubted());
-  pause_.extend(demand.pause_ms, now);
+  pause_.extend(worker, demand.pause_ms, now);
   permits_.on_spent(worker, member, demand.spent, health_.breaker(), use_, now);
   permits_.on_settled(demand.settled);
   for (const auto& call : demand.settled) use_.on_settled(call.used);
@@ -286,8 +287,9 @@ bool ProviderBudget::has_news(WorkerId worker, BootTime now) const {
   const auto& member = found->second;
   if (!member.new_permits.empty() || !member.sent) return true;
   auto state = state_for(worker, member, now);
-  // That a named delay is over every worker knows by itself.
-  if (state.hold == wire::HoldReason::none && member.sent->hold == wire::HoldReason::named_delay) {
+  // That a named delay is over when it was to be every worker knows by itself.
+  if (state.hold == wire::HoldReason::none && member.sent->hold == wire::HoldReason::named_delay &&
+      member.sent->paused_until <= now) {
     state.hold = member.sent->hold;
     state.paused_until = member.sent->paused_until;
   }

@@ -1,5 +1,6 @@
 #include "coordinator/ledger/ledger.hpp"
 
+#include "common/text/text.hpp"
 #include "common/wire/codec.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/ledger/database.hpp"
@@ -67,7 +68,7 @@ const std::string upsert_of_pin =
 
 Error ledger_error(const std::string& what) {
   return {Reason::ledger_failed,
-          "the run ledger failed: " + what +
+          "the run ledger failed: " + one_line(what) +  // SQLite quotes what stands in the file.
               "; check the space and the permissions of SLUICE_HOME (default ~/.sluice), and where a file is "
               "damaged, `sluice doctor`"};
 }

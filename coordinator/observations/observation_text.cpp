@@ -17,15 +17,23 @@ namespace {
 constexpr std::size_t id_digits = 8;
 constexpr std::size_t date_characters = 16;  ///< 2026-02-05 14:03
 
+/// A spreadsheet takes a cell that begins so for a formula, and may send what others hold to any address: an
+/// apostrophe before it makes it text.
+std::string no_formula(const std::string& text) {
+  const bool is_formula =
+      !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string::npos;
+  return is_formula ? "'" + text : text;
+}
+
 /// The value as a text of CSV has it, before quotes; empty for none.
 template <class T>
 std::string plain(const T& value) {
   if constexpr (std::is_same_v<T, std::string>) {
-    return value;
+    return no_formula(value);
   } else if constexpr (std::is_same_v<T, JsonText>) {
     return value.text;
   } else if constexpr (std::is_same_v<T, std::optional<std::string>>) {
-    return value.value_or("");
+    return no_formula(value.value_or(""));
   } else if constexpr (std::is_same_v<T, std::optional<double>>) {
     return value ? shortest(*value) : "";
   } else if constexpr (std::is_same_v<T, bool>) {
@@ -130,7 +138,7 @@ std::string observation_csv_header() {
 std::string observation_as_csv(const Observation& one) {
   std::string line;
   for_each_column(one, [&](const char*, const auto& value) { append_cell(line, plain(value)); });
-  append_cell(line, one.system_prompt ? std::string_view(*one.system_prompt) : "");
+  append_cell(line, plain(one.system_prompt ? *one.system_prompt : std::string()));
   return line + "\r\n";
 }
 

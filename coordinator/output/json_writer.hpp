@@ -91,17 +91,26 @@ class Json {
   std::string& text() { return out_; }
 
  private:
-  /// Characters that turn the writing direction are escaped: a reader gets them, and whoever looks at the
-  /// file is not misled.
+  /// Control characters beyond ASCII's, which a terminal may follow.
+  static bool is_control(char32_t code) { return code >= 0x7f && code < 0xa0; }
+  static bool has_controls(std::string_view text) {
+    for (auto at = text.find_first_of("\x7f\xc2"); at != std::string_view::npos;
+         at = text.find_first_of("\x7f\xc2", at + 1)) {
+      if (is_control(first_character(text.substr(at)).code)) return true;
+    }
+    return false;
+  }
+  /// Such, and characters that turn the writing direction, are escaped: a reader gets them, and whoever looks
+  /// at the file is not misled.
   void append_text(std::string_view text) {
-    if (!has_direction_controls(text)) return append_json_string(out_, text);
+    if (!has_direction_controls(text) && !has_controls(text)) return append_json_string(out_, text);
     std::string quoted;
     append_json_string(quoted, text);
     constexpr std::string_view hex = "0123456789abcdef";
     for (std::string_view rest = quoted; !rest.empty();) {
       const Character next = first_character(rest);
       rest.remove_prefix(next.bytes.size());
-      if (!turns_direction(next.code)) {
+      if (!turns_direction(next.code) && !is_control(next.code)) {
         out_ += next.bytes;
         continue;
       }

@@ -20,7 +20,15 @@ namespace {
 // The runner reads each line of a step's output: a line end inside would begin another command.
 std::string escaped(std::string_view text, bool is_property) {
   std::string out;
-  for (const char c : without_direction_controls(to_valid_utf8(text))) {
+  const std::string valid = without_direction_controls(to_valid_utf8(text));
+  for (std::size_t i = 0; i < valid.size(); ++i) {
+    const char c = valid[i];
+    // U+0080 to U+009F: a terminal may follow them.
+    if (c == '\xc2' && i + 1 < valid.size() && static_cast<unsigned char>(valid[i + 1]) < 0xa0) {
+      out += ' ';
+      ++i;
+      continue;
+    }
     switch (c) {
       case '%':
         out += "%25";

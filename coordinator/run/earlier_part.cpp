@@ -20,7 +20,7 @@ Result<void> EarlierPart::add(const CommittedTrial& trial, const std::string& wo
   tally_.on_settled(plan_, trial.trial, result.error.has_value(), failed);
   const UnitId unit = plan_.unit_of(trial.trial);
   if (is_settled(unit)) return {};
-  tally_.on_spend(result.spend, plan_.arm_of(unit));
+  count(unit, result.spend);
   // Few names: those of the workers that there were.
   auto known = std::ranges::find(workers_, worker);
   if (known == workers_.end()) known = workers_.insert(workers_.end(), worker);
@@ -29,7 +29,12 @@ Result<void> EarlierPart::add(const CommittedTrial& trial, const std::string& wo
 }
 
 void EarlierPart::add(const UnitSpend& spent) {
-  if (spent.unit < plan_.unit_count()) tally_.on_spend(spent.spend, plan_.arm_of(spent.unit));
+  if (spent.unit < plan_.unit_count()) count(spent.unit, spent.spend);
+}
+
+void EarlierPart::count(UnitId unit, const Spend& spend) {
+  tally_.on_spend(spend, plan_.arm_of(unit));
+  if (spend.unmetered != 0) unmetered_.push_back({unit, spend});
 }
 
 }  // namespace sluice

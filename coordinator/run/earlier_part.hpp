@@ -28,10 +28,16 @@ class EarlierPart {
   /// REQUIRES: is_settled.
   const std::string& worker_of(UnitId unit) const { return workers_.at(workers_of_.at(unit) - 1); }
   const RunTally& tally() const { return tally_; }
+  /// Of these units nobody knows what some calls took: no less than what may be reserved for them counts in
+  /// the run's budgets.
+  const std::vector<UnitSpend>& unmetered() const { return unmetered_; }
 
  private:
+  void count(UnitId unit, const Spend& spend);
+
   const Plan& plan_;
   RunTally tally_;
+  std::vector<UnitSpend> unmetered_;
   std::vector<std::string> workers_;
   std::vector<std::uint32_t> workers_of_;  ///< By unit: 1 + position in `workers_`; 0: it has no result.
 };

@@ -92,6 +92,14 @@ PaidTokens most_of(const WorkUnit& unit, const JudgeSettings& judge,
   return most;
 }
 
+std::vector<CallKind> unmetered_kinds(const Spend& spend) {
+  std::vector<CallKind> kinds;
+  for (std::size_t i = 0; i < call_kinds; ++i) {
+    if (const auto kind = static_cast<CallKind>(i); spend.is_unmetered(kind)) kinds.push_back(kind);
+  }
+  return kinds;
+}
+
 RunBudget::RunBudget(Limits limits, RunPrice price, std::function<std::size_t(UnitId)> arm_of)
     : limits_(limits), price_(std::move(price)), arm_of_(std::move(arm_of)) {}
 

@@ -4,6 +4,7 @@
 #include "common/model/grading.hpp"
 #include "common/model/judge.hpp"
 #include "common/model/paid_tokens.hpp"
+#include "common/model/result.hpp"
 #include "common/model/trial.hpp"
 #include "coordinator/dispatch/work_queue.hpp"
 #include "coordinator/facts/paid_by_arm.hpp"
@@ -24,6 +25,9 @@ namespace sluice {
 /// asked for as often as it may be when it cannot be read.
 PaidTokens most_of(const WorkUnit& unit, const JudgeSettings& judge = {},
                    const std::optional<GradingSettings>& grading = {});
+
+/// The kinds of calls of which some came without their usage.
+std::vector<CallKind> unmetered_kinds(const Spend& spend);
 
 /// The run's budgets of tokens and dollars (docs/budgets.md): a unit is leased only if what it may take still
 /// fits what is neither paid nor reserved by other leases. Pure; not thread-safe.

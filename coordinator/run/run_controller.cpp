@@ -37,12 +37,31 @@ RunController::RunController(const Plan& plan, Config config, TimePoint now)
   if (config_.earlier) {
     tally_.go_on(now);
     budget_.pay_before(config_.earlier->tally().facts().paid_by_arm);
+    if (budget_.limited()) pay_unmetered(config_.earlier->unmetered());
     for (UnitId unit = 0; unit < plan_.unit_count(); ++unit) {
       if (config_.earlier->is_settled(unit)) dispatcher_.settle(unit);
     }
   }
   // In a run of one process nobody else can come.
   if (config_.workers_may_join) dispatcher_.wait_for_holders();
+}
+
+/// What was reserved for calls of an earlier part whose usage nobody knows, as far as it is not counted.
+void RunController::pay_unmetered(const std::vector<UnitSpend>& spends) {
+  for (const auto& [unit, spend] : spends) {
+    const auto work = plan_.render(unit);
+    if (!work) continue;  // The suite was read for this run: it has every case.
+    const auto most = most_of(*work, config_.settings.judge, config_.settings.grading);
+    PaidTokens unknown;
+    for (const CallKind kind : unmetered_kinds(spend)) {
+      const auto beyond = [](std::uint64_t one, std::uint64_t other) {
+        return one > other ? one - other : 0;
+      };
+      unknown.of(kind) = {beyond(most.of(kind).input_tokens, spend.paid.of(kind).input_tokens),
+                          beyond(most.of(kind).output_tokens, spend.paid.of(kind).output_tokens)};
+    }
+    budget_.pay(unit, unknown);
+  }
 }
 
 // --- who is there ---
@@ -90,6 +109,7 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
   for (const auto& [unit, lease] : ready.held) {
     if (lease_numbers_.is_held(*id, unit, lease)) held.push_back(unit);
   }
+  if (!held.empty()) roster_.mark_leased(*id, held.size());  // Perhaps by a coordinator before this one.
   roster_.set_ready(*id);
   lending_.join(*id, peer, hello.cache_id);
   if (over()) return send_drain(peer, "the run is over", now, effects);
@@ -200,7 +220,12 @@ void RunController::on_message(const Peer& peer, wire::Lent& lent, TimePoint now
 
 void RunController::on_message(const Peer& peer, wire::Stored& stored, TimePoint now, Effects& effects) {
   const auto id = sender(peer, stored.run_id, now, effects);
-  if (id) lending_.on_message(*id, stored, now, effects);
+  if (!id) return;
+  const auto said = stored.stored.size();
+  std::size_t noted = 0;
+  while (noted < said && roster_.may_note(*id)) ++noted;
+  stored.stored.resize(noted);
+  lending_.on_message(*id, stored, now, effects);
 }
 
 void RunController::on_looked_up(const std::vector<EntryHolder>& holders, TimePoint now, Effects& effects) {
@@ -224,10 +249,13 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
     for (auto& result : report.results) take_result(*id, std::move(result), now, refused, effects);
     // Before the units are: what is known of their costs takes the place of what was reserved.
     for (const UnitSpend& one : report.spent) {
-      if (one.unit < plan_.unit_count()) count_apart(*id, one, report.returned, effects);
+      if (one.unit < plan_.unit_count() && roster_.may_note(*id))
+        count_apart(*id, one, report.returned, effects);
     }
     for (const auto unit : report.returned) {
-      dispatcher_.give_back(*id, unit);
+      // What was paid for has begun.
+      const bool was_paid = std::ranges::find(report.spent, unit, &UnitSpend::unit) != report.spent.end();
+      was_paid ? dispatcher_.release(*id, unit) : dispatcher_.give_back(*id, unit);
       budget_.give_back(*id, unit);
     }
   }
@@ -260,7 +288,7 @@ void RunController::take_result(WorkerId worker, UnitResult result, TimePoint no
     case ResultStep::record:
       break;
   }
-  roster_.mark_leased(worker);  // Perhaps by a coordinator before this one.
+  roster_.mark_leased(worker);  // Likewise.
   dispatcher_.begin_recording(result.unit);
   const auto trials = plan_.trials_of(result.unit);
   RecordResult record{worker, {std::move(result), {trials.begin(), trials.end()}, {}, {}}};
@@ -284,11 +312,7 @@ void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& 
 }
 
 void RunController::count_spend(WorkerId worker, UnitId unit, const Spend& spend) {
-  std::vector<CallKind> unknown;
-  for (const CallKind kind : {CallKind::answer, CallKind::embedding, CallKind::judge, CallKind::baseline}) {
-    if (spend.is_unmetered(kind)) unknown.push_back(kind);
-  }
-  budget_.settle(worker, unit, spend.paid, unknown);
+  budget_.settle(worker, unit, spend.paid, unmetered_kinds(spend));
   tally_.on_spend(spend, plan_.arm_of(unit));
 }
 

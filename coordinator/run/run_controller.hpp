@@ -124,6 +124,7 @@ class RunController {
   void take_result(WorkerId worker, UnitResult result, TimePoint now, wire::Ack& refused, Effects& effects);
   void take_fatal_error(WorkerId worker, UnitId unit, const Error& error, TimePoint now, Effects& effects);
   bool is_resent(const ResultsRecorded::Item& item) const;
+  void pay_unmetered(const std::vector<UnitSpend>& spends);
   void count_spend(WorkerId worker, UnitId unit, const Spend& spend);
   void count_apart(WorkerId worker, const UnitSpend& spent, const std::vector<UnitId>& returned,
                    Effects& effects);

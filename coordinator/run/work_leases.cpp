@@ -25,7 +25,7 @@ std::optional<Error> WorkLeases::hand_out(WorkerRoster& roster, TimePoint now, R
       const auto units = dispatcher_.lease(id, defaults::max_units_per_work, now);
       if (units.empty()) break;
       tally.on_lease(now);
-      roster.mark_leased(id);
+      roster.mark_leased(id, units.size());
       const auto too_much = send(id, worker.peer, units, messages);
       if (!too_much) return too_much.error();
       if (const auto& cache = roster.cache_of(id); noted != nullptr && !cache.empty()) {

@@ -1,6 +1,7 @@
 #include "coordinator/run/worker_roster.hpp"
 
 #include "common/defaults.hpp"
+#include "coordinator/run/defaults.hpp"
 
 #include <algorithm>
 #include <set>
@@ -35,6 +36,18 @@ void WorkerRoster::remove(WorkerId worker) {
   set_ready(found->second, false);
   connected_.erase(found);
   if (const auto known = known_.find(worker); !known->second.was_leased) known_.erase(known);
+}
+
+void WorkerRoster::mark_leased(WorkerId worker, std::size_t units) {
+  auto& known = known_.at(worker);
+  known.was_leased = true;
+  known.notes_left =
+      std::min(known.notes_left + units * defaults::notes_per_lease, defaults::max_worker_notes);
+}
+
+bool WorkerRoster::may_note(WorkerId worker) {
+  auto& left = known_.at(worker).notes_left;
+  return left > 0 && left-- > 0;
 }
 
 void WorkerRoster::set_ready(WorkerId worker) {

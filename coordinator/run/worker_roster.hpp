@@ -34,8 +34,8 @@ class WorkerRoster {
   bool admit(const Peer& peer, const wire::Hello& hello, TimePoint now);
   /// Forgets whoever was never leased anything.
   void remove(WorkerId worker);
-  /// It was leased something: a result may come after it has left.
-  void mark_leased(WorkerId worker) { known_.at(worker).was_leased = true; }
+  /// It was leased so many units, or has shown that it was: a result may come after it has left.
+  void mark_leased(WorkerId worker, std::size_t units = 1);
 
   // --- of those that are connected; of others these do nothing ---
   void set_ready(WorkerId worker);
@@ -57,6 +57,9 @@ class WorkerRoster {
   const std::string& name_of(WorkerId worker) const { return known_.at(worker).facts.name; }
   /// The id of its cache; empty if it has none.
   const std::string& cache_of(WorkerId worker) const { return known_.at(worker).cache_id; }
+  /// Whether the ledger takes one more note of what this worker says beside its results, which is bounded by
+  /// what it was leased. Counts as noted.
+  bool may_note(WorkerId worker);
   void count_unit(WorkerId worker) { ++known_.at(worker).facts.units; }
   void mark_lost(WorkerId worker) { known_.at(worker).facts.lost = true; }
   /// By name; without those that said no more than HELLO.
@@ -67,6 +70,7 @@ class WorkerRoster {
     WorkerFacts facts;
     std::string cache_id;
     bool was_leased = false;
+    std::size_t notes_left = 0;
   };
 
   void set_ready(Worker& worker, bool ready);

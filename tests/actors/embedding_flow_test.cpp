@@ -349,7 +349,7 @@ TEST_F(EmbeddingFlowTest, CancelEndsEmbeddingCallsToo) {
 }
 
 // Embeddings were tried again for as long as the run's end waited for them.
-TEST_F(EmbeddingFlowTest, WhenTheRunIsOverAFailedCallEndsThoseWhoWaitForIt) {
+TEST_F(EmbeddingFlowTest, WhenTheRunIsOverAFailedCallGivesBackThoseWhoWaitForIt) {
   start();
   complete({compared(1), compared(2)});
   const auto made = calls();
@@ -360,13 +360,12 @@ TEST_F(EmbeddingFlowTest, WhenTheRunIsOverAFailedCallEndsThoseWhoWaitForIt) {
   settle();
   EXPECT_TRUE(outcomes().empty()) << "it may come yet";
   answer(call.id, 503, "down");
-  const auto done = outcomes();
-  ASSERT_EQ(done.size(), 2u);
+  EXPECT_TRUE(outcomes().empty());
+  const auto returned = worker.take<UnitsReturned>();
+  ASSERT_EQ(returned.size(), 1u);
+  EXPECT_EQ(returned[0].units, (std::vector<UnitId>{1, 2}));
   std::uint64_t tokens = 0;
-  for (const auto& one : done) {
-    EXPECT_EQ(reason_of(one), Reason::provider_failed);
-    tokens += one.spend.paid.total();
-  }
+  for (const auto& one : returned[0].spent) tokens += one.spend.paid.total();
   EXPECT_EQ(tokens, 30u) << "of both answers";
   pass(30s);
   EXPECT_TRUE(calls().empty());

@@ -248,8 +248,8 @@ TEST_F(LeavingWorkerTest, DrainGivesCallsUnderWayTheTimeThatItNames) {
   EXPECT_EQ(said<wire::Goodbye>().at(0).reason, "drained");
 }
 
-// Its answer is paid for; it used to be neither reported nor given back.
-TEST_F(LeavingWorkerTest, WhatWaitsForItsEmbeddingAtTheEndOfARunIsReportedBeforeTheGoodbye) {
+// Its answer is paid for; it used to be a final error, which a run that goes on did not ask again.
+TEST_F(LeavingWorkerTest, WhatWaitsForItsEmbeddingAtTheEndOfARunIsGivenBackBeforeTheGoodbye) {
   settings.embedding = {"openai", "e-1"};
   begin_with({});
   WorkUnit work = unit(0);
@@ -273,12 +273,10 @@ TEST_F(LeavingWorkerTest, WhatWaitsForItsEmbeddingAtTheEndOfARunIsReportedBefore
   pass(500ms);
   const auto reports = said<wire::Report>();
   ASSERT_EQ(reports.size(), 1u);
-  ASSERT_EQ(reports[0].results.size(), 1u);
-  ASSERT_TRUE(reports[0].results[0].error);
-  EXPECT_EQ(reports[0].results[0].error->reason, Reason::timed_out);
-  EXPECT_EQ(reports[0].results[0].spend.calls, 1u);
-  EXPECT_FALSE(has_ended());
-  acknowledge({0});
+  EXPECT_TRUE(reports[0].results.empty());
+  EXPECT_EQ(reports[0].returned, std::vector<UnitId>{0});
+  ASSERT_EQ(reports[0].spent.size(), 1u);
+  EXPECT_EQ(reports[0].spent[0].spend.calls, 1u);
   EXPECT_TRUE(has_ended());
 }
 

@@ -33,19 +33,26 @@ using Certificate = std::unique_ptr<X509, Release<X509_free>>;
 using Context = std::unique_ptr<SSL_CTX, Release<SSL_CTX_free>>;
 using Session = std::unique_ptr<SSL, Release<SSL_free>>;
 
-/// For 127.0.0.1, signed by itself, for an hour.
-Certificate make_certificate(EVP_PKEY* key) {
+/// What a certificate says.
+struct Claims {
+  const char* address = "IP:127.0.0.1";
+  long from = -60;  ///< In seconds from now.
+  long to = 3600;
+};
+
+/// Signed by itself.
+Certificate make_certificate(EVP_PKEY* key, const Claims& claims) {
   Certificate certificate(X509_new());
   X509* made = certificate.get();
   X509_set_version(made, X509_VERSION_3);
   ASN1_INTEGER_set(X509_get_serialNumber(made), 1);
-  X509_gmtime_adj(X509_getm_notBefore(made), -60);
-  X509_gmtime_adj(X509_getm_notAfter(made), 3600);
+  X509_gmtime_adj(X509_getm_notBefore(made), claims.from);
+  X509_gmtime_adj(X509_getm_notAfter(made), claims.to);
   X509_set_pubkey(made, key);
   const auto* name = reinterpret_cast<const unsigned char*>("sluice test");
   X509_NAME_add_entry_by_txt(X509_get_subject_name(made), "CN", MBSTRING_ASC, name, -1, -1, 0);
   X509_set_issuer_name(made, X509_get_subject_name(made));
-  X509_EXTENSION* address = X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, "IP:127.0.0.1");
+  X509_EXTENSION* address = X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, claims.address);
   X509_add_ext(made, address, -1);
   X509_EXTENSION_free(address);
   if (X509_sign(made, key, EVP_sha256()) == 0) throw std::runtime_error("no certificate for the test");
@@ -55,7 +62,9 @@ Certificate make_certificate(EVP_PKEY* key) {
 /// Answers each request over TLS with "hello", until it is destroyed.
 class TlsServer {
  public:
-  TlsServer() : key_(EVP_EC_gen("P-256")), certificate_(make_certificate(key_.get())) {
+  explicit TlsServer(const Claims& claims = Claims(), int newest_version = TLS1_3_VERSION)
+      : key_(EVP_EC_gen("P-256")), certificate_(make_certificate(key_.get(), claims)) {
+    SSL_CTX_set_max_proto_version(context_.get(), newest_version);
     // A client that does not trust it leaves in the middle of the handshake, and OpenSSL writes without
     // MSG_NOSIGNAL.
     std::signal(SIGPIPE, SIG_IGN);
@@ -121,10 +130,11 @@ class CertificatesTest : public HttpActorTest {
     ::unsetenv("SSL_CERT_DIR");
   }
 
-  fs::path write_certificate(const std::string& name) const {
+  fs::path write_certificate(const std::string& name) const { return write_certificate(name, server_); }
+  fs::path write_certificate(const std::string& name, const TlsServer& server) const {
     const fs::path path = folder_.path() / name;
     std::FILE* file = std::fopen(path.c_str(), "w");
-    PEM_write_X509(file, server_.certificate());
+    PEM_write_X509(file, server.certificate());
     std::fclose(file);
     return path;
   }
@@ -141,6 +151,21 @@ class CertificatesTest : public HttpActorTest {
 
 TEST_F(CertificatesTest, OneThatNobodyNamedIsNotTrusted) {
   expect_failure(perform(call_to(server_.url())), Kind::could_not_connect, "no TLS connection to 127.0.0.1");
+}
+
+TEST_F(CertificatesTest, OneOfAnotherHostOrAnotherTimeIsRefusedThoughItIsTrusted) {
+  for (const Claims& claims :
+       {Claims{"IP:127.0.0.2"}, Claims{"IP:127.0.0.1", -7200, -3600}, Claims{"IP:127.0.0.1", 3600, 7200}}) {
+    const TlsServer server(claims);
+    ::setenv("SSL_CERT_FILE", write_certificate("own.pem", server).c_str(), 1);
+    expect_failure(perform(call_to(server.url())), Kind::could_not_connect, "no TLS connection to 127.0.0.1");
+  }
+}
+
+TEST_F(CertificatesTest, AnOldVersionOfTlsIsRefused) {
+  const TlsServer server(Claims(), TLS1_1_VERSION);
+  ::setenv("SSL_CERT_FILE", write_certificate("own.pem", server).c_str(), 1);
+  expect_failure(perform(call_to(server.url())), Kind::could_not_connect, "no TLS connection to 127.0.0.1");
 }
 
 TEST_F(CertificatesTest, TheFileInSslCertFileIsTrusted) {

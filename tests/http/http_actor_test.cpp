@@ -214,6 +214,16 @@ TEST_F(HttpActorTest, AFloodOfHeadersIsCalledSo) {
   }
 }
 
+TEST_F(HttpActorTest, NothingIsUnpacked) {
+  std::string asked;
+  RawServer server([&](int, const std::string& request) {
+    asked = request;
+    return RawServer::Answer{RawServer::ok("\x1f\x8b packed", "Content-Encoding: gzip\r\n"), Then::keep};
+  });
+  EXPECT_EQ(perform(call_to(server.url())).response.body, "\x1f\x8b packed") << "a bomb stays small";
+  EXPECT_EQ(asked.find("Accept-Encoding"), std::string::npos) << asked;
+}
+
 TEST_F(HttpActorTest, ClosedWithoutAnAnswer) {
   RawServer server([](int, const std::string&) { return RawServer::Answer{"", Then::close}; });
   expect_failure(perform(call_to(server.url())), Kind::connection_lost, server.host());

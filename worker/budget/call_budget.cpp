@@ -9,10 +9,6 @@ namespace sluice {
 
 namespace {
 
-TimePoint later(TimePoint now, std::uint32_t ms) {
-  return now + std::chrono::milliseconds(ms);
-}
-
 std::string too_large(const char* what, std::uint64_t tokens, std::uint64_t most) {
   return "up to " + std::to_string(tokens) + " " + what + " where a single call may take " +
          std::to_string(most);
@@ -29,11 +25,7 @@ void CallBudget::take(const wire::Grant& grant, TimePoint now) {
   ceiling_ = grant.ceiling;
   hold_ = grant.hold;
   // An outage is over when the coordinator ends it: single calls may probe it meanwhile.
-  if (!in_outage() && grant.pause_ms > 0) {
-    prompt_until_ = later(now, grant.pause_ms) + defaults::prompt_time;
-    pause_until(later(now, grant.pause_ms), now,
-                std::min<Duration>(defaults::granted_pause_age, case_time_ / 20));
-  }
+  if (!in_outage()) take_pause(std::chrono::milliseconds(grant.pause_ms), now);
   for (const auto& permit : grant.permits) permits_.grant(permit);
   sent_.permits += grant.permits.size();
   measure_holds(now);
@@ -41,22 +33,26 @@ void CallBudget::take(const wire::Grant& grant, TimePoint now) {
 
 void CallBudget::pause(std::chrono::milliseconds delay, TimePoint now) {
   ++outcomes_.named_delays;
-  asked_pause_until_ = std::max(asked_pause_until_, now + delay);
+  asked_pause_.until = std::max(asked_pause_.until, now + delay);
   prompt_until_ = now + delay + defaults::prompt_time;
-  pause_until(now + delay, now);
+  if (delay >= case_time_) asked_pause_.long_until = std::max(asked_pause_.long_until, now + delay);
   measure_holds(now);
 }
 
-/// Whether a pause is a long one is the same for all workers: some of one that was granted has passed since a
-/// provider named it.
-void CallBudget::pause_until(TimePoint until, TimePoint now, Duration passed_on_the_way) {
-  paused_until_ = std::max(paused_until_, until);
-  if (until - now + passed_on_the_way >= case_time_) long_pause_until_ = std::max(long_pause_until_, until);
+/// A pause that others were asked for, or none: each grant says it anew, since it may end early. Whether it
+/// is a long one is the same for all workers: some of it has passed since a provider named it.
+void CallBudget::take_pause(std::chrono::milliseconds left, TimePoint now) {
+  const auto until = now + left;
+  const auto passed_on_the_way = std::min<Duration>(defaults::granted_pause_age, case_time_ / 20);
+  granted_pause_.until = until;
+  granted_pause_.long_until =
+      left + passed_on_the_way >= case_time_ ? until : std::min(granted_pause_.long_until, until);
+  if (until > now) prompt_until_ = until + defaults::prompt_time;
 }
 
 void CallBudget::measure_holds(TimePoint now) {
-  outages_.hold_until(in_outage() ? TimePoint::max() : long_pause_until_, now);
-  pauses_.hold_until(in_outage() ? TimePoint::max() : paused_until_, now);
+  outages_.hold_until(in_outage() ? TimePoint::max() : long_pause_until(), now);
+  pauses_.hold_until(in_outage() ? TimePoint::max() : paused_until(), now);
 }
 
 void CallBudget::forget_permits() {
@@ -66,7 +62,7 @@ void CallBudget::forget_permits() {
 }
 
 bool CallBudget::may_start(const Moment& moment) const {
-  if (!granted_ || given_up() || moment.now < paused_until_ || in_flight_ >= places_) return false;
+  if (!granted_ || given_up() || moment.now < paused_until() || in_flight_ >= places_) return false;
   const bool needs_permit = !unlimited_ || in_outage();
   return !needs_permit || permits_.held() > 0;
 }
@@ -112,8 +108,8 @@ std::optional<TimePoint> CallBudget::next_chance(const ClockBounds& clock, const
   const auto change = permits_.next_change(clock, moment.boot);
   std::optional<TimePoint> next;
   if (change) next = moment.now + std::chrono::duration_cast<Duration>(*change - moment.boot);
-  const bool paused = granted_ && moment.now < paused_until_;
-  if (paused && (!next || paused_until_ < *next)) next = paused_until_;
+  const bool paused = granted_ && moment.now < paused_until();
+  if (paused && (!next || paused_until() < *next)) next = paused_until();
   return next;
 }
 
@@ -130,7 +126,7 @@ void CallBudget::give_back(std::span<const wire::CallSize> ready, const ClockBou
 }
 
 bool CallBudget::is_due(std::size_t ready, TimePoint now) const {
-  const bool pause_is_new = asked_pause_until_ > now && asked_pause_until_ != sent_.paused_until;
+  const bool pause_is_new = asked_pause_.until > now && asked_pause_.until != sent_.paused_until;
   const bool is_urgent = outcomes_.rate_limited > 0 || outcomes_.failed > 0 || places_were_taken_ ||
                          pause_is_new || announced_ != sent_.announced || permits_.has_unused();
   return is_urgent || change_is_due(ready, now);
@@ -180,8 +176,8 @@ wire::Demand CallBudget::demand(std::size_t ready, std::vector<wire::CallSize> s
   demand.provider = provider_;
   demand.ready_calls = static_cast<std::uint32_t>(ready);
   demand.in_flight = in_flight_;
-  if (asked_pause_until_ > now) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(asked_pause_until_ - now);
+  if (asked_pause_.until > now) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(asked_pause_.until - now);
     demand.pause_ms = static_cast<std::uint32_t>(std::min<std::int64_t>(left.count(), 0xffffffff));
   }
   demand.sizes = std::move(sizes);
@@ -192,7 +188,7 @@ wire::Demand CallBudget::demand(std::size_t ready, std::vector<wire::CallSize> s
   demand.doubted = doubted_;
   places_were_taken_ = false;
   if (demand.outcomes.rate_limited > 0) prompt_until_ = now + defaults::prompt_time;
-  sent_ = {demand.ready_calls, in_flight_, permits_.held(), asked_pause_until_, announced_, now};
+  sent_ = {demand.ready_calls, in_flight_, permits_.held(), asked_pause_.until, announced_, now};
   return demand;
 }
 

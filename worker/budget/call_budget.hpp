@@ -8,6 +8,7 @@
 #include "worker/budget/hold_time.hpp"
 #include "worker/budget/permit_book.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -68,7 +69,7 @@ class CallBudget {
   bool searches_places() const { return searched_ && unlimited_; }
 
   /// The provider asked for a silence that no case could wait for: none is ended by it.
-  bool in_long_pause(TimePoint now) const { return long_pause_until_ > now; }
+  bool in_long_pause(TimePoint now) const { return long_pause_until() > now; }
 
   /// When the provider answered last, be it with an error that was the request's; nothing: never.
   std::optional<TimePoint> last_answer() const { return last_answer_; }
@@ -120,8 +121,15 @@ class CallBudget {
     wire::AnnouncedLimits announced;
     TimePoint at;
   };
+  /// A named delay.
+  struct Pause {
+    TimePoint until;
+    TimePoint long_until;  ///< The end of one that no case could wait for.
+  };
+  TimePoint paused_until() const { return std::max(asked_pause_.until, granted_pause_.until); }
+  TimePoint long_pause_until() const { return std::max(asked_pause_.long_until, granted_pause_.long_until); }
+  void take_pause(std::chrono::milliseconds left, TimePoint now);
   void measure_holds(TimePoint now);
-  void pause_until(TimePoint until, TimePoint now, Duration passed_on_the_way = {});
   bool change_is_due(std::size_t ready, TimePoint now) const;
   bool would_get_more(std::size_t ready) const;
   bool has_changed(std::size_t ready) const;
@@ -137,9 +145,8 @@ class CallBudget {
   bool searched_ = false;
   wire::CallCeiling ceiling_;
   wire::HoldReason hold_ = wire::HoldReason::none;
-  TimePoint paused_until_;       ///< By named delays, named to this worker or to others.
-  TimePoint asked_pause_until_;  ///< Of these, what was named to this worker.
-  TimePoint long_pause_until_;   ///< By those that no case could wait for.
+  Pause asked_pause_;    ///< Named to this worker.
+  Pause granted_pause_;  ///< Named to any, by the newest grant.
   std::optional<TimePoint> last_answer_;
   HoldTime pauses_;
   HoldTime outages_;

@@ -46,6 +46,9 @@ void EntryExchange::given_up(const EntryKey& key) {
 void EntryExchange::ask_again() {
   unsent_.clear();
   for (const auto& [key, seekers] : awaited_) unsent_.push_back(key);
+  for (const auto& key : to_pay_) {
+    if (!awaited_.contains(key)) unsent_.push_back(key);
+  }
 }
 
 std::vector<wire::ToCoordinator> EntryExchange::take_messages() {

@@ -34,7 +34,7 @@ class EntryExchange {
   /// It will not be paid for after all, or could not be had.
   void given_up(const EntryKey& key);
 
-  /// The coordinator may have forgotten what this worker seeks: it is asked for again.
+  /// The coordinator may have forgotten what this worker seeks, or was left to pay for: it is asked again.
   void ask_again();
   /// What is to be sent to the coordinator now: SEEK and STORED, each within the wire's limits.
   std::vector<wire::ToCoordinator> take_messages();

@@ -258,7 +258,7 @@ void UnitFlow::take_enriched(std::size_t enricher) {
     add_costs(unit.spend, outcome.spend);
     if (auto* error = std::get_if<Error>(&outcome.result)) {
       stop_waiting(outcome.unit, unit);
-      if (ending_retries_ && !finish_by_) {
+      if (ending_retries_) {
         give_back(outcome.unit);
       } else {
         finish(outcome.unit, std::move(*error));
@@ -350,7 +350,8 @@ void UnitFlow::end_retries() {
   ending_retries_ = false;
 }
 
-/// At the end of the run's time, what waits for enrichers gets there with what was paid for it.
+/// At the end of the run's time, what waits for enrichers is given back with what was paid for it: the answer
+/// is stored, and whoever goes on with the run asks for the rest.
 void UnitFlow::end_waiting() {
   if (!finish_by_ || at_.now < *finish_by_) return;
   std::vector<Id> ids;
@@ -360,8 +361,7 @@ void UnitFlow::end_waiting() {
   std::ranges::sort(ids);
   for (const auto id : ids) {
     stop_waiting(id, units_.at(id));
-    finish(id,
-           Error{Reason::timed_out, "the run ended before everything had come that the answer is scored by"});
+    give_back(id);
   }
 }
 

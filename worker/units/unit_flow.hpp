@@ -87,9 +87,9 @@ class UnitFlow {
   /// whose call fails once it fails.
   void withdraw(const std::vector<UnitId>& units, const Moment& moment);
   /// Each turn from now on drops all such units: nothing begins, and nothing is tried again, but for the
-  /// first calls of enrichers for answers that are there. `finish_by`: the run is over. Units whose
-  /// enrichers' calls fail, or are not back by then, end with an error, so that what was paid for them is
-  /// counted. Nothing: it goes on, and such units are dropped, for others may do better.
+  /// first calls of enrichers for answers that are there. Units whose enrichers' calls would be tried again
+  /// are dropped with what was paid for them: others may do better, or whoever goes on with the run.
+  /// `finish_by`: the run is over, and so are units whose enrichers' calls are not back by then.
   void wind_down(std::optional<TimePoint> finish_by = std::nullopt);
   /// Does all that can be done now.
   FlowTurn turn(const Moment& moment);

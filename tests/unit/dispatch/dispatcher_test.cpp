@@ -1,5 +1,7 @@
 #include "coordinator/dispatch/dispatcher.hpp"
 
+#include "common/defaults.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <set>
@@ -37,6 +39,17 @@ TEST_F(DispatcherTest, LeasesNoMoreThanTheWindow) {
   join(dispatcher, 1, 4);
   EXPECT_EQ(dispatcher.lease(1, 100, at(0ms)).size(), 4u);
   EXPECT_TRUE(dispatcher.lease(1, 100, at(0ms)).empty());
+}
+
+// One worker asked for four billion units, and got all there were.
+TEST_F(DispatcherTest, NobodyHoldsMoreThanAnybodyCanWorkOn) {
+  Dispatcher dispatcher(config, units(defaults::max_window + 10), {});
+  join(dispatcher, 1, 0xffffffff);
+  EXPECT_EQ(dispatcher.lease(1, 0xffffffff, at(0ms)).size(), defaults::max_window);
+  dispatcher.set_window(1, 0xffffffff);
+  EXPECT_TRUE(dispatcher.lease(1, 100, at(0ms)).empty());
+  join(dispatcher, 2, 100);
+  EXPECT_EQ(dispatcher.lease(2, 100, at(0ms)).size(), 10u) << "the rest is others'";
 }
 
 TEST_F(DispatcherTest, ResultsThatAreNotAcknowledgedCountAgainstTheWindow) {

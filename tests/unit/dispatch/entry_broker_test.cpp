@@ -243,9 +243,9 @@ TEST_F(EntryBrokerTest, ALeaseEndsWithItsTime) {
   seek(2, embedding(7));
   EXPECT_EQ(pass(lease_time), Words{});
   EXPECT_EQ(pass(beat), Words{"2 pays e7"});
-  EXPECT_EQ(stored(1, embedding(7)), Words{}) << "late, and of use all the same:";
-  EXPECT_EQ(given_up(2, embedding(7)), Words{});
-  EXPECT_EQ(seek(3, embedding(7)), Words{"ask 1 for e7"});
+  EXPECT_EQ(stored(1, embedding(7)), Words{}) << "late: it is another's";
+  EXPECT_EQ(seek(3, embedding(7)), Words{});
+  EXPECT_EQ(stored(2, embedding(7)), Words{"ask 2 for e7"});
 }
 
 TEST_F(EntryBrokerTest, WhatAWorkerWithoutACachePaidForIsNobodysToLend) {
@@ -300,9 +300,26 @@ TEST_F(EntryBrokerTest, WhatIsOpenIsBounded) {
 
 TEST_F(EntryBrokerTest, WhatIsKnownIsBounded) {
   join_three();
-  for (int key = 0; key < 200; ++key) stored(3, embedding(static_cast<std::uint8_t>(key)));
+  for (int i = 0; i < 200; ++i) {
+    const auto key = embedding(static_cast<std::uint8_t>(i));
+    seek(3, key);
+    looked_up(key, "");
+    stored(3, key);
+  }
   EXPECT_LE(broker.known_count(), 64u);
   EXPECT_EQ(seek(1, embedding(199)), Words{"ask 3 for e199"}) << "it is the oldest that are forgotten";
+}
+
+// Any key that a worker called stored was noted as its own, in the ledger too, whoever held it.
+TEST_F(EntryBrokerTest, OnlyWhoWasLeftToPayForAnEntryHasStoredIt) {
+  join_three();
+  stored(2, embedding(7));
+  EXPECT_EQ(broker.known_count(), 0u) << "it sought nothing";
+  lease_to_first(embedding(7));
+  stored(2, embedding(7));
+  EXPECT_EQ(stored(1, embedding(7)), Words{});
+  stored(2, embedding(7));
+  EXPECT_EQ(seek(3, embedding(7)), Words{"ask 1 for e7"}) << "the one who has it";
 }
 
 // Two workers renewed one vote each: none sought what another might be renewing.

@@ -70,6 +70,46 @@ TEST_F(GovernorTest, WhatIsLeftOfAPauseIsNoNewsToOthers) {
   EXPECT_FALSE(grant_to(2, start + 1s));
 }
 
+// One worker's word held all the others for as long as it had said, also when it was gone.
+TEST_F(GovernorTest, APauseEndsWithTheWorkerThatWasAskedForIt) {
+  for (const WorkerId worker : {1, 2, 3}) governor.join(worker, {5}, start);
+  send(2, paused(60'000), start);
+  send(3, paused(10'000), start);
+  EXPECT_EQ(pause_at(start), 60'000u);
+  governor.leave(2, false, start + 1s);
+  auto grant = grant_to(1, start + 1s);
+  ASSERT_TRUE(grant) << "it is told at once";
+  EXPECT_EQ(grant->pause_ms, 9000u) << "another was asked for this much";
+  governor.join(3, {5}, start + 2s);
+  grant = grant_to(1, start + 2s);
+  ASSERT_TRUE(grant) << "it begins anew";
+  EXPECT_EQ(grant->pause_ms, 0u);
+  EXPECT_EQ(grant->hold, wire::HoldReason::none);
+  EXPECT_EQ(governor.facts(start + 2s).at(0).paused_time, 2s);
+}
+
+TEST_F(GovernorTest, CallsGoOnWhenAPauseEndsEarly) {
+  ProviderLimits limits;
+  limits.requests_per_minute = 600;
+  const auto permits_after = [&](std::uint32_t pause_ms) {
+    governor = Governor({{{"openai", limits}}, {60s, 1s, 600s}}, start);
+    governor.join(1, {5}, start);
+    governor.join(2, {5}, start);
+    send(2, paused(pause_ms), start);
+    governor.turn(start);
+    governor.leave(2, false, start + 1s);
+    send(1, ready(3), start + 1s);
+    std::size_t permits = 0;
+    for (auto now = start + 1s; now < start + 3s; now += 100ms) {
+      if (const auto grant = grant_to(1, now)) permits += grant->permits.size();
+    }
+    return permits;
+  };
+  const auto without = permits_after(0);
+  EXPECT_GT(without, 0u);
+  EXPECT_EQ(permits_after(600'000), without);
+}
+
 TEST_F(GovernorTest, ProvidersPauseEachForItself) {
   governor.join(1, {5}, start);
   send(1, paused(1000), start);

@@ -286,6 +286,23 @@ TEST(MigrationOfOtherFiles, ANewerLedgerIsRefusedByNameAndLeftAlone) {
   EXPECT_EQ(version_in(file), schema_version + 1);
 }
 
+// Found by a fuzzer: what stands in a damaged file became a line of the message.
+TEST(MigrationOfOtherFiles, ADamagedFileIsNamedInOneLine) {
+  const support::TemporaryFolder folder;
+  const auto file = folder.path() / "ledger.db";
+  ASSERT_TRUE(Ledger::open(file));
+  {
+    SQLite::Database db(file.string(), SQLite::OPEN_READWRITE);
+    db.exec("PRAGMA writable_schema = ON");
+    db.exec(
+        "UPDATE sqlite_master SET name = 'a' || char(10) || '::error::b', sql = 'nonsense' "
+        "WHERE name = 'runs'");
+  }
+  const auto ledger = Ledger::open(file);
+  ASSERT_FALSE(ledger);
+  EXPECT_EQ(ledger.error().message.find('\n'), std::string::npos) << ledger.error().message;
+}
+
 TEST(MigrationOfOtherFiles, ADatabaseOfSomethingElseIsLeftAlone) {
   const support::TemporaryFolder folder;
   const auto file = folder.path() / "ledger.db";

@@ -188,6 +188,17 @@ TEST_F(ObserveTest, JsonLinesAndCsvHoldTheSame) {
   EXPECT_EQ(std::count(header.begin(), header.end(), ','), 42);
 }
 
+TEST_F(ObserveTest, NoCellOfCsvIsAFormula) {
+  for (const char* text : {"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"}) {
+    auto made = observed(scored());
+    made[0].case_id = text;
+    made[0].prompt = text;
+    const std::string csv = observation_as_csv(made[0]);
+    EXPECT_NE(csv.find("'" + std::string(text)), std::string::npos) << csv;
+    EXPECT_EQ(csv.find("," + std::string(text)), std::string::npos) << csv;
+  }
+}
+
 TEST_F(ObserveTest, TheTableFitsATerminal) {
   auto made = observed(scored());
   made[0].case_id = "a-case-with-a-very-long-name-that-goes-on-and-on-and-on-until-the-end-of-the-line";

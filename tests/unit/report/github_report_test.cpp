@@ -37,12 +37,13 @@ TEST(GithubReport, ForeignTextCannotBeginAnotherCommand) {
   GatedRun run;
   run.suite.cases.held(0).name = "a,b:c%d\r\n::warning::owned";
   run.suite.cases.held(0).source = "a,b:c%.yaml";
-  run.source.trials[0].unit.shown_text = "100%\n::error::owned\x1b[31m\n##[error]owned";
+  run.source.trials[0].unit.shown_text = "100%\n::error::owned\x1b[31m\u009b2J\n##[error]owned";
   const Aggregates aggregates = run.aggregates();
   ReportInput input = run.input(aggregates);
   input.facts.cut_short = Error{Reason::interrupted, "##[add-mask]a\n::notice::owned"};
   input.verdict = sample::verdict_on(input);
   const std::string text = github_of(input);
+  EXPECT_EQ(text.find("\u009b"), std::string::npos) << text;
   EXPECT_NE(text.find("file=evals/a%2Cb%3Ac%25.yaml,line=12,title=Failed%3A greet-001%3A a%2Cb%3Ac%25d  "
                       "%3A%3Awarning%3A%3Aowned::"),
             std::string::npos)

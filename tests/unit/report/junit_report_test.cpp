@@ -198,6 +198,7 @@ TEST(XmlText, EscapesWhatXmlCannotHold) {
   EXPECT_EQ(xml_escaped("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;'");
   EXPECT_EQ(xml_escaped("\n\r\t"), "&#10;&#13;&#9;");
   EXPECT_EQ(xml_escaped(std::string_view("\0\x1b\x7f\xff", 4)), "\uFFFD\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(xml_escaped("\u009b2J\u00a0"), "\uFFFD2J\u00a0") << "a command to a terminal";
   EXPECT_EQ(xml_escaped("\uFFFE\uFFFF\uFFFD証"), "\uFFFD\uFFFD\uFFFD証");
 }
 

@@ -272,6 +272,17 @@ TEST(MarkdownReport, CommandsInASentenceCanBeCopiedAsTheyStand) {
             std::string::npos);
 }
 
+// U+009B begins a command to a terminal as ESC [ does, and stood in the report as it came.
+TEST(JsonReport, ControlsBeyondAsciiAreEscapedAndNotLost) {
+  SampleRun run;
+  const std::string name = "a\u009b2Jb\x7f\u00a0";
+  run.suite.cases.held(1).name = name;
+  const Aggregates aggregates = run.aggregates();
+  const std::string text = json_of(run.input(aggregates));
+  EXPECT_NE(text.find("\"a\\u009b2Jb\\u007f\u00a0\""), std::string::npos) << text;
+  EXPECT_EQ(nlohmann::json::parse(text)["fixture_results"][1]["name"], name);
+}
+
 TEST(JsonReport, WhatTurnsTheDirectionIsEscapedAndNotLost) {
   SampleRun run;
   const std::string name = "ab\u202edc\u2066 \"\u200f\u2028\u061c";

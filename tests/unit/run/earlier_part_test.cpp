@@ -67,6 +67,28 @@ TEST_F(EarlierPartTest, BudgetsCountWhatEarlierPartsSpent) {
       << controller->facts().cut_short->message;
 }
 
+// A budget of tokens was exceeded by a resumed run: of some calls of its first part nobody knew what they
+// took.
+TEST_F(EarlierPartTest, CallsOfUnknownUsageCountAsWhatWasReservedForThem) {
+  const auto most = most_of(*plan.render(0)).total();
+  config.budget.tokens = 2 * most + most / 2;
+  settle(0, "worker-7", 1);
+  UnitSpend cut_off{1, {}};
+  cut_off.spend.add_answer(CallKind::answer, {});
+  earlier->add(cut_off);
+  UnitSpend partly{0, {}};
+  partly.spend.add_answer(CallKind::answer, {3, 1});
+  partly.spend.add_answer(CallKind::answer, {});
+  earlier->add(partly);
+  go_on();
+  join("p", 1);
+  expect_stopped(Reason::token_budget_spent);
+  EXPECT_NE(controller->facts().cut_short->message.find(std::to_string(2 * most + 1) + " of "),
+            std::string::npos)
+      << controller->facts().cut_short->message;
+  EXPECT_EQ(controller->facts().paid.total(), 5u) << "what is known is what the report shows";
+}
+
 // Its coordinator died between the commit and the ACK.
 TEST_F(EarlierPartTest, AResultThatItsWorkerSendsAgainIsPaidOnce) {
   settle(0, "worker-1", 10);

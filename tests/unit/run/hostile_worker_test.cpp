@@ -1,5 +1,6 @@
 // A worker that lies: what a coordinator takes from it, and what it does not (docs/security.md).
 #include "common/defaults.hpp"
+#include "coordinator/run/defaults.hpp"
 #include "tests/unit/run/run_fixture.hpp"
 
 namespace sluice::hostile_worker_test {
@@ -53,6 +54,41 @@ TEST_F(HostileWorker, AConnectionIsOneWorkers) {
   }
   EXPECT_EQ(controller->peers(all).size(), 1u);
   EXPECT_TRUE(controller->facts().workers.size() <= 1);
+}
+
+// Anybody who was connected could fill the ledger, and spend the run's budget.
+TEST_F(HostileWorker, WhatCallsTookCountsOnlyOfWhoWasLeasedSomething) {
+  join("honest", 1, 10);
+  hello("liar", 2);
+  ready("liar", 0);
+  UnitSpend spent{0, {}};
+  spent.spend.add_answer(CallKind::answer, {1'000'000, 0});
+  EXPECT_TRUE(send("liar", wire::Report{run_id, 0, {}, {}, {}, {spent}}).spent.empty());
+  EXPECT_EQ(controller->facts().paid.total(), 0u);
+  EXPECT_EQ(send("honest", wire::Report{run_id, 10, {}, {}, {}, {spent}}).spent.size(), 1u);
+}
+
+TEST_F(HostileWorker, WhatItSaysBesideItsResultsIsBoundedByItsLeases) {
+  const auto units = leased(join("liar", 2, 10), "liar").size();
+  const std::size_t most = units * defaults::notes_per_lease;
+  std::size_t noted = 0;
+  for (std::size_t said = 0; said < 2 * most; said += 1000) {
+    noted += send("liar", wire::Report{run_id, 0, {}, {}, {}, std::vector<UnitSpend>(1000)}).spent.size();
+  }
+  EXPECT_EQ(noted, most);
+  const EntryKey key{EntryKind::vote, sha256("vote")};
+  send("liar", wire::Seek{run_id, {key}});
+  EXPECT_TRUE(send("liar", wire::Stored{run_id, {key}, {}}).to_note.empty());
+}
+
+TEST_F(HostileWorker, AnEntryIsNotStoredByWhoDidNotSeekIt) {
+  config.settings.heartbeat_interval = 1000ms;
+  begin();
+  join("liar", 2, 10);
+  const EntryKey key{EntryKind::vote, sha256("vote")};
+  EXPECT_TRUE(send("liar", wire::Stored{run_id, {key}, {}}).to_note.empty());
+  send("liar", wire::Seek{run_id, {key}});
+  EXPECT_EQ(send("liar", wire::Stored{run_id, {key}, {}}).to_note.size(), 1u) << "nobody else could have it";
 }
 
 TEST_F(HostileWorker, TheNumberOfALeaseIsItsWorkersAlone) {

@@ -106,6 +106,7 @@ TEST_F(RunLimitsTest, WhatAUnitTookThatIsGivenBackIsPaid) {
   EXPECT_EQ(facts.paid.of(CallKind::answer), (Usage{30, 12}));
   EXPECT_EQ(facts.paid.of(CallKind::judge), (Usage{20, 5}));
   EXPECT_EQ(facts.requests, 2u);
+  EXPECT_EQ(controller->begun_units(), of_p) << "no report says that it was not started";
 }
 
 TEST_F(RunLimitsTest, WhatIsNoUnitOfTheRunIsNotCharged) {

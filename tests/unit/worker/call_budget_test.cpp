@@ -123,6 +123,31 @@ TEST_F(CallBudgetTest, APauseOfOthersIsKeptAndNotRepeated) {
   EXPECT_TRUE(starts());
 }
 
+TEST_F(CallBudgetTest, APauseOfOthersMayEndEarly) {
+  auto grant = unlimited();
+  grant.pause_ms = 86'400'000;
+  grant.hold = wire::HoldReason::named_delay;
+  budget.take(grant, now);
+  EXPECT_TRUE(budget.in_long_pause(now));
+  pass(1s);
+  budget.take(unlimited(), now);
+  EXPECT_FALSE(budget.in_long_pause(now));
+  EXPECT_TRUE(starts());
+  EXPECT_EQ(budget.paused(now), 1s);
+}
+
+TEST_F(CallBudgetTest, ALongPauseOfOthersIsOneToItsEnd) {
+  auto grant = unlimited();
+  grant.pause_ms = 20 * 60'000;
+  budget.take(grant, now);
+  pass(19min);
+  grant.pause_ms = 60'000;
+  budget.take(grant, now);
+  EXPECT_TRUE(budget.in_long_pause(now));
+  pass(1min);
+  EXPECT_FALSE(budget.in_long_pause(now));
+}
+
 TEST_F(CallBudgetTest, APauseThatNoCaseCanWaitForIsNobodysTime) {
   budget.take(unlimited(), now);
   budget.pause(15min - 1ms, now);

@@ -137,8 +137,11 @@ TEST_F(EntryExchangeTest, AfterABreakItIsAskedForAgain) {
   exchange.seek(answer("c"), me);
   exchange.ask_again();
   const auto keys = the_seek().keys;
-  EXPECT_EQ(std::set(keys.begin(), keys.end()), (std::set{answer("a"), answer("c")}));
-  EXPECT_TRUE(is_silent());
+  EXPECT_EQ(std::set(keys.begin(), keys.end()), (std::set{answer("a"), embedding("b"), answer("c")}));
+  exchange.on_found(embedding("b"), false);
+  EXPECT_TRUE(is_silent()) << "it is being paid for";
+  exchange.stored(embedding("b"));
+  EXPECT_EQ(exchange.take_messages().size(), 1u) << "also to a coordinator that was started anew";
 }
 
 TEST_F(EntryExchangeTest, NoMessageNamesMoreThanTheWireTakes) {

@@ -205,45 +205,50 @@ struct WindingDown : UnitFlowTest {
     for (const auto& call : flow.turn(now).engine.calls) answer(call);
     return flow.turn(now).engine.calls;
   }
-  static void expect_paid(const CompletedUnit& done) {
-    EXPECT_EQ(done.spend.paid.of(CallKind::answer).input_tokens, 10u);
-    EXPECT_EQ(done.spend.paid.of(CallKind::answer).output_tokens, 5u);
+  /// Given back with what was paid for it, and no error.
+  static void expect_returned(const FlowTurn& turn, UnitId unit) {
+    EXPECT_TRUE(turn.completed.empty());
+    EXPECT_EQ(turn.returned, std::vector<UnitId>{unit});
+    ASSERT_EQ(turn.spent.size(), 1u);
+    EXPECT_EQ(turn.spent[0].unit, unit);
+    EXPECT_EQ(turn.spent[0].spend.paid.of(CallKind::answer), (Usage{10, 5}));
   }
 };
 
-// It was tried again for as long as the run's end waited, and what was paid for the answer was lost.
-TEST_F(WindingDown, AVoteThatFailsWhenTheRunIsOverIsTheUnitsErrorAtOnce) {
+// It became an error of the case, which a run that goes on took for its result.
+TEST_F(WindingDown, AVoteThatFailsWhenTheRunIsOverLeavesTheUnitToWhoeverGoesOn) {
   const auto votes = votes_for({unit(1), unit(2)});
   ASSERT_EQ(votes.size(), 2u);
   answer(votes[0], 503);
   flow.turn(now);  // It backs off.
   flow.wind_down(now.now + 5s);
   auto turn = flow.turn(now);
-  ASSERT_EQ(turn.completed.size(), 1u);
-  const auto& error = std::get<Error>(turn.completed[0].outcome);
-  EXPECT_NE(error.message.find("it was not tried again"), std::string::npos) << error.message;
-  EXPECT_EQ(turn.completed[0].spend.calls, 2u);
-  expect_paid(turn.completed[0]);
+  expect_returned(turn, 1);
+  EXPECT_EQ(turn.spent.at(0).spend.calls, 2u);
   answer(votes[1], 503);
-  turn = flow.turn(now);
-  ASSERT_EQ(turn.completed.size(), 1u);
-  expect_paid(turn.completed[0]);
-  EXPECT_TRUE(turn.returned.empty());
+  expect_returned(flow.turn(now), 2);
   pass(10s);
   EXPECT_TRUE(flow.turn(now).engine.calls.empty());
 }
 
-TEST_F(WindingDown, WhatIsNotThereAtTheEndOfTheRunIsAnErrorWithWhatWasPaid) {
+TEST_F(WindingDown, WhatIsNotThereAtTheEndOfTheRunIsGivenBackWithWhatWasPaid) {
   ASSERT_EQ(votes_for({unit(1)}).size(), 1u);
   flow.wind_down(now.now + 5s);
   auto turn = flow.turn(now);
   EXPECT_TRUE(turn.completed.empty());
   EXPECT_EQ(turn.engine.wake, now.now + 5s);
   pass(5s);
-  turn = flow.turn(now);
+  expect_returned(flow.turn(now), 1);
+}
+
+TEST_F(WindingDown, AVoteThatNobodyWouldGetIsTheUnitsErrorAlsoThen) {
+  const auto votes = votes_for({unit(1)});
+  flow.wind_down(now.now + 5s);
+  answer(votes.at(0), 400);
+  const auto turn = flow.turn(now);
+  EXPECT_TRUE(turn.returned.empty());
   ASSERT_EQ(turn.completed.size(), 1u);
-  EXPECT_EQ(std::get<Error>(turn.completed[0].outcome).reason, Reason::timed_out);
-  expect_paid(turn.completed[0]);
+  EXPECT_EQ(std::get<Error>(turn.completed[0].outcome).reason, Reason::request_refused);
 }
 
 TEST_F(WindingDown, AnAnswerThatComesStillGetsItsVote) {
