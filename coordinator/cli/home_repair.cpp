@@ -4,6 +4,7 @@
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/ledger/file_check.hpp"
 #include "coordinator/ledger/run_lock.hpp"
+#include "coordinator/session/resume_run.hpp"
 
 #include <algorithm>
 #include <set>
@@ -48,6 +49,15 @@ Result<void> replace(const fs::path& file, const fs::path& restored, const fs::p
   return {};
 }
 
+/// Those that `sluice run --resume` would take if they had no end.
+Result<RestoredFile> restore_resumable_ledger(const fs::path& damaged, const fs::path& restored) {
+  return restore_ledger_file(damaged, restored, [](PastRun run) {
+    run.summary.reset();
+    run.under_way = false;  // By whoever repairs: it holds the locks of all.
+    return is_unfinished(run);
+  });
+}
+
 class Repairs {
  public:
   Repairs(const fs::path& home, const CacheTools& caches, std::int64_t now_ms)
@@ -61,7 +71,7 @@ class Repairs {
     done.aside = folder_ / (finding.file.filename().string() + "-" + time_);
     if (finding.repair == Repair::cache) return rebuild(std::move(done));
     return restore(std::move(done),
-                   finding.repair == Repair::ledger ? restore_ledger_file : restore_observations_file);
+                   finding.repair == Repair::ledger ? restore_resumable_ledger : restore_observations_file);
   }
 
  private:

@@ -54,9 +54,8 @@ Result<Ledger> Ledger::open_read_only(const std::filesystem::path& file) {
   try {
     auto database =
         std::make_unique<Database>(read_only_name(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI);
-    const bool is_current = database->db.execAndGet("PRAGMA user_version").getInt() == schema_version;
     // Reading pins begins with those that runs have left unsettled.
-    if (!is_current || database->has_unsettled_pins()) {
+    if (!is_up_to_date(database->db) || database->has_unsettled_pins()) {
       auto copy = std::make_unique<Database>("");  // SQLite's name for a file that it removes by itself.
       SQLite::Backup(copy->db, database->db).executeStep();
       database = std::move(copy);
