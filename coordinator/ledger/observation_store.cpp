@@ -2,6 +2,7 @@
 
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/ledger/file_swap.hpp"
 #include "coordinator/ledger/observation_checks.hpp"
 #include "coordinator/ledger/write_ahead_log.hpp"
 
@@ -292,6 +293,7 @@ ObservationStore::ObservationStore(ObservationStore&&) noexcept = default;
 ObservationStore& ObservationStore::operator=(ObservationStore&&) noexcept = default;
 
 Result<ObservationStore> ObservationStore::open(const std::filesystem::path& file) {
+  if (auto whole = check_not_half_replaced(file); !whole) return fail(failed(whole.error().message));
   try {
     std::error_code ignored;  // Whatever is wrong with the folder shows when SQLite opens the file.
     if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
@@ -321,6 +323,7 @@ Result<ObservationStore> ObservationStore::open(const std::filesystem::path& fil
 }
 
 Result<std::optional<ObservationStore>> ObservationStore::open_read_only(const std::filesystem::path& file) {
+  if (auto whole = check_not_half_replaced(file); !whole) return fail(failed(whole.error().message));
   try {
     std::error_code none;
     if (!std::filesystem::exists(file, none)) return std::nullopt;

@@ -1,6 +1,7 @@
 #include "coordinator/ledger/read_only.hpp"
 
 #include "coordinator/ledger/database.hpp"
+#include "coordinator/ledger/file_swap.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/ledger/schema.hpp"
 
@@ -51,6 +52,7 @@ std::string read_only_name(const std::filesystem::path& file) {
 }
 
 Result<Ledger> Ledger::open_read_only(const std::filesystem::path& file) {
+  if (auto whole = check_not_half_replaced(file); !whole) return fail(whole.error());
   try {
     auto database =
         std::make_unique<Database>(read_only_name(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI);

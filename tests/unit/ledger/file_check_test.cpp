@@ -94,12 +94,38 @@ TEST_F(FileCheck, ADamagedLogIsNamedAtItsFrame) {
   EXPECT_EQ(log_damage(killed),
             "its log of commits (-wal) is damaged at frame 11: what it held from there on is lost");
   write(killed.string() + "-wal", flipped(32 + 10 * frame + 9));
-  EXPECT_EQ(log_damage(killed), "its log of commits (-wal) is damaged at frame 11");
+  EXPECT_EQ(log_damage(killed),
+            "its log of commits (-wal) is damaged at frame 11: what it held from there on is lost");
   write(killed.string() + "-wal", flipped(5));
   EXPECT_EQ(log_damage(killed), "the first bytes of its log of commits (-wal) are damaged");
   // A commit that was cut off with its process is none.
   write(killed.string() + "-wal", log.substr(0, log.size() - 100));
   EXPECT_EQ(log_damage(killed), "");
+  // Nor is what it had written of one, where the log had been written over from its start.
+  std::string uncommitted = log.substr(0, 32 + frame);
+  uncommitted.resize(32 + 3 * frame, '\x7e');
+  const std::size_t header = 32;
+  for (const std::size_t number : {1u, 2u})
+    uncommitted.replace(
+        header + number * frame, 24,
+        log.substr(header, 4) + std::string(4, '\0') + log.substr(16, 8) + std::string(8, '\x11'));
+  write(killed.string() + "-wal", uncommitted);
+  EXPECT_EQ(log_damage(killed), "");
+}
+
+TEST_F(FileCheck, AnotherProcessesLockIsNoDamage) {
+  make_ledger();
+  SQLite::Database busy(file().string(), SQLite::OPEN_READWRITE);
+  busy.exec("PRAGMA journal_mode = DELETE");
+  busy.exec("BEGIN EXCLUSIVE");
+  const auto checked = check_ledger_file(file());
+  EXPECT_TRUE(checked) << "an immutable file has no locks";
+  write(file().string() + "-wal", "a log, which takes locks");
+  const auto locked = check_ledger_file(file());
+  ASSERT_FALSE(locked);
+  EXPECT_EQ(locked.error().reason, Reason::ledger_failed);
+  EXPECT_NE(locked.error().message.find("cannot look at " + file().string()), std::string::npos)
+      << locked.error().message;
 }
 
 TEST_F(FileCheck, WhatIsNoLedgerIsForeignOrRestoredEmpty) {
