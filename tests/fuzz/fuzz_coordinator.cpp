@@ -408,15 +408,16 @@ class Session {
     SLUICE_PROMISE(effects.to_record.size() <= weight);
     SLUICE_PROMISE(effects.to_note.size() <= weight);
     std::ranges::copy(effects.to_look_up, std::back_inserter(looked_up_));
-    if (effects.peers_changed) take_peers(effects);
+    const bool peers_changed = !effects.changed_peers.empty() || !effects.gone.empty();
+    if (peers_changed) take_peers(effects);
     for (const auto& [peer, heartbeat] : effects.demands) {
       for (const auto& demand : heartbeat.demands)
         SLUICE_PROMISE(demand.provider == "openai" || demand.provider == "gemini");
       if (const auto worker = governed_.find(peer); worker != governed_.end())
         governor_.on_heartbeat(worker->second, heartbeat, boot());
     }
-    if (effects.peers_changed || !effects.demands.empty()) turn();
-    SLUICE_PROMISE(controller_.peers().size() <= peers);
+    if (peers_changed || !effects.demands.empty()) turn();
+    SLUICE_PROMISE(known_.size() <= peers);
   }
 
   void check_sent(const Effects& effects, std::size_t weight) {
@@ -445,7 +446,7 @@ class Session {
       if (known_.erase(gone.worker) > 0) governor_.leave(gone.worker, gone.lost, boot());
       std::erase_if(governed_, [&](const auto& one) { return one.second == gone.worker; });
     }
-    for (const auto& peer : controller_.peers()) {
+    for (const auto& peer : controller_.peers(effects.changed_peers)) {
       if (known_[peer.worker] == peer.peer) continue;
       std::erase_if(governed_, [&](const auto& one) { return one.second == peer.worker; });
       known_[peer.worker] = peer.peer;
@@ -474,7 +475,7 @@ class Session {
   }
 
   void check_books() {
-    SLUICE_PROMISE(controller_.peers().size() <= peers);
+    SLUICE_PROMISE(known_.size() <= peers);
     SLUICE_PROMISE(controller_.facts().workers.size() <= instances);
     std::uint64_t done = 0;
     for (const auto& [unit, answer] : committed_) done += plan_.trials_of(unit).size();
