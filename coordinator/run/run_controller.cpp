@@ -7,6 +7,7 @@
 #include "coordinator/run/run_errors.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 
@@ -31,6 +32,7 @@ RunController::RunController(const Plan& plan, Config config, TimePoint now)
       end_(config_.drain_timeout, config_.deadline, now - config_.elapsed_before),
       long_pause_(config_.settings.case_timeout),
       tally_(config_.earlier ? config_.earlier->tally() : RunTally(config_.settings.run_id, now)),
+      roster_(plan_.unit_count()),
       winners_(plan_.unit_count()),
       last_had_worker_(now) {
   budget_.pay_before(config_.paid_before);
@@ -89,7 +91,7 @@ void RunController::on_message(const Peer& peer, wire::Hello& hello, TimePoint n
     dispatcher_.leave(*other);
     forget(*other, false, now, effects);
   }
-  if (roster_.admit(peer, hello, now)) effects.gone.push_back({hello.instance, true});
+  if (roster_.admit(peer, hello, now)) effects.gone.push_back({hello.instance, true, true});
   // No lease until its READY has named what it holds: READY gives back whatever it does not name.
   dispatcher_.set_window(hello.instance, 0);
   last_had_worker_ = now;
@@ -105,6 +107,8 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
   // Each deals the queue anew: one for a WELCOME.
   if (roster_.connected(*id).ready) return;
   ready.held.resize(std::min<std::size_t>(ready.held.size(), defaults::max_window));
+  std::ranges::sort(ready.held);
+  ready.held.erase(std::unique(ready.held.begin(), ready.held.end()), ready.held.end());
   std::vector<UnitId> held;
   for (const auto& [unit, lease] : ready.held) {
     if (lease_numbers_.is_held(*id, unit, lease)) held.push_back(unit);
@@ -139,8 +143,13 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
 void RunController::set_problem(WorkerId worker, const Error& error, Effects& effects) {
   if (!roster_.is_connected(worker)) return;
   roster_.set_problem(worker, error);
-  effects.gone.push_back({worker, true});
+  effects.gone.push_back({worker, true, false});
   effects.changed_peers.push_back(worker);
+}
+
+/// Before its READY a worker has none.
+void RunController::set_window(WorkerId worker, std::uint32_t window) {
+  if (roster_.connected(worker).ready) dispatcher_.set_window(worker, window);
 }
 
 /// Who sent a message of this run, which is a sign of life; nothing, and a REJECT, if it is not known.
@@ -172,7 +181,7 @@ void RunController::on_message(const Peer& peer, wire::Goodbye& goodbye, TimePoi
 void RunController::forget(WorkerId worker, bool lost, TimePoint now, Effects& effects) {
   if (!roster_.is_connected(worker)) return;
   roster_.remove(worker);
-  effects.gone.push_back({worker, lost});
+  effects.gone.push_back({worker, lost, false});
   lending_.leave(worker, now, effects);
 }
 
@@ -182,7 +191,7 @@ void RunController::on_message(const Peer& peer, wire::Heartbeat& heartbeat, Tim
                                Effects& effects) {
   const auto id = sender(peer, heartbeat.run_id, now, effects);
   if (!id) return;
-  dispatcher_.set_window(*id, heartbeat.window);
+  set_window(*id, heartbeat.window);
   const auto is_waiting = [](const wire::Demand& demand) { return demand.ready_calls > 0; };
   if (std::ranges::any_of(heartbeat.demands, is_waiting)) dispatcher_.excuse(*id, now);
   // Names come from the network: only the run's own providers have a budget.
@@ -243,19 +252,21 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
     }
   } else if (id) {
     dispatcher_.on_message(*id, now);
-    dispatcher_.set_window(*id, report.window);
+    set_window(*id, report.window);
     for (const auto unit : report.started) dispatcher_.started(*id, unit, now);
     tally_.on_result(now);
     for (auto& result : report.results) take_result(*id, std::move(result), now, refused, effects);
     // Before the units are: what is known of their costs takes the place of what was reserved.
+    const std::unordered_set<UnitId> returned(report.returned.begin(), report.returned.end());
+    std::unordered_set<UnitId> paid;
     for (const UnitSpend& one : report.spent) {
+      paid.insert(one.unit);
       if (one.unit < plan_.unit_count() && roster_.may_note(*id))
-        count_apart(*id, one, report.returned, effects);
+        count_apart(*id, one, returned.contains(one.unit), effects);
     }
     for (const auto unit : report.returned) {
       // What was paid for has begun.
-      const bool was_paid = std::ranges::find(report.spent, unit, &UnitSpend::unit) != report.spent.end();
-      was_paid ? dispatcher_.release(*id, unit) : dispatcher_.give_back(*id, unit);
+      paid.contains(unit) ? dispatcher_.release(*id, unit) : dispatcher_.give_back(*id, unit);
       budget_.give_back(*id, unit);
     }
   }
@@ -282,7 +293,7 @@ void RunController::take_result(WorkerId worker, UnitResult result, TimePoint no
       return refuse(wire::AckCode::retry);
     case ResultStep::fail:
       count_spend(worker, result.unit, result.spend);
-      effects.spent.push_back({result.unit, result.spend});
+      if (roster_.may_note(worker)) effects.spent.push_back({result.unit, result.spend});
       refuse(wire::AckCode::retry);
       return take_fatal_error(worker, result.unit, *result.error, now, effects);
     case ResultStep::record:
@@ -316,11 +327,9 @@ void RunController::count_spend(WorkerId worker, UnitId unit, const Spend& spend
   tally_.on_spend(spend, plan_.arm_of(unit));
 }
 
-void RunController::count_apart(WorkerId worker, const UnitSpend& spent, const std::vector<UnitId>& returned,
-                                Effects& effects) {
+void RunController::count_apart(WorkerId worker, const UnitSpend& spent, bool is_returned, Effects& effects) {
   effects.spent.push_back(spent);
-  if (std::ranges::find(returned, spent.unit) != returned.end())
-    return count_spend(worker, spent.unit, spent.spend);
+  if (is_returned) return count_spend(worker, spent.unit, spent.spend);
   // Its result, which may be on its way into the ledger, settles what is reserved for it.
   budget_.pay(spent.unit, spent.spend.paid);
   tally_.on_spend(spent.spend, plan_.arm_of(spent.unit));
@@ -351,7 +360,8 @@ void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, 
       tally_.on_duplicate();
     }
     if (!resent) count_spend(item.worker, item.unit, item.spend);
-    if (!resent && !item.outcome.first) effects.spent.push_back({item.unit, item.spend});
+    if (!resent && !item.outcome.first && roster_.may_note(item.worker))
+      effects.spent.push_back({item.unit, item.spend});
     dispatcher_.release(item.worker, item.unit);
     replies.acknowledge(item);
   }

@@ -117,6 +117,7 @@ class RunController {
   std::optional<WorkerId> sender(const Peer& peer, const std::string& run_id, TimePoint now,
                                  Effects& effects);
   static void reject_unknown(const Peer& peer, Effects& effects);
+  void set_window(WorkerId worker, std::uint32_t window);
   void set_problem(WorkerId worker, const Error& error, Effects& effects);
   void forget(WorkerId worker, bool lost, TimePoint now, Effects& effects);
   void forget_silent_idlers(TimePoint now, Effects& effects);
@@ -126,8 +127,7 @@ class RunController {
   bool is_resent(const ResultsRecorded::Item& item) const;
   void pay_unmetered(const std::vector<UnitSpend>& spends);
   void count_spend(WorkerId worker, UnitId unit, const Spend& spend);
-  void count_apart(WorkerId worker, const UnitSpend& spent, const std::vector<UnitId>& returned,
-                   Effects& effects);
+  void count_apart(WorkerId worker, const UnitSpend& spent, bool is_returned, Effects& effects);
   bool may_lease(TimePoint now, Effects& effects);
   void lease_work(TimePoint now, Effects& effects);
   void stop_if_last_worker_failed(TimePoint now, Effects& effects);
