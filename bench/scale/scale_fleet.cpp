@@ -284,7 +284,7 @@ void ScaleFleet::perform(Effects& effects) {
   for (const auto& [peer, heartbeat] : effects.demands) {
     ++outcome_.costs.turn.count;
     measured(outcome_.costs.heartbeat, 0,
-             [&, id = by_peer_.at(peer)->id()] { governor_->on_heartbeat(id, heartbeat, at); });
+             [&, id = by_peer_.at(peer)->id(), &said = heartbeat] { governor_->on_heartbeat(id, said, at); });
   }
   request_turn();
 }
