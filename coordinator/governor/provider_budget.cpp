@@ -260,6 +260,8 @@ void ProviderBudget::turn(std::uint64_t& next_id, BootTime now) {
     permits_.distribute(members_, room(), from, next_id, now);
     if (permits_.lacks_places()) concurrency_.widen(now);
   }
+  held_up_.run(std::ranges::any_of(members_, [](const auto& one) { return one.second.account.ready() > 0; }),
+               now);
 }
 
 // --- what is sent ---
@@ -372,6 +374,7 @@ BudgetFacts ProviderBudget::facts(BootTime now) const {
     facts.hold = wire::HoldReason::named_delay;
     facts.hold_left = pause_.left(now);
   }
+  facts.held_up_time = held_up_.time(now);
   facts.paused_time = pause_.time(now);
   limits_.describe(facts);
   describe_rate(facts);
