@@ -71,6 +71,11 @@ std::string cut_short_by(const ScoreFile& file) {
 }
 
 /// A baseline is that of a whole run: a part of a suite pins none.
+/// Of a report whose run asked for one.
+std::optional<double> min_pass_rate_of(const ScoreFile& file) {
+  const auto* report = std::get_if<ReportScores>(&file);
+  return report == nullptr ? std::nullopt : report->min_pass_rate;
+}
 bool is_selection(const ScoreFile& file) {
   const auto* report = std::get_if<ReportScores>(&file);
   return report != nullptr && report->is_selection;
@@ -192,6 +197,7 @@ struct CompareCommand {
     CompareRules rules;
     rules.strict = strict;
     rules.seed = defaults::statistics_seed;
+    rules.min_pass_rate = min_pass_rate_of(right);
     rules.base_is_selection = is_selection(left);
     rules.current_is_selection = is_selection(right);
     input.visit = [&](const std::function<void(const ScoreComparison&)>& visit) {

@@ -221,7 +221,8 @@ std::vector<Error> write_run_reports(const RunOptions& options, const RunInputs&
                           assessment.arms ? &*assessment.arms : nullptr,
                           assessment.judge_bias ? &*assessment.judge_bias : nullptr,
                           assessment.calibrations ? &*assessment.calibrations : nullptr,
-                          retrieval};
+                          retrieval,
+                          options.settings.min_pass_rate.value};
   return write_reports(targets, input);
 }
 

@@ -25,6 +25,7 @@ Tone tone_of(CaseLineKind kind) {
       return Tone::quiet;
     case CaseLineKind::unexpected:
       return Tone::warning;
+    case CaseLineKind::change:
     case CaseLineKind::repeats:
     case CaseLineKind::detail:
       return Tone::plain;
@@ -177,7 +178,8 @@ class CaseSections {
     add_regressions();
     add_failures();
     add_list("Improvements", all_.improved, improvements_);
-    add_list("Warnings", all_.statuses.warned + all_.statuses.flaky, warnings_);
+    add_list("Known failures", all_.known_failures, known_);
+    add_list("Warnings", all_.statuses.warned - all_.known_failures + all_.statuses.flaky, warnings_);
     add_missing();
     add_errors();
     return std::move(sections_);
@@ -208,7 +210,11 @@ class CaseSections {
     } else if (is_comment_ && is_failure(result)) {
       failures_.add(explanation);
     }
-    if (warns && (missing.empty() || wording::judge_warns(result))) warnings_.add(explanation);
+    if (result.assessment.only_known_failures()) {
+      known_.add(explanation);
+    } else if (warns && (missing.empty() || wording::judge_warns(result))) {
+      warnings_.add(explanation);
+    }
   }
 
   static bool is_failure(const CaseResult& result) {
@@ -315,6 +321,7 @@ class CaseSections {
   EntryList regressions_{room_, defaults::regression_list_bytes, "more in the JSON report"};
   EntryList failures_{room_, defaults::failure_list_bytes,
                       "more failed; the table and the JSON report have them all"};
+  EntryList known_{room_, defaults::warning_list_bytes, "more in the JSON report"};
   EntryList warnings_{room_, defaults::warning_list_bytes, "more in the JSON report"};
   EntryList missing_{room_, defaults::missing_list_bytes, "more in the JSON report"};
   EntryList improvements_{room_, defaults::improvement_list_bytes, "more in the JSON report"};

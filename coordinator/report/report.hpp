@@ -66,6 +66,7 @@ struct ReportInput {
   const JudgeBias* judge_bias = nullptr;    ///< Of a run with judged answers; else null.
   const RunCalibrations* calibrations = nullptr;  ///< Of a run whose gate asks for some; else null.
   const RetrievalSummary* retrieval = nullptr;    ///< Of a suite with solved examples; else null.
+  std::optional<double> min_pass_rate{};          ///< The least share of cases that must pass, if any.
 };
 
 /// Write a report to the sink in pieces, so that memory stays flat. They visit the results once or twice and

@@ -120,6 +120,9 @@ class ReportBuilder {
                              ", false negatives " + wording::grouped(all_.counts.false_negatives)});
     }
     notes.items.push_back({counted_cases(all_.statuses.total()) + ": " + wording::tally(input_)});
+    if (auto changes = wording::changes(input_); !changes.empty())
+      notes.items.push_back({"Beside the baseline: " + changes});
+    if (auto rate = wording::pass_rate(input_); !rate.empty()) notes.items.push_back({rate});
     if (all_.errors() > 0) {
       notes.items.push_back(
           {counted_cases(all_.errors()) + " with an error left out of the scores", Tone::warning});
@@ -252,6 +255,9 @@ class ReportBuilder {
   void add_tally() {
     Text tally{words(counted_cases(all_.statuses.total()) + ": "), words(wording::tally(input_))};
     if (all_.errors() > 0) tally.spans.push_back(words(" (errors are left out of the scores)"));
+    for (const std::string& more : {wording::changes(input_), wording::pass_rate(input_)}) {
+      if (!more.empty()) tally.spans.push_back(words("; " + more));
+    }
     Section section{.rank = Rank::outcome, .blocks = {Paragraph{std::move(tally)}}};
     if (input_.gate.kind != BaselineKind::none) {
       Text compared{words("Compared with "), code(input_.gate.baseline_file)};

@@ -19,12 +19,14 @@
 namespace sluice {
 namespace {
 
-VerdictInput verdict_input(const Aggregates& aggregates, const BaselineComparison& gate,
+VerdictInput verdict_input(const RunOptions& options, const Aggregates& aggregates, const BaselineComparison& gate,
                            const std::optional<Error>& cut_short) {
   VerdictInput input;
   input.statuses = aggregates.all.statuses;
   input.regressed = aggregates.all.regressed;
   input.failed_apart = aggregates.all.failed_apart;
+  input.known_failures = aggregates.all.known_failures;
+  input.min_pass_rate = options.settings.min_pass_rate.value;
   input.ended_by_budget = cut_short && is_run_budget(cut_short->reason);
   input.cut_short = cut_short && !input.ended_by_budget;
   count_comparison(gate, input);
@@ -229,7 +231,7 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
         missing_aggregates_notice(*assessment.gate.aggregates, gate.comparison.baseline_file, options.strict);
     if (missing) assessment.gate.notices.push_back(std::move(*missing));
   }
-  const auto input = verdict_input(assessment.aggregates, assessment.gate, cut_short);
+  const auto input = verdict_input(options, assessment.aggregates, assessment.gate, cut_short);
   assessment.verdict = run_verdict(input);
   assessment.exit_code = exit_code(assessment.verdict, input, {options.strict, options.fail_on_regression});
   return assessment;
