@@ -52,6 +52,7 @@ std::string notices_reason(const std::vector<GateNotice>& notices) {
 
 std::string_view topic_of(const GateNotice& notice) {
   if (notice.subject == "Judge") return "the judge";
+  if (notice.subject == "Scores") return "the scores";
   return notice.subject == "Arms" ? about_arms : "the comparison";
 }
 

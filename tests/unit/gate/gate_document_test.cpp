@@ -9,6 +9,7 @@
 #include "coordinator/gate/stability_gate.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/gate/status.hpp"
+#include "coordinator/gate/unjudged_scores.hpp"
 #include "gate_fixture.hpp"
 #include "tests/support/paths.hpp"
 
@@ -350,6 +351,11 @@ std::vector<GateNotice> every_notice(bool strict) {
   metric.cause = MetricCause::missing_in_baseline;
   missing.visit("new", {&metric, 1});
   take(missing.finish(run));
+  UnjudgedScores unjudged;
+  const MetricOutcome outcome = score_of(MetricId::semantic_similarity_to, 0.1);
+  const Case unjudged_test = test_of("q", MetricId::semantic_similarity_to);
+  unjudged.visit("q", gate_of(nullptr).assess(unjudged_test, {&outcome, 1}).metrics);
+  take(unjudged.finish(strict));
   const RunJudge judge({"fake", ""}, {});
   const Baseline judged = baseline_of(
       {{"q", "faithfulness", 0.5,
