@@ -225,8 +225,10 @@ AssessedMetric assessed_metric(const MetricQuestion& question, const MetricAnswe
   if (question.metric != nullptr) assessed.id = question.metric->id;
   assessed.score = question.score;
   if (question.pinned.state == PinnedScore::State::pinned) {
-    if (question.is_scored()) assessed.baseline = question.pinned.score;
-    else assessed.baseline_passed = question.pinned.score > 0.0;
+    if (question.is_scored())
+      assessed.baseline = question.pinned.score;
+    else
+      assessed.baseline_passed = question.pinned.score > 0.0;
   }
   assessed.limit = answer.limit;
   assessed.status = answer.status;

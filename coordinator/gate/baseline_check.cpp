@@ -199,7 +199,8 @@ std::optional<GateNotice> UnusedEntries::finish(const GatedRun& run) {
   return GateNotice{
       warning_of(run), "unused_entries",
       named(run.baseline_file) + " has " +
-          unused_.counted("entry that nothing in this run answers", "entries that nothing in this run answers") +
+          unused_.counted("entry that nothing in this run answers",
+                          "entries that nothing in this run answers") +
           " (" + unused_.names() +
           "): if those tests or metrics were removed by intention, write the baseline anew with " +
           export_command(run) + "."};

@@ -100,8 +100,8 @@ bool same_content(const Baseline& a, const Baseline& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     const BaselineEntry one = a.entry(i);
     const BaselineEntry other = b.entry(i);
-    if (one.test_id != other.test_id || one.metric != other.metric || one.score != other.score || one.kind != other.kind ||
-        one.meta != other.meta || !std::ranges::equal(one.scores, other.scores)) {
+    if (one.test_id != other.test_id || one.metric != other.metric || one.score != other.score ||
+        one.kind != other.kind || one.meta != other.meta || !std::ranges::equal(one.scores, other.scores)) {
       return false;
     }
   }

@@ -15,9 +15,9 @@
 namespace sluice {
 
 /// Makes a baseline of a run: its scores, and whether the checks that its tests name passed. Undefined scores
-/// are left out, and so are the claims metrics of a fixture that only pass or fail: scores say it. Each entry's
-/// `meta` names the metric's version, for semantic_similarity_to the embedding model too, and for a judge
-/// metric the judge, the number of votes, and the rubric.
+/// are left out, and so are the claims metrics of a fixture that only pass or fail: scores say it. Each
+/// entry's `meta` names the metric's version, for semantic_similarity_to the embedding model too, and for a
+/// judge metric the judge, the number of votes, and the rubric.
 class BaselineExport {
  public:
   /// `created_at` of the header is the caller's: RFC 3339, UTC.

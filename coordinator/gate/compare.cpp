@@ -125,7 +125,8 @@ bool passed_mostly(const ComparedMetric& metric) {
 }
 
 /// The check of the base that stands where the current side's does among those of its metric.
-PinnedScore pinned_check(const ComparedCase& current, const ComparedMetric& metric, const ComparedCase* base) {
+PinnedScore pinned_check(const ComparedCase& current, const ComparedMetric& metric,
+                         const ComparedCase* base) {
   if (base == nullptr || base->is_error) return {PinnedScore::State::absent};
   auto before = std::count_if(current.metrics.data(), &metric,
                               [&](const ComparedMetric& one) { return one.name == metric.name; });
@@ -350,9 +351,9 @@ std::string_view to_string(RowChange change) {
 }
 
 GateNotice no_scores_notice(const std::string& base, const std::string& current) {
-  return {GateNotice::Severity::info, "no_scores",
-          "neither `" + base + "` nor `" + current +
-              "` has a score: what is compared is which checks passed."};
+  return {
+      GateNotice::Severity::info, "no_scores",
+      "neither `" + base + "` nor `" + current + "` has a score: what is compared is which checks passed."};
 }
 
 std::optional<GateNotice> uncalibrated_notice(const CompareSummary& summary, const std::string& current,

@@ -44,8 +44,8 @@ struct ComparedCase {
   bool is_error = false;  ///< It was not assessed; its metrics do not count.
   std::vector<ComparedMetric> metrics;
   bool is_known_failure = false;  ///< The suite says that it fails.
-  bool expects_nothing = false;  ///< No claim is expected, so that to extract nothing is the best answer.
-  std::string category{};        ///< For tests by category.
+  bool expects_nothing = false;   ///< No claim is expected, so that to extract nothing is the best answer.
+  std::string category{};         ///< For tests by category.
 };
 
 /// Hands out the cases of a side one at a time, by id, byte by byte, each once; null after the last. What it
@@ -93,8 +93,8 @@ struct CompareRules {
   double default_max_drop = defaults::max_drop;
   bool strict = false;
   std::optional<double> min_pass_rate{};  ///< VerdictInput
-  std::uint64_t seed = 0;  ///< Of the tests under `statistical`.
-  bool runs_tests = true;  ///< False: only the rows are wanted, and no tests of all cases.
+  std::uint64_t seed = 0;                 ///< Of the tests under `statistical`.
+  bool runs_tests = true;                 ///< False: only the rows are wanted, and no tests of all cases.
   /// A part of the suite: the cases that it lacks were left out by intention, and are no warning. A metric
   /// that it lacks of a case which it has still is one.
   bool base_is_selection = false;

@@ -88,9 +88,9 @@ struct CalibrationCheck {
 struct AssessedMetric {
   MetricId id = MetricId::claims_precision;
   std::optional<double> score;
-  std::optional<double> baseline;  ///< The baseline's score.
+  std::optional<double> baseline;         ///< The baseline's score.
   std::optional<bool> baseline_passed{};  ///< Of a pass/fail metric: whether it did in the baseline.
-  std::optional<double> limit;     ///< The lowest score that passes; empty where nothing assesses a score.
+  std::optional<double> limit;  ///< The lowest score that passes; empty where nothing assesses a score.
   MetricStatus status = MetricStatus::unjudged;
   MetricCause cause = MetricCause::none;
   std::string_view detail;     ///< Of the MetricOutcome.

@@ -30,7 +30,8 @@ struct VerdictInput {
   std::uint64_t failed_apart =
       0;  ///< Failed cases that no aggregate knows of: texts, and claims below a fixed limit.
   std::uint64_t known_failures = 0;  ///< Warned cases that warn for failures that were known alone.
-  std::optional<double> min_pass_rate{};  ///< The least share of cases that must pass; empty: failed ones count.
+  std::optional<double>
+      min_pass_rate{};  ///< The least share of cases that must pass; empty: failed ones count.
   bool cut_short = false;
   bool ended_by_budget = false;  ///< By --deadline, --max-tokens or --max-cost, before the plan was done.
   std::uint64_t warnings = 0;    ///< Of the comparison as a whole (gate.hpp, GateNotice), not of a case.

@@ -35,17 +35,13 @@ enum class Part : std::uint8_t {
   still_failing
 };
 
-constexpr std::array<std::string_view, 11> part_titles{"Regressions",
-                                                      "Broke",
-                                                      "Other failures",
-                                                      "Flaky",
-                                                      "Votes that disagree",
-                                                      "Failures by a judge without calibration",
-                                                      "Missing in the base",
-                                                      "Missing in the current side",
-                                                      "Improvements",
-                                                      "Fixed",
-                                                      "Still failing"};
+constexpr std::array<std::string_view, 11> part_titles{
+    "Regressions",         "Broke",
+    "Other failures",      "Flaky",
+    "Votes that disagree", "Failures by a judge without calibration",
+    "Missing in the base", "Missing in the current side",
+    "Improvements",        "Fixed",
+    "Still failing"};
 
 std::optional<Part> part_of(const ScoreComparison& row) {
   if (row.status == MetricStatus::flaky) return Part::flaky;

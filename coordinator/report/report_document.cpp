@@ -350,14 +350,16 @@ class ReportBuilder {
 }  // namespace
 
 // A new section goes in here: every writer for people then shows it, comments by its rank.
-Result<document::Document> build_document(const ReportInput& input, Room room) {
+Result<document::Document> build_document(const ReportInput& input, Room room, CaseLists cases) {
   ReportBuilder builder(input, room);
   builder.add_head();
   builder.add_summary();
   builder.add(Result<std::vector<document::Section>>(arm_sections(input)));
   builder.add_categories();
   if (auto added = builder.add(stability_sections(input, room)); !added) return fail(added.error());
-  if (auto added = builder.add(case_sections(input, room)); !added) return fail(added.error());
+  if (cases == CaseLists::shown) {
+    if (auto added = builder.add(case_sections(input, room)); !added) return fail(added.error());
+  }
   builder.add(Result<std::vector<document::Section>>(retrieval_sections(input)));
   builder.add(Result<std::vector<document::Section>>(judge_sections(input)));
   builder.add_notices();

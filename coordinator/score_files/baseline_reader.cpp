@@ -191,7 +191,8 @@ class BaselineReader : public JsonPieces {
                        "`" + entry.place() + "` has both `passed` and `" + name + "`: keep one of the two");
       }
     }
-    if (const MetricInfo* known = find_metric(metric); known == nullptr || known->kind == MetricKind::scored) {
+    if (const MetricInfo* known = find_metric(metric);
+        known == nullptr || known->kind == MetricKind::scored) {
       return problem(at->line, "`" + at.place() + "` is of " + backquoted(metric) +
                                    ", which is no metric that passes or fails: expected `score`");
     }
@@ -215,8 +216,8 @@ class BaselineReader : public JsonPieces {
 
   std::optional<Finding> of_another_version() const {
     const JsonNode* const version = root()->find("schema_version");
-    if (version == nullptr || !version->whole || (*version->whole >= oldest_baseline_schema_version &&
-                                                  *version->whole <= baseline_schema_version)) {
+    if (version == nullptr || !version->whole ||
+        (*version->whole >= oldest_baseline_schema_version && *version->whole <= baseline_schema_version)) {
       return std::nullopt;
     }
     const bool newer = *version->whole > baseline_schema_version;

@@ -219,10 +219,10 @@ TEST(UnusedEntries, AreThoseThatNothingAnswers) {
   ASSERT_TRUE(notice);
   EXPECT_EQ(notice->code, "unused_entries");
   EXPECT_EQ(notice->severity, Severity::warning);
-  expect_part(
-      notice->message,
-      "`base.json` has 5 entries that nothing in this run answers (`a` semantic_similarity_to, `b` claims_f1, "
-      "`c` faithfulness, `c` must_contain, `z` semantic_similarity_to): ");
+  expect_part(notice->message,
+              "`base.json` has 5 entries that nothing in this run answers (`a` semantic_similarity_to, `b` "
+              "claims_f1, "
+              "`c` faithfulness, `c` must_contain, `z` semantic_similarity_to): ");
   expect_part(notice->message, "`sluice run demo.yaml --export-baseline base.json`");
 }
 

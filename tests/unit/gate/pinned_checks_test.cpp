@@ -60,8 +60,8 @@ TEST(PinnedChecks, ACaseBreaksIsFixedOrFailsStill) {
     EXPECT_EQ(assessment.status, row.status) << which;
     EXPECT_EQ(to_string(assessment.change()), to_string(row.change)) << which;
     EXPECT_EQ(assessment.regressed, row.regressed) << which;
-    EXPECT_EQ(assessment.improved, row.change == CaseChange::fixed ||
-                                       (row.change == CaseChange::still_failing && row.now.back()))
+    EXPECT_EQ(assessment.improved,
+              row.change == CaseChange::fixed || (row.change == CaseChange::still_failing && row.now.back()))
         << which;
     EXPECT_EQ(assessment.only_known_failures(), row.status == CaseStatus::warn) << which;
   }
