@@ -40,6 +40,8 @@ Command add_calibrate_bands_command(CLI::App& program);
 Command add_generate_corpus_command(CLI::App& program, const StartWorkers& start_workers,
                                     const CacheTools& caches);
 Command add_review_command(CLI::App& program);
+Command add_init_command(CLI::App& program);
+Command add_import_command(CLI::App& program);
 Command add_list_fixtures_command(CLI::App& program);
 Command add_validate_fixtures_command(CLI::App& program);
 Command add_config_command(CLI::App& program);

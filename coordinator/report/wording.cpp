@@ -3,6 +3,7 @@
 #include "common/text/joined.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/display/budget_wording.hpp"
 #include "coordinator/gate/quoted.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/suite/arm.hpp"
@@ -293,14 +294,32 @@ std::string run_facts(const ReportInput& input) {
   return text;
 }
 
-std::string waits(const ReportInput& input) {
+namespace {
+
+/// `limited by openai for 3:05 of 3:19`: by the clock, and not the sum over calls that wait side by side.
+std::string held_up(const ReportInput& input) {
   std::string text;
+  for (const BudgetFacts& budget : input.facts.budgets) {
+    if (budget.held_up_time < std::chrono::seconds(1)) continue;
+    const auto whole = [](auto time) { return std::chrono::round<std::chrono::seconds>(time); };
+    const auto run = whole(std::chrono::duration<double>(input.facts.duration_seconds));
+    text += (text.empty() ? "" : ", ") + ("limited by " + budget.provider + " for ") +
+            clock(std::min(whole(budget.held_up_time), run)) + " of " + clock(run);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string waits(const ReportInput& input) {
+  std::string text = held_up(input);
   const auto add = [&](std::chrono::milliseconds time, std::string_view why) {
     if (time < std::chrono::milliseconds(50)) return;  // Shown to a tenth of a second.
     text += (text.empty() ? "" : ", ") + duration(std::chrono::duration<double>(time).count());
     text.append(" ").append(why);
   };
-  add(input.facts.waited_permit, "for permits");
+  // A run on many machines may know the sums alone.
+  if (text.empty()) add(input.facts.waited_permit, "for permits");
   add(input.facts.waited_pause, "for pauses");
   add(input.facts.waited_retry, "before retries");
   return text;
