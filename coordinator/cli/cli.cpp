@@ -159,6 +159,7 @@ std::vector<NamedCommand> all_commands(const StartWorkers& start_workers, const 
       {"baseline", add_baseline_command},
       {"update-baseline", add_update_baseline_command},
       {"runs", add_runs_command},
+      {"report", add_report_command},
       {"show", with_caches(add_show_command)},
       {"diff", with_caches(add_diff_command)},
       {"observations", add_observations_command},

@@ -49,6 +49,7 @@ Command add_baseline_command(CLI::App& program);
 Command add_update_baseline_command(CLI::App& program);
 Command add_runs_command(CLI::App& program);
 Command add_observations_command(CLI::App& program);
+Command add_report_command(CLI::App& program);
 Command add_show_command(CLI::App& program, const CacheTools& tools);
 Command add_diff_command(CLI::App& program, const CacheTools& tools);
 Command add_compare_command(CLI::App& program);

@@ -131,7 +131,7 @@ struct RunCommand {
                    "Ask before a run that may cost more; without a terminal it is refused")
         ->type_name("DOLLARS");
     add_distribution_flags(app, flags);
-    add_report_flags(app, flags, "table|json|markdown|junit|github");
+    add_report_flags(app, flags, "table|json|markdown|junit|github|html|csv");
     add_log_flags(app, flags);
     settings.add_to(app);
   }

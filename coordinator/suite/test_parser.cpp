@@ -61,6 +61,7 @@ class TestReader {
     test.tags = reader.texts("tags", Need::optional, true).value_or(std::vector<std::string>());
     test.language = reader.text("language").value_or("");
     test.weight = read_weight(reader);
+    test.known_failure = read_known_failure(reader);
     reader.entry("vars");
     read_wish_for_defaults(reader);
     const DocumentEntry* examples = reader.entry("examples");
