@@ -25,6 +25,7 @@
 #include "coordinator/session/run_plan.hpp"
 #include "coordinator/session/run_record.hpp"
 
+#include <cstdlib>
 #include <optional>
 #include <random>
 #include <utility>
@@ -131,6 +132,22 @@ void remember_limits(const std::vector<ProviderSettings>& providers, const RunFa
   }
 }
 
+/// The workers inside of this process call from here: a key that is not set is said before they start, and
+/// not by each of them.
+std::optional<Error> missing_key(const RunOptions& options, const RunSettings& settings) {
+  if (options.listen || settings.mode != Mode::live) return std::nullopt;
+  for (const ProviderSettings& provider : settings.providers) {
+    const std::string& variable = provider.api_key_env;
+    const char* const key = variable.empty() ? "" : std::getenv(variable.c_str());
+    if (variable.empty() || (key != nullptr && *key != '\0')) continue;
+    return Error{Reason::key_missing, "the provider \"" + provider.name + "\" needs an API key, and " +
+                                          variable + " is not set: `export " + variable +
+                                          "=...` here, or say api_key_env = \"\" under [providers." +
+                                          provider.name + "] of sluice.toml to call without a key"};
+  }
+  return std::nullopt;
+}
+
 /// What a run leaves for the one that follows.
 struct FinishedRun {
   int exit_code = exit_error;
@@ -168,6 +185,7 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
   if (!fleet) return failed(fleet.error());
   auto controller = controller_of(options, inputs, **plan, *ledger, run_id);
   if (!controller) return failed(controller.error());
+  if (const auto missing = missing_key(options, controller->settings)) return failed(*missing);
   controller->settings.observe = observed;
   if (before != nullptr) {
     controller->elapsed_before = std::chrono::milliseconds(before->completed_at_ms - before->started_at_ms);
