@@ -143,6 +143,14 @@ struct InitCommand {
     first.answer = arrow != std::string::npos ? one_line(example.substr(arrow + 2)) : "";
   }
 
+  /// That of the file, or of its folder where the file is called like any other.
+  std::string suite_name() const {
+    std::error_code error;
+    const fs::path whole = fs::absolute(target, error);
+    const std::string stem = whole.stem().string();
+    return arm_name_of(to_valid_utf8(stem == "suite" ? whole.parent_path().filename().string() : stem));
+  }
+
   int write(const FirstSuite& first) const {
     const auto variable = variable_of(first.prompt);
     if (!variable) return report_error(variable.error());
@@ -150,7 +158,7 @@ struct InitCommand {
       return report_error("the model " + arm.error().message);
     if (first.input.empty() || first.answer.empty())
       return report_error("the example must be EXAMPLE => TEXT, such as France => Paris");
-    const std::string name = arm_name_of(fs::path(target).stem().string());
+    const std::string name = suite_name();
     const std::string text = suite_text(first, name, *variable);
     const auto written = write_whole_file("suite", target, [&](Sink& sink) -> Result<void> {
       sink.write(text);

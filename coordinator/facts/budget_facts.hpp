@@ -64,7 +64,7 @@ struct BudgetFacts {
   std::uint32_t waiting_workers = 0;    ///< That have such.
   std::uint32_t backing_off_calls = 0;  ///< That failed and wait for their time to be tried again.
 
-  /// In which any call was ready and not allowed to start, as somebody who watches the run feels it.
+  /// In which calls were ready and the limits or a pause allowed none to start, by the clock.
   BootTime held_up_time{};
 
   wire::HoldReason hold = wire::HoldReason::none;

@@ -267,8 +267,7 @@ void ProviderBudget::turn(std::uint64_t& next_id, BootTime now) {
     permits_.distribute(members_, room(), from, next_id, now);
     if (permits_.lacks_places()) concurrency_.widen(now);
   }
-  held_up_.run(std::ranges::any_of(members_, [](const auto& one) { return one.second.account.ready() > 0; }),
-               now);
+  held_up_.run((permits_.needed() || pause_.is_on(now)) && is_held_back(), now);
 }
 
 // --- what is sent ---

@@ -90,7 +90,7 @@ class ProviderBudget {
   ConcurrencyBudget concurrency_;
   PermitGrants permits_;
   ProviderUse use_;
-  StopWatch held_up_;  ///< Any call is ready and not allowed to start.
+  StopWatch held_up_;  ///< Calls are ready for which there is no permit.
   bool is_shared_ = false;
   BootTime published_pause_{};
   std::uint32_t other_runs_ = 0;  ///< At most at a time.

@@ -57,7 +57,8 @@ class Assembly {
     parts_.default_test.checks = with_one_of_each_score(std::move(parts_.default_test.checks), from_);
     for (const ImportedCheck& check : parts_.default_test.checks)
       asked_.insert(check.variables.begin(), check.variables.end());
-    keep_used(parts_.default_test, all_asked());
+    anywhere_ = all_asked();
+    keep_used(parts_.default_test, anywhere_);
     OrderedTable suite;
     suite.add("suite", text_of(parts_.name));
     DocumentNode tests = all_tests();
@@ -118,7 +119,7 @@ class Assembly {
       const bool is_part = one.first.find('.') != std::string::npos;
       const bool has_used_part = std::ranges::any_of(
           used, [&](const std::string& name) { return name.starts_with(one.first + "."); });
-      if (!is_part && !has_used_part)
+      if (!is_part && !has_used_part && !anywhere_.contains(one.first))
         note(test, "the variable \"" + one.first + "\" is used by no prompt and no check: left out");
       return true;
     });
@@ -318,7 +319,8 @@ class Assembly {
 
   SuiteParts parts_;
   const ImportFile& from_;
-  Names asked_;  ///< What prompts and the default test's checks use.
+  Names asked_;     ///< What prompts and the default test's checks use.
+  Names anywhere_;  ///< What any test's checks use besides.
   Names ids_;
   Names names_;
   std::size_t number_ = 0;

@@ -130,7 +130,7 @@ tests:
         text: "1"
   - id: test-2
     vars:
-      a: "y"
+      a: y
     expected:
       - type: exact_match
         text: "a, b"
@@ -162,10 +162,17 @@ TEST_F(Promptfoo, CrossesScenarios) {
       "prompts: ['{{a}} {{b}}']\nscenarios:\n  - config: [{vars: {a: 1}}, {vars: {a: 2}}]\n    tests: "
       "[{vars: {b: 3}, assert: [{type: contains, value: '{{a}}'}]}, {vars: {b: 4}}]\n");
   EXPECT_EQ(imported.tests, 4u);
+  EXPECT_EQ(
+      notes(
+          "prompts: ['{{a}}']\nscenarios:\n  - config: [{vars: {a: 1, b: 2}}]\n    tests: [{assert: [{type: "
+          "contains, value: '{{b}}'}]}, {assert: [{type: contains, value: x}]}]\n"),
+      "")
+      << "a variable that another test uses is no loss";
 }
 
 TEST_F(Promptfoo, LosesNothingSilently) {
-  EXPECT_EQ(notes(R"yaml(prompts: ['{{a}}', '{% if a %}x{% endif %}', 'file://prompt.py:make', '{{ a | upper }}']
+  EXPECT_EQ(
+      notes(R"yaml(prompts: ['{{a}}', '{% if a %}x{% endif %}', 'file://prompt.py:make', '{{ a | upper }}']
 providers:
   - id: openai:gpt-5
     config: {top_p: 1, apiKey: k}
@@ -188,7 +195,7 @@ tests:
       - {type: no-such-check, value: x}
   - vars: {a: 2}
 )yaml"),
-            R"(promptfooconfig.yaml:1: a prompt holds "{% if a %}", a block, of which there are none: left out
+      R"notes(promptfooconfig.yaml:1: a prompt holds "{% if a %}", a block, of which there are none: left out
 promptfooconfig.yaml:1: the prompt is made by the program "prompt.py", which has no counterpart: left out
 promptfooconfig.yaml:1: a prompt holds "{{ a | upper }}", an expression or filter, of which there are none: left out
 promptfooconfig.yaml:4: "apiKey" of a provider: sluice reads the key from the environment; "api_key_env" in [providers.NAME] of sluice.toml names another variable
@@ -210,7 +217,7 @@ promptfooconfig.yaml:19: "weight" of the check contains has no counterpart: left
 promptfooconfig.yaml:20: the check contains holds "{{ a | upper }}", an expression or filter, of which there are none: left out
 promptfooconfig.yaml:21: the check no-such-check is no check that promptfoo documents: left out
 promptfooconfig.yaml:22: a test without a check that a suite has: it passes if the answer is not blank
-)");
+)notes");
 }
 
 TEST_F(Promptfoo, SaysTheSameOfSeveralPlacesOnce) {
@@ -221,13 +228,13 @@ TEST_F(Promptfoo, SaysTheSameOfSeveralPlacesOnce) {
 }
 
 TEST_F(Promptfoo, StandsInForWhatASuiteNeeds) {
-  EXPECT_EQ(suite("providers: [exec:run.sh]\ntests: [{vars: {question: Why?}}]\n"), R"yaml(prompts:
+  EXPECT_EQ(suite("providers: [exec:run.sh]\ntests: [{vars: {question: Tell me.}}]\n"), R"yaml(prompts:
   - id: stand-in
     prompt: "{{question}}"
 tests:
   - id: test-1
     vars:
-      question: "Why?"
+      question: Tell me.
     expected:
       - type: regex_match
         pattern: "\\S"
