@@ -355,10 +355,14 @@ Result<void> report_unasked(const RunOptions& options, const RunInputs& inputs, 
 }
 
 Result<void> report_again(const PastResults& past, const UseReport& use) {
-  const auto& [options, inputs, loaded, plan, source, facts, notices, prompts_are_lost] = past;
+  const RunOptions& options = past.options;
+  const RunInputs& inputs = past.inputs;
+  const RunGate& loaded = past.gate;
+  const Plan& plan = past.plan;
+  const RunFacts& facts = past.facts;
   const auto results_under = [&](const Gate& one) {
     return RunResults{inputs.suite,
-                      source,
+                      past.source,
                       plan.trial_count(),
                       [&](TrialId trial) { return plan.case_of(trial); },
                       [&](TrialId) { return unfinished(facts); },
@@ -378,11 +382,12 @@ Result<void> report_again(const PastResults& past, const UseReport& use) {
   const RunPrice price = price_of(options, inputs);
   auto assessment = assess_run(options, results, gate, plan.perturbations(), price, facts.cut_short);
   if (!assessment) return fail(std::move(assessment.error()));
-  assessment->gate.notices.insert(assessment->gate.notices.end(), notices.begin(), notices.end());
+  assessment->gate.notices.insert(assessment->gate.notices.end(), past.notices.begin(), past.notices.end());
   const auto retrieval = retrieval_of(inputs, results);
   if (!retrieval) return fail(retrieval.error());
-  auto failures = write_run_reports(options, inputs, results, gate, facts, *assessment, price,
-                                    *retrieval ? &(*retrieval)->summary : nullptr, use, prompts_are_lost);
+  auto failures =
+      write_run_reports(options, inputs, results, gate, facts, *assessment, price,
+                        *retrieval ? &(*retrieval)->summary : nullptr, use, past.prompts_are_lost);
   if (!failures.empty()) return fail(std::move(failures.front()));
   return {};
 }

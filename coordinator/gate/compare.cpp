@@ -376,6 +376,7 @@ void add_checks(const BaselineEntry& entry, std::vector<ComparedMetric>& metrics
     ComparedMetric& check = metrics.emplace_back();
     check.name = entry.metric;
     check.passed = *passed;
+    check.asked_by_name = true;  // No others are pinned.
   }
 }
 

@@ -50,6 +50,7 @@ constexpr std::array setting_keys{
     SettingKey{"timeout_seconds", "request_timeout_seconds"},
     SettingKey{"repeat", "repeat"},
     SettingKey{"perturb", "perturb"},
+    SettingKey{"min_pass_rate", "min_pass_rate"},
     SettingKey{"min_stability", "min_stability"},
     SettingKey{"embedding_provider", "embedding_provider"},
     SettingKey{"embedding_model", "embedding_model"},

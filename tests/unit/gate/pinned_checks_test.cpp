@@ -190,6 +190,17 @@ TEST(PinnedChecks, TwoFilesAreComparedCheckByCheck) {
   EXPECT_EQ(beside_file->verdict, RunVerdict::pass) << "it failed before, too";
 }
 
+TEST(PinnedChecks, ABaselineThatPinsAFailureAnewIsALowerBar) {
+  const auto verdict = [](const Baseline& base, const Baseline& current) {
+    return compare(cases_of(base), cases_of(current), CompareRules{}, [](const auto&) {})->verdict;
+  };
+  const Baseline passed = baseline_after({true, true});
+  const Baseline failed = baseline_after({true, false});
+  EXPECT_EQ(verdict(passed, failed), RunVerdict::regression);
+  EXPECT_EQ(verdict(failed, failed), RunVerdict::pass);
+  EXPECT_EQ(verdict(failed, passed), RunVerdict::pass);
+}
+
 // --- Known failures
 
 TEST(KnownFailure, WarnsWhatFailsAndWhatPasses) {
