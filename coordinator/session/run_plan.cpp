@@ -69,6 +69,7 @@ RequestSettings request_of(const RunOptions& options, const RunInputs& inputs,
           .max_tokens = settings.max_output_tokens.value,
           .seed = settings.seed.value,
           .response_schema = inputs.response_schema,
+          .params = merged(model.params, settings.params.value),
           .judge_samples = settings.judge_samples.value};
 }
 
@@ -81,6 +82,7 @@ std::vector<RequestSettings> requests_of(const RunOptions& options, const RunInp
     if (one.arm.temperature) request.temperature = one.arm.temperature;
     if (one.arm.max_tokens) request.max_tokens = *one.arm.max_tokens;
     if (one.arm.seed) request.seed = one.arm.seed;
+    request.params = merged(request.params, one.arm.params);
   }
   return requests;
 }

@@ -3,6 +3,7 @@
 #include "common/hash.hpp"
 #include "common/model/claim.hpp"
 #include "common/model/expectation.hpp"
+#include "common/model/request_extras.hpp"
 #include "coordinator/suite/thresholding.hpp"
 
 #include <cstdint>
@@ -82,7 +83,11 @@ struct Case {
   CaseExamples examples{};
   std::shared_ptr<const AnsweredTest> recorded{};  ///< The answer that is assessed; null: one is asked for.
   std::uint32_t arm = 0;                           ///< Position in the run's arms; 0 without any.
-  std::uint32_t test = 0;  ///< With arms: the same number for the same test under each of them.
+  /// `text` only: what its request has beside prompt and system prompt. One part of its messages is `asked`:
+  /// context and content.
+  RequestExtras extras{};
+  std::string response_schema{};  ///< `text` only: that its answer is asked to fit; empty: none.
+  std::uint32_t test = 0;         ///< With arms: the same number for the same test under each of them.
 };
 
 /// The [baseline] table of manifest.toml: known-good aggregates.

@@ -2,10 +2,9 @@
 
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
-#include "coordinator/suite/canonical_json.hpp"
 #include "coordinator/suite/expected_claims.hpp"
-#include "coordinator/suite/json_document.hpp"
 #include "coordinator/suite/judge_reader.hpp"
+#include "coordinator/suite/schema_reader.hpp"
 #include "coordinator/suite/test_templates.hpp"
 #include "coordinator/suite/thresholding_reader.hpp"
 
@@ -192,7 +191,7 @@ class ExpectationsReader {
         texts = read_patterns(reader);
         break;
       case Parameter::schema:
-        texts = read_schema(reader);
+        if (auto schema = read_schema(reader, source_)) texts = {std::move(*schema)};
         break;
       case Parameter::claims:
         read_claims_parameters(reader);
@@ -221,41 +220,6 @@ class ExpectationsReader {
       if (!problem.empty()) reader.add_wrong("pattern", "cannot be used: " + problem);
     }
     return std::move(*patterns);
-  }
-
-  std::vector<std::string> read_schema(TableReader& reader) {
-    const DocumentEntry* entry =
-        reader.entry("schema", Need::required, "a schema, or the name of a JSON file");
-    if (entry == nullptr) return {};
-    const auto* path = std::get_if<std::string>(&entry->value.value);
-    if (path == nullptr) return accept_schema(reader, entry->value, "");
-    const std::string named = names_file(*path);
-    const auto text = source_.read_file(*path, source_.opened);
-    if (!text) {
-      reader.add_wrong("schema", named + text.error().message);
-      return {};
-    }
-    const auto schema = parse_json(*text);
-    if (!schema) {
-      reader.add_wrong("schema", named + "cannot be used: line " + std::to_string(schema.error().line) +
-                                     ": " + schema.error().message);
-      return {};
-    }
-    return accept_schema(reader, *schema, named);
-  }
-
-  std::vector<std::string> accept_schema(TableReader& reader, const DocumentNode& schema,
-                                         const std::string& named) {
-    if (!has_only_json_values(schema)) {
-      reader.add_wrong("schema", named + "holds a number that is not finite");
-      return {};
-    }
-    std::string canonical = canonical_json(schema);
-    if (source_.checker != nullptr) {
-      const std::string& problem = source_.checker->problem_with_schema(canonical);
-      if (!problem.empty()) reader.add_wrong("schema", named + "cannot be used: " + problem);
-    }
-    return {std::move(canonical)};
   }
 
   void read_claims_parameters(TableReader& reader) {

@@ -1,9 +1,9 @@
 #include "coordinator/suite/suite_builder.hpp"
 
 #include "common/defaults.hpp"
+#include "common/documents/canonical_json.hpp"
 #include "common/sha256_stream.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/suite/canonical_json.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 
 #include <algorithm>
