@@ -21,8 +21,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view default_file = "sluice.toml";
-
 bool stands_in(const SettingDefinition& one, std::string_view section) {
   return one.in_file && one.section == section;
 }
@@ -345,7 +343,7 @@ tl::expected<Settings, std::vector<Finding>> load_settings(const std::optional<s
                                                            std::vector<SuiteSetting> suite,
                                                            ValidKeys valid_keys) {
   SettingSources sources;
-  sources.file_name = config_file.value_or(std::string(default_file));
+  sources.file_name = config_file.value_or(default_settings_file);
   sources.environment = process_variable;
   sources.variables = process_variables();
   sources.flags = std::move(flags);

@@ -27,7 +27,7 @@ class ProviderBudget {
   ProviderBudget(std::string name, const ProviderLimits& limits, const BudgetTimes& times,
                  const LearnedLimits& learned, BootTime now);
 
-  /// A worker that says HELLO (again): it holds no permits.
+  /// A worker that says HELLO (again): it holds no permits. A pause that it was asked for goes on.
   void join(WorkerId worker, WorkerConcurrency concurrency, BootTime now);
   void leave(WorkerId worker, bool lost, BootTime now);
   /// `newest`: no HEARTBEAT of this worker that was sent later has come. `newest_grants`:
@@ -59,6 +59,7 @@ class ProviderBudget {
   BudgetFacts facts(BootTime now) const;
 
  private:
+  void drop(WorkerId worker, bool lost, BootTime now);
   bool on_outcomes(WorkerId worker, Member& member, const wire::Demand& demand, bool newest, BootTime since,
                    BootTime now);
   /// What a report says of calls.

@@ -273,7 +273,9 @@ struct SystemPrompt {
 }  // namespace
 
 struct ObservationStore::Database {
-  Database(const std::string& name, int flags) : db(name, flags, defaults::observations_busy_timeout_ms) {
+  // Without SQLite's own locks, which each value that is bound takes: a store is one thread's at a time.
+  Database(const std::string& name, int flags)
+      : db(name, flags | SQLite::OPEN_NOMUTEX, defaults::observations_busy_timeout_ms) {
     row_checks::add_functions(db);
   }
 

@@ -443,7 +443,14 @@ class Session {
 
   void take_peers(const Effects& effects) {
     for (const auto& gone : effects.gone) {
-      if (known_.erase(gone.worker) > 0) governor_.leave(gone.worker, gone.lost, boot());
+      const auto known = known_.find(gone.worker);
+      if (known == known_.end()) continue;
+      if (gone.again) {
+        known->second.clear();
+      } else {
+        governor_.leave(gone.worker, gone.lost, boot());
+        known_.erase(known);
+      }
       std::erase_if(governed_, [&](const auto& one) { return one.second == gone.worker; });
     }
     for (const auto& peer : controller_.peers(effects.changed_peers)) {
