@@ -295,6 +295,8 @@ void add_faults(CLI::App& app, SimSettings& sim) {
       ->type_name("BYTES")
       ->check(CLI::Range(0, 1 << 30).description(""));
   app.add_option("--require-key", sim.required_key, "Answer 401 without this API key")->type_name("KEY");
+  app.add_flag("--no-batch-embeddings", sim.no_batch_embeddings,
+               "Answer Gemini's batchEmbedContents with 404: its models know embedContent alone");
   add_required(app, "--require-header", sim.required_headers, "Answer 401 without this header");
   add_required(app, "--require-query", sim.required_query, "Answer 400 without this field of the query");
 }

@@ -39,7 +39,8 @@ struct SimSettings {
   std::size_t big_body = 0;  ///< If set, answers are padded to at least so many bytes of HTTP body.
   std::vector<std::pair<std::string, std::string>> required_headers;  ///< Requests without them get 401,
   std::vector<std::pair<std::string, std::string>> required_query;    ///< and without these 400.
-  std::string required_key;  ///< If set, requests without it get 401.
+  bool no_batch_embeddings = false;  ///< Gemini's models know embedContent alone.
+  std::string required_key;          ///< If set, requests without it get 401.
   std::vector<ScriptRule> script;
 };
 

@@ -15,6 +15,7 @@ constexpr std::string_view json_type = "application/json";
 constexpr std::string_view gemini_prefix = "/v1beta/models/";
 constexpr std::string_view gemini_suffix = ":generateContent";
 constexpr std::string_view gemini_embeddings = ":batchEmbedContents";
+constexpr std::string_view gemini_embedding = ":embedContent";
 
 }  // namespace
 
@@ -35,7 +36,8 @@ void Simulator::respond(const HttpRequest& request, std::uint64_t connection, bo
   reply.close = last_;
   const std::string_view path = request.target.substr(0, request.target.find('?'));
   if (serve_house(request, path, reply)) return;
-  const bool embeddings = path.ends_with("/embeddings") || path.ends_with(gemini_embeddings);
+  const bool embeddings =
+      path.ends_with("/embeddings") || path.ends_with(gemini_embeddings) || path.ends_with(gemini_embedding);
   const auto provider = route(path);
   const Call call{provider.value_or(Provider::openai), request, now_us, reply};
   headers_.clear();
@@ -57,7 +59,9 @@ std::optional<Provider> Simulator::route(std::string_view path) {
   // Gateways have folders of their own before these.
   if (path.ends_with("/chat/completions") || path.ends_with("/embeddings")) return Provider::openai;
   if (path.ends_with("/v1/messages")) return Provider::anthropic;
-  const auto suffix = path.ends_with(gemini_embeddings) ? gemini_embeddings : gemini_suffix;
+  const auto suffix = path.ends_with(gemini_embeddings)  ? gemini_embeddings
+                      : path.ends_with(gemini_embedding) ? gemini_embedding
+                                                         : gemini_suffix;
   if (!path.starts_with(gemini_prefix) || !path.ends_with(suffix)) return std::nullopt;
   path.remove_prefix(gemini_prefix.size());
   path.remove_suffix(std::min(path.size(), suffix.size()));
@@ -133,6 +137,8 @@ void Simulator::serve_chat(const Call& call) {
 
 void Simulator::serve_embeddings(const Call& call) {
   EmbeddingsRequest wanted;
+  const std::string_view path = call.request.target.substr(0, call.request.target.find('?'));
+  wanted.is_alone = path.ends_with(gemini_embedding);
   const auto bad_request = read_embeddings_request(call.provider, call.request.body, wanted);
   std::uint64_t content = 0;
   TokenCost cost;
@@ -142,6 +148,8 @@ void Simulator::serve_embeddings(const Call& call) {
   }
   start(call, call.reply.record.connection, content);
   if (turned_away(call, bad_request, cost)) return;
+  if (settings_.no_batch_embeddings && path.ends_with(gemini_embeddings))
+    return error(call, 404, "This model is not supported for batchEmbedContents.");
   delay(call, latency_us(settings_.latency, sequence_));
   const auto fault = faults_.choose(content, sequence_);
   if (fault.fault == Fault::error) {

@@ -88,7 +88,11 @@ std::variant<Embedded, Failed> read_embedding_response(const ProviderSettings& p
   const ErrorFacts facts = body ? format.read_error(body->root()) : ErrorFacts{};
   if (success && !facts.status && !facts.fatal)
     return not_embeddings(provider, response, count, credentials, reason);
-  return classify_failure(provider, response, facts, now, credentials, CallKind::embedding);
+  Failed failed = classify_failure(provider, response, facts, now, credentials, CallKind::embedding);
+  // A model without the batch: its texts are asked for again one by one, and an unknown model then.
+  const bool lacks_batch = provider.kind == ProviderKind::gemini && response.status == 404 && count > 1;
+  if (lacks_batch) failed.reason = Reason::request_refused;
+  return failed;
 }
 
 }  // namespace sluice

@@ -15,7 +15,7 @@
 #include <vector>
 
 /// Embeddings in the providers' formats: `{base_url}/embeddings` of OpenAI and the servers compatible with
-/// it, and Gemini's batchEmbedContents. Pure and thread-safe.
+/// it, and Gemini's batchEmbedContents, or embedContent for one text. Pure and thread-safe.
 namespace sluice {
 
 /// Whether the provider has an end point for embeddings. Error: settings_invalid, naming those that do.

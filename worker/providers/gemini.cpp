@@ -249,33 +249,47 @@ ErrorFacts read_error(const JsonView& body) {
   return facts;
 }
 
-/// Each text's request names the model once more.
+/// A text's request names the model once more.
+void append_embed_content(std::string& body, std::string_view name, std::string_view text) {
+  body += R"({"model":)";
+  body += name;
+  body += R"(,"content":{"parts":[{"text":)";
+  append_json_string(body, text);
+  body += "}]}}";
+}
+
+/// One text alone goes to embedContent, which some models have without the batch (read_embedding_response).
 HttpRequest build_embeddings(const ProviderSettings& provider, const Credentials& credentials,
                              std::string_view model, std::span<const std::string_view> texts) {
+  const bool is_alone = texts.size() == 1;
   HttpRequest http =
-      json_post(provider, model_method(model, ":batchEmbedContents"), "x-goog-api-key", "", credentials);
+      json_post(provider, model_method(model, is_alone ? ":embedContent" : ":batchEmbedContents"),
+                "x-goog-api-key", "", credentials);
   std::string name;
   append_json_string(name, with_folder(model));
-  std::string& body = http.body;
-  body += R"({"requests":[)";
-  for (const std::string_view text : texts) {
-    body += R"({"model":)";
-    body += name;
-    body += R"(,"content":{"parts":[{"text":)";
-    append_json_string(body, text);
-    body += "}]}},";
+  if (is_alone) {
+    append_embed_content(http.body, name, texts.front());
+    return http;
   }
-  body.back() = ']';
-  body += '}';
+  http.body += R"({"requests":[)";
+  for (const std::string_view text : texts) {
+    append_embed_content(http.body, name, text);
+    http.body += ',';
+  }
+  http.body.back() = ']';
+  http.body += '}';
   return http;
 }
 
-std::optional<RawEmbeddings> read_embeddings(const JsonView& body, std::size_t /*count*/) {
-  const std::vector<JsonView> embeddings = body["embeddings"].elements();
-  if (!body["embeddings"].is_array()) return std::nullopt;
+std::optional<RawEmbeddings> read_embeddings(const JsonView& body, std::size_t count) {
   RawEmbeddings raw;
-  for (const JsonView& embedding : embeddings) raw.vectors.push_back(embedding["values"]);
   raw.usage.input_tokens = body["usageMetadata"]["promptTokenCount"].count();
+  if (const JsonView alone = body["embedding"]; count == 1 && alone.is_object()) {
+    raw.vectors.push_back(alone["values"]);
+    return raw;
+  }
+  if (!body["embeddings"].is_array()) return std::nullopt;
+  for (const JsonView& embedding : body["embeddings"].elements()) raw.vectors.push_back(embedding["values"]);
   return raw;
 }
 
