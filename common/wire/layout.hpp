@@ -179,11 +179,11 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<TextExpectation> M>
 bool layout(Archive& archive, M& m) {
-  if (!archive.record(m.metric, m.texts)) return false;
+  if (!archive.record(m.metric, m.texts, m.numbers, m.weight, m.parts)) return false;
   if constexpr (Archive::reading) {
     if (is_claims_metric(m.metric) || is_judge_metric(m.metric))
-      return archive.refuse("a metric of the answer's text was expected");
-    if (m.texts.empty()) return archive.refuse("a metric without its texts");
+      return archive.refuse("a metric of the answer was expected");
+    if (!is_complete(m)) return archive.refuse("a metric without what it assesses by");
   }
   return true;
 }

@@ -27,6 +27,7 @@ std::size_t bytes_of(const std::vector<ExpectedClaim>& claims) {
 std::size_t bytes_of(const TextExpectation& expectation) {
   std::size_t bytes = 0;
   for (const auto& text : expectation.texts) bytes += overhead_bytes + text.size();
+  for (const auto& part : expectation.parts) bytes += overhead_bytes + bytes_of(part);
   return bytes;
 }
 

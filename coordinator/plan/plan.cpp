@@ -72,6 +72,13 @@ void apply(const RequestParams& params, std::uint32_t repeat, ModelRequest& requ
   }
 }
 
+/// Where costs are checked the price is known: make_plan refuses a run without one.
+void add_price(const std::optional<std::pair<double, double>>& price, TextExpectation& expectation) {
+  if (positive(expectation.metric) == MetricId::cost && price)
+    expectation.numbers.insert(expectation.numbers.end(), {price->first, price->second});
+  for (TextExpectation& part : expectation.parts) add_price(price, part);
+}
+
 /// The request's part of a case, with another text in place of the perturbed one.
 Case with_text(const Case& test_case, std::string text) {
   Case form;
@@ -405,6 +412,7 @@ ScoringTask Plan::task_of(TrialId trial, const Case& test_case, const Case& form
       }
     } else if (!is_claims_metric(metric)) {
       task.texts.push_back(expectation.what);
+      add_price(settings_[test_case.arm].price, task.texts.back());
     }
   }
   if (!task.judged.empty()) task.question = {transcript(form.extras.messages, form.content), form.context};

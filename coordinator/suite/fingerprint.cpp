@@ -2,6 +2,7 @@
 
 #include "common/documents/canonical_json.hpp"
 #include "common/model/metrics.hpp"
+#include "common/text/joined.hpp"
 #include "common/text/text.hpp"
 
 #include <algorithm>
@@ -38,6 +39,9 @@ class Object {
   }
   Object& add_if(std::string_view key, const std::optional<double>& value) {
     return value ? add(key, number(*value)) : *this;
+  }
+  Object& add_unless_empty(std::string_view key, bool is_empty, std::string_view json) {
+    return is_empty ? *this : add(key, json);
   }
   std::string finish() {
     text_ += text_.empty() ? "{}" : "}";
@@ -161,15 +165,47 @@ std::string canonical_question(const JudgeQuestion& question) {
   return object.finish();
 }
 
-std::string canonical_expectation(const Expectation& expectation) {
+std::string canonical_texts(const TextExpectation& what) {
   // A schema is canonical JSON already and stands as a text here: one form for all metrics.
   std::vector<std::string> texts;
-  for (const std::string& text : expectation.what.texts) texts.push_back(json_string(text));
+  for (const std::string& text : what.texts) texts.push_back(json_string(text));
+  // Of a call the first is its name.
+  const bool has_order = positive(what.metric) == MetricId::tool_call;
+  return has_order ? "[" + joined(texts, ",") + "]" : unordered_array(std::move(texts));
+}
+
+std::string canonical_numbers(const TextExpectation& what) {
+  std::vector<std::string> numbers;
+  for (const double one : what.numbers) numbers.push_back(number(one));
+  return "[" + joined(numbers, ",") + "]";
+}
+
+std::string canonical_parts_of(const TextExpectation& what);
+
+std::string canonical_part(const TextExpectation& part) {
+  return Object()
+      .add_text("metric", info(part.metric).name)
+      .add("numbers", canonical_numbers(part))
+      .add("parts", canonical_parts_of(part))
+      .add("texts", canonical_texts(part))
+      .add("weight", number(part.weight))
+      .finish();
+}
+
+std::string canonical_parts_of(const TextExpectation& what) {
+  std::vector<std::string> parts;
+  for (const TextExpectation& one : what.parts) parts.push_back(canonical_part(one));
+  return unordered_array(std::move(parts));
+}
+
+std::string canonical_expectation(const Expectation& expectation) {
   Object object;
   if (expectation.judge) object.add("judge", canonical_question(*expectation.judge));
   return object.add_text("metric", info(expectation.what.metric).name)
       .add_if("min_score", expectation.min_score)
-      .add("texts", unordered_array(std::move(texts)))
+      .add_unless_empty("numbers", expectation.what.numbers.empty(), canonical_numbers(expectation.what))
+      .add_unless_empty("parts", expectation.what.parts.empty(), canonical_parts_of(expectation.what))
+      .add("texts", canonical_texts(expectation.what))
       .add("thresholding", canonical_thresholding(expectation.thresholding))
       .finish();
 }

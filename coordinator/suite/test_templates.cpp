@@ -69,10 +69,21 @@ class TestRenderer {
 
   void render_expected(DocumentNode& expected) {
     auto* list = std::get_if<DocumentNode::Array>(&expected.value);
-    if (list == nullptr) return render_keys(expected, "expected", of_metric);
+    if (list == nullptr) return render_metric(expected, "expected");
     for (std::size_t i = 0; i < list->size(); ++i) {
-      render_keys((*list)[i], "expected[" + std::to_string(i) + "]", of_metric);
+      render_metric((*list)[i], "expected[" + std::to_string(i) + "]");
     }
+  }
+
+  /// With its parts, if it is a group.
+  void render_metric(DocumentNode& metric, const std::string& name) {
+    render_keys(metric, name, of_metric);
+    auto* table = std::get_if<DocumentNode::Table>(&metric.value);
+    if (table == nullptr) return;
+    const auto parts = std::ranges::find(*table, "of", &DocumentEntry::key);
+    auto* list = parts != table->end() ? std::get_if<DocumentNode::Array>(&parts->value.value) : nullptr;
+    if (list == nullptr) return;
+    for (DocumentNode& part : *list) render_metric(part, name + ".of");
   }
 
   void render_keys(DocumentNode& node, const std::string& name, const Keys& keys) {
