@@ -60,6 +60,7 @@ class SettingsMerger {
     note_model_providers(Origin::environment);
     apply_flags();
     note_model_providers(Origin::flag);
+    infer_provider();
     if (!findings_.empty()) {
       sort_findings(findings_);
       return tl::unexpected(std::move(findings_));
@@ -81,6 +82,13 @@ class SettingsMerger {
     };
     note(settings_.model, settings_.provider, settings_.model_provider);
     note(settings_.judge_model, settings_.judge_provider, settings_.judge_model_provider);
+  }
+
+  /// Where nobody names a provider, a model whose name says who makes it goes there, and not to the default.
+  void infer_provider() {
+    if (settings_.provider.origin != Origin::default_value) return;
+    const auto maker = provider_of_model(settings_.model.value);
+    if (maker) settings_.provider = {std::string(*maker), settings_.model.origin, settings_.model.where};
   }
 
   Stamp in_file(std::uint32_t line) const {

@@ -131,7 +131,7 @@ struct RunCommand {
                    "Ask before a run that may cost more; without a terminal it is refused")
         ->type_name("DOLLARS");
     add_distribution_flags(app, flags);
-    add_report_flags(app, flags, "table|json|markdown|junit|github");
+    add_report_flags(app, flags, "table|json|markdown|junit|github|html|csv");
     add_log_flags(app, flags);
     settings.add_to(app);
   }
@@ -169,14 +169,18 @@ struct RunCommand {
     const auto add = [](std::vector<std::filesystem::path>& to, const std::optional<std::string>& file) {
       if (file && !file->empty()) to.emplace_back(*file);
     };
-    for (const auto& file : {flags.answers, flags.baseline, std::optional(settings.config_file()),
-                             std::optional(effective->prices_file.value)}) {
+    for (const auto& file :
+         {flags.answers, flags.baseline, std::optional(settings.config_file()),
+          std::optional(effective->prompt_file.value), std::optional(effective->ontology_file.value),
+          std::optional(effective->prices_file.value)}) {
       add(watched.inputs, file);
     }
     for (const auto& file : {flags.report.output, flags.export_baseline, flags.harvest, flags.call_log})
       add(watched.outputs, file);
     for (const std::string& report : flags.report.reports)
       add(watched.outputs, report.substr(report.find('=') + 1));
+    for (const char* end : {"", "-wal", "-shm", "-journal"})
+      watched.outputs.emplace_back(observations_file(*effective) + end);
     return watch_run(watched);
   }
 

@@ -8,12 +8,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <system_error>
 
+#include <poll.h>
 #include <spawn.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -29,6 +30,8 @@ class BlockedSignals {
     sigset_t all;
     sigemptyset(&all);
     for (const int number : {SIGINT, SIGTERM, SIGCHLD}) sigaddset(&all, number);
+    // Whoever ignores it hands that on, and the end of a run would never be seen.
+    ::signal(SIGCHLD, SIG_DFL);
     ::sigprocmask(SIG_BLOCK, &all, &before_);
     descriptor_ = ::signalfd(-1, &all, SFD_CLOEXEC);
   }
@@ -94,18 +97,29 @@ EndedRun run_once(const std::vector<std::string>& arguments, const BlockedSignal
   }
 }
 
-/// True if an input has changed; false if a signal has come.
-Result<bool> await_change(WatchedFiles& files, const BlockedSignals& signals) {
-  Result<std::optional<std::filesystem::path>> changed;
-  do {
-    changed = files.wait(signals.descriptor(), defaults::watch_settled);
-    if (!changed) return fail(changed.error());
+/// False: the time is over. True: a signal has come.
+bool has_come_within(std::chrono::milliseconds time, const BlockedSignals& signals) {
+  pollfd source{signals.descriptor(), POLLIN, 0};
+  return ::poll(&source, 1, static_cast<int>(time.count())) > 0;
+}
+
+/// Looks until something has changed, and then until nothing does. True: run again; false: a signal has come.
+bool await_change(WatchedFiles& files, const BlockedSignals& signals) {
+  std::optional<std::filesystem::path> changed;
+  for (auto pause = std::chrono::milliseconds(0);;) {
     // What is not read would end this process as soon as signals may again.
-    if (!*changed && signals.next() != SIGCHLD) return false;
-  } while (!*changed);
+    if (has_come_within(pause, signals) && signals.next() != SIGCHLD) return false;
+    const auto begun = std::chrono::steady_clock::now();
+    auto more = files.take_change();
+    const auto took = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
+    if (changed && !more) break;
+    if (more) changed = std::move(more);
+    pause = changed ? defaults::watch_settled
+                    : std::max(defaults::watch_interval, took * defaults::watch_share_of_time);
+  }
   std::error_code none;
-  const auto shown = std::filesystem::proximate(**changed, none);
-  write_stderr_line("sluice: " + printable((none ? **changed : shown).string()) + " changed");
+  const auto shown = changed->lexically_proximate(std::filesystem::current_path(none));
+  write_stderr_line("sluice: " + printable((none ? *changed : shown).string()) + " changed");
   return true;
 }
 
@@ -115,27 +129,31 @@ std::vector<std::string> arguments_without_watch() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> arguments;
   for (std::string one; std::getline(file, one, '\0');) arguments.push_back(one);
-  std::erase(arguments, "--watch");
+  std::erase_if(arguments,
+                [](const std::string& one) { return one == "--watch" || one.starts_with("--watch="); });
   return arguments;
 }
 
 int watch_run(const WatchedRun& watched) {
   if (watched.arguments.empty()) return report_error("--watch cannot read the arguments of this process");
-  auto files = WatchedFiles::open();
-  if (!files) return report_error(files.error());
-  for (const auto& path : watched.outputs) files->ignore(path);
-  for (const auto& path : watched.inputs) {
-    if (const auto added = files->add(path); !added) return report_error(added.error());
-  }
+  WatchedFiles files;
+  for (const auto& path : watched.inputs) files.add(path);
+  for (const auto& path : watched.outputs) files.ignore(path);
+  if (files.ignores_a_root())
+    return report_error(
+        "--watch: the suite or the settings lie in the home folder, where each run writes; name another "
+        "folder with --home");
   const BlockedSignals signals;
+  if (signals.descriptor() < 0)
+    return report_error("--watch cannot wait for signals: " + std::generic_category().message(errno));
+  // What changes during a run counts after it.
+  files.take_change();
   for (;;) {
     const auto run = run_once(watched.arguments, signals);
     if (run.is_last) return run.exit_code;
     write_stderr_line("sluice: waiting for a change of " + printable(watched.inputs.front().string()) +
                       "; Ctrl-C ends");
-    const auto changed = await_change(*files, signals);
-    if (!changed) return report_error(changed.error());
-    if (!*changed) return run.exit_code;
+    if (!await_change(files, signals)) return run.exit_code;
   }
 }
 

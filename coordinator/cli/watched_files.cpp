@@ -1,154 +1,91 @@
 #include "coordinator/cli/watched_files.hpp"
 
-#include "common/text/printable.hpp"
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstring>
 #include <system_error>
 #include <utility>
 
-#include <poll.h>
-#include <sys/inotify.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 namespace sluice {
 namespace {
 
-constexpr std::uint32_t watched_changes =
-    IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ONLYDIR;
+namespace fs = std::filesystem;
 
-Error cannot_watch(const std::filesystem::path& path, int number) {
-  std::string message =
-      "cannot watch " + printable(path.string()) + ": " + std::generic_category().message(number);
-  // What inotify calls "no space left on device".
-  if (number == ENOSPC || number == EMFILE)
-    message += "; raise fs.inotify.max_user_watches, or name a suite in a smaller folder";
-  return {Reason::file_unreadable, std::move(message)};
-}
-
-/// Also of one that is not there, of which weakly_canonical leaves a relative path.
-std::filesystem::path whole_path(const std::filesystem::path& path) {
-  std::error_code none;
-  return std::filesystem::weakly_canonical(std::filesystem::absolute(path, none), none);
-}
+/// Those that mkostemp puts behind a name and a dot.
+constexpr std::size_t letters_of_a_draft = 6;
 
 bool is_hidden(const std::string& name) {
   return name.empty() || name.front() == '.' || name.back() == '~';
 }
 
+bool is_draft_of(const fs::path& draft, const fs::path& file) {
+  const std::string& name = draft.native();
+  const std::size_t length = file.native().size();
+  return name.size() == length + 1 + letters_of_a_draft && name.starts_with(file.native()) &&
+         name[length] == '.' && name.find('/', length) == std::string::npos;
+}
+
+/// Whether the path is the folder or lies below it.
+bool is_within(const fs::path& path, const fs::path& folder) {
+  return std::ranges::mismatch(folder, path).in1 == folder.end();
+}
+
 }  // namespace
 
-Result<WatchedFiles> WatchedFiles::open() {
-  const int descriptor = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  if (descriptor < 0) return fail(cannot_watch("files", errno));
-  return WatchedFiles(descriptor);
-}
-
-WatchedFiles::WatchedFiles(WatchedFiles&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)),
-      folders_(std::move(other.folders_)),
-      ignored_(std::move(other.ignored_)) {}
-
-WatchedFiles::~WatchedFiles() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-Result<int> WatchedFiles::watch(const std::filesystem::path& folder) {
-  const int number = ::inotify_add_watch(descriptor_, folder.c_str(), watched_changes);
-  if (number < 0) return fail(cannot_watch(folder, errno));
-  folders_[number].path = folder;
-  return number;
-}
-
-Result<void> WatchedFiles::add(const std::filesystem::path& path) {
-  const auto whole = whole_path(path);
+/// Absolute and without links, also of one that is not there; without a slash at its end.
+fs::path WatchedFiles::whole(const fs::path& path) {
   std::error_code none;
-  if (std::filesystem::is_directory(whole, none)) return add_folders(whole);
-  const auto number = watch(whole.parent_path());
-  if (!number) return fail(number.error());
-  folders_[*number].files.push_back(whole.filename().string());
-  return {};
+  const auto found = fs::weakly_canonical(fs::absolute(path, none), none);
+  return found.has_filename() ? found : found.parent_path();
 }
 
-Result<void> WatchedFiles::add_folders(const std::filesystem::path& root) {
-  const auto number = watch(root);
-  if (!number) return fail(number.error());
-  folders_[*number].is_whole = true;
-  std::error_code error;
-  for (std::filesystem::recursive_directory_iterator at(root, error), end; !error && at != end;
-       at.increment(error)) {
-    std::error_code none;
-    if (!at->is_directory(none) || at->is_symlink(none)) continue;
-    if (is_hidden(at->path().filename().string())) {
-      at.disable_recursion_pending();
-      continue;
-    }
-    const auto below = watch(at->path());
-    if (!below) return fail(below.error());
-    folders_[*below].is_whole = true;
-  }
-  if (error) return fail(cannot_watch(root, error.value()));
-  return {};
+bool WatchedFiles::ignores_a_root() const {
+  return std::ranges::any_of(roots_, [this](const fs::path& root) { return !counts(root); });
 }
 
-void WatchedFiles::ignore(const std::filesystem::path& path) {
-  ignored_.push_back(whole_path(path).string());
-}
-
-bool WatchedFiles::counts(const Folder& folder, const std::string& name) const {
-  if (is_hidden(name)) return false;
-  if (!folder.is_whole && std::ranges::find(folder.files, name) == folder.files.end()) return false;
-  const auto path = (folder.path / name).string();
-  return std::ranges::none_of(ignored_, [&](const std::string& ignored) {
-    // Behind its name: nothing, what is below it, or the letters of a draft.
-    return path.starts_with(ignored) &&
-           (path.size() == ignored.size() || path[ignored.size()] == '/' || path[ignored.size()] == '.');
+bool WatchedFiles::counts(const fs::path& path) const {
+  return std::ranges::none_of(ignored_, [&](const fs::path& ignored) {
+    return is_within(path, ignored) || is_draft_of(path, ignored);
   });
 }
 
-/// The first of the changes that have come and count.
-std::optional<std::filesystem::path> WatchedFiles::read_changes() {
-  std::optional<std::filesystem::path> first;
-  alignas(inotify_event) std::array<char, 16 << 10> bytes{};
-  for (;;) {
-    const auto size = ::read(descriptor_, bytes.data(), bytes.size());
-    if (size <= 0) return first;
-    for (std::size_t at = 0; at < static_cast<std::size_t>(size);) {
-      inotify_event event{};
-      std::memcpy(&event, &bytes[at], sizeof event);
-      const std::string name = event.len > 0 ? &bytes[at + sizeof event] : "";
-      at += sizeof event + event.len;
-      const auto folder = folders_.find(event.wd);
-      if (folder == folders_.end()) continue;
-      const auto path = folder->second.path / name;
-      if (!counts(folder->second, name)) continue;
-      const bool is_folder = (event.mask & IN_ISDIR) != 0;
-      if (is_folder && folder->second.is_whole && (event.mask & (IN_CREATE | IN_MOVED_TO)) != 0) {
-        // One that is gone again, or cannot be watched, has nothing that a run could read.
-        static_cast<void>(add_folders(path));
-      }
-      // A new file counts once it is written; a new folder may have some in it already.
-      if (!is_folder && (event.mask & IN_CREATE) != 0) continue;
-      if (!first) first = path;
-    }
-  }
+void WatchedFiles::look_at(const fs::path& file, State& state) const {
+  struct stat found {};
+  if (!counts(file) || ::stat(file.c_str(), &found) != 0 || S_ISDIR(found.st_mode)) return;
+  state[file] = {found.st_dev, found.st_ino, found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec};
 }
 
-Result<std::optional<std::filesystem::path>> WatchedFiles::wait(int until,
-                                                                std::chrono::milliseconds settled) {
-  std::optional<std::filesystem::path> changed;
-  for (;;) {
-    std::array<pollfd, 2> sources{pollfd{until, POLLIN, 0}, pollfd{descriptor_, POLLIN, 0}};
-    const int ready =
-        ::poll(sources.data(), sources.size(), changed ? static_cast<int>(settled.count()) : -1);
-    if (ready < 0 && errno != EINTR) return fail(cannot_watch("files", errno));
-    if (ready == 0) return changed;
-    if (sources[0].revents != 0) return std::nullopt;
-    if (sources[1].revents == 0) continue;
-    if (auto more = read_changes(); more && !changed) changed = std::move(more);
+WatchedFiles::State WatchedFiles::look() const {
+  State state;
+  for (const fs::path& root : roots_) {
+    std::error_code error;
+    if (!fs::is_directory(root, error)) {
+      look_at(root, state);
+      continue;
+    }
+    constexpr auto what_can_be_read = fs::directory_options::skip_permission_denied;
+    for (fs::recursive_directory_iterator at(root, what_can_be_read, error), end; !error && at != end;
+         at.increment(error)) {
+      std::error_code none;
+      const bool is_folder = at->is_directory(none);
+      const bool passed_over = is_hidden(at->path().filename().native()) || !counts(at->path());
+      if (is_folder && passed_over) at.disable_recursion_pending();
+      if (!is_folder && !passed_over) look_at(at->path(), state);
+    }
   }
+  return state;
+}
+
+std::optional<fs::path> WatchedFiles::take_change() {
+  auto state = look();
+  const auto before = std::exchange(known_, std::move(state));
+  if (!before) return std::nullopt;
+  const auto [gone, come] = std::ranges::mismatch(*before, *known_);
+  if (gone == before->end() && come == known_->end()) return std::nullopt;
+  // The first by name: of one that is on one side alone the other side is further on.
+  if (gone == before->end()) return come->first;
+  if (come == known_->end()) return gone->first;
+  return std::min(gone->first, come->first);
 }
 
 }  // namespace sluice

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "common/error.hpp"
-
-#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <ctime>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -11,42 +11,42 @@
 
 namespace sluice {
 
-/// Files, and folders with all below them, whose changes are waited for (inotify). Not counted are hidden
-/// names (with a dot in front), copies that editors leave (`~` at the end), and what is ignored. Not
-/// thread-safe. Errors: file_unreadable.
+/// Files, and folders with all below them, that are looked at for changes: by what the file system says of
+/// each file, which holds on network drives and for links too. Hidden names (with a dot in front), copies
+/// that editors leave (`~` at the end), links to folders, what cannot be read and what is ignored do not
+/// count. Not thread-safe.
 class WatchedFiles {
  public:
-  static Result<WatchedFiles> open();
-  WatchedFiles(WatchedFiles&& other) noexcept;
-  WatchedFiles& operator=(WatchedFiles&&) = delete;
-  ~WatchedFiles();
+  /// A file, or a folder; it need not be there yet.
+  void add(const std::filesystem::path& path) { roots_.push_back(whole(path)); }
+  /// This file, the drafts from which it is made, and all below it do not count.
+  void ignore(const std::filesystem::path& path) { ignored_.push_back(whole(path)); }
+  /// Whether what is ignored holds something that is to be watched: it would never count.
+  bool ignores_a_root() const;
 
-  /// A file, or a folder; one that comes to be below it later counts as well.
-  Result<void> add(const std::filesystem::path& path);
-  /// Changes of this file, of the drafts from which it is made, and of all below it count no more.
-  void ignore(const std::filesystem::path& path);
-
-  /// Blocks until something has changed and nothing more did for `settled`, since editors write a file in
-  /// several steps; at once if something has changed since the last call. Nothing: `until`, a descriptor, can
-  /// be read.
-  Result<std::optional<std::filesystem::path>> wait(int until, std::chrono::milliseconds settled);
+  /// One of those that changed, came or went since the last call; nothing: none did. The first call finds
+  /// none.
+  std::optional<std::filesystem::path> take_change();
 
  private:
-  explicit WatchedFiles(int descriptor) : descriptor_(descriptor) {}
-
-  struct Folder {
-    std::filesystem::path path;
-    bool is_whole = false;  ///< Else `files` alone count in it.
-    std::vector<std::string> files{};
+  struct Stamp {
+    std::uint64_t device = 0;
+    std::uint64_t number = 0;
+    std::int64_t size = 0;
+    std::int64_t seconds = 0;
+    std::int64_t nanoseconds = 0;
+    friend auto operator<=>(const Stamp&, const Stamp&) = default;
   };
-  Result<int> watch(const std::filesystem::path& folder);
-  Result<void> add_folders(const std::filesystem::path& root);
-  std::optional<std::filesystem::path> read_changes();
-  bool counts(const Folder& folder, const std::string& name) const;
+  using State = std::map<std::filesystem::path, Stamp>;
 
-  int descriptor_;
-  std::map<int, Folder> folders_;  ///< By what inotify calls them.
-  std::vector<std::string> ignored_;
+  static std::filesystem::path whole(const std::filesystem::path& path);
+  bool counts(const std::filesystem::path& path) const;
+  void look_at(const std::filesystem::path& file, State& state) const;
+  State look() const;
+
+  std::vector<std::filesystem::path> roots_;
+  std::vector<std::filesystem::path> ignored_;
+  std::optional<State> known_;
 };
 
 }  // namespace sluice

@@ -267,6 +267,7 @@ void ProviderBudget::turn(std::uint64_t& next_id, BootTime now) {
     permits_.distribute(members_, room(), from, next_id, now);
     if (permits_.lacks_places()) concurrency_.widen(now);
   }
+  held_up_.run((permits_.needed() || pause_.is_on(now)) && is_held_back(), now);
 }
 
 // --- what is sent ---
@@ -379,6 +380,7 @@ BudgetFacts ProviderBudget::facts(BootTime now) const {
     facts.hold = wire::HoldReason::named_delay;
     facts.hold_left = pause_.left(now);
   }
+  facts.held_up_time = held_up_.time(now);
   facts.paused_time = pause_.time(now);
   limits_.describe(facts);
   describe_rate(facts);

@@ -9,6 +9,7 @@
 #include "coordinator/governor/provider_health.hpp"
 #include "coordinator/governor/provider_use.hpp"
 #include "coordinator/governor/rate_search.hpp"
+#include "coordinator/governor/stop_watch.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -89,6 +90,7 @@ class ProviderBudget {
   ConcurrencyBudget concurrency_;
   PermitGrants permits_;
   ProviderUse use_;
+  StopWatch held_up_;  ///< Calls are ready for which there is no permit.
   bool is_shared_ = false;
   BootTime published_pause_{};
   std::uint32_t other_runs_ = 0;  ///< At most at a time.

@@ -94,6 +94,7 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
   if (over()) return send_drain(peer, "the run is over", now, effects);
   if (!ready.problems.empty()) {
     const auto& problem = ready.problems.front();
+    dispatcher_.leave(*id);
     dispatcher_.add_lender(hello.cache_id);
     set_problem(*id, problem, effects);
     leases_.reserve_held(*id, held);

@@ -82,7 +82,10 @@ struct Case {
   std::vector<RenderedPrompt> prompts;
   CaseExamples examples{};
   std::shared_ptr<const AnsweredTest> recorded{};  ///< The answer that is assessed; null: one is asked for.
-  std::uint32_t arm = 0;                           ///< Position in the run's arms; 0 without any.
+  /// Why it is known to fail, which may be left open; nothing: it is to pass. Says nothing of what is asked
+  /// or how it is scored, and is in no fingerprint.
+  std::optional<std::string> known_failure{};
+  std::uint32_t arm = 0;  ///< Position in the run's arms; 0 without any.
   /// `text` only: what its request has beside prompt and system prompt. One part of its messages is `asked`:
   /// context and content.
   RequestExtras extras{};

@@ -10,18 +10,21 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
+def without_code(page):
+    return re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+
+
 def headings(page):
     """The anchors that a page's headings have where it is shown."""
     found = set()
-    for title in re.findall(r"^#+\s+(.*)$", page.read_text(), re.MULTILINE):
+    for title in re.findall(r"^#+\s+(.*)$", without_code(page), re.MULTILINE):
         words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title.strip().lower())
         found.add(re.sub(r"[^\w\- ]", "", words.replace("`", "")).replace(" ", "-"))
     return found
 
 
 def broken(page):
-    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
-    for link in LINK.findall(text):
+    for link in LINK.findall(without_code(page)):
         path, _, heading = link.partition("#")
         if re.match(r"[a-z]+:", link):
             continue

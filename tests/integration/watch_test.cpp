@@ -20,6 +20,13 @@ class Watch : public Workbench {
            "  - {id: second, input: {prompt: \""
         << question << "\"}, expected: {type: must_not_contain, text: zzz}}\n";
   }
+  static std::size_t times_waiting(const Process& watching) {
+    const std::string words = "waiting for a change";
+    const auto text = watching.errors();
+    std::size_t times = 0;
+    for (auto at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++times;
+    return times;
+  }
   std::string suite() const { return ((folder() / "suite") / "suite.yaml").string(); }
 };
 
@@ -30,14 +37,7 @@ TEST_F(Watch, AChangeRunsItAgainAndAsksOnlyWhatHasChanged) {
       start_sluice(Flags{"run", suite(), "--mode", "live", "--base-url", simulator.url() + "/v1", "--watch",
                          "--report", "json=" + ((folder() / "suite") / "report.json").string()});
   const auto waits = [&](std::size_t times) {
-    return eventually([&] {
-      std::size_t found = 0;
-      const auto text = watching.errors();
-      for (auto at = text.find("waiting for a change"); at != std::string::npos;
-           at = text.find("waiting for a change", at + 1))
-        ++found;
-      return found >= times;
-    });
+    return eventually([&] { return times_waiting(watching) >= times; });
   };
   ASSERT_TRUE(waits(1)) << watching.errors();
   write_suite("And two?");
@@ -55,11 +55,41 @@ TEST_F(Watch, AChangeRunsItAgainAndAsksOnlyWhatHasChanged) {
   EXPECT_EQ(answered, 3u) << "what had not changed came from the cache";
 }
 
+TEST_F(Watch, WhatARunWritesBesideItsSuiteDoesNotCount) {
+  const auto simulator = start_simulator();
+  write_suite("Two?");
+  set_variable("SLUICE_HOME", "");
+  std::ofstream(folder() / "suite" / "sluice.toml")
+      << "[eval]\ndatabase_path = \"" << (folder() / "suite" / "observations.db").string() << "\"\n";
+  const auto in_suite = [&](const char* name) { return (folder() / "suite" / name).string(); };
+  auto watching = start_sluice({"run", suite(), "--mode", "live", "--base-url", simulator.url() + "/v1",
+                                "--watch", "--home", in_suite("home") + "/", "--config",
+                                in_suite("sluice.toml"), "--save-observations", "--report",
+                                "json=" + in_suite("report.json"), "--call-log", in_suite("calls.jsonl")});
+  ASSERT_TRUE(has_logged(watching, "waiting for a change")) << watching.errors();
+  write_suite("And two?");
+  ASSERT_TRUE(eventually([&] { return times_waiting(watching) == 2; })) << watching.errors();
+  write_suite("Three?");
+  ASSERT_TRUE(eventually([&] { return times_waiting(watching) == 3; })) << watching.errors();
+  watching.signal(SIGTERM);
+  const auto finished = finish(watching);
+  EXPECT_EQ(times_waiting(watching), 3u) << "a run for each change, and no more: " << finished.errors;
+}
+
 TEST_F(Watch, RunsThatOthersTakePartInAreNotWatched) {
   write_suite("Two?");
-  const auto refused = run_sluice({"run", suite(), "--watch", "--resume"});
+  for (const Flags& flags : {Flags{"--resume"}, Flags{"--listen", "tcp://127.0.0.1:0"}}) {
+    const auto refused = run_sluice(Flags{"run", suite(), "--watch"} + flags);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_NE(refused.errors.find("--watch goes with neither"), std::string::npos) << refused.errors;
+  }
+}
+
+TEST_F(Watch, ASuiteInTheHomeFolderIsRefused) {
+  write_suite("Two?");
+  const auto refused = run_sluice({"run", suite(), "--watch=true", "--home", folder().string()});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_NE(refused.errors.find("--watch goes with neither"), std::string::npos) << refused.errors;
+  EXPECT_NE(refused.errors.find("name another folder with --home"), std::string::npos) << refused.errors;
 }
 
 }  // namespace sluice::watch_test
