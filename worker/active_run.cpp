@@ -52,7 +52,7 @@ Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& confi
       worker);
   ModelClientConfig client;
   client.flow.settings = settings;
-  client.flow.keys = config.keys->keys_for(settings, run.problems);
+  client.flow.credentials = config.keys->credentials_of(settings, run.problems);
   client.flow.key_mask = keys;
   client.flow.redactor = std::move(*redactor);
   client.flow.store = config.store;

@@ -72,28 +72,72 @@ Result<std::string> KeyRing::key_for(const ProviderSettings& provider) const {
   return *key;
 }
 
-std::map<std::string, std::string> KeyRing::keys_for(const RunSettings& run,
-                                                     std::vector<Error>& problems) const {
-  std::map<std::string, std::string> keys;
+Result<std::string> KeyRing::secret_of(const ProviderSettings& provider, const ProviderHeader& header) const {
+  const std::string table = "[providers." + provider.name + ".headers]";
+  // As for keys: the wire names no variable that this machine's settings do not name for the same header.
+  const auto names_it = [&](const ProviderConfig& own) {
+    return own.kind.value == provider.kind &&
+           std::ranges::any_of(own.headers.value, [&](const ProviderHeader& one) {
+             return one.name == header.name && one.variable == header.variable;
+           });
+  };
+  if (std::ranges::none_of(own_settings_.providers, names_it)) {
+    return fail(Reason::key_withheld,
+                "the run asks for what " + header.variable + " holds, for the header " + header.name +
+                    ", which this worker's own settings do not name; add " + header.name + " = { env = \"" +
+                    header.variable + "\" } under " + table + " in the worker's sluice.toml");
+  }
+  auto secret = environment_(header.variable);
+  if (!secret || usable_key(*secret).empty()) {
+    return fail(Reason::key_missing, "the header " + header.name + " of provider " + provider.name +
+                                         " needs " + header.variable +
+                                         ", which is not set; set it where the worker runs");
+  }
+  if (!may_call(provider)) {
+    return fail(Reason::key_withheld, "what " + header.variable + " holds is not sent to " +
+                                          provider.base_url +
+                                          ", which this worker's own settings do not name; add its host to "
+                                          "key_hosts under [providers." +
+                                          provider.name + "] in the worker's sluice.toml");
+  }
+  return usable_key(*secret);
+}
+
+Result<Credentials> KeyRing::credentials_for(const ProviderSettings& provider) const {
+  auto key = key_for(provider);
+  if (!key) return fail(std::move(key.error()));
+  Credentials credentials(std::move(*key));
+  for (const ProviderHeader& header : provider.headers) {
+    if (header.variable.empty()) continue;
+    auto secret = secret_of(provider, header);
+    if (!secret) return fail(std::move(secret.error()));
+    credentials.headers.push_back({header.name, header.value, std::move(*secret)});
+  }
+  return credentials;
+}
+
+std::map<std::string, Credentials> KeyRing::credentials_of(const RunSettings& run,
+                                                           std::vector<Error>& problems) const {
+  std::map<std::string, Credentials> all;
   for (const auto& provider : run.providers) {
     if (run.mode != Mode::live) {
-      keys[provider.name];
+      all[provider.name];
       continue;
     }
-    if (auto key = key_for(provider)) {
-      keys[provider.name] = std::move(*key);
+    if (auto credentials = credentials_for(provider)) {
+      all[provider.name] = std::move(*credentials);
     } else {
-      problems.push_back(only_embeds(run, provider) ? embedder_problem(key.error()) : key.error());
+      problems.push_back(only_embeds(run, provider) ? embedder_problem(credentials.error())
+                                                    : credentials.error());
     }
   }
-  return keys;
+  return all;
 }
 
 std::vector<std::string> KeyRing::all_keys() const {
   std::vector<std::string> keys;
-  for (const auto& provider : own_settings_.providers) {
-    const auto& name = provider.api_key_env.value;
-    auto key = name.empty() ? std::nullopt : environment_(name);
+  for (const std::string& name : secret_variables(own_settings_)) {
+    auto key = environment_(name);
     if (key && std::ranges::find(keys, *key) == keys.end()) keys.push_back(std::move(*key));
   }
   return keys;

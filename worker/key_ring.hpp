@@ -4,6 +4,7 @@
 #include "common/model/run_settings.hpp"
 #include "common/settings/load_settings.hpp"
 #include "common/settings/settings.hpp"
+#include "worker/providers/credentials.hpp"
 
 #include <cstdint>
 #include <map>
@@ -29,9 +30,12 @@ class KeyRing {
 
   /// The key for the provider's calls; empty if it is called without one. Errors: key_missing, key_withheld.
   Result<std::string> key_for(const ProviderSettings& provider) const;
-  /// The keys of a run by provider; those that cannot be called from here are missing, with the reason among
+  /// The key, and what the variables of its headers hold. Errors: as for key_for.
+  Result<Credentials> credentials_for(const ProviderSettings& provider) const;
+  /// Those of a run by provider; providers that cannot be called from here are missing, with the reason among
   /// the problems. Only live runs need any.
-  std::map<std::string, std::string> keys_for(const RunSettings& run, std::vector<Error>& problems) const;
+  std::map<std::string, Credentials> credentials_of(const RunSettings& run,
+                                                    std::vector<Error>& problems) const;
   /// Every key that this worker's environment holds for a provider of its own settings, whether the run uses
   /// it or not: what must not leave with an answer. A secret is one whatever the run calls; KeyMask passes
   /// over the words that servers without keys are given.
@@ -39,6 +43,7 @@ class KeyRing {
 
  private:
   bool may_call(const ProviderSettings& provider) const;
+  Result<std::string> secret_of(const ProviderSettings& provider, const ProviderHeader& header) const;
 
   Environment environment_;
   Settings own_settings_;

@@ -14,7 +14,7 @@ bool same_text(const SharedText& one, const SharedText& other) {
 bool differ_in_user_alone(const ModelRequest& one, const ModelRequest& other) {
   return one.provider == other.provider && one.model == other.model && same_text(one.system, other.system) &&
          same_text(one.response_schema, other.response_schema) && one.temperature == other.temperature &&
-         one.max_tokens == other.max_tokens && one.seed == other.seed;
+         one.max_tokens == other.max_tokens && one.seed == other.seed && one.extras == other.extras;
 }
 
 }  // namespace

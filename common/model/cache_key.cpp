@@ -13,6 +13,28 @@ void optional_field(FieldHasher& hasher, const SharedText& text) {
   hasher.field(text ? "1" : "0").field(text ? std::string_view(*text) : std::string_view());
 }
 
+void add_fields(FieldHasher& hasher, const ChatMessage& message) {
+  hasher.field(static_cast<std::uint64_t>(message.role)).field(message.parts.size());
+  for (const MessagePart& one : message.parts) {
+    hasher.field(static_cast<std::uint64_t>(one.kind)).field(one.text).field(one.media_type);
+  }
+  hasher.field(message.calls.size());
+  for (const ToolCall& one : message.calls) hasher.field(one.id).field(one.name).field(one.arguments);
+  hasher.field(message.call_id).field(message.call_name);
+}
+
+/// Lists begin with their length, so that no two values feed the same fields.
+void add_fields(FieldHasher& hasher, const RequestExtras& extras) {
+  hasher.field(extras_version).field(extras.params.size());
+  for (const RequestParam& one : extras.params) hasher.field(one.name).field(one.json);
+  hasher.field(extras.messages.size());
+  for (const ChatMessage& one : extras.messages) add_fields(hasher, one);
+  hasher.field(extras.tools.size());
+  for (const Tool& one : extras.tools) hasher.field(one.name).field(one.description).field(one.parameters);
+  hasher.field(extras.tool_choice);
+  hasher.field(extras.format.is_json).field(extras.format.name).field(extras.format.is_strict);
+}
+
 std::string_view bytes_of(const Digest& digest) {
   return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
@@ -20,7 +42,7 @@ std::string_view bytes_of(const Digest& digest) {
 }  // namespace
 
 CacheKeyMaker::CacheKeyMaker(const ProviderSettings& provider, ModelRequest common)
-    : common_(std::move(common)) {
+    : common_(std::move(common)), has_extras_(!common_.extras.empty()) {
   before_user_.field(cache_key_version).field(to_string(provider.kind)).field(provider.cache_identity);
   before_user_.field(common_.model);
   optional_field(before_user_, common_.system);
@@ -33,6 +55,7 @@ Digest CacheKeyMaker::key(std::string_view user, std::uint32_t repeat) {
       .field(common_.max_tokens);
   hasher_.field(common_.seed ? std::to_string(*common_.seed) : std::string());
   hasher_.field(repeat);
+  if (has_extras_) add_fields(hasher_, common_.extras);
   return hasher_.finish();
 }
 

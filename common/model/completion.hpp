@@ -2,11 +2,13 @@
 
 #include "common/error.hpp"
 #include "common/hash.hpp"
+#include "common/model/request_extras.hpp"
 #include "common/saturating.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -39,6 +41,7 @@ struct Completion {
   Usage usage;
   std::int64_t created_at_ms = 0;  ///< Unix time of the answer.
   std::optional<Error> non_answer;
+  std::vector<ToolCall> calls = {};  ///< Of tools, without ids; each is a line of the text as well.
   friend bool operator==(const Completion&, const Completion&) = default;
 };
 

@@ -24,12 +24,47 @@ enum class MetricId : std::uint8_t {
   exact_match = 14,       ///< Passes when the answer is one of the texts, white space at its ends apart.
   json_schema = 15,       ///< Passes when the answer is JSON that fits the schema.
   semantic_similarity_to = 16,  ///< Greatest cosine of the answer's embedding and a text's, clamped to 0..1.
+  contains_any = 30,            ///< Passes when one of the texts occurs in the answer.
+  icontains = 31,               ///< Passes when every text occurs in the answer, A to Z taken for a to z.
+  icontains_any = 32,           ///< Passes when one of them does.
+  starts_with = 33,    ///< Passes when the answer begins with one of the texts, white space before it apart.
+  contains_json = 34,  ///< Passes when JSON that fits the schema stands somewhere in the answer.
+  levenshtein = 35,    ///< Passes when a text is not further than so many characters from the answer.
+  rouge_n = 36,        ///< F1 of the runs of n words that the answer and a text share; the greatest.
+  tool_call = 37,      ///< Passes when the answer calls the tool with these arguments.
+  latency = 38,        ///< Passes when the answer came within so many milliseconds.
+  cost = 39,           ///< Passes when the answer cost no more than so many dollars.
+  any_of = 40,         ///< Passes when one of its parts does.
+  all_of = 41,         ///< Passes when the share of its parts that pass, by weight, reaches a mark.
+  // The same, turned round: `negation_bit` is set.
+  not_exact_match = 14 | 0x80,
+  not_json_schema = 15 | 0x80,
+  not_icontains = 31 | 0x80,
+  not_starts_with = 33 | 0x80,
+  not_contains_json = 34 | 0x80,
+  not_levenshtein = 35 | 0x80,
+  not_rouge_n = 36 | 0x80,  ///< 1 less the score.
+  not_tool_call = 37 | 0x80,
+  not_latency = 38 | 0x80,
+  not_cost = 39 | 0x80,
+  not_any_of = 40 | 0x80,
+  not_all_of = 41 | 0x80,
   // By a model's judgement (docs/judges.md).
   faithfulness = 20,  ///< Every statement of the answer is supported by the context.
   relevancy = 21,     ///< The answer answers the prompt.
   correctness = 22,   ///< The answer agrees with the reference.
   rubric = 23,        ///< The answer meets the user's own criteria.
 };
+
+/// Set in the number of a metric that is another one turned round.
+inline constexpr std::uint8_t negation_bit = 0x80;
+constexpr bool is_negated(MetricId id) {
+  return (static_cast<std::uint8_t>(id) & negation_bit) != 0;
+}
+/// The metric that it turns round; any other as it is.
+constexpr MetricId positive(MetricId id) {
+  return static_cast<MetricId>(static_cast<std::uint8_t>(id) & ~negation_bit);
+}
 
 /// A scored metric gives a score in 0..1; the other kind only passes or fails, and takes no thresholds.
 enum class MetricKind : std::uint8_t { scored, pass_fail };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "common/model/request_extras.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -31,6 +33,7 @@ struct ModelRequest {
   /// What `response_schema` is called, which decides what answers are read as; empty without one. No part of
   /// the cache key, which holds the schema itself.
   std::string schema_name = {};
+  RequestExtras extras = {};  ///< All that most requests do without.
 };
 
 }  // namespace sluice

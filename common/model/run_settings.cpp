@@ -3,6 +3,7 @@
 #include "common/text/text.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace sluice {
 
@@ -62,6 +63,43 @@ std::string normalised_base_url(std::string_view base_url) {
   while (drop_suffix(path, "/")) {
   }
   return scheme + "://" + host + path;
+}
+
+bool is_header_name(std::string_view name) {
+  // What the client itself says of a request.
+  constexpr std::array<std::string_view, 7> reserved = {
+      "host",       "content-length", "content-type",   "transfer-encoding",
+      "connection", "expect",         "accept-encoding"};
+  const auto is_token = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+  };
+  return !name.empty() && std::ranges::all_of(name, is_token) &&
+         std::ranges::find(reserved, to_lower(name)) == reserved.end();
+}
+
+bool is_header_value(std::string_view value) {
+  return std::ranges::none_of(value, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7f;
+  });
+}
+
+std::string default_cache_identity(const ProviderSettings& provider) {
+  std::string identity = normalised_base_url(provider.base_url);
+  const auto add = [&](std::string_view what, std::string_view name, std::string_view value) {
+    // No URL holds a blank, and texts stand in quotes: nothing else reads the same.
+    identity += " ";
+    identity += what;
+    append_json_string(identity, name);
+    identity += ":";
+    append_json_string(identity, value);
+  };
+  for (const QueryField& one : provider.query) add("query", one.name, one.value);
+  for (const ProviderHeader& one : provider.headers) {
+    if (one.variable.empty()) add("header", to_lower(one.name), one.value);
+  }
+  return identity;
 }
 
 }  // namespace sluice

@@ -24,16 +24,38 @@ enum class ProviderKind : std::uint8_t { openai = 1, anthropic = 2, gemini = 3 }
 std::string_view to_string(ProviderKind kind);
 std::optional<ProviderKind> provider_kind_from(std::string_view name);
 
+/// A header of each request to a provider. With a variable it is a secret: only workers know its value.
+struct ProviderHeader {
+  std::string name;
+  std::string value;     ///< With a variable: what stands before the variable's value ("Bearer ").
+  std::string variable;  ///< The environment variable that holds the secret; empty: there is none.
+  friend bool operator==(const ProviderHeader&, const ProviderHeader&) = default;
+};
+
+/// True for a name that HTTP knows as a header's, and that is not the client's own business (Host,
+/// Content-Length and the like).
+bool is_header_name(std::string_view name);
+/// True for a text without control characters.
+bool is_header_value(std::string_view value);
+
+/// A field of the query of each request to a provider, not percent-encoded.
+struct QueryField {
+  std::string name;
+  std::string value;
+  friend bool operator==(const QueryField&, const QueryField&) = default;
+};
+
 /// A provider as a run uses it ([providers.NAME] in sluice.toml). Holds no key: only the name of its
 /// variable.
 struct ProviderSettings {
   std::string name;  ///< The section's name.
   ProviderKind kind = ProviderKind::openai;
-  std::string base_url;  ///< `openai`: with its `/v1`; the others: the bare host. No trailing slash.
-  std::string
-      cache_identity;       ///< Part of the cache key; by default the normalised base URL without user info.
-  std::string api_key_env;  ///< Empty: the provider is called without a key.
+  std::string base_url;          ///< `openai`: with its `/v1`; the others: the bare host. No trailing slash.
+  std::string cache_identity;    ///< Part of the cache key; by default default_cache_identity.
+  std::string api_key_env;       ///< Empty: the provider is called without a key.
   std::string max_tokens_field;  ///< `openai` only: "max_completion_tokens" or "max_tokens".
+  std::vector<ProviderHeader> headers = {};
+  std::vector<QueryField> query = {};
   friend bool operator==(const ProviderSettings&, const ProviderSettings&) = default;
 };
 
@@ -70,8 +92,13 @@ struct RunSettings {
   friend bool operator==(const RunSettings&, const RunSettings&) = default;
 };
 
-/// The base URL with lower-case scheme and host, without user info, default port and trailing slashes: the
-/// default cache identity, so that a key in a URL never gets into a cache key or a file.
+/// The base URL with lower-case scheme and host, without user info, default port and trailing slashes, so
+/// that a key in a URL never gets into a cache key or a file.
 std::string normalised_base_url(std::string_view base_url);
+
+/// What a provider is known by in cache keys unless its settings name something else: the normalised base
+/// URL, with the query and the headers where there are any. Secret headers are no part of it: like keys, they
+/// say who asks and not what.
+std::string default_cache_identity(const ProviderSettings& provider);
 
 }  // namespace sluice

@@ -22,6 +22,29 @@ std::uint64_t bound_of(const SharedText& text) {
   return text ? token_bound(std::string_view(*text)) : 0;
 }
 
+/// What images come to at most at today's providers, whatever their size.
+constexpr std::uint64_t image_tokens = 6000;
+
+std::uint64_t bound_of(const ChatMessage& message) {
+  std::uint64_t tokens = defaults::frame_tokens;
+  for (const MessagePart& one : message.parts) {
+    const bool is_image = one.kind == PartKind::image_data || one.kind == PartKind::image_url;
+    tokens += is_image ? image_tokens : token_bound(one.text);
+  }
+  for (const ToolCall& one : message.calls) tokens += token_bound(one.name) + token_bound(one.arguments);
+  return tokens;
+}
+
+std::uint64_t bound_of(const RequestExtras& extras) {
+  std::uint64_t tokens = 0;
+  for (const ChatMessage& one : extras.messages) tokens += bound_of(one);
+  for (const Tool& one : extras.tools) {
+    tokens += defaults::frame_tokens + token_bound(one.name) + token_bound(one.description) +
+              token_bound(one.parameters);
+  }
+  return tokens;
+}
+
 }  // namespace
 
 std::uint64_t token_bound(std::string_view text) {
@@ -46,7 +69,7 @@ std::uint64_t token_bound(std::string_view text) {
 
 std::uint64_t input_token_bound(const ModelRequest& request) {
   return defaults::frame_tokens + bound_of(request.system) + token_bound(request.user) +
-         bound_of(request.response_schema);
+         bound_of(request.response_schema) + bound_of(request.extras);
 }
 
 std::uint64_t output_token_bound(const ModelRequest& request) {

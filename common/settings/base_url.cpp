@@ -91,7 +91,12 @@ Result<BaseUrl> parse_base_url(std::string_view url) {
   if (authority.find('@') != std::string_view::npos) {
     return wrong("must not contain a user name or password: keys belong into the environment");
   }
-  if (rest.find_first_of("?#") != std::string_view::npos) return wrong("must not have a query or a fragment");
+  if (rest.find_first_of("?#") != std::string_view::npos) {
+    return wrong(
+        "must not have a query or a fragment: a query stands as \"query\" in [providers.NAME] of the "
+        "settings "
+        "file");
+  }
   const auto parts = split_authority(authority);
   if (!parts || rest.find('\\') != std::string_view::npos) {
     return wrong("must name a host, and a port from 1 to 65535 if any, after the scheme");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/documents/toml_document.hpp"
+#include "common/model/request_extras.hpp"
 #include "common/model/run_settings.hpp"
 
 #include <chrono>
@@ -66,6 +67,12 @@ Parsed<std::string> parse_url(const RawValue& raw);
 /// refused for the same reason; no variable of this kind has them, and most keys do.
 Parsed<std::string> parse_variable_name(const RawValue& raw);
 Parsed<std::vector<std::string>> parse_hosts(const RawValue& raw);
+/// Fields of a request's body (docs/suites.md#params); a text is TOML's inline table. `temperature`, `seed`
+/// and `max_output_tokens`, under any of the providers' names for it, are checked as the settings are.
+Parsed<RequestParams> parse_params(const RawValue& raw);
+/// Never quotes a value: it may be a secret.
+Parsed<std::vector<ProviderHeader>> parse_headers(const RawValue& raw);
+Parsed<std::vector<QueryField>> parse_query(const RawValue& raw);
 
 /// A value as it would stand in the file; `(none)` if there is none.
 std::string show_value(const std::string& value);
@@ -78,6 +85,9 @@ std::string show_value(const std::optional<std::uint64_t>& value);
 std::string show_value(const std::optional<std::int64_t>& value);
 std::string show_value(const std::optional<double>& value);
 std::string show_value(const std::vector<std::string>& value);
+std::string show_value(const RequestParams& value);
+std::string show_value(const std::vector<ProviderHeader>& value);
+std::string show_value(const std::vector<QueryField>& value);
 std::string show_seconds(std::chrono::milliseconds value);
 
 }  // namespace sluice

@@ -152,10 +152,12 @@ ProviderSettings provider_settings(const Settings& settings, const ProviderConfi
   provider.kind = config.kind.value;
   provider.base_url =
       is_runs_own && !settings.base_url.value.empty() ? settings.base_url.value : config.base_url.value;
-  provider.cache_identity = config.cache_identity.value.empty() ? normalised_base_url(provider.base_url)
-                                                                : config.cache_identity.value;
   provider.api_key_env = config.api_key_env.value;
   provider.max_tokens_field = config.max_tokens_field.value;
+  provider.headers = config.headers.value;
+  provider.query = config.query.value;
+  provider.cache_identity =
+      config.cache_identity.value.empty() ? default_cache_identity(provider) : config.cache_identity.value;
   return provider;
 }
 
@@ -265,6 +267,7 @@ Result<ResolvedProvider> resolve_provider(const Settings& settings, const Exampl
   resolved.model = effective_model(settings, *config).value;
   if (resolved.model.empty()) return no_model(settings, model_of_answers(settings), **config, examples);
   resolved.provider = provider_settings(settings, **config);
+  resolved.params = (*config)->params.value;
   return resolved;
 }
 
@@ -330,6 +333,18 @@ std::vector<std::string> trusted_key_hosts(const Settings& settings, const Provi
     add_trusted(hosts, settings.base_url.value);
   }
   return hosts;
+}
+
+std::vector<std::string> secret_variables(const Settings& settings) {
+  std::vector<std::string> names;
+  for (const ProviderConfig& provider : settings.providers) {
+    names.push_back(provider.api_key_env.value);
+    for (const ProviderHeader& header : provider.headers.value) names.push_back(header.variable);
+  }
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::erase(names, "");
+  return names;
 }
 
 std::string observations_file(const Settings& settings) {

@@ -4,6 +4,7 @@
 #include "common/error.hpp"
 #include "common/model/provider_limits.hpp"
 #include "common/model/redaction.hpp"
+#include "common/model/request_extras.hpp"
 #include "common/model/run_settings.hpp"
 
 #include <chrono>
@@ -34,10 +35,13 @@ struct ProviderConfig {
   std::string name;
   Setting<ProviderKind> kind{ProviderKind::openai};
   Setting<std::string> base_url;
-  Setting<std::string> api_key_env;             ///< Empty: the provider is called without a key.
-  Setting<std::string> cache_identity;          ///< Empty: the normalised base URL.
-  Setting<std::string> model;                   ///< Empty: there is no default model.
-  Setting<std::string> max_tokens_field;        ///< Meant for kind `openai` only.
+  Setting<std::string> api_key_env;              ///< Empty: the provider is called without a key.
+  Setting<std::string> cache_identity;           ///< Empty: the normalised base URL.
+  Setting<std::string> model;                    ///< Empty: there is no default model.
+  Setting<std::string> max_tokens_field;         ///< Meant for kind `openai` only.
+  Setting<std::vector<ProviderHeader>> headers;  ///< By name.
+  Setting<std::vector<QueryField>> query;        ///< By name.
+  Setting<RequestParams> params;                 ///< Of requests for answers.
   Setting<std::vector<std::string>> key_hosts;  ///< Used by the worker alone (base_url.hpp, may_receive_key).
   Setting<std::optional<std::uint64_t>> requests_per_minute;  ///< See ProviderLimits, as for all that follow.
   Setting<std::optional<std::uint64_t>> tokens_per_minute;
@@ -62,6 +66,7 @@ struct Settings {
   Setting<std::optional<double>> temperature{defaults::temperature};  ///< Nothing: not sent.
   Setting<std::uint32_t> max_output_tokens{defaults::max_output_tokens};
   Setting<std::optional<std::int64_t>> seed;
+  Setting<RequestParams> params;  ///< Over those of the provider.
   Setting<std::uint32_t> max_concurrent{defaults::max_concurrent};
   Setting<std::optional<std::uint32_t>> max_in_flight;  ///< Nothing: the provider's own. See limits_of.
   Setting<std::chrono::milliseconds> rate_limit_initial_delay{defaults::backoff_initial};
@@ -132,6 +137,7 @@ Result<std::vector<std::string>> perturbations_wanted(const Settings& settings);
 struct ResolvedProvider {
   ProviderSettings provider;
   std::string model;
+  RequestParams params{};  ///< The provider's own.
 };
 
 /// Whether resolve_provider finds a model.
@@ -190,6 +196,9 @@ ProviderLimits limits_of(const Settings& settings, std::string_view provider);
 /// of its kind, its key_hosts, and the hosts of base URLs that these settings name themselves (not
 /// those that a suite names: suites are data that come from anywhere).
 std::vector<std::string> trusted_key_hosts(const Settings& settings, const ProviderSettings& provider);
+
+/// The environment variables that hold secrets of any provider: keys, and values of headers. Each once.
+std::vector<std::string> secret_variables(const Settings& settings);
 
 /// The file that observations are kept in.
 std::string observations_file(const Settings& settings);

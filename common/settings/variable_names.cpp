@@ -23,8 +23,8 @@ std::vector<std::string> known_variables() {
 }
 
 bool holds_a_key(const std::string& name, const Settings& settings) {
-  return std::ranges::any_of(
-      settings.providers, [&](const ProviderConfig& provider) { return provider.api_key_env.value == name; });
+  const auto secrets = secret_variables(settings);
+  return std::ranges::find(secrets, name) != secrets.end();
 }
 
 /// The variable of the setting whose flag would have this one, where flag and key differ: --max-cost sets

@@ -27,6 +27,16 @@ bool is_known(ProviderKind value) {
 }
 
 template <>
+bool is_known(MessageRole value) {
+  return value >= MessageRole::user && value <= MessageRole::tool;
+}
+
+template <>
+bool is_known(PartKind value) {
+  return value >= PartKind::text && value <= PartKind::image_url;
+}
+
+template <>
 bool is_known(AckCode value) {
   return value >= AckCode::committed && value <= AckCode::retry;
 }

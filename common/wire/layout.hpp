@@ -24,6 +24,10 @@ bool is_known(Mode value);
 template <>
 bool is_known(ProviderKind value);
 template <>
+bool is_known(MessageRole value);
+template <>
+bool is_known(PartKind value);
+template <>
 bool is_known(AckCode value);
 template <>
 bool is_known(RejectCode value);
@@ -175,11 +179,11 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<TextExpectation> M>
 bool layout(Archive& archive, M& m) {
-  if (!archive.record(m.metric, m.texts)) return false;
+  if (!archive.record(m.metric, m.texts, m.numbers, m.weight, m.parts)) return false;
   if constexpr (Archive::reading) {
     if (is_claims_metric(m.metric) || is_judge_metric(m.metric))
-      return archive.refuse("a metric of the answer's text was expected");
-    if (m.texts.empty()) return archive.refuse("a metric without its texts");
+      return archive.refuse("a metric of the answer was expected");
+    if (!is_complete(m)) return archive.refuse("a metric without what it assesses by");
   }
   return true;
 }
@@ -202,10 +206,50 @@ bool layout(Archive& archive, M& m) {
                         m.assesses_claims, m.texts, m.judged, m.question);
 }
 
+template <class Archive, Of<RequestParam> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Name{m.name}, m.json);
+}
+
+template <class Archive, Of<MessagePart> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.kind, m.text, Name{m.media_type});
+}
+
+template <class Archive, Of<ToolCall> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.id, m.name, m.arguments);
+}
+
+template <class Archive, Of<ChatMessage> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.role, m.parts, m.calls, m.call_id, m.call_name);
+}
+
+template <class Archive, Of<Tool> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Name{m.name}, m.description, m.parameters);
+}
+
+template <class Archive, Of<RequestExtras> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.params, m.messages, m.tools, Name{m.tool_choice}, m.format.is_json,
+                        Name{m.format.name}, m.format.is_strict);
+}
+
 template <class Archive, Of<ModelRequest> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(Name{m.provider}, Name{m.model}, m.system, m.user, m.response_schema, m.temperature,
-                        m.max_tokens, m.seed, Name{m.schema_name});
+  // Most requests have no extras: they are nil then.
+  std::optional<RequestExtras> extras;
+  if constexpr (!Archive::reading) {
+    if (!m.extras.empty()) extras = m.extras;
+  }
+  if (!archive.record(Name{m.provider}, Name{m.model}, m.system, m.user, m.response_schema, m.temperature,
+                      m.max_tokens, m.seed, Name{m.schema_name}, extras)) {
+    return false;
+  }
+  if constexpr (Archive::reading) m.extras = std::move(extras).value_or(RequestExtras{});
+  return true;
 }
 
 template <class Archive, Of<RecordedAnswer> M>
@@ -219,10 +263,25 @@ bool layout(Archive& archive, M& m) {
                         m.recorded, m.lease);
 }
 
+/// A value with a line end in it would be a header of its own.
+template <class Archive, Of<ProviderHeader> M>
+bool layout(Archive& archive, M& m) {
+  if (!archive.record(Name{m.name}, m.value, Name{m.variable})) return false;
+  if constexpr (Archive::reading) {
+    if (!is_header_name(m.name) || !is_header_value(m.value)) return archive.refuse("a header was expected");
+  }
+  return true;
+}
+
+template <class Archive, Of<QueryField> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Name{m.name}, m.value);
+}
+
 template <class Archive, Of<ProviderSettings> M>
 bool layout(Archive& archive, M& m) {
   return archive.record(Name{m.name}, m.kind, m.base_url, m.cache_identity, Name{m.api_key_env},
-                        Name{m.max_tokens_field});
+                        Name{m.max_tokens_field}, m.headers, m.query);
 }
 
 template <class Archive, Of<EmbeddingSettings> M>

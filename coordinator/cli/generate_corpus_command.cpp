@@ -95,9 +95,8 @@ tl::expected<TriggerRules, std::vector<Finding>> load_rules(const std::optional<
 /// What is taken out of all that is written: keys that this process has, and what `[redaction]` names.
 MaskText mask_of(const Settings& settings, const Redactor& redactor) {
   std::vector<std::string> keys;
-  for (const ProviderConfig& provider : settings.providers) {
-    const std::string& name = provider.api_key_env.value;
-    const char* const key = name.empty() ? nullptr : std::getenv(name.c_str());
+  for (const std::string& name : secret_variables(settings)) {
+    const char* const key = std::getenv(name.c_str());
     if (key != nullptr) keys.emplace_back(key);
   }
   return [mask = KeyMask(keys), &redactor](std::string& text) {

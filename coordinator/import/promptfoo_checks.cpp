@@ -7,7 +7,7 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/import/foreign_script.hpp"
 #include "coordinator/import/foreign_template.hpp"
-#include "coordinator/suite/canonical_json.hpp"
+#include "common/documents/canonical_json.hpp"
 #include "coordinator/suite/foreign_check.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/import/defaults.hpp"
-#include "coordinator/suite/canonical_json.hpp"
+#include "common/documents/canonical_json.hpp"
 #include "coordinator/suite/csv_rows.hpp"
 #include "coordinator/suite/foreign_check.hpp"
 #include "coordinator/suite/json_lines.hpp"

@@ -36,6 +36,11 @@ void Totals::add(const CaseResult& result) {
   weighted.add(*result.counts, result.fixture.weight);
 }
 
+bool has_unknown_usage(const UnitResult& unit) {
+  const bool is_called_for = unit.spend.is_unmetered(CallKind::answer) || unit.spend.cache_hit;
+  return is_called_for && !is_zero(unit.answer) && unit.usage == Usage{};
+}
+
 void AggregateFold::add(const CaseResult& result) {
   aggregates_.all.add(result);
   auto category = aggregates_.by_category.find(result.fixture.category);
@@ -53,13 +58,16 @@ void AggregateFold::add(const CaseResult& result) {
     PaidTokens usage;
     usage.of(CallKind::answer) = trial.unit->usage;
     aggregates_.usage += usage;
+    if (has_unknown_usage(*trial.unit)) ++aggregates_.unknown_usages;
     aggregates_.usage_by_arm.add(result.fixture.arm, usage);
   }
 }
 
 Aggregates AggregateFold::finish(const RunPrice& price) const {
   Aggregates aggregates = aggregates_;
-  if (const auto cost = price ? price(aggregates.usage_by_arm) : std::nullopt) {
+  // What is not known is no price of 0.
+  const bool is_known = price != nullptr && aggregates.unknown_usages == 0;
+  if (const auto cost = is_known ? price(aggregates.usage_by_arm) : std::nullopt) {
     constexpr double nano = 1e9;
     aggregates.estimated_cost = std::round(*cost * nano) / nano;
   }

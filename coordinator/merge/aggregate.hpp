@@ -39,11 +39,15 @@ struct Totals {
   std::uint64_t errors() const { return statuses.errors - not_started; }
 };
 
+/// A provider gave the answer, now or into a cache, and did not say what it took: nobody knows its cost.
+bool has_unknown_usage(const UnitResult& unit);
+
 /// The aggregates of a run.
 struct Aggregates {
   Totals all;
   std::map<std::string, Totals, std::less<>> by_category;
   PaidTokens usage;                      ///< Each committed answer once, however many cases it serves.
+  std::uint64_t unknown_usages = 0;      ///< Answers whose provider did not say what they took.
   PaidByArm usage_by_arm;                ///< The same; an answer that arms share is the first one's.
   std::optional<double> estimated_cost;  ///< US dollars for `usage`, to the nano-dollar.
 };

@@ -139,6 +139,7 @@ void RunArmsFold::add(const CaseResult& result) {
     if (last_unit_ && trial.unit->unit <= *last_unit_) continue;
     last_unit_ = trial.unit->unit;
     arm.usage.of(CallKind::answer) += trial.unit->usage;
+    if (has_unknown_usage(*trial.unit)) ++arm.unknown_usages;
     if (trial.unit->spend.calls > 0 && !trial.unit->spend.cache_hit && trial.unit->usage != Usage{})
       latencies_[test_case.arm].push_back(trial.unit->spend.latency_ms);
   }
@@ -237,7 +238,7 @@ RunArms RunArmsFold::finish(const RunPrice& price) {
     arm.called = latencies_[i].size();
     arm.latency_p50 = percentile(latencies_[i], 0.50);
     arm.latency_p95 = percentile(latencies_[i], 0.95);
-    if (price) arm.estimated_cost = price(PaidByArm(arm.usage, i));
+    if (price && arm.unknown_usages == 0) arm.estimated_cost = price(PaidByArm(arm.usage, i));
     for (auto& [metric, by_arm] : scores_) {
       by_arm.resize(arms_.size());
       if (const auto mean = mean_of(by_arm[i])) arm.means.emplace(metric, *mean);

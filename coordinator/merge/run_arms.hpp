@@ -26,6 +26,7 @@ using ArmMetric = std::optional<MetricId>;
 struct ArmSummary {
   std::string name;
   Totals totals;
+  std::uint64_t unknown_usages = 0;      ///< Answers whose provider did not say what they took.
   PaidTokens usage;                      ///< Of its answers, paid now or read from a cache.
   std::optional<double> estimated_cost;  ///< US dollars for them.
   /// Means over the tests of the means over each test's repeats.

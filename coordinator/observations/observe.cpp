@@ -1,5 +1,6 @@
 #include "coordinator/observations/observe.hpp"
 
+#include "common/model/request_text.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/output/claim_json.hpp"
@@ -204,9 +205,9 @@ Result<void> ObservationMaker::add_prompt(UnitId unit, Observation& to) {
   if (!request) return fail(std::move(request.error()));
   to.model = request->model;
   to.provider = request->provider;
-  to.input_hash = to_prefixed_hex(sha256(request->user));
-  to.content_length = request->user.size();
-  to.prompt = std::move(request->user);
+  to.prompt = request_text(*request);
+  to.input_hash = to_prefixed_hex(sha256(to.prompt));
+  to.content_length = to.prompt.size();
   run_.redactor.apply(to.prompt);
   if (!request->system) return {};
   if (request->system != system_) {

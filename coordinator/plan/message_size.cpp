@@ -27,6 +27,22 @@ std::size_t bytes_of(const std::vector<ExpectedClaim>& claims) {
 std::size_t bytes_of(const TextExpectation& expectation) {
   std::size_t bytes = 0;
   for (const auto& text : expectation.texts) bytes += overhead_bytes + text.size();
+  for (const auto& part : expectation.parts) bytes += overhead_bytes + bytes_of(part);
+  return bytes;
+}
+
+std::size_t bytes_of(const RequestExtras& extras) {
+  std::size_t bytes = 0;
+  for (const auto& one : extras.params) bytes += overhead_bytes + one.name.size() + one.json.size();
+  for (const auto& message : extras.messages) {
+    bytes += overhead_bytes + message.call_id.size() + message.call_name.size();
+    for (const auto& part : message.parts)
+      bytes += overhead_bytes + part.text.size() + part.media_type.size();
+    for (const auto& call : message.calls)
+      bytes += overhead_bytes + call.id.size() + call.name.size() + call.arguments.size();
+  }
+  for (const auto& tool : extras.tools)
+    bytes += overhead_bytes + tool.name.size() + tool.description.size() + tool.parameters.size();
   return bytes;
 }
 
@@ -41,7 +57,7 @@ std::size_t bytes_of_judged(const auto& judged) {
 }  // namespace
 
 std::size_t message_bytes(const WorkUnit& unit, const SharedText& known_system) {
-  std::size_t bytes = unit.request.user.size();
+  std::size_t bytes = unit.request.user.size() + bytes_of(unit.request.extras);
   if (unit.recorded) bytes += unit.recorded->text.size();
   if (unit.request.system && unit.request.system != known_system) bytes += unit.request.system->size();
   for (const auto& task : unit.tasks) {
@@ -57,7 +73,8 @@ std::size_t message_bytes(const WorkUnit& unit, const SharedText& known_system) 
 }
 
 std::size_t request_bytes(const Case& one) {
-  return one.content.size() + one.context.size() + one.system.size();
+  return one.content.size() + one.context.size() + one.system.size() + bytes_of(one.extras) +
+         one.response_schema.size();
 }
 
 void UnitLoad::add(const Case& one, std::size_t request) {

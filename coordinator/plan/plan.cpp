@@ -1,6 +1,7 @@
 #include "coordinator/plan/plan.hpp"
 
 #include "common/model/cache_key.hpp"
+#include "common/model/request_text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/plan/case_forms.hpp"
 #include "coordinator/plan/defaults.hpp"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <deque>
 #include <numeric>
 #include <unordered_map>
@@ -51,6 +53,32 @@ std::optional<std::int64_t> seed_of(const std::optional<std::int64_t>& first, st
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(*first) + repeat);
 }
 
+/// Takes the parameters that a request has fields of its own for; the others are sent as they are.
+void apply(const RequestParams& params, std::uint32_t repeat, ModelRequest& request) {
+  for (const RequestParam& one : params) {
+    const bool is_null = one.json == "null";
+    // Their values were checked when they were read (parse_params).
+    if (one.name == "temperature") {
+      request.temperature = is_null ? std::nullopt : std::optional(std::strtod(one.json.c_str(), nullptr));
+    } else if (one.name == "seed") {
+      request.seed =
+          is_null ? std::nullopt : seed_of(std::int64_t{std::strtoll(one.json.c_str(), nullptr, 10)}, repeat);
+    } else if (one.name == "max_output_tokens") {
+      request.max_tokens =
+          is_null ? 0 : static_cast<std::uint32_t>(std::strtoul(one.json.c_str(), nullptr, 10));
+    } else if (!is_null) {
+      request.extras.params.push_back(one);
+    }
+  }
+}
+
+/// Where costs are checked the price is known: make_plan refuses a run without one.
+void add_price(const std::optional<std::pair<double, double>>& price, TextExpectation& expectation) {
+  if (positive(expectation.metric) == MetricId::cost && price)
+    expectation.numbers.insert(expectation.numbers.end(), {price->first, price->second});
+  for (TextExpectation& part : expectation.parts) add_price(price, part);
+}
+
 /// The request's part of a case, with another text in place of the perturbed one.
 Case with_text(const Case& test_case, std::string text) {
   Case form;
@@ -60,6 +88,8 @@ Case with_text(const Case& test_case, std::string text) {
   form.content = test_case.content;
   form.context = test_case.context;
   form.system = test_case.system;
+  form.extras = test_case.extras;
+  form.response_schema = test_case.response_schema;
   form.*perturbed_part(test_case).text = std::move(text);
   return form;
 }
@@ -91,13 +121,15 @@ class Plan::RequestKeys {
   std::vector<Digest> of(const Case& form, const Case& test_case, const SharedText& few_shot) {
     if (test_case.recorded) return {recorded_answer_key(test_case.id, test_case.recorded->answer)};
     const bool is_claims = form.kind == CaseKind::claims;
-    const std::string user = is_claims ? behind(few_shot, render_user(plan_.prompt_, form)) : std::string();
+    // Parameters of its own make a case's request one that shares nothing.
+    const bool shares = is_claims && form.extras.empty();
+    const std::string user = shares ? behind(few_shot, render_user(plan_.prompt_, form)) : std::string();
     std::vector<Digest> keys;
     keys.reserve(plan_.design_.repeats);
     for (std::uint32_t repeat = 0; repeat < plan_.design_.repeats; ++repeat) {
-      keys.push_back(is_claims ? claims_keys_[form.arm * plan_.design_.repeats + repeat].key(user, repeat)
-                               : cache_key(plan_.settings_[form.arm].provider,
-                                           plan_.request_of(form, few_shot, repeat), repeat));
+      keys.push_back(shares ? claims_keys_[form.arm * plan_.design_.repeats + repeat].key(user, repeat)
+                            : cache_key(plan_.settings_[form.arm].provider,
+                                        plan_.request_of(form, few_shot, repeat), repeat));
     }
     return keys;
   }
@@ -305,6 +337,7 @@ ModelRequest Plan::claims_request(std::size_t arm, std::uint32_t repeat) const {
   request.temperature = settings.temperature;
   request.max_tokens = settings.max_tokens;
   request.seed = seed_of(settings.seed, repeat);
+  apply(settings.params, repeat, request);
   return request;
 }
 
@@ -314,12 +347,18 @@ SharedText Plan::few_shot_of(std::size_t case_index) const {
 
 ModelRequest Plan::request_of(const Case& test_case, const SharedText& few_shot, std::uint32_t repeat) const {
   ModelRequest request = claims_request(test_case.arm, repeat);
+  if (!test_case.extras.empty()) {
+    const RequestParams params = merged(settings_[test_case.arm].params, test_case.extras.params);
+    request.extras = test_case.extras;
+    request.extras.params.clear();
+    apply(params, repeat, request);
+  }
   if (test_case.kind == CaseKind::claims) {
     request.user = behind(few_shot, render_user(prompt_, test_case));
     return request;
   }
   request.system = test_case.system.empty() ? nullptr : share(test_case.system);
-  request.response_schema = nullptr;
+  request.response_schema = test_case.response_schema.empty() ? nullptr : share(test_case.response_schema);
   request.schema_name.clear();
   request.user = behind(few_shot, test_case.context.empty() ? test_case.content
                                                             : test_case.context + "\n\n" + test_case.content);
@@ -373,9 +412,10 @@ ScoringTask Plan::task_of(TrialId trial, const Case& test_case, const Case& form
       }
     } else if (!is_claims_metric(metric)) {
       task.texts.push_back(expectation.what);
+      add_price(settings_[test_case.arm].price, task.texts.back());
     }
   }
-  if (!task.judged.empty()) task.question = {form.content, form.context};
+  if (!task.judged.empty()) task.question = {transcript(form.extras.messages, form.content), form.context};
   return task;
 }
 

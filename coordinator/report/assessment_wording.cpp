@@ -137,6 +137,16 @@ void tell_judgement(const AssessedMetric& metric, const Expectation* expectation
   lines.push_back({CaseLineKind::judgement, excerpt(rationale, defaults::max_message_bytes)});
 }
 
+/// `icontains "a" and "b"`, `latency 200`, `any_of (icontains "a"; latency 200)`.
+std::string expected_in_words(const TextExpectation& what) {
+  std::string words(info(what.metric).name);
+  if (!what.texts.empty()) words += ' ' + quoted_list(what.texts);
+  for (const double number : what.numbers) words += ' ' + shortest(number);
+  for (const TextExpectation& part : what.parts)
+    words += (&part == what.parts.data() ? " (" : "; ") + expected_in_words(part);
+  return what.parts.empty() ? words : words + ")";
+}
+
 void tell_metrics(const CaseResult& result, std::span<const Rubric> rubrics, std::vector<CaseLine>& lines) {
   for (std::size_t i = 0; i < result.metrics().size(); ++i) {
     const AssessedMetric& metric = result.metrics()[i];
@@ -152,7 +162,7 @@ void tell_metrics(const CaseResult& result, std::span<const Rubric> rubrics, std
     }
     const std::string name(info(metric.id).name);
     if (expectation != nullptr)
-      lines.push_back({CaseLineKind::expected, name + ' ' + quoted_list(expectation->what.texts)});
+      lines.push_back({CaseLineKind::expected, expected_in_words(expectation->what)});
     if (!metric.detail.empty()) lines.push_back({CaseLineKind::detail, std::string(metric.detail)});
     if (metric.only_in_other_repeats) {
       lines.push_back({CaseLineKind::detail, name + " did not pass in another repeat than the one shown"});

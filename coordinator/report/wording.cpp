@@ -267,7 +267,12 @@ std::string cost(const ReportInput& input) {
   const std::uint64_t tokens = input.aggregates.usage.total();
   const std::uint64_t paid = input.facts.paid.total();
   std::string text = priced(tokens, input.aggregates.estimated_cost);
-  if (tokens > 0 && !input.aggregates.estimated_cost) text += ", price unknown";
+  const std::uint64_t unknown = input.aggregates.unknown_usages;
+  if (unknown > 0) {
+    text += ", and those of " + counted(unknown, "answer") + " unknown";
+  } else if (tokens > 0 && !input.aggregates.estimated_cost) {
+    text += ", price unknown";
+  }
   const std::uint64_t judged = input.facts.paid.of(CallKind::judge).total();
   if (paid != tokens || judged > 0) text += "; paid in this run: " + priced(paid, input.paid_cost);
   if (judged > 0) text += ", of that for the judge: " + priced(judged, input.paid_judge_cost);

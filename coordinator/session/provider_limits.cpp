@@ -8,12 +8,12 @@
 namespace sluice {
 
 std::string key_identity(const ProviderSettings& provider) {
-  const auto digest = FieldHasher()
-                          .field(to_string(provider.kind))
-                          .field(provider.base_url)
-                          .field(provider.api_key_env)
-                          .finish();
-  return to_hex(digest).substr(0, 32);
+  FieldHasher hasher;
+  hasher.field(to_string(provider.kind)).field(provider.base_url).field(provider.api_key_env);
+  for (const ProviderHeader& one : provider.headers) {
+    if (!one.variable.empty()) hasher.field(one.variable);
+  }
+  return to_hex(hasher.finish()).substr(0, 32);
 }
 
 std::vector<LearnedLimits> limits_for(std::span<const ProviderSettings> providers,

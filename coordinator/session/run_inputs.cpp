@@ -114,6 +114,8 @@ std::string fingerprint_of(const RunOptions& options, const RunInputs& inputs) {
   settings.temperature = options.settings.temperature.value;
   settings.max_tokens = options.settings.max_output_tokens.value;
   settings.seed = options.settings.seed.value;
+  const RequestParams& common = options.settings.params.value;
+  settings.params = merged(options.provider.params, common);
   if (inputs.embedding.provider) settings.embedding_provider = inputs.embedding.provider->kind;
   settings.embedding_model = inputs.embedding.embedding.model;
   const JudgeSettings& judge = inputs.judge.judge;
@@ -124,7 +126,8 @@ std::string fingerprint_of(const RunOptions& options, const RunInputs& inputs) {
     settings.arms.push_back({one.arm.name, one.provider.provider.kind, one.provider.model,
                              one.arm.temperature ? one.arm.temperature : settings.temperature,
                              one.arm.max_tokens.value_or(settings.max_tokens),
-                             one.arm.seed ? one.arm.seed : settings.seed, one.arm.prompt});
+                             one.arm.seed ? one.arm.seed : settings.seed, one.arm.prompt,
+                             merged(merged(one.provider.params, common), one.arm.params)});
   }
   settings.prompt = inputs.prompt.hash;
   settings.ontology = sha256(inputs.ontology_text);

@@ -60,6 +60,28 @@ Result<void> check_judge(const RunOptions& options, const RunInputs& inputs, con
                   "; " + flag + " fake tries them out without a model");
 }
 
+std::optional<std::pair<double, double>> token_price(const ResolvedProvider& model,
+                                                     const PriceTable& prices) {
+  constexpr std::uint64_t million = 1'000'000;
+  const auto of = [&](const Usage& usage) { return prices.cost(model.provider.kind, model.model, usage); };
+  const auto input = of({million, 0});
+  const auto output = of({0, million});
+  if (!input || !output) return std::nullopt;
+  return std::pair(*input, *output);
+}
+
+/// Costs of answers are checked by prices: one that nobody knows would be taken for nothing.
+Result<void> check_prices(const Suite& suite, const std::vector<RequestSettings>& requests) {
+  if (!suite.checks_costs) return {};
+  const auto unknown = std::ranges::find_if(requests, [](const RequestSettings& one) { return !one.price; });
+  if (unknown == requests.end()) return {};
+  return fail(Reason::usage_invalid,
+              "the suite checks what answers cost, and the price table does not have the "
+              "model \"" +
+                  unknown->model + "\" (" + unknown->provider.name +
+                  "): name a table that has it with --prices, or leave out the cost");
+}
+
 RequestSettings request_of(const RunOptions& options, const RunInputs& inputs,
                            const ResolvedProvider& model) {
   const Settings& settings = options.settings;
@@ -69,6 +91,8 @@ RequestSettings request_of(const RunOptions& options, const RunInputs& inputs,
           .max_tokens = settings.max_output_tokens.value,
           .seed = settings.seed.value,
           .response_schema = inputs.response_schema,
+          .params = merged(model.params, settings.params.value),
+          .price = token_price(model, inputs.prices),
           .judge_samples = settings.judge_samples.value};
 }
 
@@ -81,6 +105,7 @@ std::vector<RequestSettings> requests_of(const RunOptions& options, const RunInp
     if (one.arm.temperature) request.temperature = one.arm.temperature;
     if (one.arm.max_tokens) request.max_tokens = *one.arm.max_tokens;
     if (one.arm.seed) request.seed = one.arm.seed;
+    request.params = merged(request.params, one.arm.params);
   }
   return requests;
 }
@@ -177,8 +202,10 @@ Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const R
   auto design = make_trial_design(options);
   if (!design) return fail(std::move(design.error()));
   design->few_shots = std::move(few_shots);
-  auto plan = Plan::make(inputs.suite, inputs.prompt, inputs.ontology, requests_of(options, inputs),
-                         std::move(*design));
+  auto requests = requests_of(options, inputs);
+  if (auto priced = check_prices(inputs.suite, requests); !priced) return fail(std::move(priced.error()));
+  auto plan =
+      Plan::make(inputs.suite, inputs.prompt, inputs.ontology, std::move(requests), std::move(*design));
   if (!plan) return fail(std::move(plan.error()));
   if (auto usable = check_perturb_commands(options, *plan); !usable) return fail(std::move(usable.error()));
   if (auto judged = check_judge(options, inputs, *plan); !judged) return fail(std::move(judged.error()));

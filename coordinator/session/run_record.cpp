@@ -47,6 +47,10 @@ void add_grading(Json& json, const GradingSettings& grading, const std::string& 
   json.close('}');
 }
 
+void add_params(Json& json, const RequestParams& params) {
+  if (!params.empty()) json.member("params", json_of(params));
+}
+
 /// How the suite is answered, arm by arm.
 void add_arms(Json& json, const RunOptions& options) {
   json.key("arms").open('[');
@@ -59,6 +63,7 @@ void add_arms(Json& json, const RunOptions& options) {
     if (one.arm.temperature) json.member("temperature", one.arm.temperature);
     if (one.arm.max_tokens) json.member("max_output_tokens", *one.arm.max_tokens);
     if (one.arm.seed) json.member("seed", one.arm.seed);
+    add_params(json, merged(one.provider.params, merged(options.settings.params.value, one.arm.params)));
     json.close('}');
   }
   json.close(']');
@@ -112,6 +117,7 @@ std::string settings_of(const RunOptions& options, const RunSettings& run, const
   json.member("temperature", settings.temperature.value);
   json.member("max_output_tokens", settings.max_output_tokens.value);
   json.member("seed", settings.seed.value);
+  add_params(json, merged(options.provider.params, settings.params.value));
   json.member("embedding_provider", run.embedding.provider);
   json.member("embedding_model", run.embedding.model);
   add_judge(json, run.judge, settings.judge_samples.value);

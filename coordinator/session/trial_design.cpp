@@ -59,9 +59,7 @@ RunPerturbation perturbation_of(const PerturbCommand& given, const Settings& set
   command.kind = "perturbation command";
   command.for_more_time = "perturb_timeout_seconds would give it more";
   command.for_more_output = "perturb_max_bytes would allow more";
-  for (const ProviderConfig& provider : settings.providers) {
-    if (!provider.api_key_env.value.empty()) command.hidden_variables.push_back(provider.api_key_env.value);
-  }
+  command.hidden_variables = secret_variables(settings);
   RunPerturbation perturbation;
   perturbation.name = given.name;
   perturbation.version = to_hex(sha256(given.command)).substr(0, 12);

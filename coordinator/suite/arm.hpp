@@ -1,5 +1,7 @@
 #pragma once
 
+#include "common/model/request_extras.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,7 +29,8 @@ struct Arm {
   std::optional<double> temperature{};
   std::optional<std::uint32_t> max_tokens{};
   std::optional<std::int64_t> seed{};
-  std::string where{};  ///< `suite.yaml:12` or `--arm`: for messages.
+  std::string where{};     ///< `suite.yaml:12` or `--arm`: for messages.
+  RequestParams params{};  ///< Over the run's.
   friend bool operator==(const Arm&, const Arm&) = default;
 };
 

@@ -100,6 +100,13 @@ class ArmReader {
     arm.temperature = setting(reader, "temperature", optional_real(0.0, 2.0));
     arm.max_tokens = setting(reader, "max_output_tokens", optional_whole(1, 10'000'000));
     arm.seed = setting(reader, "seed", any_integer());
+    if (const DocumentEntry* params = reader.entry("params")) {
+      if (auto parsed = parse_params(&params->value)) {
+        arm.params = std::move(*parsed);
+      } else {
+        reader.add_wrong("params", parsed.error());
+      }
+    }
     if (form_.name == Need::optional) refuse_foreign_keys(reader);
     reader.finish();
     return arm;

@@ -3,6 +3,7 @@
 #include "common/hash.hpp"
 #include "common/model/claim.hpp"
 #include "common/model/expectation.hpp"
+#include "common/model/request_extras.hpp"
 #include "coordinator/suite/thresholding.hpp"
 
 #include <cstdint>
@@ -84,8 +85,12 @@ struct Case {
   /// Why it is known to fail, which may be left open; nothing: it is to pass. Says nothing of what is asked
   /// or how it is scored, and is in no fingerprint.
   std::optional<std::string> known_failure{};
-  std::uint32_t arm = 0;   ///< Position in the run's arms; 0 without any.
-  std::uint32_t test = 0;  ///< With arms: the same number for the same test under each of them.
+  std::uint32_t arm = 0;  ///< Position in the run's arms; 0 without any.
+  /// `text` only: what its request has beside prompt and system prompt. One part of its messages is `asked`:
+  /// context and content.
+  RequestExtras extras{};
+  std::string response_schema{};  ///< `text` only: that its answer is asked to fit; empty: none.
+  std::uint32_t test = 0;         ///< With arms: the same number for the same test under each of them.
 };
 
 /// The [baseline] table of manifest.toml: known-good aggregates.

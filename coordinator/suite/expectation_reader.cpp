@@ -1,16 +1,17 @@
 #include "coordinator/suite/expectation_reader.hpp"
 
+#include "common/documents/canonical_json.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
-#include "coordinator/suite/canonical_json.hpp"
 #include "coordinator/suite/expected_claims.hpp"
-#include "coordinator/suite/json_document.hpp"
 #include "coordinator/suite/judge_reader.hpp"
+#include "coordinator/suite/schema_reader.hpp"
 #include "coordinator/suite/test_templates.hpp"
 #include "coordinator/suite/thresholding_reader.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,23 +20,56 @@
 namespace sluice {
 namespace {
 
-enum class Parameter : std::uint8_t { text, pattern, schema, claims, judge };
+/// What a metric assesses by, and so which keys it takes.
+enum class Parameter : std::uint8_t {
+  text,
+  pattern,
+  schema,
+  json,
+  claims,
+  judge,
+  distance,
+  rouge,
+  call,
+  latency,
+  cost,
+  any_of,
+  all_of
+};
 
 /// A metric that `type` may name.
 struct Type {
   MetricId id;
   Parameter parameter;
-  std::string_view name() const { return info(id).name; }
+  std::string_view alias{};  ///< As others call it.
+  std::string_view name() const { return alias.empty() ? info(id).name : alias; }
   bool is_scored() const { return info(id).kind == MetricKind::scored; }
+  /// Whether it may stand in any_of and all_of.
+  bool may_be_part() const {
+    return parameter != Parameter::claims && parameter != Parameter::judge &&
+           id != MetricId::semantic_similarity_to;
+  }
 };
 
 constexpr std::array types{
     Type{MetricId::must_contain, Parameter::text},
     Type{MetricId::must_not_contain, Parameter::text},
+    Type{MetricId::contains_any, Parameter::text},
+    Type{MetricId::icontains, Parameter::text},
+    Type{MetricId::icontains_any, Parameter::text},
+    Type{MetricId::starts_with, Parameter::text},
     Type{MetricId::regex_match, Parameter::pattern},
     Type{MetricId::regex_not_match, Parameter::pattern},
     Type{MetricId::exact_match, Parameter::text},
     Type{MetricId::json_schema, Parameter::schema},
+    Type{MetricId::contains_json, Parameter::json},
+    Type{MetricId::levenshtein, Parameter::distance},
+    Type{MetricId::rouge_n, Parameter::rouge},
+    Type{MetricId::tool_call, Parameter::call},
+    Type{MetricId::latency, Parameter::latency},
+    Type{MetricId::cost, Parameter::cost},
+    Type{MetricId::any_of, Parameter::any_of},
+    Type{MetricId::all_of, Parameter::all_of},
     Type{MetricId::semantic_similarity_to, Parameter::text},
     Type{MetricId::claims_precision, Parameter::claims},
     Type{MetricId::claims_recall, Parameter::claims},
@@ -49,26 +83,73 @@ constexpr std::array types{
     Type{MetricId::rubric, Parameter::judge},
 };
 
-/// The keys that belong to some types only.
+/// Turned round, and by other names: known, but for the sake of short messages not listed.
+constexpr std::array other_types{
+    Type{MetricId::not_exact_match, Parameter::text},
+    Type{MetricId::not_json_schema, Parameter::schema},
+    Type{MetricId::not_icontains, Parameter::text},
+    Type{MetricId::not_starts_with, Parameter::text},
+    Type{MetricId::not_contains_json, Parameter::json},
+    Type{MetricId::not_levenshtein, Parameter::distance},
+    Type{MetricId::not_rouge_n, Parameter::rouge},
+    Type{MetricId::not_tool_call, Parameter::call},
+    Type{MetricId::not_latency, Parameter::latency},
+    Type{MetricId::not_cost, Parameter::cost},
+    Type{MetricId::not_any_of, Parameter::any_of},
+    Type{MetricId::not_all_of, Parameter::all_of},
+    Type{MetricId::must_contain, Parameter::text, "contains"},
+    Type{MetricId::must_contain, Parameter::text, "contains_all"},
+    Type{MetricId::must_not_contain, Parameter::text, "not_contains"},
+    Type{MetricId::must_not_contain, Parameter::text, "not_contains_any"},
+    Type{MetricId::icontains, Parameter::text, "icontains_all"},
+    Type{MetricId::not_icontains, Parameter::text, "not_icontains_all"},
+    Type{MetricId::regex_match, Parameter::pattern, "regex"},
+    Type{MetricId::regex_not_match, Parameter::pattern, "not_regex"},
+    Type{MetricId::exact_match, Parameter::text, "equals"},
+    Type{MetricId::not_exact_match, Parameter::text, "not_equals"},
+    Type{MetricId::json_schema, Parameter::json, "is_json"},
+    Type{MetricId::not_json_schema, Parameter::json, "not_is_json"},
+    Type{MetricId::semantic_similarity_to, Parameter::text, "similar"},
+    Type{MetricId::rubric, Parameter::judge, "llm_rubric"},
+};
+
+/// The keys that belong to some parameters only.
 struct ParameterKey {
   std::string_view key;
-  Parameter parameter;
+  std::array<Parameter, 4> parameters;  ///< Those that take it; of fewer the last is repeated.
+  bool is_of(Parameter parameter) const {
+    return std::ranges::find(parameters, parameter) != parameters.end();
+  }
 };
+constexpr ParameterKey key_of(std::string_view key, Parameter a, Parameter b, Parameter c) {
+  return {key, {a, b, c, c}};
+}
+constexpr ParameterKey key_of(std::string_view key, Parameter a) {
+  return key_of(key, a, a, a);
+}
 constexpr std::array parameter_keys{
-    ParameterKey{"text", Parameter::text},
-    ParameterKey{"pattern", Parameter::pattern},
-    ParameterKey{"schema", Parameter::schema},
-    ParameterKey{"must_contain", Parameter::claims},
-    ParameterKey{"must_not_contain", Parameter::claims},
-    ParameterKey{"min_confidence", Parameter::claims},
-    ParameterKey{"rubric_version", Parameter::judge},
-    ParameterKey{"samples", Parameter::judge},
+    key_of("text", Parameter::text, Parameter::distance, Parameter::rouge),
+    key_of("pattern", Parameter::pattern),
+    key_of("schema", Parameter::schema, Parameter::json, Parameter::json),
+    key_of("max_distance", Parameter::distance),
+    key_of("n", Parameter::rouge),
+    key_of("name", Parameter::call),
+    key_of("arguments", Parameter::call),
+    key_of("max_ms", Parameter::latency),
+    key_of("max_dollars", Parameter::cost),
+    key_of("of", Parameter::any_of, Parameter::all_of, Parameter::all_of),
+    key_of("pass_mark", Parameter::all_of),
+    key_of("must_contain", Parameter::claims),
+    key_of("must_not_contain", Parameter::claims),
+    key_of("min_confidence", Parameter::claims),
+    key_of("rubric_version", Parameter::judge),
+    key_of("samples", Parameter::judge),
 };
 
 std::string keys_of(Parameter parameter) {
   std::vector<std::string> keys;
   for (const ParameterKey& one : parameter_keys) {
-    if (one.parameter == parameter) keys.emplace_back(one.key);
+    if (one.is_of(parameter)) keys.emplace_back(one.key);
   }
   return quoted_list(keys);
 }
@@ -134,12 +215,19 @@ class ExpectationsReader {
   static const Type* read_type(TableReader& reader) {
     const auto name = reader.word("type", Need::required);
     if (!name) return nullptr;
-    const auto found = std::ranges::find(types, std::string_view(*name), &Type::name);
+    // Elsewhere they have hyphens.
+    std::string known = *name;
+    std::ranges::replace(known, '-', '_');
+    const auto found = std::ranges::find(types, std::string_view(known), &Type::name);
     if (found != types.end()) return &*found;
-    std::array<std::string_view, types.size()> names;
-    std::ranges::transform(types, names.begin(), &Type::name);
+    const auto other = std::ranges::find(other_types, std::string_view(known), &Type::name);
+    if (other != other_types.end()) return &*other;
+    std::vector<std::string_view> names;
+    for (const Type& type : types) names.push_back(type.name());
+    for (const Type& type : other_types) names.push_back(type.name());
     reader.add_wrong("type", "is the unknown metric \"" + excerpt(*name, 80) + "\"" +
-                                 did_you_mean(*name, names) + "; there are " + names_of_types(false));
+                                 did_you_mean(known, names) + "; there are " + names_of_types(false) +
+                                 ", with \"not_\" before those of the answer");
     return nullptr;
   }
 
@@ -147,7 +235,8 @@ class ExpectationsReader {
   void check_without_type(TableReader& reader) {
     reader.texts("text");
     reader.texts("pattern");
-    reader.entry("schema");
+    for (const ParameterKey& one : parameter_keys) reader.entry(one.key);
+    reader.entry("weight");
     read_claims(reader, "must_contain", context_);
     read_claims(reader, "must_not_contain", context_);
     reader.number_in("min_confidence", 0.0, 1.0);
@@ -179,20 +268,46 @@ class ExpectationsReader {
 
   void read_parameters(TableReader& reader, const Type& type, Expectation& expectation) {
     for (const ParameterKey& one : parameter_keys) {
-      if (one.parameter == type.parameter || reader.refused_entry(one.key) == nullptr) continue;
+      if (one.is_of(type.parameter) || reader.refused_entry(one.key) == nullptr) continue;
       reader.add_wrong(one.key, "does not belong to " + std::string(type.name()) + ", which takes " +
                                     keys_of(type.parameter));
     }
     std::vector<std::string>& texts = expectation.what.texts;
+    std::vector<double>& numbers = expectation.what.numbers;
     switch (type.parameter) {
       case Parameter::text:
         texts = read_texts(reader, type);
+        break;
+      case Parameter::distance:
+        texts = read_texts(reader, type);
+        numbers = {read_whole(reader, "max_distance", 5, most_distance)};
+        break;
+      case Parameter::rouge:
+        texts = read_texts(reader, type);
+        numbers = {std::max(1.0, read_whole(reader, "n", 1, most_rouge_words))};
+        break;
+      case Parameter::json:
+        texts = read_json_parameters(reader);
+        break;
+      case Parameter::call:
+        texts = read_call(reader);
+        break;
+      case Parameter::latency:
+        numbers = {reader.number_in("max_ms", 0.0, 1e9, Need::required).value_or(0.0)};
+        break;
+      case Parameter::cost:
+        numbers = {reader.number_in("max_dollars", 0.0, 1e6, Need::required).value_or(0.0)};
+        break;
+      case Parameter::any_of:
+      case Parameter::all_of:
+        numbers = {reader.number_in("pass_mark", 0.0, 1.0).value_or(1.0)};
+        expectation.what.parts = read_parts(reader);
         break;
       case Parameter::pattern:
         texts = read_patterns(reader);
         break;
       case Parameter::schema:
-        texts = read_schema(reader);
+        if (auto schema = read_schema(reader, source_)) texts = {std::move(*schema)};
         break;
       case Parameter::claims:
         read_claims_parameters(reader);
@@ -203,10 +318,75 @@ class ExpectationsReader {
     }
   }
 
+  static double read_whole(TableReader& reader, std::string_view key, double otherwise, double most) {
+    const auto given = reader.number_in(key, 0.0, most);
+    if (given && *given != std::floor(*given)) reader.add_wrong(key, "must be a whole number");
+    return given.value_or(otherwise);
+  }
+
+  std::vector<std::string> read_json_parameters(TableReader& reader) const {
+    if (reader.entry("schema") == nullptr) return {"{}"};  // Any JSON fits it.
+    if (auto schema = read_schema(reader, source_)) return {std::move(*schema)};
+    return {};
+  }
+
+  static std::vector<std::string> read_call(TableReader& reader) {
+    std::string name = reader.word("name", Need::required).value_or("");
+    const DocumentNode* arguments = reader.table("arguments");
+    if (arguments != nullptr && !has_only_json_values(*arguments))
+      reader.add_wrong("arguments", "hold a number that is not finite");
+    return {std::move(name), arguments != nullptr ? canonical_json(*arguments) : "{}"};
+  }
+
+  std::vector<TextExpectation> read_parts(TableReader& reader) {
+    std::vector<TextExpectation> parts;
+    const DocumentNode::Array* list = reader.array("of", Need::required);
+    if (list == nullptr) return parts;
+    if (list->empty()) reader.add_wrong("of", "must not be empty");
+    if (++depth_ > most_nested_groups) {
+      reader.add_wrong("of", "nests deeper than " + std::to_string(most_nested_groups) + " groups");
+    } else {
+      for (std::size_t i = 0; i < list->size(); ++i)
+        read_part((*list)[i], "of[" + std::to_string(i) + "]", parts);
+    }
+    --depth_;
+    return parts;
+  }
+
+  void read_part(const DocumentNode& node, const std::string& name, std::vector<TextExpectation>& parts) {
+    if (!std::holds_alternative<DocumentNode::Table>(node.value)) {
+      context_.add(node.line, name + " must be " + std::string(table_name(context_.notation)) + ", not " +
+                                  std::string(type_name(node, context_.notation)));
+      return;
+    }
+    TableReader reader = context_.reader(node, name);
+    const Type* type = read_type(reader);
+    if (type == nullptr) return check_without_type(reader);
+    Expectation part;
+    part.what.metric = type->id;
+    if (!type->may_be_part()) {
+      reader.add_wrong("type", "cannot be " + std::string(type->name()) +
+                                   " here: parts are metrics of the answer that need no model");
+    } else {
+      read_parameters(reader, *type, part);
+    }
+    if (type->is_scored()) {
+      part.what.numbers.push_back(reader.number_in("min_score", 0.0, 1.0, Need::required).value_or(0.0));
+    } else {
+      refuse_limits(reader, *type);
+    }
+    const auto weight = reader.number_in("weight", 0.0, 1000.0);
+    if (weight && *weight == 0.0) reader.add_wrong("weight", "must be more than 0");
+    part.what.weight = weight.value_or(1.0);
+    reader.finish();
+    parts.push_back(std::move(part.what));
+  }
+
   static std::vector<std::string> read_texts(TableReader& reader, const Type& type) {
     auto texts = reader.texts("text", Need::required);
     // An empty text is contained in every answer and similar to none; it can only be exactly the answer.
-    if (texts && type.id != MetricId::exact_match && std::ranges::find(*texts, "") != texts->end()) {
+    if (texts && positive(type.id) != MetricId::exact_match &&
+        std::ranges::find(*texts, "") != texts->end()) {
       reader.add_wrong("text", "must not be empty");
     }
     return std::move(texts).value_or(std::vector<std::string>());
@@ -221,41 +401,6 @@ class ExpectationsReader {
       if (!problem.empty()) reader.add_wrong("pattern", "cannot be used: " + problem);
     }
     return std::move(*patterns);
-  }
-
-  std::vector<std::string> read_schema(TableReader& reader) {
-    const DocumentEntry* entry =
-        reader.entry("schema", Need::required, "a schema, or the name of a JSON file");
-    if (entry == nullptr) return {};
-    const auto* path = std::get_if<std::string>(&entry->value.value);
-    if (path == nullptr) return accept_schema(reader, entry->value, "");
-    const std::string named = names_file(*path);
-    const auto text = source_.read_file(*path, source_.opened);
-    if (!text) {
-      reader.add_wrong("schema", named + text.error().message);
-      return {};
-    }
-    const auto schema = parse_json(*text);
-    if (!schema) {
-      reader.add_wrong("schema", named + "cannot be used: line " + std::to_string(schema.error().line) +
-                                     ": " + schema.error().message);
-      return {};
-    }
-    return accept_schema(reader, *schema, named);
-  }
-
-  std::vector<std::string> accept_schema(TableReader& reader, const DocumentNode& schema,
-                                         const std::string& named) {
-    if (!has_only_json_values(schema)) {
-      reader.add_wrong("schema", named + "holds a number that is not finite");
-      return {};
-    }
-    std::string canonical = canonical_json(schema);
-    if (source_.checker != nullptr) {
-      const std::string& problem = source_.checker->problem_with_schema(canonical);
-      if (!problem.empty()) reader.add_wrong("schema", named + "cannot be used: " + problem);
-    }
-    return {std::move(canonical)};
   }
 
   void read_claims_parameters(TableReader& reader) {
@@ -321,6 +466,8 @@ class ExpectationsReader {
   std::vector<PlacedClaim> required_;
   std::vector<PlacedClaim> forbidden_;
   const KnownRubric* needs_context_ = nullptr;
+  static constexpr int most_nested_groups = 4;
+  int depth_ = 0;  ///< Of the group that is read.
 };
 
 }  // namespace

@@ -1,8 +1,9 @@
 #include "coordinator/suite/fingerprint.hpp"
 
+#include "common/documents/canonical_json.hpp"
 #include "common/model/metrics.hpp"
+#include "common/text/joined.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/suite/canonical_json.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -38,6 +39,9 @@ class Object {
   }
   Object& add_if(std::string_view key, const std::optional<double>& value) {
     return value ? add(key, number(*value)) : *this;
+  }
+  Object& add_unless_empty(std::string_view key, bool is_empty, std::string_view json) {
+    return is_empty ? *this : add(key, json);
   }
   std::string finish() {
     text_ += text_.empty() ? "{}" : "}";
@@ -87,6 +91,72 @@ std::string canonical_prompts(const std::vector<RenderedPrompt>& prompts) {
   return out + "]";
 }
 
+std::string canonical_parts(const std::vector<MessagePart>& parts) {
+  std::string out = "[";
+  for (const MessagePart& one : parts) {
+    if (&one != parts.data()) out += ',';
+    out += Object()
+               .add("kind", std::to_string(static_cast<unsigned>(one.kind)))
+               .add_text("media_type", one.media_type)
+               .add_text("text", one.text)
+               .finish();
+  }
+  return out + "]";
+}
+
+std::string canonical_calls(const std::vector<ToolCall>& calls) {
+  std::string out = "[";
+  for (const ToolCall& one : calls) {
+    if (&one != calls.data()) out += ',';
+    out +=
+        Object().add("arguments", one.arguments).add_text("id", one.id).add_text("name", one.name).finish();
+  }
+  return out + "]";
+}
+
+std::string canonical_messages(const std::vector<ChatMessage>& messages) {
+  std::string out = "[";
+  for (const ChatMessage& one : messages) {
+    if (&one != messages.data()) out += ',';
+    Object object;
+    object.add_text("call_id", one.call_id).add_text("call_name", one.call_name);
+    if (!one.calls.empty()) object.add("calls", canonical_calls(one.calls));
+    object.add("parts", canonical_parts(one.parts));
+    out += object.add("role", std::to_string(static_cast<unsigned>(one.role))).finish();
+  }
+  return out + "]";
+}
+
+/// In their order: models look at it.
+std::string canonical_tools(const std::vector<Tool>& tools) {
+  std::string out = "[";
+  for (const Tool& one : tools) {
+    if (&one != tools.data()) out += ',';
+    out += Object()
+               .add_text("description", one.description)
+               .add_text("name", one.name)
+               .add("parameters", one.parameters)
+               .finish();
+  }
+  return out + "]";
+}
+
+std::string canonical_extras(const RequestExtras& extras) {
+  Object object;
+  if (extras.format != AnswerFormat{}) {
+    object.add("format", Object()
+                             .add("is_json", extras.format.is_json ? "true" : "false")
+                             .add("is_strict", extras.format.is_strict ? "true" : "false")
+                             .add_text("name", extras.format.name)
+                             .finish());
+  }
+  if (!extras.messages.empty()) object.add("messages", canonical_messages(extras.messages));
+  if (!extras.params.empty()) object.add("params", json_of(extras.params));
+  if (!extras.tool_choice.empty()) object.add_text("tool_choice", extras.tool_choice);
+  if (!extras.tools.empty()) object.add("tools", canonical_tools(extras.tools));
+  return object.finish();
+}
+
 std::string canonical_question(const JudgeQuestion& question) {
   Object object;
   object.add_text("criteria", question.criteria).add_text("reference", question.reference);
@@ -95,15 +165,47 @@ std::string canonical_question(const JudgeQuestion& question) {
   return object.finish();
 }
 
-std::string canonical_expectation(const Expectation& expectation) {
+std::string canonical_texts(const TextExpectation& what) {
   // A schema is canonical JSON already and stands as a text here: one form for all metrics.
   std::vector<std::string> texts;
-  for (const std::string& text : expectation.what.texts) texts.push_back(json_string(text));
+  for (const std::string& text : what.texts) texts.push_back(json_string(text));
+  // Of a call the first is its name.
+  const bool has_order = positive(what.metric) == MetricId::tool_call;
+  return has_order ? "[" + joined(texts, ",") + "]" : unordered_array(std::move(texts));
+}
+
+std::string canonical_numbers(const TextExpectation& what) {
+  std::vector<std::string> numbers;
+  for (const double one : what.numbers) numbers.push_back(number(one));
+  return "[" + joined(numbers, ",") + "]";
+}
+
+std::string canonical_parts_of(const TextExpectation& what);
+
+std::string canonical_part(const TextExpectation& part) {
+  return Object()
+      .add_text("metric", info(part.metric).name)
+      .add("numbers", canonical_numbers(part))
+      .add("parts", canonical_parts_of(part))
+      .add("texts", canonical_texts(part))
+      .add("weight", number(part.weight))
+      .finish();
+}
+
+std::string canonical_parts_of(const TextExpectation& what) {
+  std::vector<std::string> parts;
+  for (const TextExpectation& one : what.parts) parts.push_back(canonical_part(one));
+  return unordered_array(std::move(parts));
+}
+
+std::string canonical_expectation(const Expectation& expectation) {
   Object object;
   if (expectation.judge) object.add("judge", canonical_question(*expectation.judge));
   return object.add_text("metric", info(expectation.what.metric).name)
       .add_if("min_score", expectation.min_score)
-      .add("texts", unordered_array(std::move(texts)))
+      .add_unless_empty("numbers", expectation.what.numbers.empty(), canonical_numbers(expectation.what))
+      .add_unless_empty("parts", expectation.what.parts.empty(), canonical_parts_of(expectation.what))
+      .add("texts", canonical_texts(expectation.what))
       .add("thresholding", canonical_thresholding(expectation.thresholding))
       .finish();
 }
@@ -129,6 +231,7 @@ std::string canonical_arm(const FingerprintArm& arm) {
   Object object;
   object.add("max_tokens", std::to_string(arm.max_tokens)).add_text("model", arm.model);
   object.add_text("name", arm.name);
+  if (!arm.params.empty()) object.add("params", json_of(arm.params));
   if (arm.prompt) object.add("prompt", std::to_string(*arm.prompt));
   object.add_text("provider", to_string(arm.provider));
   if (arm.seed) object.add("seed", std::to_string(*arm.seed));
@@ -158,7 +261,9 @@ std::string canonical_case(const Case& one) {
   object.add_text("category", one.category).add_text("content", one.content);
   if (!is_claims) object.add_text("context", one.context);
   if (one.examples.are_wanted) object.add("examples", canonical_examples(one));
-  object.add("expectations", unordered_array(std::move(expectations))).add_text("id", one.id);
+  object.add("expectations", unordered_array(std::move(expectations)));
+  if (!one.extras.empty()) object.add("extras", canonical_extras(one.extras));
+  object.add_text("id", one.id);
   object.add("kind", is_claims ? "\"claims\"" : "\"text\"");
   if (is_claims) {
     // The prompt names the language of the code.
@@ -167,6 +272,7 @@ std::string canonical_case(const Case& one) {
     object.add("must_not_contain", canonical_claims(one.must_not_contain));
   } else {
     if (!one.prompts.empty()) object.add("prompts", canonical_prompts(one.prompts));
+    if (!one.response_schema.empty()) object.add("response_schema", one.response_schema);
     object.add_text("system", one.system);
   }
   object.add("weight", number(one.weight));
@@ -207,6 +313,7 @@ Digest config_fingerprint(const Suite& suite, const FingerprintSettings& setting
   object.add("metrics", unordered_array(std::move(metrics)));
   if (!has_arms) object.add_text("model", settings.model);
   if (reads_claims) object.add_text("ontology", to_hex(settings.ontology));
+  if (!has_arms && !settings.params.empty()) object.add("params", json_of(settings.params));
   if (reads_claims) object.add_text("prompt", to_hex(settings.prompt));
   if (!has_arms) object.add_text("provider", to_string(settings.provider));
   if (!has_arms && settings.seed) object.add("seed", std::to_string(*settings.seed));

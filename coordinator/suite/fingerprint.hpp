@@ -39,6 +39,7 @@ struct FingerprintArm {
   std::uint32_t max_tokens = 0;
   std::optional<std::int64_t> seed;
   std::optional<std::uint32_t> prompt;  ///< As Arm::prompt.
+  RequestParams params{};
 };
 
 /// What a run adds to its suite.
@@ -48,6 +49,7 @@ struct FingerprintSettings {
   std::optional<double> temperature;
   std::uint32_t max_tokens = 0;
   std::optional<std::int64_t> seed;
+  RequestParams params{};
   std::optional<ProviderKind> embedding_provider;  ///< Nothing for the built-in embedder.
   std::string embedding_model;
   std::vector<FingerprintArm> arms;  ///< Where there are any, they stand for the model settings above.

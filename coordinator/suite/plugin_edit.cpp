@@ -1,7 +1,7 @@
 #include "coordinator/suite/plugin_edit.hpp"
 
+#include "common/documents/canonical_json.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/suite/canonical_json.hpp"
 
 #include <algorithm>
 #include <array>

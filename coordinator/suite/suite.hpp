@@ -39,6 +39,7 @@ struct Suite {
   std::vector<Arm> arms;                          ///< As `arms:` names them; flags may name others.
   std::shared_ptr<const SuiteExamples> examples;  ///< Null: there are none.
   std::vector<MetricId> metrics;  ///< What assesses any of the cases, by number; before any selection.
+  bool checks_costs = false;      ///< Of any of them, as a metric or as a part of one.
   /// Of all cases, the thresholding and the file's own `repeat` and `min_stability`, in canonical form and
   /// before any selection (docs/baselines.md).
   Digest content_fingerprint{};

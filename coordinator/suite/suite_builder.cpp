@@ -1,9 +1,9 @@
 #include "coordinator/suite/suite_builder.hpp"
 
 #include "common/defaults.hpp"
+#include "common/documents/canonical_json.hpp"
 #include "common/sha256_stream.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/suite/canonical_json.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 
 #include <algorithm>
@@ -12,6 +12,14 @@
 #include <utility>
 
 namespace sluice {
+
+namespace {
+
+bool checks_cost(const TextExpectation& what) {
+  return positive(what.metric) == MetricId::cost || std::ranges::any_of(what.parts, checks_cost);
+}
+
+}  // namespace
 
 std::uint32_t SuiteBuilder::add_file(std::string path) {
   files_.push_back(std::move(path));
@@ -44,6 +52,7 @@ void SuiteBuilder::note(const Case& one, const Digest& fingerprint, Place place)
   std::copy_n(fingerprint.begin(), digest.size(), digest.begin());
   for (const Expectation& expectation : one.expectations) {
     metrics_.set(static_cast<std::size_t>(expectation.what.metric));
+    suite_.checks_costs = suite_.checks_costs || checks_cost(expectation.what);
   }
   if (!one.expectations.empty()) return;
   for (const MetricInfo& metric : metric_catalogue()) {

@@ -9,6 +9,7 @@
 #include "coordinator/suite/examples_key.hpp"
 #include "coordinator/suite/expectation_reader.hpp"
 #include "coordinator/suite/fixture.hpp"
+#include "coordinator/suite/request_reader.hpp"
 #include "coordinator/suite/template.hpp"
 #include "coordinator/suite/test_templates.hpp"
 
@@ -48,7 +49,8 @@ class TestReader {
   static bool has_prompt(const DocumentNode& test) {
     const DocumentEntry* input = find_entry(test, "input");
     if (input == nullptr) return false;
-    return find_entry(input->value, "prompt") != nullptr || find_entry(input->value, "file") != nullptr;
+    const auto has = [&](std::string_view key) { return find_entry(input->value, key) != nullptr; };
+    return has("prompt") || has("file") || has("messages");
   }
 
   void read_keys(const DocumentNode& node) {
@@ -93,6 +95,14 @@ class TestReader {
     const bool has_file = reader.entry("file") != nullptr;
     const auto context = reader.texts("context");
     auto system = reader.text("system");
+    const std::vector<std::string> messages = read_request(reader, source_, context_, test);
+    const bool has_messages = reader.entry("messages") != nullptr;
+    if (has_messages && (has_prompt || has_file)) {
+      reader.add_wrong(has_prompt ? "prompt" : "file",
+                       "cannot stand beside \"messages\": the last text of the user is the prompt");
+    }
+    if (!test.system.empty() && system)
+      reader.add_wrong("system", "cannot stand beside \"messages\" that begin with a system prompt");
     if (has_prompt && has_file)
       reader.add_wrong("file", "cannot stand beside \"prompt\": one of them is the prompt");
     if (takes_prompts_ && test.kind == CaseKind::claims) {
@@ -101,8 +111,8 @@ class TestReader {
           reader.line_of("prompt"),
           "missing \"prompt\" in input: claims metrics are about a test's own code, so that the "
           "suite's \"prompts\" are not for it");
-    } else if (!has_prompt && !has_file && !takes_prompts_) {
-      reader.add_missing({"prompt", "file"},
+    } else if (!has_prompt && !has_file && !has_messages && !takes_prompts_) {
+      reader.add_missing({"prompt", "file", "messages"},
                          "missing \"prompt\" in input: expected a string, or \"file\" with the path of one");
     }
     reader.finish();
@@ -110,18 +120,18 @@ class TestReader {
     if (prompt) test.content = std::move(*prompt);
     if (file) read_content(reader, *file);
     if (test.kind == CaseKind::claims) {
-      refuse_with_claims(reader, "context");
-      refuse_with_claims(reader, "system");
+      for (const std::string_view key : keys_of_text_requests()) refuse_with_claims(reader, key);
       return;
     }
     if (prompt_is_empty) reader.add_wrong("prompt", "must not be empty");
     if (!is_rendered_) {
       refuse_variable(reader, "prompt", prompt ? test.content : "");
       refuse_variable(reader, "system", system.value_or(""));
+      for (const std::string& text : messages) refuse_variable(reader, "messages", text);
     }
     if (context) test.context = joined(*context, paragraph_break);
     if (needs_context_ != nullptr && (context || reader.entry("context") == nullptr)) require_context(reader);
-    test.system = std::move(system).value_or("");
+    if (system) test.system = std::move(*system);
     if (!takes_prompts_ || test.system.empty()) return;
     if (const std::string other = source_.prompts->first_with_system(); !other.empty()) {
       reader.add_wrong("system",

@@ -32,7 +32,10 @@ class TestRenderer {
 
   RenderedTest run() {
     for (DocumentEntry& entry : std::get<DocumentNode::Table>(result_.node.value)) {
-      if (entry.key == "input") render_keys(entry.value, "input", of_input);
+      if (entry.key == "input") {
+        render_keys(entry.value, "input", of_input);
+        render_messages(entry.value);
+      }
       if (entry.key == "expected") render_expected(entry.value);
     }
     return std::move(result_);
@@ -41,14 +44,46 @@ class TestRenderer {
  private:
   static constexpr std::array<std::string_view, 3> of_input{"prompt", "context", "system"};
   static constexpr std::array<std::string_view, 3> of_metric{"text", "reference", "criteria"};
+  static constexpr std::array<std::string_view, 3> of_message{"content", "text", "image"};
   using Keys = std::array<std::string_view, 3>;
+
+  /// The texts of each message: its content, or those of its parts.
+  void render_messages(DocumentNode& input) {
+    auto* keys = std::get_if<DocumentNode::Table>(&input.value);
+    if (keys == nullptr) return;
+    const auto entry = std::ranges::find(*keys, "messages", &DocumentEntry::key);
+    auto* messages = entry != keys->end() ? std::get_if<DocumentNode::Array>(&entry->value.value) : nullptr;
+    if (messages == nullptr) return;
+    for (std::size_t i = 0; i < messages->size(); ++i) {
+      const std::string name = "input.messages[" + std::to_string(i) + "]";
+      render_keys((*messages)[i], name, of_message);
+      auto* message = std::get_if<DocumentNode::Table>(&(*messages)[i].value);
+      if (message == nullptr) continue;
+      const auto content = std::ranges::find(*message, "content", &DocumentEntry::key);
+      auto* parts =
+          content != message->end() ? std::get_if<DocumentNode::Array>(&content->value.value) : nullptr;
+      if (parts == nullptr) continue;
+      for (DocumentNode& part : *parts) render_keys(part, name + ".content", of_message);
+    }
+  }
 
   void render_expected(DocumentNode& expected) {
     auto* list = std::get_if<DocumentNode::Array>(&expected.value);
-    if (list == nullptr) return render_keys(expected, "expected", of_metric);
+    if (list == nullptr) return render_metric(expected, "expected");
     for (std::size_t i = 0; i < list->size(); ++i) {
-      render_keys((*list)[i], "expected[" + std::to_string(i) + "]", of_metric);
+      render_metric((*list)[i], "expected[" + std::to_string(i) + "]");
     }
+  }
+
+  /// With its parts, if it is a group.
+  void render_metric(DocumentNode& metric, const std::string& name) {
+    render_keys(metric, name, of_metric);
+    auto* table = std::get_if<DocumentNode::Table>(&metric.value);
+    if (table == nullptr) return;
+    const auto parts = std::ranges::find(*table, "of", &DocumentEntry::key);
+    auto* list = parts != table->end() ? std::get_if<DocumentNode::Array>(&parts->value.value) : nullptr;
+    if (list == nullptr) return;
+    for (DocumentNode& part : *list) render_metric(part, name + ".of");
   }
 
   void render_keys(DocumentNode& node, const std::string& name, const Keys& keys) {

@@ -47,6 +47,7 @@ constexpr std::array setting_keys{
     SettingKey{"temperature", "temperature"},
     SettingKey{"max_output_tokens", "max_output_tokens"},
     SettingKey{"seed", "seed"},
+    SettingKey{"params", "params"},
     SettingKey{"timeout_seconds", "request_timeout_seconds"},
     SettingKey{"repeat", "repeat"},
     SettingKey{"perturb", "perturb"},

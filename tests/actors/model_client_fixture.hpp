@@ -55,7 +55,7 @@ class ModelClientTest : public ActorTest {
   void start_without_grant() {
     ModelClientConfig config;
     config.flow.settings = settings;
-    config.flow.keys = {{"openai", ""}};
+    config.flow.credentials = {{"openai", ""}};
     config.flow.key_mask = key_mask;
     config.flow.store = store;
     config.flow.random_seed = 7;

@@ -60,7 +60,7 @@ RunSettings settings_of(FuzzedInput& input) {
 UnitFlowConfig flow_config(const RunSettings& settings) {
   UnitFlowConfig config;
   config.settings = settings;
-  config.keys = {{"a", "key-of-a-0123456789abcdef"}, {"b", ""}};
+  config.credentials = {{"a", "key-of-a-0123456789abcdef"}, {"b", ""}};
   config.store = std::make_shared<AnswerStore>(std::nullopt, std::vector<AnswerCache>());
   config.max_concurrent = max_concurrent;
   config.random_seed = 7;

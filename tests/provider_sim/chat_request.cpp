@@ -175,7 +175,7 @@ std::optional<std::string> read_embed_contents(std::string_view body, Embeddings
     one_text_each = one_text_each && out.inputs.size() == ++requests;
     return read;
   };
-  const bool read = cursor.members([&](std::string_view key) {
+  const bool read = out.is_alone ? read_request() : cursor.members([&](std::string_view key) {
     return key == "requests" ? cursor.elements(read_request) : cursor.skip();
   });
   if (!read || cursor.peek() != '\0') return "We could not parse the JSON body of your request.";

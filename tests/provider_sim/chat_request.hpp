@@ -36,10 +36,11 @@ struct EmbeddingsRequest {
   JsonString model;
   std::vector<JsonString> inputs;
   std::uint64_t dimensions = 0;  ///< 0: the model's own number.
+  bool is_alone = false;         ///< Of Gemini's embedContent, which takes one text.
 };
 
 /// The request of `POST /v1/embeddings` (OpenAI) and `:batchEmbedContents` (Gemini, whose model stands in the
-/// path and in each of its requests).
+/// path and in each of its requests), or `:embedContent` where `out.is_alone`.
 std::optional<std::string> read_embeddings_request(Provider provider, std::string_view body,
                                                    EmbeddingsRequest& out);
 

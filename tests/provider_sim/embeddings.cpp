@@ -71,7 +71,9 @@ std::uint64_t append_embeddings(Provider provider, const EmbeddingsRequest& requ
   const std::size_t dimensions = request.dimensions > 0 ? request.dimensions : usual_dimensions;
   const bool openai = provider == Provider::openai;
   std::uint64_t tokens = 0;
-  out += openai ? R"({"object":"list","data":[)" : R"({"embeddings":[)";
+  out += openai             ? R"({"object":"list","data":[)"
+         : request.is_alone ? R"({"embedding":)"
+                            : R"({"embeddings":[)";
   std::string text;
   for (std::size_t i = 0; i < request.inputs.size(); ++i) {
     text.clear();
@@ -88,7 +90,7 @@ std::uint64_t append_embeddings(Provider provider, const EmbeddingsRequest& requ
     append_vector(embed(text, dimensions), out);
     out += '}';
   }
-  out += ']';
+  if (!request.is_alone) out += ']';
   if (openai) append_usage(request.model.raw, tokens, out);
   out += '}';
   return tokens;

@@ -35,6 +35,30 @@ Result<void> EventLog::open(const std::string& path) {
   return {};
 }
 
+Result<void> EventLog::open_requests(const std::string& path) {
+  requests_.open(path, std::ios::binary | std::ios::trunc);
+  if (!requests_) return fail(Reason::output_failed, path + ": the requests cannot be written");
+  return {};
+}
+
+void EventLog::write_request(const HttpRequest& request) {
+  if (!requests_.is_open()) return;
+  std::string line = R"({"target":")";
+  append_escaped(line, request.target);
+  line += R"(","headers":{)";
+  for (const HttpHeader& header : request.headers) {
+    line += &header == request.headers.data() ? "\"" : ",\"";
+    append_escaped(line, header.name);
+    line += R"(":")";
+    append_escaped(line, header.value);
+    line += '"';
+  }
+  line += R"(},"body":)";
+  line += request.body;
+  line += "}\n";
+  requests_ << line << std::flush;
+}
+
 void EventLog::write(std::string_view event, const Record& record, std::int64_t now_us) {
   if (file_ < 0) return;
   buffer_ += "{\"t_us\":";

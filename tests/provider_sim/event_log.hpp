@@ -4,6 +4,7 @@
 #include "tests/provider_sim/reply.hpp"
 
 #include <cstdint>
+#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,9 @@ class EventLog {
   Result<void> open(const std::string& path);
   /// `event` is "start", "answer", "drop" (closed on purpose) or "gone" (the client left).
   void write(std::string_view event, const Record& record, std::int64_t now_us);
+  /// Whole requests go to a file of their own, and without it nowhere.
+  Result<void> open_requests(const std::string& path);
+  void write_request(const HttpRequest& request);
   /// False if the file could not be written: what is lost is dropped, and `failed` stays true.
   bool flush();
   bool failed() const { return failed_; }
@@ -28,6 +32,7 @@ class EventLog {
  private:
   int file_ = -1;
   bool failed_ = false;
+  std::ofstream requests_;
   std::string buffer_;
 };
 

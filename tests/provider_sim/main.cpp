@@ -32,6 +32,10 @@ int serve(sim::Options options) {
   if (!options.log_file.empty()) {
     if (auto opened = log.open(options.log_file); !opened) return complain(opened.error().message);
   }
+  if (!options.requests_file.empty()) {
+    if (auto opened = log.open_requests(options.requests_file); !opened)
+      return complain(opened.error().message);
+  }
   sim::Simulator simulator(std::move(options.sim), log);
   sim::Server server(simulator, options.keep_alive_max);
   const auto port = server.listen(options.port);

@@ -117,6 +117,21 @@ bool is_status(double number) {
   return number >= 400 && number <= 599 && number == static_cast<int>(number);
 }
 
+void add_required(CLI::App& app, const std::string& flag,
+                  std::vector<std::pair<std::string, std::string>>& to, const std::string& help) {
+  app.add_option_function<std::vector<std::string>>(
+         flag,
+         [&to](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             const auto equals = text.find('=');
+             if (equals == std::string::npos) throw CLI::ValidationError("expected NAME=VALUE");
+             to.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+           }
+         },
+         help + "; may be repeated")
+      ->type_name("NAME=VALUE");
+}
+
 void add_latency(CLI::App& app, SimSettings& sim) {
   auto* fixed = app.add_option("--latency-ms", sim.latency.median_ms, "Fixed latency of answers")
                     ->type_name("MS")
@@ -280,6 +295,10 @@ void add_faults(CLI::App& app, SimSettings& sim) {
       ->type_name("BYTES")
       ->check(CLI::Range(0, 1 << 30).description(""));
   app.add_option("--require-key", sim.required_key, "Answer 401 without this API key")->type_name("KEY");
+  app.add_flag("--no-batch-embeddings", sim.no_batch_embeddings,
+               "Answer Gemini's batchEmbedContents with 404: its models know embedContent alone");
+  add_required(app, "--require-header", sim.required_headers, "Answer 401 without this header");
+  add_required(app, "--require-query", sim.required_query, "Answer 400 without this field of the query");
 }
 
 void add_judge(CLI::App& app, JudgeSettings& judge) {
@@ -327,6 +346,9 @@ ParsedOptions parse_options(int argc, char** argv) {
   app.add_option("--port-file", options.port_file, "Write the port to this file once it listens")
       ->type_name("FILE");
   app.add_option("--log", options.log_file, "Log starts and answers to this file, one JSON object a line")
+      ->type_name("FILE");
+  app.add_option("--requests", options.requests_file,
+                 "Write each request to this file, one JSON object a line: target, headers, body")
       ->type_name("FILE");
   app.add_option("--script", script_file, "Answers for certain messages, see below")->type_name("FILE");
   app.add_option("--keep-alive-max", options.keep_alive_max, "Close a connection after so many requests")

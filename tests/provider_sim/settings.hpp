@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice::sim {
@@ -36,7 +37,10 @@ struct SimSettings {
   bool name_retry_after = true;
   DelayForm delay_form = DelayForm::usual;
   std::size_t big_body = 0;  ///< If set, answers are padded to at least so many bytes of HTTP body.
-  std::string required_key;  ///< If set, requests without it get 401.
+  std::vector<std::pair<std::string, std::string>> required_headers;  ///< Requests without them get 401,
+  std::vector<std::pair<std::string, std::string>> required_query;    ///< and without these 400.
+  bool no_batch_embeddings = false;  ///< Gemini's models know embedContent alone.
+  std::string required_key;          ///< If set, requests without it get 401.
   std::vector<ScriptRule> script;
 };
 
@@ -46,6 +50,7 @@ struct Options {
   std::uint16_t port = 0;
   std::string port_file;
   std::string log_file;
+  std::string requests_file;
   std::uint64_t keep_alive_max = 0;  ///< Requests a connection; 0: no limit.
 };
 

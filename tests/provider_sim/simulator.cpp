@@ -15,6 +15,7 @@ constexpr std::string_view json_type = "application/json";
 constexpr std::string_view gemini_prefix = "/v1beta/models/";
 constexpr std::string_view gemini_suffix = ":generateContent";
 constexpr std::string_view gemini_embeddings = ":batchEmbedContents";
+constexpr std::string_view gemini_embedding = ":embedContent";
 
 }  // namespace
 
@@ -35,7 +36,8 @@ void Simulator::respond(const HttpRequest& request, std::uint64_t connection, bo
   reply.close = last_;
   const std::string_view path = request.target.substr(0, request.target.find('?'));
   if (serve_house(request, path, reply)) return;
-  const bool embeddings = path == "/v1/embeddings" || path.ends_with(gemini_embeddings);
+  const bool embeddings =
+      path.ends_with("/embeddings") || path.ends_with(gemini_embeddings) || path.ends_with(gemini_embedding);
   const auto provider = route(path);
   const Call call{provider.value_or(Provider::openai), request, now_us, reply};
   headers_.clear();
@@ -45,6 +47,7 @@ void Simulator::respond(const HttpRequest& request, std::uint64_t connection, bo
     return error(call, provider ? 405 : 404,
                  provider ? "Only POST is allowed here." : "Unknown request URL: " + std::string(path));
   }
+  log_.write_request(request);
   reply.record.connection = connection;
   reply.record.provider = to_string(*provider);
   ++sequence_;
@@ -53,9 +56,12 @@ void Simulator::respond(const HttpRequest& request, std::uint64_t connection, bo
 }
 
 std::optional<Provider> Simulator::route(std::string_view path) {
-  if (path == "/v1/chat/completions" || path == "/v1/embeddings") return Provider::openai;
-  if (path == "/v1/messages") return Provider::anthropic;
-  const auto suffix = path.ends_with(gemini_embeddings) ? gemini_embeddings : gemini_suffix;
+  // Gateways have folders of their own before these.
+  if (path.ends_with("/chat/completions") || path.ends_with("/embeddings")) return Provider::openai;
+  if (path.ends_with("/v1/messages")) return Provider::anthropic;
+  const auto suffix = path.ends_with(gemini_embeddings)  ? gemini_embeddings
+                      : path.ends_with(gemini_embedding) ? gemini_embedding
+                                                         : gemini_suffix;
   if (!path.starts_with(gemini_prefix) || !path.ends_with(suffix)) return std::nullopt;
   path.remove_prefix(gemini_prefix.size());
   path.remove_suffix(std::min(path.size(), suffix.size()));
@@ -131,6 +137,8 @@ void Simulator::serve_chat(const Call& call) {
 
 void Simulator::serve_embeddings(const Call& call) {
   EmbeddingsRequest wanted;
+  const std::string_view path = call.request.target.substr(0, call.request.target.find('?'));
+  wanted.is_alone = path.ends_with(gemini_embedding);
   const auto bad_request = read_embeddings_request(call.provider, call.request.body, wanted);
   std::uint64_t content = 0;
   TokenCost cost;
@@ -140,6 +148,8 @@ void Simulator::serve_embeddings(const Call& call) {
   }
   start(call, call.reply.record.connection, content);
   if (turned_away(call, bad_request, cost)) return;
+  if (settings_.no_batch_embeddings && path.ends_with(gemini_embeddings))
+    return error(call, 404, "This model is not supported for batchEmbedContents.");
   delay(call, latency_us(settings_.latency, sequence_));
   const auto fault = faults_.choose(content, sequence_);
   if (fault.fault == Fault::error) {
@@ -152,9 +162,12 @@ void Simulator::serve_embeddings(const Call& call) {
 }
 
 bool Simulator::authorized(const Call& call) const {
+  const HttpRequest& request = call.request;
+  for (const auto& [name, value] : settings_.required_headers) {
+    if (request.header(name) != value) return false;
+  }
   const std::string& key = settings_.required_key;
   if (key.empty()) return true;
-  const HttpRequest& request = call.request;
   switch (call.provider) {
     case Provider::openai:
       return request.header("authorization") == "Bearer " + key;
@@ -167,6 +180,18 @@ bool Simulator::authorized(const Call& call) const {
   return false;
 }
 
+std::optional<std::string> Simulator::missing_in_query(std::string_view target) const {
+  const std::string_view query = target.substr(std::min(target.find('?'), target.size()));
+  for (const auto& [name, value] : settings_.required_query) {
+    const std::string field = name + "=" + value;
+    const auto at = query.find(field);
+    const bool is_whole = at != std::string_view::npos && (query[at - 1] == '?' || query[at - 1] == '&') &&
+                          (at + field.size() == query.size() || query[at + field.size()] == '&');
+    if (!is_whole) return "Missing required query parameter: " + name;
+  }
+  return std::nullopt;
+}
+
 /// Key, form, burst of failures and limits, in this order: what a provider's front checks before any model
 /// runs. Such answers come at once.
 bool Simulator::turned_away(const Call& call, const std::optional<std::string>& bad_request,
@@ -174,6 +199,8 @@ bool Simulator::turned_away(const Call& call, const std::optional<std::string>& 
   if (struck_by_outage(call)) return true;
   if (!authorized(call)) {
     error(call, 401, "Incorrect API key provided.");
+  } else if (const auto missing = missing_in_query(call.request.target)) {
+    error(call, 400, *missing);
   } else if (bad_request) {
     error(call, 400, *bad_request);
   } else if (sequence_ <= settings_.fail_first.count) {

@@ -56,6 +56,8 @@ class Simulator : public Service {
   bool turned_away(const Call& call, const std::optional<std::string>& bad_request, const TokenCost& cost);
   bool struck_by_outage(const Call& call);
   bool authorized(const Call& call) const;
+  /// What the front says of a query without a field that it needs; nothing if all is there.
+  std::optional<std::string> missing_in_query(std::string_view target) const;
   void start(const Call& call, std::uint64_t connection, std::uint64_t content);
   Plan plan_answer(const BookEntry& entry);
   void use_text(Plan& plan, std::string_view text);

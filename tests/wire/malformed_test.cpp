@@ -186,6 +186,19 @@ TEST(Malformed, AnEntryThatIsTooLargeOrNotLent) {
   EXPECT_EQ(as_text.error().message, "malformed FOUND: field 1.0.1: binary was expected");
 }
 
+TEST(Malformed, AHeaderOfAProviderThatAddsAnother) {
+  const auto taken = [](const ProviderHeader& header) {
+    Welcome welcome{samples::settings()};
+    welcome.settings.providers.front().headers = {header};
+    const auto frames = encode(welcome);
+    return decode_to_worker(frames.header, frames.body).has_value();
+  };
+  EXPECT_TRUE(taken({"X-Title", "evals", ""}));
+  EXPECT_FALSE(taken({"X-Title", "evals\r\nX-Evil: 1", ""}));
+  EXPECT_FALSE(taken({"X-Title: a\r\nX-Evil", "1", ""}));
+  EXPECT_FALSE(taken({"Host", "elsewhere", ""}));
+}
+
 /// Units are leased with their answers: nobody reports one as stored, and it has no place in the ledger's
 /// tables.
 TEST(Malformed, StoredNamesLeasedEntriesAlone) {

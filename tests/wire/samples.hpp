@@ -85,6 +85,14 @@ inline Work work() {
   WorkUnit second;
   second.unit = 2;
   second.request = {"openai", "gpt-4o-mini", share("You read code."), "x = 1", nullptr, 0.0, 0, std::nullopt};
+  second.request.extras = {
+      {{"top_p", "0.9"}},
+      {{MessageRole::assistant, {{PartKind::image_data, "QUJD", "image/png"}}, {{"call_1", "look_up", "{}"}}},
+       {MessageRole::tool, {{PartKind::text, "paid"}}, {}, "call_1", "look_up"},
+       {MessageRole::user, {{PartKind::asked}}}},
+      {{"look_up", "Finds orders.", "{}"}},
+      "auto",
+      {true, "order", true}};
   second.held_elsewhere = true;
   second.recorded = RecordedAnswer{"y = 2", "gpt-4o-mini-2026", {12, 3}};
   first.tasks.at(1).judged.at(0).recorded =
@@ -100,6 +108,8 @@ inline RunSettings settings() {
   result.write_cache = false;
   result.providers = {{"openai", ProviderKind::openai, "http://127.0.0.1:8080/v1", "sim", "OPENAI_API_KEY",
                        "max_completion_tokens"}};
+  result.providers.front().headers = {{"api-key", "Key ", "AZURE_KEY"}, {"X-Title", "evals", ""}};
+  result.providers.front().query = {{"api-version", "2024-10-21"}};
   result.connect_timeout = 10s;
   result.request_timeout = 120s;
   result.case_timeout = 15min;

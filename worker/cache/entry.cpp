@@ -16,6 +16,17 @@ bool layout(Archive& archive, M& m) {
   return archive.record(m.text, m.finish_reason, m.served_model, m.usage, m.created_at_ms, m.non_answer);
 }
 
+/// An answer that calls tools: the calls stand beside it, so that all other answers are stored as ever.
+struct CallingAnswer {
+  Completion answer;
+  std::vector<ToolCall> calls;
+};
+
+template <class Archive, wire::Of<CallingAnswer> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.answer, m.calls);
+}
+
 namespace cache_entry {
 
 namespace {
@@ -24,6 +35,7 @@ static_assert(std::endian::native == std::endian::little, "times are written as 
 
 constexpr char reply_format = 1;
 constexpr char embedding_format = 2;
+constexpr char calling_format = 3;
 constexpr std::size_t payload_at = 1 + sizeof(Digest);
 
 std::string_view view_of(const Digest& digest) {
@@ -70,9 +82,15 @@ Result<std::string_view> open_entry(char format, const Digest& key, std::string_
 }  // namespace
 
 std::string encode(const Digest& key, const Completion& completion) {
-  auto bytes = begin_entry(reply_format, completion.text.size() + 128);
+  const bool calls = !completion.calls.empty();
+  auto bytes = begin_entry(calls ? calling_format : reply_format, completion.text.size() + 128);
   wire::Writer writer(bytes);
-  layout(writer, completion);
+  if (calls) {
+    const CallingAnswer calling{completion, completion.calls};
+    layout(writer, calling);
+  } else {
+    layout(writer, completion);
+  }
   seal(key, bytes);
   return bytes;
 }
@@ -87,14 +105,18 @@ std::string encode(const Digest& key, const Embedding& embedding) {
 }
 
 Result<Completion> decode(const Digest& key, std::string_view bytes) {
-  const auto payload = open_entry(reply_format, key, bytes);
+  const bool calls = bytes.starts_with(calling_format);
+  const auto payload = open_entry(calls ? calling_format : reply_format, key, bytes);
   if (!payload) return fail(payload.error());
   const auto value = wire::read_value(*payload);
   if (!value) return damaged(key, "is damaged: " + value.error().message);
   wire::Reader reader(value->get());
-  Completion completion;
-  if (!reader.read(completion)) return damaged(key, "is damaged: " + reader.problem());
-  return completion;
+  CallingAnswer read;
+  if (!(calls ? reader.read(read) : reader.read(read.answer)))
+    return damaged(key, "is damaged: " + reader.problem());
+  if (calls == read.calls.empty()) return damaged(key, "is damaged: its calls of tools are missing");
+  read.answer.calls = std::move(read.calls);
+  return std::move(read.answer);
 }
 
 Result<Embedding> decode_embedding(const Digest& key, std::string_view bytes) {

@@ -50,7 +50,7 @@ struct CalledProvider {
       : settings(from), budget(from.name, case_time) {}
 
   const ProviderSettings& settings;
-  std::optional<std::string> key;  ///< Nothing: this worker has none, and must not call.
+  std::optional<Credentials> credentials;  ///< Nothing: this worker has none, and must not call.
   CallBudget budget;
   LatePermits late_permits;
   WayVariation variation;

@@ -46,8 +46,8 @@ CallEngine::CallEngine(const RunSettings& settings, CallEngineConfig config)
       reported_concurrency_(config.concurrency) {
   for (const auto& of_run : settings_.providers) {
     auto& provider = providers_.try_emplace(of_run.name, of_run, settings_.case_timeout).first->second;
-    const auto key = config.keys.find(of_run.name);
-    if (key != config.keys.end()) provider.key = std::move(key->second);
+    const auto found = config.credentials.find(of_run.name);
+    if (found != config.credentials.end()) provider.credentials = std::move(found->second);
   }
 }
 
@@ -115,7 +115,7 @@ std::optional<Error> CallEngine::obstacle(const CalledProvider& provider) const 
                      "again when it is back: what was answered is in the cache"};
   }
   // READY named it already; work that comes all the same must not be called for.
-  if (!provider.key) return Error{Reason::key_missing, "this worker has no key for provider " + name};
+  if (!provider.credentials) return Error{Reason::key_missing, "this worker has no key for provider " + name};
   return std::nullopt;
 }
 
@@ -170,7 +170,7 @@ HttpCall CallEngine::http_call(CallId id, Call& call, const std::optional<TakenP
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(call.retry.deadline() - at_.now);
   HttpCall http;
   http.id = id;
-  http.request = call.request->build(provider.settings, *provider.key);
+  http.request = call.request->build(provider.settings, *provider.credentials);
   http.connect_timeout = settings_.connect_timeout;
   call.cut_short = left < settings_.request_timeout;
   http.total_timeout = call.cut_short ? left : settings_.request_timeout;
@@ -276,7 +276,7 @@ std::optional<Failed> CallEngine::read(Call& call, const HttpDone& done,
   const auto& response = done.response;
   if (provider.limits.read(call.request->model(), response.headers))
     provider.budget.announced(provider.limits.smallest(), provider.limits.doubted());
-  auto outcome = call.request->read(provider.settings, response, arrived, *provider.key);
+  auto outcome = call.request->read(provider.settings, response, arrived, *provider.credentials);
   if (auto* failed = std::get_if<Failed>(&outcome)) {
     note_failure(call, *failed, response.status, at_.now);
     redact(*failed, call, response, arrived, redactor_);

@@ -20,12 +20,12 @@ namespace sluice {
 
 /// What the calls of one run need, beside the run's settings.
 struct CallEngineConfig {
-  std::map<std::string, std::string> keys;  ///< API key by provider name; empty for a call without a key.
-  std::uint64_t random_seed = 0;            ///< For the jitter of the back-off.
-  bool log_calls = false;                   ///< Calls carry what the call log is to hold of them.
-  bool has_cache = false;                   ///< Entries of other workers' caches can be kept here.
-  std::uint32_t concurrency = 0;            ///< As the coordinator knows it (Backlog).
-  Redactor redactor = {};                   ///< For what errors quote of responses.
+  std::map<std::string, Credentials> credentials;  ///< By provider name.
+  std::uint64_t random_seed = 0;                   ///< For the jitter of the back-off.
+  bool log_calls = false;                          ///< Calls carry what the call log is to hold of them.
+  bool has_cache = false;                          ///< Entries of other workers' caches can be kept here.
+  std::uint32_t concurrency = 0;                   ///< As the coordinator knows it (Backlog).
+  Redactor redactor = {};                          ///< For what errors quote of responses.
 };
 
 /// Makes the calls of one run, whatever they are for, under the budgets that the coordinator grants: when a

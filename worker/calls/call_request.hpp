@@ -36,12 +36,12 @@ class CallRequest {
   virtual const std::string& model() const = 0;
   /// Upper bounds of the tokens that the call can take. Asked for once.
   virtual wire::CallSize size() const = 0;
-  virtual HttpRequest build(const ProviderSettings& provider, std::string_view api_key) const = 0;
+  virtual HttpRequest build(const ProviderSettings& provider, const Credentials& credentials) const = 0;
   /// Keeps what the response holds, and returns what it used (nothing but zeros: the provider names no
-  /// usage), or why it is no answer. `now` and `api_key` as read_response has them.
+  /// usage), or why it is no answer. `now` and `credentials` as read_response has them.
   virtual std::variant<Usage, Failed> read(const ProviderSettings& provider, const HttpResponse& response,
                                            std::chrono::system_clock::time_point now,
-                                           std::string_view api_key) = 0;
+                                           const Credentials& credentials) = 0;
   /// Keeps what another worker's cache holds of what is requested. An error: it does not fit, and the call is
   /// made. Only asked of requests that were submitted with the key of an entry.
   virtual Result<void> take_entry(std::string_view /*entry*/) {

@@ -81,7 +81,7 @@ void redact(Failed& failed, Call& call, const HttpResponse& response,
     HttpResponse shown = response;
     shown.body = std::move(*clean);
     auto& provider = *call.provider;
-    auto again = call.request->read(provider.settings, shown, arrived, *provider.key);
+    auto again = call.request->read(provider.settings, shown, arrived, *provider.credentials);
     if (auto* words = std::get_if<Failed>(&again)) failed.message = std::move(words->message);
   }
   redactor.apply(failed.message);

@@ -26,14 +26,14 @@ wire::CallSize ModelCall::size() const {
   return call_size(input_token_bound(*keyed_.request), output_token_bound(*keyed_.request));
 }
 
-HttpRequest ModelCall::build(const ProviderSettings& provider, std::string_view api_key) const {
-  return build_request(provider, api_key, *keyed_.request);
+HttpRequest ModelCall::build(const ProviderSettings& provider, const Credentials& credentials) const {
+  return build_request(provider, credentials, *keyed_.request);
 }
 
 std::variant<Usage, Failed> ModelCall::read(const ProviderSettings& provider, const HttpResponse& response,
                                             std::chrono::system_clock::time_point now,
-                                            std::string_view api_key) {
-  auto outcome = read_response(provider, response, now, api_key, kind());
+                                            const Credentials& credentials) {
+  auto outcome = read_response(provider, response, now, credentials, kind());
   if (auto* failed = std::get_if<Failed>(&outcome)) return std::move(*failed);
   answer_ = std::move(std::get<Answered>(outcome).completion);
   return answer_.usage;

@@ -44,10 +44,10 @@ class ModelCall : public CallRequest {
   const std::string& provider() const override { return keyed_.request->provider; }
   const std::string& model() const override { return keyed_.request->model; }
   wire::CallSize size() const override;
-  HttpRequest build(const ProviderSettings& provider, std::string_view api_key) const override;
+  HttpRequest build(const ProviderSettings& provider, const Credentials& credentials) const override;
   std::variant<Usage, Failed> read(const ProviderSettings& provider, const HttpResponse& response,
                                    std::chrono::system_clock::time_point now,
-                                   std::string_view api_key) override;
+                                   const Credentials& credentials) override;
   Result<void> take_entry(std::string_view entry) override;
 
  protected:

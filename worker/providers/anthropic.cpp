@@ -3,6 +3,7 @@
 #include "common/text/text.hpp"
 #include "worker/providers/formats.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -10,9 +11,104 @@
 namespace sluice {
 namespace {
 
-HttpRequest build(const ProviderSettings& provider, std::string_view api_key, const ModelRequest& request) {
-  HttpRequest http = json_post(provider.base_url + "/v1/messages", "x-api-key", "", api_key);
-  http.headers.emplace_back("anthropic-version: 2023-06-01");
+constexpr std::array param_names{ParamName{"stop", "stop_sequences", true}};
+
+void append_block(std::string& body, const MessagePart& part, const ModelRequest& request) {
+  switch (part.kind) {
+    case PartKind::text:
+    case PartKind::asked:
+      body += R"({"type":"text","text":)";
+      append_json_string(body, text_of(part, request));
+      break;
+    case PartKind::image_data:
+      body += R"({"type":"image","source":{"type":"base64","media_type":)";
+      append_json_string(body, part.media_type);
+      body += R"(,"data":)";
+      append_json_string(body, part.text);
+      body += '}';
+      break;
+    case PartKind::image_url:
+      body += R"({"type":"image","source":{"type":"url","url":)";
+      append_json_string(body, part.text);
+      body += '}';
+      break;
+  }
+  body += '}';
+}
+
+void append_message(std::string& body, const ChatMessage& message, const ModelRequest& request) {
+  body += message.role == MessageRole::assistant ? R"({"role":"assistant","content":)"
+                                                 : R"({"role":"user","content":)";
+  const std::string* text = only_text(message, request);
+  if (message.role == MessageRole::tool) {
+    body += R"([{"type":"tool_result","tool_use_id":)";
+    append_json_string(body, message.call_id);
+    body += R"(,"content":)";
+    append_json_string(body, joined_texts(message, request));
+    body += "}]";
+  } else if (text != nullptr && message.calls.empty()) {
+    append_json_string(body, *text);
+  } else {
+    body += '[';
+    for (const MessagePart& part : message.parts) {
+      append_block(body, part, request);
+      body += ',';
+    }
+    for (const ToolCall& call : message.calls) {
+      body += R"({"type":"tool_use","id":)";
+      append_json_string(body, call.id);
+      body += R"(,"name":)";
+      append_json_string(body, call.name);
+      body += R"(,"input":)" + call.arguments + "},";
+    }
+    body.back() = ']';
+  }
+  body += '}';
+}
+
+void append_tools(std::string& body, const RequestExtras& extras) {
+  for (const Tool& tool : extras.tools) {
+    body += &tool == extras.tools.data() ? R"(,"tools":[{"name":)" : R"(,{"name":)";
+    append_json_string(body, tool.name);
+    body += R"(,"description":)";
+    append_json_string(body, tool.description);
+    body += R"(,"input_schema":)" + tool.parameters + "}";
+  }
+  if (!extras.tools.empty()) body += ']';
+  const std::string& choice = extras.tool_choice;
+  if (choice.empty()) return;
+  const bool is_word = choice == "auto" || choice == "none";
+  body += R"(,"tool_choice":{"type":)";
+  append_json_string(body, is_word ? choice : choice == "required" ? "any" : "tool");
+  if (!is_word && choice != "required") {
+    body += R"(,"name":)";
+    append_json_string(body, choice);
+  }
+  body += '}';
+}
+
+/// How hard the model is to think, and the form of its answer: one field holds both.
+void append_output(std::string& body, const ModelRequest& request, RequestParams& params) {
+  const auto effort = std::ranges::find(params, "reasoning_effort", &RequestParam::name);
+  const bool has_schema = has_text(request.response_schema);
+  if (effort == params.end() && !has_schema) return;
+  body += R"(,"output_config":{)";
+  if (effort != params.end()) {
+    body += R"("effort":)" + effort->json + (has_schema ? "," : "");
+    params.erase(effort);
+  }
+  if (has_schema) body += R"("format":{"type":"json_schema","schema":)" + *request.response_schema + "}";
+  body += '}';
+}
+
+HttpRequest build(const ProviderSettings& provider, const Credentials& credentials,
+                  const ModelRequest& request) {
+  HttpRequest http = json_post(provider, "/v1/messages", "x-api-key", "", credentials);
+  const auto names_version = [](const ProviderHeader& one) {
+    return to_lower(one.name) == "anthropic-version";
+  };
+  if (std::ranges::none_of(provider.headers, names_version))
+    http.headers.emplace_back("anthropic-version: 2023-06-01");
   std::string& body = http.body;
   body.reserve(body_size_hint(request));
   body += R"({"model":)";
@@ -23,20 +119,22 @@ HttpRequest build(const ProviderSettings& provider, std::string_view api_key, co
     body += R"(,"system":)";
     append_shared_json_string(http, request.system);
   }
-  body += R"(,"messages":[{"role":"user","content":)";
-  append_json_string(body, request.user);
-  body += "}]";
-  if (request.temperature) body += R"(,"temperature":)" + shortest(*request.temperature);
-  if (has_text(request.response_schema)) {
-    body += R"(,"output_config":{"format":{"type":"json_schema","schema":)";
-    body += *request.response_schema;
-    body += "}}";
+  body += R"(,"messages":[)";
+  for (const ChatMessage& message : messages_of(request)) {
+    append_message(body, message, request);
+    body += ',';
   }
+  body.back() = ']';
+  if (request.temperature) body += R"(,"temperature":)" + shortest(*request.temperature);
+  RequestParams params = params_in_format(request.extras.params, param_names);
+  append_output(body, request, params);
+  append_tools(body, request.extras);
+  append_params(body, params);
   body += '}';
   return http;
 }
 
-/// The text blocks, joined; thinking and tool blocks are no part of the answer. Nothing if there is none.
+/// The text blocks, joined; thinking is no part of the answer. Nothing if there is none.
 std::optional<std::string> joined_blocks(const JsonView& content) {
   std::optional<std::string> joined;
   for (const JsonView& block : content.elements()) {
@@ -61,14 +159,18 @@ std::optional<Completion> read_answer(const JsonView& body) {
 
   const std::string& stop = completion.finish_reason;
   std::optional<std::string> text = joined_blocks(content);
+  const auto calls_tool = [](const JsonView& block) { return block["type"].text() == "tool_use"; };
   if (stop == "refusal") {
     completion.non_answer = declined(stop, text.value_or(""));
   } else if (stop == "max_tokens" || stop == "model_context_window_exceeded") {
     completion.non_answer = cut_off(stop);
-  } else if (!text) {
+  } else if (!text && std::ranges::none_of(content.elements(), calls_tool)) {
     completion.non_answer = without_text(stop);
   }
   completion.text = std::move(text).value_or("");
+  for (const JsonView& block : content.elements()) {
+    if (calls_tool(block)) add_call(completion, block["name"].text_or_empty(), block["input"].json());
+  }
   return completion;
 }
 

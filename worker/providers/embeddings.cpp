@@ -45,13 +45,13 @@ std::variant<Embedded, Reason> embedded_in(const Format& format, const JsonView&
 }
 
 Failed not_embeddings(const ProviderSettings& provider, const HttpResponse& response, std::size_t count,
-                      std::string_view api_key, Reason reason) {
+                      const Credentials& credentials, Reason reason) {
   Failed failed;
   failed.reason = reason;
   failed.retryable = true;
   failed.message = "provider \"" + provider.name + "\" answered " + std::to_string(response.status) +
                    " with something that is not " + std::to_string(count) + " embeddings of one dimension";
-  const std::string words = quotable(response.body, api_key);
+  const std::string words = quotable(response.body, credentials);
   failed.message += words.empty() ? " (the body is empty)" : ": " + words;
   return failed;
 }
@@ -67,15 +67,15 @@ Result<void> can_embed(const ProviderSettings& provider) {
                                             std::string(lexical_embedding_model));
 }
 
-HttpRequest build_embedding_request(const ProviderSettings& provider, std::string_view api_key,
+HttpRequest build_embedding_request(const ProviderSettings& provider, const Credentials& credentials,
                                     std::string_view model, std::span<const std::string_view> texts) {
-  return format_of(provider.kind).build_embeddings(provider, api_key, model, texts);
+  return format_of(provider.kind).build_embeddings(provider, credentials, model, texts);
 }
 
 std::variant<Embedded, Failed> read_embedding_response(const ProviderSettings& provider,
                                                        const HttpResponse& response, std::size_t count,
                                                        std::chrono::system_clock::time_point now,
-                                                       std::string_view api_key) {
+                                                       const Credentials& credentials) {
   const Format& format = format_of(provider.kind);
   const std::optional<JsonDocument> body = JsonDocument::parse(response.body);
   const bool success = response.status >= 200 && response.status < 300;
@@ -87,8 +87,12 @@ std::variant<Embedded, Failed> read_embedding_response(const ProviderSettings& p
   }
   const ErrorFacts facts = body ? format.read_error(body->root()) : ErrorFacts{};
   if (success && !facts.status && !facts.fatal)
-    return not_embeddings(provider, response, count, api_key, reason);
-  return classify_failure(provider, response, facts, now, api_key, CallKind::embedding);
+    return not_embeddings(provider, response, count, credentials, reason);
+  Failed failed = classify_failure(provider, response, facts, now, credentials, CallKind::embedding);
+  // A model without the batch: its texts are asked for again one by one, and an unknown model then.
+  const bool lacks_batch = provider.kind == ProviderKind::gemini && response.status == 404 && count > 1;
+  if (lacks_batch) failed.reason = Reason::request_refused;
+  return failed;
 }
 
 }  // namespace sluice

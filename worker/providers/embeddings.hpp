@@ -15,7 +15,7 @@
 #include <vector>
 
 /// Embeddings in the providers' formats: `{base_url}/embeddings` of OpenAI and the servers compatible with
-/// it, and Gemini's batchEmbedContents. Pure and thread-safe.
+/// it, and Gemini's batchEmbedContents, or embedContent for one text. Pure and thread-safe.
 namespace sluice {
 
 /// Whether the provider has an end point for embeddings. Error: settings_invalid, naming those that do.
@@ -23,7 +23,7 @@ Result<void> can_embed(const ProviderSettings& provider);
 
 /// The HTTP request for the embeddings of texts; the key as in build_request. REQUIRES: can_embed; 1 to 100
 /// texts, none empty.
-HttpRequest build_embedding_request(const ProviderSettings& provider, std::string_view api_key,
+HttpRequest build_embedding_request(const ProviderSettings& provider, const Credentials& credentials,
                                     std::string_view model, std::span<const std::string_view> texts);
 
 /// One vector for each text, in the order of the request: all of one dimension, all values finite, none all
@@ -35,10 +35,10 @@ struct Embedded {
 
 /// What a response to a request for `count` embeddings means. Vectors that are not as Embedded has them are
 /// a failure: embedding_count_wrong for another number or dimension, else provider_failed. `now` and
-/// `api_key` as in read_response.
+/// `credentials` as in read_response.
 std::variant<Embedded, Failed> read_embedding_response(const ProviderSettings& provider,
                                                        const HttpResponse& response, std::size_t count,
                                                        std::chrono::system_clock::time_point now,
-                                                       std::string_view api_key = {});
+                                                       const Credentials& credentials = {});
 
 }  // namespace sluice

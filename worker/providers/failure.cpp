@@ -73,11 +73,19 @@ std::string address_setting(CallKind kind) {
   std::abort();
 }
 
+std::string advice_on_key(const ProviderSettings& provider) {
+  std::string variables = provider.api_key_env;
+  for (const ProviderHeader& one : provider.headers) {
+    if (!one.variable.empty()) variables += (variables.empty() ? "" : " and ") + one.variable;
+  }
+  return variables.empty() ? "; the provider is called without a key: set api_key_env"
+                           : "; check the key in " + variables;
+}
+
 std::string advice(const ProviderSettings& provider, Reason reason, CallKind kind) {
   switch (reason) {
     case Reason::key_refused:
-      return provider.api_key_env.empty() ? "; the provider is called without a key: set api_key_env"
-                                          : "; check the key in " + provider.api_key_env;
+      return advice_on_key(provider);
     case Reason::model_unknown:
       return "; check " + model_setting(kind) + " and " + address_setting(kind) + " (" +
              quotable(normalised_base_url(provider.base_url)) + ")";
@@ -99,7 +107,7 @@ std::string advice(const ProviderSettings& provider, Reason reason, CallKind kin
 
 Failed classify_failure(const ProviderSettings& provider, const HttpResponse& response,
                         const ErrorFacts& facts, std::chrono::system_clock::time_point now,
-                        std::string_view api_key, CallKind kind) {
+                        const Credentials& credentials, CallKind kind) {
   const bool success = response.status >= 200 && response.status < 300;
   const int status = success ? facts.status.value_or(response.status) : response.status;
   Failed failed;
@@ -114,8 +122,8 @@ Failed classify_failure(const ProviderSettings& provider, const HttpResponse& re
     if (!failed.retry_after && failed.counts_as_rate_limit)
       failed.retry_after = limit_reset(response.headers, now);
   }
-  std::string words = quotable(facts.message, api_key);
-  if (words.empty()) words = quotable(response.body, api_key);
+  std::string words = quotable(facts.message, credentials);
+  if (words.empty()) words = quotable(response.body, credentials);
   failed.message = "provider \"" + provider.name + "\" answered " + std::to_string(response.status);
   if (status != response.status) failed.message += " with error " + std::to_string(status) + " in its body";
   if (!words.empty()) failed.message += ": " + words;

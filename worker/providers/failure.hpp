@@ -14,6 +14,6 @@ namespace sluice {
 /// what the call was for: its messages name the settings of such calls.
 Failed classify_failure(const ProviderSettings& provider, const HttpResponse& response,
                         const ErrorFacts& facts, std::chrono::system_clock::time_point now,
-                        std::string_view api_key, CallKind kind);
+                        const Credentials& credentials, CallKind kind);
 
 }  // namespace sluice

@@ -35,26 +35,122 @@ void blot_known_keys(std::string& text) {
 
 }  // namespace
 
-HttpRequest json_post(std::string url, std::string_view key_header, std::string_view prefix,
-                      std::string_view api_key) {
-  HttpRequest http;
-  http.url = std::move(url);
-  http.headers.reserve(4);
-  http.headers.emplace_back("Content-Type: application/json");
-  const std::string key = usable_key(api_key);
-  if (!key.empty()) {
-    std::string header(key_header);
-    header += ": ";
-    header += prefix;
-    header += key;
-    http.headers.push_back(std::move(header));
+void append_percent_encoded(std::string& url, std::string_view text, std::string_view plain) {
+  constexpr std::string_view hex = "0123456789ABCDEF";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool stays = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("-._~").find(c) != std::string_view::npos ||
+                       plain.find(c) != std::string_view::npos;
+    if (stays) {
+      url += c;
+    } else {
+      url += '%';
+      url += hex[byte >> 4];
+      url += hex[byte & 15];
+    }
   }
+}
+
+HttpRequest json_post(const ProviderSettings& provider, std::string_view path, std::string_view key_header,
+                      std::string_view prefix, const Credentials& credentials) {
+  HttpRequest http;
+  http.url = provider.base_url;
+  http.url += path;
+  char before = '?';
+  for (const QueryField& one : provider.query) {
+    http.url += before;
+    append_percent_encoded(http.url, one.name);
+    http.url += '=';
+    append_percent_encoded(http.url, one.value);
+    before = '&';
+  }
+  const auto add = [&](std::string_view name, std::string_view begin, std::string_view value) {
+    std::string header(name);
+    header += ": ";
+    header += begin;
+    header += value;
+    http.headers.push_back(std::move(header));
+  };
+  http.headers.reserve(4 + provider.headers.size());
+  http.headers.emplace_back("Content-Type: application/json");
+  if (const std::string key = usable_key(credentials.key); !key.empty()) add(key_header, prefix, key);
+  for (const ProviderHeader& one : provider.headers) {
+    if (one.variable.empty()) add(one.name, "", one.value);
+  }
+  for (const SecretHeader& one : credentials.headers) add(one.name, one.prefix, one.secret);
   return http;
+}
+
+RequestParams params_in_format(const RequestParams& params, std::span<const ParamName> names) {
+  RequestParams own;
+  for (const RequestParam& one : params) {
+    const auto known = std::ranges::find(names, one.name, &ParamName::common);
+    const bool is_renamed = known != names.end();
+    const std::string name(is_renamed ? known->in_format : std::string_view(one.name));
+    const bool is_given = std::ranges::find(params, name, &RequestParam::name) != params.end();
+    if (one.json == "null" || (is_renamed && is_given)) continue;
+    const bool is_alone = is_renamed && known->is_list && one.json.starts_with('"');
+    own.push_back({name, is_alone ? "[" + one.json + "]" : one.json});
+  }
+  return own;
+}
+
+void append_params(std::string& body, const RequestParams& params) {
+  for (const RequestParam& one : params) {
+    body += ',';
+    append_json_string(body, one.name);
+    body += ':';
+    body += one.json;
+  }
+}
+
+std::span<const ChatMessage> messages_of(const ModelRequest& request) {
+  static const std::vector<ChatMessage> user_alone{{MessageRole::user, {{PartKind::asked}}}};
+  return request.extras.messages.empty() ? user_alone : request.extras.messages;
+}
+
+std::string joined_texts(const ChatMessage& message, const ModelRequest& request) {
+  std::string joined;
+  for (const MessagePart& one : message.parts) {
+    if (one.kind == PartKind::text || one.kind == PartKind::asked) joined += text_of(one, request);
+  }
+  return joined;
+}
+
+const std::string* only_text(const ChatMessage& message, const ModelRequest& request) {
+  if (message.parts.size() != 1) return nullptr;
+  const MessagePart& part = message.parts.front();
+  const bool is_text = part.kind == PartKind::text || part.kind == PartKind::asked;
+  return is_text ? &text_of(part, request) : nullptr;
+}
+
+void add_call(Completion& completion, std::string_view name, std::string_view arguments) {
+  const auto document = JsonDocument::parse(arguments);
+  // Models write blanks as they like: they are no difference between two calls.
+  completion.calls.push_back(
+      {"", std::string(name), document ? document->root().json() : std::string(arguments)});
+  const ToolCall& call = completion.calls.back();
+  std::string line = R"({"tool_call":{"name":)";
+  append_json_string(line, call.name);
+  line += R"(,"arguments":)";
+  if (document) {
+    line += call.arguments;
+  } else {
+    append_json_string(line, call.arguments);
+  }
+  line += "}}";
+  if (!completion.text.empty()) completion.text += '\n';
+  completion.text += line;
 }
 
 std::size_t body_size_hint(const ModelRequest& request) {
   const std::size_t schema = request.response_schema ? request.response_schema->size() : 0;
-  return defaults::request_frame_bytes + request.user.size() + request.user.size() / 8 + schema;
+  std::size_t extras = 0;
+  for (const ChatMessage& message : request.extras.messages) {
+    for (const MessagePart& one : message.parts) extras += one.text.size();
+  }
+  return defaults::request_frame_bytes + request.user.size() + request.user.size() / 8 + schema + extras;
 }
 
 void append_shared_json_string(HttpRequest& http, const SharedText& text) {
@@ -74,8 +170,8 @@ void append_shared_json_string(HttpRequest& http, const SharedText& text) {
   http.shared_at = http.body.size();
 }
 
-std::string quotable(std::string_view text, std::string_view api_key) {
-  const auto clean = KeyMask(api_key, KeyMask::Keys::all).masked(text);
+std::string quotable(std::string_view text, const Credentials& credentials) {
+  const auto clean = credentials.mask(KeyMask::Keys::all).masked(text);
   std::string line(clean ? std::string_view(*clean).substr(0, defaults::considered_error_bytes)
                          : text.substr(0, defaults::considered_error_bytes));
   line = one_line(to_valid_utf8(line));

@@ -4,6 +4,7 @@
 #include "common/model/completion.hpp"
 #include "common/model/request.hpp"
 #include "common/model/run_settings.hpp"
+#include "worker/providers/credentials.hpp"
 #include "worker/providers/http_message.hpp"
 #include "worker/providers/json.hpp"
 
@@ -35,13 +36,13 @@ struct RawEmbeddings {
 /// One provider's format: one file each.
 struct Format {
   std::string_view answer_name;  ///< "an OpenAI chat completion"
-  HttpRequest (*build)(const ProviderSettings&, std::string_view api_key, const ModelRequest&);
+  HttpRequest (*build)(const ProviderSettings&, const Credentials& credentials, const ModelRequest&);
   /// The completion without its time; nothing if the body lacks what an answer must have.
   std::optional<Completion> (*read_answer)(const JsonView& body);
   ErrorFacts (*read_error)(const JsonView& body);
   /// Null where the provider has no embeddings.
-  HttpRequest (*build_embeddings)(const ProviderSettings&, std::string_view api_key, std::string_view model,
-                                  std::span<const std::string_view> texts);
+  HttpRequest (*build_embeddings)(const ProviderSettings&, const Credentials& credentials,
+                                  std::string_view model, std::span<const std::string_view> texts);
   /// The vectors by the position of their text, as they stand in the body: not `count` of them if the body
   /// has another number. Nothing if it is none of this format, or an index is missing, double, or beyond
   /// `count`.
@@ -57,10 +58,38 @@ extern const Format gemini_format;
 // --- Pieces that the formats share
 // ---------------------------------------------------------------------------
 
-/// A request to that URL with the content type, and the key (if there is one) in a header: `prefix` precedes
-/// it.
-HttpRequest json_post(std::string url, std::string_view key_header, std::string_view prefix,
-                      std::string_view api_key);
+/// A request to that path below the provider's base URL with its query, the content type, its headers, and
+/// the key (if there is one) in a header: `prefix` precedes it.
+HttpRequest json_post(const ProviderSettings& provider, std::string_view path, std::string_view key_header,
+                      std::string_view prefix, const Credentials& credentials);
+/// Appends the text as a part of a URL; what stands in `plain` is left beside letters, digits and "-._~".
+void append_percent_encoded(std::string& url, std::string_view text, std::string_view plain = "");
+
+/// A parameter's name in a format, where it differs from the common one.
+struct ParamName {
+  std::string_view common;
+  std::string_view in_format;
+  bool is_list = false;  ///< A text alone becomes a list of one.
+};
+/// The request's parameters as the format calls them, without those that are null: not sent. One under the
+/// format's own name stands for that under the common one.
+RequestParams params_in_format(const RequestParams& params, std::span<const ParamName> names);
+/// Appends `,"name":value` for each.
+void append_params(std::string& body, const RequestParams& params);
+
+/// The messages of a request: its conversation, or its user message alone.
+std::span<const ChatMessage> messages_of(const ModelRequest& request);
+inline const std::string& text_of(const MessagePart& part, const ModelRequest& request) {
+  return part.kind == PartKind::asked ? request.user : part.text;
+}
+/// The message's texts, joined.
+std::string joined_texts(const ChatMessage& message, const ModelRequest& request);
+/// The message's only part, if it has one and that is a text; else null.
+const std::string* only_text(const ChatMessage& message, const ModelRequest& request);
+
+/// Appends a call of a tool to an answer: to what checks of calls see, and as a line to its text
+/// (docs/suites.md#tools). `arguments` is JSON, as the model wrote it.
+void add_call(Completion& completion, std::string_view name, std::string_view arguments);
 /// Room for the body of a request without the shared prompt, so that it is allocated once.
 std::size_t body_size_hint(const ModelRequest& request);
 /// True for a text that is there and not empty.
@@ -82,7 +111,7 @@ Error without_text(std::string_view finish_reason);
 
 /// Foreign text for a message: one line of valid UTF-8 without control characters, at most 300 bytes, with
 /// the key and whatever looks like one replaced by "[key]".
-std::string quotable(std::string_view text, std::string_view api_key = {});
+std::string quotable(std::string_view text, const Credentials& credentials = {});
 
 /// Appends to an answer that comes in parts.
 inline void join(std::optional<std::string>& joined, std::string_view part) {

@@ -17,28 +17,119 @@ std::string with_folder(std::string_view model) {
   return (has_folder ? "" : "models/") + std::string(model);
 }
 
-/// The model's place in the path; anything that could end the path is percent-encoded.
-std::string model_path(std::string_view model) {
-  constexpr std::string_view hex = "0123456789ABCDEF";
-  std::string path;
-  for (const char c : with_folder(model)) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string_view("-._~/").find(c) != std::string_view::npos;
-    if (plain) {
-      path += c;
-    } else {
-      path += '%';
-      path += hex[byte >> 4];
-      path += hex[byte & 15];
-    }
-  }
+/// A method of the model; anything in the model's name that could end the path is percent-encoded.
+std::string model_method(std::string_view model, std::string_view method) {
+  std::string path = "/v1beta/";
+  append_percent_encoded(path, with_folder(model), "/");
+  path += method;
   return path;
 }
 
-HttpRequest build(const ProviderSettings& provider, std::string_view api_key, const ModelRequest& request) {
-  std::string url = provider.base_url + "/v1beta/" + model_path(request.model) + ":generateContent";
-  HttpRequest http = json_post(std::move(url), "x-goog-api-key", "", api_key);
+constexpr std::array param_names{
+    ParamName{"top_p", "topP"},
+    ParamName{"top_k", "topK"},
+    ParamName{"stop", "stopSequences", true},
+    ParamName{"presence_penalty", "presencePenalty"},
+    ParamName{"frequency_penalty", "frequencyPenalty"},
+};
+
+/// Parameters that stand beside generationConfig, and not in it.
+constexpr std::array<std::string_view, 4> outer_params{"cachedContent", "labels", "safetySettings",
+                                                       "serviceTier"};
+
+void append_part(std::string& body, const MessagePart& part, const ModelRequest& request) {
+  switch (part.kind) {
+    case PartKind::text:
+    case PartKind::asked:
+      body += R"({"text":)";
+      append_json_string(body, text_of(part, request));
+      break;
+    case PartKind::image_data:
+      body += R"({"inlineData":{"mimeType":)";
+      append_json_string(body, part.media_type);
+      body += R"(,"data":)";
+      append_json_string(body, part.text);
+      body += '}';
+      break;
+    case PartKind::image_url:
+      body += R"({"fileData":{"fileUri":)";
+      append_json_string(body, part.text);
+      body += '}';
+      break;
+  }
+  body += '}';
+}
+
+void append_content(std::string& body, const ChatMessage& message, const ModelRequest& request) {
+  body +=
+      message.role == MessageRole::assistant ? R"({"role":"model","parts":[)" : R"({"role":"user","parts":[)";
+  if (message.role == MessageRole::tool) {
+    body += R"({"functionResponse":{"name":)";
+    append_json_string(body, message.call_name);
+    body += R"(,"response":{"result":)";
+    append_json_string(body, joined_texts(message, request));
+    body += "}}},";
+  } else {
+    for (const MessagePart& part : message.parts) {
+      append_part(body, part, request);
+      body += ',';
+    }
+  }
+  for (const ToolCall& call : message.calls) {
+    body += R"({"functionCall":{"name":)";
+    append_json_string(body, call.name);
+    body += R"(,"args":)" + call.arguments + "}},";
+  }
+  body.back() = ']';
+  body += '}';
+}
+
+void append_tools(std::string& body, const RequestExtras& extras) {
+  for (const Tool& tool : extras.tools) {
+    body += &tool == extras.tools.data() ? R"(,"tools":[{"functionDeclarations":[{"name":)" : R"(,{"name":)";
+    append_json_string(body, tool.name);
+    body += R"(,"description":)";
+    append_json_string(body, tool.description);
+    body += R"(,"parametersJsonSchema":)" + tool.parameters + "}";
+  }
+  if (!extras.tools.empty()) body += "]}]";
+  const std::string& choice = extras.tool_choice;
+  if (choice.empty()) return;
+  body += R"(,"toolConfig":{"functionCallingConfig":{"mode":)";
+  append_json_string(body, choice == "auto" ? "AUTO" : choice == "none" ? "NONE" : "ANY");
+  if (choice != "auto" && choice != "none" && choice != "required") {
+    body += R"(,"allowedFunctionNames":[)";
+    append_json_string(body, choice);
+    body += ']';
+  }
+  body += "}}";
+}
+
+void append_config(std::string& body, const ModelRequest& request, const RequestParams& params) {
+  body += R"("generationConfig":{)";
+  if (request.temperature) body += R"("temperature":)" + shortest(*request.temperature) + ',';
+  if (request.max_tokens != 0) body += R"("maxOutputTokens":)" + std::to_string(request.max_tokens) + ',';
+  // The field is a signed 32-bit number.
+  if (request.seed) body += R"("seed":)" + std::to_string(*request.seed & 0x7fffffff) + ',';
+  for (const RequestParam& one : params) {
+    const bool is_effort = one.name == "reasoning_effort";
+    append_json_string(body, is_effort ? "thinkingConfig" : one.name);
+    body += is_effort ? R"(:{"thinkingLevel":)" + one.json + "}," : ":" + one.json + ',';
+  }
+  if (has_text(request.response_schema)) {
+    body += R"("responseMimeType":"application/json","responseJsonSchema":)";
+    body += *request.response_schema;
+  } else if (request.extras.format.is_json) {
+    body += R"("responseMimeType":"application/json")";
+  }
+  if (body.back() == ',') body.pop_back();
+  body += '}';
+}
+
+HttpRequest build(const ProviderSettings& provider, const Credentials& credentials,
+                  const ModelRequest& request) {
+  HttpRequest http =
+      json_post(provider, model_method(request.model, ":generateContent"), "x-goog-api-key", "", credentials);
   std::string& body = http.body;
   body.reserve(body_size_hint(request));
   body += '{';
@@ -47,19 +138,23 @@ HttpRequest build(const ProviderSettings& provider, std::string_view api_key, co
     append_shared_json_string(http, request.system);
     body += "}]},";
   }
-  body += R"("contents":[{"role":"user","parts":[{"text":)";
-  append_json_string(body, request.user);
-  body += R"(}]}],"generationConfig":{)";
-  if (request.temperature) body += R"("temperature":)" + shortest(*request.temperature) + ',';
-  if (request.max_tokens != 0) body += R"("maxOutputTokens":)" + std::to_string(request.max_tokens) + ',';
-  // The field is a signed 32-bit number.
-  if (request.seed) body += R"("seed":)" + std::to_string(*request.seed & 0x7fffffff) + ',';
-  if (has_text(request.response_schema)) {
-    body += R"("responseMimeType":"application/json","responseJsonSchema":)";
-    body += *request.response_schema;
+  body += R"("contents":[)";
+  for (const ChatMessage& message : messages_of(request)) {
+    append_content(body, message, request);
+    body += ',';
   }
-  if (body.back() == ',') body.pop_back();
-  body += "}}";
+  body.back() = ']';
+  body += ',';
+  RequestParams params = params_in_format(request.extras.params, param_names);
+  const auto outer = std::ranges::stable_partition(params, [](const RequestParam& one) {
+    return std::ranges::find(outer_params, one.name) == outer_params.end();
+  });
+  const RequestParams beside(outer.begin(), outer.end());
+  params.erase(outer.begin(), outer.end());
+  append_config(body, request, params);
+  append_tools(body, request.extras);
+  append_params(body, beside);
+  body += '}';
   return http;
 }
 
@@ -98,15 +193,22 @@ std::optional<Completion> read_answer(const JsonView& body) {
   }
 
   completion.finish_reason = candidate["finishReason"].text_or_empty();
-  std::optional<std::string> text = joined_parts(candidate["content"]["parts"]);
+  const JsonView parts = candidate["content"]["parts"];
+  std::optional<std::string> text = joined_parts(parts);
+  const auto calls_tool = [](const JsonView& part) { return part["functionCall"].is_object(); };
   if (completion.finish_reason == "MAX_TOKENS") {
     completion.non_answer = cut_off(completion.finish_reason);
   } else if (!is_ordinary_end(completion.finish_reason)) {
     completion.non_answer = declined(completion.finish_reason, candidate["finishMessage"].text_or_empty());
-  } else if (!text) {
+  } else if (!text && std::ranges::none_of(parts.elements(), calls_tool)) {
     completion.non_answer = without_text(completion.finish_reason);
   }
   completion.text = std::move(text).value_or("");
+  for (const JsonView& part : parts.elements()) {
+    if (!calls_tool(part)) continue;
+    const JsonView call = part["functionCall"];
+    add_call(completion, call["name"].text_or_empty(), call["args"] ? call["args"].json() : "{}");
+  }
   return completion;
 }
 
@@ -147,33 +249,47 @@ ErrorFacts read_error(const JsonView& body) {
   return facts;
 }
 
-/// Each text's request names the model once more.
-HttpRequest build_embeddings(const ProviderSettings& provider, std::string_view api_key,
+/// A text's request names the model once more.
+void append_embed_content(std::string& body, std::string_view name, std::string_view text) {
+  body += R"({"model":)";
+  body += name;
+  body += R"(,"content":{"parts":[{"text":)";
+  append_json_string(body, text);
+  body += "}]}}";
+}
+
+/// One text alone goes to embedContent, which some models have without the batch (read_embedding_response).
+HttpRequest build_embeddings(const ProviderSettings& provider, const Credentials& credentials,
                              std::string_view model, std::span<const std::string_view> texts) {
-  std::string url = provider.base_url + "/v1beta/" + model_path(model) + ":batchEmbedContents";
-  HttpRequest http = json_post(std::move(url), "x-goog-api-key", "", api_key);
+  const bool is_alone = texts.size() == 1;
+  HttpRequest http =
+      json_post(provider, model_method(model, is_alone ? ":embedContent" : ":batchEmbedContents"),
+                "x-goog-api-key", "", credentials);
   std::string name;
   append_json_string(name, with_folder(model));
-  std::string& body = http.body;
-  body += R"({"requests":[)";
-  for (const std::string_view text : texts) {
-    body += R"({"model":)";
-    body += name;
-    body += R"(,"content":{"parts":[{"text":)";
-    append_json_string(body, text);
-    body += "}]}},";
+  if (is_alone) {
+    append_embed_content(http.body, name, texts.front());
+    return http;
   }
-  body.back() = ']';
-  body += '}';
+  http.body += R"({"requests":[)";
+  for (const std::string_view text : texts) {
+    append_embed_content(http.body, name, text);
+    http.body += ',';
+  }
+  http.body.back() = ']';
+  http.body += '}';
   return http;
 }
 
-std::optional<RawEmbeddings> read_embeddings(const JsonView& body, std::size_t /*count*/) {
-  const std::vector<JsonView> embeddings = body["embeddings"].elements();
-  if (!body["embeddings"].is_array()) return std::nullopt;
+std::optional<RawEmbeddings> read_embeddings(const JsonView& body, std::size_t count) {
   RawEmbeddings raw;
-  for (const JsonView& embedding : embeddings) raw.vectors.push_back(embedding["values"]);
   raw.usage.input_tokens = body["usageMetadata"]["promptTokenCount"].count();
+  if (const JsonView alone = body["embedding"]; count == 1 && alone.is_object()) {
+    raw.vectors.push_back(alone["values"]);
+    return raw;
+  }
+  if (!body["embeddings"].is_array()) return std::nullopt;
+  for (const JsonView& embedding : body["embeddings"].elements()) raw.vectors.push_back(embedding["values"]);
   return raw;
 }
 

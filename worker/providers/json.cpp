@@ -51,6 +51,10 @@ std::optional<std::uint64_t> JsonView::unsigned_integer() const {
   return value;
 }
 
+std::string JsonView::json() const {
+  return element_ ? std::string(simdjson::minify(*element_)) : std::string();
+}
+
 std::optional<std::vector<double>> JsonView::numbers() const {
   simdjson::dom::array array;
   if (!element_ || element_->get(array) != simdjson::SUCCESS) return std::nullopt;

@@ -38,6 +38,8 @@ class JsonView {
   /// The integer here; 0 if it is none, or negative.
   std::uint64_t count() const { return unsigned_integer().value_or(0); }
   std::optional<std::uint64_t> unsigned_integer() const;
+  /// The value as JSON without white space; "" if there is none.
+  std::string json() const;
   /// The numbers of an array; nothing if this is none, or anything else stands in it.
   std::optional<std::vector<double>> numbers() const;
 

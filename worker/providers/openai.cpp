@@ -10,8 +10,95 @@
 namespace sluice {
 namespace {
 
-HttpRequest build(const ProviderSettings& provider, std::string_view api_key, const ModelRequest& request) {
-  HttpRequest http = json_post(provider.base_url + "/chat/completions", "Authorization", "Bearer ", api_key);
+void append_image(std::string& body, const MessagePart& image) {
+  body += R"({"type":"image_url","image_url":{"url":)";
+  const bool is_data = image.kind == PartKind::image_data;
+  append_json_string(body, is_data ? "data:" + image.media_type + ";base64," + image.text : image.text);
+  body += "}}";
+}
+
+void append_content(std::string& body, const ChatMessage& message, const ModelRequest& request) {
+  if (const std::string* text = only_text(message, request)) return append_json_string(body, *text);
+  if (message.parts.empty()) {
+    body += "null";
+    return;
+  }
+  for (const MessagePart& part : message.parts) {
+    body += &part == message.parts.data() ? '[' : ',';
+    if (part.kind == PartKind::image_data || part.kind == PartKind::image_url) {
+      append_image(body, part);
+      continue;
+    }
+    body += R"({"type":"text","text":)";
+    append_json_string(body, text_of(part, request));
+    body += '}';
+  }
+  body += ']';
+}
+
+void append_calls(std::string& body, const std::vector<ToolCall>& calls) {
+  body += R"(,"tool_calls":)";
+  for (const ToolCall& call : calls) {
+    body += &call == calls.data() ? R"([{"id":)" : R"(,{"id":)";
+    append_json_string(body, call.id);
+    body += R"(,"type":"function","function":{"name":)";
+    append_json_string(body, call.name);
+    body += R"(,"arguments":)";
+    append_json_string(body, call.arguments);
+    body += "}}";
+  }
+  body += ']';
+}
+
+void append_message(std::string& body, const ChatMessage& message, const ModelRequest& request) {
+  const bool is_users = message.role == MessageRole::user;
+  body += is_users                                 ? R"({"role":"user")"
+          : message.role == MessageRole::assistant ? R"({"role":"assistant")"
+                                                   : R"({"role":"tool","tool_call_id":)";
+  if (message.role == MessageRole::tool) append_json_string(body, message.call_id);
+  body += R"(,"content":)";
+  append_content(body, message, request);
+  if (!message.calls.empty()) append_calls(body, message.calls);
+  body += '}';
+}
+
+void append_tools(std::string& body, const RequestExtras& extras) {
+  for (const Tool& tool : extras.tools) {
+    body += &tool == extras.tools.data() ? R"(,"tools":[)" : ",";
+    body += R"({"type":"function","function":{"name":)";
+    append_json_string(body, tool.name);
+    body += R"(,"description":)";
+    append_json_string(body, tool.description);
+    body += R"(,"parameters":)" + tool.parameters + "}}";
+  }
+  if (!extras.tools.empty()) body += ']';
+  const std::string& choice = extras.tool_choice;
+  if (choice.empty()) return;
+  body += R"(,"tool_choice":)";
+  if (choice == "auto" || choice == "none" || choice == "required") return append_json_string(body, choice);
+  body += R"({"type":"function","function":{"name":)";
+  append_json_string(body, choice);
+  body += "}}";
+}
+
+void append_format(std::string& body, const ModelRequest& request) {
+  const AnswerFormat& format = request.extras.format;
+  if (has_text(request.response_schema)) {
+    // What sluice itself reads is asked for strictly; a suite says so of its own schemas.
+    const bool is_own = !request.schema_name.empty();
+    body += R"(,"response_format":{"type":"json_schema","json_schema":{"name":)";
+    append_json_string(body, is_own ? request.schema_name : format.name);
+    body += is_own || format.is_strict ? R"(,"strict":true,"schema":)" : R"(,"strict":false,"schema":)";
+    body += *request.response_schema;
+    body += "}}";
+  } else if (format.is_json) {
+    body += R"(,"response_format":{"type":"json_object"})";
+  }
+}
+
+HttpRequest build(const ProviderSettings& provider, const Credentials& credentials,
+                  const ModelRequest& request) {
+  HttpRequest http = json_post(provider, "/chat/completions", "Authorization", "Bearer ", credentials);
   std::string& body = http.body;
   body.reserve(body_size_hint(request));
   body += R"({"model":)";
@@ -22,9 +109,11 @@ HttpRequest build(const ProviderSettings& provider, std::string_view api_key, co
     append_shared_json_string(http, request.system);
     body += "},";
   }
-  body += R"({"role":"user","content":)";
-  append_json_string(body, request.user);
-  body += "}]";
+  for (const ChatMessage& message : messages_of(request)) {
+    append_message(body, message, request);
+    body += ',';
+  }
+  body.back() = ']';
   if (request.temperature) body += R"(,"temperature":)" + shortest(*request.temperature);
   if (request.max_tokens != 0) {
     body += ',';
@@ -33,13 +122,9 @@ HttpRequest build(const ProviderSettings& provider, std::string_view api_key, co
     body += ':' + std::to_string(request.max_tokens);
   }
   if (request.seed) body += R"(,"seed":)" + std::to_string(*request.seed);
-  if (has_text(request.response_schema)) {
-    body += R"(,"response_format":{"type":"json_schema","json_schema":{"name":)";
-    append_json_string(body, request.schema_name);
-    body += R"(,"strict":true,"schema":)";
-    body += *request.response_schema;
-    body += "}}";
-  }
+  append_format(body, request);
+  append_tools(body, request.extras);
+  append_params(body, params_in_format(request.extras.params, {}));
   body += '}';
   return http;
 }
@@ -69,15 +154,21 @@ std::optional<Completion> read_answer(const JsonView& body) {
   completion.usage.output_tokens = usage["completion_tokens"].count();
 
   std::optional<std::string> content = text_in(message["content"]);
-  const std::string refusal = message["refusal"].text_or_empty();
+  std::string refusal = message["refusal"].text_or_empty();
   if (!refusal.empty() || completion.finish_reason == "content_filter") {
     completion.non_answer = declined(completion.finish_reason, refusal);
   } else if (completion.finish_reason == "length") {
     completion.non_answer = cut_off(completion.finish_reason);
-  } else if (!content) {
+  } else if (!content && message["tool_calls"].elements().empty()) {
     completion.non_answer = without_text(completion.finish_reason);
   }
   completion.text = content && !content->empty() ? std::move(*content) : std::move(refusal);
+  for (const JsonView& call : message["tool_calls"].elements()) {
+    const JsonView function = call["function"];
+    // Some servers give the object itself.
+    const auto text = function["arguments"].text();
+    add_call(completion, function["name"].text_or_empty(), text ? *text : function["arguments"].json());
+  }
   return completion;
 }
 
@@ -129,9 +220,9 @@ ErrorFacts read_error(const JsonView& body) {
   return facts;
 }
 
-HttpRequest build_embeddings(const ProviderSettings& provider, std::string_view api_key,
+HttpRequest build_embeddings(const ProviderSettings& provider, const Credentials& credentials,
                              std::string_view model, std::span<const std::string_view> texts) {
-  HttpRequest http = json_post(provider.base_url + "/embeddings", "Authorization", "Bearer ", api_key);
+  HttpRequest http = json_post(provider, "/embeddings", "Authorization", "Bearer ", credentials);
   std::string& body = http.body;
   body += R"({"model":)";
   append_json_string(body, model);

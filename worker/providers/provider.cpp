@@ -11,13 +11,13 @@ namespace {
 
 /// A success without an answer in it: a proxy's page, a body cut short, a server of another format.
 Failed not_an_answer(const ProviderSettings& provider, const HttpResponse& response,
-                     std::string_view api_key) {
+                     const Credentials& credentials) {
   Failed failed;
   failed.reason = Reason::provider_failed;
   failed.retryable = true;
   failed.message = "provider \"" + provider.name + "\" answered " + std::to_string(response.status) +
                    " with something that is not " + std::string(format_of(provider.kind).answer_name);
-  const std::string words = quotable(response.body, api_key);
+  const std::string words = quotable(response.body, credentials);
   failed.message += words.empty() ? " (the body is empty)" : ": " + words;
   return failed;
 }
@@ -36,17 +36,17 @@ const Format& format_of(ProviderKind kind) {
   return openai_format;
 }
 
-HttpRequest build_request(const ProviderSettings& provider, std::string_view api_key,
+HttpRequest build_request(const ProviderSettings& provider, const Credentials& credentials,
                           const ModelRequest& request) {
-  return format_of(provider.kind).build(provider, api_key, request);
+  return format_of(provider.kind).build(provider, credentials, request);
 }
 
 CallOutcome read_response(const ProviderSettings& provider, const HttpResponse& response,
-                          std::chrono::system_clock::time_point now, std::string_view api_key,
+                          std::chrono::system_clock::time_point now, const Credentials& credentials,
                           CallKind kind) {
   const Format& format = format_of(provider.kind);
   // Before anything is read of it: a server that echoes the key must not bring it into the answer.
-  const auto masked = KeyMask(api_key).masked(response.body);
+  const auto masked = credentials.mask().masked(response.body);
   const std::optional<JsonDocument> body = JsonDocument::parse(masked ? *masked : response.body);
   const bool success = response.status >= 200 && response.status < 300;
   if (success && body) {
@@ -59,8 +59,8 @@ CallOutcome read_response(const ProviderSettings& provider, const HttpResponse& 
   }
   const ErrorFacts facts = body ? format.read_error(body->root()) : ErrorFacts{};
   // Gateways report errors that they meet late with 200 and the real status in the body.
-  if (success && !facts.status && !facts.fatal) return not_an_answer(provider, response, api_key);
-  return classify_failure(provider, response, facts, now, api_key, kind);
+  if (success && !facts.status && !facts.fatal) return not_an_answer(provider, response, credentials);
+  return classify_failure(provider, response, facts, now, credentials, kind);
 }
 
 }  // namespace sluice

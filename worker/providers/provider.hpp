@@ -5,6 +5,7 @@
 #include "common/model/paid_tokens.hpp"
 #include "common/model/request.hpp"
 #include "common/model/run_settings.hpp"
+#include "worker/providers/credentials.hpp"
 #include "worker/providers/http_message.hpp"
 
 #include <chrono>
@@ -45,15 +46,15 @@ using CallOutcome = std::variant<Answered, Failed>;
 /// requires one: defaults::max_output_tokens. Anthropic takes no seed; Gemini's has 31 bits: the lower ones
 /// are sent. REQUIRES: `response_schema`, if set, is JSON text and has a name; `base_url` has no trailing
 /// slash.
-HttpRequest build_request(const ProviderSettings& provider, std::string_view api_key,
+HttpRequest build_request(const ProviderSettings& provider, const Credentials& credentials,
                           const ModelRequest& request);
 
 /// What a response means. `now` is the time of its arrival: it dates the completion, and dates in headers are
-/// relative to it. `api_key` is what must not stand in an answer or a message, should the server echo it
+/// relative to it. `credentials` is what must not stand in an answer or a message, should the server echo it
 /// (key_mask.hpp); in messages keys of the known forms are blotted out even without it. `kind` is what the
 /// call was for: messages name the settings of such calls.
 CallOutcome read_response(const ProviderSettings& provider, const HttpResponse& response,
-                          std::chrono::system_clock::time_point now, std::string_view api_key = {},
+                          std::chrono::system_clock::time_point now, const Credentials& credentials = {},
                           CallKind kind = CallKind::answer);
 
 }  // namespace sluice

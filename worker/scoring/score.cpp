@@ -109,8 +109,8 @@ Result<TrialScore> score_trial(const AssessedAnswer& answer, const ScoringTask& 
   if (task.assesses_claims) assess_claims(answer.claims, task, score);
   for (const TextExpectation& expectation : task.texts) {
     auto outcome = expectation.metric == MetricId::semantic_similarity_to
-                       ? assess_similarity(answer.text, expectation, answer.embedded)
-                       : assess.assess(answer.text, expectation);
+                       ? assess_similarity(answer.checked.text, expectation, answer.embedded)
+                       : assess.assess(answer.checked, expectation);
     if (!outcome) return fail(std::move(outcome.error()));
     score.metrics.push_back(std::move(*outcome));
   }
@@ -130,12 +130,16 @@ void score_answer(const Completion& completion, const Checks& checks, const Work
   }
   const auto shows_text = [](const ScoringTask& task) { return !task.texts.empty() || !task.judged.empty(); };
   if (std::ranges::any_of(unit.tasks, shows_text)) out.shown_text = shown_beginning(completion.text, false);
+  CheckedAnswer checked(completion.text);
+  checked.calls = completion.calls;
+  checked.usage = completion.usage;
+  if (out.spend.calls > 0 && !out.spend.cache_hit) checked.latency_ms = out.spend.latency_ms;
   out.scores.reserve(unit.tasks.size());
   for (std::size_t i = 0; i < unit.tasks.size(); ++i) {
     const auto votes = i < evidence.votes.size() ? std::span<const GivenVotes>(evidence.votes[i])
                                                  : std::span<const GivenVotes>();
-    auto score = score_trial({completion.text, out.claims, evidence.embedded, votes}, unit.tasks[i],
-                             checks.text_checker);
+    auto score =
+        score_trial({checked, out.claims, evidence.embedded, votes}, unit.tasks[i], checks.text_checker);
     if (!score) {
       clear_scores(out);
       out.error = std::move(score.error());

@@ -24,7 +24,7 @@ struct Checks {
 
 /// An answer as a trial is assessed by it.
 struct AssessedAnswer {
-  std::string_view text;
+  CheckedAnswer checked;
   const std::vector<FinalClaim>& claims;
   const EmbeddedTexts& embedded;        ///< Holds all texts_to_embed.
   std::span<const GivenVotes> votes{};  ///< Those of each judge metric of the task.

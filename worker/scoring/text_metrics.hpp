@@ -3,24 +3,48 @@
 #include "common/checks/json_schema.hpp"
 #include "common/checks/pattern.hpp"
 #include "common/error.hpp"
+#include "common/model/completion.hpp"
 #include "common/model/expectation.hpp"
 #include "common/model/metrics.hpp"
 #include "worker/scoring/compiled_cache.hpp"
 
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace sluice {
 
-/// Checks answers by their text: every metric of docs/metrics.md that looks at nothing else. Patterns and
+/// An answer as checks look at it.
+struct CheckedAnswer {
+  CheckedAnswer(std::string_view of) : text(of) {}
+  CheckedAnswer(const std::string& of) : text(of) {}
+  CheckedAnswer(const char* of) : text(of) {}
+
+  std::string_view text;
+  std::span<const ToolCall> calls{};
+  Usage usage{};                              ///< Nothing but zeros: not known.
+  std::optional<std::uint32_t> latency_ms{};  ///< Nothing: it was not called for, but came from a cache.
+};
+
+/// Checks answers: every metric of docs/metrics.md that needs no model and no claims. Patterns and
 /// schemas are compiled once and kept by their text, bounded. The outcome is a function of the arguments
 /// alone. Thread-safe.
 class TextChecker {
  public:
-  /// Error: fixture_invalid, if a pattern or schema cannot be compiled.
-  /// REQUIRES: a metric of the answer's text, and not semantic_similarity_to (similarity.hpp).
-  Result<MetricOutcome> assess(std::string_view answer, const TextExpectation& expectation) const;
+  /// Errors: fixture_invalid, if a pattern or schema cannot be compiled, and for the latency of an
+  /// answer that came from a cache; provider_failed for the cost of one whose usage the provider did not
+  /// name. REQUIRES: a metric of the answer, and not semantic_similarity_to (similarity.hpp).
+  Result<MetricOutcome> assess(const CheckedAnswer& answer, const TextExpectation& expectation) const;
 
  private:
+  Result<MetricOutcome> assess_positive(MetricId id, const CheckedAnswer& answer,
+                                        const TextExpectation& expectation) const;
+  Result<MetricOutcome> assess_patterns(const CheckedAnswer& answer,
+                                        const TextExpectation& expectation) const;
+  Result<MetricOutcome> assess_group(MetricId id, const CheckedAnswer& answer,
+                                     const TextExpectation& expectation) const;
   mutable CompiledCache<Pattern> patterns_;
   mutable CompiledCache<JsonSchema> schemas_;
 };

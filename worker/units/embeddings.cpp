@@ -49,16 +49,16 @@ wire::CallSize EmbeddingCall::size() const {
   return call_size(tokens, 0);
 }
 
-HttpRequest EmbeddingCall::build(const ProviderSettings& provider, std::string_view api_key) const {
+HttpRequest EmbeddingCall::build(const ProviderSettings& provider, const Credentials& credentials) const {
   const std::vector<std::string_view> texts(batch_.texts.begin(), batch_.texts.end());
-  return build_embedding_request(provider, api_key, model_, texts);
+  return build_embedding_request(provider, credentials, model_, texts);
 }
 
 std::variant<Usage, Failed> EmbeddingCall::read(const ProviderSettings& provider,
                                                 const HttpResponse& response,
                                                 std::chrono::system_clock::time_point now,
-                                                std::string_view api_key) {
-  auto outcome = read_embedding_response(provider, response, batch_.texts.size(), now, api_key);
+                                                const Credentials& credentials) {
+  auto outcome = read_embedding_response(provider, response, batch_.texts.size(), now, credentials);
   if (auto* failed = std::get_if<Failed>(&outcome)) return std::move(*failed);
   auto& embedded = std::get<Embedded>(outcome);
   vectors_ = std::move(embedded.vectors);

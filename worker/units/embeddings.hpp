@@ -30,10 +30,10 @@ class EmbeddingCall final : public CallRequest {
   const std::string& provider() const override { return provider_.name; }
   const std::string& model() const override { return model_; }
   wire::CallSize size() const override;
-  HttpRequest build(const ProviderSettings& provider, std::string_view api_key) const override;
+  HttpRequest build(const ProviderSettings& provider, const Credentials& credentials) const override;
   std::variant<Usage, Failed> read(const ProviderSettings& provider, const HttpResponse& response,
                                    std::chrono::system_clock::time_point now,
-                                   std::string_view api_key) override;
+                                   const Credentials& credentials) override;
   std::string log_member() const override { return R"("unit":null)"; }
 
  private:

@@ -35,8 +35,8 @@ std::vector<MakeEnricher> every_enricher() {
 UnitFlow::UnitFlow(UnitFlowConfig config, const std::vector<MakeEnricher>& kinds)
     : config_(std::move(config)),
       engine_(config_.settings,
-              {std::move(config_.keys), config_.random_seed, config_.log_calls, !config_.store->id().empty(),
-               config_.max_concurrent, std::move(config_.redactor)}) {
+              {std::move(config_.credentials), config_.random_seed, config_.log_calls,
+               !config_.store->id().empty(), config_.max_concurrent, std::move(config_.redactor)}) {
   for (const auto make_one : kinds) {
     const auto owner = first_enricher + static_cast<std::uint32_t>(enrichers_.size());
     enrichers_.push_back(make_one(config_.settings, config_.store, engine_, owner, config_.key_mask));

@@ -26,9 +26,9 @@ namespace sluice {
 /// What the units of one run need.
 struct UnitFlowConfig {
   RunSettings settings;
-  std::map<std::string, std::string> keys;  ///< API key by provider name; empty for a call without a key.
-  KeyMask key_mask;                         ///< Finds this worker's keys in answers.
-  Redactor redactor;                        ///< Of the run: for what its errors say.
+  std::map<std::string, Credentials> credentials;  ///< By provider name.
+  KeyMask key_mask;                                ///< Finds this worker's keys in answers.
+  Redactor redactor;                               ///< Of the run: for what its errors say.
   std::shared_ptr<AnswerStore> store;
   std::uint64_t random_seed = 0;     ///< For the jitter of the back-off.
   std::uint32_t max_concurrent = 0;  ///< Units at a time, unless the coordinator's search says more.

@@ -71,6 +71,16 @@ void redact_claims(UnitResult& result, const Redactor& redactor) {
   if (changed) result.claims_identity = identity;
 }
 
+bool depends_on_text_alone(MetricId metric) {
+  return metric != MetricId::semantic_similarity_to && positive(metric) != MetricId::latency &&
+         positive(metric) != MetricId::cost;
+}
+
+/// Its detail may hold what only the redacted answer as a whole shows to be a secret.
+bool quotes_calls(const TextExpectation& expectation) {
+  return positive(expectation.metric) == MetricId::tool_call || !expectation.parts.empty();
+}
+
 /// Details quote the answer, cut short: where something was redacted in it, they are what the redacted answer
 /// would get.
 void redact_details(UnitResult& result, const WorkUnit& unit, const Checks& checks,
@@ -83,7 +93,10 @@ void redact_details(UnitResult& result, const WorkUnit& unit, const Checks& chec
       std::string& detail = metrics[i].detail;
       if (detail.empty()) continue;
       const bool is_of_text = i >= first_text && i < first_text + texts.size();
-      if (clean && is_of_text && texts[i - first_text].metric != MetricId::semantic_similarity_to) {
+      const MetricId metric = is_of_text ? texts[i - first_text].metric : MetricId::semantic_similarity_to;
+      if (clean && is_of_text && quotes_calls(texts[i - first_text])) {
+        detail = "it is about what is redacted";
+      } else if (clean && is_of_text && depends_on_text_alone(metric)) {
         auto again = checks.text_checker.assess(*clean, texts[i - first_text]);
         // What the redacted answer would pass is about what is redacted, and may quote a part of it.
         if (again) detail = again->detail.empty() ? "it is about what is redacted" : std::move(again->detail);
@@ -153,6 +166,7 @@ UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome o
   // The answer is known by what the cache holds; nothing else holds a key.
   result.answer = answer_digest(completion);
   if (keys.apply(completion.text)) read = {};
+  for (ToolCall& call : completion.calls) keys.apply(call.arguments);
   if (completion.non_answer) keys.apply(completion.non_answer->message);
   const bool judged = !evidence.votes.empty();
   score_answer(completion, checks, unit, judged ? disclosed(evidence, disclosure) : evidence, result,

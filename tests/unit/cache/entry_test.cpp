@@ -26,17 +26,33 @@ TEST(CacheEntry, FormatIsPinned) {
   EXPECT_EQ(to_hex(sha256(bytes)), "786a0da42e5d4a1fbdae1ad36590b157a5a52652f4f1dd8d3fd0949b50d4fea5");
 }
 
+Completion calling() {
+  Completion answer = sample();
+  answer.calls = {{"", "look_up", R"({"id":17})"}, {"", "refund", "{}"}};
+  return answer;
+}
+
+TEST(CacheEntry, CallsOfToolsAreStoredBesideTheAnswer) {
+  const auto key = sha256("key");
+  const auto bytes = cache_entry::encode(key, calling());
+  EXPECT_EQ(bytes.front(), '\x03');
+  EXPECT_EQ(cache_entry::decode(key, bytes).value(), calling());
+  EXPECT_TRUE(cache_entry::rank(EntryKind::answer, key, bytes));
+}
+
 TEST(CacheEntry, AnyDamageIsAnError) {
   const auto key = sha256("key");
-  const auto bytes = cache_entry::encode(key, sample());
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    auto damaged = bytes;
-    damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
-    const auto result = cache_entry::decode(key, damaged);
-    ASSERT_FALSE(result) << "byte " << i;
-    EXPECT_EQ(result.error().reason, Reason::cache_failed);
-    EXPECT_NE(result.error().message.find(to_hex(key)), std::string::npos);
-    ASSERT_FALSE(cache_entry::decode(key, std::string_view(bytes).substr(0, i)));
+  for (const Completion& answer : {sample(), calling()}) {
+    const auto bytes = cache_entry::encode(key, answer);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      auto damaged = bytes;
+      damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
+      const auto result = cache_entry::decode(key, damaged);
+      ASSERT_FALSE(result) << "byte " << i;
+      EXPECT_EQ(result.error().reason, Reason::cache_failed);
+      EXPECT_NE(result.error().message.find(to_hex(key)), std::string::npos);
+      ASSERT_FALSE(cache_entry::decode(key, std::string_view(bytes).substr(0, i)));
+    }
   }
 }
 

@@ -54,6 +54,77 @@ TEST(CacheKey, IsTheOneThatCachesHold) {
   EXPECT_EQ(to_hex(key_of(bare)), "7dfb81518612b88638b2cf319660cc15a4a5f6d33183d2ba69994e35212719b3");
 }
 
+Input sample_with_extras() {
+  Input input = sample();
+  RequestExtras& extras = input.request.extras;
+  extras.params = {{"stop", R"(["END"])"}, {"top_p", "0.9"}};
+  extras.messages = {
+      {MessageRole::user, {{PartKind::text, "First."}, {PartKind::image_url, "https://a/b.png"}}},
+      {MessageRole::assistant, {}, {{"call_1", "look_up", R"({"id":17})"}}},
+      {MessageRole::tool, {{PartKind::text, "paid"}}, {}, "call_1", "look_up"},
+      {MessageRole::user, {{PartKind::asked}}}};
+  extras.tools = {{"look_up", "Finds orders.", R"({"type":"object"})"}};
+  extras.tool_choice = "auto";
+  extras.format = {true, "answer", true};
+  return input;
+}
+
+TEST(CacheKey, OfARequestWithExtrasIsTheOneThatCachesHold) {
+  ASSERT_EQ(extras_version, 1u);
+  EXPECT_EQ(to_hex(key_of(sample_with_extras())),
+            "2d418c6fa1f3a5c2a6fede5580cefb79fcf24fa860021f2e9e77ca30d9998c48");
+}
+
+TEST(CacheKey, EveryExtraChangesIt) {
+  using Change = std::function<void(RequestExtras&)>;
+  const std::map<std::string, Change> changes{
+      {"none", [](RequestExtras&) {}},
+      {"all", [](RequestExtras& e) { e = {}; }},
+      {"parameter", [](RequestExtras& e) { e.params[1].json = "0.8"; }},
+      {"parameter's name", [](RequestExtras& e) { e.params[1].name = "top_k"; }},
+      {"no parameter", [](RequestExtras& e) { e.params.pop_back(); }},
+      {"role", [](RequestExtras& e) { e.messages[0].role = MessageRole::assistant; }},
+      {"text", [](RequestExtras& e) { e.messages[0].parts[0].text = "First!"; }},
+      {"text for image", [](RequestExtras& e) { e.messages[0].parts[1].kind = PartKind::text; }},
+      {"image", [](RequestExtras& e) { e.messages[0].parts[1].text += "?"; }},
+      {"image's bytes", [](RequestExtras& e) { e.messages[0].parts[1].kind = PartKind::image_data; }},
+      {"media type", [](RequestExtras& e) { e.messages[0].parts[1].media_type = "image/png"; }},
+      {"parts in one message", [](RequestExtras& e) { e.messages[0].parts.push_back({PartKind::asked}); }},
+      {"another place for what is asked",
+       [](RequestExtras& e) { std::swap(e.messages[0].parts, e.messages[3].parts); }},
+      {"call", [](RequestExtras& e) { e.messages[1].calls[0].arguments = R"({"id":18})"; }},
+      {"call's name", [](RequestExtras& e) { e.messages[1].calls[0].name = "look"; }},
+      {"call's id", [](RequestExtras& e) { e.messages[1].calls[0].id = "call_2"; }},
+      {"answered call", [](RequestExtras& e) { e.messages[2].call_id = "call_2"; }},
+      {"answered tool", [](RequestExtras& e) { e.messages[2].call_name = "look"; }},
+      {"order", [](RequestExtras& e) { std::swap(e.messages[0], e.messages[1]); }},
+      {"tool", [](RequestExtras& e) { e.tools[0].name = "look"; }},
+      {"description", [](RequestExtras& e) { e.tools[0].description.clear(); }},
+      {"tool's parameters", [](RequestExtras& e) { e.tools[0].parameters = "{}"; }},
+      {"no tool", [](RequestExtras& e) { e.tools.clear(); }},
+      {"choice", [](RequestExtras& e) { e.tool_choice = "none"; }},
+      {"format", [](RequestExtras& e) { e.format.is_json = false; }},
+      {"schema's name", [](RequestExtras& e) { e.format.name = "order"; }},
+      {"not strict", [](RequestExtras& e) { e.format.is_strict = false; }},
+      {"bytes from one parameter to the next",
+       [](RequestExtras& e) {
+         e.params = {{"stop", R"(["END"])"
+                              "top_p"},
+                     {"", "0.9"}};
+       }},
+  };
+  std::map<Digest, std::string> seen;
+  for (const auto& [name, change] : changes) {
+    auto input = sample_with_extras();
+    change(input.request.extras);
+    const auto [entry, is_new] = seen.emplace(key_of(input), name);
+    EXPECT_TRUE(is_new) << name << " has the key of " << entry->second;
+    EXPECT_EQ(CacheKeyMaker(input.provider, input.request).key(input.request.user, input.repeat),
+              key_of(input));
+  }
+  EXPECT_TRUE(seen.contains(key_of(sample()))) << "without extras it is the key that it always was";
+}
+
 TEST(CacheKey, IsTheSameFromTheMaker) {
   const auto input = sample();
   auto common = input.request;

@@ -127,7 +127,31 @@ TEST(Metrics, HaveNamesAndNumbersOfTheirOwn) {
                                                {20, "faithfulness"},
                                                {21, "relevancy"},
                                                {22, "correctness"},
-                                               {23, "rubric"}};
+                                               {23, "rubric"},
+                                               {30, "contains_any"},
+                                               {31, "icontains"},
+                                               {32, "icontains_any"},
+                                               {33, "starts_with"},
+                                               {34, "contains_json"},
+                                               {35, "levenshtein"},
+                                               {36, "rouge_n"},
+                                               {37, "tool_call"},
+                                               {38, "latency"},
+                                               {39, "cost"},
+                                               {40, "any_of"},
+                                               {41, "all_of"},
+                                               {142, "not_exact_match"},
+                                               {143, "not_json_schema"},
+                                               {159, "not_icontains"},
+                                               {161, "not_starts_with"},
+                                               {162, "not_contains_json"},
+                                               {163, "not_levenshtein"},
+                                               {164, "not_rouge_n"},
+                                               {165, "not_tool_call"},
+                                               {166, "not_latency"},
+                                               {167, "not_cost"},
+                                               {168, "not_any_of"},
+                                               {169, "not_all_of"}};
   std::map<int, std::string_view> names;
   for (int number = 0; number <= 255; ++number) {
     const auto* metric = find_metric(static_cast<std::uint8_t>(number));
@@ -145,7 +169,8 @@ TEST(Metrics, OnlyThoseWithAScoreAreScored) {
   const std::set scored{MetricId::claims_precision, MetricId::claims_recall,
                         MetricId::claims_f1,        MetricId::semantic_similarity_to,
                         MetricId::faithfulness,     MetricId::relevancy,
-                        MetricId::correctness,      MetricId::rubric};
+                        MetricId::correctness,      MetricId::rubric,
+                        MetricId::rouge_n,          MetricId::not_rouge_n};
   for (const auto& metric : metric_catalogue()) {
     EXPECT_EQ(metric.kind == MetricKind::scored, scored.contains(metric.id)) << metric.name;
   }

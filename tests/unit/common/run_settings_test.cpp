@@ -38,5 +38,24 @@ TEST(RunSettings, ProviderKindsHaveNames) {
   EXPECT_EQ(to_string(Mode::mock), "mock");
 }
 
+TEST(CacheIdentity, IsTheBaseUrlWithWhatElseDecidesTheAnswer) {
+  ProviderSettings provider;
+  provider.base_url = "https://Host.example/v1/";
+  EXPECT_EQ(default_cache_identity(provider), "https://host.example/v1");
+  provider.query = {{"api-version", "2024-10-21"}};
+  provider.headers = {{"X-Tier", "a \"b\"", ""}, {"api-key", "", "AZURE_KEY"}};
+  EXPECT_EQ(default_cache_identity(provider),
+            "https://host.example/v1 query\"api-version\":\"2024-10-21\" header\"x-tier\":\"a \\\"b\\\"\"")
+      << "who asks is no part of it";
+}
+
+TEST(Headers, AreNamesAndValuesThatAddNoOtherHeader) {
+  for (const char* name : {"X-Title", "api-key", "Authorization"}) EXPECT_TRUE(is_header_name(name)) << name;
+  for (const char* name : {"", "X Title", "X:", "X\r\nY", "Host", "content-length", "Content-Type"})
+    EXPECT_FALSE(is_header_name(name)) << name;
+  EXPECT_TRUE(is_header_value("Bearer caf\xc3\xa9"));
+  EXPECT_FALSE(is_header_value("a\r\nX-Evil: 1"));
+}
+
 }  // namespace
 }  // namespace sluice

@@ -1,5 +1,7 @@
 #include "worker/providers/provider.hpp"
 
+#include <map>
+
 #include <gtest/gtest.h>
 
 namespace sluice::answer_test {
@@ -47,6 +49,52 @@ TEST(OpenaiAnswer, IsReadWhole) {
   EXPECT_EQ(completion.usage, (Usage{812, 64})) << "cached and reasoning tokens are parts, not additions";
   EXPECT_EQ(completion.created_at_ms, 1'700'000'000'123);
   EXPECT_FALSE(completion.non_answer);
+}
+
+/// An answer that calls tools, in each format.
+const std::map<ProviderKind, std::string> calling_answers{
+    {ProviderKind::openai,
+     R"({"model":"m","choices":[{"message":{"content":null,"tool_calls":[)"
+     R"({"id":"call_x","type":"function","function":{"name":"look_up","arguments":"{\"id\": 17, \"all\": true}"}},)"
+     R"({"id":"call_y","type":"function","function":{"name":"refund","arguments":"{}"}}]},)"
+     R"("finish_reason":"tool_calls"}]})"},
+    {ProviderKind::anthropic,
+     R"({"model":"m","content":[{"type":"tool_use","id":"t1","name":"look_up","input":{"id":17,"all":true}},)"
+     R"({"type":"tool_use","id":"t2","name":"refund","input":{}}],"stop_reason":"tool_use"})"},
+    {ProviderKind::gemini,
+     R"({"candidates":[{"content":{"parts":[{"functionCall":{"name":"look_up","args":{"id":17,"all":true}}},)"
+     R"({"functionCall":{"name":"refund"}}]},"finishReason":"STOP"}]})"}};
+
+TEST(Answer, CallsOfToolsAreAnAnswerAndNoRefusal) {
+  for (const auto& [kind, body] : calling_answers) {
+    const Completion completion = answered(kind, body);
+    EXPECT_FALSE(completion.non_answer) << to_string(kind);
+    EXPECT_EQ(completion.calls,
+              (std::vector<ToolCall>{{"", "look_up", R"({"id":17,"all":true})"}, {"", "refund", "{}"}}))
+        << to_string(kind);
+    EXPECT_EQ(completion.text,
+              "{\"tool_call\":{\"name\":\"look_up\",\"arguments\":{\"id\":17,\"all\":true}}}\n"
+              "{\"tool_call\":{\"name\":\"refund\",\"arguments\":{}}}")
+        << to_string(kind);
+  }
+}
+
+TEST(Answer, TextAndCallsStandTogetherAndArgumentsThatAreNoJsonAreShown) {
+  const Completion completion = answered(
+      ProviderKind::openai,
+      R"({"choices":[{"message":{"content":"I look.","tool_calls":[{"function":{"name":"f","arguments":"{oops"}}]},)"
+      R"("finish_reason":"tool_calls"}]})");
+  EXPECT_EQ(completion.text, "I look.\n{\"tool_call\":{\"name\":\"f\",\"arguments\":\"{oops\"}}");
+  EXPECT_EQ(completion.calls, (std::vector<ToolCall>{{"", "f", "{oops"}}));
+}
+
+TEST(Answer, AFilteredAnswerThatCallsToolsIsARefusal) {
+  const Completion completion = answered(
+      ProviderKind::openai,
+      R"({"choices":[{"message":{"content":null,"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]},)"
+      R"("finish_reason":"content_filter"}]})");
+  ASSERT_TRUE(completion.non_answer);
+  EXPECT_EQ(completion.non_answer->reason, Reason::refusal);
 }
 
 constexpr const char* anthropic_answer = R"json({
@@ -152,9 +200,6 @@ INSTANTIATE_TEST_SUITE_P(
                       Reason::truncated, "half"},
         NonAnswerCase{"anthropic context window", ProviderKind::anthropic,
                       blocks(text_block, "model_context_window_exceeded"), Reason::truncated, "half"},
-        NonAnswerCase{"anthropic tool use", ProviderKind::anthropic,
-                      blocks(R"([{"type":"tool_use","id":"t","name":"n","input":{}}])", "tool_use"),
-                      Reason::refusal, ""},
         NonAnswerCase{"anthropic nothing", ProviderKind::anthropic, blocks("[]", "end_turn"), Reason::refusal,
                       ""},
         NonAnswerCase{"gemini SAFETY", ProviderKind::gemini, candidate(parts, "SAFETY"), Reason::refusal,

@@ -46,6 +46,27 @@ TEST(EmbeddingRequest, GeminiHasTheGoldenForm) {
             "https://generativelanguage.googleapis.com/v1beta/models/x:batchEmbedContents");
 }
 
+TEST(EmbeddingRequest, GeminiTakesOneTextAlone) {
+  const std::array<std::string_view, 1> one{"one"};
+  const auto http = build_embedding_request(gemini, "", "x", one);
+  EXPECT_EQ(http.url, "https://generativelanguage.googleapis.com/v1beta/models/x:embedContent");
+  EXPECT_EQ(http.body, R"({"model":"models/x","content":{"parts":[{"text":"one"}]}})");
+  const auto outcome =
+      read_embedding_response(gemini, {200, {}, R"({"embedding":{"values":[0.5,1]}})"}, 1, now);
+  ASSERT_TRUE(std::holds_alternative<Embedded>(outcome));
+  EXPECT_EQ(std::get<Embedded>(outcome).vectors, (std::vector<std::vector<float>>{{0.5f, 1.0f}}));
+}
+
+TEST(EmbeddingResponse, AModelWithoutTheBatchIsAskedOneByOneAndAnUnknownOneIsUnknown) {
+  const HttpResponse missing{404, {}, R"({"error":{"code":404,"message":"not found","status":"NOT_FOUND"}})"};
+  const auto reason = [&](const ProviderSettings& from, std::size_t count) {
+    return std::get<Failed>(read_embedding_response(from, missing, count, now)).reason;
+  };
+  EXPECT_EQ(reason(gemini, 2), Reason::request_refused) << "the queue halves what is refused";
+  EXPECT_EQ(reason(gemini, 1), Reason::model_unknown);
+  EXPECT_EQ(reason(openai, 2), Reason::model_unknown);
+}
+
 TEST(EmbeddingRequest, AnthropicHasNoneAndTheErrorNamesWhoHas) {
   EXPECT_TRUE(can_embed(openai));
   EXPECT_TRUE(can_embed(gemini));

@@ -20,6 +20,17 @@ TEST(FatalFailure, OpenAisRequestBeyondTheLimitOfAMinute) {
   EXPECT_FALSE(outcome.counts_as_rate_limit) << "it must not pause the others";
 }
 
+TEST(FatalFailure, ARefusedKeyOfAHeaderNamesItsVariable) {
+  ProviderSettings azure = provider(openai);
+  azure.api_key_env.clear();
+  azure.headers = {{"api-key", "", "AZURE_KEY"}, {"X-Title", "evals", ""}};
+  const HttpResponse response{401, {}, R"({"error":{"message":"Access denied."}})"};
+  const auto outcome = read_response(azure, response, now);
+  ASSERT_TRUE(std::holds_alternative<Failed>(outcome));
+  EXPECT_TRUE(std::get<Failed>(outcome).message.ends_with("Access denied.; check the key in AZURE_KEY"))
+      << std::get<Failed>(outcome).message;
+}
+
 TEST(FatalFailure, OpenAisQuotaOfTheDay) {
   for (const auto* words : {"Rate limit reached for gpt-4o in organization org-1 on requests per day (RPD): "
                             "Limit 200, Used 200, Requested 1. Please try again in 7m12s.",

@@ -132,6 +132,133 @@ TEST(GeminiRequest, SendsTheSeedInTheBitsThatTheFieldHas) {
   EXPECT_NE(whole_body(build_request(gemini, "", request)).find(R"("seed":2147483647)"), std::string::npos);
 }
 
+TEST(Request, CarriesTheProvidersQueryAndHeaders) {
+  ProviderSettings azure = openai;
+  azure.base_url = "https://me.openai.azure.com/openai/deployments/gpt";
+  azure.query = {{"api-version", "2024-10-21"}, {"a b", "c&d=e/f"}};
+  azure.headers = {{"X-Title", "evals", ""}, {"api-key", "", "AZURE_KEY"}};
+  const HttpRequest http =
+      build_request(azure, Credentials("", {{"api-key", "", "azure-secret"}}), bare_request());
+  EXPECT_EQ(http.url,
+            "https://me.openai.azure.com/openai/deployments/gpt/chat/completions?api-version=2024-10-21&"
+            "a%20b=c%26d%3De%2Ff");
+  EXPECT_EQ(http.headers, (std::vector<std::string>{"Content-Type: application/json", "X-Title: evals",
+                                                    "api-key: azure-secret"}));
+  ProviderSettings older = anthropic;
+  older.headers = {{"Anthropic-Version", "2022-01-01", ""}};
+  EXPECT_EQ(build_request(older, "", bare_request()).headers,
+            (std::vector<std::string>{"Content-Type: application/json", "Anthropic-Version: 2022-01-01"}));
+}
+
+/// The request's parameters in the provider's body, as far as they are not those of a bare request.
+nlohmann::json beyond_bare(const ProviderSettings& settings, const RequestParams& params) {
+  ModelRequest request = bare_request();
+  request.extras.params = params;
+  auto body = nlohmann::json::parse(whole_body(build_request(settings, "", request)));
+  for (const char* bare : {"model", "messages", "contents", "max_tokens"}) body.erase(bare);
+  return body;
+}
+
+TEST(Request, ParametersStandWhereTheProviderLooksForThem) {
+  const RequestParams params{{"reasoning_effort", "\"low\""},
+                             {"safetySettings", "[]"},
+                             {"seed_x", "null"},
+                             {"stop", "\"END\""},
+                             {"top_p", "0.9"}};
+  EXPECT_EQ(beyond_bare(openai, params).dump(),
+            R"({"reasoning_effort":"low","safetySettings":[],"stop":"END","top_p":0.9})");
+  EXPECT_EQ(beyond_bare(anthropic, params).dump(),
+            R"({"output_config":{"effort":"low"},"safetySettings":[],"stop_sequences":["END"],"top_p":0.9})");
+  EXPECT_EQ(beyond_bare(gemini, params).dump(),
+            R"({"generationConfig":{"stopSequences":["END"],"thinkingConfig":{"thinkingLevel":"low"},)"
+            R"("topP":0.9},"safetySettings":[]})");
+  EXPECT_EQ(beyond_bare(gemini, {{"topP", "0.5"}, {"top_p", "0.9"}}).dump(),
+            R"({"generationConfig":{"topP":0.5}})")
+      << "the provider's own name says it more exactly";
+}
+
+ModelRequest conversation() {
+  ModelRequest request = bare_request();
+  request.system = share("Be brief.");
+  request.user = "And now?";
+  request.extras.messages = {
+      {MessageRole::user,
+       {{PartKind::text, "Look."},
+        {PartKind::image_data, "QUJD", "image/png"},
+        {PartKind::image_url, "https://a/b"}}},
+      {MessageRole::assistant, {{PartKind::text, "Hm."}}, {{"call_1", "look_up", R"({"id":17})"}}},
+      {MessageRole::tool, {{PartKind::text, "paid"}}, {}, "call_1", "look_up"},
+      {MessageRole::user, {{PartKind::asked}}}};
+  request.extras.tools = {{"look_up", "Finds orders.", R"({"type":"object"})"}};
+  return request;
+}
+
+TEST(OpenaiRequest, HasTheMessagesAndTools) {
+  ModelRequest request = conversation();
+  request.extras.tool_choice = "look_up";
+  EXPECT_EQ(whole_body(build_request(openai, "", request)),
+            R"({"model":"m","messages":[{"role":"system","content":"Be brief."},)"
+            R"({"role":"user","content":[{"type":"text","text":"Look."},)"
+            R"({"type":"image_url","image_url":{"url":"data:image/png;base64,QUJD"}},)"
+            R"({"type":"image_url","image_url":{"url":"https://a/b"}}]},)"
+            R"({"role":"assistant","content":"Hm.","tool_calls":[{"id":"call_1","type":"function",)"
+            R"("function":{"name":"look_up","arguments":"{\"id\":17}"}}]},)"
+            R"({"role":"tool","tool_call_id":"call_1","content":"paid"},)"
+            R"({"role":"user","content":"And now?"}],)"
+            R"("tools":[{"type":"function","function":{"name":"look_up","description":"Finds orders.",)"
+            R"("parameters":{"type":"object"}}}],)"
+            R"("tool_choice":{"type":"function","function":{"name":"look_up"}}})");
+}
+
+TEST(AnthropicRequest, HasTheMessagesAndTools) {
+  ModelRequest request = conversation();
+  request.extras.tool_choice = "required";
+  EXPECT_EQ(whole_body(build_request(anthropic, "", request)),
+            R"({"model":"m","max_tokens":4096,"system":"Be brief.","messages":[)"
+            R"({"role":"user","content":[{"type":"text","text":"Look."},)"
+            R"({"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}},)"
+            R"({"type":"image","source":{"type":"url","url":"https://a/b"}}]},)"
+            R"({"role":"assistant","content":[{"type":"text","text":"Hm."},)"
+            R"({"type":"tool_use","id":"call_1","name":"look_up","input":{"id":17}}]},)"
+            R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"call_1","content":"paid"}]},)"
+            R"({"role":"user","content":"And now?"}],)"
+            R"("tools":[{"name":"look_up","description":"Finds orders.","input_schema":{"type":"object"}}],)"
+            R"("tool_choice":{"type":"any"}})");
+}
+
+TEST(GeminiRequest, HasTheMessagesAndTools) {
+  ModelRequest request = conversation();
+  request.extras.tool_choice = "look_up";
+  EXPECT_EQ(
+      whole_body(build_request(gemini, "", request)),
+      R"({"systemInstruction":{"parts":[{"text":"Be brief."}]},"contents":[)"
+      R"({"role":"user","parts":[{"text":"Look."},{"inlineData":{"mimeType":"image/png","data":"QUJD"}},)"
+      R"({"fileData":{"fileUri":"https://a/b"}}]},)"
+      R"({"role":"model","parts":[{"text":"Hm."},{"functionCall":{"name":"look_up","args":{"id":17}}}]},)"
+      R"({"role":"user","parts":[{"functionResponse":{"name":"look_up","response":{"result":"paid"}}}]},)"
+      R"({"role":"user","parts":[{"text":"And now?"}]}],"generationConfig":{},)"
+      R"("tools":[{"functionDeclarations":[{"name":"look_up","description":"Finds orders.",)"
+      R"("parametersJsonSchema":{"type":"object"}}]}],)"
+      R"("toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["look_up"]}}})");
+}
+
+TEST(Request, AsksForTheFormThatATestNames) {
+  ModelRequest request = bare_request();
+  request.extras.format = {true, "answer", false};
+  const auto has = [&](const ProviderSettings& settings, const std::string& form) {
+    const std::string body = whole_body(build_request(settings, "", request));
+    EXPECT_NE(body.find(form), std::string::npos) << body;
+  };
+  has(openai, R"("response_format":{"type":"json_object"})");
+  has(gemini, R"("responseMimeType":"application/json")");
+  request.response_schema = share(R"({"type":"object"})");
+  has(openai, R"({"name":"answer","strict":false,"schema":{"type":"object"}})");
+  has(anthropic, R"("output_config":{"format":{"type":"json_schema","schema":{"type":"object"}}})");
+  has(gemini, R"("responseJsonSchema":{"type":"object"})");
+  request.extras.format.is_strict = true;
+  has(openai, R"({"name":"answer","strict":true,"schema":{"type":"object"}})");
+}
+
 TEST(Request, KeyCannotAddHeaders) {
   const HttpRequest http = build_request(openai, "sk-test\r\nX-Evil: 1\n", bare_request());
   for (const std::string& header : http.headers) EXPECT_EQ(header.find_first_of("\r\n"), std::string::npos);

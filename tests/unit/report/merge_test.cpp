@@ -78,6 +78,33 @@ TEST(Aggregate, KeepsCategoriesApartAndErrorsOutOfTheirScores) {
   EXPECT_EQ(scores_of(negative.counts), Scores{});
 }
 
+TEST(Aggregate, AnswersWhoseUsageNobodyKnowsCostAnUnknownSum) {
+  Suite suite;
+  suite.cases = {sample::make_case("a-1", "one"), sample::make_case("b-1", "two")};
+  const auto of = [&](const Spend& spend, const Digest& answer) {
+    MemorySource source;
+    source.trials = {scored(0, 0, {}, {}, {100, 10}), scored(1, 1, {}, {}, {})};
+    UnitResult& unknown = source.trials[1].unit;
+    unknown.spend = spend;
+    unknown.answer = answer;
+    const Gate gate;
+    const auto aggregates =
+        aggregate(sample::results_of(suite, source, gate), [](const PaidByArm&) { return 0.25; });
+    return aggregates ? *aggregates : Aggregates{};
+  };
+  Spend called;
+  called.add_answer(CallKind::answer, {});
+  Spend cached;
+  cached.cache_hit = true;
+  for (const Spend& spend : {called, cached}) {
+    const Aggregates aggregates = of(spend, sha256("answer"));
+    EXPECT_EQ(aggregates.unknown_usages, 1u);
+    EXPECT_EQ(aggregates.estimated_cost, std::nullopt) << "and not that of the others alone";
+  }
+  EXPECT_EQ(of(called, {}).estimated_cost, 0.25) << "no answer came";
+  EXPECT_EQ(of({}, sha256("answer")).estimated_cost, 0.25) << "nobody was called";
+}
+
 TEST(Aggregate, CountsAnAnswerThatSeveralCasesShareOnce) {
   Suite suite;
   suite.cases = {sample::make_case("a-1", "one"), sample::make_case("b-1", "two"),

@@ -39,7 +39,8 @@ TEST(MisplacedKeys, ThatBelongNowhereAreReportedWithWhatThereIs) {
   EXPECT_EQ(
       findings("[providers.openai]\nrpm = 3\n"),
       "sluice.toml:2: unknown key \"rpm\" in [providers.openai]; valid here: kind, base_url, api_key_env, "
-      "cache_identity, model, max_tokens_field, key_hosts, requests_per_minute, tokens_per_minute, "
+      "cache_identity, model, max_tokens_field, headers, query, params, key_hosts, requests_per_minute, "
+      "tokens_per_minute, "
       "input_tokens_per_minute, output_tokens_per_minute, max_in_flight, burst_seconds");
   EXPECT_EQ(
       findings("[eval]\nparallelism = 3\n"),

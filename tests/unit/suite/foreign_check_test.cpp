@@ -1,7 +1,7 @@
 #include "coordinator/suite/foreign_check.hpp"
 
 #include "common/checks/pattern.hpp"
-#include "coordinator/suite/canonical_json.hpp"
+#include "common/documents/canonical_json.hpp"
 
 #include <string>
 

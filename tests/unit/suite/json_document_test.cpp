@@ -1,6 +1,6 @@
 #include "coordinator/suite/json_document.hpp"
 
-#include "coordinator/suite/canonical_json.hpp"
+#include "common/documents/canonical_json.hpp"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #include "coordinator/suite/yaml_document.hpp"
 
-#include "coordinator/suite/canonical_json.hpp"
+#include "common/documents/canonical_json.hpp"
 
 #include <cmath>
 #include <string>

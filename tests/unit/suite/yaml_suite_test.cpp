@@ -197,10 +197,12 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
       {expecting("      type: must_contian\n      text: x\n"),
        "suite.yaml:7: \"type\" in expected is the unknown metric \"must_contian\"; did you mean "
        "\"must_contain\"?; "
-       "there are must_contain, must_not_contain, regex_match, regex_not_match, exact_match, "
-       "json_schema, "
-       "semantic_similarity_to, claims_precision, claims_recall, claims_f1, claims_required, "
-       "claims_forbidden, claims_absent, faithfulness, relevancy, correctness, rubric\n"},
+       "there are must_contain, must_not_contain, contains_any, icontains, icontains_any, starts_with, "
+       "regex_match, regex_not_match, exact_match, json_schema, contains_json, levenshtein, rouge_n, "
+       "tool_call, "
+       "latency, cost, any_of, all_of, semantic_similarity_to, claims_precision, claims_recall, claims_f1, "
+       "claims_required, claims_forbidden, claims_absent, faithfulness, relevancy, correctness, rubric, with "
+       "\"not_\" before those of the answer\n"},
       {expecting(
            "      type: claims_absent\n      must_contain: [{subject: a/b, predicate: c, value: true}]\n"),
        "suite.yaml:6: claims_absent is for tests that expect no claim, and this one has \"must_contain\"\n"},
@@ -208,7 +210,7 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
        "suite.yaml:7: missing \"text\" in expected: expected a string or a list of strings\n"
        "suite.yaml:8: \"min_score\" in expected cannot stand with must_contain, which only passes or "
        "fails: "
-       "thresholds are for metrics with a score (semantic_similarity_to, claims_precision, "
+       "thresholds are for metrics with a score (rouge_n, semantic_similarity_to, claims_precision, "
        "claims_recall, "
        "claims_f1, faithfulness, relevancy, correctness, rubric)\n"
        "suite.yaml:9: \"pattern\" in expected does not belong to must_contain, which takes \"text\"\n"},

@@ -14,7 +14,10 @@ struct CallEngineTest : testing::Test {
   CallEngineTest() { grant({unlimited("a"), unlimited("b")}); }
 
   CallEngineConfig config() const {
-    return {.keys = {{"a", "key-a"}, {"b", "key-b"}}, .random_seed = 7, .has_cache = true, .concurrency = 4};
+    return {.credentials = {{"a", "key-a"}, {"b", "key-b"}},
+            .random_seed = 7,
+            .has_cache = true,
+            .concurrency = 4};
   }
   void grant(std::vector<wire::Grant> grants) { engine.on_budget(granted(std::move(grants), now), now); }
   static wire::Grant permits(std::vector<std::uint64_t> ids, const Moment& at) {
@@ -129,7 +132,7 @@ TEST_F(CallEngineTest, ARefusedKeyEndsAllThatWaitsForTheProvider) {
 }
 
 TEST_F(CallEngineTest, WithoutAKeyOrAProviderNothingIsCalled) {
-  CallEngine keyless(settings, {.keys = {}, .concurrency = 4});
+  CallEngine keyless(settings, {.credentials = {}, .concurrency = 4});
   FakeRequest known;
   FakeRequest unknown("question", "nobody");
   keyless.submit(known, {9, 1}, now.now + 1min, now);

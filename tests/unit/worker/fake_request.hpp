@@ -19,14 +19,14 @@ struct FakeRequest final : CallRequest {
   const std::string& provider() const override { return to; }
   const std::string& model() const override { return of; }
   wire::CallSize size() const override { return bounds; }
-  HttpRequest build(const ProviderSettings& provider, std::string_view api_key) const override {
+  HttpRequest build(const ProviderSettings& provider, const Credentials& credentials) const override {
     HttpRequest http;
-    http.url = provider.base_url + "/" + std::string(api_key);
+    http.url = provider.base_url + "/" + credentials.key;
     http.body = question;
     return http;
   }
   std::variant<Usage, Failed> read(const ProviderSettings&, const HttpResponse& response,
-                                   std::chrono::system_clock::time_point, std::string_view) override {
+                                   std::chrono::system_clock::time_point, const Credentials&) override {
     if (response.status == 200) {
       answer = response.body;
       return Usage{3, 4};

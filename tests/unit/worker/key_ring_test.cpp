@@ -1,5 +1,7 @@
 #include "worker/key_ring.hpp"
 
+#include "common/settings/provider_presets.hpp"
+
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -152,7 +154,7 @@ TEST_F(KeyRingTest, AMissingKeyOfTheEmbedderSaysWhoNeedsItAndWhatNeedsNone) {
   run.embedding = {"openai", "text-embedding-3-small"};
   variables.clear();
   std::vector<Error> problems;
-  EXPECT_EQ(ring().keys_for(run, problems).size(), 1u);
+  EXPECT_EQ(ring().credentials_of(run, problems).size(), 1u);
   ASSERT_EQ(problems.size(), 1u);
   EXPECT_EQ(problems[0].reason, Reason::key_missing);
   for (const char* words : {"semantic_similarity_to", "embeddings", "provider openai", "OPENAI_API_KEY",
@@ -164,7 +166,7 @@ TEST_F(KeyRingTest, AMissingKeyOfTheEmbedderSaysWhoNeedsItAndWhatNeedsNone) {
   run.providers = {provider};
   run.providers[0].name = "anthropic";
   problems.clear();
-  ring().keys_for(run, problems);
+  ring().credentials_of(run, problems);
   ASSERT_EQ(problems.size(), 1u);
   EXPECT_EQ(problems[0].message.find("lexical"), std::string::npos) << problems[0].message;
 }
@@ -176,6 +178,54 @@ TEST_F(KeyRingTest, AProviderWithoutAVariableIsCalledWithoutAKey) {
   own.name = "openai";
   own.base_url = {provider.base_url, Origin::file, "sluice.toml:2"};
   EXPECT_EQ(key({own}), "");
+}
+
+TEST_F(KeyRingTest, AHeadersSecretIsGivenWhereTheWorkersOwnSettingsNameItAlone) {
+  provider.headers = {{"api-key", "Key ", "AZURE_KEY"}, {"X-Title", "evals", ""}};
+  variables["AZURE_KEY"] = " azure-secret-1\n";
+  const auto unnamed = ring().credentials_for(provider);
+  ASSERT_FALSE(unnamed);
+  EXPECT_EQ(unnamed.error().reason, Reason::key_withheld);
+  EXPECT_NE(unnamed.error().message.find("api-key = { env = \"AZURE_KEY\" }"), std::string::npos)
+      << unnamed.error().message;
+  ProviderConfig own = *preset_provider("openai");
+  own.headers.value = provider.headers;
+  const auto given = ring({own}).credentials_for(provider);
+  ASSERT_TRUE(given) << given.error().message;
+  EXPECT_EQ(given->key, "sk-secret");
+  EXPECT_EQ(given->headers, (std::vector<SecretHeader>{{"api-key", "Key ", "azure-secret-1"}}));
+  // The same variable in another header is what the wire would choose, not this machine's user.
+  provider.headers.front().name = "X-Title";
+  EXPECT_FALSE(ring({own}).credentials_for(provider));
+}
+
+TEST_F(KeyRingTest, AHeadersSecretGoesToNoHostThatNobodyNamed) {
+  provider.headers = {{"api-key", "", "AZURE_KEY"}};
+  provider.api_key_env.clear();
+  provider.base_url = "https://evil.example/v1";
+  variables["AZURE_KEY"] = "azure-secret-1";
+  ProviderConfig own = *preset_provider("openai");
+  own.headers.value = provider.headers;
+  for (const auto place : {CoordinatorPlace::this_process, CoordinatorPlace::elsewhere}) {
+    coordinator = place;
+    const auto withheld = ring({own}).credentials_for(provider);
+    ASSERT_FALSE(withheld);
+    EXPECT_EQ(withheld.error().reason, Reason::key_withheld);
+    EXPECT_EQ(withheld.error().message.find("azure-secret"), std::string::npos);
+  }
+  provider.base_url = "https://api.openai.com/v1";
+  EXPECT_TRUE(ring({own}).credentials_for(provider));
+  variables.erase("AZURE_KEY");
+  EXPECT_EQ(ring({own}).credentials_for(provider).error().reason, Reason::key_missing);
+}
+
+TEST_F(KeyRingTest, TheMaskFindsWhatHeadersHold) {
+  ProviderConfig own = *preset_provider("openai");
+  own.headers.value = {{"api-key", "", "AZURE_KEY"}};
+  variables["AZURE_KEY"] = "azure-secret-1";
+  const auto keys = ring({own}).all_keys();
+  EXPECT_NE(std::ranges::find(keys, "azure-secret-1"), keys.end());
+  EXPECT_NE(std::ranges::find(keys, "sk-secret"), keys.end());
 }
 
 TEST_F(KeyRingTest, KnowsEveryKeyOfItsOwnSettingsForTheMask) {

@@ -68,7 +68,7 @@ struct UnitFlowTest : testing::Test {
   static UnitFlowConfig config() {
     UnitFlowConfig config;
     config.settings = two_providers();
-    config.keys = {{"a", ""}, {"b", ""}};
+    config.credentials = {{"a", ""}, {"b", ""}};
     config.store = std::make_shared<AnswerStore>(std::nullopt, std::vector<AnswerCache>());
     config.max_concurrent = 2;
     return config;

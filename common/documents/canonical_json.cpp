@@ -1,4 +1,4 @@
-#include "coordinator/suite/canonical_json.hpp"
+#include "common/documents/canonical_json.hpp"
 
 #include "common/text/text.hpp"
 

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "coordinator/suite/case.hpp"
+#include "coordinator/suite/document_context.hpp"
+#include "coordinator/suite/test_parser.hpp"
+
+namespace sluice {
+
+/// Reads what the `input` of a test has beside its prompt (docs/suites.md#requests): `params`, `messages`,
+/// `tools`, `tool_choice` and `response_format`. A system prompt and the text that is asked become those of
+/// the case. What is wrong becomes findings. Returns the texts of the messages, for who looks into them.
+std::vector<std::string> read_request(TableReader& input, const TestSource& source,
+                                      const DocumentContext& context, Case& test);
+
+/// The keys of `input` that do not go with claims metrics, whose request is the claims prompt.
+std::span<const std::string_view> keys_of_text_requests();
+
+}  // namespace sluice

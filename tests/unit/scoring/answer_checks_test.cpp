@@ -1,0 +1,175 @@
+#include "worker/scoring/answer_checks.hpp"
+
+#include "common/text/text.hpp"
+#include "worker/scoring/text_metrics.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+/// Whether an answer passes, and why not: "pass", or the detail.
+std::string verdict(const CheckedAnswer& answer, const TextExpectation& expectation) {
+  const TextChecker checker;
+  const auto outcome = checker.assess(answer, expectation);
+  if (!outcome) return "error: " + outcome.error().message;
+  EXPECT_EQ(outcome->id, expectation.metric);
+  if (!outcome->passed) return outcome->score ? "score " + shortest(*outcome->score) : "undefined";
+  EXPECT_EQ(outcome->detail.empty(), *outcome->passed);
+  return *outcome->passed ? "pass" : outcome->detail;
+}
+
+TEST(AnswerChecks, LookForTextsInEveryWay) {
+  EXPECT_EQ(verdict("It is Lima.", {MetricId::contains_any, {"Paris", "Lima"}}), "pass");
+  EXPECT_EQ(verdict("It is Rome.", {MetricId::contains_any, {"Paris", "Lima"}}),
+            "not found: \"Paris\", \"Lima\"");
+  EXPECT_EQ(verdict("PARIS, France", {MetricId::icontains, {"paris", "FRANCE"}}), "pass");
+  EXPECT_EQ(verdict("PARIS", {MetricId::icontains, {"paris", "FRANCE"}}), "not found: \"FRANCE\"");
+  EXPECT_EQ(verdict("PARIS", {MetricId::icontains_any, {"paris", "FRANCE"}}), "pass");
+  EXPECT_EQ(verdict("\n Yes, of course", {MetricId::starts_with, {"No", "Yes"}}), "pass");
+  EXPECT_EQ(verdict("Well, yes", {MetricId::starts_with, {"Yes"}}), "does not start with: \"Yes\"");
+}
+
+TEST(AnswerChecks, AreTurnedRound) {
+  EXPECT_EQ(verdict("PARIS", {MetricId::not_icontains, {"paris"}}), "it must not pass icontains \"paris\"");
+  EXPECT_EQ(verdict("Rome", {MetricId::not_icontains, {"paris"}}), "pass");
+  EXPECT_EQ(verdict("Paris ", {MetricId::not_exact_match, {"Paris"}}),
+            "it must not pass exact_match \"Paris\"");
+  EXPECT_EQ(verdict("{}", {MetricId::not_json_schema, {"{}"}}), "it must not pass json_schema \"{}\"");
+  EXPECT_EQ(verdict("none", {MetricId::not_json_schema, {"{}"}}), "pass");
+  EXPECT_EQ(verdict("a b", {MetricId::not_rouge_n, {"a b"}, {1}}), "score 0");
+}
+
+TEST(AnswerChecks, FindJsonAmongWords) {
+  const std::string schema = R"({"type":"object","required":["id"]})";
+  EXPECT_EQ(verdict(R"(Here: {"id": 17, "note": "a } b"} Done.)", {MetricId::contains_json, {schema}}),
+            "pass");
+  EXPECT_EQ(verdict(R"([1] and {"x": 1} and then {"id": 2})", {MetricId::contains_json, {schema}}), "pass");
+  EXPECT_EQ(verdict(R"(a { b {"id": 2})", {MetricId::contains_json, {schema}}), "pass")
+      << "one that never closes";
+  EXPECT_EQ(verdict("no JSON here", {MetricId::contains_json, {"{}"}}),
+            "no JSON object or array stands in it");
+  EXPECT_NE(verdict(R"({"x": 1})", {MetricId::contains_json, {schema}}).find("does not fit the schema"),
+            std::string::npos);
+  EXPECT_EQ(verdict(std::string(200'000, '['), {MetricId::contains_json, {"{}"}}),
+            "no JSON object or array stands in it");
+}
+
+TEST(AnswerChecks, CountChangesInCharacters) {
+  EXPECT_EQ(distance_within("kitten", "sitting", 3), 3u);
+  EXPECT_EQ(distance_within("kitten", "sitting", 2), std::nullopt);
+  EXPECT_EQ(distance_within("", "abc", 3), 3u);
+  EXPECT_EQ(distance_within("abc", "", 3), 3u);
+  EXPECT_EQ(distance_within("caf\xc3\xa9", "cafe", 1), 1u) << "a character, not its bytes";
+  EXPECT_EQ(distance_within("abc", "abc", 0), 0u);
+  EXPECT_EQ(distance_within("abc", "abd", 0), std::nullopt);
+  EXPECT_EQ(distance_within(std::string(300'000, 'a'), std::string(300'000, 'a') + "b", 5), 1u);
+  EXPECT_EQ(verdict(" Pariss\n", {MetricId::levenshtein, {"Rome", "Paris"}, {1}}), "pass");
+  EXPECT_EQ(verdict("London", {MetricId::levenshtein, {"Paris"}, {2}}), "more than 2 changes from \"Paris\"");
+}
+
+/// All of it, by the whole table.
+TEST(AnswerChecks, TheBandFindsWhatTheWholeTableDoes) {
+  const std::vector<std::string> texts{"",    "a",      "ab",     "ba",  "abc", "acb",
+                                       "bca", "abcabc", "aabbcc", "cba", "xyz"};
+  for (const auto& one : texts) {
+    for (const auto& other : texts) {
+      const std::size_t whole = edit_distance(one, other);
+      for (std::size_t most = 0; most < 8; ++most) {
+        const auto within = distance_within(one, other, most);
+        EXPECT_EQ(within, whole <= most ? std::optional(whole) : std::nullopt)
+            << one << " " << other << " " << most;
+      }
+    }
+  }
+}
+
+TEST(AnswerChecks, ScoreSharedRunsOfWords) {
+  EXPECT_EQ(rouge_n("The cat sat.", {"the cat sat"}, 1), 1.0);
+  EXPECT_EQ(rouge_n("the cat", {"the cat sat down"}, 1), 0.666667);
+  EXPECT_EQ(rouge_n("the cat sat", {"cat the sat"}, 2), 0.0);
+  EXPECT_EQ(rouge_n("a b c", {"x", "b c d"}, 2), 0.5) << "the greatest";
+  EXPECT_EQ(rouge_n("a a a", {"a"}, 1), 0.5) << "each counts once";
+  EXPECT_EQ(rouge_n("", {"a"}, 1), 0.0);
+  EXPECT_EQ(rouge_n("a", {"..."}, 1), std::nullopt);
+}
+
+TEST(AnswerChecks, CompareCallsOfTools) {
+  const std::vector<ToolCall> calls{{"", "refund", "{}"},
+                                    {"", "look_up", R"({"order":{"id":17,"lines":[1,2]},"all":true})"}};
+  CheckedAnswer answer("text");
+  answer.calls = calls;
+  const auto wants = [&](const std::string& name, const std::string& arguments) {
+    return verdict(answer, {MetricId::tool_call, {name, arguments}});
+  };
+  EXPECT_EQ(wants("look_up", "{}"), "pass");
+  EXPECT_EQ(wants("look_up", R"({"order":{"id":17}})"), "pass") << "members may be more";
+  EXPECT_EQ(wants("look_up", R"({"order":{"id":17.0}})"), "pass") << "a number is its value";
+  EXPECT_NE(wants("look_up", R"({"order":{"lines":[1]}})"), "pass") << "lists are equal";
+  EXPECT_NE(wants("look_up", R"({"order":{"id":18}})"), "pass");
+  EXPECT_NE(wants("look", "{}").find("calls \"refund {}\", "), std::string::npos) << wants("look", "{}");
+  EXPECT_EQ(verdict("text", {MetricId::tool_call, {"look_up", "{}"}}), "calls no tool, not \"look_up {}\"");
+  EXPECT_EQ(verdict("text", {MetricId::not_tool_call, {"look_up", "{}"}}), "pass");
+}
+
+TEST(AnswerChecks, JudgeTimeAndCostOnlyWhereTheyAreKnown) {
+  CheckedAnswer answer("text");
+  EXPECT_NE(verdict(answer, {MetricId::latency, {}, {200}}).find("is not known"), std::string::npos);
+  EXPECT_NE(verdict(answer, {MetricId::cost, {}, {0.01, 1, 2}}).find("is not known"), std::string::npos);
+  EXPECT_NE(verdict(answer, {MetricId::not_cost, {}, {0.01, 1, 2}}).find("is not known"), std::string::npos);
+  answer.latency_ms = 201;
+  EXPECT_EQ(verdict(answer, {MetricId::latency, {}, {200}}), "took 201 ms, more than 200");
+  EXPECT_EQ(verdict(answer, {MetricId::latency, {}, {201}}), "pass");
+  answer.usage = {1000, 500};
+  EXPECT_EQ(verdict(answer, {MetricId::cost, {}, {0.002, 1, 2}}), "pass");
+  EXPECT_EQ(verdict(answer, {MetricId::cost, {}, {0.0019, 1, 2}}), "cost 0.002 dollars, more than 0.0019");
+}
+
+TextExpectation part(std::string text, double weight = 1.0) {
+  TextExpectation one{MetricId::icontains, {std::move(text)}};
+  one.weight = weight;
+  return one;
+}
+
+TEST(AnswerChecks, GroupsPassByOneOrByAMark) {
+  TextExpectation any{MetricId::any_of, {}, {1}, 1.0, {part("a"), part("b")}};
+  EXPECT_EQ(verdict("b", any), "pass");
+  EXPECT_EQ(verdict("x", any), "none passes: icontains: not found: \"a\"; icontains: not found: \"b\"");
+  TextExpectation all{MetricId::all_of, {}, {0.75}, 1.0, {part("a", 3.0), part("b")}};
+  EXPECT_EQ(verdict("a", all), "pass") << "3 of 4";
+  EXPECT_EQ(verdict("b", all), "reaches 0.25 of 0.75: icontains: not found: \"a\"");
+  all.metric = MetricId::not_all_of;
+  EXPECT_EQ(verdict("a", all), "it must not pass all_of");
+  TextExpectation rouge{MetricId::rouge_n, {"a b"}, {1, 0.6}};
+  any.parts = {rouge};
+  EXPECT_EQ(verdict("a b c", any), "pass");
+  EXPECT_EQ(verdict("a c d", any), "none passes: rouge_n has the score 0.4");
+  TextExpectation inner{MetricId::any_of, {}, {1}, 1.0, {TextExpectation{MetricId::regex_match, {"("}}}};
+  any.parts = {part("a"), inner};
+  EXPECT_TRUE(verdict("a", any).starts_with("error: "))
+      << "what cannot be assessed is no failure of the answer";
+}
+
+TEST(AnswerChecks, WithoutWhatTheyAssessByAreIncomplete) {
+  EXPECT_TRUE(is_complete({MetricId::icontains, {"a"}}));
+  for (const TextExpectation& one : std::vector<TextExpectation>{
+           {MetricId::icontains, {}},
+           {MetricId::levenshtein, {"a"}},
+           {MetricId::levenshtein, {"a"}, {1e6}},
+           {MetricId::levenshtein, {"a"}, {-1}},
+           {MetricId::rouge_n, {"a"}, {0}},
+           {MetricId::tool_call, {"a"}},
+           {MetricId::latency, {}},
+           {MetricId::cost, {}, {1}},
+           {MetricId::any_of, {}, {1}},
+           {MetricId::all_of, {}, {1}, 1.0, {{MetricId::icontains, {}}}},
+       }) {
+    EXPECT_FALSE(is_complete(one)) << info(one.metric).name;
+  }
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,148 @@
+#include "coordinator/suite/fingerprint.hpp"
+#include "tests/unit/suite/suite_files.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+/// Metrics of the answer, as a suite names them.
+class AnswerChecksSuite : public SuiteFiles {
+ protected:
+  static std::string with_expected(const std::string& expected) {
+    return "suite: s\ntests:\n- id: t\n  input: {prompt: p}\n  expected: " + expected + "\n";
+  }
+  Case first(const std::string& expected) const {
+    const LoadedSuite loaded = load(with_expected(expected));
+    if (loaded.suite.cases.empty()) return {};
+    const auto one = loaded.suite.cases.read(0);
+    return one ? **one : Case{};
+  }
+  TextExpectation only(const std::string& expected) const {
+    const Case test = first(expected);
+    return test.expectations.size() == 1 ? test.expectations[0].what : TextExpectation{};
+  }
+};
+
+TEST_F(AnswerChecksSuite, AreReadWithTheirParameters) {
+  EXPECT_EQ(only("{type: icontains, text: a}"), (TextExpectation{MetricId::icontains, {"a"}}));
+  EXPECT_EQ(only("{type: levenshtein, text: a}"), (TextExpectation{MetricId::levenshtein, {"a"}, {5}}));
+  EXPECT_EQ(only("{type: not_levenshtein, text: a, max_distance: 0}"),
+            (TextExpectation{MetricId::not_levenshtein, {"a"}, {0}}));
+  EXPECT_EQ(only("{type: rouge_n, text: [a, b], n: 2, min_score: 0.5}"),
+            (TextExpectation{MetricId::rouge_n, {"a", "b"}, {2}}));
+  EXPECT_EQ(only("{type: contains_json}"), (TextExpectation{MetricId::contains_json, {"{}"}}));
+  EXPECT_EQ(only("{type: contains_json, schema: {type: array}}"),
+            (TextExpectation{MetricId::contains_json, {R"({"type":"array"})"}}));
+  EXPECT_EQ(only("{type: tool_call, name: f, arguments: {b: 1, a: [x]}}"),
+            (TextExpectation{MetricId::tool_call, {"f", R"({"a":["x"],"b":1})"}}));
+  EXPECT_EQ(only("{type: latency, max_ms: 200}"), (TextExpectation{MetricId::latency, {}, {200}}));
+  EXPECT_EQ(only("{type: not_cost, max_dollars: 0.01}"), (TextExpectation{MetricId::not_cost, {}, {0.01}}));
+}
+
+TEST_F(AnswerChecksSuite, GroupsHoldOthersWithTheirWeights) {
+  const TextExpectation group = only(
+      "{type: all_of, pass_mark: 0.5, of: [{type: icontains, text: a, weight: 3}, {type: rouge-n, text: b, "
+      "min_score: "
+      "0.4}, {type: any_of, of: [{type: cost, max_dollars: 1}]}]}");
+  TextExpectation first_part{MetricId::icontains, {"a"}};
+  first_part.weight = 3;
+  const TextExpectation cost{MetricId::cost, {}, {1}};
+  const TextExpectation expected{
+      MetricId::all_of,
+      {},
+      {0.5},
+      1.0,
+      {first_part, {MetricId::rouge_n, {"b"}, {1, 0.4}}, {MetricId::any_of, {}, {1}, 1.0, {cost}}}};
+  EXPECT_EQ(group, expected);
+  EXPECT_TRUE(load(with_expected("{type: any_of, of: [{type: cost, max_dollars: 1}]}")).suite.checks_costs);
+  EXPECT_FALSE(load(with_expected("{type: any_of, of: [{type: icontains, text: a}]}")).suite.checks_costs);
+}
+
+TEST_F(AnswerChecksSuite, TextsInGroupsAreTemplates) {
+  const LoadedSuite loaded = load(
+      "suite: s\ntests:\n- id: t\n  vars: {word: Paris}\n  input: {prompt: p}\n"
+      "  expected: {type: any_of, of: [{type: icontains, text: '{{word}}'}]}\n");
+  ASSERT_EQ(loaded.suite.cases.size(), 1u);
+  EXPECT_EQ((*loaded.suite.cases.read(0))->expectations[0].what.parts[0].texts,
+            std::vector<std::string>{"Paris"});
+}
+
+TEST_F(AnswerChecksSuite, NamesOfOtherHarnessesAreTaken) {
+  const auto metric = [&](const std::string& type, const std::string& rest) {
+    return only("{type: " + type + ", " + rest + "}").metric;
+  };
+  for (const auto& [name, id] : std::vector<std::pair<std::string, MetricId>>{
+           {"contains", MetricId::must_contain},
+           {"contains-all", MetricId::must_contain},
+           {"contains-any", MetricId::contains_any},
+           {"not-contains", MetricId::must_not_contain},
+           {"icontains-all", MetricId::icontains},
+           {"icontains-any", MetricId::icontains_any},
+           {"not-icontains", MetricId::not_icontains},
+           {"starts-with", MetricId::starts_with},
+           {"not-starts-with", MetricId::not_starts_with},
+           {"equals", MetricId::exact_match},
+           {"not-equals", MetricId::not_exact_match},
+           {"similar", MetricId::semantic_similarity_to},
+       }) {
+    EXPECT_EQ(metric(name, "text: a"), id) << name;
+  }
+  EXPECT_EQ(metric("regex", "pattern: a"), MetricId::regex_match);
+  EXPECT_EQ(metric("not-regex", "pattern: a"), MetricId::regex_not_match);
+  EXPECT_EQ(only("{type: is-json}"), (TextExpectation{MetricId::json_schema, {"{}"}}));
+  EXPECT_EQ(only("{type: not-is-json}"), (TextExpectation{MetricId::not_json_schema, {"{}"}}));
+}
+
+TEST_F(AnswerChecksSuite, EachParameterChangesTheFingerprint) {
+  const auto of = [&](const std::string& expected) { return case_fingerprint(first(expected)); };
+  EXPECT_EQ(of("{type: contains, text: a}"), of("{type: must_contain, text: a}"));
+  EXPECT_NE(of("{type: levenshtein, text: a}"), of("{type: levenshtein, text: a, max_distance: 4}"));
+  EXPECT_NE(of("{type: tool_call, name: f}"), of("{type: tool_call, name: f, arguments: {a: 1}}"));
+  const std::string group = "{type: all_of, of: [{type: icontains, text: a";
+  EXPECT_NE(of(group + "}]}"), of(group + ", weight: 2}]}"));
+  EXPECT_NE(of(group + "}]}"), of(group + "}], pass_mark: 0.5}"));
+  EXPECT_EQ(of(group + "}, {type: icontains, text: b}]}"),
+            of("{type: all_of, of: [{type: icontains, text: b}, {type: icontains, text: a}]}"))
+      << "their order says nothing";
+}
+
+TEST_F(AnswerChecksSuite, SaysWhatIsWrong) {
+  struct Slip {
+    std::string expected;
+    std::string finding;
+  };
+  for (const Slip& slip : std::vector<Slip>{
+           {"{type: icontain, text: a}", "is the unknown metric \"icontain\"; did you mean \"icontains\"?"},
+           {"{type: levenshtein, text: a, max_distance: 1.5}",
+            "\"max_distance\" in expected must be a whole number"},
+           {"{type: levenshtein, text: a, max_distance: 20000}", "from 0 to 10000"},
+           {"{type: latency}", "missing \"max_ms\""},
+           {"{type: cost, max_dollars: -1}", "\"max_dollars\" in expected"},
+           {"{type: tool_call}", "missing \"name\""},
+           {"{type: icontains, text: a, max_ms: 3}",
+            "\"max_ms\" in expected does not belong to icontains, which takes "
+            "\"text\""},
+           {"{type: any_of, of: []}", "\"of\" in expected must not be empty"},
+           {"{type: any_of, of: [{type: correctness, reference: a}]}",
+            "\"type\" in of[0] cannot be correctness here: parts are metrics of the answer that need no "
+            "model"},
+           {"{type: any_of, of: [{type: rouge_n, text: a}]}", "missing \"min_score\" in of[0]"},
+           {"{type: any_of, of: [{type: icontains, text: a, weight: 0}]}",
+            "\"weight\" in of[0] must be more than 0"},
+           {"{type: any_of, pass_mark: 0.5, of: [{type: icontains, text: a}]}",
+            "\"pass_mark\" in expected does not belong to any_of"},
+           {"{type: any_of, of: [{type: any_of, of: [{type: any_of, of: [{type: any_of, of: [{type: any_of, "
+            "of: "
+            "[{type: icontains, text: a}]}]}]}]}]}",
+            "nests deeper than 4 groups"},
+           {"{type: icontains, text: a, weight: 2}", "unknown key \"weight\""},
+       }) {
+    const std::string said = findings(with_expected(slip.expected));
+    EXPECT_NE(said.find(slip.finding), std::string::npos) << slip.expected << "\n" << said;
+  }
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,202 @@
+#include "worker/scoring/answer_checks.hpp"
+
+#include "common/checks/code_fence.hpp"
+#include "common/checks/detail.hpp"
+#include "common/text/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+using JsonValue = nlohmann::json;
+
+/// Where the value that begins there ends: its brackets are closed, those in strings apart. 0: nowhere.
+std::size_t end_of_json(std::string_view text, std::size_t begin) {
+  std::size_t depth = 0;
+  bool in_string = false;
+  for (std::size_t at = begin; at < text.size(); ++at) {
+    const char c = text[at];
+    if (in_string) {
+      if (c == '\\') {
+        ++at;
+      } else if (c == '"') {
+        in_string = false;
+      }
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if ((c == '}' || c == ']') && --depth == 0) {
+      return at + 1;
+    }
+  }
+  return 0;
+}
+
+/// The offsets at which characters begin, and the end.
+std::u32string characters_of(std::string_view text) {
+  std::u32string characters;
+  for (std::size_t at = 0; at < text.size();) {
+    char32_t character = static_cast<unsigned char>(text[at++]);
+    // The bytes of one are enough to tell it from others.
+    while (at < text.size() && continues_utf8(text[at]))
+      character = character << 8 | static_cast<unsigned char>(text[at++]);
+    characters += character;
+  }
+  return characters;
+}
+
+bool is_word_byte(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || byte >= 0x80;
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  bool in_word = false;
+  for (const char c : to_lower(text)) {
+    const bool goes_on = is_word_byte(c);
+    if (goes_on && !in_word) words.emplace_back();
+    if (goes_on) words.back() += c;
+    in_word = goes_on;
+  }
+  return words;
+}
+
+std::map<std::vector<std::string>, std::size_t> runs_of(const std::vector<std::string>& words,
+                                                        std::size_t n) {
+  std::map<std::vector<std::string>, std::size_t> runs;
+  for (std::size_t at = 0; at + n <= words.size(); ++at) {
+    const auto begin = words.begin() + static_cast<std::ptrdiff_t>(at);
+    ++runs[std::vector<std::string>(begin, begin + static_cast<std::ptrdiff_t>(n))];
+  }
+  return runs;
+}
+
+bool holds(const JsonValue& given, const JsonValue& wanted) {
+  if (wanted.is_object()) {
+    return given.is_object() && std::ranges::all_of(wanted.items(), [&](const auto& member) {
+             const auto found = given.find(member.key());
+             return found != given.end() && holds(*found, member.value());
+           });
+  }
+  if (wanted.is_array()) {
+    return given.is_array() && std::ranges::equal(given, wanted, holds);
+  }
+  return given == wanted;
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> problem_with_json_in(std::string_view answer, const JsonSchema& schema) {
+  // Brackets that never close would be looked at again from each of them.
+  constexpr int most_beginnings = 256;
+  std::optional<std::string> first_problem;
+  std::size_t at = answer.find_first_of("{[");
+  for (int tries = 0; at != std::string_view::npos && tries < most_beginnings; ++tries) {
+    const std::size_t end = end_of_json(answer, at);
+    const std::string_view candidate = answer.substr(at, end == 0 ? 0 : end - at);
+    if (JsonValue::accept(candidate)) {
+      auto problem = schema.problem_of(candidate);
+      if (!problem || !*problem) return problem;
+      if (!first_problem) first_problem = std::move(**problem);
+      at = answer.find_first_of("{[", end);
+    } else {
+      at = answer.find_first_of("{[", at + 1);
+    }
+  }
+  return first_problem ? *first_problem : "no JSON object or array stands in it";
+}
+
+std::optional<std::size_t> distance_within(std::string_view one, std::string_view other, std::size_t most) {
+  const std::u32string a = characters_of(one);
+  const std::u32string b = characters_of(other);
+  if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) > most) return std::nullopt;
+  // Only places of the table near its diagonal can hold so few changes.
+  const std::size_t beyond = most + 1;
+  std::vector<std::size_t> above(b.size() + 1, beyond);
+  for (std::size_t j = 0; j <= std::min(b.size(), most); ++j) above[j] = j;
+  std::vector<std::size_t> row(b.size() + 1, beyond);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    const std::size_t first = i > most ? i - most : 0;
+    const std::size_t last = std::min(b.size(), i + most);
+    if (first > 0) row[first - 1] = beyond;
+    for (std::size_t j = first; j <= last; ++j) {
+      if (j == 0) {
+        row[0] = std::min(i, beyond);
+        continue;
+      }
+      const std::size_t replaced = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      const std::size_t removed = j < i + most ? above[j] + 1 : beyond;
+      row[j] = std::min({replaced, removed, row[j - 1] + 1, beyond});
+    }
+    std::swap(above, row);
+  }
+  return above[b.size()] <= most ? std::optional(above[b.size()]) : std::nullopt;
+}
+
+std::string problem_with_distance(std::string_view answer, const std::vector<std::string>& texts,
+                                  double most) {
+  const auto bound = static_cast<std::size_t>(most);
+  const auto is_near = [&](const std::string& text) {
+    return distance_within(trimmed(answer), trimmed(text), bound).has_value();
+  };
+  if (std::ranges::any_of(texts, is_near)) return "";
+  return "more than " + std::to_string(bound) + " changes from " + quoted_for_detail(texts.front());
+}
+
+std::optional<double> rouge_n(std::string_view answer, const std::vector<std::string>& texts, std::size_t n) {
+  const auto count = [](const auto& runs) {
+    std::size_t all = 0;
+    for (const auto& [run, times] : runs) all += times;
+    return all;
+  };
+  const auto given = runs_of(words_of(answer), n);
+  const std::size_t given_count = count(given);
+  std::optional<double> best;
+  for (const std::string& text : texts) {
+    const auto wanted = runs_of(words_of(text), n);
+    if (wanted.empty()) continue;
+    std::size_t shared = 0;
+    for (const auto& [run, times] : wanted) {
+      const auto found = given.find(run);
+      if (found != given.end()) shared += std::min(times, found->second);
+    }
+    const double score = 2.0 * static_cast<double>(shared) / static_cast<double>(given_count + count(wanted));
+    best = std::max(best.value_or(0.0), std::round(score * 1e6) / 1e6);
+  }
+  return best;
+}
+
+std::string problem_with_calls(std::span<const ToolCall> calls, const std::vector<std::string>& wanted) {
+  const JsonValue arguments = JsonValue::parse(wanted[1], nullptr, false);
+  std::string made;
+  for (const ToolCall& call : calls) {
+    const JsonValue given = JsonValue::parse(call.arguments, nullptr, false);
+    if (call.name == wanted[0] && holds(given, arguments)) return "";
+    made += (made.empty() ? "calls " : ", ") + quoted_for_detail(call.name + " " + call.arguments);
+  }
+  return (made.empty() ? "calls no tool" : made) + ", not " + quoted_for_detail(wanted[0] + " " + wanted[1]);
+}
+
+std::string problem_with_latency(std::uint32_t took_ms, double most_ms) {
+  if (took_ms <= most_ms) return "";
+  return "took " + std::to_string(took_ms) + " ms, more than " + shortest(most_ms);
+}
+
+std::string problem_with_cost(const Usage& usage, const std::vector<double>& numbers) {
+  constexpr double million = 1e6;
+  const double dollars = (static_cast<double>(usage.input_tokens) * numbers[1] +
+                          static_cast<double>(usage.output_tokens) * numbers[2]) /
+                         million;
+  if (dollars <= numbers[0]) return "";
+  return "cost " + shortest(std::round(dollars * 1e9) / 1e9) + " dollars, more than " + shortest(numbers[0]);
+}
+
+}  // namespace sluice

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "common/checks/json_schema.hpp"
+#include "common/error.hpp"
+#include "common/model/completion.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What metrics find wrong with an answer, in one line; empty if nothing is. Pure and thread-safe.
+namespace sluice {
+
+/// Looks for JSON objects and arrays in the answer, from the left and the outermost first; nothing if one
+/// fits the schema. Errors as of JsonSchema.
+Result<std::optional<std::string>> problem_with_json_in(std::string_view answer, const JsonSchema& schema);
+
+/// Changes that make one text the other: characters added, taken away or replaced. Nothing if there are more
+/// than `most`. Takes time in proportion to the shorter text and `most`.
+std::optional<std::size_t> distance_within(std::string_view one, std::string_view other, std::size_t most);
+/// Whether a text is within the distance, white space at their ends apart.
+std::string problem_with_distance(std::string_view answer, const std::vector<std::string>& texts,
+                                  double most);
+
+/// The greatest F1 of the runs of n words that the answer shares with a text. Words are of letters and
+/// digits, whatever their case. Nothing if no text has n words.
+std::optional<double> rouge_n(std::string_view answer, const std::vector<std::string>& texts, std::size_t n);
+
+/// Whether the answer calls the tool `wanted[0]` with at least the arguments `wanted[1]`, a JSON object:
+/// members of objects may be more, lists and all else must be equal.
+std::string problem_with_calls(std::span<const ToolCall> calls, const std::vector<std::string>& wanted);
+
+std::string problem_with_latency(std::uint32_t took_ms, double most_ms);
+/// `numbers`: the most dollars, then those for a million tokens of input and of output.
+std::string problem_with_cost(const Usage& usage, const std::vector<double>& numbers);
+
+}  // namespace sluice
