@@ -46,7 +46,8 @@ struct WorkerState {
   std::optional<RetiredRun> retired;
   std::optional<CoordinatorContact> contact;
   Leaving leaving;
-  std::string refusal;  ///< Why the last connection did not come about; empty once something came.
+  std::string refusal;       ///< Why the last connection did not come about; empty once something came.
+  bool was_stopped = false;  ///< By StopWorker, once.
   bool ended = false;
 };
 
@@ -188,9 +189,10 @@ void leave(WorkerActor* self, Farewell farewell, std::chrono::milliseconds patie
 }
 
 void on_stop(WorkerActor* self, const StopWorker& stop) {
-  const auto& state = self->state;
+  auto& state = self->state;
   const auto patience = state.config->drain_timeout;
-  const bool at_once = stop.at_once || state.leaving.ends();
+  // That the run ends, too, makes nobody impatient: whoever stops a fleet stops its coordinator as well.
+  const bool at_once = std::exchange(state.was_stopped, true) || stop.at_once;
   if (!at_once && state.run && !state.run->units.held().empty())
     spdlog::info("leaving; calls under way have {} ms to end", patience.count());
   leave(self, {stop.why, std::nullopt, true}, at_once ? std::chrono::milliseconds(0) : patience);

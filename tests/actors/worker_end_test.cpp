@@ -212,6 +212,18 @@ TEST_F(LeavingWorkerTest, WhoIsToldTwiceLeavesAtOnce) {
   EXPECT_TRUE(has_ended());
 }
 
+// Whoever stops a fleet stops its coordinator, too, whose DRAIN may come first: the calls were cut off.
+TEST_F(LeavingWorkerTest, WhoIsToldToStopWhileItsRunEndsFinishesItsCalls) {
+  begin_with({0, 1});
+  hear(wire::Drain{"run-1", "interrupted", 5000});
+  stop();
+  EXPECT_FALSE(has_ended());
+  answer(made);
+  EXPECT_EQ(said<wire::Report>().back().results.size(), 2u);
+  acknowledge({0, 1});
+  EXPECT_TRUE(has_ended());
+}
+
 TEST_F(LeavingWorkerTest, AProcessThatEndsWaitsForNothing) {
   begin_with({0, 1});
   stop(true);
