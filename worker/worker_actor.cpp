@@ -118,6 +118,24 @@ void retire_run(WorkerActor* self) {
   if (state.config->metrics) state.config->metrics->run_ended();
 }
 
+// --- who watches ---
+
+std::string status_text(const WorkerState& state) {
+  if (state.leaving.begun()) return "leaving: calls under way end";
+  if (!state.run) return "waiting for a coordinator";
+  if (!state.run->problems.empty()) return "no work is taken: " + state.run->problems.front().message;
+  const auto& run_id = state.run->settings.run_id;
+  if (!state.contact->connected()) return "the coordinator of run " + run_id + " is silent";
+  return "working on run " + run_id;
+}
+
+void tell_watcher(WorkerActor* self) {
+  const auto& state = self->state;
+  if (!state.config->watch) return;
+  const bool is_working = state.run && state.run->problems.empty() && state.contact->connected();
+  state.config->watch({is_working, state.leaving.ends(), status_text(state)});
+}
+
 // --- reports ---
 
 /// Reports what has begun and what is done since the last REPORT.
@@ -196,6 +214,7 @@ void on_stop(WorkerActor* self, const StopWorker& stop) {
   if (!at_once && state.run && !state.run->units.held().empty())
     spdlog::info("leaving; calls under way have {} ms to end", patience.count());
   leave(self, {stop.why, std::nullopt, true}, at_once ? std::chrono::milliseconds(0) : patience);
+  if (!state.ended) tell_watcher(self);
 }
 
 void on_message(WorkerActor* self, ActiveRun&, WorkerUnfit& unfit) {
@@ -243,6 +262,7 @@ void begin_run(WorkerActor* self, RunSettings settings) {
   for (const auto& problem : run.problems) spdlog::log(level, "no work is taken: {}", problem.message);
   if (run.problems.empty()) spdlog::info("connected; working on run {}", run.settings.run_id);
   send_to_coordinator(self, ready_message(run, window(self)));
+  tell_watcher(self);
 }
 
 void on_message(WorkerActor* self, wire::Welcome& welcome) {
@@ -377,6 +397,7 @@ void tick(WorkerActor* self) {
   }
   leave_if_done(self);
   if (state.ended) return;
+  tell_watcher(self);
   if (!state.run) return send_hello(self);
   state.run->credit.on_beat(interval);
   if (!state.run->heartbeats.ask_for_demand(state.contact->connected())) return send_heartbeat(self, {});
@@ -429,6 +450,7 @@ caf::behavior worker_behavior(WorkerActor* self, std::shared_ptr<WorkerConfig> c
     self->quit(exit.reason);
   });
   send_hello(self);
+  tell_watcher(self);
   self->delayed_send(self, defaults::heartbeat_interval, WorkerTick{});
   return {
       [self](FromCoordinator& messages) { on_coordinator(self, messages); },

@@ -224,6 +224,19 @@ TEST_F(LeavingWorkerTest, WhoIsToldToStopWhileItsRunEndsFinishesItsCalls) {
   EXPECT_TRUE(has_ended());
 }
 
+TEST_F(LeavingWorkerTest, WhoWatchesIsToldWhatItDoes) {
+  std::vector<WorkerStatus> told;
+  watch = [&](const WorkerStatus& status) { told.push_back(status); };
+  begin_with({0});
+  ASSERT_FALSE(told.empty());
+  EXPECT_EQ(told.front(), (WorkerStatus{false, false, "waiting for a coordinator"}));
+  EXPECT_EQ(told.back(), (WorkerStatus{true, false, "working on run run-1"}));
+  pass(4000ms);
+  EXPECT_EQ(told.back(), (WorkerStatus{false, false, "the coordinator of run run-1 is silent"}));
+  stop();
+  EXPECT_TRUE(told.back().is_leaving) << "at once";
+}
+
 TEST_F(LeavingWorkerTest, AProcessThatEndsWaitsForNothing) {
   begin_with({0, 1});
   stop(true);

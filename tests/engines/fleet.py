@@ -169,11 +169,11 @@ def comparable(report):
     return "\n".join(kept)
 
 
-def report_of_one_worker(bench, suite):
+def report_of_one_worker(bench, suite, model=tuple(MODEL)):
     """What a single process says of the suite, with a simulator of its own."""
     simulator = Simulator(bench, name="undisturbed-provider", latency="5,0.1")
     report = bench.folder / "undisturbed.json"
-    done = subprocess.run([PROGRAMS / "sluice", "run", suite, *MODEL, "--base-url", simulator.url, "--home",
+    done = subprocess.run([PROGRAMS / "sluice", "run", suite, *model, "--base-url", simulator.url, "--home",
                            bench.folder / "undisturbed-home", "--quiet", "--format", "json", "--output", report],
                           env=bench.environment, cwd=bench.folder, capture_output=True, text=True)
     if done.returncode not in (0, 1):
