@@ -15,6 +15,8 @@ extern const std::string_view prices;             ///< prices.toml
 extern const std::string_view default_plugin;     ///< plugins/default/plugin.yaml
 extern const std::string_view triggers;           ///< triggers.toml
 extern const std::string_view report_schema;      ///< schemas/report.schema.json
+extern const std::string_view report_style;       ///< report/report.css
+extern const std::string_view report_script;      ///< report/report.js
 
 struct EmbeddedFile {
   std::string_view path;  ///< "rubrics/faithfulness/v1.toml"

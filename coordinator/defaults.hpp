@@ -271,6 +271,7 @@ inline constexpr std::size_t max_rendered_bytes = max_suite_bytes;
 /// Each arm answers every case and takes a column of the report: more are a slip of the hand in crossing
 /// models with prompts.
 inline constexpr std::size_t max_arms = 32;
-inline constexpr std::size_t max_arm_name_bytes = 64;  ///< It stands in each case's id, and in tables.
+inline constexpr std::size_t max_arm_name_bytes = 64;     ///< It stands in each case's id, and in tables.
+inline constexpr std::size_t max_globbed_files = 10'000;  ///< That a glob of a suite stands for.
 
 }  // namespace sluice::defaults

@@ -275,14 +275,16 @@ void ScaleFleet::perform(Effects& effects) {
   if (changed.empty() && effects.gone.empty() && effects.demands.empty()) return;
   const auto at = events_.now();
   measured(outcome_.costs.join, 0, [&] {
-    for (const auto& [worker, lost] : effects.gone) governor_->leave(worker, lost, at);
+    for (const auto& [worker, lost, again] : effects.gone) {
+      if (!again) governor_->leave(worker, lost, at);
+    }
     for (const auto& one : changed)
       governor_->join(one.worker, {one.max_concurrent, one.max_concurrent_named}, at);
   });
   for (const auto& [peer, heartbeat] : effects.demands) {
     ++outcome_.costs.turn.count;
     measured(outcome_.costs.heartbeat, 0,
-             [&, id = by_peer_.at(peer)->id()] { governor_->on_heartbeat(id, heartbeat, at); });
+             [&, id = by_peer_.at(peer)->id(), &said = heartbeat] { governor_->on_heartbeat(id, said, at); });
   }
   request_turn();
 }

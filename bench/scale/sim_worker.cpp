@@ -1,6 +1,7 @@
 #include "bench/scale/sim_worker.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -106,12 +107,16 @@ void SimWorker::on(const wire::Reject& reject, BootTime /*now*/) {
   if (reject.code == wire::RejectCode::unknown_worker && is_known_) begin();
 }
 
+/// What has begun goes on; what has not goes back.
 void SimWorker::on(const wire::Withdraw& withdraw, BootTime /*now*/) {
-  const auto is_named = [&](UnitId unit) {
-    return std::ranges::find(withdraw.units, unit) != withdraw.units.end();
-  };
-  std::erase_if(waiting_, [&](const wire::HeldUnit& held) { return is_named(held.unit); });
-  std::erase_if(under_way_, [&](const Unit& unit) { return is_named(unit.held.unit); });
+  const std::set<UnitId> named(withdraw.units.begin(), withdraw.units.end());
+  wire::Report report{run_id_, window, {}, {}};
+  std::erase_if(waiting_, [&](const wire::HeldUnit& held) {
+    const bool is_named = named.contains(held.unit);
+    if (is_named) report.returned.push_back(held.unit);
+    return is_named;
+  });
+  if (!report.returned.empty()) send_(std::move(report));
 }
 
 }  // namespace sluice::scale

@@ -105,6 +105,15 @@ Result<BaseUrl> parse_base_url(std::string_view url) {
   return result;
 }
 
+std::string_view endpoint_path_of(std::string_view url) {
+  static constexpr std::array<std::string_view, 8> paths{
+      "/chat/completions", "/completions", "/responses",       "/embeddings",
+      "/v1/messages",      "/messages",    ":generateContent", ":batchEmbedContents"};
+  while (url.ends_with('/')) url.remove_suffix(1);
+  const auto found = std::ranges::find_if(paths, [&](std::string_view path) { return url.ends_with(path); });
+  return found != paths.end() ? *found : std::string_view();
+}
+
 bool is_loopback_host(std::string_view host) {
   return host == "localhost" || host == "::1" || is_loopback_v4(host);
 }

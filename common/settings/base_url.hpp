@@ -21,6 +21,10 @@ struct BaseUrl {
 /// not quote the URL, since it may hold a secret.
 Result<BaseUrl> parse_base_url(std::string_view url);
 
+/// The path of an API's endpoint at the end of a base URL, which is added to it with each call, such as
+/// `/chat/completions`; empty if there is none.
+std::string_view endpoint_path_of(std::string_view url);
+
 /// True for `localhost`, 127.0.0.0/8 and ::1.
 bool is_loopback_host(std::string_view host);
 

@@ -21,8 +21,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view default_file = "sluice.toml";
-
 bool stands_in(const SettingDefinition& one, std::string_view section) {
   return one.in_file && one.section == section;
 }
@@ -62,6 +60,7 @@ class SettingsMerger {
     note_model_providers(Origin::environment);
     apply_flags();
     note_model_providers(Origin::flag);
+    infer_provider();
     if (!findings_.empty()) {
       sort_findings(findings_);
       return tl::unexpected(std::move(findings_));
@@ -83,6 +82,13 @@ class SettingsMerger {
     };
     note(settings_.model, settings_.provider, settings_.model_provider);
     note(settings_.judge_model, settings_.judge_provider, settings_.judge_model_provider);
+  }
+
+  /// Where nobody names a provider, a model whose name says who makes it goes there, and not to the default.
+  void infer_provider() {
+    if (settings_.provider.origin != Origin::default_value) return;
+    const auto maker = provider_of_model(settings_.model.value);
+    if (maker) settings_.provider = {std::string(*maker), settings_.model.origin, settings_.model.where};
   }
 
   Stamp in_file(std::uint32_t line) const {
@@ -345,7 +351,7 @@ tl::expected<Settings, std::vector<Finding>> load_settings(const std::optional<s
                                                            std::vector<SuiteSetting> suite,
                                                            ValidKeys valid_keys) {
   SettingSources sources;
-  sources.file_name = config_file.value_or(std::string(default_file));
+  sources.file_name = config_file.value_or(default_settings_file);
   sources.environment = process_variable;
   sources.variables = process_variables();
   sources.flags = std::move(flags);

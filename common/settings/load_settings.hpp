@@ -54,6 +54,9 @@ struct SettingSources {
 /// with any source, whether overridden or not. Pure.
 tl::expected<Settings, std::vector<Finding>> merge_settings(const SettingSources& sources);
 
+/// In the current folder; need not exist.
+inline constexpr const char* default_settings_file = "sluice.toml";
+
 /// Reads `config_file`, or `sluice.toml` in the current folder if that exists, and merges it with the
 /// process's environment, the flags and what the suite brings along. A file that was named but cannot be read
 /// is a finding.

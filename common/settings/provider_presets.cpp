@@ -27,6 +27,23 @@ std::span<const std::string_view> preset_names() {
   return names;
 }
 
+std::optional<std::string_view> provider_of_model(std::string_view model) {
+  struct Family {
+    std::string_view prefix;
+    std::string_view provider;
+  };
+  static constexpr std::array<Family, 7> families{{{"gpt-", "openai"},
+                                                   {"chatgpt-", "openai"},
+                                                   {"o1", "openai"},
+                                                   {"o3", "openai"},
+                                                   {"o4", "openai"},
+                                                   {"claude-", "anthropic"},
+                                                   {"gemini-", "gemini"}}};
+  const auto found =
+      std::ranges::find_if(families, [&](const Family& one) { return model.starts_with(one.prefix); });
+  return found != families.end() ? std::optional(found->provider) : std::nullopt;
+}
+
 std::optional<ProviderConfig> preset_provider(std::string_view name) {
   const auto kind = provider_kind_from(name);
   const auto found = std::find_if(presets.begin(), presets.end(),

@@ -183,6 +183,8 @@ std::vector<SettingDefinition> make_setting_definitions() {
              "Longest time for a command of --perturb-command", AsSeconds()),
       define("perturb_max_bytes", "", &S::perturb_max_bytes, whole(1, defaults::max_perturb_bytes), "BYTES",
              "Longest output of a command of --perturb-command"),
+      define("min_pass_rate", "--min-pass-rate", &S::min_pass_rate, optional_real(0.0, 1.0), "SHARE",
+             "Lowest share of cases that must pass, from 0 to 1; without it each must"),
       define("min_stability", "--min-stability", &S::min_stability, optional_real(0.0, 1.0), "SHARE",
              "Lowest share of perturbed answers that must stay the same, from 0 to 1"),
       define("embedding_provider", "--embedding-provider", &S::embedding_provider, word(), "NAME",

@@ -290,6 +290,10 @@ Parsed<std::string> parse_url(const RawValue& raw) {
   if (!text) return wrong("must be a string");
   const auto url = parse_base_url(*text);
   if (!url) return wrong(url.error().message);
+  if (const auto path = endpoint_path_of(url->text); !path.empty()) {
+    return wrong("ends in \"" + std::string(path) + "\", which each call adds itself: leave it out, as in " +
+                 url->text.substr(0, url->text.rfind(path)));
+  }
   return url->text;
 }
 

@@ -86,6 +86,8 @@ struct Settings {
   Setting<std::uint32_t> repeat{1};  ///< Trials of each case in each form.
   Setting<std::chrono::milliseconds> perturb_timeout{defaults::perturb_timeout};
   Setting<std::uint32_t> perturb_max_bytes{defaults::perturb_max_bytes};
+  Setting<std::optional<double>>
+      min_pass_rate;  ///< The lowest share of cases that passes; nothing: all must.
   Setting<std::optional<double>> min_stability;  ///< The lowest stability that passes; nothing: any does.
   Setting<std::string> embedding_provider;       ///< Empty: openai. See resolve_embedding.
   Setting<std::string> embedding_model;          ///< Empty: the provider's own, as far as there is one.

@@ -96,8 +96,12 @@ void take_peers(GovernorActor* self, PeersChanged& changed) {
   for (const auto& gone : changed.gone) {
     const auto known = state.peers.find(gone.worker);
     if (known == state.peers.end()) continue;
-    state.governor->leave(gone.worker, gone.lost, now);
     state.workers.erase(known->second);
+    if (gone.again) {
+      known->second.clear();  // It joins anew below, unless it is gone again.
+      continue;
+    }
+    state.governor->leave(gone.worker, gone.lost, now);
     state.peers.erase(known);
   }
   for (const auto& [peer, worker, max_concurrent, named] : changed.peers) {

@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -23,8 +25,9 @@ namespace {
 
 constexpr const char* sluice_examples =
     "Examples:\n"
-    "  sluice validate-fixtures\n"
-    "  sluice run --mode live --provider openai --model gpt-4o-mini\n"
+    "  sluice init                        # a first suite, from three questions\n"
+    "  sluice import promptfooconfig.yaml\n"
+    "  sluice run suite.yaml --mode live --provider openai --model gpt-4o-mini\n"
     "  sluice config\n"
     "`sluice COMMAND --help` shows a command's flags.";
 
@@ -55,9 +58,17 @@ std::string list_of_commands(const CLI::App& app, std::string_view conjunction) 
   return list;
 }
 
+/// A file or folder that can be run, or a name that only a suite has.
+bool is_suite(std::string_view word) {
+  std::error_code none;
+  return word.ends_with(".yaml") || word.ends_with(".yml") || std::filesystem::exists(word, none);
+}
+
 /// `; did you mean "config"?`; by its first word alone for "validate". Where none is near: all that there
 /// are.
 std::string nearest_command(const CLI::App& app, std::string_view word) {
+  if (app.get_parent() == nullptr && is_suite(word))
+    return "; did you mean `sluice run " + std::string(word) + "`?";
   for (const bool whole : {true, false}) {
     std::vector<std::string_view> names;
     for (const CLI::App* command : app.get_subcommands(nullptr)) {
@@ -134,6 +145,8 @@ std::vector<NamedCommand> all_commands(const StartWorkers& start_workers, const 
     return [add, &start_workers, &caches](CLI::App& program) { return add(program, start_workers, caches); };
   };
   return {
+      {"init", add_init_command},
+      {"import", add_import_command},
       {"run", with_both(add_run_command)},
       {"rerun", with_both(add_rerun_command)},
       {"plan", with_caches(add_plan_command)},
@@ -146,6 +159,7 @@ std::vector<NamedCommand> all_commands(const StartWorkers& start_workers, const 
       {"baseline", add_baseline_command},
       {"update-baseline", add_update_baseline_command},
       {"runs", add_runs_command},
+      {"report", add_report_command},
       {"show", with_caches(add_show_command)},
       {"diff", with_caches(add_diff_command)},
       {"observations", add_observations_command},

@@ -40,6 +40,8 @@ Command add_calibrate_bands_command(CLI::App& program);
 Command add_generate_corpus_command(CLI::App& program, const StartWorkers& start_workers,
                                     const CacheTools& caches);
 Command add_review_command(CLI::App& program);
+Command add_init_command(CLI::App& program);
+Command add_import_command(CLI::App& program);
 Command add_list_fixtures_command(CLI::App& program);
 Command add_validate_fixtures_command(CLI::App& program);
 Command add_config_command(CLI::App& program);
@@ -47,6 +49,7 @@ Command add_baseline_command(CLI::App& program);
 Command add_update_baseline_command(CLI::App& program);
 Command add_runs_command(CLI::App& program);
 Command add_observations_command(CLI::App& program);
+Command add_report_command(CLI::App& program);
 Command add_show_command(CLI::App& program, const CacheTools& tools);
 Command add_diff_command(CLI::App& program, const CacheTools& tools);
 Command add_compare_command(CLI::App& program);

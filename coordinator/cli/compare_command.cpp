@@ -1,5 +1,8 @@
 #include "common/defaults.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/past_report.hpp"
+#include "coordinator/cli/past_runs.hpp"
+#include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/display/terminal.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/compare.hpp"
@@ -12,8 +15,10 @@
 #include "coordinator/session/report_options.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <variant>
@@ -29,14 +34,16 @@ constexpr std::size_t least_columns = 60;
 constexpr std::size_t most_columns = 120;  // Longer lines are hard to read.
 
 constexpr const char* compare_examples =
-    "BASE and CURRENT are each a baseline (--export-baseline) or a JSON report\n"
-    "(--format json). A report's cases are judged by the thresholds that it names; a\n"
+    "BASE and CURRENT are each a baseline (--export-baseline), a JSON report\n"
+    "(--format json), or a run of the ledger: its id, its first digits, last or\n"
+    "last~N. A report's cases are judged by the thresholds that it names; a\n"
     "flag goes before them, for all scores.\n"
     "Exit code 0: no regression; 1: regressions, failures and case errors, under\n"
     "--strict also warnings; 2: usage, files that cannot be read, another suite, a\n"
     "run that was cut short.\n"
     "Examples:\n"
     "  sluice compare baseline.json report.json\n"
+    "  sluice compare last~1 last\n"
     "  sluice compare main.json branch.json --max-drop 0.02 --strict\n"
     "  sluice compare main.json branch.json --format markdown --output comment.md";
 
@@ -68,6 +75,12 @@ StabilityQuestion stability_question(const ScoreFile& file) {
 std::string cut_short_by(const ScoreFile& file) {
   const auto* report = std::get_if<ReportScores>(&file);
   return report == nullptr ? "" : report->reason_code;
+}
+
+/// Of a report whose run asked for one.
+std::optional<double> min_pass_rate_of(const ScoreFile& file) {
+  const auto* report = std::get_if<ReportScores>(&file);
+  return report == nullptr ? std::nullopt : report->min_pass_rate;
 }
 
 /// A baseline is that of a whole run: a part of a suite pins none.
@@ -115,6 +128,8 @@ NextCase with_limits(NextCase next, const Thresholding& flags) {
 }
 
 struct CompareCommand {
+  SettingFlags settings;
+  const CLI::App* app = nullptr;
   std::string base;
   std::string current;
   std::optional<std::string> max_drop;
@@ -139,10 +154,10 @@ struct CompareCommand {
         return report_error("--output would write over " + side + ", which is compared: name another file");
       }
     }
-    const auto left = load_score_file(base);
-    if (!left) return report_findings({left.error()});
-    const auto right = load_score_file(current);
-    if (!right) return report_findings({right.error()});
+    const auto left = side(base);
+    if (!left) return left.error();
+    const auto right = side(current);
+    if (!right) return right.error();
     if (const auto reason = cut_short_by(*left); !reason.empty()) {
       return report_error(base + " is the report of a run that was cut short (" + reason +
                           "), which nothing can be measured against; name a whole one");
@@ -152,6 +167,35 @@ struct CompareCommand {
 
  private:
   bool to_file() const { return output && *output != "-"; }
+
+  /// A file, or else a run of the ledger, whose report is made again. Error: the exit code, after it was
+  /// reported.
+  tl::expected<ScoreFile, int> side(const std::string& name) const {
+    std::error_code none;
+    if (std::filesystem::exists(name, none) || !may_be_run(name)) {
+      auto file = load_score_file(name);
+      if (!file) return tl::unexpected(report_findings({file.error()}));
+      return std::move(*file);
+    }
+    const auto effective = settings.load();
+    if (!effective) return tl::unexpected(report_findings(effective.error()));
+    const auto past = find_past_run(*effective, name);
+    if (!past) return tl::unexpected(report_error(past.error()));
+    if (!*past) return tl::unexpected(report_error("there is no file " + name + ", and " + no_run_yet));
+    StringSink report;
+    const auto written = report_past_run(**past, *app, *effective, [&](const ReportInput& input) {
+      const auto made = write_json_report(input, report);
+      return made ? std::vector<Error>() : std::vector{made.error()};
+    });
+    if (!written) return tl::unexpected(written.error());
+    std::istringstream text(report.text());
+    auto scores = parse_report(text, name);
+    if (!scores) return tl::unexpected(report_findings({scores.error()}));
+    return ScoreFile(std::move(*scores));
+  }
+
+  /// Words that look like a path are meant as one, and missed as one.
+  static bool may_be_run(const std::string& name) { return name.find_first_of("/.") == std::string::npos; }
 
   Result<Thresholding> flag_limits() const {
     Thresholding limits;
@@ -192,6 +236,7 @@ struct CompareCommand {
     CompareRules rules;
     rules.strict = strict;
     rules.seed = defaults::statistics_seed;
+    rules.min_pass_rate = min_pass_rate_of(right);
     rules.base_is_selection = is_selection(left);
     rules.current_is_selection = is_selection(right);
     input.visit = [&](const std::function<void(const ScoreComparison&)>& visit) {
@@ -247,9 +292,10 @@ struct CompareCommand {
 
 Command add_compare_command(CLI::App& program) {
   auto command = std::make_shared<CompareCommand>();
-  CLI::App* app = program.add_subcommand("compare", "Gate one file of scores against another, offline");
-  app->add_option("BASE", command->base, "What is compared with")->required()->type_name("");
-  app->add_option("CURRENT", command->current, "What is judged")->required()->type_name("");
+  CLI::App* app =
+      program.add_subcommand("compare", "Gate one run or file of scores against another, offline");
+  app->add_option("BASE", command->base, "What is compared with: a file or a run")->required()->type_name("");
+  app->add_option("CURRENT", command->current, "What is judged: a file or a run")->required()->type_name("");
   app->add_option("--max-drop", command->max_drop, "Largest drop below BASE that passes (default 0.05)")
       ->type_name("X");
   app->add_option("--min-floor", command->min_floor, "No score may be lower")->type_name("X");
@@ -258,6 +304,8 @@ Command add_compare_command(CLI::App& program) {
   app->add_option("--format", command->format, "What it is written as (default table)")
       ->type_name("table|json|markdown");
   app->add_option("--output", command->output, "Write to this file instead of stdout")->type_name("FILE");
+  command->settings.add_to(*app, {"home"});
+  command->app = app;
   app->footer(compare_examples);
   return {app, [command] { return command->run(); }};
 }

@@ -53,6 +53,12 @@ std::string text_of(const RepairedFile& done) {
   return text;
 }
 
+/// What stands in damaged files need be no text.
+std::vector<std::string> printable_all(std::vector<std::string> clauses) {
+  for (std::string& clause : clauses) clause = printable(clause);
+  return clauses;
+}
+
 nlohmann::ordered_json json_of(const std::string& home, const HomeCheck& check,
                                const std::vector<RepairedFile>& repaired) {
   using Document = nlohmann::ordered_json;
@@ -66,9 +72,9 @@ nlohmann::ordered_json json_of(const std::string& home, const HomeCheck& check,
   for (const RepairedFile& one : repaired)
     repairs.push_back({{"file", printable(one.file.string())},
                        {"what", printable(one.what)},
-                       {"left_out", one.left_out},
+                       {"left_out", printable_all(one.left_out)},
                        {"old", printable(one.aside.string())},
-                       {"unfinished_runs", one.unfinished}});
+                       {"unfinished_runs", printable_all(one.unfinished)}});
   return {{"home", printable(home)},
           {"files", check.files},
           {"cache_entries", check.entries},
@@ -89,13 +95,10 @@ struct Doctor {
     if (!check) return report_error(check.error());
     const auto is_repairable = [](const HomeFinding& one) { return one.repair != Repair::none; };
     const bool any = std::ranges::any_of(check->findings, is_repairable);
-    std::vector<RepairedFile> repaired;
-    if (repairs && any) {
-      auto done = repair_home(effective->home.value, check->findings, caches, unix_now_ms());
-      if (!done) return report_error(done.error());
-      repaired = std::move(*done);
-    }
-    print(effective->home.value, *check, repaired);
+    HomeRepair repair;
+    if (repairs && any) repair = repair_home(effective->home.value, check->findings, caches, unix_now_ms());
+    print(effective->home.value, *check, repair.done);
+    if (repair.problem) return report_error(*repair.problem);
     const bool all_sound =
         check->findings.empty() || (repairs && std::ranges::all_of(check->findings, is_repairable));
     return all_sound ? exit_ok : exit_failed;

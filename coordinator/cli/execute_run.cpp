@@ -25,6 +25,7 @@
 #include "coordinator/session/run_plan.hpp"
 #include "coordinator/session/run_record.hpp"
 
+#include <cstdlib>
 #include <optional>
 #include <random>
 #include <utility>
@@ -131,6 +132,22 @@ void remember_limits(const std::vector<ProviderSettings>& providers, const RunFa
   }
 }
 
+/// The workers inside of this process call from here: a key that is not set is said before they start, and
+/// not by each of them.
+std::optional<Error> missing_key(const RunOptions& options, const RunSettings& settings) {
+  if (options.listen || settings.mode != Mode::live) return std::nullopt;
+  for (const ProviderSettings& provider : settings.providers) {
+    const std::string& variable = provider.api_key_env;
+    const char* const key = variable.empty() ? "" : std::getenv(variable.c_str());
+    if (variable.empty() || (key != nullptr && *key != '\0')) continue;
+    return Error{Reason::key_missing, "the provider \"" + provider.name + "\" needs an API key, and " +
+                                          variable + " is not set: `export " + variable +
+                                          "=...` here, or say api_key_env = \"\" under [providers." +
+                                          provider.name + "] of sluice.toml to call without a key"};
+  }
+  return std::nullopt;
+}
+
 /// What a run leaves for the one that follows.
 struct FinishedRun {
   int exit_code = exit_error;
@@ -143,8 +160,14 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
   const auto failed = [](const Error& error) { return FinishedRun{report_error(error), {}}; };
   const auto recorded_in = RunLedger::open(options.settings);
   if (!recorded_in) return failed(recorded_in.error());
+  const bool goes_on = !options.resumed_run.empty();
+  const std::string run_id = goes_on ? options.resumed_run : new_run_id();
+  // Before the ledger is open, which a repair may replace, and until all is said of the run.
+  const auto lock = RunLock::take(recorded_in->file().parent_path(), run_id);
+  if (!lock) return failed(lock.error());
   auto ledger = open_ledger(recorded_in->file());
   if (!ledger) return failed(ledger.error());
+  lock->expect_ledger();
   // Read by this thread while the recorder owns the other one.
   auto history = Ledger::open(recorded_in->file());
   if (!history) return failed(history.error());
@@ -157,16 +180,12 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
   if (!plan) return failed(plan.error());
   auto observations = open_run_observations(options.settings);
   const bool observed = observations.has_value();
-  const bool goes_on = !options.resumed_run.empty();
-  const std::string run_id = goes_on ? options.resumed_run : new_run_id();
   // What is wrong with it is said before there is a run that could not begin.
   auto fleet = fleet_of(options);
   if (!fleet) return failed(fleet.error());
-  // Before the run can be found, and until all is said of it.
-  const auto lock = RunLock::take(recorded_in->file().parent_path(), run_id);
-  if (!lock) return failed(lock.error());
   auto controller = controller_of(options, inputs, **plan, *ledger, run_id);
   if (!controller) return failed(controller.error());
+  if (const auto missing = missing_key(options, controller->settings)) return failed(*missing);
   controller->settings.observe = observed;
   if (before != nullptr) {
     controller->elapsed_before = std::chrono::milliseconds(before->completed_at_ms - before->started_at_ms);

@@ -5,6 +5,7 @@
 #include "common/fleet/fleet_security.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/ledger/file_check.hpp"
+#include "coordinator/ledger/file_swap.hpp"
 #include "coordinator/ledger/run_lock.hpp"
 
 #include <algorithm>
@@ -75,20 +76,38 @@ class Check {
     }
   }
 
-  /// A file that is not there leaves its log of commits behind, or other traces.
-  bool is_missing(const fs::path& file, const fs::path& trace) const {
-    return !is_there(file) && (is_there(file.string() + "-wal") || (!trace.empty() && is_there(trace)));
+  /// Nothing is in a file whose process died as it made it.
+  static bool has_content(const fs::path& file) {
+    std::error_code error;
+    return fs::file_size(file, error) > 0 && !error;
+  }
+
+  /// A file that was there leaves its log of commits behind, or other traces.
+  static bool is_missing(const fs::path& file, bool is_expected) {
+    return !has_content(file) && (has_content(file.string() + "-wal") || is_expected);
+  }
+  static std::string missing(const fs::path& file) {
+    return is_there(file) ? "it is empty" : "it is missing";
+  }
+
+  /// A repair was cut off: nobody reads the file until it is done.
+  bool note_half_replaced(const fs::path& file, Repair repair) {
+    if (!is_half_replaced(file)) return false;
+    note(file, "its repair was cut off", "`sluice doctor --repair` puts in its place what was restored",
+         repair);
+    return true;
   }
 
   Result<void> check_ledger() {
     const fs::path file = home_ / "ledger.db";
-    if (is_missing(file, home_ / "runs.lock")) {
-      note(file, "it is missing, and with it all that is known of past runs",
+    if (note_half_replaced(file, Repair::ledger)) return {};
+    if (is_missing(file, RunLock::is_ledger_expected(home_))) {
+      note(file, missing(file) + ", and with it all that is known of past runs",
            "put it back from a copy; `sluice doctor --repair` begins a new one, and answers come out of the "
            "caches",
            Repair::ledger);
     }
-    if (!is_there(file)) return {};
+    if (!has_content(file)) return {};
     ++check_.files;
     const auto checked = check_ledger_file(file);
     if (!checked) return fail(checked.error());
@@ -97,11 +116,12 @@ class Check {
   }
 
   Result<void> check_observations() {
-    if (is_missing(observations_, {})) {
-      note(observations_, "it is missing beside its log of commits",
+    if (note_half_replaced(observations_, Repair::observations)) return {};
+    if (is_missing(observations_, false)) {
+      note(observations_, missing(observations_) + " beside its log of commits",
            "put it back from a copy; `sluice doctor --repair` begins a new one", Repair::observations);
     }
-    if (!is_there(observations_)) return {};
+    if (!has_content(observations_)) return {};
     ++check_.files;
     const auto checked = check_observations_file(observations_);
     if (!checked) return fail(checked.error());
@@ -152,7 +172,7 @@ class Check {
     const std::string observations = observations_.filename().string();
     for (const fs::path& path : paths_in(home_)) {
       std::string name = path.filename().string();
-      for (const std::string_view ending : {"-wal", "-shm", "-journal"}) {
+      for (const std::string_view ending : {"-wal", "-shm", "-journal", ".draft", ".restored"}) {
         if (name.ends_with(ending)) name.resize(name.size() - ending.size());
       }
       if (std::ranges::find(ours, name) != ours.end() || name == observations || name == "observations.db")

@@ -3,22 +3,18 @@
 #include "common/disk.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/ledger/file_check.hpp"
+#include "coordinator/ledger/file_swap.hpp"
 #include "coordinator/ledger/run_lock.hpp"
+#include "coordinator/session/resume_run.hpp"
 
 #include <algorithm>
 #include <set>
-#include <system_error>
 #include <utility>
 
 namespace sluice {
 namespace {
 
 namespace fs = std::filesystem;
-
-Error not_replaced(const fs::path& file, const std::string& why) {
-  return {Reason::output_failed, "cannot put a restored file in the place of " + file.string() + ": " + why +
-                                     "; check the space and the permissions of SLUICE_HOME"};
-}
 
 /// `2026-11-24T03-40-12`: no file system minds it.
 std::string name_of_time(std::int64_t now_ms) {
@@ -27,25 +23,13 @@ std::string name_of_time(std::int64_t now_ms) {
   return text;
 }
 
-/// The restored file takes the place of the damaged one, which stays whole under another name. What SQLite
-/// keeps beside the damaged file must not be read with the restored one: it goes first.
-Result<void> replace(const fs::path& file, const fs::path& restored, const fs::path& aside) {
-  std::error_code error;
-  if (fs::exists(file, error)) {
-    fs::create_hard_link(file, aside, error);
-    if (error) fs::copy_file(file, aside, error);
-    if (error) return fail(not_replaced(file, error.message()));
-  }
-  for (const char* ending : {"-wal", "-journal"}) {
-    if (fs::exists(file.string() + ending, error))
-      fs::rename(file.string() + ending, aside.string() + ending, error);
-    if (error) return fail(not_replaced(file, error.message()));
-  }
-  fs::remove(file.string() + "-shm", error);
-  fs::rename(restored, file, error);
-  if (error) return fail(not_replaced(file, error.message()));
-  if (!sync_to_disk(file.parent_path())) return fail(not_replaced(file, "the disk does not take it"));
-  return {};
+/// Those that `sluice run --resume` would take if they had no end.
+Result<RestoredFile> restore_resumable_ledger(const fs::path& damaged, const fs::path& restored) {
+  return restore_ledger_file(damaged, restored, [](PastRun run) {
+    run.summary.reset();
+    run.under_way = false;  // By whoever repairs: it holds the locks of all.
+    return is_unfinished(run);
+  });
 }
 
 class Repairs {
@@ -55,13 +39,15 @@ class Repairs {
 
   Result<RepairedFile> repair(const HomeFinding& finding) {
     if (!make_folders_on_disk(folder_))
-      return fail(not_replaced(finding.file, "the folder " + folder_.string() + " cannot be made"));
+      return fail(Reason::output_failed,
+                  "cannot repair " + finding.file.string() + ": the folder " + folder_.string() +
+                      " cannot be made; check the space and the permissions of its home");
     RepairedFile done;
     done.file = finding.file;
     done.aside = folder_ / (finding.file.filename().string() + "-" + time_);
     if (finding.repair == Repair::cache) return rebuild(std::move(done));
     return restore(std::move(done),
-                   finding.repair == Repair::ledger ? restore_ledger_file : restore_observations_file);
+                   finding.repair == Repair::ledger ? restore_resumable_ledger : restore_observations_file);
   }
 
  private:
@@ -78,11 +64,18 @@ class Repairs {
 
   Result<RepairedFile> restore(RepairedFile done,
                                Result<RestoredFile> (*restore_file)(const fs::path&, const fs::path&)) {
-    const fs::path draft = done.aside.string() + ".draft";
-    auto restored = restore_file(done.file, draft);
-    if (!restored) return fail(restored.error());
-    if (!sync_to_disk(draft)) return fail(not_replaced(done.file, "the disk does not take it"));
-    if (auto replaced = replace(done.file, draft, done.aside); !replaced) return fail(replaced.error());
+    if (is_half_replaced(done.file)) {
+      if (auto replaced = finish_replacing(done.file, done.aside); !replaced) return fail(replaced.error());
+      done.what = "replaced by what a repair had restored that was cut off";
+      return done;
+    }
+    auto restored = restore_file(done.file, draft_beside(done.file));
+    Result<void> replaced;
+    if (restored) replaced = replace_by_draft(done.file, done.aside);
+    if (!restored || !replaced) {
+      remove_draft(done.file);
+      return fail(restored ? replaced.error() : restored.error());
+    }
     done.what = "restored with " + wording::counted(restored->rows, "row");
     done.left_out = std::move(restored->left_out);
     done.unfinished = std::move(restored->reopened);
@@ -96,20 +89,26 @@ class Repairs {
 
 }  // namespace
 
-Result<std::vector<RepairedFile>> repair_home(const fs::path& home, std::span<const HomeFinding> findings,
-                                              const CacheTools& caches, std::int64_t now_ms) {
+HomeRepair repair_home(const fs::path& home, std::span<const HomeFinding> findings, const CacheTools& caches,
+                       std::int64_t now_ms) {
+  HomeRepair repair;
   const auto lock = RunLock::take_all(home);
-  if (!lock) return fail(lock.error());
+  if (!lock) {
+    repair.problem = lock.error();
+    return repair;
+  }
   Repairs repairs(home, caches, now_ms);
-  std::vector<RepairedFile> all;
   std::set<fs::path> seen;
   for (const HomeFinding& finding : findings) {
     if (finding.repair == Repair::none || !seen.insert(finding.file).second) continue;
     auto done = repairs.repair(finding);
-    if (!done) return fail(done.error());
-    all.push_back(std::move(*done));
+    if (!done) {
+      repair.problem = std::move(done.error());
+      break;
+    }
+    repair.done.push_back(std::move(*done));
   }
-  return all;
+  return repair;
 }
 
 }  // namespace sluice

@@ -40,6 +40,11 @@ std::string verdict_of(const PastRun& past) {
   return command == "grade" ? "graded" : "calibrated";
 }
 
+/// Of texts, which have neither precision nor recall: `12 passed`.
+std::string passed_words(const StatusCounts& statuses) {
+  return wording::grouped(statuses.passed) + " passed";
+}
+
 Row row_of(const PastRun& past) {
   Row row;
   row[run] = short_id(past.run.run_id);
@@ -50,9 +55,11 @@ Row row_of(const PastRun& past) {
   row[verdict] = verdict_of(past);
   if (past.summary) {
     const Scores& shown = past.summary->scores;
-    row[scores] = padded_left(wording::score(shown.precision), 4) + ' ' +
-                  padded_left(wording::score(shown.recall), 4) + ' ' +
-                  padded_left(wording::score(shown.f1), 4);
+    const bool has_scores = shown.precision || shown.recall || shown.f1;
+    row[scores] = has_scores ? padded_left(wording::score(shown.precision), 4) + ' ' +
+                                   padded_left(wording::score(shown.recall), 4) + ' ' +
+                                   padded_left(wording::score(shown.f1), 4)
+                             : passed_words(past.summary->statuses);
   }
   row[cases] = std::to_string(past.summary ? past.summary->statuses.total() : past.run.trials);
   for (auto& cell : row) cell = printable(cell);

@@ -6,6 +6,7 @@
 #include "coordinator/cli/plan_estimate.hpp"
 #include "coordinator/cli/run_flags.hpp"
 #include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/cli/watch_run.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/session/flag_values.hpp"
@@ -17,6 +18,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -46,6 +48,7 @@ constexpr const char* run_examples =
     "    --arm haiku=anthropic:claude-haiku-4-5 --baseline-arm mini\n"
     "  sluice run suite.yaml --judge fake      # judge metrics without a model\n"
     "  sluice run --resume                     # go on with the last unfinished run\n"
+    "  sluice run suite.yaml --mode live --watch   # asks only what has changed\n"
     "  sluice run --mode live --listen tcp://127.0.0.1:5555\n"
     "    and on each worker's terminal: sluice-worker --connect tcp://127.0.0.1:5555\n"
     "Exit code 0: passed; 1: failures, case errors or a spent budget; 2: usage,\n"
@@ -102,8 +105,10 @@ struct RunCommand {
   std::optional<std::string> confirm_above;
   bool resumes = false;
   std::string resumed;  ///< Words for the run that goes on; empty: the last unfinished one.
+  bool watches = false;
 
   int run(const StartWorkers& start_workers, const CacheTools& caches, CLI::App& app) {
+    if (watches) return watch();
     if (resumes) {
       if (const auto taken = take_up(app); !taken) return taken.error();
     }
@@ -126,9 +131,13 @@ struct RunCommand {
                    "Ask before a run that may cost more; without a terminal it is refused")
         ->type_name("DOLLARS");
     add_distribution_flags(app, flags);
-    add_report_flags(app, flags, "table|json|markdown|junit|github");
+    add_report_flags(app, flags, "table|json|markdown|junit|github|html|csv");
     add_log_flags(app, flags);
     settings.add_to(app);
+  }
+
+  void add_watch_flag(CLI::App& app) {
+    app.add_flag("--watch", watches, "Run again whenever a file of the suite has changed, until Ctrl-C");
   }
 
   void add_resume_flag(CLI::App& app) {
@@ -144,6 +153,37 @@ struct RunCommand {
   }
 
  private:
+  int watch() const {
+    if (resumes || flags.listen)
+      return report_error(
+          "--watch goes with neither --resume nor --listen: it begins a run with each change");
+    const auto effective = settings.load(Warnings::left_out);
+    if (!effective) return report_findings(effective.error());
+    WatchedRun watched{arguments_without_watch(), {}, {effective->home.value}};
+    // What a suite names lies below its folder, or in one that is allowed.
+    const std::filesystem::path suite = flags.suite.value_or(effective->fixtures_dir.value);
+    std::error_code none;
+    const bool is_folder = std::filesystem::is_directory(suite, none);
+    watched.inputs.push_back(is_folder ? suite : std::filesystem::absolute(suite, none).parent_path());
+    std::ranges::copy(flags.allowed_paths, std::back_inserter(watched.inputs));
+    const auto add = [](std::vector<std::filesystem::path>& to, const std::optional<std::string>& file) {
+      if (file && !file->empty()) to.emplace_back(*file);
+    };
+    for (const auto& file :
+         {flags.answers, flags.baseline, std::optional(settings.config_file()),
+          std::optional(effective->prompt_file.value), std::optional(effective->ontology_file.value),
+          std::optional(effective->prices_file.value)}) {
+      add(watched.inputs, file);
+    }
+    for (const auto& file : {flags.report.output, flags.export_baseline, flags.harvest, flags.call_log})
+      add(watched.outputs, file);
+    for (const std::string& report : flags.report.reports)
+      add(watched.outputs, report.substr(report.find('=') + 1));
+    for (const char* end : {"", "-wal", "-shm", "-journal"})
+      watched.outputs.emplace_back(observations_file(*effective) + end);
+    return watch_run(watched);
+  }
+
   /// Makes the flags those of the run that goes on; what is given beside it goes before them. Error: the exit
   /// code, after it was reported.
   tl::expected<void, int> take_up(CLI::App& app) {
@@ -336,6 +376,7 @@ Command add_run_command(CLI::App& program, const StartWorkers& start_workers, co
   CLI::App* app = program.add_subcommand("run", "Evaluate a suite or a folder of fixtures, gate and report");
   add_suite_argument(*app, command->flags);
   command->add_resume_flag(*app);
+  command->add_watch_flag(*app);
   command->add_flags(*app);
   app->footer(run_examples);
   return {app, [command, start_workers, caches, app] { return command->run(start_workers, caches, *app); }};

@@ -18,7 +18,11 @@ namespace fs = std::filesystem;
 Result<RunLedger> RunLedger::open(const Settings& settings) {
   const fs::path home = settings.home.value;
   const std::string read_only = "the home " + home.string() + " is read-only";
-  if (!is_read_only_folder(home)) return RunLedger(home / "ledger.db");
+  std::error_code shows_later;  // When a file is made in it.
+  if (!is_read_only_folder(home)) {
+    fs::create_directories(home, shows_later);
+    return RunLedger(home / "ledger.db");
+  }
   if (settings.mode.value == Mode::live) {
     return fail(
         Reason::ledger_failed,

@@ -96,11 +96,11 @@ std::string source_folder(const std::string& suite_path) {
 }
 
 /// What became of --export-baseline, for whoever watches.
-void print_pinned(const std::string& file, std::size_t scores, const RunAssessment& assessment) {
+void print_pinned(const std::string& file, std::size_t results, const RunAssessment& assessment) {
   const auto failed = assessment.aggregates.all.statuses.failed;
   const std::string but =
       failed > 0 ? "; " + wording::counted(failed, "case") + " of this run failed, whatever is pinned" : "";
-  write_stderr_line("sluice: pinned " + wording::counted(scores, "score") + " in " + file + but);
+  write_stderr_line("sluice: pinned " + wording::counted(results, "result") + " in " + file + but);
 }
 
 /// What the run came to, for whoever watches one whose report goes to files alone.
@@ -193,12 +193,16 @@ int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& wh
 
 namespace {
 
+UseReport to_targets(const std::vector<ReportTarget>& targets) {
+  return [&targets](const ReportInput& input) { return write_reports(targets, input); };
+}
+
 /// Everything that a report shows, in each of the forms that are asked for. What could not be written.
 std::vector<Error> write_run_reports(const RunOptions& options, const RunInputs& inputs,
                                      const RunResults& results, const RunGate& gate, const RunFacts& facts,
                                      const RunAssessment& assessment, const RunPrice& price,
-                                     const RetrievalSummary* retrieval,
-                                     const std::vector<ReportTarget>& targets) {
+                                     const RetrievalSummary* retrieval, const UseReport& use,
+                                     bool prompts_are_lost = false) {
   const RunIdentity identity{inputs.prompt.version,          inputs.prompt.hash,
                              inputs.ontology.version(),      options.provider.provider.kind,
                              options.provider.provider.name, options.provider.model,
@@ -221,8 +225,11 @@ std::vector<Error> write_run_reports(const RunOptions& options, const RunInputs&
                           assessment.arms ? &*assessment.arms : nullptr,
                           assessment.judge_bias ? &*assessment.judge_bias : nullptr,
                           assessment.calibrations ? &*assessment.calibrations : nullptr,
-                          retrieval};
-  return write_reports(targets, input);
+                          retrieval,
+                          &inputs.redactor,
+                          prompts_are_lost,
+                          options.settings.min_pass_rate.value};
+  return use(input);
 }
 
 int report_results(const RunOptions& options, const RunInputs& inputs, const RunGate& loaded,
@@ -270,7 +277,7 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
   int code = assessment->exit_code;
   const auto targets = targets_of(options, *assessment, facts);
   const auto failures = write_run_reports(options, inputs, results, gate, facts, *assessment, price,
-                                          *retrieval ? &(*retrieval)->summary : nullptr, targets);
+                                          *retrieval ? &(*retrieval)->summary : nullptr, to_targets(targets));
   for (const Error& error : failures) code = report_error(error);
   if (options.progress && failures.empty() && !facts.cut_short) print_outcome(targets, *assessment);
   if (options.export_baseline) {
@@ -341,8 +348,41 @@ Result<void> report_unasked(const RunOptions& options, const RunInputs& inputs, 
   const auto assessment =
       assess_run(options, results, gate, (*plan)->perturbations(), price, facts.cut_short);
   if (!assessment) return fail(assessment.error());
-  auto failures =
-      write_run_reports(options, inputs, results, gate, facts, *assessment, price, nullptr, targets);
+  auto failures = write_run_reports(options, inputs, results, gate, facts, *assessment, price, nullptr,
+                                    to_targets(targets));
+  if (!failures.empty()) return fail(std::move(failures.front()));
+  return {};
+}
+
+Result<void> report_again(const PastResults& past, const UseReport& use) {
+  const auto& [options, inputs, loaded, plan, source, facts, notices, prompts_are_lost] = past;
+  const auto results_under = [&](const Gate& one) {
+    return RunResults{inputs.suite,
+                      source,
+                      plan.trial_count(),
+                      [&](TrialId trial) { return plan.case_of(trial); },
+                      [&](TrialId) { return unfinished(facts); },
+                      one,
+                      &plan.trials(),
+                      &inputs.ontology,
+                      [&](TrialId) { return false; }};
+  };
+  std::optional<RunGate> against_arm;
+  if (options.baseline_arm) {
+    auto made = gate_against_arm(options, inputs, results_under(loaded.gate), loaded);
+    if (!made) return fail(std::move(made.error()));
+    against_arm = std::move(*made);
+  }
+  const RunGate& gate = against_arm ? *against_arm : loaded;
+  const RunResults results = results_under(gate.gate);
+  const RunPrice price = price_of(options, inputs);
+  auto assessment = assess_run(options, results, gate, plan.perturbations(), price, facts.cut_short);
+  if (!assessment) return fail(std::move(assessment.error()));
+  assessment->gate.notices.insert(assessment->gate.notices.end(), notices.begin(), notices.end());
+  const auto retrieval = retrieval_of(inputs, results);
+  if (!retrieval) return fail(retrieval.error());
+  auto failures = write_run_reports(options, inputs, results, gate, facts, *assessment, price,
+                                    *retrieval ? &(*retrieval)->summary : nullptr, use, prompts_are_lost);
   if (!failures.empty()) return fail(std::move(failures.front()));
   return {};
 }

@@ -114,7 +114,8 @@ CLI::App* add_list(CLI::App& runs, ListRuns& list) {
   app->add_option("--format", list.format, "What it is written as (default table)")->type_name("table|json");
   list.settings.add_to(*app, {"home"});
   app->footer(
-      "P, R and F1 are precision, recall and F1; a dash where they are undefined.\n"
+      "P, R and F1 are precision, recall and F1; a dash where they are undefined. Of a\n"
+      "suite of texts: how many cases passed.\n"
       "Examples:\n"
       "  sluice runs list --limit 5\n"
       "  sluice runs list --format json");

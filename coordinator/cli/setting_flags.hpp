@@ -45,6 +45,9 @@ class SettingFlags {
                                                     std::vector<SuiteSetting> suite = {},
                                                     ValidKeys valid_keys = ValidKeys::pointed_to) const;
 
+  /// The settings file that --config names, else the one that is read where it exists.
+  std::string config_file() const { return config_.empty() ? default_settings_file : config_; }
+
  private:
   struct Flag {
     FlagValue value;

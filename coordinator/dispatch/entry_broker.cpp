@@ -11,11 +11,16 @@ EntryBroker::EntryBroker(Config config)
 // --- who is there ---
 
 void EntryBroker::join(WorkerId worker, const std::string& cache_id) {
+  if (const auto before = cache_ids_.find(worker); before != cache_ids_.end()) remove(before->second, worker);
   cache_ids_[worker] = cache_id;
+  if (!cache_id.empty()) members_[cache_id].insert(worker);
 }
 
 void EntryBroker::leave(WorkerId worker, TimePoint now, Actions& actions) {
-  if (cache_ids_.erase(worker) == 0) return;
+  const auto left = cache_ids_.find(worker);
+  if (left == cache_ids_.end()) return;
+  remove(left->second, worker);
+  cache_ids_.erase(left);
   for (auto key = open_.begin(); key != open_.end();) {
     const auto current = key++;  // It may end here.
     auto& open = current->second;
@@ -26,23 +31,25 @@ void EntryBroker::leave(WorkerId worker, TimePoint now, Actions& actions) {
   }
 }
 
+void EntryBroker::remove(const std::string& cache_id, WorkerId worker) {
+  const auto found = members_.find(cache_id);
+  if (found == members_.end()) return;
+  found->second.erase(worker);
+  if (found->second.empty()) members_.erase(found);
+}
+
 bool EntryBroker::others_have_caches(WorkerId than) const {
-  const auto own = cache_ids_.find(than);
-  return std::ranges::any_of(
-      cache_ids_, [&](const auto& entry) { return !entry.second.empty() && entry.second != own->second; });
+  const auto& own = cache_ids_.at(than);
+  return members_.size() > (members_.contains(own) ? 1u : 0u);
 }
 
 // --- answers ---
 
 std::optional<WorkerId> EntryBroker::lender(const std::string& cache_id, WorkerId for_worker) const {
-  if (cache_id.empty()) return std::nullopt;
-  std::optional<WorkerId> found;
-  for (const auto& [worker, id] : cache_ids_) {
-    if (id != cache_id) continue;
-    if (worker == for_worker) return std::nullopt;  // What its own cache lacks, nobody who shares it has.
-    found = std::min(found.value_or(worker), worker);
-  }
-  return found;
+  const auto found = members_.find(cache_id);
+  if (found == members_.end()) return std::nullopt;
+  // What its own cache lacks, nobody who shares it has.
+  return found->second.contains(for_worker) ? std::nullopt : std::optional(*found->second.begin());
 }
 
 void EntryBroker::expect_answer(const Digest& key, WorkerId holder) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -104,6 +105,8 @@ class EntryBroker {
   };
   using OpenKeys = std::map<EntryKey, Open>;
 
+  void remove(const std::string& cache_id, WorkerId worker);
+  /// REQUIRES: this one is there.
   bool others_have_caches(WorkerId than) const;
   void open(WorkerId seeker, const EntryKey& key, TimePoint now, Actions& actions);
   void borrow(OpenKeys::iterator key, WorkerId lender, TimePoint now, Actions& actions);
@@ -112,7 +115,8 @@ class EntryBroker {
   OpenKeys::iterator leased_by(WorkerId worker, const EntryKey& key);
 
   Config config_;
-  std::unordered_map<WorkerId, std::string> cache_ids_;  ///< Of those that are there.
+  std::unordered_map<WorkerId, std::string> cache_ids_;          ///< Of those that are there.
+  std::unordered_map<std::string, std::set<WorkerId>> members_;  ///< Of each cache: who shares it.
   OpenKeys open_;
   KnownHolders known_;
   KnownHolders payers_;  ///< Who was last left to pay for a leased entry, and has not said that it is stored.

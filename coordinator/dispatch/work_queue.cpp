@@ -47,7 +47,9 @@ WorkQueue::WorkQueue(const std::vector<UnitAffinity>& units, std::vector<std::st
       cells_a_holder_(cells_for(units.size(), holders_.size())),
       cells_((holders_.size() + 1) * cells_a_holder_),
       cell_of_(units.size()),
-      nodes_(units.size()) {
+      nodes_(units.size()),
+      holder_seen_(holders_.size() + 1) {
+  for (std::uint32_t i = 0; i < holders_.size(); ++i) holder_numbers_.emplace(holders_[i], i + 1);
   for (CellId cell = 0; cell < cells_.size(); ++cell) {
     cells_[cell].units.cell = cell;
     cells_[cell].hash = mix(cell % cells_a_holder_ + 1);
@@ -168,29 +170,35 @@ void WorkQueue::set_awaits_holder(CellId cell, bool awaits) {
   auto& one = cells_[cell];
   if (awaits == std::exchange(one.awaits_holder, awaits)) return;
   awaits ? absent_ += one.units.size : absent_ -= one.units.size;
-  deal(cell);
+  if (awaits || one.units.size > 0) deal(cell);  // An empty one is dealt when a unit comes back into it.
 }
 
 void WorkQueue::deal_what_waits_for_holders() {
   for (CellId holder = 1; holder <= holders_.size(); ++holder) {
-    const bool awaits = wait_for_holders_ && !caches_seen_.contains(holders_[holder - 1]);
+    const bool awaits = wait_for_holders_ && !holder_seen_[holder];
     const auto first = holder * cells_a_holder_;
     for (CellId cell = first; cell < first + cells_a_holder_; ++cell) set_awaits_holder(cell, awaits);
   }
 }
 
+/// 0: it held no answer.
+std::uint32_t WorkQueue::holder_number(const std::string& cache_id) const {
+  const auto found = holder_numbers_.find(cache_id);
+  return found == holder_numbers_.end() ? 0 : found->second;
+}
+
 // --- workers ---
 
 void WorkQueue::add_worker(WorkerId worker, const std::string& cache_id) {
-  const auto held = std::ranges::find(holders_, cache_id);
-  const auto holder = held == holders_.end() ? 0 : static_cast<std::uint32_t>(held - holders_.begin()) + 1;
+  const auto holder = holder_number(cache_id);
   auto& queue = queues_.emplace(worker, Queue{worker, cache_id, hash_text(cache_id), holder}).first->second;
   queue.missed.queue = queue.returned.queue = &queue;
   longest_.insert(&queue);
   for (CellId cell = 0; cell < cells_.size(); ++cell) {
-    if (cells_[cell].awaits_holder) continue;
+    const auto& [units, hash, best, awaits_holder] = cells_[cell];
+    if (awaits_holder || (units.queue == nullptr && units.size == 0)) continue;
     const auto rank = rank_of(cell, queue);
-    if (cells_[cell].units.queue == nullptr || rank > cells_[cell].rank) hand_over(cell, &queue, rank);
+    if (units.queue == nullptr || rank > best) hand_over(cell, &queue, rank);
   }
   add_lender(cache_id);
 }
@@ -205,7 +213,8 @@ std::vector<UnitId> WorkQueue::remove_worker(WorkerId worker) {
   while (found->second.returned.size > 0) returned.push_back(take(found->second.returned.last));
   auto gone = queues_.extract(found);  // It stays where it is until all its cells are dealt anew.
   for (CellId cell = 0; cell < cells_.size(); ++cell) {
-    if (cells_[cell].units.queue == &gone.mapped()) deal(cell);
+    if (cells_[cell].units.queue != &gone.mapped()) continue;
+    cells_[cell].units.size > 0 ? deal(cell) : hand_over(cell, nullptr, {});
   }
   longest_.erase(&gone.mapped());
   for (auto entry = misses_.begin(); entry != misses_.end();) {
@@ -226,7 +235,10 @@ void WorkQueue::wait_for_holders() {
 }
 
 void WorkQueue::add_lender(const std::string& cache_id) {
-  if (caches_seen_.insert(cache_id).second && wait_for_holders_) deal_what_waits_for_holders();
+  const auto holder = holder_number(cache_id);
+  if (holder == 0 || holder_seen_[holder]) return;
+  holder_seen_[holder] = true;
+  if (wait_for_holders_) deal_what_waits_for_holders();
 }
 
 void WorkQueue::end_wait_for_holders() {
@@ -257,6 +269,7 @@ WorkQueue::Queue* WorkQueue::best_queue_for_missed(UnitId unit) {
 /// One that nobody has missed.
 void WorkQueue::place(UnitId unit) {
   auto& cell = cells_[cell_of_[unit]];
+  if (cell.units.queue == nullptr && !cell.awaits_holder) deal(cell_of_[unit]);
   insert(cell.units.queue != nullptr ? cell.units.queue->returned : cell.units, unit, true);
 }
 

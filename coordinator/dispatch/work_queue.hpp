@@ -127,6 +127,7 @@ class WorkQueue {
   void deal(CellId cell);
   void hand_over(CellId cell, Queue* queue, const Rank& rank);
   void set_awaits_holder(CellId cell, bool awaits);
+  std::uint32_t holder_number(const std::string& cache_id) const;
   void deal_what_waits_for_holders();
   void place(UnitId unit);
   Queue* best_queue_for_missed(UnitId unit);
@@ -138,6 +139,7 @@ class WorkQueue {
   void set_size(Queue& queue, std::size_t size);
 
   std::vector<std::string> holders_;
+  std::unordered_map<std::string, std::uint32_t> holder_numbers_;  ///< As UnitAffinity::holder counts.
   std::uint32_t cells_a_holder_ = 1;
   std::vector<Cell> cells_;  ///< Those without a holder first, then each holder's.
   std::vector<CellId> cell_of_;
@@ -147,7 +149,7 @@ class WorkQueue {
   std::set<Queue*, IsLonger> longest_;
   std::unordered_map<UnitId, std::set<WorkerId>> misses_;
   bool wait_for_holders_ = false;
-  std::set<std::string> caches_seen_;
+  std::vector<bool> holder_seen_;  ///< By holder: its cache is or was there.
   std::size_t absent_ = 0;
   std::size_t size_ = 0;
   std::uint64_t looked_at_ = 0;

@@ -8,16 +8,20 @@
 
 namespace sluice {
 
-Terminal terminal_of(bool is_tty, const char* term, const char* no_colour) {
+Terminal terminal_of(bool is_tty, const char* term, const char* no_colour, const char* force_colour) {
+  const auto has_value = [](const char* variable) { return variable != nullptr && *variable != '\0'; };
   Terminal terminal;
   terminal.is_terminal = is_tty && term != nullptr && *term != '\0' && std::string_view(term) != "dumb";
-  terminal.colour = terminal.is_terminal && (no_colour == nullptr || *no_colour == '\0');
+  const bool is_forced = has_value(force_colour) && std::string_view(force_colour) != "0";
+  const bool is_refused = has_value(no_colour) || (has_value(force_colour) && !is_forced);
+  terminal.colour = (terminal.is_terminal || is_forced) && !is_refused;
   return terminal;
 }
 
 Terminal detect_terminal(int descriptor) {
   const bool is_tty = ::isatty(descriptor) == 1;
-  Terminal terminal = terminal_of(is_tty, std::getenv("TERM"), std::getenv("NO_COLOR"));
+  Terminal terminal =
+      terminal_of(is_tty, std::getenv("TERM"), std::getenv("NO_COLOR"), std::getenv("FORCE_COLOR"));
   winsize size{};
   if (is_tty && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     terminal.columns = size.ws_col;

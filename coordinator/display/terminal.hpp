@@ -8,13 +8,17 @@ namespace sluice {
 /// What stands behind a descriptor, as far as it matters to what is written there.
 struct Terminal {
   bool is_terminal =
-      false;            ///< A terminal that understands escape sequences: TERM names one, and not `dumb`.
-  bool colour = false;  ///< Such a terminal, and NO_COLOR is unset or empty (no-color.org).
+      false;  ///< A terminal that understands escape sequences: TERM names one, and not `dumb`.
+  /// Such a terminal, or FORCE_COLOR has a value (force-color.org) that is not `0`; and NO_COLOR is unset or
+  /// empty (no-color.org).
+  bool colour = false;
   std::optional<std::size_t> columns;  ///< Its width, where one is known.
 };
 
-/// The rule alone: `term` and `no_colour` are the variables' values, null where they are not set.
-Terminal terminal_of(bool is_tty, const char* term, const char* no_colour);
+/// The rule alone: `term`, `no_colour` and `force_colour` are the variables' values, null where they are not
+/// set.
+Terminal terminal_of(bool is_tty, const char* term, const char* no_colour,
+                     const char* force_colour = nullptr);
 
 /// Asks the system and the environment about a descriptor.
 Terminal detect_terminal(int descriptor);

@@ -64,6 +64,9 @@ struct BudgetFacts {
   std::uint32_t waiting_workers = 0;    ///< That have such.
   std::uint32_t backing_off_calls = 0;  ///< That failed and wait for their time to be tried again.
 
+  /// In which calls were ready and the limits or a pause allowed none to start, by the clock.
+  BootTime held_up_time{};
+
   wire::HoldReason hold = wire::HoldReason::none;
   BootTime hold_left{};    ///< Of a named delay; of an outage: until the next probe.
   BootTime paused_time{};  ///< Of named delays so far.

@@ -135,7 +135,12 @@ MetricAnswer assess_judged(const MetricQuestion& question, const AssessmentRules
 
 MetricAnswer assess_pass(const MetricQuestion& question) {
   if (question.passed) return {std::nullopt, MetricStatus::pass, MetricCause::none};
-  return {std::nullopt, MetricStatus::fail, MetricCause::not_passed};
+  if (question.pinned.state != PinnedScore::State::pinned) {
+    return {std::nullopt, MetricStatus::fail, MetricCause::not_passed};
+  }
+  const bool passed_then = question.pinned.score > 0.0;
+  return {std::nullopt, passed_then ? MetricStatus::fail : MetricStatus::warn,
+          passed_then ? MetricCause::broke : MetricCause::still_failing};
 }
 
 MetricAnswer assess(const MetricQuestion& question, const AssessmentRules& rules) {
@@ -205,7 +210,8 @@ void CaseSummary::add(const MetricQuestion& question, const MetricAnswer& answer
   // A file on which the baseline's model saw what is not there, and this one sees nothing.
   const bool cleared = !question.score && question.best_undefined;
   const bool higher = question.score && billionths(*question.score) > billionths(question.pinned.score);
-  above_baseline_ = above_baseline_ || cleared || higher;
+  const bool fixed = !question.is_scored() && question.passed && question.pinned.score == 0.0;
+  above_baseline_ = above_baseline_ || cleared || higher || fixed;
 }
 
 CaseStatus CaseSummary::status() const {
@@ -218,7 +224,12 @@ AssessedMetric assessed_metric(const MetricQuestion& question, const MetricAnswe
   AssessedMetric assessed;
   if (question.metric != nullptr) assessed.id = question.metric->id;
   assessed.score = question.score;
-  if (question.pinned.state == PinnedScore::State::pinned) assessed.baseline = question.pinned.score;
+  if (question.pinned.state == PinnedScore::State::pinned) {
+    if (question.is_scored())
+      assessed.baseline = question.pinned.score;
+    else
+      assessed.baseline_passed = question.pinned.score > 0.0;
+  }
   assessed.limit = answer.limit;
   assessed.status = answer.status;
   assessed.cause = answer.cause;
@@ -248,7 +259,8 @@ void assess_metrics(std::span<const MetricQuestion> questions, const AssessmentR
 }
 
 bool fell_below_baseline(const MetricAnswer& answer) {
-  return answer.cause == MetricCause::dropped || answer.cause == MetricCause::became_undefined;
+  return answer.cause == MetricCause::dropped || answer.cause == MetricCause::became_undefined ||
+         answer.cause == MetricCause::broke;
 }
 
 bool nothing_was_extracted(std::optional<double> pinned_recall, std::optional<double> pinned_f1) {

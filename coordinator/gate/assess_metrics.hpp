@@ -21,7 +21,7 @@ struct PinnedScore {
     pinned,
   };
   State state = State::no_baseline;
-  double score = 0.0;  ///< Only when pinned.
+  double score = 0.0;  ///< Only when pinned. Of a pass/fail metric 1 if it passed, else 0.
 };
 
 /// One metric of a case beside all that assesses it. The gate of a run and `sluice compare` use it alike.

@@ -15,6 +15,12 @@ std::uint32_t number_of(std::string_view text, std::vector<std::string>& texts,
 
 }  // namespace
 
+std::optional<bool> BaselineEntry::passed(std::size_t nth) const {
+  if (scores.empty() && nth == 0) return score > 0.0;
+  if (nth >= scores.size()) return std::nullopt;
+  return scores[nth] > 0.0;
+}
+
 BaselineEntry Baseline::entry(std::size_t index) const {
   const Stored& stored = entries_[index];
   BaselineEntry entry{id_of(stored), metrics_[stored.metric], stored.score, metas_[stored.meta]};
@@ -22,6 +28,7 @@ BaselineEntry Baseline::entry(std::size_t index) const {
     const ScoreList& list = score_lists_[stored.scores - 1];
     entry.scores = std::span(scores_).subspan(list.begin, list.count);
   }
+  entry.kind = stored.kind;
   return entry;
 }
 
@@ -43,7 +50,8 @@ Baseline::Range Baseline::of_test(std::string_view test_id) const {
 std::optional<double> Baseline::score(std::string_view test_id, std::string_view metric) const {
   const Range range = of_test(test_id);
   for (std::size_t i = range.first; i < range.last; ++i) {
-    if (metrics_[entries_[i].metric] == metric) return entries_[i].score;
+    const Stored& stored = entries_[i];
+    if (stored.kind == PinKind::score && metrics_[stored.metric] == metric) return stored.score;
   }
   return std::nullopt;
 }
@@ -62,6 +70,7 @@ void Baseline::add(const BaselineEntry& entry) {
   stored.meta = number_of(entry.meta, metas_, meta_numbers_);
   stored.added = static_cast<std::uint32_t>(entries_.size());
   stored.score = entry.score;
+  stored.kind = entry.kind;
   if (!entry.scores.empty()) {
     score_lists_.push_back({scores_.size(), static_cast<std::uint32_t>(entry.scores.size())});
     stored.scores = static_cast<std::uint32_t>(score_lists_.size());

@@ -14,8 +14,9 @@
 
 namespace sluice {
 
-/// Version of the baseline file's format (gate ADR, section D).
-inline constexpr std::uint32_t baseline_schema_version = 1;
+/// Version of the baseline file's format (gate ADR, section D). Version 1 has no checks, and is read as well.
+inline constexpr std::uint32_t baseline_schema_version = 2;
+inline constexpr std::uint32_t oldest_baseline_schema_version = 1;
 
 /// What a baseline file says about itself (gate ADR, section D; names as there).
 struct BaselineHeader {
@@ -41,17 +42,25 @@ struct BaselineStability {
   friend bool operator==(const BaselineStability&, const BaselineStability&) = default;
 };
 
-/// A pinned score.
+/// What is pinned: a score, or whether the checks of a pass/fail metric passed.
+enum class PinKind : std::uint8_t { score, checks };
+
+/// What is pinned of one metric of a test.
 struct BaselineEntry {
   std::string_view test_id;
   std::string_view metric;  ///< A name that need not be one of ours: files of other tools load.
-  double score = 0.0;       ///< 0..1
+  double score = 0.0;       ///< 0..1; of checks 1 if all passed, else 0.
   std::string_view meta;    ///< Canonical JSON object, or empty: there is none.
-  /// Of the repeats that `score` is the mean of, undefined ones left out; empty: there was one.
+  /// Of the repeats that `score` is the mean of, undefined ones left out; empty: there was one. Of checks 1
+  /// or 0 for each that the test makes by this metric, in their order; empty: there is one.
   std::span<const double> scores{};
+  PinKind kind = PinKind::score;
+
+  /// Of the n-th check, from 0; empty where none is pinned. REQUIRES: checks.
+  std::optional<bool> passed(std::size_t nth) const;
 };
 
-/// Pinned scores, by (test_id, metric), byte by byte, each pair once. Some 50 bytes an entry, so that a
+/// What is pinned, by (test_id, metric), byte by byte, each pair once. Some 50 bytes an entry, so that a
 /// million fit.
 class Baseline {
  public:
@@ -66,6 +75,7 @@ class Baseline {
     std::size_t last = 0;
   };
   Range of_test(std::string_view test_id) const;
+  /// Nothing for a pass/fail metric.
   std::optional<double> score(std::string_view test_id, std::string_view metric) const;
 
   /// In any order.
@@ -87,6 +97,7 @@ class Baseline {
     std::uint32_t added = 0;   ///< Position of `add`.
     std::uint32_t scores = 0;  ///< 1 + an index into score_lists_, or 0: one repeat.
     double score = 0.0;
+    PinKind kind = PinKind::score;
   };
 
   std::string_view id_of(const Stored& stored) const;

@@ -170,9 +170,10 @@ void UnusedEntries::visit(std::string_view test_id, std::span<const AssessedMetr
   pass_to(test_id);
   while (next_ < baseline_->size() && baseline_->entry(next_).test_id == test_id) {
     const std::string_view name = baseline_->entry(next_).metric;
-    const bool answered = std::ranges::any_of(metrics, [name](const AssessedMetric& metric) {
+    const bool is_score = baseline_->entry(next_).kind == PinKind::score;
+    const bool answered = std::ranges::any_of(metrics, [&](const AssessedMetric& metric) {
       const MetricInfo& known = info(metric.id);
-      return known.kind == MetricKind::scored && known.name == name;
+      return known.name == name && (known.kind == MetricKind::scored) == is_score;
     });
     if (answered) {
       ++next_;
@@ -198,7 +199,8 @@ std::optional<GateNotice> UnusedEntries::finish(const GatedRun& run) {
   return GateNotice{
       warning_of(run), "unused_entries",
       named(run.baseline_file) + " has " +
-          unused_.counted("entry that this run has no score for", "entries that this run has no scores for") +
+          unused_.counted("entry that nothing in this run answers",
+                          "entries that nothing in this run answers") +
           " (" + unused_.names() +
           "): if those tests or metrics were removed by intention, write the baseline anew with " +
           export_command(run) + "."};

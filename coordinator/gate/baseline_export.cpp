@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -12,6 +13,22 @@ namespace {
 /// As a reader of the file would give it: keys sorted, no white space.
 std::string canonical(const nlohmann::json& meta) {
   return meta.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+bool is_check(const AssessedMetric& assessed) {
+  return info(assessed.id).kind == MetricKind::pass_fail && assessed.asked_by_name;
+}
+
+/// Those of the metric at `first`, which is the first of its kind; empty where an earlier one is.
+std::vector<double> checks_from(std::span<const AssessedMetric> metrics, std::size_t first) {
+  std::vector<double> checks;
+  const MetricId id = metrics[first].id;
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    if (metrics[i].id != id || !is_check(metrics[i])) continue;
+    if (i < first) return {};
+    checks.push_back(metrics[i].holds() ? 1.0 : 0.0);
+  }
+  return checks;
 }
 
 }  // namespace
@@ -51,6 +68,19 @@ void BaselineExport::add(std::string_view test_id, std::span<const AssessedMetri
     if (assessed.repeat_scores.size() > 1) entry.scores = assessed.repeat_scores;
     baseline_.add(entry);
   }
+  if (pins_checks_) add_checks(test_id, metrics);
+}
+
+void BaselineExport::add_checks(std::string_view test_id, std::span<const AssessedMetric> metrics) {
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    if (!is_check(metrics[i])) continue;
+    const std::vector<double> checks = checks_from(metrics, i);
+    if (checks.empty()) continue;
+    BaselineEntry entry{test_id, info(metrics[i].id).name, std::ranges::min(checks), meta_of(metrics[i])};
+    entry.kind = PinKind::checks;
+    if (checks.size() > 1) entry.scores = checks;
+    baseline_.add(entry);
+  }
 }
 
 Result<Baseline> BaselineExport::finish() {
@@ -71,7 +101,7 @@ bool same_content(const Baseline& a, const Baseline& b) {
     const BaselineEntry one = a.entry(i);
     const BaselineEntry other = b.entry(i);
     if (one.test_id != other.test_id || one.metric != other.metric || one.score != other.score ||
-        one.meta != other.meta || !std::ranges::equal(one.scores, other.scores)) {
+        one.kind != other.kind || one.meta != other.meta || !std::ranges::equal(one.scores, other.scores)) {
       return false;
     }
   }

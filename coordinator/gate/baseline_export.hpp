@@ -14,13 +14,16 @@
 
 namespace sluice {
 
-/// Makes a baseline of a run's scores. Undefined scores and pass/fail metrics are left out. Each entry's
-/// `meta` names the metric's version, for semantic_similarity_to the embedding model too, and for a judge
-/// metric the judge, the number of votes, and the rubric.
+/// Makes a baseline of a run: its scores, and whether the checks that its tests name passed. Undefined scores
+/// are left out, and so are the claims metrics of a fixture that only pass or fail: scores say it. Each
+/// entry's `meta` names the metric's version, for semantic_similarity_to the embedding model too, and for a
+/// judge metric the judge, the number of votes, and the rubric.
 class BaselineExport {
  public:
   /// `created_at` of the header is the caller's: RFC 3339, UTC.
   BaselineExport(BaselineHeader header, std::string embedding_model, RunJudge judge = {});
+  /// Leaves checks out: the baseline is for other answers than those of later runs.
+  void pin_scores_alone() { pins_checks_ = false; }
 
   /// A assessed case, in any order; not one that ended in an error.
   void add(std::string_view test_id, std::span<const AssessedMetric> metrics);
@@ -30,11 +33,13 @@ class BaselineExport {
 
  private:
   std::string_view meta_of(const AssessedMetric& assessed);
+  void add_checks(std::string_view test_id, std::span<const AssessedMetric> metrics);
 
   Baseline baseline_;
   std::string embedding_model_;
   RunJudge judge_;
   std::string meta_;
+  bool pins_checks_ = true;
   /// What `meta_` is of.
   struct MetaSource {
     MetricId metric = MetricId::claims_precision;

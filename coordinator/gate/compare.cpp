@@ -95,8 +95,14 @@ PinnedScore pinned_score(const ComparedMetric& metric, const ComparedCase* base)
   return {undefined ? PinnedScore::State::undefined : PinnedScore::State::absent};
 }
 
+RowChange change_of_check(const AssessedMetric& assessed) {
+  if (!assessed.baseline_passed || assessed.status == MetricStatus::flaky) return RowChange::not_compared;
+  if (assessed.holds()) return *assessed.baseline_passed ? RowChange::unchanged : RowChange::fixed;
+  return *assessed.baseline_passed ? RowChange::broke : RowChange::still_failing;
+}
+
 RowChange change_of(const AssessedMetric& assessed, const PinnedScore& pinned, bool is_scored) {
-  if (!is_scored) return RowChange::not_compared;
+  if (!is_scored) return change_of_check(assessed);
   const bool fell = assessed.cause == MetricCause::dropped || assessed.cause == MetricCause::became_undefined;
   if (fell && assessed.status == MetricStatus::fail) return RowChange::regression;
   if (!assessed.score) {
@@ -109,6 +115,26 @@ RowChange change_of(const AssessedMetric& assessed, const PinnedScore& pinned, b
   const auto change = billionths(*assessed.score) - billionths(pinned.score);
   if (change == 0) return RowChange::unchanged;
   return change > 0 ? RowChange::improvement : RowChange::drop;
+}
+
+/// More than half of the repeats.
+bool passed_mostly(const ComparedMetric& metric) {
+  if (metric.repeat_passed.empty()) return metric.passed;
+  const auto failed = static_cast<std::size_t>(std::ranges::count(metric.repeat_passed, false));
+  return failed * 2 <= metric.repeat_passed.size();
+}
+
+/// The check of the base that stands where the current side's does among those of its metric.
+PinnedScore pinned_check(const ComparedCase& current, const ComparedMetric& metric,
+                         const ComparedCase* base) {
+  if (base == nullptr || base->is_error) return {PinnedScore::State::absent};
+  auto before = std::count_if(current.metrics.data(), &metric,
+                              [&](const ComparedMetric& one) { return one.name == metric.name; });
+  for (const ComparedMetric& one : base->metrics) {
+    if (one.name != metric.name || before-- > 0) continue;
+    return {PinnedScore::State::pinned, passed_mostly(one) ? 1.0 : 0.0};
+  }
+  return {PinnedScore::State::absent};
 }
 
 std::size_t repeats_of(const ComparedMetric& metric) {
@@ -143,7 +169,10 @@ MetricQuestion Comparison::question_of(const ComparedMetric& metric, const Compa
   question.metric = find_metric(metric.name);
   question.asked_by_name = metric.asked_by_name;
   question.passed = metric.passed;
-  if (!question.is_scored()) return question;
+  if (!question.is_scored()) {
+    if (metric.asked_by_name) question.pinned = pinned_check(current, metric, base);
+    return question;
+  }
   question.score = metric.score;
   question.best_undefined =
       question.metric != nullptr && is_claims_metric(question.metric->id) && current.expects_nothing;
@@ -204,7 +233,8 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
   if (base != nullptr) look_for_scores(*base);
   look_for_scores(current);
   if (current.is_error) return summary_.verdict_input.statuses.add(CaseStatus::error);
-  const CaseAssessment assessment = assessed(current, base);
+  CaseAssessment assessment = assessed(current, base);
+  if (current.is_known_failure) take_as_known_failure(assessment);
   for (std::size_t i = 0; i < assessment.metrics.size(); ++i) {
     const ComparedMetric& metric = current.metrics[i];
     const AssessedMetric& one = assessment.metrics[i];
@@ -220,6 +250,7 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
   }
   summary_.verdict_input.statuses.add(assessment.status);
   if (assessment.regressed) ++summary_.verdict_input.regressed;
+  if (assessment.only_known_failures()) ++summary_.verdict_input.known_failures;
   if (base != nullptr && !base->is_error) missing_in_current(*base, current.metrics, false);
 }
 
@@ -264,12 +295,22 @@ void Comparison::report(const ScoreComparison& row) {
     case RowChange::missing_in_current:
       ++summary_.missing_in_current;
       break;
+    case RowChange::broke:
+      ++summary_.broke;
+      break;
+    case RowChange::fixed:
+      ++summary_.fixed;
+      break;
+    case RowChange::still_failing:
+      ++summary_.still_failing;
+      break;
   }
   visit_(row);
 }
 
 CompareSummary Comparison::finish() {
   VerdictInput& input = summary_.verdict_input;
+  input.min_pass_rate = rules_.min_pass_rate;
   (rules_.strict ? input.failures : input.warnings) += summary_.missing_in_current - left_out_;
   if (tests_) summary_.statistics = tests_->finish();
   summary_.verdict = run_verdict(input);
@@ -299,15 +340,20 @@ std::string_view to_string(RowChange change) {
       return "missing_in_baseline";
     case RowChange::missing_in_current:
       return "missing_in_current";
+    case RowChange::broke:
+      return "broke";
+    case RowChange::fixed:
+      return "fixed";
+    case RowChange::still_failing:
+      return "still_failing";
   }
   return "not_compared";
 }
 
 GateNotice no_scores_notice(const std::string& base, const std::string& current) {
-  return {GateNotice::Severity::info, "no_scores",
-          "neither `" + base + "` nor `" + current +
-              "` has a score, and only scores are compared: tests that pass or fail are judged by what "
-              "CURRENT says of them."};
+  return {
+      GateNotice::Severity::info, "no_scores",
+      "neither `" + base + "` nor `" + current + "` has a score: what is compared is which checks passed."};
 }
 
 std::optional<GateNotice> uncalibrated_notice(const CompareSummary& summary, const std::string& current,
@@ -323,6 +369,18 @@ std::optional<GateNotice> uncalibrated_notice(const CompareSummary& summary, con
                     true, "Judge"};
 }
 
+namespace {
+
+void add_checks(const BaselineEntry& entry, std::vector<ComparedMetric>& metrics) {
+  for (std::size_t n = 0; const auto passed = entry.passed(n); ++n) {
+    ComparedMetric& check = metrics.emplace_back();
+    check.name = entry.metric;
+    check.passed = *passed;
+  }
+}
+
+}  // namespace
+
 NextCase cases_of(const Baseline& baseline) {
   struct State {
     std::size_t next = 0;
@@ -335,6 +393,10 @@ NextCase cases_of(const Baseline& baseline) {
     for (; state->next < baseline.size(); ++state->next) {
       const BaselineEntry entry = baseline.entry(state->next);
       if (entry.test_id != state->at.test_id) break;
+      if (entry.kind == PinKind::checks) {
+        add_checks(entry, state->at.metrics);
+        continue;
+      }
       ComparedMetric& metric = state->at.metrics.emplace_back();
       metric.name = entry.metric;
       metric.score = entry.score;

@@ -43,8 +43,9 @@ struct ComparedCase {
   std::string test_id;
   bool is_error = false;  ///< It was not assessed; its metrics do not count.
   std::vector<ComparedMetric> metrics;
-  bool expects_nothing = false;  ///< No claim is expected, so that to extract nothing is the best answer.
-  std::string category{};        ///< For tests by category.
+  bool is_known_failure = false;  ///< The suite says that it fails.
+  bool expects_nothing = false;   ///< No claim is expected, so that to extract nothing is the best answer.
+  std::string category{};         ///< For tests by category.
 };
 
 /// Hands out the cases of a side one at a time, by id, byte by byte, each once; null after the last. What it
@@ -56,13 +57,16 @@ NextCase cases_of(const Baseline& baseline);
 
 /// What became of a score.
 enum class RowChange : std::uint8_t {
-  not_compared,  ///< A pass/fail metric, or undefined on either side without being a regression.
-  unchanged,     ///< The same in billionths.
+  not_compared,  ///< Undefined on either side without being a regression, or a check that the base lacks.
+  unchanged,     ///< The same in billionths; a check that passes on both sides.
   improvement,   ///< Higher, or undefined where nothing is expected and the base has a score.
   drop,          ///< Lower, and not a regression.
   regression,    ///< Fails for being below the baseline's limit, or undefined where it was not.
   missing_in_baseline,
   missing_in_current,
+  broke,          ///< A check that passed, and fails now.
+  fixed,          ///< A check that failed, and passes now.
+  still_failing,  ///< A check that fails on both sides.
 };
 
 std::string_view to_string(RowChange change);
@@ -88,8 +92,9 @@ struct CompareRules {
   Thresholding suite;
   double default_max_drop = defaults::max_drop;
   bool strict = false;
-  std::uint64_t seed = 0;  ///< Of the tests under `statistical`.
-  bool runs_tests = true;  ///< False: only the rows are wanted, and no tests of all cases.
+  std::optional<double> min_pass_rate{};  ///< VerdictInput
+  std::uint64_t seed = 0;                 ///< Of the tests under `statistical`.
+  bool runs_tests = true;                 ///< False: only the rows are wanted, and no tests of all cases.
   /// A part of the suite: the cases that it lacks were left out by intention, and are no warning. A metric
   /// that it lacks of a case which it has still is one.
   bool base_is_selection = false;
@@ -102,6 +107,9 @@ struct CompareSummary {
   std::uint64_t improvements = 0;
   std::uint64_t drops = 0;
   std::uint64_t regressions = 0;
+  std::uint64_t broke = 0;
+  std::uint64_t fixed = 0;
+  std::uint64_t still_failing = 0;
   std::uint64_t missing_in_baseline = 0;
   std::uint64_t missing_in_current = 0;
   std::uint64_t disagreements = 0;  ///< Of judge metrics: the votes, where nothing else failed or warned.

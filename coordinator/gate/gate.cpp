@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 
 namespace sluice {
 
@@ -30,6 +31,10 @@ std::string_view to_string(MetricCause cause) {
       return "none";
     case MetricCause::not_passed:
       return "not_passed";
+    case MetricCause::broke:
+      return "broke";
+    case MetricCause::still_failing:
+      return "still_failing";
     case MetricCause::below_min_score:
       return "below_min_score";
     case MetricCause::below_min_floor:
@@ -52,8 +57,75 @@ std::string_view to_string(MetricCause cause) {
       return "judge_uncalibrated";
     case MetricCause::judge_kappa_low:
       return "judge_kappa_low";
+    case MetricCause::known_failure:
+      return "known_failure";
+    case MetricCause::known_failure_passed:
+      return "known_failure_passed";
   }
   return "none";
+}
+
+std::string_view to_string(CaseChange change) {
+  switch (change) {
+    case CaseChange::none:
+      return "none";
+    case CaseChange::broke:
+      return "broke";
+    case CaseChange::fixed:
+      return "fixed";
+    case CaseChange::still_failing:
+      return "still_failing";
+  }
+  return "none";
+}
+
+bool AssessedMetric::holds() const {
+  return status != MetricStatus::fail && cause != MetricCause::still_failing &&
+         cause != MetricCause::known_failure;
+}
+
+CaseChange CaseAssessment::change() const {
+  const auto any = [this](auto&& is) { return std::ranges::any_of(metrics, is); };
+  const auto by = [](MetricCause cause) {
+    return [cause](const AssessedMetric& one) {
+      return one.cause == cause && one.status != MetricStatus::flaky;
+    };
+  };
+  if (any(by(MetricCause::broke))) return CaseChange::broke;
+  if (any(by(MetricCause::still_failing))) return CaseChange::still_failing;
+  const bool fails = status != CaseStatus::pass && status != CaseStatus::warn;
+  const bool passes_now = any([](const AssessedMetric& one) {
+    return one.baseline_passed == false && one.status != MetricStatus::flaky && one.holds();
+  });
+  return !fails && passes_now ? CaseChange::fixed : CaseChange::none;
+}
+
+bool CaseAssessment::only_known_failures() const {
+  return status == CaseStatus::warn && std::ranges::all_of(metrics, [](const AssessedMetric& one) {
+           return one.status != MetricStatus::warn || one.cause == MetricCause::still_failing ||
+                  one.cause == MetricCause::known_failure;
+         });
+}
+
+void take_as_known_failure(CaseAssessment& assessment) {
+  const auto warn_by = [&](MetricCause cause, auto&& concerns) {
+    for (AssessedMetric& one : assessment.metrics) {
+      if (!concerns(one.status)) continue;
+      one.spared = cause == MetricCause::known_failure ? one.cause : one.spared;
+      one.cause = cause;
+      one.status = MetricStatus::warn;
+    }
+    assessment.status = CaseStatus::warn;
+    assessment.regressed = false;
+  };
+  if (assessment.status == CaseStatus::fail || assessment.status == CaseStatus::flaky) {
+    warn_by(MetricCause::known_failure, [](MetricStatus status) {
+      return status == MetricStatus::fail || status == MetricStatus::flaky;
+    });
+  } else if (assessment.status == CaseStatus::pass) {
+    warn_by(MetricCause::known_failure_passed,
+            [](MetricStatus status) { return status == MetricStatus::pass; });
+  }
 }
 
 std::string_view to_string(CalibrationStanding standing) {
@@ -151,6 +223,19 @@ class PinnedCase {
     if (baseline_ != nullptr) range_ = baseline_->of_test(test_id);
   }
 
+  /// Of the next check by a metric that passes or fails, in the order of the case's expectations.
+  PinnedScore of_next_check(MetricId metric) {
+    if (baseline_ == nullptr) return {PinnedScore::State::no_baseline};
+    const std::size_t nth = checks_[metric]++;
+    for (std::size_t i = range_.first; i < range_.last; ++i) {
+      const BaselineEntry entry = baseline_->entry(i);
+      if (entry.kind != PinKind::checks || entry.metric != info(metric).name) continue;
+      const auto passed = entry.passed(nth);
+      if (passed) return {PinnedScore::State::pinned, *passed ? 1.0 : 0.0};
+    }
+    return {PinnedScore::State::absent};
+  }
+
   PinnedScore of(MetricId metric) const {
     if (baseline_ == nullptr) return {PinnedScore::State::no_baseline};
     if (const auto score = find(info(metric).name)) return {PinnedScore::State::pinned, *score};
@@ -161,7 +246,7 @@ class PinnedCase {
   std::optional<double> find(std::string_view metric) const {
     for (std::size_t i = range_.first; i < range_.last; ++i) {
       const BaselineEntry entry = baseline_->entry(i);
-      if (entry.metric == metric) return entry.score;
+      if (entry.kind == PinKind::score && entry.metric == metric) return entry.score;
     }
     return std::nullopt;
   }
@@ -174,15 +259,19 @@ class PinnedCase {
 
   const Baseline* baseline_;
   Baseline::Range range_;
+  std::map<MetricId, std::size_t> checks_;  ///< How many were asked for.
 };
 
-MetricQuestion question_of(const MatchedOutcome& matched, const Case& test_case, const PinnedCase& pinned,
+MetricQuestion question_of(const MatchedOutcome& matched, const Case& test_case, PinnedCase& pinned,
                            const Gate::Config& config) {
   MetricQuestion question;
   question.metric = &info(matched.outcome->id);
   question.asked_by_name = matched.expectation != nullptr;
   question.passed = matched.outcome->passed.value_or(false);
-  if (!question.is_scored()) return question;
+  if (!question.is_scored()) {
+    if (question.asked_by_name) question.pinned = pinned.of_next_check(matched.outcome->id);
+    return question;
+  }
   question.score = matched.outcome->score;
   question.best_undefined = is_claims_metric(matched.outcome->id) && test_case.must_contain.empty();
   question.pinned = pinned.of(matched.outcome->id);
@@ -207,7 +296,7 @@ MetricQuestion question_of(const MatchedOutcome& matched, const Case& test_case,
 CaseAssessment Gate::assess(const Case& test_case, std::span<const MetricOutcome> outcomes,
                             std::span<const JudgeScore> judged) const {
   const std::vector<MatchedOutcome> matched = match_outcomes(test_case, outcomes, judged);
-  const PinnedCase pinned(config_.baseline, test_case.id);
+  PinnedCase pinned(config_.baseline, test_case.id);
   std::vector<MetricQuestion> questions;
   questions.reserve(matched.size());
   for (const MatchedOutcome& one : matched) questions.push_back(question_of(one, test_case, pinned, config_));

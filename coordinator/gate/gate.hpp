@@ -26,6 +26,8 @@ enum class MetricStatus : std::uint8_t { unjudged, pass, warn, fail, flaky };
 enum class MetricCause : std::uint8_t {
   none,                 ///< It passed, or nothing assesses it.
   not_passed,           ///< A pass/fail metric.
+  broke,                ///< The same, and it passed when the baseline was made.
+  still_failing,        ///< The same, and it did not pass then either: warns.
   below_min_score,      ///< `absolute`, or `expected.min_score`.
   below_min_floor,      ///< `relative`.
   dropped,              ///< `relative`: more than `max_drop` below the baseline.
@@ -39,6 +41,8 @@ enum class MetricCause : std::uint8_t {
   judge_uncalibrated,      ///< It would fail, but by a judge without the calibration that the gate asks for:
                            ///< warns, fails under --strict.
   judge_kappa_low,         ///< The same of a judge whose calibration is not good enough.
+  known_failure,           ///< It would fail, and the case says that it does: warns.
+  known_failure_passed,    ///< It passed, and the case says that it fails: warns.
 };
 
 std::string_view to_string(MetricStatus status);
@@ -84,8 +88,9 @@ struct CalibrationCheck {
 struct AssessedMetric {
   MetricId id = MetricId::claims_precision;
   std::optional<double> score;
-  std::optional<double> baseline;  ///< The baseline's score.
-  std::optional<double> limit;     ///< The lowest score that passes; empty where nothing assesses a score.
+  std::optional<double> baseline;         ///< The baseline's score.
+  std::optional<bool> baseline_passed{};  ///< Of a pass/fail metric: whether it did in the baseline.
+  std::optional<double> limit;  ///< The lowest score that passes; empty where nothing assesses a score.
   MetricStatus status = MetricStatus::unjudged;
   MetricCause cause = MetricCause::none;
   std::string_view detail;     ///< Of the MetricOutcome.
@@ -106,6 +111,8 @@ struct AssessedMetric {
   /// Of several repeats: the one that is shown did not come to `status`, so that there is no detail of it.
   bool only_in_other_repeats = false;
 
+  /// A pass/fail metric that passed, or in most of its repeats.
+  bool holds() const;
   /// In its only repeat or in any of several.
   bool became_undefined() const {
     return cause == MetricCause::became_undefined || some_repeat_became_undefined;
@@ -116,13 +123,30 @@ struct AssessedMetric {
   }
 };
 
+/// What became of a case beside what is pinned of its pass/fail metrics.
+enum class CaseChange : std::uint8_t {
+  none,
+  broke,          ///< A check fails that passed when the baseline was made.
+  fixed,          ///< It does not fail, and a check passes that failed then.
+  still_failing,  ///< A check fails, as it did then, and none broke.
+};
+
+std::string_view to_string(CaseChange change);
+
 /// What a case came to.
 struct CaseAssessment {
   CaseStatus status = CaseStatus::error;
-  bool regressed = false;  ///< Failed, and only by `dropped` or `became_undefined`.
-  bool improved = false;   ///< Did not fail, and a score is above its baseline's.
+  bool regressed = false;  ///< Failed, and only by `dropped`, `became_undefined` or `broke`.
+  bool improved = false;   ///< Did not fail, and a score is above its baseline's, or it was fixed.
   std::vector<AssessedMetric> metrics;
+
+  CaseChange change() const;
+  /// Warns for nothing but failures that were known: to the baseline, or to the suite. Decides nothing.
+  bool only_known_failures() const;
 };
+
+/// What a case comes to whose suite says that it fails: its failures warn, and so does that it passes.
+void take_as_known_failure(CaseAssessment& assessment);
 
 /// Checks cases. Immutable; thread-safe. The baseline must outlive it.
 class Gate {
@@ -156,6 +180,8 @@ class Gate {
   ///   became undefined), the pass/fail claims metrics say the same without a baseline and are `unjudged`,
   ///   unless the case's expectations name them. What assesses wrong claims stays where the baseline's model
   ///   had extracted nothing: no pinned score could fall for them.
+  /// - A pass/fail metric that the case names and that is pinned as failed is `still_failing`, and warns; one
+  ///   that is pinned as passed is `broke`.
   /// - A case without a claims score in the baseline lacks nothing if this run has none either, nor without
   ///   a precision if nothing had been extracted then (its recall or F1 is pinned at 0).
   CaseAssessment assess(const Case& test_case, std::span<const MetricOutcome> outcomes,

@@ -1,6 +1,9 @@
 #include "coordinator/gate/status.hpp"
 
+#include "coordinator/gate/billionths.hpp"
 #include "coordinator/gate/gate.hpp"
+
+#include <algorithm>
 
 namespace sluice {
 
@@ -32,7 +35,13 @@ CaseStatus case_status(std::span<const AssessedMetric> metrics) {
 namespace {
 
 bool warns(const VerdictInput& input) {
-  return input.warnings > 0 || input.statuses.warned > 0 || input.statuses.flaky > 0;
+  return input.warnings > 0 || input.statuses.warned > input.known_failures || input.statuses.flaky > 0;
+}
+/// True if so many failed cases fail the run by themselves.
+bool fails_by_cases(const VerdictInput& input, std::uint64_t failed) {
+  if (!input.min_pass_rate) return failed > 0;
+  const auto rate = pass_rate(input.statuses, input.known_failures);
+  return rate && billionths(*rate) < billionths(*input.min_pass_rate);
 }
 bool has_errors(const VerdictInput& input) {
   return input.statuses.errors > 0 || input.statuses.total() == 0;
@@ -40,7 +49,7 @@ bool has_errors(const VerdictInput& input) {
 
 RunVerdict verdict_of_aggregates(const VerdictInput& input) {
   if (has_errors(input)) return RunVerdict::error;
-  if (input.failed_apart > 0 || input.failures > 0) return RunVerdict::fail;
+  if (fails_by_cases(input, input.failed_apart) || input.failures > 0) return RunVerdict::fail;
   if (input.aggregates == AggregateOutcome::beyond_limit || input.run_regressions > 0) {
     return RunVerdict::regression;
   }
@@ -50,11 +59,19 @@ RunVerdict verdict_of_aggregates(const VerdictInput& input) {
 
 }  // namespace
 
+std::optional<double> pass_rate(const StatusCounts& statuses, std::uint64_t known_failures) {
+  const std::uint64_t assessed = statuses.total() - statuses.errors;
+  if (assessed == 0) return std::nullopt;
+  const std::uint64_t passed = statuses.passed + statuses.warned - known_failures;
+  return static_cast<double>(passed) / static_cast<double>(assessed);
+}
+
 RunVerdict run_verdict(const VerdictInput& input) {
   // Which cases had their turn before a budget was spent is chance, and so is whether one of them failed.
   if (input.cut_short || input.ended_by_budget) return RunVerdict::error;
   if (input.aggregates != AggregateOutcome::not_compared) return verdict_of_aggregates(input);
-  if (input.statuses.failed > input.regressed || input.failures > 0) return RunVerdict::fail;
+  const std::uint64_t failed = input.statuses.failed - std::min(input.statuses.failed, input.regressed);
+  if (fails_by_cases(input, failed) || input.failures > 0) return RunVerdict::fail;
   if (has_errors(input)) return RunVerdict::error;
   if (input.regressed > 0 || input.run_regressions > 0) return RunVerdict::regression;
   return warns(input) ? RunVerdict::review : RunVerdict::pass;

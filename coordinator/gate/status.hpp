@@ -3,6 +3,7 @@
 #include "coordinator/facts/status_counts.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -28,6 +29,9 @@ struct VerdictInput {
   std::uint64_t regressed = 0;  ///< Failed cases whose every failed metric fell below its baseline's limit.
   std::uint64_t failed_apart =
       0;  ///< Failed cases that no aggregate knows of: texts, and claims below a fixed limit.
+  std::uint64_t known_failures = 0;  ///< Warned cases that warn for failures that were known alone.
+  std::optional<double>
+      min_pass_rate{};  ///< The least share of cases that must pass; empty: failed ones count.
   bool cut_short = false;
   bool ended_by_budget = false;  ///< By --deadline, --max-tokens or --max-cost, before the plan was done.
   std::uint64_t warnings = 0;    ///< Of the comparison as a whole (gate.hpp, GateNotice), not of a case.
@@ -37,13 +41,18 @@ struct VerdictInput {
   AggregateOutcome aggregates = AggregateOutcome::not_compared;
 };
 
+/// The share of the cases that passed, those that warn for anything but a known failure included, of all that
+/// were assessed; empty without any.
+std::optional<double> pass_rate(const StatusCounts& statuses, std::uint64_t known_failures);
+
 /// The verdict of a run; the first that fits. `error`: cut short, or ended by a budget of its own. Where
 /// aggregates are compared: `error` for case errors or no case at all, `fail` for a failed case without
 /// claims or below a limit of its own (min_score, min_floor) or a failure of the comparison, `regression`
 /// beyond the limit, `review` within it or with anything to warn of, else `pass`; other failed claims cases
 /// are in the aggregates already. Where they are not: `fail` for a failed case that is no regression or a
 /// failure of the comparison, `error` as above, `regression`, `review` with anything to warn of (flaky cases
-/// too), else `pass` (docs/gate.md).
+/// too), else `pass`. With a least pass rate, failed cases that are no regression decide nothing, and a lower
+/// rate is a `fail`; known failures are nothing to warn of (docs/gate.md).
 RunVerdict run_verdict(const VerdictInput& input);
 
 /// How strictly a verdict becomes an exit code.

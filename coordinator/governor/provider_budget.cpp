@@ -48,18 +48,25 @@ ProviderBudget::ProviderBudget(std::string name, const ProviderLimits& limits, c
 
 void ProviderBudget::join(WorkerId worker, WorkerConcurrency concurrency, BootTime now) {
   // Calls that it had under way before count as taken until it reports how many there are.
-  leave(worker, true, now);
+  drop(worker, true, now);
   members_.emplace(worker, Member{WorkerAccount(concurrency), std::nullopt, {}, now});
   concurrency_.join(worker, members_, now);
 }
 
 void ProviderBudget::leave(WorkerId worker, bool lost, BootTime now) {
+  drop(worker, lost, now);
+  pause_.forget(worker, now);
+  // What others were told of its pause holds no longer than the pause: a shorter one is news again.
+  published_pause_ = std::min(published_pause_, pause_.until());
+}
+
+/// What it was granted is void; what its provider asked of it stands.
+void ProviderBudget::drop(WorkerId worker, bool lost, BootTime now) {
   const auto found = members_.find(worker);
   if (found == members_.end()) return;
   permits_.on_gone(worker, found->second, health_.breaker(), now);
   members_.erase(found);
   if (limits_.forget(worker)) permits_.set_limits(limits_.in_force(), members_, now);
-  pause_.forget(worker, now);
   concurrency_.leave(worker, members_, lost ? now + times_.request_timeout : now, now);
 }
 
@@ -266,6 +273,7 @@ void ProviderBudget::turn(std::uint64_t& next_id, BootTime now) {
     permits_.distribute(members_, room(), from, next_id, now);
     if (permits_.lacks_places()) concurrency_.widen(now);
   }
+  held_up_.run((permits_.needed() || pause_.is_on(now)) && is_held_back(), now);
 }
 
 // --- what is sent ---
@@ -378,6 +386,7 @@ BudgetFacts ProviderBudget::facts(BootTime now) const {
     facts.hold = wire::HoldReason::named_delay;
     facts.hold_left = pause_.left(now);
   }
+  facts.held_up_time = held_up_.time(now);
   facts.paused_time = pause_.time(now);
   limits_.describe(facts);
   describe_rate(facts);

@@ -9,6 +9,7 @@
 #include "coordinator/governor/provider_health.hpp"
 #include "coordinator/governor/provider_use.hpp"
 #include "coordinator/governor/rate_search.hpp"
+#include "coordinator/governor/stop_watch.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -27,7 +28,7 @@ class ProviderBudget {
   ProviderBudget(std::string name, const ProviderLimits& limits, const BudgetTimes& times,
                  const LearnedLimits& learned, BootTime now);
 
-  /// A worker that says HELLO (again): it holds no permits.
+  /// A worker that says HELLO (again): it holds no permits. A pause that it was asked for goes on.
   void join(WorkerId worker, WorkerConcurrency concurrency, BootTime now);
   void leave(WorkerId worker, bool lost, BootTime now);
   /// `newest`: no HEARTBEAT of this worker that was sent later has come. `newest_grants`:
@@ -59,6 +60,7 @@ class ProviderBudget {
   BudgetFacts facts(BootTime now) const;
 
  private:
+  void drop(WorkerId worker, bool lost, BootTime now);
   bool on_outcomes(WorkerId worker, Member& member, const wire::Demand& demand, bool newest, BootTime since,
                    BootTime now);
   /// What a report says of calls.
@@ -88,6 +90,7 @@ class ProviderBudget {
   ConcurrencyBudget concurrency_;
   PermitGrants permits_;
   ProviderUse use_;
+  StopWatch held_up_;  ///< Calls are ready for which there is no permit.
   bool is_shared_ = false;
   BootTime published_pause_{};
   std::uint32_t other_runs_ = 0;  ///< At most at a time.

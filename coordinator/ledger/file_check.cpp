@@ -7,6 +7,7 @@
 #include "coordinator/ledger/observation_checks.hpp"
 #include "coordinator/ledger/read_only.hpp"
 #include "coordinator/ledger/schema.hpp"
+#include "coordinator/ledger/sqlite_damage.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -50,8 +51,13 @@ void check_rows(SQLite::Database& db, const row_checks::Table& table, std::vecto
 }
 
 /// `problem`: what makes the file none of ours, if anything.
-CheckedFile check_file(const std::filesystem::path& file, Tables tables,
-                       std::string (*problem)(SQLite::Database& db)) {
+Error unreadable(const std::filesystem::path& file, const std::string& why) {
+  return {Reason::ledger_failed,
+          "cannot look at " + file.string() + ": " + why + "; check the permissions of SLUICE_HOME"};
+}
+
+Result<CheckedFile> check_file(const std::filesystem::path& file, Tables tables,
+                               std::string (*problem)(SQLite::Database& db)) {
   CheckedFile checked;
   if (auto log = log_damage(file); !log.empty()) checked.damage.push_back(std::move(log));
   try {
@@ -66,6 +72,7 @@ CheckedFile check_file(const std::filesystem::path& file, Tables tables,
     check_pages(db, checked.damage);
     for (const auto& table : tables) check_rows(db, table, checked.damage);
   } catch (const SQLite::Exception& error) {
+    if (!is_damage(error)) return fail(unreadable(file, error.what()));
     checked.damage.push_back(std::string("it cannot be read: ") + error.what());
   }
   return checked;
@@ -89,11 +96,6 @@ std::string no_ledger_of_ours(SQLite::Database& db) {
 std::string no_observations_of_ours(SQLite::Database& db) {
   if (pragma_of(db, "application_id") == observations_application_id) return {};
   return "it is a database of something else, and holds no observations";
-}
-
-Error unreadable(const std::filesystem::path& file, const std::string& why) {
-  return {Reason::ledger_failed,
-          "cannot look at " + file.string() + ": " + why + "; check the permissions of SLUICE_HOME"};
 }
 
 /// A first byte can be read: what else is wrong is damage.
@@ -149,22 +151,24 @@ std::string log_damage(const std::filesystem::path& file) {
   const std::string_view salts = bytes.substr(16, 8);
   const std::size_t page_bytes = big_endian(bytes, 8);
   const std::size_t frame_bytes = frame_header_bytes + page_bytes;
+  // What a frame of an earlier round of the log left has other salts; one that ends a commit names a size.
+  const auto ends_commit = [&](std::size_t at) {
+    return bytes.substr(at + 8, 8) == salts && big_endian(bytes, at + 4) != 0;
+  };
   std::size_t number = 0;
   for (std::size_t at = header_bytes; at + frame_bytes <= bytes.size(); at += frame_bytes) {
     ++number;
     const std::string_view frame = bytes.substr(at, frame_bytes);
-    if (frame.substr(8, 8) != salts) {
-      // Left from an earlier round of the log, unless a frame of this round comes after.
-      const bool goes_on =
-          at + 2 * frame_bytes <= bytes.size() && bytes.substr(at + frame_bytes + 8, 8) == salts;
-      if (!goes_on) return {};
-      return "its log of commits (-wal) is damaged at frame " + std::to_string(number);
-    }
     sum.add(frame.substr(0, 8));
     sum.add(frame.substr(frame_header_bytes));
-    if (!sum.stands_at(frame, 16))
-      return "its log of commits (-wal) is damaged at frame " + std::to_string(number) +
-             ": what it held from there on is lost";
+    if (frame.substr(8, 8) == salts && sum.stands_at(frame, 16)) continue;
+    // Without a commit from here on it is what a killed process had not committed.
+    for (std::size_t later = at; later + frame_bytes <= bytes.size(); later += frame_bytes) {
+      if (ends_commit(later))
+        return "its log of commits (-wal) is damaged at frame " + std::to_string(number) +
+               ": what it held from there on is lost";
+    }
+    return {};
   }
   return {};
 }

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "coordinator/facts/run_record.hpp"
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,10 +32,14 @@ struct RestoredFile {
       reopened;  ///< Ids of runs that lack results now: `sluice run --resume` asks again.
 };
 
+/// Whether somebody could go on with a run if it had no end.
+using MayGoOn = std::function<bool(const PastRun& run)>;
+
 /// Writes what of the file can be read and verifies into a new one, which is on the disk when this returns.
-/// Runs that lost results have no end any more. A file that is not there has nothing. Error: ledger_failed.
+/// Runs that lost results have no end any more, if somebody may go on with them; others keep theirs, and are
+/// left out by name. A file that is not there has nothing. Error: ledger_failed, for what is no damage.
 Result<RestoredFile> restore_ledger_file(const std::filesystem::path& damaged,
-                                         const std::filesystem::path& restored);
+                                         const std::filesystem::path& restored, const MayGoOn& may_go_on);
 /// The same of observations. Error: output_failed.
 Result<RestoredFile> restore_observations_file(const std::filesystem::path& damaged,
                                                const std::filesystem::path& restored);

@@ -4,6 +4,7 @@
 #include "common/wire/codec.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/ledger/database.hpp"
+#include "coordinator/ledger/file_swap.hpp"
 #include "coordinator/ledger/schema.hpp"
 #include "coordinator/ledger/write_ahead_log.hpp"
 
@@ -243,6 +244,7 @@ Ledger::Ledger(Ledger&&) noexcept = default;
 Ledger& Ledger::operator=(Ledger&&) noexcept = default;
 
 Result<Ledger> Ledger::open(const std::filesystem::path& file) {
+  if (auto whole = check_not_half_replaced(file); !whole) return fail(whole.error());
   try {
     std::error_code ignored;  // Whatever is wrong with the folder shows when SQLite opens the file.
     std::filesystem::create_directories(file.parent_path(), ignored);

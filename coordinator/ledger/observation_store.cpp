@@ -2,9 +2,11 @@
 
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/ledger/file_swap.hpp"
 #include "coordinator/ledger/observation_checks.hpp"
 #include "coordinator/ledger/write_ahead_log.hpp"
 
+#include <algorithm>
 #include <array>
 #include <system_error>
 #include <type_traits>
@@ -78,7 +80,8 @@ constexpr const char* observation_tables = R"sql(
   CREATE TABLE prompts (
     hash TEXT PRIMARY KEY,
     text TEXT NOT NULL,
-    last_used TEXT NOT NULL -- timestamp of the last observation with it
+    -- Timestamp of the last observation with it; of one from before this was kept none removes it.
+    last_used TEXT NOT NULL DEFAULT '~'
   ) WITHOUT ROWID;
 )sql";
 
@@ -115,8 +118,8 @@ int pragma(SQLite::Database& db, const char* name) {
 }
 
 bool has_checksums(SQLite::Database& db) {
-  return row_checks::has_column(db, "observations", "checksum") &&
-         row_checks::has_column(db, "prompts", "checksum");
+  return std::ranges::all_of(observation_checks(),
+                             [&](const auto& table) { return row_checks::is_checked(db, table); });
 }
 
 /// Nothing if the file is one of ours, or empty.
@@ -170,6 +173,8 @@ namespace {
 void add_checksums(SQLite::Database& db) {
   if (has_checksums(db)) return;
   SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+  if (!row_checks::has_column(db, "prompts", "last_used"))
+    db.exec("ALTER TABLE prompts ADD COLUMN last_used TEXT NOT NULL DEFAULT '~'");
   row_checks::add_columns(db, observation_checks());
   transaction.commit();
 }
@@ -273,7 +278,9 @@ struct SystemPrompt {
 }  // namespace
 
 struct ObservationStore::Database {
-  Database(const std::string& name, int flags) : db(name, flags, defaults::observations_busy_timeout_ms) {
+  // Without SQLite's own locks, which each value that is bound takes: a store is one thread's at a time.
+  Database(const std::string& name, int flags)
+      : db(name, flags | SQLite::OPEN_NOMUTEX, defaults::observations_busy_timeout_ms) {
     row_checks::add_functions(db);
   }
 
@@ -288,6 +295,7 @@ ObservationStore::ObservationStore(ObservationStore&&) noexcept = default;
 ObservationStore& ObservationStore::operator=(ObservationStore&&) noexcept = default;
 
 Result<ObservationStore> ObservationStore::open(const std::filesystem::path& file) {
+  if (auto whole = check_not_half_replaced(file); !whole) return fail(failed(whole.error().message));
   try {
     std::error_code ignored;  // Whatever is wrong with the folder shows when SQLite opens the file.
     if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
@@ -317,6 +325,7 @@ Result<ObservationStore> ObservationStore::open(const std::filesystem::path& fil
 }
 
 Result<std::optional<ObservationStore>> ObservationStore::open_read_only(const std::filesystem::path& file) {
+  if (auto whole = check_not_half_replaced(file); !whole) return fail(failed(whole.error().message));
   try {
     std::error_code none;
     if (!std::filesystem::exists(file, none)) return std::nullopt;

@@ -1,6 +1,7 @@
 #include "coordinator/ledger/read_only.hpp"
 
 #include "coordinator/ledger/database.hpp"
+#include "coordinator/ledger/file_swap.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/ledger/schema.hpp"
 
@@ -51,12 +52,12 @@ std::string read_only_name(const std::filesystem::path& file) {
 }
 
 Result<Ledger> Ledger::open_read_only(const std::filesystem::path& file) {
+  if (auto whole = check_not_half_replaced(file); !whole) return fail(whole.error());
   try {
     auto database =
         std::make_unique<Database>(read_only_name(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI);
-    const bool is_current = database->db.execAndGet("PRAGMA user_version").getInt() == schema_version;
     // Reading pins begins with those that runs have left unsettled.
-    if (!is_current || database->has_unsettled_pins()) {
+    if (!is_up_to_date(database->db) || database->has_unsettled_pins()) {
       auto copy = std::make_unique<Database>("");  // SQLite's name for a file that it removes by itself.
       SQLite::Backup(copy->db, database->db).executeStep();
       database = std::move(copy);

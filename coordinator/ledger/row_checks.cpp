@@ -169,6 +169,16 @@ bool has_column(SQLite::Database& db, std::string_view table, std::string_view c
   return columns.executeStep();
 }
 
+bool is_checked(SQLite::Database& db, const Table& table) {
+  SQLite::Statement there(db,
+                          "SELECT count(*) FROM pragma_table_info(?1) "
+                          "WHERE instr(', ' || ?2 || ', checksum,', ', ' || name || ',')");
+  there.bind(1, std::string(table.name));
+  there.bind(2, std::string(table.columns));
+  there.executeStep();
+  return there.getColumn(0).getInt() == 2 + std::ranges::count(table.columns, ',');
+}
+
 void add_columns(SQLite::Database& db, std::span<const Table> which) {
   for (const Table& table : which) {
     if (!has_column(db, table.name, "checksum"))

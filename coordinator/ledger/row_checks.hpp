@@ -41,5 +41,8 @@ void add_columns(SQLite::Database& db, std::span<const Table> tables);
 void add_triggers(SQLite::Database& db, std::span<const Table> tables);
 
 bool has_column(SQLite::Database& db, std::string_view table, std::string_view column);
+/// Whether the table has all columns that are checked, and the checksums: one of an earlier version lacks
+/// some.
+bool is_checked(SQLite::Database& db, const Table& table);
 
 }  // namespace sluice::row_checks

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <system_error>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -79,6 +80,16 @@ bool RunLock::is_held(const std::filesystem::path& home, struct flock wanted) {
   const RunLock reader(::open(file_in(home).c_str(), O_RDONLY | O_CLOEXEC));
   if (reader.file_ < 0) return false;  // Nobody has ever locked anything there.
   return ::fcntl(reader.file_, F_OFD_GETLK, &wanted) == 0 && wanted.l_type != F_UNLCK;
+}
+
+void RunLock::expect_ledger() const {
+  // Whether it was written only decides if doctor misses a ledger that somebody removes.
+  static_cast<void>(::pwrite(file_, "1", 1, 0));
+}
+
+bool RunLock::is_ledger_expected(const std::filesystem::path& home) {
+  std::error_code error;
+  return std::filesystem::file_size(file_in(home), error) > 0 && !error;
 }
 
 RunLock::~RunLock() {

@@ -24,6 +24,10 @@ class RunLock {
   /// Keeps all runs of the home from being worked on. Errors as `take`.
   static Result<RunLock> take_all(const std::filesystem::path& home);
 
+  /// Leaves word that the home has a ledger: one that is not there any more is missing.
+  void expect_ledger() const;
+  static bool is_ledger_expected(const std::filesystem::path& home);
+
   RunLock(RunLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
   RunLock& operator=(RunLock&& other) noexcept {
     std::swap(file_, other.file_);

@@ -100,10 +100,11 @@ constexpr const char* schema = R"sql(
     seq INTEGER PRIMARY KEY,
     run_id TEXT NOT NULL UNIQUE,
     suite TEXT NOT NULL, mode TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
-    prompt_version TEXT NOT NULL, prompt_hash TEXT NOT NULL,
+    prompt_version TEXT NOT NULL, prompt_hash TEXT NOT NULL DEFAULT '',
     trials INTEGER NOT NULL,
     started_at_ms INTEGER NOT NULL,
-    suite_path TEXT NOT NULL, selection INTEGER NOT NULL,
+    -- Those with a default were not always there.
+    suite_path TEXT NOT NULL DEFAULT '', selection INTEGER NOT NULL DEFAULT 0,
     -- Null until the run ended.
     completed_at_ms INTEGER, verdict TEXT, exit_code INTEGER, reason_code TEXT,
     precision REAL, recall REAL, f1 REAL,
@@ -272,14 +273,18 @@ Error no_ledger(const std::filesystem::path& file) {
 
 }  // namespace
 
+bool is_up_to_date(SQLite::Database& db) {
+  return version_of(db) == schema_version && row_checks::is_checked(db, row_checks::ledger_table("runs"));
+}
+
 Result<std::optional<LedgerUpgrade>> bring_up_to_date(SQLite::Database& db,
                                                       const std::filesystem::path& file) {
-  if (version_of(db) == schema_version) return std::nullopt;
+  if (is_up_to_date(db)) return std::nullopt;
   if (version_of(db) > schema_version) return fail(of_later_version(file, version_of(db)));
   SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
   // Another process may have done it while this one waited.
   const int from = version_of(db);
-  if (from == schema_version) return std::nullopt;
+  if (is_up_to_date(db)) return std::nullopt;
   if (from > schema_version) return fail(of_later_version(file, from));
   if (from < 0) return fail(no_ledger(file));
   std::optional<LedgerUpgrade> upgrade;
@@ -292,6 +297,8 @@ Result<std::optional<LedgerUpgrade>> bring_up_to_date(SQLite::Database& db,
     db.exec(retrievals);
     db.exec(limits);
     db.exec(progress);
+    row_checks::add_columns(db, row_checks::ledger_tables());
+  } else if (from == schema_version) {  // Made before its rows had checksums.
     row_checks::add_columns(db, row_checks::ledger_tables());
   } else {
     for (const Step& step : steps) {

@@ -12,6 +12,9 @@ namespace sluice {
 /// Version of the ledger's tables; kept in SQLite's user_version.
 inline constexpr int schema_version = 10;
 
+/// Whether there is nothing to do for bring_up_to_date. Throws SQLite::Exception.
+bool is_up_to_date(SQLite::Database& db);
+
 /// Makes the tables of a new file, or brings those of an earlier version up to date: all steps in one
 /// transaction, so that whatever ends the process in between leaves the file as it was. Columns and
 /// tables are only ever added, so that an older sluice that has the file open can end its run. Nothing if

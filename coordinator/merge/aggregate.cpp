@@ -17,6 +17,11 @@ void Totals::add(const CaseResult& result) {
   not_started += result.not_started ? 1 : 0;
   regressed += result.assessment.regressed ? 1 : 0;
   improved += result.assessment.improved ? 1 : 0;
+  const CaseChange change = result.assessment.change();
+  broke += change == CaseChange::broke ? 1 : 0;
+  fixed += change == CaseChange::fixed ? 1 : 0;
+  still_failing += change == CaseChange::still_failing ? 1 : 0;
+  known_failures += result.assessment.only_known_failures() ? 1 : 0;
   const bool is_claims = result.fixture.kind == CaseKind::claims;
   claims_cases += is_claims ? 1 : 0;
   const bool below_a_limit = std::ranges::any_of(result.metrics(), misses_fixed_limit);

@@ -19,7 +19,11 @@ struct Totals {
   std::uint64_t not_started = 0;  ///< Of the errors: cases whose turn had not come when the run was stopped.
   std::uint64_t regressed = 0;    ///< Of the failed ones: by nothing but a fall below the baseline.
   std::uint64_t improved = 0;
-  std::uint64_t claims_cases = 0;  ///< Of CaseKind::claims, errors included; the others are texts.
+  std::uint64_t broke = 0;           ///< CaseChange
+  std::uint64_t fixed = 0;           ///< CaseChange
+  std::uint64_t still_failing = 0;   ///< CaseChange
+  std::uint64_t known_failures = 0;  ///< Of the warned ones: those that warn for nothing else.
+  std::uint64_t claims_cases = 0;    ///< Of CaseKind::claims, errors included; the others are texts.
   std::uint64_t failed_apart =
       0;  ///< Of the failed ones: those that no score of all cases shows (status.hpp).
   std::uint64_t trials = 0;

@@ -165,8 +165,9 @@ class CaseTrials {
       return result;
     }
     result.assessment = assessment_of_repeats(assessed);
+    const CaseStatus shown = shown_status(result.assessment.status);
+    if (case_->known_failure) take_as_known_failure(result.assessment);
     result.status = result.assessment.status;
-    const CaseStatus shown = shown_status(result.status);
     show(result, [shown](const TrialResult& trial) {
       return trial.error == nullptr && trial.assessment.status == shown;
     });

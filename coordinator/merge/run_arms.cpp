@@ -13,6 +13,8 @@ namespace {
 bool fails_by_itself(const AssessedMetric& metric) {
   switch (metric.spared == MetricCause::none ? metric.cause : metric.spared) {
     case MetricCause::not_passed:
+    case MetricCause::broke:
+    case MetricCause::still_failing:
     case MetricCause::below_min_score:
     case MetricCause::below_min_floor:
     case MetricCause::no_majority:

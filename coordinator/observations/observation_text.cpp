@@ -3,6 +3,7 @@
 #include "common/text/printable.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/display/text_table.hpp"
+#include "coordinator/output/csv.hpp"
 #include "coordinator/output/json_writer.hpp"
 
 #include <algorithm>
@@ -17,23 +18,15 @@ namespace {
 constexpr std::size_t id_digits = 8;
 constexpr std::size_t date_characters = 16;  ///< 2026-02-05 14:03
 
-/// A spreadsheet takes a cell that begins so for a formula, and may send what others hold to any address: an
-/// apostrophe before it makes it text.
-std::string no_formula(const std::string& text) {
-  const bool is_formula =
-      !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string::npos;
-  return is_formula ? "'" + text : text;
-}
-
 /// The value as a text of CSV has it, before quotes; empty for none.
 template <class T>
 std::string plain(const T& value) {
   if constexpr (std::is_same_v<T, std::string>) {
-    return no_formula(value);
+    return value;
   } else if constexpr (std::is_same_v<T, JsonText>) {
     return value.text;
   } else if constexpr (std::is_same_v<T, std::optional<std::string>>) {
-    return no_formula(value.value_or(""));
+    return value.value_or("");
   } else if constexpr (std::is_same_v<T, std::optional<double>>) {
     return value ? shortest(*value) : "";
   } else if constexpr (std::is_same_v<T, bool>) {
@@ -43,18 +36,10 @@ std::string plain(const T& value) {
   }
 }
 
-void append_cell(std::string& line, std::string_view text) {
-  if (!line.empty()) line += ',';
-  if (text.find_first_of("\",\r\n") == std::string_view::npos) {
-    line += text;
-    return;
-  }
-  line += '"';
-  for (const char c : text) {
-    if (c == '"') line += '"';
-    line += c;
-  }
-  line += '"';
+template <class T>
+void append_cell(CsvLine& line, const T& value) {
+  constexpr bool is_text = std::is_same_v<T, std::string> || std::is_same_v<T, std::optional<std::string>>;
+  is_text ? line.text(plain(value)) : line.cell(plain(value));
 }
 
 void write_pair(Json& json, const GradedPair& pair) {
@@ -128,18 +113,18 @@ std::string observation_as_json(const Observation& one, const ShownBeside& besid
 }
 
 std::string observation_csv_header() {
-  std::string line;
+  CsvLine line;
   const Observation any;
-  for_each_column(any, [&](const char* name, const auto&) { append_cell(line, name); });
-  append_cell(line, "system_prompt");
-  return line + "\r\n";
+  for_each_column(any, [&](const char* name, const auto&) { line.cell(name); });
+  line.cell("system_prompt");
+  return line.take();
 }
 
 std::string observation_as_csv(const Observation& one) {
-  std::string line;
-  for_each_column(one, [&](const char*, const auto& value) { append_cell(line, plain(value)); });
-  append_cell(line, plain(one.system_prompt ? *one.system_prompt : std::string()));
-  return line + "\r\n";
+  CsvLine line;
+  for_each_column(one, [&](const char*, const auto& value) { append_cell(line, value); });
+  line.text(one.system_prompt ? *one.system_prompt : std::string());
+  return line.take();
 }
 
 std::string observation_table(const std::vector<Observation>& observations, std::size_t columns) {

@@ -51,9 +51,9 @@ std::vector<Piece> pieces_of(const ProgressState& state) {
   const auto add = [&](int rank, std::string text, std::string_view colour = "") {
     pieces.push_back({rank, std::move(text), colour});
   };
-  add(13, bar(state, 16));
+  add(9, bar(state, 16));
   add(0, std::to_string(state.done) + "/" + std::to_string(state.total) + (state.cases ? " trials" : ""));
-  add(12, std::to_string(percent(state)) + "%");
+  add(13, std::to_string(percent(state)) + "%");
   if (state.is_assessed) {
     add(5, "✓ " + std::to_string(state.passed), "\x1b[32m");
     add(1, "✗ " + std::to_string(state.failed), state.failed > 0 ? "\x1b[31m" : "");
@@ -85,11 +85,11 @@ std::vector<Piece> pieces_of(const ProgressState& state) {
   }
   // Workers go as soon as nothing is left to do.
   if (state.done < state.total) {
-    add(9, std::to_string(state.in_flight) + " in flight");
-    add(10, std::to_string(state.workers) + (state.workers == 1 ? " worker" : " workers"),
+    add(10, std::to_string(state.in_flight) + " in flight");
+    add(11, std::to_string(state.workers) + (state.workers == 1 ? " worker" : " workers"),
         state.workers == 0 ? "\x1b[31m" : "");
   }
-  if (state.cost) add(11, wording::dollars(*state.cost));
+  if (state.cost) add(12, wording::dollars(*state.cost));
   if (state.waiting > 0) add(15, std::to_string(state.waiting) + " queued");
   if (state.rate_limited > 0) add(14, std::to_string(state.rate_limited) + "× rate-limited", "\x1b[33m");
   return pieces;

@@ -29,6 +29,10 @@ std::string_view cause_words(MetricCause cause) {
       return "";
     case MetricCause::not_passed:
       return "not passed";
+    case MetricCause::broke:
+      return "broke";
+    case MetricCause::still_failing:
+      return "still failing";
     case MetricCause::below_min_score:
       return "below the score asked for";
     case MetricCause::below_min_floor:
@@ -47,6 +51,10 @@ std::string_view cause_words(MetricCause cause) {
       return "by a judge that is not calibrated (`sluice calibrate-judge`)";
     case MetricCause::judge_kappa_low:
       return "by a judge whose kappa is too low";
+    case MetricCause::known_failure:
+      return "a known failure";
+    case MetricCause::known_failure_passed:
+      return "passed, though it is said to fail";
   }
   return "";
 }
@@ -68,6 +76,15 @@ std::string votes_in_words(const AssessedMetric& metric) {
                              (votes.min_score ? " reached " + shortest(*votes.min_score) : " passed");
   if (votes.votes > votes.samples) return passed;
   return "agreement " + fixed(votes.agreement(), 2) + " (" + passed + ")";
+}
+
+std::string known_failure_words(const CaseResult& result) {
+  const bool passed = std::ranges::any_of(result.metrics(), [](const AssessedMetric& metric) {
+    return metric.cause == MetricCause::known_failure_passed;
+  });
+  if (passed) return "passed, though the suite says that it fails: take its `known_failure` out";
+  const std::string& why = *result.fixture.known_failure;
+  return why.empty() ? "known failure" : "known failure: " + why;
 }
 
 std::string quoted_list(const std::vector<std::string>& texts) {
@@ -194,6 +211,10 @@ int decimals_for(std::initializer_list<std::optional<double>> scores) {
 }
 
 ScoreWords words_for(const AssessedMetric& metric) {
+  if (metric.baseline_passed) {
+    const auto words = [](bool passed) { return std::string(passed ? "passed" : "failed"); };
+    return {words(metric.holds()), words(*metric.baseline_passed), std::string(dash), std::string(dash)};
+  }
   const int decimals = decimals_for({metric.score, metric.baseline, metric.limit});
   return {fixed_or_none(metric.score, decimals), fixed_or_none(metric.baseline, decimals),
           signed_delta(metric.delta(), decimals), fixed_or_none(metric.limit, decimals)};
@@ -269,6 +290,10 @@ std::string improvements(const CaseResult& result) {
         metric.score && metric.baseline && billionths(*metric.score) > billionths(*metric.baseline);
     // Nothing is claimed any more where nothing is to be found.
     const bool cleared = !metric.score && metric.baseline && metric.status == MetricStatus::pass;
+    if (metric.baseline_passed == false && metric.holds() && metric.status != MetricStatus::flaky) {
+      text += (text.empty() ? "" : ", ") + std::string(info(metric.id).name) + " failed → passed";
+      continue;
+    }
     if (!rose && !cleared) continue;
     const ScoreWords words = words_for(metric);
     text += (text.empty() ? "" : ", ") + std::string(info(metric.id).name) + ' ' + words.baseline + " → " +
@@ -276,6 +301,21 @@ std::string improvements(const CaseResult& result) {
     if (rose) text += " (" + words.delta + ")";
   }
   return text;
+}
+
+std::string change_of(const CaseResult& result) {
+  if (result.fixture.known_failure && result.status == CaseStatus::warn) return known_failure_words(result);
+  switch (result.assessment.change()) {
+    case CaseChange::none:
+      return "";
+    case CaseChange::broke:
+      return "broke: it passed when the baseline was made";
+    case CaseChange::fixed:
+      return "fixed: it failed when the baseline was made";
+    case CaseChange::still_failing:
+      return "still failing, as when the baseline was made";
+  }
+  return "";
 }
 
 std::string missing_entries(const CaseResult& result) {
@@ -289,12 +329,15 @@ std::string missing_entries(const CaseResult& result) {
 
 bool judge_warns(const CaseResult& result) {
   return std::ranges::any_of(result.metrics(), [](const AssessedMetric& metric) {
-    return (metric.votes && metric.votes->disagree) || metric.spared != MetricCause::none;
+    const bool is_known = metric.cause == MetricCause::known_failure;
+    return (metric.votes && metric.votes->disagree) || (metric.spared != MetricCause::none && !is_known);
   });
 }
 
 std::string_view label_of(CaseLineKind kind) {
   switch (kind) {
+    case CaseLineKind::change:
+      return "Change";
     case CaseLineKind::repeats:
       return "Repeats";
     case CaseLineKind::score:
@@ -322,6 +365,8 @@ std::vector<CaseLine> explanation(const CaseResult& result, std::span<const Rubr
                                   CaseDetails& details) {
   std::vector<CaseLine> lines;
   if (result.status == CaseStatus::error) return lines;
+  if (auto change = change_of(result); !change.empty())
+    lines.push_back({CaseLineKind::change, std::move(change)});
   if (result.repeats.planned > 1) {
     lines.push_back({CaseLineKind::repeats, std::to_string(result.repeats.failed) + " of " +
                                                 std::to_string(result.repeats.assessed) + " failed"});
@@ -352,6 +397,7 @@ std::string headline(const std::vector<CaseLine>& explanation) {
   for (const CaseLine& line : explanation) {
     const bool is_second = !text.empty();
     if (is_second && line.kind == CaseLineKind::rationale) continue;
+    if (line.kind == CaseLineKind::change && explanation.size() > 1) continue;
     if (is_second) text += "; ";
     text += line.kind == CaseLineKind::score ? "" : std::string(label_of(line.kind)) + ": ";
     text += first_line(line.text);

@@ -43,6 +43,8 @@ std::string aggregate_status(AggregateOutcome outcome);              ///< `⚠ w
 
 /// The scores of a case that rose, each with baseline and delta.
 std::string improvements(const CaseResult& result);
+/// That it broke, was fixed, still fails, or is a known failure; empty where nothing of it is so.
+std::string change_of(const CaseResult& result);
 /// The names of a case's metrics that have no entry in the baseline; empty if none.
 std::string missing_entries(const CaseResult& result);
 
@@ -52,6 +54,7 @@ bool judge_warns(const CaseResult& result);
 
 /// What a failed or warned case's explanation is made of.
 enum class CaseLineKind : std::uint8_t {
+  change,   ///< Beside the baseline's checks, or what the suite knows of it.
   repeats,  ///< How many failed, where there were several.
   score,
   expected,

@@ -25,6 +25,7 @@ Tone tone_of(CaseLineKind kind) {
       return Tone::quiet;
     case CaseLineKind::unexpected:
       return Tone::warning;
+    case CaseLineKind::change:
     case CaseLineKind::repeats:
     case CaseLineKind::detail:
       return Tone::plain;
@@ -168,8 +169,9 @@ class CaseSections {
 
   Result<std::vector<Section>> build() {
     const bool any_listed = all_.regressed + all_.improved + all_.missing_entries + all_.statuses.warned +
-                                all_.statuses.flaky + all_.statuses.errors >
-                            0;
+                                    all_.statuses.flaky + all_.statuses.errors >
+                                0 ||
+                            has_named_scores();
     if (any_listed || is_comment_) {
       const auto visited = visit_cases(input_.results, [this](const CaseResult& result) { take(result); });
       if (!visited) return fail(visited.error());
@@ -177,15 +179,18 @@ class CaseSections {
     add_regressions();
     add_failures();
     add_list("Improvements", all_.improved, improvements_);
-    add_list("Warnings", all_.statuses.warned + all_.statuses.flaky, warnings_);
+    add_list("Known failures", all_.known_failures, known_);
+    add_list("Warnings", all_.statuses.warned - all_.known_failures + all_.statuses.flaky, warnings_);
     add_missing();
     add_errors();
+    add_scores();
     return std::move(sections_);
   }
 
  private:
   void take(const CaseResult& result) {
     errors_.add(result);
+    if (!is_comment_) take_scores(result);
     const auto explanation = [&] {
       return explanation_of(result, input_.results.suite.rubrics, details_, room_);
     };
@@ -208,7 +213,43 @@ class CaseSections {
     } else if (is_comment_ && is_failure(result)) {
       failures_.add(explanation);
     }
-    if (warns && (missing.empty() || wording::judge_warns(result))) warnings_.add(explanation);
+    if (result.assessment.only_known_failures()) {
+      known_.add(explanation);
+    } else if (warns && (missing.empty() || wording::judge_warns(result))) {
+      warnings_.add(explanation);
+    }
+  }
+
+  /// Claims have their own table, precision, recall and F1 over all cases.
+  static bool has_score_of_its_own(MetricId metric) {
+    return info(metric).kind == MetricKind::scored && !is_claims_metric(metric);
+  }
+
+  bool has_named_scores() const {
+    return std::ranges::any_of(input_.results.suite.metrics, has_score_of_its_own);
+  }
+
+  void take_scores(const CaseResult& result) {
+    for (const AssessedMetric& metric : result.metrics()) {
+      if (!has_score_of_its_own(metric.id)) continue;
+      scores_.add([&] {
+        const auto numbers = wording::words_for(metric);
+        return std::vector<Row>{{.cells = {words(result.fixture.id, defaults::case_title_bytes),
+                                           std::string(info(metric.id).name), numbers.score, numbers.baseline,
+                                           numbers.limit, std::string(to_string(metric.status))}}};
+      });
+    }
+  }
+
+  /// Each score, also of what passed: a number that nobody sees convinces nobody.
+  void add_scores() {
+    if (scores_.count() == 0) return;
+    const std::uint64_t count = scores_.count();
+    Table table = scores_.take_block();
+    table.columns = {column("Case"),           column("Metric"),      number("Score"),
+                     spare_number("Baseline"), spare_number("Limit"), column("Status")};
+    table.whole_names = true;
+    sections_.push_back({.heading = "Scores", .count = count, .blocks = {std::move(table)}});
   }
 
   static bool is_failure(const CaseResult& result) {
@@ -315,9 +356,11 @@ class CaseSections {
   EntryList regressions_{room_, defaults::regression_list_bytes, "more in the JSON report"};
   EntryList failures_{room_, defaults::failure_list_bytes,
                       "more failed; the table and the JSON report have them all"};
+  EntryList known_{room_, defaults::warning_list_bytes, "more in the JSON report"};
   EntryList warnings_{room_, defaults::warning_list_bytes, "more in the JSON report"};
   EntryList missing_{room_, defaults::missing_list_bytes, "more in the JSON report"};
   EntryList improvements_{room_, defaults::improvement_list_bytes, "more in the JSON report"};
+  BoundedList<Table, std::vector<Row>> scores_{room_, defaults::regression_rows_bytes, ""};
   wording::ErrorGroups errors_;
   std::vector<Section> sections_;
 };

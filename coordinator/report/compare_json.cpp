@@ -42,6 +42,12 @@ void write_counts(Json& json, const CompareSummary& summary) {
   json.member("missing_in_current", summary.missing_in_current);
   json.member("disagreements", summary.disagreements);
   json.close('}');
+  json.line(1);
+  json.key("checks").open('{');
+  json.member("broke", summary.broke);
+  json.member("fixed", summary.fixed);
+  json.member("still_failing", summary.still_failing);
+  json.close('}');
 }
 
 bool is_news(const ScoreComparison& row) {

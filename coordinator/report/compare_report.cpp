@@ -23,23 +23,25 @@ using namespace document;
 /// The kinds of rows that people see, in this order. Up to `uncalibrated` they show their cause.
 enum class Part : std::uint8_t {
   regressions,
+  broke,
   other_failures,
   flaky,
   disagreements,
   uncalibrated,
   missing_in_baseline,
   missing_in_current,
-  improvements
+  improvements,
+  fixed,
+  still_failing
 };
 
-constexpr std::array<std::string_view, 8> part_titles{"Regressions",
-                                                      "Other failures",
-                                                      "Flaky",
-                                                      "Votes that disagree",
-                                                      "Failures by a judge without calibration",
-                                                      "Missing in the base",
-                                                      "Missing in the current side",
-                                                      "Improvements"};
+constexpr std::array<std::string_view, 11> part_titles{
+    "Regressions",         "Broke",
+    "Other failures",      "Flaky",
+    "Votes that disagree", "Failures by a judge without calibration",
+    "Missing in the base", "Missing in the current side",
+    "Improvements",        "Fixed",
+    "Still failing"};
 
 std::optional<Part> part_of(const ScoreComparison& row) {
   if (row.status == MetricStatus::flaky) return Part::flaky;
@@ -52,6 +54,12 @@ std::optional<Part> part_of(const ScoreComparison& row) {
   switch (row.change) {
     case RowChange::regression:
       return Part::regressions;
+    case RowChange::broke:
+      return Part::broke;
+    case RowChange::fixed:
+      return Part::fixed;
+    case RowChange::still_failing:
+      return Part::still_failing;
     case RowChange::missing_in_current:
       return Part::missing_in_current;
     case RowChange::missing_in_baseline:
@@ -81,6 +89,10 @@ Row row_of(const ScoreComparison& compared, Part part) {
   numbers.limit = compared.limit;
   std::string cause(compared.cause == MetricCause::none ? "" : to_string(compared.cause));
   std::ranges::replace(cause, '_', ' ');
+  if (part == Part::broke || part == Part::fixed || part == Part::still_failing) {
+    numbers.baseline_passed = part == Part::broke;
+    if (part != Part::fixed) numbers.status = MetricStatus::fail;
+  }
   const auto cell = wording::words_for(numbers);
   Row row{{std::string(compared.test_id), std::string(compared.metric), cell.baseline, cell.score, cell.delta,
            cell.limit}};
@@ -112,6 +124,7 @@ std::string verdict_words(const CompareReportInput& input) {
     text += (text.empty() ? "" : ", ") + wording::grouped(count) + ' ' + std::string(count == 1 ? one : many);
   };
   add(summary.regressions, "regression", "regressions");
+  add(summary.broke, "check that broke", "checks that broke");
   add(statuses.failed, "failed case", "failed cases");
   add(statuses.flaky, "flaky case", "flaky cases");
   add(statuses.errors, "case error", "case errors");
@@ -130,6 +143,8 @@ std::string verdict_words(const CompareReportInput& input) {
   }
   add(summary.missing_in_baseline, "score missing in the base", "scores missing in the base");
   add(summary.missing_in_current, "score missing in the current side", "scores missing in the current side");
+  add(summary.still_failing, "check still failing", "checks still failing");
+  add(summary.fixed, "check fixed", "checks fixed");
   add(summary.improvements, "improvement", "improvements");
   add(summary.drops, "drop that is no regression", "drops that are no regressions");
   add(summary.unchanged, "score unchanged", "scores unchanged");
@@ -161,7 +176,7 @@ Result<std::vector<Section>> part_sections(const CompareReportInput& input, std:
   for (std::size_t part = 0; part < parts->size(); ++part) {
     Rows& rows = (*parts)[part];
     if (rows.count == 0) continue;
-    const bool is_urgent = part == static_cast<std::size_t>(Part::regressions);
+    const bool is_urgent = part <= static_cast<std::size_t>(Part::broke);
     const std::uint64_t more = rows.count - rows.shown.size();
     Section section{.heading = std::string(part_titles[part]),
                     .count = rows.count,

@@ -203,6 +203,10 @@ class GithubReport {
         break;
       case CaseStatus::warn:
       case CaseStatus::flaky:
+        if (result.assessment.only_known_failures()) {
+          notices_.add(0, [&] { return annotation("Known failure", explanation()); });
+          break;
+        }
         // Missing entries are one warning for all of them: they have one remedy.
         if (wording::missing_entries(result).empty() || wording::judge_warns(result)) {
           warnings_.add(about_a_case, [&] { return annotation("Warning", explanation()); });

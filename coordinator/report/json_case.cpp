@@ -29,9 +29,12 @@ void write_expectation(Json& json, const ExpectedClaim& expected,
   json.close('}');
 }
 
-std::optional<bool> passed(MetricStatus status) {
-  if (status == MetricStatus::pass) return true;
-  if (status == MetricStatus::fail) return false;
+/// Of a check also where it was known to fail, and only warns.
+std::optional<bool> passed(const AssessedMetric& metric) {
+  const bool is_check = info(metric.id).kind == MetricKind::pass_fail;
+  if (metric.status == MetricStatus::warn && is_check) return metric.holds();
+  if (metric.status == MetricStatus::pass) return true;
+  if (metric.status == MetricStatus::fail) return false;
   return std::nullopt;
 }
 
@@ -74,7 +77,7 @@ void write_metrics(Json& json, const CaseResult& result, const ThresholdsInEffec
     json.member("version", metric.version);
     json.member("asked_by_name", assessed.asked_by_name);
     json.member("score", assessed.score);
-    json.member("passed", passed(assessed.status));
+    json.member("passed", passed(assessed));
     json.member("status", to_string(assessed.status));
     json.key("cause");
     assessed.cause == MetricCause::none ? json.null() : json.value(to_string(assessed.cause));
@@ -82,6 +85,7 @@ void write_metrics(Json& json, const CaseResult& result, const ThresholdsInEffec
     json.key("detail");
     assessed.detail.empty() ? json.null() : json.value(assessed.detail);
     json.member("baseline", assessed.baseline);
+    if (assessed.baseline_passed) json.member("baseline_passed", *assessed.baseline_passed);
     json.member("delta", assessed.delta());
     json.member("limit", assessed.limit);
     write_repeats(json, result, n);
@@ -228,6 +232,12 @@ void write_json_case(Json& json, const CaseResult& result, const ThresholdsInEff
   result.error == nullptr ? json.null() : json.value(to_string(result.error->reason));
   json.member("regressed", result.assessment.regressed);
   json.member("improved", result.assessment.improved);
+  if (const CaseChange change = result.assessment.change(); change != CaseChange::none)
+    json.member("change", to_string(change));
+  if (fixture.known_failure) {
+    json.key("known_failure");
+    fixture.known_failure->empty() ? json.value(true) : json.value(*fixture.known_failure);
+  }
   write_metrics(json, result, thresholds);
   write_json_scores(json, result.counts ? scores_of(*result.counts) : Scores{});
   const auto count = [&](std::uint64_t Counts::*part) {

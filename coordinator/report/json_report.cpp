@@ -30,6 +30,7 @@ void write_totals(Json& json, const Totals& totals, std::size_t depth) {
   json.member("excluded", totals.statuses.errors);
   json.member("regressed", totals.regressed);
   json.member("improved", totals.improved);
+  if (totals.known_failures > 0) json.member("known_failures", totals.known_failures);
   json.line(depth);
   json.member("true_positives", totals.counts.true_positives);
   json.member("false_positives", totals.counts.false_positives);
@@ -105,6 +106,11 @@ void write_comparison(Json& json, const ReportInput& input) {
   json.member("regressed", all.regressed);
   json.member("improved", all.improved);
   json.member("missing", all.missing_entries);
+  if (of_scores) {
+    json.member("broke", all.broke);
+    json.member("fixed", all.fixed);
+    json.member("still_failing", all.still_failing);
+  }
   if (gate.statistics) write_json_statistics(json, gate, 2);
   write_json_notices(json, gate.notices, 2);
   json.text() += "\n  ";
@@ -163,6 +169,7 @@ void write_run_facts(Json& json, const ReportInput& input) {
   member("mode", input.mode);
   member("selection", input.is_selection);
   member("min_stability", input.min_stability);
+  if (input.min_pass_rate) member("min_pass_rate", *input.min_pass_rate);
   member("duration_seconds", facts.duration_seconds);
   member("requests", facts.requests);
   member("retries", facts.retries);

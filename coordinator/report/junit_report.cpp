@@ -80,7 +80,8 @@ class JunitReport {
 
   std::uint64_t failure_count() const {
     const StatusCounts& statuses = input_.aggregates.all.statuses;
-    const std::uint64_t warned = warnings_fail() ? statuses.warned + statuses.flaky : 0;
+    const std::uint64_t known = input_.aggregates.all.known_failures;
+    const std::uint64_t warned = warnings_fail() ? statuses.warned - known + statuses.flaky : 0;
     return statuses.failed + warned + (has_failed_comparison() ? 1 : 0);
   }
 
@@ -190,7 +191,7 @@ class JunitReport {
         break;
       case CaseStatus::warn:
       case CaseStatus::flaky:
-        if (warnings_fail()) {
+        if (warnings_fail() && !result.assessment.only_known_failures()) {
           write_failure(result, to_string(result.status), lines);
           break;
         }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/checks/redactor.hpp"
 #include "common/error.hpp"
 #include "common/hash.hpp"
 #include "common/model/run_settings.hpp"
@@ -66,6 +67,11 @@ struct ReportInput {
   const JudgeBias* judge_bias = nullptr;    ///< Of a run with judged answers; else null.
   const RunCalibrations* calibrations = nullptr;  ///< Of a run whose gate asks for some; else null.
   const RetrievalSummary* retrieval = nullptr;    ///< Of a suite with solved examples; else null.
+  /// Of what the suite says; what answers say was redacted by who got them. Null: nothing is.
+  const Redactor* redactor = nullptr;
+  /// What was asked is not known any more: the suite has changed since.
+  bool prompts_are_lost = false;
+  std::optional<double> min_pass_rate{};  ///< The least share of cases that must pass, if any.
 };
 
 /// Write a report to the sink in pieces, so that memory stays flat. They visit the results once or twice and
@@ -76,6 +82,11 @@ Result<void> write_table_report(const ReportInput& input, const TableStyle& styl
 Result<void> write_markdown_report(const ReportInput& input, Sink& sink);
 /// JUnit XML: the suite is one testsuite, a case one testcase (docs/report.md).
 Result<void> write_junit_report(const ReportInput& input, Sink& sink);
+/// One page for a browser, without network or other files: the cases to sort, filter and search, arms side by
+/// side, pictures. Readable without scripts.
+Result<void> write_html_report(const ReportInput& input, Sink& sink);
+/// A line a case, for spreadsheets: formulas in foreign texts are made texts.
+Result<void> write_csv_report(const ReportInput& input, Sink& sink);
 /// Workflow commands that GitHub Actions turns into annotations: at most 10 of a kind.
 Result<void> write_github_report(const ReportInput& input, Sink& sink);
 

@@ -120,6 +120,9 @@ class ReportBuilder {
                              ", false negatives " + wording::grouped(all_.counts.false_negatives)});
     }
     notes.items.push_back({counted_cases(all_.statuses.total()) + ": " + wording::tally(input_)});
+    if (auto changes = wording::changes(input_); !changes.empty())
+      notes.items.push_back({"Beside the baseline: " + changes});
+    if (auto rate = wording::pass_rate(input_); !rate.empty()) notes.items.push_back({rate});
     if (all_.errors() > 0) {
       notes.items.push_back(
           {counted_cases(all_.errors()) + " with an error left out of the scores", Tone::warning});
@@ -252,6 +255,9 @@ class ReportBuilder {
   void add_tally() {
     Text tally{words(counted_cases(all_.statuses.total()) + ": "), words(wording::tally(input_))};
     if (all_.errors() > 0) tally.spans.push_back(words(" (errors are left out of the scores)"));
+    for (const std::string& more : {wording::changes(input_), wording::pass_rate(input_)}) {
+      if (!more.empty()) tally.spans.push_back(words("; " + more));
+    }
     Section section{.rank = Rank::outcome, .blocks = {Paragraph{std::move(tally)}}};
     if (input_.gate.kind != BaselineKind::none) {
       Text compared{words("Compared with "), code(input_.gate.baseline_file)};
@@ -344,14 +350,16 @@ class ReportBuilder {
 }  // namespace
 
 // A new section goes in here: every writer for people then shows it, comments by its rank.
-Result<document::Document> build_document(const ReportInput& input, Room room) {
+Result<document::Document> build_document(const ReportInput& input, Room room, CaseLists cases) {
   ReportBuilder builder(input, room);
   builder.add_head();
   builder.add_summary();
   builder.add(Result<std::vector<document::Section>>(arm_sections(input)));
   builder.add_categories();
   if (auto added = builder.add(stability_sections(input, room)); !added) return fail(added.error());
-  if (auto added = builder.add(case_sections(input, room)); !added) return fail(added.error());
+  if (cases == CaseLists::shown) {
+    if (auto added = builder.add(case_sections(input, room)); !added) return fail(added.error());
+  }
   builder.add(Result<std::vector<document::Section>>(retrieval_sections(input)));
   builder.add(Result<std::vector<document::Section>>(judge_sections(input)));
   builder.add_notices();

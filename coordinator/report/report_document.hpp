@@ -14,9 +14,13 @@ enum class Room : std::uint8_t {
   comment,  ///< On a pull request: fewer than 65,536 characters, in which each list has its share.
 };
 
+/// Whether a report for people lists its cases, or leaves that to whoever writes it.
+enum class CaseLists : std::uint8_t { shown, left_out };
+
 /// The report of a run for people. It may read the results again while it is written, so the input must
 /// outlive it. Fails only as visit_cases does.
-Result<document::Document> build_document(const ReportInput& input, Room room);
+Result<document::Document> build_document(const ReportInput& input, Room room,
+                                          CaseLists cases = CaseLists::shown);
 
 // Parts of it, in the order of a page.
 

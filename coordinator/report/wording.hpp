@@ -20,6 +20,11 @@ std::string headline(RunVerdict verdict);  ///< In capitals.
 /// Why the verdict is what it is, e.g. `2 of 45 fixtures regressed, 1 failed`, `Recall dropped by 2 points`.
 std::string reason_for(const ReportInput& input);
 /// `41 passed, 3 failed (2 regressed), 1 error`, with what else there was.
+/// `1 broke, 2 fixed, 1 still failing`: cases beside the baseline's checks; empty where none changed or
+/// fails.
+std::string changes(const ReportInput& input);
+/// `Pass rate 0.93, at least 0.9 is asked for`; empty where none is.
+std::string pass_rate(const ReportInput& input);
 std::string tally(const ReportInput& input);
 /// What a case of this suite is called: `fixture` where all of them are about claims, else `case`.
 std::string_view case_noun(const ReportInput& input);

@@ -31,37 +31,14 @@ RunController::RunController(const Plan& plan, Config config, TimePoint now)
       end_(config_.drain_timeout, config_.deadline, now - config_.elapsed_before),
       long_pause_(config_.settings.case_timeout),
       tally_(config_.earlier ? config_.earlier->tally() : RunTally(config_.settings.run_id, now)),
-      winners_(plan_.unit_count()),
+      roster_(plan_.unit_count()),
+      results_({plan_, config_.settings, lease_numbers_, dispatcher_, lending_, budget_, tally_, roster_},
+               config_.earlier),
       last_had_worker_(now) {
   budget_.pay_before(config_.paid_before);
-  if (config_.earlier) {
-    tally_.go_on(now);
-    budget_.pay_before(config_.earlier->tally().facts().paid_by_arm);
-    if (budget_.limited()) pay_unmetered(config_.earlier->unmetered());
-    for (UnitId unit = 0; unit < plan_.unit_count(); ++unit) {
-      if (config_.earlier->is_settled(unit)) dispatcher_.settle(unit);
-    }
-  }
+  if (config_.earlier) tally_.go_on(now);
   // In a run of one process nobody else can come.
   if (config_.workers_may_join) dispatcher_.wait_for_holders();
-}
-
-/// What was reserved for calls of an earlier part whose usage nobody knows, as far as it is not counted.
-void RunController::pay_unmetered(const std::vector<UnitSpend>& spends) {
-  for (const auto& [unit, spend] : spends) {
-    const auto work = plan_.render(unit);
-    if (!work) continue;  // The suite was read for this run: it has every case.
-    const auto most = most_of(*work, config_.settings.judge, config_.settings.grading);
-    PaidTokens unknown;
-    for (const CallKind kind : unmetered_kinds(spend)) {
-      const auto beyond = [](std::uint64_t one, std::uint64_t other) {
-        return one > other ? one - other : 0;
-      };
-      unknown.of(kind) = {beyond(most.of(kind).input_tokens, spend.paid.of(kind).input_tokens),
-                          beyond(most.of(kind).output_tokens, spend.paid.of(kind).output_tokens)};
-    }
-    budget_.pay(unit, unknown);
-  }
 }
 
 // --- who is there ---
@@ -89,7 +66,7 @@ void RunController::on_message(const Peer& peer, wire::Hello& hello, TimePoint n
     dispatcher_.leave(*other);
     forget(*other, false, now, effects);
   }
-  if (roster_.admit(peer, hello, now)) effects.gone.push_back({hello.instance, true});
+  if (roster_.admit(peer, hello, now)) effects.gone.push_back({hello.instance, true, true});
   // No lease until its READY has named what it holds: READY gives back whatever it does not name.
   dispatcher_.set_window(hello.instance, 0);
   last_had_worker_ = now;
@@ -105,6 +82,8 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
   // Each deals the queue anew: one for a WELCOME.
   if (roster_.connected(*id).ready) return;
   ready.held.resize(std::min<std::size_t>(ready.held.size(), defaults::max_window));
+  std::ranges::sort(ready.held);
+  ready.held.erase(std::unique(ready.held.begin(), ready.held.end()), ready.held.end());
   std::vector<UnitId> held;
   for (const auto& [unit, lease] : ready.held) {
     if (lease_numbers_.is_held(*id, unit, lease)) held.push_back(unit);
@@ -115,6 +94,7 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
   if (over()) return send_drain(peer, "the run is over", now, effects);
   if (!ready.problems.empty()) {
     const auto& problem = ready.problems.front();
+    dispatcher_.leave(*id);
     dispatcher_.add_lender(hello.cache_id);
     set_problem(*id, problem, effects);
     leases_.reserve_held(*id, held);
@@ -139,8 +119,13 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
 void RunController::set_problem(WorkerId worker, const Error& error, Effects& effects) {
   if (!roster_.is_connected(worker)) return;
   roster_.set_problem(worker, error);
-  effects.gone.push_back({worker, true});
+  effects.gone.push_back({worker, true, false});
   effects.changed_peers.push_back(worker);
+}
+
+/// Before its READY a worker has none.
+void RunController::set_window(WorkerId worker, std::uint32_t window) {
+  if (roster_.connected(worker).ready) dispatcher_.set_window(worker, window);
 }
 
 /// Who sent a message of this run, which is a sign of life; nothing, and a REJECT, if it is not known.
@@ -172,7 +157,7 @@ void RunController::on_message(const Peer& peer, wire::Goodbye& goodbye, TimePoi
 void RunController::forget(WorkerId worker, bool lost, TimePoint now, Effects& effects) {
   if (!roster_.is_connected(worker)) return;
   roster_.remove(worker);
-  effects.gone.push_back({worker, lost});
+  effects.gone.push_back({worker, lost, false});
   lending_.leave(worker, now, effects);
 }
 
@@ -182,7 +167,7 @@ void RunController::on_message(const Peer& peer, wire::Heartbeat& heartbeat, Tim
                                Effects& effects) {
   const auto id = sender(peer, heartbeat.run_id, now, effects);
   if (!id) return;
-  dispatcher_.set_window(*id, heartbeat.window);
+  set_window(*id, heartbeat.window);
   const auto is_waiting = [](const wire::Demand& demand) { return demand.ready_calls > 0; };
   if (std::ranges::any_of(heartbeat.demands, is_waiting)) dispatcher_.excuse(*id, now);
   // Names come from the network: only the run's own providers have a budget.
@@ -243,58 +228,19 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
     }
   } else if (id) {
     dispatcher_.on_message(*id, now);
-    dispatcher_.set_window(*id, report.window);
+    set_window(*id, report.window);
     for (const auto unit : report.started) dispatcher_.started(*id, unit, now);
     tally_.on_result(now);
-    for (auto& result : report.results) take_result(*id, std::move(result), now, refused, effects);
-    // Before the units are: what is known of their costs takes the place of what was reserved.
-    for (const UnitSpend& one : report.spent) {
-      if (one.unit < plan_.unit_count() && roster_.may_note(*id))
-        count_apart(*id, one, report.returned, effects);
+    for (auto& result : report.results) {
+      const auto unit = result.unit;
+      if (const auto fatal = results_.take(*id, std::move(result), refused, effects))
+        take_fatal_error(*id, unit, *fatal, now, effects);
     }
-    for (const auto unit : report.returned) {
-      // What was paid for has begun.
-      const bool was_paid = std::ranges::find(report.spent, unit, &UnitSpend::unit) != report.spent.end();
-      was_paid ? dispatcher_.release(*id, unit) : dispatcher_.give_back(*id, unit);
-      budget_.give_back(*id, unit);
-    }
+    results_.take_back(*id, report, effects);
   }
   if (!refused.items.empty()) effects.to_workers.push_back({peer, std::move(refused)});
   // A worker that is not known keeps its results and sends them again after its HELLO.
   if (!id) reject_unknown(peer, effects);
-}
-
-void RunController::take_result(WorkerId worker, UnitResult result, TimePoint now, wire::Ack& refused,
-                                Effects& effects) {
-  const auto refuse = [&](wire::AckCode code) {
-    refused.items.push_back({result.unit, code, result.key, {}});
-  };
-  if (!lease_numbers_.is_held(worker, result.unit, result.lease)) return refuse(wire::AckCode::gone);
-  result.lease = 0;
-  switch (check_result(result, plan_)) {
-    case ResultStep::refuse:
-      return refuse(wire::AckCode::gone);
-    case ResultStep::miss:
-      budget_.settle(worker, result.unit, result.spend.paid);
-      dispatcher_.missed(worker, result.unit);
-      if (!first_miss_ || result.unit <= first_miss_->first)
-        first_miss_.emplace(result.unit, std::move(result.error->message));
-      return refuse(wire::AckCode::retry);
-    case ResultStep::fail:
-      count_spend(worker, result.unit, result.spend);
-      effects.spent.push_back({result.unit, result.spend});
-      refuse(wire::AckCode::retry);
-      return take_fatal_error(worker, result.unit, *result.error, now, effects);
-    case ResultStep::record:
-      break;
-  }
-  roster_.mark_leased(worker);  // Likewise.
-  dispatcher_.begin_recording(result.unit);
-  const auto trials = plan_.trials_of(result.unit);
-  RecordResult record{worker, {std::move(result), {trials.begin(), trials.end()}, {}, {}}};
-  record.item.worker = roster_.name_of(worker);
-  record.item.cache_id = roster_.cache_of(worker);
-  effects.to_record.push_back(std::move(record));
 }
 
 void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& error, TimePoint now,
@@ -311,51 +257,8 @@ void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& 
   set_problem(worker, error, effects);
 }
 
-void RunController::count_spend(WorkerId worker, UnitId unit, const Spend& spend) {
-  budget_.settle(worker, unit, spend.paid, unmetered_kinds(spend));
-  tally_.on_spend(spend, plan_.arm_of(unit));
-}
-
-void RunController::count_apart(WorkerId worker, const UnitSpend& spent, const std::vector<UnitId>& returned,
-                                Effects& effects) {
-  effects.spent.push_back(spent);
-  if (std::ranges::find(returned, spent.unit) != returned.end())
-    return count_spend(worker, spent.unit, spent.spend);
-  // Its result, which may be on its way into the ledger, settles what is reserved for it.
-  budget_.pay(spent.unit, spent.spend.paid);
-  tally_.on_spend(spent.spend, plan_.arm_of(spent.unit));
-}
-
-/// A worker whose ACK was lost says the same again, be it the ACK of an earlier part's coordinator.
-bool RunController::is_resent(const ResultsRecorded::Item& item) const {
-  if (item.outcome.first) return false;
-  if (winners_[item.unit] == item.worker) return true;
-  return config_.earlier && config_.earlier->is_settled(item.unit) &&
-         config_.earlier->worker_of(item.unit) == roster_.name_of(item.worker);
-}
-
 void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, Effects& effects) {
-  CommitReplies replies;
-  for (const auto& item : recorded.items) {
-    const auto holder = dispatcher_.holder_of(item.unit);
-    if (holder && *holder != item.worker && !over()) replies.withdraw(*holder, item.unit);
-    dispatcher_.settle(item.unit);
-    auto& winner = winners_[item.unit];
-    const bool resent = is_resent(item);
-    if (item.outcome.first) {
-      winner = item.worker;
-      lending_.settled(item.key);
-      tally_.on_settled(plan_, item);
-      roster_.count_unit(item.worker);
-    } else {
-      tally_.on_duplicate();
-    }
-    if (!resent) count_spend(item.worker, item.unit, item.spend);
-    if (!resent && !item.outcome.first) effects.spent.push_back({item.unit, item.spend});
-    dispatcher_.release(item.worker, item.unit);
-    replies.acknowledge(item);
-  }
-  replies.send(config_.settings.run_id, roster_, effects.to_workers);
+  results_.on_recorded(recorded, !over(), effects);
   lease_work(now, effects);
   finish_if_done(now, effects);
 }
@@ -448,8 +351,7 @@ void RunController::finish_if_done(TimePoint now, Effects& effects) {
   if (!missed.empty() && somebody_is_joining()) return;
   tally_.on_result(now);
   if (!missed.empty()) {
-    const bool is_known = first_miss_ && first_miss_->first == missed.front();
-    return stop(missing_answers(plan_, missed, is_known ? first_miss_->second : "",
+    return stop(missing_answers(plan_, missed, results_.missing_for(missed.front()),
                                 config_.settings.grading.has_value()),
                 now, effects);
   }

@@ -11,6 +11,7 @@
 #include "coordinator/run/lease_numbers.hpp"
 #include "coordinator/run/lending.hpp"
 #include "coordinator/run/long_pause.hpp"
+#include "coordinator/run/result_intake.hpp"
 #include "coordinator/run/run_budget.hpp"
 #include "coordinator/run/run_end.hpp"
 #include "coordinator/run/run_start.hpp"
@@ -117,17 +118,12 @@ class RunController {
   std::optional<WorkerId> sender(const Peer& peer, const std::string& run_id, TimePoint now,
                                  Effects& effects);
   static void reject_unknown(const Peer& peer, Effects& effects);
+  void set_window(WorkerId worker, std::uint32_t window);
   void set_problem(WorkerId worker, const Error& error, Effects& effects);
   void forget(WorkerId worker, bool lost, TimePoint now, Effects& effects);
   void forget_silent_idlers(TimePoint now, Effects& effects);
   void check_named_delay(WorkerId worker, const wire::Demand& demand, TimePoint now, Effects& effects);
-  void take_result(WorkerId worker, UnitResult result, TimePoint now, wire::Ack& refused, Effects& effects);
   void take_fatal_error(WorkerId worker, UnitId unit, const Error& error, TimePoint now, Effects& effects);
-  bool is_resent(const ResultsRecorded::Item& item) const;
-  void pay_unmetered(const std::vector<UnitSpend>& spends);
-  void count_spend(WorkerId worker, UnitId unit, const Spend& spend);
-  void count_apart(WorkerId worker, const UnitSpend& spent, const std::vector<UnitId>& returned,
-                   Effects& effects);
   bool may_lease(TimePoint now, Effects& effects);
   void lease_work(TimePoint now, Effects& effects);
   void stop_if_last_worker_failed(TimePoint now, Effects& effects);
@@ -148,10 +144,8 @@ class RunController {
   LongPause long_pause_;
   RunTally tally_;
   WorkerRoster roster_;
+  ResultIntake results_;
   std::optional<Error> local_failure_;  ///< Of a worker of this process that has ended.
-  /// The first unit in order that a worker's cache had not all for, and what it lacked.
-  std::optional<std::pair<UnitId, std::string>> first_miss_;
-  std::vector<WorkerId> winners_;  ///< By unit: whose result is committed. Names are not unique.
   TimePoint last_had_worker_;
 };
 

@@ -35,19 +35,20 @@ void WorkerRoster::remove(WorkerId worker) {
   by_peer_.erase(found->second.peer);
   set_ready(found->second, false);
   connected_.erase(found);
-  if (const auto known = known_.find(worker); !known->second.was_leased) known_.erase(known);
+  if (const auto known = known_.find(worker); known->second.leases == 0) known_.erase(known);
 }
 
 void WorkerRoster::mark_leased(WorkerId worker, std::size_t units) {
   auto& known = known_.at(worker);
-  known.was_leased = true;
-  known.notes_left =
-      std::min(known.notes_left + units * defaults::notes_per_lease, defaults::max_worker_notes);
+  known.leases = std::min(known.leases + units, units_);
 }
 
 bool WorkerRoster::may_note(WorkerId worker) {
-  auto& left = known_.at(worker).notes_left;
-  return left > 0 && left-- > 0;
+  auto& known = known_.at(worker);
+  if (known.notes >= std::min(known.leases * defaults::notes_per_lease, defaults::max_worker_notes))
+    return false;
+  ++known.notes;
+  return true;
 }
 
 void WorkerRoster::set_ready(WorkerId worker) {
@@ -98,7 +99,7 @@ std::vector<WorkerFacts> WorkerRoster::facts() const {
   for (const auto& [id, known] : known_) {
     // Who has said no more than HELLO has no part in the run.
     const auto here = connected_.find(id);
-    if (known.was_leased || (here != connected_.end() && here->second.ready)) facts.push_back(known.facts);
+    if (known.leases > 0 || (here != connected_.end() && here->second.ready)) facts.push_back(known.facts);
   }
   std::ranges::stable_sort(facts, {}, &WorkerFacts::name);
   return facts;

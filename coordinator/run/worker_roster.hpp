@@ -27,6 +27,9 @@ class WorkerRoster {
     bool ready = false;            ///< Its READY has come.
   };
 
+  /// `units`: how many the run has. One worker counts as leased no more than each of them once.
+  explicit WorkerRoster(std::size_t units) : units_(units) {}
+
   /// Whether there is room for the worker.
   bool has_room_for(const wire::Hello& hello) const;
   /// A HELLO has come, and has_room_for it. True if the worker was connected already and begins anew, perhaps
@@ -69,12 +72,13 @@ class WorkerRoster {
   struct Known {
     WorkerFacts facts;
     std::string cache_id;
-    bool was_leased = false;
-    std::size_t notes_left = 0;
+    std::size_t leases = 0;  ///< Up to the number of the run's units.
+    std::size_t notes = 0;
   };
 
   void set_ready(Worker& worker, bool ready);
 
+  std::size_t units_;
   std::map<Peer, WorkerId> by_peer_;
   std::map<WorkerId, Worker> connected_;
   std::map<WorkerId, Known> known_;

@@ -1,6 +1,7 @@
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/gate/billionths.hpp"
+#include "coordinator/gate/quoted.hpp"
 #include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/score_files/baseline_file.hpp"
 #include "coordinator/score_files/json_pieces.hpp"
@@ -38,6 +39,7 @@ constexpr std::array baseline_members{Member{"", "schema_version"},
                                       Member{"entries", "test_id"},
                                       Member{"entries", "metric"},
                                       Member{"entries", "score"},
+                                      Member{"entries", "passed"},
                                       Member{"entries", "meta"},
                                       Member{"entries", "scores"}};
 
@@ -136,12 +138,14 @@ class BaselineReader : public JsonPieces {
     std::string metric;
     double score = 0.0;
     scores_.clear();
-    if (!text(entry["test_id"], test_id) || !text(entry["metric"], metric) ||
-        !number(entry["score"], score) || !read_meta(entry["meta"]) || !read_scores(entry["scores"], score)) {
-      return;
-    }
+    if (!text(entry["test_id"], test_id) || !text(entry["metric"], metric)) return;
+    const bool is_check = static_cast<bool>(entry["passed"]);
+    const bool is_read = is_check ? read_checks(entry, metric, score)
+                                  : number(entry["score"], score) && read_scores(entry["scores"], score);
+    if (!is_read || !read_meta(entry["meta"])) return;
     lines_.push_back(entry->line);
-    baseline_.add({test_id, metric, score, entry["meta"] ? std::string_view(meta_) : "", scores_});
+    baseline_.add({test_id, metric, score, entry["meta"] ? std::string_view(meta_) : "", scores_,
+                   is_check ? PinKind::checks : PinKind::score});
   }
 
   bool read_meta(const JsonAt& at) {
@@ -178,15 +182,49 @@ class BaselineReader : public JsonPieces {
                                             ", but the mean of its `scores` is " + shortest(*mean));
   }
 
+  /// `passed`: one truth, or a list of them where a test makes several checks by one metric.
+  bool read_checks(const JsonAt& entry, const std::string& metric, double& all_passed) {
+    const auto at = entry["passed"];
+    for (const char* name : {"score", "scores"}) {
+      if (entry[name]) {
+        return problem(entry->line,
+                       "`" + entry.place() + "` has both `passed` and `" + name + "`: keep one of the two");
+      }
+    }
+    if (const MetricInfo* known = find_metric(metric);
+        known == nullptr || known->kind == MetricKind::scored) {
+      return problem(at->line, "`" + at.place() + "` is of " + backquoted(metric) +
+                                   ", which is no metric that passes or fails: expected `score`");
+    }
+    constexpr std::string_view what = "true, false, or a list of them";
+    if (at.is(JsonNode::Kind::boolean)) {
+      all_passed = at->boolean ? 1.0 : 0.0;
+      return true;
+    }
+    if (!at.is(JsonNode::Kind::list) || at->members.empty()) return expected(at, what);
+    if (at->members.size() > defaults::max_read_repeats) {
+      return problem(at->line, "`" + at.place() + "` holds more than " +
+                                   std::to_string(defaults::max_read_repeats) + " checks");
+    }
+    for (std::size_t i = 0; i < at->members.size(); ++i) {
+      if (!at[i].is(JsonNode::Kind::boolean)) return expected(at[i], "true or false");
+      scores_.push_back(at[i]->boolean ? 1.0 : 0.0);
+    }
+    all_passed = std::ranges::min(scores_);
+    return true;
+  }
+
   std::optional<Finding> of_another_version() const {
     const JsonNode* const version = root()->find("schema_version");
-    if (version == nullptr || !version->whole || *version->whole == baseline_schema_version) {
+    if (version == nullptr || !version->whole ||
+        (*version->whole >= oldest_baseline_schema_version && *version->whole <= baseline_schema_version)) {
       return std::nullopt;
     }
     const bool newer = *version->whole > baseline_schema_version;
     // Says more than whatever else is wrong with a file that this program does not know.
     return Finding{file(), version->line,
                    "has schema_version " + std::to_string(*version->whole) + ", and this sluice reads " +
+                       std::to_string(oldest_baseline_schema_version) + " to " +
                        std::to_string(baseline_schema_version) +
                        ": regenerate the baseline with `sluice run SUITE --export-baseline FILE`" +
                        (newer ? ", or use a newer sluice" : "")};
@@ -196,7 +234,7 @@ class BaselineReader : public JsonPieces {
     const JsonAt file = root();
     BaselineHeader& header = baseline_.header;
     const auto version = file["schema_version"];
-    if (version && !version->whole) expected(version, "1, written without a point or an exponent");
+    if (version && !version->whole) expected(version, "1 or 2, written without a point or an exponent");
     for (const auto& [name, target] :
          {std::pair("suite", &header.suite), std::pair("suite_path", &header.suite_path),
           std::pair("mode", &header.mode), std::pair("assay_version", &header.assay_version),

@@ -16,6 +16,15 @@ void write_stability(Json& json, const BaselineStability& stability) {
   json.close('}');
 }
 
+/// `true`, or a list where the test makes several checks by the metric.
+void write_checks(Json& json, const BaselineEntry& entry) {
+  json.key("passed");
+  if (entry.scores.empty()) return json.value(entry.score > 0.0);
+  json.open('[');
+  for (const double passed : entry.scores) json.value(passed > 0.0);
+  json.close(']');
+}
+
 }  // namespace
 
 void write_baseline(const Baseline& baseline, Sink& sink) {
@@ -45,8 +54,12 @@ void write_baseline(const Baseline& baseline, Sink& sink) {
     json.open('{');
     json.member("test_id", entry.test_id);
     json.member("metric", entry.metric);
-    json.member("score", entry.score);
-    if (!entry.scores.empty()) {
+    if (entry.kind == PinKind::checks) {
+      write_checks(json, entry);
+    } else {
+      json.member("score", entry.score);
+    }
+    if (entry.kind == PinKind::score && !entry.scores.empty()) {
       json.key("scores").open('[');
       for (const double score : entry.scores) json.value(score);
       json.close(']');

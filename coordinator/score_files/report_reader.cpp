@@ -35,6 +35,7 @@ constexpr std::array report_members{Member{"", "schema_version"},
                                     Member{"run", "mode"},
                                     Member{"run", "selection"},
                                     Member{"run", "min_stability"},
+                                    Member{"run", "min_pass_rate"},
                                     Member{"fixture_results", "id"},
                                     Member{"fixture_results", "status"},
                                     Member{"fixture_results", "metrics"},
@@ -44,6 +45,7 @@ constexpr std::array report_members{Member{"", "schema_version"},
                                     Member{"fixture_results", "true_positives"},
                                     Member{"fixture_results", "false_negatives"},
                                     Member{"fixture_results", "category"},
+                                    Member{"fixture_results", "known_failure"},
                                     Member{"fixture_results", "meta"}};
 
 /// A report of a million cases is a few gigabytes, and quotes whole answers.
@@ -220,6 +222,7 @@ class ReportReader : public JsonPieces {
       zeros += *count->whole == 0 ? 1 : 0;
     }
     result_.expects_nothing = zeros == 2;
+    result_.is_known_failure = static_cast<bool>(at["known_failure"]);
     return true;
   }
 
@@ -352,6 +355,7 @@ class ReportReader : public JsonPieces {
       if (mode == "mock") header.mode = mode;  // As in the baseline of such a run.
       if (run["selection"]) truth(run["selection"], scores_.is_selection);
       fraction_if_there(run["min_stability"], question.min_stability);
+      fraction_if_there(run["min_pass_rate"], scores_.min_pass_rate);
     }
     fraction_if_there(file["stability"], question.score);
     if (file["stability_details"]) read_stability(file["stability_details"]);

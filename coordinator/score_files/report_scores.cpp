@@ -14,6 +14,7 @@ void ReportScores::read(std::size_t index, ComparedCase& into) const {
   into.test_id = id_of(stored);
   into.is_error = stored.is_error;
   into.expects_nothing = stored.expects_nothing;
+  into.is_known_failure = stored.is_known_failure;
   into.category = names_[stored.category];
   into.metrics.resize(stored.metric_count);
   for (std::size_t i = 0; i < into.metrics.size(); ++i) {
@@ -62,6 +63,7 @@ void ReportScores::add(const ComparedCase& added) {
   stored.added = static_cast<std::uint32_t>(cases_.size());
   stored.is_error = added.is_error;
   stored.expects_nothing = added.expects_nothing;
+  stored.is_known_failure = added.is_known_failure;
   stored.category = number_of(added.category);
   stored.first_repeat = repeats_.size();
   ids_ += added.test_id;

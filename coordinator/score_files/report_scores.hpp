@@ -28,6 +28,8 @@ class ReportScores {
   std::string reason_code;    ///< Why the run was cut short; empty if it was not.
   bool is_selection = false;  ///< A part of the suite. An older report does not have it, and counts as whole.
   bool names_mode = false;    ///< `header.mode` says what the run was. An older report does not say it.
+  std::optional<double>
+      min_pass_rate{};  ///< The least share of cases that must pass, if the run asked for one.
   std::optional<BaselineStability> stability;  ///< Where a perturbed answer was assessed.
   /// What the run's stability was assessed by; `perturbations` is empty for a run that perturbs nothing.
   StabilityQuestion stability_question;
@@ -55,6 +57,7 @@ class ReportScores {
     std::uint32_t category = 0;      ///< In names_.
     bool is_error = false;
     bool expects_nothing = false;
+    bool is_known_failure = false;
   };
   struct StoredMetric {
     double score = 0.0;

@@ -12,7 +12,7 @@ namespace sluice {
 namespace {
 
 Result<ReportFormat> format_of(std::string_view flag, std::string_view word) {
-  const auto choice = choice_of(flag, word, {"table", "json", "markdown", "junit", "github"});
+  const auto choice = choice_of(flag, word, {"table", "json", "markdown", "junit", "github", "html", "csv"});
   if (!choice) return fail(choice.error());
   return static_cast<ReportFormat>(*choice);
 }

@@ -12,7 +12,7 @@
 namespace sluice {
 
 /// In the order in which they are offered.
-enum class ReportFormat : std::uint8_t { table, json, markdown, junit, github };
+enum class ReportFormat : std::uint8_t { table, json, markdown, junit, github, html, csv };
 
 /// One report and where it goes.
 struct ReportTarget {

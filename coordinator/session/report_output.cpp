@@ -27,6 +27,10 @@ Result<void> write_report(const ReportTarget& target, const ReportInput& input) 
         return write_junit_report(input, sink);
       case ReportFormat::github:
         return write_github_report(input, sink);
+      case ReportFormat::html:
+        return write_html_report(input, sink);
+      case ReportFormat::csv:
+        return write_csv_report(input, sink);
     }
     return fail(Reason::internal_error, "there is no report of this format; please report this as a defect");
   };

@@ -5,6 +5,7 @@
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/baseline_export.hpp"
 #include "coordinator/gate/judge_family.hpp"
+#include "coordinator/gate/unjudged_scores.hpp"
 #include "coordinator/gate/verdict_input.hpp"
 #include "coordinator/merge/scores.hpp"
 #include "coordinator/output/output_file.hpp"
@@ -19,12 +20,14 @@
 namespace sluice {
 namespace {
 
-VerdictInput verdict_input(const Aggregates& aggregates, const BaselineComparison& gate,
-                           const std::optional<Error>& cut_short) {
+VerdictInput verdict_input(const RunOptions& options, const Aggregates& aggregates,
+                           const BaselineComparison& gate, const std::optional<Error>& cut_short) {
   VerdictInput input;
   input.statuses = aggregates.all.statuses;
   input.regressed = aggregates.all.regressed;
   input.failed_apart = aggregates.all.failed_apart;
+  input.known_failures = aggregates.all.known_failures;
+  input.min_pass_rate = options.settings.min_pass_rate.value;
   input.ended_by_budget = cut_short && is_run_budget(cut_short->reason);
   input.cut_short = cut_short && !input.ended_by_budget;
   count_comparison(gate, input);
@@ -41,7 +44,11 @@ void keep_date_if_unchanged(Baseline& baseline, const std::string& file) {
 /// Watches the cases go by for the notices of the comparison as a whole.
 class EntryWatch {
  public:
-  EntryWatch(const RunGate& gate, bool is_selection) : run_(gate.run) {
+  /// `pins`: the run's scores become a baseline, by which the next one is judged.
+  EntryWatch(const RunGate& gate, bool is_selection, bool pins)
+      : run_(gate.run), strict_(gate.comparison.strict) {
+    // A manifest's aggregates judge claims scores; whoever pins scores has what judges them.
+    if (!gate.aggregates && !pins) unjudged_.emplace();
     if (!gate.scores) return;
     missing_.emplace();
     judges_.emplace(*gate.scores, gate.judge);
@@ -52,6 +59,7 @@ class EntryWatch {
   void visit(const CaseResult& result) {
     const auto& id = result.fixture.id;
     if (missing_) missing_->visit(id, result.metrics());
+    if (unjudged_) unjudged_->visit(id, result.metrics());
     if (judges_) judges_->visit(id, result.metrics());
     if (!unused_) return;
     result.status == CaseStatus::error ? unused_->visit_error(id) : unused_->visit(id, result.metrics());
@@ -61,6 +69,7 @@ class EntryWatch {
     if (judges_) std::ranges::move(judges_->finish(run_), std::back_inserter(notices));
     if (missing_) take(missing_->finish(run_), notices);
     if (unused_) take(unused_->finish(run_), notices);
+    if (unjudged_) take(unjudged_->finish(strict_), notices);
   }
 
  private:
@@ -69,6 +78,8 @@ class EntryWatch {
   }
 
   const GatedRun& run_;
+  bool strict_;
+  std::optional<UnjudgedScores> unjudged_;
   std::optional<JudgeChanges> judges_;
   std::optional<MissingEntries> missing_;
   std::optional<UnusedEntries> unused_;
@@ -170,7 +181,7 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
                                  const std::vector<PerturbationFacts>& perturbations, const RunPrice& price,
                                  const std::optional<Error>& cut_short, const VisitCase& also) {
   AggregateFold fold;
-  EntryWatch entries(gate, options.is_selection());
+  EntryWatch entries(gate, options.is_selection(), options.export_baseline.has_value());
   std::optional<RunStabilityFold> stability;
   if (has_several_trials(results) || !perturbations.empty()) {
     // Not the suite's `confidence`, which is that of its gate (docs/statistics.md).
@@ -229,7 +240,7 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
         missing_aggregates_notice(*assessment.gate.aggregates, gate.comparison.baseline_file, options.strict);
     if (missing) assessment.gate.notices.push_back(std::move(*missing));
   }
-  const auto input = verdict_input(assessment.aggregates, assessment.gate, cut_short);
+  const auto input = verdict_input(options, assessment.aggregates, assessment.gate, cut_short);
   assessment.verdict = run_verdict(input);
   assessment.exit_code = exit_code(assessment.verdict, input, {options.strict, options.fail_on_regression});
   return assessment;

@@ -3,6 +3,7 @@
 #include "common/documents/table_reader.hpp"
 #include "common/settings/base_url.hpp"
 #include "common/settings/metrics_endpoint.hpp"
+#include "common/settings/provider_presets.hpp"
 #include "common/settings/setting_definitions.hpp"
 #include "common/settings/tcp_endpoint.hpp"
 #include "common/text/text.hpp"
@@ -183,6 +184,10 @@ Settings settings_of(const Arm& arm, Settings settings) {
   if (!arm.provider.empty() && arm.provider != settings.provider.value) {
     stamp(settings.provider, arm.provider);
     settings.base_url = {};
+  }
+  if (const auto maker = provider_of_model(arm.model);
+      maker && arm.provider.empty() && settings.provider.origin == Origin::default_value) {
+    stamp(settings.provider, std::string(*maker));
   }
   if (!arm.model.empty()) {
     stamp(settings.model, arm.model);

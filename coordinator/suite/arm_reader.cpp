@@ -6,6 +6,7 @@
 #include "coordinator/suite/arms.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,17 +14,35 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view example = R"({name: mini, provider: openai, model: gpt-5-mini})";
+/// A list of arms as a suite may have it.
+struct ListForm {
+  std::string_view key;
+  std::string_view text_form;  ///< Of an entry that is a text.
+  std::string_view example;    ///< Of one that is a mapping.
+  Need name = Need::required;
+};
+constexpr ListForm arms_form{"arms", "NAME=PROVIDER:MODEL",
+                             R"({name: mini, provider: openai, model: gpt-5-mini})", Need::required};
+constexpr ListForm providers_form{"providers", "PROVIDER:MODEL", R"({provider: openai, model: gpt-5-mini})",
+                                  Need::optional};
+
+/// What other tools put between a provider and its model.
+bool names_endpoint(std::string_view model) {
+  constexpr std::array<std::string_view, 5> endpoints{
+      "chat:", "responses:", "completion:", "messages:", "embedding:"};
+  return std::ranges::any_of(endpoints, [&](std::string_view one) { return model.starts_with(one); });
+}
 
 class ArmReader {
  public:
-  ArmReader(const std::vector<PromptVariant>& prompts, const DocumentContext& context)
-      : prompts_(prompts), context_(context) {}
+  ArmReader(const ListForm& form, const std::vector<PromptVariant>& prompts, const DocumentContext& context)
+      : form_(form), prompts_(prompts), context_(context) {}
 
   std::vector<Arm> read(const DocumentNode::Array& list) {
     for (std::size_t i = 0; i < list.size(); ++i) {
-      Arm arm = read_one(list[i], "arms[" + std::to_string(i) + "]");
+      Arm arm = read_one(list[i], std::string(form_.key) + "[" + std::to_string(i) + "]");
       arm.where = context_.file + ":" + std::to_string(list[i].line);
+      if (arm.name.empty() && form_.name == Need::optional) arm.name = name_for(arm);
       if (arm.name.empty()) continue;
       const auto same = std::ranges::find(arms_, arm.name, &Arm::name);
       if (same != arms_.end()) {
@@ -36,10 +55,28 @@ class ArmReader {
   }
 
  private:
+  /// Empty if the arm says nothing by which it could be called: then it has a finding.
+  std::string name_for(const Arm& arm) const {
+    if (arm.model.empty() && arm.provider.empty()) return "";
+    const std::string name = arm_name_of(arm.model.empty() ? arm.provider : arm.model);
+    const bool is_taken = std::ranges::find(arms_, name, &Arm::name) != arms_.end();
+    return is_taken ? arm_name_of(arm.provider + "-" + arm.model) : name;
+  }
+
+  Result<Arm> parse(const std::string& text) const {
+    const bool has_name =
+        form_.name == Need::required || text.substr(0, text.find(':')).find('=') != text.npos;
+    auto arm = has_name ? parse_arm(text) : parse_target(text);
+    if (!arm || !names_endpoint(arm->model)) return arm;
+    const std::string model = arm->model.substr(arm->model.find(':') + 1);
+    return fail(Reason::usage_invalid, "names an endpoint before the model: write " + arm->provider + ":" +
+                                           excerpt(model, defaults::quoted_bytes));
+  }
+
   /// Without a name if it cannot be used.
   Arm read_one(const DocumentNode& node, const std::string& name) {
     if (const auto* text = std::get_if<std::string>(&node.value)) {
-      auto arm = parse_arm(*text);
+      auto arm = parse(*text);
       if (arm) return std::move(*arm);
       context_.add(node.line, name + " " + arm.error().message);
       return {};
@@ -47,15 +84,15 @@ class ArmReader {
     if (std::holds_alternative<DocumentNode::Table>(node.value)) {
       return read_table(context_.reader(node, name));
     }
-    context_.add(node.line, name + " must be a mapping, such as " + std::string(example) +
-                                ", or a text NAME=PROVIDER:MODEL, not " +
+    context_.add(node.line, name + " must be a mapping, such as " + std::string(form_.example) +
+                                ", or a text " + std::string(form_.text_form) + ", not " +
                                 std::string(type_name(node, context_.notation)));
     return {};
   }
 
   Arm read_table(TableReader reader) {
     Arm arm;
-    arm.name = reader.word("name", Need::required).value_or("");
+    arm.name = reader.word("name", form_.name).value_or("");
     if (!arm.name.empty() && !is_arm_name(arm.name)) reader.add_wrong("name", not_an_arm_name(arm.name));
     arm.provider = reader.word("provider").value_or("");
     arm.model = reader.word("model").value_or("");
@@ -63,8 +100,24 @@ class ArmReader {
     arm.temperature = setting(reader, "temperature", optional_real(0.0, 2.0));
     arm.max_tokens = setting(reader, "max_output_tokens", optional_whole(1, 10'000'000));
     arm.seed = setting(reader, "seed", any_integer());
+    if (form_.name == Need::optional) refuse_foreign_keys(reader);
     reader.finish();
     return arm;
+  }
+
+  /// What promptfoo's providers say otherwise, each by its name here; and an entry that says nothing.
+  static void refuse_foreign_keys(TableReader& reader) {
+    bool has_any = reader.entry("provider") != nullptr || reader.entry("model") != nullptr;
+    const auto refuse = [&](std::string_view key, std::string_view what) {
+      if (reader.refused_entry(key) == nullptr) return;
+      reader.add_wrong(key, what);
+      has_any = true;
+    };
+    refuse("id", "is said as \"provider\" and \"model\", or as a text PROVIDER:MODEL");
+    refuse("label", "is called \"name\"");
+    refuse("config", "is not needed: what it holds stands beside \"model\"");
+    if (!has_any)
+      reader.add_missing({"provider", "model"}, "missing \"provider\" and \"model\": expected one of them");
   }
 
   std::optional<std::uint32_t> find_prompt(TableReader& reader, const std::string& id) const {
@@ -92,22 +145,34 @@ class ArmReader {
     return std::nullopt;
   }
 
+  const ListForm& form_;
   const std::vector<PromptVariant>& prompts_;
   const DocumentContext& context_;
   std::vector<Arm> arms_;
 };
 
-}  // namespace
-
-std::vector<Arm> read_arms(const DocumentEntry& entry, const std::vector<PromptVariant>& prompts,
-                           const DocumentContext& context) {
+std::vector<Arm> read_list(const ListForm& form, const DocumentEntry& entry,
+                           const std::vector<PromptVariant>& prompts, const DocumentContext& context) {
   const auto* list = std::get_if<DocumentNode::Array>(&entry.value.value);
   if (list == nullptr || list->empty()) {
-    context.add(entry.line, "\"arms\" must be a list of arms, such as " + std::string(example) +
+    context.add(entry.line, "\"" + std::string(form.key) + "\" must be a list of " + std::string(form.key) +
+                                ", such as " + std::string(form.example) +
                                 (list != nullptr ? ", and not empty" : ""));
     return {};
   }
-  return ArmReader(prompts, context).read(*list);
+  return ArmReader(form, prompts, context).read(*list);
+}
+
+}  // namespace
+
+std::vector<Arm> read_arms(const DocumentEntry& arms, const std::vector<PromptVariant>& prompts,
+                           const DocumentContext& context) {
+  return read_list(arms_form, arms, prompts, context);
+}
+
+std::vector<Arm> read_providers(const DocumentEntry& providers, const std::vector<PromptVariant>& prompts,
+                                const DocumentContext& context) {
+  return read_list(providers_form, providers, prompts, context);
 }
 
 }  // namespace sluice

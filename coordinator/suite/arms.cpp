@@ -9,6 +9,11 @@
 namespace sluice {
 namespace {
 
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+         c == '-';
+}
+
 bool is_plain_word(std::string_view text) {
   return !text.empty() && std::ranges::none_of(text, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -20,10 +25,21 @@ bool is_plain_word(std::string_view text) {
 
 bool is_arm_name(std::string_view name) {
   return !name.empty() && name.size() <= defaults::max_arm_name_bytes &&
-         std::ranges::all_of(name, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-                  c == '_' || c == '-';
-         });
+         std::ranges::all_of(name, is_name_character);
+}
+
+std::string arm_name_of(std::string_view text) {
+  std::string name;
+  for (const char c : text) {
+    if (is_name_character(c)) {
+      name += c;
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  if (name.size() > defaults::max_arm_name_bytes) name.resize(defaults::max_arm_name_bytes);
+  while (name.ends_with('-')) name.pop_back();
+  return name.empty() ? "unnamed" : name;
 }
 
 std::string not_an_arm_name(std::string_view name) {
@@ -54,6 +70,17 @@ Result<Arm> parse_arm(std::string_view text) {
   arm.provider = provider;
   arm.model = model;
   return arm;
+}
+
+Result<Arm> parse_target(std::string_view text) {
+  const auto colon = text.find(':');
+  Arm arm;
+  arm.provider = text.substr(0, colon);
+  if (colon != std::string_view::npos) arm.model = text.substr(colon + 1);
+  if (is_plain_word(arm.provider) && is_plain_word(arm.model)) return arm;
+  return fail(Reason::usage_invalid,
+              "must be PROVIDER:MODEL, such as openai:gpt-5-mini, or NAME=PROVIDER:MODEL, not \"" +
+                  excerpt(one_line(to_valid_utf8(text)), defaults::quoted_bytes) + "\"");
 }
 
 std::vector<Arm> arms_of(const std::vector<PromptVariant>& prompts, const std::vector<Arm>& suite,

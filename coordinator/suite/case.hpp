@@ -81,7 +81,10 @@ struct Case {
   std::vector<RenderedPrompt> prompts;
   CaseExamples examples{};
   std::shared_ptr<const AnsweredTest> recorded{};  ///< The answer that is assessed; null: one is asked for.
-  std::uint32_t arm = 0;                           ///< Position in the run's arms; 0 without any.
+  /// Why it is known to fail, which may be left open; nothing: it is to pass. Says nothing of what is asked
+  /// or how it is scored, and is in no fingerprint.
+  std::optional<std::string> known_failure{};
+  std::uint32_t arm = 0;   ///< Position in the run's arms; 0 without any.
   std::uint32_t test = 0;  ///< With arms: the same number for the same test under each of them.
 };
 

@@ -19,6 +19,18 @@ double read_weight(TableReader& reader) {
   return weight.value_or(1.0);
 }
 
+std::optional<std::string> read_known_failure(TableReader& reader) {
+  const DocumentEntry* entry = reader.entry("known_failure");
+  if (entry == nullptr) return std::nullopt;
+  if (const bool* const is_known = std::get_if<bool>(&entry->value.value)) {
+    return *is_known ? std::optional(std::string()) : std::nullopt;
+  }
+  const auto* const why = std::get_if<std::string>(&entry->value.value);
+  if (why != nullptr && !one_line(*why).empty()) return excerpt(one_line(*why), defaults::max_message_bytes);
+  reader.add_wrong("known_failure", "must be true, or a text that says why the case fails");
+  return std::nullopt;
+}
+
 namespace {
 
 class FixtureReader {
@@ -46,6 +58,7 @@ class FixtureReader {
     fixture.tags = reader.texts("tags", Need::optional, true).value_or(std::vector<std::string>());
     fixture.language = reader.text("language").value_or("");
     fixture.created = reader.date("created").value_or("");
+    fixture.known_failure = read_known_failure(reader);
     reader.finish();
   }
 

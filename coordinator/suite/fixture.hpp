@@ -24,6 +24,9 @@ struct ParsedFixture {
 ParsedFixture parse_fixture(std::string_view toml, const std::string& file);
 
 class TableReader;
+/// The optional `known_failure` of a fixture or a test: true, or why it fails; false is as good as without
+/// it.
+std::optional<std::string> read_known_failure(TableReader& reader);
 /// The optional `weight` of a fixture or a test: more than 0 and at most 1000, by default 1.
 double read_weight(TableReader& reader);
 

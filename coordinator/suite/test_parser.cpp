@@ -25,7 +25,14 @@ class TestReader {
   TestReader(const TestSource& source, ParsedTest& result)
       : source_(source), context_{source.file, source.notation, result.findings}, result_(result) {}
 
-  void read(const DocumentNode& written) {
+  void read(const DocumentNode& own) {
+    if (source_.defaults->empty()) return read_merged(own, own);
+    read_merged(source_.defaults->apply(own), own);
+  }
+
+ private:
+  /// `own` is what the test says itself.
+  void read_merged(const DocumentNode& written, const DocumentNode& own) {
     const DocumentEntry* vars = find_entry(written, "vars");
     if (vars != nullptr) variables_ = read_variables(*vars, context_);
     takes_prompts_ = !source_.prompts->empty() && !has_prompt(written);
@@ -33,11 +40,11 @@ class TestReader {
     if (vars != nullptr || takes_prompts_) rendered = render_test(written, variables_, context_);
     is_rendered_ = rendered.has_value();
     read_keys(rendered ? rendered->node : written);
-    if (vars != nullptr && rendered->is_sound) refuse_unused(*vars, rendered->used);
+    const DocumentEntry* own_vars = source_.may_leave_variables ? nullptr : find_entry(own, "vars");
+    if (own_vars != nullptr && rendered->is_sound) refuse_unused(*own_vars, rendered->used);
     sort_findings(result_.findings);
   }
 
- private:
   static bool has_prompt(const DocumentNode& test) {
     const DocumentEntry* input = find_entry(test, "input");
     if (input == nullptr) return false;
@@ -54,7 +61,9 @@ class TestReader {
     test.tags = reader.texts("tags", Need::optional, true).value_or(std::vector<std::string>());
     test.language = reader.text("language").value_or("");
     test.weight = read_weight(reader);
+    test.known_failure = read_known_failure(reader);
     reader.entry("vars");
+    read_wish_for_defaults(reader);
     const DocumentEntry* examples = reader.entry("examples");
     const DocumentNode* input = reader.table("input", takes_prompts_ ? Need::optional : Need::required);
     const DocumentEntry* expected = reader.entry("expected", Need::required, "what the answer is judged by");
@@ -66,6 +75,14 @@ class TestReader {
     if (input == nullptr && reader.entry("input") == nullptr && takes_prompts_) input = &no_input;
     if (input != nullptr) read_input(context_.reader(*input, "input"));
     if (takes_prompts_) take_prompts(reader.line_of(variables_.empty() ? "id" : "vars"));
+  }
+
+  static void read_wish_for_defaults(TableReader& reader) {
+    const DocumentEntry* entry = reader.entry("default_test");
+    const auto* is_wanted = entry != nullptr ? std::get_if<bool>(&entry->value.value) : nullptr;
+    if (entry != nullptr && (is_wanted == nullptr || *is_wanted))
+      reader.add_wrong("default_test",
+                       "can only be false in a test, which then takes nothing of the suite's");
   }
 
   void read_input(TableReader reader) {

@@ -3,6 +3,7 @@
 #include "common/documents/document.hpp"
 #include "common/documents/finding.hpp"
 #include "coordinator/suite/case.hpp"
+#include "coordinator/suite/default_test.hpp"
 #include "coordinator/suite/suite_folder.hpp"
 #include "coordinator/suite/suite_prompts.hpp"
 #include "coordinator/suite/suite_rubrics.hpp"
@@ -42,6 +43,8 @@ struct TestSource {
   std::shared_ptr<SuiteRubrics> rubrics = std::make_shared<SuiteRubrics>();  ///< Those that tests may name.
   CaseExamples examples{};  ///< Of a test that says nothing else; not wanted where the suite has none.
   std::shared_ptr<const SuitePrompts> prompts = std::make_shared<SuitePrompts>();  ///< For all tests.
+  std::shared_ptr<const DefaultTest> defaults = std::make_shared<DefaultTest>();   ///< For all tests.
+  bool may_leave_variables = false;  ///< Columns of a table may be for people alone.
 };
 
 /// What a test came to. The case is meant for use only if there are no findings.

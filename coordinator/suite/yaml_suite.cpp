@@ -7,13 +7,18 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/arm_reader.hpp"
 #include "coordinator/suite/arms.hpp"
+#include "coordinator/suite/csv_tests.hpp"
+#include "coordinator/suite/default_test.hpp"
 #include "coordinator/suite/document_context.hpp"
 #include "coordinator/suite/examples_key.hpp"
+#include "coordinator/suite/file_glob.hpp"
 #include "coordinator/suite/fixture_folder.hpp"
 #include "coordinator/suite/json_lines_file.hpp"
+#include "coordinator/suite/prompt_files.hpp"
 #include "coordinator/suite/suite_folder.hpp"
 #include "coordinator/suite/suite_prompts.hpp"
 #include "coordinator/suite/test_parser.hpp"
+#include "coordinator/suite/test_templates.hpp"
 #include "coordinator/suite/thresholding_reader.hpp"
 #include "coordinator/suite/yaml_document.hpp"
 
@@ -111,6 +116,7 @@ class YamlSuiteReader {
     read_prompts_and_arms(reader);
     if (const DocumentEntry* examples = reader.entry("examples"))
       examples_ = read_suite_examples(*examples, context_, *files_, input_files_);
+    if (const DocumentEntry* entry = reader.entry("default_test")) read_default_test(*entry);
     const DocumentNode::Array* tests = reader.array("tests");
     const auto fixtures = reader.texts("fixtures");
     const auto tests_files = reader.texts("tests_file");
@@ -132,15 +138,27 @@ class YamlSuiteReader {
   /// The prompts are templates of every test, so they are read before these.
   void read_prompts_and_arms(TableReader& reader) {
     if (const DocumentEntry* prompts = reader.entry("prompts")) {
-      prompts_->read(*prompts, context_, reader_of_files(), &input_files_);
+      prompts_->read(with_prompt_files(*prompts, *files_), context_, reader_of_files(), &input_files_);
     }
     prompt_variants_ = prompts_->variants();
-    if (const DocumentEntry* arms = reader.entry("arms"))
-      arms_ = read_arms(*arms, prompt_variants_, context_);
+    const DocumentEntry* arms = reader.entry("arms");
+    const DocumentEntry* providers = reader.entry("providers");
+    if (arms != nullptr) arms_ = read_arms(*arms, prompt_variants_, context_);
+    if (providers != nullptr && arms != nullptr) {
+      reader.add_wrong("providers", "cannot stand beside \"arms\", which say the same with names: keep one");
+    } else if (providers != nullptr) {
+      arms_ = read_providers(*providers, prompt_variants_, context_);
+    }
     const std::vector<Arm> crossed = arms_of(prompt_variants_, arms_);
     if (crossed.size() <= defaults::max_arms) return;
     const auto checked = check_arms(crossed);
-    reader.add_finding(reader.line_of(arms_.empty() ? "prompts" : "arms"), checked.error().message);
+    const char* const named_by = arms != nullptr ? "arms" : providers != nullptr ? "providers" : "prompts";
+    reader.add_finding(reader.line_of(named_by), checked.error().message);
+  }
+
+  void read_default_test(const DocumentEntry& entry) {
+    const TestSource source = source_of(file_, path_.filename().generic_string(), Notation::yaml);
+    defaults_ = std::make_shared<DefaultTest>(DefaultTest::read(entry, source, context_));
   }
 
   /// By themselves: what flags, environment and settings file say changes nothing about what a value may be.
@@ -197,8 +215,9 @@ class YamlSuiteReader {
   }
 
   TestSource source_of(std::string file, std::string source, Notation notation) {
-    return {std::move(file), std::move(source), notation, thresholding_,      reader_of_files(),
-            &checker_,       &input_files_,     rubrics_, examples_.of_tests, prompts_};
+    return {std::move(file),    std::move(source), notation,      thresholding_,
+            reader_of_files(),  &checker_,         &input_files_, rubrics_,
+            examples_.of_tests, prompts_,          defaults_};
   }
 
   fs::path folder() const { return path_.parent_path(); }
@@ -237,16 +256,37 @@ class YamlSuiteReader {
   }
 
   void read_tests_files(TableReader& reader, const std::vector<std::string>& names) {
-    for_each_name(reader, "tests_file", names, [this](const std::string& name) -> Result<void> {
-      auto file = files_->open_file(name);
-      if (!file) return fail(file.error());
-      const std::string path = (folder() / name).lexically_normal().generic_string();
-      const std::string relative = fs::path(name).lexically_normal().generic_string();
-      const TestSource source = source_of(path, relative, Notation::json);
-      if (const auto identity = identity_of(*file)) input_files_.push_back(*identity);
-      index_json_lines(std::move(*file), source, builder_, findings_);
+    for_each_name(reader, "tests_file", names, [&](const std::string& name) -> Result<void> {
+      if (!is_file_glob(name)) return read_tests_file(name);
+      const auto found = find_files(*files_, name);
+      if (!found) return fail(found.error());
+      for (const std::string& one : *found) {
+        if (const auto used = read_tests_file(one); !used)
+          reader.add_wrong("tests_file", names_file(one) + used.error().message);
+      }
       return {};
     });
+  }
+
+  Result<void> read_tests_file(const std::string& name) {
+    auto file = files_->open_file(name);
+    if (!file) return fail(file.error());
+    const std::string path = (folder() / name).lexically_normal().generic_string();
+    const std::string relative = fs::path(name).lexically_normal().generic_string();
+    const TestSource source = source_of(path, relative, Notation::json);
+    if (const auto identity = identity_of(*file)) input_files_.push_back(*identity);
+    if (fs::path(name).extension() == ".csv") return read_csv(*file, source);
+    index_json_lines(std::move(*file), source, builder_, findings_);
+    return {};
+  }
+
+  Result<void> read_csv(const FileDescriptor& file, TestSource source) {
+    const auto text = read_file(file, defaults::max_suite_bytes);
+    if (!text) return fail(text.error());
+    source.notation = Notation::yaml;
+    source.may_leave_variables = true;
+    add_csv_tests(*text, source, builder_, findings_);
+    return {};
   }
 
   void read_fixtures(TableReader& reader, const std::vector<std::string>& names) {
@@ -272,6 +312,7 @@ class YamlSuiteReader {
   std::shared_ptr<SuitePrompts> prompts_ = std::make_shared<SuitePrompts>();
   std::vector<PromptVariant> prompt_variants_;
   std::vector<Arm> arms_;
+  std::shared_ptr<const DefaultTest> defaults_ = std::make_shared<DefaultTest>();
   ReadExamples examples_;
   SuiteBuilder builder_;
   LoadedSuite loaded_;

@@ -408,14 +408,15 @@ class Session {
     SLUICE_PROMISE(effects.to_record.size() <= weight);
     SLUICE_PROMISE(effects.to_note.size() <= weight);
     std::ranges::copy(effects.to_look_up, std::back_inserter(looked_up_));
-    if (!effects.changed_peers.empty() || !effects.gone.empty()) take_peers(effects);
+    const bool peers_changed = !effects.changed_peers.empty() || !effects.gone.empty();
+    if (peers_changed) take_peers(effects);
     for (const auto& [peer, heartbeat] : effects.demands) {
       for (const auto& demand : heartbeat.demands)
         SLUICE_PROMISE(demand.provider == "openai" || demand.provider == "gemini");
       if (const auto worker = governed_.find(peer); worker != governed_.end())
         governor_.on_heartbeat(worker->second, heartbeat, boot());
     }
-    if (effects.peers_changed || !effects.demands.empty()) turn();
+    if (peers_changed || !effects.demands.empty()) turn();
     SLUICE_PROMISE(known_.size() <= peers);
   }
 
@@ -442,7 +443,14 @@ class Session {
 
   void take_peers(const Effects& effects) {
     for (const auto& gone : effects.gone) {
-      if (known_.erase(gone.worker) > 0) governor_.leave(gone.worker, gone.lost, boot());
+      const auto known = known_.find(gone.worker);
+      if (known == known_.end()) continue;
+      if (gone.again) {
+        known->second.clear();
+      } else {
+        governor_.leave(gone.worker, gone.lost, boot());
+        known_.erase(known);
+      }
       std::erase_if(governed_, [&](const auto& one) { return one.second == gone.worker; });
     }
     for (const auto& peer : controller_.peers(effects.changed_peers)) {

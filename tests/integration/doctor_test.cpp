@@ -10,7 +10,9 @@
 #include <random>
 #include <set>
 
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 namespace sluice::doctor_test {
 
@@ -136,6 +138,90 @@ TEST_F(DoctorHome, AHomeInUseIsRefusedByTheRunsName) {
   run.signal(SIGKILL);
   run.wait();
   EXPECT_EQ(doctor().exit_code, 0);
+}
+
+TEST_F(DoctorHome, ARepairThatWasCutOffIsGoneOnWith) {
+  const auto simulator = start_simulator();
+  make_home(simulator);
+  fs::copy_file(ledger(), home() / "ledger.db.restored");
+  write_bytes(ledger(), "damaged");
+  const auto refused = run_sluice(live(simulator));
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.error_lines().size(), 1u) << refused.errors;
+  const auto found = doctor();
+  EXPECT_EQ(found.exit_code, 1);
+  EXPECT_NE(found.output.find("ledger.db: its repair was cut off"), std::string::npos) << found.output;
+  const auto repaired = doctor({"--repair"});
+  EXPECT_EQ(repaired.exit_code, 0) << repaired.errors;
+  EXPECT_EQ(doctor().exit_code, 0);
+  EXPECT_EQ(run_sluice({"runs", "show", run_id_}).exit_code, 0);
+}
+
+TEST_F(DoctorHome, WhatWasRepairedIsSaidThoughTheNextFileCannotBe) {
+  const auto simulator = start_simulator();
+  make_home(simulator);
+  write_bytes(ledger(), "damaged");
+  write_bytes(home() / "observations.db", "damaged");
+  fs::create_directories(home() / "observations.db.draft" / "in the way");
+  const auto repaired = doctor({"--repair"});
+  EXPECT_EQ(repaired.exit_code, 2);
+  EXPECT_NE(repaired.output.find("ledger.db: restored with "), std::string::npos) << repaired.output;
+  EXPECT_EQ(repaired.error_lines().size(), 1u) << repaired.errors;
+  EXPECT_EQ(bytes_of(home() / "observations.db"), "damaged");
+  fs::remove_all(home() / "observations.db.draft");
+  EXPECT_EQ(doctor({"--repair"}).exit_code, 0);
+  EXPECT_EQ(doctor().exit_code, 0);
+}
+
+TEST_F(DoctorHome, ObservationsOnAnotherDiskAreRepairedThere) {
+  const TemporaryFolder elsewhere("/dev/shm");
+  const auto simulator = start_simulator();
+  const fs::path file = elsewhere.path() / "observations.db";
+  set_variable("SLUICE_DATABASE_PATH", file.string());
+  make_home(simulator);
+  write_bytes(file, "damaged");
+  const auto repaired = doctor({"--repair"});
+  EXPECT_EQ(repaired.exit_code, 0) << repaired.output << repaired.errors;
+  EXPECT_EQ(doctor().exit_code, 0);
+}
+
+TEST_F(DoctorHome, WhatStandsInADamagedFileBreaksNoJson) {
+  const auto simulator = start_simulator();
+  make_home(simulator);
+  std::string bytes = bytes_of(ledger());
+  const auto at = bytes.find("CREATE TABLE limits");
+  ASSERT_NE(at, std::string::npos);
+  bytes[at + 6] = '\xff';
+  write_bytes(ledger(), bytes);
+  const auto repaired = doctor({"--repair", "--json"});
+  EXPECT_EQ(repaired.exit_code, 0) << repaired.output << repaired.errors;
+  const json document = json::parse(repaired.output, nullptr, false);
+  ASSERT_TRUE(document.is_object()) << repaired.output;
+  EXPECT_NE(document["repaired"][0]["left_out"].dump().find("malformed database schema"), std::string::npos)
+      << repaired.output;
+}
+
+TEST_F(DoctorHome, AHomeThatNeverHadALedgerLacksNone) {
+  fs::create_directories(home() / "cache" / "worker-0" / "db");
+  EXPECT_EQ(doctor({"--repair"}).exit_code, 0);
+  const auto sound = doctor();
+  EXPECT_EQ(sound.exit_code, 0) << sound.output;
+  write_bytes(ledger(), "");  // Of a run that was killed as it made it.
+  const auto empty = doctor();
+  EXPECT_EQ(empty.exit_code, 0) << empty.output;
+}
+
+TEST_F(DoctorHome, NoRunOpensALedgerThatIsBeingReplaced) {
+  fs::create_directories(home());
+  const int lock = ::open((home() / "runs.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  struct flock all {};
+  all.l_type = F_WRLCK;
+  ASSERT_EQ(::fcntl(lock, F_OFD_SETLK, &all), 0);
+  const auto refused = run_sluice({"run", "--mode", "mock", "--fixtures", shipped_fixtures().string()});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.error_lines().size(), 1u) << refused.errors;
+  EXPECT_FALSE(fs::exists(ledger())) << "it was open before anybody asked for the lock";
+  ::close(lock);
 }
 
 // Whatever is damaged, wherever: no crash, nothing wrong shown, found, and repaired to a home that works.

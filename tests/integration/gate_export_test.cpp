@@ -46,7 +46,7 @@ TEST_F(GateExport, ARunPassesAgainstItself) {
   EXPECT_EQ(exported.exit_code, 0) << exported.errors;
   const auto baseline = Json::parse(read_text(file("baseline.json")), nullptr, false);
   ASSERT_TRUE(baseline.is_object());
-  EXPECT_EQ(baseline["schema_version"], 1);
+  EXPECT_EQ(baseline["schema_version"], 2);
   EXPECT_EQ(baseline["suite"], "demo_suite");
   EXPECT_EQ(baseline["assay_version"], SLUICE_VERSION);
   std::vector<std::string> entries;

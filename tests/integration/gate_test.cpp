@@ -350,7 +350,7 @@ TEST_F(Gate, RefusedBaselines) {
     std::vector<std::string> words;
   };
   const std::vector<Refused> rows{
-      {"schema_version", 2, {"schema_version 2", "regenerate", "newer sluice"}},
+      {"schema_version", 3, {"schema_version 3", "regenerate", "newer sluice"}},
       {"schema_version", 0, {"schema_version 0", "regenerate"}},
       {"suite", "another_suite", {"another_suite", "demo_suite"}},
   };

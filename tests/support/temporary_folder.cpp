@@ -9,8 +9,8 @@ namespace sluice::support {
 
 namespace fs = std::filesystem;
 
-TemporaryFolder::TemporaryFolder() {
-  auto pattern = (fs::temp_directory_path() / "sluice-test-XXXXXX").string();
+TemporaryFolder::TemporaryFolder(const fs::path& in) {
+  auto pattern = (in / "sluice-test-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
   path_ = pattern;
 }

@@ -8,7 +8,7 @@ namespace sluice::support {
 /// A folder of its own for one test, gone with it. Throws std::runtime_error if none can be made.
 class TemporaryFolder {
  public:
-  TemporaryFolder();
+  explicit TemporaryFolder(const std::filesystem::path& in = std::filesystem::temp_directory_path());
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder();

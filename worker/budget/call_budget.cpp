@@ -25,7 +25,8 @@ void CallBudget::take(const wire::Grant& grant, TimePoint now) {
   ceiling_ = grant.ceiling;
   hold_ = grant.hold;
   // An outage is over when the coordinator ends it: single calls may probe it meanwhile.
-  if (!in_outage()) take_pause(std::chrono::milliseconds(grant.pause_ms), now);
+  const std::chrono::milliseconds pause(grant.pause_ms);
+  in_outage() ? shorten_pause(pause, now) : take_pause(pause, now);
   for (const auto& permit : grant.permits) permits_.grant(permit);
   sent_.permits += grant.permits.size();
   measure_holds(now);
@@ -48,6 +49,12 @@ void CallBudget::take_pause(std::chrono::milliseconds left, TimePoint now) {
   granted_pause_.long_until =
       left + passed_on_the_way >= case_time_ ? until : std::min(granted_pause_.long_until, until);
   if (until > now) prompt_until_ = until + defaults::prompt_time;
+}
+
+/// In an outage a pause may end early all the same.
+void CallBudget::shorten_pause(std::chrono::milliseconds left, TimePoint now) {
+  granted_pause_.until = std::min(granted_pause_.until, now + left);
+  granted_pause_.long_until = std::min(granted_pause_.long_until, now + left);
 }
 
 void CallBudget::measure_holds(TimePoint now) {

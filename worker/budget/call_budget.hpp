@@ -129,6 +129,7 @@ class CallBudget {
   TimePoint paused_until() const { return std::max(asked_pause_.until, granted_pause_.until); }
   TimePoint long_pause_until() const { return std::max(asked_pause_.long_until, granted_pause_.long_until); }
   void take_pause(std::chrono::milliseconds left, TimePoint now);
+  void shorten_pause(std::chrono::milliseconds left, TimePoint now);
   void measure_holds(TimePoint now);
   bool change_is_due(std::size_t ready, TimePoint now) const;
   bool would_get_more(std::size_t ready) const;

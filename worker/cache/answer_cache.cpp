@@ -115,6 +115,17 @@ Error failed(const fs::path& dir, std::string_view what, const rocksdb::Status& 
                                     to_valid_utf8(status.ToString())};
 }
 
+/// Of a cache whose damage is looked for. A table that is missing is damage; nobody has locked one that is
+/// locked by its directory.
+Error failed_or_damaged(const fs::path& dir, std::string_view what, const rocksdb::Status& status) {
+  Error error = failed(dir, what, status);
+  const bool is_missing = status.IsPathNotFound();
+  if ((status.IsIOError() && !is_missing) || status.IsNoSpace() || status.IsMemoryLimit() ||
+      status.IsBusy() || status.IsTimedOut())
+    error.reason = Reason::file_unreadable;
+  return error;
+}
+
 }  // namespace
 
 struct AnswerCache::State {
@@ -152,6 +163,7 @@ struct AnswerCache::State {
 Result<void> AnswerCache::State::open_database() {
   const auto path = (dir / "db").string();
   if (access == Access::salvage) repair_files(path);
+  const bool tells_damage = access == Access::check || access == Access::salvage;
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors{
       {rocksdb::kDefaultColumnFamilyName, family_options()}};
   std::vector<EntryKind> kinds;
@@ -177,7 +189,7 @@ Result<void> AnswerCache::State::open_database() {
   }
   const auto status = read_only ? rocksdb::DB::OpenForReadOnly(options, path, descriptors, &families, &opened)
                                 : rocksdb::DB::Open(options, path, descriptors, &families, &opened);
-  if (!status.ok()) return fail(failed(dir, "open", status));
+  if (!status.ok()) return fail((tells_damage ? failed_or_damaged : failed)(dir, "open", status));
   database.reset(opened);
   for (std::size_t i = 0; i < kinds.size(); ++i)
     by_kind[static_cast<std::size_t>(kinds[i]) - 1] = families[i + 1];
@@ -354,7 +366,7 @@ Result<bool> EntryCursor::next() {
   }
   state_->begun = true;
   if (!iterator.Valid()) {
-    if (!iterator.status().ok()) return fail(failed(state_->dir, "read", iterator.status()));
+    if (!iterator.status().ok()) return fail(failed_or_damaged(state_->dir, "read", iterator.status()));
     return false;
   }
   const auto key = iterator.key();
@@ -414,7 +426,7 @@ Result<void> AnswerCache::erase_entry(EntryKind kind, const Digest& key) {
 
 Result<void> AnswerCache::verify_files() const {
   const auto status = state_->database->VerifyChecksum();
-  if (!status.ok()) return fail(failed(state_->dir, "verify", status));
+  if (!status.ok()) return fail(failed_or_damaged(state_->dir, "verify", status));
   return {};
 }
 

@@ -25,7 +25,8 @@ class EntryCursor {
   EntryCursor& operator=(EntryCursor&&) noexcept;
   ~EntryCursor();
 
-  /// Goes to the next entry, at first to the first; false at the end. Error: cache_failed.
+  /// Goes to the next entry, at first to the first; false at the end. Errors: cache_failed for damage;
+  /// file_unreadable if the machine is in the way.
   Result<bool> next();
   /// Has `next` go to the first entry whose key begins with these 8 bytes or greater ones.
   void seek(std::uint64_t first_bytes);
@@ -58,7 +59,8 @@ class AnswerCache {
   /// Opens an existing cache for reading alone; the answers are those at this moment. Errors as above.
   static Result<AnswerCache> open_read_only(const std::filesystem::path& dir);
   /// The same, and a log of which something in the middle is damaged is an error, where the others leave out
-  /// what comes after. The directory's lock stays held.
+  /// what comes after. The directory's lock stays held. Of this one, and of one to salvage, cache_failed says
+  /// that it is damaged, and file_unreadable that the machine is in the way (permissions, a full disk).
   static Result<AnswerCache> open_to_check(const std::filesystem::path& dir);
   /// What RocksDB can read of a database whose directory `dir` nobody else opens: `db` may lack an ID.
   static Result<AnswerCache> open_to_salvage(const std::filesystem::path& dir);
@@ -102,7 +104,7 @@ class AnswerCache {
   Result<std::optional<std::string>> get_entry(EntryKind kind, const Digest& key) const;
   Result<void> put_entry(EntryKind kind, const Digest& key, std::string_view bytes);
   Result<void> erase_entry(EntryKind kind, const Digest& key);
-  /// Reads all files against their checksums.
+  /// Reads all files against their checksums. Errors as EntryCursor::next.
   Result<void> verify_files() const;
   /// Gives the space of erased entries back to the file system.
   Result<void> compact();

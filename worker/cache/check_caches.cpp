@@ -1,10 +1,14 @@
+#include "common/files.hpp"
 #include "worker/cache/answer_cache.hpp"
 #include "worker/cache/cache_tools.hpp"
 #include "worker/cache/cassette_reader.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <system_error>
 #include <utility>
+
+#include <fcntl.h>
 
 namespace sluice {
 
@@ -27,25 +31,54 @@ bool is_ours(const fs::path& path) {
   return name == "ID" || name == "ID.new" || name == "LOCK.sluice" || name == "db";
 }
 
+Error cannot_look_at(const fs::path& path, const std::string& why) {
+  return {Reason::file_unreadable,
+          "cannot look at " + path.string() + ": " + why + "; check the permissions of SLUICE_HOME"};
+}
+
+/// All files can be opened: what else is wrong with them is damage.
+Result<void> check_access(const fs::path& dir) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(dir, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code unknown;
+    const bool is_file = entry->is_regular_file(unknown);
+    if (!is_file && !unknown) continue;
+    const FileDescriptor opened(::open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!opened.is_open()) return fail(cannot_look_at(entry->path(), unreadable_file(errno).message));
+  }
+  if (error) return fail(cannot_look_at(dir, error.message()));
+  return {};
+}
+
 class CacheCheck {
  public:
   CacheCheck(fs::path dir, CheckedCaches& checked) : dir_(std::move(dir)), checked_(checked) {}
 
-  void run() {
+  /// Error: what keeps it from being looked at.
+  Result<void> run() {
     std::error_code none;
-    if (!fs::exists(dir_ / "ID", none) && !fs::exists(dir_ / "db", none))
-      return note("it is no cache", /*is_foreign=*/true);
+    if (!fs::exists(dir_ / "ID", none) && !fs::exists(dir_ / "db", none)) {
+      note("it is no cache", /*is_foreign=*/true);
+      return {};
+    }
+    if (auto access = check_access(dir_); !access) return access;
     ++checked_.caches;
     for (const fs::path& path : paths_in(dir_)) {
       if (!is_ours(path)) checked_.damage.push_back({path, "it is no file of a cache", true});
     }
     auto cache = AnswerCache::open_to_check(dir_);
     if (!cache) {
-      if (cache.error().reason == Reason::cache_in_use) return checked_.in_use.push_back(dir_);
-      return note(cache.error().message);
+      if (cache.error().reason != Reason::cache_in_use) return note_damage(cache.error());
+      checked_.in_use.push_back(dir_);
+      return {};
     }
-    if (auto sound = cache->verify_files(); !sound) note(sound.error().message);
-    for (const auto kind : every_entry_kind) check(*cache, kind);
+    Result<void> looked;
+    if (auto sound = cache->verify_files(); !sound) looked = note_damage(sound.error());
+    for (const auto kind : every_entry_kind) {
+      if (looked) looked = check(*cache, kind);
+    }
+    return looked;
   }
 
  private:
@@ -53,13 +86,20 @@ class CacheCheck {
     checked_.damage.push_back({dir_, std::move(what), is_foreign});
   }
 
-  void check(const AnswerCache& cache, EntryKind kind) {
+  /// An error that is none of the cache's own is one of the check.
+  Result<void> note_damage(const Error& error) {
+    if (error.reason != Reason::cache_failed) return fail(error);
+    note(error.message);
+    return {};
+  }
+
+  Result<void> check(const AnswerCache& cache, EntryKind kind) {
     std::uint64_t damaged = 0;
     auto cursor = cache.entries(kind);
     while (true) {
       const auto more = cursor.next();
       if (!more) {
-        note(more.error().message);
+        if (auto noted = note_damage(more.error()); !noted) return noted;
         break;
       }
       if (!*more) break;
@@ -68,6 +108,7 @@ class CacheCheck {
     if (damaged > 0)
       note(std::to_string(damaged) + (damaged == 1 ? " entry whose checksum or form does not fit"
                                                    : " entries whose checksums or forms do not fit"));
+    return {};
   }
 
   fs::path dir_;
@@ -87,7 +128,7 @@ Result<CheckedCaches> check_caches(const fs::path& home) {
   for (const fs::path& path : paths_in(folder)) {
     std::error_code none;
     if (fs::is_directory(path, none)) {
-      CacheCheck(path, checked).run();
+      if (auto looked = CacheCheck(path, checked).run(); !looked) return fail(looked.error());
     } else {
       checked.damage.push_back({path, "it is no cache", true});
     }

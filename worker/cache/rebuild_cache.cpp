@@ -19,17 +19,23 @@ Error cannot_rebuild(const fs::path& dir, const std::string& why) {
                                     "; it stays as it is. Check the space and the permissions of its folder"};
 }
 
-/// A copy of the database for RocksDB to repair: tables never change, and are linked.
+/// A copy of the database for RocksDB to repair: tables never change, and are linked. Throws what keeps a
+/// file from being copied: without it entries would be lost that are not damaged.
 void copy_database(const fs::path& from, const fs::path& to) {
   fs::create_directories(to);
-  std::error_code error;
-  for (fs::directory_iterator entry(from, error), end; !error && entry != end; entry.increment(error)) {
-    if (!entry->is_regular_file()) continue;
-    const auto target = to / entry->path().filename();
+  if (!fs::exists(from)) return;
+  for (const auto& entry : fs::directory_iterator(from)) {
+    if (!entry.is_regular_file()) continue;
+    const auto target = to / entry.path().filename();
     std::error_code linked;
-    if (entry->path().extension() == ".sst") fs::create_hard_link(entry->path(), target, linked);
-    if (entry->path().extension() != ".sst" || linked) fs::copy_file(entry->path(), target);
+    if (entry.path().extension() == ".sst") fs::create_hard_link(entry.path(), target, linked);
+    if (entry.path().extension() != ".sst" || linked) fs::copy_file(entry.path(), target);
   }
+}
+
+/// Of the errors of what is opened to be salvaged.
+bool is_damage(const Error& error) {
+  return error.reason == Reason::cache_failed;
 }
 
 std::uint64_t place_of(const Digest& key) {
@@ -47,11 +53,16 @@ Result<void> copy_entries(const AnswerCache& from, EntryKind kind, AnswerCache& 
     auto more = cursor.next();
     if (!more) {
       ++done.places;
+      Error met = more.error();
       const auto readable = [&](std::uint64_t place) {
+        if (!is_damage(met)) return false;
         cursor.seek(place);
-        return cursor.next().has_value();
+        const auto there = cursor.next();
+        if (!there) met = there.error();
+        return there.has_value();
       };
       const auto place = next_readable(next, last, readable);
+      if (!is_damage(met)) return fail(met);
       if (!place) return {};
       cursor.seek(next = *place);
       continue;
@@ -70,10 +81,9 @@ Result<void> copy_entries(const AnswerCache& from, EntryKind kind, AnswerCache& 
 
 /// Makes the cache in `draft` of what can be read of `dir`.
 Result<RebuiltCache> fill(const fs::path& dir, const fs::path& draft, const fs::path& copy) {
-  std::error_code none;
   fs::create_directories(draft);
   // Whoever knows where an answer is knows it by this.
-  fs::copy_file(dir / "ID", draft / "ID", none);
+  if (fs::exists(dir / "ID")) fs::copy_file(dir / "ID", draft / "ID");
   auto to = AnswerCache::open(draft);
   if (!to) return fail(to.error());
   RebuiltCache done;
@@ -81,6 +91,7 @@ Result<RebuiltCache> fill(const fs::path& dir, const fs::path& draft, const fs::
   copy_database(dir / "db", copy / "db");
   const auto from = AnswerCache::open_to_salvage(copy);
   if (!from) {
+    if (!is_damage(from.error())) return fail(from.error());
     ++done.places;
     return done;
   }

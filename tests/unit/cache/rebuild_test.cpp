@@ -128,6 +128,27 @@ TEST_F(CacheRebuilding, OneInUseIsLeftAlone) {
   EXPECT_EQ(check_caches(home())->in_use, std::vector<fs::path>{dir()});
 }
 
+TEST_F(CacheRebuilding, AFileThatCannotBeOpenedIsNoDamage) {
+  fill();
+  // Like a file without permission, for root too.
+  const auto all = files();
+  const auto table = std::ranges::find_if(all, [](const auto& file) { return file.extension() == ".sst"; });
+  ASSERT_NE(table, all.end());
+  const fs::path elsewhere = home() / "elsewhere";
+  fs::rename(*table, elsewhere);
+  fs::create_symlink(table->filename(), *table);  // To itself.
+  const auto checked = check_caches(home());
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().reason, Reason::file_unreadable);
+  EXPECT_NE(checked.error().message.find("cannot look at " + table->string()), std::string::npos)
+      << checked.error().message;
+  const auto done = rebuild();
+  ASSERT_FALSE(done) << "what is in that table would be lost";
+  fs::remove(*table);
+  fs::rename(elsewhere, *table);
+  EXPECT_EQ(sound_answers(), count) << "it stays as it was";
+}
+
 TEST_F(CacheRebuilding, AMissingTableOrListOfTablesLeavesTheRest) {
   for (const std::string ending : {".sst", "CURRENT"}) {
     fs::remove_all(home() / "cache");

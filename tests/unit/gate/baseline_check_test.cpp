@@ -219,10 +219,10 @@ TEST(UnusedEntries, AreThoseThatNothingAnswers) {
   ASSERT_TRUE(notice);
   EXPECT_EQ(notice->code, "unused_entries");
   EXPECT_EQ(notice->severity, Severity::warning);
-  expect_part(
-      notice->message,
-      "`base.json` has 5 entries that this run has no scores for (`a` semantic_similarity_to, `b` claims_f1, "
-      "`c` faithfulness, `c` must_contain, `z` semantic_similarity_to): ");
+  expect_part(notice->message,
+              "`base.json` has 5 entries that nothing in this run answers (`a` semantic_similarity_to, `b` "
+              "claims_f1, "
+              "`c` faithfulness, `c` must_contain, `z` semantic_similarity_to): ");
   expect_part(notice->message, "`sluice run demo.yaml --export-baseline base.json`");
 }
 
@@ -251,7 +251,7 @@ TEST(UnusedEntries, NameOneEntryAsOne) {
   const Baseline baseline = baseline_of({{"a", "claims_f1", 0.5}});
   UnusedEntries unused(baseline);
   expect_part(unused.finish(run_of())->message,
-              "has 1 entry that this run has no score for (`a` claims_f1): ");
+              "has 1 entry that nothing in this run answers (`a` claims_f1): ");
 }
 
 TEST(MissingEntries, AreNamedWithTheCommandThatAddsThem) {

@@ -17,7 +17,7 @@ namespace sluice {
 namespace {
 
 const std::string complete = R"({
-  "schema_version": 1,
+  "schema_version": 2,
   "suite": "demo_suite",
   "assay_version": "0.1.0",
   "created_at": "2025-12-21T12:00:00Z",
@@ -272,18 +272,18 @@ TEST(BaselineFile, NamesTimesThatAreNone) {
 }
 
 TEST(BaselineFile, NamesAnotherSchemaVersionBeforeAllElse) {
-  expect_finding(with("\"schema_version\": 1", "\"schema_version\": 2"), 2,
-                 "has schema_version 2, and this sluice reads 1: regenerate the baseline with "
+  expect_finding(with("\"schema_version\": 2", "\"schema_version\": 3"), 2,
+                 "has schema_version 3, and this sluice reads 1 to 2: regenerate the baseline with "
                  "`sluice run SUITE --export-baseline FILE`, or use a newer sluice");
-  expect_finding(with("\"schema_version\": 1", "\"schema_version\": 0"), 2, "--export-baseline FILE`");
+  expect_finding(with("\"schema_version\": 2", "\"schema_version\": 0"), 2, "--export-baseline FILE`");
   expect_finding(R"({"entries": {"q": 1},
-    "schema_version": 2})",
-                 2, "has schema_version 2");
+    "schema_version": 3})",
+                 2, "has schema_version 3");
   expect_finding(R"({"entries": [{"score": [7]}],
-    "schema_version": 2})",
-                 2, "has schema_version 2");
+    "schema_version": 3})",
+                 2, "has schema_version 3");
   for (const std::string value : {"\"1\"", "1.0", "-1", "null", "[1]", "1.5"}) {
-    expect_finding(with("\"schema_version\": 1", "\"schema_version\": " + value), 2, "`schema_version` is ");
+    expect_finding(with("\"schema_version\": 2", "\"schema_version\": " + value), 2, "`schema_version` is ");
   }
 }
 

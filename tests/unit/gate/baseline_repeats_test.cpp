@@ -11,7 +11,7 @@
 namespace sluice::baseline_repeats_test {
 
 const std::string with_repeats = R"({
-  "schema_version": 1,
+  "schema_version": 2,
   "suite": "demo_suite",
   "assay_version": "0.1.0",
   "created_at": "2025-12-21T12:00:00Z",

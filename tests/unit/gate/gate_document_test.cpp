@@ -9,6 +9,7 @@
 #include "coordinator/gate/stability_gate.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/gate/status.hpp"
+#include "coordinator/gate/unjudged_scores.hpp"
 #include "gate_fixture.hpp"
 #include "tests/support/paths.hpp"
 
@@ -72,7 +73,8 @@ const std::map<std::string, Condition>& conditions() {
       {"has a warning of the comparison", [](const VerdictInput& run) { return run.warnings > 0; }},
       {"has a case error", [](const VerdictInput& run) { return run.statuses.errors > 0; }},
       {"has no cases", [](const VerdictInput& run) { return run.statuses.total() == 0; }},
-      {"has a case with status `warn", [](const VerdictInput& run) { return run.statuses.warned > 0; }},
+      {"has a case with status `warn`, and not for a known failure alone",
+       [](const VerdictInput& run) { return run.statuses.warned > run.known_failures; }},
       {"has a case with status `flaky", [](const VerdictInput& run) { return run.statuses.flaky > 0; }},
       {"has an aggregate beyond the limit",
        [](const VerdictInput& run) { return run.aggregates == AggregateOutcome::beyond_limit; }},
@@ -159,7 +161,7 @@ TEST(GateDocument, NamesEveryStatusCauseAndVerdict) {
   const auto names = [&](std::string_view word) {
     return text.find('`' + std::string(word) + '`') != std::string::npos;
   };
-  for (int i = 0; i <= static_cast<int>(MetricCause::judge_kappa_low); ++i) {
+  for (int i = 0; i <= static_cast<int>(MetricCause::known_failure_passed); ++i) {
     EXPECT_TRUE(names(to_string(static_cast<MetricCause>(i)))) << i;
   }
   for (int i = 0; i <= static_cast<int>(CaseStatus::error); ++i) {
@@ -217,6 +219,8 @@ std::map<std::string, Situation> situations() {
   const Case nothing_expected = precision;
   precision.must_contain = fixture_of("q").must_contain;
   const auto contains = test_of("q", MetricId::must_contain);
+  Case known = contains;
+  known.known_failure = "";
   const std::vector undefined{score_of(MetricId::claims_precision, std::nullopt)};
   const std::vector<Pin> claims{
       {"q", "claims_precision", 0.9}, {"q", "claims_recall", 0.9}, {"q", "claims_f1", 0.9}};
@@ -225,6 +229,22 @@ std::map<std::string, Situation> situations() {
        {contains, {verdict_of(MetricId::must_contain, true)}, {}, true, MetricId::must_contain}},
       {"pass/fail, not passed",
        {contains, {verdict_of(MetricId::must_contain, false)}, {}, true, MetricId::must_contain}},
+      {"pass/fail, not passed, and pinned as passed",
+       {contains,
+        {verdict_of(MetricId::must_contain, false)},
+        {{"q", "must_contain", 1.0, {}, PinKind::checks}},
+        true,
+        MetricId::must_contain}},
+      {"pass/fail, not passed, and pinned as failed",
+       {contains,
+        {verdict_of(MetricId::must_contain, false)},
+        {{"q", "must_contain", 0.0, {}, PinKind::checks}},
+        true,
+        MetricId::must_contain}},
+      {"anything that fails, of a known failure",
+       {known, {verdict_of(MetricId::must_contain, false)}, {}, false, MetricId::must_contain}},
+      {"anything that passes, of a known failure",
+       {known, {verdict_of(MetricId::must_contain, true)}, {}, false, MetricId::must_contain}},
       {"a score that nothing judges", {with({}), {score_of(scored, 0.1)}, {}, false}},
       {"a score at its limit or above", {with(max_drop(0.07)), {score_of(scored, 0.85)}, pins}},
       {"a score below `min_score", {with(absolute(0.86)), {score_of(scored, 0.85)}, pins}},
@@ -261,7 +281,8 @@ TEST(GateDocument, MetricsAndCasesAreThoseOfTheTable) {
       Gate::Config config = gate_of(situation.has_baseline ? &baseline : nullptr, strict).config();
       config.calibrations = situation.calibrations;
       const Gate gate(config);
-      const CaseAssessment assessment = gate.assess(situation.test, situation.outcomes, situation.judged);
+      CaseAssessment assessment = gate.assess(situation.test, situation.outcomes, situation.judged);
+      if (situation.test.known_failure) take_as_known_failure(assessment);
       const auto assessed =
           std::find_if(assessment.metrics.begin(), assessment.metrics.end(),
                        [&](const AssessedMetric& one) { return one.id == situation.metric; });
@@ -272,6 +293,7 @@ TEST(GateDocument, MetricsAndCasesAreThoseOfTheTable) {
       VerdictInput run;
       run.statuses.add(assessment.status);
       run.regressed = assessment.regressed ? 1 : 0;
+      run.known_failures = assessment.only_known_failures() ? 1 : 0;
       const int code = exit_code(run_verdict(run), run, {.strict = strict});
       EXPECT_EQ(std::to_string(code), row[strict ? 5 : 3]) << row[0];
     }
@@ -329,6 +351,11 @@ std::vector<GateNotice> every_notice(bool strict) {
   metric.cause = MetricCause::missing_in_baseline;
   missing.visit("new", {&metric, 1});
   take(missing.finish(run));
+  UnjudgedScores unjudged;
+  const MetricOutcome outcome = score_of(MetricId::semantic_similarity_to, 0.1);
+  const Case unjudged_test = test_of("q", MetricId::semantic_similarity_to);
+  unjudged.visit("q", gate_of(nullptr).assess(unjudged_test, {&outcome, 1}).metrics);
+  take(unjudged.finish(strict));
   const RunJudge judge({"fake", ""}, {});
   const Baseline judged = baseline_of(
       {{"q", "faithfulness", 0.5,

@@ -92,12 +92,13 @@ struct Pin {
   std::string metric;
   double score = 0.0;
   std::string meta{};
+  PinKind kind = PinKind::score;
 };
 
 inline Baseline baseline_of(const std::vector<Pin>& pins) {
   Baseline baseline;
   baseline.header = {"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"};
-  for (const Pin& pin : pins) baseline.add({pin.test_id, pin.metric, pin.score, pin.meta});
+  for (const Pin& pin : pins) baseline.add({pin.test_id, pin.metric, pin.score, pin.meta, {}, pin.kind});
   (void)baseline.seal();
   return baseline;
 }

@@ -55,6 +55,24 @@ TEST_F(LimitedGovernorTest, NobodyGetsMoreThanItCanUse) {
   EXPECT_TRUE(grant_to(1, start + 10ms)->permits.empty()) << "it holds two";
 }
 
+TEST_F(LimitedGovernorTest, TheTimeInWhichItHoldsCallsUpIsThatOfTheClock) {
+  governor.join(1, {500}, start);
+  governor.join(2, {500}, start);
+  const auto held_up = [&](BootTime now) {
+    const auto all = governor.facts(now);
+    return std::ranges::find(all, "openai", &BudgetFacts::provider)->held_up_time;
+  };
+  EXPECT_EQ(held_up(start), 0s);
+  send(1, ready(400), start);
+  send(2, ready(400), start);
+  governor.turn(start);
+  EXPECT_EQ(held_up(start + 3s), 3s) << "not that of 800 calls";
+  send(1, ready(0), start + 3s);
+  send(2, ready(0), start + 3s);
+  governor.turn(start + 3s);
+  EXPECT_EQ(held_up(start + 9s), 3s);
+}
+
 TEST_F(LimitedGovernorTest, NobodyGetsMoreThanItHasPlacesFor) {
   governor.join(1, {3}, start);
   send(1, ready(50, 1), start);

@@ -1,13 +1,8 @@
 // Damage of the ledger and of observations: found, never read as if it were none, and what can be saved.
-#include "coordinator/ledger/file_check.hpp"
-
-#include "coordinator/ledger/ledger.hpp"
 #include "coordinator/ledger/observation_store.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "tests/unit/ledger/damaged_ledger.hpp"
 
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <random>
 #include <set>
 
@@ -16,69 +11,9 @@
 
 namespace sluice::file_check_test {
 
-constexpr std::uint64_t trials = 300;
+using namespace damaged_ledger;
 
-UnitResult result_of(TrialId trial) {
-  UnitResult result;
-  result.unit = trial;
-  result.key = sha256("key " + std::to_string(trial));
-  result.answer = sha256("answer " + std::to_string(trial));
-  result.usage = {11, trial};
-  TrialScore score;
-  score.trial = trial;
-  score.metrics = {{MetricId::claims_recall, 0.25 * (trial % 4), std::nullopt, ""}};
-  result.scores.push_back(score);
-  return result;
-}
-
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-void write(const std::filesystem::path& file, const std::string& bytes) {
-  std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes;
-}
-
-class FileCheck : public ::testing::Test {
- protected:
-  std::filesystem::path file() const { return folder_.path() / "ledger.db"; }
-  std::filesystem::path restored() const { return folder_.path() / "restored.db"; }
-
-  /// Two runs that have ended, with all their results.
-  void make_ledger() const {
-    auto ledger = Ledger::open(file());
-    for (const char* run : {"run-1", "run-2"}) {
-      ASSERT_TRUE(ledger->begin_run({run, "suite", "live", "openai", "m", "1", 1000, trials}));
-      for (TrialId trial = 0; trial < trials; ++trial)
-        ASSERT_TRUE(
-            ledger->commit(run, std::vector{ResultToCommit{result_of(trial), {trial}, "w", "cache"}}, true));
-      RunSummary summary;
-      summary.completed_at_ms = 2000;
-      summary.verdict = "pass";
-      ASSERT_TRUE(ledger->finish_run(run, summary));
-    }
-  }
-  void change(const std::string& sql) const {
-    SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec(sql);
-  }
-  std::vector<std::string> damage() const {
-    const auto checked = check_ledger_file(file());
-    EXPECT_TRUE(checked) << checked.error().message;
-    return checked ? checked->damage : std::vector<std::string>();
-  }
-  /// What a ledger says of a run, or nothing if it says that it cannot.
-  static std::optional<std::vector<UnitResult>> results(const std::filesystem::path& file, const char* run) {
-    const auto ledger = Ledger::open(file);
-    if (!ledger) return std::nullopt;
-    std::vector<UnitResult> all;
-    const auto visited =
-        ledger->results_of(run)->visit([&](const CommittedTrial& one) { all.push_back(one.unit); });
-    return visited ? std::optional(all) : std::nullopt;
-  }
-
-  support::TemporaryFolder folder_;
-};
+class FileCheck : public DamagedLedger {};
 
 TEST_F(FileCheck, ASoundLedgerHasNoDamage) {
   make_ledger();
@@ -96,7 +31,7 @@ TEST_F(FileCheck, AChangedRowIsNamedByReaderAndCheckAndLeftOutOfWhatIsRestored) 
   EXPECT_EQ(results(file(), "run-1"), std::nullopt);
   EXPECT_EQ(results(file(), "run-2")->size(), trials);
 
-  const auto done = restore_ledger_file(file(), restored());
+  const auto done = restore();
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(done->left_out, std::vector<std::string>{"1 row of results that does not verify"});
   EXPECT_EQ(done->reopened, std::vector<std::string>{"run-1"});
@@ -118,7 +53,7 @@ TEST_F(FileCheck, AChangedRunIsNotShown) {
   // Nobody vouches for it by writing to it.
   static_cast<void>(ledger->note_endpoint("run-1", "tcp://a:1"));
   EXPECT_FALSE(ledger->find_run("run-1"));
-  const auto done = restore_ledger_file(file(), restored());
+  const auto done = restore();
   ASSERT_TRUE(done);
   EXPECT_EQ(done->left_out, (std::vector<std::string>{"1 row of runs that does not verify",
                                                       "300 of results whose run is not known any more"}));
@@ -159,12 +94,38 @@ TEST_F(FileCheck, ADamagedLogIsNamedAtItsFrame) {
   EXPECT_EQ(log_damage(killed),
             "its log of commits (-wal) is damaged at frame 11: what it held from there on is lost");
   write(killed.string() + "-wal", flipped(32 + 10 * frame + 9));
-  EXPECT_EQ(log_damage(killed), "its log of commits (-wal) is damaged at frame 11");
+  EXPECT_EQ(log_damage(killed),
+            "its log of commits (-wal) is damaged at frame 11: what it held from there on is lost");
   write(killed.string() + "-wal", flipped(5));
   EXPECT_EQ(log_damage(killed), "the first bytes of its log of commits (-wal) are damaged");
   // A commit that was cut off with its process is none.
   write(killed.string() + "-wal", log.substr(0, log.size() - 100));
   EXPECT_EQ(log_damage(killed), "");
+  // Nor is what it had written of one, where the log had been written over from its start.
+  std::string uncommitted = log.substr(0, 32 + frame);
+  uncommitted.resize(32 + 3 * frame, '\x7e');
+  const std::size_t header = 32;
+  for (const std::size_t number : {1u, 2u})
+    uncommitted.replace(
+        header + number * frame, 24,
+        log.substr(header, 4) + std::string(4, '\0') + log.substr(16, 8) + std::string(8, '\x11'));
+  write(killed.string() + "-wal", uncommitted);
+  EXPECT_EQ(log_damage(killed), "");
+}
+
+TEST_F(FileCheck, AnotherProcessesLockIsNoDamage) {
+  make_ledger();
+  SQLite::Database busy(file().string(), SQLite::OPEN_READWRITE);
+  busy.exec("PRAGMA journal_mode = DELETE");
+  busy.exec("BEGIN EXCLUSIVE");
+  const auto checked = check_ledger_file(file());
+  EXPECT_TRUE(checked) << "an immutable file has no locks";
+  write(file().string() + "-wal", "a log, which takes locks");
+  const auto locked = check_ledger_file(file());
+  ASSERT_FALSE(locked);
+  EXPECT_EQ(locked.error().reason, Reason::ledger_failed);
+  EXPECT_NE(locked.error().message.find("cannot look at " + file().string()), std::string::npos)
+      << locked.error().message;
 }
 
 TEST_F(FileCheck, WhatIsNoLedgerIsForeignOrRestoredEmpty) {
@@ -175,7 +136,7 @@ TEST_F(FileCheck, WhatIsNoLedgerIsForeignOrRestoredEmpty) {
   EXPECT_TRUE(other->is_foreign);
   write(file(), "this is no database, and longer than its header would be........................");
   EXPECT_EQ(damage(), std::vector<std::string>{"it cannot be read: file is not a database"});
-  const auto done = restore_ledger_file(file(), restored());
+  const auto done = restore();
   ASSERT_TRUE(done);
   EXPECT_EQ(done->rows, 0u);
   EXPECT_EQ(done->left_out.size(), 1u);
@@ -209,7 +170,7 @@ TEST_F(FileCheck, NoMutationOfALedgerGivesAWrongResultAndWhatIsRestoredIsSound) 
     make(file());
     const bool is_found = !damage().empty();
     found += is_found ? 1 : 0;
-    const auto done = restore_ledger_file(file(), restored());
+    const auto done = restore();
     ASSERT_TRUE(done) << i << ": " << done.error().message;
     for (const auto& at : {restored(), file()}) {
       for (const char* run : {"run-1", "run-2"}) {
@@ -239,7 +200,7 @@ TEST_F(FileCheck, ALedgerWithPagesOfNoiseKeepsTheRest) {
     for (std::size_t i = 0; i < page; ++i) bytes[at * page + i] = static_cast<char>(i * 7);
   write(file(), bytes);
   EXPECT_FALSE(damage().empty());
-  const auto done = restore_ledger_file(file(), restored());
+  const auto done = restore();
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_FALSE(done->reopened.empty());
   EXPECT_GT(results(restored(), "run-1")->size() + results(restored(), "run-2")->size(), trials);

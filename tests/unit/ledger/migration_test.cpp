@@ -1,5 +1,6 @@
 // Every layout of the ledger that there ever was becomes the present one, whole or not at all.
 #include "coordinator/ledger/ledger.hpp"
+#include "coordinator/ledger/row_checks.hpp"
 #include "coordinator/ledger/schema.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/unit/ledger/old_ledgers.hpp"
@@ -268,6 +269,28 @@ TEST(MigrationFromTheVersionBefore, AnOlderSluiceThatHasTheFileOpenEndsItsRun) {
                         "WHERE run_id = 'run-2'");
   EXPECT_EQ(end.exec(), 1);
   EXPECT_EQ(older.execAndGet("SELECT count(*) FROM results WHERE id >> 32 = 2").getInt(), 2);
+}
+
+TEST(MigrationFromTheSameVersion, RowsWithoutChecksumsGetThem) {
+  const support::TemporaryFolder folder;
+  const auto file = folder.path() / "ledger.db";
+  ASSERT_TRUE(Ledger::open(file)->begin_run({"run-1", "suite", "live", "openai", "m", "1", 1000, 1}));
+  {
+    SQLite::Database db(file.string(), SQLite::OPEN_READWRITE);
+    for (const auto& table : row_checks::ledger_tables())
+      db.exec("ALTER TABLE " + std::string(table.name) + " DROP COLUMN checksum");
+  }
+  EXPECT_TRUE(Ledger::open_read_only(file)->find_run("run-1"));
+  auto ledger = Ledger::open(file);
+  ASSERT_TRUE(ledger) << ledger.error().message;
+  EXPECT_FALSE(ledger->upgrade()) << "it is none of a released version";
+  EXPECT_TRUE(ledger->find_run("run-1"));
+  EXPECT_TRUE(ledger->begin_run({"run-2", "suite", "live", "openai", "m", "1", 1000, 1}));
+  EXPECT_EQ(layout_of(file), [&] {
+    const auto fresh = folder.path() / "fresh.db";
+    EXPECT_TRUE(Ledger::open(fresh));
+    return layout_of(fresh);
+  }());
 }
 
 TEST(MigrationOfOtherFiles, ANewerLedgerIsRefusedByNameAndLeftAlone) {

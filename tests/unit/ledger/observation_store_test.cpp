@@ -230,6 +230,17 @@ TEST_F(ObservationStoreTest, TwoMayWriteAtATime) {
   EXPECT_EQ(*(*ObservationStore::open_read_only(file()))->count({.run = "other"}), 20u);
 }
 
+TEST_F(ObservationStoreTest, AFileFromBeforePromptsHadATimeTakesMoreAndKeepsThem) {
+  ASSERT_TRUE(opened().insert(observations(4)));
+  SQLite::Database(file().string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE prompts SET checksum = NULL; ALTER TABLE prompts DROP COLUMN last_used");
+  auto store = opened();
+  ASSERT_TRUE(store.insert(observations(4, "other")));
+  EXPECT_EQ(*store.prune({second(2), 1}, false), 4u);
+  EXPECT_EQ(SQLite::Database(file().string()).execAndGet("SELECT count(*) FROM prompts").getInt(), 1)
+      << "others have it";
+}
+
 TEST_F(ObservationStoreTest, AForeignFileStaysAsItIs) {
   std::filesystem::create_directories(file().parent_path());
   {

@@ -54,7 +54,7 @@ TEST(Progress, TheLiveLineGivesUpTheLeastImportantFirst) {
       "━━━━━━━━────────  2500/5000  50%  ✓ 2400  ✗ 90  before the gate  ! 10  ETA 1:05  38/s  50 in flight  "
       "4 workers  $1.25  12 queued  3× rate-limited");
   EXPECT_EQ(render_live(state, 80, false),
-            "2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  50 in flight  4 workers  $1.25");
+            "━━━━━━━━────────  2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  50 in flight");
   EXPECT_EQ(render_live(state, 40, false), "2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05");
   EXPECT_EQ(render_live(state, 10, false), "2500/5000");
   EXPECT_EQ(render_live(state, 5, false), "2500…");
@@ -75,7 +75,7 @@ TEST(Progress, TheLiveLineShowsTheUseOfBudgetsAndWhoWaits) {
   one.budgets[0].backing_off_calls = 2;
   EXPECT_EQ(render_live(one, 110, false),
             "2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  openai 94% of 100/s (37 wait)  "
-            "openai 2 to retry  50 in flight");
+            "openai 2 to retry");
   EXPECT_NE(render_plain(one).find("37 calls waiting, 2 failed calls waiting to be tried again"),
             std::string::npos)
       << render_plain(one);
@@ -89,7 +89,7 @@ TEST(Progress, TheLiveLineShowsTheUseOfBudgetsAndWhoWaits) {
   one.budgets[0].provider = "local";
   one.budgets[0].waiting_calls = 1;
   EXPECT_EQ(render_live(one, 80, false),
-            "2500/5000  ✓ 2400  ✗ 90  ! 10  38/s  local (1 waits)  50 in flight  4 workers");
+            "━━━━━━━━────────  2500/5000  ✓ 2400  ✗ 90  ! 10  38/s  local (1 waits)");
 }
 
 // What the workers last reported may be from before the last answers.
@@ -233,7 +233,7 @@ TEST(Progress, CountsTrialsWhereTheyAreNotCases) {
             "2.0/s  8 in flight  "
             "2 workers");
   EXPECT_EQ(render_live(varied(), 80, false),
-            "60/72 trials  ✓ 20  ✗ 2  35 perturbed  ! 3  ETA 0:06  2.0/s  8 in flight");
+            "━━━━━━━━━━━━━───  60/72 trials  ✓ 20  ✗ 2  35 perturbed  ! 3  ETA 0:06  2.0/s");
   EXPECT_EQ(render_live(varied(), 40, false), "60/72 trials  ✓ 20  ✗ 2  ! 3  ETA 0:06");
   for (std::size_t columns = 0; columns < 160; ++columns) {
     EXPECT_LE(display_width(render_live(varied(), columns, false)), columns);

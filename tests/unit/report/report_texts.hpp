@@ -34,6 +34,18 @@ inline std::string junit_of(const ReportInput& input) {
   return sink.text();
 }
 
+inline std::string html_of(const ReportInput& input) {
+  StringSink sink;
+  EXPECT_TRUE(write_html_report(input, sink));
+  return sink.text();
+}
+
+inline std::string csv_of(const ReportInput& input) {
+  StringSink sink;
+  EXPECT_TRUE(write_csv_report(input, sink));
+  return sink.text();
+}
+
 inline std::string github_of(const ReportInput& input) {
   StringSink sink;
   EXPECT_TRUE(write_github_report(input, sink));

@@ -20,6 +20,14 @@ TEST(Terminal, ColoursNeedATerminalThatUnderstandsThemAndAUserWhoWantsThem) {
   EXPECT_FALSE(terminal_of(false, "xterm", nullptr).colour);
 }
 
+TEST(Terminal, ColoursAPipeWhereThatIsForced) {
+  EXPECT_TRUE(terminal_of(false, nullptr, nullptr, "1").colour);
+  EXPECT_FALSE(terminal_of(false, nullptr, nullptr, "1").is_terminal) << "colours are no live line";
+  EXPECT_FALSE(terminal_of(false, nullptr, nullptr, "").colour);
+  EXPECT_FALSE(terminal_of(false, nullptr, "1", "1").colour) << "a refusal goes first";
+  EXPECT_FALSE(terminal_of(true, "xterm", nullptr, "0").colour);
+}
+
 TEST(Terminal, APipeIsNone) {
   int ends[2] = {-1, -1};
   ASSERT_EQ(::pipe(ends), 0);

@@ -81,6 +81,62 @@ TEST_F(HostileWorker, WhatItSaysBesideItsResultsIsBoundedByItsLeases) {
   EXPECT_TRUE(send("liar", wire::Stored{run_id, {key}, {}}).to_note.empty());
 }
 
+TEST_F(HostileWorker, AResultThatItRepeatsIsNotedWithinTheSameBound) {
+  join("honest", 1, 10);
+  report("honest", {});
+  UnitResult won = answered(0);
+  record(report("honest", {won}));
+  hello("liar", 2);
+  ready("liar", 10, {0});
+  const std::size_t most = plan.unit_count() * defaults::notes_per_lease;
+  std::size_t noted = 0;
+  for (std::size_t said = 0; said < most + 100; ++said) {
+    noted += record(report("liar", {answered(0, "other")})).spent.size();
+  }
+  EXPECT_EQ(noted, most);
+}
+
+TEST_F(HostileWorker, OneFatalErrorAfterTheOtherIsNotedWithinTheSameBound) {
+  join("honest", 1, 10);
+  hello("liar", 2);
+  ready("liar", 0, {0});
+  const std::size_t most = plan.unit_count() * defaults::notes_per_lease;
+  std::size_t noted = 0;
+  for (std::size_t said = 0; said < most + 100; ++said) {
+    noted += report("liar", {failed(0, Reason::cache_failed)}).spent.size();
+  }
+  EXPECT_EQ(noted, defaults::notes_per_lease) << "of the one unit that it held";
+}
+
+// Whoever names a unit often has no more of it.
+TEST_F(HostileWorker, AReadyNamesEachUnitOnce) {
+  hello("liar", 2);
+  ready("liar", 0, std::vector<UnitId>(1000, 0));
+  std::size_t noted = 0;
+  for (int said = 0; said < 10; ++said) {
+    noted += send("liar", wire::Report{run_id, 0, {}, {}, {}, std::vector<UnitSpend>(1000)}).spent.size();
+  }
+  EXPECT_EQ(noted, defaults::notes_per_lease);
+}
+
+// READY gives back what it does not name: a unit that was leased before it was lost to the worker's peers.
+TEST_F(HostileWorker, NothingIsLeasedBetweenHelloAndReady) {
+  join("one", 1, 1);
+  EXPECT_EQ(hello("one", 1).to_workers.size(), 1u);
+  EXPECT_TRUE(leased(send("one", wire::Heartbeat{run_id, 0, 10, {}}), "one").empty());
+  EXPECT_TRUE(leased(send("one", wire::Report{run_id, 10, {}, {}}), "one").empty());
+  EXPECT_FALSE(leased(ready("one", 10), "one").empty());
+}
+
+TEST_F(HostileWorker, WhoHasAProblemGetsNoWorkAlsoIfItHadSomeBefore) {
+  join("honest", 1, 1);
+  EXPECT_EQ(leased(join("liar", 2, 2), "liar").size(), 2u);
+  hello("liar", 2);
+  send("liar", wire::Ready{run_id, {{Reason::key_missing, "no key"}}, 10, {}});
+  EXPECT_TRUE(leased(send("liar", wire::Heartbeat{run_id, 0, 10, {}}), "liar").empty());
+  EXPECT_EQ(leased(report("honest", {}), "honest").size(), 2u) << "the others get what it had";
+}
+
 TEST_F(HostileWorker, AnEntryIsNotStoredByWhoDidNotSeekIt) {
   config.settings.heartbeat_interval = 1000ms;
   begin();

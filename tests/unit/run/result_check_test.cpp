@@ -40,7 +40,7 @@ TEST_F(ResultCheckTest, AnErrorDecidesByItsReason) {
 }
 
 TEST_F(ResultCheckTest, CommitsAreAnsweredByOneMessageAWorkerAndKind) {
-  WorkerRoster roster;
+  WorkerRoster roster{10};
   roster.admit("p", {1, "ann", "", "0", 1}, {});
   roster.admit("q", {2, "bob", "", "0", 1}, {});
   CommitReplies replies;

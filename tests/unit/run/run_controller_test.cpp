@@ -186,7 +186,7 @@ TEST_F(RunControllerTest, AWorkerThatComesBackIsWelcomeUnderItsNewAddress) {
   const auto again = ready("p2", 10, {0, 2});
   EXPECT_EQ(leased(again, "p2"), std::vector<UnitId>{1}) << "what it still holds is not sent again";
   EXPECT_EQ(controller->peers({1}), (std::vector<GovernedPeer>{{"p2", 1, 5}}));
-  EXPECT_EQ(back.gone, (std::vector<GoneWorker>{{1, true}})) << "it begins without permits";
+  EXPECT_EQ(back.gone, (std::vector<GoneWorker>{{1, true, true}})) << "it begins without permits";
   expect_rejected(send("p", wire::Heartbeat{run_id, 0, 10, {}}), "p");
   EXPECT_EQ(controller->facts().workers.size(), 1u);
   EXPECT_FALSE(controller->facts().workers[0].lost);

@@ -41,7 +41,7 @@ class WorkLeasesTest : public RunControllerTest {
   std::optional<Lending> lending;
   std::optional<RunBudget> budget;
   std::optional<WorkLeases> leases;
-  WorkerRoster roster;
+  WorkerRoster roster{10};
   RunTally tally{run_id, TimePoint() + 1h};
   std::vector<ToPeer> sent_messages;
 };

@@ -1,6 +1,7 @@
 #include "coordinator/run/worker_roster.hpp"
 
 #include "common/defaults.hpp"
+#include "coordinator/run/defaults.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ wire::Hello hello_of(std::uint64_t instance, const std::string& name) {
 }
 
 TEST(WorkerRoster, AdmitsAWorkerAtItsPeer) {
-  WorkerRoster roster;
+  WorkerRoster roster(10);
   EXPECT_FALSE(roster.admit("p", hello_of(1, "ann"), roster_start));
   EXPECT_EQ(roster.at("p"), WorkerId{1});
   EXPECT_FALSE(roster.at("q"));
@@ -39,7 +40,7 @@ TEST(WorkerRoster, AdmitsAWorkerAtItsPeer) {
 }
 
 TEST(WorkerRoster, AWorkerThatBeginsAnewHasOnePeer) {
-  WorkerRoster roster;
+  WorkerRoster roster(10);
   roster.admit("p", hello_of(1, "ann"), roster_start);
   EXPECT_TRUE(roster.admit("p", hello_of(1, "ann"), roster_start)) << "at the same peer";
   EXPECT_EQ(roster.at("p"), WorkerId{1});
@@ -50,7 +51,7 @@ TEST(WorkerRoster, AWorkerThatBeginsAnewHasOnePeer) {
 }
 
 TEST(WorkerRoster, OneWithAProblemGetsNothingOfTheBudgetUntilItBeginsAnew) {
-  WorkerRoster roster;
+  WorkerRoster roster(10);
   roster.admit("p", hello_of(1, "ann"), roster_start);
   EXPECT_FALSE(roster.problem());
   roster.set_problem(1, {Reason::cache_failed, "disk full"});
@@ -63,7 +64,7 @@ TEST(WorkerRoster, OneWithAProblemGetsNothingOfTheBudgetUntilItBeginsAnew) {
 }
 
 TEST(WorkerRoster, WhoHasLeftIsRememberedByNameAndCache) {
-  WorkerRoster roster;
+  WorkerRoster roster(10);
   roster.admit("p", hello_of(1, "bob"), roster_start);
   roster.admit("q", hello_of(2, "ann"), roster_start);
   roster.set_ready(2);
@@ -90,7 +91,7 @@ TEST(WorkerRoster, WhoHasLeftIsRememberedByNameAndCache) {
 
 // 10,000 HELLOs put as many workers into the report.
 TEST(WorkerRoster, WhoWasNeverLeasedAnythingIsForgotten) {
-  WorkerRoster roster;
+  WorkerRoster roster(10);
   for (std::uint64_t instance = 1; instance <= 100; ++instance) {
     roster.admit("p", hello_of(instance, "ann"), roster_start);
     roster.remove(instance);
@@ -99,8 +100,21 @@ TEST(WorkerRoster, WhoWasNeverLeasedAnythingIsForgotten) {
   EXPECT_TRUE(roster.facts().empty());
 }
 
+// Leases that came and went let a worker say as much again each time.
+TEST(WorkerRoster, NotesAreBoundedByTheUnitsOfTheRun) {
+  WorkerRoster roster(2);
+  roster.admit("p", hello_of(1, "ann"), roster_start);
+  EXPECT_FALSE(roster.may_note(1)) << "it was leased nothing";
+  std::size_t notes = 0;
+  for (int lease = 0; lease < 5; ++lease) {
+    roster.mark_leased(1);
+    while (roster.may_note(1)) ++notes;
+  }
+  EXPECT_EQ(notes, 2 * defaults::notes_per_lease);
+}
+
 TEST(WorkerRoster, HasRoomForSoMany) {
-  WorkerRoster roster;
+  WorkerRoster roster(10);
   for (std::uint64_t instance = 1; instance <= defaults::max_workers; ++instance) {
     const auto hello = hello_of(instance, "ann");
     ASSERT_TRUE(roster.has_room_for(hello));
@@ -111,7 +125,7 @@ TEST(WorkerRoster, HasRoomForSoMany) {
 }
 
 TEST(WorkerRoster, WhoIsNotConnectedIsLeftAlone) {
-  WorkerRoster roster;
+  WorkerRoster roster(10);
   roster.set_ready(7);
   roster.set_problem(7, {Reason::cache_failed, "disk full"});
   roster.on_message(7, roster_start);

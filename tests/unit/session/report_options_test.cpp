@@ -47,9 +47,10 @@ TEST_F(ReportOptions, SeveralAtOnceInTheirOrder) {
 
 TEST_F(ReportOptions, NamesWhatIsWrong) {
   EXPECT_EQ(refusal({.format = "yaml", .output = {}, .reports = {}}),
-            "--format must be one of table, json, markdown, junit, github, not \"yaml\"");
+            "--format must be one of table, json, markdown, junit, github, html, csv, not \"yaml\"");
   EXPECT_EQ(refusal({.format = "table", .output = {}, .reports = {"juni=a.xml"}}),
-            "the name in --report \"juni=a.xml\" must be one of table, json, markdown, junit, github, not "
+            "the name in --report \"juni=a.xml\" must be one of table, json, markdown, junit, github, html, "
+            "csv, not "
             "\"juni\"; did you mean \"junit\"?");
   EXPECT_EQ(refusal({.format = "table", .output = {}, .reports = {"a.xml"}}),
             "--report must be NAME=FILE, like junit=report.xml, not \"a.xml\"");

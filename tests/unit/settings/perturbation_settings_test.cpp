@@ -79,6 +79,7 @@ TEST(PerturbationSettings, WrongNamesAndNumbersAreNamed) {
       {"repeat = 101", "\"repeat\" in [eval] must be a whole number from 1 to 100, not 101"},
       {"perturb_max_bytes = 16777217",
        "\"perturb_max_bytes\" in [eval] must be a whole number from 1 to 16777216, not 16777217"},
+      {"min_pass_rate = 2", "\"min_pass_rate\" in [eval] must be a number from 0 to 1, not 2"},
       {"min_stability = 1.5", "\"min_stability\" in [eval] must be a number from 0 to 1, not 1.5"}};
   for (const auto& [line, message] : wrong) {
     const auto settings = merged("[eval]\n" + line + "\n");

@@ -47,6 +47,30 @@ TEST(Provider, DefaultIsGeminiWithoutAModelThatMayBeGone) {
       "with --model, or as \"model\" in [eval], or \"model\" in [providers.gemini] of the settings file");
 }
 
+TEST(Provider, IsWhoMakesTheModelWhereNobodyNamesOne) {
+  const auto provider = [](const std::string& file, std::vector<FlagValue> flags = {}) {
+    return resolved(settings_of(file, std::move(flags))).provider.name;
+  };
+  EXPECT_EQ(provider("[eval]\nmodel = \"gpt-4o-mini\"\n"), "openai");
+  EXPECT_EQ(provider("[eval]\nmodel = \"o4-mini\"\n"), "openai");
+  EXPECT_EQ(provider("[eval]\nmodel = \"claude-haiku-4-5\"\n"), "anthropic");
+  EXPECT_EQ(provider("[eval]\nmodel = \"gemini-2.5-flash\"\n"), "gemini");
+  EXPECT_EQ(provider("[eval]\nmodel = \"olmo\"\n"), "gemini") << "the default, for a name that says nothing";
+  EXPECT_EQ(provider("[eval]\nmodel = \"gpt-4o-mini\"\nprovider = \"gemini\"\n"), "gemini");
+  EXPECT_EQ(provider("", {{"model", "--model", "gpt-4o-mini"}}), "openai");
+  EXPECT_EQ(settings_of("[eval]\nmodel = \"gpt-4o-mini\"\n").provider.where, "sluice.toml:2");
+}
+
+TEST(Provider, ABaseUrlEndsBeforeTheEndpointsPath) {
+  for (const std::string url : {"https://a.example/v1/chat/completions", "https://a.example/v1/embeddings/",
+                                "https://a.example/v1/messages", "https://a.example/v1/responses"}) {
+    EXPECT_FALSE(endpoint_path_of(url).empty()) << url;
+  }
+  for (const std::string url :
+       {"https://a.example/v1", "https://chat.example/", "https://a.example/completions/v1"})
+    EXPECT_TRUE(endpoint_path_of(url).empty()) << url;
+}
+
 TEST(Provider, AMockRunNeedsNoModel) {
   const FlagValue mock{"mode", "--mode", "mock"};
   EXPECT_EQ(resolved(settings_of("", {mock})).model, "mock");

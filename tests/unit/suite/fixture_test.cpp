@@ -84,6 +84,23 @@ TEST(Fixture, NeedsOnlyIdCategoryAndContent) {
   EXPECT_TRUE(parsed.fixture.must_contain.empty());
 }
 
+TEST(Fixture, SaysThatItsFailureIsKnownAndPerhapsWhy) {
+  const auto read = [](const std::string& value) {
+    return parse_fixture(
+        "[metadata]\nid = \"a\"\ncategory = \"c\"\nknown_failure = " + value + "\n[input]\ncontent = \"\"\n",
+        "a.toml");
+  };
+  EXPECT_EQ(read("true").fixture.known_failure, "");
+  EXPECT_EQ(read("false").fixture.known_failure, std::nullopt);
+  EXPECT_EQ(read("\"old data\"").fixture.known_failure, "old data");
+  for (const char* wrong : {"1", "\"\"", "\" \"", "[]"}) {
+    EXPECT_EQ(
+        join_findings(read(wrong).findings),
+        "a.toml:4: \"known_failure\" in [metadata] must be true, or a text that says why the case fails")
+        << wrong;
+  }
+}
+
 TEST(Fixture, TakesEveryTypeOfValueAndATomlDate) {
   const ParsedFixture parsed = parse_fixture(
       "[metadata]\nid = \"a\"\ncategory = \"c\"\ncreated = 2026-02-05\n[input]\ncontent = \"x\"\n[expected]\n"

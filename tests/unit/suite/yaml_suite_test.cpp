@@ -50,6 +50,7 @@ tests:
     name: Paris
     category: geo
     weight: 2
+    known_failure: old data
     input:
       prompt: "What is the capital of France?"
       context: [one, two]
@@ -91,6 +92,7 @@ tests:
   const Case b = case_of(loaded, 1);
   EXPECT_EQ(b.name, "Paris");
   EXPECT_EQ(b.weight, 2.0);
+  EXPECT_EQ(b.known_failure, "old data");
   EXPECT_EQ(b.context, "one\n\ntwo");
   EXPECT_EQ(b.system, "Be brief.");
   ASSERT_EQ(b.expectations.size(), 3u);

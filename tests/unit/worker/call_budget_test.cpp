@@ -211,6 +211,28 @@ TEST_F(CallBudgetTest, InAnOutageOnlyProbesStart) {
   EXPECT_EQ(budget.paused(now), 6s);
 }
 
+// A pause ends with the worker whose word it was; that an outage was on kept it for good.
+TEST_F(CallBudgetTest, APauseEndsEarlyInAnOutageToo) {
+  auto paused = unlimited();
+  paused.pause_ms = 86'400'000;
+  budget.take(paused, now);
+  EXPECT_TRUE(budget.in_long_pause(now));
+  auto down = unlimited();
+  down.hold = wire::HoldReason::outage;
+  down.pause_ms = 5000;
+  budget.take(down, now);
+  const auto probe_at = [&] {
+    auto probe = permits({7}, true);
+    probe.hold = wire::HoldReason::outage;
+    probe.pause_ms = 5000;
+    budget.take(probe, now);
+    return starts();
+  };
+  EXPECT_FALSE(probe_at());
+  pass(5s);
+  EXPECT_TRUE(probe_at());
+}
+
 TEST_F(CallBudgetTest, AfterGivingUpNothingStarts) {
   auto over = unlimited();
   over.hold = wire::HoldReason::given_up;

@@ -1,0 +1,193 @@
+// Makes the list of cases sortable, searchable and fast. Without it the page shows the first cases as a table.
+// Texts of answers reach the page as text nodes alone, never as markup.
+(() => {
+  'use strict';
+  const AT_ONCE = 100;
+  const table = document.getElementById('cases');
+  if (!table) return;
+  const cases = [];
+  for (const part of document.querySelectorAll('script.cases')) {
+    for (const one of JSON.parse(part.textContent)) cases.push(one);
+    part.remove();
+  }
+  const rank = { error: 0, fail: 1, flaky: 2, warn: 3, pass: 4 };
+
+  const make = (name, attributes, ...inner) => {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    for (const one of inner) if (one !== null) made.append(one);
+    return made;
+  };
+
+  // Tests under several arms are one row.
+  const rows = [];
+  const byTest = new Map();
+  cases.forEach((one, index) => {
+    let row = one.test === undefined ? undefined : byTest.get(one.test);
+    if (!row) {
+      row = { id: one.test === undefined ? one.id : one.title, category: one.category, cases: [], index };
+      rows.push(row);
+      if (one.test !== undefined) byTest.set(one.test, row);
+    }
+    row.cases.push(one);
+  });
+  for (const row of rows) {
+    row.status = row.cases.reduce((worst, one) => (rank[one.status] < rank[worst] ? one.status : worst), 'pass');
+    row.score = row.cases.reduce((least, one) => (one.score === null ? least : Math.min(least, one.score)), Infinity);
+  }
+  const textOf = (row) => {
+    row.text ??= row.cases.map((one) => [one.id, one.name, one.prompt, one.answer, one.system, one.why]
+      .filter(Boolean).join('\n')).join('\n').toLowerCase();
+    return row.text;
+  };
+
+  // Words that differ, by their longest common subsequence.
+  const difference = (before, after) => {
+    const a = before.split(/(\s+)/), b = after.split(/(\s+)/);
+    const shown = make('pre', {});
+    if (a.length * b.length > 4e6) {
+      shown.append(make('del', {}, before), make('ins', {}, after));
+      return shown;
+    }
+    const width = b.length + 1;
+    const longest = new Uint16Array((a.length + 1) * width);
+    for (let i = a.length - 1; i >= 0; --i) {
+      for (let j = b.length - 1; j >= 0; --j) {
+        longest[i * width + j] = a[i] === b[j] ? longest[(i + 1) * width + j + 1] + 1
+          : Math.max(longest[(i + 1) * width + j], longest[i * width + j + 1]);
+      }
+    }
+    for (let i = 0, j = 0; i < a.length || j < b.length;) {
+      if (i < a.length && j < b.length && a[i] === b[j]) { shown.append(a[i++]); ++j; }
+      else if (j === b.length || (i < a.length && longest[(i + 1) * width + j] >= longest[i * width + j + 1]))
+        shown.append(make('del', {}, a[i++]));
+      else shown.append(make('ins', {}, b[j++]));
+    }
+    return shown;
+  };
+
+  const titled = (title, text) => text ? make('div', {}, make('h3', {}, title), make('pre', {}, text)) : null;
+  const sameForAll = (row, key) => row.cases.every((one) => one[key] === row.cases[0][key]);
+
+  const answerOf = (one, base, withPrompt) => {
+    const inner = make('div', {});
+    if (one.arm) inner.append(make('h3', {}, one.arm + ' ', make('span', { class: 'status ' + one.status }, one.status)));
+    if (withPrompt) inner.append(...[titled('System', one.system), titled('Prompt', one.prompt)].filter(Boolean));
+    for (const part of [titled('Answer', one.answer), titled('Why', one.why)]) if (part) inner.append(part);
+    const other = base ? base.answer : one.expected;
+    if (other && one.answer && other !== one.answer) {
+      const title = base ? 'Answer beside ' + base.arm : 'Answer beside what was expected';
+      inner.append(make('details', {}, make('summary', {}, title), difference(other, one.answer)));
+    }
+    return inner;
+  };
+
+  const details = (row) => {
+    const inner = make('div', {});
+    const shared = sameForAll(row, 'prompt') && sameForAll(row, 'system');
+    if (shared) inner.append(...[titled('System', row.cases[0].system), titled('Prompt', row.cases[0].prompt)].filter(Boolean));
+    const arms = make('div', { class: 'arms' });
+    row.cases.forEach((one, i) => arms.append(answerOf(one, i > 0 ? row.cases[0] : null, !shared)));
+    inner.append(arms);
+    return inner;
+  };
+
+  const rowOf = (row) => {
+    const opened = make('details', {}, make('summary', {}, row.id));
+    let inner = null;
+    opened.addEventListener('toggle', () => {
+      if (!opened.open) { inner?.remove(); return; }
+      inner ??= make('tr', { class: 'opened' }, make('td', { colspan: '5' }, details(row)));
+      opened.closest('tr').after(inner);
+    });
+    const states = make('td', {});
+    for (const one of row.cases) {
+      const change = one.change ? ', ' + one.change.replace('_', ' ') : '';
+      states.append(make('div', {}, one.arm ? one.arm + ': ' : '', make('span', { class: 'status ' + one.status }, one.status), change));
+    }
+    const scores = make('td', {});
+    for (const one of row.cases) scores.append(make('div', {}, one.scores || '–'));
+    const answer = row.cases[0].answer || '';
+    return make('tr', {}, make('td', {}, opened), make('td', {}, row.category), states, scores,
+      make('td', { class: 'quiet' }, answer.length > 160 ? answer.slice(0, 160) + '…' : answer));
+  };
+
+  const search = document.getElementById('search');
+  const status = document.getElementById('status');
+  const category = document.getElementById('category');
+  const count = document.getElementById('count');
+  const more = document.getElementById('more');
+  const body = table.tBodies[0];
+  let order = { key: 'index', up: true };
+  let shown = [];
+  let next = 0;
+
+  const keyOf = { index: (row) => row.index, id: (row) => row.id, category: (row) => row.category,
+    status: (row) => rank[row.status], score: (row) => row.score };
+  const append = () => {
+    const part = document.createDocumentFragment();
+    for (const end = Math.min(next + AT_ONCE, shown.length); next < end; ++next) part.append(rowOf(shown[next]));
+    body.append(part);
+    more.hidden = next === shown.length;
+  };
+  const fits = (row, words) => {
+    const wanted = status.value;
+    const fitsStatus = wanted === '' || row.cases.some((one) => one.status === wanted || one.change === wanted) ||
+      (wanted === 'differs' && row.cases.some((one) => one.status !== row.cases[0].status));
+    return fitsStatus && (category.value === '' || row.category === category.value) &&
+      words.every((word) => textOf(row).includes(word));
+  };
+  const show = () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const key = keyOf[order.key];
+    shown = rows.filter((row) => fits(row, words));
+    shown.sort((a, b) => {
+      const x = key(a), y = key(b);
+      const way = x < y ? -1 : x > y ? 1 : 0;
+      return (order.up ? way : -way) || a.index - b.index;
+    });
+    body.replaceChildren();
+    next = 0;
+    append();
+    count.textContent = shown.length.toLocaleString() + ' of ' + rows.length.toLocaleString() + ' shown';
+  };
+
+  const option = (select, value, text) => select.append(make('option', { value }, text));
+  const seen = (pick) => new Set(cases.map(pick).filter(Boolean));
+  for (const value of ['fail', 'error', 'flaky', 'warn', 'pass']) if (seen((one) => one.status).has(value)) option(status, value, value);
+  for (const value of ['broke', 'still_failing', 'fixed']) if (seen((one) => one.change).has(value)) option(status, value, value.replace('_', ' '));
+  if (byTest.size > 0) option(status, 'differs', 'differs between arms');
+  for (const value of [...seen((one) => one.category)].sort()) option(category, value, value);
+
+  for (const head of table.tHead.rows[0].cells) {
+    const key = head.dataset.key;
+    if (!key) continue;
+    const button = make('button', { type: 'button' }, head.textContent);
+    button.addEventListener('click', () => {
+      order = { key, up: order.key === key ? !order.up : true };
+      for (const one of table.tHead.rows[0].cells) one.removeAttribute('aria-sort');
+      head.setAttribute('aria-sort', order.up ? 'ascending' : 'descending');
+      show();
+    });
+    head.replaceChildren(button);
+  }
+  let waiting = 0;
+  search.addEventListener('input', () => { clearTimeout(waiting); waiting = setTimeout(show, 120); });
+  status.addEventListener('change', show);
+  category.addEventListener('change', show);
+  more.addEventListener('click', append);
+  if ('IntersectionObserver' in window) {
+    new IntersectionObserver((seenNow) => {
+      if (seenNow.some((one) => one.isIntersecting) && !more.hidden) append();
+    }, { rootMargin: '600px' }).observe(more);
+  }
+  document.addEventListener('keydown', (event) => {
+    const writes = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+    if (event.key === '/' && !writes) { event.preventDefault(); search.focus(); }
+    if (event.key === 'Escape' && event.target === search) { search.value = ''; show(); }
+  });
+  document.getElementById('controls').hidden = false;
+  for (const one of document.querySelectorAll('.without-scripts')) one.remove();
+  show();
+  document.documentElement.dataset.ready = String(rows.length);
+})();

@@ -1,0 +1,191 @@
+#include "common/settings/provider_presets.hpp"
+#include "common/text/printable.hpp"
+#include "common/text/stderr_line.hpp"
+#include "common/text/text.hpp"
+#include "coordinator/cli/command.hpp"
+#include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/import/suite_yaml.hpp"
+#include "coordinator/output/output_file.hpp"
+#include "coordinator/session/run_inputs.hpp"
+#include "coordinator/suite/arms.hpp"
+#include "coordinator/suite/suite_loader.hpp"
+#include "coordinator/suite/template.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace sluice {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* init_examples =
+    "Asks three questions: what the model is asked, which model, and what one answer\n"
+    "must hold. Return takes what stands in brackets, and so does --yes for all.\n"
+    "Examples:\n"
+    "  sluice init\n"
+    "  sluice init evals/support.yaml --yes\n"
+    "  sluice run suite.yaml --mode mock      # without a model: answers are empty\n"
+    "  sluice run suite.yaml --mode live";
+
+/// What the questions came to.
+struct FirstSuite {
+  std::string prompt = "What is the capital of {{country}}? Answer in one word.";
+  std::string target;  ///< `PROVIDER:MODEL`
+  std::string input = "France";
+  std::string answer = "Paris";
+};
+
+/// Of the first provider whose key is set; of OpenAI without any.
+std::string proposed_target(const Settings& settings) {
+  const ExampleModels models = models_with_prices(settings);
+  std::string first = "openai";
+  for (const std::string name : {"openai", "anthropic", "gemini"}) {
+    const auto preset = preset_provider(name);
+    const char* const key = preset ? std::getenv(preset->api_key_env.value.c_str()) : nullptr;
+    if (key == nullptr || *key == '\0') continue;
+    first = name;
+    break;
+  }
+  const auto preset = preset_provider(first);
+  const auto names = models(preset->kind.value);
+  return first + ":" + (names.empty() ? std::string("MODEL") : names.front());
+}
+
+/// The prompt's one variable, or why it cannot be used.
+Result<std::string> variable_of(const std::string& prompt) {
+  const auto parsed = Template::parse(prompt);
+  if (!parsed) return fail(Reason::usage_invalid, "the prompt " + parsed.error().front().message);
+  const auto names = parsed->variables();
+  if (names.size() == 1) return names.front();
+  return fail(Reason::usage_invalid,
+              "the prompt needs one {{name}} where a test's own text stands, such as "
+              "\"Translate into French: {{text}}\", and has " +
+                  std::string(names.empty() ? "none" : "several"));
+}
+
+DocumentNode text_node(std::string text) {
+  return {std::move(text), 1, {}};
+}
+DocumentNode table_node(std::vector<std::pair<std::string, DocumentNode>> entries) {
+  DocumentNode::Table table;
+  for (auto& [key, value] : entries) table.push_back({key, 1, std::move(value)});
+  return {std::move(table), 1, {}};
+}
+DocumentNode list_node(DocumentNode one) {
+  DocumentNode::Array list;
+  list.push_back(std::move(one));
+  return {std::move(list), 1, {}};
+}
+
+std::string suite_text(const FirstSuite& first, const std::string& name, const std::string& variable) {
+  const auto prompt = table_node({{"id", text_node("first")}, {"prompt", text_node(first.prompt)}});
+  const auto check = table_node({{"type", text_node("must_contain")}, {"text", text_node(first.answer)}});
+  const auto test = table_node({{"id", text_node(to_lower(arm_name_of(first.input)))},
+                                {"vars", table_node({{variable, text_node(first.input)}})},
+                                {"expected", check}});
+  const auto suite = table_node({{"suite", text_node(name)},
+                                 {"prompts", list_node(prompt)},
+                                 {"providers", list_node(text_node(first.target))},
+                                 {"tests", list_node(test)}});
+  return "# A first suite. Add tests, prompts and providers: each test is asked by each\n"
+         "# prompt, of each provider. `sluice validate-fixtures` checks the file.\n" +
+         suite_yaml(suite);
+}
+
+struct InitCommand {
+  SettingFlags settings;
+  std::string target = "suite.yaml";
+  bool yes = false;
+  bool force = false;
+
+  int run() const {
+    const auto effective = settings.load();
+    if (!effective) return report_findings(effective.error());
+    std::error_code error;
+    const fs::path extension = fs::path(target).extension();
+    if (extension != ".yaml" && extension != ".yml")
+      return report_error("\"" + target + "\" is no name for a suite: it ends in .yaml or .yml");
+    if (!force && fs::exists(target, error))
+      return report_error(target + " is there already: name another file, or replace it with --force");
+    if (const auto possible = check_output_path("suite", target); !possible)
+      return report_error(possible.error());
+    FirstSuite first;
+    first.target = proposed_target(*effective);
+    if (!yes) ask(first);
+    return write(first);
+  }
+
+ private:
+  /// The answer, or what is proposed for an empty line and at the end of the input.
+  static void ask_for(const std::string& question, std::string& answer) {
+    write_stderr_line(question + " [" + printable(answer) + "]");
+    std::string line;
+    if (std::getline(std::cin, line) && line.find_first_not_of(" \t\r") != std::string::npos)
+      answer = one_line(to_valid_utf8(line));
+  }
+
+  static void ask(FirstSuite& first) {
+    ask_for("What is the model asked? {{name}} stands for what differs from test to test", first.prompt);
+    ask_for("Which model? PROVIDER:MODEL", first.target);
+    std::string example = first.input + " => " + first.answer;
+    ask_for("One example, and a text that its answer must hold? EXAMPLE => TEXT", example);
+    const auto arrow = example.find("=>");
+    first.input = one_line(example.substr(0, arrow));
+    first.answer = arrow != std::string::npos ? one_line(example.substr(arrow + 2)) : "";
+  }
+
+  /// That of the file, or of its folder where the file is called like any other.
+  std::string suite_name() const {
+    std::error_code error;
+    const fs::path whole = fs::absolute(target, error);
+    const std::string stem = whole.stem().string();
+    return arm_name_of(to_valid_utf8(stem == "suite" ? whole.parent_path().filename().string() : stem));
+  }
+
+  int write(const FirstSuite& first) const {
+    const auto variable = variable_of(first.prompt);
+    if (!variable) return report_error(variable.error());
+    if (const auto arm = parse_target(first.target); !arm)
+      return report_error("the model " + arm.error().message);
+    if (first.input.empty() || first.answer.empty())
+      return report_error("the example must be EXAMPLE => TEXT, such as France => Paris");
+    const std::string name = suite_name();
+    const std::string text = suite_text(first, name, *variable);
+    const auto written = write_whole_file("suite", target, [&](Sink& sink) -> Result<void> {
+      sink.write(text);
+      return {};
+    });
+    if (!written) return report_error(written.error());
+    if (const auto loaded = load_any_suite(target); !loaded) return report_findings(loaded.error());
+    const std::string shown = printable(target);
+    std::cout << "wrote " << shown << "\n"
+              << "  sluice run " << shown
+              << " --mode mock   # tries the file: answers are empty, so tests fail\n"
+              << "  sluice run " << shown << " --mode live   # asks " << printable(first.target) << "\n";
+    return exit_ok;
+  }
+};
+
+}  // namespace
+
+Command add_init_command(CLI::App& program) {
+  auto command = std::make_shared<InitCommand>();
+  CLI::App* app = program.add_subcommand("init", "Write a first suite, from three questions");
+  app->add_option("SUITE", command->target, "The file to write (default: suite.yaml)")->type_name("");
+  app->add_flag("--yes,-y", command->yes, "Ask nothing: take what is proposed");
+  app->add_flag("--force", command->force, "Replace a file that is there");
+  command->settings.add_to(*app, {"prices_file"});
+  app->footer(init_examples);
+  return {app, [command] { return command->run(); }};
+}
+
+}  // namespace sluice

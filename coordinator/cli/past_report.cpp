@@ -1,0 +1,119 @@
+#include "coordinator/cli/past_report.hpp"
+
+#include "coordinator/cli/asked_again.hpp"
+#include "coordinator/cli/command.hpp"
+#include "coordinator/cli/past_runs.hpp"
+#include "coordinator/cli/run_flags.hpp"
+#include "coordinator/ledger/ledger.hpp"
+#include "coordinator/run/run_tally.hpp"
+#include "coordinator/session/run_gate.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+namespace sluice {
+namespace {
+
+/// The flags of `sluice run` that say how it was gated.
+struct GateFlags {
+  CLI::App app;
+  std::optional<std::string> baseline;
+  std::optional<std::string> baseline_arm;
+  bool strict = false;
+  bool fail_on_regression = false;
+
+  GateFlags() {
+    app.add_option("--baseline", baseline);
+    app.add_option("--baseline-arm", baseline_arm);
+    app.add_flag("--strict", strict);
+    app.add_flag("--fail-on-regression", fail_on_regression);
+  }
+};
+
+Result<void> take_gate(const PastRun& past, RunOptions& options) {
+  GateFlags flags;
+  if (!past.run.flags.empty()) {
+    if (auto taken = take_flags(flags.app, past.run.flags); !taken) return taken;
+  }
+  options.baseline = flags.baseline;
+  options.strict = flags.strict;
+  options.fail_on_regression = flags.fail_on_regression;
+  if (!flags.baseline_arm) return {};
+  const auto arm =
+      std::ranges::find(options.arms, *flags.baseline_arm, [](const RunArm& one) { return one.arm.name; });
+  if (arm != options.arms.end())
+    options.baseline_arm = static_cast<std::uint32_t>(arm - options.arms.begin());
+  return {};
+}
+
+/// What the ledger knows of it: nothing of limits, leases and workers.
+Result<RunFacts> facts_of(const PastRun& past, const Plan& plan, const ResultSource& results) {
+  RunTally tally(past.run.run_id, TimePoint{});
+  std::optional<UnitId> last_unit;
+  const auto visited = results.visit([&](const CommittedTrial& one) {
+    if (last_unit && one.unit.unit <= *last_unit) return;
+    last_unit = one.unit.unit;
+    tally.on_spend(one.unit.spend, plan.arm_of(one.unit.unit));
+  });
+  if (!visited) return fail(visited.error());
+  RunFacts facts = tally.facts();
+  facts.started_at_ms = past.run.started_at_ms;
+  facts.completed_at_ms = past.summary->completed_at_ms;
+  facts.duration_seconds = static_cast<double>(facts.completed_at_ms - facts.started_at_ms) / 1000.0;
+  if (!past.summary->reason_code.empty()) {
+    facts.cut_short = Error{Reason::interrupted, "run " + short_id(past.run.run_id) + " was cut short (" +
+                                                     past.summary->reason_code + ")"};
+  }
+  return facts;
+}
+
+std::vector<GateNotice> notices_of(const Asked& asked) {
+  if (asked.is_as_it_was) return {};
+  return {{GateNotice::Severity::info, "asked_otherwise",
+           "the suite, the model or the prompts are not what this run had: prompts are left out, and its "
+           "answers are gated by the limits of now.",
+           false, "Run"}};
+}
+
+int not_finished(const PastRun& past) {
+  return report_error("run " + short_id(past.run.run_id) +
+                      " has not come to an end, so that there is nothing to report yet; go on with it by "
+                      "`sluice run --resume " +
+                      short_id(past.run.run_id) + "`");
+}
+
+tl::expected<void, int> report(const PastRun& past, const Asked& asked, const Ledger& ledger,
+                               const UseReport& use) {
+  const auto gate = load_gate(asked.options, asked.inputs);
+  if (!gate) return tl::unexpected(report_error(gate.error()));
+  const auto results = ledger.results_of(past.run.run_id);
+  const auto facts = facts_of(past, *asked.plan, *results);
+  if (!facts) return tl::unexpected(report_error(facts.error()));
+  const PastResults found{asked.options,     asked.inputs,       *gate, *asked.plan, *results, *facts,
+                          notices_of(asked), !asked.is_as_it_was};
+  if (const auto reported = report_again(found, use); !reported)
+    return tl::unexpected(report_error(reported.error()));
+  return {};
+}
+
+}  // namespace
+
+tl::expected<void, int> report_past_run(const PastRun& past, const CLI::App& command,
+                                        const Settings& settings, const UseReport& use) {
+  if (!past.summary) return tl::unexpected(not_finished(past));
+  auto asked = plan_again(past, command, settings);
+  if (!asked) return tl::unexpected(asked.error());
+  if (const auto taken = take_gate(past, (*asked)->options); !taken)
+    return tl::unexpected(report_error(taken.error()));
+  const auto ledger = open_past_runs(settings);
+  if (!ledger) return tl::unexpected(report_error(ledger.error()));
+  if (!*ledger) return tl::unexpected(report_error("the run ledger is gone"));
+  return report(past, **asked, **ledger, use);
+}
+
+}  // namespace sluice

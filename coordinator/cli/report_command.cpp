@@ -1,0 +1,60 @@
+#include "coordinator/cli/command.hpp"
+#include "coordinator/cli/past_report.hpp"
+#include "coordinator/cli/past_runs.hpp"
+#include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/session/report_options.hpp"
+#include "coordinator/session/report_output.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace sluice {
+namespace {
+
+struct ReportRun {
+  SettingFlags settings;
+  ReportFlags report;
+  std::string run_id;
+
+  int run(const CLI::App& app) const {
+    const auto targets = make_report_targets(report, {});
+    if (!targets) return report_error(targets.error());
+    const auto effective = settings.load();
+    if (!effective) return report_findings(effective.error());
+    const auto past = find_past_run(*effective, run_id);
+    if (!past) return report_error(past.error());
+    if (!*past) return report_error(no_run_yet);
+    const auto written = report_past_run(
+        **past, app, *effective, [&](const ReportInput& input) { return write_reports(*targets, input); });
+    return written ? exit_ok : written.error();
+  }
+};
+
+}  // namespace
+
+Command add_report_command(CLI::App& program) {
+  auto command = std::make_shared<ReportRun>();
+  CLI::App* app = program.add_subcommand("report", "Write the report of a run of the ledger, in any format");
+  app->add_option("RUN", command->run_id, run_words)->required()->type_name("");
+  app->add_option("--format", command->report.format, "What it is written as (default table)")
+      ->type_name("table|json|markdown|junit|github|html|csv");
+  app->add_option("--output", command->report.output, "Write to this file instead of stdout")
+      ->type_name("FILE");
+  app->add_option("--report", command->report.reports, "One more report; may be repeated")
+      ->type_name("NAME=FILE");
+  command->settings.add_to(*app);
+  app->footer(
+      "Made again of the results in the ledger, by the run's own flags: its suite must\n"
+      "still be there, with as many cases. Nothing is called, and nothing is noted.\n"
+      "Exit code 0 once it is written, whatever the run came to; else 2.\n"
+      "Examples:\n"
+      "  sluice report last --format html --output report.html\n"
+      "  sluice report last~1 --format csv --output cases.csv\n"
+      "  sluice report 1b4e28ba --format junit --output report.xml");
+  return {app, [command, app] { return command->run(*app); }};
+}
+
+}  // namespace sluice

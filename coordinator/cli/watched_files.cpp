@@ -1,0 +1,91 @@
+#include "coordinator/cli/watched_files.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include <sys/stat.h>
+
+namespace sluice {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Those that mkostemp puts behind a name and a dot.
+constexpr std::size_t letters_of_a_draft = 6;
+
+bool is_hidden(const std::string& name) {
+  return name.empty() || name.front() == '.' || name.back() == '~';
+}
+
+bool is_draft_of(const fs::path& draft, const fs::path& file) {
+  const std::string& name = draft.native();
+  const std::size_t length = file.native().size();
+  return name.size() == length + 1 + letters_of_a_draft && name.starts_with(file.native()) &&
+         name[length] == '.' && name.find('/', length) == std::string::npos;
+}
+
+/// Whether the path is the folder or lies below it.
+bool is_within(const fs::path& path, const fs::path& folder) {
+  return std::ranges::mismatch(folder, path).in1 == folder.end();
+}
+
+}  // namespace
+
+/// Absolute and without links, also of one that is not there; without a slash at its end.
+fs::path WatchedFiles::whole(const fs::path& path) {
+  std::error_code none;
+  const auto found = fs::weakly_canonical(fs::absolute(path, none), none);
+  return found.has_filename() ? found : found.parent_path();
+}
+
+bool WatchedFiles::ignores_a_root() const {
+  return std::ranges::any_of(roots_, [this](const fs::path& root) { return !counts(root); });
+}
+
+bool WatchedFiles::counts(const fs::path& path) const {
+  return std::ranges::none_of(ignored_, [&](const fs::path& ignored) {
+    return is_within(path, ignored) || is_draft_of(path, ignored);
+  });
+}
+
+void WatchedFiles::look_at(const fs::path& file, State& state) const {
+  struct stat found {};
+  if (!counts(file) || ::stat(file.c_str(), &found) != 0 || S_ISDIR(found.st_mode)) return;
+  state[file] = {found.st_dev, found.st_ino, found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec};
+}
+
+WatchedFiles::State WatchedFiles::look() const {
+  State state;
+  for (const fs::path& root : roots_) {
+    std::error_code error;
+    if (!fs::is_directory(root, error)) {
+      look_at(root, state);
+      continue;
+    }
+    constexpr auto what_can_be_read = fs::directory_options::skip_permission_denied;
+    for (fs::recursive_directory_iterator at(root, what_can_be_read, error), end; !error && at != end;
+         at.increment(error)) {
+      std::error_code none;
+      const bool is_folder = at->is_directory(none);
+      const bool passed_over = is_hidden(at->path().filename().native()) || !counts(at->path());
+      if (is_folder && passed_over) at.disable_recursion_pending();
+      if (!is_folder && !passed_over) look_at(at->path(), state);
+    }
+  }
+  return state;
+}
+
+std::optional<fs::path> WatchedFiles::take_change() {
+  auto state = look();
+  const auto before = std::exchange(known_, std::move(state));
+  if (!before) return std::nullopt;
+  const auto [gone, come] = std::ranges::mismatch(*before, *known_);
+  if (gone == before->end() && come == known_->end()) return std::nullopt;
+  // The first by name: of one that is on one side alone the other side is further on.
+  if (gone == before->end()) return come->first;
+  if (come == known_->end()) return gone->first;
+  return std::min(gone->first, come->first);
+}
+
+}  // namespace sluice

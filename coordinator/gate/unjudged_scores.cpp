@@ -1,0 +1,41 @@
+#include "coordinator/gate/unjudged_scores.hpp"
+
+#include "coordinator/gate/quoted.hpp"
+
+#include <string>
+
+namespace sluice {
+namespace {
+
+bool is_unjudged(const AssessedMetric& metric) {
+  return info(metric.id).kind == MetricKind::scored && metric.asked_by_name && !metric.votes &&
+         metric.status == MetricStatus::unjudged && !metric.is_left_to_tests;
+}
+
+}  // namespace
+
+void UnjudgedScores::visit(std::string_view test_id, std::span<const AssessedMetric> metrics) {
+  for (const AssessedMetric& metric : metrics) {
+    if (!is_unjudged(metric)) continue;
+    OfMetric& found = found_[metric.id];
+    if (found.cases++ == 0) found.first = test_id;
+  }
+}
+
+std::optional<GateNotice> UnjudgedScores::finish(bool strict) const {
+  if (found_.empty()) return std::nullopt;
+  std::string metrics;
+  for (const auto& [metric, found] : found_) {
+    metrics += (metrics.empty() ? "" : ", ") + std::string(info(metric).name) + " of " +
+               std::to_string(found.cases) + (found.cases == 1 ? " case (" : " cases (first ") +
+               backquoted(found.first) + ")";
+  }
+  return GateNotice{
+      strict ? GateNotice::Severity::failure : GateNotice::Severity::warning, "unjudged",
+      "nothing judges " + metrics +
+          ", so that it passes whatever the answer: name the lowest score that passes, as `min_score: 0.8` "
+          "in `expected`, or pin the scores with `--export-baseline FILE` and run with `--baseline FILE`.",
+      true, "Scores"};
+}
+
+}  // namespace sluice

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "coordinator/gate/gate.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+/// Gathers the scores that a test names and nothing judges: without a limit of its own and without a baseline
+/// such a metric can never fail, whatever the answer.
+class UnjudgedScores {
+ public:
+  void visit(std::string_view test_id, std::span<const AssessedMetric> metrics);
+  /// `unjudged`, once for all metrics: a failure under strict.
+  std::optional<GateNotice> finish(bool strict) const;
+
+ private:
+  struct OfMetric {
+    std::uint64_t cases = 0;
+    std::string first;
+  };
+  std::map<MetricId, OfMetric> found_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstddef>
+
+namespace sluice::defaults {
+
+inline constexpr std::size_t max_imported_tests =
+    10'000;                                         ///< Of arrays and scenarios that are multiplied out.
+inline constexpr std::size_t max_merge_depth = 32;  ///< Of merge keys within each other.
+
+}  // namespace sluice::defaults

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "coordinator/suite/foreign_check.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace sluice {
+
+/// A JavaScript expression that asks for texts alone, as a check: `output.includes('a')`, several of these
+/// joined by `&&` or by `||`, with `toLowerCase()` before it, or `startsWith`. Nothing for any other program.
+std::optional<ForeignCheck> check_of_script(std::string_view script, std::uint32_t line);
+
+}  // namespace sluice

@@ -1,0 +1,128 @@
+#include "coordinator/import/foreign_template.hpp"
+
+#include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/suite/template.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view blanks = " \t\r\n";
+
+std::string_view trimmed(std::string_view text) {
+  const auto begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+class Translator {
+ public:
+  explicit Translator(std::string_view text) : text_(text) {}
+
+  tl::expected<TranslatedTemplate, std::string> run() {
+    while (problem_.empty() && at_ < text_.size()) step();
+    if (!problem_.empty()) return tl::unexpected(std::move(problem_));
+    const auto parsed = Template::parse(result_.text);
+    if (!parsed) return tl::unexpected(parsed.error().front().message);
+    for (std::string& name : parsed->variables()) result_.variables.insert(std::move(name));
+    return std::move(result_);
+  }
+
+ private:
+  void step() {
+    const std::string_view rest = text_.substr(at_);
+    if (rest.starts_with("{#")) return pass_comment(rest);
+    if (rest.starts_with("{%")) return take_block(rest);
+    if (rest.starts_with("{{")) return take_expression(rest);
+    result_.text += rest.front();
+    ++at_;
+  }
+
+  void fail(std::string_view tag, std::string_view why) {
+    problem_ =
+        "holds " + json_string(excerpt(one_line(tag), defaults::quoted_tag_bytes)) + ", " + std::string(why);
+  }
+
+  /// The whole tag, which a sign that takes away white space may close; empty if nothing closes it.
+  std::string_view tag_of(std::string_view rest, std::string_view close) {
+    const auto end = rest.find(close, 2);
+    if (end == std::string_view::npos) {
+      fail(rest.substr(0, rest.find('\n')), "which nothing closes");
+      return {};
+    }
+    const std::string_view tag = rest.substr(0, end + 2);
+    at_ += tag.size();
+    if (tag[2] == '-') result_.text.erase(result_.text.find_last_not_of(blanks) + 1);
+    if (tag[end - 1] == '-') at_ = std::min(text_.find_first_not_of(blanks, at_), text_.size());
+    return tag;
+  }
+
+  static std::string_view inside(std::string_view tag) {
+    tag = tag.substr(2, tag.size() - 4);
+    if (tag.starts_with('-')) tag.remove_prefix(1);
+    if (tag.ends_with('-')) tag.remove_suffix(1);
+    return trimmed(tag);
+  }
+
+  void pass_comment(std::string_view rest) { tag_of(rest, "#}"); }
+
+  void take_block(std::string_view rest) {
+    const std::string_view tag = tag_of(rest, "%}");
+    if (tag.empty()) return;
+    if (inside(tag) != "raw") return fail(tag, "a block, of which there are none");
+    const std::string_view end_tag = "{% endraw %}";
+    const auto end = text_.find(end_tag, at_);
+    if (end == std::string_view::npos) return fail(tag, "which nothing closes");
+    add_literal(text_.substr(at_, end - at_));
+    at_ = end + end_tag.size();
+  }
+
+  void add_literal(std::string_view text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const bool opens = text[i] == '{' && i + 1 < text.size() &&
+                         (text[i + 1] == '{' || text[i + 1] == '%' || text[i + 1] == '#');
+      if (!opens) {
+        result_.text += text[i];
+        continue;
+      }
+      result_.text += "{{ '" + std::string(text.substr(i, 2)) + "' }}";
+      ++i;
+    }
+  }
+
+  void take_expression(std::string_view rest) {
+    const std::string_view tag = tag_of(rest, "}}");
+    if (tag.empty()) return;
+    std::string_view held = inside(tag);
+    static constexpr std::array<std::string_view, 4> harmless{"safe", "dump", "tojson", "string"};
+    for (auto bar = held.rfind('|'); bar != std::string_view::npos; bar = held.rfind('|')) {
+      if (std::ranges::find(harmless, trimmed(held.substr(bar + 1))) == harmless.end()) break;
+      held = trimmed(held.substr(0, bar));
+    }
+    const bool is_text = held.size() > 1 && (held.front() == '\'' || held.front() == '"') &&
+                         held.back() == held.front() && held.find('\\') == std::string_view::npos;
+    if (held.starts_with("env."))
+      return fail(tag, "a variable of the environment, which a suite does not read");
+    if (!is_text && !is_variable_name(held))
+      return fail(tag, "an expression or filter, of which there are none");
+    result_.text += "{{" + std::string(held) + "}}";
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  TranslatedTemplate result_;
+  std::string problem_;
+};
+
+}  // namespace
+
+tl::expected<TranslatedTemplate, std::string> translate_template(std::string_view text) {
+  return Translator(text).run();
+}
+
+}  // namespace sluice

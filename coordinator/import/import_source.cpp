@@ -1,0 +1,150 @@
+#include "coordinator/import/import_source.hpp"
+
+#include "common/defaults.hpp"
+#include "common/text/text.hpp"
+#include "coordinator/import/defaults.hpp"
+#include "coordinator/suite/file_glob.hpp"
+#include "coordinator/suite/json_document.hpp"
+#include "coordinator/suite/yaml_document.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+void merge_keys(DocumentNode& node, std::size_t depth);
+
+/// What `<<` names goes into the table where this says nothing itself.
+void merge_into(DocumentNode::Table& table, DocumentNode source, std::size_t depth) {
+  if (auto* list = std::get_if<DocumentNode::Array>(&source.value)) {
+    for (DocumentNode& one : *list) merge_into(table, std::move(one), depth);
+    return;
+  }
+  merge_keys(source, depth + 1);
+  auto* entries = std::get_if<DocumentNode::Table>(&source.value);
+  if (entries == nullptr) return;
+  for (DocumentEntry& entry : *entries) {
+    if (std::ranges::find(table, entry.key, &DocumentEntry::key) == table.end())
+      table.push_back(std::move(entry));
+  }
+}
+
+void merge_keys(DocumentNode& node, std::size_t depth) {
+  if (depth > defaults::max_merge_depth) return;
+  if (auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
+    for (DocumentNode& one : *list) merge_keys(one, depth);
+    return;
+  }
+  auto* table = std::get_if<DocumentNode::Table>(&node.value);
+  if (table == nullptr) return;
+  for (DocumentEntry& entry : *table) merge_keys(entry.value, depth);
+  const auto merge = std::ranges::find(*table, "<<", &DocumentEntry::key);
+  if (merge == table->end()) return;
+  DocumentNode source = std::move(merge->value);
+  table->erase(merge);
+  merge_into(*table, std::move(source), depth);
+  std::ranges::stable_sort(*table, {}, &DocumentEntry::key);
+}
+
+}  // namespace
+
+tl::expected<DocumentNode, DocumentError> parse_foreign(const std::string& file, std::string_view text) {
+  // JSON is YAML for the most part, and only the latter's parser keeps lines.
+  ParsedYaml yaml = parse_yaml(text);
+  if (yaml.root && yaml.errors.empty()) {
+    merge_keys(*yaml.root, 0);
+    return std::move(*yaml.root);
+  }
+  if (extension_of(file) == ".json") return parse_json(text);
+  return tl::unexpected(std::move(yaml.errors.front()));
+}
+
+const std::string* text_in(const DocumentNode& node) {
+  return std::get_if<std::string>(&node.value);
+}
+
+const std::string* text_in(const DocumentNode& table, std::string_view key) {
+  const DocumentEntry* entry = find_entry(table, key);
+  return entry != nullptr ? text_in(entry->value) : nullptr;
+}
+
+std::optional<std::string> scalar_text(const DocumentNode& node) {
+  if (const std::string* text = text_in(node)) return *text;
+  if (!node.written.empty()) return node.written;
+  if (const auto* boolean = std::get_if<bool>(&node.value)) return *boolean ? "true" : "false";
+  if (const auto* whole = std::get_if<std::int64_t>(&node.value)) return std::to_string(*whole);
+  if (const auto* real = std::get_if<double>(&node.value)) return shortest(*real);
+  return std::nullopt;
+}
+
+std::optional<double> number_in(const DocumentNode& table, std::string_view key) {
+  const DocumentEntry* entry = find_entry(table, key);
+  if (entry == nullptr) return std::nullopt;
+  if (const auto* whole = std::get_if<std::int64_t>(&entry->value.value)) return static_cast<double>(*whole);
+  const auto* real = std::get_if<double>(&entry->value.value);
+  return real != nullptr ? std::optional(*real) : std::nullopt;
+}
+
+std::string extension_of(std::string_view name) {
+  return to_lower(std::filesystem::path(name).extension().generic_string());
+}
+
+bool is_code_file(std::string_view name) {
+  static constexpr std::array<std::string_view, 9> extensions{".js",  ".cjs", ".mjs", ".ts", ".mts",
+                                                              ".cts", ".py",  ".rb",  ".go"};
+  return std::ranges::find(extensions, extension_of(name)) != extensions.end();
+}
+
+std::string referenced_file(std::string_view text, const SuiteFolder& files) {
+  constexpr std::string_view scheme = "file://";
+  const bool has_scheme = text.starts_with(scheme);
+  if (has_scheme) text.remove_prefix(scheme.size());
+  if (text.empty() || text.find_first_of("\n{}") != std::string_view::npos) return "";
+  std::string name(text);
+  const auto dot = name.rfind('.');
+  const auto colon = name.rfind(':');
+  if (colon != std::string::npos && dot != std::string::npos && dot < colon) name.resize(colon);
+  if (has_scheme) return name;
+  const bool is_there =
+      !extension_of(name).empty() && name.find(' ') == std::string::npos &&
+      (is_file_glob(name) ? find_files(files, name).has_value() : files.open_file(name).has_value());
+  return is_there ? name : "";
+}
+
+std::vector<std::string> files_of(const std::string& name, const ImportFile& from, std::uint32_t line) {
+  if (!is_file_glob(name)) return {name};
+  auto names = find_files(from.files, name);
+  if (names) return std::move(*names);
+  from.note(line, "names \"" + excerpt(name, defaults::quoted_bytes) + "\", which " + names.error().message +
+                      ": left out");
+  return {};
+}
+
+std::optional<std::string> read_text_file(const std::string& name, const ImportFile& from,
+                                          std::uint32_t line) {
+  const auto text = from.files.read(name, defaults::max_suite_bytes);
+  std::string problem;
+  if (!text) {
+    problem = text.error().message;
+  } else if (invalid_utf8_at(*text)) {
+    problem = "is not valid UTF-8";
+  }
+  if (problem.empty()) return with_unix_line_ends(*text);
+  from.note(line, "names \"" + excerpt(name, defaults::quoted_bytes) + "\", which " + problem + ": left out");
+  return std::nullopt;
+}
+
+std::optional<DocumentNode> read_document(const std::string& name, const ImportFile& from,
+                                          std::uint32_t line) {
+  const auto text = read_text_file(name, from, line);
+  if (!text) return std::nullopt;
+  auto node = parse_foreign(name, *text);
+  if (node) return std::move(*node);
+  from.with(name).note(node.error().line, node.error().message + ": the file is left out");
+  return std::nullopt;
+}
+
+}  // namespace sluice

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "common/documents/document.hpp"
+#include "coordinator/import/import_notes.hpp"
+#include "coordinator/suite/suite_folder.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+namespace sluice {
+
+/// A foreign configuration, as YAML or JSON, with its merge keys (`<<`) merged.
+tl::expected<DocumentNode, DocumentError> parse_foreign(const std::string& file, std::string_view text);
+
+/// The text of a node that is one; else null.
+const std::string* text_in(const DocumentNode& node);
+/// The same of a table's entry; null if there is none.
+const std::string* text_in(const DocumentNode& table, std::string_view key);
+/// A scalar as a text: numbers and booleans as they are written. Nothing for tables, lists and null.
+std::optional<std::string> scalar_text(const DocumentNode& node);
+std::optional<double> number_in(const DocumentNode& table, std::string_view key);
+
+/// One of the files that an import reads: its own folder bounds what it may name.
+struct ImportFile {
+  const SuiteFolder& files;
+  ImportNotes& notes;
+  std::string name;  ///< Relative to the folder; for messages too.
+
+  void note(std::uint32_t line, std::string message) const { notes.add(name, line, std::move(message)); }
+  /// Another file beside it.
+  ImportFile with(std::string other) const { return {files, notes, std::move(other)}; }
+};
+
+/// The path in `file://PATH`, or of a text that is the name of a file there is (as older configurations write
+/// it); empty for any other text. What follows a colon after the extension (`:function`) is taken off.
+std::string referenced_file(std::string_view text, const SuiteFolder& files);
+/// The names that it stands for: itself, or what fits it as a glob. Nothing is a note.
+std::vector<std::string> files_of(const std::string& name, const ImportFile& from, std::uint32_t line);
+/// A file's text with Unix line ends; nothing is a note at the line that names it.
+std::optional<std::string> read_text_file(const std::string& name, const ImportFile& from,
+                                          std::uint32_t line);
+/// The same as a document.
+std::optional<DocumentNode> read_document(const std::string& name, const ImportFile& from,
+                                          std::uint32_t line);
+/// Lower case, with the dot; empty if there is none.
+std::string extension_of(std::string_view name);
+/// A program: what it does nobody else can say.
+bool is_code_file(std::string_view name);
+
+}  // namespace sluice

@@ -1,0 +1,240 @@
+#include "coordinator/import/promptfoo_prompts.hpp"
+
+#include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/import/foreign_template.hpp"
+#include "coordinator/suite/arms.hpp"
+#include "coordinator/suite/csv_rows.hpp"
+#include "coordinator/suite/json_document.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+/// The messages of a chat.
+struct Chat {
+  std::string system;
+  std::vector<std::string> user;
+  bool is_plain = true;  ///< System messages first, then those of a user; all of them texts.
+};
+
+std::string trimmed_text(std::string_view text) {
+  constexpr std::string_view blanks = " \t\n";
+  const auto begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return "";
+  return std::string(text.substr(begin, text.find_last_not_of(blanks) - begin + 1));
+}
+
+/// In JSON `{{x | dump}}` stands for a value whole.
+std::string with_quoted_dumps(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const auto open = std::min(text.find("{{"), text.size());
+    const auto close = text.find("}}", open);
+    const std::string_view tag =
+        close != std::string_view::npos ? text.substr(open, close + 2 - open) : std::string_view();
+    const auto bar = tag.find('|');
+    const bool is_value = bar != std::string_view::npos && tag.find("dump") != std::string_view::npos &&
+                          !(open > 0 && text[open - 1] == '"');
+    result += text.substr(0, open);
+    if (is_value) {
+      result += "\"" + std::string(tag.substr(0, bar)) + "}}\"";
+    } else {
+      result += tag;
+    }
+    if (tag.empty()) {
+      result += text.substr(open);
+      break;
+    }
+    text.remove_prefix(open + tag.size());
+  }
+  return result;
+}
+
+/// Nothing if the text is no list of messages.
+std::optional<Chat> chat_in(const std::string& file, const std::string& text) {
+  const bool may_be_one = text.find("role") != std::string::npos && text.find("content") != std::string::npos;
+  if (!may_be_one) return std::nullopt;
+  const std::string start = trimmed_text(text).substr(0, 1);
+  const auto node = parse_foreign(start == "[" || start == "{" ? "chat.json" : file, with_quoted_dumps(text));
+  const auto* list = node ? std::get_if<DocumentNode::Array>(&node->value) : nullptr;
+  if (list == nullptr || list->empty()) return std::nullopt;
+  Chat chat;
+  for (const DocumentNode& message : *list) {
+    const std::string* role = text_in(message, "role");
+    const std::string* content = text_in(message, "content");
+    if (role == nullptr) return std::nullopt;
+    const bool is_system = *role == "system" || *role == "developer";
+    if (content == nullptr || (!is_system && *role != "user") || (is_system && !chat.user.empty())) {
+      chat.is_plain = false;
+    } else if (is_system) {
+      chat.system += (chat.system.empty() ? "" : "\n\n") + *content;
+    } else {
+      chat.user.push_back(*content);
+    }
+  }
+  chat.is_plain = chat.is_plain && chat.user.size() == 1;
+  return chat;
+}
+
+class PromptImporter {
+ public:
+  explicit PromptImporter(const ImportFile& from) : from_(from) {}
+
+  std::vector<ImportedPrompt> read(const DocumentNode& node) {
+    if (const auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
+      for (const DocumentNode& one : *list) read_one(one);
+    } else {
+      read_one(node);
+    }
+    return std::move(prompts_);
+  }
+
+ private:
+  void read_one(const DocumentNode& node) {
+    if (const std::string* text = text_in(node)) return read_text(*text, "", node.line);
+    const auto* table = std::get_if<DocumentNode::Table>(&node.value);
+    if (table == nullptr)
+      return from_.note(node.line, "a prompt that is neither a text nor a mapping: left out");
+    const std::string* label = text_in(node, "label");
+    const std::string* raw = text_in(node, "raw");
+    if (raw == nullptr) raw = text_in(node, "content");
+    const std::string* id = text_in(node, "id");
+    for (const DocumentEntry& entry : *table) {
+      const bool is_known = entry.key == "label" || entry.key == "raw" || entry.key == "id" ||
+                            entry.key == "display" || entry.key == "content";
+      if (!is_known && (raw != nullptr || id != nullptr))
+        from_.note(entry.line, "\"" + entry.key + "\" of a prompt has no counterpart: left out");
+    }
+    if (raw != nullptr)
+      return read_text(*raw, label != nullptr ? *label : id != nullptr ? *id : "", node.line);
+    if (id != nullptr) return read_text(*id, label != nullptr ? *label : "", node.line);
+    // Older configurations map files to labels.
+    for (const DocumentEntry& entry : *table) {
+      const std::string* name = text_in(entry.value);
+      read_text(entry.key, name != nullptr ? *name : "", entry.line);
+    }
+  }
+
+  void read_text(const std::string& text, const std::string& label, std::uint32_t line) {
+    const std::string file = referenced_file(text, from_.files);
+    if (file.empty() && text.find("://") != std::string::npos &&
+        text.find_first_of(" \n") == std::string::npos)
+      return from_.note(line, "the prompt " + json_string(excerpt(text, defaults::quoted_bytes)) +
+                                  " lies elsewhere: left out");
+    if (file.empty()) return add(text, label, "", line);
+    for (const std::string& name : files_of(file, from_, line)) read_file(name, label, line);
+  }
+
+  void read_file(const std::string& name, const std::string& label, std::uint32_t line) {
+    if (is_code_file(name) || extension_of(name).empty()) {
+      return from_.note(line, "the prompt is made by the program \"" + excerpt(name, defaults::quoted_bytes) +
+                                  "\", which has no counterpart: left out");
+    }
+    const auto text = read_text_file(name, from_, line);
+    if (!text) return;
+    const std::string extension = extension_of(name);
+    const std::string shown = label.empty() ? std::filesystem::path(name).stem().generic_string() : label;
+    if (extension == ".txt") {
+      for (const std::string& part : parts_of(*text)) add(part, shown, name, line);
+    } else if (extension == ".csv") {
+      add_table(*text, name, line);
+    } else if (extension == ".jsonl") {
+      for (const std::string& part : lines_of(*text)) add(part, shown, name, line);
+    } else {
+      add(*text, shown, name, line);
+    }
+  }
+
+  /// Prompts that a line of dashes parts.
+  static std::vector<std::string> parts_of(const std::string& text) {
+    std::vector<std::string> parts(1);
+    for (const std::string& line : lines_of(text)) {
+      if (trimmed_text(line) == "---") {
+        parts.emplace_back();
+      } else {
+        parts.back() += line + "\n";
+      }
+    }
+    for (std::string& part : parts) part = trimmed_text(part);
+    std::erase(parts, "");
+    return parts;
+  }
+
+  static std::vector<std::string> lines_of(std::string_view text) {
+    std::vector<std::string> lines;
+    while (!text.empty()) {
+      lines.emplace_back(text.substr(0, text.find('\n')));
+      text.remove_prefix(std::min(lines.back().size() + 1, text.size()));
+    }
+    return lines;
+  }
+
+  void add_table(const std::string& text, const std::string& name, std::uint32_t line) {
+    const CsvRows table = parse_csv(text);
+    if (table.rows.empty()) return from_.with(name).note(1, "holds no prompts");
+    const auto& header = table.rows.front().fields;
+    const auto column = std::ranges::find(header, "prompt");
+    const std::size_t at = column != header.end() ? static_cast<std::size_t>(column - header.begin()) : 0;
+    for (std::size_t i = column != header.end() ? 1 : 0; i < table.rows.size(); ++i) {
+      if (at < table.rows[i].fields.size()) add(table.rows[i].fields[at], "", name, line);
+    }
+  }
+
+  void add(const std::string& text, const std::string& label, const std::string& file, std::uint32_t line) {
+    ImportedPrompt prompt;
+    prompt.label = label;
+    prompt.line = line;
+    std::string written = trimmed_text(text);
+    std::string system;
+    if (const auto chat = chat_in(file, written)) {
+      if (!chat->is_plain) {
+        return from_.note(line, named(label) +
+                                    "is a conversation of several turns, or with more than texts, which "
+                                    "\"prompts\" have not: left out");
+      }
+      written = chat->user.front();
+      system = chat->system;
+    }
+    auto translated = translate_template(written);
+    auto translated_system = translate_template(system);
+    if (!translated || !translated_system) {
+      return from_.note(
+          line, named(label) + (translated ? translated_system.error() : translated.error()) + ": left out");
+    }
+    if (translated->text.empty()) return from_.note(line, named(label) + "is empty: left out");
+    prompt.prompt = std::move(translated->text);
+    prompt.system = std::move(translated_system->text);
+    prompt.variables = std::move(translated->variables);
+    prompt.variables.merge(translated_system->variables);
+    prompt.id = own_id(label);
+    prompts_.push_back(std::move(prompt));
+  }
+
+  static std::string named(const std::string& label) {
+    return label.empty() ? "a prompt "
+                         : "the prompt " + json_string(excerpt(label, defaults::quoted_bytes)) + " ";
+  }
+
+  std::string own_id(const std::string& label) const {
+    const std::string number = std::to_string(prompts_.size() + 1);
+    std::string id = label.empty() ? number : arm_name_of(label).substr(0, 40);
+    const bool is_taken = std::ranges::find(prompts_, id, &ImportedPrompt::id) != prompts_.end();
+    return is_taken ? id + "-" + number : id;
+  }
+
+  const ImportFile& from_;
+  std::vector<ImportedPrompt> prompts_;
+};
+
+}  // namespace
+
+std::vector<ImportedPrompt> import_prompts(const DocumentNode& prompts, const ImportFile& from) {
+  return PromptImporter(from).read(prompts);
+}
+
+}  // namespace sluice

@@ -1,0 +1,199 @@
+#include "coordinator/import/promptfoo_providers.hpp"
+
+#include "common/settings/base_url.hpp"
+#include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/suite/arms.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+/// What stands before the first colon of a provider's id.
+struct Prefix {
+  std::string_view prefix;
+  std::string_view provider;
+  std::string_view base_url = {};     ///< Of one that the settings file must name.
+  std::string_view api_key_env = {};  ///< Empty there: no key.
+};
+
+constexpr std::array prefixes{
+    Prefix{"openai", "openai"},
+    Prefix{"anthropic", "anthropic"},
+    Prefix{"google", "gemini"},
+    Prefix{"palm", "gemini"},
+    Prefix{"ollama", "ollama", "http://127.0.0.1:11434/v1"},
+    Prefix{"localai", "localai", "http://127.0.0.1:8080/v1"},
+    Prefix{"openrouter", "openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"},
+    Prefix{"groq", "groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY"},
+    Prefix{"mistral", "mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"},
+    Prefix{"deepseek", "deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"},
+    Prefix{"togetherai", "together", "https://api.together.xyz/v1", "TOGETHER_API_KEY"},
+    Prefix{"together", "together", "https://api.together.xyz/v1", "TOGETHER_API_KEY"},
+    Prefix{"fireworks", "fireworks", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY"},
+    Prefix{"xai", "xai", "https://api.x.ai/v1", "XAI_API_KEY"},
+    Prefix{"cerebras", "cerebras", "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY"},
+    Prefix{"perplexity", "perplexity", "https://api.perplexity.ai", "PERPLEXITY_API_KEY"},
+};
+
+/// Between the prefix and the model; what else may stand there is not asked for a text.
+constexpr std::array<std::string_view, 4> text_endpoints{"chat", "completion", "messages", "responses"};
+constexpr std::array<std::string_view, 9> other_endpoints{"embedding",     "embeddings", "assistant",
+                                                          "realtime",      "image",      "moderation",
+                                                          "transcription", "agents",     "claude-agent-sdk"};
+
+template <std::size_t N>
+bool is_in(const std::array<std::string_view, N>& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+class ProviderImporter {
+ public:
+  explicit ProviderImporter(const ImportFile& from) : from_(from) {}
+
+  ImportedProviders read(const DocumentNode& node) {
+    if (const auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
+      for (const DocumentNode& one : *list) read_one(one);
+    } else {
+      read_one(node);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void read_one(const DocumentNode& node) {
+    if (const std::string* id = text_in(node)) return add(*id, node, node.line);
+    if (const std::string* id = text_in(node, "id")) return add(*id, node, node.line);
+    const auto* table = std::get_if<DocumentNode::Table>(&node.value);
+    const bool is_keyed = table != nullptr && table->size() == 1 &&
+                          std::holds_alternative<DocumentNode::Table>(table->front().value.value);
+    if (is_keyed) return add(table->front().key, table->front().value, table->front().line);
+    from_.note(node.line, "a provider without an id: left out");
+  }
+
+  void leave_out(const std::string& id, std::uint32_t line, const std::string& why) {
+    from_.note(line,
+               "the provider " + json_string(excerpt(id, defaults::quoted_bytes)) + " " + why + ": left out");
+  }
+
+  void add(const std::string& id, const DocumentNode& node, std::uint32_t line) {
+    const std::string file = referenced_file(id, from_.files);
+    if (!file.empty() && !is_code_file(file)) return add_file(file, line);
+    const auto colon = id.find(':');
+    const auto prefix = std::ranges::find(prefixes, std::string_view(id).substr(0, colon), &Prefix::prefix);
+    if (!file.empty() || prefix == prefixes.end() || colon == std::string::npos)
+      return leave_out(id, line, "has no counterpart");
+    std::string model = id.substr(colon + 1);
+    const std::string endpoint = model.substr(0, model.find(':'));
+    if (is_in(other_endpoints, endpoint))
+      return leave_out(id, line, "is asked for something else than a text");
+    if (is_in(text_endpoints, endpoint) && endpoint.size() < model.size())
+      model.erase(0, endpoint.size() + 1);
+    ImportedProvider made;
+    made.provider = prefix->provider;
+    made.model = std::move(model);
+    made.line = line;
+    if (made.model.empty() || made.model.find_first_of(" {\t\n") != std::string::npos)
+      return leave_out(id, line, "names no model");
+    if (!prefix->base_url.empty())
+      use({made.provider, std::string(prefix->base_url), std::string(prefix->api_key_env)});
+    if (const std::string* label = text_in(node, "label")) made.name = arm_name_of(*label);
+    read_prompts(node, made);
+    read_other_keys(node);
+    if (const DocumentEntry* config = find_entry(node, "config")) read_config(config->value, made);
+    result_.providers.push_back(std::move(made));
+  }
+
+  void add_file(const std::string& name, std::uint32_t line) {
+    for (const std::string& one : files_of(name, from_, line)) {
+      const auto document = read_document(one, from_, line);
+      if (!document) continue;
+      const ImportFile other = from_.with(one);
+      ImportedProviders more = import_providers(*document, other);
+      std::ranges::move(more.providers, std::back_inserter(result_.providers));
+      for (ImportedServer& server : more.servers) use(std::move(server));
+    }
+  }
+
+  void use(ImportedServer server) {
+    const auto same = std::ranges::find(result_.servers, server.name, &ImportedServer::name);
+    if (same == result_.servers.end()) result_.servers.push_back(std::move(server));
+  }
+
+  static void read_prompts(const DocumentNode& node, ImportedProvider& made) {
+    const DocumentEntry* prompts = find_entry(node, "prompts");
+    const auto* list = prompts != nullptr ? std::get_if<DocumentNode::Array>(&prompts->value.value) : nullptr;
+    if (list == nullptr) return;
+    for (const DocumentNode& one : *list) {
+      if (const std::string* label = text_in(one)) made.prompts.push_back(*label);
+    }
+  }
+
+  void read_other_keys(const DocumentNode& node) {
+    const auto* table = std::get_if<DocumentNode::Table>(&node.value);
+    if (table == nullptr) return;
+    for (const DocumentEntry& entry : *table) {
+      const bool is_known =
+          entry.key == "id" || entry.key == "label" || entry.key == "prompts" || entry.key == "config";
+      if (!is_known)
+        from_.note(entry.line, "\"" + entry.key + "\" of a provider has no counterpart: left out");
+    }
+  }
+
+  void read_config(const DocumentNode& config, ImportedProvider& made) {
+    const auto* table = std::get_if<DocumentNode::Table>(&config.value);
+    if (table == nullptr) return;
+    for (const DocumentEntry& entry : *table) {
+      const auto number = number_in(config, entry.key);
+      if (entry.key == "temperature" && number) {
+        made.temperature = number;
+      } else if (number && (entry.key == "max_tokens" || entry.key == "max_completion_tokens" ||
+                            entry.key == "max_output_tokens" || entry.key == "maxOutputTokens" ||
+                            entry.key == "num_predict")) {
+        made.max_output_tokens = number;
+      } else if (entry.key == "seed" && number) {
+        made.seed = number;
+      } else if (entry.key == "generationConfig") {
+        read_config(entry.value, made);
+      } else if (entry.key == "apiBaseUrl" && text_in(entry.value) != nullptr) {
+        use_server(entry, config, made);
+      } else if (entry.key == "apiKey" || entry.key == "apiKeyEnvar") {
+        from_.note(entry.line,
+                   "\"" + entry.key +
+                       "\" of a provider: sluice reads the key from the environment; \"api_key_env\" in "
+                       "[providers.NAME] of sluice.toml names another variable");
+      } else {
+        from_.note(entry.line, "\"" + entry.key + "\" in config of a provider has no counterpart: left out");
+      }
+    }
+  }
+
+  void use_server(const DocumentEntry& entry, const DocumentNode& config, ImportedProvider& made) {
+    const auto url = parse_base_url(*text_in(entry.value));
+    if (!url || made.provider != "openai") {
+      return from_.note(entry.line,
+                        "\"apiBaseUrl\" of a provider is no URL that sluice can take over: left out");
+    }
+    const std::string* key = text_in(config, "apiKeyEnvar");
+    made.provider = arm_name_of(url->host);
+    std::ranges::replace(made.provider, '.', '-');  // A dot parts the keys of a settings file.
+    use({made.provider, url->text,
+         key != nullptr                ? *key
+         : is_loopback_host(url->host) ? ""
+                                       : "OPENAI_API_KEY"});
+  }
+
+  const ImportFile& from_;
+  ImportedProviders result_;
+};
+
+}  // namespace
+
+ImportedProviders import_providers(const DocumentNode& providers, const ImportFile& from) {
+  return ProviderImporter(from).read(providers);
+}
+
+}  // namespace sluice

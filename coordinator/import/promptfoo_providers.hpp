@@ -1,0 +1,41 @@
+#pragma once
+
+#include "common/documents/document.hpp"
+#include "coordinator/import/import_source.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// A `[providers.NAME]` that the settings file needs for an imported arm.
+struct ImportedServer {
+  std::string name;
+  std::string base_url;
+  std::string api_key_env;  ///< Empty: it needs no key.
+};
+
+/// A provider of a promptfoo configuration as a suite has it.
+struct ImportedProvider {
+  std::string name;  ///< Empty: that of the model.
+  std::string provider;
+  std::string model;
+  std::optional<double> temperature{};
+  std::optional<double> max_output_tokens{};
+  std::optional<double> seed{};
+  std::vector<std::string> prompts{};  ///< The labels of those that it is for; empty: all.
+  std::uint32_t line = 1;
+};
+
+struct ImportedProviders {
+  std::vector<ImportedProvider> providers;
+  std::vector<ImportedServer> servers;  ///< Each once.
+};
+
+/// Reads `providers` (or `targets`). Those that sluice cannot call become notes, and so does what their
+/// `config` says beyond temperature, seed and the length of an answer. Values of keys are never repeated.
+ImportedProviders import_providers(const DocumentNode& providers, const ImportFile& from);
+
+}  // namespace sluice

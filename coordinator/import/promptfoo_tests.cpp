@@ -1,0 +1,309 @@
+#include "coordinator/import/promptfoo_tests.hpp"
+
+#include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/import/defaults.hpp"
+#include "coordinator/suite/canonical_json.hpp"
+#include "coordinator/suite/csv_rows.hpp"
+#include "coordinator/suite/foreign_check.hpp"
+#include "coordinator/suite/json_lines.hpp"
+#include "coordinator/suite/template.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+using Tests = std::vector<ImportedTest>;
+
+DocumentNode text_node(std::string text, std::uint32_t line) {
+  return {std::move(text), line, {}};
+}
+
+/// A cell as an entry of `assert`.
+DocumentNode assertion_of(const std::string& cell, std::uint32_t line) {
+  const ForeignCheck check = parse_foreign_check(cell, line);
+  DocumentNode::Table table;
+  if (check.threshold) table.push_back({"threshold", line, {*check.threshold, line, {}}});
+  table.push_back({"type", line, text_node((check.is_negated ? "not-" : "") + check.type, line)});
+  DocumentNode::Array values;
+  for (const std::string& value : check.values) values.push_back(text_node(value, line));
+  if (!values.empty()) table.push_back({"value", line, {std::move(values), line, {}}});
+  return {std::move(table), line, {}};
+}
+
+class TestImporter {
+ public:
+  TestImporter(const DocumentNode* templates, const ImportFile& from, bool keeps_lists)
+      : templates_(templates), from_(from), keeps_lists_(keeps_lists) {}
+
+  Tests read(const DocumentNode& node) {
+    collect(node);
+    return std::move(tests_);
+  }
+
+  Tests read_test(const DocumentNode& node) {
+    const auto* table = std::get_if<DocumentNode::Table>(&node.value);
+    if (table == nullptr) {
+      from_.note(node.line, "a test that is no mapping: left out");
+      return {};
+    }
+    ImportedTest test;
+    test.line = node.line;
+    test.file = from_.name;
+    test.keeps_lists = keeps_lists_;
+    const DocumentEntry* vars = nullptr;
+    for (const DocumentEntry& entry : *table) {
+      if (entry.key == "description") {
+        test.name = scalar_text(entry.value).value_or("");
+      } else if (entry.key == "vars") {
+        vars = &entry;
+      } else if (entry.key == "assert") {
+        if (!std::holds_alternative<DocumentNull>(entry.value.value))
+          test.checks = import_checks(entry.value, templates_, from_);
+      } else if (entry.key == "options") {
+        read_options(entry.value, test);
+      } else {
+        from_.note(entry.line, "\"" + entry.key + "\" of a test has no counterpart: left out");
+      }
+    }
+    Tests tests{std::move(test)};
+    if (vars != nullptr) read_vars(vars->value, tests);
+    return tests;
+  }
+
+ private:
+  void collect(const DocumentNode& node) {
+    if (const auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
+      for (const DocumentNode& one : *list) collect(one);
+    } else if (const std::string* name = text_in(node)) {
+      read_reference(*name, node.line);
+    } else if (const std::string* path = text_in(node, "path")) {
+      read_reference(*path, node.line);
+    } else {
+      add(read_test(node));
+    }
+  }
+
+  void add(Tests tests) { std::ranges::move(tests, std::back_inserter(tests_)); }
+
+  void read_options(const DocumentNode& options, ImportedTest& test) {
+    const auto* table = std::get_if<DocumentNode::Table>(&options.value);
+    if (table == nullptr) return;
+    for (const DocumentEntry& entry : *table) {
+      const auto* wanted = std::get_if<bool>(&entry.value.value);
+      if (entry.key == "disableVarExpansion" && wanted != nullptr) {
+        test.keeps_lists = *wanted;
+      } else {
+        from_.note(entry.line, "\"" + entry.key + "\" in options of a test has no counterpart: left out");
+      }
+    }
+  }
+
+  void read_vars(const DocumentNode& node, Tests& tests) {
+    if (const std::string* name = text_in(node)) {
+      const std::string file = referenced_file(*name, from_.files);
+      for (const std::string& one : files_of(file, from_, node.line)) {
+        if (const auto document = read_document(one, from_, node.line)) read_vars(*document, tests);
+      }
+      return;
+    }
+    const auto* table = std::get_if<DocumentNode::Table>(&node.value);
+    if (table == nullptr) return from_.note(node.line, "\"vars\" is no mapping: left out");
+    for (const DocumentEntry& entry : *table) read_var(entry.key, entry.value, tests);
+  }
+
+  void read_var(const std::string& name, const DocumentNode& node, Tests& tests) {
+    if (!is_variable_name(name)) {
+      return from_.note(node.line, "the variable " + json_string(excerpt(name, defaults::quoted_bytes)) +
+                                       " has a name that a template cannot use: left out");
+    }
+    const auto set = [&](const std::string& value) {
+      for (ImportedTest& test : tests) test.vars.insert_or_assign(name, value);
+    };
+    if (const auto text = scalar_text(node)) {
+      if (text->starts_with("file://")) return read_var_file(name, *text, node.line, tests);
+      return set(*text);
+    }
+    if (std::holds_alternative<DocumentNull>(node.value)) return set("");
+    if (const auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
+      if (!tests.front().keeps_lists) return multiply(name, *list, node.line, tests);
+    }
+    set(canonical_json(node));
+    const auto* table = std::get_if<DocumentNode::Table>(&node.value);
+    if (table == nullptr) return;
+    for (const DocumentEntry& entry : *table) {
+      const std::string part = name + "." + entry.key;
+      const bool is_list = std::holds_alternative<DocumentNode::Array>(entry.value.value);
+      if (!is_variable_name(part)) continue;
+      if (is_list) {
+        for (ImportedTest& test : tests) test.vars.insert_or_assign(part, canonical_json(entry.value));
+      } else {
+        read_var(part, entry.value, tests);
+      }
+    }
+  }
+
+  void read_var_file(const std::string& name, const std::string& reference, std::uint32_t line,
+                     Tests& tests) {
+    const std::string file = referenced_file(reference, from_.files);
+    if (extension_of(file) == ".js" || extension_of(file) == ".py" || extension_of(file) == ".mjs") {
+      return from_.note(
+          line, "the variable \"" + name + "\" is made by a program, which has no counterpart: left out");
+    }
+    DocumentNode::Array texts;
+    for (const std::string& one : files_of(file, from_, line)) {
+      if (const auto text = read_text_file(one, from_, line)) texts.push_back(text_node(*text, line));
+    }
+    if (texts.size() == 1) {
+      for (ImportedTest& test : tests)
+        test.vars.insert_or_assign(name, std::get<std::string>(texts.front().value));
+    } else if (!texts.empty()) {
+      multiply(name, texts, line, tests);
+    }
+  }
+
+  /// A test for each value.
+  void multiply(const std::string& name, const DocumentNode::Array& values, std::uint32_t line,
+                Tests& tests) {
+    if (values.empty()) return from_.note(line, "the variable \"" + name + "\" is an empty list: left out");
+    if (tests.size() * values.size() > defaults::max_imported_tests) {
+      return from_.note(line, "the variable \"" + name + "\" makes more than " +
+                                  std::to_string(defaults::max_imported_tests) + " tests of one: left out");
+    }
+    Tests all;
+    for (const ImportedTest& test : tests) {
+      for (const DocumentNode& value : values) {
+        Tests one{test};
+        one.front().keeps_lists = true;
+        read_var(name, value, one);
+        one.front().keeps_lists = test.keeps_lists;
+        std::ranges::move(one, std::back_inserter(all));
+      }
+    }
+    tests = std::move(all);
+  }
+
+  void read_reference(const std::string& reference, std::uint32_t line) {
+    const std::string name = referenced_file(reference, from_.files);
+    if (name.empty() || is_code_file(name) || extension_of(name).empty()) {
+      return from_.note(line, "the tests " + json_string(excerpt(reference, defaults::quoted_bytes)) +
+                                  " are made by a program or lie elsewhere: left out");
+    }
+    for (const std::string& one : files_of(name, from_, line)) read_file(one, line);
+  }
+
+  void read_file(const std::string& name, std::uint32_t line) {
+    const ImportFile other = from_.with(name);
+    const std::string extension = extension_of(name);
+    if (extension == ".csv" || extension == ".jsonl") {
+      const auto text = read_text_file(name, from_, line);
+      if (text)
+        add(TestImporter(templates_, other, keeps_lists_)
+                .read(extension == ".csv" ? table_of(*text, other) : lines_of(*text, other)));
+    } else if (const auto document = read_document(name, from_, line)) {
+      add(TestImporter(templates_, other, keeps_lists_).read(*document));
+    }
+  }
+
+  static DocumentNode lines_of(const std::string& text, const ImportFile& from) {
+    DocumentNode::Array tests;
+    JsonLines lines(text);
+    for (auto line = lines.next(); line; line = lines.next()) {
+      if (line->value)
+        tests.push_back(std::move(*line->value));
+      else
+        from.note(line->number, line->value.error().message + ": the line is left out");
+    }
+    return {std::move(tests), 1, {}};
+  }
+
+  /// Rows as tests: columns are variables, but for those that begin with `__`.
+  static DocumentNode table_of(const std::string& text, const ImportFile& from) {
+    CsvRows table = parse_csv(text);
+    for (const DocumentError& error : table.errors)
+      from.note(error.line, error.message + ": the row is left out");
+    DocumentNode::Array tests;
+    for (std::size_t i = 1; i < table.rows.size(); ++i)
+      tests.push_back(test_of(table.rows.front(), table.rows[i], from));
+    return {std::move(tests), 1, {}};
+  }
+
+  static DocumentNode test_of(const CsvRow& header, const CsvRow& row, const ImportFile& from) {
+    DocumentNode::Table vars;
+    DocumentNode::Array checks;
+    DocumentNode::Table test;
+    if (row.fields.size() > header.fields.size())
+      from.note(row.line, "the row has more fields than there are columns: the last ones are left out");
+    for (std::size_t i = 0; i < std::min(header.fields.size(), row.fields.size()); ++i) {
+      std::string column =
+          header.fields[i].substr(std::min(header.fields[i].find_first_not_of(' '), header.fields[i].size()));
+      column.erase(column.find_last_not_of(' ') + 1);
+      const std::string& cell = row.fields[i];
+      if (column.starts_with("__expected")) {
+        if (!cell.empty()) checks.push_back(assertion_of(cell, row.line));
+      } else if (column == "__description") {
+        test.push_back({"description", row.line, text_node(cell, row.line)});
+      } else if (column.starts_with("__")) {
+        from.note(header.line, "the column \"" + column + "\" has no counterpart: left out");
+      } else if (!column.empty()) {
+        vars.push_back({column, row.line, text_node(cell, row.line)});
+      }
+    }
+    if (!checks.empty()) test.push_back({"assert", row.line, {std::move(checks), row.line, {}}});
+    test.push_back({"vars", row.line, {std::move(vars), row.line, {}}});
+    return {std::move(test), row.line, {}};
+  }
+
+  const DocumentNode* templates_;
+  const ImportFile& from_;
+  bool keeps_lists_;
+  Tests tests_;
+};
+
+}  // namespace
+
+std::vector<ImportedTest> import_test(const DocumentNode& test, const DocumentNode* templates,
+                                      const ImportFile& from, bool keeps_lists) {
+  return TestImporter(templates, from, keeps_lists).read_test(test);
+}
+
+std::vector<ImportedTest> import_tests(const DocumentNode& tests, const DocumentNode* templates,
+                                       const ImportFile& from, bool keeps_lists) {
+  return TestImporter(templates, from, keeps_lists).read(tests);
+}
+
+std::vector<ImportedTest> import_scenarios(const DocumentNode& scenarios, const DocumentNode* templates,
+                                           const ImportFile& from, bool keeps_lists) {
+  std::vector<ImportedTest> all;
+  const auto* list = std::get_if<DocumentNode::Array>(&scenarios.value);
+  if (list == nullptr) from.note(scenarios.line, "\"scenarios\" is no list: left out");
+  if (list == nullptr) return all;
+  for (const DocumentNode& scenario : *list) {
+    const DocumentEntry* config = find_entry(scenario, "config");
+    const DocumentEntry* tests = find_entry(scenario, "tests");
+    if (config == nullptr || tests == nullptr) {
+      from.note(scenario.line, "a scenario without \"config\" and \"tests\": left out");
+      continue;
+    }
+    const auto with = import_tests(config->value, templates, from, keeps_lists);
+    const auto asked = import_tests(tests->value, templates, from, keeps_lists);
+    if (with.size() * asked.size() > defaults::max_imported_tests) {
+      from.note(scenario.line, "a scenario of more than " + std::to_string(defaults::max_imported_tests) +
+                                   " tests: left out");
+      continue;
+    }
+    for (const ImportedTest& one : with) {
+      for (ImportedTest test : asked) {
+        test.vars.insert(one.vars.begin(), one.vars.end());
+        test.checks.insert(test.checks.begin(), one.checks.begin(), one.checks.end());
+        all.push_back(std::move(test));
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace sluice

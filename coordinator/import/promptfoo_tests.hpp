@@ -1,0 +1,34 @@
+#pragma once
+
+#include "common/documents/document.hpp"
+#include "coordinator/import/import_source.hpp"
+#include "coordinator/import/promptfoo_checks.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// A test of a promptfoo configuration.
+struct ImportedTest {
+  std::string name;                                        ///< Its description; may be empty.
+  std::map<std::string, std::string, std::less<>> vars{};  ///< Parts of a mapping as `NAME.PART`.
+  std::vector<ImportedCheck> checks{};
+  std::uint32_t line = 1;
+  std::string file{};
+  bool keeps_lists = false;  ///< A list is a text (`disableVarExpansion`), and not a test for each entry.
+};
+
+/// Reads one test. A variable with a list makes a test for each entry.
+std::vector<ImportedTest> import_test(const DocumentNode& test, const DocumentNode* templates,
+                                      const ImportFile& from, bool keeps_lists);
+/// Reads `tests`: tests, and files of them in YAML, JSON, JSON Lines and CSV.
+std::vector<ImportedTest> import_tests(const DocumentNode& tests, const DocumentNode* templates,
+                                       const ImportFile& from, bool keeps_lists);
+/// Reads `scenarios`: each entry of `config` with each of `tests`.
+std::vector<ImportedTest> import_scenarios(const DocumentNode& scenarios, const DocumentNode* templates,
+                                           const ImportFile& from, bool keeps_lists);
+
+}  // namespace sluice

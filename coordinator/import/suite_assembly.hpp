@@ -1,0 +1,32 @@
+#pragma once
+
+#include "coordinator/import/import_source.hpp"
+#include "coordinator/import/promptfoo_config.hpp"
+#include "coordinator/import/promptfoo_prompts.hpp"
+#include "coordinator/import/promptfoo_providers.hpp"
+#include "coordinator/import/promptfoo_tests.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// What was read of a configuration.
+struct SuiteParts {
+  std::string name;
+  std::vector<ImportedPrompt> prompts{};
+  std::vector<ImportedProvider> providers{};
+  std::vector<ImportedServer> servers{};
+  std::optional<ImportedProvider> judge{};
+  std::vector<ImportedServer> judge_servers{};
+  ImportedTest default_test{};
+  std::vector<ImportedTest> tests{};
+  std::optional<double> repeat{};
+};
+
+/// A suite that loads, of parts that may lack what a suite needs: prompts, values of variables, checks. What
+/// stands in for it is a note.
+ImportedSuite assemble(SuiteParts parts, const ImportFile& from);
+
+}  // namespace sluice

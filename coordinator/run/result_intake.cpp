@@ -1,0 +1,138 @@
+#include "coordinator/run/result_intake.hpp"
+
+#include "coordinator/run/commit_replies.hpp"
+#include "coordinator/run/result_check.hpp"
+
+#include <unordered_set>
+
+namespace sluice {
+
+ResultIntake::ResultIntake(const Run& run, std::shared_ptr<const EarlierPart> earlier)
+    : run_(run), earlier_(std::move(earlier)), winners_(run.plan.unit_count()) {
+  if (!earlier_) return;
+  run_.budget.pay_before(earlier_->tally().facts().paid_by_arm);
+  if (run_.budget.limited()) count_unmetered(earlier_->unmetered());
+  for (UnitId unit = 0; unit < run_.plan.unit_count(); ++unit) {
+    if (earlier_->is_settled(unit)) run_.dispatcher.settle(unit);
+  }
+}
+
+/// What was reserved for calls of an earlier part whose usage nobody knows, as far as it is not counted.
+void ResultIntake::count_unmetered(const std::vector<UnitSpend>& spends) {
+  for (const auto& [unit, spend] : spends) {
+    const auto work = run_.plan.render(unit);
+    if (!work) continue;  // The suite was read for this run: it has every case.
+    const auto most = most_of(*work, run_.settings.judge, run_.settings.grading);
+    PaidTokens unknown;
+    for (const CallKind kind : unmetered_kinds(spend)) {
+      const auto beyond = [](std::uint64_t one, std::uint64_t other) {
+        return one > other ? one - other : 0;
+      };
+      unknown.of(kind) = {beyond(most.of(kind).input_tokens, spend.paid.of(kind).input_tokens),
+                          beyond(most.of(kind).output_tokens, spend.paid.of(kind).output_tokens)};
+    }
+    run_.budget.pay(unit, unknown);
+  }
+}
+
+std::optional<Error> ResultIntake::take(WorkerId worker, UnitResult result, wire::Ack& refused,
+                                        Effects& effects) {
+  const auto refuse = [&](wire::AckCode code) {
+    refused.items.push_back({result.unit, code, result.key, {}});
+    return std::nullopt;
+  };
+  if (!run_.lease_numbers.is_held(worker, result.unit, result.lease)) return refuse(wire::AckCode::gone);
+  result.lease = 0;
+  switch (check_result(result, run_.plan)) {
+    case ResultStep::refuse:
+      return refuse(wire::AckCode::gone);
+    case ResultStep::miss:
+      run_.budget.settle(worker, result.unit, result.spend.paid);
+      run_.dispatcher.missed(worker, result.unit);
+      if (!first_miss_ || result.unit <= first_miss_->first)
+        first_miss_.emplace(result.unit, std::move(result.error->message));
+      return refuse(wire::AckCode::retry);
+    case ResultStep::fail:
+      count(worker, result.unit, result.spend);
+      if (run_.roster.may_note(worker)) effects.spent.push_back({result.unit, result.spend});
+      refuse(wire::AckCode::retry);
+      return std::move(result.error);
+    case ResultStep::record:
+      break;
+  }
+  run_.roster.mark_leased(worker);  // Perhaps by a coordinator before this one.
+  run_.dispatcher.begin_recording(result.unit);
+  const auto trials = run_.plan.trials_of(result.unit);
+  RecordResult record{worker, {std::move(result), {trials.begin(), trials.end()}, {}, {}}};
+  record.item.worker = run_.roster.name_of(worker);
+  record.item.cache_id = run_.roster.cache_of(worker);
+  effects.to_record.push_back(std::move(record));
+  return std::nullopt;
+}
+
+void ResultIntake::take_back(WorkerId worker, const wire::Report& report, Effects& effects) {
+  const std::unordered_set<UnitId> returned(report.returned.begin(), report.returned.end());
+  std::unordered_set<UnitId> paid;
+  // Before the units are: what is known of their costs takes the place of what was reserved.
+  for (const UnitSpend& one : report.spent) {
+    paid.insert(one.unit);
+    if (one.unit < run_.plan.unit_count() && run_.roster.may_note(worker))
+      count_apart(worker, one, returned.contains(one.unit), effects);
+  }
+  for (const auto unit : report.returned) {
+    // What was paid for has begun.
+    paid.contains(unit) ? run_.dispatcher.release(worker, unit) : run_.dispatcher.give_back(worker, unit);
+    run_.budget.give_back(worker, unit);
+  }
+}
+
+void ResultIntake::count(WorkerId worker, UnitId unit, const Spend& spend) {
+  run_.budget.settle(worker, unit, spend.paid, unmetered_kinds(spend));
+  run_.tally.on_spend(spend, run_.plan.arm_of(unit));
+}
+
+void ResultIntake::count_apart(WorkerId worker, const UnitSpend& spent, bool is_returned, Effects& effects) {
+  effects.spent.push_back(spent);
+  if (is_returned) return count(worker, spent.unit, spent.spend);
+  // Its result, which may be on its way into the ledger, settles what is reserved for it.
+  run_.budget.pay(spent.unit, spent.spend.paid);
+  run_.tally.on_spend(spent.spend, run_.plan.arm_of(spent.unit));
+}
+
+/// A worker whose ACK was lost says the same again, be it the ACK of an earlier part's coordinator.
+bool ResultIntake::is_resent(const ResultsRecorded::Item& item) const {
+  if (item.outcome.first) return false;
+  if (winners_[item.unit] == item.worker) return true;
+  return earlier_ && earlier_->is_settled(item.unit) &&
+         earlier_->worker_of(item.unit) == run_.roster.name_of(item.worker);
+}
+
+void ResultIntake::on_recorded(const ResultsRecorded& recorded, bool withdraws, Effects& effects) {
+  CommitReplies replies;
+  for (const auto& item : recorded.items) {
+    const auto holder = run_.dispatcher.holder_of(item.unit);
+    if (holder && *holder != item.worker && withdraws) replies.withdraw(*holder, item.unit);
+    run_.dispatcher.settle(item.unit);
+    const bool resent = is_resent(item);
+    if (item.outcome.first) {
+      winners_[item.unit] = item.worker;
+      run_.lending.settled(item.key);
+      run_.tally.on_settled(run_.plan, item);
+      run_.roster.count_unit(item.worker);
+    } else {
+      run_.tally.on_duplicate();
+    }
+    if (!resent) count(item.worker, item.unit, item.spend);
+    if (!resent && !item.outcome.first && run_.roster.may_note(item.worker))
+      effects.spent.push_back({item.unit, item.spend});
+    run_.dispatcher.release(item.worker, item.unit);
+    replies.acknowledge(item);
+  }
+  replies.send(run_.settings.run_id, run_.roster, effects.to_workers);
+}
+
+std::string ResultIntake::missing_for(UnitId unit) const {
+  return first_miss_ && first_miss_->first == unit ? first_miss_->second : "";
+}
+
+}  // namespace sluice

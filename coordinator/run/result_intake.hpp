@@ -1,0 +1,70 @@
+#pragma once
+
+#include "common/clock.hpp"
+#include "common/error.hpp"
+#include "common/model/run_settings.hpp"
+#include "coordinator/dispatch/dispatcher.hpp"
+#include "coordinator/plan/plan.hpp"
+#include "coordinator/run/earlier_part.hpp"
+#include "coordinator/run/effects.hpp"
+#include "coordinator/run/lease_numbers.hpp"
+#include "coordinator/run/lending.hpp"
+#include "coordinator/run/recording.hpp"
+#include "coordinator/run/run_budget.hpp"
+#include "coordinator/run/run_tally.hpp"
+#include "coordinator/run/worker_roster.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+/// What a run takes of workers' results, and what these, and calls beside them, took: has results recorded,
+/// answers them when they are, and counts each cost once. Pure: time is an argument. Not thread-safe; all
+/// that it is given must outlive it.
+class ResultIntake {
+ public:
+  /// What else knows of the run.
+  struct Run {
+    const Plan& plan;
+    const RunSettings& settings;
+    LeaseNumbers& lease_numbers;
+    Dispatcher& dispatcher;
+    Lending& lending;
+    RunBudget& budget;
+    RunTally& tally;
+    WorkerRoster& roster;
+  };
+
+  /// `earlier`: of a run that goes on, else null. What it took counts, and what it settled is settled.
+  ResultIntake(const Run& run, std::shared_ptr<const EarlierPart> earlier);
+
+  /// A worker's result: to be recorded, or refused, which goes into `refused`. An error that ends the run, or
+  /// the worker's part in it, is returned; the unit is the worker's still.
+  std::optional<Error> take(WorkerId worker, UnitResult result, wire::Ack& refused, Effects& effects);
+  /// What a worker's calls took beside its results, and the units that it gives back.
+  void take_back(WorkerId worker, const wire::Report& report, Effects& effects);
+  /// The recorder has committed these. `withdraws`: their other holders are told.
+  void on_recorded(const ResultsRecorded& recorded, bool withdraws, Effects& effects);
+
+  /// What the cache of a worker lacked for this unit, if it is the first in order that was missed; else
+  /// empty.
+  std::string missing_for(UnitId unit) const;
+
+ private:
+  void count_unmetered(const std::vector<UnitSpend>& spends);
+  void count(WorkerId worker, UnitId unit, const Spend& spend);
+  void count_apart(WorkerId worker, const UnitSpend& spent, bool is_returned, Effects& effects);
+  bool is_resent(const ResultsRecorded::Item& item) const;
+
+  Run run_;
+  std::shared_ptr<const EarlierPart> earlier_;
+  /// The first unit in order that a worker's cache had not all for, and what it lacked.
+  std::optional<std::pair<UnitId, std::string>> first_miss_;
+  std::vector<WorkerId> winners_;  ///< By unit: whose result is committed. Names are not unique.
+};
+
+}  // namespace sluice

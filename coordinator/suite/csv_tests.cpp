@@ -1,0 +1,162 @@
+#include "coordinator/suite/csv_tests.hpp"
+
+#include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/suite/csv_rows.hpp"
+#include "coordinator/suite/document_context.hpp"
+#include "coordinator/suite/foreign_check.hpp"
+#include "coordinator/suite/template.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view expected_column = "__expected";
+
+bool is_expected_column(std::string_view name) {
+  if (!name.starts_with(expected_column)) return false;
+  const std::string_view number = name.substr(expected_column.size());
+  return number.size() <= 2 && std::ranges::all_of(number, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// The key of a test that a column sets; empty if it sets none.
+std::string_view key_of(std::string_view column) {
+  if (column == "__id") return "id";
+  if (column == "__description") return "name";
+  if (column == "__category") return "category";
+  return {};
+}
+
+class CsvTests {
+ public:
+  CsvTests(const TestSource& source, SuiteBuilder& builder, std::vector<Finding>& findings)
+      : source_(source), context_{source.file, Notation::yaml, findings}, builder_(builder) {}
+
+  void add(std::string_view text) {
+    CsvRows table = parse_csv(text);
+    for (DocumentError& error : table.errors) context_.add(error.line, std::move(error.message));
+    if (table.rows.empty()) {
+      if (table.errors.empty())
+        context_.add(0, "the tests file is empty: its first line has the names of the variables");
+      return;
+    }
+    if (!read_header(table.rows.front())) return;
+    const std::uint32_t file = builder_.add_file(source_.file);
+    for (std::size_t i = 1; i < table.rows.size(); ++i) add_test(table.rows[i], i, file);
+    if (table.rows.size() == 1 && table.errors.empty())
+      context_.add(table.rows.front().line, "there is no row below the names of the variables");
+  }
+
+ private:
+  bool read_header(const CsvRow& header) {
+    const std::size_t before = context_.findings.size();
+    for (const std::string& field : header.fields) {
+      std::string name = field.substr(std::min(field.find_first_not_of(" \t"), field.size()));
+      name.erase(name.find_last_not_of(" \t") + 1);
+      const std::string shown =
+          "the column \"" + excerpt(to_valid_utf8(name), defaults::quoted_bytes) + "\" ";
+      const bool is_about_test = is_expected_column(name) || !key_of(name).empty();
+      if (std::ranges::find(columns_, name) != columns_.end()) {
+        context_.add(header.line, shown + "stands twice");
+      } else if (name.starts_with("__") && !is_about_test) {
+        context_.add(header.line, shown +
+                                      "has no counterpart here: take it out; there are __expected, "
+                                      "__description, __id and __category");
+      } else if (!is_about_test && !is_variable_name(name)) {
+        context_.add(header.line, shown +
+                                      "cannot be a variable's name: these are of letters, digits, \"_\", "
+                                      "\"-\" and \".\", and begin with none of the last two");
+      }
+      columns_.push_back(std::move(name));
+    }
+    return context_.findings.size() == before;
+  }
+
+  void add_test(const CsvRow& row, std::size_t number, std::uint32_t file) {
+    if (row.fields.size() != columns_.size()) {
+      return context_.add(row.line, "the row has " + counted_fields(row.fields.size()) + ", and there are " +
+                                        std::to_string(columns_.size()) +
+                                        " columns: a field with a comma in it stands in quotes");
+    }
+    if (const auto bad = std::ranges::find_if(
+            row.fields, [](const std::string& field) { return invalid_utf8_at(field).has_value(); });
+        bad != row.fields.end()) {
+      return context_.add(row.line, "is not valid UTF-8");
+    }
+    const auto node = test_of(row, number);
+    if (!node) return;
+    ParsedTest parsed = parse_test(*node, source_);
+    std::move(parsed.findings.begin(), parsed.findings.end(), std::back_inserter(context_.findings));
+    builder_.add(std::move(parsed.test), {file, parsed.id_line});
+  }
+
+  static std::string counted_fields(std::size_t count) {
+    return std::to_string(count) + (count == 1 ? " field" : " fields");
+  }
+
+  /// The row as a test; nothing if one of its cells asks for what there is not, which is then a finding.
+  std::optional<DocumentNode> test_of(const CsvRow& row, std::size_t number) {
+    const auto text = [&](std::string value) { return DocumentNode{std::move(value), row.line, {}}; };
+    DocumentNode::Table test;
+    DocumentNode::Table vars;
+    DocumentNode::Array expected;
+    bool is_sound = true;
+    std::string id =
+        std::filesystem::path(source_.source).stem().generic_string() + "-" + std::to_string(number);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const std::string& cell = row.fields[i];
+      if (is_expected_column(columns_[i])) {
+        is_sound = add_expectation(cell, row.line, columns_[i], expected) && is_sound;
+      } else if (columns_[i] == "__id") {
+        if (!cell.empty()) id = cell;
+      } else if (const std::string_view key = key_of(columns_[i]); !key.empty()) {
+        if (!cell.empty()) test.push_back({std::string(key), row.line, text(cell)});
+      } else {
+        vars.push_back({columns_[i], row.line, text(cell)});
+      }
+    }
+    if (!is_sound) return std::nullopt;
+    test.push_back({"id", row.line, text(std::move(id))});
+    if (!expected.empty()) test.push_back({"expected", row.line, {std::move(expected), row.line, {}}});
+    std::vector<DocumentError> none_twice;
+    sort_entries(vars, none_twice);
+    test.push_back({"vars", row.line, {std::move(vars), row.line, {}}});
+    sort_entries(test, none_twice);
+    return DocumentNode{std::move(test), row.line, {}};
+  }
+
+  bool add_expectation(const std::string& cell, std::uint32_t line, const std::string& column,
+                       DocumentNode::Array& expected) {
+    if (cell.find_first_not_of(" \t\n") == std::string::npos) return true;
+    const ForeignCheck check = parse_foreign_check(cell, line);
+    auto made = expectation_of(check);
+    if (!made) {
+      context_.add(line, "\"" + column + "\" asks for " + (check.is_negated ? "not-" : "") + check.type +
+                             ", which " + made.error());
+      return false;
+    }
+    std::vector<DocumentError> none_twice;
+    sort_entries(std::get<DocumentNode::Table>(made->value), none_twice);
+    expected.push_back(std::move(*made));
+    return true;
+  }
+
+  const TestSource& source_;
+  DocumentContext context_;
+  SuiteBuilder& builder_;
+  std::vector<std::string> columns_;
+};
+
+}  // namespace
+
+void add_csv_tests(std::string_view text, const TestSource& source, SuiteBuilder& builder,
+                   std::vector<Finding>& findings) {
+  CsvTests(source, builder, findings).add(text);
+}
+
+}  // namespace sluice

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "common/documents/document.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+namespace sluice {
+
+/// A check as promptfoo names it: an assertion of its configurations, or a cell of its `__expected` columns.
+struct ForeignCheck {
+  std::string type;  ///< Without the `not-` before it.
+  bool is_negated = false;
+  std::vector<std::string> values;
+  std::optional<double> threshold{};
+  const DocumentNode* schema = nullptr;  ///< Of `is-json`, where it is no text.
+  std::uint32_t line = 1;
+};
+
+/// The check that a cell asks for (`contains: Paris`, `similar(0.8): ...`); a text that names no check is
+/// what the answer must equal.
+ForeignCheck parse_foreign_check(std::string_view cell, std::uint32_t line);
+
+/// It as an entry of `expected` (docs/suites.md), with keys in the order in which people write them; or a
+/// clause that says why there is none, such as `has no counterpart: ...`.
+tl::expected<DocumentNode, std::string> expectation_of(const ForeignCheck& check);
+
+}  // namespace sluice

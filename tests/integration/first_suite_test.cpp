@@ -1,0 +1,116 @@
+// The ways to a first suite: questions, or a configuration of promptfoo. What comes out is run as it is.
+
+#include "tests/support/report_text.hpp"
+#include "tests/support/workbench.hpp"
+
+#include <filesystem>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice::first_suite_test {
+
+using namespace support;
+using nlohmann::json;
+
+class FirstSuite : public Workbench {
+ protected:
+  void SetUp() override {
+    for (const char* key : {"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"}) set_variable(key, "");
+  }
+  json mock_report(const std::string& suite) {
+    const auto finished = run_sluice({"run", suite, "--mode", "mock", "--format", "json"});
+    EXPECT_EQ(finished.exit_code, 1) << "answers are empty: " << finished.errors;
+    return finished.output.empty() ? json() : json::parse(finished.output);
+  }
+};
+
+TEST_F(FirstSuite, IsMadeWithoutQuestionsAndRuns) {
+  const auto made = run_sluice({"init", "--yes"});
+  ASSERT_EQ(made.exit_code, 0) << made.errors;
+  EXPECT_NE(made.output.find("sluice run suite.yaml --mode mock"), std::string::npos) << made.output;
+  const json report = mock_report("suite.yaml");
+  EXPECT_EQ(report["fixture_results"].size(), 1u);
+  EXPECT_TRUE(std::string(report["fixture_results"][0]["id"]).starts_with("france@"))
+      << report["fixture_results"];
+}
+
+TEST_F(FirstSuite, ProposesTheProviderWhoseKeyIsSet) {
+  set_variable("ANTHROPIC_API_KEY", "key-for-tests");
+  const auto made = run_sluice({"init", "evals.yaml", "--yes"});
+  ASSERT_EQ(made.exit_code, 0) << made.errors;
+  EXPECT_NE(read_text(folder() / "evals.yaml").find("anthropic:"), std::string::npos);
+  EXPECT_EQ(read_text(folder() / "evals.yaml").find("key-for-tests"), std::string::npos);
+}
+
+TEST_F(FirstSuite, IsMadeOfAPromptfooConfigurationAndRuns) {
+  write_text(folder() / "promptfooconfig.yaml", R"yaml(description: Translations
+prompts:
+  - "To {{language}}: {{input}}"
+  - file://chat.json
+providers:
+  - openai:chat:gpt-4o-mini
+  - id: ollama:chat:llama3:8b
+    config: {temperature: 0, top_k: 3}
+defaultTest:
+  assert:
+    - {type: not-icontains, value: as an ai}
+tests:
+  - description: Says hello
+    vars: {language: [French, German], input: Hello, comment: nobody reads it}
+    assert:
+      - {type: contains-any, value: [Bonjour, Hallo]}
+      - {type: javascript, value: output.length < 20}
+  - file://more.csv
+)yaml");
+  write_text(
+      folder() / "chat.json",
+      R"([{"role": "system", "content": "Translate."}, {"role": "user", "content": {{ input | dump }} }])");
+  write_text(folder() / "more.csv", "language,input,__expected\nSpanish,\"Good, day\",icontains: buenos\n");
+  const auto imported = run_sluice({"import", "promptfooconfig.yaml"});
+  ASSERT_EQ(imported.exit_code, 0) << imported.errors << imported.output;
+  EXPECT_EQ(
+      imported.output,
+      "promptfooconfig.yaml:8: \"top_k\" in config of a provider has no counterpart: left out\n"
+      "promptfooconfig.yaml:13: the variable \"comment\" is used by no prompt and no check: left out\n"
+      "promptfooconfig.yaml:17: the check javascript has no counterpart: left out\n"
+      "sluice.toml: written, with the servers that the suite names\n"
+      "wrote suite.yaml: 3 tests, 2 prompts, 2 providers; 3 notes above on what was left out or changed\n"
+      "try it: sluice run suite.yaml --mode mock\n");
+  EXPECT_NE(read_text(folder() / "suite.yaml").find("#   promptfooconfig.yaml:17: the check javascript"),
+            std::string::npos)
+      << "what is left out stands in the suite as well";
+  EXPECT_EQ(read_text(folder() / "sluice.toml"),
+            "[providers.ollama]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:11434/v1\"\napi_key_env = "
+            "\"\"\n");
+  const json report = mock_report("suite.yaml");
+  ASSERT_EQ(report["fixture_results"].size(), 12u) << "three tests, two prompts, two models";
+  EXPECT_EQ(report["fixture_results"][0]["id"], "says-hello-2@gpt-4o-mini/1");
+  const auto again = run_sluice({"import", "promptfooconfig.yaml"});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_NE(again.errors.find("suite.yaml is there already"), std::string::npos) << again.errors;
+}
+
+TEST_F(FirstSuite, NeverRepeatsAKey) {
+  write_text(folder() / "promptfooconfig.yaml",
+             "prompts: [Hello]\nproviders: [{id: 'openai:gpt-5', config: {apiKey: sk-secret-in-a-file}}]\n"
+             "tests: [{assert: [{type: contains, value: x}]}]\n");
+  const auto imported = run_sluice({"import", "promptfooconfig.yaml"});
+  ASSERT_EQ(imported.exit_code, 0) << imported.errors;
+  EXPECT_EQ(imported.output.find("sk-secret"), std::string::npos) << imported.output;
+  EXPECT_EQ(read_text(folder() / "suite.yaml").find("sk-secret"), std::string::npos);
+}
+
+TEST_F(FirstSuite, ReadsNoFileOutsideOfTheConfigurationsFolder) {
+  std::filesystem::create_directory(folder() / "evals");
+  write_text(folder() / "secret.txt", "nobody's business");
+  write_text(folder() / "evals" / "promptfooconfig.yaml",
+             "prompts: ['{{a}} {{b}}']\nproviders: [openai:gpt-5]\n"
+             "tests: [{vars: {a: 'file://../secret.txt', b: 'file:///etc/hostname'}}]\n");
+  const auto imported = run_sluice({"import", "evals/promptfooconfig.yaml"});
+  ASSERT_EQ(imported.exit_code, 0) << imported.errors;
+  EXPECT_EQ(read_text(folder() / "evals" / "suite.yaml").find("nobody's business"), std::string::npos);
+  EXPECT_NE(imported.output.find("lies outside of the suite's folder"), std::string::npos) << imported.output;
+}
+
+}  // namespace sluice::first_suite_test

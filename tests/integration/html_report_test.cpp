@@ -1,0 +1,81 @@
+// The page that a run leaves behind, in a real browser where there is one; and reports of runs of the ledger.
+#include "tests/support/workbench.hpp"
+
+#include <cstdlib>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice::html_report_test {
+
+using namespace support;
+
+class Pages : public Workbench {
+ protected:
+  Pages() {
+    write_text(folder() / "suite.yaml",
+               "suite: capitals\ntests:\n"
+               "  - {id: france, input: {prompt: capital 1}, expected: {type: must_contain, text: Paris}}\n"
+               "  - {id: spain, input: {prompt: capital 2}, expected: {type: must_contain, text: Madrid}}\n");
+    answer("Paris", "Lisbon </script><script>document.title = 'broken'</script>");
+  }
+  void answer(const std::string& france, const std::string& spain) {
+    const nlohmann::json first{{"id", "france"}, {"answer", france}};
+    const nlohmann::json second{{"id", "spain"}, {"answer", spain}};
+    write_text(folder() / "answers.jsonl", first.dump() + "\n" + second.dump() + "\n");
+  }
+  Finished run(const Flags& more = {}) {
+    return run_sluice(Flags{"run", "suite.yaml", "--answers", "answers.jsonl"} + more);
+  }
+  /// The page once its scripts have run; empty where there is no browser.
+  std::string in_browser(const std::string& page) {
+    const std::string dom = (folder() / "dom.html").string();
+    const std::string command = "chromium --headless=new --no-sandbox --disable-gpu --user-data-dir='" +
+                                (folder() / "browser").string() + "' --dump-dom 'file://" +
+                                (folder() / page).string() + "' >'" + dom + "' 2>/dev/null";
+    return std::system(command.c_str()) == 0 ? read_text(dom) : "";
+  }
+};
+
+TEST_F(Pages, ABrowserListsTheCasesAndRunsNothingOfAnAnswer) {
+  if (std::system("command -v chromium >/dev/null 2>&1") != 0) GTEST_SKIP() << "there is no chromium here";
+  EXPECT_EQ(run({"--report", "html=report.html", "--report", "csv=cases.csv"}).exit_code, 1);
+  const std::string dom = in_browser("report.html");
+  EXPECT_NE(dom.find("data-ready=\"2\""), std::string::npos) << dom.substr(0, 2000);
+  EXPECT_NE(dom.find("2 of 2 shown"), std::string::npos);
+  EXPECT_EQ(dom.find("<title>broken"), std::string::npos);
+  EXPECT_TRUE(read_text(folder() / "cases.csv").starts_with("id,name,")) << "and a file for spreadsheets";
+}
+
+TEST_F(Pages, TheReportOfAPastRunIsThatOfTheRun) {
+  EXPECT_EQ(run({"--format", "json", "--output", "then.json"}).exit_code, 1);
+  const auto again = run_sluice({"report", "last", "--format", "json"});
+  EXPECT_EQ(again.exit_code, 0) << again.errors;
+  auto then = nlohmann::json::parse(read_text(folder() / "then.json"));
+  auto now = nlohmann::json::parse(again.output, nullptr, false);
+  ASSERT_TRUE(now.is_object()) << again.errors;
+  EXPECT_EQ(now["run_id"], then["run_id"]);
+  EXPECT_EQ(now["verdict"], then["verdict"]);
+  EXPECT_EQ(now["metrics"], then["metrics"]);
+  EXPECT_EQ(now["fixture_results"], then["fixture_results"]);
+  const auto listed = run_sluice({"runs", "list"});
+  EXPECT_NE(listed.output.find("1 passed"), std::string::npos) << listed.output;
+}
+
+TEST_F(Pages, TwoRunsOfTheLedgerAreCompared) {
+  run();
+  answer("Lyon", "Madrid");
+  run();
+  const auto compared = run_sluice({"compare", "last~1", "last", "--format", "json"});
+  EXPECT_EQ(compared.exit_code, 1) << compared.errors;
+  const auto outcome = nlohmann::json::parse(compared.output, nullptr, false);
+  ASSERT_TRUE(outcome.is_object()) << compared.errors;
+  EXPECT_EQ(outcome["verdict"], "regression");
+  EXPECT_EQ(outcome["checks"], nlohmann::json::parse(R"({"broke": 1, "fixed": 1, "still_failing": 0})"));
+  const auto missing = run_sluice({"compare", "nothing.json", "last"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_NE(missing.errors.find("nothing.json: cannot be read: there is no such file"), std::string::npos)
+      << missing.errors;
+}
+
+}  // namespace sluice::html_report_test

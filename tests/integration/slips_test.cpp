@@ -1,0 +1,213 @@
+// Slips that people make, each with what it must be answered by: the place, and what to do.
+
+#include "tests/integration/malformed_inputs.hpp"
+
+namespace sluice::slips_test {
+
+using namespace support;
+
+/// What stands in a suite, and the words of what is found: one finding, unless a slip is seen from two sides.
+struct SuiteSlip {
+  const char* name;
+  std::string text;
+  std::vector<std::string> words;
+  std::size_t findings = 1;
+};
+/// What stands on a command line, and the words of its one message.
+struct CommandSlip {
+  const char* name;
+  Flags flags;
+  std::vector<std::string> words;
+};
+
+const std::string expected = "expected: {type: must_contain, text: x}";
+const std::string one_test = "tests: [{id: a, input: {prompt: Hello}, " + expected + "}]\n";
+const std::string prompts = "prompts: [{id: p, prompt: 'Capital of {{country}}?'}]\n";
+
+std::string in_suite(const std::string& line) {
+  return "suite: demo\n" + line + "\n" + one_test;
+}
+std::string in_test(const std::string& keys) {
+  return "suite: demo\ntests:\n  - id: a\n    " + keys + "\n";
+}
+std::string in_expected(const std::string& metric) {
+  return in_test("input: {prompt: Hello}\n    expected: " + metric);
+}
+std::string in_templates(const std::string& test) {
+  return "suite: demo\n" + prompts + "tests:\n  - {id: a, " + expected + ", " + test + "}\n";
+}
+
+class Slips : public MalformedInputs {
+ protected:
+  void expect_one_line(const Finished& finished, const std::vector<std::string>& words) {
+    EXPECT_EQ(finished.exit_code, 2) << finished.errors;
+    EXPECT_EQ(finished.error_lines().size(), 1u) << finished.errors;
+    for (const std::string& word : words)
+      EXPECT_NE(finished.errors.find(word), std::string::npos) << word << " in: " << finished.errors;
+  }
+};
+
+TEST_F(Slips, InASuiteNameTheLineAndWhatIsMeant) {
+  write_text(folder() / "comma.csv", "country,__expected\nFrance,Paris\nPeru,Lima, or so\n");
+  write_text(folder() / "check.csv", "country,__expected\nFrance,javascript: output\n");
+  const std::vector<SuiteSlip> slips{
+      {"a misspelt suite", "suit: demo\n" + one_test, {"bad.yaml:1", "\"suit\"", "\"suite\""}},
+      {"a misspelt list of tests",
+       "suite: demo\ntest" + one_test.substr(5),
+       {"bad.yaml:2", "\"test\"", "\"tests\""}},
+      {"a tests file in the plural",
+       in_suite("tests_files: t.csv"),
+       {"bad.yaml:2", "did you mean \"tests_file\"?"}},
+      {"one prompt", in_suite("prompt: Hello"), {"bad.yaml:2", "did you mean \"prompts\"?"}},
+      {"one arm", in_suite("arm: a=openai:m"), {"bad.yaml:2", "did you mean \"arms\"?"}},
+      {"a provider at the top", in_suite("provider: openai"), {"bad.yaml:2", "did you mean \"providers\"?"}},
+      {"misspelt settings", in_suite("setings: {}"), {"bad.yaml:2", "did you mean \"settings\"?"}},
+      {"the default test of promptfoo",
+       in_suite("defaultTest: {}"),
+       {"bad.yaml:2", "did you mean \"default_test\"?"}},
+      {"a misspelt setting",
+       in_suite("settings: {temprature: 0}"),
+       {"bad.yaml:2", "did you mean \"temperature\"?"}},
+      {"a temperature in words",
+       in_suite("settings: {temperature: hot}"),
+       {"bad.yaml:2", "\"temperature\"", "number"}},
+      {"too hot", in_suite("settings: {temperature: 3}"), {"bad.yaml:2", "\"temperature\"", "2"}},
+      {"a key in the suite",
+       in_suite("settings: {api_key: k}"),
+       {"bad.yaml:2", "keys stay in the environment"}},
+      {"an endpoint for a base URL",
+       in_suite("settings: {base_url: 'http://localhost:1/v1/chat/completions'}"),
+       {"bad.yaml:2", "\"/chat/completions\"", "leave it out, as in http://localhost:1/v1"}},
+      {"a base URL without its scheme",
+       in_suite("settings: {base_url: 'localhost:1'}"),
+       {"bad.yaml:2", "starts with http:// or https://"}},
+      {"a name in place of an id",
+       "suite: demo\ntests:\n  - {name: a, input: {prompt: x}, " + expected + "}\n",
+       {"bad.yaml:3", "missing \"id\""}},
+      {"an id twice",
+       "suite: demo\ntests:\n  - {id: a, input: {prompt: x}, " + expected +
+           "}\n  - {id: a, input: {prompt: y}, " + expected + "}\n",
+       {"bad.yaml:4", "bad.yaml:3"}},
+      {"a misspelt prompt",
+       in_test("input: {promt: x}\n    " + expected),
+       {"bad.yaml:4", "\"promt\"", "\"prompt\""}},
+      {"a prompt beside a file",
+       in_test("input: {prompt: x, file: suite.yaml}\n    " + expected),
+       {"bad.yaml:4", "cannot stand beside \"prompt\""}},
+      {"a misspelt expectation",
+       in_test("input: {prompt: x}\n    expect: {type: must_contain, text: x}"),
+       {"bad.yaml:5", "\"expect\"", "\"expected\""}},
+      {"a misspelt metric",
+       in_expected("{type: must_contian, text: x}"),
+       {"bad.yaml:5", "did you mean \"must_contain\"?"}},
+      {"a metric without its type", in_expected("{text: x}"), {"bad.yaml:5", "missing \"type\""}},
+      {"texts", in_expected("{type: must_contain, texts: [x]}"), {"bad.yaml:5", "\"texts\"", "\"text\""}},
+      {"a score in percent",
+       in_expected("{type: semantic_similarity_to, text: x, min_score: 85}"),
+       {"bad.yaml:5", "\"min_score\"", "0", "1"}},
+      {"a threshold",
+       in_expected("{type: semantic_similarity_to, text: x, threshold: 0.8}"),
+       {"bad.yaml:5", "is called \"min_score\""}},
+      {"an open group", in_expected("{type: regex_match, pattern: '(a'}"), {"bad.yaml:5", "(a", "RE2"}},
+      {"a look-ahead", in_expected("{type: regex_match, pattern: 'a(?=b)'}"), {"bad.yaml:5", "RE2"}},
+      {"a schema that is not there",
+       in_expected("{type: json_schema, schema: no.json}"),
+       {"bad.yaml:5", "no.json", "cannot be read"}},
+      {"a template without variables",
+       in_test("input: {prompt: 'Capital of {{country}}?'}\n    " + expected),
+       {"bad.yaml:4", "{{country}}", "give it \"vars\" with \"country\""}},
+      {"a misspelt variable",
+       in_templates("vars: {contry: x}"),
+       {"bad.yaml:4", "{{country}}", "did you mean \"contry\"?", "did you mean \"country\"?"},
+       2},
+      {"a variable for nothing",
+       in_templates("vars: {country: x, capital: y}"),
+       {"bad.yaml:4", "\"capital\" in vars is used by nothing"}},
+      {"a filter",
+       "suite: demo\nprompts: [{id: p, prompt: '{{country | upper}}'}]\ntests: [{id: a, vars: {}, " +
+           expected + "}]\n",
+       {"bad.yaml:2", "has a filter, of which there are none"}},
+      {"a block",
+       "suite: demo\nprompts: [{id: p, prompt: '{% if a %}'}]\ntests: [{id: a, vars: {}, " + expected +
+           "}]\n",
+       {"bad.yaml:2", "a block, of which there are none"}},
+      {"a file's URL",
+       "suite: demo\nprompts: ['file://p.txt']\ntests: [{id: a, " + expected + "}]\n",
+       {"bad.yaml:2", "which stands in \"file\", without \"file://\""}},
+      {"a model alone",
+       in_suite("providers: [gpt-5]"),
+       {"bad.yaml:2", "PROVIDER:MODEL, such as openai:gpt-5-mini"}},
+      {"an endpoint before a model",
+       in_suite("providers: ['openai:chat:gpt-5']"),
+       {"bad.yaml:2", "write openai:gpt-5"}},
+      {"a provider of promptfoo",
+       in_suite("providers: [{id: 'openai:gpt-5'}]"),
+       {"bad.yaml:2", "is said as \"provider\" and \"model\""}},
+      {"providers beside arms",
+       in_suite("providers: ['openai:m']\narms: ['a=openai:m']"),
+       {"bad.yaml:2", "cannot stand beside \"arms\""}},
+      {"a prompt for every test",
+       in_suite("default_test: {input: {prompt: x}}"),
+       {"bad.yaml:2", "a prompt for every test stands in the suite's \"prompts\""}},
+      {"a tab", "suite: demo\ntests:\n\t- id: a\n", {"bad.yaml:3", "a tab"}},
+      {"a comma in a row",
+       "suite: demo\n" + prompts + "tests_file: comma.csv\n",
+       {"comma.csv:3", "3 fields", "2 columns", "stands in quotes"}},
+      {"a program in a row",
+       "suite: demo\n" + prompts + "tests_file: check.csv\n",
+       {"check.csv:2", "javascript", "has no counterpart"}},
+      {"a glob for nothing", in_suite("tests_file: 'none/*.csv'"), {"bad.yaml:2", "none/*.csv"}},
+      {"a file elsewhere", in_suite("tests_file: ../tests.jsonl"), {"bad.yaml:2", "--allow-path DIR"}},
+  };
+  for (const SuiteSlip& slip : slips) {
+    SCOPED_TRACE(slip.name);
+    write_text(folder() / "bad.yaml", slip.text);
+    expect_findings(run_suite("bad.yaml"), slip.findings, slip.words);
+  }
+}
+
+TEST_F(Slips, OnACommandLineNameWhatIsMeant) {
+  set_variable("OPENAI_API_KEY", "");
+  const std::vector<CommandSlip> slips{
+      {"a misspelt command", {"rn", "suite.yaml"}, {"unknown command \"rn\"", "did you mean \"run\"?"}},
+      {"a suite without a command", {"suite.yaml"}, {"did you mean `sluice run suite.yaml`?"}},
+      {"a suite that is not there", {"sweet.yaml"}, {"did you mean `sluice run sweet.yaml`?"}},
+      {"the first word of a command", {"validate", "suite.yaml"}, {"did you mean \"validate-fixtures\"?"}},
+      {"a misspelt flag",
+       {"run", "suite.yaml", "--mod", "mock"},
+       {"unknown flag \"--mod\"", "did you mean \"--mode\"?"}},
+      {"a misspelt mode", {"run", "suite.yaml", "--mode", "mok"}, {"--mode", "\"mok\"", "mock"}},
+      {"a misspelt provider",
+       {"run", "suite.yaml", "--mode", "mock", "--provider", "openia"},
+       {"did you mean \"openai\"?"}},
+      {"an endpoint for a base URL",
+       {"run", "suite.yaml", "--mode", "mock", "--base-url", "https://api.example.com/v1/messages/"},
+       {"--base-url", "ends in \"/v1/messages\"", "as in https://api.example.com"}},
+      {"no key",
+       {"run", "suite.yaml", "--mode", "live", "--provider", "openai", "--model", "m"},
+       {"needs an API key, and OPENAI_API_KEY is not set", "export OPENAI_API_KEY=..."}},
+      {"no model",
+       {"run", "suite.yaml", "--mode", "live", "--provider", "openai"},
+       {"no model is named", "--model", "such as"}},
+      {"an arm without a provider",
+       {"run", "suite.yaml", "--mode", "mock", "--arm", "mini"},
+       {"--arm", "NAME=PROVIDER:MODEL"}},
+      {"no repeat", {"run", "suite.yaml", "--mode", "mock", "--repeat", "0"}, {"--repeat", "1"}},
+      {"a filter for nothing", {"run", "suite.yaml", "--mode", "mock", "--filter", "id=none"}, {"none"}},
+      {"a suite of another name", {"run", "missing.yaml", "--mode", "mock"}, {"missing.yaml"}},
+      {"a suite that would be replaced",
+       {"init", "suite.yaml", "--yes"},
+       {"suite.yaml is there already", "--force"}},
+      {"no suite's name", {"init", "suite.txt", "--yes"}, {"suite.txt", ".yaml or .yml"}},
+      {"no configuration", {"import", "missing.yaml"}, {"missing.yaml", "cannot be read"}},
+      {"a suite to import",
+       {"import", "suite.yaml", "--output", "other.yaml"},
+       {"suite.yaml:1", "is a suite already", "sluice run"}},
+  };
+  for (const CommandSlip& slip : slips) {
+    SCOPED_TRACE(slip.name);
+    expect_one_line(run_sluice(slip.flags), slip.words);
+  }
+}
+
+}  // namespace sluice::slips_test

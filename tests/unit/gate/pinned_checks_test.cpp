@@ -1,0 +1,261 @@
+// What becomes of checks that only pass or fail beside a baseline, and of failures that are known.
+#include "coordinator/gate/baseline_export.hpp"
+#include "coordinator/gate/compare.hpp"
+#include "coordinator/gate/repeated_assessment.hpp"
+#include "coordinator/score_files/baseline_file.hpp"
+#include "gate_fixture.hpp"
+
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+constexpr auto contains = MetricId::must_contain;
+
+/// A test that makes so many checks by one metric.
+Case checked_test(std::size_t checks) {
+  Case test = test_of("q", contains);
+  test.expectations.resize(checks, test.expectations.front());
+  return test;
+}
+
+CaseAssessment assessed(const Baseline* baseline, const std::vector<bool>& passed) {
+  std::vector<MetricOutcome> outcomes;
+  for (const bool one : passed) outcomes.push_back(verdict_of(contains, one));
+  CaseAssessment assessment = gate_of(baseline).assess(checked_test(passed.size()), outcomes);
+  for (AssessedMetric& metric : assessment.metrics) metric.detail = {};
+  return assessment;
+}
+
+Baseline baseline_after(const std::vector<bool>& passed) {
+  BaselineExport pins({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "model");
+  pins.add("q", assessed(nullptr, passed).metrics);
+  return *pins.finish();
+}
+
+TEST(PinnedChecks, ACaseBreaksIsFixedOrFailsStill) {
+  struct Row {
+    std::vector<bool> then;
+    std::vector<bool> now;
+    CaseStatus status;
+    CaseChange change;
+    bool regressed;
+  };
+  const std::vector<Row> rows{
+      {{true}, {true}, CaseStatus::pass, CaseChange::none, false},
+      {{true}, {false}, CaseStatus::fail, CaseChange::broke, true},
+      {{false}, {true}, CaseStatus::pass, CaseChange::fixed, false},
+      {{false}, {false}, CaseStatus::warn, CaseChange::still_failing, false},
+      {{false, true}, {false, false}, CaseStatus::fail, CaseChange::broke, true},
+      {{false, false}, {false, true}, CaseStatus::warn, CaseChange::still_failing, false},
+      {{false, true}, {true, false}, CaseStatus::fail, CaseChange::broke, true},
+      {{true}, {true, false}, CaseStatus::fail, CaseChange::none, false},
+  };
+  for (const Row& row : rows) {
+    const Baseline baseline = baseline_after(row.then);
+    const CaseAssessment assessment = assessed(&baseline, row.now);
+    const std::string which = "row " + std::to_string(&row - rows.data());
+    EXPECT_EQ(assessment.status, row.status) << which;
+    EXPECT_EQ(to_string(assessment.change()), to_string(row.change)) << which;
+    EXPECT_EQ(assessment.regressed, row.regressed) << which;
+    EXPECT_EQ(assessment.improved,
+              row.change == CaseChange::fixed || (row.change == CaseChange::still_failing && row.now.back()))
+        << which;
+    EXPECT_EQ(assessment.only_known_failures(), row.status == CaseStatus::warn) << which;
+  }
+}
+
+TEST(PinnedChecks, AFailureThatTheBaselineDoesNotHaveFailsAsEver) {
+  const Baseline scores_alone = baseline_of({{"q", similarity, 0.9}});
+  const CaseAssessment assessment = assessed(&scores_alone, {false});
+  EXPECT_EQ(assessment.status, CaseStatus::fail);
+  EXPECT_EQ(assessment.metrics[0].cause, MetricCause::not_passed);
+  EXPECT_EQ(assessment.change(), CaseChange::none);
+}
+
+TEST(PinnedChecks, AKnownFailureIsPinnedAsFailedAndAFlakyCheckByItsMajority) {
+  CaseAssessment known = assessed(nullptr, {false});
+  take_as_known_failure(known);
+  EXPECT_FALSE(known.metrics[0].holds());
+  const CaseAssessment passed = assessed(nullptr, {true});
+  const CaseAssessment failed = assessed(nullptr, {false});
+  EXPECT_TRUE(assessment_of_repeats(std::vector{&passed, &failed, &passed}).metrics[0].holds());
+  EXPECT_FALSE(assessment_of_repeats(std::vector{&failed, &failed, &passed}).metrics[0].holds());
+}
+
+TEST(PinnedChecks, RepeatsBreakByAMajorityAndFailStillByAny) {
+  const auto merged = [](const Baseline& baseline, const std::vector<bool>& repeats) {
+    std::vector<CaseAssessment> all;
+    for (const bool passed : repeats) all.push_back(assessed(&baseline, {passed}));
+    std::vector<const CaseAssessment*> views;
+    for (const CaseAssessment& one : all) views.push_back(&one);
+    return assessment_of_repeats(views);
+  };
+  const Baseline passed = baseline_after({true});
+  EXPECT_EQ(merged(passed, {false, false, true}).change(), CaseChange::broke);
+  EXPECT_TRUE(merged(passed, {false, false, true}).regressed);
+  EXPECT_EQ(merged(passed, {false, true, true}).status, CaseStatus::flaky);
+  EXPECT_EQ(merged(passed, {false, true, true}).change(), CaseChange::none);
+  const Baseline failed = baseline_after({false});
+  EXPECT_EQ(merged(failed, {false, false, true}).change(), CaseChange::still_failing);
+  EXPECT_EQ(merged(failed, {false, false, true}).status, CaseStatus::warn);
+  EXPECT_EQ(merged(failed, {true, true, true}).change(), CaseChange::fixed);
+}
+
+TEST(PinnedChecks, AreWrittenAndReadBack) {
+  const Baseline pinned = baseline_after({true, false});
+  StringSink sink;
+  write_baseline(pinned, sink);
+  EXPECT_NE(sink.text().find(R"("metric": "must_contain", "passed": [true, false])"), std::string::npos)
+      << sink.text();
+  std::istringstream text(sink.text());
+  const auto read = parse_baseline(text, "base.json");
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  EXPECT_TRUE(same_content(pinned, *read));
+  EXPECT_FALSE(same_content(pinned, baseline_after({true, true})));
+  EXPECT_EQ(read->score("q", "must_contain"), std::nullopt) << "it is no score";
+}
+
+TEST(PinnedChecks, AFileNamesWhatIsWrongWithThem) {
+  const auto message = [](const std::string& entry) {
+    std::istringstream text(
+        R"({"schema_version": 2, "suite": "s", "assay_version": "1", "created_at": "2025-12-21T12:00:00Z",
+            "config_fingerprint": "f", "entries": [{"test_id": "q", "metric": )" +
+        entry + "}]}");
+    const auto read = parse_baseline(text, "base.json");
+    return read ? std::string() : read.error().message;
+  };
+  EXPECT_EQ(message(R"("must_contain", "passed": true)"), "");
+  EXPECT_EQ(message(R"("must_contain", "passed": true, "score": 1)"),
+            "`entries[0]` has both `passed` and `score`: keep one of the two");
+  EXPECT_NE(message(R"("must_contain", "passed": 1)").find("expected true, false, or a list of them"),
+            std::string::npos);
+  EXPECT_NE(message(R"("must_contain", "passed": [])").find("expected true, false, or a list"),
+            std::string::npos);
+  EXPECT_NE(message(R"("must_contain", "passed": [true, 0])").find("expected true or false"),
+            std::string::npos);
+  EXPECT_NE(message(R"("claims_f1", "passed": true)").find("no metric that passes or fails"),
+            std::string::npos);
+}
+
+TEST(PinnedChecks, AFileOfVersion1IsRead) {
+  std::istringstream text(
+      R"({"schema_version": 1, "suite": "s", "assay_version": "1", "created_at": "2025-12-21T12:00:00Z",
+          "config_fingerprint": "f", "entries": [{"test_id": "q", "metric": "claims_f1", "score": 0.5}]})");
+  const auto read = parse_baseline(text, "base.json");
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  EXPECT_EQ(read->score("q", "claims_f1"), 0.5);
+}
+
+TEST(PinnedChecks, TheFixtureOfClaimsPinsScoresAlone) {
+  const Gate gate = gate_of(nullptr);
+  const auto outcomes = claims_outcomes(0.5, 0.5, 0.5, false);
+  BaselineExport pins({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "model");
+  pins.add("f", gate.assess(fixture_of("f"), outcomes).metrics);
+  const Baseline baseline = *pins.finish();
+  ASSERT_EQ(baseline.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(baseline.entry(i).kind, PinKind::score);
+}
+
+TEST(PinnedChecks, TwoFilesAreComparedCheckByCheck) {
+  const auto side = [](const std::vector<bool>& passed) {
+    auto one = std::make_shared<ComparedCase>();
+    one->test_id = "q";
+    for (const bool each : passed) {
+      ComparedMetric& check = one->metrics.emplace_back();
+      check.name = "must_contain";
+      check.passed = each;
+      check.asked_by_name = true;
+    }
+    return NextCase([one, handed = false]() mutable -> Result<const ComparedCase*> {
+      if (handed) return nullptr;
+      handed = true;
+      return one.get();
+    });
+  };
+  std::vector<RowChange> changes;
+  const auto summary =
+      compare(side({true, false, false, true}), side({false, true, false, true}), CompareRules{},
+              [&](const ScoreComparison& row) { changes.push_back(row.change); });
+  ASSERT_TRUE(summary.has_value());
+  EXPECT_EQ(changes, (std::vector{RowChange::broke, RowChange::fixed, RowChange::still_failing,
+                                  RowChange::unchanged}));
+  EXPECT_EQ(summary->verdict, RunVerdict::regression);
+  const Baseline pinned = baseline_after({false});
+  const auto beside_file = compare(cases_of(pinned), side({false}), CompareRules{}, [](const auto&) {});
+  ASSERT_TRUE(beside_file.has_value());
+  EXPECT_EQ(beside_file->still_failing, 1u);
+  EXPECT_EQ(beside_file->verdict, RunVerdict::pass) << "it failed before, too";
+}
+
+// --- Known failures
+
+TEST(KnownFailure, WarnsWhatFailsAndWhatPasses) {
+  CaseAssessment failing = assessed(nullptr, {false});
+  take_as_known_failure(failing);
+  EXPECT_EQ(failing.status, CaseStatus::warn);
+  EXPECT_EQ(failing.metrics[0].cause, MetricCause::known_failure);
+  EXPECT_EQ(failing.metrics[0].spared, MetricCause::not_passed);
+  EXPECT_TRUE(failing.only_known_failures());
+
+  CaseAssessment passing = assessed(nullptr, {true});
+  take_as_known_failure(passing);
+  EXPECT_EQ(passing.status, CaseStatus::warn);
+  EXPECT_EQ(passing.metrics[0].cause, MetricCause::known_failure_passed);
+  EXPECT_FALSE(passing.only_known_failures());
+  EXPECT_TRUE(passing.metrics[0].holds());
+}
+
+TEST(KnownFailure, IsNoRegressionAndNotBroken) {
+  const Baseline baseline = baseline_after({true});
+  CaseAssessment broken = assessed(&baseline, {false});
+  ASSERT_TRUE(broken.regressed);
+  take_as_known_failure(broken);
+  EXPECT_FALSE(broken.regressed);
+  EXPECT_EQ(broken.change(), CaseChange::none);
+}
+
+TEST(KnownFailure, DecidesNothingUnderStrictEither) {
+  VerdictInput run;
+  run.statuses = {.passed = 2, .warned = 1};
+  EXPECT_EQ(run_verdict(run), RunVerdict::review);
+  run.known_failures = 1;
+  EXPECT_EQ(run_verdict(run), RunVerdict::pass);
+  EXPECT_EQ(exit_code(RunVerdict::pass, run, {.strict = true}), 0);
+}
+
+// --- The least pass rate
+
+TEST(PassRate, LeavesErrorsOutAndCountsNoKnownFailureAndNoFlakyCase) {
+  EXPECT_EQ(pass_rate({.passed = 2, .warned = 2, .flaky = 1, .failed = 3, .errors = 4}, 1), 3.0 / 8);
+  EXPECT_EQ(pass_rate({.errors = 4}, 0), std::nullopt);
+}
+
+TEST(PassRate, DecidesInsteadOfEachFailedCase) {
+  VerdictInput run;
+  run.statuses = {.passed = 9, .failed = 1};
+  EXPECT_EQ(run_verdict(run), RunVerdict::fail);
+  run.min_pass_rate = 0.9;
+  EXPECT_EQ(run_verdict(run), RunVerdict::pass) << "exactly at the limit";
+  run.min_pass_rate = 0.91;
+  EXPECT_EQ(run_verdict(run), RunVerdict::fail);
+}
+
+TEST(PassRate, ExcusesNoRegressionNoErrorAndNoFailureOfTheComparison) {
+  VerdictInput run;
+  run.statuses = {.passed = 9, .failed = 1};
+  run.min_pass_rate = 0.5;
+  run.regressed = 1;
+  EXPECT_EQ(run_verdict(run), RunVerdict::regression);
+  run.regressed = 0;
+  run.failures = 1;
+  EXPECT_EQ(run_verdict(run), RunVerdict::fail);
+  run.failures = 0;
+  run.statuses.errors = 1;
+  EXPECT_EQ(run_verdict(run), RunVerdict::error);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,353 @@
+#include "coordinator/import/promptfoo_config.hpp"
+
+#include "coordinator/defaults.hpp"
+#include "coordinator/import/foreign_script.hpp"
+#include "coordinator/import/foreign_template.hpp"
+#include "coordinator/import/suite_yaml.hpp"
+#include "coordinator/suite/arms.hpp"
+#include "coordinator/suite/suite_loader.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice::promptfoo_config_test {
+
+class Promptfoo : public testing::Test {
+ protected:
+  void write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories((folder_.path() / name).parent_path());
+    std::ofstream(folder_.path() / name, std::ios::binary) << text;
+  }
+  /// What the configuration comes to; its suite must load.
+  ImportedSuite import(const std::string& config, const std::string& name = "promptfooconfig.yaml") const {
+    write(name, config);
+    auto imported = import_promptfoo(folder_.path() / name, {});
+    EXPECT_TRUE(imported) << join_findings(imported.error());
+    if (!imported) return {};
+    write("suite.yaml", suite_yaml(imported->suite));
+    const auto loaded = load_any_suite(folder_.path() / "suite.yaml");
+    EXPECT_TRUE(loaded) << join_findings(loaded.error()) << "\n" << suite_yaml(imported->suite);
+    return std::move(*imported);
+  }
+  /// The suite behind its first line, with the notes as comments.
+  std::string suite(const std::string& config, const std::string& name = "promptfooconfig.yaml") const {
+    const ImportedSuite imported = import(config, name);
+    std::string text = suite_yaml(imported.suite);
+    text.erase(0, text.find('\n') + 1);
+    for (const Finding& note : imported.notes)
+      text += "# " + std::to_string(note.line) + ": " + note.message + "\n";
+    return text;
+  }
+  std::string notes(const std::string& config) const {
+    std::string text;
+    for (const Finding& note : import(config).notes) text += to_text(note) + "\n";
+    return text;
+  }
+
+  support::TemporaryFolder folder_;
+};
+
+TEST_F(Promptfoo, BecomesASuite) {
+  write("prompts.txt", "To {{language}}: {{input}}\n---\n{# short #}In {{ language }}: {{input | safe}}\n");
+  EXPECT_EQ(suite(R"yaml(description: Translations
+prompts: [file://prompts.txt]
+providers:
+  - openai:chat:gpt-4o-mini
+  - {id: 'anthropic:messages:claude-haiku-4-5', label: My Claude, config: {temperature: 0, max_tokens: 100}}
+defaultTest:
+  assert: [{type: not-icontains, value: as an AI}]
+tests:
+  - description: Says hello!
+    vars: {language: French, input: Hello}
+    assert:
+      - {type: contains, value: Bonjour}
+      - {type: llm-rubric, value: is polite}
+      - {type: similar, value: 'Bonjour, {{input}}', threshold: 0.8}
+)yaml"),
+            R"yaml(prompts:
+  - id: prompts
+    prompt: "To {{language}}: {{input}}"
+  - id: prompts-2
+    prompt: "In {{language}}: {{input}}"
+providers:
+  - "openai:gpt-4o-mini"
+  - name: My-Claude
+    provider: anthropic
+    model: claude-haiku-4-5
+    temperature: 0
+    max_output_tokens: 100
+default_test:
+  expected:
+    - type: regex_not_match
+      pattern: "(?i)as\\ an\\ AI"
+tests:
+  - id: says-hello
+    name: "Says hello!"
+    vars:
+      input: Hello
+      language: French
+    expected:
+      - type: must_contain
+        text: Bonjour
+      - type: rubric
+        criteria: is polite
+      - type: semantic_similarity_to
+        text: "Bonjour, {{input}}"
+        min_score: 0.8
+# 1: rubrics and references need a model that judges: name one with --judge PROVIDER --judge-model MODEL, or as "judge" and "judge_model" in settings
+)yaml");
+}
+
+TEST_F(Promptfoo, MakesATestOfEachEntryOfAList) {
+  const std::string config =
+      "prompts: ['{{a}} {{b}}']\ntests: [{vars: {a: [x, y], b: [1, 2]}, assert: [{type: "
+      "contains, value: z}]}]\n";
+  EXPECT_EQ(import(config).tests, 4u);
+  EXPECT_EQ(import("defaultTest: {options: {disableVarExpansion: true}}\n" + config).tests, 1u);
+}
+
+TEST_F(Promptfoo, TakesTestsOfEachKindOfFile) {
+  write("tests.csv", "a,__expected,__description\nx,contains: 1,First\ny,\"a, b\",\n");
+  write("tests.yaml", "- vars: {a: z}\n  assert: [{type: equals, value: {k: 1}}]\n");
+  write("tests.json", "[{\"vars\": {\"a\": \"v\"}, \"assert\": [{\"type\": \"is-json\"}]}]");
+  write("tests.jsonl",
+        "{\"vars\": {\"a\": \"w\"}, \"assert\": [{\"type\": \"contains-any\", \"value\": \"p, q\"}]}\n");
+  EXPECT_EQ(suite("prompts: ['{{a}}']\ntests: 'file://tests.*'\n"), R"yaml(prompts:
+  - id: "1"
+    prompt: "{{a}}"
+tests:
+  - id: first
+    name: First
+    vars:
+      a: x
+    expected:
+      - type: must_contain
+        text: "1"
+  - id: test-2
+    vars:
+      a: y
+    expected:
+      - type: exact_match
+        text: "a, b"
+  - id: test-3
+    vars:
+      a: v
+    expected:
+      - type: json_schema
+        schema: {}
+  - id: test-4
+    vars:
+      a: w
+    expected:
+      - type: regex_match
+        pattern: "p|q"
+  - id: test-5
+    vars:
+      a: z
+    expected:
+      - type: json_schema
+        schema:
+          const:
+            k: 1
+)yaml");
+}
+
+TEST_F(Promptfoo, CrossesScenarios) {
+  const ImportedSuite imported = import(
+      "prompts: ['{{a}} {{b}}']\nscenarios:\n  - config: [{vars: {a: 1}}, {vars: {a: 2}}]\n    tests: "
+      "[{vars: {b: 3}, assert: [{type: contains, value: '{{a}}'}]}, {vars: {b: 4}}]\n");
+  EXPECT_EQ(imported.tests, 4u);
+  EXPECT_EQ(
+      notes(
+          "prompts: ['{{a}}']\nscenarios:\n  - config: [{vars: {a: 1, b: 2}}]\n    tests: [{assert: [{type: "
+          "contains, value: '{{b}}'}]}, {assert: [{type: contains, value: x}]}]\n"),
+      "")
+      << "a variable that another test uses is no loss";
+}
+
+TEST_F(Promptfoo, LosesNothingSilently) {
+  EXPECT_EQ(
+      notes(R"yaml(prompts: ['{{a}}', '{% if a %}x{% endif %}', 'file://prompt.py:make', '{{ a | upper }}']
+providers:
+  - id: openai:gpt-5
+    config: {top_p: 1, apiKey: k}
+  - bedrock:some.model
+  - file://provider.js
+redteam: {plugins: [pii]}
+evaluateOptions: {maxConcurrency: 4, repeat: 2}
+defaultTest: {options: {transform: output.trim()}}
+tests:
+  - vars: {a: 1, b: 2}
+    metadata: {x: 1}
+    threshold: 0.5
+    options: {prefix: x}
+    assert:
+      - {type: javascript, value: output.length > 3}
+      - {type: latency, threshold: 100}
+      - {type: regex, value: 'a(?=b)'}
+      - {type: contains, value: x, weight: 2, metric: m}
+      - {type: contains, value: '{{ a | upper }}'}
+      - {type: no-such-check, value: x}
+  - vars: {a: 2}
+)yaml"),
+      R"notes(promptfooconfig.yaml:1: a prompt holds "{% if a %}", a block, of which there are none: left out
+promptfooconfig.yaml:1: the prompt is made by the program "prompt.py", which has no counterpart: left out
+promptfooconfig.yaml:1: a prompt holds "{{ a | upper }}", an expression or filter, of which there are none: left out
+promptfooconfig.yaml:4: "apiKey" of a provider: sluice reads the key from the environment; "api_key_env" in [providers.NAME] of sluice.toml names another variable
+promptfooconfig.yaml:4: "top_p" in config of a provider has no counterpart: left out
+promptfooconfig.yaml:5: the provider "bedrock:some.model" has no counterpart: left out
+promptfooconfig.yaml:6: the provider "file://provider.js" has no counterpart: left out
+promptfooconfig.yaml:7: "redteam" has no counterpart: left out
+promptfooconfig.yaml:8: "maxConcurrency" is said with --max-concurrent, or found: left out
+promptfooconfig.yaml:9: "transform" in options of a test has no counterpart: left out
+promptfooconfig.yaml:11: the variable "b" is used by no prompt and no check: left out
+promptfooconfig.yaml:12: "metadata" of a test has no counterpart: left out
+promptfooconfig.yaml:13: "threshold" of a test has no counterpart: left out
+promptfooconfig.yaml:14: "prefix" in options of a test has no counterpart: left out
+promptfooconfig.yaml:16: the check javascript has no counterpart: left out
+promptfooconfig.yaml:17: the check latency has no counterpart: left out
+promptfooconfig.yaml:18: the check regex cannot be said: the pattern "a(?=b)" is no regular expression of RE2: invalid perl operator: (?=: left out
+promptfooconfig.yaml:19: "metric" of the check contains has no counterpart: left out
+promptfooconfig.yaml:19: "weight" of the check contains has no counterpart: left out
+promptfooconfig.yaml:20: the check contains holds "{{ a | upper }}", an expression or filter, of which there are none: left out
+promptfooconfig.yaml:21: the check no-such-check is no check that promptfoo documents: left out
+promptfooconfig.yaml:22: a test without a check that a suite has: it passes if the answer is not blank
+)notes");
+}
+
+TEST_F(Promptfoo, SaysTheSameOfSeveralPlacesOnce) {
+  EXPECT_EQ(notes("prompts: [a]\ntests:\n  - assert: [{type: contains, value: x}, {type: cost}]\n"
+                  "  - assert: [{type: contains, value: x}, {type: cost}]\n"
+                  "  - assert: [{type: contains, value: x}, {type: cost}]\n"),
+            "promptfooconfig.yaml:3: the check cost has no counterpart: left out (and in 2 more places)\n");
+}
+
+TEST_F(Promptfoo, StandsInForWhatASuiteNeeds) {
+  EXPECT_EQ(suite("providers: [exec:run.sh]\ntests: [{vars: {question: Tell me.}}]\n"), R"yaml(prompts:
+  - id: stand-in
+    prompt: "{{question}}"
+tests:
+  - id: test-1
+    vars:
+      question: Tell me.
+    expected:
+      - type: regex_match
+        pattern: "\\S"
+# 1: the provider "exec:run.sh" has no counterpart: left out
+# 1: no prompt could be taken over: one that shows the variables stands in "prompts"; write yours in its place
+# 2: a test without a check that a suite has: it passes if the answer is not blank
+)yaml");
+  EXPECT_EQ(notes("prompts: ['{{a}}', 'b {{c}}']\ntests: [{assert: [{type: contains, value: x}]}]\n"),
+            "promptfooconfig.yaml:2: the variable \"a\" has no value: it is a blank\n"
+            "promptfooconfig.yaml:2: the variable \"c\" has no value: it is empty\n");
+}
+
+TEST_F(Promptfoo, HasOneScoreOfAKindInATest) {
+  const std::string text = suite(
+      "prompts: [a]\ndefaultTest: {options: {provider: 'openai:gpt-5'}, assert: [{type: llm-rubric, value: "
+      "is "
+      "short}]}\n"
+      "tests:\n  - assert: [{type: llm-rubric, value: is kind}, {type: llm-rubric, value: is true}]\n");
+  EXPECT_NE(text.find("settings:\n  judge: openai\n  judge_model: gpt-5\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("        criteria: |-\n          is kind\n          is true\n          is short\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST_F(Promptfoo, FollowsMergeKeysAndTemplatesOfAssertions) {
+  const std::string text = suite(R"yaml(prompts: [a]
+assertionTemplates: {polite: {type: contains, value: please}}
+x-base: &base {assert: [{$ref: '#/assertionTemplates/polite'}, {type: assert-set, assert: [{type: contains, value: b}]}]}
+tests:
+  - <<: *base
+)yaml");
+  EXPECT_NE(text.find("text: please"), std::string::npos) << text;
+  EXPECT_NE(text.find("text: b"), std::string::npos) << text;
+}
+
+TEST_F(Promptfoo, NamesTheServersThatItNeeds) {
+  const ImportedSuite imported = import(
+      "prompts: [a]\nproviders: ['ollama:llama3', 'ollama:chat:phi4', {id: 'openai:m', config: {apiBaseUrl: "
+      "'http://gpu.example:8000/v1/', apiKeyEnvar: GPU_KEY}}]\n"
+      "tests: [{assert: [{type: contains, value: x}]}]\n");
+  EXPECT_EQ(settings_of(imported.servers),
+            "[providers.ollama]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:11434/v1\"\napi_key_env = "
+            "\"\"\n\n"
+            "[providers.gpu-example]\nkind = \"openai\"\nbase_url = \"http://gpu.example:8000/v1\"\n"
+            "api_key_env = \"GPU_KEY\"\n");
+}
+
+TEST_F(Promptfoo, LimitsProvidersToWhatARunTakes) {
+  std::string config = "prompts: [a, b]\ntests: [{assert: [{type: contains, value: x}]}]\nproviders:\n";
+  for (std::size_t i = 0; i <= defaults::max_arms / 2; ++i)
+    config += "  - openai:m" + std::to_string(i) + "\n";
+  EXPECT_EQ(import(config).providers, defaults::max_arms / 2);
+}
+
+TEST_F(Promptfoo, IsRefusedWhereItIsNone) {
+  const auto error = [&](const std::string& text) {
+    write("c.yaml", text);
+    const auto imported = import_promptfoo(folder_.path() / "c.yaml", {});
+    return imported ? std::string("(none)") : imported.error().front().message;
+  };
+  EXPECT_EQ(error("- a\n"),
+            "a configuration must be a mapping with \"prompts\", \"providers\" and \"tests\"");
+  EXPECT_EQ(error("a: 1\n"),
+            "is no configuration of promptfoo: it has neither \"prompts\" nor \"providers\" nor \"tests\"");
+  EXPECT_TRUE(error("a: [\n").starts_with("not valid YAML")) << error("a: [\n");
+}
+
+TEST_F(Promptfoo, IsTakenOutOfAnOutputFile) {
+  const std::string text =
+      suite(R"({"results": {"results": []}, "config": {"prompts": ["Hi"], "tests": [{"assert":
+    [{"type": "contains", "value": "x"}]}]}})",
+            "output.json");
+  EXPECT_NE(text.find("prompt: Hi"), std::string::npos) << text;
+}
+
+TEST(ForeignTemplates, BecomeThoseOfASuite) {
+  const auto of = [](const std::string& text) {
+    const auto translated = translate_template(text);
+    return translated ? translated->text : "! " + translated.error();
+  };
+  EXPECT_EQ(of("a {{ b }} {c}"), "a {{b}} {c}");
+  EXPECT_EQ(of("a {# no #}b"), "a b");
+  EXPECT_EQ(of("a \n{{- b -}}\n c"), "a{{b}}c");
+  EXPECT_EQ(of("{{ b | dump | safe }}"), "{{b}}");
+  EXPECT_EQ(of("{% raw %}{{x}}{% endraw %}!"), "{{ '{{' }}x}}!");
+  EXPECT_EQ(of("{{ 'a' }}"), "{{'a'}}");
+  EXPECT_TRUE(of("{{ b[0] }}").starts_with("! holds")) << of("{{ b[0] }}");
+  EXPECT_TRUE(of("{{ env.KEY }}").starts_with("! holds")) << of("{{ env.KEY }}");
+  EXPECT_TRUE(of("{{ b").starts_with("! holds")) << of("{{ b");
+}
+
+TEST(ForeignScripts, ThatAskForTextsAreChecks) {
+  const auto of = [](const std::string& script) {
+    const auto check = check_of_script(script, 1);
+    if (!check) return std::string("(none)");
+    std::string text = (check->is_negated ? "not-" : "") + check->type + ":";
+    for (const std::string& value : check->values) text += " " + value;
+    return text;
+  };
+  EXPECT_EQ(of("output.includes('a b')"), "contains: a b");
+  EXPECT_EQ(of("return output.includes(\"a\");"), "contains: a");
+  EXPECT_EQ(of("!output.includes('a')"), "not-contains: a");
+  EXPECT_EQ(of("output.toLowerCase().includes('a')"), "icontains: a");
+  EXPECT_EQ(of("output.includes('a') && output.includes('b')"), "contains-all: a b");
+  EXPECT_EQ(of("output.includes('a') || output.includes('b')"), "contains-any: a b");
+  EXPECT_EQ(of("output.startsWith('a')"), "starts-with: a");
+  for (const std::string script :
+       {"output.includes('a') && output.includes('b') || true", "output.includes(x)",
+        "output.includes('a', 3)", "output.includes('a') || !output.includes('b')",
+        "output.includes('a') && output.toLowerCase().includes('b')", "output.length > 3",
+        "output.includes('')", "output.includes('a\\n')", "", "output"}) {
+    EXPECT_EQ(of(script), "(none)") << script;
+  }
+}
+
+}  // namespace sluice::promptfoo_config_test

@@ -1,0 +1,141 @@
+// The page for a browser and the file for a spreadsheet: all cases, and nothing foreign that acts.
+#include "config/embedded_config.hpp"
+#include "tests/unit/report/gated_run.hpp"
+#include "tests/unit/report/report_texts.hpp"
+
+#include <regex>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+using nlohmann::json;
+using sample::answered;
+using sample::MemorySource;
+using sample::results_of;
+
+constexpr const char* hostile =
+    "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&\xe2\x80\xae!";
+
+/// Texts that a check passed or failed.
+struct TextRun {
+  Suite suite;
+  MemorySource source;
+  Gate gate;
+  RunResults results = results_of(suite, source, gate);
+
+  explicit TextRun(std::size_t cases, const std::string& answer = "Lyon") {
+    suite.name = "geo";
+    suite.metrics = {MetricId::must_contain};
+    for (std::size_t i = 0; i < cases; ++i) {
+      Case test = sample::make_case("geo-" + std::to_string(1000 + i), "");
+      test.kind = CaseKind::text;
+      test.system = "Be brief.";
+      test.content = "Capital " + std::to_string(i) + "? mail me@example.org";
+      test.expectations = {{{MetricId::must_contain, {"Paris"}}, {}, std::nullopt}};
+      const bool passed = i % 2 == 0;
+      source.trials.push_back(answered(static_cast<TrialId>(i), answer,
+                                       {MetricId::must_contain, std::nullopt, passed, passed ? "" : "why"}));
+      suite.cases.push_back(std::move(test));
+    }
+    results.trials = cases;
+  }
+  TextRun(const TextRun&) = delete;
+  TextRun& operator=(const TextRun&) = delete;
+  Aggregates aggregates() const { return *aggregate(results, {}); }
+};
+
+/// What the page hands to its script.
+json cases_in(const std::string& html) {
+  json all = json::array();
+  const std::string begin = R"(<script type="application/json" class="cases">)";
+  for (auto at = html.find(begin); at != std::string::npos; at = html.find(begin, at + 1)) {
+    const auto from = at + begin.size();
+    for (json& one : json::parse(html.substr(from, html.find("</script>", from) - from)))
+      all.push_back(std::move(one));
+  }
+  return all;
+}
+
+TEST(HtmlReport, HasEveryCaseForTheScriptAndTheFirstOnesWithoutIt) {
+  const TextRun run(1201);
+  const Aggregates aggregates = run.aggregates();
+  const std::string html = html_of(sample::input_of(run.results, aggregates));
+  const json cases = cases_in(html);
+  ASSERT_EQ(cases.size(), 1201u);
+  EXPECT_EQ(cases[1]["id"], "geo-1001");
+  EXPECT_EQ(cases[1]["status"], "fail");
+  EXPECT_EQ(cases[1]["system"], "Be brief.");
+  EXPECT_EQ(cases[1]["answer"], "Lyon");
+  EXPECT_NE(cases[1]["why"].get<std::string>().find("must_contain \"Paris\""), std::string::npos);
+  EXPECT_EQ(occurrences(html, "<tr><td><details>"), 200u);
+  EXPECT_NE(html.find("The first 200 of 1,201 cases"), std::string::npos);
+}
+
+TEST(HtmlReport, NothingOfAnAnswerIsMarkup) {
+  const TextRun run(2, hostile);
+  const Aggregates aggregates = run.aggregates();
+  const std::string html = html_of(sample::input_of(run.results, aggregates));
+  EXPECT_EQ(html.find("<img"), std::string::npos);
+  EXPECT_EQ(html.find("<script>alert"), std::string::npos);
+  EXPECT_EQ(html.find("\xe2\x80\xae"), std::string::npos) << "it would turn the writing direction";
+  // One element for the cases and one for the script that is ours.
+  EXPECT_EQ(occurrences(html, "<script"), 2u);
+  EXPECT_EQ(occurrences(html, "</script>"), 2u);
+  const std::string answer = cases_in(html)[0]["answer"];
+  EXPECT_NE(answer.find("</script><script>alert(1)"), std::string::npos) << "the text itself stays";
+}
+
+TEST(HtmlReport, TakesNothingFromANetworkAndRunsWhatItsHashesSay) {
+  const TextRun run(1);
+  const Aggregates aggregates = run.aggregates();
+  const std::string html = html_of(sample::input_of(run.results, aggregates));
+  EXPECT_NE(html.find("default-src 'none'; style-src 'sha256-"), std::string::npos);
+  EXPECT_FALSE(std::regex_search(html, std::regex("(src|href)=")));
+  EXPECT_EQ(html.find("style=\""), std::string::npos) << "the policy would drop it";
+  EXPECT_NE(html.find(std::string(embedded::report_script)), std::string::npos);
+  EXPECT_EQ(embedded::report_script.find("innerHTML"), std::string_view::npos);
+}
+
+TEST(HtmlReport, PromptsAreRedactedAndLeftOutWhereTheyAreLost) {
+  const TextRun run(1);
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = sample::input_of(run.results, aggregates);
+  const std::vector<RedactionPattern> patterns{{"mail", "[a-z]+@[a-z.]+"}};
+  const Redactor redactor = *Redactor::make(patterns);
+  input.redactor = &redactor;
+  EXPECT_EQ(html_of(input).find("me@example.org"), std::string::npos);
+  EXPECT_EQ(csv_of(input).find("me@example.org"), std::string::npos);
+  EXPECT_NE(cases_in(html_of(input))[0]["prompt"].get<std::string>().find("[redacted mail]"),
+            std::string::npos);
+  input.prompts_are_lost = true;
+  EXPECT_FALSE(cases_in(html_of(input))[0].contains("prompt"));
+}
+
+TEST(HtmlReport, ShowsWhatBecameOfChecksAndScores) {
+  const sample::GatedRun run;
+  const Aggregates aggregates = run.aggregates();
+  const std::string html = html_of(run.input(aggregates));
+  EXPECT_NE(html.find("<svg role=\"img\""), std::string::npos);
+  EXPECT_NE(html.find("fingerprint_mismatch"), std::string::npos);
+  bool has_score = false;
+  for (const json& one : cases_in(html)) has_score = has_score || one["score"].is_number();
+  EXPECT_TRUE(has_score);
+}
+
+TEST(CsvReport, HasALineForEachCaseAndNoFormulas) {
+  const TextRun run(2, "=HYPERLINK(\"http://x\")\nsecond, line");
+  const Aggregates aggregates = run.aggregates();
+  const std::string csv = csv_of(sample::input_of(run.results, aggregates));
+  EXPECT_TRUE(csv.starts_with("id,name,category,arm,kind,")) << csv;
+  EXPECT_NE(csv.find(",must_contain,reason,"), std::string::npos);
+  EXPECT_NE(csv.find("\r\ngeo-1000,,geo,,text,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("\"'=HYPERLINK(\"\"http://x\"\")\nsecond, line\""), std::string::npos) << csv;
+  EXPECT_EQ(occurrences(csv, "\r\n"), 3u);
+  EXPECT_NE(csv.find(",fail,"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sluice
