@@ -11,7 +11,10 @@ find_package(tl-expected REQUIRED)
 find_package(CLI11 REQUIRED)
 pkg_check_modules(ZMQ REQUIRED IMPORTED_TARGET libzmq)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
-pkg_check_modules(PROMETHEUS REQUIRED IMPORTED_TARGET prometheus-cpp-pull)
+pkg_check_modules(PROMETHEUS REQUIRED IMPORTED_TARGET prometheus-cpp-core)
+# The HTTP server that comes with it.
+find_library(SLUICE_CIVETWEB_CPP civetweb-cpp REQUIRED)
+find_library(SLUICE_CIVETWEB civetweb REQUIRED)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 # Its -pthread defines _REENTRANT, which the tests' precompiled header has not.
 set_target_properties(PkgConfig::RE2 PROPERTIES INTERFACE_COMPILE_OPTIONS "")

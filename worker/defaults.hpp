@@ -66,6 +66,9 @@ inline constexpr auto granted_pause_age = 5s;
 /// How much faster or slower one machine's clock may run than the other's: quartz without any discipline
 /// stays within 100 ppm of true time, so two of them within 200 of each other.
 inline constexpr std::int64_t clock_drift_ppm = 200;
+/// Round trips without a clearly shorter one: the shortest ways are those without a queue.
+inline constexpr std::uint32_t round_trips_to_trust = 8;
+inline constexpr auto clearly_shorter_way = std::chrono::milliseconds(5);
 
 // --- Units: enrichers, embeddings, scores
 // -------------------------------------------------------------------------------

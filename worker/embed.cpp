@@ -113,6 +113,7 @@ Result<std::vector<caf::actor>> start_workers(const LocalWorkers& options) {
     config.random_seed = random_number();
     config.call_log = call_log;
     config.metrics = options.metrics;
+    config.watch = options.watch;
     config.listener = options.listener;
     workers.push_back(
         spawn(options.system, std::move(config), std::move(*socket), options.settings.mode.value));

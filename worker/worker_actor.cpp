@@ -46,7 +46,8 @@ struct WorkerState {
   std::optional<RetiredRun> retired;
   std::optional<CoordinatorContact> contact;
   Leaving leaving;
-  std::string refusal;  ///< Why the last connection did not come about; empty once something came.
+  std::string refusal;       ///< Why the last connection did not come about; empty once something came.
+  bool was_stopped = false;  ///< By StopWorker, once.
   bool ended = false;
 };
 
@@ -115,6 +116,24 @@ void retire_run(WorkerActor* self) {
       RetiredRun{state.run->model_client, state.run->scorer, now + state.run->settings.request_timeout};
   state.run.reset();
   if (state.config->metrics) state.config->metrics->run_ended();
+}
+
+// --- who watches ---
+
+std::string status_text(const WorkerState& state) {
+  if (state.leaving.begun()) return "leaving: calls under way end";
+  if (!state.run) return "waiting for a coordinator";
+  if (!state.run->problems.empty()) return "no work is taken: " + state.run->problems.front().message;
+  const auto& run_id = state.run->settings.run_id;
+  if (!state.contact->connected()) return "the coordinator of run " + run_id + " is silent";
+  return "working on run " + run_id;
+}
+
+void tell_watcher(WorkerActor* self) {
+  const auto& state = self->state;
+  if (!state.config->watch) return;
+  const bool is_working = state.run && state.run->problems.empty() && state.contact->connected();
+  state.config->watch({is_working, state.leaving.ends(), status_text(state)});
 }
 
 // --- reports ---
@@ -188,12 +207,14 @@ void leave(WorkerActor* self, Farewell farewell, std::chrono::milliseconds patie
 }
 
 void on_stop(WorkerActor* self, const StopWorker& stop) {
-  const auto& state = self->state;
+  auto& state = self->state;
   const auto patience = state.config->drain_timeout;
-  const bool at_once = stop.at_once || state.leaving.ends();
+  // That the run ends, too, makes nobody impatient: whoever stops a fleet stops its coordinator as well.
+  const bool at_once = std::exchange(state.was_stopped, true) || stop.at_once;
   if (!at_once && state.run && !state.run->units.held().empty())
     spdlog::info("leaving; calls under way have {} ms to end", patience.count());
   leave(self, {stop.why, std::nullopt, true}, at_once ? std::chrono::milliseconds(0) : patience);
+  if (!state.ended) tell_watcher(self);
 }
 
 void on_message(WorkerActor* self, ActiveRun&, WorkerUnfit& unfit) {
@@ -241,6 +262,7 @@ void begin_run(WorkerActor* self, RunSettings settings) {
   for (const auto& problem : run.problems) spdlog::log(level, "no work is taken: {}", problem.message);
   if (run.problems.empty()) spdlog::info("connected; working on run {}", run.settings.run_id);
   send_to_coordinator(self, ready_message(run, window(self)));
+  tell_watcher(self);
 }
 
 void on_message(WorkerActor* self, wire::Welcome& welcome) {
@@ -375,6 +397,7 @@ void tick(WorkerActor* self) {
   }
   leave_if_done(self);
   if (state.ended) return;
+  tell_watcher(self);
   if (!state.run) return send_hello(self);
   state.run->credit.on_beat(interval);
   if (!state.run->heartbeats.ask_for_demand(state.contact->connected())) return send_heartbeat(self, {});
@@ -427,6 +450,7 @@ caf::behavior worker_behavior(WorkerActor* self, std::shared_ptr<WorkerConfig> c
     self->quit(exit.reason);
   });
   send_hello(self);
+  tell_watcher(self);
   self->delayed_send(self, defaults::heartbeat_interval, WorkerTick{});
   return {
       [self](FromCoordinator& messages) { on_coordinator(self, messages); },

@@ -3,6 +3,7 @@
 #include "common/clock.hpp"
 #include "common/defaults.hpp"
 #include "common/metrics_server/worker_metrics.hpp"
+#include "common/transport/local_workers.hpp"
 #include "worker/answer_store.hpp"
 #include "worker/http/call_log.hpp"
 #include "worker/key_ring.hpp"
@@ -34,6 +35,7 @@ struct WorkerConfig {
   std::uint64_t random_seed = 0;
   std::shared_ptr<CallLog> call_log;       ///< Null: calls are not logged.
   std::shared_ptr<WorkerMetrics> metrics;  ///< Null: nothing is counted.
+  WatchWorker watch;                       ///< Empty: nobody watches.
   bool in_coordinator = false;  ///< Of the coordinator's process, which itself says what it cannot do.
   bool log_calls = false;       ///< Set from `call_log`, or by who brings an HTTP actor that logs.
   std::function<BootTime()> boot_clock = boot_clock_now;

@@ -25,6 +25,17 @@ struct MetricFamily {
   friend bool operator==(const MetricFamily&, const MetricFamily&) = default;
 };
 
+/// How a process fares.
+struct Health {
+  bool is_alive = true;   ///< Its loop turns.
+  bool is_ready = false;  ///< It does what it is there for.
+  std::string status;     ///< What it does, or what is wrong, in one line.
+  friend bool operator==(const Health&, const Health&) = default;
+};
+
+/// Who knows it. Called on a thread of the server's own.
+using HealthSource = std::function<Health()>;
+
 /// What a scrape is answered with. Called on a thread of the server's own.
 using MetricSource = std::function<std::vector<MetricFamily>()>;
 

@@ -5,14 +5,15 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include <CivetServer.h>
 #include <netdb.h>
-#include <prometheus/collectable.h>
-#include <prometheus/exposer.h>
 #include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -30,26 +31,43 @@ prometheus::ClientMetric sample_of(const MetricSample& sample, MetricFamily::Kin
   return metric;
 }
 
-class Collector : public prometheus::Collectable {
- public:
-  explicit Collector(MetricSource source) : source_(std::move(source)) {}
+std::vector<prometheus::MetricFamily> in_its_form(std::vector<MetricFamily> families) {
+  std::vector<prometheus::MetricFamily> metrics;
+  for (MetricFamily& from : families) {
+    prometheus::MetricFamily family;
+    family.name = std::move(from.name);
+    family.help = std::move(from.help);
+    const bool counts = from.kind == MetricFamily::Kind::counter;
+    family.type = counts ? prometheus::MetricType::Counter : prometheus::MetricType::Gauge;
+    for (const MetricSample& sample : from.samples) family.metric.push_back(sample_of(sample, from.kind));
+    metrics.push_back(std::move(family));
+  }
+  return metrics;
+}
 
-  std::vector<prometheus::MetricFamily> Collect() const override {
-    std::vector<prometheus::MetricFamily> families;
-    for (MetricFamily& from : source_()) {
-      prometheus::MetricFamily family;
-      family.name = std::move(from.name);
-      family.help = std::move(from.help);
-      const bool counts = from.kind == MetricFamily::Kind::counter;
-      family.type = counts ? prometheus::MetricType::Counter : prometheus::MetricType::Gauge;
-      for (const MetricSample& sample : from.samples) family.metric.push_back(sample_of(sample, from.kind));
-      families.push_back(std::move(family));
-    }
-    return families;
+struct Answer {
+  int status = 200;
+  std::string body;
+};
+
+/// Answers GET at one path, on threads of the server's own.
+class Page final : public CivetHandler {
+ public:
+  explicit Page(std::function<Answer()> answer) : answer_(std::move(answer)) {}
+
+  bool handleGet(CivetServer*, mg_connection* connection) override {
+    const auto [status, body] = answer_();
+    const char* phrase = status == 200 ? "OK" : "Service Unavailable";
+    mg_printf(connection,
+              "HTTP/1.1 %d %s\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
+              "Content-Length: %zu\r\nConnection: close\r\n\r\n",
+              status, phrase, body.size());
+    mg_write(connection, body.data(), body.size());
+    return true;
   }
 
  private:
-  MetricSource source_;
+  std::function<Answer()> answer_;
 };
 
 /// Connects to a port of this machine, once and without a word.
@@ -78,13 +96,26 @@ std::string own_host(const std::string& host) {
 }  // namespace
 
 struct MetricsServer::Parts {
-  Parts(const std::string& endpoint, MetricSource source)
-      : collector(std::make_shared<Collector>(std::move(source))),
-        exposer(std::make_unique<prometheus::Exposer>(endpoint, defaults::metrics_threads)),
+  Parts(const std::string& endpoint, MetricSource source, const HealthSource& health)
+      : metrics([source = std::move(source)] {
+          return Answer{200, prometheus::TextSerializer().Serialize(in_its_form(source()))};
+        }),
+        alive([health] {
+          const auto now = health();
+          return Answer{now.is_alive ? 200 : 503, now.status + "\n"};
+        }),
+        ready([health] {
+          const auto now = health();
+          return Answer{now.is_alive && now.is_ready ? 200 : 503, now.status + "\n"};
+        }),
+        server(std::make_unique<CivetServer>(std::vector<std::string>{
+            "listening_ports", endpoint, "num_threads", std::to_string(defaults::metrics_threads)})),
         host(endpoint.substr(0, endpoint.rfind(':'))) {
-    const auto ports = exposer->GetListeningPorts();
+    const auto ports = server->getListeningPorts();
     port = ports.empty() ? endpoint.substr(endpoint.rfind(':') + 1) : std::to_string(ports.front());
-    exposer->RegisterCollectable(collector);
+    server->addHandler("/metrics$", metrics);
+    server->addHandler("/healthz$", alive);
+    server->addHandler("/readyz$", ready);
   }
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
@@ -99,13 +130,15 @@ struct MetricsServer::Parts {
         std::this_thread::sleep_for(defaults::metrics_end_interval);
       }
     });
-    exposer.reset();
+    server.reset();
     ended = true;
     knocking.join();
   }
 
-  std::shared_ptr<Collector> collector;
-  std::unique_ptr<prometheus::Exposer> exposer;
+  Page metrics;
+  Page alive;
+  Page ready;
+  std::unique_ptr<CivetServer> server;
   std::string host;
   std::string port;
 };
@@ -116,10 +149,11 @@ MetricsServer::~MetricsServer() = default;
 MetricsServer::MetricsServer(MetricsServer&&) noexcept = default;
 MetricsServer& MetricsServer::operator=(MetricsServer&&) noexcept = default;
 
-Result<MetricsServer> MetricsServer::start(const std::string& endpoint, MetricSource source) {
+Result<MetricsServer> MetricsServer::start(const std::string& endpoint, MetricSource source,
+                                           const HealthSource& health) {
   std::unique_ptr<Parts> parts;
   try {
-    parts = std::make_unique<Parts>(endpoint, std::move(source));
+    parts = std::make_unique<Parts>(endpoint, std::move(source), health);
   } catch (const std::exception&) {  // Its message is no more than that its constructor failed.
     return fail(Reason::listen_failed,
                 "metrics cannot be served at " + endpoint +

@@ -8,11 +8,13 @@
 
 namespace sluice {
 
-/// Serves metrics to Prometheus at `/metrics`, until it is destroyed.
+/// Serves metrics to Prometheus at `/metrics`, and to whoever watches processes whether this one is alive
+/// (`/healthz`) and ready (`/readyz`: 200, or 503 with why not), until it is destroyed.
 class MetricsServer {
  public:
   /// `endpoint`: as parse_metrics_endpoint gives it. listen_failed if it cannot be bound.
-  static Result<MetricsServer> start(const std::string& endpoint, MetricSource source);
+  static Result<MetricsServer> start(const std::string& endpoint, MetricSource source,
+                                     const HealthSource& health);
   ~MetricsServer();
   MetricsServer(MetricsServer&&) noexcept;
   MetricsServer& operator=(MetricsServer&&) noexcept;

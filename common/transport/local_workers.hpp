@@ -20,6 +20,18 @@ namespace sluice {
 
 class WorkerMetrics;
 
+/// How a worker fares.
+struct WorkerStatus {
+  bool is_working = false;  ///< It has a run, and can do something for it.
+  bool is_leaving = false;
+  std::string text;  ///< In one line.
+  friend bool operator==(const WorkerStatus&, const WorkerStatus&) = default;
+};
+
+/// Is told it each heartbeat, and when it changes what matters. Called on the worker's thread; must not
+/// block.
+using WatchWorker = std::function<void(const WorkerStatus&)>;
+
 /// A request for workers inside this process. They use the same wire as those of other processes.
 struct LocalWorkers {
   caf::actor_system& system;
@@ -34,6 +46,7 @@ struct LocalWorkers {
   std::chrono::milliseconds coordinator_timeout{};
   std::shared_ptr<WorkerMetrics> metrics = {};  ///< Counts for Prometheus; may be null.
   std::optional<std::string> call_log = {};     ///< A file that gets a line for each call as it starts.
+  WatchWorker watch = {};                       ///< May be empty.
   const Settings& settings;  ///< max_concurrent, drain_timeout, home, and whom a key may be shown to.
   caf::actor listener;       ///< Gets WorkerEnded once from each.
 };

@@ -94,7 +94,10 @@ void publish_metrics(CoordinatorActor* self) {
   auto& state = self->state;
   state.metrics_due = false;
   const auto facts = state.controller->facts();
-  state.config->metrics->publish(run_metrics(progress_of(self, facts), facts));
+  const auto progress = progress_of(self, facts);
+  state.config->metrics->publish(run_metrics(progress, facts));
+  const auto workers = std::to_string(progress.workers) + (progress.workers == 1 ? " worker" : " workers");
+  if (state.config->pulse) state.config->pulse->beat(true, "a run with " + workers, self->clock().now());
 }
 
 /// Nothing is to be sent or recorded any more: hands the run to the listener and ends the actors of the run.

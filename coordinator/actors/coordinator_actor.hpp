@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/metrics_server/metrics_board.hpp"
+#include "common/metrics_server/pulse.hpp"
 #include "common/transport/router.hpp"
 #include "coordinator/actors/observer.hpp"
 #include "coordinator/governor/governor.hpp"
@@ -29,6 +30,7 @@ struct CoordinatorConfig {
   caf::actor progress;                            ///< Gets ShowProgress; may be null.
   bool over_live_line = false;                    ///< The progress is a line of a terminal, drawn anew.
   std::shared_ptr<MetricsBoard> metrics;          ///< Gets the run's metrics each heartbeat; may be null.
+  std::shared_ptr<Pulse> pulse;                   ///< Beats with them.
   caf::actor listener;                            ///< Gets RunEnded once.
   RunPrice price;
   Observing observing{};  ///< Gets the committed results of a run that saves observations.

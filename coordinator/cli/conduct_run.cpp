@@ -5,6 +5,7 @@
 #include "common/fleet/private_file.hpp"
 #include "common/metrics_server/metrics_board.hpp"
 #include "common/metrics_server/metrics_server.hpp"
+#include "common/metrics_server/pulse.hpp"
 #include "common/process/actor_system.hpp"
 #include "common/process/host_name.hpp"
 #include "common/text/stderr_line.hpp"
@@ -35,8 +36,11 @@ std::string reachable_form(const std::string& endpoint) {
   return "tcp://" + host_name().value_or("THIS_HOST") + port;
 }
 
-Result<MetricsServer> serve_metrics(const std::string& endpoint, const std::shared_ptr<MetricsBoard>& board) {
-  auto server = MetricsServer::start(endpoint, [board] { return board->read(); });
+Result<MetricsServer> serve_metrics(const std::string& endpoint, const std::shared_ptr<MetricsBoard>& board,
+                                    const std::shared_ptr<Pulse>& pulse) {
+  auto server = MetricsServer::start(
+      endpoint, [board] { return board->read(); },
+      [pulse] { return pulse->health(std::chrono::steady_clock::now()); });
   if (server) write_stderr_line("sluice: metrics at " + server->url());
   return server;
 }
@@ -98,7 +102,8 @@ Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
   std::optional<MetricsServer> metrics_server;
   if (options.metrics_listen) {
     config.metrics = std::make_shared<MetricsBoard>();
-    auto server = serve_metrics(*options.metrics_listen, config.metrics);
+    config.pulse = std::make_shared<Pulse>();
+    auto server = serve_metrics(*options.metrics_listen, config.metrics, config.pulse);
     if (!server) return fail(std::move(server.error()));
     metrics_server = std::move(*server);
   }

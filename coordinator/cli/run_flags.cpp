@@ -119,7 +119,7 @@ void add_distribution_flags(CLI::App& app, RunFlags& flags) {
   app.add_option("--workers", flags.workers, "Workers inside this process (default 1; 0 with --listen)")
       ->type_name("N");
   app.add_option("--metrics-listen", flags.metrics_listen,
-                 "Serve metrics to Prometheus at /metrics (:PORT is 127.0.0.1)")
+                 "Serve /metrics to Prometheus, /healthz and /readyz (:PORT is 127.0.0.1)")
       ->type_name("HOST:PORT");
   app.add_option("--call-log", flags.call_log, "Append a JSON line for each call at the instant it starts")
       ->type_name("FILE");

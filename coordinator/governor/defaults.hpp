@@ -25,6 +25,10 @@ inline constexpr BootTime unnamed_burst_lifetime = 10ms;
 inline constexpr BootTime least_arrival_variation = 2ms;
 /// A permit's window beyond what the worst informed worker does not know of the coordinator's clock.
 inline constexpr BootTime lifetime_beyond_way = 3ms;
+/// Far away, where a permit that is missed is missed for a round trip: what a process may be late to wake.
+inline constexpr BootTime lifetime_beyond_long_way = 15ms;
+/// Permits are granted no earlier than this, however far away a worker is: all that it can waste by dying.
+inline constexpr BootTime longest_permit_lead = 1s;
 inline constexpr BootTime place_turn = 1s;  ///< Workers that want one of too few places take turns so long:
                                             ///< a few calls each.
 inline constexpr BootTime shared_places_interval = 200ms;  ///< How often a run looks whether others have left

@@ -34,7 +34,7 @@ struct Member {
   std::optional<BudgetState> sent;
   std::vector<wire::Permit> new_permits;  ///< Not sent yet.
   BootTime last_heartbeat{};
-  BootTime uncertainty{};               ///< How exactly it knows the coordinator's clock; 0: not known.
+  BootTime round_trip{};                ///< Of its messages, which bounds the clock; 0: not known.
   std::optional<BootTime> variation{};  ///< Of the way to the provider, as the worker measures it.
 };
 

@@ -1,5 +1,6 @@
 #include "coordinator/governor/permit_grants.hpp"
 
+#include "common/clock_distance.hpp"
 #include "coordinator/governor/defaults.hpp"
 
 #include <algorithm>
@@ -13,9 +14,29 @@ std::uint64_t on_the_wire(BootTime time) {
   return static_cast<std::uint64_t>(time.count());
 }
 
+/// It gets no more permits: it owes reports of some for longer than they take on their way.
+bool is_blocked(const Member& member, BootTime now) {
+  return member.account.blocked(now - granted_ahead(member.round_trip));
+}
+
+/// How long before they open permits are granted: in time for the farthest worker that wants some.
+BootTime lead(const Members& members) {
+  BootTime ahead{};
+  for (const auto& [worker, member] : members) {
+    if (member.account.wanted() > 0) ahead = std::max(ahead, granted_ahead(member.round_trip));
+  }
+  return std::min<BootTime>(defaults::permit_lead + ahead, defaults::longest_permit_lead);
+}
+
+/// The earliest opening that this worker can use.
+BootTime first_opening(const Member& member, BootTime from, BootTime now) {
+  const auto ahead = granted_ahead(member.round_trip);
+  return ahead > BootTime::zero() ? std::max(from, now + ahead) : from;
+}
+
 bool may_have_permit(WorkerId worker, const Member& member, const PermitGrants::Room& room, BootTime now) {
   const auto& account = member.account;
-  if (account.lacking() == 0 || account.blocked(now)) return false;
+  if (account.lacking() == 0 || is_blocked(member, now)) return false;
   return account.in_flight() + account.held_count() < room(worker, member);
 }
 
@@ -95,26 +116,30 @@ void PermitGrants::distribute(Members& members, const Room& room, BootTime from,
                               BootTime now) {
   next_slot_.reset();
   lacks_places_ = false;
-  const auto horizon = now + slots_.lookahead();
-  if (!slots_.needed() || now < next_distribution_ || from > now + defaults::permit_lead) return;
+  const auto latest = now + lead(members);
+  const auto horizon = latest - defaults::permit_lead + slots_.lookahead();
+  if (!slots_.needed() || now < next_distribution_ || from > latest) return;
   std::vector<std::pair<WorkerId, Member*>> waiting;
   bool all_taken = false;
   for (auto& [worker, member] : members) {
     if (may_have_permit(worker, member, room, now)) {
       waiting.emplace_back(worker, &member);
-    } else if (member.account.in_flight() > 0 && !member.account.blocked(now)) {
+    } else if (member.account.in_flight() > 0 && !is_blocked(member, now)) {
       // It need not have begun what it has no place for.
       all_taken |= member.account.in_flight() + member.account.held_count() >= room(worker, member);
     }
   }
-  lacks_places_ = waiting.empty() && all_taken && slots_.earliest({}, from) <= now;
+  // Far away a place has to be free when the permit is granted, long before the call.
+  const bool is_far = latest > now + defaults::permit_lead;
+  lacks_places_ = waiting.empty() && all_taken && slots_.earliest({}, from) <= (is_far ? horizon : now);
   const auto first =
       std::ranges::upper_bound(waiting, served_last_, {}, &std::pair<WorkerId, Member*>::first);
   std::rotate(waiting.begin(), first, waiting.end());
   if (!waiting.empty()) {
     // Until then there may be more to go with it.
-    const auto next = slots_.earliest(*waiting.front().second->account.next_wanted(), from);
-    if (next > now + defaults::permit_lead && !slots_.has_returned()) {
+    const auto& member = *waiting.front().second;
+    const auto next = slots_.earliest(*member.account.next_wanted(), first_opening(member, from, now));
+    if (next > latest && !slots_.has_returned()) {
       next_slot_ = next;
       return;
     }
@@ -125,9 +150,10 @@ void PermitGrants::distribute(Members& members, const Room& room, BootTime from,
     for (const auto& one : waiting) {
       const auto& [worker, member] = one;
       const auto size = *member->account.next_wanted();
-      const auto slot = slots_.take(size, from, horizon, now);
+      const auto opening = first_opening(*member, from, now);
+      const auto slot = slots_.take(size, opening, horizon, now);
       if (!slot) {
-        next_slot_ = slots_.earliest(size, from);
+        next_slot_ = slots_.earliest(size, opening);
         break;
       }
       grant(worker, *member, *slot, false, next_id);
@@ -146,7 +172,7 @@ void PermitGrants::probe(Members& members, const Room& room, Breaker& breaker, B
   if (now < breaker.probe_at() || from > horizon || breaker.given_up(now)) return;
   std::pair<WorkerId, Member*> chosen{0, nullptr};
   for (auto& [worker, member] : members) {
-    if (!member.account.next_wanted() || member.account.blocked(now)) continue;
+    if (!member.account.next_wanted() || is_blocked(member, now)) continue;
     if (member.account.in_flight() >= room(worker, member)) continue;
     const bool in_turn = worker > served_last_;
     if (!chosen.second || (in_turn && chosen.first <= served_last_)) chosen = {worker, &member};
@@ -174,10 +200,10 @@ std::optional<BootTime> PermitGrants::next_wake(const Members& members, const Ro
   for (const auto& [worker, member] : members) {
     const auto& account = member.account;
     if (account.lacking() == 0) continue;
-    can_probe |= !account.blocked(now) && account.in_flight() < room(worker, member);
+    can_probe |= !is_blocked(member, now) && account.in_flight() < room(worker, member);
     waiting |= may_have_permit(worker, member, room, now);
   }
-  const auto opening = std::max(next_slot_.value_or(now), paused_until) - defaults::permit_lead;
+  const auto opening = std::max(next_slot_.value_or(now), paused_until) - lead(members);
   if (breaker.open()) {
     if (!can_probe || breaker.given_up(now)) return std::nullopt;
     return std::max(breaker.probe_at(), opening);

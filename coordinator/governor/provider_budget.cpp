@@ -1,5 +1,6 @@
 #include "coordinator/governor/provider_budget.hpp"
 
+#include "common/clock_distance.hpp"
 #include "coordinator/governor/defaults.hpp"
 
 #include <algorithm>
@@ -13,6 +14,11 @@ namespace {
 std::uint32_t in_milliseconds(BootTime time) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(time).count();
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(left, 0, 0xffffffff));
+}
+
+/// How much longer than the clock's uncertainty a permit lasts.
+BootTime beyond_way(BootTime round_trip) {
+  return round_trip > near_round_trip ? defaults::lifetime_beyond_long_way : defaults::lifetime_beyond_way;
 }
 
 }  // namespace
@@ -76,7 +82,7 @@ void ProviderBudget::on_demand(WorkerId worker, const wire::Demand& demand, bool
     use_.on_demand(now);
     rate_search_.on_demand(now);
   }
-  if (newest) member.uncertainty = BootTime(demand.uncertainty_us);
+  if (newest) member.round_trip = BootTime(demand.uncertainty_us);
   if (demand.variation_us > 0) member.variation = BootTime(demand.variation_us);
   if (limits_.on_announced(worker, demand.announced)) permits_.set_limits(limits_.in_force(), members_, now);
   if (limits_.on_doubted(demand.doubted)) health_.note(BudgetEvent::doubts_limits, {}, limits_.doubted());
@@ -170,19 +176,19 @@ bool ProviderBudget::halve_burst(BootTime now) {
 void ProviderBudget::follow_ways(BootTime now) {
   if (!permits_.needed()) return;
   BootTime variation{};
-  BootTime uncertainty{};
+  BootTime needed{};
   for (const auto& [worker, member] : members_) {
     if (member.account.most_places() == 0) continue;
     variation = std::max(variation, member.variation.value_or(defaults::arrival_jitter));
-    uncertainty = std::max(uncertainty, member.uncertainty);
+    needed = std::max(needed, clock_uncertainty(member.round_trip) + beyond_way(member.round_trip));
   }
   auto conditions = permits_.conditions();
   if (measures_variation_ && !members_.empty()) {
     conditions.variation =
         std::clamp<BootTime>(variation, defaults::least_arrival_variation, defaults::arrival_jitter);
   }
-  conditions.shortest_lifetime = std::clamp<BootTime>(
-      uncertainty + defaults::lifetime_beyond_way, defaults::permit_lifetime_min, defaults::permit_lifetime);
+  conditions.shortest_lifetime =
+      std::clamp<BootTime>(needed, defaults::permit_lifetime_min, defaults::permit_lifetime);
   const auto differs = [](BootTime one, BootTime other) {
     return std::chrono::abs(one - other) >= BootTime(1000);
   };

@@ -75,7 +75,7 @@ TEST_F(ModelClientBudgetTest, PermitsThatNeverComeInTimeAreToldAsAReasonToLeave)
     EXPECT_TRUE(worker.got<WorkerUnfit>().empty()) << second;
     auto grant = permits({static_cast<std::uint64_t>(second)});
     const BudgetChanged from_afar{
-        true, false, {"run-1", boot_us() - 100'000, boot_us() - 200'000, {grant}}, boot()};
+        true, false, {"run-1", boot_us() - 1'000'000, boot_us() - 2'000'000, {grant}}, boot()};
     caf::anon_send(client, from_afar);
     settle();
     ActorTest::pass(1s);

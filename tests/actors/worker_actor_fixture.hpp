@@ -54,6 +54,7 @@ class WorkerActorTest : public ActorTest {
         std::make_shared<const KeyRing>(nothing, *merge_settings(none), CoordinatorPlace::this_machine);
     config.stay = stay;
     config.drain_timeout = drain_timeout;
+    config.watch = watch;
     config.coordinator_timeout = 60s;
     config.boot_clock = [this] { return boot(); };
     config.start_scorer = [this](caf::actor_system& where, auto checks, const caf::actor& of) {
@@ -146,6 +147,7 @@ class WorkerActorTest : public ActorTest {
   bool has_ended() { return !listener.got<WorkerEnded>().empty(); }
 
   std::chrono::milliseconds drain_timeout{};
+  WatchWorker watch;
   support::TemporaryFolder folder;
   RunSettings settings;
   std::shared_ptr<AnswerStore> store;

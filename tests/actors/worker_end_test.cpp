@@ -212,6 +212,31 @@ TEST_F(LeavingWorkerTest, WhoIsToldTwiceLeavesAtOnce) {
   EXPECT_TRUE(has_ended());
 }
 
+// Whoever stops a fleet stops its coordinator, too, whose DRAIN may come first: the calls were cut off.
+TEST_F(LeavingWorkerTest, WhoIsToldToStopWhileItsRunEndsFinishesItsCalls) {
+  begin_with({0, 1});
+  hear(wire::Drain{"run-1", "interrupted", 5000});
+  stop();
+  EXPECT_FALSE(has_ended());
+  answer(made);
+  EXPECT_EQ(said<wire::Report>().back().results.size(), 2u);
+  acknowledge({0, 1});
+  EXPECT_TRUE(has_ended());
+}
+
+TEST_F(LeavingWorkerTest, WhoWatchesIsToldWhatItDoes) {
+  std::vector<WorkerStatus> told;
+  watch = [&](const WorkerStatus& status) { told.push_back(status); };
+  begin_with({0});
+  ASSERT_FALSE(told.empty());
+  EXPECT_EQ(told.front(), (WorkerStatus{false, false, "waiting for a coordinator"}));
+  EXPECT_EQ(told.back(), (WorkerStatus{true, false, "working on run run-1"}));
+  pass(4000ms);
+  EXPECT_EQ(told.back(), (WorkerStatus{false, false, "the coordinator of run run-1 is silent"}));
+  stop();
+  EXPECT_TRUE(told.back().is_leaving) << "at once";
+}
+
 TEST_F(LeavingWorkerTest, AProcessThatEndsWaitsForNothing) {
   begin_with({0, 1});
   stop(true);

@@ -1,3 +1,4 @@
+#include "common/clock_distance.hpp"
 #include "tests/properties/history.hpp"
 #include "tests/properties/windows.hpp"
 
@@ -42,14 +43,27 @@ ProviderNature any_nature() {
   return nature;
 }
 
+/// How far out of its window a permit may be used: nothing, unless the way is a long one
+/// (clock_distance.hpp).
+BootTime out_of_window(const Network& network) {
+  const auto longest = 2 * network.delay_max;
+  return (longest - clock_uncertainty(longest)) / 2;
+}
+
+/// A limit as calls keep it that start so far out of their windows.
+ExactLimit widened(ExactLimit limit, BootTime out) {
+  limit.burst += limit.per_minute * 2 * out.count();
+  return limit;
+}
+
 /// Each permit was used once at most, and while the coordinator's clock was in its window.
-void check_permits(const Fleet& fleet) {
+void check_permits(const Fleet& fleet, BootTime out) {
   std::set<std::uint64_t> used;
   for (const auto& start : fleet.starts()) {
     if (!start.permit) RC_FAIL("a call started without a permit");
     const auto coordinator = static_cast<std::uint64_t>(fleet.clock().at(start.at).count());
-    RC_ASSERT(start.permit->opens_us <= coordinator);
-    RC_ASSERT(coordinator <= start.permit->closes_us);
+    RC_ASSERT(start.permit->opens_us <= coordinator + static_cast<std::uint64_t>(out.count()));
+    RC_ASSERT(coordinator <= start.permit->closes_us + static_cast<std::uint64_t>(out.count()));
     RC_ASSERT(used.insert(start.permit->id).second);
   }
 }
@@ -82,17 +96,18 @@ RC_GTEST_PROP(FleetHistory, StartsInAnyWindowStayWithinRateAndBurst, ()) {
   Fleet fleet(history.options, {provider});
   let_happen(fleet, history);
   fleet.run_for(11s);
-  check_permits(fleet);
+  const auto out = out_of_window(history.options.network);
+  check_permits(fleet, out);
   const auto rate = static_cast<std::int64_t>(paced.per_minute);
   const auto limit = ExactLimit::with_burst_of(rate, paced.burst, 1);
-  check_windows(fleet.starts(), &Start::at, limit, one);
+  check_windows(fleet.starts(), &Start::at, widened(limit, out), one);
   // Where the burst has it to spare, what arrives leaves one unit of it to a process that is stopped right
   // before it writes.
   SlotConditions farthest;
   farthest.shortest_lifetime = defaults::permit_lifetime;
   const auto reserve = slot_rule(provider.limits, farthest).has_reserve ? ExactLimit::minute_us : 0;
   const ExactLimit at_provider{rate, std::max(limit.burst - reserve, ExactLimit::minute_us)};
-  check_windows(fleet.starts(), &Start::arrives, at_provider, one);
+  check_windows(fleet.starts(), &Start::arrives, widened(at_provider, out), one);
 }
 
 RC_GTEST_PROP(FleetHistory, TokensInAnyWindowStayWithinRateAndBurst, ()) {
@@ -116,15 +131,18 @@ RC_GTEST_PROP(FleetHistory, TokensInAnyWindowStayWithinRateAndBurst, ()) {
   Fleet fleet(history.options, {provider});
   let_happen(fleet, history, {{120, 60}, {80, 20}});
   fleet.run_for(11s);
-  check_permits(fleet);
+  const auto out = out_of_window(history.options.network);
+  check_permits(fleet, out);
   const auto total = [](const Start& start) {
     return std::int64_t{start.used.input_tokens} + start.used.output_tokens;
   };
   const auto output = [](const Start& start) { return std::int64_t{start.used.output_tokens}; };
   for (const auto when : {&Start::at, &Start::arrives}) {
-    check_windows(fleet.starts(), when, ExactLimit::with_burst_of(total_per_minute, burst, 1), total);
+    check_windows(fleet.starts(), when, widened(ExactLimit::with_burst_of(total_per_minute, burst, 1), out),
+                  total);
     if (!provider.limits.output_tokens_per_minute) continue;
-    check_windows(fleet.starts(), when, ExactLimit::with_burst_of(output_per_minute, burst, 1), output);
+    check_windows(fleet.starts(), when, widened(ExactLimit::with_burst_of(output_per_minute, burst, 1), out),
+                  output);
   }
 }
 

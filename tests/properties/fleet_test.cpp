@@ -61,6 +61,49 @@ TEST(Fleet, UsesALimitToTheFullAndNeverMore) {
   }
 }
 
+/// So long to the coordinator and so long back, with some variation.
+Network round_trip_of(BootTime time) {
+  return {time / 2, time / 2 + time / 20};
+}
+
+/// 30 calls a second, of which nobody named the burst.
+FleetProvider limited_to_thirty() {
+  auto provider = limited(250ms);
+  provider.limits.requests_per_minute = 1800;
+  provider.limits.burst_seconds.reset();
+  provider.nature.requests_per_second = 30;
+  provider.nature.burst = 3;
+  provider.calls = calls(3600);
+  return provider;
+}
+
+// Permits used to open before they came, and to close before a far worker could be sure of the time: 80 ms of
+// round trip left 0.82 of a limit, 300 ms nothing at all.
+TEST(Fleet, UsesALimitFromFarAwayAndNeverMore) {
+  const std::vector<std::vector<BootTime>> fleets = {{5ms},
+                                                     {80ms},
+                                                     {300ms},
+                                                     {80ms, 80ms, 80ms, 80ms},
+                                                     {300ms, 300ms, 300ms, 300ms},
+                                                     {1ms, 5ms, 80ms, 300ms}};
+  for (const auto& round_trips : fleets) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      FleetOptions options;
+      options.seed = seed;
+      options.workers = static_cast<std::uint32_t>(round_trips.size());
+      options.max_concurrent = 5;  // More where the limit calls for more.
+      for (const auto time : round_trips) options.networks.push_back(round_trip_of(time));
+      options.arrival_jitter = 2ms;
+      Fleet fleet(options, {limited_to_thirty()});
+      ASSERT_TRUE(fleet.run());
+      const double ideal = 3600 / 30.0;
+      EXPECT_GE(ideal / seconds(fleet.elapsed()), 0.92) << round_trips.size() << " workers, the last at "
+                                                        << round_trips.back().count() << " us, seed " << seed;
+      EXPECT_EQ(fleet.refused(), 0u) << "seed " << seed;
+    }
+  }
+}
+
 TEST(Fleet, ThousandsOfCallsASecondAreGrantedInBatches) {
   auto provider = limited(100ms);
   provider.limits.requests_per_minute = 5000 * 60;

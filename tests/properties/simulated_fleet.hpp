@@ -30,7 +30,8 @@ struct FleetOptions {
   bool max_concurrent_named = false;
   bool reports_each_answer = false;  ///< Of the workers: see SimulatedWorker::Nature.
   Network network;
-  BootTime connect_time{};                                  ///< At most.
+  std::vector<Network> networks;  ///< Of the first workers; empty: `network` is that of all.
+  BootTime connect_time{};        ///< At most.
   BootTime arrival_jitter = std::chrono::milliseconds(20);  ///< From start to arrival, at most.
   std::int64_t most_fast_ppb = 99'900;                      ///< Of any clock, either way.
   BootTime outage_timeout = std::chrono::minutes(10);
@@ -93,10 +94,10 @@ class Fleet {
     const auto index = nodes_.size();
     auto& node = *nodes_.emplace_back(std::make_unique<Node>());
     answered_by_worker_.push_back(0);
-    node.link = new_link();
+    node.link = new_link(index);
     SimulatedWorker::Surroundings around{
         events_, random_, [this, index](FromWorker message) { send_up(index, std::move(message)); },
-        [&node, this] { node.link = new_link(); }};
+        [&node, index, this] { node.link = new_link(index); }};
     std::vector<SimulatedWorker::Provider> providers;
     for (auto& lane : lanes_) providers.push_back(provider_for(*lane, index));
     const SimulatedWorker::Nature nature{index, options_.max_concurrent, options_.connect_time,
@@ -124,7 +125,7 @@ class Fleet {
   /// The connection breaks with all that is on its way, and there is another at once.
   void break_link(std::size_t worker) {
     nodes_[worker]->link->lost = true;
-    nodes_[worker]->link = new_link();
+    nodes_[worker]->link = new_link(worker);
   }
   /// The connection swallows everything until its worker opens another.
   void cut_link(std::size_t worker) { nodes_[worker]->link->lost = true; }
@@ -141,7 +142,8 @@ class Fleet {
   struct Link {
     bool lost = false;
     BootTime stalled_until{};
-    BootTime last_up{};  ///< The latest arrival so far.
+    std::optional<Network> network;  ///< Its own.
+    BootTime last_up{};              ///< The latest arrival so far.
     BootTime last_down{};
   };
   using LinkRef = std::shared_ptr<Link>;
@@ -184,7 +186,11 @@ class Fleet {
     const auto most = options_.most_fast_ppb;
     return {shows, std::uniform_int_distribution<std::int64_t>(-most, most)(random_)};
   }
-  LinkRef new_link() { return std::make_shared<Link>(); }
+  LinkRef new_link(std::size_t worker) {
+    auto link = std::make_shared<Link>();
+    if (worker < options_.networks.size()) link->network = options_.networks[worker];
+    return link;
+  }
 
   SimulatedWorker::Provider provider_for(Lane& lane, std::size_t worker) {
     SimulatedWorker::Provider provider{lane.name, lane.provider, nullptr, nullptr, nullptr, nullptr};
@@ -215,10 +221,10 @@ class Fleet {
 
   template <class What>
   void carry(const LinkRef& link, BootTime Link::*last, What arrive) {
-    if (link->lost || happens(options_.network.lost)) return;
-    auto at = std::max(events_.now(), link->stalled_until) +
-              between(options_.network.delay_min, options_.network.delay_max);
-    if (!options_.network.reordered) at = std::max(at, (*link).*last);
+    const Network& network = link->network ? *link->network : options_.network;
+    if (link->lost || happens(network.lost)) return;
+    auto at = std::max(events_.now(), link->stalled_until) + between(network.delay_min, network.delay_max);
+    if (!network.reordered) at = std::max(at, (*link).*last);
     (*link).*last = std::max((*link).*last, at);
     events_.at(at, [link, arrive] {
       if (!link->lost) arrive();

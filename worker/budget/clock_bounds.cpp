@@ -1,5 +1,6 @@
 #include "worker/budget/clock_bounds.hpp"
 
+#include "common/clock_distance.hpp"
 #include "worker/defaults.hpp"
 
 #include <algorithm>
@@ -53,7 +54,15 @@ void ClockBounds::on_grants(BootTime coordinator, std::optional<BootTime> echo, 
     lower_ = Mark{coordinator, received};
     upper_.reset();
     if (echo) upper_ = Mark{coordinator, *echo};
+    since_ = 0;
   }
+  if (!echo || !upper_) return;
+  const auto shortest = round_trip();
+  if (since_ == 0 || known_to_ - shortest > defaults::clearly_shorter_way) {
+    known_to_ = shortest;
+    since_ = 0;
+  }
+  ++since_;
 }
 
 std::optional<TimeSpan> ClockBounds::at(BootTime own) const {
@@ -61,16 +70,30 @@ std::optional<TimeSpan> ClockBounds::at(BootTime own) const {
   return TimeSpan{earliest(*lower_, own), latest(*upper_, own)};
 }
 
+/// The shortest one there and the shortest one back.
+BootTime ClockBounds::round_trip() const {
+  const auto own = std::max(lower_->own, upper_->own);
+  return std::max(BootTime::zero(), latest(*upper_, own) - earliest(*lower_, own));
+}
+
+/// At either end of the bounds.
+BootTime ClockBounds::left_out() const {
+  if (since_ < defaults::round_trips_to_trust) return BootTime::zero();
+  const auto known_to = round_trip();
+  return (known_to - clock_uncertainty(known_to)) / 2;
+}
+
 std::optional<TimeSpan> ClockBounds::own_times_within(const TimeSpan& window) const {
   if (!lower_ || !upper_) return std::nullopt;
+  const auto spare = left_out();
   // What rounding can take away at either end.
   constexpr BootTime margin(2);
-  const auto until_open = bounded(window.from - lower_->coordinator);
+  const auto until_open = bounded(window.from - spare - lower_->coordinator);
   auto from = lower_->own;
   if (until_open.count() > 0) {
     from += BootTime(until_open.count() * million / (million - defaults::clock_drift_ppm)) + margin;
   }
-  const auto until_closed = bounded(window.to - upper_->coordinator);
+  const auto until_closed = bounded(window.to + spare - upper_->coordinator);
   if (until_closed.count() < 0) return TimeSpan{from, from - margin};
   const auto to =
       upper_->own + BootTime(until_closed.count() * million / (million + defaults::clock_drift_ppm)) - margin;

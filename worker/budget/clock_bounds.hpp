@@ -27,11 +27,12 @@ class ClockBounds {
   /// contradicts all earlier ones (a clock was set, a machine was moved) replaces it.
   void on_grants(BootTime coordinator, std::optional<BootTime> echo, BootTime received);
 
-  /// The possible times of the coordinator's clock at `own`; nothing before both ends are known. REQUIRES:
-  /// `own` is not before any GRANTS came.
+  /// The possible times of the coordinator's clock at `own`, a round trip apart; nothing before both ends are
+  /// known. REQUIRES: `own` is not before any GRANTS came.
   std::optional<TimeSpan> at(BootTime own) const;
-  /// The own times, from the latest GRANTS on, at which the whole of `at` lies in `window`; nothing before
-  /// both ends are known. Empty if there are none.
+  /// The own times, from the latest GRANTS on, at which the coordinator's clock is in `window`; nothing
+  /// before both ends are known. Empty if there are none. All of `at` is in it then, but for what is left out
+  /// of a long round trip once enough of them were measured (clock_uncertainty).
   std::optional<TimeSpan> own_times_within(const TimeSpan& window) const;
 
  private:
@@ -42,8 +43,13 @@ class ClockBounds {
   static BootTime earliest(const Mark& mark, BootTime own);
   static BootTime latest(const Mark& mark, BootTime own);
 
+  BootTime round_trip() const;
+  BootTime left_out() const;
+
   std::optional<Mark> lower_;  ///< The coordinator's clock had come this far when the GRANTS came in.
   std::optional<Mark> upper_;  ///< It had not come further when what is echoed was sent.
+  BootTime known_to_{};        ///< The shortest round trip, when it was last clearly shorter than before,
+  std::uint32_t since_ = 0;    ///< and how many were measured since.
 };
 
 }  // namespace sluice

@@ -2,9 +2,11 @@
 
 #include "common/manual/help_formatter.hpp"
 #include "common/metrics_server/metrics_server.hpp"
+#include "common/metrics_server/pulse.hpp"
 #include "common/metrics_server/worker_metrics.hpp"
 #include "common/process/actor_system.hpp"
 #include "common/process/logging.hpp"
+#include "common/process/service_manager.hpp"
 #include "common/process/signals.hpp"
 #include "common/process/supervision.hpp"
 #include "common/settings/load_settings.hpp"
@@ -42,6 +44,7 @@ constexpr const char* examples =
     "coordinator in time.";
 
 constexpr const char* fleet_key_variable = "SLUICE_FLEET_KEY";
+constexpr const char* notify_variable = "NOTIFY_SOCKET";  // systemd's, for units with Type=notify.
 
 struct WorkerFlags {
   std::string connect;
@@ -86,7 +89,7 @@ void add_flags(CLI::App& app, WorkerFlags& flags) {
   app.add_option("--call-log", flags.call_log, "Append a JSON line for each call at the instant it starts")
       ->type_name("FILE");
   app.add_option("--metrics-listen", flags.metrics_listen,
-                 "Serve metrics to Prometheus at /metrics (:PORT is 127.0.0.1)")
+                 "Serve /metrics to Prometheus, /healthz and /readyz (:PORT is 127.0.0.1)")
       ->type_name("HOST:PORT");
   app.add_option("--log-level", flags.log_level, "What is logged (default info)")
       ->type_name("error|warn|info|debug|trace")
@@ -145,14 +148,40 @@ Result<std::optional<FleetKey>> fleet_key(const WorkerFlags& flags) {
 
 /// The server if one is asked for.
 Result<std::optional<MetricsServer>> serve_metrics(const WorkerFlags& flags,
-                                                   const std::shared_ptr<WorkerMetrics>& metrics) {
+                                                   const std::shared_ptr<WorkerMetrics>& metrics,
+                                                   const std::shared_ptr<Pulse>& pulse) {
   if (!flags.metrics_listen) return std::nullopt;
   const auto endpoint = parse_metrics_endpoint(*flags.metrics_listen);
   if (!endpoint) return fail(endpoint.error());
-  auto server = MetricsServer::start(*endpoint, [metrics] { return metrics->read(); });
+  auto server = MetricsServer::start(
+      *endpoint, [metrics] { return metrics->read(); },
+      [pulse] { return pulse->health(std::chrono::steady_clock::now()); });
   if (!server) return fail(std::move(server.error()));
   write_stderr_line("sluice-worker: metrics at " + server->url());
   return std::move(*server);
+}
+
+Result<std::shared_ptr<ServiceManager>> service_manager() {
+  const char* socket = std::getenv(notify_variable);
+  return ServiceManager::at(socket ? std::optional<std::string>(socket) : std::nullopt);
+}
+
+/// Hands on how the worker fares: to who asks over HTTP, and to the service manager, if one started this
+/// process.
+WatchWorker hand_on(const std::shared_ptr<Pulse>& pulse, const std::shared_ptr<ServiceManager>& service) {
+  return [pulse, service, last = std::optional<WorkerStatus>()](const WorkerStatus& now) mutable {
+    pulse->beat(now.is_working && !now.is_leaving, now.text, std::chrono::steady_clock::now());
+    if (!service) return;
+    if (!last) {
+      service->ready(now.text);
+    } else if (now.is_leaving && !last->is_leaving) {
+      service->stopping(now.text);
+    } else if (now.text != last->text) {
+      service->status(now.text);
+    }
+    service->alive();
+    last = now;
+  };
 }
 
 int serve(const WorkerFlags& flags) {
@@ -169,8 +198,11 @@ int serve(const WorkerFlags& flags) {
   auto key = fleet_key(flags);
   if (!key) return report(key.error().message);
   const auto metrics = std::make_shared<WorkerMetrics>();
-  const auto server = serve_metrics(flags, metrics);
+  const auto pulse = std::make_shared<Pulse>();
+  const auto server = serve_metrics(flags, metrics, pulse);
   if (!server) return report(server.error().message);
+  const auto service = service_manager();
+  if (!service) return report(service.error().message);
   zmq::context_t network;
   ActorSystem actors;
   caf::scoped_actor self(actors.system);
@@ -185,6 +217,7 @@ int serve(const WorkerFlags& flags) {
                        .coordinator_timeout = timeout,
                        .metrics = metrics,
                        .call_log = flags.call_log,
+                       .watch = hand_on(pulse, *service),
                        .settings = *settings,
                        .listener = caf::actor_cast<caf::actor>(self)};
   spdlog::info("connecting to {}", flags.connect);

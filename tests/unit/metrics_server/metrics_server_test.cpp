@@ -1,6 +1,7 @@
 #include "common/metrics_server/metrics_server.hpp"
 
 #include "common/metrics_server/metrics_board.hpp"
+#include "common/metrics_server/pulse.hpp"
 #include "common/settings/metrics_endpoint.hpp"
 
 #include <cstdint>
@@ -55,9 +56,49 @@ std::string get(const std::string& url, const std::string& path) {
   return answer;
 }
 
+std::vector<MetricFamily> no_metrics() {
+  return {};
+}
+
+Health well() {
+  return {true, true, "working"};
+}
+
+TEST(MetricsServer, SaysWhetherItsProcessIsAliveAndReady) {
+  Health health = well();
+  auto server = MetricsServer::start("127.0.0.1:0", no_metrics, [&] { return health; });
+  ASSERT_TRUE(server) << server.error().message;
+  const auto expect = [&](const std::string& path, const std::string& status) {
+    const auto answer = get(server->url(), path);
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 " + status)) << path << answer;
+    EXPECT_TRUE(answer.ends_with("\r\n\r\n" + health.status + "\n")) << answer;
+  };
+  expect("/healthz", "200");
+  expect("/readyz", "200");
+  health = {true, false, "waiting for a coordinator"};
+  expect("/healthz", "200");
+  expect("/readyz", "503");
+  health = {false, true, "stuck"};
+  expect("/healthz", "503");
+  expect("/readyz", "503");
+}
+
+TEST(Pulse, IsAliveWhileItBeats) {
+  const TimePoint start = std::chrono::steady_clock::now();
+  Pulse pulse;
+  EXPECT_EQ(pulse.health(start), (Health{true, false, "starting"}));
+  pulse.beat(true, "working", start);
+  EXPECT_EQ(pulse.health(start + Pulse::longest_pause), (Health{true, true, "working"}));
+  EXPECT_EQ(pulse.health(start + std::chrono::seconds(20)),
+            (Health{false, false, "stuck for 20 s; before: working"}));
+  pulse.beat(false, "waiting", start + std::chrono::seconds(21));
+  EXPECT_EQ(pulse.health(start + std::chrono::seconds(22)), (Health{true, false, "waiting"}));
+}
+
 TEST(MetricsServer, ServesWhatTheSourceSaysAtEachScrape) {
   MetricsBoard board;
-  auto server = MetricsServer::start("127.0.0.1:0", [&] { return board.read(); });
+  auto server = MetricsServer::start(
+      "127.0.0.1:0", [&] { return board.read(); }, well);
   ASSERT_TRUE(server) << server.error().message;
   EXPECT_EQ(get(server->url(), "/metrics").find("sluice_"), std::string::npos);
   board.publish({{"sluice_calls_total",
@@ -78,9 +119,9 @@ TEST(MetricsServer, ServesWhatTheSourceSaysAtEachScrape) {
 }
 
 TEST(MetricsServer, ServesNothingElse) {
-  auto server = MetricsServer::start("127.0.0.1:0", [] { return std::vector<MetricFamily>(); });
+  auto server = MetricsServer::start("127.0.0.1:0", no_metrics, well);
   ASSERT_TRUE(server) << server.error().message;
-  for (const char* path : {"/", "/etc/passwd", "/../../etc/passwd", "/api"}) {
+  for (const char* path : {"/", "/etc/passwd", "/../../etc/passwd", "/api", "/healthz/x", "/metricsx"}) {
     const auto answer = get(server->url(), path);
     EXPECT_FALSE(answer.starts_with("HTTP/1.1 200")) << path << answer;
     EXPECT_EQ(answer.find("root:"), std::string::npos);
@@ -88,11 +129,11 @@ TEST(MetricsServer, ServesNothingElse) {
 }
 
 TEST(MetricsServer, APortThatIsTakenIsAnError) {
-  auto first = MetricsServer::start("127.0.0.1:0", [] { return std::vector<MetricFamily>(); });
+  auto first = MetricsServer::start("127.0.0.1:0", no_metrics, well);
   ASSERT_TRUE(first);
   const auto port = first->url().substr(first->url().rfind(':'));
   const auto endpoint = "127.0.0.1" + port.substr(0, port.find('/'));
-  const auto second = MetricsServer::start(endpoint, [] { return std::vector<MetricFamily>(); });
+  const auto second = MetricsServer::start(endpoint, no_metrics, well);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().reason, Reason::listen_failed);
   EXPECT_NE(second.error().message.find(endpoint), std::string::npos);

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""deploy/container: the image is built from the .deb, and what compose.yaml starts runs in it, without a shell, as
+nobody, on a read-only root file system, each container on a network of its own."""
+
+import hashlib
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+from fleet import KEY, PROGRAMS, ROOT, Bench, Simulator, comparable, in_own_namespaces, need, report_of_one_worker, skip
+from fleet import wait_for, write_suite
+
+try:
+    import yaml
+except ImportError:
+    skip("there is no yaml module for this python3 (apt-get install python3-yaml)")
+
+HERE = Path(__file__).resolve().parent
+CONTAINER = ROOT / "deploy" / "container"
+PACKAGES = PROGRAMS.parent / "packages"
+BARE = ROOT / "build" / "bare-debian-12"  # As scripts/package --check leaves it.
+STORE = ROOT / "build" / "engine-containers"
+NOBODY = 65532
+WORKERS = 2
+# What a container may have on a machine that does not let its limits be raised, or has cgroups of two kinds.
+PODMAN = ["podman", "--cgroup-manager=cgroupfs", "--storage-driver=vfs", f"--root={STORE}/graph", f"--runroot={STORE}/run"]
+LIMITS = ["--cgroups=disabled", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024"]
+
+
+def podman(*arguments, **options):
+    return subprocess.run([*PODMAN, *map(str, arguments)], capture_output=True, text=True, **options)
+
+
+def built_image():
+    """The image of this package and Containerfile; built if it is not there yet."""
+    packages = sorted(PACKAGES.glob("sluice_*.deb"))
+    if not packages:
+        skip(f"there is no {PACKAGES}/sluice_*.deb (scripts/package)")
+    sources = (packages[-1], CONTAINER / "Containerfile")
+    tag = "sluice:" + hashlib.sha256(b"".join(one.read_bytes() for one in sources)).hexdigest()[:16]
+    if podman("image", "exists", tag).returncode == 0:
+        return tag
+    if not (BARE / "made").exists():
+        skip(f"there is no bare Debian in {BARE} (scripts/package --check makes one)")
+    shutil.rmtree(STORE, ignore_errors=True)
+    STORE.mkdir(parents=True)
+    archive = subprocess.Popen(["tar", "-C", BARE, "-c", "."], stdout=subprocess.PIPE)
+    made = subprocess.run([*PODMAN, "import", "-q", "-", "bare:12"], stdin=archive.stdout, capture_output=True, text=True)
+    if archive.wait() != 0 or made.returncode != 0:
+        skip(f"podman keeps no images here: {made.stderr}")
+    done = podman("build", "-q", "--isolation=chroot", "--network=host", "--format=docker", "--build-arg", "BASE=bare:12",
+                  "-f", CONTAINER / "Containerfile", "-t", tag, PACKAGES)
+    if done.returncode != 0:
+        sys.exit(f"the image cannot be built: {done.stdout}{done.stderr}")
+    return tag
+
+
+def ip(*arguments):
+    subprocess.run(["ip", *map(str, arguments)], check=True)
+
+
+class Container(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.bench = Bench()
+        cls.image = os.environ["SLUICE_TEST_IMAGE"]
+        cls.services = yaml.safe_load((CONTAINER / "compose.yaml").read_text())["services"]
+        ip("link", "add", "pods", "type", "bridge")
+        ip("addr", "add", "10.99.0.1/24", "dev", "pods")
+        ip("link", "set", "pods", "up")
+
+    def network(self, name, last):
+        ip("netns", "add", name)
+        ip("-n", name, "link", "set", "lo", "up")
+        ip("link", "add", f"v{name}", "type", "veth", "peer", "name", "eth0", "netns", name)
+        ip("link", "set", f"v{name}", "master", "pods", "up")
+        ip("-n", name, "addr", "add", f"10.99.0.{last}/24", "dev", "eth0")
+        ip("-n", name, "link", "set", "eth0", "up")
+
+    def confined(self, service):
+        """What compose.yaml says of a service, as podman's flags."""
+        said = self.services[service]
+        self.assertTrue(said["read_only"])
+        return ["--read-only", *(f"--cap-drop={one}" for one in said["cap_drop"]),
+                *(f"--security-opt={one.split(':')[0]}" for one in said["security_opt"])]
+
+    def start(self, name, service, last, extra):
+        """A container of this service; its volume is a folder of nobody's."""
+        self.network(name, last)
+        home = self.bench.folder / name
+        home.mkdir()
+        (home / "sluice.toml").write_text('[providers.openai]\nkey_hosts = ["10.99.0.1:8080"]\n')
+        for path in (home, home / "sluice.toml"):
+            os.chown(path, NOBODY, NOBODY)
+        # This suite in place of the fixtures.
+        command = shlex.split(self.services[service]["command"].replace("--fixtures /fixtures", "/fixtures/suite.yaml"))
+        return self.bench.start(name, [
+            *PODMAN, "run", "--rm", "--name", name, *LIMITS, *self.confined(service), f"--network=ns:/run/netns/{name}",
+            "--add-host=coordinator:10.99.0.10", "-v", f"{home}:/var/lib/sluice", "-v", f"{self.bench.folder}/suite:/fixtures:ro",
+            "-e", f"OPENAI_API_KEY={KEY}", self.image, *command, *extra])
+
+    def test_there_is_no_shell_and_nobody_is_root(self):
+        settings = json.loads(podman("image", "inspect", self.image).stdout)[0]
+        self.assertEqual(settings["User"], f"{NOBODY}:{NOBODY}")
+        self.assertEqual(settings["Config"]["StopSignal"], "SIGTERM")
+        for shell in ("sh", "bash", "/bin/sh"):
+            done = podman("run", "--rm", *LIMITS, "--network=none", self.image, shell, "-c", "true")
+            self.assertNotEqual(done.returncode, 0, shell)
+        done = podman("run", "--rm", *LIMITS, "--network=none", "--read-only", self.image, "sluice", "--version")
+        self.assertEqual((done.returncode, done.stdout.split()[0]), (0, "sluice"), done.stderr)
+
+    def test_what_compose_starts(self):
+        simulator = Simulator(self.bench, latency="400,0.2")
+        self.bench.start("relay", [sys.executable, HERE / "relay.py", "10.99.0.1:8080", f"127.0.0.1:{simulator.port}"])
+        folder = self.bench.folder / "suite"
+        folder.mkdir()
+        suite = write_suite(folder / "suite.yaml", 150, "composed")
+        coordinator = self.start("coordinator", "coordinator", 10, [
+            "--base-url", "http://10.99.0.1:8080/v1", "--expect-workers", WORKERS,
+            "--format", "json", "--output", "/var/lib/sluice/report.json"])
+        workers = [self.start(f"worker{i}", "worker", 20 + i, []) for i in range(WORKERS)]
+        events = simulator.events_file
+        wait_for(lambda: events.exists() and events.read_text().count('"answer"') > 20, "no call came")
+        health = json.loads(re.search(r"^HEALTHCHECK .* CMD (.*)$", (CONTAINER / "Containerfile").read_text(), re.M).group(1))
+        for name in ("coordinator", "worker0"):
+            done = podman("exec", name, *health)
+            self.assertEqual(done.returncode, 0, f"{name}: {done.stdout}{done.stderr}")
+        # Its calls under way end, and the other goes on.
+        began = time.monotonic()
+        self.assertEqual(podman("stop", "--time", "40", "worker0").returncode, 0)
+        self.assertLess(time.monotonic() - began, 20)
+        self.assertEqual(workers[0].wait(10), 0, self.bench.log("worker0"))
+        self.assertIn(coordinator.wait(90), (0, 1), self.bench.log("coordinator"))
+        self.assertEqual(workers[1].wait(30), 0, self.bench.log("worker1"))
+        self.assertEqual(sum(map(len, simulator.answers().values())), 150)
+        self.assertEqual(comparable(self.bench.folder / "coordinator" / "report.json"),
+                         report_of_one_worker(self.bench, suite, ["--mode", "live", "--provider", "openai", "--model", "gpt-4o-mini"]))
+
+
+if __name__ == "__main__":
+    need(podman="podman", crun="crun", ip="iproute2")
+    if os.geteuid() != 0:
+        skip("containers on networks of their own take root")
+    if "SLUICE_TEST_IMAGE" not in os.environ:
+        os.environ["SLUICE_TEST_IMAGE"] = built_image()
+    in_own_namespaces("--net")
+    subprocess.run(["mount", "-t", "tmpfs", "none", "/run"], check=True)  # Of the namespaces' names.
+    # crun takes no cgroups of two kinds at a time.
+    if Path("/sys/fs/cgroup/unified").is_dir():
+        subprocess.run(["umount", "/sys/fs/cgroup/unified"], check=True)
+    ip("link", "set", "lo", "up")
+    podman("rm", "--force", "--all")  # Of a test that was killed.
+    unittest.main(verbosity=2)

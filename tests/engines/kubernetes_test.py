@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""deploy/kubernetes: each overlay is put together, by kustomize where it is there, holds together, asks the programs
+for nothing that they do not know, and fits the published schemas where kubeconform is there with them."""
+
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from fleet import PROGRAMS, ROOT, Bench, need, skip
+
+try:
+    import yaml
+except ImportError:
+    skip("there is no yaml module for this python3 (apt-get install python3-yaml)")
+
+KUBERNETES = ROOT / "deploy" / "kubernetes"
+OVERLAYS = ("run", "pool")
+
+
+def documents(path):
+    return [one for one in yaml.safe_load_all(path.read_text()) if one]
+
+
+def put_together(overlay):
+    """All objects of an overlay: kustomize's own work, or as much of it as these files need."""
+    folder = KUBERNETES / "overlays" / overlay
+    if shutil.which("kustomize"):
+        done = subprocess.run(["kustomize", "build", folder], capture_output=True, text=True, check=True)
+        return [one for one in yaml.safe_load_all(done.stdout) if one]
+    objects = []
+    settings = documents(folder / "kustomization.yaml")[0]
+    for resource in settings["resources"]:
+        path = (folder / resource).resolve()
+        if path.is_dir():
+            for file in documents(path / "kustomization.yaml")[0]["resources"]:
+                objects += documents(path / file)
+        else:
+            objects += documents(path)
+    for patch in settings.get("patches", []):
+        target = next(one for one in objects if (one["kind"], one["metadata"]["name"]) ==
+                      (patch["target"]["kind"], patch["target"]["name"]))
+        for operation in yaml.safe_load(patch["patch"]):
+            *way, last = operation["path"].strip("/").split("/")
+            place = target
+            for step in way:
+                place = place[int(step)] if isinstance(place, list) else place[step]
+            place[int(last) if isinstance(place, list) else last] = operation["value"]
+    return objects
+
+
+def pods(objects):
+    """Name and spec of each pod."""
+    for one in objects:
+        if one["kind"] in ("Job", "Deployment"):
+            yield one["metadata"]["name"], one["spec"]["template"]["spec"], one["spec"]["template"]["metadata"]
+
+
+class Kubernetes(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.bench = Bench()
+        cls.overlays = {name: put_together(name) for name in OVERLAYS}
+
+    def test_names_meet(self):
+        for overlay, objects in self.overlays.items():
+            with self.subTest(overlay):
+                kinds = {(one["kind"], one["metadata"]["name"]) for one in objects}
+                self.assertIn(("Service", "sluice-coordinator"), kinds)
+                labels = [meta["labels"]["app.kubernetes.io/component"] for _, _, meta in pods(objects)]
+                self.assertEqual(sorted(labels), ["coordinator", "worker"])
+                for one in objects:
+                    selector = one["spec"].get("podSelector", {}).get("matchLabels") or one["spec"].get("selector")
+                    if one["kind"] in ("Service", "NetworkPolicy"):
+                        self.assertIn(selector["app.kubernetes.io/component"], labels)
+                for name, spec, _ in pods(objects):
+                    volumes = {volume["name"]: volume for volume in spec["volumes"]}
+                    container = spec["containers"][0]
+                    self.assertEqual({mount["name"] for mount in container["volumeMounts"]}, set(volumes), name)
+                    for volume in volumes.values():
+                        claim = volume.get("persistentVolumeClaim")
+                        if claim:
+                            self.assertIn(("PersistentVolumeClaim", claim["claimName"]), kinds)
+
+    def test_ports_are_those_that_are_served_and_let_through(self):
+        for objects in self.overlays.values():
+            service = next(one for one in objects if one["kind"] == "Service")
+            served = {port["port"] for port in service["spec"]["ports"]}
+            for name, spec, meta in pods(objects):
+                container = spec["containers"][0]
+                ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+                arguments = " ".join(container["args"])
+                self.assertIn(f"0.0.0.0:{ports['metrics']}", arguments, name)
+                for probe, path in (("startupProbe", "/healthz"), ("livenessProbe", "/healthz"),
+                                    ("readinessProbe", "/readyz")):
+                    self.assertEqual(container[probe]["httpGet"], {"path": path, "port": "metrics"}, name)
+                component = meta["labels"]["app.kubernetes.io/component"]
+                if component == "coordinator":
+                    self.assertIn(f":{ports['fleet']}", arguments)
+                    self.assertEqual(served, set(ports.values()))
+                policy = next(one for one in objects if one["kind"] == "NetworkPolicy" and
+                              one["spec"]["podSelector"]["matchLabels"]["app.kubernetes.io/component"] == component)
+                let_in = {port["port"] for rule in policy["spec"]["ingress"] for port in rule["ports"]}
+                self.assertEqual(let_in, set(ports.values()), name)
+
+    def test_pods_are_confined(self):
+        for objects in self.overlays.values():
+            for name, spec, _ in pods(objects):
+                container = spec["containers"][0]
+                self.assertTrue(spec["securityContext"]["runAsNonRoot"], name)
+                self.assertFalse(spec["automountServiceAccountToken"], name)
+                self.assertEqual(container["securityContext"], {
+                    "readOnlyRootFilesystem": True, "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}})
+                self.assertIn("memory", container["resources"]["limits"], name)
+                self.assertEqual(container["command"][0] in ("sluice", "sluice-worker"), True)
+
+    def test_no_key_is_in_them(self):
+        for objects in self.overlays.values():
+            for name, spec, _ in pods(objects):
+                for variable in spec["containers"][0].get("env", []):
+                    self.assertNotIn("value", variable, name)
+                for volume in spec["volumes"]:
+                    if "secret" in volume:
+                        # Readable by root and the pod's group: what a key file may be (docs/security.md).
+                        self.assertEqual(volume["secret"]["defaultMode"], 0o440)
+                        self.assertEqual(spec["securityContext"]["fsGroup"], spec["securityContext"]["runAsGroup"])
+
+    def test_a_stop_has_time_for_calls_under_way(self):
+        said = re.sub(r"\s+", " ", self.bench.run([PROGRAMS / "sluice-worker", "--help"]))
+        drain = int(re.search(r"seconds to end \(default (\d+)\)", said).group(1))
+        for objects in self.overlays.values():
+            for name, spec, _ in pods(objects):
+                self.assertGreater(spec["terminationGracePeriodSeconds"], drain, name)
+
+    def test_the_programs_know_their_arguments(self):
+        """Each command as it stands, with files of its own in place of what is mounted."""
+        folder = self.bench.folder
+        self.bench.run([PROGRAMS / "sluice", "keys", "new", "pods", "--home", folder / "home"])
+        (folder / "suite.yaml").write_text(
+            "suite: s\ntests:\n  - {id: a, input: {prompt: p}, expected: {type: must_contain, text: t}}\n")
+        mounted = {"/fleet": folder / "home" / "fleet", "/suite": folder}
+        for objects in self.overlays.values():
+            for name, spec, _ in pods(objects):
+                container = spec["containers"][0]
+                command = " ".join([*container["command"], *container["args"]])
+                for mount, place in mounted.items():
+                    command = command.replace(f"{mount}/", f"{place}/")
+                command = re.sub(r"0\.0\.0\.0:\d+", "127.0.0.1:0", command)
+                command = command.replace("sluice-coordinator:5555", "127.0.0.1:9")
+                command = re.sub(r"\$\(\w+\)", "p", command)
+                arguments = command.split()
+                arguments[0] = str(PROGRAMS / arguments[0])
+                # It starts, waits for the other side, and ends when it is told to.
+                process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                           env={**self.bench.environment, "SLUICE_HOME": str(folder / "pod")})
+                said = process.stderr.readline() + process.stderr.readline()
+                process.terminate()
+                _, rest = process.communicate(timeout=30)
+                self.assertNotIn("error:", said, name)
+                self.assertIn("metrics at", said + rest, name)
+
+    def test_they_fit_the_published_schemas(self):
+        if not shutil.which("kubeconform"):
+            self.skipTest("there is no kubeconform")
+        location = os.environ.get("SLUICE_TEST_KUBERNETES_SCHEMAS", "default")
+        for name, objects in self.overlays.items():
+            done = subprocess.run(["kubeconform", "-strict", "-summary", "-schema-location", location, "-"],
+                                  input=yaml.safe_dump_all(objects), capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, f"{name}: {done.stdout}{done.stderr}")
+
+
+if __name__ == "__main__":
+    need()
+    unittest.main(verbosity=2)
