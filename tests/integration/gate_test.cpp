@@ -25,7 +25,8 @@ class Gate : public GateWorkbench {
   const Outcome dropped{1, "regression", "fail", "dropped"};
   const Outcome below_floor{1, "fail", "fail", "below_min_floor"};
   const Outcome below_min_score{1, "fail", "fail", "below_min_score"};
-  const Outcome not_passed{1, "fail", "fail", "not_passed"};
+  const Outcome broke{1, "regression", "fail", "broke"};
+  const Outcome still_failing{0, "pass", "warn", "still_failing"};
   const Outcome became_undefined{1, "regression", "fail", "became_undefined"};
   const Outcome missing{0, "review", "warn", "missing_in_baseline"};
   const Outcome missing_strict{1, "fail", "fail", "missing_in_baseline"};
@@ -54,6 +55,13 @@ class Gate : public GateWorkbench {
         return;
       }
       baseline["entries"].push_back({{"test_id", id}, {"metric", metric}, {"score", score}});
+    };
+  }
+  static Edit with_passed(const std::string& id, bool passed) {
+    return [=](Json& baseline) {
+      for (auto& entry : baseline["entries"]) {
+        if (entry["test_id"] == id) entry["passed"] = passed;
+      }
     };
   }
   static Edit with_field(const std::string& field, const Json& value) {
@@ -248,12 +256,13 @@ TEST_F(Gate, CompareChecksAReportAsTheGateWouldHave) {
   }
 }
 
-TEST_F(Gate, PassFailMetricsAreNotGated) {
+TEST_F(Gate, PassFailMetricsAreHeldToWhatPassedBefore) {
   const auto good = suite("max_drop: 0.05", greeting_test("q_1", "type: must_contain, text: morning"));
   const auto bad = suite("max_drop: 0.05", greeting_test("q_1", "type: must_contain, text: evening"));
   expect_all({
       {"passed, nothing missing", good, unchanged, {"--strict"}, passes},
-      {"failed", bad, unchanged, {}, not_passed, "evening"},
+      {"failed before too", bad, unchanged, {"--strict"}, still_failing, "evening"},
+      {"passed before", bad, with_passed("q_1", true), {}, broke, "evening"},
   });
   const auto thresholded =
       suite("", greeting_test("q_1", "type: must_contain, text: morning, thresholding: {max_drop: 0.05}"));

@@ -63,7 +63,7 @@ TEST_F(MalformedInputs, BaselinesThatAreSomethingElse) {
       {"no entries", "{" + good_header + "}", {"`entries`", "required"}},
       {"a version as text", R"({"schema_version": "1"})", {"bad.json:1", "schema_version"}},
       {"a fraction of a version", R"({"schema_version": 1.5})", {"schema_version"}},
-      {"a later version", R"({"schema_version": 2, "items": {}})", {"schema_version 2", "regenerate"}},
+      {"a later version", R"({"schema_version": 3, "items": {}})", {"schema_version 3", "regenerate"}},
       {"a suite that is a number", R"({"schema_version": 1, "suite": 7})", {"`suite`", "7"}},
       {"an empty suite", R"({"schema_version": 1, "suite": ""})", {"`suite`"}},
       {"no time of this kind",

@@ -181,17 +181,21 @@ void unknown(const LimitedRow& row, double length) {
 }
 
 TEST(LimitsGrid, TwoRefusalsGiveARateAndItsBucket) {
-  const auto measured_of = [](double per_second, double bucket) {
+  const auto measured_of = [](double per_second, double bucket, std::uint64_t seed) {
     LimitedRow row;
     row.name = "1,000 cases, nothing stated, " + number(per_second) + "/s, bucket " + number(bucket);
     row.nature = server({SimulatedLimit::bucket(per_second, bucket)}, Delays::whole_seconds);
+    row.seed = seed;
     return measure(row);
   };
-  const auto fast = measured_of(100, 10);
-  EXPECT_LE(fast.of_ideal(), 1.27);
+  const auto fast = measured_of(100, 10, 1);
+  // What one run comes to depends on when the refusals fall: the mean of ten.
+  double of_ideal = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) of_ideal += measured_of(100, 10, seed).of_ideal() / 10;
+  EXPECT_LE(of_ideal, 1.27);
   EXPECT_LE(fast.fleet.seconds, fast.retrying.seconds);
   EXPECT_LE(fast.fleet.refused, 30u);
-  const auto slow = measured_of(20, 2);
+  const auto slow = measured_of(20, 2, 1);
   EXPECT_LE(slow.of_ideal(), 1.2);
   EXPECT_LE(slow.fleet.seconds, slow.retrying.seconds);
   EXPECT_LE(slow.fleet.refused, 30u);

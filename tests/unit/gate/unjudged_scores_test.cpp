@@ -32,6 +32,12 @@ TEST(UnjudgedScores, AScoreWithoutLimitAndBaselineIsNamedOnceForAllCases) {
   EXPECT_EQ(scores.finish(true)->severity, GateNotice::Severity::failure);
 }
 
+// A run failed against the baseline that it had exported: what is undefined cannot be pinned.
+TEST(UnjudgedScores, AnUndefinedScoreIsNone) {
+  const MetricOutcome outcome = score_of(MetricId::claims_precision, std::nullopt);
+  EXPECT_FALSE(notice_of(gate_of(nullptr), test_of("q", MetricId::claims_precision), outcome, true));
+}
+
 TEST(UnjudgedScores, ALimitABaselineOrVotesJudge) {
   const MetricOutcome outcome = score_of(similar, 0.9);
   EXPECT_FALSE(notice_of(gate_of(nullptr), test_of("q", similar, absolute(0.8)), outcome));
