@@ -24,13 +24,7 @@ std::string nested_arrays(std::size_t depth) {
 
 /// HELLO's six fields with one of them replaced.
 std::string hello_with(std::size_t position, const std::string& field) {
-  std::string fields[] = {"\x01",
-                          "\xa1n",
-                          "\xa1"
-                          "c",
-                          "\xa1v",
-                          "\x05",
-                          "\xc3"};
+  std::string fields[] = {"\x01", "\xa1n", "\241c", "\xa1v", "\x05", "\xc3"};
   fields[position] = field;
   std::string body = "\x96";
   for (const auto& part : fields) body += part;

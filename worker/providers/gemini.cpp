@@ -146,11 +146,11 @@ HttpRequest build(const ProviderSettings& provider, const Credentials& credentia
   body.back() = ']';
   body += ',';
   RequestParams params = params_in_format(request.extras.params, param_names);
-  const auto outer = std::ranges::stable_partition(params, [](const RequestParam& one) {
+  const auto outer = std::stable_partition(params.begin(), params.end(), [](const RequestParam& one) {
     return std::ranges::find(outer_params, one.name) == outer_params.end();
   });
-  const RequestParams beside(outer.begin(), outer.end());
-  params.erase(outer.begin(), outer.end());
+  const RequestParams beside(outer, params.end());
+  params.erase(outer, params.end());
   append_config(body, request, params);
   append_tools(body, request.extras);
   append_params(body, beside);

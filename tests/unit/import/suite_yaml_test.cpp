@@ -82,8 +82,7 @@ TEST(SuiteYaml, KeepsTextsThatLookLikeSomethingElse) {
                                  "\x01",
                                  "\xc3\xa9",
                                  "\xe2\x80\xa8",
-                                 "a\xc2\x85"
-                                 "b\nc",
+                                 "a\302\205b\nc",
                                  "---\na\n...\n",
                                  "\\n",
                                  "yes",
