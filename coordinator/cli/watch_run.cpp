@@ -139,6 +139,7 @@ int watch_run(const WatchedRun& watched) {
   WatchedFiles files;
   for (const auto& path : watched.inputs) files.add(path);
   for (const auto& path : watched.outputs) files.ignore(path);
+  for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) files.ignore_open(descriptor);
   if (files.ignores_a_root())
     return report_error(
         "--watch: the suite or the settings lie in the home folder, where each run writes; name another "

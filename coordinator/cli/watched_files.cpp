@@ -14,8 +14,9 @@ namespace fs = std::filesystem;
 /// Those that mkostemp puts behind a name and a dot.
 constexpr std::size_t letters_of_a_draft = 6;
 
+/// No suite names a log, and what a run prints often goes into one.
 bool is_hidden(const std::string& name) {
-  return name.empty() || name.front() == '.' || name.back() == '~';
+  return name.empty() || name.front() == '.' || name.back() == '~' || name.ends_with(".log");
 }
 
 bool is_draft_of(const fs::path& draft, const fs::path& file) {
@@ -39,6 +40,11 @@ fs::path WatchedFiles::whole(const fs::path& path) {
   return found.has_filename() ? found : found.parent_path();
 }
 
+void WatchedFiles::ignore_open(int descriptor) {
+  struct stat found {};
+  if (::fstat(descriptor, &found) == 0) ignored_open_.emplace_back(found.st_dev, found.st_ino);
+}
+
 bool WatchedFiles::ignores_a_root() const {
   return std::ranges::any_of(roots_, [this](const fs::path& root) { return !counts(root); });
 }
@@ -52,6 +58,8 @@ bool WatchedFiles::counts(const fs::path& path) const {
 void WatchedFiles::look_at(const fs::path& file, State& state) const {
   struct stat found {};
   if (!counts(file) || ::stat(file.c_str(), &found) != 0 || S_ISDIR(found.st_mode)) return;
+  const std::pair<std::uint64_t, std::uint64_t> identity(found.st_dev, found.st_ino);
+  if (std::ranges::find(ignored_open_, identity) != ignored_open_.end()) return;
   state[file] = {found.st_dev, found.st_ino, found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec};
 }
 

@@ -276,6 +276,55 @@ Result<std::vector<Arm>> run_arms(const RunFlags& flags, const Suite& suite) {
   return arms;
 }
 
+namespace {
+
+/// Who is asked under the arm, if the arm says so itself.
+std::string own_provider_of(const Arm& arm) {
+  return arm.provider.empty() ? std::string(provider_of_model(arm.model).value_or("")) : arm.provider;
+}
+
+/// A base URL without a provider is that of the one that all arms ask.
+void take_provider_of_arms(Settings& settings, const std::vector<Arm>& arms) {
+  const bool is_named =
+      settings.base_url.origin == Origin::flag || settings.base_url.origin == Origin::environment;
+  if (arms.empty() || !is_named || settings.provider.origin != Origin::default_value) return;
+  const std::string provider = own_provider_of(arms.front());
+  const bool ask_one =
+      std::ranges::all_of(arms, [&](const Arm& arm) { return own_provider_of(arm) == provider; });
+  if (provider.empty() || !ask_one) return;
+  settings.provider.value = provider;
+  settings.provider.origin = Origin::suite;
+  settings.provider.where = arms.front().where;
+}
+
+/// A flag that no arm follows: whoever gave it would believe that others are asked than are.
+std::optional<std::string> flag_that_no_arm_follows(const Settings& settings, const std::vector<Arm>& arms) {
+  if (arms.empty()) return std::nullopt;
+  const auto is_other = [&](const Arm& arm) {
+    return !own_provider_of(arm).empty() && own_provider_of(arm) != settings.provider.value;
+  };
+  if (std::ranges::all_of(arms, is_other)) {
+    if (settings.base_url.origin == Origin::flag) {
+      return settings.base_url.where + " is for the provider \"" + settings.provider.value +
+             "\", which no arm asks: name it as base_url under [providers." + own_provider_of(arms.front()) +
+             "] in sluice.toml, or the provider that is meant with --provider";
+    }
+    if (settings.provider.origin == Origin::flag) {
+      return settings.provider.where +
+             ": every arm of the run names another provider; leave it out, or say " +
+             "--arm NAME=PROVIDER:MODEL for other arms";
+    }
+  }
+  const auto names_model = [](const Arm& arm) { return !arm.model.empty(); };
+  if (settings.model.origin == Origin::flag && std::ranges::all_of(arms, names_model)) {
+    return settings.model.where + ": every arm of the run names its own model; leave it out, or say " +
+           "--arm NAME=PROVIDER:MODEL for other arms";
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 Result<std::vector<RunArm>> resolve_arms(const Settings& settings, std::vector<Arm> arms) {
   std::vector<RunArm> resolved;
   for (Arm& arm : arms) {
@@ -350,6 +399,8 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, st
   if (!perturb_commands) return fail(std::move(perturb_commands.error()));
   const auto log_level = log_level_of(flags);
   if (!log_level) return fail(log_level.error());
+  take_provider_of_arms(settings, arms);
+  if (auto unfollowed = flag_that_no_arm_follows(settings, arms)) return usage_error(std::move(*unfollowed));
   auto run_arms = resolve_arms(settings, std::move(arms));
   if (!run_arms) return fail(std::move(run_arms.error()));
   const auto baseline_arm = find_baseline_arm(flags, *run_arms);

@@ -109,6 +109,31 @@ TEST_F(ArmsOfARun, FlagsTakeThePlaceOfTheSuitesArms) {
   EXPECT_EQ(report["arms"][3]["model"], "m3");
 }
 
+// A base URL that nobody followed sent keys and prompts to the provider's own servers.
+TEST_F(ArmsOfARun, AFlagThatNoArmFollowsIsRefused) {
+  auto simulator = start_simulator(answers(), {});
+  for (const auto& [flags, word] :
+       {std::pair(Flags{"--base-url", "http://127.0.0.1:1/v1"}, "[providers.first]"),
+        std::pair(Flags{"--provider", "openai"}, "every arm of the run names another provider")}) {
+    const auto refused = run_sluice(run(simulator, "live", flags));
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_NE(refused.errors.find(word), std::string::npos) << refused.errors;
+  }
+  EXPECT_EQ(simulator.final_events().size(), 0u);
+}
+
+TEST_F(ArmsOfARun, ABaseUrlIsThatOfTheProviderThatAllArmsAsk) {
+  auto simulator = start_simulator(answers(), {});
+  write_text(folder() / "one.yaml",
+             "suite: one\nproviders: [openai:m1, openai:m2]\ntests:\n"
+             "  - {id: peru, input: {prompt: 'Peru?'}, expected: {type: must_contain, text: Lima}}\n");
+  const auto live = run_sluice({"run", "one.yaml", "--mode", "live", "--base-url", simulator.url() + "/v1"});
+  EXPECT_EQ(live.exit_code, 0) << live.errors;
+  const auto refused = run_sluice({"run", "one.yaml", "--mode", "live", "--model", "m3"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.errors.find("names its own model"), std::string::npos) << refused.errors;
+}
+
 TEST_F(ArmsOfARun, ABaselineOfARunWithArmsGatesTheNext) {
   auto simulator = start_simulator(answers(), {});
   ASSERT_EQ(run_sluice(run(simulator, "live", {"--export-baseline", "base.json"})).exit_code, 0);

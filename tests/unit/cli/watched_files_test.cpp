@@ -6,7 +6,9 @@
 #include <fstream>
 #include <string>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace sluice::watched_files_test {
 
@@ -81,8 +83,9 @@ TEST_F(WatchedFilesTest, WhatIsHiddenOrIgnoredDoesNotCount) {
   files.ignore((root / "suite/home/").string());
   watch(root / "suite");
   fs::create_directories(root / "suite" / "home");
-  for (const char* name : {"suite/.suite.yaml.swp", "suite/suite.yaml~", "suite/.git/index",
-                           "suite/report.json", "suite/report.json.x7Gh2k", "suite/home/ledger.db"}) {
+  for (const char* name :
+       {"suite/.suite.yaml.swp", "suite/suite.yaml~", "suite/.git/index", "suite/watch.log",
+        "suite/report.json", "suite/report.json.x7Gh2k", "suite/home/ledger.db"}) {
     write(name);
     EXPECT_EQ(changed(), "") << name;
   }
@@ -90,6 +93,16 @@ TEST_F(WatchedFilesTest, WhatIsHiddenOrIgnoredDoesNotCount) {
     write(name);
     EXPECT_EQ(changed(), name);
   }
+}
+
+TEST_F(WatchedFilesTest, AFileThatOutputGoesIntoDoesNotCount) {
+  write("suite/out.txt");
+  const int out = ::open((root / "suite/out.txt").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  files.ignore_open(out);
+  watch(root / "suite");
+  ASSERT_EQ(::write(out, "more", 4), 4);
+  ::close(out);
+  EXPECT_EQ(changed(), "");
 }
 
 TEST_F(WatchedFilesTest, OfAFileItsNeighboursDoNotCount) {
