@@ -80,9 +80,12 @@ tl::expected<LoadedSuite, std::vector<Finding>> load_any_suite(const fs::path& p
   const bool is_yaml = extension == ".yaml" || extension == ".yml";
   if (is_yaml && type != fs::file_type::directory) return load_yaml_suite(path, allowed);
   if (type == fs::file_type::not_found) {
-    return tl::unexpected(std::vector<Finding>{
-        {path.generic_string(), 0,
-         "there is no such file or folder; name a folder of fixtures or a suite (.yaml or .yml)"}});
+    std::string what =
+        "there is no such file or folder; name a folder of fixtures or a suite (.yaml or .yml)";
+    for (const char* usual : {"suite.yaml", "suite.yml"}) {
+      if (fs::is_regular_file(usual, error)) what += std::string("; there is a ") + usual + " here";
+    }
+    return tl::unexpected(std::vector<Finding>{{path.generic_string(), 0, std::move(what)}});
   }
   if (type == fs::file_type::regular) {
     return tl::unexpected(std::vector<Finding>{

@@ -327,6 +327,13 @@ TEST_F(Commands, ConfigWarnsOfValuesThatASuiteMayReplace) {
             "");
 }
 
+TEST_F(Commands, WhereNoSuiteIsNamedTheOneThatLiesThereIsProposed) {
+  write_text(folder() / "suite.yaml", "suite: here\n");
+  const auto refused = run_sluice({"run"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.errors.find("there is a suite.yaml here"), std::string::npos) << refused.errors;
+}
+
 TEST_F(Commands, ALiveRunWithoutAModelIsRefusedNamingTwoOfItsProvider) {
   const auto run = run_sluice(
       {"run", "--mode", "live", "--provider", "openai", "--fixtures", shipped_fixtures().string()});
