@@ -1,4 +1,5 @@
 #include "common/hash.hpp"
+#include "common/text/text.hpp"
 #include "config/embedded_config.hpp"
 #include "coordinator/output/json_writer.hpp"
 #include "coordinator/report/assessment_wording.hpp"
@@ -21,6 +22,10 @@ namespace {
 /// More rows, with all their texts, would make the page slow for those whose scripts take them out again.
 constexpr std::uint64_t shown_without_scripts = 200;
 constexpr std::size_t cases_in_one_part = 500;
+/// Of a text of a case. A context that every case has would make a page that no browser opens.
+constexpr std::size_t shown_text_bytes = 8 << 10;
+/// After which a part ends: browsers read a script element as one text.
+constexpr std::size_t bytes_in_one_part = 8 << 20;
 
 std::string base64(const Digest& bytes) {
   constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -42,6 +47,15 @@ std::string json_in_html(std::string_view json) {
   text.reserve(json.size());
   for (const char c : json) c == '<' ? text += "\\u003c" : text += c;
   return text;
+}
+
+/// What the page shows of a case.
+CaseTexts shown_texts_of(const CaseResult& result, const ReportInput& input) {
+  CaseTexts texts = texts_of(result, input);
+  for (std::string* one : {&texts.system, &texts.prompt, &texts.answer, &texts.expected, &texts.why}) {
+    if (one->size() > shown_text_bytes) *one = excerpt(*one, shown_text_bytes);
+  }
+  return texts;
 }
 
 class HtmlReport {
@@ -110,7 +124,7 @@ class HtmlReport {
   }
 
   void write_row(const CaseResult& result) {
-    const CaseTexts texts = texts_of(result, input_);
+    const CaseTexts texts = shown_texts_of(result, input_);
     const std::string status(to_string(result.status));
     const auto part = [&](const char* title, const std::string& words) {
       if (!words.empty())
@@ -156,14 +170,14 @@ class HtmlReport {
     const auto visited = visit_cases(input_.results, [&](const CaseResult& result) {
       if (in_part > 0) part += ",\n";
       append_case(result, part);
-      if (++in_part == cases_in_one_part) close();
+      if (++in_part == cases_in_one_part || part.size() >= bytes_in_one_part) close();
     });
     close();
     return visited;
   }
 
   void append_case(const CaseResult& result, std::string& out) {
-    const CaseTexts texts = texts_of(result, input_);
+    const CaseTexts texts = shown_texts_of(result, input_);
     const std::string arm = arm_of(result, input_);
     const std::string& id = result.fixture.id;
     Json json(out);

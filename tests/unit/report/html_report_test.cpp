@@ -26,13 +26,14 @@ struct TextRun {
   Gate gate;
   RunResults results = results_of(suite, source, gate);
 
-  explicit TextRun(std::size_t cases, const std::string& answer = "Lyon") {
+  explicit TextRun(std::size_t cases, const std::string& answer = "Lyon", const std::string& context = "") {
     suite.name = "geo";
     suite.metrics = {MetricId::must_contain};
     for (std::size_t i = 0; i < cases; ++i) {
       Case test = sample::make_case("geo-" + std::to_string(1000 + i), "");
       test.kind = CaseKind::text;
       test.system = "Be brief.";
+      test.context = context;
       test.content = "Capital " + std::to_string(i) + "? mail me@example.org";
       test.expectations = {{{MetricId::must_contain, {"Paris"}}, {}, std::nullopt}};
       const bool passed = i % 2 == 0;
@@ -72,6 +73,15 @@ TEST(HtmlReport, HasEveryCaseForTheScriptAndTheFirstOnesWithoutIt) {
   EXPECT_NE(cases[1]["why"].get<std::string>().find("must_contain \"Paris\""), std::string::npos);
   EXPECT_EQ(occurrences(html, "<tr><td><details>"), 200u);
   EXPECT_NE(html.find("The first 200 of 1,201 cases"), std::string::npos);
+}
+
+// A context of 500 KB in 600 cases made a page of 400 MB.
+TEST(HtmlReport, LongTextsAreCut) {
+  const TextRun run(50, "Lyon", std::string(500'000, 'x'));
+  const Aggregates aggregates = run.aggregates();
+  const std::string html = html_of(sample::input_of(run.results, aggregates));
+  EXPECT_LT(html.size(), 2'000'000u);
+  EXPECT_TRUE(cases_in(html)[0]["prompt"].get<std::string>().ends_with("x..."));
 }
 
 TEST(HtmlReport, NothingOfAnAnswerIsMarkup) {
