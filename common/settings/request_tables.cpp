@@ -86,9 +86,14 @@ bool is_field_name(std::string_view name) {
 /// A value in the clear under one of these names is most likely a secret.
 bool names_a_secret(std::string_view header) {
   const std::string name = to_lower(header);
-  constexpr std::array<std::string_view, 6> words{"authorization", "api-key", "apikey",
-                                                  "token",         "secret",  "cookie"};
+  constexpr std::array<std::string_view, 9> words{"authorization", "auth",   "-key",     "apikey",   "token",
+                                                  "secret",        "cookie", "password", "signature"};
   return std::ranges::any_of(words, [&](std::string_view word) { return name.ends_with(word); });
+}
+
+/// It begins as keys do, whatever the name it stands under.
+bool looks_like_key(std::string_view value) {
+  return to_lower(value).starts_with("bearer ") || value.starts_with("sk-") || value.starts_with("AIza");
 }
 
 Parsed<ProviderHeader> parse_header(const DocumentEntry& entry) {
@@ -101,6 +106,10 @@ Parsed<ProviderHeader> parse_header(const DocumentEntry& entry) {
     if (names_a_secret(entry.key)) {
       return refused("must hold no secret: " + shown +
                      "is the name of a variable of the environment, { env = \"NAME\" }");
+    }
+    if (looks_like_key(*text)) {
+      return refused("must hold no secret: " + shown +
+                     "begins as keys do; name a variable of the environment, { env = \"NAME\" }");
     }
     if (!is_header_value(*text)) return refused("must be headers: " + shown + "holds a control character");
     header.value = *text;

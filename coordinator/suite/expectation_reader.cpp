@@ -2,6 +2,7 @@
 
 #include "common/documents/canonical_json.hpp"
 #include "common/text/text.hpp"
+#include "common/text/words.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/expected_claims.hpp"
 #include "coordinator/suite/judge_reader.hpp"
@@ -284,7 +285,8 @@ class ExpectationsReader {
         break;
       case Parameter::rouge:
         texts = read_texts(reader, type);
-        numbers = {std::max(1.0, read_whole(reader, "n", 1, most_rouge_words))};
+        numbers = {read_whole(reader, "n", 1, most_rouge_words, 1)};
+        check_words(reader, texts, numbers.front());
         break;
       case Parameter::json:
         texts = read_json_parameters(reader);
@@ -318,10 +320,24 @@ class ExpectationsReader {
     }
   }
 
-  static double read_whole(TableReader& reader, std::string_view key, double otherwise, double most) {
-    const auto given = reader.number_in(key, 0.0, most);
+  static double read_whole(TableReader& reader, std::string_view key, double otherwise, double most,
+                           double least = 0.0) {
+    const auto given = reader.number_in(key, least, most);
     if (given && *given != std::floor(*given)) reader.add_wrong(key, "must be a whole number");
     return given.value_or(otherwise);
+  }
+
+  /// A text of fewer words shares no run of n with any answer.
+  static void check_words(TableReader& reader, const std::vector<std::string>& texts, double n) {
+    for (const std::string& text : texts) {
+      // In a default test they are templates still; what each test makes of them is checked then.
+      if (text.empty() || text.find("{{") != std::string::npos) continue;
+      const std::size_t words = words_of(text).size();
+      if (static_cast<double>(words) >= n) continue;
+      reader.add_wrong("text", "must have at least \"n\" words, " + shortest(n) + " here: \"" +
+                                   excerpt(one_line(text), defaults::quoted_bytes) + "\" has " +
+                                   std::to_string(words));
+    }
   }
 
   std::vector<std::string> read_json_parameters(TableReader& reader) const {

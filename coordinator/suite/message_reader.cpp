@@ -88,6 +88,8 @@ class MessagesReader {
     }
     if (calls != nullptr && *role != "assistant")
       reader.add_wrong("tool_calls", "stand in messages of the assistant alone");
+    if (calls != nullptr && calls->empty())
+      reader.add_wrong("tool_calls", "must not be empty: leave them out where nothing is called");
     if (call_id && !is_tool) reader.add_wrong("tool_call_id", "stands in messages of a tool alone");
     ChatMessage message;
     if (content != nullptr) message.parts = read_content(reader, *content, name);

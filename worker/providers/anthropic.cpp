@@ -61,7 +61,7 @@ void append_message(std::string& body, const ChatMessage& message, const ModelRe
       append_json_string(body, call.name);
       body += R"(,"input":)" + call.arguments + "},";
     }
-    body.back() = ']';
+    close_list(body);
   }
   body += '}';
 }

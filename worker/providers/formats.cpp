@@ -105,6 +105,11 @@ void append_params(std::string& body, const RequestParams& params) {
   }
 }
 
+void close_list(std::string& body) {
+  if (body.back() == ',') body.pop_back();
+  body += ']';
+}
+
 std::span<const ChatMessage> messages_of(const ModelRequest& request) {
   static const std::vector<ChatMessage> user_alone{{MessageRole::user, {{PartKind::asked}}}};
   return request.extras.messages.empty() ? user_alone : request.extras.messages;
@@ -126,6 +131,8 @@ const std::string* only_text(const ChatMessage& message, const ModelRequest& req
 }
 
 void add_call(Completion& completion, std::string_view name, std::string_view arguments) {
+  const bool is_blank = arguments.find_first_not_of(" \t\r\n") == std::string_view::npos;
+  if (is_blank) arguments = "{}";
   const auto document = JsonDocument::parse(arguments);
   // Models write blanks as they like: they are no difference between two calls.
   completion.calls.push_back(

@@ -76,6 +76,8 @@ struct ParamName {
 RequestParams params_in_format(const RequestParams& params, std::span<const ParamName> names);
 /// Appends `,"name":value` for each.
 void append_params(std::string& body, const RequestParams& params);
+/// Ends a list that is open, each element of which ends in a comma; there may be none.
+void close_list(std::string& body);
 
 /// The messages of a request: its conversation, or its user message alone.
 std::span<const ChatMessage> messages_of(const ModelRequest& request);
@@ -88,7 +90,7 @@ std::string joined_texts(const ChatMessage& message, const ModelRequest& request
 const std::string* only_text(const ChatMessage& message, const ModelRequest& request);
 
 /// Appends a call of a tool to an answer: to what checks of calls see, and as a line to its text
-/// (docs/suites.md#tools). `arguments` is JSON, as the model wrote it.
+/// (docs/suites.md#tools). `arguments` is JSON, as the model wrote it; blank text is `{}`.
 void add_call(Completion& completion, std::string_view name, std::string_view arguments);
 /// Room for the body of a request without the shared prompt, so that it is allocated once.
 std::size_t body_size_hint(const ModelRequest& request);

@@ -80,7 +80,7 @@ void append_content(std::string& body, const ChatMessage& message, const ModelRe
     append_json_string(body, call.name);
     body += R"(,"args":)" + call.arguments + "}},";
   }
-  body.back() = ']';
+  close_list(body);
   body += '}';
 }
 

@@ -3,6 +3,7 @@
 #include "common/checks/code_fence.hpp"
 #include "common/checks/detail.hpp"
 #include "common/text/text.hpp"
+#include "common/text/words.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -52,23 +53,6 @@ std::u32string characters_of(std::string_view text) {
   return characters;
 }
 
-bool is_word_byte(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || byte >= 0x80;
-}
-
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  bool in_word = false;
-  for (const char c : to_lower(text)) {
-    const bool goes_on = is_word_byte(c);
-    if (goes_on && !in_word) words.emplace_back();
-    if (goes_on) words.back() += c;
-    in_word = goes_on;
-  }
-  return words;
-}
-
 std::map<std::vector<std::string>, std::size_t> runs_of(const std::vector<std::string>& words,
                                                         std::size_t n) {
   std::map<std::vector<std::string>, std::size_t> runs;
@@ -95,23 +79,26 @@ bool holds(const JsonValue& given, const JsonValue& wanted) {
 }  // namespace
 
 Result<std::optional<std::string>> problem_with_json_in(std::string_view answer, const JsonSchema& schema) {
-  // Brackets that never close would be looked at again from each of them.
+  // What stands between brackets is looked at again from each of them.
   constexpr int most_beginnings = 256;
   std::optional<std::string> first_problem;
   std::size_t at = answer.find_first_of("{[");
-  for (int tries = 0; at != std::string_view::npos && tries < most_beginnings; ++tries) {
+  int tries = 0;
+  for (; at != std::string_view::npos && tries < most_beginnings; ++tries) {
     const std::size_t end = end_of_json(answer, at);
     const std::string_view candidate = answer.substr(at, end == 0 ? 0 : end - at);
     if (JsonValue::accept(candidate)) {
       auto problem = schema.problem_of(candidate);
       if (!problem || !*problem) return problem;
       if (!first_problem) first_problem = std::move(**problem);
-      at = answer.find_first_of("{[", end);
-    } else {
-      at = answer.find_first_of("{[", at + 1);
     }
+    at = answer.find_first_of("{[", at + 1);
   }
-  return first_problem ? *first_problem : "no JSON object or array stands in it";
+  std::string problem = first_problem ? std::move(*first_problem) : "no JSON object or array stands in it";
+  if (at != std::string_view::npos) {
+    problem += " (looked at its first " + std::to_string(most_beginnings) + " brackets alone)";
+  }
+  return problem;
 }
 
 std::optional<std::size_t> distance_within(std::string_view one, std::string_view other, std::size_t most) {

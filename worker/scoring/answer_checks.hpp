@@ -15,8 +15,9 @@
 /// What metrics find wrong with an answer, in one line; empty if nothing is. Pure and thread-safe.
 namespace sluice {
 
-/// Looks for JSON objects and arrays in the answer, from the left and the outermost first; nothing if one
-/// fits the schema. Errors as of JsonSchema.
+/// Looks for JSON objects and arrays in the answer, from the left and the outermost first and then in it;
+/// nothing if one fits the schema. Not beyond 256 brackets, which the problem says then. Errors as of
+/// JsonSchema.
 Result<std::optional<std::string>> problem_with_json_in(std::string_view answer, const JsonSchema& schema);
 
 /// Changes that make one text the other: characters added, taken away or replaced. Nothing if there are more
@@ -26,8 +27,8 @@ std::optional<std::size_t> distance_within(std::string_view one, std::string_vie
 std::string problem_with_distance(std::string_view answer, const std::vector<std::string>& texts,
                                   double most);
 
-/// The greatest F1 of the runs of n words that the answer shares with a text. Words are of letters and
-/// digits, whatever their case. Nothing if no text has n words.
+/// The greatest F1 of the runs of n words that the answer shares with a text. Words are those of
+/// words_of(). Nothing if no text has n words.
 std::optional<double> rouge_n(std::string_view answer, const std::vector<std::string>& texts, std::size_t n);
 
 /// Whether the answer calls the tool `wanted[0]` with at least the arguments `wanted[1]`, a JSON object:

@@ -204,6 +204,12 @@ Result<MetricOutcome> TextChecker::assess_group(MetricId id, const CheckedAnswer
   for (const TextExpectation& part : expectation.parts) {
     auto one = assess(answer, part);
     if (!one) return fail(std::move(one.error()));
+    // Neither a pass nor a failure, which the opposite of a group would turn into one.
+    if (!one->passed && !one->score) {
+      return fail(Reason::fixture_invalid, std::string(info(part.metric).name) + " in " +
+                                               std::string(info(id).name) +
+                                               " is undefined: none of its texts has n words");
+    }
     weight += part.weight;
     if (is_passed(*one, part)) {
       reached += part.weight;

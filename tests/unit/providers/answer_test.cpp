@@ -79,6 +79,23 @@ TEST(Answer, CallsOfToolsAreAnAnswerAndNoRefusal) {
   }
 }
 
+TEST(Answer, BlankArgumentsOfACallAreNone) {
+  const auto openai_call = [](const std::string& function) {
+    return R"({"choices":[{"message":{"content":null,"tool_calls":[{"function":)" + function +
+           R"(}]},"finish_reason":"tool_calls"}]})";
+  };
+  for (const auto& [kind, body] : std::vector<std::pair<ProviderKind, std::string>>{
+           {ProviderKind::openai, openai_call(R"({"name":"f","arguments":""})")},
+           {ProviderKind::openai, openai_call(R"({"name":"f","arguments":" \n"})")},
+           {ProviderKind::openai, openai_call(R"({"name":"f"})")},
+           {ProviderKind::anthropic,
+            R"({"content":[{"type":"tool_use","id":"t","name":"f"}],"stop_reason":"tool_use"})"}}) {
+    const Completion completion = answered(kind, body);
+    EXPECT_EQ(completion.calls, (std::vector<ToolCall>{{"", "f", "{}"}})) << body;
+    EXPECT_EQ(completion.text, R"({"tool_call":{"name":"f","arguments":{}}})") << body;
+  }
+}
+
 TEST(Answer, TextAndCallsStandTogetherAndArgumentsThatAreNoJsonAreShown) {
   const Completion completion = answered(
       ProviderKind::openai,

@@ -242,6 +242,15 @@ TEST(GeminiRequest, HasTheMessagesAndTools) {
       R"("toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["look_up"]}}})");
 }
 
+TEST(Request, AMessageOfNothingIsAnEmptyList) {
+  ModelRequest request = bare_request();
+  request.extras.messages = {{MessageRole::assistant, {}}, {MessageRole::user, {{PartKind::asked}}}};
+  const std::string claude = whole_body(build_request(anthropic, "", request));
+  EXPECT_NE(claude.find(R"({"role":"assistant","content":[]},{"role":"user")"), std::string::npos) << claude;
+  const std::string google = whole_body(build_request(gemini, "", request));
+  EXPECT_NE(google.find(R"({"role":"model","parts":[]},{"role":"user")"), std::string::npos) << google;
+}
+
 TEST(Request, AsksForTheFormThatATestNames) {
   ModelRequest request = bare_request();
   request.extras.format = {true, "answer", false};

@@ -54,8 +54,25 @@ TEST(AnswerChecks, FindJsonAmongWords) {
             "no JSON object or array stands in it");
   EXPECT_NE(verdict(R"({"x": 1})", {MetricId::contains_json, {schema}}).find("does not fit the schema"),
             std::string::npos);
+  EXPECT_EQ(verdict(R"({"result": [{"x": 1}, {"id": 2}]})", {MetricId::contains_json, {schema}}), "pass")
+      << "in one that does not fit";
+  EXPECT_NE(verdict(R"({"result": [{"x": 1}]})", {MetricId::contains_json, {schema}}), "pass");
+}
+
+TEST(AnswerChecks, LookForJsonAtSoManyBracketsAndSaySo) {
+  const std::string said = " (looked at its first 256 brackets alone)";
   EXPECT_EQ(verdict(std::string(200'000, '['), {MetricId::contains_json, {"{}"}}),
+            "no JSON object or array stands in it" + said);
+  EXPECT_EQ(verdict(std::string(256, '['), {MetricId::contains_json, {"{}"}}),
             "no JSON object or array stands in it");
+  const std::string schema = R"({"type":"object"})";
+  EXPECT_EQ(verdict(std::string(255, '[') + "{}", {MetricId::contains_json, {schema}}), "pass");
+  EXPECT_TRUE(verdict(std::string(256, '[') + "{}", {MetricId::contains_json, {schema}}).ends_with(said));
+  std::string list = "[";
+  for (int i = 0; i < 256; ++i) list += "[],";
+  const std::string unfit = verdict(list + "{}]", {MetricId::contains_json, {schema}});
+  EXPECT_NE(unfit.find("does not fit the schema"), std::string::npos) << unfit;
+  EXPECT_TRUE(unfit.ends_with(said)) << unfit;
 }
 
 TEST(AnswerChecks, CountChangesInCharacters) {
@@ -95,6 +112,22 @@ TEST(AnswerChecks, ScoreSharedRunsOfWords) {
   EXPECT_EQ(rouge_n("a a a", {"a"}, 1), 0.5) << "each counts once";
   EXPECT_EQ(rouge_n("", {"a"}, 1), 0.0);
   EXPECT_EQ(rouge_n("a", {"..."}, 1), std::nullopt);
+  EXPECT_EQ(rouge_n("\xe2\x80\x9cthe cat\xe2\x80\x9d\xe2\x80\x94sat\xe2\x80\xa6", {"the cat sat"}, 1), 1.0)
+      << "quotes, a dash and dots of Unicode";
+  EXPECT_EQ(rouge_n("the\xc2\xa0"
+                    "cat \xc2\xab"
+                    "sat\xc2\xbb",
+                    {"the cat sat"}, 1),
+            1.0);
+  EXPECT_EQ(rouge_n("\xe7\x8c\xab\xe3\x80\x81\xe7\x8a\xac\xe3\x80\x82", {"\xe7\x8c\xab \xe7\x8a\xac"}, 1),
+            1.0);
+  EXPECT_EQ(rouge_n("a\xe2\x81\x9f"
+                    "b",
+                    {"a b"}, 1),
+            1.0)
+      << "U+205F";
+  EXPECT_EQ(rouge_n("x\xe2\x81\xb4", {"x"}, 1), 0.0) << "U+2074 is a digit";
+  EXPECT_EQ(rouge_n("caf\xc3\xa9", {"caf"}, 1), 0.0) << "an accent is of its word";
 }
 
 TEST(AnswerChecks, CompareCallsOfTools) {
@@ -151,6 +184,12 @@ TEST(AnswerChecks, GroupsPassByOneOrByAMark) {
   any.parts = {part("a"), inner};
   EXPECT_TRUE(verdict("a", any).starts_with("error: "))
       << "what cannot be assessed is no failure of the answer";
+  any.parts = {part("a"), {MetricId::rouge_n, {"b"}, {2, 0.5}}};
+  for (const MetricId group :
+       {MetricId::any_of, MetricId::all_of, MetricId::not_any_of, MetricId::not_all_of}) {
+    any.metric = group;
+    EXPECT_TRUE(verdict("a", any).starts_with("error: rouge_n in ")) << verdict("a", any);
+  }
 }
 
 TEST(AnswerChecks, WithoutWhatTheyAssessByAreIncomplete) {

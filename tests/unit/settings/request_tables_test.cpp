@@ -75,6 +75,13 @@ TEST(RequestTables, RefuseWhatIsNoneOrShowsASecret) {
             "variable of "
             "the environment, { env = \"NAME\" }"},
            {"headers = { Authorization = \"Bearer sk-secret\" }", "must hold no secret"},
+           {"headers = { Ocp-Apim-Subscription-Key = \"0123\" }", "must hold no secret"},
+           {"headers = { X-Auth = \"0123\" }", "must hold no secret"},
+           {"headers = { X-Password = \"0123\" }", "must hold no secret"},
+           {"headers = { X-Signature = \"0123\" }", "must hold no secret"},
+           {"headers = { X-Upstream = \"bearer 0123\" }", "\"X-Upstream\" in it begins as keys do; name a"},
+           {"headers = { X-Upstream = \"sk-secret\" }", "begins as keys do"},
+           {"headers = { X-Upstream = \"AIza0123\" }", "begins as keys do"},
            {"headers = { Host = \"x\" }", "\"Host\" in it is no name of a header that may be set"},
            {"headers = { X-Title = \"a\\nb\" }", "holds a control character"},
            {"headers = { X-Title = 3 }", "must be a text, or { env = \"NAME\" }"},

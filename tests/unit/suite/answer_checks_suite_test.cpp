@@ -30,8 +30,8 @@ TEST_F(AnswerChecksSuite, AreReadWithTheirParameters) {
   EXPECT_EQ(only("{type: levenshtein, text: a}"), (TextExpectation{MetricId::levenshtein, {"a"}, {5}}));
   EXPECT_EQ(only("{type: not_levenshtein, text: a, max_distance: 0}"),
             (TextExpectation{MetricId::not_levenshtein, {"a"}, {0}}));
-  EXPECT_EQ(only("{type: rouge_n, text: [a, b], n: 2, min_score: 0.5}"),
-            (TextExpectation{MetricId::rouge_n, {"a", "b"}, {2}}));
+  EXPECT_EQ(only("{type: rouge_n, text: [a b, b c d], n: 2, min_score: 0.5}"),
+            (TextExpectation{MetricId::rouge_n, {"a b", "b c d"}, {2}}));
   EXPECT_EQ(only("{type: contains_json}"), (TextExpectation{MetricId::contains_json, {"{}"}}));
   EXPECT_EQ(only("{type: contains_json, schema: {type: array}}"),
             (TextExpectation{MetricId::contains_json, {R"({"type":"array"})"}}));
@@ -67,6 +67,18 @@ TEST_F(AnswerChecksSuite, TextsInGroupsAreTemplates) {
   ASSERT_EQ(loaded.suite.cases.size(), 1u);
   EXPECT_EQ((*loaded.suite.cases.read(0))->expectations[0].what.parts[0].texts,
             std::vector<std::string>{"Paris"});
+}
+
+TEST_F(AnswerChecksSuite, WordsOfReferencesAreCountedOnceTheyAreRendered) {
+  const auto with = [](const std::string& word) {
+    return "suite: s\ndefault_test: {expected: {type: rouge_n, n: 2, min_score: 0.5, text: '{{word}}'}}\n"
+           "tests:\n- id: t\n  vars: {word: " +
+           word + "}\n  input: {prompt: p}\n";
+  };
+  EXPECT_EQ(load(with("two words")).suite.cases.size(), 1u);
+  EXPECT_NE(findings(with("one")).find("must have at least \"n\" words, 2 here: \"one\" has 1"),
+            std::string::npos)
+      << findings(with("one"));
 }
 
 TEST_F(AnswerChecksSuite, NamesOfOtherHarnessesAreTaken) {
@@ -118,6 +130,11 @@ TEST_F(AnswerChecksSuite, SaysWhatIsWrong) {
            {"{type: levenshtein, text: a, max_distance: 1.5}",
             "\"max_distance\" in expected must be a whole number"},
            {"{type: levenshtein, text: a, max_distance: 20000}", "from 0 to 10000"},
+           {"{type: rouge_n, text: a, n: 0, min_score: 0.5}", "\"n\" in expected must be"},
+           {"{type: rouge_n, text: [a b, a], n: 2, min_score: 0.5}",
+            "\"text\" in expected must have at least \"n\" words, 2 here: \"a\" has 1"},
+           {"{type: not_any_of, of: [{type: rouge_n, text: '...', min_score: 0.5}]}",
+            "\"text\" in of[0] must have at least \"n\" words, 1 here: \"...\" has 0"},
            {"{type: latency}", "missing \"max_ms\""},
            {"{type: cost, max_dollars: -1}", "\"max_dollars\" in expected"},
            {"{type: tool_call}", "missing \"name\""},

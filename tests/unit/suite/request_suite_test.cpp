@@ -120,6 +120,9 @@ TEST_F(RequestSuite, SaysWhatIsWrongWithARequest) {
        "and not empty\n"},
       {"    messages: [{role: assistant, content: Hi}]\n",
        "suite.yaml:6: \"messages\" in input need a text of the user: it is what is asked\n"},
+      {"    messages: [{role: user, content: Hi}, {role: assistant, tool_calls: []}]\n",
+       "suite.yaml:6: \"tool_calls\" in input.messages[1] must not be empty: leave them out where nothing is "
+       "called\n"},
       {"    messages: [{role: bot, content: Hi}]\n",
        "suite.yaml:6: \"role\" in input.messages[0] must be \"system\", \"user\", \"assistant\" or \"tool\", "
        "not "
