@@ -69,6 +69,7 @@ bool is_suite(std::string_view word) {
 std::string nearest_command(const CLI::App& app, std::string_view word) {
   if (app.get_parent() == nullptr && is_suite(word))
     return "; did you mean `sluice run " + std::string(word) + "`?";
+  if (app.get_parent() == nullptr && word == "eval") return "; did you mean \"run\"?";  // As others call it.
   for (const bool whole : {true, false}) {
     std::vector<std::string_view> names;
     for (const CLI::App* command : app.get_subcommands(nullptr)) {

@@ -2,12 +2,12 @@
 
 #include "common/checks/json_schema.hpp"
 #include "common/checks/pattern.hpp"
+#include "common/documents/canonical_json.hpp"
 #include "common/model/metrics.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/import/foreign_script.hpp"
 #include "coordinator/import/foreign_template.hpp"
-#include "common/documents/canonical_json.hpp"
 #include "coordinator/suite/foreign_check.hpp"
 
 #include <algorithm>
@@ -60,6 +60,8 @@ class CheckImporter {
     if (const std::string* reference = text_in(assertion, "$ref")) return follow(*reference, assertion.line);
     const std::string* type = text_in(assertion, "type");
     if (type == nullptr) return from_.note(assertion.line, "a check without a type: left out");
+    if (number_in(assertion, "weight") == 0.0)
+      return leave_out(assertion.line, *type, "has the weight 0, with which it fails no test");
     if (*type == "assert-set") return read_set(assertion);
     note_other_keys(assertion, *type);
     ForeignCheck check;
@@ -99,6 +101,7 @@ class CheckImporter {
   void read_set(const DocumentNode& set) {
     if (find_entry(set, "threshold") != nullptr)
       return leave_out(set.line, "assert-set", "with a threshold has no counterpart");
+    note_other_keys(set, "assert-set");
     if (const DocumentEntry* held = find_entry(set, "assert")) read_list(held->value);
   }
 
@@ -110,11 +113,15 @@ class CheckImporter {
     }
   }
 
+  static bool is_schema(const ForeignCheck& check) {
+    return check.type == "is-json" || check.type == "contains-json";
+  }
+
   /// False if the value cannot be had, which is a note.
   bool read_value(const DocumentNode& assertion, const std::string& type, ForeignCheck& check) {
     const DocumentEntry* entry = find_entry(assertion, "value");
     if (entry == nullptr) return true;
-    const bool takes_schema = check.type == "is-json" || check.type == "equals";
+    const bool takes_schema = is_schema(check) || check.type == "equals";
     if (const auto* list = std::get_if<DocumentNode::Array>(&entry->value.value)) {
       for (const DocumentNode& one : *list) {
         const auto text = scalar_text(one);
@@ -131,7 +138,7 @@ class CheckImporter {
       return false;
     }
     if (text->starts_with("file://")) return read_value_file(*text, type, entry->line, check);
-    if (check.type == "is-json") return take_schema_text(*text, type, entry->line, check);
+    if (is_schema(check)) return take_schema_text(*text, type, entry->line, check);
     if (check.type.ends_with("-any") || check.type.ends_with("-all")) {
       check.values = comma_parts(*text);
     } else {
@@ -163,7 +170,7 @@ class CheckImporter {
     }
     const auto text = read_text_file(name, from_, line);
     if (!text) return false;
-    if (check.type == "is-json") return take_schema_text(*text, type, line, check);
+    if (is_schema(check)) return take_schema_text(*text, type, line, check);
     check.values.push_back(*text);
     return true;
   }

@@ -37,7 +37,7 @@ class ConfigImporter {
     const auto* table = std::get_if<DocumentNode::Table>(&root_.value);
     if (const DocumentEntry* entry = find_entry(root_, "defaultTest")) read_default_test(entry->value, parts);
     for (const DocumentEntry& entry : *table) read_key(entry, parts);
-    if (!has_tests_) parts.tests.push_back({"", {}, {}, root_.line, from_.name, false});
+    if (!has_tests_) parts.tests.push_back({"", {}, {}, false, root_.line, from_.name, false});
     return assemble(std::move(parts), from_);
   }
 

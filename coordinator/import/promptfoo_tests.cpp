@@ -1,9 +1,9 @@
 #include "coordinator/import/promptfoo_tests.hpp"
 
+#include "common/documents/canonical_json.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/import/defaults.hpp"
-#include "common/documents/canonical_json.hpp"
 #include "coordinator/suite/csv_rows.hpp"
 #include "coordinator/suite/foreign_check.hpp"
 #include "coordinator/suite/json_lines.hpp"
@@ -61,8 +61,7 @@ class TestImporter {
       } else if (entry.key == "vars") {
         vars = &entry;
       } else if (entry.key == "assert") {
-        if (!std::holds_alternative<DocumentNull>(entry.value.value))
-          test.checks = import_checks(entry.value, templates_, from_);
+        read_checks(entry.value, test);
       } else if (entry.key == "options") {
         read_options(entry.value, test);
       } else {
@@ -88,6 +87,13 @@ class TestImporter {
   }
 
   void add(Tests tests) { std::ranges::move(tests, std::back_inserter(tests_)); }
+
+  void read_checks(const DocumentNode& assertions, ImportedTest& test) {
+    if (std::holds_alternative<DocumentNull>(assertions.value)) return;
+    test.checks = import_checks(assertions, templates_, from_);
+    const auto* list = std::get_if<DocumentNode::Array>(&assertions.value);
+    test.lost_checks = test.checks.empty() && (list == nullptr || !list->empty());
+  }
 
   void read_options(const DocumentNode& options, ImportedTest& test) {
     const auto* table = std::get_if<DocumentNode::Table>(&options.value);
@@ -298,6 +304,7 @@ std::vector<ImportedTest> import_scenarios(const DocumentNode& scenarios, const 
     for (const ImportedTest& one : with) {
       for (ImportedTest test : asked) {
         test.vars.insert(one.vars.begin(), one.vars.end());
+        test.lost_checks = test.lost_checks || one.lost_checks;
         test.checks.insert(test.checks.begin(), one.checks.begin(), one.checks.end());
         all.push_back(std::move(test));
       }

@@ -16,6 +16,7 @@ struct ImportedTest {
   std::string name;                                        ///< Its description; may be empty.
   std::map<std::string, std::string, std::less<>> vars{};  ///< Parts of a mapping as `NAME.PART`.
   std::vector<ImportedCheck> checks{};
+  bool lost_checks = false;  ///< It had checks of its own, and none could be taken over.
   std::uint32_t line = 1;
   std::string file{};
   bool keeps_lists = false;  ///< A list is a text (`disableVarExpansion`), and not a test for each entry.

@@ -49,7 +49,7 @@ class Assembly {
       from_.note(
           1,
           "no test could be taken over: one without variables stands in \"tests\"; write yours in its place");
-      parts_.tests.push_back({"", {}, {}, 1, from_.name, false});
+      parts_.tests.push_back({"", {}, {}, false, 1, from_.name, false});
     }
     if (parts_.prompts.empty()) add_stand_in_prompt();
     for (const ImportedPrompt& prompt : parts_.prompts)
@@ -179,9 +179,11 @@ class Assembly {
       render_values(test);
       keep_used(test, used);
       add_missing_values(test, used);
+      const std::string id = own_id(test);
+      if (test.checks.empty() && test.lost_checks) note_lost_checks(test, id);
       if (test.checks.empty() && parts_.default_test.checks.empty()) add_stand_in_check(test);
       for (const ImportedCheck& check : test.checks) note_judged(check);
-      list.push_back(test_node(test));
+      list.push_back(test_node(test, id));
     }
     for (const ImportedCheck& check : parts_.default_test.checks) note_judged(check);
     return {std::move(list), 1, {}};
@@ -192,16 +194,25 @@ class Assembly {
     is_judged_ = is_judged_ || (metric != nullptr && is_judge_metric(metric->id));
   }
 
+  /// Once for all tests that a list made of one.
+  void note_lost_checks(const ImportedTest& test, const std::string& id) {
+    if (!lost_places_.emplace(test.file, test.line).second) return;
+    note(test, "of the test \"" + id + "\" no check of its own is left: " +
+                   (parts_.default_test.checks.empty() ? "it passes if the answer is not blank"
+                                                       : "the default test's alone judge it"));
+  }
+
   void add_stand_in_check(ImportedTest& test) const {
-    note(test, "a test without a check that a suite has: it passes if the answer is not blank");
+    if (!test.lost_checks)
+      note(test, "a test without a check that a suite has: it passes if the answer is not blank");
     OrderedTable check;
     check.add("type", text_of("regex_match")).add("pattern", text_of("\\S"));
     test.checks.push_back({check.take(), "regex_match", false, {}});
   }
 
-  DocumentNode test_node(const ImportedTest& test) {
+  DocumentNode test_node(const ImportedTest& test, const std::string& id) const {
     OrderedTable node;
-    node.add("id", text_of(own_id(test)));
+    node.add("id", text_of(id));
     if (!one_line(test.name).empty()) node.add("name", text_of(one_line(test.name)));
     if (!test.vars.empty() || !asked_.empty()) node.add("vars", vars(test));
     if (!test.checks.empty()) node.add("expected", expected(test.checks));
@@ -321,6 +332,7 @@ class Assembly {
   const ImportFile& from_;
   Names asked_;     ///< What prompts and the default test's checks use.
   Names anywhere_;  ///< What any test's checks use besides.
+  std::set<std::pair<std::string, std::uint32_t>> lost_places_;
   Names ids_;
   Names names_;
   std::size_t number_ = 0;

@@ -9,6 +9,7 @@
 #include "coordinator/suite/test_templates.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,17 +65,17 @@ void add_missing(DocumentNode& into, const DocumentNode& from) {
   sort_by_key(*table);
 }
 
-std::string_view type_of(const DocumentNode& metric) {
+std::optional<MetricId> metric_of(const DocumentNode& metric) {
   const DocumentEntry* type = find_entry(metric, "type");
   const auto* name = type != nullptr ? std::get_if<std::string>(&type->value.value) : nullptr;
-  return name != nullptr ? std::string_view(*name) : std::string_view();
+  return name != nullptr ? metric_called(*name) : std::nullopt;
 }
 
 /// A scored metric has one score a test, and the test's own goes first.
 bool is_replaced(const DocumentNode& metric, const DocumentNode::Array& own) {
-  const MetricInfo* known = find_metric(type_of(metric));
-  if (known == nullptr || known->kind != MetricKind::scored) return false;
-  return std::ranges::any_of(own, [&](const DocumentNode& one) { return type_of(one) == known->name; });
+  const auto known = metric_of(metric);
+  if (!known || info(*known).kind != MetricKind::scored) return false;
+  return std::ranges::any_of(own, [&](const DocumentNode& one) { return metric_of(one) == known; });
 }
 
 void add_metrics(DocumentNode& own, const DocumentNode& from) {

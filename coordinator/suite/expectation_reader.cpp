@@ -147,6 +147,21 @@ constexpr std::array parameter_keys{
     key_of("samples", Parameter::judge),
 };
 
+/// Elsewhere they have hyphens.
+std::string with_underscores(std::string name) {
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+/// Null if there is none.
+const Type* type_called(std::string_view name) {
+  const std::string known = with_underscores(std::string(name));
+  const auto found = std::ranges::find(types, std::string_view(known), &Type::name);
+  if (found != types.end()) return &*found;
+  const auto other = std::ranges::find(other_types, std::string_view(known), &Type::name);
+  return other != other_types.end() ? &*other : nullptr;
+}
+
 std::string keys_of(Parameter parameter) {
   std::vector<std::string> keys;
   for (const ParameterKey& one : parameter_keys) {
@@ -216,19 +231,13 @@ class ExpectationsReader {
   static const Type* read_type(TableReader& reader) {
     const auto name = reader.word("type", Need::required);
     if (!name) return nullptr;
-    // Elsewhere they have hyphens.
-    std::string known = *name;
-    std::ranges::replace(known, '-', '_');
-    const auto found = std::ranges::find(types, std::string_view(known), &Type::name);
-    if (found != types.end()) return &*found;
-    const auto other = std::ranges::find(other_types, std::string_view(known), &Type::name);
-    if (other != other_types.end()) return &*other;
+    if (const Type* type = type_called(*name)) return type;
     std::vector<std::string_view> names;
     for (const Type& type : types) names.push_back(type.name());
     for (const Type& type : other_types) names.push_back(type.name());
     reader.add_wrong("type", "is the unknown metric \"" + excerpt(*name, 80) + "\"" +
-                                 did_you_mean(known, names) + "; there are " + names_of_types(false) +
-                                 ", with \"not_\" before those of the answer");
+                                 did_you_mean(with_underscores(*name), names) + "; there are " +
+                                 names_of_types(false) + ", with \"not_\" before those of the answer");
     return nullptr;
   }
 
@@ -487,6 +496,11 @@ class ExpectationsReader {
 };
 
 }  // namespace
+
+std::optional<MetricId> metric_called(std::string_view name) {
+  const Type* type = type_called(name);
+  return type != nullptr ? std::optional(type->id) : std::nullopt;
+}
 
 const KnownRubric* read_expectations(const DocumentEntry& expected, const TestSource& source,
                                      const DocumentContext& context, Case& test) {

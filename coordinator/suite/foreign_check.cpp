@@ -1,11 +1,13 @@
 #include "coordinator/suite/foreign_check.hpp"
 
+#include "common/model/expectation.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/suite/template.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 namespace sluice {
@@ -18,12 +20,17 @@ enum class Form : std::uint8_t {
   none,           ///< It cannot be said.
   equals,         ///< exact_match, or a schema with the one value.
   all_texts,      ///< must_contain
-  any_text,       ///< a pattern with alternatives
-  any_case,       ///< a pattern for each text, whatever the case
-  any_text_case,  ///< a pattern with alternatives, whatever the case
-  beginning,      ///< a pattern
+  any_text,       ///< contains_any
+  any_case,       ///< icontains
+  any_text_case,  ///< icontains_any
+  beginning,      ///< starts_with
   pattern,
   json,
+  any_json,  ///< contains_json
+  distance,  ///< levenshtein
+  words,     ///< rouge_n
+  time,      ///< latency
+  price,     ///< cost
   similarity,
   criteria,
   reference,
@@ -45,14 +52,14 @@ constexpr std::array foreign_types{
     ForeignType{"contains-all", Form::all_texts},
     ForeignType{"contains-any", Form::any_text},
     ForeignType{"contains-html"},
-    ForeignType{"contains-json"},
+    ForeignType{"contains-json", Form::any_json},
     ForeignType{"contains-sql"},
     ForeignType{"contains-xml"},
     ForeignType{"context-faithfulness", Form::faithfulness},
     ForeignType{"context-recall"},
     ForeignType{"context-relevance"},
     ForeignType{"conversation-relevance"},
-    ForeignType{"cost"},
+    ForeignType{"cost", Form::price},
     ForeignType{"equals", Form::equals},
     ForeignType{"factuality", Form::reference},
     ForeignType{"finish-reason"},
@@ -72,8 +79,8 @@ constexpr std::array foreign_types{
     ForeignType{"is-valid-openai-tools-call"},
     ForeignType{"is-xml"},
     ForeignType{"javascript"},
-    ForeignType{"latency"},
-    ForeignType{"levenshtein"},
+    ForeignType{"latency", Form::time},
+    ForeignType{"levenshtein", Form::distance},
     ForeignType{"llm-rubric", Form::criteria},
     ForeignType{"max-score"},
     ForeignType{"meteor"},
@@ -85,7 +92,7 @@ constexpr std::array foreign_types{
     ForeignType{"pi"},
     ForeignType{"python"},
     ForeignType{"regex", Form::pattern},
-    ForeignType{"rouge-n"},
+    ForeignType{"rouge-n", Form::words},
     ForeignType{"ruby"},
     ForeignType{"search-rubric"},
     ForeignType{"select-best"},
@@ -103,6 +110,13 @@ const ForeignType* find_type(std::string_view name) {
 
 /// What a score must reach where the check names nothing.
 constexpr double similar_enough = 0.75;
+
+/// Whether it says something about the answer that no value is needed for.
+bool needs_no_value(Form form) {
+  constexpr std::array forms{Form::json,         Form::any_json, Form::relevancy,
+                             Form::faithfulness, Form::time,     Form::price};
+  return std::ranges::find(forms, form) != forms.end();
+}
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
@@ -154,8 +168,7 @@ class ExpectationMaker {
     const ForeignType* type = find_type(check_.type);
     if (type == nullptr) return fail("is no check that promptfoo documents");
     if (type->form == Form::none) return fail("has no counterpart");
-    const bool needs_value = type->form != Form::json && type->form != Form::relevancy &&
-                             type->form != Form::faithfulness && check_.schema == nullptr;
+    const bool needs_value = !needs_no_value(type->form) && check_.schema == nullptr;
     if (needs_value && check_.values.empty()) return fail("names no value");
     const bool may_be_empty = type->form == Form::equals;
     if (needs_value && !may_be_empty && std::ranges::find(check_.values, "") != check_.values.end())
@@ -163,17 +176,31 @@ class ExpectationMaker {
     if (check_.is_negated) return make_negated(type->form);
     switch (type->form) {
       case Form::equals:
-        return make_equals();
+        return make_equals("exact_match", "json_schema");
       case Form::all_texts:
         return texts("must_contain", "text", check_.values);
       case Form::any_text:
-      case Form::any_text_case:
+        return texts("contains_any", "text", check_.values);
       case Form::any_case:
+        return texts("icontains", "text", check_.values);
+      case Form::any_text_case:
+        return texts("icontains_any", "text", check_.values);
       case Form::beginning:
+        return texts("starts_with", "text", check_.values);
       case Form::pattern:
-        return patterns("regex_match", type->form);
+        return texts("regex_match", "pattern", check_.values);
       case Form::json:
-        return make_json();
+        return make_json("json_schema");
+      case Form::any_json:
+        return make_json("contains_json");
+      case Form::distance:
+        return make_distance("levenshtein");
+      case Form::words:
+        return scored(texts("rouge_n", "text", check_.values), similar_enough);
+      case Form::time:
+        return limited("latency", "max_ms", most_milliseconds);
+      case Form::price:
+        return limited("cost", "max_dollars", most_dollars);
       case Form::similarity:
         return scored(texts("semantic_similarity_to", "text", check_.values), similar_enough);
       case Form::criteria:
@@ -202,15 +229,27 @@ class ExpectationMaker {
       case Form::any_text:
         return texts("must_not_contain", "text", check_.values);
       case Form::equals:
-        if (check_.schema == nullptr) return patterns("regex_not_match", form);
-        return fail("has no counterpart");
+        return make_equals("not_exact_match", "not_json_schema");
       case Form::any_case:
-        if (check_.values.size() == 1) return patterns("regex_not_match", form);
-        return fail("has no counterpart");
+        return texts("not_icontains", "text", check_.values);
       case Form::any_text_case:
+        return without_any_case();
       case Form::beginning:
+        return texts("not_starts_with", "text", check_.values);
       case Form::pattern:
-        return patterns("regex_not_match", form);
+        return texts("regex_not_match", "pattern", check_.values);
+      case Form::json:
+        return make_json("not_json_schema");
+      case Form::any_json:
+        return make_json("not_contains_json");
+      case Form::distance:
+        return make_distance("not_levenshtein");
+      case Form::words:
+        return make_other_words();
+      case Form::time:
+        return limited("not_latency", "max_ms", most_milliseconds);
+      case Form::price:
+        return limited("not_cost", "max_dollars", most_dollars);
       default:
         return fail("has no counterpart");
     }
@@ -236,38 +275,54 @@ class ExpectationMaker {
     return with(metric(type), key, {std::move(list), check_.line, {}});
   }
 
-  Made make_equals() const {
-    if (check_.schema == nullptr) return texts("exact_match", "text", check_.values);
+  Made make_equals(std::string_view of_text, std::string_view of_schema) const {
+    if (check_.schema == nullptr) return texts(of_text, "text", check_.values);
     DocumentNode::Table constant{{"const", check_.line, *check_.schema}};
-    return with(metric("json_schema"), "schema", {std::move(constant), check_.line, {}});
+    return with(metric(of_schema), "schema", {std::move(constant), check_.line, {}});
   }
 
-  Made make_json() const {
+  Made make_json(std::string_view type) const {
     DocumentNode schema{DocumentNode::Table(), check_.line, {}};
     if (check_.schema != nullptr) schema = *check_.schema;
     if (check_.schema == nullptr && !check_.values.empty()) schema = text(check_.values.front());
-    return with(metric("json_schema"), "schema", std::move(schema));
+    return with(metric(type), "schema", std::move(schema));
   }
 
-  Made patterns(std::string_view type, Form form) const {
-    if (std::ranges::any_of(check_.values,
-                            [](const std::string& one) { return !first_variable(one).empty(); })) {
-      return fail("holds a variable, which is not rendered in patterns");
-    }
-    std::vector<std::string> made;
+  /// Without a threshold both allow the same distance.
+  Made make_distance(std::string_view type) const {
+    DocumentNode made = texts(type, "text", check_.values);
+    if (!check_.threshold) return made;
+    const double most = *check_.threshold;
+    if (most < 0.0 || most > most_distance || most != std::floor(most))
+      return fail("has a threshold that is no whole number from 0 to 10000");
+    return with(std::move(made), "max_distance", {static_cast<std::int64_t>(most), check_.line, {}});
+  }
+
+  /// The other way round a score is 1 less the one that the threshold is for.
+  Made make_other_words() const {
+    const double most = check_.threshold.value_or(similar_enough);
+    if (most < 0.0 || most > 1.0) return fail(beyond_scores);
+    constexpr double digits = 1e6;  // As scores are rounded.
+    return with(texts("not_rouge_n", "text", check_.values), "min_score",
+                {std::round((1.0 - most) * digits) / digits, check_.line, {}});
+  }
+
+  Made limited(std::string_view type, std::string_view key, double most) const {
+    if (!check_.threshold) return fail("names no threshold");
+    if (!(*check_.threshold >= 0.0 && *check_.threshold <= most))
+      return fail("has a threshold that no answer can have");
+    return with(metric(type), key, {*check_.threshold, check_.line, {}});
+  }
+
+  /// That none of the texts is there: a pattern, as not_icontains wants one of them to be missing.
+  Made without_any_case() const {
+    if (check_.values.size() == 1) return texts("not_icontains", "text", check_.values);
+    std::string any = "(?i)";
     for (const std::string& value : check_.values) {
-      if (form == Form::pattern) made.push_back(value);
-      if (form == Form::beginning) made.push_back("^" + escaped(value));
-      if (form == Form::any_case) made.push_back("(?i)" + escaped(value));
-      if (form == Form::equals) made.push_back("^\\s*" + escaped(value) + "\\s*$");
+      if (!first_variable(value).empty()) return fail("holds a variable, which is not rendered in patterns");
+      any += (&value == &check_.values.front() ? "" : "|") + escaped(value);
     }
-    if (made.empty()) {
-      std::string any = form == Form::any_text_case ? "(?i)" : "";
-      for (const std::string& value : check_.values)
-        any += (&value == &check_.values.front() ? "" : "|") + escaped(value);
-      made.push_back(std::move(any));
-    }
-    return texts(type, "pattern", made);
+    return texts("regex_not_match", "pattern", {any});
   }
 
   std::string joined_values() const {
@@ -279,10 +334,13 @@ class ExpectationMaker {
   Made scored(DocumentNode made, std::optional<double> least = {}) const {
     if (check_.threshold) least = check_.threshold;
     if (!least) return made;
-    if (*least < 0.0 || *least > 1.0) return fail("has a threshold beyond 0 to 1");
+    if (*least < 0.0 || *least > 1.0) return fail(beyond_scores);
     return with(std::move(made), "min_score", {*least, check_.line, {}});
   }
 
+  static constexpr const char* beyond_scores = "has a threshold beyond 0 to 1";
+  static constexpr double most_milliseconds = 1e9;
+  static constexpr double most_dollars = 1e6;
   const ForeignCheck& check_;
 };
 

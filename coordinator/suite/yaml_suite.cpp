@@ -62,6 +62,18 @@ constexpr std::array setting_keys{
     SettingKey{"judge_max_tokens", "judge_max_tokens"},
 };
 
+/// A configuration of promptfoo shares some keys with a suite, and would be a finding in almost each line.
+bool is_promptfoo_config(const DocumentNode& root) {
+  const auto has = [&](std::string_view key) { return find_entry(root, key) != nullptr; };
+  if (has("suite")) return false;
+  if (has("defaultTest")) return true;
+  const DocumentEntry* tests = find_entry(root, "tests");
+  const auto* list = tests != nullptr ? std::get_if<DocumentNode::Array>(&tests->value.value) : nullptr;
+  if (list == nullptr || !(has("prompts") || has("providers"))) return false;
+  return std::ranges::any_of(*list,
+                             [](const DocumentNode& test) { return find_entry(test, "assert") != nullptr; });
+}
+
 class YamlSuiteReader {
  public:
   YamlSuiteReader(const fs::path& path, const std::vector<std::string>& allowed)
@@ -106,6 +118,11 @@ class YamlSuiteReader {
     if (!std::holds_alternative<DocumentNode::Table>(root.value)) {
       context_.add(root.line, "a suite must be a mapping with \"suite\" and \"tests\", not " +
                                   std::string(type_name(root, Notation::yaml)));
+      return;
+    }
+    if (is_promptfoo_config(root)) {
+      context_.add(root.line,
+                   "this is a configuration of promptfoo: `sluice import " + file_ + "` makes a suite of it");
       return;
     }
     TableReader reader = context_.reader(root, "");

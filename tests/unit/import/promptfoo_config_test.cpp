@@ -83,8 +83,8 @@ providers:
     max_output_tokens: 100
 default_test:
   expected:
-    - type: regex_not_match
-      pattern: "(?i)as\\ an\\ AI"
+    - type: not_icontains
+      text: as an AI
 tests:
   - id: says-hello
     name: "Says hello!"
@@ -144,8 +144,10 @@ tests:
     vars:
       a: w
     expected:
-      - type: regex_match
-        pattern: "p|q"
+      - type: contains_any
+        text:
+          - p
+          - q
   - id: test-5
     vars:
       a: z
@@ -188,7 +190,7 @@ tests:
     options: {prefix: x}
     assert:
       - {type: javascript, value: output.length > 3}
-      - {type: latency, threshold: 100}
+      - {type: webhook, value: 'http://x'}
       - {type: regex, value: 'a(?=b)'}
       - {type: contains, value: x, weight: 2, metric: m}
       - {type: contains, value: '{{ a | upper }}'}
@@ -210,7 +212,7 @@ promptfooconfig.yaml:12: "metadata" of a test has no counterpart: left out
 promptfooconfig.yaml:13: "threshold" of a test has no counterpart: left out
 promptfooconfig.yaml:14: "prefix" in options of a test has no counterpart: left out
 promptfooconfig.yaml:16: the check javascript has no counterpart: left out
-promptfooconfig.yaml:17: the check latency has no counterpart: left out
+promptfooconfig.yaml:17: the check webhook has no counterpart: left out
 promptfooconfig.yaml:18: the check regex cannot be said: the pattern "a(?=b)" is no regular expression of RE2: invalid perl operator: (?=: left out
 promptfooconfig.yaml:19: "metric" of the check contains has no counterpart: left out
 promptfooconfig.yaml:19: "weight" of the check contains has no counterpart: left out
@@ -224,7 +226,63 @@ TEST_F(Promptfoo, SaysTheSameOfSeveralPlacesOnce) {
   EXPECT_EQ(notes("prompts: [a]\ntests:\n  - assert: [{type: contains, value: x}, {type: cost}]\n"
                   "  - assert: [{type: contains, value: x}, {type: cost}]\n"
                   "  - assert: [{type: contains, value: x}, {type: cost}]\n"),
-            "promptfooconfig.yaml:3: the check cost has no counterpart: left out (and in 2 more places)\n");
+            "promptfooconfig.yaml:3: the check cost names no threshold: left out (and in 2 more places)\n");
+}
+
+TEST_F(Promptfoo, TakesOverTheChecksThatASuiteHasByName) {
+  const std::string text = suite(R"yaml(prompts: ['{{a}}']
+tests:
+  - vars: {a: x}
+    assert:
+      - {type: icontains, value: '{{ a }}'}
+      - {type: not-starts-with, value: '{{a}}'}
+      - {type: levenshtein, value: '{{a}}', threshold: 3}
+      - {type: contains-json, value: {type: object}}
+      - {type: rouge-n, value: '{{a}}', threshold: 0.5}
+      - {type: latency, threshold: 1500}
+      - {type: cost, threshold: 0.25}
+)yaml");
+  for (const std::string expected :
+       {"type: icontains\n        text: \"{{a}}\"", "type: not_starts_with\n        text: \"{{a}}\"",
+        "type: levenshtein\n        text: \"{{a}}\"\n        max_distance: 3", "type: contains_json",
+        "type: rouge_n\n        text: \"{{a}}\"\n        min_score: 0.5", "max_ms: 1500",
+        "max_dollars: 0.25"}) {
+    EXPECT_NE(text.find(expected), std::string::npos) << expected << "\n" << text;
+  }
+  EXPECT_EQ(text.find("# "), std::string::npos) << text;
+}
+
+TEST_F(Promptfoo, NamesTheTestsThatKeepNoCheckOfTheirOwn) {
+  const std::string tests =
+      "tests:\n  - description: Counts words\n    assert: [{type: python, value: x}]\n"
+      "  - assert: [{type: contains, value: x}]\n";
+  EXPECT_EQ(notes("prompts: [a]\n" + tests),
+            "promptfooconfig.yaml:3: of the test \"counts-words\" no check of its own is left: it passes if "
+            "the answer is not blank\n"
+            "promptfooconfig.yaml:4: the check python has no counterpart: left out\n");
+  EXPECT_EQ(notes("prompts: [a]\ndefaultTest: {assert: [{type: contains, value: y}]}\n" + tests),
+            "promptfooconfig.yaml:4: of the test \"counts-words\" no check of its own is left: the default "
+            "test's alone judge it\n"
+            "promptfooconfig.yaml:5: the check python has no counterpart: left out\n");
+  EXPECT_EQ(notes("prompts: ['{{a}}']\ntests: [{vars: {a: [1, 2]}, assert: [{type: python, value: x}]}]\n"),
+            "promptfooconfig.yaml:2: the check python has no counterpart: left out\n"
+            "promptfooconfig.yaml:2: of the test \"test-1\" no check of its own is left: it passes if the "
+            "answer is not blank\n")
+      << "once for a test of many values";
+}
+
+TEST_F(Promptfoo, NotesWhatASetOfChecksLoses) {
+  EXPECT_EQ(
+      notes("prompts: [a]\ntests:\n  - assert:\n    - {type: contains, value: x}\n"
+            "    - {type: assert-set, weight: 2, metric: m, assert: [{type: contains, value: b}]}\n"
+            "    - {type: assert-set, weight: 0, assert: [{type: contains, value: c}]}\n"
+            "    - {type: contains, weight: 0, value: d}\n"),
+      "promptfooconfig.yaml:5: \"metric\" of the check assert-set has no counterpart: left out\n"
+      "promptfooconfig.yaml:5: \"weight\" of the check assert-set has no counterpart: left out\n"
+      "promptfooconfig.yaml:6: the check assert-set has the weight 0, with which it fails no test: left "
+      "out\n"
+      "promptfooconfig.yaml:7: the check contains has the weight 0, with which it fails no test: left "
+      "out\n");
 }
 
 TEST_F(Promptfoo, StandsInForWhatASuiteNeeds) {

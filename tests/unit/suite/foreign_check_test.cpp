@@ -36,15 +36,32 @@ TEST(ForeignChecks, AreExpectationsOfASuite) {
       {"contains-all: a, b", R"({"text":["a","b"],"type":"must_contain"})"},
       {"not-contains: Paris", R"({"text":"Paris","type":"must_not_contain"})"},
       {"not-contains-any: a,b", R"({"text":["a","b"],"type":"must_not_contain"})"},
-      {"contains-any: a.b, c", R"({"pattern":"a\\.b|c","type":"regex_match"})"},
-      {"icontains: a b", R"({"pattern":"(?i)a\\ b","type":"regex_match"})"},
-      {"icontains-all: a,b", R"({"pattern":["(?i)a","(?i)b"],"type":"regex_match"})"},
-      {"icontains-any: a,b", R"({"pattern":"(?i)a|b","type":"regex_match"})"},
-      {"not-icontains: a", R"({"pattern":"(?i)a","type":"regex_not_match"})"},
-      {"starts-with: (a", R"({"pattern":"^\\(a","type":"regex_match"})"},
+      {"contains-any: a.b, c", R"({"text":["a.b","c"],"type":"contains_any"})"},
+      {"icontains: a b", R"({"text":"a b","type":"icontains"})"},
+      {"icontains: {{capital}}", R"({"text":"{{capital}}","type":"icontains"})"},
+      {"icontains-all: a,b", R"({"text":["a","b"],"type":"icontains"})"},
+      {"icontains-any: a,b", R"({"text":["a","b"],"type":"icontains_any"})"},
+      {"not-icontains: a", R"({"text":"a","type":"not_icontains"})"},
+      {"not-icontains-all: a,b", R"({"text":["a","b"],"type":"not_icontains"})"},
+      {"not-icontains-any: {{a}}", R"({"text":"{{a}}","type":"not_icontains"})"},
+      {"not-icontains-any: a.b,c", R"({"pattern":"(?i)a\\.b|c","type":"regex_not_match"})"},
+      {"starts-with: (a", R"({"text":"(a","type":"starts_with"})"},
+      {"not-starts-with: {{a}}", R"({"text":"{{a}}","type":"not_starts_with"})"},
       {"regex: ^a+$", R"({"pattern":"^a+$","type":"regex_match"})"},
       {"not-regex: a", R"({"pattern":"a","type":"regex_not_match"})"},
-      {"not-equals: a", R"({"pattern":"^\\s*a\\s*$","type":"regex_not_match"})"},
+      {"not-equals: a", R"({"text":"a","type":"not_exact_match"})"},
+      {"contains-json", R"({"schema":{},"type":"contains_json"})"},
+      {"not-contains-json: order.json", R"({"schema":"order.json","type":"not_contains_json"})"},
+      {"not-is-json", R"({"schema":{},"type":"not_json_schema"})"},
+      {"levenshtein: a", R"({"text":"a","type":"levenshtein"})"},
+      {"levenshtein(7): {{a}}", R"({"max_distance":7,"text":"{{a}}","type":"levenshtein"})"},
+      {"not-levenshtein(7): a", R"({"max_distance":7,"text":"a","type":"not_levenshtein"})"},
+      {"rouge-n(0.5): a b", R"({"min_score":0.5,"text":"a b","type":"rouge_n"})"},
+      {"rouge-n: a b", R"({"min_score":0.75,"text":"a b","type":"rouge_n"})"},
+      {"not-rouge-n(0.7): a b", R"({"min_score":0.3,"text":"a b","type":"not_rouge_n"})"},
+      {"latency(1500)", R"({"max_ms":1500,"type":"latency"})"},
+      {"not-latency(1500)", R"({"max_ms":1500,"type":"not_latency"})"},
+      {"cost(0.25)", R"({"max_dollars":0.25,"type":"cost"})"},
       {"is-json", R"({"schema":{},"type":"json_schema"})"},
       {"is-json: order.json", R"({"schema":"order.json","type":"json_schema"})"},
       {"similar(0.5): warm", R"({"min_score":0.5,"text":"warm","type":"semantic_similarity_to"})"},
@@ -56,14 +73,18 @@ TEST(ForeignChecks, AreExpectationsOfASuite) {
       {"context-faithfulness", R"({"type":"faithfulness"})"},
       {"contains:", "! names no value"},
       {"contains-any: a,,b", "! has an empty value, which every answer holds"},
-      {"icontains: {{capital}}", "! holds a variable, which is not rendered in patterns"},
+      {"not-icontains-any: {{a}}, b", "! holds a variable, which is not rendered in patterns"},
+      {"levenshtein(1.5): a", "! has a threshold that is no whole number from 0 to 10000"},
+      {"rouge-n(7): a", "! has a threshold beyond 0 to 1"},
+      {"not-rouge-n(7): a", "! has a threshold beyond 0 to 1"},
+      {"latency", "! names no threshold"},
+      {"cost(1e9)", "! has a threshold that no answer can have"},
       {"not-similar: a", "! has no counterpart"},
       {"not-contains-all: a,b", "! has no counterpart"},
       {"similar(7): a", "! has a threshold beyond 0 to 1"},
       {"javascript: output.length > 3", "! has no counterpart"},
       {"fn: output.length > 3", "! has no counterpart"},
       {"python: len(output)", "! has no counterpart"},
-      {"levenshtein(5): a", "! has no counterpart"},
   };
   for (const Row& row : rows) EXPECT_EQ(cell(row.cell), row.expectation) << row.cell;
 }
@@ -71,7 +92,7 @@ TEST(ForeignChecks, AreExpectationsOfASuite) {
 TEST(ForeignChecks, KeepEveryCharacterOfATextInAPattern) {
   std::string text;
   for (char c = 0x21; c < 0x7f; ++c) text += c;
-  ForeignCheck check{"icontains", false, {text + "\xc3\xa9\n"}, {}, nullptr, 1};
+  ForeignCheck check{"icontains-any", true, {text + "\xc3\xa9\n", "no such text"}, {}, nullptr, 1};
   const auto made = expectation_of(check);
   ASSERT_TRUE(made);
   const auto pattern = Pattern::compile(std::get<std::string>(find_entry(*made, "pattern")->value.value));

@@ -100,6 +100,17 @@ TEST_F(MatrixSuite, RefusesProvidersThatSayNothing) {
       "suite.yaml:2: \"providers\" cannot stand beside \"arms\", which say the same with names: keep one\n");
 }
 
+TEST_F(MatrixSuite, ATestsOwnScoreReplacesTheDefaultTestsByAnyName) {
+  for (const std::string name : {"similar", "semantic-similarity-to", "semantic_similarity_to"}) {
+    const LoadedSuite loaded =
+        load("suite: s\ndefault_test:\n  expected:\n    - {type: " + name +
+             ", text: everyone, min_score: 0.5}\n    - {type: contains, text: x}\ntests:\n"
+             "  - id: own\n    input: {prompt: Hi}\n"
+             "    expected: {type: similar, text: mine, min_score: 0.9}\n");
+    EXPECT_EQ(cases(loaded), "own [Hi] semantic_similarity_to mine must_contain x\n") << name;
+  }
+}
+
 TEST_F(MatrixSuite, GivesEachTestWhatTheDefaultTestSays) {
   const LoadedSuite loaded = load(std::string(capitals_prompts) + R"yaml(default_test:
   category: europe

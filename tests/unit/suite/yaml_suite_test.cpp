@@ -337,6 +337,21 @@ TEST_F(YamlSuite, AnUnknownMetricHidesNothingElseOfItsEntry) {
       << found;
 }
 
+TEST_F(YamlSuite, AConfigurationOfPromptfooIsOneFinding) {
+  const auto of = [&](const std::string& yaml) { return findings(yaml); };
+  const std::string finding = "suite.yaml:1: this is a configuration of promptfoo: `sluice import suite.yaml"
+                              "` makes a suite of it\n";
+  EXPECT_EQ(of("prompts: [a]\ntests:\n  - vars: {a: 1}\n  - assert: [{type: contains, value: x}]\n"),
+            finding);
+  EXPECT_EQ(of("providers: ['openai:chat:m']\ntests: [{assert: [{type: cost}]}]\n"), finding);
+  EXPECT_EQ(of("defaultTest: {options: {}}\ntests: file://tests.csv\n"), finding);
+  EXPECT_EQ(
+      of("suite: s\nprompts: [a]\ntests: [{id: t, assert: [x], expected: {type: exact_match, text: x}}]\n")
+          .find("promptfoo"),
+      std::string::npos)
+      << "what has a name is a suite";
+}
+
 TEST_F(YamlSuite, AMisspeltKeyAndTheMissingOneThatItWasMeantToBeAreOneFinding) {
   EXPECT_EQ(findings("suite: s\ntest:\n- {id: a}\n"),
             "suite.yaml:2: unknown key \"test\"; did you mean \"tests\", which is missing?\n");
