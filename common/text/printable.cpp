@@ -55,6 +55,19 @@ std::string without_direction_controls(std::string_view text) {
   return out;
 }
 
+std::string without_controls(std::string_view text) {
+  const std::string valid = to_valid_utf8(text);
+  std::string out;
+  out.reserve(valid.size());
+  for (std::string_view rest = valid; !rest.empty();) {
+    const Character next = first_character(rest);
+    rest.remove_prefix(next.bytes.size());
+    const bool is_kept = next.code == '\n' || next.code == '\t' || next.code == '\r';
+    out += is_control(next.code) && !is_kept ? replacement_character : next.bytes;
+  }
+  return out;
+}
+
 std::string printable(std::string_view text) {
   const std::string valid = to_valid_utf8(text);
   std::string out;

@@ -13,6 +13,7 @@
 #include "coordinator/score_files/score_file.hpp"
 #include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/report_options.hpp"
+#include "coordinator/session/run_outputs.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -22,6 +23,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <unistd.h>
@@ -95,6 +97,23 @@ bool names_mode(const ScoreFile& file) {
   return report == nullptr || report->names_mode;
 }
 
+/// A side, and what is to be known of a run that it was made of.
+struct LoadedSide {
+  ScoreFile file;
+  std::vector<GateNotice> notices;
+};
+
+/// Those that concern the run itself, rather than the baseline of that time.
+std::vector<GateNotice> notices_of_run(const std::string& name, const std::vector<GateNotice>& notices) {
+  std::vector<GateNotice> kept;
+  for (GateNotice one : notices) {
+    if (one.subject != past_run_subject) continue;
+    one.message = name + ": " + one.message;
+    kept.push_back(std::move(one));
+  }
+  return kept;
+}
+
 ComparedSide side_of(const std::string& name, const ScoreFile& file) {
   return {name, std::holds_alternative<Baseline>(file) ? "baseline" : "report", header_of(file),
           is_selection(file)};
@@ -146,7 +165,9 @@ struct CompareCommand {
     if (!limits) return report_error(limits.error());
     if (output && output->empty()) return report_error("--output must name a file");
     if (to_file()) {
-      if (const auto possible = check_output_path("report", *output); !possible)
+      const auto effective = settings.load();
+      if (!effective) return report_findings(effective.error());
+      if (const auto possible = check_report_output(*output, *effective); !possible)
         return report_error(possible.error());
     }
     for (const std::string& side : {base, current}) {
@@ -158,7 +179,7 @@ struct CompareCommand {
     if (!left) return left.error();
     const auto right = side(current);
     if (!right) return right.error();
-    if (const auto reason = cut_short_by(*left); !reason.empty()) {
+    if (const auto reason = cut_short_by(left->file); !reason.empty()) {
       return report_error(base + " is the report of a run that was cut short (" + reason +
                           "), which nothing can be measured against; name a whole one");
     }
@@ -170,20 +191,24 @@ struct CompareCommand {
 
   /// A file, or else a run of the ledger, whose report is made again. Error: the exit code, after it was
   /// reported.
-  tl::expected<ScoreFile, int> side(const std::string& name) const {
+  tl::expected<LoadedSide, int> side(const std::string& name) const {
     std::error_code none;
     if (std::filesystem::exists(name, none) || !may_be_run(name)) {
       auto file = load_score_file(name);
       if (!file) return tl::unexpected(report_findings({file.error()}));
-      return std::move(*file);
+      return LoadedSide{std::move(*file), {}};
     }
     const auto effective = settings.load();
     if (!effective) return tl::unexpected(report_findings(effective.error()));
     const auto past = find_past_run(*effective, name);
     if (!past) return tl::unexpected(report_error(past.error()));
     if (!*past) return tl::unexpected(report_error("there is no file " + name + ", and " + no_run_yet));
+    std::vector<ReportTarget> targets;
+    if (to_file()) targets.push_back({ReportFormat::table, output});
     StringSink report;
-    const auto written = report_past_run(**past, *app, *effective, [&](const ReportInput& input) {
+    std::vector<GateNotice> notices;
+    const auto written = report_past_run(**past, *app, *effective, targets, [&](const ReportInput& input) {
+      notices = notices_of_run(name, input.gate.notices);
       const auto made = write_json_report(input, report);
       return made ? std::vector<Error>() : std::vector{made.error()};
     });
@@ -191,7 +216,7 @@ struct CompareCommand {
     std::istringstream text(report.text());
     auto scores = parse_report(text, name);
     if (!scores) return tl::unexpected(report_findings({scores.error()}));
-    return ScoreFile(std::move(*scores));
+    return LoadedSide{std::move(*scores), std::move(notices)};
   }
 
   /// Words that look like a path are meant as one, and missed as one.
@@ -214,8 +239,10 @@ struct CompareCommand {
     return limits;
   }
 
-  int compare_files(const ScoreFile& left, const ScoreFile& right, const Thresholding& limits,
-                    std::size_t format_number) const {
+  int compare_files(const LoadedSide& loaded_base, const LoadedSide& loaded_current,
+                    const Thresholding& limits, std::size_t format_number) const {
+    const ScoreFile& left = loaded_base.file;
+    const ScoreFile& right = loaded_current.file;
     const BaselineHeader& header = header_of(right);
     const GatedRun run{header.suite,
                        header.config_fingerprint,
@@ -233,6 +260,8 @@ struct CompareCommand {
     input.gate.kind = BaselineKind::scores;
     input.gate.strict = strict;
     input.gate.notices = std::move(*notices);
+    for (const LoadedSide* one : {&loaded_base, &loaded_current})
+      input.gate.notices.insert(input.gate.notices.end(), one->notices.begin(), one->notices.end());
     CompareRules rules;
     rules.strict = strict;
     rules.seed = defaults::statistics_seed;

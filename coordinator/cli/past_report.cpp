@@ -7,6 +7,7 @@
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/run/run_tally.hpp"
 #include "coordinator/session/run_gate.hpp"
+#include "coordinator/session/run_outputs.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -77,7 +78,17 @@ std::vector<GateNotice> notices_of(const Asked& asked) {
   return {{GateNotice::Severity::info, "asked_otherwise",
            "the suite, the model or the prompts are not what this run had: prompts are left out, and its "
            "answers are gated by the limits of now.",
-           false, "Run"}};
+           false, past_run_subject}};
+}
+
+/// Outcomes of then, judged by other checks, would be those of no run at all.
+Result<void> check_judged_alike(const PastRun& past, const Asked& asked) {
+  const std::string& then = past.run.config_fingerprint;
+  if (then.empty() || then == asked.inputs.fingerprint) return {};
+  return fail(Reason::usage_invalid,
+              "the checks or settings of " + asked.options.suite_path + " are not those of run " +
+                  short_id(past.run.run_id) +
+                  " any more: check out the suite, prompts and settings of that time, or run it again");
 }
 
 int not_finished(const PastRun& past) {
@@ -94,8 +105,9 @@ tl::expected<void, int> report(const PastRun& past, const Asked& asked, const Le
   const auto results = ledger.results_of(past.run.run_id);
   const auto facts = facts_of(past, *asked.plan, *results);
   if (!facts) return tl::unexpected(report_error(facts.error()));
-  const PastResults found{asked.options,     asked.inputs,       *gate, *asked.plan, *results, *facts,
-                          notices_of(asked), !asked.is_as_it_was};
+  const PastResults found{
+      asked.options,       asked.inputs,         *gate, *asked.plan, *results, *facts, notices_of(asked),
+      !asked.is_as_it_was, past.summary->verdict};
   if (const auto reported = report_again(found, use); !reported)
     return tl::unexpected(report_error(reported.error()));
   return {};
@@ -104,12 +116,18 @@ tl::expected<void, int> report(const PastRun& past, const Asked& asked, const Le
 }  // namespace
 
 tl::expected<void, int> report_past_run(const PastRun& past, const CLI::App& command,
-                                        const Settings& settings, const UseReport& use) {
+                                        const Settings& settings, const std::vector<ReportTarget>& targets,
+                                        const UseReport& use) {
   if (!past.summary) return tl::unexpected(not_finished(past));
   auto asked = plan_again(past, command, settings);
   if (!asked) return tl::unexpected(asked.error());
   if (const auto taken = take_gate(past, (*asked)->options); !taken)
     return tl::unexpected(report_error(taken.error()));
+  if (const auto alike = check_judged_alike(past, **asked); !alike)
+    return tl::unexpected(report_error(alike.error()));
+  (*asked)->options.reports = targets;
+  if (const auto possible = check_run_outputs((*asked)->options, (*asked)->inputs.suite); !possible)
+    return tl::unexpected(report_error(possible.error()));
   const auto ledger = open_past_runs(settings);
   if (!ledger) return tl::unexpected(report_error(ledger.error()));
   if (!*ledger) return tl::unexpected(report_error("the run ledger is gone"));

@@ -3,6 +3,9 @@
 #include "common/settings/settings.hpp"
 #include "coordinator/cli/run_report.hpp"
 #include "coordinator/facts/run_record.hpp"
+#include "coordinator/session/report_options.hpp"
+
+#include <vector>
 
 #include <tl/expected.hpp>
 
@@ -13,9 +16,12 @@ class App;
 namespace sluice {
 
 /// Hands the report of a run of the ledger to `use`, made again of the run's results, with the flags of the
-/// run for its gate. `command` and `settings`: as plan_again. Where prompts, model or checks have changed
-/// since, its notices say so, and prompts are left out. Error: the exit code, after it was reported.
+/// run for its gate. `command` and `settings`: as plan_again. A suite or settings that would judge otherwise
+/// than those of the run are refused, and so are `targets` that would replace what the run reads or keeps.
+/// Where the requests or the verdict are others since, its notices say so; of other requests prompts are left
+/// out. Error: the exit code, after it was reported.
 tl::expected<void, int> report_past_run(const PastRun& past, const CLI::App& command,
-                                        const Settings& settings, const UseReport& use);
+                                        const Settings& settings, const std::vector<ReportTarget>& targets,
+                                        const UseReport& use);
 
 }  // namespace sluice

@@ -27,8 +27,9 @@ struct ReportRun {
     const auto past = find_past_run(*effective, run_id);
     if (!past) return report_error(past.error());
     if (!*past) return report_error(no_run_yet);
-    const auto written = report_past_run(
-        **past, app, *effective, [&](const ReportInput& input) { return write_reports(*targets, input); });
+    const auto written = report_past_run(**past, app, *effective, *targets, [&](const ReportInput& input) {
+      return write_reports(*targets, input);
+    });
     return written ? exit_ok : written.error();
   }
 };
@@ -47,8 +48,9 @@ Command add_report_command(CLI::App& program) {
       ->type_name("NAME=FILE");
   command->settings.add_to(*app);
   app->footer(
-      "Made again of the results in the ledger, by the run's own flags: its suite must\n"
-      "still be there, with as many cases. Nothing is called, and nothing is noted.\n"
+      "Made again of the results in the ledger, by the run's own flags: its suite and\n"
+      "settings must still be those of the run. Nothing is called or noted, and no\n"
+      "file that the run reads or keeps is written over.\n"
       "Exit code 0 once it is written, whatever the run came to; else 2.\n"
       "Examples:\n"
       "  sluice report last --format html --output report.html\n"

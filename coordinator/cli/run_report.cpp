@@ -354,6 +354,21 @@ Result<void> report_unasked(const RunOptions& options, const RunInputs& inputs, 
   return {};
 }
 
+namespace {
+
+/// `known_failure` of a test and the baseline are in no fingerprint: the verdict alone shows that they
+/// changed.
+std::optional<GateNotice> other_verdict(const std::string& then, RunVerdict now) {
+  if (then == to_string(now)) return std::nullopt;
+  return GateNotice{GateNotice::Severity::info, "verdict_otherwise",
+                    "this run ended as `" + then + "`, and what gates it now makes it `" +
+                        std::string(to_string(now)) +
+                        "`: known_failure of a test, the baseline or a calibration has changed since.",
+                    false, past_run_subject};
+}
+
+}  // namespace
+
 Result<void> report_again(const PastResults& past, const UseReport& use) {
   const RunOptions& options = past.options;
   const RunInputs& inputs = past.inputs;
@@ -383,6 +398,8 @@ Result<void> report_again(const PastResults& past, const UseReport& use) {
   auto assessment = assess_run(options, results, gate, plan.perturbations(), price, facts.cut_short);
   if (!assessment) return fail(std::move(assessment.error()));
   assessment->gate.notices.insert(assessment->gate.notices.end(), past.notices.begin(), past.notices.end());
+  if (auto other = other_verdict(past.verdict, assessment->verdict))
+    assessment->gate.notices.push_back(std::move(*other));
   const auto retrieval = retrieval_of(inputs, results);
   if (!retrieval) return fail(retrieval.error());
   auto failures =

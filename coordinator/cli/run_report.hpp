@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice {
@@ -31,6 +32,9 @@ int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& wh
 /// What is done with a report; what could not be written.
 using UseReport = std::function<std::vector<Error>(const ReportInput&)>;
 
+/// What the notices are about that concern a past run itself, whatever it is compared with.
+inline constexpr std::string_view past_run_subject = "Run";
+
 /// A run of the past with what the ledger has of it.
 struct PastResults {
   const RunOptions& options;
@@ -41,6 +45,7 @@ struct PastResults {
   const RunFacts& facts;
   std::vector<GateNotice> notices;  ///< Beside those of the gate.
   bool prompts_are_lost = false;    ///< As ReportInput has it.
+  std::string verdict;              ///< That of the ledger.
 };
 
 /// Makes the report of a run again, gated as its options say. Notes nothing.

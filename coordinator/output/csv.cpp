@@ -1,12 +1,24 @@
 #include "coordinator/output/csv.hpp"
 
+#include "common/text/printable.hpp"
+
 #include <utility>
 
 namespace sluice {
+namespace {
+
+/// Spreadsheets drop the white space before a formula.
+bool is_formula(std::string_view text) {
+  if (text.starts_with('\t') || text.starts_with('\r')) return true;
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return first != text.npos && std::string_view("=+-@").find(text[first]) != text.npos;
+}
+
+}  // namespace
 
 void CsvLine::text(std::string_view text) {
-  const bool is_formula = !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != text.npos;
-  is_formula ? cell("'" + std::string(text)) : cell(text);
+  const std::string harmless = without_controls(text);
+  is_formula(harmless) ? cell("'" + harmless) : cell(harmless);
 }
 
 void CsvLine::cell(std::string_view text) {

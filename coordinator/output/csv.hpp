@@ -9,7 +9,8 @@ namespace sluice {
 class CsvLine {
  public:
   /// A foreign text. A spreadsheet takes a cell that begins like a formula for one, and may send what others
-  /// hold to any address: an apostrophe before it makes it text.
+  /// hold to any address: an apostrophe before it makes it text. Control characters, which a terminal obeys,
+  /// become U+FFFD, but for tabs and line ends.
   void text(std::string_view text);
   /// What is ours, or a number.
   void cell(std::string_view text);

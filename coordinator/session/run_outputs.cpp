@@ -61,20 +61,32 @@ std::string input_at(const RunOutput& output, const RunOptions& options, const S
   return identity && std::ranges::binary_search(suite.input_files, *identity) ? "a file of the suite" : "";
 }
 
+/// What sluice or the user keeps in the file's place, whichever run it is of; empty if it is none of that.
+std::string kept_at(const std::string& file, const Settings& settings) {
+  std::error_code none;
+  const fs::path home = settings.home.value;
+  for (const auto* name : {"ledger.db", "ledger.db-wal", "ledger.db-shm"}) {
+    if (is_same_file((home / name).string(), file)) return "the run ledger";
+  }
+  for (const auto* end : {"", "-wal", "-shm"}) {
+    if (is_same_file(observations_file(settings) + end, file)) return "the observations";
+  }
+  if (lies_in(home / "cache", file)) return "a file of the answer cache";
+  return fs::path(file).extension() == ".toml" && fs::exists(file, none) ? "a TOML file" : "";
+}
+
 /// What stands in the output's place; empty if it may go there.
 std::string taken_by(const RunOutput& output, const RunOptions& options, const Suite& suite) {
   std::error_code none;
-  const fs::path home = options.settings.home.value;
-  for (const auto* name : {"ledger.db", "ledger.db-wal", "ledger.db-shm"}) {
-    if (is_same_file((home / name).string(), output.file)) return "the run ledger";
-  }
-  for (const auto* end : {"", "-wal", "-shm"}) {
-    if (is_same_file(observations_file(options.settings) + end, output.file)) return "the observations";
-  }
-  if (lies_in(home / "cache", output.file)) return "a file of the answer cache";
-  if (!fs::exists(output.file, none)) return "";
-  if (fs::path(output.file).extension() == ".toml") return "a TOML file";
+  std::string kept = kept_at(output.file, options.settings);
+  if (!kept.empty() || !fs::exists(output.file, none)) return kept;
   return input_at(output, options, suite);
+}
+
+Error would_replace(const RunOutput& output, const std::string& taken) {
+  return {Reason::usage_invalid, "the " + std::string(output.content) + " would write over " + taken +
+                                     ", \"" + excerpt(output.file, defaults::quoted_bytes) +
+                                     "\": name another file"};
 }
 
 bool becomes_a_fixture(const RunOutput& output, const Suite& suite) {
@@ -100,15 +112,22 @@ Result<void> check_apart(const std::vector<RunOutput>& outputs) {
 
 }  // namespace
 
+Result<void> check_report_output(const std::string& file, const Settings& settings) {
+  std::error_code none;
+  std::string taken = kept_at(file, settings);
+  const auto ending = fs::path(file).extension();
+  if (taken.empty() && (ending == ".yaml" || ending == ".yml") && fs::exists(file, none))
+    taken = "a YAML file";
+  if (!taken.empty()) return fail(would_replace({"report", file}, taken));
+  return check_output_path("report", file);
+}
+
 Result<void> check_run_outputs(const RunOptions& options, const Suite& suite) {
   const std::vector<RunOutput> outputs = outputs_of(options);
   if (auto apart = check_apart(outputs); !apart) return apart;
   for (const auto& output : outputs) {
-    if (const auto taken = taken_by(output, options, suite); !taken.empty()) {
-      return fail(Reason::usage_invalid, "the " + std::string(output.content) + " would write over " + taken +
-                                             ", \"" + excerpt(output.file, defaults::quoted_bytes) +
-                                             "\": name another file");
-    }
+    if (const auto taken = taken_by(output, options, suite); !taken.empty())
+      return fail(would_replace(output, taken));
     if (becomes_a_fixture(output, suite)) {
       return fail(Reason::usage_invalid, "the " + std::string(output.content) + " \"" +
                                              excerpt(output.file, defaults::quoted_bytes) +

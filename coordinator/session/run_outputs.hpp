@@ -1,8 +1,11 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "common/settings/settings.hpp"
 #include "coordinator/session/run_options.hpp"
 #include "coordinator/suite/suite.hpp"
+
+#include <string>
 
 namespace sluice {
 
@@ -12,5 +15,9 @@ namespace sluice {
 /// prices, any TOML file, the home's ledger and caches), for one that two of them name, and for a TOML file
 /// among the fixtures, which the next run would read as one.
 Result<void> check_run_outputs(const RunOptions& options, const Suite& suite);
+
+/// The same of a report without a suite at hand: no TOML or YAML file, ledger, observations or cache gets
+/// lost.
+Result<void> check_report_output(const std::string& file, const Settings& settings);
 
 }  // namespace sluice

@@ -24,6 +24,9 @@ class Pages : public Workbench {
     const nlohmann::json second{{"id", "spain"}, {"answer", spain}};
     write_text(folder() / "answers.jsonl", first.dump() + "\n" + second.dump() + "\n");
   }
+  static std::string replaced(std::string text, const std::string& old, const std::string& by) {
+    return text.replace(text.find(old), old.size(), by);
+  }
   Finished run(const Flags& more = {}) {
     return run_sluice(Flags{"run", "suite.yaml", "--answers", "answers.jsonl"} + more);
   }
@@ -76,6 +79,52 @@ TEST_F(Pages, TwoRunsOfTheLedgerAreCompared) {
   EXPECT_EQ(missing.exit_code, 2);
   EXPECT_NE(missing.errors.find("nothing.json: cannot be read: there is no such file"), std::string::npos)
       << missing.errors;
+}
+
+TEST_F(Pages, NoReportOfAPastRunReplacesWhatTheRunReadsOrKeeps) {
+  run();
+  const std::string ledger = (home() / "ledger.db").string();
+  const auto refuses = [&](const Flags& flags, const std::string& file, const std::string& what) {
+    const std::string before = read_text(folder() / file);
+    const auto refused = run_sluice(flags);
+    EXPECT_EQ(refused.exit_code, 2) << refused.output;
+    EXPECT_NE(refused.errors.find("the report would write over " + what), std::string::npos)
+        << refused.errors;
+    EXPECT_EQ(read_text(folder() / file), before) << file;
+  };
+  refuses({"report", "last", "--output", "suite.yaml"}, "suite.yaml", "a file of the suite");
+  refuses({"report", "last", "--report", "junit=./suite.yaml"}, "suite.yaml", "a file of the suite");
+  refuses({"report", "last", "--output", ledger}, ledger, "the run ledger");
+  refuses({"compare", "last", "last", "--output", ledger}, ledger, "the run ledger");
+  refuses({"compare", "last", "last", "--output", "suite.yaml"}, "suite.yaml", "a YAML file");
+  EXPECT_EQ(run_sluice({"report", "last", "--output", "report.txt"}).exit_code, 0);
+  EXPECT_EQ(run_sluice({"compare", "last", "last", "--output", "comparison.txt"}).exit_code, 0);
+}
+
+TEST_F(Pages, OutcomesOfThenAreNotJudgedByChecksOfNow) {
+  run();
+  write_text(folder() / "suite.yaml",
+             replaced(read_text(folder() / "suite.yaml"), "text: Madrid", "text: Lisbon"));
+  for (const Flags& flags : {Flags{"report", "last"}, Flags{"compare", "last", "last"}}) {
+    const auto refused = run_sluice(flags);
+    EXPECT_EQ(refused.exit_code, 2) << refused.output;
+    EXPECT_EQ(refused.output, "");
+    EXPECT_NE(refused.errors.find("suite.yaml are not those of run "),
+              std::string::npos)
+        << refused.errors;
+  }
+}
+
+TEST_F(Pages, AReportSaysThatTheRunEndedOtherwise) {
+  run();
+  write_text(folder() / "suite.yaml", replaced(read_text(folder() / "suite.yaml"), "{id: spain,",
+                                               "{id: spain, known_failure: \"a gap\","));
+  const auto reported = run_sluice({"report", "last", "--format", "json"});
+  EXPECT_EQ(reported.exit_code, 0) << reported.errors;
+  EXPECT_NE(reported.output.find("verdict_otherwise"), std::string::npos) << reported.output;
+  const auto compared = run_sluice({"compare", "last", "last", "--format", "json"});
+  EXPECT_NE(compared.output.find("last: this run ended as `fail`"), std::string::npos)
+      << compared.output << compared.errors;
 }
 
 }  // namespace sluice::html_report_test

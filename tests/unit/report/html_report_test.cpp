@@ -1,5 +1,6 @@
 // The page for a browser and the file for a spreadsheet: all cases, and nothing foreign that acts.
 #include "config/embedded_config.hpp"
+#include "coordinator/output/csv.hpp"
 #include "tests/unit/report/gated_run.hpp"
 #include "tests/unit/report/report_texts.hpp"
 
@@ -145,6 +146,24 @@ TEST(CsvReport, HasALineForEachCaseAndNoFormulas) {
   EXPECT_NE(csv.find("\"'=HYPERLINK(\"\"http://x\"\")\nsecond, line\""), std::string::npos) << csv;
   EXPECT_EQ(occurrences(csv, "\r\n"), 3u);
   EXPECT_NE(csv.find(",fail,"), std::string::npos);
+}
+
+TEST(CsvReport, AForeignTextGivesNoOrders) {
+  const auto cell = [](std::string_view text) {
+    CsvLine line;
+    line.text(text);
+    std::string whole = line.take();
+    return whole.substr(0, whole.size() - 2);
+  };
+  EXPECT_EQ(cell("  =1+1"), "'  =1+1");
+  EXPECT_EQ(cell("\n @sum"), "\"'\n @sum\"");
+  EXPECT_EQ(cell("\tx"), "'\tx");
+  EXPECT_EQ(cell(" a=b-c "), " a=b-c ");
+  EXPECT_EQ(cell("\x1b[2J\x7f \xc2\x9b"
+                 "31m"),
+            "\xef\xbf\xbd[2J\xef\xbf\xbd \xef\xbf\xbd"
+            "31m");
+  EXPECT_EQ(cell("a\tb"), "a\tb");
 }
 
 }  // namespace
