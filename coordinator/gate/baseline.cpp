@@ -1,6 +1,7 @@
 #include "coordinator/gate/baseline.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace sluice {
 namespace {
@@ -14,6 +15,27 @@ std::uint32_t number_of(std::string_view text, std::vector<std::string>& texts,
 }
 
 }  // namespace
+
+std::string check_text(CheckDigest check) {
+  std::string text(16, '0');
+  for (auto digit = text.rbegin(); check != 0; check >>= 4) *digit++ = "0123456789abcdef"[check & 15];
+  return text;
+}
+
+std::optional<CheckDigest> check_from_text(std::string_view text) {
+  CheckDigest check = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), check, 16);
+  const bool is_whole = text.size() == 16 && read.ec == std::errc() && read.ptr == text.data() + text.size();
+  return is_whole && check != 0 ? std::optional(check) : std::nullopt;
+}
+
+std::optional<bool> BaselineEntry::passed(CheckDigest check, std::size_t nth, bool is_only) const {
+  if (checks.empty()) return is_only && scores.size() <= 1 ? passed(0) : std::nullopt;
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    if (checks[i] == check && nth-- == 0) return passed(i);
+  }
+  return std::nullopt;
+}
 
 std::optional<bool> BaselineEntry::passed(std::size_t nth) const {
   if (scores.empty() && nth == 0) return score > 0.0;
@@ -29,6 +51,10 @@ BaselineEntry Baseline::entry(std::size_t index) const {
     entry.scores = std::span(scores_).subspan(list.begin, list.count);
   }
   entry.kind = stored.kind;
+  if (stored.checks > 0) {
+    const std::size_t count = std::max<std::size_t>(entry.scores.size(), 1);
+    entry.checks = std::span(checks_).subspan(stored.checks - 1, count);
+  }
   return entry;
 }
 
@@ -75,6 +101,10 @@ void Baseline::add(const BaselineEntry& entry) {
     score_lists_.push_back({scores_.size(), static_cast<std::uint32_t>(entry.scores.size())});
     stored.scores = static_cast<std::uint32_t>(score_lists_.size());
     scores_.insert(scores_.end(), entry.scores.begin(), entry.scores.end());
+  }
+  if (!entry.checks.empty()) {
+    stored.checks = static_cast<std::uint32_t>(checks_.size() + 1);
+    checks_.insert(checks_.end(), entry.checks.begin(), entry.checks.end());
   }
   entries_.push_back(stored);
 }

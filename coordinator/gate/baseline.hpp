@@ -45,6 +45,13 @@ struct BaselineStability {
 /// What is pinned: a score, or whether the checks of a pass/fail metric passed.
 enum class PinKind : std::uint8_t { score, checks };
 
+/// Which check of a test a pin is of: the first 64 bits of the hash of what the check expects. 0: not known.
+using CheckDigest = std::uint64_t;
+/// 16 lower-case hex digits.
+std::string check_text(CheckDigest check);
+/// Reads what check_text writes.
+std::optional<CheckDigest> check_from_text(std::string_view text);
+
 /// What is pinned of one metric of a test.
 struct BaselineEntry {
   std::string_view test_id;
@@ -55,7 +62,12 @@ struct BaselineEntry {
   /// or 0 for each that the test makes by this metric, in their order; empty: there is one.
   std::span<const double> scores{};
   PinKind kind = PinKind::score;
+  /// Of checks, what each is of, as many as there are; empty: the file does not say it.
+  std::span<const CheckDigest> checks{};
 
+  /// Of the check's `nth` pin, from 0: a test can make the same check twice. A file that does not say which
+  /// check it pins pins a test's only one (`is_only`) and no other. REQUIRES: checks.
+  std::optional<bool> passed(CheckDigest check, std::size_t nth, bool is_only) const;
   /// Of the n-th check, from 0; empty where none is pinned. REQUIRES: checks.
   std::optional<bool> passed(std::size_t nth) const;
 };
@@ -96,6 +108,7 @@ class Baseline {
     std::uint32_t meta = 0;    ///< In metas_; most entries share one.
     std::uint32_t added = 0;   ///< Position of `add`.
     std::uint32_t scores = 0;  ///< 1 + an index into score_lists_, or 0: one repeat.
+    std::uint32_t checks = 0;  ///< 1 + an index into checks_, or 0: not known.
     double score = 0.0;
     PinKind kind = PinKind::score;
   };
@@ -113,6 +126,7 @@ class Baseline {
   };
   std::vector<ScoreList> score_lists_;
   std::vector<double> scores_;
+  std::vector<CheckDigest> checks_;
   std::unordered_map<std::string, std::uint32_t> metric_numbers_;  ///< Until sealed.
   std::unordered_map<std::string, std::uint32_t> meta_numbers_;    ///< Until sealed.
 };

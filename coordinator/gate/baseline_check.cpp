@@ -167,16 +167,32 @@ void UnusedEntries::pass_to(std::string_view test_id) {
   while (next_ < baseline_->size() && baseline_->entry(next_).test_id < test_id) count_next();
 }
 
+namespace {
+
+/// Each pin is taken by a check, as the gate takes them.
+bool checks_are_answered(const BaselineEntry& entry, std::span<const AssessedMetric> metrics) {
+  const auto of_metric = [&](const AssessedMetric& metric) { return info(metric.id).name == entry.metric; };
+  if (entry.checks.empty()) return entry.scores.size() <= 1 && std::ranges::count_if(metrics, of_metric) == 1;
+  return std::ranges::all_of(entry.checks, [&](CheckDigest check) {
+    const auto now = std::ranges::count_if(
+        metrics, [&](const AssessedMetric& one) { return of_metric(one) && one.check == check; });
+    return std::ranges::count(entry.checks, check) <= now;
+  });
+}
+
+bool is_answered(const BaselineEntry& entry, std::span<const AssessedMetric> metrics) {
+  if (entry.kind == PinKind::checks) return checks_are_answered(entry, metrics);
+  return std::ranges::any_of(metrics, [&](const AssessedMetric& metric) {
+    return info(metric.id).name == entry.metric && info(metric.id).kind == MetricKind::scored;
+  });
+}
+
+}  // namespace
+
 void UnusedEntries::visit(std::string_view test_id, std::span<const AssessedMetric> metrics) {
   pass_to(test_id);
   while (next_ < baseline_->size() && baseline_->entry(next_).test_id == test_id) {
-    const std::string_view name = baseline_->entry(next_).metric;
-    const bool is_score = baseline_->entry(next_).kind == PinKind::score;
-    const bool answered = std::ranges::any_of(metrics, [&](const AssessedMetric& metric) {
-      const MetricInfo& known = info(metric.id);
-      return known.name == name && (known.kind == MetricKind::scored) == is_score;
-    });
-    if (answered) {
+    if (is_answered(baseline_->entry(next_), metrics)) {
       ++next_;
     } else {
       count_next();

@@ -19,14 +19,20 @@ bool is_check(const AssessedMetric& assessed) {
   return info(assessed.id).kind == MetricKind::pass_fail && assessed.asked_by_name;
 }
 
+struct Checks {
+  std::vector<double> passed;
+  std::vector<CheckDigest> digests;
+};
+
 /// Those of the metric at `first`, which is the first of its kind; empty where an earlier one is.
-std::vector<double> checks_from(std::span<const AssessedMetric> metrics, std::size_t first) {
-  std::vector<double> checks;
+Checks checks_from(std::span<const AssessedMetric> metrics, std::size_t first) {
+  Checks checks;
   const MetricId id = metrics[first].id;
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     if (metrics[i].id != id || !is_check(metrics[i])) continue;
     if (i < first) return {};
-    checks.push_back(metrics[i].holds() ? 1.0 : 0.0);
+    checks.passed.push_back(metrics[i].holds() ? 1.0 : 0.0);
+    checks.digests.push_back(metrics[i].check);
   }
   return checks;
 }
@@ -74,11 +80,13 @@ void BaselineExport::add(std::string_view test_id, std::span<const AssessedMetri
 void BaselineExport::add_checks(std::string_view test_id, std::span<const AssessedMetric> metrics) {
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     if (!is_check(metrics[i])) continue;
-    const std::vector<double> checks = checks_from(metrics, i);
-    if (checks.empty()) continue;
-    BaselineEntry entry{test_id, info(metrics[i].id).name, std::ranges::min(checks), meta_of(metrics[i])};
+    const Checks checks = checks_from(metrics, i);
+    if (checks.passed.empty()) continue;
+    BaselineEntry entry{test_id, info(metrics[i].id).name, std::ranges::min(checks.passed),
+                        meta_of(metrics[i])};
     entry.kind = PinKind::checks;
-    if (checks.size() > 1) entry.scores = checks;
+    if (checks.passed.size() > 1) entry.scores = checks.passed;
+    if (std::ranges::count(checks.digests, CheckDigest{0}) == 0) entry.checks = checks.digests;
     baseline_.add(entry);
   }
 }
@@ -101,7 +109,8 @@ bool same_content(const Baseline& a, const Baseline& b) {
     const BaselineEntry one = a.entry(i);
     const BaselineEntry other = b.entry(i);
     if (one.test_id != other.test_id || one.metric != other.metric || one.score != other.score ||
-        one.kind != other.kind || one.meta != other.meta || !std::ranges::equal(one.scores, other.scores)) {
+        one.kind != other.kind || one.meta != other.meta || !std::ranges::equal(one.scores, other.scores) ||
+        !std::ranges::equal(one.checks, other.checks)) {
       return false;
     }
   }

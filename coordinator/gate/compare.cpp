@@ -124,14 +124,21 @@ bool passed_mostly(const ComparedMetric& metric) {
   return failed * 2 <= metric.repeat_passed.size();
 }
 
-/// The check of the base that stands where the current side's does among those of its metric.
+/// Of the same check of the base, wherever it stands; of its only one by the metric where a side does not say
+/// which check it is.
 PinnedScore pinned_check(const ComparedCase& current, const ComparedMetric& metric,
                          const ComparedCase* base) {
   if (base == nullptr || base->is_error) return {PinnedScore::State::absent};
-  auto before = std::count_if(current.metrics.data(), &metric,
-                              [&](const ComparedMetric& one) { return one.name == metric.name; });
+  const auto is_of_metric = [&](const ComparedMetric& one) { return one.name == metric.name; };
+  const bool are_alone = std::ranges::count_if(current.metrics, is_of_metric) == 1 &&
+                         std::ranges::count_if(base->metrics, is_of_metric) == 1;
+  auto before = std::count_if(current.metrics.data(), &metric, [&](const ComparedMetric& one) {
+    return is_of_metric(one) && one.check == metric.check;
+  });
   for (const ComparedMetric& one : base->metrics) {
-    if (one.name != metric.name || before-- > 0) continue;
+    if (!is_of_metric(one)) continue;
+    const bool says_which = one.check != 0 && metric.check != 0;
+    if (says_which ? one.check != metric.check || before-- > 0 : !are_alone) continue;
     return {PinnedScore::State::pinned, passed_mostly(one) ? 1.0 : 0.0};
   }
   return {PinnedScore::State::absent};
@@ -376,6 +383,7 @@ void add_checks(const BaselineEntry& entry, std::vector<ComparedMetric>& metrics
     ComparedMetric& check = metrics.emplace_back();
     check.name = entry.metric;
     check.passed = *passed;
+    if (!entry.checks.empty()) check.check = entry.checks[n];
     check.asked_by_name = true;  // No others are pinned.
   }
 }

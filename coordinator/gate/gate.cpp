@@ -2,6 +2,7 @@
 
 #include "coordinator/gate/assess_metrics.hpp"
 #include "coordinator/gate/required_calibrations.hpp"
+#include "coordinator/suite/fingerprint.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -223,14 +224,14 @@ class PinnedCase {
     if (baseline_ != nullptr) range_ = baseline_->of_test(test_id);
   }
 
-  /// Of the next check by a metric that passes or fails, in the order of the case's expectations.
-  PinnedScore of_next_check(MetricId metric) {
+  /// Of a check by a metric that passes or fails, whatever the order of the case's expectations.
+  PinnedScore of_check(MetricId metric, CheckDigest check, bool is_only) {
     if (baseline_ == nullptr) return {PinnedScore::State::no_baseline};
-    const std::size_t nth = checks_[metric]++;
+    const std::size_t nth = checks_[check]++;
     for (std::size_t i = range_.first; i < range_.last; ++i) {
       const BaselineEntry entry = baseline_->entry(i);
       if (entry.kind != PinKind::checks || entry.metric != info(metric).name) continue;
-      const auto passed = entry.passed(nth);
+      const auto passed = entry.passed(check, nth, is_only);
       if (passed) return {PinnedScore::State::pinned, *passed ? 1.0 : 0.0};
     }
     return {PinnedScore::State::absent};
@@ -259,7 +260,7 @@ class PinnedCase {
 
   const Baseline* baseline_;
   Baseline::Range range_;
-  std::map<MetricId, std::size_t> checks_;  ///< How many were asked for.
+  std::map<CheckDigest, std::size_t> checks_;  ///< How many were asked for.
 };
 
 MetricQuestion question_of(const MatchedOutcome& matched, const Case& test_case, PinnedCase& pinned,
@@ -269,7 +270,12 @@ MetricQuestion question_of(const MatchedOutcome& matched, const Case& test_case,
   question.asked_by_name = matched.expectation != nullptr;
   question.passed = matched.outcome->passed.value_or(false);
   if (!question.is_scored()) {
-    if (question.asked_by_name) question.pinned = pinned.of_next_check(matched.outcome->id);
+    if (!question.asked_by_name) return question;
+    const MetricId id = matched.outcome->id;
+    question.check = check_digest(*matched.expectation);
+    const bool is_only = std::ranges::count(test_case.expectations, id,
+                                            [](const Expectation& one) { return one.what.metric; }) == 1;
+    question.pinned = pinned.of_check(id, question.check, is_only);
     return question;
   }
   question.score = matched.outcome->score;

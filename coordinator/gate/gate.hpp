@@ -99,7 +99,8 @@ struct AssessedMetric {
   bool is_left_to_tests = false;
   /// Of the repeats that `score` is the mean of, in their order, undefined ones left out; empty: one repeat.
   std::vector<double> repeat_scores{};
-  bool passed = true;  ///< What a pass/fail metric decided, also where a score assesses instead.
+  CheckDigest check = 0;  ///< Of a pass/fail metric that the case names.
+  bool passed = true;     ///< What a pass/fail metric decided, also where a score assesses instead.
   /// Of several repeats some became undefined, whatever `cause` says of the first that failed.
   bool some_repeat_became_undefined = false;
   std::optional<VoteTally> votes{};               ///< Of a judge metric.

@@ -40,6 +40,7 @@ constexpr std::array baseline_members{Member{"", "schema_version"},
                                       Member{"entries", "metric"},
                                       Member{"entries", "score"},
                                       Member{"entries", "passed"},
+                                      Member{"entries", "check"},
                                       Member{"entries", "meta"},
                                       Member{"entries", "scores"}};
 
@@ -138,6 +139,7 @@ class BaselineReader : public JsonPieces {
     std::string metric;
     double score = 0.0;
     scores_.clear();
+    checks_.clear();
     if (!text(entry["test_id"], test_id) || !text(entry["metric"], metric)) return;
     const bool is_check = static_cast<bool>(entry["passed"]);
     const bool is_read = is_check ? read_checks(entry, metric, score)
@@ -145,7 +147,7 @@ class BaselineReader : public JsonPieces {
     if (!is_read || !read_meta(entry["meta"])) return;
     lines_.push_back(entry->line);
     baseline_.add({test_id, metric, score, entry["meta"] ? std::string_view(meta_) : "", scores_,
-                   is_check ? PinKind::checks : PinKind::score});
+                   is_check ? PinKind::checks : PinKind::score, checks_});
   }
 
   bool read_meta(const JsonAt& at) {
@@ -199,7 +201,7 @@ class BaselineReader : public JsonPieces {
     constexpr std::string_view what = "true, false, or a list of them";
     if (at.is(JsonNode::Kind::boolean)) {
       all_passed = at->boolean ? 1.0 : 0.0;
-      return true;
+      return !entry["check"] || read_check(entry["check"]);
     }
     if (!at.is(JsonNode::Kind::list) || at->members.empty()) return expected(at, what);
     if (at->members.size() > defaults::max_read_repeats) {
@@ -211,6 +213,21 @@ class BaselineReader : public JsonPieces {
       scores_.push_back(at[i]->boolean ? 1.0 : 0.0);
     }
     all_passed = std::ranges::min(scores_);
+    const auto checks = entry["check"];
+    if (!checks) return true;
+    if (!checks.is(JsonNode::Kind::list) || checks->members.size() != scores_.size()) {
+      return expected(checks, "a list as long as `passed`");
+    }
+    for (std::size_t i = 0; i < scores_.size(); ++i) {
+      if (!read_check(checks[i])) return false;
+    }
+    return true;
+  }
+
+  bool read_check(const JsonAt& at) {
+    const auto check = at.is(JsonNode::Kind::text) ? check_from_text(at->text) : std::nullopt;
+    if (!check) return expected(at, "16 hex digits");
+    checks_.push_back(*check);
     return true;
   }
 
@@ -292,6 +309,7 @@ class BaselineReader : public JsonPieces {
   JsonNode meta_node_;
   std::string meta_;
   std::vector<double> scores_;        ///< Of the entry at hand.
+  std::vector<CheckDigest> checks_;   ///< Of the entry at hand.
   std::vector<std::uint32_t> lines_;  ///< Of each entry.
 };
 

@@ -19,9 +19,17 @@ void write_stability(Json& json, const BaselineStability& stability) {
 /// `true`, or a list where the test makes several checks by the metric.
 void write_checks(Json& json, const BaselineEntry& entry) {
   json.key("passed");
-  if (entry.scores.empty()) return json.value(entry.score > 0.0);
+  if (entry.scores.empty()) {
+    json.value(entry.score > 0.0);
+    if (!entry.checks.empty()) json.member("check", check_text(entry.checks.front()));
+    return;
+  }
   json.open('[');
   for (const double passed : entry.scores) json.value(passed > 0.0);
+  json.close(']');
+  if (entry.checks.empty()) return;
+  json.key("check").open('[');
+  for (const CheckDigest check : entry.checks) json.value(check_text(check));
   json.close(']');
 }
 

@@ -238,6 +238,11 @@ class ReportReader : public JsonPieces {
         !read_thresholding(at["thresholding"], metric)) {
       return false;
     }
+    if (const auto check = at["check"]) {
+      const auto digest = check.is(Kind::text) ? check_from_text(check->text) : std::nullopt;
+      if (!digest) return expected(check, "16 hex digits");
+      metric.check = *digest;
+    }
     if (is_scored(metric) && !scored_.insert(metric.name).second) {
       return problem(at->line, "`fixture_results[" + std::to_string(taken()) + "]` has the scored metric " +
                                    backquoted(metric.name) + " twice");

@@ -24,6 +24,7 @@ void ReportScores::read(std::size_t index, ComparedCase& into) const {
     target.score = metric.has_score ? std::optional(metric.score) : std::nullopt;
     target.passed = metric.passed;
     target.asked_by_name = metric.asked_by_name;
+    target.check = metric.check;
     target.thresholding = limits_[metric.limits].thresholding;
     target.min_score = limits_[metric.limits].min_score;
     target.calibration = metric.calibration;
@@ -72,7 +73,7 @@ void ReportScores::add(const ComparedCase& added) {
                         number_of(Limits{metric.thresholding, metric.min_score}),
                         metric.votes.empty() ? 0 : static_cast<std::uint32_t>(votes_.size() + 1),
                         metric.score.has_value(), metric.passed, metric.asked_by_name,
-                        metric.repeat_passed.empty(), metric.calibration});
+                        metric.repeat_passed.empty(), metric.calibration, metric.check});
     for (const VoteTally& tally : metric.votes) {
       votes_.push_back({static_cast<std::uint8_t>(tally.votes), static_cast<std::uint8_t>(tally.passed)});
     }

@@ -20,7 +20,7 @@ namespace sluice {
 inline constexpr int report_schema_version = 1;
 
 /// What a comparison needs of a JSON report: the cases and what their metrics came to, and the
-/// run's stability. Some 25 bytes a metric, 8 a repeat of it (10 of a judge metric), and 60 a case beside its
+/// run's stability. Some 40 bytes a metric, 8 a repeat of it (10 of a judge metric), and 60 a case beside its
 /// id, so that a million fit.
 class ReportScores {
  public:
@@ -69,6 +69,7 @@ class ReportScores {
     bool asked_by_name = false;
     bool is_scored = true;
     std::optional<CalibrationStanding> calibration;
+    CheckDigest check = 0;
   };
   struct StoredVotes {
     std::uint8_t votes = 0;

@@ -6,6 +6,7 @@
 #include "common/text/text.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -277,6 +278,13 @@ std::string canonical_case(const Case& one) {
   }
   object.add("weight", number(one.weight));
   return object.finish();
+}
+
+std::uint64_t check_digest(const Expectation& expectation) {
+  const std::string hex = to_hex(sha256(canonical_expectation(expectation)));
+  std::uint64_t digest = 0;
+  std::from_chars(hex.data(), hex.data() + 16, digest, 16);
+  return std::max<std::uint64_t>(digest, 1);
 }
 
 Digest case_fingerprint(const Case& one) {

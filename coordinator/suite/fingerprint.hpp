@@ -17,6 +17,8 @@ namespace sluice {
 std::string canonical_case(const Case& one);
 /// Thresholding as canonical JSON: the keys that were given.
 std::string canonical_thresholding(const Thresholding& thresholding);
+/// The first 64 bits of the SHA-256 of an expectation's canonical JSON; never 0.
+std::uint64_t check_digest(const Expectation& expectation);
 /// SHA-256 of canonical_case.
 Digest case_fingerprint(const Case& one);
 

@@ -1,10 +1,12 @@
 // What becomes of checks that only pass or fail beside a baseline, and of failures that are known.
+#include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/baseline_export.hpp"
 #include "coordinator/gate/compare.hpp"
 #include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/score_files/baseline_file.hpp"
 #include "gate_fixture.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -67,6 +69,65 @@ TEST(PinnedChecks, ACaseBreaksIsFixedOrFailsStill) {
   }
 }
 
+/// A test that expects these texts, of which some are missing in the answer.
+CaseAssessment expecting(const Baseline* baseline, const std::vector<std::string>& texts,
+                         const std::string& missing) {
+  Case test = checked_test(texts.size());
+  std::vector<MetricOutcome> outcomes;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    test.expectations[i].what.texts = {texts[i]};
+    outcomes.push_back(verdict_of(contains, texts[i] != missing));
+  }
+  CaseAssessment assessment = gate_of(baseline).assess(test, outcomes);
+  for (AssessedMetric& metric : assessment.metrics) metric.detail = {};
+  return assessment;
+}
+
+TEST(PinnedChecks, APinIsThatOfItsCheckWhereverItStands) {
+  BaselineExport pins({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "model");
+  pins.add("q", expecting(nullptr, {"a", "b"}, "a").metrics);
+  const Baseline baseline = *pins.finish();
+  EXPECT_TRUE(expecting(&baseline, {"b", "a"}, "b").regressed) << "swapped: b broke";
+  EXPECT_EQ(expecting(&baseline, {"b", "a"}, "a").change(), CaseChange::still_failing);
+  const CaseAssessment inserted = expecting(&baseline, {"new", "a", "b"}, "new");
+  EXPECT_EQ(inserted.status, CaseStatus::fail);
+  EXPECT_EQ(inserted.metrics[0].cause, MetricCause::not_passed) << "nothing excuses a new check";
+  EXPECT_TRUE(expecting(&baseline, {"b"}, "b").regressed) << "a was removed, and b broke";
+  EXPECT_EQ(expecting(&baseline, {"other"}, "other").metrics[0].cause, MetricCause::not_passed);
+}
+
+TEST(PinnedChecks, APinThatNoCheckTakesIsAnUnusedEntry) {
+  BaselineExport pins({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "model");
+  pins.add("q", expecting(nullptr, {"a", "b"}, "a").metrics);
+  const Baseline baseline = *pins.finish();
+  const auto is_unused = [&](const std::vector<std::string>& texts) {
+    UnusedEntries unused(baseline);
+    unused.visit("q", expecting(&baseline, texts, "").metrics);
+    return unused.finish({}).has_value();
+  };
+  EXPECT_FALSE(is_unused({"b", "a"}));
+  EXPECT_FALSE(is_unused({"b", "new", "a"}));
+  EXPECT_TRUE(is_unused({"b"}));
+  EXPECT_TRUE(is_unused({"b", "c"}));
+}
+
+TEST(PinnedChecks, AFileThatDoesNotSayWhichCheckItPinsPinsAnOnlyOne) {
+  const auto pinned = [](const std::vector<double>& checks) {
+    Baseline baseline;
+    BaselineEntry entry{"q", "must_contain", 0.0, ""};
+    entry.kind = PinKind::checks;
+    if (checks.size() > 1) entry.scores = checks;
+    baseline.add(entry);
+    baseline.seal();
+    return baseline;
+  };
+  const Baseline one = pinned({0.0});
+  EXPECT_EQ(assessed(&one, {false}).status, CaseStatus::warn);
+  EXPECT_EQ(assessed(&one, {false, true}).status, CaseStatus::fail);
+  const Baseline two = pinned({0.0, 1.0});
+  EXPECT_EQ(assessed(&two, {false, true}).status, CaseStatus::fail);
+}
+
 TEST(PinnedChecks, AFailureThatTheBaselineDoesNotHaveFailsAsEver) {
   const Baseline scores_alone = baseline_of({{"q", similarity, 0.9}});
   const CaseAssessment assessment = assessed(&scores_alone, {false});
@@ -108,7 +169,8 @@ TEST(PinnedChecks, AreWrittenAndReadBack) {
   const Baseline pinned = baseline_after({true, false});
   StringSink sink;
   write_baseline(pinned, sink);
-  EXPECT_NE(sink.text().find(R"("metric": "must_contain", "passed": [true, false])"), std::string::npos)
+  EXPECT_NE(sink.text().find(R"("metric": "must_contain", "passed": [true, false], "check": [")"),
+            std::string::npos)
       << sink.text();
   std::istringstream text(sink.text());
   const auto read = parse_baseline(text, "base.json");
@@ -130,6 +192,12 @@ TEST(PinnedChecks, AFileNamesWhatIsWrongWithThem) {
   EXPECT_EQ(message(R"("must_contain", "passed": true)"), "");
   EXPECT_EQ(message(R"("must_contain", "passed": true, "score": 1)"),
             "`entries[0]` has both `passed` and `score`: keep one of the two");
+  EXPECT_EQ(message(R"("must_contain", "passed": true, "check": "00000000000000ff")"), "");
+  EXPECT_NE(message(R"("must_contain", "passed": true, "check": "ff")").find("expected 16 hex digits"),
+            std::string::npos);
+  EXPECT_NE(message(R"("must_contain", "passed": [true, true], "check": ["00000000000000ff"])")
+                .find("expected a list as long as `passed`"),
+            std::string::npos);
   EXPECT_NE(message(R"("must_contain", "passed": 1)").find("expected true, false, or a list of them"),
             std::string::npos);
   EXPECT_NE(message(R"("must_contain", "passed": [])").find("expected true, false, or a list"),
@@ -160,7 +228,7 @@ TEST(PinnedChecks, TheFixtureOfClaimsPinsScoresAlone) {
 }
 
 TEST(PinnedChecks, TwoFilesAreComparedCheckByCheck) {
-  const auto side = [](const std::vector<bool>& passed) {
+  const auto side = [](const std::vector<bool>& passed, bool is_reversed = false) {
     auto one = std::make_shared<ComparedCase>();
     one->test_id = "q";
     for (const bool each : passed) {
@@ -168,7 +236,9 @@ TEST(PinnedChecks, TwoFilesAreComparedCheckByCheck) {
       check.name = "must_contain";
       check.passed = each;
       check.asked_by_name = true;
+      if (passed.size() > 1) check.check = one->metrics.size();
     }
+    if (is_reversed) std::ranges::reverse(one->metrics);
     return NextCase([one, handed = false]() mutable -> Result<const ComparedCase*> {
       if (handed) return nullptr;
       handed = true;
@@ -183,6 +253,11 @@ TEST(PinnedChecks, TwoFilesAreComparedCheckByCheck) {
   EXPECT_EQ(changes, (std::vector{RowChange::broke, RowChange::fixed, RowChange::still_failing,
                                   RowChange::unchanged}));
   EXPECT_EQ(summary->verdict, RunVerdict::regression);
+  const auto reversed =
+      compare(side({false, true}), side({true, false}, true), CompareRules{}, [](const auto&) {});
+  ASSERT_TRUE(reversed.has_value());
+  EXPECT_EQ(reversed->broke, 1u) << "the second check, which now stands first";
+  EXPECT_EQ(reversed->fixed, 1u);
   const Baseline pinned = baseline_after({false});
   const auto beside_file = compare(cases_of(pinned), side({false}), CompareRules{}, [](const auto&) {});
   ASSERT_TRUE(beside_file.has_value());
