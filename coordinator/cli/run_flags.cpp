@@ -211,6 +211,8 @@ tl::expected<LoadedOptions, int> load_options(const SettingFlags& settings, cons
   if (adapt) adapt(source->settings);
   auto arms = run_arms(flags, source->suite);
   if (!arms) return tl::unexpected(report_error(arms.error()));
+  if (const auto fitting = fit_to_arms(source->settings, *arms); !fitting)
+    return tl::unexpected(report_error(fitting.error()));
   auto options = make_run_options(flags, std::move(source->settings), std::move(*arms));
   if (!options) return tl::unexpected(report_error(options.error()));
   options->suite_path = source->path;

@@ -325,6 +325,12 @@ std::optional<std::string> flag_that_no_arm_follows(const Settings& settings, co
 
 }  // namespace
 
+Result<void> fit_to_arms(Settings& settings, const std::vector<Arm>& arms) {
+  take_provider_of_arms(settings, arms);
+  if (auto unfollowed = flag_that_no_arm_follows(settings, arms)) return usage_error(std::move(*unfollowed));
+  return {};
+}
+
 Result<std::vector<RunArm>> resolve_arms(const Settings& settings, std::vector<Arm> arms) {
   std::vector<RunArm> resolved;
   for (Arm& arm : arms) {
@@ -399,8 +405,6 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, st
   if (!perturb_commands) return fail(std::move(perturb_commands.error()));
   const auto log_level = log_level_of(flags);
   if (!log_level) return fail(log_level.error());
-  take_provider_of_arms(settings, arms);
-  if (auto unfollowed = flag_that_no_arm_follows(settings, arms)) return usage_error(std::move(*unfollowed));
   auto run_arms = resolve_arms(settings, std::move(arms));
   if (!run_arms) return fail(std::move(run_arms.error()));
   const auto baseline_arm = find_baseline_arm(flags, *run_arms);
