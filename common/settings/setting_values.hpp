@@ -61,6 +61,7 @@ Parser<bool> yes_or_no();
 /// alone.
 Parsed<std::vector<std::string>> parse_redactions(const RawValue& raw);
 Parsed<ProviderKind> parse_kind(const RawValue& raw);
+Parsed<LogFormat> parse_log_format(const RawValue& raw);
 /// Never quotes the value: it may hold a secret.
 Parsed<std::string> parse_url(const RawValue& raw);
 /// Never quotes the value: a key that was put here by mistake must not be printed. Lower-case letters are
