@@ -3,6 +3,7 @@
 #include "common/documents/toml_document.hpp"
 #include "common/model/request_extras.hpp"
 #include "common/model/run_settings.hpp"
+#include "common/text/stderr_line.hpp"
 
 #include <chrono>
 #include <cstdint>

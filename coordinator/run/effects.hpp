@@ -36,6 +36,11 @@ struct LogNote {
   LogFields about{};
 };
 
+/// A sentence that begins with a worker.
+inline LogNote about_worker(const std::string& name, const std::string& words) {
+  return {"worker " + name + " " + words, {.worker = name}};
+}
+
 /// What a RunController wants done; the coordinator actor does it. Appended to, never read, by the
 /// controller.
 struct Effects {

@@ -71,10 +71,9 @@ void RunController::on_message(const Peer& peer, wire::Hello& hello, TimePoint n
   dispatcher_.set_window(hello.instance, 0);
   last_had_worker_ = now;
   effects.changed_peers.push_back(hello.instance);
-  const LogFields about{.worker = hello.name};
-  effects.notes.push_back({"worker " + hello.name + " is there", about});
-  if (auto other = wire::other_version("worker " + hello.name, hello.version, hello.protocol))
-    effects.warnings.push_back({std::move(*other), about});
+  const auto other = wire::other_version("worker " + hello.name, hello.version, hello.protocol);
+  if (other) effects.warnings.push_back({*other, {.worker = hello.name}});
+  if (!other) effects.notes.push_back(about_worker(hello.name, "is there"));
   effects.to_workers.push_back({peer, wire::Welcome{config_.settings, SLUICE_VERSION}});
 }
 
@@ -104,8 +103,7 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
     if (dispatcher_.worker_count() == 0 && !config_.workers_may_join) {
       return stop({problem.reason, "worker " + hello.name + ": " + problem.message}, now, effects);
     }
-    effects.warnings.push_back(
-        {"worker " + hello.name + " gets no work: " + problem.message, {.worker = hello.name}});
+    effects.warnings.push_back(about_worker(hello.name, "gets no work: " + problem.message));
     return;
   }
   dispatcher_.join(*id, hello.cache_id, held, now);
@@ -152,8 +150,7 @@ void RunController::reject_unknown(const Peer& peer, Effects& effects) {
 void RunController::on_message(const Peer& peer, wire::Goodbye& goodbye, TimePoint now, Effects& effects) {
   const auto id = roster_.at(peer);
   if (!id) return;
-  const std::string name = roster_.name_of(*id);
-  effects.notes.push_back({"worker " + name + " left: " + goodbye.reason, {.worker = name}});
+  effects.notes.push_back(about_worker(roster_.name_of(*id), "left: " + goodbye.reason));
   dispatcher_.leave(*id);
   forget(*id, false, now, effects);
   stop_if_last_worker_failed(now, effects);
@@ -258,7 +255,7 @@ void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& 
   if (!others) return stop(error, now, effects);
   if (!concerns_worker_alone(error.reason))
     return stop({error.reason, error.message + " (worker " + name + ")"}, now, effects);
-  effects.notes.push_back({"worker " + name + " gets no more work: " + error.message, {.worker = name}});
+  effects.notes.push_back(about_worker(name, "gets no more work: " + error.message));
   dispatcher_.leave(worker);
   set_problem(worker, error, effects);
 }
@@ -304,8 +301,7 @@ void RunController::on_tick(TimePoint now, Effects& effects) {
   if (tick.clocks_restarted)
     effects.notes.push_back({"the coordinator was stopped for a while; all clocks start anew"});
   for (const auto id : tick.lost) {
-    const std::string& name = roster_.name_of(id);
-    effects.notes.push_back({"worker " + name + " is silent; its leases go to others", {.worker = name}});
+    effects.notes.push_back(about_worker(roster_.name_of(id), "is silent; its leases go to others"));
     roster_.mark_lost(id);
     forget(id, true, now, effects);
   }
