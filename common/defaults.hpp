@@ -185,6 +185,8 @@ inline constexpr std::size_t max_counted_peers = 10'000;
 /// Peers that came in by a key and are remembered, so that they leave at once when it is taken off the list;
 /// who is forgotten beyond it is heard no more all the same.
 inline constexpr std::size_t max_admitted_peers = 65'536;
+/// One that speaks an earlier version of the protocol and was not heard for so long is gone.
+inline constexpr std::chrono::minutes older_peer_silence{1};
 inline constexpr std::size_t max_answer_bytes = 8u << 20;       ///< A longer provider answer is refused.
 inline constexpr std::uint64_t most_call_tokens = 100'000'000;  ///< Ten times the largest context: a usage
                                                                 ///< beyond it is taken for unknown.

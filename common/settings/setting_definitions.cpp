@@ -29,6 +29,9 @@ struct OrDefault {
     return value ? show_value(value) : "\"default\"";
   }
 };
+struct LogFormatName {
+  std::string operator()(LogFormat format) const { return show_value(std::string(to_string(format))); }
+};
 struct NamesOrNone {
   std::string operator()(const std::vector<std::string>& names) const {
     return names.empty() ? "(none)" : show_value(names);
@@ -236,6 +239,8 @@ std::vector<SettingDefinition> make_setting_definitions() {
              "Ontology instead of the built-in one"),
       define("prices_file", "--prices", &S::prices_file, word(), "FILE",
              "Price table instead of the built-in one"),
+      define("log_format", "--log-format", &S::log_format, parse_log_format, "text|json",
+             "Lines of stderr: sentences, or a JSON object each", LogFormatName()),
       outside_file(define("home", "--home", &S::home, word(), "DIR", "Folder of caches and ledger")),
   };
 }

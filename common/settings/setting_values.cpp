@@ -285,6 +285,12 @@ Parsed<ProviderKind> parse_kind(const RawValue& raw) {
   return *provider_kind_from(*name);
 }
 
+Parsed<LogFormat> parse_log_format(const RawValue& raw) {
+  const auto name = one_of({"text", "json"})(raw);
+  if (!name) return wrong(name.error());
+  return *name == to_string(LogFormat::json) ? LogFormat::json : LogFormat::text;
+}
+
 Parsed<std::string> parse_url(const RawValue& raw) {
   const auto text = text_in(raw);
   if (!text) return wrong("must be a string");

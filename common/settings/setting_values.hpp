@@ -3,6 +3,7 @@
 #include "common/documents/toml_document.hpp"
 #include "common/model/request_extras.hpp"
 #include "common/model/run_settings.hpp"
+#include "common/text/stderr_line.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -61,6 +62,7 @@ Parser<bool> yes_or_no();
 /// alone.
 Parsed<std::vector<std::string>> parse_redactions(const RawValue& raw);
 Parsed<ProviderKind> parse_kind(const RawValue& raw);
+Parsed<LogFormat> parse_log_format(const RawValue& raw);
 /// Never quotes the value: it may hold a secret.
 Parsed<std::string> parse_url(const RawValue& raw);
 /// Never quotes the value: a key that was put here by mistake must not be printed. Lower-case letters are

@@ -6,6 +6,7 @@
 #include "common/model/redaction.hpp"
 #include "common/model/request_extras.hpp"
 #include "common/model/run_settings.hpp"
+#include "common/text/stderr_line.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -117,7 +118,8 @@ struct Settings {
   /// The kappa that a judge's calibration must reach for its scores to fail a run; nothing: none is asked
   /// for.
   Setting<std::optional<double>> judge_min_kappa;
-  Setting<std::string> home;              ///< SLUICE_HOME
+  Setting<std::string> home;  ///< SLUICE_HOME
+  Setting<LogFormat> log_format{LogFormat::text};
   std::vector<ProviderConfig> providers;  ///< By name, the built-in ones included.
   /// What was given and has no effect, a sentence each without a full stop: for whoever loads settings to
   /// say.

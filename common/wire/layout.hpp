@@ -12,7 +12,8 @@
 #include <utility>
 
 /// The layout of every message and of what messages hold: fields in order, as docs/protocol.md lists them. A
-/// change here takes a new protocol_version and new golden bytes (tests/wire/golden_test.cpp).
+/// change here takes a new protocol_version and new golden bytes (tests/wire/golden_test.cpp), and what the
+/// version before had stays as it was (`archive.version`), as long as that one is spoken.
 namespace sluice::wire {
 
 template <>
@@ -439,7 +440,9 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<Welcome> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.settings);
+  constexpr std::uint8_t first_with_version = 8;
+  if (archive.version < first_with_version) return archive.record(m.settings);
+  return archive.record(m.settings, Name{m.version});
 }
 
 inline bool layout(Writer& archive, const Work& m) {

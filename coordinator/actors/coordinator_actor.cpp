@@ -133,13 +133,21 @@ void end_run_if_quiet(CoordinatorActor* self) {
   }
 }
 
+void log(spdlog::level::level_enum level, const std::vector<LogNote>& notes) {
+  for (const LogNote& note : notes) {
+    const LogScope scope(note.about);
+    spdlog::log(level, "{}", note.text);
+  }
+}
+
 void perform(CoordinatorActor* self, Effects& effects) {
   auto& state = self->state;
   state.unrecorded += effects.to_record.size();
-  for (const auto& warning : effects.warnings) spdlog::warn("{}", warning);
-  for (const auto& note : effects.notes) spdlog::info("{}", note);
+  log(spdlog::level::warn, effects.warnings);
+  log(spdlog::level::info, effects.notes);
+  log(spdlog::level::debug, effects.details);
   for (const auto& words : effects.announced) {
-    write_stderr_line("sluice: " + words, state.config->over_live_line);
+    say(words, Severity::info, state.config->over_live_line);
   }
   if (!effects.leased.empty() || !effects.spent.empty())
     self->send(state.recorder, NoteProgress{std::move(effects.spent), std::move(effects.leased)});

@@ -41,7 +41,7 @@ Result<MetricsServer> serve_metrics(const std::string& endpoint, const std::shar
   auto server = MetricsServer::start(
       endpoint, [board] { return board->read(); },
       [pulse] { return pulse->health(std::chrono::steady_clock::now()); });
-  if (server) write_stderr_line("sluice: metrics at " + server->url());
+  if (server) say("metrics at " + server->url());
   return server;
 }
 
@@ -127,7 +127,7 @@ Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
     caf::anon_send(coordinator, StopRun{{Reason::interrupted, std::string("interrupted by ") + signal}});
   });
   // Announced once the run can be interrupted: until then a signal ends the process without a report.
-  if (options.listen) write_stderr_line("sluice: listening on " + endpoint);
+  if (options.listen) say("listening on " + endpoint);
   std::optional<Error> no_start;
   std::vector<caf::actor> workers;
   if (options.workers > 0) {

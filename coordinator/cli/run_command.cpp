@@ -56,7 +56,7 @@ constexpr const char* run_examples =
 
 /// Whoever runs it is asked where they can answer.
 bool is_confirmed(const std::string& question) {
-  write_stderr_line("sluice: " + question + " Run it? [y/N]");
+  say(question + " Run it? [y/N]");
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "Y" || answer == "yes";
@@ -270,8 +270,8 @@ struct RerunCommand {
     if (!cases) return report_error(cases.error());
     std::erase_if(*cases, [&](const CaseOutcome& one) { return !is_wanted(one.status); });
     if (cases->empty()) {
-      write_stderr_line("sluice: nothing to do: " + shown(*past, *cases) + " " + wanted_words() +
-                        "; `sluice runs list` shows other runs to name, and `sluice run` tries every case");
+      say("nothing to do: " + shown(*past, *cases) + " " + wanted_words() +
+          "; `sluice runs list` shows other runs to name, and `sluice run` tries every case");
       return exit_ok;
     }
     if (const auto taken = take_flags(app, past->run.flags); !taken) return report_error(taken.error());
@@ -280,7 +280,7 @@ struct RerunCommand {
     for (const CaseOutcome& one : *cases) run.flags.only_cases.push_back(one.id);
     std::ranges::sort(run.flags.only_cases);
     if (dry_run) return print(*cases, *past);
-    if (!run.flags.quiet) write_stderr_line("sluice: again " + shown(*past, *cases));
+    if (!run.flags.quiet) say("again " + shown(*past, *cases));
     return run.run(start_workers, caches, app);
   }
 

@@ -207,7 +207,7 @@ class LedgerResults final : public ResultSource {
     try {
       SQLite::Statement layout(db_, "SELECT result_layout FROM " + sound("runs") + " WHERE run_id = ?");
       layout.bind(1, run_id_);
-      if (layout.executeStep() && layout.getColumn(0).getInt() != wire::protocol_version) {
+      if (layout.executeStep() && layout.getColumn(0).getInt() != wire::result_version) {
         return fail(Reason::ledger_failed,
                     "the results of run " + run_id_ +
                         " are those of another version of sluice, which alone reads them; what the run came "

@@ -198,7 +198,7 @@ inline std::vector<Sample> all() {
       {"stored", up(Stored{"run-1",
                            {{EntryKind::embedding, digest(33)}, {EntryKind::vote, digest(34)}},
                            {{EntryKind::vote, digest(35)}}})},
-      {"welcome", down(Welcome{settings()})},
+      {"welcome", down(Welcome{settings(), "0.1.0"})},
       {"work", down(work())},
       {"ack",
        down(Ack{"run-1", {{70000, AckCode::committed, digest(1), digest(64)}, {2, AckCode::gone, {}, {}}}})},
