@@ -94,7 +94,10 @@ struct MetricOutcome {
   std::optional<double> score;
   std::optional<bool> passed;
   std::string
-      detail;  ///< Why it did not pass, in at most defaults::max_detail_bytes of one line; else empty.
+      detail;  ///< Why it did not pass, or why nobody knows, in at most defaults::max_detail_bytes of one
+               ///< line; else empty.
+  /// Nobody knows whether it passes, or its score: its trial is an error, and others of its unit are not.
+  bool is_undecided() const { return !passed && !score && !detail.empty(); }
   friend bool operator==(const MetricOutcome&, const MetricOutcome&) = default;
 };
 

@@ -27,6 +27,11 @@ inline bool has_failed(const TrialScore& score) {
       score.metrics, [](const MetricOutcome& metric) { return metric.passed == std::optional(false); });
 }
 
+/// A check of the trial could not say whether it passes: it will be an error.
+inline bool is_undecided(const TrialScore& score) {
+  return std::ranges::any_of(score.metrics, &MetricOutcome::is_undecided);
+}
+
 /// Results that are in the ledger, in the order in which they came.
 struct ResultsRecorded {
   struct Item {
@@ -37,6 +42,7 @@ struct ResultsRecorded {
     bool error = false;
     bool answered = false;        ///< An answer came, be it one that nobody can use.
     std::vector<TrialId> failed;  ///< Trials of the unit whose metrics did not all pass.
+    std::vector<TrialId> undecided{};  ///< Those that will be errors.
     Spend spend;
   };
   std::vector<Item> items;
