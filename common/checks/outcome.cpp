@@ -32,11 +32,11 @@ void append(std::string& list, const std::string& words) {
 
 /// What the parts of a group reach together.
 struct Reached {
-  double passed = 0.0;     ///< By weight, as all of these.
+  double passed = 0.0;  ///< By weight, as all of these.
   double undecided = 0.0;
   double all = 0.0;
-  std::string problems{};   ///< Of parts that do not pass.
-  std::string open{};       ///< Of undecided parts.
+  std::string problems{};  ///< Of parts that do not pass.
+  std::string open{};      ///< Of undecided parts.
 };
 
 Reached reached_by(const TextExpectation& group, std::span<const MetricOutcome> parts) {
@@ -46,9 +46,9 @@ Reached reached_by(const TextExpectation& group, std::span<const MetricOutcome> 
     reached.all += part.weight;
     if (!parts[i].passed && !parts[i].score) {
       reached.undecided += part.weight;
-      append(reached.open, parts[i].detail.empty()
-                               ? std::string(info(part.metric).name) + " is undefined: none of its texts has n words"
-                               : detail_of_part(parts[i]));
+      append(reached.open, parts[i].detail.empty() ? std::string(info(part.metric).name) +
+                                                         " is undefined: none of its texts has n words"
+                                                   : detail_of_part(parts[i]));
     } else if (is_passed(parts[i], part)) {
       reached.passed += part.weight;
     } else {
@@ -71,8 +71,8 @@ MetricOutcome all_of(MetricId id, const Reached& reached, double mark) {
   if (share(reached.passed) + last_bits >= mark) return passed_outcome(id);
   if (share(reached.passed + reached.undecided) + last_bits >= mark)
     return undecided_outcome(id, reached.open);
-  return failed_outcome(id, "reaches " + shortest(std::round(share(reached.passed) * 1000.0) / 1000.0) + " of " +
-                                shortest(mark) + ": " + reached.problems);
+  return failed_outcome(id, "reaches " + shortest(std::round(share(reached.passed) * 1000.0) / 1000.0) +
+                                " of " + shortest(mark) + ": " + reached.problems);
 }
 
 }  // namespace
@@ -105,8 +105,8 @@ MetricOutcome negation_of(MetricId id, const MetricOutcome& plain, const std::ve
 MetricOutcome outcome_of_group(const TextExpectation& group, std::span<const MetricOutcome> parts) {
   const MetricId plain = positive(group.metric);
   const Reached reached = reached_by(group, parts);
-  const MetricOutcome outcome = plain == MetricId::any_of ? any_of(plain, reached)
-                                                          : all_of(plain, reached, group.numbers.front());
+  const MetricOutcome outcome =
+      plain == MetricId::any_of ? any_of(plain, reached) : all_of(plain, reached, group.numbers.front());
   return is_negated(group.metric) ? negation_of(group.metric, outcome, {}) : outcome;
 }
 

@@ -139,8 +139,8 @@ class CaseTrials {
     const auto& outcomes = unit.scores.front().metrics;
     const auto undecided = std::ranges::find_if(outcomes, &MetricOutcome::is_undecided);
     if (undecided != outcomes.end()) {
-      return error_of(trial, {Reason::check_undecided,
-                              std::string(info(undecided->id).name) + ": " + undecided->detail});
+      return error_of(
+          trial, {Reason::check_undecided, std::string(info(undecided->id).name) + ": " + undecided->detail});
     }
     trial.score = &unit.scores.front();
     trial.assessment = results_.gate.assess(*case_, trial.score->metrics, trial.score->judged);

@@ -40,8 +40,8 @@ struct ResultsRecorded {
     Digest key{};
     CommitOutcome outcome;
     bool error = false;
-    bool answered = false;        ///< An answer came, be it one that nobody can use.
-    std::vector<TrialId> failed;  ///< Trials of the unit whose metrics did not all pass.
+    bool answered = false;             ///< An answer came, be it one that nobody can use.
+    std::vector<TrialId> failed;       ///< Trials of the unit whose metrics did not all pass.
     std::vector<TrialId> undecided{};  ///< Those that will be errors.
     Spend spend;
   };

@@ -194,7 +194,8 @@ class BaselineReader : public JsonPieces {
       }
     }
     // One that this sluice does not know is a newer one's: an entry that nothing answers.
-    if (const MetricInfo* known = find_metric(metric); known != nullptr && known->kind == MetricKind::scored) {
+    if (const MetricInfo* known = find_metric(metric);
+        known != nullptr && known->kind == MetricKind::scored) {
       return problem(at->line, "`" + at.place() + "` is of " + backquoted(metric) +
                                    ", which has a score: expected `score`");
     }

@@ -1,8 +1,8 @@
 #include "coordinator/suite/foreign_check.hpp"
 
 #include "common/model/expectation.hpp"
+#include "common/text/template.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/suite/template.hpp"
 
 #include <algorithm>
 #include <array>

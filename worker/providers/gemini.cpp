@@ -192,7 +192,7 @@ bool is_ordinary_end(std::string_view finish_reason) {
   return std::find(ordinary.begin(), ordinary.end(), finish_reason) != ordinary.end();
 }
 
-std::optional<Completion> read_answer(const JsonView& body) {
+std::optional<Completion> read_answer(const JsonView& body, const Credentials&) {
   const JsonView candidate = body["candidates"].first();
   const JsonView block_reason = body["promptFeedback"]["blockReason"];
   if (!candidate.is_object() && !block_reason.text()) return std::nullopt;
@@ -250,7 +250,7 @@ void read_detail(const JsonView& detail, ErrorFacts& facts) {
   }
 }
 
-ErrorFacts read_error(const JsonView& body) {
+ErrorFacts read_error(const JsonView& body, const Credentials&) {
   ErrorFacts facts;
   facts.message = error_message(body);
   const JsonView error = (body.is_array() ? body.first() : body)["error"];

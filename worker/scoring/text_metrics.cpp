@@ -72,9 +72,9 @@ MetricOutcome assess_exact(MetricId id, std::string_view answer, const std::vect
     equal_bytes = prefix;
     nearest = std::move(expected);
   }
-  return failed_outcome(id, "differs from the expected text at byte " + std::to_string(equal_bytes + 1) + ": " +
-                        rest_for_detail(given, equal_bytes) + " instead of " +
-                        rest_for_detail(nearest, equal_bytes));
+  return failed_outcome(id, "differs from the expected text at byte " + std::to_string(equal_bytes + 1) +
+                                ": " + rest_for_detail(given, equal_bytes) + " instead of " +
+                                rest_for_detail(nearest, equal_bytes));
 }
 
 }  // namespace
@@ -96,8 +96,8 @@ Result<MetricOutcome> TextChecker::assess_positive(MetricId id, const CheckedAns
       return outcome_of(
           id, list_of("not found", texts, [&](const auto& text) { return !contains(answer.text, text); }));
     case MetricId::must_not_contain:
-      return outcome_of(id,
-                     list_of("found", texts, [&](const auto& text) { return contains(answer.text, text); }));
+      return outcome_of(
+          id, list_of("found", texts, [&](const auto& text) { return contains(answer.text, text); }));
     case MetricId::contains_any:
     case MetricId::icontains_any:
     case MetricId::icontains:
@@ -127,9 +127,10 @@ Result<MetricOutcome> TextChecker::assess_positive(MetricId id, const CheckedAns
       return outcome_of(id, problem_with_calls(answer.calls, texts));
     case MetricId::latency:
       if (!answer.latency_ms) {
-        return undecided_outcome(id,
-                                 "how long the answer took is not known, since it was not called for but came "
-                                 "from a cache; --refresh calls for it again");
+        return undecided_outcome(
+            id,
+            "how long the answer took is not known, since it was not called for but came "
+            "from a cache; --refresh calls for it again");
       }
       return outcome_of(id, problem_with_latency(*answer.latency_ms, expectation.numbers.front()));
     case MetricId::cost:

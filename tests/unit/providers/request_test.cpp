@@ -252,9 +252,10 @@ TEST(GeminiRequest, HasTheResultsOfSeveralCallsInOneContent) {
   messages.insert(result + 1, second);
   const std::string body = whole_body(build_request(gemini, "", request));
   EXPECT_NE(
-      body.find(R"({"role":"user","parts":[{"functionResponse":{"name":"look_up","response":{"result":"paid"}}},)"
-                R"({"functionResponse":{"name":"refund","response":{"result":"paid"}}}]},)"
-                R"({"role":"user","parts":[{"text":"And now?"}]}],"generationConfig")"),
+      body.find(
+          R"({"role":"user","parts":[{"functionResponse":{"name":"look_up","response":{"result":"paid"}}},)"
+          R"({"functionResponse":{"name":"refund","response":{"result":"paid"}}}]},)"
+          R"({"role":"user","parts":[{"text":"And now?"}]}],"generationConfig")"),
       std::string::npos)
       << body;
 }

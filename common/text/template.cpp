@@ -1,8 +1,8 @@
-#include "coordinator/suite/template.hpp"
+#include "common/text/template.hpp"
 
+#include "common/defaults.hpp"
 #include "common/documents/table_reader.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
 
 #include <algorithm>
 #include <cstddef>
