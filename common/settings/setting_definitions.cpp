@@ -247,7 +247,8 @@ std::vector<ProviderDefinition> make_provider_definitions() {
   return {
       define("kind", "", &P::kind, parse_kind, "KIND",
              "Request format: openai, anthropic, gemini, http (a body of your own) or exec (a program)"),
-      define("base_url", "", &P::base_url, parse_url, "URL", "Base URL of the API"),
+      define("base_url", "", &P::base_url, parse_any_url, "URL",
+             "Base URL of the API; kind http: the whole URL"),
       define("api_key_env", "", &P::api_key_env, parse_variable_name, "NAME",
              "Environment variable that holds the key; \"\" to call without one"),
       define("cache_identity", "", &P::cache_identity, word(), "TEXT",

@@ -40,10 +40,10 @@ struct ResultsRecorded {
     Digest key{};
     CommitOutcome outcome;
     bool error = false;
-    bool answered = false;             ///< An answer came, be it one that nobody can use.
-    std::vector<TrialId> failed;       ///< Trials of the unit whose metrics did not all pass.
-    std::vector<TrialId> undecided{};  ///< Those that will be errors.
+    bool answered = false;        ///< An answer came, be it one that nobody can use.
+    std::vector<TrialId> failed;  ///< Trials of the unit whose metrics did not all pass.
     Spend spend;
+    std::vector<TrialId> undecided{};  ///< Trials of the unit that will be errors.
   };
   std::vector<Item> items;
 };

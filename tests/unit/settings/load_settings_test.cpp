@@ -197,7 +197,7 @@ TEST(Settings, WrongOnesAreNamedWithFileLineAndNearestKey) {
       {"eval = 1\n", "sluice.toml:1: \"eval\" must be a table, not a whole number"},
       {"[providers.x]\nbase_url = \"http://h\"\n",
        "sluice.toml:1: missing \"kind\" in [providers.x]: expected "
-       "\"openai\", \"anthropic\" or \"gemini\""},
+       "\"openai\", \"anthropic\", \"gemini\", \"http\" or \"exec\""},
       {"[providers.x]\nknid = \"openai\"\n",
        "sluice.toml:2: unknown key \"knid\" in [providers.x]; did you mean \"kind\", which is missing?"},
       {"[providers.opnai]\nmodel = \"m\"\n",
