@@ -15,7 +15,7 @@
 namespace sluice {
 namespace {
 
-tl::unexpected<std::string> refused(std::string what) {
+tl::unexpected<std::string> no_value(std::string what) {
   return tl::unexpected<std::string>(std::move(what));
 }
 
@@ -93,16 +93,16 @@ std::string_view sole_variable(std::string_view text) {
 
 Parsed<std::string> parse_body(const RawValue& raw) {
   const auto* node = std::get_if<const TomlNode*>(&raw);
-  if (table_of(raw) == nullptr) return refused("must be a table, as { input = \"{{prompt}}\" }");
-  if (!has_only_json_values(**node)) return refused("holds what JSON has not");
-  if (auto problem = problem_with(**node); !problem.empty()) return refused(std::move(problem));
+  if (table_of(raw) == nullptr) return no_value("must be a table, as { input = \"{{prompt}}\" }");
+  if (!has_only_json_values(**node)) return no_value("holds what JSON has not");
+  if (auto problem = problem_with(**node); !problem.empty()) return no_value(std::move(problem));
   return canonical_json(**node);
 }
 
 Parsed<AnswerPointers> parse_pointers(const RawValue& raw) {
   const TomlNode::Table* table = table_of(raw);
   const std::string expected = "must be a table of JSON Pointers, as { text = \"/output/text\" }";
-  if (table == nullptr) return refused(expected);
+  if (table == nullptr) return no_value(expected);
   AnswerPointers pointers;
   for (const DocumentEntry& entry : *table) {
     const auto part = std::ranges::find(parts, entry.key, [](const auto& one) { return one.first; });
@@ -110,17 +110,17 @@ Parsed<AnswerPointers> parse_pointers(const RawValue& raw) {
     if (part == parts.end()) {
       std::vector<std::string> names;
       for (const auto& one : parts) names.emplace_back(one.first);
-      return refused(expected + shown + "is no part of an answer; there are " + quoted_list(names));
+      return no_value(expected + shown + "is no part of an answer; there are " + quoted_list(names));
     }
     const auto* text = std::get_if<std::string>(&entry.value.value);
     if (text == nullptr || !is_pointer(*text)) {
-      return refused(expected + shown +
-                     "must begin with \"/\", each step behind another one, with ~0 for ~ "
-                     "and ~1 for /");
+      return no_value(expected + shown +
+                      "must begin with \"/\", each step behind another one, with ~0 for ~ "
+                      "and ~1 for /");
     }
     pointers.*(part->second) = *text;
   }
-  if (pointers.text.empty()) return refused(expected + ": it lacks \"text\", where the answer stands");
+  if (pointers.text.empty()) return no_value(expected + ": it lacks \"text\", where the answer stands");
   return pointers;
 }
 
@@ -130,14 +130,14 @@ Parsed<std::vector<std::string>> parse_command(const RawValue& raw) {
       "it";
   const auto* node = std::get_if<const TomlNode*>(&raw);
   const auto* list = node != nullptr ? std::get_if<TomlNode::Array>(&(*node)->value) : nullptr;
-  if (list == nullptr || list->empty()) return refused(expected);
+  if (list == nullptr || list->empty()) return no_value(expected);
   std::vector<std::string> arguments;
   for (const DocumentNode& one : *list) {
     const auto* text = std::get_if<std::string>(&one.value);
-    if (text == nullptr || text->find('\0') != std::string::npos) return refused(expected);
+    if (text == nullptr || text->find('\0') != std::string::npos) return no_value(expected);
     arguments.push_back(*text);
   }
-  if (arguments.front().empty()) return refused(expected);
+  if (arguments.front().empty()) return no_value(expected);
   return arguments;
 }
 

@@ -13,7 +13,7 @@
 namespace sluice {
 namespace {
 
-using nlohmann::json;
+using Verdict = nlohmann::json;
 
 std::string program_of(const TextExpectation& what) {
   std::string words;
@@ -22,7 +22,7 @@ std::string program_of(const TextExpectation& what) {
 }
 
 /// The reason in one line, and the score of a check that only passes or fails.
-std::string reason_of(const json& verdict) {
+std::string reason_of(const Verdict& verdict) {
   std::string words;
   if (const auto score = verdict.find("score"); score != verdict.end() && score->is_number())
     words = "score " + shortest(score->get<double>());
@@ -33,7 +33,7 @@ std::string reason_of(const json& verdict) {
   return words.empty() ? said : words + ": " + said;
 }
 
-MetricOutcome passes(MetricId id, const json& verdict, const std::string& program) {
+MetricOutcome passes(MetricId id, const Verdict& verdict, const std::string& program) {
   const auto pass = verdict.find("pass");
   if (pass == verdict.end() || !pass->is_boolean()) {
     return undecided_outcome(id,
@@ -45,7 +45,7 @@ MetricOutcome passes(MetricId id, const json& verdict, const std::string& progra
   return failed_outcome(id, reason.empty() ? program + " says so, without a reason" : reason);
 }
 
-MetricOutcome scores(MetricId id, const json& verdict, const std::string& program) {
+MetricOutcome scores(MetricId id, const Verdict& verdict, const std::string& program) {
   const auto score = verdict.find("score");
   const double value = score != verdict.end() && score->is_number() ? score->get<double>() : -1.0;
   if (!(value >= 0.0 && value <= 1.0)) {
@@ -69,7 +69,7 @@ MetricOutcome plain_outcome(const TextExpectation& what, const CommandEnd& end) 
                 "executable or follow its interpreter");
   }
   if (end.kind != CommandEnd::Kind::done) return undecided_outcome(id, end.message);
-  const json verdict = json::parse(end.output, nullptr, false);
+  const Verdict verdict = Verdict::parse(end.output, nullptr, false);
   const std::string program = program_of(what);
   if (!verdict.is_object()) {
     return undecided_outcome(id, program + " wrote no verdict, a JSON object such as {\"pass\": true}, but " +

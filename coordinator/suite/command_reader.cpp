@@ -15,13 +15,13 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view wanted = "a list: the program, then each of its arguments";
+constexpr std::string_view wanted_command = "a list: the program, then each of its arguments";
 
 std::vector<std::string> read_arguments(TableReader& reader) {
-  const DocumentEntry* entry = reader.entry("command", Need::required, wanted);
+  const DocumentEntry* entry = reader.entry("command", Need::required, wanted_command);
   if (entry == nullptr) return {};
   if (std::holds_alternative<std::string>(entry->value.value)) {
-    reader.add_wrong("command", "must be " + std::string(wanted) +
+    reader.add_wrong("command", "must be " + std::string(wanted_command) +
                                     ", as [python3, check.py]; no shell reads it, so a text is no command");
     return {};
   }
