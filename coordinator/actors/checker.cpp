@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <caf/event_based_actor.hpp>
 #include <caf/send.hpp>
@@ -30,6 +32,7 @@ struct CheckerState {
   caf::actor coordinator;
   caf::actor recorder;
   std::map<UnitId, CheckedResult> results;
+  std::map<UnitId, std::vector<RecordResult>> others;  ///< Of those units, that came meanwhile: duplicates.
   std::map<std::uint64_t, std::pair<UnitId, std::size_t>> runs;  ///< Which of the unit's runs each id is.
   std::uint64_t next_run = 1;
   bool drops_all = false;           ///< The run ends.
@@ -43,17 +46,24 @@ unsigned processes_at_a_time() {
                     defaults::most_check_processes);
 }
 
+/// With what came of its unit meanwhile behind it: only the first that is committed counts, and whoever sent
+/// the others is to hear of it too.
 void hand_on(Checker* self, RecordResult result) {
   RecordResults done;
+  auto others = self->state.others.extract(result.item.result.unit);
   done.results.push_back(std::move(result));
+  if (!others.empty()) {
+    done.results.insert(done.results.end(), std::make_move_iterator(others.mapped().begin()),
+                        std::make_move_iterator(others.mapped().end()));
+  }
   self->send(self->state.recorder, std::move(done));
 }
 
 void check(Checker* self, RecordResult record) {
   auto& state = self->state;
   const UnitId unit = record.item.result.unit;
-  // Whoever sent it gets its ACK when it sends it again.
-  if (state.results.contains(unit) || state.drops_all) return self->send(state.coordinator, ChecksDropped{1});
+  if (state.drops_all) return self->send(state.coordinator, ChecksDropped{1});
+  if (state.results.contains(unit)) return state.others[unit].push_back(std::move(record));
   auto checked = CheckedResult::make(std::move(record), *state.plan, *state.rules);
   if (!checked) return self->send(state.coordinator, RecordingFailed{std::move(checked.error())});
   if (checked->is_done()) return hand_on(self, checked->finish());
@@ -83,8 +93,10 @@ void drop(Checker* self) {
   state.drops_all = true;
   const auto runs = std::exchange(state.runs, {});
   for (const auto& [id, run] : runs) state.pool->cancel(id);
-  const std::size_t count = state.results.size();
+  std::size_t count = state.results.size();
+  for (const auto& [unit, others] : state.others) count += others.size();
   state.results.clear();
+  state.others.clear();
   if (count > 0) self->send(state.coordinator, ChecksDropped{count});
 }
 
