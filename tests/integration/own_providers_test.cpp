@@ -123,6 +123,17 @@ TEST_F(OwnProviders, AProgramSeesItsOwnKeyAlone) {
   EXPECT_NE(finished.output.find("hi, [key] and \""), std::string::npos) << finished.output;
 }
 
+TEST_F(OwnProviders, AProgramsComplaintHasNoKey) {
+  write_bot("cat > /dev/null; echo \"the key $BOT_API_KEY is wrong\" >&2; exit 1\n");
+  write_text(folder() / "sluice.toml", "[eval]\nrate_limit_max_retries = 0\n[providers.own]\n" + of_program +
+                                           "api_key_env = \"BOT_API_KEY\"\n");
+  set_variable("BOT_API_KEY", "bot-secret-0123456789abcdef");
+  const auto finished = run({"--mode", "live"});
+  EXPECT_EQ(finished.exit_code, 1) << finished.errors;
+  EXPECT_NE(finished.output.find("the key [key] is wrong"), std::string::npos) << finished.output;
+  EXPECT_EQ((finished.output + finished.errors).find("bot-secret"), std::string::npos);
+}
+
 TEST_F(OwnProviders, AProgramIsKilledWithItsRun) {
   write_bot("echo begun > begun.txt; sleep 600\n");
   write_settings(of_program);

@@ -120,8 +120,7 @@ HttpRequest build_http(const ProviderSettings& provider, const Credentials& cred
   if (params.empty() || !http.body.ends_with('}')) return http;
   http.body.pop_back();
   append_params(http.body, params);
-  if (const std::size_t comma = 1; http.body.size() > comma && http.body.starts_with("{,"))
-    http.body.erase(comma, 1);
+  if (http.body.starts_with("{,")) http.body.erase(1, 1);
   http.body += '}';
   return http;
 }
