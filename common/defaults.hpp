@@ -256,6 +256,19 @@ inline constexpr std::size_t max_explained_steps = 50'000;
 /// problem.
 inline constexpr std::size_t max_explained_bytes = 256u << 10;
 
+// --- Providers of kind exec
+// -------------------------------------------------------------------------------------------------------
+inline constexpr std::size_t max_program_bytes = 64u
+                                                 << 20;  ///< Of a file that a command names, for its hash.
+
+// --- Templates
+// -------------------------------------------------------------------------------------------------------
+inline constexpr std::size_t max_template_problems = 10;  ///< Named of one text; mend those first.
+inline constexpr std::size_t quoted_tag_bytes = 60;       ///< Of a template's `{{...}}`: it fits a line.
+/// A variable that stands in a prompt a thousand times must not fill the memory: what is rendered for a test
+/// is no longer than what a suite could write out, of its own texts and of the suite's prompts each.
+inline constexpr std::size_t max_rendered_bytes = max_suite_bytes;
+
 // --- What is shown of texts
 // -------------------------------------------------------------------------------------------------------
 /// How much of a foreign value a message quotes: a path or a name as a whole, the beginning of anything else.

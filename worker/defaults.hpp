@@ -146,4 +146,9 @@ inline constexpr std::uint64_t most_announced = 1'000'000'000'000;
 /// Words of fewer bytes that begin as a provider's key are none.
 inline constexpr std::size_t shortest_known_key = 12;
 
+// --- Providers of kind exec
+// -------------------------------------------------------------------------------------------------------
+inline constexpr unsigned most_programs = 64;  ///< At a time; others wait, and their permits may be lost.
+inline constexpr auto longest_program = std::chrono::hours(24);  ///< Where no request timeout is set.
+
 }  // namespace sluice::defaults

@@ -3,13 +3,18 @@
 #include "common/process/supervision.hpp"
 #include "worker/http/http_messages.hpp"
 #include "worker/messages.hpp"
+#include "worker/program_actor.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
+#include <caf/system_messages.hpp>
 #include <spdlog/spdlog.h>
 
 namespace sluice {
@@ -22,6 +27,8 @@ struct ModelClientState {
 
   std::shared_ptr<ModelClientConfig> config;
   std::optional<UnitFlow> flow;
+  caf::actor programs;  ///< Makes the calls to providers of kind `exec`; null before the first.
+  Children children;
   std::optional<TimePoint> next_wake;  ///< When the one timer that counts will fire.
 };
 
@@ -39,11 +46,27 @@ void wake_at(ModelClient* self, TimePoint now, TimePoint when) {
   self->delayed_send(self, when - now, WakeCalls{});
 }
 
+/// Those that programs answer go to an actor of the run's own: its programs are killed with it.
+void make(ModelClient* self, std::vector<HttpCall> calls) {
+  auto& state = self->state;
+  const auto of_programs = std::stable_partition(
+      calls.begin(), calls.end(), [](const HttpCall& call) { return call.request.program == nullptr; });
+  HttpCalls programs{{std::make_move_iterator(of_programs), std::make_move_iterator(calls.end())}};
+  calls.erase(of_programs, calls.end());
+  if (!calls.empty()) self->send(state.config->http, HttpCalls{std::move(calls)});
+  if (programs.calls.empty()) return;
+  if (!state.programs) {
+    state.programs = spawn_programs(self->system(), state.config->call_log);
+    state.children.add(self, "the programs", state.programs);
+  }
+  self->send(state.programs, std::move(programs));
+}
+
 /// The end of every message's turn: one message to each neighbour for all that it came to.
 void hand_on(ModelClient* self, const Moment& at) {
   auto& config = *self->state.config;
   auto [engine, started, completed, returned, spent] = self->state.flow->turn(at);
-  if (!engine.calls.empty()) self->send(config.http, HttpCalls{std::move(engine.calls)});
+  if (!engine.calls.empty()) make(self, std::move(engine.calls));
   const auto& run_id = config.flow.settings.run_id;
   if (!completed.empty()) {
     self->send(config.scorer, UnitsCompleted{run_id, std::move(started), std::move(completed)});
@@ -63,6 +86,8 @@ caf::behavior model_client_behavior(ModelClient* self, std::shared_ptr<ModelClie
   self->state.config = std::move(config);
   self->state.flow.emplace(self->state.config->flow);
   end_on_exception(self);
+  self->state.children.end_with(self);
+  self->set_down_handler([self](const caf::down_msg& down) { self->quit(down.reason); });
   return {
       [self](CompleteUnits& request) {
         self->state.flow->add(std::move(request.units));
@@ -106,7 +131,10 @@ caf::behavior model_client_behavior(ModelClient* self, std::shared_ptr<ModelClie
         hand_on(self, at);
       },
       [self](CancelCalls) {
-        for (const auto id : self->state.flow->cancel()) self->send(self->state.config->http, HttpCancel{id});
+        for (const auto id : self->state.flow->cancel()) {
+          self->send(self->state.config->http, HttpCancel{id});
+          if (self->state.programs) self->send(self->state.programs, HttpCancel{id});
+        }
       },
   };
 }

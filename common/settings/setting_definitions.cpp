@@ -1,5 +1,6 @@
 #include "common/settings/setting_definitions.hpp"
 
+#include "common/settings/request_body.hpp"
 #include "common/settings/setting_values.hpp"
 
 #include <array>
@@ -249,19 +250,28 @@ std::vector<ProviderDefinition> make_provider_definitions() {
   using P = ProviderConfig;
   constexpr std::int64_t max_rate = 1'000'000'000'000;
   return {
-      define("kind", "", &P::kind, parse_kind, "KIND", "Request format: openai, anthropic or gemini"),
-      define("base_url", "", &P::base_url, parse_url, "URL", "Base URL of the API"),
+      define("kind", "", &P::kind, parse_kind, "KIND",
+             "Request format: openai, anthropic, gemini, http (a body of your own) or exec (a program)"),
+      define("base_url", "", &P::base_url, parse_any_url, "URL",
+             "Base URL of the API; kind http: the whole URL"),
       define("api_key_env", "", &P::api_key_env, parse_variable_name, "NAME",
              "Environment variable that holds the key; \"\" to call without one"),
       define("cache_identity", "", &P::cache_identity, word(), "TEXT",
              "Stands for the provider in cache keys instead of its base URL"),
       define("model", "", &P::model, word(), "MODEL", "Model to ask if no other is named"),
       define("max_tokens_field", "", &P::max_tokens_field, one_of({"max_completion_tokens", "max_tokens"}),
-             "NAME", "Which field carries max_tokens (kind openai only)"),
+             "NAME", "Which field carries max_tokens (kinds openai and exec)"),
       define("headers", "", &P::headers, parse_headers, "TABLE",
              "Headers of each request: texts, or { env = \"NAME\" } for a secret"),
       define("query", "", &P::query, parse_query, "TABLE", "Query of each request's URL"),
       define("params", "", &P::params, parse_params, "TABLE", "Further fields of each request for an answer"),
+      define("body", "", &P::body, parse_body, "TABLE",
+             "Body of each request, with {{prompt}} and the like in its texts (kind http only)",
+             [](const std::string& value) { return value.empty() ? std::string("(none)") : value; }),
+      define("answer", "", &P::answer, parse_pointers, "TABLE",
+             "JSON Pointers to the answer's text, its usage and so on (kind http only)"),
+      define("command", "", &P::command, parse_command, "LIST",
+             "Program that answers, and its arguments (kind exec only)", NamesOrNone()),
       define("key_hosts", "", &P::key_hosts, parse_hosts, "HOSTS",
              "Further hosts that a worker may send the key to"),
       define("requests_per_minute", "", &P::requests_per_minute, optional_large_whole(1, 10'000'000), "N",

@@ -31,6 +31,18 @@ struct Setting {
   std::string where{};
 };
 
+/// Where the parts of an answer stand in the body of a response of kind `http`: JSON Pointers (RFC 6901);
+/// empty: nowhere.
+struct AnswerPointers {
+  std::string text;
+  std::string finish_reason{};
+  std::string model{};
+  std::string input_tokens{};
+  std::string output_tokens{};
+  std::string error{};  ///< A text.
+  friend bool operator==(const AnswerPointers&, const AnswerPointers&) = default;
+};
+
 /// A provider as configured: a built-in one, or a [providers.NAME] table.
 struct ProviderConfig {
   std::string name;
@@ -43,6 +55,9 @@ struct ProviderConfig {
   Setting<std::vector<ProviderHeader>> headers;  ///< By name.
   Setting<std::vector<QueryField>> query;        ///< By name.
   Setting<RequestParams> params;                 ///< Of requests for answers.
+  Setting<std::string> body;                     ///< Kind `http`: a template, as JSON (request_body.hpp).
+  Setting<AnswerPointers> answer;                ///< Kind `http`.
+  Setting<std::vector<std::string>> command;     ///< Kind `exec`: the program, then its arguments.
   Setting<std::vector<std::string>> key_hosts;  ///< Used by the worker alone (base_url.hpp, may_receive_key).
   Setting<std::optional<std::uint64_t>> requests_per_minute;  ///< See ProviderLimits, as for all that follow.
   Setting<std::optional<std::uint64_t>> tokens_per_minute;
@@ -134,6 +149,9 @@ std::string_view mode_name(const Settings& settings);
 /// The names under `perturb`, `{"all"}` for a robust run that names none; empty where nothing is perturbed.
 /// settings_invalid for a robust run that wants none.
 Result<std::vector<std::string>> perturbations_wanted(const Settings& settings);
+
+/// What the run's messages to workers say of a configured provider.
+ProviderSettings provider_settings(const Settings& settings, const ProviderConfig& config);
 
 /// A provider and a model that a run can use.
 struct ResolvedProvider {

@@ -43,6 +43,7 @@ ResultsRecorded::Item recorded(WorkerId worker, const ResultToCommit& item, cons
                                .spend = result.spend};
   for (const auto& score : result.scores) {
     if (has_failed(score)) record.failed.push_back(score.trial);
+    if (is_undecided(score)) record.undecided.push_back(score.trial);
   }
   return record;
 }

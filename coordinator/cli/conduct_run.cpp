@@ -14,6 +14,7 @@
 #include "coordinator/actors/coordinator_actor.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/session/provider_limits.hpp"
+#include "coordinator/session/run_commands.hpp"
 #include "coordinator/session/run_plan.hpp"
 
 #include <filesystem>
@@ -114,6 +115,7 @@ Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
   }
   config.listener = caf::actor_cast<caf::actor>(self);
   config.price = price_of(options, conducted.inputs);
+  config.commands = command_rules(options, conducted.inputs);
   if (conducted.observer) config.observing = spawn_observer(actors.system, std::move(*conducted.observer));
   const auto observing = config.observing;
   const auto progress = config.progress;

@@ -19,6 +19,7 @@
 #include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/harvest.hpp"
 #include "coordinator/session/provider_limits.hpp"
+#include "coordinator/session/run_commands.hpp"
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_outputs.hpp"
@@ -186,7 +187,8 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
   auto controller = controller_of(options, inputs, **plan, *ledger, run_id);
   if (!controller) return failed(controller.error());
   if (const auto missing = missing_key(options, controller->settings)) return failed(*missing);
-  controller->settings.observe = observed;
+  // Commands are given the whole answer, too.
+  controller->settings.observe = observed || command_rules(options, inputs) != nullptr;
   if (before != nullptr) {
     controller->elapsed_before = std::chrono::milliseconds(before->completed_at_ms - before->started_at_ms);
     controller->paid_before = before->paid_by_arm;
@@ -316,6 +318,7 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   set_up_logging(to_string(options.log_level), around.style.live && options.progress);
   if (const auto possible = check_run_outputs(options, suite); !possible)
     return report_error(possible.error());
+  if (const auto allowed = check_commands(options, suite); !allowed) return report_error(allowed.error());
   auto inputs = load_run_inputs(options, std::move(suite));
   if (!inputs) return report_findings(inputs.error());
   note_selection(options, inputs->suite.cases.size());

@@ -202,7 +202,10 @@ struct RunCommand {
     const bool listens_elsewhere = flags.listen.has_value();
     if (const auto taken = take_flags(app, past->run.flags); !taken)
       return tl::unexpected(report_error(taken.error()));
-    if (!flags.suite && effective->fixtures_dir.origin != Origin::flag) flags.suite = past->run.suite_path;
+    if (!flags.suite && effective->fixtures_dir.origin != Origin::flag) {
+      flags.suite = past->run.suite_path;
+      flags.suite_is_of_past_run = true;
+    }
     flags.only_cases = only_cases_of(past->run.flags);
     flags.resumed_run = past->run.run_id;
     // Its workers look for it there, whatever port was free then.
@@ -277,6 +280,7 @@ struct RerunCommand {
     if (const auto taken = take_flags(app, past->run.flags); !taken) return report_error(taken.error());
     forget_aggregates();
     run.flags.suite = past->run.suite_path;
+    run.flags.suite_is_of_past_run = true;
     for (const CaseOutcome& one : *cases) run.flags.only_cases.push_back(one.id);
     std::ranges::sort(run.flags.only_cases);
     if (dry_run) return print(*cases, *past);

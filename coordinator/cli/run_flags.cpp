@@ -17,11 +17,11 @@
 namespace sluice {
 namespace {
 
-/// Where something is written (a run of some of the cases would take the whole run's place there), and the
-/// suite, which the record has.
-constexpr std::array<std::string_view, 10> not_repeated{
-    "forget-limits", "harvest",  "output", "report",   "export-baseline",
-    "allow-errors",  "call-log", "help",   "fixtures", "resume"};
+/// Where something is written (a run of some of the cases would take the whole run's place there), what is
+/// allowed for once, and the suite, which the record has.
+constexpr std::array<std::string_view, 11> not_repeated{
+    "forget-limits", "allow-commands", "harvest", "output",   "report", "export-baseline",
+    "allow-errors",  "call-log",       "help",    "fixtures", "resume"};
 
 /// Of the record of flags: no flag, but what stands for one.
 constexpr const char* cases_member = "only cases";
@@ -80,6 +80,8 @@ void add_suite_flags(CLI::App& app, RunFlags& flags) {
       ->expected(0, 1)
       ->type_name("SEED");
   add_cache_flags(app, flags);
+  app.add_flag("--allow-commands", flags.allow_commands,
+               "Run commands that check answers, also of files that are not named here");
   app.add_flag("--judge-refresh", flags.judge_refresh, "Ask the judge again and renew its votes");
 }
 

@@ -146,7 +146,8 @@ void redact(Observation& one, const Redactor& redactor) {
 }
 
 std::string_view status_before_gate(const TrialScore* score) {
-  if (score == nullptr) return to_string(CaseStatus::error);
+  if (score == nullptr || std::ranges::any_of(score->metrics, &MetricOutcome::is_undecided))
+    return to_string(CaseStatus::error);
   const bool failed =
       std::ranges::any_of(score->metrics, [](const MetricOutcome& one) { return one.passed == false; });
   return to_string(failed ? CaseStatus::fail : CaseStatus::pass);

@@ -224,8 +224,9 @@ TEST(PinnedChecks, AFileNamesWhatIsWrongWithThem) {
             std::string::npos);
   EXPECT_NE(message(R"("must_contain", "passed": [true, 0])").find("expected true or false"),
             std::string::npos);
-  EXPECT_NE(message(R"("claims_f1", "passed": true)").find("no metric that passes or fails"),
+  EXPECT_NE(message(R"("claims_f1", "passed": true)").find("which has a score: expected `score`"),
             std::string::npos);
+  EXPECT_EQ(message(R"("of_a_newer_sluice", "passed": [true, false])"), "");
 }
 
 TEST(PinnedChecks, AFileOfVersion1IsRead) {
