@@ -3,6 +3,8 @@
 #include "common/process/supervision.hpp"
 #include "worker/http/http_messages.hpp"
 #include "worker/messages.hpp"
+#include "worker/store_syncer.hpp"
+#include "worker/sync_groups.hpp"
 
 #include <chrono>
 #include <memory>
@@ -23,6 +25,8 @@ struct ModelClientState {
   std::shared_ptr<ModelClientConfig> config;
   std::optional<UnitFlow> flow;
   std::optional<TimePoint> next_wake;  ///< When the one timer that counts will fire.
+  SyncGroups groups;
+  caf::actor syncer;  ///< Null in a run that is not durable.
 };
 
 using ModelClient = caf::stateful_actor<ModelClientState>;
@@ -44,25 +48,36 @@ void hand_on(ModelClient* self, const Moment& at) {
   auto& config = *self->state.config;
   auto [engine, started, completed, returned, spent] = self->state.flow->turn(at);
   if (!engine.calls.empty()) self->send(config.http, HttpCalls{std::move(engine.calls)});
+  auto& groups = self->state.groups;
+  const bool unsynced = self->state.syncer && config.flow.store->has_unsynced();
+  groups.add({std::move(completed), std::move(returned), std::move(spent), std::move(engine.entries)},
+             unsynced, at.now);
+  if (groups.begin_sync(at.now)) self->send(self->state.syncer, SyncStore{});
+  auto news = groups.take();
   const auto& run_id = config.flow.settings.run_id;
-  if (!completed.empty()) {
-    self->send(config.scorer, UnitsCompleted{run_id, std::move(started), std::move(completed)});
+  if (!news.completed.empty()) {
+    self->send(config.scorer, UnitsCompleted{run_id, std::move(started), std::move(news.completed)});
   } else if (!started.empty()) {
     self->send(config.worker, UnitsScored{run_id, std::move(started), {}});
   }
-  if (!returned.empty() || !spent.empty())
-    self->send(config.worker, UnitsReturned{run_id, std::move(returned), std::move(spent)});
+  if (!news.returned.empty() || !news.spent.empty())
+    self->send(config.worker, UnitsReturned{run_id, std::move(news.returned), std::move(news.spent)});
   for (const auto& problem : engine.problems) spdlog::warn("{}; it is paid for instead", problem);
-  if (!engine.entries.empty()) self->send(config.worker, EntryMessages{run_id, std::move(engine.entries)});
+  if (!news.entries.empty()) self->send(config.worker, EntryMessages{run_id, std::move(news.entries)});
   if (engine.demand) self->send(config.worker, std::move(*engine.demand));
   if (engine.unfit) self->send(config.worker, WorkerUnfit{run_id, std::move(*engine.unfit)});
   if (engine.wake) wake_at(self, at.now, *engine.wake);
+  if (const auto closes = groups.wake()) wake_at(self, at.now, *closes);
 }
 
 caf::behavior model_client_behavior(ModelClient* self, std::shared_ptr<ModelClientConfig> config) {
   self->state.config = std::move(config);
   self->state.flow.emplace(self->state.config->flow);
   end_on_exception(self);
+  if (const auto& flow = self->state.config->flow; flow.settings.durable) {
+    self->state.syncer = spawn_store_syncer(self->system(), flow.store);
+    self->link_to(self->state.syncer);  // Each ends with the other.
+  }
   return {
       [self](CompleteUnits& request) {
         self->state.flow->add(std::move(request.units));
@@ -105,7 +120,12 @@ caf::behavior model_client_behavior(ModelClient* self, std::shared_ptr<ModelClie
         due.reset();
         hand_on(self, at);
       },
+      [self](const StoreSynced& synced) {
+        self->state.groups.on_synced(synced.result);
+        hand_on(self, moment(self));
+      },
       [self](CancelCalls) {
+        self->state.groups.clear();
         for (const auto id : self->state.flow->cancel()) self->send(self->state.config->http, HttpCancel{id});
       },
   };

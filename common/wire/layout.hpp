@@ -315,7 +315,7 @@ bool layout(Archive& archive, M& m) {
   return archive.record(Name{m.run_id}, m.mode, m.read_cache, m.write_cache, m.providers, m.connect_timeout,
                         m.request_timeout, m.case_timeout, m.backoff_initial, m.max_retries,
                         m.heartbeat_interval, m.ontology, m.embedding, m.judge, m.grading, m.observe,
-                        m.redaction, m.returns_embeddings);
+                        m.redaction, m.returns_embeddings, m.durable);
 }
 
 // --- Messages

@@ -16,7 +16,7 @@
 /// What crosses between a worker and the coordinator: docs/protocol.md, which these types follow.
 namespace sluice::wire {
 
-inline constexpr std::uint8_t protocol_version = 7;
+inline constexpr std::uint8_t protocol_version = 8;
 
 // --- worker -> coordinator
 // ----------------------------------------------------------------------------------
