@@ -4,6 +4,8 @@
 #include "worker/http/http_messages.hpp"
 #include "worker/messages.hpp"
 #include "worker/program_actor.hpp"
+#include "worker/store_syncer.hpp"
+#include "worker/sync_groups.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -30,6 +32,8 @@ struct ModelClientState {
   caf::actor programs;  ///< Makes the calls to providers of kind `exec`; null before the first.
   Children children;
   std::optional<TimePoint> next_wake;  ///< When the one timer that counts will fire.
+  SyncGroups groups;
+  caf::actor syncer;  ///< Null in a run that is not durable.
 };
 
 using ModelClient = caf::stateful_actor<ModelClientState>;
@@ -67,19 +71,26 @@ void hand_on(ModelClient* self, const Moment& at) {
   auto& config = *self->state.config;
   auto [engine, started, completed, returned, spent] = self->state.flow->turn(at);
   if (!engine.calls.empty()) make(self, std::move(engine.calls));
+  auto& groups = self->state.groups;
+  const bool unsynced = self->state.syncer && config.flow.store->has_unsynced();
+  groups.add({std::move(completed), std::move(returned), std::move(spent), std::move(engine.entries)},
+             unsynced, at.now);
+  if (groups.begin_sync(at.now)) self->send(self->state.syncer, SyncStore{});
+  auto news = groups.take();
   const auto& run_id = config.flow.settings.run_id;
-  if (!completed.empty()) {
-    self->send(config.scorer, UnitsCompleted{run_id, std::move(started), std::move(completed)});
+  if (!news.completed.empty()) {
+    self->send(config.scorer, UnitsCompleted{run_id, std::move(started), std::move(news.completed)});
   } else if (!started.empty()) {
     self->send(config.worker, UnitsScored{run_id, std::move(started), {}});
   }
-  if (!returned.empty() || !spent.empty())
-    self->send(config.worker, UnitsReturned{run_id, std::move(returned), std::move(spent)});
+  if (!news.returned.empty() || !news.spent.empty())
+    self->send(config.worker, UnitsReturned{run_id, std::move(news.returned), std::move(news.spent)});
   for (const auto& problem : engine.problems) spdlog::warn("{}; it is paid for instead", problem);
-  if (!engine.entries.empty()) self->send(config.worker, EntryMessages{run_id, std::move(engine.entries)});
+  if (!news.entries.empty()) self->send(config.worker, EntryMessages{run_id, std::move(news.entries)});
   if (engine.demand) self->send(config.worker, std::move(*engine.demand));
   if (engine.unfit) self->send(config.worker, WorkerUnfit{run_id, std::move(*engine.unfit)});
   if (engine.wake) wake_at(self, at.now, *engine.wake);
+  if (const auto closes = groups.wake()) wake_at(self, at.now, *closes);
 }
 
 caf::behavior model_client_behavior(ModelClient* self, std::shared_ptr<ModelClientConfig> config) {
@@ -88,6 +99,10 @@ caf::behavior model_client_behavior(ModelClient* self, std::shared_ptr<ModelClie
   end_on_exception(self);
   self->state.children.end_with(self);
   self->set_down_handler([self](const caf::down_msg& down) { self->quit(down.reason); });
+  if (const auto& flow = self->state.config->flow; flow.settings.durable) {
+    self->state.syncer = spawn_store_syncer(self->system(), flow.store);
+    self->link_to(self->state.syncer);  // Each ends with the other.
+  }
   return {
       [self](CompleteUnits& request) {
         self->state.flow->add(std::move(request.units));
@@ -130,11 +145,17 @@ caf::behavior model_client_behavior(ModelClient* self, std::shared_ptr<ModelClie
         due.reset();
         hand_on(self, at);
       },
+      [self](const StoreSynced& synced) {
+        self->state.groups.on_synced(synced.result);
+        hand_on(self, moment(self));
+      },
       [self](CancelCalls) {
         for (const auto id : self->state.flow->cancel()) {
           self->send(self->state.config->http, HttpCancel{id});
           if (self->state.programs) self->send(self->state.programs, HttpCancel{id});
         }
+        self->state.groups.clear();
+        for (const auto id : self->state.flow->cancel()) self->send(self->state.config->http, HttpCancel{id});
       },
   };
 }

@@ -92,6 +92,7 @@ struct RunSettings {
   bool observe = false;                         ///< Results have the whole answer with them.
   std::vector<RedactionPattern> redaction = {};
   bool returns_embeddings = false;  ///< Results have the embedding of their answer with them.
+  bool durable = false;             ///< Answers are on the disk before anybody learns of them.
   friend bool operator==(const RunSettings&, const RunSettings&) = default;
 };
 

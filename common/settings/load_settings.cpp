@@ -107,6 +107,7 @@ class SettingsMerger {
     if (const TomlNode* table = top.table(eval_section)) apply_eval(*table);
     if (const TomlNode* table = top.table(judge_section)) apply_judge(*table);
     if (const TomlNode* table = top.table(redaction_section)) apply_redaction(*table);
+    if (const TomlNode* table = top.table(ledger_section)) apply_ledger(*table);
     if (const TomlNode* table = top.table("providers")) apply_providers(*table);
     top.finish(where_it_belongs);
   }
@@ -129,6 +130,12 @@ class SettingsMerger {
   void apply_judge(const TomlNode& table) {
     TableReader reader(table, "[judge]", sources_.file_name, findings_);
     apply_section(reader, judge_section);
+    reader.finish(where_it_belongs);
+  }
+
+  void apply_ledger(const TomlNode& table) {
+    TableReader reader(table, "[ledger]", sources_.file_name, findings_);
+    apply_section(reader, ledger_section);
     reader.finish(where_it_belongs);
   }
 

@@ -71,18 +71,16 @@ SettingDefinition with_bare_flag(SettingDefinition definition, std::string_view 
   return definition;
 }
 
-SettingDefinition in_judge_section(SettingDefinition definition, std::string_view key,
-                                   std::string_view other_variable) {
-  definition.section = judge_section;
+SettingDefinition in_section(std::string_view section, SettingDefinition definition, std::string_view key) {
+  definition.section = section;
   definition.section_key = key;
-  definition.other_variable = other_variable;
   return definition;
 }
 
-SettingDefinition in_redaction_section(SettingDefinition definition, std::string_view key) {
-  definition.section = redaction_section;
-  definition.section_key = key;
-  return definition;
+SettingDefinition in_judge_section(SettingDefinition definition, std::string_view key,
+                                   std::string_view other_variable) {
+  definition.other_variable = other_variable;
+  return in_section(judge_section, std::move(definition), key);
 }
 
 /// Two fields of Settings: who is named stays known beneath a "none", which calls nobody.
@@ -226,10 +224,17 @@ std::vector<SettingDefinition> make_setting_definitions() {
              "Tokens of a file that `generate-corpus` asks about; longer ones are left out"),
       define("max_tokens_per_scan", "", &S::max_tokens_per_scan, whole(1, 1'000'000'000), "N",
              "Tokens of all files that it asks about, without the prompt around each"),
-      in_redaction_section(
+      in_section(
+          redaction_section,
           define("redact", "--redact", &S::redact, parse_redactions, "A,B",
                  "Shipped patterns to replace outside the caches: keys, mail, all or none", NamesOrNone()),
           "shipped"),
+      in_section(ledger_section,
+                 with_bare_flag(define("durable", "--durable", &S::durable, yes_or_no(), "true|false",
+                                       "Results and answers outlive a loss of power before anybody learns of "
+                                       "them (default false)"),
+                                "true"),
+                 "durable"),
       in_judge_section(
           define("judge_min_kappa", "--judge-min-kappa", &S::judge_min_kappa, optional_real(0.0, 1.0),
                  "KAPPA", "Judge scores only warn without a calibration of at least this kappa, from 0 to 1"),

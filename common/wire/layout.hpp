@@ -313,10 +313,14 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<RunSettings> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(Name{m.run_id}, m.mode, m.read_cache, m.write_cache, m.providers, m.connect_timeout,
-                        m.request_timeout, m.case_timeout, m.backoff_initial, m.max_retries,
-                        m.heartbeat_interval, m.ontology, m.embedding, m.judge, m.grading, m.observe,
-                        m.redaction, m.returns_embeddings);
+  const auto record = [&](auto&... later) {
+    return archive.record(Name{m.run_id}, m.mode, m.read_cache, m.write_cache, m.providers, m.connect_timeout,
+                          m.request_timeout, m.case_timeout, m.backoff_initial, m.max_retries,
+                          m.heartbeat_interval, m.ontology, m.embedding, m.judge, m.grading, m.observe,
+                          m.redaction, m.returns_embeddings, later...);
+  };
+  constexpr std::uint8_t first_with_durable = 8;
+  return archive.version < first_with_durable ? record() : record(m.durable);
 }
 
 // --- Messages

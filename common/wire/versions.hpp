@@ -1,5 +1,7 @@
 #pragma once
 
+#include "common/model/run_settings.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,7 +25,9 @@ constexpr bool is_spoken(std::uint8_t version) {
 /// where both are the same.
 std::optional<std::string> other_version(const std::string& peer, const std::string& version,
                                          std::uint8_t protocol);
-/// What is said of one that cannot: likewise. `self`: this side ("the coordinator").
+/// Why a worker of a protocol that is spoken cannot take part in this run, for it to say; nothing if it can.
+std::optional<std::string> beyond_protocol(const RunSettings& settings, std::uint8_t protocol);
+/// What is said of one whose protocol is not spoken: one sentence. `self`: this side ("the coordinator").
 std::string unspoken_version(const std::string& peer, const std::string& version, std::uint8_t protocol,
                              const std::string& self);
 

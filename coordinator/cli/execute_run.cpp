@@ -166,11 +166,12 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
   // Before the ledger is open, which a repair may replace, and until all is said of the run.
   const auto lock = RunLock::take(recorded_in->file().parent_path(), run_id);
   if (!lock) return failed(lock.error());
-  auto ledger = open_ledger(recorded_in->file());
+  const auto outlives = options.settings.durable.value ? Outlives::power : Outlives::process;
+  auto ledger = open_ledger(recorded_in->file(), outlives);
   if (!ledger) return failed(ledger.error());
   lock->expect_ledger();
   // Read by this thread while the recorder owns the other one.
-  auto history = Ledger::open(recorded_in->file());
+  auto history = Ledger::open(recorded_in->file(), outlives);
   if (!history) return failed(history.error());
 
   auto calibrations = known_calibrations(options, inputs.suite);

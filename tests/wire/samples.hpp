@@ -132,6 +132,7 @@ inline RunSettings settings() {
   result.observe = true;
   result.redaction = {{"mail", "[a-z]+@[a-z.]+"}, {"customer", "C-[0-9]{4}"}};
   result.returns_embeddings = true;
+  result.durable = true;
   return result;
 }
 

@@ -67,6 +67,20 @@ TEST(Versions, AFieldOfTheOneIsMalformedInTheOther) {
   EXPECT_FALSE(decode_to_worker(now.header, then.body));
 }
 
+TEST(Versions, ARunThatTheOneBeforeCannotDoSaysSo) {
+  RunSettings settings;
+  EXPECT_EQ(beyond_protocol(settings, before), std::nullopt);
+  settings.durable = true;
+  EXPECT_EQ(beyond_protocol(settings, protocol_version), std::nullopt);
+  EXPECT_EQ(*beyond_protocol(settings, before),
+            "this run needs a later version of sluice (it is durable, which version 7 of the protocol does not "
+            "know): install " SLUICE_VERSION " on the worker");
+  settings.durable = false;
+  settings.providers.emplace_back().kind = ProviderKind::exec;
+  EXPECT_TRUE(beyond_protocol(settings, before));
+  EXPECT_FALSE(beyond_protocol(settings, protocol_version));
+}
+
 TEST(Versions, AHelloOfOneThatIsNotSpokenSaysWhoAndOfWhatVersion) {
   for (const int version : {before - 1, protocol_version + 1}) {
     auto frames = encode(Hello{7, "gpu-7", "cache", "3.1.0", 5});
