@@ -246,10 +246,11 @@ inline constexpr std::size_t max_laid_out_bytes = 64u
 inline constexpr std::uint64_t max_diffed_trials = 100'000;  ///< Of a run: both are held, prompts and all.
 
 // --- suite
-inline constexpr const char* recorded_model = "recorded";    ///< What a model is called that nobody asks.
-inline constexpr std::size_t max_recorded_bytes = 1u << 30;  ///< Of a file of answers, which is held.
-inline constexpr std::size_t max_labels_bytes = 256u << 20;  ///< Of a file of labels: some millions.
-inline constexpr double max_weight = 1000.0;                 ///< Of a fixture; more is a slip of the hand.
+inline constexpr const char* recorded_model = "recorded";       ///< What a model is called that nobody asks.
+inline constexpr std::size_t max_recorded_bytes = 1u << 30;     ///< Of a file of answers, which is held.
+inline constexpr std::size_t max_labels_bytes = 256u << 20;     ///< Of a file of labels: some millions.
+inline constexpr std::uint64_t max_file_lines = 1'000'000'000;  ///< Of the file that a fixture is a part of.
+inline constexpr double max_weight = 1000.0;                    ///< Of a fixture; more is a slip of the hand.
 /// Of a suite: they are embedded and compared one by one, 80 MB of vectors and some 35 ms a case at most.
 inline constexpr std::size_t max_solved_examples = 10'000;
 inline constexpr std::size_t max_plugin_bytes = 256u << 10;  ///< Floors for some thousand kinds of cases.
