@@ -43,10 +43,10 @@ std::string text_of(const char* text) {
 }
 
 std::string head_of(mg_connection* connection, const HttpAnswer& answer) {
-  std::string head = "HTTP/1.1 " + std::to_string(answer.status) + ' ' +
-                     mg_get_response_code_text(connection, answer.status) +
-                     "\r\nContent-Type: " + answer.type +
-                     "\r\nContent-Length: " + std::to_string(answer.body.size()) + "\r\nConnection: close\r\n";
+  std::string head =
+      "HTTP/1.1 " + std::to_string(answer.status) + ' ' +
+      mg_get_response_code_text(connection, answer.status) + "\r\nContent-Type: " + answer.type +
+      "\r\nContent-Length: " + std::to_string(answer.body.size()) + "\r\nConnection: close\r\n";
   for (const auto& [name, value] : answer.headers) head += name + ": " + value + "\r\n";
   return head + "\r\n";
 }

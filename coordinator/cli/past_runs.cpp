@@ -262,7 +262,8 @@ std::vector<RunFact> facts_of_run(const PastRun& past) {
 
 std::string run_details(const PastRun& past) {
   std::string text;
-  for (const auto& [label, words] : facts_of_run(past)) text += padded_right(label, 13) + printable(words) + '\n';
+  for (const auto& [label, words] : facts_of_run(past))
+    text += padded_right(label, 13) + printable(words) + '\n';
   return text;
 }
 

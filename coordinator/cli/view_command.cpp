@@ -34,10 +34,9 @@ struct ViewRuns {
     ViewServer pages(tools, *effective, app);
     std::promise<std::string> authority;
     const std::shared_future<std::string> known = authority.get_future().share();
-    auto server = HttpServer::start("127.0.0.1:" + std::to_string(*number), defaults::view_threads,
-                                    [&pages, known](const HttpRequest& request) {
-                                      return pages.answer(request, known.get());
-                                    });
+    auto server = HttpServer::start(
+        "127.0.0.1:" + std::to_string(*number), defaults::view_threads,
+        [&pages, known](const HttpRequest& request) { return pages.answer(request, known.get()); });
     if (!server)
       return report_error("pages cannot be served at 127.0.0.1:" + std::to_string(*number) + ": " +
                           server.error().message + "; name another with --port, or leave it out");

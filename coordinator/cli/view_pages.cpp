@@ -34,8 +34,8 @@ std::string run_row(const PastRun& past) {
   const std::string id = xml_escaped(past.run.run_id);
   const std::string verdict = verdict_of(past);
   const auto choice = [&](const char* side, const char* label) {
-    return "<td><input type=\"radio\" name=\"" + std::string(side) + "\" value=\"" + id +
-           "\" aria-label=\"" + label + " run " + xml_escaped(short_id(past.run.run_id)) + "\"></td>";
+    return "<td><input type=\"radio\" name=\"" + std::string(side) + "\" value=\"" + id + "\" aria-label=\"" +
+           label + " run " + xml_escaped(short_id(past.run.run_id)) + "\"></td>";
   };
   const auto cell = [](const std::string& words) { return "<td>" + xml_escaped(words) + "</td>"; };
   const std::uint64_t cases = past.summary ? past.summary->statuses.total() : past.run.trials;
@@ -96,7 +96,9 @@ std::string runs_page(const std::vector<PastRun>& runs, std::size_t limit) {
       "<tbody id=\"runs\" data-refresh=\"/?limit=" +
       std::to_string(limit) + "\">\n";
   for (const PastRun& past : runs) text += run_row(past);
-  text += "</tbody></table></div>\n<p><button class=\"more\">Compare the two that are chosen</button></p>\n</form>\n";
+  text +=
+      "</tbody></table></div>\n<p><button class=\"more\">Compare the two that are "
+      "chosen</button></p>\n</form>\n";
   if (runs.size() == limit && limit < defaults::max_runs_named) {
     const std::size_t more = std::min<std::size_t>(10 * limit, defaults::max_runs_named);
     text += "<p><a href=\"/?limit=" + std::to_string(more) + "\">More of them</a></p>\n";
@@ -157,8 +159,9 @@ std::string record_page(const PastRun& past, const std::string& panel, const std
   for (const std::string& sentence : why) text += "<p class=\"warning\">" + xml_escaped(sentence) + "</p>\n";
   text += facts_of(past);
   if (!cases.empty()) {
-    text += "<h2>Cases that did not simply pass</h2>\n<div class=\"scroll\"><table><thead><tr><th>Case</th>"
-            "<th>Status</th><th>Missed</th></tr></thead><tbody>\n";
+    text +=
+        "<h2>Cases that did not simply pass</h2>\n<div class=\"scroll\"><table><thead><tr><th>Case</th>"
+        "<th>Status</th><th>Missed</th></tr></thead><tbody>\n";
     for (const CaseOutcome& one : cases) {
       const std::string status(to_string(one.status));
       text += "<tr><td>" + xml_escaped(one.id) + "</td><td><span class=\"status " + status + "\">" + status +

@@ -46,8 +46,8 @@ HttpAnswer refusal(int status, const std::string& words) {
 tl::expected<ViewRequest, HttpAnswer> read_view_request(const HttpRequest& request,
                                                         std::string_view authority) {
   if (!names_loopback(request.host, authority))
-    return tl::unexpected(refusal(403, "this server is asked by its own address alone, http://" +
-                                           std::string(authority) + "/"));
+    return tl::unexpected(refusal(
+        403, "this server is asked by its own address alone, http://" + std::string(authority) + "/"));
   if (request.method != "GET" && request.method != "HEAD") {
     HttpAnswer refused = refusal(405, "pages are only looked at: GET is all that is answered");
     refused.headers.emplace_back("Allow", "GET, HEAD");

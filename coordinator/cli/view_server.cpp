@@ -154,7 +154,8 @@ HttpAnswer ViewServer::compare_page(const ViewRequest& asked, const Ledger& ledg
   {
     BufferedWriter writer(data);
     CaseData cases(writer);
-    for (const auto& [words, side] : {std::pair(&asked.base, &sides[0]), std::pair(&asked.current, &sides[1])}) {
+    for (const auto& [words, side] :
+         {std::pair(&asked.base, &sides[0]), std::pair(&asked.current, &sides[1])}) {
       const auto past = ledger.find_run(*words);
       if (!past) return failure(past.error());
       const std::string name = short_id(past->run.run_id);
@@ -171,7 +172,8 @@ HttpAnswer ViewServer::compare_page(const ViewRequest& asked, const Ledger& ledg
   bool is_written = false;
   compare_sides(*sides[0], *sides[1], {}, [&](const CompareReportInput& input) -> Result<void> {
     BufferedWriter writer(sink);
-    writer.text() += page_head(sides[0]->name + " and " + sides[1]->name, frame_of(), {embedded::report_script});
+    writer.text() +=
+        page_head(sides[0]->name + " and " + sides[1]->name, frame_of(), {embedded::report_script});
     if (auto written = write_compare_html(input, writer); !written) return written;
     write_empty_list(writer);
     writer.text() += "</main>\n" + data.text() + page_end({embedded::report_script});

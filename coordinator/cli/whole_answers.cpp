@@ -19,7 +19,8 @@ constexpr std::size_t most_saved_bytes = 64 << 20;
 
 class AnswerFinder {
  public:
-  AnswerFinder(const CacheTools& tools, const Settings& settings, std::string run_id, const Redactor* redactor)
+  AnswerFinder(const CacheTools& tools, const Settings& settings, std::string run_id,
+               const Redactor* redactor)
       : tools_(tools), settings_(settings), run_id_(std::move(run_id)), redactor_(redactor) {}
 
   std::vector<std::optional<std::string>> find(std::span<const AnswerPlace> wanted) {

@@ -239,8 +239,8 @@ Result<void> write_compare_html(const CompareReportInput& input, BufferedWriter&
   std::ranges::move(*parts, std::back_inserter(document.sections));
   Notes notes = run_notes(input.gate);
   for (const GateNotice& notice : input.gate.notices)
-    notes.items.push_back({.text = sentence(notice.message),
-                           .label = std::string(wording::severity_word(notice.severity))});
+    notes.items.push_back(
+        {.text = sentence(notice.message), .label = std::string(wording::severity_word(notice.severity))});
   if (!notes.items.empty())
     document.sections.push_back({.heading = "Of the comparison as a whole", .blocks = {std::move(notes)}});
   return write_html(document, writer);

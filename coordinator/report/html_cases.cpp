@@ -60,8 +60,7 @@ void write_row(const ShownCase& shown, std::string& text) {
   const CaseTexts& texts = shown.texts;
   const std::string status(to_string(shown.status));
   const auto part = [&](const char* title, const std::string& words) {
-    if (!words.empty())
-      text += std::string("<h3>") + title + "</h3><pre>" + xml_escaped(words) + "</pre>";
+    if (!words.empty()) text += std::string("<h3>") + title + "</h3><pre>" + xml_escaped(words) + "</pre>";
   };
   text += "<tr><td><details><summary>" + xml_escaped(shown.title) + "</summary><div>";
   part("System", texts.system);
@@ -98,9 +97,10 @@ Result<void> write_first_cases(const ReportInput& input, const CaseListing& list
 }
 
 void write_empty_list(BufferedWriter& writer) {
-  writer.text() += std::string(list_head) +
-                   "<p class=\"without-scripts quiet\">With scripts the cases stand here side by side.</p>\n" +
-                   side_by_side(table_head) + std::string(table_end);
+  writer.text() +=
+      std::string(list_head) +
+      "<p class=\"without-scripts quiet\">With scripts the cases stand here side by side.</p>\n" +
+      side_by_side(table_head) + std::string(table_end);
 }
 
 Result<void> CaseData::add(const ReportInput& input, const CaseListing& listing) {

@@ -10,8 +10,7 @@ namespace {
 
 std::string hash_of(std::string_view part) {
   const Digest digest = sha256(part);
-  return "'sha256-" +
-         to_base64({reinterpret_cast<const char*>(digest.data()), digest.size()}) + "'";
+  return "'sha256-" + to_base64({reinterpret_cast<const char*>(digest.data()), digest.size()}) + "'";
 }
 
 std::string policy_of(const std::vector<std::string_view>& scripts, bool fetches, bool has_form) {

@@ -10,11 +10,11 @@ namespace sluice {
 
 /// Around what a page is about, where it is served (`sluice view`) and not kept as a file.
 struct PageFrame {
-  std::string navigation{};                     ///< HTML that leads to other pages; may be empty.
-  std::string above{};                          ///< HTML before everything that the page is about.
+  std::string navigation{};                      ///< HTML that leads to other pages; may be empty.
+  std::string above{};                           ///< HTML before everything that the page is about.
   std::vector<std::string_view> more_scripts{};  ///< After the page's own.
-  bool fetches = false;                         ///< Its scripts ask the server that it came from.
-  bool has_form = false;                        ///< Which leads to the same server.
+  bool fetches = false;                          ///< Its scripts ask the server that it came from.
+  bool has_form = false;                         ///< Which leads to the same server.
 };
 
 /// The first part of a page, up to its content: nothing foreign runs in it, nor is anything loaded.

@@ -1,9 +1,10 @@
+#include "coordinator/report/html_report.hpp"
+
 #include "config/embedded_config.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/html_cases.hpp"
 #include "coordinator/report/html_charts.hpp"
 #include "coordinator/report/html_page.hpp"
-#include "coordinator/report/html_report.hpp"
 #include "coordinator/report/html_writer.hpp"
 #include "coordinator/report/report_document.hpp"
 #include "coordinator/report/wording.hpp"

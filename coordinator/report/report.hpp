@@ -55,8 +55,7 @@ struct AnswerPlace {
   Digest answer{};  ///< answer_digest
 };
 /// One entry for each; nothing where the answer is nowhere any more. API keys are masked in them.
-using ReadWholeAnswers =
-    std::function<std::vector<std::optional<std::string>>(std::span<const AnswerPlace>)>;
+using ReadWholeAnswers = std::function<std::vector<std::optional<std::string>>(std::span<const AnswerPlace>)>;
 
 /// Everything that a report shows. Reports only print: nothing is decided here.
 struct ReportInput {

@@ -59,9 +59,16 @@ class ShownCases {
  private:
   void gather(const CaseResult& result) {
     const Case& test = result.fixture;
-    ShownCase& shown = cases_.emplace_back(ShownCase{test.id, wording::title(test), test.name, test.category,
-                                                     arm_of(result, input_), test.test, result.status,
-                                                     result.assessment.change(), texts_of(result, input_), {}});
+    ShownCase& shown = cases_.emplace_back(ShownCase{test.id,
+                                                     wording::title(test),
+                                                     test.name,
+                                                     test.category,
+                                                     arm_of(result, input_),
+                                                     test.test,
+                                                     result.status,
+                                                     result.assessment.change(),
+                                                     texts_of(result, input_),
+                                                     {}});
     if (test.recorded) {
       shown.texts.answer = shown_text(test.recorded->answer.text, input_);
     } else if (result.unit != nullptr && !is_zero(result.unit->answer)) {

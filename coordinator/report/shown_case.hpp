@@ -30,13 +30,13 @@ struct ShownCase {
 
 /// How much of a run a page takes.
 struct PageRoom {
-  std::uint64_t cases = UINT64_MAX;     ///< The first so many.
-  std::size_t text_bytes = SIZE_MAX;    ///< Of all texts together, unless each case has very little.
-  bool with_unanswered = true;          ///< Also cases that have no result.
+  std::uint64_t cases = UINT64_MAX;   ///< The first so many.
+  std::size_t text_bytes = SIZE_MAX;  ///< Of all texts together, unless each case has very little.
+  bool with_unanswered = true;        ///< Also cases that have no result.
 };
 
-/// Calls `use` for each case of the run in its order. Short texts are shown whole, and what they leave goes to
-/// longer ones: no case takes more than its share of what is left. Fails as visit_cases does.
+/// Calls `use` for each case of the run in its order. Short texts are shown whole, and what they leave goes
+/// to longer ones: no case takes more than its share of what is left. Fails as visit_cases does.
 Result<void> visit_shown_cases(const ReportInput& input, const PageRoom& room,
                                const std::function<void(const ShownCase&)>& use);
 

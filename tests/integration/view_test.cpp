@@ -1,12 +1,13 @@
 // The ledger's runs in a browser: who is answered, what the pages have, and a run that goes on.
 #include "tests/support/workbench.hpp"
 
+#include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 
 #include <arpa/inet.h>
-#include <csignal>
 #include <nlohmann/json.hpp>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -33,7 +34,8 @@ class View : public Workbench {
   void serve() {
     server_.emplace(start_sluice({"view"}));
     const std::string before = "http://127.0.0.1:";
-    ASSERT_TRUE(eventually([&] { return server_->output().ends_with("until Ctrl-C\n"); })) << server_->errors();
+    ASSERT_TRUE(eventually([&] { return server_->output().ends_with("until Ctrl-C\n"); }))
+        << server_->errors();
     const std::string output = server_->output();
     ASSERT_TRUE(output.starts_with(before)) << output;
     port_ = output.substr(before.size(), output.find('/', before.size()) - before.size());
@@ -101,8 +103,8 @@ TEST_F(View, AnswersNobodyElseAndNothingElse) {
   EXPECT_TRUE(ask("/", "GET", "127.0.0.1").starts_with("HTTP/1.1 403"));
   EXPECT_TRUE(ask("/", "GET", "localhost:" + port_).starts_with("HTTP/1.1 200"));
   EXPECT_TRUE(ask("/", "POST").starts_with("HTTP/1.1 4"));
-  for (const char* path : {"/suite.yaml", "/../suite.yaml", "/runs/../../suite.yaml", "/runs/%2e%2e%2fsuite.yaml",
-                           "/home/ledger.db", "/runs/zzz", "/runs/last~7"}) {
+  for (const char* path : {"/suite.yaml", "/../suite.yaml", "/runs/../../suite.yaml",
+                           "/runs/%2e%2e%2fsuite.yaml", "/home/ledger.db", "/runs/zzz", "/runs/last~7"}) {
     const std::string answer = ask(path);
     EXPECT_TRUE(answer.starts_with("HTTP/1.1 4")) << path << answer;
     EXPECT_FALSE(has(answer, "suite: capitals")) << path;
@@ -118,8 +120,9 @@ TEST_F(View, AnswersNobodyElseAndNothingElse) {
 
 TEST_F(View, ShowsWhatTheLedgerNotedWhereTheSuiteIsAnother) {
   run("Paris", "Lisbon");
-  write_text(folder() / "suite.yaml", "suite: capitals\ntests:\n  - {id: italy, input: {prompt: capital 3}, "
-                                      "expected: {type: must_contain, text: Rome}}\n");
+  write_text(folder() / "suite.yaml",
+             "suite: capitals\ntests:\n  - {id: italy, input: {prompt: capital 3}, "
+             "expected: {type: must_contain, text: Rome}}\n");
   serve();
   const std::string page = ask("/runs/last");
   EXPECT_TRUE(page.starts_with("HTTP/1.1 200 OK")) << page;
@@ -135,18 +138,39 @@ TEST_F(View, FollowsARunThatGoesOnAndHoldsItNotUp) {
   const auto shows = [&](const std::string& path, const std::string& words) {
     return eventually([&] { return has(ask(path), words); });
   };
-  EXPECT_TRUE(shows("/runs/last/progress", "12 of " + std::to_string(fixture_count()) + " trials")) << ask("/runs/last/progress");
+  EXPECT_TRUE(shows("/runs/last/progress", "12 of " + std::to_string(fixture_count()) + " trials"))
+      << ask("/runs/last/progress");
   const std::string page = ask("/runs/last");
   EXPECT_TRUE(has(page, "data-refresh=\"/runs/")) << page;
   EXPECT_TRUE(has(page, "<strong>Running</strong>")) << page;
   std::size_t cases = 0;
-  for (auto at = page.find("\"status\": \""); at != std::string::npos; at = page.find("\"status\": \"", at + 1)) ++cases;
+  for (auto at = page.find("\"status\": \""); at != std::string::npos;
+       at = page.find("\"status\": \"", at + 1))
+    ++cases;
   EXPECT_EQ(cases, 12u) << "those that have come";
   EXPECT_TRUE(has(ask("/"), ">running</span>"));
   going.signal(SIGINT);
   EXPECT_EQ(finish(going).exit_code, 2);
   EXPECT_TRUE(shows("/runs/last/progress", "<strong>Ended: error</strong>")) << ask("/runs/last/progress");
   EXPECT_FALSE(has(ask("/runs/last/progress"), "data-refresh")) << "nothing is left to ask for";
+}
+
+TEST_F(View, ABrowserTakesItsPages) {
+  if (std::system("command -v chromium >/dev/null 2>&1") != 0) GTEST_SKIP() << "there is no chromium here";
+  run("Paris", "Lisbon");
+  run("Lyon", "Madrid");
+  serve();
+  const auto in_browser = [&](const std::string& path) {
+    const std::string dom = (folder() / "dom.html").string();
+    const std::string command = "chromium --headless=new --no-sandbox --disable-gpu --user-data-dir='" +
+                                (folder() / "browser").string() + "' --dump-dom 'http://" + own_host() +
+                                path + "' >'" + dom + "' 2>/dev/null";
+    return std::system(command.c_str()) == 0 ? read_text(dom) : "";
+  };
+  EXPECT_TRUE(has(in_browser("/runs/last"), "data-ready=\"2\"")) << "its policy lets the page's script run";
+  const std::string both = in_browser("/compare?base=last~1&current=last");
+  EXPECT_TRUE(has(both, "data-ready=\"2\"")) << both.substr(0, 2000);
+  EXPECT_TRUE(has(both, "differs between the runs")) << "a row for each case, of both runs";
 }
 
 TEST_F(View, APortThatIsTakenIsNamed) {

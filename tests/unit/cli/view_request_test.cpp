@@ -35,15 +35,15 @@ TEST(ViewRequest, ThereAreFourPages) {
 }
 
 TEST(ViewRequest, ThereIsNothingElse) {
-  for (const char* path :
-       {"", "/favicon.ico", "/runs", "/runs/", "/runs//progress", "/runs/../../etc/passwd", "/runs/a/b",
-        "/runs/%2e%2e", "/runs/a\\b", "/runs/' OR 1", "/compare/", "/etc/passwd",
-        "/runs/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}) {
+  for (const char* path : {"", "/favicon.ico", "/runs", "/runs/", "/runs//progress", "/runs/../../etc/passwd",
+                           "/runs/a/b", "/runs/%2e%2e", "/runs/a\\b", "/runs/' OR 1", "/compare/",
+                           "/etc/passwd", "/runs/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}) {
     const auto refused = read(path);
     ASSERT_FALSE(refused) << path;
     EXPECT_EQ(refused.error().status, 404) << path;
     EXPECT_EQ(refused.error().type, "text/plain; charset=utf-8");
-    EXPECT_EQ(refused.error().body.find(path[0] == 0 ? "x" : path + 1), std::string::npos) << "it repeats nothing";
+    EXPECT_EQ(refused.error().body.find(path[0] == 0 ? "x" : path + 1), std::string::npos)
+        << "it repeats nothing";
   }
   for (const char* query : {"limit=0", "limit=x", "limit=", "limit=1e9", "limit=99999999999999999999"})
     EXPECT_EQ(read("/", query).error().status, 400) << query;

@@ -88,7 +88,8 @@ TEST(Host, NamesLoopbackByItsOwnNamesAndPortAlone) {
 
 TEST(Query, IsReadInItsOrder) {
   using Parameters = std::vector<std::pair<std::string, std::string>>;
-  EXPECT_EQ(query_parameters("base=a%7E1&current=b+c&&x"), (Parameters{{"base", "a~1"}, {"current", "b c"}, {"x", ""}}));
+  EXPECT_EQ(query_parameters("base=a%7E1&current=b+c&&x"),
+            (Parameters{{"base", "a~1"}, {"current", "b c"}, {"x", ""}}));
   EXPECT_EQ(query_parameters(""), Parameters());
 }
 
