@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <future>
 #include <thread>
 
 #include <CivetServer.h>
@@ -51,6 +52,15 @@ std::string head_of(mg_connection* connection, const HttpAnswer& answer) {
   return head + "\r\n";
 }
 
+/// The library's threads have a stack of 100 KB, which is less than some answers take.
+HttpAnswer answered(const AnswerRequest& answer_of, const HttpRequest& request) {
+  try {
+    return std::async(std::launch::async, [&] { return answer_of(request); }).get();
+  } catch (const std::exception& error) {  // It may not pass through the library, which is in C.
+    return {500, "text/plain; charset=utf-8", std::string("internal error: ") + error.what() + "\n", {}};
+  }
+}
+
 /// Comes before everything that the library would do of its own, for whatever method and path.
 int answer_request(mg_connection* connection) {
   const mg_request_info* asked = mg_get_request_info(connection);
@@ -58,7 +68,7 @@ int answer_request(mg_connection* connection) {
   const auto& answer_of = *static_cast<const AnswerRequest*>(server.getUserContext());
   const HttpRequest request{text_of(asked->request_method), text_of(asked->local_uri),
                             text_of(asked->query_string), text_of(mg_get_header(connection, "Host"))};
-  const HttpAnswer answer = answer_of(request);
+  const HttpAnswer answer = answered(answer_of, request);
   const std::string head = head_of(connection, answer);
   const bool is_sent = mg_write(connection, head.data(), head.size()) > 0;
   if (is_sent && request.method != "HEAD") mg_write(connection, answer.body.data(), answer.body.size());

@@ -27,7 +27,7 @@ struct HttpAnswer {
   std::vector<std::pair<std::string, std::string>> headers{};  ///< Beside those of type and length.
 };
 
-/// Called on the server's own threads, several at a time.
+/// Called on threads of its own, several at a time.
 using AnswerRequest = std::function<HttpAnswer(const HttpRequest&)>;
 
 /// Answers HTTP requests until it is destroyed. Serves no files: what a function answers is all there is.

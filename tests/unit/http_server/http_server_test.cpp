@@ -1,6 +1,8 @@
 #include "common/http_server/http_server.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 
 #include <arpa/inet.h>
@@ -67,6 +69,24 @@ TEST(HttpServer, HeadHasNoBody) {
   const auto answer = exchange(server->authority(), "HEAD / HTTP/1.0\r\n\r\n");
   EXPECT_NE(answer.find("Content-Length: 8\r\n"), std::string::npos) << answer;
   EXPECT_TRUE(answer.ends_with("\r\n\r\n")) << answer;
+}
+
+// Its own threads have a stack of 100 KB: a page that took more ended the process.
+TEST(HttpServer, AnAnswerMayTakeAWholeStack) {
+  const auto server = HttpServer::start("127.0.0.1:0", 2, [](const HttpRequest&) {
+    volatile char large[1 << 20];
+    for (std::size_t i = 0; i < sizeof large; i += 4096) large[i] = 'x';
+    return HttpAnswer{200, "text/plain", std::string(1, large[0])};
+  });
+  ASSERT_TRUE(server);
+  EXPECT_TRUE(exchange(server->authority(), "GET / HTTP/1.0\r\n\r\n").ends_with("\r\n\r\nx"));
+}
+
+TEST(HttpServer, WhatGoesWrongIsAnAnswerToo) {
+  const auto server = HttpServer::start(
+      "127.0.0.1:0", 2, [](const HttpRequest&) -> HttpAnswer { throw std::runtime_error("no"); });
+  ASSERT_TRUE(server);
+  EXPECT_TRUE(exchange(server->authority(), "GET / HTTP/1.0\r\n\r\n").starts_with("HTTP/1.1 500"));
 }
 
 TEST(HttpServer, APortThatIsTakenIsAnError) {
