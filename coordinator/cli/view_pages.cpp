@@ -40,10 +40,10 @@ std::string run_row(const PastRun& past) {
   const auto cell = [](const std::string& words) { return "<td>" + xml_escaped(words) + "</td>"; };
   const std::uint64_t cases = past.summary ? past.summary->statuses.total() : past.run.trials;
   return "<tr>" + choice("base", "Compare with") + choice("current", "Compare") + "<td>" + link_to(past) +
+         "</td><td><span class=\"status " + std::string(tone_of(verdict)) + "\">" + xml_escaped(verdict) +
+         "</span></td>" + cell(result_words(past)) + "<td class=\"number\">" + wording::grouped(cases) +
          "</td>" + cell(wording::date(past.run.started_at_ms).substr(0, date_characters)) +
-         cell(past.run.suite) + cell(past.run.mode) + cell(past.run.model) + "<td><span class=\"status " +
-         std::string(tone_of(verdict)) + "\">" + xml_escaped(verdict) + "</span></td>" +
-         cell(result_words(past)) + "<td class=\"number\">" + wording::grouped(cases) + "</td></tr>\n";
+         cell(past.run.suite) + cell(past.run.mode) + cell(past.run.model) + "</tr>\n";
 }
 
 std::string whole_page(const std::string& title, const PageFrame& frame, const std::string& content) {
@@ -91,8 +91,9 @@ std::string runs_page(const std::vector<PastRun>& runs, std::size_t limit) {
   }
   text +=
       "<form action=\"/compare\" method=\"get\">\n<div class=\"scroll\"><table class=\"runs\"><thead><tr>"
-      "<th>Base</th><th>Current</th><th>Run</th><th>Started (UTC)</th><th>Suite</th><th>Mode</th>"
-      "<th>Model</th><th>Verdict</th><th>P R F1, or passed</th><th class=\"number\">Cases</th></tr></thead>"
+      "<th>Base</th><th>Current</th><th>Run</th><th>Verdict</th><th>P R F1, or passed</th>"
+      "<th class=\"number\">Cases</th><th>Started (UTC)</th><th>Suite</th><th>Mode</th><th>Model</th></tr>"
+      "</thead>"
       "<tbody id=\"runs\" data-refresh=\"/?limit=" +
       std::to_string(limit) + "\">\n";
   for (const PastRun& past : runs) text += run_row(past);
