@@ -15,8 +15,8 @@ namespace {
 /// More rows, with all their texts, would make the page slow for those whose scripts take them out again.
 constexpr std::uint64_t shown_without_scripts = 200;
 constexpr std::size_t text_bytes_without_scripts = 1 << 20;
-/// Of all texts: Chromium opens a page of these within two seconds on a slow machine.
-constexpr std::size_t text_bytes = 16 << 20;
+/// Of all texts: Chromium opens 10,000 cases with so many within two seconds on a slow machine.
+constexpr std::size_t text_bytes = 32 << 20;
 constexpr std::size_t cases_in_one_part = 500;
 /// After which a part ends: browsers read a script element as one text.
 constexpr std::size_t bytes_in_one_part = 8 << 20;
