@@ -14,7 +14,7 @@ namespace sluice {
 namespace {
 
 /// What a server on loopback sends back.
-std::string exchange(const std::string& authority, const std::string& request) {
+std::string answer_to(const std::string& authority, const std::string& request) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(authority.substr(authority.rfind(':') + 1))));
@@ -44,7 +44,7 @@ TEST(HttpServer, HandsOverEachRequestAndSendsWhatIsAnswered) {
   const auto server = HttpServer::start("127.0.0.1:0", 2, echo);
   ASSERT_TRUE(server) << server.error().message;
   const std::string answer =
-      exchange(server->authority(), "GET /a%20b?x=1&y=%2F HTTP/1.1\r\nHost: here:1\r\n\r\n");
+      answer_to(server->authority(), "GET /a%20b?x=1&y=%2F HTTP/1.1\r\nHost: here:1\r\n\r\n");
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 OK\r\n")) << answer;
   EXPECT_NE(answer.find("\r\nX-Frame-Options: DENY\r\n"), std::string::npos);
   EXPECT_TRUE(answer.ends_with("\r\n\r\nGET /a b x=1&y=%2F here:1")) << answer;
@@ -54,19 +54,19 @@ TEST(HttpServer, EveryMethodAndPathIsTheFunctionsAlone) {
   const auto server = HttpServer::start("127.0.0.1:0", 2, echo);
   ASSERT_TRUE(server);
   for (const std::string method : {"POST", "PUT", "DELETE", "OPTIONS", "PROPFIND", "TRACE"}) {
-    const auto answer = exchange(server->authority(), method + " /x HTTP/1.0\r\nContent-Length: 0\r\n\r\n");
+    const auto answer = answer_to(server->authority(), method + " /x HTTP/1.0\r\nContent-Length: 0\r\n\r\n");
     const bool is_ours = answer.ends_with("\r\n\r\n" + method + " /x  ");
     const bool is_refused = answer.starts_with("HTTP/1.1 4") || answer.starts_with("HTTP/1.1 5");
     EXPECT_TRUE(is_ours || is_refused) << answer;
   }
-  const auto answer = exchange(server->authority(), "GET /../../etc/passwd HTTP/1.0\r\n\r\n");
+  const auto answer = answer_to(server->authority(), "GET /../../etc/passwd HTTP/1.0\r\n\r\n");
   EXPECT_EQ(answer.find("root:"), std::string::npos);
 }
 
 TEST(HttpServer, HeadHasNoBody) {
   const auto server = HttpServer::start("127.0.0.1:0", 2, echo);
   ASSERT_TRUE(server);
-  const auto answer = exchange(server->authority(), "HEAD / HTTP/1.0\r\n\r\n");
+  const auto answer = answer_to(server->authority(), "HEAD / HTTP/1.0\r\n\r\n");
   EXPECT_NE(answer.find("Content-Length: 8\r\n"), std::string::npos) << answer;
   EXPECT_TRUE(answer.ends_with("\r\n\r\n")) << answer;
 }
@@ -79,14 +79,14 @@ TEST(HttpServer, AnAnswerMayTakeAWholeStack) {
     return HttpAnswer{200, "text/plain", std::string(1, large[0])};
   });
   ASSERT_TRUE(server);
-  EXPECT_TRUE(exchange(server->authority(), "GET / HTTP/1.0\r\n\r\n").ends_with("\r\n\r\nx"));
+  EXPECT_TRUE(answer_to(server->authority(), "GET / HTTP/1.0\r\n\r\n").ends_with("\r\n\r\nx"));
 }
 
 TEST(HttpServer, WhatGoesWrongIsAnAnswerToo) {
   const auto server = HttpServer::start(
       "127.0.0.1:0", 2, [](const HttpRequest&) -> HttpAnswer { throw std::runtime_error("no"); });
   ASSERT_TRUE(server);
-  EXPECT_TRUE(exchange(server->authority(), "GET / HTTP/1.0\r\n\r\n").starts_with("HTTP/1.1 500"));
+  EXPECT_TRUE(answer_to(server->authority(), "GET / HTTP/1.0\r\n\r\n").starts_with("HTTP/1.1 500"));
 }
 
 TEST(HttpServer, APortThatIsTakenIsAnError) {
