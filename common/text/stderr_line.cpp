@@ -21,6 +21,7 @@ LogFields process_context;       // Guarded by it.
 std::string speaker = "sluice";  // Likewise.
 
 thread_local LogFields thread_context;
+thread_local GatheredStderr* gathering = nullptr;
 
 std::string_view to_string(Severity severity) {
   switch (severity) {
@@ -49,6 +50,14 @@ void write_line(std::string line) {
 }
 
 }  // namespace
+
+GatheredStderr::GatheredStderr() {
+  gathering = this;
+}
+
+GatheredStderr::~GatheredStderr() {
+  gathering = nullptr;
+}
 
 std::string_view to_string(LogFormat format) {
   return format == LogFormat::json ? "json" : "text";
@@ -120,12 +129,14 @@ std::string json_log_line(std::string_view level, std::string_view message) {
 }
 
 void write_stderr_line(std::string_view text, bool over_live_line) {
+  if (gathering != nullptr) return gathering->add(log_text(text));
   if (log_format() == LogFormat::json) return write_line(json_log_line(to_string(Severity::info), text));
   write_line(std::string(over_live_line ? wipe_line : "") + log_text(text));
 }
 
 void say(std::string_view text, Severity severity, bool over_live_line) {
-  if (log_format() == LogFormat::json) return write_line(json_log_line(to_string(severity), text));
+  if (gathering == nullptr && log_format() == LogFormat::json)
+    return write_line(json_log_line(to_string(severity), text));
   std::string line;
   {
     const std::lock_guard lock(process_lock);

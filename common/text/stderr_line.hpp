@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace sluice {
 
@@ -65,5 +67,21 @@ enum class Severity : std::uint8_t { info, warning, error };
 void say(std::string_view text, Severity severity = Severity::info, bool over_live_line = false);
 /// Who `say` says speaks; "sluice" at first.
 void set_speaker(std::string_view program);
+
+/// While it lives, the lines that its thread would write to stderr are gathered here: for whoever reads them
+/// elsewhere, as on a page that is served. One at a time on a thread.
+class GatheredStderr {
+ public:
+  GatheredStderr();
+  ~GatheredStderr();
+  GatheredStderr(const GatheredStderr&) = delete;
+  GatheredStderr& operator=(const GatheredStderr&) = delete;
+
+  const std::vector<std::string>& lines() const { return lines_; }
+  void add(std::string line) { lines_.push_back(std::move(line)); }
+
+ private:
+  std::vector<std::string> lines_;
+};
 
 }  // namespace sluice

@@ -113,10 +113,11 @@ struct RunCommand {
       if (const auto taken = take_up(app); !taken) return taken.error();
     }
     flags.given = given_flags(app, flags.only_cases);
-    if (!confirm_above) return run_suite(settings, flags, start_workers);
+    RunUse use;
+    use.caches = &caches;
+    if (!confirm_above) return run_suite(settings, flags, start_workers, &use);
     const auto limit = dollars_of("--confirm-above", *confirm_above);
     if (!limit) return report_error(limit.error());
-    RunUse use;
     use.check = [&](const RunOptions& options, const RunInputs& inputs) {
       return confirm_cost(options, inputs, caches, *limit);
     };

@@ -5,6 +5,7 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/run_observations.hpp"
+#include "coordinator/cli/whole_answers.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/held_results.hpp"
@@ -197,6 +198,15 @@ UseReport to_targets(const std::vector<ReportTarget>& targets) {
   return [&targets](const ReportInput& input) { return write_reports(targets, input); };
 }
 
+/// The same, with whole answers for the page.
+UseReport to_targets(const std::vector<ReportTarget>& targets, const CacheTools& caches,
+                     const Settings& settings) {
+  return [&](ReportInput input) {
+    input.whole_answers = whole_answers(caches, settings, input.facts.run_id, input.redactor);
+    return write_reports(targets, input);
+  };
+}
+
 /// Everything that a report shows, in each of the forms that are asked for. What could not be written.
 std::vector<Error> write_run_reports(const RunOptions& options, const RunInputs& inputs,
                                      const RunResults& results, const RunGate& gate, const RunFacts& facts,
@@ -277,7 +287,10 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
   int code = assessment->exit_code;
   const auto targets = targets_of(options, *assessment, facts);
   const auto failures = write_run_reports(options, inputs, results, gate, facts, *assessment, price,
-                                          *retrieval ? &(*retrieval)->summary : nullptr, to_targets(targets));
+                                          *retrieval ? &(*retrieval)->summary : nullptr,
+                                          use != nullptr && use->caches != nullptr
+                                              ? to_targets(targets, *use->caches, options.settings)
+                                              : to_targets(targets));
   for (const Error& error : failures) code = report_error(error);
   if (options.progress && failures.empty() && !facts.cut_short) print_outcome(targets, *assessment);
   if (options.export_baseline) {
@@ -358,7 +371,7 @@ namespace {
 /// `known_failure` of a test and the baseline are in no fingerprint: the verdict alone shows that they
 /// changed.
 std::optional<GateNotice> other_verdict(const std::string& then, RunVerdict now) {
-  if (then == to_string(now)) return std::nullopt;
+  if (then.empty() || then == to_string(now)) return std::nullopt;
   return GateNotice{GateNotice::Severity::info, "verdict_otherwise",
                     "this run ended as `" + then + "`, and what gates it now makes it `" +
                         std::string(to_string(now)) +

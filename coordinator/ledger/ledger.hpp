@@ -73,6 +73,9 @@ class Ledger {
   /// change it fails. A file of an earlier version is brought up to date in a temporary copy, which goes with
   /// this.
   static Result<Ledger> open_read_only(const std::filesystem::path& file);
+  /// Opens an existing file for reading alone beside runs that write to it, and keeps none of them waiting.
+  /// As open_read_only; but pins of runs under way are not settled, and reading pins then fails.
+  static Result<Ledger> open_beside_runs(const std::filesystem::path& file);
   ~Ledger();
   Ledger(Ledger&&) noexcept;
   Ledger& operator=(Ledger&&) noexcept;
@@ -179,8 +182,13 @@ class Ledger {
   /// cannot be read.
   std::unique_ptr<ResultSource> results_of(const std::string& run_id) const;
 
+  /// How far the run has come.
+  Result<RunProgress> progress_of(const std::string& run_id) const;
+
  private:
   struct Database;
+  enum class Pins : std::uint8_t { settled, as_they_are };
+  static Result<Ledger> open_as(const std::string& name, const std::filesystem::path& file, Pins pins);
   explicit Ledger(std::unique_ptr<Database> database);
   std::unique_ptr<Database> database_;
 };

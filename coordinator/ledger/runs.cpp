@@ -264,6 +264,28 @@ Result<PastRun> Ledger::find_run(const std::string& words) const {
   }
 }
 
+// Not by the checksums: these numbers are asked for every second or two, and nothing is decided by them.
+Result<RunProgress> Ledger::progress_of(const std::string& run_id) const {
+  try {
+    SQLite::Statement query(database_->db,
+                            "SELECT worker, reason, COUNT(*) FROM runs JOIN results ON results.id BETWEEN "
+                            "runs.seq * 4294967296 AND runs.seq * 4294967296 + 4294967295 "
+                            "WHERE runs.run_id = ? GROUP BY worker, reason");
+    query.bind(1, run_id);
+    RunProgress progress;
+    while (query.executeStep()) {
+      const std::uint64_t count = count_in(query.getColumn(2));
+      progress.committed += count;
+      progress.workers[query.getColumn(0).getString()] += count;
+      if (query.getColumn(1).isNull()) continue;
+      progress.errors[std::string(to_string(static_cast<Reason>(query.getColumn(1).getInt())))] += count;
+    }
+    return progress;
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
 Result<std::optional<PastRun>> Ledger::latest_run(const std::string& suite_path, std::string_view but) const {
   try {
     SQLite::Statement query(
