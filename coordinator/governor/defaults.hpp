@@ -226,6 +226,7 @@ inline constexpr double above_measured = 1.04;
 inline constexpr double far_above_measured = 1.4;
 inline constexpr double same_measured = 0.08;
 inline constexpr BootTime late_time = 100ms;
+inline constexpr BootTime way_of_refusal = 20ms;
 inline constexpr double most_measured_cut = 0.1;
 inline constexpr double calls_of_small_bucket = 2;
 inline constexpr BootTime longest_hold = 1s;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace sluice {
 
@@ -17,8 +18,18 @@ PaceSearch::PaceSearch(double speed, BootTime now)
       hold_until_(now),
       changed_(now) {}
 
+void PaceSearch::on_started(std::uint32_t started, BootTime now) {
+  if (now - fresh_since_ > way_of_refusal) {
+    answered_ += std::exchange(fresh_, 0);
+    fresh_since_ = now;
+  }
+  fresh_ += started;
+}
+
 bool PaceSearch::on_refused(std::uint32_t refused, std::uint32_t late, BootTime delay, BootTime now) {
-  answered_ = std::max(0.0, answered_ - refused - late);
+  fresh_ -= refused + late;
+  answered_ = std::max(0.0, answered_ + std::min(fresh_, 0.0));
+  fresh_ = std::max(fresh_, 0.0);
   if (now < hold_until_ || (refused == 0 && now < hold_until_ + late_time)) {
     hold_until_ = std::max(hold_until_, now + delay);
     return false;
@@ -28,11 +39,11 @@ bool PaceSearch::on_refused(std::uint32_t refused, std::uint32_t late, BootTime 
     hold_ = std::clamp<BootTime>(2 * hold_, shortest_hold, longest_hold);
     ++in_vain_;
   } else {
-    lower(answered_, now);
+    lower(now);
     hold_ = std::max<BootTime>(shortest_hold, BootTime(static_cast<BootTime::rep>(hold_of_slots / pace_ * 1e6)));
     in_vain_ = 0;
     refused_time_ = now;
-    answered_ = 0;
+    answered_ = fresh_ = 0;
   }
   last_refused_ = now;
   hold_until_ = now + std::max(hold_, delay);
@@ -40,16 +51,18 @@ bool PaceSearch::on_refused(std::uint32_t refused, std::uint32_t late, BootTime 
   return true;
 }
 
-void PaceSearch::lower(double answered, BootTime now) {
-  const double time = in_seconds(now - refused_time_);
-  const double measured = answered / std::max(time, 1e-3);
-  const double factor = std::min(least_cut, 1 - 1 / (2 + answered / calls_of_a_cut));
+void PaceSearch::lower(BootTime now) {
+  // A window that was closed meanwhile had been used up before.
+  const double since = in_seconds(now - refused_time_);
+  const double closed = in_seconds(last_refused_ - refused_time_);
+  const double time = std::sqrt(since * std::max(since - closed, since / 4));
+  const double measured = (answered_ + fresh_) / std::max(time, 1e-3);
+  const double factor = std::min(least_cut, 1 - 1 / (2 + answered_ / calls_of_a_cut));
   double next = factor * pace_;
   // Over so long the holds between count for little.
   if (time >= measured_time && measured < pace_) next = std::max(pace_ * most_measured_cut, measured * below_measured);
   // It was closed after the last refusal: a bucket took less than a call in that time.
-  const double closed = in_seconds(last_refused_ - refused_time_);
-  if (in_vain_ > 1 && answered <= calls_of_small_bucket) next = std::min(next, std::max(factor * factor * pace_, 1 / closed));
+  if (in_vain_ > 1 && answered_ <= calls_of_small_bucket) next = std::min(next, std::max(factor * factor * pace_, 1 / closed));
   // What two agree on is no average of a pace that rose.
   const bool agree = time >= measured_time && measured_ && std::abs(measured / *measured_ - 1) < same_measured;
   refused_at_ = pace_;

@@ -19,7 +19,7 @@ class PaceSearch {
   PaceSearch(double speed, BootTime now);
 
   /// `started` calls began, of which some may be refused later.
-  void on_started(std::uint32_t started) { answered_ += started; }
+  void on_started(std::uint32_t started, BootTime now);
   /// Calls were refused, of which `late` may have begun before the newest hold; none may start for `delay`,
   /// which is taken in. True if it is a new refusal, and not one of those that began beside it.
   bool on_refused(std::uint32_t refused, std::uint32_t late, BootTime delay, BootTime now);
@@ -34,14 +34,16 @@ class PaceSearch {
   BootTime hold_until() const { return hold_until_; }
 
  private:
-  void lower(double answered, BootTime now);
+  void lower(BootTime now);
   double next_step() const;
 
   double pace_;
   std::optional<double> refused_at_;  ///< The least pace that was refused of late.
   std::optional<double> measured_;    ///< Answered a second up to the last refusal; nothing if it was soon.
   std::optional<double> found_;  ///< Where growth began.
-  double answered_ = 0;          ///< Since `refused_time_`.
+  double answered_ = 0;          ///< Since `refused_time_`, as far as is known,
+  double fresh_ = 0;             ///< and those that began so late that they may yet be refused.
+  BootTime fresh_since_{};
   BootTime refused_time_;        ///< When it was last refused after some answers:
   BootTime last_refused_;        ///< and ever.
   BootTime hold_until_;

@@ -214,7 +214,7 @@ bool RateSearch::search_pace(std::uint32_t started, std::uint32_t refused, std::
     pace_->on_refused(0, 0, delay, now);
     cut_weighed_ = true;
   } else {
-    pace_->on_started(started);
+    pace_->on_started(started, now);
     if (refused + refused_late == 0 || !pace_->on_refused(refused, refused_late, delay, now)) return false;
   }
   follow_pace();
