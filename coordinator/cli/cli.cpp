@@ -240,6 +240,7 @@ CommandText describe_cli() {
 }
 
 int run_cli(int argc, char** argv, const StartWorkers& start_workers, const CacheTools& cache_tools) {
+  set_log_format(early_log_format(argc, argv));
   try {
     const int code = run_program(argc, argv, start_workers, cache_tools);
     std::cout.flush();

@@ -163,9 +163,9 @@ std::string unfinished_line(const std::vector<PastRun>& runs) {
 
 }  // namespace
 
-Result<Ledger> open_ledger(const std::filesystem::path& file) {
+Result<Ledger> open_ledger(const std::filesystem::path& file, Outlives outlives) {
   if (is_read_only_folder(file.parent_path())) return Ledger::open_read_only(file);
-  auto ledger = Ledger::open(file);
+  auto ledger = Ledger::open(file, outlives);
   if (!ledger || !ledger->upgrade()) return ledger;
   const LedgerUpgrade& upgrade = *ledger->upgrade();
   report_warning("the run ledger " + file.string() + " was brought from version " +

@@ -16,7 +16,7 @@ namespace sluice {
 
 /// Opens the ledger, or makes it, and warns of a file of an earlier version that was brought up to date. In a
 /// read-only folder it is opened for reading alone.
-Result<Ledger> open_ledger(const std::filesystem::path& file);
+Result<Ledger> open_ledger(const std::filesystem::path& file, Outlives outlives = Outlives::process);
 /// The ledger of the settings' home; nothing if no run has made it yet: reading does not make one.
 Result<std::optional<Ledger>> open_past_runs(const Settings& settings);
 

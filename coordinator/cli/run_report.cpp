@@ -101,7 +101,7 @@ void print_pinned(const std::string& file, std::size_t results, const RunAssessm
   const auto failed = assessment.aggregates.all.statuses.failed;
   const std::string but =
       failed > 0 ? "; " + wording::counted(failed, "case") + " of this run failed, whatever is pinned" : "";
-  write_stderr_line("sluice: pinned " + wording::counted(results, "result") + " in " + file + but);
+  say("pinned " + wording::counted(results, "result") + " in " + file + but);
 }
 
 /// What the run came to, for whoever watches one whose report goes to files alone.
@@ -112,9 +112,9 @@ void print_outcome(const std::vector<ReportTarget>& targets, const RunAssessment
     files += (files.empty() ? "" : ", ") + *target.file;
   }
   const auto& statuses = assessment.aggregates.all.statuses;
-  write_stderr_line("sluice: " + std::string(to_string(assessment.verdict)) + ": " +
-                    wording::grouped(statuses.passed) + " passed, " + wording::grouped(statuses.failed) +
-                    " failed, " + wording::counted(statuses.errors, "error") + "; see " + files);
+  say(std::string(to_string(assessment.verdict)) + ": " + wording::grouped(statuses.passed) + " passed, " +
+      wording::grouped(statuses.failed) + " failed, " + wording::counted(statuses.errors, "error") +
+      "; see " + files);
 }
 
 /// What became of each fixture since the run that the manifest's [baseline] was made of; nothing where the
@@ -310,8 +310,7 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
       const std::string but = added->too_long > 0 ? "; " + wording::counted(added->too_long, "answer") +
                                                         " of 1,000 bytes and more left out"
                                                   : "";
-      write_stderr_line("sluice: added " + wording::counted(added->added, "solved example") + " to " +
-                        *options.harvest + but);
+      say("added " + wording::counted(added->added, "solved example") + " to " + *options.harvest + but);
     }
   }
   if (facts.cut_short) report_error(*facts.cut_short);

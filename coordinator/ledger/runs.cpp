@@ -151,7 +151,7 @@ Result<void> Ledger::begin_run(const RunRecord& run) {
     insert.bind(12, run.config_fingerprint);
     insert.bind(13, run.plan_identity);
     insert.bind(14, run.settings);
-    insert.bind(15, static_cast<int>(wire::protocol_version));
+    insert.bind(15, static_cast<int>(wire::result_version));
     run.flags.empty() ? insert.bind(16) : insert.bind(16, run.flags);
     insert.exec();
     return {};

@@ -1,8 +1,8 @@
 #include "coordinator/suite/foreign_check.hpp"
 
 #include "common/model/expectation.hpp"
+#include "common/text/template.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/suite/template.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,6 +18,7 @@ using Made = tl::expected<DocumentNode, std::string>;
 /// How a check is said in a suite.
 enum class Form : std::uint8_t {
   none,           ///< It cannot be said.
+  program,        ///< A program of the user's says it.
   equals,         ///< exact_match, or a schema with the one value.
   all_texts,      ///< must_contain
   any_text,       ///< contains_any
@@ -78,7 +79,7 @@ constexpr std::array foreign_types{
     ForeignType{"is-valid-openai-function-call"},
     ForeignType{"is-valid-openai-tools-call"},
     ForeignType{"is-xml"},
-    ForeignType{"javascript"},
+    ForeignType{"javascript", Form::program},
     ForeignType{"latency", Form::time},
     ForeignType{"levenshtein", Form::distance},
     ForeignType{"llm-rubric", Form::criteria},
@@ -90,10 +91,10 @@ constexpr std::array foreign_types{
     ForeignType{"perplexity"},
     ForeignType{"perplexity-score"},
     ForeignType{"pi"},
-    ForeignType{"python"},
+    ForeignType{"python", Form::program},
     ForeignType{"regex", Form::pattern},
     ForeignType{"rouge-n", Form::words},
-    ForeignType{"ruby"},
+    ForeignType{"ruby", Form::program},
     ForeignType{"search-rubric"},
     ForeignType{"select-best"},
     ForeignType{"similar", Form::similarity},
@@ -167,6 +168,8 @@ class ExpectationMaker {
   Made make() const {
     const ForeignType* type = find_type(check_.type);
     if (type == nullptr) return fail("is no check that promptfoo documents");
+    if (type->form == Form::program)
+      return fail("has no counterpart (`type: command` runs a program of yours)");
     if (type->form == Form::none) return fail("has no counterpart");
     const bool needs_value = !needs_no_value(type->form) && check_.schema == nullptr;
     if (needs_value && check_.values.empty()) return fail("names no value");
@@ -211,6 +214,7 @@ class ExpectationMaker {
         return scored(metric("relevancy"));
       case Form::faithfulness:
         return scored(metric("faithfulness"));
+      case Form::program:
       case Form::none:
         break;
     }

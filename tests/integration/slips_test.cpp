@@ -155,7 +155,21 @@ TEST_F(Slips, InASuiteNameTheLineAndWhatIsMeant) {
        {"comma.csv:3", "3 fields", "2 columns", "stands in quotes"}},
       {"a program in a row",
        "suite: demo\n" + prompts + "tests_file: check.csv\n",
-       {"check.csv:2", "javascript", "has no counterpart"}},
+       {"check.csv:2", "javascript", "has no counterpart", "`type: command`"}},
+      {"a command for a shell",
+       in_expected("{type: command, command: 'python3 check.py'}"),
+       {"bad.yaml:5", "must be a list", "no shell reads it"}},
+      {"a command that is not there",
+       in_expected("{type: command, command: [./check.py]}"),
+       {"bad.yaml:5", "./check.py"}},
+      {"a variable in a command",
+       in_test(
+           "vars: {name: x}\n    input: {prompt: '{{name}}'}\n    expected: {type: command, command: [check, "
+           "'{{name}}']}"),
+       {"bad.yaml:6", "hand it over under \"parameters\""}},
+      {"a threshold of a verdict",
+       in_expected("{type: command, command: ['true'], min_score: 0.5}"),
+       {"bad.yaml:5", "only passes or fails", "command_score"}},
       {"a glob for nothing", in_suite("tests_file: 'none/*.csv'"), {"bad.yaml:2", "none/*.csv"}},
       {"a file elsewhere", in_suite("tests_file: ../tests.jsonl"), {"bad.yaml:2", "--allow-path DIR"}},
   };
