@@ -29,7 +29,7 @@ struct ViewRuns {
     if (!effective) return report_findings(effective.error());
     // Before the server's threads are there.
     std::promise<void> end;
-    SignalWatch signals("sluice", exit_error);
+    SignalWatch signals(exit_error);
     signals.handle_with([&](const char*) { end.set_value(); });
     ViewServer pages(tools, *effective, app);
     std::promise<std::string> authority;
