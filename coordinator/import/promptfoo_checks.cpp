@@ -73,6 +73,8 @@ class CheckImporter {
       return leave_out(assertion.line, *type,
                        "judges by \"input.context\", which the prompts here show themselves");
     }
+    const auto why = check.type == "javascript" ? "" : why_not_taken(check.type);
+    if (!why.empty()) return leave_out(assertion.line, *type, std::string(why));
     if (!read_value(assertion, *type, check)) return;
     if (check.type == "javascript" && !check.is_negated && check.values.size() == 1) {
       if (auto script = check_of_script(check.values.front(), check.line)) check = std::move(*script);

@@ -165,9 +165,8 @@ class ExpectationMaker {
   explicit ExpectationMaker(const ForeignCheck& check) : check_(check) {}
 
   Made make() const {
+    if (const auto why = why_not_taken(check_.type); !why.empty()) return fail(std::string(why));
     const ForeignType* type = find_type(check_.type);
-    if (type == nullptr) return fail("is no check that promptfoo documents");
-    if (type->form == Form::none) return fail("has no counterpart");
     const bool needs_value = !needs_no_value(type->form) && check_.schema == nullptr;
     if (needs_value && check_.values.empty()) return fail("names no value");
     const bool may_be_empty = type->form == Form::equals;
@@ -370,6 +369,12 @@ ForeignCheck parse_foreign_check(std::string_view cell, std::uint32_t line) {
     check.values.emplace_back(value);
   }
   return check;
+}
+
+std::string_view why_not_taken(std::string_view type) {
+  const ForeignType* known = find_type(type);
+  if (known == nullptr) return "is no check that promptfoo documents";
+  return known->form == Form::none ? "has no counterpart" : "";
 }
 
 tl::expected<DocumentNode, std::string> expectation_of(const ForeignCheck& check) {

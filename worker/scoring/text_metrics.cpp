@@ -161,12 +161,12 @@ Result<MetricOutcome> TextChecker::assess_positive(MetricId id, const CheckedAns
     case MetricId::latency:
       if (!answer.latency_ms) {
         return fail(Reason::fixture_invalid,
-                    "how long the answer took is not known, since it was not called for "
-                    "but came from a cache; --refresh calls for it again");
+                    "how long the answer took is not known, since it was not called for but came from a cache "
+                    "or a file, or stands for one in a mock run; in live mode --refresh calls for it again");
       }
       return outcome(id, problem_with_latency(*answer.latency_ms, expectation.numbers.front()));
     case MetricId::cost:
-      if (answer.usage == Usage{}) {
+      if (answer.usage == Usage{} && !costs_nothing(expectation.numbers)) {
         return fail(Reason::provider_failed,
                     "what the answer cost is not known, since the provider did not name its usage");
       }
