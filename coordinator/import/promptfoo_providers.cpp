@@ -71,8 +71,9 @@ std::string default_of_variable(std::string_view text) {
   if (end == text.npos || text.find_first_not_of(" )-}", end + 1) != text.npos) return "";
   const std::string_view variable = text.substr(0, begin);
   const bool has_default = variable.find(" or ") != text.npos || variable.find("default(") != text.npos;
-  return has_default && variable.find("env.") != text.npos ? std::string(text.substr(begin + 1, end - begin - 1))
-                                                           : "";
+  return has_default && variable.find("env.") != text.npos
+             ? std::string(text.substr(begin + 1, end - begin - 1))
+             : "";
 }
 
 template <std::size_t N>
@@ -111,9 +112,10 @@ class ProviderImporter {
 
   void add(const std::string& id, const DocumentNode& node, std::uint32_t line) {
     if (const std::string known = default_of_variable(id); !known.empty()) {
-      from_.note(line, "the provider " + json_string(excerpt(id, defaults::quoted_bytes)) +
-                           " depends on the environment: " + json_string(excerpt(known, defaults::quoted_bytes)) +
-                           " is taken; --arm NAME=PROVIDER:MODEL asks another");
+      from_.note(line,
+                 "the provider " + json_string(excerpt(id, defaults::quoted_bytes)) +
+                     " depends on the environment: " + json_string(excerpt(known, defaults::quoted_bytes)) +
+                     " is taken; --arm NAME=PROVIDER:MODEL asks another");
       return add(known, node, line);
     }
     const std::string file = referenced_file(id, from_.files);
@@ -219,7 +221,8 @@ class ProviderImporter {
       if (is_effort) add_param("reasoning_effort", table->front().value, made);
       return is_effort;
     }
-    const auto known = std::ranges::find(params, entry.key, &std::pair<std::string_view, std::string_view>::first);
+    const auto known =
+        std::ranges::find(params, entry.key, &std::pair<std::string_view, std::string_view>::first);
     if (known == params.end() || std::holds_alternative<DocumentNode::Table>(entry.value.value)) return false;
     add_param(known->second, entry.value, made);
     return true;

@@ -160,9 +160,10 @@ Result<MetricOutcome> TextChecker::assess_positive(MetricId id, const CheckedAns
       return outcome(id, problem_with_calls(answer.calls, texts));
     case MetricId::latency:
       if (!answer.latency_ms) {
-        return fail(Reason::fixture_invalid,
-                    "how long the answer took is not known, since it was not called for but came from a cache "
-                    "or a file, or stands for one in a mock run; in live mode --refresh calls for it again");
+        return fail(
+            Reason::fixture_invalid,
+            "how long the answer took is not known, since it was not called for but came from a cache "
+            "or a file, or stands for one in a mock run; in live mode --refresh calls for it again");
       }
       return outcome(id, problem_with_latency(*answer.latency_ms, expectation.numbers.front()));
     case MetricId::cost:

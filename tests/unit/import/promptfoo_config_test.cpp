@@ -213,7 +213,7 @@ promptfooconfig.yaml:13: "threshold" of a test has no counterpart: left out
 promptfooconfig.yaml:14: "prefix" in options of a test has no counterpart: left out
 promptfooconfig.yaml:16: the check javascript has no counterpart: left out
 promptfooconfig.yaml:17: the check webhook has no counterpart: left out
-promptfooconfig.yaml:18: the check regex cannot be said: the pattern "a(?=b)" is no regular expression of RE2: invalid perl operator: (?=: left out
+promptfooconfig.yaml:18: the check regex cannot be said: the pattern "a(?=b)" is no regular expression of RE2: invalid perl operator: (?=; there are no look-arounds and no back-references: a pattern that must not be found is a check of its own, regex_not_match: left out
 promptfooconfig.yaml:19: "metric" of the check contains has no counterpart: left out
 promptfooconfig.yaml:19: "weight" of the check contains has no counterpart: left out
 promptfooconfig.yaml:20: the check contains holds "{{ a | upper }}", an expression or filter, of which there are none: left out
@@ -367,17 +367,20 @@ tests: [{assert: [{type: contains, value: x}]}]
 
 TEST_F(Promptfoo, TakesTheDefaultOfAProviderFromTheEnvironment) {
   const std::string tests = "prompts: [a]\ntests: [{assert: [{type: contains, value: x}]}]\n";
-  for (const std::string id : {"{{ env.EVAL_MODEL or 'openai:gpt-5' }}", "{{env.X | default('openai:gpt-5', true)}}",
-                               "{{ env.X | default('openai:gpt-5') }}"}) {
+  for (const std::string id :
+       {"{{ env.EVAL_MODEL or 'openai:gpt-5' }}", "{{env.X | default('openai:gpt-5', true)}}",
+        "{{ env.X | default('openai:gpt-5') }}"}) {
     const std::string text = suite(tests + "providers: [{id: \"" + id + "\"}]\n");
     EXPECT_NE(text.find("  - \"openai:gpt-5\"\n"), std::string::npos) << text;
     EXPECT_NE(text.find("depends on the environment: \"openai:gpt-5\" is taken"), std::string::npos) << text;
   }
-  EXPECT_NE(notes(tests + "providers: ['{{ env.EVAL_MODEL }}']\n").find("has no counterpart"), std::string::npos);
+  EXPECT_NE(notes(tests + "providers: ['{{ env.EVAL_MODEL }}']\n").find("has no counterpart"),
+            std::string::npos);
 }
 
 TEST_F(Promptfoo, SaysOfAnUnknownCheckThatItIsUnknownWhateverItsValue) {
-  EXPECT_EQ(notes("prompts: [a]\ntests: [{assert: [{type: contains, value: x}, {type: word-count, value: {min: 1}}]}]\n"),
+  EXPECT_EQ(notes("prompts: [a]\ntests: [{assert: [{type: contains, value: x}, {type: word-count, value: "
+                  "{min: 1}}]}]\n"),
             "promptfooconfig.yaml:2: the check word-count has no counterpart: left out\n");
 }
 

@@ -271,7 +271,9 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
        "within the schema are followed, as #/definitions/x; not \"https://x/y.json\"\n"},
       {expecting("      type: json_schema\n      schema: {properties: {a: {pattern: '(?!x)'}}}\n"),
        "suite.yaml:8: \"schema\" in expected cannot be used: the schema is wrong at /properties/a/pattern: "
-       "the pattern \"(?!x)\" is no regular expression of RE2: invalid perl operator: (?!\n"},
+       "the pattern \"(?!x)\" is no regular expression of RE2: invalid perl operator: (?!; there are no "
+       "look-arounds and no "
+       "back-references: a pattern that must not be found is a check of its own, regex_not_match\n"},
       {expecting("      type: json_schema\n      schema: none.json\n"),
        "suite.yaml:8: \"schema\" in expected names \"none.json\", which cannot be read: No such file or "
        "directory\n"},
@@ -339,8 +341,9 @@ TEST_F(YamlSuite, AnUnknownMetricHidesNothingElseOfItsEntry) {
 
 TEST_F(YamlSuite, AConfigurationOfPromptfooIsOneFinding) {
   const auto of = [&](const std::string& yaml) { return findings(yaml); };
-  const std::string finding = "suite.yaml:1: this is a configuration of promptfoo: `sluice import suite.yaml"
-                              "` makes a suite of it\n";
+  const std::string finding =
+      "suite.yaml:1: this is a configuration of promptfoo: `sluice import suite.yaml"
+      "` makes a suite of it\n";
   EXPECT_EQ(of("prompts: [a]\ntests:\n  - vars: {a: 1}\n  - assert: [{type: contains, value: x}]\n"),
             finding);
   EXPECT_EQ(of("providers: ['openai:chat:m']\ntests: [{assert: [{type: cost}]}]\n"), finding);
