@@ -13,6 +13,7 @@ from collections import Counter
 from fleet import KEY, PROGRAMS, Bench, need, skip, wait_for
 
 PACKAGE, VERSION = "@copilotkit/aimock", "1.43.0"
+OLDEST_NODE = 20  # That it runs on.
 FOLDER = PROGRAMS.parent / "npm" / f"aimock-{VERSION}"
 MODELS = {"openai": "gpt-4o-mini", "anthropic": "claude-haiku-4-5", "gemini": "gemini-2.5-flash"}
 # What the server does in place of an answer, and what its journal calls it: 500, JSON that breaks off, no answer.
@@ -162,5 +163,8 @@ class Servers(unittest.TestCase):
 
 if __name__ == "__main__":
     need(node="nodejs", npm="npm")
+    node = subprocess.run(["node", "--version"], capture_output=True, text=True).stdout.strip()
+    if int(node.lstrip("v").split(".")[0]) < OLDEST_NODE:
+        skip(f"node is {node}, and the server needs {OLDEST_NODE}")
     installed()
     unittest.main(verbosity=2)
