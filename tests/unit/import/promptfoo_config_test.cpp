@@ -271,6 +271,36 @@ TEST_F(Promptfoo, NamesTheTestsThatKeepNoCheckOfTheirOwn) {
       << "once for a test of many values";
 }
 
+TEST_F(Promptfoo, MakesAGroupOfASetWithAThreshold) {
+  const std::string set = R"yaml(prompts: ['{{a}}']
+tests:
+  - vars: {a: x}
+    assert:
+      - type: assert-set
+        threshold: 0.5
+        assert: [{type: contains, value: '{{a}}', weight: 3}, {type: rouge-n, value: b c, threshold: 0.4}]
+)yaml";
+  const std::string text = suite(set);
+  EXPECT_NE(text.find(R"yaml(      - type: all_of
+        pass_mark: 0.5
+        of:
+          - type: must_contain
+            text: "{{a}}"
+            weight: 3
+          - type: rouge_n
+            text: b c
+            min_score: 0.4
+)yaml"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("# "), std::string::npos) << text;
+  const std::string judged =
+      "prompts: [a]\ntests: [{assert: [{type: contains, value: x}, {type: assert-set, threshold: 1, assert: "
+      "[{type: llm-rubric, value: is kind}]}]}]\n";
+  EXPECT_NE(notes(judged).find("holds a check by a model, which no group takes: left out"),
+            std::string::npos);
+}
+
 TEST_F(Promptfoo, NotesWhatASetOfChecksLoses) {
   EXPECT_EQ(
       notes("prompts: [a]\ntests:\n  - assert:\n    - {type: contains, value: x}\n"
