@@ -151,6 +151,27 @@ class Bench:
                     runs[saves].append(sluice.run("live", "--max-concurrent", "50", *flags))
         self.add_pair(runs, ("live without observations", "the same, and observations saved"), TARGET_SAVING)
 
+    def durable(self):
+        """What it costs to have all on the disk before anybody learns of it: live runs with and without, by turns."""
+        note("durable runs")
+        folder, _ = self.suite(self.count)
+        for latency_ms, in_flight in ((0, 50), (50, 200)):
+            fixed = WORK / "fixed-concurrency.toml"
+            fixed.write_text(f"[providers.openai]\nmax_in_flight = {in_flight}\n")
+            runs = {False: [], True: []}
+            with Simulator(latency_ms) as url:
+                sluice = Sluice(folder, url)
+                for _ in range(self.repeats):
+                    for is_durable, of_kind in runs.items():
+                        sluice.forget()
+                        of_kind.append(sluice.run("live", "--max-concurrent", str(in_flight), "--config", fixed,
+                                                  *(["--durable"] if is_durable else [])))
+            label = f"{latency_ms} ms, {in_flight} in flight"
+            (without, of_without), (usage, report) = middle(runs[False]), middle(runs[True])
+            self.table.add(f"live, not durable, {label}", without, self.count, of_without["run"]["duration_seconds"])
+            self.table.add(f"live, durable, {label}", usage, self.count, report["run"]["duration_seconds"],
+                           [f"{usage.seconds / without.seconds:.2f} of the time without"])
+
     def add_pair(self, runs, labels, most):
         """Rows of runs without and with something, of whose CPU the second may take `most` times the first."""
         cpu = {extra: statistics.median(usage.cpu_seconds for usage, _ in measured) / self.count * 1e6
@@ -334,6 +355,12 @@ def write_into_document(page, section, text):
     document.write_text(before + begin + text + end + after)
 
 
+def durable_runs(quick):
+    head, bench = machine(), Bench(quick)
+    bench.durable()
+    return f"{head}. {bench.count:,} fixtures, medians of {bench.repeats}.\n\n{bench.table.text()}\n"
+
+
 def shared_budget(quick):
     head = machine()
     return f"{head}.\n\n{SharedBudget(quick).all()}"
@@ -364,12 +391,14 @@ def parts(arguments):
     quick = "--quick" in arguments
     most = next((int(one.split("=")[1]) for one in reversed(arguments) if one.startswith("--workers=")), 500)
     budget = [("benchmarks.md", "scripts/bench: shared budget", lambda: shared_budget(quick))]
+    durable = [("benchmarks.md", "scripts/bench: durable runs", lambda: durable_runs(quick))]
     scale = [("scale.md", "scripts/bench --scale: simulated", lambda: simulated_fleets(quick)),
              ("scale.md", "scripts/bench --scale: threads", lambda: coordinator_threads(quick)),
              ("scale.md", "scripts/bench --scale: processes", lambda: many_workers(quick, most))]
-    if "--budget" in arguments or "--scale" in arguments:
-        return (budget if "--budget" in arguments else []) + (scale if "--scale" in arguments else [])
-    return [("benchmarks.md", "scripts/bench", lambda: Bench(quick).all())] + budget
+    alone = {"--durable": durable, "--budget": budget, "--scale": scale}
+    if any(option in arguments for option in alone):
+        return [part for option, its_parts in alone.items() if option in arguments for part in its_parts]
+    return [("benchmarks.md", "scripts/bench", lambda: Bench(quick).all())] + durable + budget
 
 
 if __name__ == "__main__":

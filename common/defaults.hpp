@@ -39,6 +39,11 @@ inline constexpr double judge_min_score = 0.5;           ///< A vote passes at o
 inline constexpr double judge_temperature = 0.0;         ///< Votes should repeat.
 inline constexpr std::uint32_t judge_max_tokens = 1024;  ///< A score and a paragraph, with some reasoning.
 
+// --- Loss of power (docs/durability.md)
+/// How long a group of what one sync writes to the disk stays open in a durable run. The sync itself takes 8
+/// to 15 ms of a disk that keeps its word, an answer of a model a hundred times as much.
+inline constexpr auto sync_group_time = 20ms;
+
 // --- Observations (docs/observations.md)
 // ---------------------------------------------------------------------------
 inline constexpr std::uint32_t retention_days = 30;         ///< As the docs have it, ...
@@ -115,6 +120,10 @@ inline constexpr auto permit_clock_error = 1ms;  ///< What is left when the cloc
 inline constexpr auto permit_lifetime = 100ms;   ///< A permit's window where the burst leaves room for it.
 /// A window where it leaves none, and slots are spaced: each millisecond of it costs as much of the rate.
 inline constexpr auto permit_lifetime_min = 5ms;
+inline constexpr auto least_rounded_delay = 1s;  ///< What a delay in whole seconds says of any shorter one.
+/// After such a delay the next call is tried: above the time in which the refusal is known everywhere, and
+/// permits of before have passed.
+inline constexpr std::chrono::milliseconds hold_after_rounded_delay = 60ms;
 inline constexpr double rate_margin = 0.999;  ///< Of each rate, for clocks that run fast.
 inline constexpr auto permit_lead = 50ms;     ///< A permit is granted so long before it opens at least: above
                                               ///< one way over a network.
@@ -185,6 +194,8 @@ inline constexpr std::size_t max_counted_peers = 10'000;
 /// Peers that came in by a key and are remembered, so that they leave at once when it is taken off the list;
 /// who is forgotten beyond it is heard no more all the same.
 inline constexpr std::size_t max_admitted_peers = 65'536;
+/// One that speaks an earlier version of the protocol and was not heard for so long is gone.
+inline constexpr std::chrono::minutes older_peer_silence{1};
 inline constexpr std::size_t max_answer_bytes = 8u << 20;       ///< A longer provider answer is refused.
 inline constexpr std::uint64_t most_call_tokens = 100'000'000;  ///< Ten times the largest context: a usage
                                                                 ///< beyond it is taken for unknown.
@@ -253,6 +264,19 @@ inline constexpr std::size_t max_explained_steps = 50'000;
 /// A larger document is assessed, but where it is wrong is not explained: the validator would collect every
 /// problem.
 inline constexpr std::size_t max_explained_bytes = 256u << 10;
+
+// --- Providers of kind exec
+// -------------------------------------------------------------------------------------------------------
+inline constexpr std::size_t max_program_bytes = 64u
+                                                 << 20;  ///< Of a file that a command names, for its hash.
+
+// --- Templates
+// -------------------------------------------------------------------------------------------------------
+inline constexpr std::size_t max_template_problems = 10;  ///< Named of one text; mend those first.
+inline constexpr std::size_t quoted_tag_bytes = 60;       ///< Of a template's `{{...}}`: it fits a line.
+/// A variable that stands in a prompt a thousand times must not fill the memory: what is rendered for a test
+/// is no longer than what a suite could write out, of its own texts and of the suite's prompts each.
+inline constexpr std::size_t max_rendered_bytes = max_suite_bytes;
 
 // --- What is shown of texts
 // -------------------------------------------------------------------------------------------------------

@@ -15,6 +15,15 @@ bool sync_to_disk(const std::filesystem::path& path) {
   return file.is_open() && ::fsync(file.number()) == 0;
 }
 
+bool sync_folders(const std::filesystem::path& folder) {
+  std::error_code error;
+  auto path = std::filesystem::absolute(folder, error);
+  for (; !error && path != path.parent_path(); path = path.parent_path()) {
+    if (!sync_to_disk(path) && ::access(path.c_str(), R_OK) == 0) return false;
+  }
+  return !error;
+}
+
 bool make_folders_on_disk(const std::filesystem::path& folder) {
   std::error_code error;
   if (folder.empty() || std::filesystem::is_directory(folder, error)) return true;

@@ -55,6 +55,7 @@ constexpr std::array named_reasons{
     NamedReason{Reason::grade_unparsable, "grade_unparsable"},
     NamedReason{Reason::baseline_unanswered, "baseline_unanswered"},
     NamedReason{Reason::answer_too_long, "answer_too_long"},
+    NamedReason{Reason::check_undecided, "check_undecided"},
     NamedReason{Reason::deadline_reached, "deadline_reached"},
     NamedReason{Reason::token_budget_spent, "token_budget_spent"},
     NamedReason{Reason::cost_budget_spent, "cost_budget_spent"},

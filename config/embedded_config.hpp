@@ -17,6 +17,7 @@ extern const std::string_view triggers;           ///< triggers.toml
 extern const std::string_view report_schema;      ///< schemas/report.schema.json
 extern const std::string_view report_style;       ///< report/report.css
 extern const std::string_view report_script;      ///< report/report.js
+extern const std::string_view view_script;        ///< report/view.js
 
 struct EmbeddedFile {
   std::string_view path;  ///< "rubrics/faithfulness/v1.toml"

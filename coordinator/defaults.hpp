@@ -246,10 +246,11 @@ inline constexpr std::size_t max_laid_out_bytes = 64u
 inline constexpr std::uint64_t max_diffed_trials = 100'000;  ///< Of a run: both are held, prompts and all.
 
 // --- suite
-inline constexpr const char* recorded_model = "recorded";    ///< What a model is called that nobody asks.
-inline constexpr std::size_t max_recorded_bytes = 1u << 30;  ///< Of a file of answers, which is held.
-inline constexpr std::size_t max_labels_bytes = 256u << 20;  ///< Of a file of labels: some millions.
-inline constexpr double max_weight = 1000.0;                 ///< Of a fixture; more is a slip of the hand.
+inline constexpr const char* recorded_model = "recorded";       ///< What a model is called that nobody asks.
+inline constexpr std::size_t max_recorded_bytes = 1u << 30;     ///< Of a file of answers, which is held.
+inline constexpr std::size_t max_labels_bytes = 256u << 20;     ///< Of a file of labels: some millions.
+inline constexpr std::uint64_t max_file_lines = 1'000'000'000;  ///< Of the file that a fixture is a part of.
+inline constexpr double max_weight = 1000.0;                    ///< Of a fixture; more is a slip of the hand.
 /// Of a suite: they are embedded and compared one by one, 80 MB of vectors and some 35 ms a case at most.
 inline constexpr std::size_t max_solved_examples = 10'000;
 inline constexpr std::size_t max_plugin_bytes = 256u << 10;  ///< Floors for some thousand kinds of cases.
@@ -263,15 +264,20 @@ inline constexpr std::size_t max_rubric_name_bytes = 64;    ///< Of an id or a v
 /// Patterns and schemas whose faults are remembered: beyond it the checker starts afresh, so that its memory
 /// is bounded.
 inline constexpr std::size_t max_compiled_checks = 4096;
-inline constexpr std::size_t max_template_problems = 10;  ///< Named of one text; mend those first.
-inline constexpr std::size_t quoted_tag_bytes = 60;       ///< Of a template's `{{...}}`: it fits a line.
-/// A variable that stands in a prompt a thousand times must not fill the memory: what is rendered for a test
-/// is no longer than what a suite could write out, of its own texts and of the suite's prompts each.
-inline constexpr std::size_t max_rendered_bytes = max_suite_bytes;
 /// Each arm answers every case and takes a column of the report: more are a slip of the hand in crossing
 /// models with prompts.
 inline constexpr std::size_t max_arms = 32;
 inline constexpr std::size_t max_arm_name_bytes = 64;     ///< It stands in each case's id, and in tables.
 inline constexpr std::size_t max_globbed_files = 10'000;  ///< That a glob of a suite stands for.
+
+// --- Checks by commands
+// -------------------------------------------------------------------------------------------------------
+inline constexpr double check_seconds = 30.0;        ///< Of one check, unless its test says something else:
+inline constexpr double most_check_seconds = 600.0;  ///< what a slow linter or a test suite takes.
+inline constexpr std::size_t max_verdict_bytes = 64u << 10;   ///< A verdict is a line; more is a mistake.
+inline constexpr std::size_t quoted_check_error_bytes = 120;  ///< A detail holds more than the error.
+/// At a time: interpreters take a CPU each, and some of them wait for others.
+inline constexpr unsigned least_check_processes = 2;
+inline constexpr unsigned most_check_processes = 8;
 
 }  // namespace sluice::defaults

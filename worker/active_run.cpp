@@ -60,6 +60,7 @@ Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& confi
   client.flow.max_concurrent = config.max_concurrent;
   client.flow.log_calls = config.log_calls;
   client.http = http;
+  client.call_log = config.call_log;
   client.worker = worker;
   client.scorer = run.scorer;
   client.boot_clock = config.boot_clock;

@@ -51,6 +51,10 @@ class AnswerStore {
   Result<std::vector<float>> take_embedding(const Digest& key, std::string_view entry);
   /// The same with a vote.
   Result<Completion> take_vote(const Digest& key, std::string_view entry);
+  /// Whether the own cache holds what a loss of power could take, and having all of it written to the disk
+  /// (AnswerCache::sync).
+  bool has_unsynced() const { return own_ && own_->has_unsynced(); }
+  Result<void> sync() { return own_ ? own_->sync() : Result<void>(); }
   /// `winner` was committed for this key: an own answer that differs must not be handed out any more. One
   /// that is the winner stays (workers of one process share the store, and may both have answered).
   Result<void> forget_unless(const Digest& key, const Digest& winner);

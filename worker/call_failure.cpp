@@ -10,6 +10,9 @@ Failed failed_call(const HttpFailure& failure) {
     case HttpFailure::Kind::timed_out:
       failed.reason = Reason::timed_out;
       break;
+    case HttpFailure::Kind::program_failed:
+      failed.reason = Reason::provider_failed;
+      break;
     case HttpFailure::Kind::too_large:
       failed.reason = Reason::answer_too_large;
       failed.retryable = false;

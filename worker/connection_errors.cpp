@@ -19,8 +19,7 @@ Error not_taken(const std::string& detail) {
 }
 
 Error protocol_mismatch(const std::string& detail) {
-  return {Reason::protocol_mismatch, "the coordinator speaks another version of the protocol (" + detail +
-                                         "); run the same sluice version on both sides"};
+  return {Reason::protocol_mismatch, "the coordinator does not fit this worker: " + detail};
 }
 
 }  // namespace sluice

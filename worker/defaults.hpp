@@ -105,6 +105,8 @@ inline constexpr int open_files = 256;  ///< Tables open lazily: opening does no
 /// writes a table, which later starts open in no time.
 inline constexpr std::uint64_t max_replayed_bytes = 1u << 20;
 inline constexpr std::size_t max_replayed_logs = 8;
+/// A group of completed units that is synced before its time: they should not wait as one of a thousand.
+inline constexpr std::size_t sync_group_units = 256;
 /// Pins are looked up and moved for so many keys at once: one transaction of the ledger.
 inline constexpr std::size_t pins_per_batch = 512;
 /// A cassette is written rarely and lies in a repository for long, which favours a high level; beyond this
@@ -145,5 +147,10 @@ inline constexpr double window_tolerance = 0.1;
 inline constexpr std::uint64_t most_announced = 1'000'000'000'000;
 /// Words of fewer bytes that begin as a provider's key are none.
 inline constexpr std::size_t shortest_known_key = 12;
+
+// --- Providers of kind exec
+// -------------------------------------------------------------------------------------------------------
+inline constexpr unsigned most_programs = 64;  ///< At a time; others wait, and their permits may be lost.
+inline constexpr auto longest_program = std::chrono::hours(24);  ///< Where no request timeout is set.
 
 }  // namespace sluice::defaults

@@ -31,6 +31,8 @@ KeyRing::KeyRing(Environment environment, Settings own_settings, CoordinatorPlac
       coordinator_(coordinator) {}
 
 bool KeyRing::may_call(const ProviderSettings& provider) const {
+  // A program of its own settings (format_of) is called nowhere.
+  if (provider.kind == ProviderKind::exec) return true;
   return may_receive_key(provider.base_url, trusted_key_hosts(own_settings_, provider),
                          coordinator_ != CoordinatorPlace::elsewhere);
 }
@@ -103,10 +105,44 @@ Result<std::string> KeyRing::secret_of(const ProviderSettings& provider, const P
   return usable_key(*secret);
 }
 
+/// What is sent where, and which program runs, no coordinator says.
+Result<std::shared_ptr<const OwnFormat>> KeyRing::format_of(const ProviderSettings& provider) const {
+  const std::string kind(to_string(provider.kind));
+  const std::string table = "[providers." + provider.name + "]";
+  const ProviderConfig* own = own_settings_.find_provider(provider.name);
+  if (own == nullptr || own->kind.value != provider.kind) {
+    return fail(Reason::key_withheld, "the run's provider " + provider.name + " is of kind " + kind +
+                                          ", and this worker's own settings have no such provider: add " +
+                                          table + " to the worker's sluice.toml as the run has it");
+  }
+  if (provider_settings(own_settings_, *own).cache_identity != provider.cache_identity) {
+    return fail(Reason::key_withheld,
+                "the run's provider " + provider.name + " of kind " + kind + " is another one than " + table +
+                    " in this worker's own settings: make the two alike (" +
+                    (provider.kind == ProviderKind::exec
+                         ? "\"command\", and the files that it names)"
+                         : "\"base_url\", \"query\", \"headers\", \"body\" and \"answer\")"));
+  }
+  auto format = std::make_shared<OwnFormat>();
+  format->body = own->body.value;
+  format->answer = own->answer.value;
+  format->command = own->command.value;
+  format->key_variable = own->api_key_env.value;
+  format->hidden_variables = secret_variables(own_settings_);
+  return format;
+}
+
 Result<Credentials> KeyRing::credentials_for(const ProviderSettings& provider) const {
+  std::shared_ptr<const OwnFormat> own;
+  if (provider.kind == ProviderKind::http || provider.kind == ProviderKind::exec) {
+    auto format = format_of(provider);
+    if (!format) return fail(std::move(format.error()));
+    own = std::move(*format);
+  }
   auto key = key_for(provider);
   if (!key) return fail(std::move(key.error()));
   Credentials credentials(std::move(*key));
+  credentials.own = std::move(own);
   for (const ProviderHeader& header : provider.headers) {
     if (header.variable.empty()) continue;
     auto secret = secret_of(provider, header);

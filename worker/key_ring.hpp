@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,8 @@ class KeyRing {
 
   /// The key for the provider's calls; empty if it is called without one. Errors: key_missing, key_withheld.
   Result<std::string> key_for(const ProviderSettings& provider) const;
-  /// The key, and what the variables of its headers hold. Errors: as for key_for.
+  /// The key, what the variables of its headers hold, and of kinds `http` and `exec` what these settings say
+  /// of its format, which must be what the run has it for. Errors: as for key_for.
   Result<Credentials> credentials_for(const ProviderSettings& provider) const;
   /// Those of a run by provider; providers that cannot be called from here are missing, with the reason among
   /// the problems. Only live runs need any.
@@ -43,6 +45,7 @@ class KeyRing {
 
  private:
   bool may_call(const ProviderSettings& provider) const;
+  Result<std::shared_ptr<const OwnFormat>> format_of(const ProviderSettings& provider) const;
   Result<std::string> secret_of(const ProviderSettings& provider, const ProviderHeader& header) const;
 
   Environment environment_;

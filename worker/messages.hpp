@@ -28,6 +28,8 @@
 ///   scorer       -> worker        UnitsScored
 ///   model client -> http          HttpCalls, HttpCancel      (worker/http/http_messages.hpp)
 ///   http         -> model client  HttpCallsDone
+///   model client -> store syncer  SyncStore
+///   store syncer -> model client  StoreSynced
 ///   worker       -> whoever started it   WorkerEnded
 namespace sluice {
 
@@ -92,6 +94,12 @@ struct WorkerUnfit {
   Error why;
 };
 
+/// Have all that is stored now written to the disk, and say what came of it.
+struct SyncStore {};
+struct StoreSynced {
+  Result<void> result;
+};
+
 /// The run is over: end all calls; nothing is answered any more.
 struct CancelCalls {};
 
@@ -117,6 +125,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::DemandChanged)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::EntriesFound)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::EntryMessages)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::WorkerUnfit)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::SyncStore)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::StoreSynced)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::CancelCalls)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::WorkerTick)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::FlushReports)

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "worker/http/call_log.hpp"
 #include "worker/units/unit_flow.hpp"
 
 #include <functional>
+#include <memory>
 
 #include <caf/actor.hpp>
 #include <caf/fwd.hpp>
@@ -13,6 +15,7 @@ namespace sluice {
 struct ModelClientConfig {
   UnitFlowConfig flow;
   caf::actor http;
+  std::shared_ptr<CallLog> call_log{};  ///< Of calls that programs answer; null: they are not logged.
   caf::actor worker;  ///< Gets DemandChanged, and UnitsScored for what has begun without anything being done.
   caf::actor scorer;  ///< Gets UnitsCompleted.
   std::function<BootTime()> boot_clock = boot_clock_now;

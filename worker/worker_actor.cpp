@@ -3,6 +3,7 @@
 #include "common/clock.hpp"
 #include "common/defaults.hpp"
 #include "common/process/supervision.hpp"
+#include "common/text/stderr_line.hpp"
 #include "worker/active_run.hpp"
 #include "worker/calls/entry_exchange.hpp"
 #include "worker/connection_errors.hpp"
@@ -120,6 +121,17 @@ void retire_run(WorkerActor* self) {
 
 // --- who watches ---
 
+/// What this worker's lines of the log are about.
+LogFields about(const WorkerActor* self) {
+  const auto& run = self->state.run;
+  return {.run = run ? run->settings.run_id : "", .worker = self->state.config->name};
+}
+
+/// Also those of its other actors, where the process is this worker's alone.
+void tell_log(const WorkerActor* self) {
+  if (!self->state.config->in_coordinator) set_log_context(about(self));
+}
+
 std::string status_text(const WorkerState& state) {
   if (state.leaving.begun()) return "leaving: calls under way end";
   if (!state.run) return "waiting for a coordinator";
@@ -207,6 +219,7 @@ void leave(WorkerActor* self, Farewell farewell, std::chrono::milliseconds patie
 }
 
 void on_stop(WorkerActor* self, const StopWorker& stop) {
+  const LogScope scope(about(self));
   auto& state = self->state;
   const auto patience = state.config->drain_timeout;
   // That the run ends, too, makes nobody impatient: whoever stops a fleet stops its coordinator as well.
@@ -258,6 +271,8 @@ void begin_run(WorkerActor* self, RunSettings settings) {
   const auto& run = state.run.emplace(std::move(*started));
   state.children.add(self, "the worker's model client", run.model_client);
   state.children.add(self, "the worker's scorer", run.scorer);
+  tell_log(self);
+  const LogScope scope(about(self));
   const auto level = state.config->in_coordinator ? spdlog::level::debug : spdlog::level::err;
   for (const auto& problem : run.problems) spdlog::log(level, "no work is taken: {}", problem.message);
   if (run.problems.empty()) spdlog::info("connected; working on run {}", run.settings.run_id);
@@ -268,8 +283,11 @@ void begin_run(WorkerActor* self, RunSettings settings) {
 void on_message(WorkerActor* self, wire::Welcome& welcome) {
   const bool awaited = self->state.contact->on_welcome();
   auto& run = self->state.run;
-  if (!run || run->settings.run_id != welcome.settings.run_id)
+  if (!run || run->settings.run_id != welcome.settings.run_id) {
+    if (const auto other = wire::other_version("the coordinator", welcome.version, welcome.protocol))
+      spdlog::warn("{}", *other);
     return begin_run(self, std::move(welcome.settings));
+  }
   // A second READY would give back what was leased since the first.
   if (!awaited) return;
   // The same run after a break: what is held goes on.
@@ -378,6 +396,7 @@ void on_message(WorkerActor* self, ActiveRun&, EntryMessages& entries) {
 }
 
 void tick(WorkerActor* self) {
+  const LogScope scope(about(self));
   auto& state = self->state;
   const auto interval = heartbeat_interval(self);
   self->delayed_send(self, interval, WorkerTick{});
@@ -418,6 +437,7 @@ void dispatch(WorkerActor* self, Message& message) {
 }
 
 void on_coordinator(WorkerActor* self, FromCoordinator& messages) {
+  const LogScope scope(about(self));
   auto& state = self->state;
   state.refusal.clear();
   if (state.contact->on_message(self->clock().now()) && state.run) {
@@ -449,6 +469,7 @@ caf::behavior worker_behavior(WorkerActor* self, std::shared_ptr<WorkerConfig> c
     dismiss(self, self->state.retired);
     self->quit(exit.reason);
   });
+  tell_log(self);
   send_hello(self);
   tell_watcher(self);
   self->delayed_send(self, defaults::heartbeat_interval, WorkerTick{});

@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,12 +85,13 @@ class BrokenPipesIgnored {
   sigset_t before_{};
 };
 
-/// What the program writes: read to its end, kept up to a limit.
+/// What the program writes: read to its end, kept up to a limit, of errors the last of it.
 struct OutputStream {
   Descriptor from;
   std::size_t limit = 0;
   std::string text;
   bool exceeded = false;
+  bool keeps_end = false;
 
   void read() {
     std::array<char, defaults::command_read_bytes> buffer{};
@@ -98,17 +100,23 @@ struct OutputStream {
     if (count <= 0) return from.close();
     const auto size = static_cast<std::size_t>(count);
     exceeded = exceeded || size > limit - text.size();
+    if (keeps_end) {
+      text.append(buffer.data(), size);
+      if (text.size() > limit) text.erase(0, text.size() - limit);
+      return;
+    }
     text.append(buffer.data(), std::min(size, limit - text.size()));
   }
 };
 
-std::vector<std::string> environment_without(const std::vector<std::string>& hidden) {
+std::vector<std::string> environment_without(const std::vector<std::string>& hidden,
+                                             const std::string& kept_one) {
   std::vector<std::string> kept;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view assignment(*variable);
     const auto name = assignment.substr(0, assignment.find('='));
     const bool secret = name.ends_with("_API_KEY") || std::ranges::find(hidden, name) != hidden.end();
-    if (!secret) kept.emplace_back(assignment);
+    if (!secret || name == kept_one) kept.emplace_back(assignment);
   }
   return kept;
 }
@@ -132,6 +140,9 @@ class FileActions {
   FileActions& operator=(const FileActions&) = delete;
   ~FileActions() { ::posix_spawn_file_actions_destroy(&actions_); }
 
+  void run_in(const std::string& folder) {
+    ::posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str());
+  }
   void connect(int fd, int as) { ::posix_spawn_file_actions_adddup2(&actions_, fd, as); }
   const posix_spawn_file_actions_t* get() const { return &actions_; }
 
@@ -165,67 +176,88 @@ class Attributes {
   posix_spawnattr_t attributes_{};
 };
 
+using Kind = CommandEnd::Kind;
+
+struct CommandFailure {
+  Kind kind = Kind::failed;
+  std::string message;
+};
+
+template <class T>
+using Outcome = tl::expected<T, CommandFailure>;
+
+/// The last of a program's standard error, in which most of them say what was wrong.
+std::string end_of_errors(const std::string& errors, std::size_t most) {
+  auto output = to_valid_utf8(errors);
+  while (!output.empty() && (output.back() == '\n' || output.back() == ' ')) output.pop_back();
+  if (output.size() <= most) return output;
+  std::size_t begin = output.size() - most;
+  while (begin < output.size() && continues_utf8(output[begin])) ++begin;
+  return "..." + output.substr(begin);
+}
+
 /// The running program: its input is written and its output read, and in the end it is killed and reaped with
 /// its group.
 class Run {
  public:
-  Run(const BoundedCommand& command, std::string_view text)
+  Run(const BoundedCommand& command, std::string_view text, const CommandStop* stop)
       : command_(command),
+        stop_(stop != nullptr ? stop->descriptor() : -1),
         input_left_(text),
         has_input_(!text.empty()),
         deadline_(Clock::now() + command.time_limit) {
     output_.limit = command.max_output_bytes;
     errors_.limit = defaults::max_command_error_bytes;
+    errors_.keeps_end = true;
   }
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
   ~Run() { reap(); }
 
-  Result<std::string> result() {
+  Outcome<std::string> result() {
     const BrokenPipesIgnored ignored;
-    if (auto started = start(); !started) return fail(started.error());
-    if (auto exchanged = exchange_streams(); !exchanged) return fail(exchanged.error());
-    if (auto ended = wait_for_end(); !ended) return fail(ended.error());
+    if (auto started = start(); !started) return tl::unexpected(std::move(started.error()));
+    if (auto exchanged = exchange_streams(); !exchanged) return tl::unexpected(std::move(exchanged.error()));
+    if (auto ended = wait_for_end(); !ended) return tl::unexpected(std::move(ended.error()));
     const int status = reap();
-    if (WIFSIGNALED(status)) return failure("was ended by signal " + std::to_string(WTERMSIG(status)));
+    if (WIFSIGNALED(status))
+      return failure(Kind::failed, "was ended by signal " + std::to_string(WTERMSIG(status)));
     if (WEXITSTATUS(status) != 0)
-      return failure("ended with exit code " + std::to_string(WEXITSTATUS(status)));
-    if (output_.text.empty() && has_input_) return failure("wrote nothing");
+      return failure(Kind::failed, "ended with exit code " + std::to_string(WEXITSTATUS(status)));
+    if (output_.text.empty() && has_input_) return failure(Kind::failed, "wrote nothing");
     return std::move(output_.text);
   }
 
  private:
-  tl::unexpected<Error> failure(const std::string& what) const {
+  tl::unexpected<CommandFailure> failure(Kind kind, const std::string& what) const {
     const auto& name = command_.shown.empty() ? command_.arguments.front() : command_.shown;
     std::string message =
         "the " + command_.kind + " \"" + excerpt(name, defaults::quoted_bytes) + "\" " + what;
-    if (!errors_.text.empty()) {
-      auto output = to_valid_utf8(errors_.text);
-      while (!output.empty() && (output.back() == '\n' || output.back() == ' ')) output.pop_back();
-      message += "; its standard error says: " + excerpt(output, defaults::quoted_command_error_bytes);
-    }
-    return fail(Reason::usage_invalid, std::move(message));
+    if (!errors_.text.empty())
+      message += "; its standard error says: " + end_of_errors(errors_.text, command_.quoted_error_bytes);
+    return tl::unexpected(CommandFailure{kind, std::move(message)});
   }
 
   static std::string and_what_allows_more(const std::string& advice) {
     return advice.empty() ? "" : "; " + advice;
   }
 
-  tl::unexpected<Error> system_failure(const std::string& what, int code) const {
-    return failure(what + ": " + std::generic_category().message(code));
+  tl::unexpected<CommandFailure> system_failure(const std::string& what, int code) const {
+    return failure(Kind::not_started, what + ": " + std::generic_category().message(code));
   }
 
-  Result<void> start() {
+  Outcome<void> start() {
     auto input = make_channel(true);
     auto output = make_channel(false);
     auto errors = make_channel(false);
     if (!input || !output || !errors) return system_failure("cannot be connected to", errno);
     FileActions actions;
+    if (!command_.folder.empty()) actions.run_in(command_.folder);
     actions.connect(input->theirs.get(), STDIN_FILENO);
     actions.connect(output->theirs.get(), STDOUT_FILENO);
     actions.connect(errors->theirs.get(), STDERR_FILENO);
     auto arguments = command_.arguments;
-    auto environment = environment_without(command_.hidden_variables);
+    auto environment = environment_without(command_.hidden_variables, command_.kept_variable);
     if (const int code = group_.start(); code != 0) return system_failure("cannot be started", code);
     pid_t started = -1;
     const int code =
@@ -241,20 +273,21 @@ class Run {
   }
 
   /// Until the program has closed both of its outputs.
-  Result<void> exchange_streams() {
+  Outcome<void> exchange_streams() {
     while (output_.from.open() || errors_.from.open()) {
       if (milliseconds_left() == 0) return time_is_over();
-      std::array<pollfd, 3> set{pollfd{input_.get(), POLLOUT, 0}, pollfd{output_.from.get(), POLLIN, 0},
-                                pollfd{errors_.from.get(), POLLIN, 0}};
+      std::array<pollfd, 4> set{pollfd{input_.get(), POLLOUT, 0}, pollfd{output_.from.get(), POLLIN, 0},
+                                pollfd{errors_.from.get(), POLLIN, 0}, pollfd{stop_, POLLIN, 0}};
       if (::poll(set.data(), set.size(), milliseconds_left()) < 0 && errno != EINTR) {
         return system_failure("cannot be waited for", errno);
       }
+      if (set[3].revents != 0) return is_cancelled();
       if (set[0].revents != 0) write_input();
       if (set[1].revents != 0) output_.read();
       if (set[2].revents != 0) errors_.read();
       if (output_.exceeded) {
-        return failure("wrote more than " + std::to_string(output_.limit) + " bytes" +
-                       and_what_allows_more(command_.for_more_output));
+        return failure(Kind::too_much, "wrote more than " + std::to_string(output_.limit) + " bytes" +
+                                           and_what_allows_more(command_.for_more_output));
       }
     }
     return {};
@@ -267,9 +300,11 @@ class Run {
     if (input_left_.empty() || broken) input_.close();
   }
 
-  tl::unexpected<Error> time_is_over() const {
-    return failure("took longer than " + shown_time(command_.time_limit) +
-                   and_what_allows_more(command_.for_more_time));
+  tl::unexpected<CommandFailure> is_cancelled() const { return failure(Kind::cancelled, "was cancelled"); }
+
+  tl::unexpected<CommandFailure> time_is_over() const {
+    return failure(Kind::too_slow, "took longer than " + shown_time(command_.time_limit) +
+                                       and_what_allows_more(command_.for_more_time));
   }
 
   int milliseconds_left() const {
@@ -278,14 +313,16 @@ class Run {
   }
 
   /// A program may go on after it has closed its outputs. It is left for reap().
-  Result<void> wait_for_end() {
+  Outcome<void> wait_for_end() {
     input_.close();
-    for (siginfo_t ended{};; ::poll(nullptr, 0, 1)) {
+    for (siginfo_t ended{};;) {
       if (::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) != 0) {
         return system_failure("cannot be waited for", errno);
       }
       if (ended.si_pid == pid_) return {};
       if (milliseconds_left() == 0) return time_is_over();
+      pollfd stop{stop_, POLLIN, 0};
+      if (::poll(&stop, 1, 1) > 0) return is_cancelled();
     }
   }
 
@@ -301,6 +338,7 @@ class Run {
   }
 
   const BoundedCommand& command_;
+  int stop_;  ///< Of CommandStop; -1, which poll passes over: there is none.
   std::string_view input_left_;
   bool has_input_;
   Clock::time_point deadline_;
@@ -313,11 +351,34 @@ class Run {
 
 }  // namespace
 
+CommandStop::CommandStop() : descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+CommandStop::~CommandStop() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void CommandStop::request() {
+  // Full already: it is requested.
+  if (descriptor_ >= 0) (void)::eventfd_write(descriptor_, 1);
+}
+
+void CommandStop::clear() {
+  eventfd_t requests = 0;
+  if (descriptor_ >= 0) (void)::eventfd_read(descriptor_, &requests);
+}
+
+CommandEnd run_command(const BoundedCommand& command, std::string_view text, const CommandStop* stop) {
+  if (command.arguments.empty() || command.arguments.front().empty())
+    return {Kind::not_started, "", "the " + command.kind + " is empty; name a program"};
+  auto ended = Run(command, text, stop).result();
+  if (!ended) return {ended.error().kind, "", std::move(ended.error().message)};
+  return {Kind::done, std::move(*ended), ""};
+}
+
 Result<std::string> run_bounded(const BoundedCommand& command, std::string_view text) {
-  if (command.arguments.empty() || command.arguments.front().empty()) {
-    return fail(Reason::usage_invalid, "the " + command.kind + " is empty; name a program");
-  }
-  return Run(command, text).result();
+  auto end = run_command(command, text);
+  if (end.kind != Kind::done) return fail(Reason::usage_invalid, std::move(end.message));
+  return std::move(end.output);
 }
 
 }  // namespace sluice

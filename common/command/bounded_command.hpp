@@ -1,9 +1,11 @@
 #pragma once
 
+#include "common/defaults.hpp"
 #include "common/error.hpp"
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,10 +20,50 @@ struct BoundedCommand {
   std::size_t max_output_bytes = 0;
   std::string shown{};                          ///< What messages call it; empty: the program.
   std::vector<std::string> hidden_variables{};  ///< Names of variables that hold secrets.
+  std::string kept_variable{};                  ///< The only secret that it sees; empty: none.
   std::string kind{"command"};                  ///< What messages say that it is.
   std::string for_more_time{};                  ///< What to do if it takes too long, for messages.
   std::string for_more_output{};                ///< What to do if it writes too much, for messages.
+  std::string folder{};                         ///< Where it runs; empty: where this process does.
+  std::size_t quoted_error_bytes = defaults::quoted_command_error_bytes;  ///< Of the end of its errors.
 };
+
+/// How a program ended.
+struct CommandEnd {
+  enum class Kind : std::uint8_t {
+    done,         ///< With exit code 0.
+    not_started,  ///< There is no such program, or the system would not start it.
+    failed,       ///< By a signal, or another exit code, or it wrote nothing.
+    too_slow,
+    too_much,   ///< It wrote more than it may.
+    cancelled,  ///< By its CommandStop.
+  };
+  Kind kind = Kind::done;
+  std::string output{};   ///< Of one that is done.
+  std::string message{};  ///< Of any other: a sentence with the end of its standard error.
+};
+
+/// Ends a running program from another thread. Thread-safe.
+class CommandStop {
+ public:
+  CommandStop();
+  CommandStop(const CommandStop&) = delete;
+  CommandStop& operator=(const CommandStop&) = delete;
+  ~CommandStop();
+
+  void request();
+  /// Forgets a request, before another program runs.
+  void clear();
+  /// Readable once it is requested; -1 where the system gave none, and nothing is stopped early.
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+/// As run_bounded, with how it ended. `stop` may be null.
+CommandEnd run_command(const BoundedCommand& command, std::string_view text,
+                       const CommandStop* stop = nullptr);
 
 /// Runs the command on one text and returns what it wrote. The program sees this process's environment
 /// without the hidden variables and those whose names end with `_API_KEY`, and its working folder. It is

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "common/http_server/http_server.hpp"
 #include "common/metrics_server/metric.hpp"
 
-#include <memory>
 #include <string>
 
 namespace sluice {
@@ -15,18 +15,14 @@ class MetricsServer {
   /// `endpoint`: as parse_metrics_endpoint gives it. listen_failed if it cannot be bound.
   static Result<MetricsServer> start(const std::string& endpoint, MetricSource source,
                                      const HealthSource& health);
-  ~MetricsServer();
-  MetricsServer(MetricsServer&&) noexcept;
-  MetricsServer& operator=(MetricsServer&&) noexcept;
 
   /// `http://HOST:PORT/metrics` with the port that was picked.
   const std::string& url() const { return url_; }
 
  private:
-  struct Parts;
-  MetricsServer(std::unique_ptr<Parts> parts, std::string url);
+  explicit MetricsServer(HttpServer server);
 
-  std::unique_ptr<Parts> parts_;
+  HttpServer server_;
   std::string url_;
 };
 

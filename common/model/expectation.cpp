@@ -5,6 +5,15 @@
 
 namespace sluice {
 
+bool has_command(const TextExpectation& expectation) {
+  return is_command_metric(expectation.metric) || std::ranges::any_of(expectation.parts, has_command);
+}
+
+void add_for_worker(const TextExpectation& expectation, std::vector<TextExpectation>& tasks) {
+  if (!has_command(expectation)) return tasks.push_back(expectation);
+  for (const TextExpectation& part : expectation.parts) add_for_worker(part, tasks);
+}
+
 bool is_complete(const TextExpectation& expectation) {
   const auto& [metric, texts, numbers, weight, parts] = expectation;
   const auto is_number = [](double number) { return std::isfinite(number) && number >= 0.0; };
@@ -23,6 +32,9 @@ bool is_complete(const TextExpectation& expectation) {
     case MetricId::any_of:
     case MetricId::all_of:
       return !parts.empty() && numbers.size() == 1 && std::ranges::all_of(parts, is_complete);
+    case MetricId::command:
+    case MetricId::command_score:
+      return false;
     default:
       return !texts.empty();
   }

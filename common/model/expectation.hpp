@@ -15,18 +15,28 @@ inline constexpr double most_rouge_words = 9;    ///< n of rouge_n.
 struct TextExpectation {
   MetricId metric = MetricId::must_contain;
   /// Texts to look for, patterns (RE2), accepted answers, references; for json_schema and contains_json the
-  /// schema's JSON text alone; for tool_call the tool's name and its arguments as a JSON object.
+  /// schema's JSON text alone; for tool_call the tool's name and its arguments as a JSON object. command: the
+  /// arguments as a JSON list, the parameters as a JSON object, and the hash of the files among the
+  /// arguments.
   std::vector<std::string> texts;
   /// levenshtein: the most changes. rouge_n: n, and of a part the score that passes. latency: milliseconds.
   /// cost: dollars, and what the run adds, the dollars for a million tokens of input and of output. all_of:
-  /// the mark.
+  /// the mark. command: seconds, and of a part with a score that which passes.
   std::vector<double> numbers{};
   double weight = 1.0;                   ///< Of a part.
   std::vector<TextExpectation> parts{};  ///< Of any_of and all_of.
   friend bool operator==(const TextExpectation&, const TextExpectation&) = default;
 };
 
-/// Whether it has what its metric assesses by, and so have its parts. A cost has its price.
+/// Whether it is a command, or has one among its parts.
+bool has_command(const TextExpectation& expectation);
+
+/// Adds what a worker assesses of it: itself, or, where there is a command in it, the greatest of its parts
+/// without one, in their order. Commands run where the suite is (docs/security.md).
+void add_for_worker(const TextExpectation& expectation, std::vector<TextExpectation>& tasks);
+
+/// Whether it has what a worker assesses by, and so have its parts. A cost has its price; a command is
+/// nothing for a worker.
 bool is_complete(const TextExpectation& expectation);
 
 }  // namespace sluice

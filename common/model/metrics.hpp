@@ -36,6 +36,8 @@ enum class MetricId : std::uint8_t {
   cost = 39,           ///< Passes when the answer cost no more than so many dollars.
   any_of = 40,         ///< Passes when one of its parts does.
   all_of = 41,         ///< Passes when the share of its parts that pass, by weight, reaches a mark.
+  command = 42,        ///< Passes when a program of the user's says so. Only the coordinator runs it.
+  command_score = 43,  ///< The score that such a program gives.
   // The same, turned round: `negation_bit` is set.
   not_exact_match = 14 | 0x80,
   not_json_schema = 15 | 0x80,
@@ -49,6 +51,8 @@ enum class MetricId : std::uint8_t {
   not_cost = 39 | 0x80,
   not_any_of = 40 | 0x80,
   not_all_of = 41 | 0x80,
+  not_command = 42 | 0x80,
+  not_command_score = 43 | 0x80,  ///< 1 less the score.
   // By a model's judgement (docs/judges.md).
   faithfulness = 20,  ///< Every statement of the answer is supported by the context.
   relevancy = 21,     ///< The answer answers the prompt.
@@ -87,14 +91,21 @@ bool is_claims_metric(MetricId id);
 /// True for the metrics whose score is that of a model's votes.
 bool is_judge_metric(MetricId id);
 
+/// True for the metrics that a program assesses, of which no worker hears.
+constexpr bool is_command_metric(MetricId id) {
+  return positive(id) == MetricId::command || positive(id) == MetricId::command_score;
+}
+
 /// One metric's word on one answer. A scored metric has `passed` only under a threshold; an undefined score
 /// (0/0) is empty, never 0.
 struct MetricOutcome {
   MetricId id = MetricId::claims_precision;
   std::optional<double> score;
   std::optional<bool> passed;
-  std::string
-      detail;  ///< Why it did not pass, in at most defaults::max_detail_bytes of one line; else empty.
+  std::string detail;  ///< Why it did not pass, or why nobody knows, in at most defaults::max_detail_bytes of
+                       ///< one line; else empty.
+  /// Nobody knows whether it passes, or its score: its trial is an error, and others of its unit are not.
+  bool is_undecided() const { return !passed && !score && !detail.empty(); }
   friend bool operator==(const MetricOutcome&, const MetricOutcome&) = default;
 };
 

@@ -27,12 +27,17 @@ std::string_view to_string(ProviderKind kind) {
       return "anthropic";
     case ProviderKind::gemini:
       return "gemini";
+    case ProviderKind::http:
+      return "http";
+    case ProviderKind::exec:
+      return "exec";
   }
   return "openai";
 }
 
 std::optional<ProviderKind> provider_kind_from(std::string_view name) {
-  for (const auto kind : {ProviderKind::openai, ProviderKind::anthropic, ProviderKind::gemini}) {
+  for (const auto kind : {ProviderKind::openai, ProviderKind::anthropic, ProviderKind::gemini,
+                          ProviderKind::http, ProviderKind::exec}) {
     if (name == to_string(kind)) return kind;
   }
   return std::nullopt;

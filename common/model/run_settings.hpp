@@ -18,8 +18,9 @@ enum class Mode : std::uint8_t { live = 1, cached = 2, mock = 3 };
 
 std::string_view to_string(Mode mode);
 
-/// The request formats of worker/providers.
-enum class ProviderKind : std::uint8_t { openai = 1, anthropic = 2, gemini = 3 };
+/// The request formats of worker/providers. What a worker's own settings say makes those of the last two: a
+/// body and where the answer stands in it, and a program.
+enum class ProviderKind : std::uint8_t { openai = 1, anthropic = 2, gemini = 3, http = 4, exec = 5 };
 
 std::string_view to_string(ProviderKind kind);
 std::optional<ProviderKind> provider_kind_from(std::string_view name);
@@ -50,7 +51,9 @@ struct QueryField {
 struct ProviderSettings {
   std::string name;  ///< The section's name.
   ProviderKind kind = ProviderKind::openai;
-  std::string base_url;          ///< `openai`: with its `/v1`; the others: the bare host. No trailing slash.
+  /// `openai`: with its `/v1`; `http`: the whole URL; `exec`: none, but `exec:NAME`; the others: the bare
+  /// host. No trailing slash.
+  std::string base_url;
   std::string cache_identity;    ///< Part of the cache key; by default default_cache_identity.
   std::string api_key_env;       ///< Empty: the provider is called without a key.
   std::string max_tokens_field;  ///< `openai` only: "max_completion_tokens" or "max_tokens".
@@ -89,6 +92,7 @@ struct RunSettings {
   bool observe = false;                         ///< Results have the whole answer with them.
   std::vector<RedactionPattern> redaction = {};
   bool returns_embeddings = false;  ///< Results have the embedding of their answer with them.
+  bool durable = false;             ///< Answers are on the disk before anybody learns of them.
   friend bool operator==(const RunSettings&, const RunSettings&) = default;
 };
 

@@ -15,14 +15,27 @@
 namespace sluice {
 namespace {
 
-/// The message in place of spdlog's own %v: cleaned here, where every message passes.
+std::string_view text_of(const spdlog::string_view_t& part) {
+  return {part.data(), part.size()};
+}
+
+/// The whole line as a JSON object, or the message as in text after what stands before it: in place of
+/// spdlog's own %v, cleaned here, where every message passes.
 class CleanedMessage final : public spdlog::custom_flag_formatter {
  public:
+  explicit CleanedMessage(bool json) : json_(json) {}
   void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
-    const std::string text = log_text({message.payload.data(), message.payload.size()});
+    const std::string text =
+        json_ ? json_log_line(text_of(spdlog::level::to_string_view(message.level)), text_of(message.payload))
+              : log_text(text_of(message.payload));
     out.append(text.data(), text.data() + text.size());
   }
-  std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<CleanedMessage>(); }
+  std::unique_ptr<custom_flag_formatter> clone() const override {
+    return std::make_unique<CleanedMessage>(json_);
+  }
+
+ private:
+  bool json_;
 };
 
 }  // namespace
@@ -31,8 +44,9 @@ void set_up_logging(std::string_view level, bool over_live_line) {
   auto logger = std::make_shared<spdlog::logger>("sluice", std::make_shared<spdlog::sinks::stderr_sink_mt>());
   logger->set_level(spdlog::level::from_str(std::string(level)));
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
-  formatter->add_flag<CleanedMessage>('*').set_pattern(std::string(over_live_line ? wipe_line : "") +
-                                                       "%H:%M:%S %l: %*");
+  const bool json = log_format() == LogFormat::json;
+  const std::string pattern = std::string(over_live_line ? wipe_line : "") + "%H:%M:%S %l: %*";
+  formatter->add_flag<CleanedMessage>('*', json).set_pattern(json ? "%*" : pattern);
   logger->set_formatter(std::move(formatter));
   spdlog::set_default_logger(std::move(logger));
 }

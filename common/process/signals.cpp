@@ -1,5 +1,7 @@
 #include "common/process/signals.hpp"
 
+#include "common/text/stderr_line.hpp"
+
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -26,7 +28,7 @@ sigset_t watched() {
 
 }  // namespace
 
-SignalWatch::SignalWatch(const char* program, int exit_code) : program_(program), exit_code_(exit_code) {
+SignalWatch::SignalWatch(int exit_code) : exit_code_(exit_code) {
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);
   const auto set = watched();
@@ -58,7 +60,8 @@ void SignalWatch::take(const char* signal) {
   // Also once the handler is gone: what it asked for, the report above all, may still be in the making.
   if (meaning == SignalRequest::Meaning::repetition) return;
   if (meaning == SignalRequest::Meaning::stop && handler_) return handler_(signal);
-  std::fprintf(stderr, "\n%s: error: interrupted by %s\n", program_, signal);
+  if (log_format() == LogFormat::text) std::fputs("\n", stderr);  // Behind what a terminal echoes.
+  say(std::string("interrupted by ") + signal, Severity::error);
   ::_exit(exit_code_);
 }
 

@@ -39,8 +39,7 @@ class SignalWatch {
  public:
   using Handler = std::function<void(const char* signal)>;
 
-  /// `program` names the process in its last words.
-  SignalWatch(const char* program, int exit_code);
+  explicit SignalWatch(int exit_code);
   ~SignalWatch();
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
@@ -56,7 +55,6 @@ class SignalWatch {
   void watch();
   void take(const char* signal);
 
-  const char* program_;
   int exit_code_;
   int signal_fd_ = -1;
   int stop_fd_ = -1;

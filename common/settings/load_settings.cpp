@@ -6,7 +6,9 @@
 #include "common/files.hpp"
 #include "common/model/redaction.hpp"
 #include "common/settings/provider_presets.hpp"
+#include "common/settings/request_body.hpp"
 #include "common/settings/setting_definitions.hpp"
+#include "common/settings/setting_values.hpp"
 #include "common/settings/variable_names.hpp"
 #include "common/text/text.hpp"
 
@@ -105,6 +107,7 @@ class SettingsMerger {
     if (const TomlNode* table = top.table(eval_section)) apply_eval(*table);
     if (const TomlNode* table = top.table(judge_section)) apply_judge(*table);
     if (const TomlNode* table = top.table(redaction_section)) apply_redaction(*table);
+    if (const TomlNode* table = top.table(ledger_section)) apply_ledger(*table);
     if (const TomlNode* table = top.table("providers")) apply_providers(*table);
     top.finish(where_it_belongs);
   }
@@ -127,6 +130,12 @@ class SettingsMerger {
   void apply_judge(const TomlNode& table) {
     TableReader reader(table, "[judge]", sources_.file_name, findings_);
     apply_section(reader, judge_section);
+    reader.finish(where_it_belongs);
+  }
+
+  void apply_ledger(const TomlNode& table) {
+    TableReader reader(table, "[ledger]", sources_.file_name, findings_);
+    apply_section(reader, ledger_section);
     reader.finish(where_it_belongs);
   }
 
@@ -203,7 +212,7 @@ class SettingsMerger {
       const auto meant = nearest(name, preset_names());
       reader.add_missing({"kind"},
                          "missing \"kind\" in [providers." + excerpt(name, 80) +
-                             "]: expected \"openai\", \"anthropic\" or \"gemini\"" +
+                             "]: expected \"openai\", \"anthropic\", \"gemini\", \"http\" or \"exec\"" +
                              (meant ? "; did you mean [providers." + *meant + "]?" : std::string()));
     }
     ProviderConfig provider = *preset_provider(kind_name.value_or("openai"));
@@ -216,12 +225,26 @@ class SettingsMerger {
       apply_key(reader, definition, provider);
     }
     refuse_limits_without_effect(reader, provider.limits());
-    if (provider.max_tokens_field.origin == Origin::file && provider.kind.value != ProviderKind::openai) {
-      reader.add_wrong("max_tokens_field", "applies to the kind \"openai\" alone");
-    }
+    check_keys_of_kind(reader, provider);
     reader.finish(where_it_belongs);
     std::erase_if(settings_.providers, [&](const ProviderConfig& other) { return other.name == name; });
     settings_.providers.push_back(std::move(provider));
+  }
+
+  static void check_keys_of_kind(TableReader& reader, const ProviderConfig& provider) {
+    const ProviderKind kind = provider.kind.value;
+    const std::string of_kind = " of the kind \"" + std::string(to_string(kind)) + "\"";
+    for (const ProviderDefinition& definition : provider_definitions()) {
+      if (!belongs_to(definition.key, kind) && reader.refused_entry(definition.key) != nullptr)
+        reader.add_wrong(definition.key, "has no meaning for a provider" + of_kind);
+    }
+    const std::string endpoint =
+        kind == ProviderKind::http ? std::string() : problem_with_endpoint(provider.base_url.value);
+    if (!endpoint.empty()) reader.add_wrong("base_url", endpoint);
+    for (const std::string_view key : required_keys(kind)) {
+      if (reader.entry(key) == nullptr)
+        reader.add_missing({key}, "missing \"" + std::string(key) + "\" in a provider" + of_kind);
+    }
   }
 
   static void refuse_limits_without_effect(TableReader& reader, const ProviderLimits& limits) {

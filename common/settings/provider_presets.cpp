@@ -14,10 +14,12 @@ struct Preset {
   std::string_view max_tokens_field;
 };
 
-constexpr std::array<Preset, 3> presets{{
+constexpr std::array<Preset, 5> presets{{
     {ProviderKind::openai, "https://api.openai.com/v1", "OPENAI_API_KEY", "max_completion_tokens"},
     {ProviderKind::anthropic, "https://api.anthropic.com", "ANTHROPIC_API_KEY", ""},
     {ProviderKind::gemini, "https://generativelanguage.googleapis.com", "GEMINI_API_KEY", ""},
+    {ProviderKind::http, "", "", ""},
+    {ProviderKind::exec, "", "", ""},
 }};
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "common/settings/setting_definitions.hpp"
 
+#include "common/settings/request_body.hpp"
 #include "common/settings/setting_values.hpp"
 
 #include <array>
@@ -28,6 +29,9 @@ struct OrDefault {
   std::string operator()(const std::optional<double>& value) const {
     return value ? show_value(value) : "\"default\"";
   }
+};
+struct LogFormatName {
+  std::string operator()(LogFormat format) const { return show_value(std::string(to_string(format))); }
 };
 struct NamesOrNone {
   std::string operator()(const std::vector<std::string>& names) const {
@@ -67,18 +71,16 @@ SettingDefinition with_bare_flag(SettingDefinition definition, std::string_view 
   return definition;
 }
 
-SettingDefinition in_judge_section(SettingDefinition definition, std::string_view key,
-                                   std::string_view other_variable) {
-  definition.section = judge_section;
+SettingDefinition in_section(std::string_view section, SettingDefinition definition, std::string_view key) {
+  definition.section = section;
   definition.section_key = key;
-  definition.other_variable = other_variable;
   return definition;
 }
 
-SettingDefinition in_redaction_section(SettingDefinition definition, std::string_view key) {
-  definition.section = redaction_section;
-  definition.section_key = key;
-  return definition;
+SettingDefinition in_judge_section(SettingDefinition definition, std::string_view key,
+                                   std::string_view other_variable) {
+  definition.other_variable = other_variable;
+  return in_section(judge_section, std::move(definition), key);
 }
 
 /// Two fields of Settings: who is named stays known beneath a "none", which calls nobody.
@@ -222,10 +224,17 @@ std::vector<SettingDefinition> make_setting_definitions() {
              "Tokens of a file that `generate-corpus` asks about; longer ones are left out"),
       define("max_tokens_per_scan", "", &S::max_tokens_per_scan, whole(1, 1'000'000'000), "N",
              "Tokens of all files that it asks about, without the prompt around each"),
-      in_redaction_section(
+      in_section(
+          redaction_section,
           define("redact", "--redact", &S::redact, parse_redactions, "A,B",
                  "Shipped patterns to replace outside the caches: keys, mail, all or none", NamesOrNone()),
           "shipped"),
+      in_section(ledger_section,
+                 with_bare_flag(define("durable", "--durable", &S::durable, yes_or_no(), "true|false",
+                                       "Results and answers outlive a loss of power before anybody learns of "
+                                       "them (default false)"),
+                                "true"),
+                 "durable"),
       in_judge_section(
           define("judge_min_kappa", "--judge-min-kappa", &S::judge_min_kappa, optional_real(0.0, 1.0),
                  "KAPPA", "Judge scores only warn without a calibration of at least this kappa, from 0 to 1"),
@@ -236,6 +245,8 @@ std::vector<SettingDefinition> make_setting_definitions() {
              "Ontology instead of the built-in one"),
       define("prices_file", "--prices", &S::prices_file, word(), "FILE",
              "Price table instead of the built-in one"),
+      define("log_format", "--log-format", &S::log_format, parse_log_format, "text|json",
+             "Lines of stderr: sentences, or a JSON object each", LogFormatName()),
       outside_file(define("home", "--home", &S::home, word(), "DIR", "Folder of caches and ledger")),
   };
 }
@@ -244,19 +255,28 @@ std::vector<ProviderDefinition> make_provider_definitions() {
   using P = ProviderConfig;
   constexpr std::int64_t max_rate = 1'000'000'000'000;
   return {
-      define("kind", "", &P::kind, parse_kind, "KIND", "Request format: openai, anthropic or gemini"),
-      define("base_url", "", &P::base_url, parse_url, "URL", "Base URL of the API"),
+      define("kind", "", &P::kind, parse_kind, "KIND",
+             "Request format: openai, anthropic, gemini, http (a body of your own) or exec (a program)"),
+      define("base_url", "", &P::base_url, parse_any_url, "URL",
+             "Base URL of the API; kind http: the whole URL"),
       define("api_key_env", "", &P::api_key_env, parse_variable_name, "NAME",
              "Environment variable that holds the key; \"\" to call without one"),
       define("cache_identity", "", &P::cache_identity, word(), "TEXT",
              "Stands for the provider in cache keys instead of its base URL"),
       define("model", "", &P::model, word(), "MODEL", "Model to ask if no other is named"),
       define("max_tokens_field", "", &P::max_tokens_field, one_of({"max_completion_tokens", "max_tokens"}),
-             "NAME", "Which field carries max_tokens (kind openai only)"),
+             "NAME", "Which field carries max_tokens (kinds openai and exec)"),
       define("headers", "", &P::headers, parse_headers, "TABLE",
              "Headers of each request: texts, or { env = \"NAME\" } for a secret"),
       define("query", "", &P::query, parse_query, "TABLE", "Query of each request's URL"),
       define("params", "", &P::params, parse_params, "TABLE", "Further fields of each request for an answer"),
+      define("body", "", &P::body, parse_body, "TABLE",
+             "Body of each request, with {{prompt}} and the like in its texts (kind http only)",
+             [](const std::string& value) { return value.empty() ? std::string("(none)") : value; }),
+      define("answer", "", &P::answer, parse_pointers, "TABLE",
+             "JSON Pointers to the answer's text, its usage and so on (kind http only)"),
+      define("command", "", &P::command, parse_command, "LIST",
+             "Program that answers, and its arguments (kind exec only)", NamesOrNone()),
       define("key_hosts", "", &P::key_hosts, parse_hosts, "HOSTS",
              "Further hosts that a worker may send the key to"),
       define("requests_per_minute", "", &P::requests_per_minute, optional_large_whole(1, 10'000'000), "N",

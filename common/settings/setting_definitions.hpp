@@ -21,6 +21,7 @@ struct Stamp {
 inline constexpr std::string_view eval_section = "eval";
 inline constexpr std::string_view judge_section = "judge";
 inline constexpr std::string_view redaction_section = "redaction";
+inline constexpr std::string_view ledger_section = "ledger";
 
 /// All there is to know about one setting of `Owner`.
 template <class Owner>

@@ -280,21 +280,37 @@ Parsed<std::vector<std::string>> parse_redactions(const RawValue& raw) {
 }
 
 Parsed<ProviderKind> parse_kind(const RawValue& raw) {
-  const auto name = one_of({"openai", "anthropic", "gemini"})(raw);
+  const auto name = one_of({"openai", "anthropic", "gemini", "http", "exec"})(raw);
   if (!name) return wrong(name.error());
   return *provider_kind_from(*name);
 }
 
-Parsed<std::string> parse_url(const RawValue& raw) {
+Parsed<LogFormat> parse_log_format(const RawValue& raw) {
+  const auto name = one_of({"text", "json"})(raw);
+  if (!name) return wrong(name.error());
+  return *name == to_string(LogFormat::json) ? LogFormat::json : LogFormat::text;
+}
+
+Parsed<std::string> parse_any_url(const RawValue& raw) {
   const auto text = text_in(raw);
   if (!text) return wrong("must be a string");
   const auto url = parse_base_url(*text);
   if (!url) return wrong(url.error().message);
-  if (const auto path = endpoint_path_of(url->text); !path.empty()) {
-    return wrong("ends in \"" + std::string(path) + "\", which each call adds itself: leave it out, as in " +
-                 url->text.substr(0, url->text.rfind(path)));
-  }
   return url->text;
+}
+
+std::string problem_with_endpoint(std::string_view url) {
+  const auto path = endpoint_path_of(url);
+  if (path.empty()) return "";
+  return "ends in \"" + std::string(path) + "\", which each call adds itself: leave it out, as in " +
+         std::string(url.substr(0, url.rfind(path)));
+}
+
+Parsed<std::string> parse_url(const RawValue& raw) {
+  auto url = parse_any_url(raw);
+  if (!url) return url;
+  if (auto problem = problem_with_endpoint(*url); !problem.empty()) return wrong(std::move(problem));
+  return url;
 }
 
 Parsed<std::string> parse_variable_name(const RawValue& raw) {

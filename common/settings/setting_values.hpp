@@ -3,6 +3,7 @@
 #include "common/documents/toml_document.hpp"
 #include "common/model/request_extras.hpp"
 #include "common/model/run_settings.hpp"
+#include "common/text/stderr_line.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -61,8 +62,13 @@ Parser<bool> yes_or_no();
 /// alone.
 Parsed<std::vector<std::string>> parse_redactions(const RawValue& raw);
 Parsed<ProviderKind> parse_kind(const RawValue& raw);
+Parsed<LogFormat> parse_log_format(const RawValue& raw);
 /// Never quotes the value: it may hold a secret.
 Parsed<std::string> parse_url(const RawValue& raw);
+/// The same with any path.
+Parsed<std::string> parse_any_url(const RawValue& raw);
+/// What is wrong with a base URL that ends in an endpoint's path; empty if it does not.
+std::string problem_with_endpoint(std::string_view url);
 /// Never quotes the value: a key that was put here by mistake must not be printed. Lower-case letters are
 /// refused for the same reason; no variable of this kind has them, and most keys do.
 Parsed<std::string> parse_variable_name(const RawValue& raw);

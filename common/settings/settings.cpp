@@ -4,6 +4,7 @@
 #include "common/documents/table_reader.hpp"
 #include "common/settings/base_url.hpp"
 #include "common/settings/provider_presets.hpp"
+#include "common/settings/request_body.hpp"
 #include "common/settings/setting_definitions.hpp"
 #include "common/text/text.hpp"
 
@@ -145,22 +146,6 @@ Judge judge_of(const Settings& settings) {
   return named == to_string(Judge::none) ? Judge::none : Judge::model;
 }
 
-ProviderSettings provider_settings(const Settings& settings, const ProviderConfig& config) {
-  const bool is_runs_own = config.name == settings.provider.value;
-  ProviderSettings provider;
-  provider.name = config.name;
-  provider.kind = config.kind.value;
-  provider.base_url =
-      is_runs_own && !settings.base_url.value.empty() ? settings.base_url.value : config.base_url.value;
-  provider.api_key_env = config.api_key_env.value;
-  provider.max_tokens_field = config.max_tokens_field.value;
-  provider.headers = config.headers.value;
-  provider.query = config.query.value;
-  provider.cache_identity =
-      config.cache_identity.value.empty() ? default_cache_identity(provider) : config.cache_identity.value;
-  return provider;
-}
-
 /// `, such as "a" or "b"`; empty where the provider's server may have quite other models.
 std::string such_as(const Settings& settings, const ProviderConfig& provider, const ExampleModels& examples) {
   const bool is_standard =
@@ -218,6 +203,30 @@ Result<std::vector<std::string>> perturbations_wanted(const Settings& settings) 
   return names;
 }
 
+ProviderSettings provider_settings(const Settings& settings, const ProviderConfig& config) {
+  const bool is_runs_own = config.name == settings.provider.value;
+  const bool is_exec = config.kind.value == ProviderKind::exec;
+  ProviderSettings provider;
+  provider.name = config.name;
+  provider.kind = config.kind.value;
+  provider.base_url =
+      is_runs_own && !settings.base_url.value.empty() ? settings.base_url.value : config.base_url.value;
+  if (is_exec) provider.base_url = "exec:" + config.name;
+  provider.api_key_env = config.api_key_env.value;
+  provider.max_tokens_field = config.max_tokens_field.value;
+  provider.headers = config.headers.value;
+  provider.query = config.query.value;
+  const std::string& named = config.cache_identity.value;
+  if (is_exec) {
+    provider.cache_identity = named.empty() ? identity_of_command(config.command.value) : named;
+    return provider;
+  }
+  provider.cache_identity = named.empty() ? default_cache_identity(provider) : named;
+  if (provider.kind == ProviderKind::http)
+    provider.cache_identity += " format:" + identity_of_format(config.body.value, config.answer.value);
+  return provider;
+}
+
 ProviderLimits ProviderConfig::limits() const {
   ProviderLimits limits;
   limits.requests_per_minute = requests_per_minute.value;
@@ -263,6 +272,11 @@ bool names_model(const Settings& settings) {
 Result<ResolvedProvider> resolve_provider(const Settings& settings, const ExampleModels& examples) {
   const auto config = chosen_provider(settings);
   if (!config) return fail(config.error());
+  if ((*config)->kind.value == ProviderKind::exec && !settings.base_url.value.empty()) {
+    return fail(Reason::settings_invalid,
+                "the base URL (" + origin_text({settings.base_url.origin, settings.base_url.where}) +
+                    ") has no effect: the provider \"" + (*config)->name + "\" is a program (kind \"exec\")");
+  }
   ResolvedProvider resolved;
   resolved.model = effective_model(settings, *config).value;
   if (resolved.model.empty()) return no_model(settings, model_of_answers(settings), **config, examples);
@@ -282,7 +296,8 @@ Result<ResolvedEmbedding> resolve_embedding(const Settings& settings) {
   const auto config = embedding_provider(settings);
   if (!config) return fail(config.error());
   const std::string& name = (*config)->name;
-  if ((*config)->kind.value == ProviderKind::anthropic) {
+  const ProviderKind kind = (*config)->kind.value;
+  if (kind != ProviderKind::openai && kind != ProviderKind::gemini) {
     return fail(
         Reason::settings_invalid,
         "the provider \"" + name + "\" (" + origin_text({named.origin, named.where}) +
@@ -383,7 +398,7 @@ std::vector<SettingLine> describe(const Settings& settings) {
   }
   for (const ProviderConfig& provider : settings.providers) {
     for (const ProviderDefinition& definition : provider_definitions()) {
-      if (definition.key == "max_tokens_field" && provider.kind.value != ProviderKind::openai) continue;
+      if (!belongs_to(definition.key, provider.kind.value)) continue;
       lines.push_back({"providers." + provider.name + "." + std::string(definition.key),
                        definition.show(provider), origin_text(definition.stamp(provider))});
     }

@@ -6,6 +6,7 @@
 #include "common/model/redaction.hpp"
 #include "common/model/request_extras.hpp"
 #include "common/model/run_settings.hpp"
+#include "common/text/stderr_line.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -30,6 +31,18 @@ struct Setting {
   std::string where{};
 };
 
+/// Where the parts of an answer stand in the body of a response of kind `http`: JSON Pointers (RFC 6901);
+/// empty: nowhere.
+struct AnswerPointers {
+  std::string text;
+  std::string finish_reason{};
+  std::string model{};
+  std::string input_tokens{};
+  std::string output_tokens{};
+  std::string error{};  ///< A text.
+  friend bool operator==(const AnswerPointers&, const AnswerPointers&) = default;
+};
+
 /// A provider as configured: a built-in one, or a [providers.NAME] table.
 struct ProviderConfig {
   std::string name;
@@ -42,6 +55,9 @@ struct ProviderConfig {
   Setting<std::vector<ProviderHeader>> headers;  ///< By name.
   Setting<std::vector<QueryField>> query;        ///< By name.
   Setting<RequestParams> params;                 ///< Of requests for answers.
+  Setting<std::string> body;                     ///< Kind `http`: a template, as JSON (request_body.hpp).
+  Setting<AnswerPointers> answer;                ///< Kind `http`.
+  Setting<std::vector<std::string>> command;     ///< Kind `exec`: the program, then its arguments.
   Setting<std::vector<std::string>> key_hosts;  ///< Used by the worker alone (base_url.hpp, may_receive_key).
   Setting<std::optional<std::uint64_t>> requests_per_minute;  ///< See ProviderLimits, as for all that follow.
   Setting<std::optional<std::uint64_t>> tokens_per_minute;
@@ -105,6 +121,7 @@ struct Settings {
   Setting<std::uint32_t> judge_samples{defaults::judge_samples};  ///< Votes where a test says nothing else.
   Setting<double> judge_temperature{defaults::judge_temperature};
   Setting<std::uint32_t> judge_max_tokens{defaults::judge_max_tokens};
+  Setting<bool> durable{false};  ///< What is stored outlives a loss of power (docs/durability.md).
   Setting<bool> save_observations{false};
   Setting<std::string> database_path;  ///< Of observations; empty: in the home. See observations_file.
   Setting<std::uint32_t> retention_days{defaults::retention_days};
@@ -117,7 +134,8 @@ struct Settings {
   /// The kappa that a judge's calibration must reach for its scores to fail a run; nothing: none is asked
   /// for.
   Setting<std::optional<double>> judge_min_kappa;
-  Setting<std::string> home;              ///< SLUICE_HOME
+  Setting<std::string> home;  ///< SLUICE_HOME
+  Setting<LogFormat> log_format{LogFormat::text};
   std::vector<ProviderConfig> providers;  ///< By name, the built-in ones included.
   /// What was given and has no effect, a sentence each without a full stop: for whoever loads settings to
   /// say.
@@ -132,6 +150,9 @@ std::string_view mode_name(const Settings& settings);
 /// The names under `perturb`, `{"all"}` for a robust run that names none; empty where nothing is perturbed.
 /// settings_invalid for a robust run that wants none.
 Result<std::vector<std::string>> perturbations_wanted(const Settings& settings);
+
+/// What the run's messages to workers say of a configured provider.
+ProviderSettings provider_settings(const Settings& settings, const ProviderConfig& config);
 
 /// A provider and a model that a run can use.
 struct ResolvedProvider {

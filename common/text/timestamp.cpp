@@ -1,7 +1,9 @@
 #include "common/text/timestamp.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstdio>
 
 namespace sluice {
 namespace {
@@ -82,6 +84,19 @@ std::optional<std::chrono::sys_time<milliseconds>> parse_rfc3339(std::string_vie
   const auto offset = offset_of(rest);
   if (!offset) return std::nullopt;
   return moment - *offset;
+}
+
+std::string rfc3339(std::chrono::sys_time<milliseconds> time) {
+  const auto midnight = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date(midnight);
+  const std::chrono::hh_mm_ss<milliseconds> clock(time - midnight);
+  std::array<char, 64> buffer{};
+  const int length =
+      std::snprintf(buffer.data(), buffer.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", int(date.year()),
+                    unsigned(date.month()), unsigned(date.day()), static_cast<int>(clock.hours().count()),
+                    static_cast<int>(clock.minutes().count()), static_cast<int>(clock.seconds().count()),
+                    static_cast<int>(clock.subseconds().count()));
+  return {buffer.data(), static_cast<std::size_t>(std::max(0, length))};
 }
 
 }  // namespace sluice

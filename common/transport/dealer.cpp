@@ -37,7 +37,7 @@ class DealerActor final : public SocketActor {
   caf::message_handler handlers() override {
     return {
         [this](const ToCoordinatorNow& outgoing) {
-          const auto frames = wire::encode(outgoing.message);
+          const auto frames = wire::encode(outgoing.message, version_);
           if (send_frames({frames.header, frames.body}) != Sent::yes)
             spdlog::warn("a message to the coordinator was not sent");
         },
@@ -55,6 +55,7 @@ class DealerActor final : public SocketActor {
                    frames.size());
       return;
     }
+    if (is_about_version(frames)) return;
     auto message = wire::decode_to_worker(frames[0].to_string_view(), frames[1].to_string_view());
     if (!message) {
       // Without WELCOME nothing would ever come; of what follows it something else does.
@@ -92,7 +93,22 @@ class DealerActor final : public SocketActor {
   }
 
  private:
+  /// Whether it is a REJECT of the version that this worker speaks: where both sides speak the coordinator's,
+  /// the worker says HELLO again in that one.
+  bool is_about_version(const std::vector<zmq::message_t>& frames) {
+    const auto version = wire::version_of(frames[0].to_string_view());
+    auto reject = wire::reject_of_any_version(frames[0].to_string_view(), frames[1].to_string_view());
+    if (!reject || reject->code != wire::RejectCode::protocol_mismatch) return false;
+    if (wire::is_spoken(*version) && *version < wire::protocol_version) {
+      if (std::exchange(version_, *version) == *version) return true;  // Of what was sent before.
+      *reject = {wire::RejectCode::unknown_worker, "say HELLO in version " + std::to_string(version_)};
+    }
+    batch_.messages.emplace_back(std::move(*reject));
+    return true;
+  }
+
   void reopen() {
+    version_ = wire::protocol_version;  // Somebody else may be there by now.
     // Another of the coordinator's keys, unless the last one was not refused.
     auto fresh = connect_dealer(*context_, endpoint_, key_, was_refused_ ? connections_ : connections_ - 1);
     if (!fresh) return spdlog::warn("{}", fresh.error().message);
@@ -105,8 +121,9 @@ class DealerActor final : public SocketActor {
   std::string endpoint_;
   std::optional<FleetKey> key_;
   std::size_t connections_;
-  bool was_refused_ = false;  ///< The last connection did not come about.
-  std::string said_;          ///< Of the connections that did not come about.
+  bool was_refused_ = false;                       ///< The last connection did not come about.
+  std::string said_;                               ///< Of the connections that did not come about.
+  std::uint8_t version_ = wire::protocol_version;  ///< That this connection is spoken in.
   caf::actor worker_;
   FromCoordinator batch_;
 };

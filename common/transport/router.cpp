@@ -50,9 +50,16 @@ class RouterActor final : public SocketActor {
       return reject(peer, wire::RejectCode::too_large,
                     "a frame has at most " + std::to_string(defaults::max_frame_bytes) + " bytes");
     }
+    if (!note_version(peer, frames[1].to_string_view())) {
+      return reject(peer, wire::RejectCode::not_taken,
+                    "this coordinator serves as many workers of an earlier version as it can");
+    }
     auto message = wire::decode_to_coordinator(frames[1].to_string_view(), frames[2].to_string_view());
     if (!message) {
-      return reject(peer, wire::reject_code(message.error()), message.error().message);
+      const auto& [reason, why] = message.error();
+      if (reason == Reason::protocol_mismatch && refusal_quota_.take(peer, std::chrono::steady_clock::now()))
+        spdlog::warn("refused: {}", why);
+      return reject(peer, wire::reject_code(message.error()), why);
     }
     if (security_ && !is_admitted(peer, frames[2], *message)) return;
     // Each is answered by the run's settings, of many kilobytes.
@@ -84,6 +91,26 @@ class RouterActor final : public SocketActor {
   }
 
  private:
+  /// Remembers in which version a peer is to be answered, where that is not this sluice's own. False if there
+  /// are too many of them.
+  bool note_version(const Peer& peer, std::string_view header) {
+    const auto version = wire::version_of(header);
+    if (!version || !wire::is_spoken(*version)) return true;
+    if (*version == wire::protocol_version) {
+      if (!older_peers_.empty()) older_peers_.erase(peer);
+      return true;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (older_peers_.size() >= defaults::max_admitted_peers && !older_peers_.contains(peer)) {
+      std::erase_if(older_peers_, [&](const auto& entry) {
+        return now - entry.second.heard_at > defaults::older_peer_silence;
+      });
+      if (older_peers_.size() >= defaults::max_admitted_peers) return false;
+    }
+    older_peers_.insert_or_assign(peer, OlderPeer{*version, now});
+    return true;
+  }
+
   /// Whether the sender's key is still listed; its HELLO then gets the key's name. What comes from this
   /// process has no key.
   bool is_admitted(const Peer& peer, zmq::message_t& frame, wire::ToCoordinator& message) {
@@ -123,7 +150,9 @@ class RouterActor final : public SocketActor {
       spdlog::debug("{} frames were rejected without an answer", rejects_withheld_);
       return;
     }
-    const auto frames = wire::encode(message);
+    const auto older = older_peers_.find(peer);
+    const auto frames =
+        wire::encode(message, older == older_peers_.end() ? wire::protocol_version : older->second.version);
     switch (send_frames({peer, frames.header, frames.body})) {
       case Sent::yes:
         return;
@@ -142,7 +171,13 @@ class RouterActor final : public SocketActor {
     send_to(peer, wire::Reject{code, excerpt(to_valid_utf8(why), 300)});
   }
 
+  struct OlderPeer {
+    std::uint8_t version = wire::oldest_protocol_version;
+    std::chrono::steady_clock::time_point heard_at;
+  };
+
   std::optional<FleetSecurity> security_;
+  std::unordered_map<Peer, OlderPeer> older_peers_;
   std::unordered_map<Peer, std::string> admitted_;  ///< The keys of those that said HELLO by one.
   caf::actor coordinator_;
   FromWorkers batch_;

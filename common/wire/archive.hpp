@@ -4,6 +4,7 @@
 #include "common/hash.hpp"
 #include "common/model/claim.hpp"
 #include "common/model/request.hpp"
+#include "common/wire/versions.hpp"
 
 #include <chrono>
 #include <concepts>
@@ -118,6 +119,8 @@ class Writer {
 
   /// Set while a message with shared texts is written.
   const TextTable* texts = nullptr;
+  /// Of the protocol that is written: a layout leaves out what an older one lacks.
+  std::uint8_t version = protocol_version;
 
  private:
   struct Sink {
@@ -223,6 +226,8 @@ class Reader {
 
   /// Shared texts of the message, once read.
   TextTable table;
+  /// Of the protocol that is read.
+  std::uint8_t version = protocol_version;
 
  private:
   using Object = msgpack::object;

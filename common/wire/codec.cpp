@@ -38,13 +38,14 @@ std::size_t expected_bytes(const Work& work) {
 }
 
 template <class Message>
-Frames frames(MessageType type, const Message& message) {
+Frames frames(MessageType type, const Message& message, std::uint8_t version) {
   Frames result;
   result.header = magic;
-  result.header += static_cast<char>(protocol_version);
+  result.header += static_cast<char>(version);
   result.header += static_cast<char>(type);
   result.body.reserve(expected_bytes(message));
   Writer writer(result.body);
+  writer.version = version;
   layout(writer, message);
   return result;
 }
@@ -54,37 +55,64 @@ tl::unexpected<Error> malformed(std::string_view what, const std::string& proble
 }
 
 template <class Value>
-Result<Value> decode_value(std::string_view what, std::string_view bytes) {
+Result<Value> decode_value(std::string_view what, std::string_view bytes,
+                           std::uint8_t version = protocol_version) {
   auto parsed = read_value(bytes);
   if (!parsed) return malformed(what, parsed.error().message);
   Reader reader(parsed->get());
+  reader.version = version;
   Value value;
   if (!reader.read(value)) return malformed(what, reader.problem());
   return value;
 }
 
+struct Header {
+  MessageType type{};
+  std::uint8_t version = protocol_version;
+};
+
 template <class Variant, class Message>
-Result<Variant> decode_as(MessageType type, std::string_view body) {
-  auto message = decode_value<Message>(to_string(type), body);
+Result<Variant> decode_as(const Header& header, std::string_view body) {
+  auto message = decode_value<Message>(to_string(header.type), body, header.version);
   if (!message) return fail(std::move(message.error()));
+  if constexpr (requires { message->protocol; }) message->protocol = header.version;
   return Variant(std::in_place_type<Message>, std::move(*message));
 }
 
-Result<MessageType> read_header(std::string_view header, std::string_view body) {
-  if (header.size() != header_bytes || !header.starts_with(magic)) {
-    return malformed("message", "its first frame is not a header of this protocol");
-  }
-  const auto version = static_cast<std::uint8_t>(header[2]);
-  if (version != protocol_version) {
-    return fail(Reason::protocol_mismatch,
-                "the other side speaks protocol version " + std::to_string(version) + " and this one " +
-                    std::to_string(protocol_version) + "; run the same sluice version on both sides");
+/// Who says HELLO in whatever version, and the version of its sluice, as far as they can be read.
+std::pair<std::string, std::string> sender_of_hello(std::string_view body) {
+  constexpr std::uint32_t name = 1;
+  constexpr std::uint32_t version = 3;
+  if (body.size() > defaults::max_frame_bytes) return {"a worker", ""};
+  const auto parsed = read_value(body);
+  if (!parsed || parsed->get().type != msgpack::type::ARRAY || parsed->get().via.array.size <= version)
+    return {"a worker", ""};
+  const auto text = [&](std::uint32_t field) {
+    std::string value;
+    return Reader(parsed->get().via.array.ptr[field]).read(value) ? value : std::string();
+  };
+  const std::string shown = text(name);
+  return {shown.empty() ? "a worker" : "worker " + shown, text(version)};
+}
+
+bool is_header(std::string_view header) {
+  return header.size() == header_bytes && header.starts_with(magic);
+}
+
+Result<Header> read_header(std::string_view header, std::string_view body, bool from_worker) {
+  if (!is_header(header)) return malformed("message", "its first frame is not a header of this protocol");
+  const Header read{static_cast<MessageType>(header[3]), static_cast<std::uint8_t>(header[2])};
+  if (!is_spoken(read.version)) {
+    std::pair<std::string, std::string> sender(from_worker ? "a worker" : "the coordinator", "");
+    if (from_worker && read.type == MessageType::hello) sender = sender_of_hello(body);
+    return fail(Reason::protocol_mismatch, unspoken_version(sender.first, sender.second, read.version,
+                                                            from_worker ? "the coordinator" : "this worker"));
   }
   if (body.size() > defaults::max_frame_bytes) {
     return malformed("message", "its body has " + std::to_string(body.size()) + " bytes, more than " +
                                     std::to_string(defaults::max_frame_bytes));
   }
-  return static_cast<MessageType>(header[3]);
+  return read;
 }
 
 tl::unexpected<Error> unexpected_type(MessageType type, std::string_view receiver) {
@@ -135,121 +163,131 @@ std::string_view to_string(MessageType type) {
   return {};
 }
 
-Frames encode(const Hello& message) {
-  return frames(MessageType::hello, message);
+Frames encode(const Hello& message, std::uint8_t version) {
+  return frames(MessageType::hello, message, version);
 }
-Frames encode(const Ready& message) {
-  return frames(MessageType::ready, message);
+Frames encode(const Ready& message, std::uint8_t version) {
+  return frames(MessageType::ready, message, version);
 }
-Frames encode(const Heartbeat& message) {
-  return frames(MessageType::heartbeat, message);
+Frames encode(const Heartbeat& message, std::uint8_t version) {
+  return frames(MessageType::heartbeat, message, version);
 }
-Frames encode(const Report& message) {
-  return frames(MessageType::report, message);
+Frames encode(const Report& message, std::uint8_t version) {
+  return frames(MessageType::report, message, version);
 }
-Frames encode(const Goodbye& message) {
-  return frames(MessageType::goodbye, message);
+Frames encode(const Goodbye& message, std::uint8_t version) {
+  return frames(MessageType::goodbye, message, version);
 }
-Frames encode(const Seek& message) {
-  return frames(MessageType::seek, message);
+Frames encode(const Seek& message, std::uint8_t version) {
+  return frames(MessageType::seek, message, version);
 }
-Frames encode(const Lent& message) {
-  return frames(MessageType::lent, message);
+Frames encode(const Lent& message, std::uint8_t version) {
+  return frames(MessageType::lent, message, version);
 }
-Frames encode(const Stored& message) {
-  return frames(MessageType::stored, message);
+Frames encode(const Stored& message, std::uint8_t version) {
+  return frames(MessageType::stored, message, version);
 }
-Frames encode(const Welcome& message) {
-  return frames(MessageType::welcome, message);
+Frames encode(const Welcome& message, std::uint8_t version) {
+  return frames(MessageType::welcome, message, version);
 }
-Frames encode(const Work& message) {
-  return frames(MessageType::work, message);
+Frames encode(const Work& message, std::uint8_t version) {
+  return frames(MessageType::work, message, version);
 }
-Frames encode(const Ack& message) {
-  return frames(MessageType::ack, message);
+Frames encode(const Ack& message, std::uint8_t version) {
+  return frames(MessageType::ack, message, version);
 }
-Frames encode(const Grants& message) {
-  return frames(MessageType::grants, message);
+Frames encode(const Grants& message, std::uint8_t version) {
+  return frames(MessageType::grants, message, version);
 }
-Frames encode(const Drain& message) {
-  return frames(MessageType::drain, message);
+Frames encode(const Drain& message, std::uint8_t version) {
+  return frames(MessageType::drain, message, version);
 }
-Frames encode(const Reject& message) {
-  return frames(MessageType::reject, message);
+Frames encode(const Reject& message, std::uint8_t version) {
+  return frames(MessageType::reject, message, version);
 }
-Frames encode(const Lend& message) {
-  return frames(MessageType::lend, message);
+Frames encode(const Lend& message, std::uint8_t version) {
+  return frames(MessageType::lend, message, version);
 }
-Frames encode(const Found& message) {
-  return frames(MessageType::found, message);
+Frames encode(const Found& message, std::uint8_t version) {
+  return frames(MessageType::found, message, version);
 }
-Frames encode(const Withdraw& message) {
-  return frames(MessageType::withdraw, message);
-}
-
-Frames encode(const ToCoordinator& message) {
-  return std::visit([](const auto& held) { return encode(held); }, message);
+Frames encode(const Withdraw& message, std::uint8_t version) {
+  return frames(MessageType::withdraw, message, version);
 }
 
-Frames encode(const ToWorker& message) {
-  return std::visit([](const auto& held) { return encode(held); }, message);
+Frames encode(const ToCoordinator& message, std::uint8_t version) {
+  return std::visit([version](const auto& held) { return encode(held, version); }, message);
+}
+
+Frames encode(const ToWorker& message, std::uint8_t version) {
+  return std::visit([version](const auto& held) { return encode(held, version); }, message);
+}
+
+std::optional<std::uint8_t> version_of(std::string_view header) {
+  return is_header(header) ? std::optional(static_cast<std::uint8_t>(header[2])) : std::nullopt;
 }
 
 std::optional<MessageType> type_of(std::string_view header) {
-  const bool is_ours = header.size() == header_bytes && header.starts_with(magic) &&
-                       static_cast<std::uint8_t>(header[2]) == protocol_version;
-  return is_ours ? std::optional(static_cast<MessageType>(header[3])) : std::nullopt;
+  const auto version = version_of(header);
+  return version && is_spoken(*version) ? std::optional(static_cast<MessageType>(header[3])) : std::nullopt;
+}
+
+std::optional<Reject> reject_of_any_version(std::string_view header, std::string_view body) {
+  if (!is_header(header) || static_cast<MessageType>(header[3]) != MessageType::reject) return std::nullopt;
+  if (body.size() > defaults::max_frame_bytes) return std::nullopt;
+  auto reject = decode_value<Reject>("REJECT", body);
+  return reject ? std::optional(std::move(*reject)) : std::nullopt;
 }
 
 Result<ToCoordinator> decode_to_coordinator(std::string_view header, std::string_view body) {
-  const auto type = read_header(header, body);
-  if (!type) return fail(type.error());
-  switch (*type) {
+  const auto read = read_header(header, body, true);
+  if (!read) return fail(read.error());
+  switch (read->type) {
     case MessageType::hello:
-      return decode_as<ToCoordinator, Hello>(*type, body);
+      return decode_as<ToCoordinator, Hello>(*read, body);
     case MessageType::ready:
-      return decode_as<ToCoordinator, Ready>(*type, body);
+      return decode_as<ToCoordinator, Ready>(*read, body);
     case MessageType::heartbeat:
-      return decode_as<ToCoordinator, Heartbeat>(*type, body);
+      return decode_as<ToCoordinator, Heartbeat>(*read, body);
     case MessageType::report:
-      return decode_as<ToCoordinator, Report>(*type, body);
+      return decode_as<ToCoordinator, Report>(*read, body);
     case MessageType::goodbye:
-      return decode_as<ToCoordinator, Goodbye>(*type, body);
+      return decode_as<ToCoordinator, Goodbye>(*read, body);
     case MessageType::seek:
-      return decode_as<ToCoordinator, Seek>(*type, body);
+      return decode_as<ToCoordinator, Seek>(*read, body);
     case MessageType::lent:
-      return decode_as<ToCoordinator, Lent>(*type, body);
+      return decode_as<ToCoordinator, Lent>(*read, body);
     case MessageType::stored:
-      return decode_as<ToCoordinator, Stored>(*type, body);
+      return decode_as<ToCoordinator, Stored>(*read, body);
     default:
-      return unexpected_type(*type, "coordinator");
+      return unexpected_type(read->type, "coordinator");
   }
 }
 
 Result<ToWorker> decode_to_worker(std::string_view header, std::string_view body) {
-  const auto type = read_header(header, body);
-  if (!type) return fail(type.error());
-  switch (*type) {
+  const auto read = read_header(header, body, false);
+  if (!read) return fail(read.error());
+  switch (read->type) {
     case MessageType::welcome:
-      return decode_as<ToWorker, Welcome>(*type, body);
+      return decode_as<ToWorker, Welcome>(*read, body);
     case MessageType::work:
-      return decode_as<ToWorker, Work>(*type, body);
+      return decode_as<ToWorker, Work>(*read, body);
     case MessageType::ack:
-      return decode_as<ToWorker, Ack>(*type, body);
+      return decode_as<ToWorker, Ack>(*read, body);
     case MessageType::grants:
-      return decode_as<ToWorker, Grants>(*type, body);
+      return decode_as<ToWorker, Grants>(*read, body);
     case MessageType::drain:
-      return decode_as<ToWorker, Drain>(*type, body);
+      return decode_as<ToWorker, Drain>(*read, body);
     case MessageType::reject:
-      return decode_as<ToWorker, Reject>(*type, body);
+      return decode_as<ToWorker, Reject>(*read, body);
     case MessageType::lend:
-      return decode_as<ToWorker, Lend>(*type, body);
+      return decode_as<ToWorker, Lend>(*read, body);
     case MessageType::found:
-      return decode_as<ToWorker, Found>(*type, body);
+      return decode_as<ToWorker, Found>(*read, body);
     case MessageType::withdraw:
-      return decode_as<ToWorker, Withdraw>(*type, body);
+      return decode_as<ToWorker, Withdraw>(*read, body);
     default:
-      return unexpected_type(*type, "worker");
+      return unexpected_type(read->type, "worker");
   }
 }
 

@@ -40,31 +40,39 @@ enum class MessageType : std::uint8_t {
 /// `HELLO`, ...: as docs/protocol.md writes it.
 std::string_view to_string(MessageType type);
 
-Frames encode(const Hello& message);
-Frames encode(const Ready& message);
-Frames encode(const Heartbeat& message);
-Frames encode(const Report& message);
-Frames encode(const Goodbye& message);
-Frames encode(const Seek& message);
-Frames encode(const Lent& message);
-Frames encode(const Stored& message);
-Frames encode(const Welcome& message);
-Frames encode(const Work& message);  ///< A text that several requests share is written once.
-Frames encode(const Ack& message);
-Frames encode(const Grants& message);
-Frames encode(const Drain& message);
-Frames encode(const Reject& message);
-Frames encode(const Lend& message);
-Frames encode(const Found& message);
-Frames encode(const Withdraw& message);
-Frames encode(const ToCoordinator& message);
-Frames encode(const ToWorker& message);
+/// REQUIRES, of all of these: is_spoken(version).
+Frames encode(const Hello& message, std::uint8_t version = protocol_version);
+Frames encode(const Ready& message, std::uint8_t version = protocol_version);
+Frames encode(const Heartbeat& message, std::uint8_t version = protocol_version);
+Frames encode(const Report& message, std::uint8_t version = protocol_version);
+Frames encode(const Goodbye& message, std::uint8_t version = protocol_version);
+Frames encode(const Seek& message, std::uint8_t version = protocol_version);
+Frames encode(const Lent& message, std::uint8_t version = protocol_version);
+Frames encode(const Stored& message, std::uint8_t version = protocol_version);
+Frames encode(const Welcome& message, std::uint8_t version = protocol_version);
+Frames encode(
+    const Work& message,
+    std::uint8_t version = protocol_version);  ///< A text that several requests share is written once.
+Frames encode(const Ack& message, std::uint8_t version = protocol_version);
+Frames encode(const Grants& message, std::uint8_t version = protocol_version);
+Frames encode(const Drain& message, std::uint8_t version = protocol_version);
+Frames encode(const Reject& message, std::uint8_t version = protocol_version);
+Frames encode(const Lend& message, std::uint8_t version = protocol_version);
+Frames encode(const Found& message, std::uint8_t version = protocol_version);
+Frames encode(const Withdraw& message, std::uint8_t version = protocol_version);
+Frames encode(const ToCoordinator& message, std::uint8_t version = protocol_version);
+Frames encode(const ToWorker& message, std::uint8_t version = protocol_version);
 
-/// What a message of this version says it is, whatever it holds; nothing without a header of this version.
+/// The version that a header names, spoken or not; nothing if it is none of this protocol.
+std::optional<std::uint8_t> version_of(std::string_view header);
+/// What a message says it is, whatever it holds; nothing without a header of a version that is spoken.
 std::optional<MessageType> type_of(std::string_view header);
+/// A REJECT of any version, spoken or not: its layout is the same in all.
+std::optional<Reject> reject_of_any_version(std::string_view header, std::string_view body);
 
-/// Reads what a worker sent. Errors: protocol_mismatch for a header of another version, message_malformed for
-/// all else, with a message that names the field. Trusts nothing in the bytes; never throws.
+/// Reads what a worker sent. Errors: protocol_mismatch for a header of a version that is not spoken (naming
+/// who sent it, if it is a HELLO: its first four fields are the same in all), message_malformed for all else,
+/// with a message that names the field. Trusts nothing in the bytes; never throws.
 Result<ToCoordinator> decode_to_coordinator(std::string_view header, std::string_view body);
 /// Reads what the coordinator sent; errors as above. Requests of one WORK share their texts.
 Result<ToWorker> decode_to_worker(std::string_view header, std::string_view body);

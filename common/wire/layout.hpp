@@ -12,7 +12,8 @@
 #include <utility>
 
 /// The layout of every message and of what messages hold: fields in order, as docs/protocol.md lists them. A
-/// change here takes a new protocol_version and new golden bytes (tests/wire/golden_test.cpp).
+/// change here takes a new protocol_version and new golden bytes (tests/wire/golden_test.cpp), and what the
+/// version before had stays as it was (`archive.version`), as long as that one is spoken.
 namespace sluice::wire {
 
 template <>
@@ -312,10 +313,14 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<RunSettings> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(Name{m.run_id}, m.mode, m.read_cache, m.write_cache, m.providers, m.connect_timeout,
-                        m.request_timeout, m.case_timeout, m.backoff_initial, m.max_retries,
-                        m.heartbeat_interval, m.ontology, m.embedding, m.judge, m.grading, m.observe,
-                        m.redaction, m.returns_embeddings);
+  const auto record = [&](auto&... later) {
+    return archive.record(Name{m.run_id}, m.mode, m.read_cache, m.write_cache, m.providers, m.connect_timeout,
+                          m.request_timeout, m.case_timeout, m.backoff_initial, m.max_retries,
+                          m.heartbeat_interval, m.ontology, m.embedding, m.judge, m.grading, m.observe,
+                          m.redaction, m.returns_embeddings, later...);
+  };
+  constexpr std::uint8_t first_with_durable = 8;
+  return archive.version < first_with_durable ? record() : record(m.durable);
 }
 
 // --- Messages
@@ -439,7 +444,9 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<Welcome> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.settings);
+  constexpr std::uint8_t first_with_version = 8;
+  if (archive.version < first_with_version) return archive.record(m.settings);
+  return archive.record(m.settings, Name{m.version});
 }
 
 inline bool layout(Writer& archive, const Work& m) {

@@ -6,6 +6,7 @@
 #include "common/model/result.hpp"
 #include "common/model/run_settings.hpp"
 #include "common/model/trial.hpp"
+#include "common/wire/versions.hpp"
 
 #include <cstdint>
 #include <string>
@@ -15,8 +16,6 @@
 
 /// What crosses between a worker and the coordinator: docs/protocol.md, which these types follow.
 namespace sluice::wire {
-
-inline constexpr std::uint8_t protocol_version = 7;
 
 // --- worker -> coordinator
 // ----------------------------------------------------------------------------------
@@ -29,6 +28,7 @@ struct Hello {
   std::string version;                ///< sluice's own version, for messages.
   std::uint32_t max_concurrent = 0;   ///< Calls that it makes at a time.
   bool max_concurrent_named = false;  ///< Somebody set it: no search goes beyond it.
+  std::uint8_t protocol = protocol_version;  ///< As its header has it, which alone holds it.
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 
@@ -185,6 +185,8 @@ struct Goodbye {
 
 struct Welcome {
   RunSettings settings;
+  std::string version{};  ///< sluice's own, for messages; empty from a coordinator that speaks version 7.
+  std::uint8_t protocol = protocol_version;  ///< As its header has it, which alone holds it.
   friend bool operator==(const Welcome&, const Welcome&) = default;
 };
 

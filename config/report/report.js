@@ -5,11 +5,6 @@
   const AT_ONCE = 100;
   const table = document.getElementById('cases');
   if (!table) return;
-  const cases = [];
-  for (const part of document.querySelectorAll('script.cases')) {
-    for (const one of JSON.parse(part.textContent)) cases.push(one);
-    part.remove();
-  }
   const rank = { error: 0, fail: 1, flaky: 2, warn: 3, pass: 4 };
 
   const make = (name, attributes, ...inner) => {
@@ -19,22 +14,38 @@
     return made;
   };
 
-  // Tests under several arms are one row.
-  const rows = [];
-  const byTest = new Map();
-  cases.forEach((one, index) => {
-    let row = one.test === undefined ? undefined : byTest.get(one.test);
-    if (!row) {
-      row = { id: one.test === undefined ? one.id : one.title, category: one.category, cases: [], index };
-      rows.push(row);
-      if (one.test !== undefined) byTest.set(one.test, row);
+  // Tests under several arms are one row. A row that is as it was stays the very same, with what is opened in it.
+  let cases = [];
+  let rows = [];
+  let hasArms = false;
+  const load = (page) => {
+    cases = [];
+    for (const part of page.querySelectorAll('script.cases')) {
+      for (const one of JSON.parse(part.textContent)) cases.push(one);
+      part.remove();
     }
-    row.cases.push(one);
-  });
-  for (const row of rows) {
-    row.status = row.cases.reduce((worst, one) => (rank[one.status] < rank[worst] ? one.status : worst), 'pass');
-    row.score = row.cases.reduce((least, one) => (one.score === null ? least : Math.min(least, one.score)), Infinity);
-  }
+    const before = new Map(rows.map((row) => [row.id, row]));
+    const byTest = new Map();
+    rows = [];
+    cases.forEach((one, index) => {
+      let row = one.test === undefined ? undefined : byTest.get(one.test);
+      if (!row) {
+        row = { id: one.test === undefined ? one.id : one.title, category: one.category, cases: [], index };
+        rows.push(row);
+        if (one.test !== undefined) byTest.set(one.test, row);
+      }
+      row.cases.push(one);
+    });
+    hasArms = byTest.size > 0;
+    rows = rows.map((row) => {
+      row.status = row.cases.reduce((worst, one) => (rank[one.status] < rank[worst] ? one.status : worst), 'pass');
+      row.score = row.cases.reduce((least, one) => (one.score === null ? least : Math.min(least, one.score)), Infinity);
+      const old = before.get(row.id);
+      if (!old || JSON.stringify(old.cases) !== JSON.stringify(row.cases)) return row;
+      old.index = row.index;
+      return old;
+    });
+  };
   const textOf = (row) => {
     row.text ??= row.cases.map((one) => [one.id, one.name, one.prompt, one.answer, one.system, one.why]
       .filter(Boolean).join('\n')).join('\n').toLowerCase();
@@ -74,6 +85,7 @@
     if (one.arm) inner.append(make('h3', {}, one.arm + ' ', make('span', { class: 'status ' + one.status }, one.status)));
     if (withPrompt) inner.append(...[titled('System', one.system), titled('Prompt', one.prompt)].filter(Boolean));
     for (const part of [titled('Answer', one.answer), titled('Why', one.why)]) if (part) inner.append(part);
+    for (const note of one.notes || []) inner.append(make('p', { class: 'quiet' }, note));
     const other = base ? base.answer : one.expected;
     if (other && one.answer && other !== one.answer) {
       const title = base ? 'Answer beside ' + base.arm : 'Answer beside what was expected';
@@ -93,6 +105,7 @@
   };
 
   const rowOf = (row) => {
+    if (row.shown) return row.shown;
     const opened = make('details', {}, make('summary', {}, row.id));
     let inner = null;
     opened.addEventListener('toggle', () => {
@@ -100,6 +113,7 @@
       inner ??= make('tr', { class: 'opened' }, make('td', { colspan: '5' }, details(row)));
       opened.closest('tr').after(inner);
     });
+    row.inner = () => (opened.open ? inner : null);
     const states = make('td', {});
     for (const one of row.cases) {
       const change = one.change ? ', ' + one.change.replace('_', ' ') : '';
@@ -108,8 +122,9 @@
     const scores = make('td', {});
     for (const one of row.cases) scores.append(make('div', {}, one.scores || '–'));
     const answer = row.cases[0].answer || '';
-    return make('tr', {}, make('td', {}, opened), make('td', {}, row.category), states, scores,
+    row.shown = make('tr', {}, make('td', {}, opened), make('td', {}, row.category), states, scores,
       make('td', { class: 'quiet' }, answer.length > 160 ? answer.slice(0, 160) + '…' : answer));
+    return row.shown;
   };
 
   const search = document.getElementById('search');
@@ -126,7 +141,11 @@
     status: (row) => rank[row.status], score: (row) => row.score };
   const append = () => {
     const part = document.createDocumentFragment();
-    for (const end = Math.min(next + AT_ONCE, shown.length); next < end; ++next) part.append(rowOf(shown[next]));
+    for (const end = Math.min(next + AT_ONCE, shown.length); next < end; ++next) {
+      part.append(rowOf(shown[next]));
+      const inner = shown[next].inner();
+      if (inner) part.append(inner);
+    }
     body.append(part);
     more.hidden = next === shown.length;
   };
@@ -152,12 +171,16 @@
     count.textContent = shown.length.toLocaleString() + ' of ' + rows.length.toLocaleString() + ' shown';
   };
 
-  const option = (select, value, text) => select.append(make('option', { value }, text));
+  const option = (select, value, text) => {
+    if (![...select.options].some((one) => one.value === value)) select.append(make('option', { value }, text));
+  };
   const seen = (pick) => new Set(cases.map(pick).filter(Boolean));
-  for (const value of ['fail', 'error', 'flaky', 'warn', 'pass']) if (seen((one) => one.status).has(value)) option(status, value, value);
-  for (const value of ['broke', 'still_failing', 'fixed']) if (seen((one) => one.change).has(value)) option(status, value, value.replace('_', ' '));
-  if (byTest.size > 0) option(status, 'differs', 'differs between arms');
-  for (const value of [...seen((one) => one.category)].sort()) option(category, value, value);
+  const addOptions = () => {
+    for (const value of ['fail', 'error', 'flaky', 'warn', 'pass']) if (seen((one) => one.status).has(value)) option(status, value, value);
+    for (const value of ['broke', 'still_failing', 'fixed']) if (seen((one) => one.change).has(value)) option(status, value, value.replace('_', ' '));
+    if (hasArms) option(status, 'differs', table.dataset.differs || 'differs between arms');
+    for (const value of [...seen((one) => one.category)].sort()) option(category, value, value);
+  };
 
   for (const head of table.tHead.rows[0].cells) {
     const key = head.dataset.key;
@@ -188,6 +211,22 @@
   });
   document.getElementById('controls').hidden = false;
   for (const one of document.querySelectorAll('.without-scripts')) one.remove();
+  load(document);
+  addOptions();
   show();
+
+  // A page of a run that goes on hands over what has come since. The row that is read stays where it is.
+  document.addEventListener('cases', (event) => {
+    load(event.detail);
+    addOptions();
+    const read = [...body.rows].find((one) => one.getBoundingClientRect().bottom > 0);
+    const at = read?.getBoundingClientRect().top;
+    const focused = document.activeElement;
+    const count = next;
+    show();
+    while (next < Math.min(count, shown.length)) append();
+    if (read?.isConnected && at < 0) window.scrollBy(0, read.getBoundingClientRect().top - at);
+    if (focused?.isConnected) focused.focus({ preventScroll: true });
+  });
   document.documentElement.dataset.ready = String(rows.length);
 })();

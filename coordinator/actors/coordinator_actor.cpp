@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/process/supervision.hpp"
 #include "common/text/stderr_line.hpp"
+#include "coordinator/actors/checker.hpp"
 #include "coordinator/actors/governor_actor.hpp"
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/actors/recorder.hpp"
@@ -31,12 +32,14 @@ struct CoordinatorState {
   caf::actor router;
   caf::actor governor;
   caf::actor recorder;
+  caf::actor checker;  ///< Null where no command checks answers.
   Children children;
   RateEstimate rate;
   TimePoint started;
   std::uint64_t done_before = 0;     ///< Trials of the run's earlier parts.
   std::vector<BudgetFacts> budgets;  ///< As the governor last reported.
-  std::size_t unrecorded = 0;        ///< Results on their way through the recorder.
+  std::size_t unrecorded = 0;        ///< Results on their way through checker and recorder.
+  bool checks_dropped = false;       ///< No command checks any answer more.
   bool closing = false;
   bool goodbyes_awaited = true;
   bool progress_due = false;  ///< To be shown, or published, once the governor's report is there.
@@ -113,6 +116,7 @@ void end_run(CoordinatorActor* self) {
   // Behind what it was sent before, which send_exit would overtake: what calls took is to be noted.
   self->send(state.recorder, caf::exit_msg{self->address(), caf::exit_reason::user_shutdown});
   self->send_exit(state.governor, caf::exit_reason::user_shutdown);
+  if (state.checker) self->send_exit(state.checker, caf::exit_reason::user_shutdown);
   self->quit();
 }
 
@@ -133,17 +137,37 @@ void end_run_if_quiet(CoordinatorActor* self) {
   }
 }
 
+void log(spdlog::level::level_enum level, const std::vector<LogNote>& notes) {
+  for (const LogNote& note : notes) {
+    const LogScope scope(note.about);
+    spdlog::log(level, "{}", note.text);
+  }
+}
+
+/// Who ends a run does not wait for commands: what was answered is in the cache.
+void drop_checks_of_stopped_run(CoordinatorActor* self) {
+  auto& state = self->state;
+  const auto& stopped = state.controller->stopped();
+  if (!state.checker || !stopped || state.checks_dropped) return;
+  if (stopped->reason != Reason::interrupted && stopped->reason != Reason::deadline_reached) return;
+  state.checks_dropped = true;
+  self->send(state.checker, DropChecks{});
+}
+
 void perform(CoordinatorActor* self, Effects& effects) {
   auto& state = self->state;
   state.unrecorded += effects.to_record.size();
-  for (const auto& warning : effects.warnings) spdlog::warn("{}", warning);
-  for (const auto& note : effects.notes) spdlog::info("{}", note);
+  log(spdlog::level::warn, effects.warnings);
+  log(spdlog::level::info, effects.notes);
+  log(spdlog::level::debug, effects.details);
   for (const auto& words : effects.announced) {
-    write_stderr_line("sluice: " + words, state.config->over_live_line);
+    say(words, Severity::info, state.config->over_live_line);
   }
   if (!effects.leased.empty() || !effects.spent.empty())
     self->send(state.recorder, NoteProgress{std::move(effects.spent), std::move(effects.leased)});
-  if (!effects.to_record.empty()) self->send(state.recorder, RecordResults{std::move(effects.to_record)});
+  if (!effects.to_record.empty())
+    self->send(state.checker ? state.checker : state.recorder, RecordResults{std::move(effects.to_record)});
+  drop_checks_of_stopped_run(self);
   for (auto& message : effects.to_workers) self->send(state.router, std::move(message));
   if (!effects.to_note.empty()) self->send(state.recorder, NoteHolders{std::move(effects.to_note)});
   if (!effects.to_look_up.empty()) self->send(state.recorder, LookUpHolders{std::move(effects.to_look_up)});
@@ -167,7 +191,7 @@ void on_down(CoordinatorActor* self, const caf::down_msg& down) {
   } else if (down.source == state.governor.address()) {
     state.last_budgets_requested = true;
     state.last_budgets_awaited = false;
-  } else if (down.source == state.recorder.address()) {
+  } else if (down.source == state.recorder.address() || down.source == state.checker.address()) {
     state.unrecorded = 0;
   }
   state.defect =
@@ -184,6 +208,7 @@ void watch_children(CoordinatorActor* self) {
   state.children.add(self, "the router", state.router);
   state.children.add(self, "the governor", state.governor);
   state.children.add(self, "the recorder", state.recorder);
+  if (state.checker) state.children.add(self, "the checker", state.checker);
   state.children.end_with(self);
   if (state.config->progress) self->monitor(state.config->progress);
 }
@@ -202,6 +227,9 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
   state.governor = spawn_governor(self->system(), state.config->governor, state.router, me,
                                   std::move(state.config->other_runs));
   state.recorder = start_recorder(me);
+  if (state.config->commands)
+    state.checker =
+        spawn_checker(self->system(), state.config->plan, state.config->commands, me, state.recorder);
   watch_children(self);
   self->delayed_send(self, state.controller->settings().heartbeat_interval, HeartbeatTick{});
   if (state.config->progress) self->delayed_send(self, state.config->progress_interval, ProgressTick{});
@@ -220,6 +248,11 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
         unrecorded -= std::min(unrecorded, recorded.items.size());
         self->state.controller->on_recorded(recorded, self->clock().now(), effects);
         perform(self, effects);
+      },
+      [self](const ChecksDropped& dropped) {
+        auto& unrecorded = self->state.unrecorded;
+        unrecorded -= std::min(unrecorded, dropped.count);
+        end_run_if_quiet(self);
       },
       [self](const HoldersLookedUp& found) {
         Effects effects;

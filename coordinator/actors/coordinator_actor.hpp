@@ -6,6 +6,7 @@
 #include "coordinator/actors/observer.hpp"
 #include "coordinator/governor/governor.hpp"
 #include "coordinator/ledger/ledger.hpp"
+#include "coordinator/run/command_checks.hpp"
 #include "coordinator/run/run_controller.hpp"
 #include "coordinator/shared_budget/shared_budgets.hpp"
 
@@ -33,6 +34,7 @@ struct CoordinatorConfig {
   std::shared_ptr<Pulse> pulse;                   ///< Beats with them.
   caf::actor listener;                            ///< Gets RunEnded once.
   RunPrice price;
+  std::shared_ptr<const CommandRules> commands{};  ///< Of a run whose answers commands check; else null.
   Observing observing{};  ///< Gets the committed results of a run that saves observations.
 };
 

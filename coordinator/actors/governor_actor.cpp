@@ -1,6 +1,7 @@
 #include "coordinator/actors/governor_actor.hpp"
 
 #include "common/process/supervision.hpp"
+#include "common/text/stderr_line.hpp"
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/display/budget_wording.hpp"
 #include "coordinator/governor/turn_pace.hpp"
@@ -85,7 +86,10 @@ void turn(GovernorActor* self) {
     grants.run_id = state.run_id;
     self->send(state.router, ToPeer{state.peers.at(worker), std::move(grants)});
   }
-  for (const auto& notice : state.governor->take_notices()) spdlog::warn("{}", wording::notice(notice));
+  for (const auto& notice : state.governor->take_notices()) {
+    const LogScope scope({.provider = notice.provider});
+    spdlog::warn("{}", wording::notice(notice));
+  }
   wake_at(self, state.governor->next_wake(now), now);
 }
 

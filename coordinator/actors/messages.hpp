@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/clock.hpp"
+#include "common/command/bounded_command.hpp"
 #include "common/error.hpp"
 #include "common/model/result.hpp"
 #include "common/transport/messages.hpp"
@@ -28,6 +29,9 @@
 ///   governor    -> router       ToPeer (GRANTS)
 ///   governor    -> coordinator  BudgetReport
 ///   coordinator -> recorder     RecordResults, NoteHolders, LookUpHolders, NoteProgress
+///   coordinator -> checker      RecordResults (of a run whose answers commands check), DropChecks
+///   checker     -> recorder     RecordResults
+///   checker     -> coordinator  ChecksDropped, RecordingFailed
 ///   recorder    -> coordinator  ResultsRecorded, HoldersLookedUp, RecordingFailed
 ///   recorder    -> observer     ObserveUnits
 ///   main        -> observer     FinishObserving
@@ -92,6 +96,20 @@ struct RecordingFailed {
   Error why;
 };
 
+/// The run ends now: kill the commands that check answers, and drop the results that wait for them.
+struct DropChecks {};
+
+/// So many results will not be recorded: their units have no result yet.
+struct ChecksDropped {
+  std::size_t count = 0;
+};
+
+/// One that checks an answer, by the checker's own number.
+struct CommandEnded {
+  std::uint64_t id = 0;
+  CommandEnd end;
+};
+
 /// Save what these committed results show. Their bytes are counted as unsaved until then.
 struct ObserveUnits {
   std::vector<UnitResult> results;
@@ -144,6 +162,9 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::NoteProgress)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::LookUpHolders)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::HoldersLookedUp)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::RecordingFailed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::DropChecks)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ChecksDropped)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::CommandEnded)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ObserveUnits)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::FinishObserving)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::SaveObservations)

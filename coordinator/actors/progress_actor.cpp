@@ -36,7 +36,7 @@ caf::behavior progress_behavior(caf::event_based_actor* self, ProgressStyle styl
           // One column is left free: a cursor at the very edge makes some terminals wrap.
           write_stderr(std::string(wipe_line) + render_live(state, terminal_columns() - 1, style.colour));
         } else {
-          write_stderr(render_plain(state) + "\n");
+          write_stderr_line(render_plain(state));
         }
       },
   };
@@ -47,7 +47,7 @@ caf::behavior progress_behavior(caf::event_based_actor* self, ProgressStyle styl
 ProgressStyle detect_progress_style() {
   const Terminal terminal = detect_terminal(STDERR_FILENO);
   ProgressStyle style;
-  style.live = terminal.is_terminal;
+  style.live = terminal.is_terminal && log_format() == LogFormat::text;
   style.colour = terminal.colour;
   return style;
 }

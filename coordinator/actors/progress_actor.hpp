@@ -19,7 +19,8 @@ struct ProgressStyle {
   }
 };
 
-/// What stderr is: a terminal or not, with the user's NO_COLOR and TERM.
+/// What stderr is: a terminal or not, with the user's NO_COLOR and TERM. Where lines are JSON objects, none
+/// is written over.
 ProgressStyle detect_progress_style();
 
 /// Starts the actor that shows ShowProgress on stderr. On its end the live line is wiped.

@@ -43,6 +43,7 @@ ResultsRecorded::Item recorded(WorkerId worker, const ResultToCommit& item, cons
                                .spend = result.spend};
   for (const auto& score : result.scores) {
     if (has_failed(score)) record.failed.push_back(score.trial);
+    if (is_undecided(score)) record.undecided.push_back(score.trial);
   }
   return record;
 }
@@ -94,8 +95,15 @@ void commit(RecorderActor* self) {
 
 void add(RecorderActor* self, RecordResult record) {
   auto& waiting = self->state.waiting;
-  // CommitNow stands behind whatever is in the mailbox already: that all goes into one transaction.
-  if (waiting.empty()) self->send(self, CommitNow{});
+  // CommitNow stands behind whatever is in the mailbox already: that all goes into one transaction. Where the
+  // disk is waited for, whatever comes meanwhile goes along.
+  if (waiting.empty()) {
+    if (self->state.ledger->outlives() == Outlives::power) {
+      self->delayed_send(self, defaults::sync_group_time, CommitNow{});
+    } else {
+      self->send(self, CommitNow{});
+    }
+  }
   self->state.workers.push_back(record.worker);
   waiting.push_back(std::move(record.item));
   if (waiting.size() >= defaults::results_per_transaction) commit(self);

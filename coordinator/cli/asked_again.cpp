@@ -123,7 +123,7 @@ Result<std::vector<RetrievalEvent>> retrievals_of(const Settings& settings, cons
 }
 
 tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const CLI::App& command,
-                                                     const Settings& settings) {
+                                                     const Settings& settings, const Ledger& ledger) {
   if (!has_suite_of_its_own(past)) return tl::unexpected(without_suite(past));
   AskedFlags flags(past.run);
   if (const auto taken = flags.take(command, past.run); !taken)
@@ -135,7 +135,7 @@ tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const 
   if (!loaded) return tl::unexpected(loaded.error());
   loaded->options.progress = false;
   if (awaits_embeddings(loaded->inputs)) {
-    const auto events = retrievals_of(loaded->options.settings, past);
+    const auto events = ledger.retrievals_of(past.run.run_id);
     if (!events) return tl::unexpected(report_error(events.error()));
     loaded->inputs.retrieval = retrieval_again(loaded->inputs.suite, *events);
   }

@@ -28,9 +28,9 @@ struct Asked {
 };
 
 /// By the run's own flags, then those of the command; provider and model of the run where neither names them.
-/// Error: the exit code, after it was reported why it is not known any more.
+/// `ledger`: which has the run. Error: the exit code, after it was reported why it is not known any more.
 tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const CLI::App& command,
-                                                     const Settings& settings);
+                                                     const Settings& settings, const Ledger& ledger);
 
 /// Which solved example each case of the run found.
 Result<std::vector<RetrievalEvent>> retrievals_of(const Settings& settings, const PastRun& past);

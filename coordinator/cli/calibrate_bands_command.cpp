@@ -126,9 +126,7 @@ struct CalibrateBands {
       });
       if (!written) return written;
     }
-    write_stderr_line(
-        "sluice: " +
-        (changed > 0 ? "wrote the floors of " + wording::counted(changed, "kind") + " of cases to " + file
+    say((changed > 0 ? "wrote the floors of " + wording::counted(changed, "kind") + " of cases to " + file
                      : file + " stays as it is: no floor has enough cases behind it yet; `sluice run` of "
                               "suites with this plugin adds some"));
     return {};

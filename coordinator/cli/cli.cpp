@@ -160,7 +160,8 @@ std::vector<NamedCommand> all_commands(const StartWorkers& start_workers, const 
       {"baseline", add_baseline_command},
       {"update-baseline", add_update_baseline_command},
       {"runs", add_runs_command},
-      {"report", add_report_command},
+      {"report", with_caches(add_report_command)},
+      {"view", with_caches(add_view_command)},
       {"show", with_caches(add_show_command)},
       {"diff", with_caches(add_diff_command)},
       {"observations", add_observations_command},
@@ -239,6 +240,7 @@ CommandText describe_cli() {
 }
 
 int run_cli(int argc, char** argv, const StartWorkers& start_workers, const CacheTools& cache_tools) {
+  set_log_format(early_log_format(argc, argv));
   try {
     const int code = run_program(argc, argv, start_workers, cache_tools);
     std::cout.flush();

@@ -12,11 +12,11 @@
 namespace sluice {
 
 void report_warning(std::string_view message) {
-  write_stderr_line(std::string("sluice: warning: ").append(message));
+  say(message, Severity::warning);
 }
 
 int report_error(std::string_view message) {
-  write_stderr_line(std::string("sluice: error: ").append(message));
+  say(message, Severity::error);
   return exit_error;
 }
 

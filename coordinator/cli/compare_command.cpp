@@ -1,13 +1,8 @@
-#include "common/defaults.hpp"
 #include "coordinator/cli/command.hpp"
-#include "coordinator/cli/past_report.hpp"
+#include "coordinator/cli/compare_sides.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/display/terminal.hpp"
-#include "coordinator/gate/baseline_check.hpp"
-#include "coordinator/gate/compare.hpp"
-#include "coordinator/gate/stability_gate.hpp"
-#include "coordinator/gate/verdict_input.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/report/compare_report.hpp"
 #include "coordinator/score_files/score_file.hpp"
@@ -19,10 +14,8 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -48,103 +41,6 @@ constexpr const char* compare_examples =
     "  sluice compare last~1 last\n"
     "  sluice compare main.json branch.json --max-drop 0.02 --strict\n"
     "  sluice compare main.json branch.json --format markdown --output comment.md";
-
-NextCase cases_in(const ScoreFile& file) {
-  return std::visit([](const auto& scores) { return cases_of(scores); }, file);
-}
-
-const BaselineHeader& header_of(const ScoreFile& file) {
-  return std::visit([](const auto& scores) -> const BaselineHeader& { return scores.header; }, file);
-}
-
-const std::optional<BaselineStability>& stability_of(const ScoreFile& file) {
-  return std::visit(
-      [](const auto& scores) -> const auto& { return scores.stability; }, file);
-}
-
-/// What the stability of a file is assessed by: of a report what its run recorded, of a baseline the
-/// defaults.
-StabilityQuestion stability_question(const ScoreFile& file) {
-  if (const auto* report = std::get_if<ReportScores>(&file)) return report->stability_question;
-  StabilityQuestion question;
-  const auto& pinned = std::get<Baseline>(file).stability;
-  if (!pinned) return question;
-  question.score = pinned->score;
-  question.perturbations = pinned->perturbations;
-  return question;
-}
-
-std::string cut_short_by(const ScoreFile& file) {
-  const auto* report = std::get_if<ReportScores>(&file);
-  return report == nullptr ? "" : report->reason_code;
-}
-
-/// Of a report whose run asked for one.
-std::optional<double> min_pass_rate_of(const ScoreFile& file) {
-  const auto* report = std::get_if<ReportScores>(&file);
-  return report == nullptr ? std::nullopt : report->min_pass_rate;
-}
-
-/// A baseline is that of a whole run: a part of a suite pins none.
-bool is_selection(const ScoreFile& file) {
-  const auto* report = std::get_if<ReportScores>(&file);
-  return report != nullptr && report->is_selection;
-}
-
-/// A baseline says it of a mock run, and is one of a model's answers else.
-bool names_mode(const ScoreFile& file) {
-  const auto* report = std::get_if<ReportScores>(&file);
-  return report == nullptr || report->names_mode;
-}
-
-/// A side, and what is to be known of a run that it was made of.
-struct LoadedSide {
-  ScoreFile file;
-  std::vector<GateNotice> notices;
-};
-
-/// Those that concern the run itself, rather than the baseline of that time.
-std::vector<GateNotice> notices_of_run(const std::string& name, const std::vector<GateNotice>& notices) {
-  std::vector<GateNotice> kept;
-  for (GateNotice one : notices) {
-    if (one.subject != past_run_subject) continue;
-    one.message = name + ": " + one.message;
-    kept.push_back(std::move(one));
-  }
-  return kept;
-}
-
-ComparedSide side_of(const std::string& name, const ScoreFile& file) {
-  return {name, std::holds_alternative<Baseline>(file) ? "baseline" : "report", header_of(file),
-          is_selection(file)};
-}
-
-/// The metric with the flags' thresholds over its own.
-void put_over(const Thresholding& flags, ComparedMetric& metric) {
-  if (flags.min_score) {
-    metric.min_score = flags.min_score;
-    metric.thresholding.min_score.reset();
-  }
-  if (!flags.max_drop && !flags.min_floor) return;
-  if (flags.max_drop) metric.thresholding.max_drop = flags.max_drop;
-  if (flags.min_floor) metric.thresholding.min_floor = flags.min_floor;
-  // `absolute` would switch them off, and under `statistical` no drop of a case alone counts.
-  const bool is_statistical = metric.thresholding.mode == ThresholdMode::statistical;
-  if (flags.max_drop || !is_statistical) metric.thresholding.mode.reset();
-}
-
-NextCase with_limits(NextCase next, const Thresholding& flags) {
-  if (flags == Thresholding{}) return next;
-  return [next = std::move(next), flags,
-          at = std::make_shared<ComparedCase>()]() -> Result<const ComparedCase*> {
-    const auto found = next();
-    if (!found) return fail(found.error());
-    if (*found == nullptr) return nullptr;
-    *at = **found;
-    for (ComparedMetric& metric : at->metrics) put_over(flags, metric);
-    return at.get();
-  };
-}
 
 struct CompareCommand {
   SettingFlags settings;
@@ -179,11 +75,8 @@ struct CompareCommand {
     if (!left) return left.error();
     const auto right = side(current);
     if (!right) return right.error();
-    if (const auto reason = cut_short_by(left->file); !reason.empty()) {
-      return report_error(base + " is the report of a run that was cut short (" + reason +
-                          "), which nothing can be measured against; name a whole one");
-    }
-    return compare_files(*left, *right, *limits, *as);
+    return compare_sides(*left, *right, {*limits, strict},
+                         [&](const CompareReportInput& input) { return write(input, *as); });
   }
 
  private:
@@ -196,27 +89,18 @@ struct CompareCommand {
     if (std::filesystem::exists(name, none) || !may_be_run(name)) {
       auto file = load_score_file(name);
       if (!file) return tl::unexpected(report_findings({file.error()}));
-      return LoadedSide{std::move(*file), {}};
+      return LoadedSide{name, std::move(*file)};
     }
     const auto effective = settings.load();
     if (!effective) return tl::unexpected(report_findings(effective.error()));
-    const auto past = find_past_run(*effective, name);
+    const auto ledger = open_past_runs(*effective);
+    if (!ledger) return tl::unexpected(report_error(ledger.error()));
+    if (!*ledger) return tl::unexpected(report_error("there is no file " + name + ", and " + no_run_yet));
+    const auto past = (*ledger)->find_run(name);
     if (!past) return tl::unexpected(report_error(past.error()));
-    if (!*past) return tl::unexpected(report_error("there is no file " + name + ", and " + no_run_yet));
     std::vector<ReportTarget> targets;
     if (to_file()) targets.push_back({ReportFormat::table, output});
-    StringSink report;
-    std::vector<GateNotice> notices;
-    const auto written = report_past_run(**past, *app, *effective, targets, [&](const ReportInput& input) {
-      notices = notices_of_run(name, input.gate.notices);
-      const auto made = write_json_report(input, report);
-      return made ? std::vector<Error>() : std::vector{made.error()};
-    });
-    if (!written) return tl::unexpected(written.error());
-    std::istringstream text(report.text());
-    auto scores = parse_report(text, name);
-    if (!scores) return tl::unexpected(report_findings({scores.error()}));
-    return LoadedSide{std::move(*scores), std::move(notices)};
+    return side_of_run(*past, name, {*app, *effective, **ledger}, targets);
   }
 
   /// Words that look like a path are meant as one, and missed as one.
@@ -237,71 +121,6 @@ struct CompareCommand {
     if (well) well = read("--min-score", min_score, limits.min_score);
     if (!well) return fail(well.error());
     return limits;
-  }
-
-  int compare_files(const LoadedSide& loaded_base, const LoadedSide& loaded_current,
-                    const Thresholding& limits, std::size_t format_number) const {
-    const ScoreFile& left = loaded_base.file;
-    const ScoreFile& right = loaded_current.file;
-    const BaselineHeader& header = header_of(right);
-    const GatedRun run{header.suite,
-                       header.config_fingerprint,
-                       header.assay_version,
-                       "SUITE",
-                       base,
-                       strict,
-                       current,
-                       std::holds_alternative<ReportScores>(left),
-                       header.suite_path,
-                       header.mode == "mock" || !names_mode(right)};
-    auto notices = check_baseline(header_of(left), run);
-    if (!notices) return report_error(notices.error());
-    CompareReportInput input{side_of(base, left), side_of(current, right), {}, {}, 0, {}};
-    input.gate.kind = BaselineKind::scores;
-    input.gate.strict = strict;
-    input.gate.notices = std::move(*notices);
-    for (const LoadedSide* one : {&loaded_base, &loaded_current})
-      input.gate.notices.insert(input.gate.notices.end(), one->notices.begin(), one->notices.end());
-    CompareRules rules;
-    rules.strict = strict;
-    rules.seed = defaults::statistics_seed;
-    rules.min_pass_rate = min_pass_rate_of(right);
-    rules.base_is_selection = is_selection(left);
-    rules.current_is_selection = is_selection(right);
-    input.visit = [&](const std::function<void(const ScoreComparison&)>& visit) {
-      return compare(cases_in(left), with_limits(cases_in(right), limits), rules, visit);
-    };
-    const auto summary = input.visit([](const ScoreComparison&) {});
-    if (!summary) return report_error(summary.error());
-    const bool is_part = rules.base_is_selection || rules.current_is_selection;
-    if (summary->shares_no_case && !is_part) return report_error(shares_no_case(run));
-    if (!summary->has_scores) input.gate.notices.push_back(no_scores_notice(base, current));
-    if (auto lacking = uncalibrated_notice(*summary, current, strict))
-      input.gate.notices.push_back(std::move(*lacking));
-    rules.runs_tests = false;  // What is visited once more are the rows.
-    input.summary = *summary;
-    input.gate.statistics = summary->statistics;
-    StabilityQuestion question = stability_question(right);
-    question.baseline = &stability_of(left);
-    question.base_is_selection = is_selection(left);
-    if (limits.max_drop) question.suite = limits;
-    input.gate.stability = assess_stability(question, run, input.gate.notices);
-    decide(input, !cut_short_by(right).empty());
-    if (const auto written = write(input, format_number); !written) return report_error(written.error());
-    if (const auto reason = cut_short_by(right); !reason.empty()) {
-      return report_error(current + " is the report of a run that was cut short (" + reason +
-                          "); run the suite again");
-    }
-    return input.exit_code;
-  }
-
-  /// The comparison's verdict with what concerns it as a whole.
-  void decide(CompareReportInput& input, bool cut_short) const {
-    VerdictInput& verdict = input.summary.verdict_input;
-    verdict.cut_short = cut_short;
-    count_comparison(input.gate, verdict);
-    input.summary.verdict = run_verdict(verdict);
-    input.exit_code = exit_code(input.summary.verdict, verdict, {.strict = strict});
   }
 
   Result<void> write(const CompareReportInput& input, std::size_t format_number) const {

@@ -14,6 +14,7 @@
 #include "coordinator/actors/coordinator_actor.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/session/provider_limits.hpp"
+#include "coordinator/session/run_commands.hpp"
 #include "coordinator/session/run_plan.hpp"
 
 #include <filesystem>
@@ -41,7 +42,7 @@ Result<MetricsServer> serve_metrics(const std::string& endpoint, const std::shar
   auto server = MetricsServer::start(
       endpoint, [board] { return board->read(); },
       [pulse] { return pulse->health(std::chrono::steady_clock::now()); });
-  if (server) write_stderr_line("sluice: metrics at " + server->url());
+  if (server) say("metrics at " + server->url());
   return server;
 }
 
@@ -114,6 +115,7 @@ Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
   }
   config.listener = caf::actor_cast<caf::actor>(self);
   config.price = price_of(options, conducted.inputs);
+  config.commands = command_rules(options, conducted.inputs);
   if (conducted.observer) config.observing = spawn_observer(actors.system, std::move(*conducted.observer));
   const auto observing = config.observing;
   const auto progress = config.progress;
@@ -127,7 +129,7 @@ Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
     caf::anon_send(coordinator, StopRun{{Reason::interrupted, std::string("interrupted by ") + signal}});
   });
   // Announced once the run can be interrupted: until then a signal ends the process without a report.
-  if (options.listen) write_stderr_line("sluice: listening on " + endpoint);
+  if (options.listen) say("listening on " + endpoint);
   std::optional<Error> no_start;
   std::vector<caf::actor> workers;
   if (options.workers > 0) {

@@ -19,6 +19,7 @@
 #include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/harvest.hpp"
 #include "coordinator/session/provider_limits.hpp"
+#include "coordinator/session/run_commands.hpp"
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_outputs.hpp"
@@ -50,8 +51,7 @@ std::string new_run_id() {
 /// Which part of the suite runs, where that is not what its flags spell out.
 void note_selection(const RunOptions& options, std::size_t cases) {
   if (const auto& seed = options.selection.sample_seed; seed && options.progress) {
-    write_stderr_line("sluice: " + wording::counted(cases, "case") + ", sampled by category (--sample " +
-                      std::to_string(*seed) + ")");
+    say(wording::counted(cases, "case") + ", sampled by category (--sample " + std::to_string(*seed) + ")");
   }
   if (cases < options.only_cases.size()) {
     const std::size_t missing = options.only_cases.size() - cases;
@@ -162,14 +162,16 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
   if (!recorded_in) return failed(recorded_in.error());
   const bool goes_on = !options.resumed_run.empty();
   const std::string run_id = goes_on ? options.resumed_run : new_run_id();
+  set_log_context({.run = run_id});
   // Before the ledger is open, which a repair may replace, and until all is said of the run.
   const auto lock = RunLock::take(recorded_in->file().parent_path(), run_id);
   if (!lock) return failed(lock.error());
-  auto ledger = open_ledger(recorded_in->file());
+  const auto outlives = options.settings.durable.value ? Outlives::power : Outlives::process;
+  auto ledger = open_ledger(recorded_in->file(), outlives);
   if (!ledger) return failed(ledger.error());
   lock->expect_ledger();
   // Read by this thread while the recorder owns the other one.
-  auto history = Ledger::open(recorded_in->file());
+  auto history = Ledger::open(recorded_in->file(), outlives);
   if (!history) return failed(history.error());
 
   auto calibrations = known_calibrations(options, inputs.suite);
@@ -186,7 +188,8 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
   auto controller = controller_of(options, inputs, **plan, *ledger, run_id);
   if (!controller) return failed(controller.error());
   if (const auto missing = missing_key(options, controller->settings)) return failed(*missing);
-  controller->settings.observe = observed;
+  // Commands are given the whole answer, too.
+  controller->settings.observe = observed || command_rules(options, inputs) != nullptr;
   if (before != nullptr) {
     controller->elapsed_before = std::chrono::milliseconds(before->completed_at_ms - before->started_at_ms);
     controller->paid_before = before->paid_by_arm;
@@ -199,9 +202,9 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
     record = std::move(*taken_up);
     if (options.progress) {
       const auto done = controller->earlier->tally().trials().done();
-      write_stderr_line("sluice: going on with run " + short_id(run_id) + ": " +
-                        wording::counted_of(done, (*plan)->trial_count(), "trial") +
-                        (done == 1 ? " has its result" : " have their results"));
+      say("going on with run " + short_id(run_id) + ": " +
+          wording::counted_of(done, (*plan)->trial_count(), "trial") +
+          (done == 1 ? " has its result" : " have their results"));
     }
   } else if (const auto begun = ledger->begin_run(record); !begun) {
     return failed(begun.error());
@@ -269,8 +272,7 @@ tl::expected<EmbeddedBefore, int> embed_before(const RunOptions& options, RunInp
   auto gate = load_gate(run->options, run->inputs);
   if (!gate) return tl::unexpected(report_error(gate.error()));
   if (options.progress) {
-    write_stderr_line("sluice: finding solved examples by " +
-                      wording::counted(run->names.size(), "embedding"));
+    say("finding solved examples by " + wording::counted(run->names.size(), "embedding"));
   }
   Surroundings around = around_run;
   around.style.is_assessed = false;
@@ -309,13 +311,15 @@ tl::expected<EmbeddedBefore, int> embed_before(const RunOptions& options, RunInp
 
 int execute_run(const RunOptions& options, Suite suite, const StartWorkers& start_workers,
                 const RunUse* use) {
-  SignalWatch signals("sluice", exit_error);
+  SignalWatch signals(exit_error);
+  set_log_format(options.settings.log_format.value);
   ProgressStyle style = detect_progress_style();
   style.is_assessed = use == nullptr || use->is_assessed;
   const Surroundings around{start_workers, signals, style};
   set_up_logging(to_string(options.log_level), around.style.live && options.progress);
   if (const auto possible = check_run_outputs(options, suite); !possible)
     return report_error(possible.error());
+  if (const auto allowed = check_commands(options, suite); !allowed) return report_error(allowed.error());
   auto inputs = load_run_inputs(options, std::move(suite));
   if (!inputs) return report_findings(inputs.error());
   note_selection(options, inputs->suite.cases.size());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/cache_tools.hpp"
 #include "common/transport/local_workers.hpp"
 #include "coordinator/facts/run_facts.hpp"
 #include "coordinator/ledger/ledger.hpp"
@@ -30,6 +31,7 @@ struct ConcludedRun {
 /// What is made of a run's results where no report is wanted.
 struct RunUse {
   std::string_view command = run_command;  ///< Of `sluice`, as the ledger keeps it.
+  const CacheTools* caches = nullptr;      ///< Where the page finds whole answers; null: nowhere.
   /// Called before the first call is made: what is wrong keeps the run from starting. May be empty.
   std::function<std::vector<Finding>(const RunOptions&, const RunInputs&)> check;
   /// False for a run that another begins with: one that came to its end goes out of the ledger.

@@ -1,6 +1,7 @@
 #include "common/settings/provider_presets.hpp"
 #include "common/text/printable.hpp"
 #include "common/text/stderr_line.hpp"
+#include "common/text/template.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/setting_flags.hpp"
@@ -9,7 +10,6 @@
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/suite/arms.hpp"
 #include "coordinator/suite/suite_loader.hpp"
-#include "coordinator/suite/template.hpp"
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,10 +1,13 @@
 #include "coordinator/cli/past_report.hpp"
 
+#include "common/clock.hpp"
 #include "coordinator/cli/asked_again.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/run_flags.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/ledger/ledger.hpp"
+#include "coordinator/merge/held_results.hpp"
 #include "coordinator/run/run_tally.hpp"
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_outputs.hpp"
@@ -64,9 +67,12 @@ Result<RunFacts> facts_of(const PastRun& past, const Plan& plan, const ResultSou
   if (!visited) return fail(visited.error());
   RunFacts facts = tally.facts();
   facts.started_at_ms = past.run.started_at_ms;
-  facts.completed_at_ms = past.summary->completed_at_ms;
+  facts.completed_at_ms = past.summary ? past.summary->completed_at_ms : unix_now_ms();
   facts.duration_seconds = static_cast<double>(facts.completed_at_ms - facts.started_at_ms) / 1000.0;
-  if (!past.summary->reason_code.empty()) {
+  if (!past.summary) {
+    facts.cut_short =
+        Error{Reason::interrupted, "run " + short_id(past.run.run_id) + " has not come to its end"};
+  } else if (!past.summary->reason_code.empty()) {
     facts.cut_short = Error{Reason::interrupted, "run " + short_id(past.run.run_id) + " was cut short (" +
                                                      past.summary->reason_code + ")"};
   }
@@ -102,12 +108,20 @@ tl::expected<void, int> report(const PastRun& past, const Asked& asked, const Le
                                const UseReport& use) {
   const auto gate = load_gate(asked.options, asked.inputs);
   if (!gate) return tl::unexpected(report_error(gate.error()));
-  const auto results = ledger.results_of(past.run.run_id);
-  const auto facts = facts_of(past, *asked.plan, *results);
+  const auto recorded = ledger.results_of(past.run.run_id);
+  // Read once: a run that goes on has more of them each time.
+  const HeldResults results(*recorded, defaults::max_held_result_bytes);
+  const auto facts = facts_of(past, *asked.plan, results);
   if (!facts) return tl::unexpected(report_error(facts.error()));
-  const PastResults found{
-      asked.options,       asked.inputs,         *gate, *asked.plan, *results, *facts, notices_of(asked),
-      !asked.is_as_it_was, past.summary->verdict};
+  const PastResults found{asked.options,
+                          asked.inputs,
+                          *gate,
+                          *asked.plan,
+                          results,
+                          *facts,
+                          notices_of(asked),
+                          !asked.is_as_it_was,
+                          past.summary ? past.summary->verdict : std::string()};
   if (const auto reported = report_again(found, use); !reported)
     return tl::unexpected(report_error(reported.error()));
   return {};
@@ -116,10 +130,11 @@ tl::expected<void, int> report(const PastRun& past, const Asked& asked, const Le
 }  // namespace
 
 tl::expected<void, int> report_past_run(const PastRun& past, const CLI::App& command,
-                                        const Settings& settings, const std::vector<ReportTarget>& targets,
-                                        const UseReport& use) {
-  if (!past.summary) return tl::unexpected(not_finished(past));
-  auto asked = plan_again(past, command, settings);
+                                        const Settings& settings, const Ledger& ledger,
+                                        const std::vector<ReportTarget>& targets, const UseReport& use,
+                                        Ends ends) {
+  if (!past.summary && ends == Ends::reached) return tl::unexpected(not_finished(past));
+  auto asked = plan_again(past, command, settings, ledger);
   if (!asked) return tl::unexpected(asked.error());
   if (const auto taken = take_gate(past, (*asked)->options); !taken)
     return tl::unexpected(report_error(taken.error()));
@@ -128,10 +143,7 @@ tl::expected<void, int> report_past_run(const PastRun& past, const CLI::App& com
   (*asked)->options.reports = targets;
   if (const auto possible = check_run_outputs((*asked)->options, (*asked)->inputs.suite); !possible)
     return tl::unexpected(report_error(possible.error()));
-  const auto ledger = open_past_runs(settings);
-  if (!ledger) return tl::unexpected(report_error(ledger.error()));
-  if (!*ledger) return tl::unexpected(report_error("the run ledger is gone"));
-  return report(past, **asked, **ledger, use);
+  return report(past, **asked, ledger, use);
 }
 
 }  // namespace sluice

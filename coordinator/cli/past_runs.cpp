@@ -29,22 +29,6 @@ enum Column : std::size_t { run, date, suite, mode, model, verdict, scores, case
 using Row = std::array<std::string, column_count>;
 using Widths = std::array<std::size_t, column_count>;
 
-/// What came of it. A run that was graded or calibrated by has no verdict of its own.
-std::string verdict_of(const PastRun& past) {
-  if (!past.summary) return past.under_way ? "running" : "unfinished";
-  const std::string command = command_of(past.run);
-  if (command == run_command) return past.summary->verdict;
-  if (past.summary->exit_code != 0) return "error";
-  if (command == embed_command) return "embedded";
-  if (command == generate_command) return "generated";
-  return command == "grade" ? "graded" : "calibrated";
-}
-
-/// Of texts, which have neither precision nor recall: `12 passed`.
-std::string passed_words(const StatusCounts& statuses) {
-  return wording::grouped(statuses.passed) + " passed";
-}
-
 Row row_of(const PastRun& past) {
   Row row;
   row[run] = short_id(past.run.run_id);
@@ -53,14 +37,7 @@ Row row_of(const PastRun& past) {
   row[mode] = past.run.mode;
   row[model] = past.run.model;
   row[verdict] = verdict_of(past);
-  if (past.summary) {
-    const Scores& shown = past.summary->scores;
-    const bool has_scores = shown.precision || shown.recall || shown.f1;
-    row[scores] = has_scores ? padded_left(wording::score(shown.precision), 4) + ' ' +
-                                   padded_left(wording::score(shown.recall), 4) + ' ' +
-                                   padded_left(wording::score(shown.f1), 4)
-                             : passed_words(past.summary->statuses);
-  }
+  row[scores] = result_words(past);
   row[cases] = std::to_string(past.summary ? past.summary->statuses.total() : past.run.trials);
   for (auto& cell : row) cell = printable(cell);
   return row;
@@ -91,10 +68,7 @@ std::size_t fit(Widths& widths, std::size_t columns) {
   return gap;
 }
 
-/// A label and what it labels.
-using Line = std::pair<std::string_view, std::string>;
-
-void add_summary(std::vector<Line>& lines, const PastRun& past) {
+void add_summary(std::vector<RunFact>& lines, const PastRun& past) {
   const RunSummary& summary = *past.summary;
   const StatusCounts& statuses = summary.statuses;
   lines.emplace_back("completed", wording::date(summary.completed_at_ms));
@@ -189,9 +163,9 @@ std::string unfinished_line(const std::vector<PastRun>& runs) {
 
 }  // namespace
 
-Result<Ledger> open_ledger(const std::filesystem::path& file) {
+Result<Ledger> open_ledger(const std::filesystem::path& file, Outlives outlives) {
   if (is_read_only_folder(file.parent_path())) return Ledger::open_read_only(file);
-  auto ledger = Ledger::open(file);
+  auto ledger = Ledger::open(file, outlives);
   if (!ledger || !ledger->upgrade()) return ledger;
   const LedgerUpgrade& upgrade = *ledger->upgrade();
   report_warning("the run ledger " + file.string() + " was brought from version " +
@@ -220,6 +194,25 @@ Result<std::optional<PastRun>> find_past_run(const Settings& settings, const std
   return std::move(*found);
 }
 
+std::string verdict_of(const PastRun& past) {
+  if (!past.summary) return past.under_way ? "running" : "unfinished";
+  const std::string command = command_of(past.run);
+  if (command == run_command) return past.summary->verdict;
+  if (past.summary->exit_code != 0) return "error";
+  if (command == embed_command) return "embedded";
+  if (command == generate_command) return "generated";
+  return command == "grade" ? "graded" : "calibrated";
+}
+
+std::string result_words(const PastRun& past) {
+  if (!past.summary) return "";
+  const Scores& shown = past.summary->scores;
+  if (!shown.precision && !shown.recall && !shown.f1)
+    return wording::grouped(past.summary->statuses.passed) + " passed";
+  const auto score = [](const std::optional<double>& one) { return padded_left(wording::score(one), 4); };
+  return score(shown.precision) + ' ' + score(shown.recall) + ' ' + score(shown.f1);
+}
+
 std::string short_id(const std::string& run_id) {
   return printable(run_id.substr(0, id_digits));
 }
@@ -244,9 +237,9 @@ std::string run_table(const std::vector<PastRun>& runs, std::size_t columns) {
   return text + unfinished_line(runs);
 }
 
-std::string run_details(const PastRun& past) {
+std::vector<RunFact> facts_of_run(const PastRun& past) {
   const RunRecord& record = past.run;
-  std::vector<Line> lines{
+  std::vector<RunFact> lines{
       {"run", record.run_id},
       {"command", "sluice " + command_of(record)},
       {"suite", record.suite + " (" + record.suite_path + ")"},
@@ -264,8 +257,13 @@ std::string run_details(const PastRun& past) {
     lines.emplace_back("cases", wording::grouped(record.trials) + " planned");
   }
   if (is_unfinished(past)) lines.emplace_back("go on with", resume_command(record.run_id));
+  return lines;
+}
+
+std::string run_details(const PastRun& past) {
   std::string text;
-  for (const auto& [label, words] : lines) text += padded_right(label, 13) + printable(words) + '\n';
+  for (const auto& [label, words] : facts_of_run(past))
+    text += padded_right(label, 13) + printable(words) + '\n';
   return text;
 }
 

@@ -8,13 +8,15 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sluice {
 
 /// Opens the ledger, or makes it, and warns of a file of an earlier version that was brought up to date. In a
 /// read-only folder it is opened for reading alone.
-Result<Ledger> open_ledger(const std::filesystem::path& file);
+Result<Ledger> open_ledger(const std::filesystem::path& file, Outlives outlives = Outlives::process);
 /// The ledger of the settings' home; nothing if no run has made it yet: reading does not make one.
 Result<std::optional<Ledger>> open_past_runs(const Settings& settings);
 
@@ -27,10 +29,17 @@ inline constexpr const char* run_words = "The run's id, its first digits, last, 
 /// The first digits of a run's id, which are enough to name it.
 std::string short_id(const std::string& run_id);
 
+/// What came of it: a verdict, `running`, `unfinished`, or that it was graded or calibrated by.
+std::string verdict_of(const PastRun& past);
+/// `0.90 0.85 0.87`, precision, recall and F1, or of texts `12 passed`; empty for one without an end.
+std::string result_words(const PastRun& past);
 /// A line a run under a line of headings, in at most `columns` columns (at least 80 are assumed): long names
 /// of suites and models are cut short. No colours.
 std::string run_table(const std::vector<PastRun>& runs, std::size_t columns);
-/// Everything about a run, a line each.
+/// Everything about a run: labels and what they label, which may be foreign text.
+using RunFact = std::pair<std::string_view, std::string>;
+std::vector<RunFact> facts_of_run(const PastRun& past);
+/// The same, a line each.
 std::string run_details(const PastRun& past);
 /// What `sluice runs prune` came to, in a line.
 std::string pruned_runs(const PrunedRuns& done, bool dry_run);

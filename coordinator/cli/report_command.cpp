@@ -2,6 +2,7 @@
 #include "coordinator/cli/past_report.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/cli/whole_answers.hpp"
 #include "coordinator/session/report_options.hpp"
 #include "coordinator/session/report_output.hpp"
 
@@ -19,15 +20,18 @@ struct ReportRun {
   ReportFlags report;
   std::string run_id;
 
-  int run(const CLI::App& app) const {
+  int run(const CacheTools& tools, const CLI::App& app) const {
     const auto targets = make_report_targets(report, {});
     if (!targets) return report_error(targets.error());
     const auto effective = settings.load();
     if (!effective) return report_findings(effective.error());
-    const auto past = find_past_run(*effective, run_id);
+    const auto ledger = open_past_runs(*effective);
+    if (!ledger) return report_error(ledger.error());
+    if (!*ledger) return report_error(no_run_yet);
+    const auto past = (*ledger)->find_run(run_id);
     if (!past) return report_error(past.error());
-    if (!*past) return report_error(no_run_yet);
-    const auto written = report_past_run(**past, app, *effective, *targets, [&](const ReportInput& input) {
+    const auto written = report_past_run(*past, app, *effective, **ledger, *targets, [&](ReportInput input) {
+      input.whole_answers = whole_answers(tools, *effective, past->run.run_id, input.redactor);
       return write_reports(*targets, input);
     });
     return written ? exit_ok : written.error();
@@ -36,7 +40,7 @@ struct ReportRun {
 
 }  // namespace
 
-Command add_report_command(CLI::App& program) {
+Command add_report_command(CLI::App& program, const CacheTools& tools) {
   auto command = std::make_shared<ReportRun>();
   CLI::App* app = program.add_subcommand("report", "Write the report of a run of the ledger, in any format");
   app->add_option("RUN", command->run_id, run_words)->required()->type_name("");
@@ -56,7 +60,7 @@ Command add_report_command(CLI::App& program) {
       "  sluice report last --format html --output report.html\n"
       "  sluice report last~1 --format csv --output cases.csv\n"
       "  sluice report 1b4e28ba --format junit --output report.xml");
-  return {app, [command, app] { return command->run(*app); }};
+  return {app, [command, tools, app] { return command->run(tools, *app); }};
 }
 
 }  // namespace sluice

@@ -61,7 +61,7 @@ Result<void> note_spent_before(const RunFacts& before, const std::string& run_id
 void print_resume_command(const RunOptions& options, const std::string& run_id) {
   const auto& home = options.settings.home;
   const std::string in_home = home.origin == Origin::flag ? " --home " + shell_word(home.value) : "";
-  write_stderr_line("sluice: go on with `" + resume_command(run_id) + in_home + "`");
+  say("go on with `" + resume_command(run_id) + in_home + "`");
 }
 
 }  // namespace sluice

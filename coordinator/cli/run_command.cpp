@@ -56,7 +56,7 @@ constexpr const char* run_examples =
 
 /// Whoever runs it is asked where they can answer.
 bool is_confirmed(const std::string& question) {
-  write_stderr_line("sluice: " + question + " Run it? [y/N]");
+  say(question + " Run it? [y/N]");
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "Y" || answer == "yes";
@@ -113,10 +113,11 @@ struct RunCommand {
       if (const auto taken = take_up(app); !taken) return taken.error();
     }
     flags.given = given_flags(app, flags.only_cases);
-    if (!confirm_above) return run_suite(settings, flags, start_workers);
+    RunUse use;
+    use.caches = &caches;
+    if (!confirm_above) return run_suite(settings, flags, start_workers, &use);
     const auto limit = dollars_of("--confirm-above", *confirm_above);
     if (!limit) return report_error(limit.error());
-    RunUse use;
     use.check = [&](const RunOptions& options, const RunInputs& inputs) {
       return confirm_cost(options, inputs, caches, *limit);
     };
@@ -202,7 +203,10 @@ struct RunCommand {
     const bool listens_elsewhere = flags.listen.has_value();
     if (const auto taken = take_flags(app, past->run.flags); !taken)
       return tl::unexpected(report_error(taken.error()));
-    if (!flags.suite && effective->fixtures_dir.origin != Origin::flag) flags.suite = past->run.suite_path;
+    if (!flags.suite && effective->fixtures_dir.origin != Origin::flag) {
+      flags.suite = past->run.suite_path;
+      flags.suite_is_of_past_run = true;
+    }
     flags.only_cases = only_cases_of(past->run.flags);
     flags.resumed_run = past->run.run_id;
     // Its workers look for it there, whatever port was free then.
@@ -270,17 +274,18 @@ struct RerunCommand {
     if (!cases) return report_error(cases.error());
     std::erase_if(*cases, [&](const CaseOutcome& one) { return !is_wanted(one.status); });
     if (cases->empty()) {
-      write_stderr_line("sluice: nothing to do: " + shown(*past, *cases) + " " + wanted_words() +
-                        "; `sluice runs list` shows other runs to name, and `sluice run` tries every case");
+      say("nothing to do: " + shown(*past, *cases) + " " + wanted_words() +
+          "; `sluice runs list` shows other runs to name, and `sluice run` tries every case");
       return exit_ok;
     }
     if (const auto taken = take_flags(app, past->run.flags); !taken) return report_error(taken.error());
     forget_aggregates();
     run.flags.suite = past->run.suite_path;
+    run.flags.suite_is_of_past_run = true;
     for (const CaseOutcome& one : *cases) run.flags.only_cases.push_back(one.id);
     std::ranges::sort(run.flags.only_cases);
     if (dry_run) return print(*cases, *past);
-    if (!run.flags.quiet) write_stderr_line("sluice: again " + shown(*past, *cases));
+    if (!run.flags.quiet) say("again " + shown(*past, *cases));
     return run.run(start_workers, caches, app);
   }
 

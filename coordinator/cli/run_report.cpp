@@ -5,6 +5,7 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/run_observations.hpp"
+#include "coordinator/cli/whole_answers.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/held_results.hpp"
@@ -100,7 +101,7 @@ void print_pinned(const std::string& file, std::size_t results, const RunAssessm
   const auto failed = assessment.aggregates.all.statuses.failed;
   const std::string but =
       failed > 0 ? "; " + wording::counted(failed, "case") + " of this run failed, whatever is pinned" : "";
-  write_stderr_line("sluice: pinned " + wording::counted(results, "result") + " in " + file + but);
+  say("pinned " + wording::counted(results, "result") + " in " + file + but);
 }
 
 /// What the run came to, for whoever watches one whose report goes to files alone.
@@ -111,9 +112,9 @@ void print_outcome(const std::vector<ReportTarget>& targets, const RunAssessment
     files += (files.empty() ? "" : ", ") + *target.file;
   }
   const auto& statuses = assessment.aggregates.all.statuses;
-  write_stderr_line("sluice: " + std::string(to_string(assessment.verdict)) + ": " +
-                    wording::grouped(statuses.passed) + " passed, " + wording::grouped(statuses.failed) +
-                    " failed, " + wording::counted(statuses.errors, "error") + "; see " + files);
+  say(std::string(to_string(assessment.verdict)) + ": " + wording::grouped(statuses.passed) + " passed, " +
+      wording::grouped(statuses.failed) + " failed, " + wording::counted(statuses.errors, "error") +
+      "; see " + files);
 }
 
 /// What became of each fixture since the run that the manifest's [baseline] was made of; nothing where the
@@ -197,6 +198,15 @@ UseReport to_targets(const std::vector<ReportTarget>& targets) {
   return [&targets](const ReportInput& input) { return write_reports(targets, input); };
 }
 
+/// The same, with whole answers for the page.
+UseReport to_targets(const std::vector<ReportTarget>& targets, const CacheTools& caches,
+                     const Settings& settings) {
+  return [&](ReportInput input) {
+    input.whole_answers = whole_answers(caches, settings, input.facts.run_id, input.redactor);
+    return write_reports(targets, input);
+  };
+}
+
 /// Everything that a report shows, in each of the forms that are asked for. What could not be written.
 std::vector<Error> write_run_reports(const RunOptions& options, const RunInputs& inputs,
                                      const RunResults& results, const RunGate& gate, const RunFacts& facts,
@@ -277,7 +287,10 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
   int code = assessment->exit_code;
   const auto targets = targets_of(options, *assessment, facts);
   const auto failures = write_run_reports(options, inputs, results, gate, facts, *assessment, price,
-                                          *retrieval ? &(*retrieval)->summary : nullptr, to_targets(targets));
+                                          *retrieval ? &(*retrieval)->summary : nullptr,
+                                          use != nullptr && use->caches != nullptr
+                                              ? to_targets(targets, *use->caches, options.settings)
+                                              : to_targets(targets));
   for (const Error& error : failures) code = report_error(error);
   if (options.progress && failures.empty() && !facts.cut_short) print_outcome(targets, *assessment);
   if (options.export_baseline) {
@@ -297,8 +310,7 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
       const std::string but = added->too_long > 0 ? "; " + wording::counted(added->too_long, "answer") +
                                                         " of 1,000 bytes and more left out"
                                                   : "";
-      write_stderr_line("sluice: added " + wording::counted(added->added, "solved example") + " to " +
-                        *options.harvest + but);
+      say("added " + wording::counted(added->added, "solved example") + " to " + *options.harvest + but);
     }
   }
   if (facts.cut_short) report_error(*facts.cut_short);
@@ -359,7 +371,7 @@ namespace {
 /// `known_failure` of a test and the baseline are in no fingerprint: the verdict alone shows that they
 /// changed.
 std::optional<GateNotice> other_verdict(const std::string& then, RunVerdict now) {
-  if (then == to_string(now)) return std::nullopt;
+  if (then.empty() || then == to_string(now)) return std::nullopt;
   return GateNotice{GateNotice::Severity::info, "verdict_otherwise",
                     "this run ended as `" + then + "`, and what gates it now makes it `" +
                         std::string(to_string(now)) +

@@ -45,7 +45,7 @@ struct PastResults {
   const RunFacts& facts;
   std::vector<GateNotice> notices;  ///< Beside those of the gate.
   bool prompts_are_lost = false;    ///< As ReportInput has it.
-  std::string verdict;              ///< That of the ledger.
+  std::string verdict;              ///< That of the ledger; empty of a run that has no end.
 };
 
 /// Makes the report of a run again, gated as its options say. Notes nothing.

@@ -1,6 +1,7 @@
 #include "coordinator/cli/setting_flags.hpp"
 
 #include "common/settings/setting_definitions.hpp"
+#include "common/text/stderr_line.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/defaults.hpp"
@@ -65,6 +66,7 @@ tl::expected<Settings, std::vector<Finding>> SettingFlags::load(Warnings warning
   const bool named = config_option_ != nullptr && config_option_->count() > 0;
   auto settings = load_settings(named ? std::optional(config_) : std::nullopt, std::move(given),
                                 std::move(suite), valid_keys);
+  if (settings) set_log_format(settings->log_format.value);
   if (settings && warnings == Warnings::shown) {
     for (const std::string& warning : settings->warnings) report_warning(warning);
   }

@@ -119,7 +119,7 @@ bool await_change(WatchedFiles& files, const BlockedSignals& signals) {
   }
   std::error_code none;
   const auto shown = changed->lexically_proximate(std::filesystem::current_path(none));
-  write_stderr_line("sluice: " + printable((none ? *changed : shown).string()) + " changed");
+  say(printable((none ? *changed : shown).string()) + " changed");
   return true;
 }
 
@@ -152,8 +152,7 @@ int watch_run(const WatchedRun& watched) {
   for (;;) {
     const auto run = run_once(watched.arguments, signals);
     if (run.is_last) return run.exit_code;
-    write_stderr_line("sluice: waiting for a change of " + printable(watched.inputs.front().string()) +
-                      "; Ctrl-C ends");
+    say("waiting for a change of " + printable(watched.inputs.front().string()) + "; Ctrl-C ends");
     if (!await_change(files, signals)) return run.exit_code;
   }
 }

@@ -234,6 +234,7 @@ void Findings::add(const Case& asked, std::span<const FinalClaim> claims) {
     fixture.language = asked.language;
     fixture.created = config_.created;
     fixture.content = std::move(shown.code);
+    fixture.first_line = static_cast<std::uint32_t>(shown.range.first);
     fixture.min_confidence = config_.min_confidence;
     fixture.id = "auto-" + to_hex(FieldHasher()
                                       .field(fixture.language)

@@ -85,8 +85,9 @@ std::string sealed_fixture(const Case& fixture) {
   const std::string body =
       "[metadata]\nid = " + toml_string(fixture.id) + "\nname = " + toml_string(fixture.name) +
       "\ncategory = " + toml_string(fixture.category) + "\nlanguage = " + toml_string(fixture.language) +
-      "\ncreated = " + toml_string(fixture.created) +
-      "\n\n[input]\ncontent = " + toml_long_string(fixture.content) +
+      "\ncreated = " + toml_string(fixture.created) + "\n\n[input]\n" +
+      (fixture.first_line > 1 ? "first_line = " + std::to_string(fixture.first_line) + "\n" : "") +
+      "content = " + toml_long_string(fixture.content) +
       "\n\n[expected]\nmust_contain = " + claims_list(fixture.must_contain) +
       "\nmust_not_contain = " + claims_list(fixture.must_not_contain) +
       "\n\n[scoring]\nweight = " + shortest(fixture.weight) +

@@ -40,10 +40,12 @@ std::string review_page(const Case& fixture, std::string_view place, std::string
                                   columns);
   const auto lines = lines_of(fixture.content);
   const std::size_t shown = std::min(lines.size(), defaults::shown_code_lines);
-  const std::size_t digits = std::to_string(shown).size();
+  const std::size_t first = fixture.first_line;
+  const std::size_t digits = std::to_string(first + shown).size();
   page += "Code:\n";
   for (std::size_t i = 0; i < shown; ++i) {
-    page += line_of_page(padded_left(std::to_string(i + 1), digits) + " | " + with_spaces(lines[i]), columns);
+    page +=
+        line_of_page(padded_left(std::to_string(first + i), digits) + " | " + with_spaces(lines[i]), columns);
   }
   if (shown < lines.size())
     page += "  and " + wording::counted(lines.size() - shown, "line") + " more, in the file\n";

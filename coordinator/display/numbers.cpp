@@ -1,5 +1,7 @@
 #include "coordinator/display/numbers.hpp"
 
+#include "common/text/timestamp.hpp"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -19,7 +21,7 @@ std::string formatted(const char* format, Arguments... arguments) {
 struct CalendarTime {
   int year;
   unsigned month, day;
-  int hour, minute, second, millisecond;
+  int hour, minute, second;
 };
 
 CalendarTime calendar(std::int64_t unix_ms) {
@@ -33,8 +35,7 @@ CalendarTime calendar(std::int64_t unix_ms) {
           unsigned(date.day()),
           static_cast<int>(clock.hours().count()),
           static_cast<int>(clock.minutes().count()),
-          static_cast<int>(clock.seconds().count()),
-          static_cast<int>(clock.subseconds().count())};
+          static_cast<int>(clock.seconds().count())};
 }
 
 }  // namespace
@@ -73,9 +74,8 @@ std::string date(std::int64_t unix_ms) {
 }
 
 std::string rfc3339(std::int64_t unix_ms) {
-  const auto t = calendar(unix_ms);
-  return formatted("%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", t.year, t.month, t.day, t.hour, t.minute, t.second,
-                   t.millisecond);
+  return sluice::rfc3339(
+      std::chrono::sys_time<std::chrono::milliseconds>{std::chrono::milliseconds(unix_ms)});
 }
 
 std::string duration(double seconds) {

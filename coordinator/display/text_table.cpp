@@ -1,10 +1,10 @@
 #include "coordinator/display/text_table.hpp"
 
-#include "common/text/joined.hpp"
 #include "coordinator/display/display.hpp"
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string_view>
 
 namespace sluice {
@@ -75,6 +75,29 @@ std::string row_of(const TextTable& table, const Layout& layout, const CellOf& c
   return out;
 }
 
+/// What has no place in the layout, with what its rows are of; nothing where all has.
+std::optional<TextTable> rest_of(const TextTable& table, const Layout& layout) {
+  if (table.keys == 0) return std::nullopt;
+  TextTable rest;
+  rest.keys = table.keys;
+  std::vector<std::size_t> taken;
+  for (std::size_t column = 0; column < table.columns.size(); ++column) {
+    if (column >= table.keys && std::ranges::binary_search(layout.shown, column)) continue;
+    taken.push_back(column);
+    rest.columns.push_back(table.columns[column]);
+  }
+  if (taken.size() <= table.keys) return std::nullopt;
+  rest.columns[table.keys].droppable = false;  // One more has its place with each table.
+  for (const auto& row : table.rows) {
+    auto& cells = rest.rows.emplace_back();
+    for (const std::size_t column : taken) cells.push_back(row[column]);
+    const auto from = cells.begin() + static_cast<std::ptrdiff_t>(table.keys);
+    if (std::all_of(from, cells.end(), [](const std::string& cell) { return cell.empty(); }))
+      rest.rows.pop_back();
+  }
+  return rest;
+}
+
 }  // namespace
 
 std::string drawn(const TextTable& table, std::size_t max_width) {
@@ -86,17 +109,8 @@ std::string drawn(const TextTable& table, std::size_t max_width) {
     out += row_of(table, layout, [&](std::size_t column) { return row[column]; });
   }
   out += rule(layout, "╰", "┴", "╯");
+  if (const auto rest = rest_of(table, layout)) out += drawn(*rest, max_width);
   return out;
-}
-
-std::string no_room_for(const TextTable& table, std::size_t max_width) {
-  const Layout layout = layout_of(table, max_width);
-  std::vector<std::string> headings;
-  for (std::size_t column = 0; column < table.columns.size(); ++column) {
-    if (!std::ranges::binary_search(layout.shown, column)) headings.push_back(table.columns[column].heading);
-  }
-  if (headings.empty()) return "";
-  return "No room for " + joined(headings) + " in " + std::to_string(max_width) + " columns";
 }
 
 std::string drawn_box(const std::string& title, const std::vector<std::string>& lines, std::size_t width) {

@@ -5,6 +5,7 @@
 #include "coordinator/facts/status_counts.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -55,6 +56,13 @@ struct RunSummary {
 inline bool has_come_to_its_end(const RunSummary& summary) {
   return summary.reason_code.empty() && summary.exit_code != 2;
 }
+
+/// How far a run has come, by the trials whose result is committed.
+struct RunProgress {
+  std::uint64_t committed = 0;
+  std::map<std::string, std::uint64_t> errors{};   ///< Of these without an answer, by reason code.
+  std::map<std::string, std::uint64_t> workers{};  ///< By whose result it is.
+};
 
 /// A run of the past.
 struct PastRun {

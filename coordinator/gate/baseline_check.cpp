@@ -28,14 +28,11 @@ std::string export_command(const GatedRun& run) {
 }
 
 /// Flags that decide neither what is asked nor what an answer is worth.
-constexpr std::array<std::string_view, 22> gate_flags{"baseline",      "baseline-arm",  "fail-on-regression",
-                                                      "strict",        "threshold",     "min-stability",
-                                                      "categories",    "filter",        "max-fixtures",
-                                                      "sample",        "format",        "quiet",
-                                                      "verbose",       "log-level",     "refresh",
-                                                      "judge-refresh", "confirm-above", "max-tokens",
-                                                      "max-cost",      "deadline",      "no-cache",
-                                                      "min-pass-rate"};
+constexpr std::array<std::string_view, 23> gate_flags{
+    "baseline",   "baseline-arm", "fail-on-regression", "strict",   "threshold",     "min-stability",
+    "categories", "filter",       "max-fixtures",       "sample",   "format",        "quiet",
+    "verbose",    "log-level",    "log-format",         "refresh",  "judge-refresh", "confirm-above",
+    "max-tokens", "max-cost",     "deadline",           "no-cache", "min-pass-rate"};
 
 /// What makes the file anew that is compared with.
 std::string command_for_base(const GatedRun& run) {

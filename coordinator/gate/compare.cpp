@@ -97,8 +97,8 @@ PinnedScore pinned_score(const ComparedMetric& metric, const ComparedCase* base)
 
 RowChange change_of_check(const AssessedMetric& assessed) {
   if (!assessed.baseline_passed || assessed.status == MetricStatus::flaky) return RowChange::not_compared;
-  if (assessed.holds()) return *assessed.baseline_passed ? RowChange::unchanged : RowChange::fixed;
-  return *assessed.baseline_passed ? RowChange::broke : RowChange::still_failing;
+  if (!*assessed.baseline_passed) return assessed.is_fixed() ? RowChange::fixed : RowChange::still_failing;
+  return assessed.holds() ? RowChange::unchanged : RowChange::broke;
 }
 
 RowChange change_of(const AssessedMetric& assessed, const PinnedScore& pinned, bool is_scored) {

@@ -81,8 +81,12 @@ std::string_view to_string(CaseChange change) {
 }
 
 bool AssessedMetric::holds() const {
-  return status != MetricStatus::fail && cause != MetricCause::still_failing &&
-         cause != MetricCause::known_failure;
+  return status != MetricStatus::fail && (passed || status == MetricStatus::unjudged);
+}
+
+bool AssessedMetric::is_fixed() const {
+  return baseline_passed == false && holds() && status != MetricStatus::flaky &&
+         cause != MetricCause::still_failing;
 }
 
 CaseChange CaseAssessment::change() const {
@@ -95,10 +99,7 @@ CaseChange CaseAssessment::change() const {
   if (any(by(MetricCause::broke))) return CaseChange::broke;
   if (any(by(MetricCause::still_failing))) return CaseChange::still_failing;
   const bool fails = status != CaseStatus::pass && status != CaseStatus::warn;
-  const bool passes_now = any([](const AssessedMetric& one) {
-    return one.baseline_passed == false && one.status != MetricStatus::flaky && one.holds();
-  });
-  return !fails && passes_now ? CaseChange::fixed : CaseChange::none;
+  return !fails && any([](const AssessedMetric& one) { return one.is_fixed(); }) ? CaseChange::fixed : CaseChange::none;
 }
 
 bool CaseAssessment::only_known_failures() const {

@@ -100,7 +100,9 @@ struct AssessedMetric {
   /// Of the repeats that `score` is the mean of, in their order, undefined ones left out; empty: one repeat.
   std::vector<double> repeat_scores{};
   CheckDigest check = 0;  ///< Of a pass/fail metric that the case names.
-  bool passed = true;     ///< What a pass/fail metric decided, also where a score assesses instead.
+  /// What a pass/fail metric decided, also where a score assesses instead or its failure is excused; of
+  /// several repeats what at least half of them did.
+  bool passed = true;
   /// Of several repeats some became undefined, whatever `cause` says of the first that failed.
   bool some_repeat_became_undefined = false;
   std::optional<VoteTally> votes{};               ///< Of a judge metric.
@@ -112,8 +114,11 @@ struct AssessedMetric {
   /// Of several repeats: the one that is shown did not come to `status`, so that there is no detail of it.
   bool only_in_other_repeats = false;
 
-  /// A pass/fail metric that passed, or in most of its repeats.
+  /// A pass/fail metric that passed, or in at least half of its repeats, whatever excuses it where it did
+  /// not.
   bool holds() const;
+  /// Of a check that the baseline pins as failed: it passes now, in each of its repeats.
+  bool is_fixed() const;
   /// In its only repeat or in any of several.
   bool became_undefined() const {
     return cause == MetricCause::became_undefined || some_repeat_became_undefined;

@@ -75,6 +75,9 @@ AssessedMetric metric_of(Repeats repeats, std::size_t n, const CaseAssessment& o
   if (failures(count(MetricStatus::fail), repeats.size()) == Failures::disagree) {
     metric.status = MetricStatus::flaky;
   }
+  const auto not_passed = static_cast<std::size_t>(
+      std::ranges::count(repeats, false, [&](const CaseAssessment* one) { return nth(one).passed; }));
+  metric.passed = failures(not_passed, repeats.size()) != Failures::majority;
   MeanScore scores;
   for (const CaseAssessment* one : repeats) {
     if (nth(one).score) {

@@ -40,8 +40,7 @@ bool warns(const VerdictInput& input) {
 /// True if so many failed cases fail the run by themselves.
 bool fails_by_cases(const VerdictInput& input, std::uint64_t failed) {
   if (!input.min_pass_rate) return failed > 0;
-  const auto rate = pass_rate(input.statuses, input.known_failures);
-  return rate && billionths(*rate) < billionths(*input.min_pass_rate);
+  return misses_pass_rate(input.statuses, input.known_failures, *input.min_pass_rate);
 }
 bool has_errors(const VerdictInput& input) {
   return input.statuses.errors > 0 || input.statuses.total() == 0;
@@ -64,6 +63,11 @@ std::optional<double> pass_rate(const StatusCounts& statuses, std::uint64_t know
   if (assessed == 0) return std::nullopt;
   const std::uint64_t passed = statuses.passed + statuses.warned - known_failures;
   return static_cast<double>(passed) / static_cast<double>(assessed);
+}
+
+bool misses_pass_rate(const StatusCounts& statuses, std::uint64_t known_failures, double min_pass_rate) {
+  const auto rate = pass_rate(statuses, known_failures);
+  return rate && billionths(*rate) < billionths(min_pass_rate);
 }
 
 RunVerdict run_verdict(const VerdictInput& input) {

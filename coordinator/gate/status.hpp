@@ -45,6 +45,9 @@ struct VerdictInput {
 /// were assessed; empty without any.
 std::optional<double> pass_rate(const StatusCounts& statuses, std::uint64_t known_failures);
 
+/// Whether fewer cases passed than are asked for; never where none was assessed.
+bool misses_pass_rate(const StatusCounts& statuses, std::uint64_t known_failures, double min_pass_rate);
+
 /// The verdict of a run; the first that fits. `error`: cut short, or ended by a budget of its own. Where
 /// aggregates are compared: `error` for case errors or no case at all, `fail` for a failed case without
 /// claims or below a limit of its own (min_score, min_floor) or a failure of the comparison, `regression`

@@ -212,4 +212,39 @@ inline constexpr double proof_seconds = 2;
 
 }  // namespace rate_search
 
+/// The search for a pace where refusals cost little.
+namespace pace_search {
+
+/// A delay in whole seconds is never less than one: a bucket of one call a second or more.
+inline constexpr double lowest_pace = 0.9;
+inline constexpr double first_step = 0.8;  ///< Of the speed that was refused first.
+inline constexpr double calls_of_a_cut = 4;
+inline constexpr double least_cut = 0.985;
+inline constexpr double measured_time = 0.5;
+inline constexpr double below_measured = 0.99;
+inline constexpr double above_measured = 1.04;
+inline constexpr double far_above_measured = 1.4;
+inline constexpr double same_measured = 0.08;
+inline constexpr BootTime late_time = 100ms;
+inline constexpr BootTime way_of_refusal = 20ms;
+inline constexpr double most_measured_cut = 0.1;
+inline constexpr double calls_of_small_bucket = 2;
+inline constexpr BootTime longest_hold = 1s;
+/// Permits of before pass in it.
+inline constexpr BootTime shortest_hold = 60ms;
+inline constexpr double hold_of_slots = 0.7;
+inline constexpr double shortest_proof = 0.25;
+inline constexpr double calls_of_proof = 6;
+inline constexpr double longest_step = 1.3;
+inline constexpr double close_enough = 0.96;
+inline constexpr double hold_seconds = 0.5;
+inline constexpr double hold_calls = 50;
+inline constexpr double longest_hold_factor = 8;
+inline constexpr double growth = 0.0016;
+inline constexpr double steady_seconds = 3;
+inline constexpr double doubling_seconds = 3;
+inline constexpr double most_growth = 0.5;
+
+}  // namespace pace_search
+
 }  // namespace sluice::defaults

@@ -86,6 +86,7 @@ double RateSearch::caution() const {
 
 bool RateSearch::on_outcomes(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
                              BootTime since, BootTime now) {
+  if (pace_) return search_pace(started, refused, refused_late, {}, now);
   if (rate_ && now - cut_at_ < stale_time) refused_late += std::exchange(refused, 0);
   note(started, refused, refused_late, now);
   estimate_.on_outcomes(started, refused + refused_late, since, now);
@@ -172,10 +173,9 @@ bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::ui
     pause(delay, now);
     return false;
   }
-  if (std::max(delay, longest_pause_) < costly_pause) {
-    const bool was_cut = on_outcomes(started, refused, refused_late, since, now);
+  if (pace_ || delay < costly_pause) {
     pause(delay, now);
-    return was_cut;
+    return search_pace(started, refused, refused_late, delay, now);
   }
   const bool is_new = pauses_.empty() || now >= pauses_.back().to;
   if (is_new && estimate_is_due_) follow_estimate();
@@ -196,6 +196,36 @@ bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::ui
   cut_before_ = std::exchange(cut_at_, now);
   grown_at_ = now;
   return true;
+}
+
+/// Calls a second that were answered up to now: more than the provider takes, since its bucket was full.
+double RateSearch::speed_before_refusal(BootTime now) const {
+  const auto first = first_start_.value_or(now);
+  const auto time = std::max<BootTime>(now - first, bin_length);
+  return std::max(1.0, accepted_since(first, first + time) );
+}
+
+bool RateSearch::search_pace(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
+                             BootTime delay, BootTime now) {
+  note(started, refused, refused_late, now);
+  if (!pace_) {
+    if (refused == 0) return false;
+    pace_.emplace(rate_ ? *rate_ : speed_before_refusal(now), now);
+    pace_->on_refused(0, 0, delay, now);
+    cut_weighed_ = true;
+  } else {
+    pace_->on_started(started, now);
+    if (refused + refused_late == 0 || !pace_->on_refused(refused, refused_late, delay, now)) return false;
+  }
+  follow_pace();
+  seconds_at_ceiling_ = 0;
+  cut_at_ = grown_at_ = now;
+  return true;
+}
+
+void RateSearch::follow_pace() {
+  rate_ = pace_->pace();
+  if (pace_->found()) accepted_ = pace_->found();
 }
 
 /// The first refusal says how fast the second episode is to be, the second one what the limit is; or the next
@@ -318,7 +348,10 @@ void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime no
   weigh_the_cut(now);
   if (estimate_is_due_ && now + defaults::permit_lead >= pauses_.back().to) follow_estimate();
   if (!held_back || !cut_weighed_ || !used(now)) return;
-  if (longest_pause_ >= costly_pause) {
+  if (pace_) {
+    pace_->grow(passed, now);
+    follow_pace();
+  } else if (longest_pause_ >= costly_pause) {
     grow_estimate(passed, now);
   } else if (!accepted_) {
     *rate_ *= std::exp2(passed / doubling_seconds);

@@ -1,8 +1,8 @@
 #include "coordinator/import/foreign_template.hpp"
 
+#include "common/text/template.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
-#include "coordinator/suite/template.hpp"
 
 #include <algorithm>
 #include <array>

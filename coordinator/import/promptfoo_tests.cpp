@@ -1,13 +1,13 @@
 #include "coordinator/import/promptfoo_tests.hpp"
 
 #include "common/documents/canonical_json.hpp"
+#include "common/text/template.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/import/defaults.hpp"
 #include "coordinator/suite/csv_rows.hpp"
 #include "coordinator/suite/foreign_check.hpp"
 #include "coordinator/suite/json_lines.hpp"
-#include "coordinator/suite/template.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,10 +1,10 @@
 #include "coordinator/import/suite_assembly.hpp"
 
 #include "common/model/metrics.hpp"
+#include "common/text/template.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/arms.hpp"
-#include "coordinator/suite/template.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <sqlite3.h>
 
 namespace sluice {
 
@@ -23,10 +24,15 @@ struct Ledger::Database {
   explicit Database(const std::string& name, int flags = SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
       : db(name, flags | SQLite::OPEN_NOMUTEX, defaults::ledger_busy_timeout_ms) {
     row_checks::add_functions(db);
+    sqlite3_wal_hook(db.getHandle(), on_commit, this);
   }
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+  ~Database();
 
   SQLite::Database db;
   std::filesystem::path home;  ///< Whose runs.lock says which runs are under way.
+  Outlives outlives = Outlives::process;
   std::optional<SQLite::Statement> select_run_seq;
   std::optional<SQLite::Statement> insert_result;
   std::optional<SQLite::Statement> select_answer;
@@ -48,6 +54,33 @@ struct Ledger::Database {
 
   std::optional<LedgerUpgrade> upgrade;  ///< What opening the file brought about.
   std::size_t unsettled_pins = 0;        ///< That this process has put into pin_moves.
+
+  // A commit is in the log, which SQLite writes into the file from time to time (a checkpoint). With FULL
+  // each commit is synced; with NORMAL the log is before it goes into the file, and the file before the log
+  // is used again; with OFF nothing is.
+  /// Has commits outlive what they are to.
+  void set_synchronous();
+  /// Marks the file as one that holds what is to outlive a loss of power, from its first byte on.
+  void make_durable(const std::filesystem::path& folder);
+  /// Before the log is written into the file: a marked one is synced, whoever does it.
+  void sync_if_marked();
+  static int on_commit(void* database, sqlite3* handle, const char* name, int pages);
+  /// As long as it is there, commits are not waited for: they are on the disk with the next one that is. In
+  /// no transaction.
+  class Unsynced {
+   public:
+    explicit Unsynced(Database& database) : database_(database) {
+      if (database_.outlives == Outlives::power) database_.db.exec("PRAGMA synchronous = NORMAL");
+    }
+    Unsynced(const Unsynced&) = delete;
+    Unsynced& operator=(const Unsynced&) = delete;
+    ~Unsynced() {
+      if (database_.outlives == Outlives::power) database_.db.tryExec("PRAGMA synchronous = FULL");
+    }
+
+   private:
+    Database& database_;
+  };
 
   void prepare();
   /// Sets `under_way` of runs without an end.

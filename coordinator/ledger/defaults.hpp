@@ -5,7 +5,9 @@
 /// The ledger's own numbers; those that other rooms read as well stand in coordinator/defaults.hpp.
 namespace sluice::defaults {
 
-inline constexpr int named_damages = 5;                         ///< Of a file's pages: more say no more.
+inline constexpr int checkpoint_pages =
+    1000;                                ///< Of the log, before it goes into the file: SQLite's own number.
+inline constexpr int named_damages = 5;  ///< Of a file's pages: more say no more.
 inline constexpr std::size_t max_checked_log_bytes = 1u << 30;  ///< Of a log of commits; it is read whole.
 
 }  // namespace sluice::defaults

@@ -15,6 +15,7 @@ void bind_key(SQLite::Statement& statement, const Digest& key) {
 
 Result<void> Ledger::note_holders(std::span<const EntryHolder> holders) {
   try {
+    const Database::Unsynced saves_requests_alone(*database_);
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
     for (const auto& [key, holder] : holders) {
       auto& upsert = *database_->holders_of(key.kind).upsert;

@@ -71,6 +71,7 @@ Result<void> Ledger::visit_committed(
 
 Result<void> Ledger::note_spends(const std::string& run_id, std::span<const UnitSpend> spends) {
   try {
+    const Database::Unsynced with_the_next_results(*database_);
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
     SQLite::Statement insert(
         database_->db, std::string("INSERT INTO spends(id, spend) SELECT coalesce(max(id) + 1, ?1 << 32), "
@@ -112,6 +113,7 @@ Result<std::vector<UnitSpend>> Ledger::spends_of(const std::string& run_id) cons
 
 Result<void> Ledger::note_leases(const std::string& run_id, std::span<const NotedLease> leases) {
   try {
+    const Database::Unsynced with_the_next_results(*database_);
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
     const std::int64_t first = database_->run_seq(run_id) << 32;
     SQLite::Statement insert(database_->db, "INSERT OR REPLACE INTO leases(id, cache) VALUES (?, ?)");

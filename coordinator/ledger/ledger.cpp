@@ -207,7 +207,7 @@ class LedgerResults final : public ResultSource {
     try {
       SQLite::Statement layout(db_, "SELECT result_layout FROM " + sound("runs") + " WHERE run_id = ?");
       layout.bind(1, run_id_);
-      if (layout.executeStep() && layout.getColumn(0).getInt() != wire::protocol_version) {
+      if (layout.executeStep() && layout.getColumn(0).getInt() != wire::result_version) {
         return fail(Reason::ledger_failed,
                     "the results of run " + run_id_ +
                         " are those of another version of sluice, which alone reads them; what the run came "
@@ -243,7 +243,7 @@ Ledger::~Ledger() = default;
 Ledger::Ledger(Ledger&&) noexcept = default;
 Ledger& Ledger::operator=(Ledger&&) noexcept = default;
 
-Result<Ledger> Ledger::open(const std::filesystem::path& file) {
+Result<Ledger> Ledger::open(const std::filesystem::path& file, Outlives outlives) {
   if (auto whole = check_not_half_replaced(file); !whole) return fail(whole.error());
   try {
     std::error_code ignored;  // Whatever is wrong with the folder shows when SQLite opens the file.
@@ -258,7 +258,9 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file) {
     const auto upgrade = bring_up_to_date(db, file);
     if (!upgrade) return fail(upgrade.error());
     use_write_ahead_log(db);
-    db.exec("PRAGMA synchronous = OFF");
+    database->outlives = outlives;
+    database->set_synchronous();
+    if (outlives == Outlives::power) database->make_durable(file.parent_path());
     db.exec("PRAGMA temp_store = MEMORY");
     row_checks::add_triggers(db, row_checks::ledger_tables());
     database->prepare();
@@ -331,6 +333,10 @@ Result<std::vector<UsedAnswer>> Ledger::answers_of(const std::string& run_id) co
   } catch (const SQLite::Exception& error) {
     return fail(ledger_error(error.what()));
   }
+}
+
+Outlives Ledger::outlives() const {
+  return database_->outlives;
 }
 
 const std::optional<LedgerUpgrade>& Ledger::upgrade() const {

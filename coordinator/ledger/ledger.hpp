@@ -56,20 +56,33 @@ struct PrunedRuns {
   bool compacted = false;  ///< False also if another process was at work: later runs use the room then.
 };
 
-/// The run ledger: SQLite at `$SLUICE_HOME/ledger.db`. "Stored" means surviving the death of this process,
-/// not the loss of power. Not thread-safe; each thread opens its own. Errors: ledger_failed.
+/// What everything that was committed outlives (docs/durability.md, "Power loss").
+enum class Outlives : std::uint8_t {
+  process,  ///< The death of this process.
+  power,    ///< A loss of power, too: a commit returns once it is on the disk, and what others do to the file
+            ///< from then on takes nothing of it.
+};
+
+/// The run ledger: SQLite at `$SLUICE_HOME/ledger.db`. Not thread-safe; each thread opens its own. Errors:
+/// ledger_failed.
 class Ledger {
  public:
   /// Makes the file if there is none, and brings one of an earlier version up to date (`upgrade`).
-  static Result<Ledger> open(const std::filesystem::path& file);
+  static Result<Ledger> open(const std::filesystem::path& file, Outlives outlives = Outlives::process);
   /// Opens an existing file for reading alone, where nothing can be written beside it either; what would
   /// change it fails. A file of an earlier version is brought up to date in a temporary copy, which goes with
   /// this.
   static Result<Ledger> open_read_only(const std::filesystem::path& file);
+  /// Opens an existing file for reading alone beside runs that write to it, and keeps none of them waiting.
+  /// As open_read_only; but pins of runs under way are not settled, and reading pins then fails.
+  static Result<Ledger> open_beside_runs(const std::filesystem::path& file);
   ~Ledger();
   Ledger(Ledger&&) noexcept;
   Ledger& operator=(Ledger&&) noexcept;
 
+  /// What its commits outlive; notes that save requests alone (spends, leases, holders) outlive a loss of
+  /// power from the next commit of something else on.
+  Outlives outlives() const;
   /// What opening the file brought up to date, for whoever watches.
   const std::optional<LedgerUpgrade>& upgrade() const;
 
@@ -169,8 +182,13 @@ class Ledger {
   /// cannot be read.
   std::unique_ptr<ResultSource> results_of(const std::string& run_id) const;
 
+  /// How far the run has come.
+  Result<RunProgress> progress_of(const std::string& run_id) const;
+
  private:
   struct Database;
+  enum class Pins : std::uint8_t { settled, as_they_are };
+  static Result<Ledger> open_as(const std::string& name, const std::filesystem::path& file, Pins pins);
   explicit Ledger(std::unique_ptr<Database> database);
   std::unique_ptr<Database> database_;
 };

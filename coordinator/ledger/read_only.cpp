@@ -1,5 +1,6 @@
 #include "coordinator/ledger/read_only.hpp"
 
+#include "common/files.hpp"
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/file_swap.hpp"
 #include "coordinator/ledger/ledger.hpp"
@@ -32,9 +33,8 @@ void copy_rows(SQLite::Database& from, const std::string& select, SQLite::Databa
   }
 }
 
-}  // namespace
-
-std::string read_only_name(const std::filesystem::path& file) {
+/// SQLite's name for a file that is only read here, and written elsewhere.
+std::string changing_name(const std::filesystem::path& file) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string name = "file:";
   for (const char c : file.string()) {
@@ -45,19 +45,34 @@ std::string read_only_name(const std::filesystem::path& file) {
     const auto byte = static_cast<unsigned char>(c);
     name += {'%', digits[byte >> 4], digits[byte & 15]};
   }
+  return name + "?mode=ro";
+}
+
+}  // namespace
+
+std::string read_only_name(const std::filesystem::path& file) {
   std::error_code error;
   const auto log_bytes = std::filesystem::file_size(file.string() + "-wal", error);
   const bool has_log = !error && log_bytes > 0;
-  return name + (has_log ? "?mode=ro" : "?mode=ro&immutable=1");
+  return changing_name(file) + (has_log ? "" : "&immutable=1");
 }
 
 Result<Ledger> Ledger::open_read_only(const std::filesystem::path& file) {
+  return open_as(read_only_name(file), file, Pins::settled);
+}
+
+Result<Ledger> Ledger::open_beside_runs(const std::filesystem::path& file) {
+  // A run may begin to write at any time: SQLite has to look for that.
+  const bool can_be_written = !is_read_only_folder(file.parent_path());
+  return open_as(can_be_written ? changing_name(file) : read_only_name(file), file, Pins::as_they_are);
+}
+
+Result<Ledger> Ledger::open_as(const std::string& name, const std::filesystem::path& file, Pins pins) {
   if (auto whole = check_not_half_replaced(file); !whole) return fail(whole.error());
   try {
-    auto database =
-        std::make_unique<Database>(read_only_name(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI);
+    auto database = std::make_unique<Database>(name, SQLite::OPEN_READONLY | SQLite::OPEN_URI);
     // Reading pins begins with those that runs have left unsettled.
-    if (!is_up_to_date(database->db) || database->has_unsettled_pins()) {
+    if (!is_up_to_date(database->db) || (pins == Pins::settled && database->has_unsettled_pins())) {
       auto copy = std::make_unique<Database>("");  // SQLite's name for a file that it removes by itself.
       SQLite::Backup(copy->db, database->db).executeStep();
       database = std::move(copy);

@@ -151,7 +151,7 @@ Result<void> Ledger::begin_run(const RunRecord& run) {
     insert.bind(12, run.config_fingerprint);
     insert.bind(13, run.plan_identity);
     insert.bind(14, run.settings);
-    insert.bind(15, static_cast<int>(wire::protocol_version));
+    insert.bind(15, static_cast<int>(wire::result_version));
     run.flags.empty() ? insert.bind(16) : insert.bind(16, run.flags);
     insert.exec();
     return {};
@@ -259,6 +259,28 @@ Result<PastRun> Ledger::find_run(const std::string& words) const {
                                              " among them; give more of it");
     }
     return database_->with_locks({std::move(found)}).front();
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+// Not by the checksums: these numbers are asked for every second or two, and nothing is decided by them.
+Result<RunProgress> Ledger::progress_of(const std::string& run_id) const {
+  try {
+    SQLite::Statement query(database_->db,
+                            "SELECT worker, reason, COUNT(*) FROM runs JOIN results ON results.id BETWEEN "
+                            "runs.seq * 4294967296 AND runs.seq * 4294967296 + 4294967295 "
+                            "WHERE runs.run_id = ? GROUP BY worker, reason");
+    query.bind(1, run_id);
+    RunProgress progress;
+    while (query.executeStep()) {
+      const std::uint64_t count = count_in(query.getColumn(2));
+      progress.committed += count;
+      progress.workers[query.getColumn(0).getString()] += count;
+      if (query.getColumn(1).isNull()) continue;
+      progress.errors[std::string(to_string(static_cast<Reason>(query.getColumn(1).getInt())))] += count;
+    }
+    return progress;
   } catch (const SQLite::Exception& error) {
     return fail(ledger_error(error.what()));
   }

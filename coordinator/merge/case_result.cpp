@@ -43,6 +43,7 @@ bool fits(const Case& fixture, const UnitResult& unit, const ClaimsScore& score)
 }
 
 bool is_word_of(const MetricOutcome& outcome) {
+  if (outcome.is_undecided()) return true;
   if (info(outcome.id).kind == MetricKind::pass_fail) return outcome.passed.has_value();
   // Of claims alone there may be 0 of 0.
   if (!outcome.score) return is_claims_metric(outcome.id);
@@ -134,6 +135,12 @@ class CaseTrials {
                               "the result of case \"" + case_->id +
                                   "\" does not fit the case; are the worker and the coordinator of the same "
                                   "version?"});
+    }
+    const auto& outcomes = unit.scores.front().metrics;
+    const auto undecided = std::ranges::find_if(outcomes, &MetricOutcome::is_undecided);
+    if (undecided != outcomes.end()) {
+      return error_of(
+          trial, {Reason::check_undecided, std::string(info(undecided->id).name) + ": " + undecided->detail});
     }
     trial.score = &unit.scores.front();
     trial.assessment = results_.gate.assess(*case_, trial.score->metrics, trial.score->judged);

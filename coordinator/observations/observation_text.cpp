@@ -133,6 +133,7 @@ std::string observation_table(const std::vector<Observation>& observations, std:
       std::ranges::any_of(observations, [](const Observation& one) { return !short_form(one).empty(); });
   TextTable table;
   table.whole_names = true;
+  table.keys = 0;
   table.columns = {{"Case"},
                    {"Form"},
                    {"Status"},

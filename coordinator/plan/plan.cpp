@@ -179,6 +179,20 @@ class Plan::KeyedCases {
   std::size_t begin_ = 0;  ///< The first of them.
 };
 
+/// Why no request can be made of the case; empty if one can. A body of one's own has no place for everything.
+std::string problem_with_request(const Case& one, ProviderKind kind) {
+  if (kind != ProviderKind::http) return "";
+  const auto has_image = [](const ChatMessage& message) {
+    return std::ranges::any_of(message.parts, [](const MessagePart& part) {
+      return part.kind == PartKind::image_data || part.kind == PartKind::image_url;
+    });
+  };
+  const bool has_images = std::ranges::any_of(one.extras.messages, has_image);
+  if (one.extras.tools.empty() && !has_images) return "";
+  return "the case \"" + one.id + "\" has " + (has_images ? "images" : "tools") +
+         ", which a provider of kind \"http\" cannot be sent: ask another one, or a program (kind \"exec\")";
+}
+
 /// Gives requests their units: equal keys are one.
 class Plan::UnitNumbering {
  public:
@@ -245,6 +259,8 @@ Result<void> Plan::number_units(std::vector<UnitLoad>& loads) {
     const auto keyed = cases.take(i);
     if (!keyed.read) return fail(keyed.read.error());
     const Case& test_case = **keyed.read;
+    auto problem = problem_with_request(test_case, settings_[test_case.arm].provider.kind);
+    if (!problem.empty()) return fail(Reason::fixture_invalid, std::move(problem));
     note_judged(test_case);
     const auto texts = forms.of(test_case);
     std::uint32_t perturbed = 0;
@@ -411,8 +427,10 @@ ScoringTask Plan::task_of(TrialId trial, const Case& test_case, const Case& form
         task.judged.back().samples = static_cast<std::uint32_t>(judged->votes.size());
       }
     } else if (!is_claims_metric(metric)) {
-      task.texts.push_back(expectation.what);
-      add_price(settings_[test_case.arm].price, task.texts.back());
+      const std::size_t before = task.texts.size();
+      add_for_worker(expectation.what, task.texts);
+      for (std::size_t i = before; i < task.texts.size(); ++i)
+        add_price(settings_[test_case.arm].price, task.texts[i]);
     }
   }
   if (!task.judged.empty()) task.question = {transcript(form.extras.messages, form.content), form.context};

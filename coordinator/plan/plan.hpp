@@ -77,6 +77,8 @@ class Plan {
   std::size_t case_of(TrialId trial) const { return trials_.place(trial).case_index; }
   /// The arm that pays for the unit; one that sends the same request as others is the first of them.
   std::size_t arm_of(UnitId unit) const { return suite_->cases.arm(case_of(trials_of(unit).front())); }
+  /// Who answers it.
+  const std::string& provider_of(UnitId unit) const { return settings_[arm_of(unit)].provider.name; }
   std::size_t arm_count() const { return settings_.size(); }
   /// Whether any arm's answers are those of this provider.
   bool has_provider(std::string_view name) const;

@@ -100,7 +100,8 @@ std::string tests_needed(const ArmMetricComparison& one) {
 Table pair_table(const RunArms& run) {
   Table table{.columns = {column("Arms"), column("Metric"), number("Difference"), spare_number("Interval"),
                           number("Tests"), column("Verdict"), spare_number("Tests needed")},
-              .whole_names = true};
+              .whole_names = true,
+              .keys = 2};
   table.share = {.most_bytes = defaults::max_perturbation_bytes, .rest = [](std::uint64_t count) {
                    return "and " + wording::counted(count, "more line") + ", which the JSON report has";
                  }};

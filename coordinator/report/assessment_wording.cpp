@@ -223,7 +223,7 @@ int decimals_for(std::initializer_list<std::optional<double>> scores) {
 ScoreWords words_for(const AssessedMetric& metric) {
   if (metric.baseline_passed) {
     const auto words = [](bool passed) { return std::string(passed ? "passed" : "failed"); };
-    return {words(metric.holds()), words(*metric.baseline_passed), std::string(dash), std::string(dash)};
+    return {words(*metric.baseline_passed ? metric.holds() : metric.is_fixed()), words(*metric.baseline_passed), std::string(dash), std::string(dash)};
   }
   const int decimals = decimals_for({metric.score, metric.baseline, metric.limit});
   return {fixed_or_none(metric.score, decimals), fixed_or_none(metric.baseline, decimals),
@@ -300,7 +300,7 @@ std::string improvements(const CaseResult& result) {
         metric.score && metric.baseline && billionths(*metric.score) > billionths(*metric.baseline);
     // Nothing is claimed any more where nothing is to be found.
     const bool cleared = !metric.score && metric.baseline && metric.status == MetricStatus::pass;
-    if (metric.baseline_passed == false && metric.holds() && metric.status != MetricStatus::flaky) {
+    if (metric.is_fixed()) {
       text += (text.empty() ? "" : ", ") + std::string(info(metric.id).name) + " failed → passed";
       continue;
     }

@@ -249,6 +249,7 @@ class CaseSections {
     table.columns = {column("Case"),           column("Metric"),      number("Score"),
                      spare_number("Baseline"), spare_number("Limit"), column("Status")};
     table.whole_names = true;
+    table.keys = 2;
     sections_.push_back({.heading = "Scores", .count = count, .blocks = {std::move(table)}});
   }
 

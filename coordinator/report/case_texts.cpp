@@ -41,6 +41,10 @@ void take_scores(const CaseResult& result, CaseTexts& texts) {
 
 }  // namespace
 
+std::string shown_text(const std::string& text, const ReportInput& input) {
+  return redacted(text, input);
+}
+
 CaseTexts texts_of(const CaseResult& result, const ReportInput& input) {
   const Case& test_case = result.fixture;
   CaseTexts texts;

@@ -23,6 +23,9 @@ struct CaseTexts {
 
 CaseTexts texts_of(const CaseResult& result, const ReportInput& input);
 
+/// A text of the run in the same way.
+std::string shown_text(const std::string& text, const ReportInput& input);
+
 /// The arm's name behind the test's id; empty without arms.
 std::string arm_of(const CaseResult& result, const ReportInput& input);
 

@@ -3,6 +3,7 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/document.hpp"
+#include "coordinator/report/html_writer.hpp"
 #include "coordinator/report/markdown_writer.hpp"
 #include "coordinator/report/stability_wording.hpp"
 #include "coordinator/report/statistics_wording.hpp"
@@ -123,6 +124,9 @@ std::string verdict_words(const CompareReportInput& input) {
     if (count == 0) return;
     text += (text.empty() ? "" : ", ") + wording::grouped(count) + ' ' + std::string(count == 1 ? one : many);
   };
+  const VerdictInput& gated = summary.verdict_input;
+  if (summary.verdict == RunVerdict::fail)
+    text += wording::missed_pass_rate(statuses, gated.known_failures, gated.min_pass_rate);
   add(summary.regressions, "regression", "regressions");
   add(summary.broke, "check that broke", "checks that broke");
   add(statuses.failed, "failed case", "failed cases");
@@ -218,6 +222,28 @@ Result<void> write_compare_table(const CompareReportInput& input, std::size_t co
   last.items.push_back({verdict_word(input) + ": " + verdict_words(input)});
   add(std::move(last));
   return write_table(document, {.columns = columns}, sink);
+}
+
+Result<void> write_compare_html(const CompareReportInput& input, BufferedWriter& writer) {
+  auto parts = part_sections(input, defaults::compare_table_rows);
+  if (!parts) return fail(parts.error());
+  const RunVerdict verdict = input.summary.verdict;
+  const Tone tone = verdict == RunVerdict::pass     ? Tone::good
+                    : verdict == RunVerdict::review ? Tone::warning
+                                                    : Tone::bad;
+  Document document{.title = "Comparison of two runs",
+                    .facts = {{.text = side_words(input.base), .label = "Base"},
+                              {.text = side_words(input.current), .label = "Current"},
+                              {.text = input.current.header.suite, .label = "Suite"}},
+                    .verdict = {verdict_word(input), words(verdict_words(input)), tone}};
+  std::ranges::move(*parts, std::back_inserter(document.sections));
+  Notes notes = run_notes(input.gate);
+  for (const GateNotice& notice : input.gate.notices)
+    notes.items.push_back(
+        {.text = sentence(notice.message), .label = std::string(wording::severity_word(notice.severity))});
+  if (!notes.items.empty())
+    document.sections.push_back({.heading = "Of the comparison as a whole", .blocks = {std::move(notes)}});
+  return write_html(document, writer);
 }
 
 Result<void> write_compare_markdown(const CompareReportInput& input, Sink& sink) {

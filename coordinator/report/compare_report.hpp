@@ -41,6 +41,8 @@ struct CompareReportInput {
 /// side, improvements, stability and tests of all cases, and the verdict. They fail only as `visit` does.
 Result<void> write_compare_table(const CompareReportInput& input, std::size_t columns, Sink& sink);
 Result<void> write_compare_markdown(const CompareReportInput& input, Sink& sink);
+/// Into a page: from its head on, without the cases side by side.
+Result<void> write_compare_html(const CompareReportInput& input, BufferedWriter& writer);
 Result<void> write_compare_json(const CompareReportInput& input, Sink& sink);
 
 }  // namespace sluice

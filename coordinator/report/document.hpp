@@ -100,7 +100,7 @@ struct Entries {
 struct Column {
   std::string heading;
   bool numeric = false;    ///< To the right.
-  bool droppable = false;  ///< May be left out where the page is narrow, last one first.
+  bool droppable = false;  ///< May go into a table below where the page is narrow, last one first.
 };
 inline Column column(std::string heading) {
   return {std::move(heading)};
@@ -134,7 +134,8 @@ struct Table {
   std::vector<Column> columns{};
   std::vector<Row> rows{};
   Share share{};
-  bool whole_names = false;  ///< Columns are dropped before the first one is cut short.
+  bool whole_names = false;  ///< Columns go into a table below before the first one is cut short.
+  std::size_t keys = 1;      ///< So many columns say what a row is of.
 };
 
 struct Fold;

@@ -37,6 +37,7 @@ bool is_looked_for(CallKind kind) {
 
 std::string calls_table(const RunEstimate& estimate, std::size_t columns) {
   TextTable table;
+  table.keys = 2;
   table.columns = {{"calls for", false, false}, {"model", false, false},   {"calls", true, false},
                    {"held", true, true},        {"tokens in", true, true}, {"tokens out", true, true},
                    {"cost", true, false}};
@@ -46,8 +47,7 @@ std::string calls_table(const RunEstimate& estimate, std::size_t columns) {
                           is_looked_for(one.kind) ? grouped(one.held) : dash, grouped(one.most.input_tokens),
                           grouped(one.most.output_tokens), one.cost ? wording::dollars(*one.cost) : dash});
   }
-  const std::string note = no_room_for(table, columns);
-  return drawn(table, columns) + (note.empty() ? "" : note + ".\n");
+  return drawn(table, columns);
 }
 
 std::string cost_line(const RunEstimate& estimate) {

@@ -139,6 +139,9 @@ class GithubReport {
     if (input_.gate.aggregates) {
       for (const AggregateComparison& comparison : input_.gate.aggregates->metrics) add_aggregate(comparison);
     }
+    if (std::string missed = wording::missed_pass_rate(input_); !missed.empty()) {
+      errors_.add(about_the_run, [&] { return Annotation{"", "The run as a whole", missed, 0}; });
+    }
     for (const std::string& words : wording::run_failures(input_.gate)) {
       errors_.add(about_the_run, [&] { return Annotation{"", "The run as a whole", words, 0}; });
     }

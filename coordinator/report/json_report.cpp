@@ -123,6 +123,17 @@ void write_line(Json& json, std::string_view name, const T& content) {
   json.member(name, content);
 }
 
+/// REQUIRES: input.min_pass_rate.
+void write_pass_rate(Json& json, const ReportInput& input) {
+  const Totals& all = input.aggregates.all;
+  json.line(1);
+  json.key("pass_rate").open('{');
+  json.member("rate", pass_rate(all.statuses, all.known_failures));
+  json.member("min_pass_rate", *input.min_pass_rate);
+  json.member("missed", misses_pass_rate(all.statuses, all.known_failures, *input.min_pass_rate));
+  json.close('}');
+}
+
 void write_head(Json& json, const ReportInput& input) {
   const RunIdentity& identity = input.identity;
   json.open('{');
@@ -154,6 +165,7 @@ void write_head(Json& json, const ReportInput& input) {
   }
   write_line(json, "config_fingerprint", input.gate.config_fingerprint);
   write_line(json, "verdict", to_string(input.verdict));
+  if (input.min_pass_rate) write_pass_rate(json, input);
   json.line(1);
   json.key("reason_code");
   input.facts.cut_short ? json.value(to_string(input.facts.cut_short->reason)) : json.null();

@@ -29,6 +29,7 @@ class JunitReport {
               attribute("timestamp", wording::rfc3339(input_.facts.completed_at_ms).substr(0, 19)) + ">\n";
     write_properties();
     if (has_failed_comparison()) write_comparison();
+    if (misses_pass_rate()) write_pass_rate();
     if (is_error_of_run()) write_error_of_run();
     const auto visited = visit_cases(input_.results, [&](const CaseResult& result) {
       write_case(result);
@@ -78,11 +79,13 @@ class JunitReport {
            std::ranges::count(gate.notices, GateNotice::Severity::failure, &GateNotice::severity) > 0;
   }
 
+  bool misses_pass_rate() const { return !wording::missed_pass_rate(input_).empty(); }
+
   std::uint64_t failure_count() const {
     const StatusCounts& statuses = input_.aggregates.all.statuses;
     const std::uint64_t known = input_.aggregates.all.known_failures;
     const std::uint64_t warned = warnings_fail() ? statuses.warned - known + statuses.flaky : 0;
-    return statuses.failed + warned + (has_failed_comparison() ? 1 : 0);
+    return statuses.failed + warned + (has_failed_comparison() ? 1 : 0) + (misses_pass_rate() ? 1 : 0);
   }
 
   // What fails the run stands at no case and is no comparison either: it had no cases, or repeats alone are
@@ -96,7 +99,7 @@ class JunitReport {
 
   std::string count_attributes() const {
     const StatusCounts& statuses = input_.aggregates.all.statuses;
-    const std::uint64_t of_gate = has_failed_comparison() ? 1 : 0;
+    const std::uint64_t of_gate = (has_failed_comparison() ? 1 : 0) + (misses_pass_rate() ? 1 : 0);
     const std::uint64_t of_run = is_error_of_run() ? 1 : 0;
     return attribute("tests", std::to_string(statuses.total() + of_gate + of_run)) +
            attribute("failures", std::to_string(failure_count())) +
@@ -155,6 +158,14 @@ class JunitReport {
     }
     element("failure", attribute("message", wording::reason_for(input_)) + attribute("type", "baseline"),
             words);
+    text() += "</testcase>\n";
+  }
+
+  void write_pass_rate() {
+    open_case("", "pass rate");
+    element("failure",
+            attribute("message", wording::missed_pass_rate(input_)) + attribute("type", "min_pass_rate"),
+            wording::pass_rate(input_));
     text() += "</testcase>\n";
   }
 

@@ -30,8 +30,7 @@ std::string limits_text(const std::vector<RememberedLimits>& limits, std::size_t
                             is_first ? wording::date(one.learned_at_ms) : ""});
     }
   }
-  const std::string note = no_room_for(table, columns);
-  return drawn(table, columns) + (note.empty() ? "" : note + ".\n");
+  return drawn(table, columns);
 }
 
 std::string limits_json(const std::vector<RememberedLimits>& limits) {

@@ -20,7 +20,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,6 +47,15 @@ struct RunIdentity {
   JudgeIdentity judge{};
   std::vector<ArmIdentity> arms{};  ///< In the order of RunArms; empty: the suite is answered in one way.
 };
+
+/// Where the whole answer of a trial is looked for.
+struct AnswerPlace {
+  TrialId trial = 0;
+  Digest key{};     ///< Of the request.
+  Digest answer{};  ///< answer_digest
+};
+/// One entry for each; nothing where the answer is nowhere any more. API keys are masked in them.
+using ReadWholeAnswers = std::function<std::vector<std::optional<std::string>>(std::span<const AnswerPlace>)>;
 
 /// Everything that a report shows. Reports only print: nothing is decided here.
 struct ReportInput {
@@ -72,6 +83,7 @@ struct ReportInput {
   /// What was asked is not known any more: the suite has changed since.
   bool prompts_are_lost = false;
   std::optional<double> min_pass_rate{};  ///< The least share of cases that must pass, if any.
+  ReadWholeAnswers whole_answers{};       ///< For the page; null: it has the beginnings.
 };
 
 /// Write a report to the sink in pieces, so that memory stays flat. They visit the results once or twice and

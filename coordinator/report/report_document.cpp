@@ -332,7 +332,8 @@ class ReportBuilder {
     // Where no count says why.
     const bool is_counted =
         input_.verdict == RunVerdict::pass || all_.statuses.failed > 0 || all_.statuses.errors > 0;
-    if (!is_counted) words += wording::reason_for(input_) + "; ";
+    const std::string missed = wording::missed_pass_rate(input_);
+    if (!is_counted || !missed.empty()) words += (is_counted ? missed : wording::reason_for(input_)) + "; ";
     return words + wording::tally(input_);
   }
 

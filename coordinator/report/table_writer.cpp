@@ -152,6 +152,7 @@ class TableWriter {
   Result<void> write(const Table& table) {
     TextTable drawable;
     drawable.whole_names = table.whole_names;
+    drawable.keys = table.keys;
     for (const Column& column : table.columns)
       drawable.columns.push_back({column.heading, column.numeric, column.droppable});
     for (const Row& row : table.rows) {
@@ -160,8 +161,6 @@ class TableWriter {
         cells.push_back(width_ < narrow_columns && !cell.narrow.empty() ? cell.narrow : plain(cell.text));
     }
     text() += drawn(drawable, width_);
-    if (std::string note = no_room_for(drawable, width_); !note.empty())
-      write_note({std::move(note), Tone::quiet}, step);
     write_rest(table.share);
     return {};
   }

@@ -118,6 +118,21 @@ std::string pass_rate(const ReportInput& input) {
          shortest(*input.min_pass_rate) + " is asked for";
 }
 
+std::string missed_pass_rate(const StatusCounts& statuses, std::uint64_t known_failures,
+                             const std::optional<double>& min_pass_rate) {
+  if (!min_pass_rate || !misses_pass_rate(statuses, known_failures, *min_pass_rate)) return "";
+  const auto rate = sluice::pass_rate(statuses, known_failures);
+  return "pass rate " + fixed(*rate, decimals_for({rate, min_pass_rate})) + ", below the " +
+         shortest(*min_pass_rate) + " of min_pass_rate";
+}
+
+std::string missed_pass_rate(const ReportInput& input) {
+  // Of a run that ended early chance decides who had a turn.
+  if (input.verdict != RunVerdict::fail) return "";
+  const Totals& all = input.aggregates.all;
+  return missed_pass_rate(all.statuses, all.known_failures, input.min_pass_rate);
+}
+
 std::string underpowered_reason(const StatisticalAssessment& statistics) {
   const bool unchanged = std::ranges::all_of(statistics.metrics, [](const StatisticalMetric& one) {
     return one.comparison.pairs > 0 && one.comparison.changed_units == 0 && one.became_undefined.count() == 0;
@@ -158,7 +173,9 @@ std::string reason_for(const ReportInput& input) {
   if (statuses.total() == 0) return "there was nothing to run";
   // What decided comes first.
   const bool errors_decided = input.verdict == RunVerdict::error && statuses.errors > 0;
-  std::string text = errors_decided ? "" : aggregates_reason(input.gate);
+  std::string text = missed_pass_rate(input);
+  if (const auto aggregates = errors_decided ? "" : aggregates_reason(input.gate); !aggregates.empty())
+    text += (text.empty() ? "" : ", ") + aggregates;
   if (const auto of_run = whole_run_reason(input.gate); !of_run.empty()) {
     text += (text.empty() ? "" : ", ") + of_run;
   }

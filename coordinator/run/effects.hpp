@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/text/stderr_line.hpp"
 #include "common/transport/envelopes.hpp"
 #include "coordinator/dispatch/work_queue.hpp"
 #include "coordinator/facts/cache_holders.hpp"
@@ -29,6 +30,17 @@ struct GoneWorker {
   friend bool operator==(const GoneWorker&, const GoneWorker&) = default;
 };
 
+/// A line of the log. `about`: without the run, which the whole process is about.
+struct LogNote {
+  std::string text;  ///< One sentence.
+  LogFields about{};
+};
+
+/// A sentence that begins with a worker.
+inline LogNote about_worker(const std::string& name, const std::string& words) {
+  return {"worker " + name + " " + words, {.worker = name}};
+}
+
 /// What a RunController wants done; the coordinator actor does it. Appended to, never read, by the
 /// controller.
 struct Effects {
@@ -42,9 +54,10 @@ struct Effects {
   std::vector<EntryHolder> to_note;    ///< For the ledger.
   std::vector<UnitSpend> spent;        ///< For the ledger: what is in no result.
   std::vector<NotedLease> leased;      ///< For the ledger, in a run that notes its leases.
-  std::vector<std::string> warnings;   ///< For the log, also where notes are left out: one sentence each.
-  std::vector<std::string> notes;      ///< For the log: one sentence each.
-  std::vector<std::string> announced;  ///< For whoever watches, whatever the log leaves out: likewise.
+  std::vector<LogNote> warnings;       ///< For the log, also where notes are left out.
+  std::vector<LogNote> notes;          ///< For the log.
+  std::vector<LogNote> details;        ///< For the log where somebody looks closer.
+  std::vector<std::string> announced;  ///< For whoever watches, whatever the log leaves out: sentences.
 };
 
 }  // namespace sluice

@@ -27,6 +27,11 @@ inline bool has_failed(const TrialScore& score) {
       score.metrics, [](const MetricOutcome& metric) { return metric.passed == std::optional(false); });
 }
 
+/// A check of the trial could not say whether it passes: it will be an error.
+inline bool is_undecided(const TrialScore& score) {
+  return std::ranges::any_of(score.metrics, &MetricOutcome::is_undecided);
+}
+
 /// Results that are in the ledger, in the order in which they came.
 struct ResultsRecorded {
   struct Item {
@@ -38,6 +43,7 @@ struct ResultsRecorded {
     bool answered = false;        ///< An answer came, be it one that nobody can use.
     std::vector<TrialId> failed;  ///< Trials of the unit whose metrics did not all pass.
     Spend spend;
+    std::vector<TrialId> undecided{};  ///< Trials of the unit that will be errors.
   };
   std::vector<Item> items;
 };

@@ -65,9 +65,20 @@ std::optional<Error> ResultIntake::take(WorkerId worker, UnitResult result, wire
   const auto trials = run_.plan.trials_of(result.unit);
   RecordResult record{worker, {std::move(result), {trials.begin(), trials.end()}, {}, {}}};
   record.item.worker = run_.roster.name_of(worker);
+  note_error(record.item, effects);
   record.item.cache_id = run_.roster.cache_of(worker);
   effects.to_record.push_back(std::move(record));
   return std::nullopt;
+}
+
+/// What an answer failed for, in sentences of the log: reports have it too, at the end.
+void ResultIntake::note_error(const ResultToCommit& item, Effects& effects) const {
+  const auto& error = item.result.error;
+  if (!error) return;
+  const std::string case_id(run_.plan.case_id(item.trials.front()));
+  effects.details.push_back(
+      {"case " + case_id + " ends with an error: " + error->message,
+       {.worker = item.worker, .case_id = case_id, .provider = run_.plan.provider_of(item.result.unit)}});
 }
 
 void ResultIntake::take_back(WorkerId worker, const wire::Report& report, Effects& effects) {

@@ -55,6 +55,7 @@ class ResultIntake {
   std::string missing_for(UnitId unit) const;
 
  private:
+  void note_error(const ResultToCommit& item, Effects& effects) const;
   void count_unmetered(const std::vector<UnitSpend>& spends);
   void count(WorkerId worker, UnitId unit, const Spend& spend);
   void count_apart(WorkerId worker, const UnitSpend& spent, bool is_returned, Effects& effects);

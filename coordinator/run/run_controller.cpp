@@ -56,6 +56,10 @@ void RunController::on_message(const Peer& peer, wire::Hello& hello, TimePoint n
   // One that had to connect anew while its calls are waited for brings what it has paid for.
   const bool is_awaited = end_.time_to_finish(now) > 0ms && roster_.knows(hello.instance);
   if (over() && !is_awaited) return send_drain(peer, "the run is over", now, effects);
+  if (auto why = wire::beyond_protocol(config_.settings, hello.protocol)) {
+    effects.to_workers.push_back({peer, wire::Reject{wire::RejectCode::protocol_mismatch, std::move(*why)}});
+    return;
+  }
   if (!roster_.has_room_for(hello)) {
     effects.to_workers.push_back(
         {peer, wire::Reject{wire::RejectCode::not_taken, "this run has as many workers as it can have"}});
@@ -71,8 +75,10 @@ void RunController::on_message(const Peer& peer, wire::Hello& hello, TimePoint n
   dispatcher_.set_window(hello.instance, 0);
   last_had_worker_ = now;
   effects.changed_peers.push_back(hello.instance);
-  effects.notes.push_back("worker " + hello.name + " is there");
-  effects.to_workers.push_back({peer, wire::Welcome{config_.settings}});
+  const auto other = wire::other_version("worker " + hello.name, hello.version, hello.protocol);
+  if (other) effects.warnings.push_back({*other, {.worker = hello.name}});
+  if (!other) effects.notes.push_back(about_worker(hello.name, "is there"));
+  effects.to_workers.push_back({peer, wire::Welcome{config_.settings, SLUICE_VERSION}});
 }
 
 void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint now, Effects& effects) {
@@ -101,7 +107,7 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
     if (dispatcher_.worker_count() == 0 && !config_.workers_may_join) {
       return stop({problem.reason, "worker " + hello.name + ": " + problem.message}, now, effects);
     }
-    effects.warnings.push_back("worker " + hello.name + " gets no work: " + problem.message);
+    effects.warnings.push_back(about_worker(hello.name, "gets no work: " + problem.message));
     return;
   }
   dispatcher_.join(*id, hello.cache_id, held, now);
@@ -148,7 +154,7 @@ void RunController::reject_unknown(const Peer& peer, Effects& effects) {
 void RunController::on_message(const Peer& peer, wire::Goodbye& goodbye, TimePoint now, Effects& effects) {
   const auto id = roster_.at(peer);
   if (!id) return;
-  effects.notes.push_back("worker " + roster_.name_of(*id) + " left: " + goodbye.reason);
+  effects.notes.push_back(about_worker(roster_.name_of(*id), "left: " + goodbye.reason));
   dispatcher_.leave(*id);
   forget(*id, false, now, effects);
   stop_if_last_worker_failed(now, effects);
@@ -187,8 +193,9 @@ void RunController::check_named_delay(WorkerId worker, const wire::Demand& deman
   const auto until = config_.time_of_day() + delay;
   if (step == LongPause::Step::stop)
     return stop(provider_paused(demand.provider, roster_.name_of(worker), delay, until), now, effects);
-  effects.notes.push_back("the run waits until " + utc_time(until) + ": provider \"" + demand.provider +
-                          "\" asks for silence, and the deadline lies beyond");
+  effects.notes.push_back({"the run waits until " + utc_time(until) + ": provider \"" + demand.provider +
+                               "\" asks for silence, and the deadline lies beyond",
+                           {.worker = roster_.name_of(worker), .provider = demand.provider}});
 }
 
 // Also after the end: the answers that are under way then need what was embedded for others.
@@ -252,7 +259,7 @@ void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& 
   if (!others) return stop(error, now, effects);
   if (!concerns_worker_alone(error.reason))
     return stop({error.reason, error.message + " (worker " + name + ")"}, now, effects);
-  effects.notes.push_back("worker " + name + " gets no more work: " + error.message);
+  effects.notes.push_back(about_worker(name, "gets no more work: " + error.message));
   dispatcher_.leave(worker);
   set_problem(worker, error, effects);
 }
@@ -270,14 +277,14 @@ bool RunController::may_lease(TimePoint now, Effects& effects) {
   const auto ready = roster_.ready_count();
   const auto step = start_.on_ready(ready, now);
   if (step.some_are_missing) {
-    effects.notes.push_back("only " +
-                            wording::counted_of(ready, config_.expected_workers, "expected worker") +
-                            " came; the run goes on without the others");
+    effects.notes.push_back({"only " +
+                             wording::counted_of(ready, config_.expected_workers, "expected worker") +
+                             " came; the run goes on without the others"});
   }
   if (step.holders_overdue) dispatcher_.end_wait_for_holders();
   if (const auto units = dispatcher_.waiting_for_holders(); step.begins && units > 0) {
-    effects.notes.push_back(wording::counted(units, "unit") + (units == 1 ? " waits" : " wait") +
-                            " a moment for the workers whose caches hold the answers");
+    effects.notes.push_back({wording::counted(units, "unit") + (units == 1 ? " waits" : " wait") +
+                             " a moment for the workers whose caches hold the answers"});
   }
   return start_.begun();
 }
@@ -296,9 +303,9 @@ void RunController::on_tick(TimePoint now, Effects& effects) {
   const auto tick = dispatcher_.tick(now);
   lending_.tick(now, effects);
   if (tick.clocks_restarted)
-    effects.notes.push_back("the coordinator was stopped for a while; all clocks start anew");
+    effects.notes.push_back({"the coordinator was stopped for a while; all clocks start anew"});
   for (const auto id : tick.lost) {
-    effects.notes.push_back("worker " + roster_.name_of(id) + " is silent; its leases go to others");
+    effects.notes.push_back(about_worker(roster_.name_of(id), "is silent; its leases go to others"));
     roster_.mark_lost(id);
     forget(id, true, now, effects);
   }
@@ -333,7 +340,7 @@ void RunController::check_deadline(TimePoint now, Effects& effects) {
 
 void RunController::on_local_worker_failed(const Error& error, TimePoint now, Effects& effects) {
   if (error.reason == Reason::internal_error) return stop(error, now, effects);
-  effects.notes.push_back("a worker of this process has ended: " + error.message);
+  effects.notes.push_back({"a worker of this process has ended: " + error.message});
   local_failure_ = error;
   stop_if_last_worker_failed(now, effects);
 }

@@ -7,7 +7,10 @@ namespace sluice {
 
 void RunTally::on_settled(const Plan& plan, const ResultsRecorded::Item& item) {
   for (const TrialId trial : plan.trials_of(item.unit)) {
-    on_settled(plan, trial, item.error, std::ranges::find(item.failed, trial) != item.failed.end());
+    const auto is_of = [&](const std::vector<TrialId>& trials) {
+      return std::ranges::find(trials, trial) != trials.end();
+    };
+    on_settled(plan, trial, item.error || is_of(item.undecided), is_of(item.failed));
   }
 }
 

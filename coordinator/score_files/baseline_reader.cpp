@@ -193,10 +193,11 @@ class BaselineReader : public JsonPieces {
                        "`" + entry.place() + "` has both `passed` and `" + name + "`: keep one of the two");
       }
     }
+    // One that this sluice does not know is a newer one's: an entry that nothing answers.
     if (const MetricInfo* known = find_metric(metric);
-        known == nullptr || known->kind == MetricKind::scored) {
+        known != nullptr && known->kind == MetricKind::scored) {
       return problem(at->line, "`" + at.place() + "` is of " + backquoted(metric) +
-                                   ", which is no metric that passes or fails: expected `score`");
+                                   ", which has a score: expected `score`");
     }
     constexpr std::string_view what = "true, false, or a list of them";
     if (at.is(JsonNode::Kind::boolean)) {

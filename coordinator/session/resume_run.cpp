@@ -86,7 +86,7 @@ Result<void> check_unfinished(const PastRun& past) {
     return refuse("it came to its end; `sluice rerun` runs those of its cases again that did not pass");
   if (past.run.settings.empty() || past.run.result_layout == 0)
     return refuse("an earlier version of sluice began it; start a new run");
-  if (past.run.result_layout != wire::protocol_version)
+  if (past.run.result_layout != wire::result_version)
     return refuse("its results are those of another version of sluice, which alone reads them");
   return {};
 }

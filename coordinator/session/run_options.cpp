@@ -434,6 +434,8 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, st
   options.no_cache = flags.no_cache;
   options.forget_limits = flags.forget_limits;
   options.judge_refresh = flags.judge_refresh;
+  options.allow_commands = flags.allow_commands;
+  options.suite_is_named = flags.suite.has_value() && !flags.suite_is_of_past_run;
   options.baseline = flags.baseline;
   options.export_baseline = flags.export_baseline;
   options.harvest = flags.harvest;

@@ -49,6 +49,8 @@ struct RunFlags {
   bool no_cache = false;
   bool forget_limits = false;
   bool judge_refresh = false;
+  bool allow_commands = false;
+  bool suite_is_of_past_run = false;  ///< `suite` is not from the command line.
   bool insecure = false;
   std::optional<std::string> fleet_key;  ///< A file, as the next one.
   std::optional<std::string> fleet_allow;
@@ -106,6 +108,8 @@ struct RunOptions {
   bool no_cache = false;                       ///< Neither read nor write the cache.
   bool forget_limits = false;                  ///< What earlier runs learnt of the providers.
   bool judge_refresh = false;                  ///< Renew the votes that the cache holds.
+  bool allow_commands = false;                 ///< Whoever named the suite, its commands may run.
+  bool suite_is_named = false;                 ///< On the command line.
   std::optional<FleetFiles> fleet;             ///< Workers from elsewhere come in by keys alone.
   std::optional<std::string> call_log;         ///< Gets a line for each call of the workers in this process.
   std::optional<std::string> metrics_listen;   ///< As parse_metrics_endpoint gives it.

@@ -177,6 +177,7 @@ RunSettings run_settings(const RunOptions& options, const RunInputs& inputs, std
   run.max_retries = settings.rate_limit_max_retries.value;
   run.heartbeat_interval = defaults::heartbeat_interval;
   run.observe = settings.save_observations.value;
+  run.durable = settings.durable.value;
   run.redaction = redaction_of(settings);
   run.returns_embeddings = options.returns_embeddings;
   run.ontology = inputs.ontology_text;

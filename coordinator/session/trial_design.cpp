@@ -75,8 +75,8 @@ class CommandProgress {
     const auto now = Clock::now();
     if (now < next_) return;
     next_ = now + defaults::command_progress_interval;
-    write_stderr_line("sluice: the commands of --perturb-command have done " + std::to_string(done) + " of " +
-                      wording::counted(cases, "case"));
+    say("the commands of --perturb-command have done " + std::to_string(done) + " of " +
+        wording::counted(cases, "case"));
   }
 
  private:

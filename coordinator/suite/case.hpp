@@ -90,7 +90,9 @@ struct Case {
   /// context and content.
   RequestExtras extras{};
   std::string response_schema{};  ///< `text` only: that its answer is asked to fit; empty: none.
+  bool brings_command = false;    ///< From a file that the suite names, which nobody may have looked at.
   std::uint32_t test = 0;         ///< With arms: the same number for the same test under each of them.
+  std::uint32_t first_line = 1;   ///< Of a fixture's content in the file that it is a part of, for people.
 };
 
 /// The [baseline] table of manifest.toml: known-good aggregates.

@@ -1,11 +1,11 @@
 #include "coordinator/suite/csv_tests.hpp"
 
+#include "common/text/template.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/csv_rows.hpp"
 #include "coordinator/suite/document_context.hpp"
 #include "coordinator/suite/foreign_check.hpp"
-#include "coordinator/suite/template.hpp"
 
 #include <algorithm>
 #include <filesystem>

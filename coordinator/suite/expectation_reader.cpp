@@ -4,6 +4,7 @@
 #include "common/text/text.hpp"
 #include "common/text/words.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/suite/command_reader.hpp"
 #include "coordinator/suite/expected_claims.hpp"
 #include "coordinator/suite/judge_reader.hpp"
 #include "coordinator/suite/schema_reader.hpp"
@@ -35,7 +36,8 @@ enum class Parameter : std::uint8_t {
   latency,
   cost,
   any_of,
-  all_of
+  all_of,
+  command
 };
 
 /// A metric that `type` may name.
@@ -71,6 +73,8 @@ constexpr std::array types{
     Type{MetricId::cost, Parameter::cost},
     Type{MetricId::any_of, Parameter::any_of},
     Type{MetricId::all_of, Parameter::all_of},
+    Type{MetricId::command, Parameter::command},
+    Type{MetricId::command_score, Parameter::command},
     Type{MetricId::semantic_similarity_to, Parameter::text},
     Type{MetricId::claims_precision, Parameter::claims},
     Type{MetricId::claims_recall, Parameter::claims},
@@ -98,6 +102,8 @@ constexpr std::array other_types{
     Type{MetricId::not_cost, Parameter::cost},
     Type{MetricId::not_any_of, Parameter::any_of},
     Type{MetricId::not_all_of, Parameter::all_of},
+    Type{MetricId::not_command, Parameter::command},
+    Type{MetricId::not_command_score, Parameter::command},
     Type{MetricId::must_contain, Parameter::text, "contains"},
     Type{MetricId::must_contain, Parameter::text, "contains_all"},
     Type{MetricId::must_not_contain, Parameter::text, "not_contains"},
@@ -140,6 +146,9 @@ constexpr std::array parameter_keys{
     key_of("max_dollars", Parameter::cost),
     key_of("of", Parameter::any_of, Parameter::all_of, Parameter::all_of),
     key_of("pass_mark", Parameter::all_of),
+    key_of("command", Parameter::command),
+    key_of("parameters", Parameter::command),
+    key_of("timeout_seconds", Parameter::command),
     key_of("must_contain", Parameter::claims),
     key_of("must_not_contain", Parameter::claims),
     key_of("min_confidence", Parameter::claims),
@@ -314,6 +323,9 @@ class ExpectationsReader {
       case Parameter::all_of:
         numbers = {reader.number_in("pass_mark", 0.0, 1.0).value_or(1.0)};
         expectation.what.parts = read_parts(reader);
+        break;
+      case Parameter::command:
+        expectation.what = read_command(reader, source_, type.id);
         break;
       case Parameter::pattern:
         texts = read_patterns(reader);
@@ -498,6 +510,17 @@ class ExpectationsReader {
 };
 
 }  // namespace
+
+bool names_command(const DocumentNode& expected) {
+  if (const auto* list = std::get_if<DocumentNode::Array>(&expected.value))
+    return std::ranges::any_of(*list, names_command);
+  const DocumentEntry* type = find_entry(expected, "type");
+  const auto* name = type != nullptr ? std::get_if<std::string>(&type->value.value) : nullptr;
+  if (const auto id = name != nullptr ? metric_called(*name) : std::nullopt; id && is_command_metric(*id))
+    return true;
+  const DocumentEntry* parts = find_entry(expected, "of");
+  return parts != nullptr && names_command(parts->value);
+}
 
 std::optional<MetricId> metric_called(std::string_view name) {
   const Type* type = type_called(name);

@@ -10,6 +10,9 @@
 
 namespace sluice {
 
+/// Whether `expected`, as it is written, has a metric that runs a program.
+bool names_command(const DocumentNode& expected);
+
 /// The metric that `type` names, in any of its names; nothing if there is none.
 std::optional<MetricId> metric_called(std::string_view name);
 

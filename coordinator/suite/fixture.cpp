@@ -65,6 +65,13 @@ class FixtureReader {
   void read_input(const TomlNode& table) {
     TableReader reader(table, "[input]", file_, result_.findings);
     result_.fixture.content = reader.text("content", Need::required).value_or("");
+    const std::uint64_t line = reader.count("first_line").value_or(1);
+    if (line < 1 || line > defaults::max_file_lines) {
+      reader.add_wrong("first_line", "must be from 1 to " + std::to_string(defaults::max_file_lines) +
+                                         ", not " + std::to_string(line));
+    } else {
+      result_.fixture.first_line = static_cast<std::uint32_t>(line);
+    }
     reader.finish();
   }
 

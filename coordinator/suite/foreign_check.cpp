@@ -1,8 +1,8 @@
 #include "coordinator/suite/foreign_check.hpp"
 
 #include "common/model/expectation.hpp"
+#include "common/text/template.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/suite/template.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,6 +18,7 @@ using Made = tl::expected<DocumentNode, std::string>;
 /// How a check is said in a suite.
 enum class Form : std::uint8_t {
   none,           ///< It cannot be said.
+  program,        ///< A program of the user's says it.
   equals,         ///< exact_match, or a schema with the one value.
   all_texts,      ///< must_contain
   any_text,       ///< contains_any
@@ -78,7 +79,7 @@ constexpr std::array foreign_types{
     ForeignType{"is-valid-openai-function-call"},
     ForeignType{"is-valid-openai-tools-call"},
     ForeignType{"is-xml"},
-    ForeignType{"javascript"},
+    ForeignType{"javascript", Form::program},
     ForeignType{"latency", Form::time},
     ForeignType{"levenshtein", Form::distance},
     ForeignType{"llm-rubric", Form::criteria},
@@ -90,10 +91,10 @@ constexpr std::array foreign_types{
     ForeignType{"perplexity"},
     ForeignType{"perplexity-score"},
     ForeignType{"pi"},
-    ForeignType{"python"},
+    ForeignType{"python", Form::program},
     ForeignType{"regex", Form::pattern},
     ForeignType{"rouge-n", Form::words},
-    ForeignType{"ruby"},
+    ForeignType{"ruby", Form::program},
     ForeignType{"search-rubric"},
     ForeignType{"select-best"},
     ForeignType{"similar", Form::similarity},
@@ -210,6 +211,7 @@ class ExpectationMaker {
         return scored(metric("relevancy"));
       case Form::faithfulness:
         return scored(metric("faithfulness"));
+      case Form::program:
       case Form::none:
         break;
     }
@@ -374,6 +376,7 @@ ForeignCheck parse_foreign_check(std::string_view cell, std::uint32_t line) {
 std::string_view why_not_taken(std::string_view type) {
   const ForeignType* known = find_type(type);
   if (known == nullptr) return "is no check that promptfoo documents";
+  if (known->form == Form::program) return "has no counterpart (`type: command` runs a program of yours)";
   return known->form == Form::none ? "has no counterpart" : "";
 }
 

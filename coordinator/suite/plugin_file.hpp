@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/documents/finding.hpp"
-#include "coordinator/suite/template.hpp"
+#include "common/text/template.hpp"
 
 #include <compare>
 #include <cstdint>

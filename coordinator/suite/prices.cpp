@@ -24,7 +24,8 @@ std::optional<PriceTable::Price> PriceTable::read_price(TableReader& reader) {
   if (!provider || !model || !input || !output) return std::nullopt;
   const auto kind = provider_kind_from(*provider);
   if (!kind) {
-    reader.add_wrong("provider", R"(must be "openai", "anthropic" or "gemini", not ")" + *provider + "\"");
+    reader.add_wrong(
+        "provider", R"(must be "openai", "anthropic", "gemini", "http" or "exec", not ")" + *provider + "\"");
     return std::nullopt;
   }
   price.kind = *kind;

@@ -40,6 +40,8 @@ struct Suite {
   std::shared_ptr<const SuiteExamples> examples;  ///< Null: there are none.
   std::vector<MetricId> metrics;  ///< What assesses any of the cases, by number; before any selection.
   bool checks_costs = false;      ///< Of any of them, as a metric or as a part of one.
+  std::string runs_command;       ///< The first of them that does, as `FILE:LINE`; empty: none.
+  std::string brings_command;     ///< The first that stands in a file which the suite's own names.
   /// Of all cases, the thresholding and the file's own `repeat` and `min_stability`, in canonical form and
   /// before any selection (docs/baselines.md).
   Digest content_fingerprint{};

@@ -53,6 +53,10 @@ void SuiteBuilder::note(const Case& one, const Digest& fingerprint, Place place)
   for (const Expectation& expectation : one.expectations) {
     metrics_.set(static_cast<std::size_t>(expectation.what.metric));
     suite_.checks_costs = suite_.checks_costs || checks_cost(expectation.what);
+    if (!has_command(expectation.what)) continue;
+    const std::string where = files_[place.file] + ":" + std::to_string(place.line);
+    if (suite_.runs_command.empty()) suite_.runs_command = where;
+    if (one.brings_command && suite_.brings_command.empty()) suite_.brings_command = where;
   }
   if (!one.expectations.empty()) return;
   for (const MetricInfo& metric : metric_catalogue()) {

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "common/documents/document.hpp"
+#include "common/text/template.hpp"
 #include "coordinator/suite/arm.hpp"
 #include "coordinator/suite/case.hpp"
 #include "coordinator/suite/document_context.hpp"
 #include "coordinator/suite/suite_folder.hpp"
-#include "coordinator/suite/template.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -3,6 +3,7 @@
 #include "common/checks/json_schema.hpp"
 #include "common/checks/pattern.hpp"
 #include "common/text/joined.hpp"
+#include "common/text/template.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/document_context.hpp"
@@ -10,7 +11,6 @@
 #include "coordinator/suite/expectation_reader.hpp"
 #include "coordinator/suite/fixture.hpp"
 #include "coordinator/suite/request_reader.hpp"
-#include "coordinator/suite/template.hpp"
 #include "coordinator/suite/test_templates.hpp"
 
 #include <functional>
@@ -27,6 +27,8 @@ class TestReader {
       : source_(source), context_{source.file, source.notation, result.findings}, result_(result) {}
 
   void read(const DocumentNode& own) {
+    const DocumentEntry* expected = source_.is_named_by_suite ? find_entry(own, "expected") : nullptr;
+    result_.test.brings_command = expected != nullptr && names_command(expected->value);
     if (source_.defaults->empty()) return read_merged(own, own);
     read_merged(source_.defaults->apply(own), own);
   }

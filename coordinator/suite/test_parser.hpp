@@ -44,6 +44,7 @@ struct TestSource {
   CaseExamples examples{};  ///< Of a test that says nothing else; not wanted where the suite has none.
   std::shared_ptr<const SuitePrompts> prompts = std::make_shared<SuitePrompts>();  ///< For all tests.
   std::shared_ptr<const DefaultTest> defaults = std::make_shared<DefaultTest>();   ///< For all tests.
+  bool is_named_by_suite = false;    ///< Its file is not the suite's own.
   bool may_leave_variables = false;  ///< Columns of a table may be for people alone.
 };
 

@@ -80,6 +80,8 @@ class TestRenderer {
     render_keys(metric, name, of_metric);
     auto* table = std::get_if<DocumentNode::Table>(&metric.value);
     if (table == nullptr) return;
+    const auto parameters = std::ranges::find(*table, "parameters", &DocumentEntry::key);
+    if (parameters != table->end()) render_all(parameters->value, "\"parameters\" in " + name + " ");
     const auto parts = std::ranges::find(*table, "of", &DocumentEntry::key);
     auto* list = parts != table->end() ? std::get_if<DocumentNode::Array>(&parts->value.value) : nullptr;
     if (list == nullptr) return;
@@ -98,6 +100,17 @@ class TestRenderer {
       for (DocumentNode& one : *list) {
         if (auto* text = std::get_if<std::string>(&one.value)) render(*text, one.line, shown);
       }
+    }
+  }
+
+  /// Each text, however deep.
+  void render_all(DocumentNode& node, const std::string& shown) {
+    if (auto* text = std::get_if<std::string>(&node.value)) render(*text, node.line, shown);
+    if (auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
+      for (DocumentNode& one : *list) render_all(one, shown);
+    }
+    if (auto* table = std::get_if<DocumentNode::Table>(&node.value)) {
+      for (DocumentEntry& entry : *table) render_all(entry.value, shown);
     }
   }
 

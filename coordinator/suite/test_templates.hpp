@@ -1,8 +1,8 @@
 #pragma once
 
 #include "common/documents/document.hpp"
+#include "common/text/template.hpp"
 #include "coordinator/suite/document_context.hpp"
-#include "coordinator/suite/template.hpp"
 
 #include <functional>
 #include <set>

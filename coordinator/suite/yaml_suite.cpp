@@ -292,7 +292,8 @@ class YamlSuiteReader {
     if (!file) return fail(file.error());
     const std::string path = (folder() / name).lexically_normal().generic_string();
     const std::string relative = fs::path(name).lexically_normal().generic_string();
-    const TestSource source = source_of(path, relative, Notation::json);
+    TestSource source = source_of(path, relative, Notation::json);
+    source.is_named_by_suite = true;
     if (const auto identity = identity_of(*file)) input_files_.push_back(*identity);
     if (fs::path(name).extension() == ".csv") return read_csv(*file, source);
     index_json_lines(std::move(*file), source, builder_, findings_);

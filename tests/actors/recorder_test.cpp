@@ -101,6 +101,20 @@ TEST_F(RecorderTest, AFloodIsCommittedInBoundedBatches) {
   EXPECT_EQ(recorded, 2600u);
 }
 
+TEST_F(RecorderTest, WhereTheDiskIsWaitedForWhatComesMeanwhileGoesAlong) {
+  auto ledger = Ledger::open(folder.path() / "durable.db", Outlives::power);
+  ASSERT_TRUE(ledger && ledger->begin_run({"run-1", "s", "live", "p", "m", "1", 1, 1}));
+  recorder =
+      owned(spawn_recorder(system(), std::move(*ledger), run_id, true, coordinator.handle(), {}, false));
+  record(1, 0);
+  settle();
+  EXPECT_TRUE(coordinator.got<ResultsRecorded>().empty());
+  record(2, 1);
+  pass(defaults::sync_group_time);
+  ASSERT_EQ(coordinator.got<ResultsRecorded>().size(), 1u);
+  EXPECT_EQ(coordinator.got<ResultsRecorded>()[0].items.size(), 2u);
+}
+
 TEST_F(RecorderTest, AnAckNamesTheWinnerOfADuplicate) {
   record(1, 0, "first");
   record(2, 0, "second");

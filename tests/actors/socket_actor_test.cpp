@@ -135,6 +135,94 @@ TEST_F(SocketActorTest, AWelcomeThatCannotBeReadIsOneOfAnotherVersion) {
   self->wait_for(dealer);
 }
 
+// --- versions ---
+
+void send_frames(zmq::socket_t& socket, const wire::Frames& frames) {
+  socket.send(zmq::buffer(frames.header), zmq::send_flags::sndmore);
+  socket.send(zmq::buffer(frames.body), zmq::send_flags::none);
+}
+
+/// The next message's header; empty if none comes.
+std::string next_header(zmq::socket_t& socket, std::string* body = nullptr) {
+  socket.set(zmq::sockopt::rcvtimeo, static_cast<int>(support::patience.count() * 1000));
+  zmq::message_t header;
+  zmq::message_t rest;
+  if (!socket.recv(header) || !header.more() || !socket.recv(rest)) return {};
+  if (body != nullptr) *body = rest.to_string();
+  return header.to_string();
+}
+
+TEST_F(SocketActorTest, ADealerSpeaksTheVersionBeforeOnceItsCoordinatorSpeaksThatOne) {
+  constexpr std::uint8_t before = wire::oldest_protocol_version;
+  zmq::socket_t coordinator(context, zmq::socket_type::dealer);
+  coordinator.set(zmq::sockopt::linger, 0);
+  coordinator.bind("inproc://coordinator");
+  auto connected = connect_dealer(context, "inproc://coordinator");
+  ASSERT_TRUE(connected) << connected.error().message;
+  Probe<FromCoordinator> worker(system());
+  const auto dealer = spawn_dealer(system(), std::move(*connected), worker.handle());
+  const wire::Hello hello{7, "w", "cache", "0.1.0", 5};
+  caf::anon_send(dealer, ToCoordinatorNow{hello});
+  EXPECT_EQ(next_header(coordinator), wire::encode(hello).header);
+  const auto mismatch = wire::encode(wire::Reject{wire::RejectCode::protocol_mismatch, "no"}, before);
+  send_frames(coordinator, mismatch);
+  send_frames(coordinator, mismatch);  // Of what was sent meanwhile, say: it must not end the worker.
+  EXPECT_TRUE(support::eventually([&] {
+    settle();
+    return !worker.got<FromCoordinator>().empty();
+  }));
+  caf::anon_send(dealer, ToCoordinatorNow{hello});
+  EXPECT_EQ(next_header(coordinator), wire::encode(hello, before).header);
+  for (const auto& got : worker.take<FromCoordinator>()) {
+    for (const auto& message : got.messages)
+      EXPECT_EQ(std::get<wire::Reject>(message).code, wire::RejectCode::unknown_worker);
+  }
+  // One that speaks none of ours ends it.
+  auto foreign = wire::encode(wire::Reject{wire::RejectCode::protocol_mismatch, "install"});
+  foreign.header[2] = 99;
+  send_frames(coordinator, foreign);
+  EXPECT_TRUE(support::eventually([&] {
+    settle();
+    return !worker.got<FromCoordinator>().empty();
+  }));
+  EXPECT_EQ(std::get<wire::Reject>(worker.take<FromCoordinator>().at(0).messages.at(0)),
+            (wire::Reject{wire::RejectCode::protocol_mismatch, "install"}));
+  caf::anon_send(dealer, CloseSocket{});
+  caf::scoped_actor self(system());
+  self->wait_for(dealer);
+}
+
+TEST_F(SocketActorTest, ARouterAnswersEachPeerInItsVersion) {
+  constexpr std::uint8_t before = wire::oldest_protocol_version;
+  auto bound = bind_router(context, {"inproc://router"});
+  ASSERT_TRUE(bound) << bound.error().message;
+  Probe<FromWorkers, SocketDrained> coordinator(system());
+  const auto router = spawn_router(system(), std::move(*bound), coordinator.handle());
+  const auto greeted_in = [&](std::uint8_t version) {
+    zmq::socket_t worker(context, zmq::socket_type::dealer);
+    worker.set(zmq::sockopt::linger, 0);
+    worker.connect("inproc://router");
+    send_frames(worker, wire::encode(wire::Hello{7, "w", "cache", "0.1.0", 5}, version));
+    EXPECT_TRUE(support::eventually([&] {
+      settle();
+      return !coordinator.got<FromWorkers>().empty();
+    }));
+    const auto item = coordinator.take<FromWorkers>().at(0).items.at(0);
+    EXPECT_EQ(std::get<wire::Hello>(item.message).protocol, version);
+    caf::anon_send(router, ToPeer{item.peer, wire::Welcome{{}, "0.2.0"}});
+    std::string body;
+    const auto header = next_header(worker, &body);
+    const auto welcome = wire::decode_to_worker(header, body);
+    EXPECT_TRUE(welcome) << welcome.error().message;
+    return static_cast<int>(*wire::version_of(header));
+  };
+  EXPECT_EQ(greeted_in(before), before);
+  EXPECT_EQ(greeted_in(wire::protocol_version), wire::protocol_version);
+  caf::anon_send(router, CloseSocket{});
+  caf::scoped_actor self(system());
+  self->wait_for(router);
+}
+
 // --- REJECT ---
 
 TEST_F(SocketActorTest, AFloodOfMalformedFramesIsCountedAndNotAnsweredWithoutEnd) {

@@ -91,7 +91,8 @@ TEST_F(AnswerChecks, TimeAndCostAreKnownOrAnError) {
              "- {id: cheap, input: {prompt: slow 1}, expected: {type: cost, max_dollars: 1}}\n"
              "- {id: dear, input: {prompt: slow 2}, expected: {type: cost, max_dollars: 0}}\n"
              "- {id: late, input: {prompt: slow 3}, expected: {type: latency, max_ms: 1}}\n"
-             "- {id: soon, input: {prompt: slow 4}, expected: {type: latency, max_ms: 100000}}\n");
+             "- {id: soon, input: {prompt: slow 4}, expected: {type: latency, max_ms: 100000}}\n"
+             "- {id: such, input: {prompt: slow 4}, expected: {type: equals, text: 'yes'}}\n");
   const auto unpriced =
       run_sluice({"run", "suite.yaml", "--provider", "sim", "--mode", "live", "--model", "m"});
   EXPECT_EQ(unpriced.exit_code, 2);
@@ -102,12 +103,13 @@ TEST_F(AnswerChecks, TimeAndCostAreKnownOrAnError) {
   EXPECT_EQ(mock.at("cheap"), "pass") << "nobody is paid in a mock run, whatever the model";
   EXPECT_EQ(mock.at("soon"), "error");
   const std::map<std::string, std::string> expected{
-      {"cheap", "pass"}, {"dear", "fail"}, {"late", "fail"}, {"soon", "pass"}};
+      {"cheap", "pass"}, {"dear", "fail"}, {"late", "fail"}, {"soon", "pass"}, {"such", "pass"}};
   EXPECT_EQ(statuses({"--mode", "live", "--model", "gpt-4o-mini"}, 1), expected);
   const auto cached = statuses({"--mode", "cached", "--model", "gpt-4o-mini"}, 1);
   EXPECT_EQ(cached.at("cheap"), "pass") << "the cache holds the usage";
   EXPECT_EQ(cached.at("dear"), "fail");
   EXPECT_EQ(cached.at("soon"), "error") << "and not how long it took";
+  EXPECT_EQ(cached.at("such"), "pass") << "which a test of the same request does not ask";
 }
 
 TEST_F(AnswerChecks, EmbeddingsComeOneByOneWhereAModelKnowsNoBatch) {

@@ -17,33 +17,6 @@ using namespace support;
 
 class Crash : public Workbench {};
 
-/// A result for a unit as a worker would send it whose model found nothing.
-UnitResult result_of(const WorkUnit& unit) {
-  UnitResult result;
-  result.unit = unit.unit;
-  result.key = unit.key;
-  result.lease = unit.lease;
-  result.answer = unit.key;  // Any digest that tells the units apart.
-  result.answer[0] = static_cast<std::uint8_t>(~result.answer[0]);
-  result.usage = {100, 4};
-  result.spend.calls = 1;
-  for (const auto& task : unit.tasks) {
-    TrialScore score;
-    score.trial = task.trial;
-    for (std::uint32_t i = 0; i < task.must_contain.size(); ++i) score.claims.missing.push_back(i);
-    const bool nothing_expected = task.must_contain.empty();
-    const auto zero = nothing_expected ? std::nullopt : std::optional(0.0);
-    score.metrics = {{MetricId::claims_precision, std::nullopt, std::nullopt, ""},
-                     {MetricId::claims_recall, zero, std::nullopt, ""},
-                     {MetricId::claims_f1, zero, std::nullopt, ""},
-                     {MetricId::claims_required, std::nullopt, nothing_expected, ""},
-                     {MetricId::claims_forbidden, std::nullopt, true, ""}};
-    if (nothing_expected) score.metrics.push_back({MetricId::claims_absent, std::nullopt, true, ""});
-    result.scores.push_back(std::move(score));
-  }
-  return result;
-}
-
 TEST_F(Crash, AcknowledgedResultsSurviveTheCoordinator) {
   const auto simulator = start_simulator();
   auto coordinator = start_sluice(live(simulator) + Flags{"--listen", "tcp://127.0.0.1:0"});

@@ -73,7 +73,8 @@ tests:
       imported.output,
       "promptfooconfig.yaml:8: \"top_k\" in config of a provider has no counterpart: left out\n"
       "promptfooconfig.yaml:13: the variable \"comment\" is used by no prompt and no check: left out\n"
-      "promptfooconfig.yaml:17: the check javascript has no counterpart: left out\n"
+      "promptfooconfig.yaml:17: the check javascript has no counterpart (`type: command` runs a program of "
+      "yours): left out\n"
       "sluice.toml: written, with the servers that the suite names\n"
       "wrote suite.yaml: 3 tests, 2 prompts, 2 providers; 3 notes above on what was left out or changed\n"
       "try it: sluice run suite.yaml --mode mock\n");

@@ -1,5 +1,6 @@
 // Peers that mean harm, by hand against a real coordinator: the run goes on, and its report is what it would
 // be without.
+#include "common/files.hpp"
 #include "tests/support/raw_worker.hpp"
 #include "tests/support/report_text.hpp"
 #include "tests/support/wait.hpp"
@@ -9,7 +10,10 @@
 #include <variant>
 #include <vector>
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <nlohmann/json.hpp>
+#include <sys/socket.h>
 
 namespace sluice::hostile_peer_test {
 
@@ -79,6 +83,26 @@ TEST_F(HostilePeer, ResultsForUnitsOfOthersAreRefused) {
   EXPECT_EQ(ack->items.size(), 10u);
   for (const auto& item : ack->items) EXPECT_EQ(item.code, wire::AckCode::gone);
   liar.send(wire::Goodbye{"enough"});
+  expect_the_reference();
+}
+
+// 900 of them, each of which keeps a socket.
+TEST_F(HostilePeer, ConnectionsThatNeverEndTheirGreetingAreInNobodysWay) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(endpoint.substr(endpoint.rfind(':') + 1))));
+  std::vector<FileDescriptor> silent;
+  for (int i = 0; i < 900; ++i) {
+    FileDescriptor one(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ASSERT_TRUE(one.is_open());
+    ASSERT_EQ(::connect(one.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    // Half of a greeting of ZMTP, or nothing at all.
+    if (i % 2 == 0) {
+      ASSERT_EQ(::send(one.number(), "\xff\0\0\0\0\0\0\0\1\x7f", 10, MSG_NOSIGNAL), 10);
+    }
+    silent.push_back(std::move(one));
+  }
   expect_the_reference();
 }
 

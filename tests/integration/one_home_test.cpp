@@ -62,6 +62,25 @@ TEST_F(OneHome, ASecondCoordinatorOnTheSameEndpointIsRefusedInOneSentence) {
   finish(worker);
 }
 
+TEST_F(OneHome, TwoCoordinatorsWithWorkersOfTheirOwnEndAsEachWouldAlone) {
+  const auto simulator = start_simulator({"--latency-ms", "5"});
+  const Flags listening = live(simulator) + Flags{"--listen", "tcp://127.0.0.1:0"};
+  Process coordinators[] = {start_sluice(listening), start_sluice(listening + Flags{"--refresh"})};
+  std::vector<Process> workers;
+  for (auto& coordinator : coordinators) {
+    const std::string endpoint = endpoint_of(coordinator);
+    for (int i = 0; i < 2; ++i) workers.push_back(start_worker(endpoint));
+  }
+  for (auto& coordinator : coordinators) {
+    const auto finished = finish(coordinator);
+    EXPECT_EQ(finished.exit_code, 1) << finished.errors;
+    EXPECT_EQ(comparable_part(finished.output), reference_report());
+  }
+  for (auto& worker : workers) EXPECT_EQ(finish(worker).exit_code, 0) << worker.errors();
+  const auto checked = run_sluice({"doctor"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.output << checked.errors;
+}
+
 TEST_F(OneHome, ASecondWorkerOfOneNameIsRefusedInOneSentence) {
   const auto simulator = start_simulator({"--latency-ms", "20"});
   auto coordinator = start_sluice(live(simulator) + Flags{"--listen", "tcp://127.0.0.1:0"});

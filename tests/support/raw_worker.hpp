@@ -13,6 +13,9 @@
 
 namespace sluice::support {
 
+/// A result for a unit as a worker would send it whose model found nothing.
+UnitResult result_of(const WorkUnit& unit);
+
 /// A DEALER in the test itself: sends a coordinator whatever the test wants, well-formed or not.
 class RawWorker {
  public:

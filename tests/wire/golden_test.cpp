@@ -44,8 +44,8 @@ TEST(Golden, AResultOfTheLedgerHasItsBytes) {
 }
 
 TEST(Golden, HeaderIsMagicVersionAndType) {
-  EXPECT_EQ(encode(Goodbye{"x"}).header, std::string_view("SL\x07\x05", 4));
-  EXPECT_EQ(encode(Drain{"r", "x"}).header, std::string_view("SL\x07\x15", 4));
+  EXPECT_EQ(encode(Goodbye{"x"}).header, std::string_view("SL\x08\x05", 4));
+  EXPECT_EQ(encode(Drain{"r", "x"}).header, std::string_view("SL\x08\x15", 4));
 }
 
 }  // namespace

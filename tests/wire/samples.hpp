@@ -132,6 +132,7 @@ inline RunSettings settings() {
   result.observe = true;
   result.redaction = {{"mail", "[a-z]+@[a-z.]+"}, {"customer", "C-[0-9]{4}"}};
   result.returns_embeddings = true;
+  result.durable = true;
   return result;
 }
 
@@ -198,7 +199,7 @@ inline std::vector<Sample> all() {
       {"stored", up(Stored{"run-1",
                            {{EntryKind::embedding, digest(33)}, {EntryKind::vote, digest(34)}},
                            {{EntryKind::vote, digest(35)}}})},
-      {"welcome", down(Welcome{settings()})},
+      {"welcome", down(Welcome{settings(), "0.1.0"})},
       {"work", down(work())},
       {"ack",
        down(Ack{"run-1", {{70000, AckCode::committed, digest(1), digest(64)}, {2, AckCode::gone, {}, {}}}})},

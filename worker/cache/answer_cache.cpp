@@ -1,5 +1,6 @@
 #include "worker/cache/answer_cache.hpp"
 
+#include "common/disk.hpp"
 #include "common/text/text.hpp"
 #include "worker/cache/directory_id.hpp"
 #include "worker/cache/directory_lock.hpp"
@@ -8,9 +9,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdarg>
 #include <cstring>
 #include <exception>
+#include <mutex>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -138,6 +141,12 @@ struct AnswerCache::State {
   std::array<rocksdb::ColumnFamilyHandle*, every_family.size()> by_kind{};
   std::vector<rocksdb::ColumnFamilyHandle*> families;  ///< Those that are there, and RocksDB's default one.
 
+  std::atomic<std::uint64_t> writes = 0;  ///< That have come to their end.
+  std::atomic<std::uint64_t> synced = 0;  ///< The first so many.
+  std::mutex one_sync;
+  /// Of all until now; nothing: there was none yet. A failure stays.
+  std::optional<Result<void>> came_of_syncs;
+
   State(fs::path directory, DirectoryLock held) : dir(std::move(directory)), lock(std::move(held)) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -153,6 +162,9 @@ struct AnswerCache::State {
   }
   Result<std::optional<rocksdb::PinnableSlice>> read_bytes(EntryKind kind, const Digest& key) const;
   void shorten_replay();
+  /// Takes what RocksDB said of a change. `what` as in "write to".
+  Result<void> changed(const rocksdb::Status& status, std::string_view what);
+  Result<void> sync_earlier_files() const;
   Result<std::optional<Completion>> read(EntryKind kind, const Digest& key) const;
   /// The error with the directory before it.
   tl::unexpected<Error> in_here(Error error) const {
@@ -227,6 +239,25 @@ Result<std::optional<Completion>> AnswerCache::State::read(EntryKind kind, const
   return std::optional(std::move(*completion));
 }
 
+Result<void> AnswerCache::State::changed(const rocksdb::Status& status, std::string_view what) {
+  if (!status.ok()) return fail(failed(dir, what, status));
+  ++writes;
+  return {};
+}
+
+/// The folder's id, the logs of processes that did not sync them, and the folders that hold it all: RocksDB
+/// syncs what it makes itself.
+Result<void> AnswerCache::State::sync_earlier_files() const {
+  bool synced_all = sync_to_disk(dir / "ID") && sync_folders(dir / "db");
+  std::error_code error;
+  for (fs::directory_iterator file(dir / "db", error), end; !error && file != end; file.increment(error)) {
+    if (file->path().extension() == ".log")
+      synced_all = (sync_to_disk(file->path()) || !fs::exists(file->path(), error)) && synced_all;
+  }
+  if (synced_all && !error) return {};
+  return fail(Reason::cache_failed, "cannot write the cache " + dir.string() + " to the disk");
+}
+
 Result<AnswerCache> AnswerCache::open_with(const fs::path& dir, Access access) {
   const bool read_only = access != Access::write;
   try {
@@ -281,6 +312,25 @@ const fs::path& AnswerCache::directory() const {
   return state_->dir;
 }
 
+bool AnswerCache::has_unsynced() const {
+  return state_->synced < state_->writes;
+}
+
+Result<void> AnswerCache::sync() {
+  const std::lock_guard one_at_a_time(state_->one_sync);
+  const std::uint64_t wanted = state_->writes;
+  if (state_->synced == wanted) return {};
+  if (!state_->came_of_syncs) state_->came_of_syncs = state_->sync_earlier_files();
+  if (!*state_->came_of_syncs) return *state_->came_of_syncs;
+  const auto status = state_->database->SyncWAL();
+  if (!status.ok()) {
+    state_->came_of_syncs = fail(failed(state_->dir, "sync", status));
+    return *state_->came_of_syncs;
+  }
+  state_->synced = wanted;
+  return {};
+}
+
 Result<std::optional<Completion>> AnswerCache::get(const Digest& key) const {
   return state_->read(EntryKind::answer, key);
 }
@@ -300,18 +350,14 @@ Result<void> AnswerCache::put(std::span<const KeyedAnswer> answers) {
     const auto kind = answer->non_answer ? EntryKind::outcome : EntryKind::answer;
     batch.Put(state_->family(kind), slice(key), cache_entry::encode(key, *answer));
   }
-  const auto status = state_->database->Write(rocksdb::WriteOptions(), &batch);
-  if (!status.ok()) return fail(failed(state_->dir, "write to", status));
-  return {};
+  return state_->changed(state_->database->Write(rocksdb::WriteOptions(), &batch), "write to");
 }
 
 Result<void> AnswerCache::erase(const Digest& key) {
   rocksdb::WriteBatch both;
   both.Delete(state_->family(EntryKind::answer), slice(key));
   both.Delete(state_->family(EntryKind::outcome), slice(key));
-  const auto status = state_->database->Write(rocksdb::WriteOptions(), &both);
-  if (!status.ok()) return fail(failed(state_->dir, "delete from", status));
-  return {};
+  return state_->changed(state_->database->Write(rocksdb::WriteOptions(), &both), "delete from");
 }
 
 Result<std::optional<std::vector<float>>> AnswerCache::get_embedding(const Digest& key) const {
@@ -412,16 +458,14 @@ Result<std::optional<std::string>> AnswerCache::get_entry(EntryKind kind, const 
 Result<void> AnswerCache::put_entry(EntryKind kind, const Digest& key, std::string_view bytes) {
   // Without a family for it the cache was opened for reading alone, which RocksDB refuses by itself.
   auto* family = state_->family(state_->family(kind) ? kind : EntryKind::answer);
-  const auto status = state_->database->Put(rocksdb::WriteOptions(), family, slice(key), bytes);
-  if (!status.ok()) return fail(failed(state_->dir, "write to", status));
-  return {};
+  return state_->changed(state_->database->Put(rocksdb::WriteOptions(), family, slice(key), bytes),
+                         "write to");
 }
 
 Result<void> AnswerCache::erase_entry(EntryKind kind, const Digest& key) {
   if (!state_->family(kind)) return {};
-  const auto status = state_->database->Delete(rocksdb::WriteOptions(), state_->family(kind), slice(key));
-  if (!status.ok()) return fail(failed(state_->dir, "delete from", status));
-  return {};
+  return state_->changed(state_->database->Delete(rocksdb::WriteOptions(), state_->family(kind), slice(key)),
+                         "delete from");
 }
 
 Result<void> AnswerCache::verify_files() const {

@@ -49,8 +49,8 @@ struct KeyedAnswer {
 };
 
 /// The answers that one worker process was given, on disk (docs/delivery.md, "The cache in a fleet"). What
-/// was stored survives the death of the process, not the loss of power. One process owns a
-/// directory; any number may read one that nobody owns. Thread-safe: all but moving.
+/// was stored survives the death of the process at once, and a loss of power from the next `sync` on. One
+/// process owns a directory; any number may read one that nobody owns. Thread-safe: all but moving.
 class AnswerCache {
  public:
   /// Opens the directory for reading and writing; makes it if it is not there. Errors: cache_in_use if
@@ -72,6 +72,13 @@ class AnswerCache {
   /// Drawn when the directory was made, and kept: 32 hex digits. Affinity goes by it.
   const std::string& id() const;
   const std::filesystem::path& directory() const;
+
+  /// Whether anything was stored or erased that no `sync` has seen.
+  bool has_unsynced() const;
+  /// Returns once all that was stored until now is on the disk, together with what other threads store
+  /// meanwhile. Error: cache_failed, then for good: what a disk has refused once may be gone, though it takes
+  /// the rest.
+  Result<void> sync();
 
   /// The answer stored under the key, if any. A damaged entry is an error that names it (cache_failed), never
   /// a wrong answer.

@@ -259,7 +259,12 @@ void CallEngine::on_done(const HttpDone& done, const Moment& moment,
     return follow(done.id, after_unsent(call, done));
   call.unsent = 0;
   if (done.failure) {
-    const auto failed = failed_call(*done.failure);
+    auto failed = failed_call(*done.failure);
+    if (call.provider->settings.kind == ProviderKind::exec && call.provider->credentials) {
+      // What a program says of its failure may hold its key.
+      call.provider->credentials->mask(KeyMask::Keys::all).apply(failed.message);
+      redactor_.apply(failed.message);
+    }
     note_lost(call, done, failed, at_.now);
     return follow(done.id, after_failure(call, failed, never_connected(done), at_.now, random_));
   }

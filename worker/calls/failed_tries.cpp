@@ -22,8 +22,11 @@ NextStep last_failure(Call& call, const Failed& failed, bool out_of_time, bool u
   const bool never_in_time = silent && provider.silent_calls >= defaults::enough_silent_calls;
   if ((unreachable || never_in_time) && !provider.answered) {
     error.reason = Reason::provider_unreachable;
-    error.message += "; provider \"" + provider.settings.name + "\" has never answered: check its base URL " +
-                     "(--base-url)" + (unreachable ? "" : ", --request-timeout") + " and the network";
+    const std::string more_time = unreachable ? "" : ", --request-timeout";
+    error.message += "; provider \"" + provider.settings.name + "\" has never answered: check " +
+                     (provider.settings.kind == ProviderKind::exec
+                          ? "\"command\" in [providers." + provider.settings.name + "]" + more_time
+                          : "its base URL (--base-url)" + more_time + " and the network");
   }
   return {NextStep::Kind::end, {}, std::move(error), out_of_time};
 }

@@ -59,6 +59,7 @@ struct WorkerFlags {
   std::optional<std::string> call_log;
   std::optional<std::string> metrics_listen;
   std::string log_level = "info";
+  std::optional<std::string> log_format;
   bool stay = false;
 };
 
@@ -94,10 +95,12 @@ void add_flags(CLI::App& app, WorkerFlags& flags) {
   app.add_option("--log-level", flags.log_level, "What is logged (default info)")
       ->type_name("error|warn|info|debug|trace")
       ->check(CLI::IsMember({"error", "warn", "info", "debug", "trace"}).description(""));
+  app.add_option("--log-format", flags.log_format, "Lines of stderr: sentences, or a JSON object each")
+      ->type_name("text|json");
 }
 
 int report(const std::string& message) {
-  write_stderr_line("sluice-worker: error: " + message);
+  say(message, Severity::error);
   return 2;
 }
 
@@ -115,6 +118,7 @@ std::vector<FlagValue> setting_flags(const WorkerFlags& flags) {
   if (flags.drain_timeout)
     values.push_back({"drain_timeout_seconds", "--drain-timeout", *flags.drain_timeout});
   if (flags.home) values.push_back({"home", "--home", *flags.home});
+  if (flags.log_format) values.push_back({"log_format", "--log-format", *flags.log_format});
   return values;
 }
 
@@ -157,7 +161,7 @@ Result<std::optional<MetricsServer>> serve_metrics(const WorkerFlags& flags,
       *endpoint, [metrics] { return metrics->read(); },
       [pulse] { return pulse->health(std::chrono::steady_clock::now()); });
   if (!server) return fail(std::move(server.error()));
-  write_stderr_line("sluice-worker: metrics at " + server->url());
+  say("metrics at " + server->url());
   return std::move(*server);
 }
 
@@ -185,13 +189,14 @@ WatchWorker hand_on(const std::shared_ptr<Pulse>& pulse, const std::shared_ptr<S
 }
 
 int serve(const WorkerFlags& flags) {
-  SignalWatch signals("sluice-worker", 0);  // It was asked to stop, and holds nothing that others lack.
-  set_up_logging(flags.log_level, false);
+  SignalWatch signals(0);  // It was asked to stop, and holds nothing that others lack.
   const auto settings = load_settings(flags.config, setting_flags(flags));
   if (!settings) {
     for (const auto& finding : settings.error()) report(to_text(finding));
     return 2;
   }
+  set_log_format(settings->log_format.value);
+  set_up_logging(flags.log_level, false);
   for (const std::string& warning : settings->warnings) spdlog::warn("{}", warning);
   if (const auto problem = problem_with_connect(flags.connect)) return report(*problem);
   if (const auto problem = problem_with_name(flags)) return report(*problem);
@@ -262,6 +267,8 @@ CommandText describe_worker_cli() {
 }
 
 int run_worker_cli(int argc, char** argv) {
+  set_speaker("sluice-worker");
+  set_log_format(early_log_format(argc, argv));
   WorkerFlags flags;
   const auto program = make_program(flags);
   CLI::App& app = *program;

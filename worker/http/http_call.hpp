@@ -41,6 +41,7 @@ struct HttpFailure {
     connection_lost,    ///< Closed or broken after the request was sent, or in the middle of the answer.
     too_large,          ///< The body is longer than max_body, or the headers than 256 KiB.
     cancelled,          ///< HttpCancel, or the actor was stopped.
+    program_failed,     ///< A program ended otherwise than with exit code 0.
     other,              ///< Not HTTP, or a URL that cannot be called.
     permit_expired,     ///< Connecting took longer than the window, or the request would have had to go out
                         ///< again: it needs another permit. A connection to the host is there now.

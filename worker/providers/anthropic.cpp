@@ -144,7 +144,7 @@ std::optional<std::string> joined_blocks(const JsonView& content) {
   return joined;
 }
 
-std::optional<Completion> read_answer(const JsonView& body) {
+std::optional<Completion> read_answer(const JsonView& body, const Credentials&) {
   const JsonView content = body["content"];
   if (!content.is_array()) return std::nullopt;
 
@@ -191,7 +191,7 @@ std::optional<Reason> fatal_cause(std::string_view type, std::string_view messag
   return std::nullopt;
 }
 
-ErrorFacts read_error(const JsonView& body) {
+ErrorFacts read_error(const JsonView& body, const Credentials&) {
   ErrorFacts facts;
   facts.message = error_message(body);
   if (const auto type = body["error"]["type"].text()) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "common/checks/key_mask.hpp"
+#include "common/settings/settings.hpp"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +19,15 @@ struct SecretHeader {
   friend bool operator==(const SecretHeader&, const SecretHeader&) = default;
 };
 
+/// What the worker's own settings say of a provider of kind `http` or `exec`: none of it comes over the wire.
+struct OwnFormat {
+  std::string body{};  ///< `http`: a template, as JSON.
+  AnswerPointers answer{};
+  std::vector<std::string> command{};           ///< `exec`
+  std::string key_variable{};                   ///< The only secret that the program sees; empty: none.
+  std::vector<std::string> hidden_variables{};  ///< With the secrets of all providers.
+};
+
 /// What a provider lets a worker in by. It goes into requests, and nowhere else: never log it.
 struct Credentials {
   Credentials() = default;
@@ -27,6 +38,7 @@ struct Credentials {
 
   std::string key;  ///< Empty: the provider is called without one.
   std::vector<SecretHeader> headers;
+  std::shared_ptr<const OwnFormat> own;  ///< Null for the other kinds.
 
   /// Finds all of them in what a provider sends.
   KeyMask mask(KeyMask::Keys which = KeyMask::Keys::unmistakable) const {

@@ -85,7 +85,7 @@ std::variant<Embedded, Failed> read_embedding_response(const ProviderSettings& p
     if (auto* embedded = std::get_if<Embedded>(&read)) return std::move(*embedded);
     reason = std::get<Reason>(read);
   }
-  const ErrorFacts facts = body ? format.read_error(body->root()) : ErrorFacts{};
+  const ErrorFacts facts = body ? format.read_error(body->root(), credentials) : ErrorFacts{};
   if (success && !facts.status && !facts.fatal)
     return not_embeddings(provider, response, count, credentials, reason);
   Failed failed = classify_failure(provider, response, facts, now, credentials, CallKind::embedding);

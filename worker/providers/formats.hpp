@@ -38,8 +38,8 @@ struct Format {
   std::string_view answer_name;  ///< "an OpenAI chat completion"
   HttpRequest (*build)(const ProviderSettings&, const Credentials& credentials, const ModelRequest&);
   /// The completion without its time; nothing if the body lacks what an answer must have.
-  std::optional<Completion> (*read_answer)(const JsonView& body);
-  ErrorFacts (*read_error)(const JsonView& body);
+  std::optional<Completion> (*read_answer)(const JsonView& body, const Credentials& credentials);
+  ErrorFacts (*read_error)(const JsonView& body, const Credentials& credentials);
   /// Null where the provider has no embeddings.
   HttpRequest (*build_embeddings)(const ProviderSettings&, const Credentials& credentials,
                                   std::string_view model, std::span<const std::string_view> texts);
@@ -54,6 +54,8 @@ const Format& format_of(ProviderKind kind);
 extern const Format openai_format;
 extern const Format anthropic_format;
 extern const Format gemini_format;
+extern const Format http_format;
+extern const Format exec_format;
 
 // --- Pieces that the formats share
 // ---------------------------------------------------------------------------
@@ -76,6 +78,8 @@ struct ParamName {
 RequestParams params_in_format(const RequestParams& params, std::span<const ParamName> names);
 /// Appends `,"name":value` for each.
 void append_params(std::string& body, const RequestParams& params);
+/// Appends the request's messages as OpenAI's chat completions have them, without the system prompt.
+void append_chat_messages(std::string& body, const ModelRequest& request);
 /// Ends a list that is open, each element of which ends in a comma; there may be none.
 void close_list(std::string& body);
 

@@ -60,9 +60,8 @@ void append_part(std::string& body, const MessagePart& part, const ModelRequest&
   body += '}';
 }
 
-void append_content(std::string& body, const ChatMessage& message, const ModelRequest& request) {
-  body +=
-      message.role == MessageRole::assistant ? R"({"role":"model","parts":[)" : R"({"role":"user","parts":[)";
+/// Each part with a comma behind it.
+void append_parts(std::string& body, const ChatMessage& message, const ModelRequest& request) {
   if (message.role == MessageRole::tool) {
     body += R"({"functionResponse":{"name":)";
     append_json_string(body, message.call_name);
@@ -80,8 +79,32 @@ void append_content(std::string& body, const ChatMessage& message, const ModelRe
     append_json_string(body, call.name);
     body += R"(,"args":)" + call.arguments + "}},";
   }
+}
+
+/// The results of several calls are parts of one content, as the calls were.
+void append_contents(std::string& body, const ModelRequest& request) {
+  body += R"("contents":[)";
+  bool is_open = false;
+  bool in_results = false;
+  const auto close = [&] {
+    if (!std::exchange(is_open, false)) return;
+    close_list(body);
+    body += "},";
+  };
+  for (const ChatMessage& message : messages_of(request)) {
+    const bool is_result = message.role == MessageRole::tool;
+    if (!in_results || !is_result) {
+      close();
+      is_open = true;
+      body += message.role == MessageRole::assistant ? R"({"role":"model","parts":[)"
+                                                     : R"({"role":"user","parts":[)";
+    }
+    append_parts(body, message, request);
+    in_results = is_result;
+  }
+  close();
   close_list(body);
-  body += '}';
+  body += ',';
 }
 
 void append_tools(std::string& body, const RequestExtras& extras) {
@@ -138,13 +161,7 @@ HttpRequest build(const ProviderSettings& provider, const Credentials& credentia
     append_shared_json_string(http, request.system);
     body += "}]},";
   }
-  body += R"("contents":[)";
-  for (const ChatMessage& message : messages_of(request)) {
-    append_content(body, message, request);
-    body += ',';
-  }
-  body.back() = ']';
-  body += ',';
+  append_contents(body, request);
   RequestParams params = params_in_format(request.extras.params, param_names);
   const auto outer = std::stable_partition(params.begin(), params.end(), [](const RequestParam& one) {
     return std::ranges::find(outer_params, one.name) == outer_params.end();
@@ -176,7 +193,7 @@ bool is_ordinary_end(std::string_view finish_reason) {
   return std::find(ordinary.begin(), ordinary.end(), finish_reason) != ordinary.end();
 }
 
-std::optional<Completion> read_answer(const JsonView& body) {
+std::optional<Completion> read_answer(const JsonView& body, const Credentials&) {
   const JsonView candidate = body["candidates"].first();
   const JsonView block_reason = body["promptFeedback"]["blockReason"];
   if (!candidate.is_object() && !block_reason.text()) return std::nullopt;
@@ -234,7 +251,7 @@ void read_detail(const JsonView& detail, ErrorFacts& facts) {
   }
 }
 
-ErrorFacts read_error(const JsonView& body) {
+ErrorFacts read_error(const JsonView& body, const Credentials&) {
   ErrorFacts facts;
   facts.message = error_message(body);
   const JsonView error = (body.is_array() ? body.first() : body)["error"];

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "common/model/request.hpp"
+#include "worker/providers/credentials.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,13 +12,15 @@
 
 namespace sluice {
 
-/// A POST that a provider's format asks for. The headers hold the key: never log them.
+/// A POST that a provider's format asks for, or a program that answers in its place: its body is what the
+/// program reads, and what it writes is the body of the response. The headers hold the key: never log them.
 struct HttpRequest {
   std::string url;
   std::vector<std::string> headers;  ///< Each "Name: value", without control characters.
   std::string body;                  ///< Without `shared`.
   SharedText shared = nullptr;       ///< A part that the bodies of other requests have as well; null: none.
   std::size_t shared_at = 0;         ///< Where in `body` it belongs.
+  std::shared_ptr<const OwnFormat> program = nullptr;  ///< Null: it is a POST.
 };
 
 /// Puts the whole body into `body`, whose memory is used again.

@@ -19,6 +19,20 @@ JsonView JsonView::operator[](std::string_view key) const {
   return JsonView(found);
 }
 
+std::vector<std::pair<std::string_view, JsonView>> JsonView::members() const {
+  std::vector<std::pair<std::string_view, JsonView>> members;
+  simdjson::dom::object object;
+  if (!element_ || element_->get(object) != simdjson::SUCCESS) return members;
+  for (const auto& [name, value] : object) members.emplace_back(name, JsonView(value));
+  return members;
+}
+
+JsonView JsonView::at(std::string_view pointer) const {
+  simdjson::dom::element found;
+  if (!element_ || element_->at_pointer(pointer).get(found) != simdjson::SUCCESS) return {};
+  return JsonView(found);
+}
+
 JsonView JsonView::first() const {
   simdjson::dom::array array;
   if (!element_ || element_->get(array) != simdjson::SUCCESS) return {};

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <simdjson.h>
@@ -27,6 +28,10 @@ class JsonView {
 
   /// The member of an object; none if this is no object, or has no such member.
   JsonView operator[](std::string_view key) const;
+  /// The members of an object, in its order; empty if this is none.
+  std::vector<std::pair<std::string_view, JsonView>> members() const;
+  /// What a JSON Pointer (RFC 6901) leads to; none if it leads nowhere.
+  JsonView at(std::string_view pointer) const;
   /// The first element of an array; none if there is none.
   JsonView first() const;
   /// The elements of an array; empty if this is none.

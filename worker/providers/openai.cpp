@@ -109,11 +109,8 @@ HttpRequest build(const ProviderSettings& provider, const Credentials& credentia
     append_shared_json_string(http, request.system);
     body += "},";
   }
-  for (const ChatMessage& message : messages_of(request)) {
-    append_message(body, message, request);
-    body += ',';
-  }
-  body.back() = ']';
+  append_chat_messages(body, request);
+  body += ']';
   if (request.temperature) body += R"(,"temperature":)" + shortest(*request.temperature);
   if (request.max_tokens != 0) {
     body += ',';
@@ -139,7 +136,7 @@ std::optional<std::string> text_in(const JsonView& content) {
   return joined;
 }
 
-std::optional<Completion> read_answer(const JsonView& body) {
+std::optional<Completion> read_answer(const JsonView& body, const Credentials&) {
   const JsonView choice = body["choices"].first();
   const JsonView message = choice["message"];
   if (!message.is_object()) return std::nullopt;
@@ -200,7 +197,7 @@ bool refuses_parameter_of_all(std::string_view code, std::string_view parameter)
          std::ranges::find(of_all, parameter) != of_all.end();
 }
 
-ErrorFacts read_error(const JsonView& body) {
+ErrorFacts read_error(const JsonView& body, const Credentials&) {
   ErrorFacts facts;
   facts.message = error_message(body);
   const JsonView error = body["error"];
@@ -255,6 +252,13 @@ std::optional<RawEmbeddings> read_embeddings(const JsonView& body, std::size_t c
 }
 
 }  // namespace
+
+void append_chat_messages(std::string& body, const ModelRequest& request) {
+  for (const ChatMessage& message : messages_of(request)) {
+    if (&message != messages_of(request).data()) body += ',';
+    append_message(body, message, request);
+  }
+}
 
 const Format openai_format = {
     "an OpenAI chat completion", build, read_answer, read_error, build_embeddings, read_embeddings};

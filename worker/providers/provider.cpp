@@ -30,6 +30,10 @@ const Format& format_of(ProviderKind kind) {
       return anthropic_format;
     case ProviderKind::gemini:
       return gemini_format;
+    case ProviderKind::http:
+      return http_format;
+    case ProviderKind::exec:
+      return exec_format;
     case ProviderKind::openai:
       break;
   }
@@ -50,14 +54,14 @@ CallOutcome read_response(const ProviderSettings& provider, const HttpResponse& 
   const std::optional<JsonDocument> body = JsonDocument::parse(masked ? *masked : response.body);
   const bool success = response.status >= 200 && response.status < 300;
   if (success && body) {
-    if (std::optional<Completion> completion = format.read_answer(body->root())) {
+    if (std::optional<Completion> completion = format.read_answer(body->root(), credentials)) {
       completion->usage = believable(completion->usage);
       completion->created_at_ms =
           std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
       return Answered{std::move(*completion)};
     }
   }
-  const ErrorFacts facts = body ? format.read_error(body->root()) : ErrorFacts{};
+  const ErrorFacts facts = body ? format.read_error(body->root(), credentials) : ErrorFacts{};
   // Gateways report errors that they meet late with 200 and the real status in the body.
   if (success && !facts.status && !facts.fatal) return not_an_answer(provider, response, credentials);
   return classify_failure(provider, response, facts, now, credentials, kind);

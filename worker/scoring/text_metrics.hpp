@@ -33,9 +33,9 @@ struct CheckedAnswer {
 /// alone. Thread-safe.
 class TextChecker {
  public:
-  /// Errors: fixture_invalid, if a pattern or schema cannot be compiled, and for the latency of an
-  /// answer that came from a cache; provider_failed for the cost of one whose usage the provider did not
-  /// name. REQUIRES: a metric of the answer, and not semantic_similarity_to (similarity.hpp).
+  /// Undecided are the latency of an answer that came from a cache, and the cost of one whose usage the
+  /// provider did not name. Error: fixture_invalid, if a pattern or schema cannot be compiled. REQUIRES: a
+  /// metric of the answer, neither semantic_similarity_to (similarity.hpp) nor a command.
   Result<MetricOutcome> assess(const CheckedAnswer& answer, const TextExpectation& expectation) const;
 
  private:
@@ -43,8 +43,7 @@ class TextChecker {
                                         const TextExpectation& expectation) const;
   Result<MetricOutcome> assess_patterns(const CheckedAnswer& answer,
                                         const TextExpectation& expectation) const;
-  Result<MetricOutcome> assess_group(MetricId id, const CheckedAnswer& answer,
-                                     const TextExpectation& expectation) const;
+  Result<MetricOutcome> assess_group(const CheckedAnswer& answer, const TextExpectation& group) const;
   mutable CompiledCache<Pattern> patterns_;
   mutable CompiledCache<JsonSchema> schemas_;
 };

@@ -94,9 +94,10 @@ void redact_details(UnitResult& result, const WorkUnit& unit, const Checks& chec
       if (detail.empty()) continue;
       const bool is_of_text = i >= first_text && i < first_text + texts.size();
       const MetricId metric = is_of_text ? texts[i - first_text].metric : MetricId::semantic_similarity_to;
-      if (clean && is_of_text && quotes_calls(texts[i - first_text])) {
+      const bool is_about_answer = clean && is_of_text && !metrics[i].is_undecided();
+      if (is_about_answer && quotes_calls(texts[i - first_text])) {
         detail = "it is about what is redacted";
-      } else if (clean && is_of_text && depends_on_text_alone(metric)) {
+      } else if (is_about_answer && depends_on_text_alone(metric)) {
         auto again = checks.text_checker.assess(*clean, texts[i - first_text]);
         // What the redacted answer would pass is about what is redacted, and may quote a part of it.
         if (again) detail = again->detail.empty() ? "it is about what is redacted" : std::move(again->detail);

@@ -4,8 +4,10 @@
 
 #include <csignal>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -328,6 +330,25 @@ TEST(AnswerCache, ADiskThatTakesNoMoreIsAnError) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(AnswerCache, IsUnsyncedFromEachChangeToTheNextSync) {
+  const support::TemporaryFolder folder;
+  auto cache = AnswerCache::open(folder.path() / "c");
+  ASSERT_TRUE(cache);
+  EXPECT_FALSE(cache->has_unsynced());
+  const std::vector<std::function<Result<void>()>> changes{
+      [&] { return cache->put(sha256("q"), answer("Paris")); },
+      [&] { return cache->put_vote(sha256("q"), answer("Paris")); },
+      [&] { return cache->put_embedding(sha256("q"), {0.5f}); }, [&] { return cache->erase(sha256("q")); },
+      [&] { return cache->erase_entry(EntryKind::vote, sha256("q")); }};
+  for (const auto& change : changes) {
+    ASSERT_TRUE(change());
+    EXPECT_TRUE(cache->has_unsynced());
+    const auto synced = cache->sync();
+    EXPECT_TRUE(synced) << synced.error().message;
+    EXPECT_FALSE(cache->has_unsynced());
+  }
 }
 
 TEST(AnswerCache, SeveralThreadsReadAndWrite) {

@@ -67,7 +67,7 @@ TEST(PastRuns, WhatStoppedBeforeItsEndComesWithTheCommandThatGoesOn) {
   PastRun past;
   past.run.run_id = "1b4e28ba-2fa1";
   past.run.settings = R"({"mode": "live"})";
-  past.run.result_layout = wire::protocol_version;
+  past.run.result_layout = wire::result_version;
   PastRun other = past;
   other.run.run_id = "77aa0000-1111";
   const std::string table = run_table({past, other}, 80);

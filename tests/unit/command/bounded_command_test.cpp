@@ -74,10 +74,30 @@ TEST(RunBounded, IsCalledWhatItsUserCallsIt) {
   EXPECT_EQ(failure_of(command), "the perturbation command \"exit 3\" ended with exit code 3");
 }
 
-TEST(RunBounded, QuotesOnlyTheBeginningOfALongComplaint) {
-  const auto message = failure_of(shell("yes | head -c 1000000 >&2; exit 1"));
+TEST(RunBounded, QuotesOnlyTheEndOfALongComplaint) {
+  const auto message = failure_of(shell("yes | head -c 1000000 >&2; echo the cause >&2; exit 1"));
   EXPECT_LT(message.size(), 700u);
-  EXPECT_NE(message.find("says: y\ny\n"), std::string::npos);
+  EXPECT_NE(message.find("says: ..."), std::string::npos) << message;
+  EXPECT_TRUE(message.ends_with("y\nthe cause")) << message;
+}
+
+TEST(RunBounded, RunsInTheFolderThatIsNamed) {
+  auto where = command({"pwd"});
+  where.folder = "/";
+  EXPECT_EQ(run_bounded(where, "").value(), "/\n");
+  where.folder = "/no-such-folder";
+  EXPECT_EQ(run_command(where, "").kind, CommandEnd::Kind::not_started);
+}
+
+TEST(RunCommand, IsStoppedByAnotherThread) {
+  CommandStop stop;
+  stop.request();
+  const auto ended = run_command(command({"sleep", "600"}), "", &stop);
+  EXPECT_EQ(ended.kind, CommandEnd::Kind::cancelled);
+  EXPECT_EQ(ended.message, "the perturbation command \"sleep\" was cancelled");
+  EXPECT_EQ(run_command(shell("exec >&- 2>&-; sleep 600"), "", &stop).kind, CommandEnd::Kind::cancelled);
+  stop.clear();
+  EXPECT_EQ(run_command(command({"cat"}), "text", &stop).output, "text");
 }
 
 TEST(RunBounded, ReportsThatAProgramDoesNotExist) {

@@ -29,7 +29,7 @@ TEST(Reasons, HaveNamesOfTheirOwnAndReadBack) {
   }
   // A reason without a name would be read as none and reported as internal_error: one line for each
   // enumerator.
-  EXPECT_EQ(names.size(), 48u);
+  EXPECT_EQ(names.size(), 49u);
   EXPECT_EQ(reason_from_number(0), std::nullopt);
 }
 
@@ -80,6 +80,7 @@ TEST(Reasons, KeepTheirNumbers) {
       {75, "grade_unparsable"},
       {76, "baseline_unanswered"},
       {77, "answer_too_long"},
+      {78, "check_undecided"},
       {80, "refusal"},
       {81, "truncated"},
       {82, "unparsable_answer"},
@@ -140,6 +141,8 @@ TEST(Metrics, HaveNamesAndNumbersOfTheirOwn) {
                                                {39, "cost"},
                                                {40, "any_of"},
                                                {41, "all_of"},
+                                               {42, "command"},
+                                               {43, "command_score"},
                                                {142, "not_exact_match"},
                                                {143, "not_json_schema"},
                                                {159, "not_icontains"},
@@ -151,7 +154,9 @@ TEST(Metrics, HaveNamesAndNumbersOfTheirOwn) {
                                                {166, "not_latency"},
                                                {167, "not_cost"},
                                                {168, "not_any_of"},
-                                               {169, "not_all_of"}};
+                                               {169, "not_all_of"},
+                                               {170, "not_command"},
+                                               {171, "not_command_score"}};
   std::map<int, std::string_view> names;
   for (int number = 0; number <= 255; ++number) {
     const auto* metric = find_metric(static_cast<std::uint8_t>(number));

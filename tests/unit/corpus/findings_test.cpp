@@ -4,6 +4,7 @@
 #include "common/text/text.hpp"
 #include "config/embedded_config.hpp"
 #include "coordinator/corpus/fixture_file.hpp"
+#include "coordinator/corpus/review_page.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/fixture.hpp"
 #include "coordinator/suite/toml_string.hpp"
@@ -120,6 +121,19 @@ TEST(CorpusFindings, ShowWhatStandsAroundTheLineAndExpectAllOfItsFacts) {
   ASSERT_EQ(tls.must_contain.size(), 2u) << "the other fact in the excerpt is no false positive";
   EXPECT_EQ(tls.must_contain[0].subject, "tls/cert_verification") << "its own fact first";
   EXPECT_EQ(of("jwt").must_contain.size(), 1u);
+}
+
+// A review numbered the lines of the excerpt, which lead nowhere in the file.
+TEST(CorpusFindings, AnExcerptKnowsItsPlaceInTheFile) {
+  Findings made = findings();
+  made.add(file(numbered(200)), std::vector{unverified(100)});
+  const ParsedFixture read = parse_fixture(sealed_fixture(made.take().at(0)), "f");
+  ASSERT_TRUE(read.findings.empty()) << join_findings(read.findings);
+  EXPECT_EQ(read.fixture.first_line, 80u);
+  const std::string page = review_page(read.fixture, "1 of 1", "f.toml", 80);
+  EXPECT_NE(page.find("\n 80 | line 80\n"), std::string::npos) << page;
+  EXPECT_NE(page.find("\n100 | line 100\n"), std::string::npos) << page;
+  EXPECT_EQ(sealed_fixture(file("a\n")).find("first_line"), std::string::npos) << "1 says nothing";
 }
 
 TEST(CorpusFindings, KeepTheWholeFileWhereNoLineIsNamed) {

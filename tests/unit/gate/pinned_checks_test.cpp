@@ -31,6 +31,15 @@ CaseAssessment assessed(const Baseline* baseline, const std::vector<bool>& passe
   return assessment;
 }
 
+/// A test with one check, asked once for each of `repeats`.
+CaseAssessment repeated(const Baseline* baseline, const std::vector<bool>& repeats) {
+  std::vector<CaseAssessment> all;
+  for (const bool passed : repeats) all.push_back(assessed(baseline, {passed}));
+  std::vector<const CaseAssessment*> views;
+  for (const CaseAssessment& one : all) views.push_back(&one);
+  return assessment_of_repeats(views);
+}
+
 Baseline baseline_after(const std::vector<bool>& passed) {
   BaselineExport pins({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "model");
   pins.add("q", assessed(nullptr, passed).metrics);
@@ -140,29 +149,40 @@ TEST(PinnedChecks, AKnownFailureIsPinnedAsFailedAndAFlakyCheckByItsMajority) {
   CaseAssessment known = assessed(nullptr, {false});
   take_as_known_failure(known);
   EXPECT_FALSE(known.metrics[0].holds());
-  const CaseAssessment passed = assessed(nullptr, {true});
-  const CaseAssessment failed = assessed(nullptr, {false});
-  EXPECT_TRUE(assessment_of_repeats(std::vector{&passed, &failed, &passed}).metrics[0].holds());
-  EXPECT_FALSE(assessment_of_repeats(std::vector{&failed, &failed, &passed}).metrics[0].holds());
+  EXPECT_TRUE(repeated(nullptr, {true, false, true}).metrics[0].holds());
+  EXPECT_FALSE(repeated(nullptr, {false, false, true}).metrics[0].holds());
+}
+
+TEST(PinnedChecks, AFlakyKnownFailureIsPinnedByItsMajorityToo) {
+  CaseAssessment mostly_passed = repeated(nullptr, {true, false, true});
+  take_as_known_failure(mostly_passed);
+  EXPECT_EQ(mostly_passed.metrics[0].cause, MetricCause::known_failure);
+  EXPECT_TRUE(mostly_passed.metrics[0].holds());
+  CaseAssessment mostly_failed = repeated(nullptr, {false, false, true});
+  take_as_known_failure(mostly_failed);
+  EXPECT_FALSE(mostly_failed.metrics[0].holds());
+}
+
+TEST(PinnedChecks, RepeatsBesideAPinOfAFailureArePinnedByTheirMajorityAndFixedWhenAllPass) {
+  const Baseline failed = baseline_after({false});
+  const CaseAssessment mostly_passed = repeated(&failed, {false, true, true});
+  EXPECT_EQ(mostly_passed.change(), CaseChange::still_failing);
+  EXPECT_TRUE(mostly_passed.metrics[0].holds());
+  EXPECT_FALSE(mostly_passed.metrics[0].is_fixed());
+  EXPECT_FALSE(repeated(&failed, {false, false, true}).metrics[0].holds());
+  EXPECT_TRUE(repeated(&failed, {true, true, true}).metrics[0].is_fixed());
 }
 
 TEST(PinnedChecks, RepeatsBreakByAMajorityAndFailStillByAny) {
-  const auto merged = [](const Baseline& baseline, const std::vector<bool>& repeats) {
-    std::vector<CaseAssessment> all;
-    for (const bool passed : repeats) all.push_back(assessed(&baseline, {passed}));
-    std::vector<const CaseAssessment*> views;
-    for (const CaseAssessment& one : all) views.push_back(&one);
-    return assessment_of_repeats(views);
-  };
   const Baseline passed = baseline_after({true});
-  EXPECT_EQ(merged(passed, {false, false, true}).change(), CaseChange::broke);
-  EXPECT_TRUE(merged(passed, {false, false, true}).regressed);
-  EXPECT_EQ(merged(passed, {false, true, true}).status, CaseStatus::flaky);
-  EXPECT_EQ(merged(passed, {false, true, true}).change(), CaseChange::none);
+  EXPECT_EQ(repeated(&passed, {false, false, true}).change(), CaseChange::broke);
+  EXPECT_TRUE(repeated(&passed, {false, false, true}).regressed);
+  EXPECT_EQ(repeated(&passed, {false, true, true}).status, CaseStatus::flaky);
+  EXPECT_EQ(repeated(&passed, {false, true, true}).change(), CaseChange::none);
   const Baseline failed = baseline_after({false});
-  EXPECT_EQ(merged(failed, {false, false, true}).change(), CaseChange::still_failing);
-  EXPECT_EQ(merged(failed, {false, false, true}).status, CaseStatus::warn);
-  EXPECT_EQ(merged(failed, {true, true, true}).change(), CaseChange::fixed);
+  EXPECT_EQ(repeated(&failed, {false, false, true}).change(), CaseChange::still_failing);
+  EXPECT_EQ(repeated(&failed, {false, false, true}).status, CaseStatus::warn);
+  EXPECT_EQ(repeated(&failed, {true, true, true}).change(), CaseChange::fixed);
 }
 
 TEST(PinnedChecks, AreWrittenAndReadBack) {
@@ -204,8 +224,9 @@ TEST(PinnedChecks, AFileNamesWhatIsWrongWithThem) {
             std::string::npos);
   EXPECT_NE(message(R"("must_contain", "passed": [true, 0])").find("expected true or false"),
             std::string::npos);
-  EXPECT_NE(message(R"("claims_f1", "passed": true)").find("no metric that passes or fails"),
+  EXPECT_NE(message(R"("claims_f1", "passed": true)").find("which has a score: expected `score`"),
             std::string::npos);
+  EXPECT_EQ(message(R"("of_a_newer_sluice", "passed": [true, false])"), "");
 }
 
 TEST(PinnedChecks, AFileOfVersion1IsRead) {

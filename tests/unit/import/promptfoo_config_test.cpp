@@ -211,7 +211,7 @@ promptfooconfig.yaml:11: the variable "b" is used by no prompt and no check: lef
 promptfooconfig.yaml:12: "metadata" of a test has no counterpart: left out
 promptfooconfig.yaml:13: "threshold" of a test has no counterpart: left out
 promptfooconfig.yaml:14: "prefix" in options of a test has no counterpart: left out
-promptfooconfig.yaml:16: the check javascript has no counterpart: left out
+promptfooconfig.yaml:16: the check javascript has no counterpart (`type: command` runs a program of yours): left out
 promptfooconfig.yaml:17: the check webhook has no counterpart: left out
 promptfooconfig.yaml:18: the check regex cannot be said: the pattern "a(?=b)" is no regular expression of RE2: invalid perl operator: (?=; there are no look-arounds and no back-references: a pattern that must not be found is a check of its own, regex_not_match: left out
 promptfooconfig.yaml:19: "metric" of the check contains has no counterpart: left out
@@ -259,13 +259,16 @@ TEST_F(Promptfoo, NamesTheTestsThatKeepNoCheckOfTheirOwn) {
   EXPECT_EQ(notes("prompts: [a]\n" + tests),
             "promptfooconfig.yaml:3: of the test \"counts-words\" no check of its own is left: it passes if "
             "the answer is not blank\n"
-            "promptfooconfig.yaml:4: the check python has no counterpart: left out\n");
+            "promptfooconfig.yaml:4: the check python has no counterpart (`type: command` runs a program of "
+            "yours): left out\n");
   EXPECT_EQ(notes("prompts: [a]\ndefaultTest: {assert: [{type: contains, value: y}]}\n" + tests),
             "promptfooconfig.yaml:4: of the test \"counts-words\" no check of its own is left: the default "
             "test's alone judge it\n"
-            "promptfooconfig.yaml:5: the check python has no counterpart: left out\n");
+            "promptfooconfig.yaml:5: the check python has no counterpart (`type: command` runs a program of "
+            "yours): left out\n");
   EXPECT_EQ(notes("prompts: ['{{a}}']\ntests: [{vars: {a: [1, 2]}, assert: [{type: python, value: x}]}]\n"),
-            "promptfooconfig.yaml:2: the check python has no counterpart: left out\n"
+            "promptfooconfig.yaml:2: the check python has no counterpart (`type: command` runs a program of "
+            "yours): left out\n"
             "promptfooconfig.yaml:2: of the test \"test-1\" no check of its own is left: it passes if the "
             "answer is not blank\n")
       << "once for a test of many values";

@@ -228,5 +228,45 @@ TEST_F(RunsTest, TheRunsThatABaselineWasMadeOfAreListedLatestFirst) {
   EXPECT_EQ(runs->back().run.run_id, "c");
 }
 
+ResultToCommit result_of(UnitId unit, const std::string& worker, std::optional<Error> error = std::nullopt) {
+  ResultToCommit one;
+  one.result.unit = unit;
+  one.result.error = std::move(error);
+  if (!one.result.error) one.result.scores.push_back({unit, {}, {}});
+  one.trials = {unit};
+  one.worker = worker;
+  return one;
+}
+
+TEST_F(RunsTest, SaysHowFarARunHasComeWhileItGoesOn) {
+  begin(record("run-1"));
+  begin(record("run-2"));
+  const auto path = folder_.path() / "ledger.db";
+  const auto beside = Ledger::open_beside_runs(path);
+  ASSERT_TRUE(beside) << beside.error().message;
+  EXPECT_EQ(beside->progress_of("run-1")->committed, 0u);
+  const std::vector<ResultToCommit> results{result_of(0, "a"), result_of(1, "b"),
+                                            result_of(2, "b", Error{Reason::rate_limited, "429"})};
+  ASSERT_TRUE(ledger_->commit("run-1", results, true));
+  const auto progress = beside->progress_of("run-1");
+  ASSERT_TRUE(progress) << progress.error().message;
+  EXPECT_EQ(progress->committed, 3u) << "what was committed since it was opened";
+  EXPECT_EQ(progress->workers, (std::map<std::string, std::uint64_t>{{"a", 1}, {"b", 2}}));
+  EXPECT_EQ(progress->errors, (std::map<std::string, std::uint64_t>{{"rate_limited", 1}}));
+  EXPECT_EQ(beside->progress_of("run-2")->committed, 0u);
+}
+
+TEST_F(RunsTest, WhoLooksBesideRunsChangesNothing) {
+  begin(record("run-1"));
+  auto beside = Ledger::open_beside_runs(folder_.path() / "ledger.db");
+  ASSERT_TRUE(beside) << beside.error().message;
+  EXPECT_EQ(beside->find_run("run-1")->run.model, "sim-1");
+  const auto begun = beside->begin_run(record("run-2"));
+  ASSERT_FALSE(begun);
+  EXPECT_EQ(begun.error().reason, Reason::ledger_failed);
+  begin(record("run-3"));
+  EXPECT_EQ(beside->list_runs(10)->size(), 2u) << "and sees what others write";
+}
+
 }  // namespace
 }  // namespace sluice

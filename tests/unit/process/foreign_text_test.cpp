@@ -5,12 +5,16 @@
 #include "tests/support/paths.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 
 namespace sluice {
@@ -78,6 +82,91 @@ TEST(ForeignText, OrdinaryTextStaysAsItIs) {
   EXPECT_EQ(log_text("####"), "# # # #");
   EXPECT_EQ(without_direction_controls("a\u202eb\nc"), "a\uFFFDb\nc");
   EXPECT_FALSE(has_direction_controls("“quoted” – ½ ظ"));
+}
+
+/// Puts the process' lines back as they were.
+struct JsonLines {
+  JsonLines() { set_log_format(LogFormat::json); }
+  ~JsonLines() {
+    set_log_format(LogFormat::text);
+    set_log_context({});
+  }
+};
+
+TEST(JsonLog, ALineIsOneObjectWithWhatIsKnown) {
+  const std::chrono::sys_time<std::chrono::milliseconds> time{std::chrono::milliseconds(1'770'301'800'042)};
+  EXPECT_EQ(json_log_line(time, "info", "two \"words\"", {}),
+            R"({"time":"2026-02-05T14:30:00.042Z","level":"info","message":"two \"words\""})");
+  EXPECT_EQ(json_log_line(time, "error", "m", {"run-1", "w", "tls/001", "openai"}),
+            R"({"time":"2026-02-05T14:30:00.042Z","level":"error","message":"m","run":"run-1","worker":"w",)"
+            R"("case":"tls/001","provider":"openai"})");
+}
+
+TEST(JsonLog, ForeignTextForgesNothingInAnyField) {
+  const JsonLines json;
+  set_up_logging("info", true);
+  set_log_context({.run = forged});
+  const LogScope scope({.worker = forged, .case_id = forged, .provider = forged});
+  ::testing::internal::CaptureStderr();
+  spdlog::info("{}", forged);
+  say(forged, Severity::error);
+  write_stderr_line(forged, true);
+  const std::string written = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(lines_in(written), 3u) << written;
+  std::istringstream lines(written);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_EQ(line.find_first_of("\x1b\r\a"), std::string::npos) << line;
+    EXPECT_EQ(line.find("##"), std::string::npos) << line;
+    EXPECT_FALSE(has_direction_controls(line)) << line;
+    const auto object = nlohmann::json::parse(line, nullptr, false);
+    ASSERT_TRUE(object.is_object()) << line;
+    EXPECT_EQ(object.size(), 7u) << line;
+    for (const char* member : {"message", "run", "worker", "case", "provider"})
+      EXPECT_EQ(object.at(member), log_text(forged));
+  }
+}
+
+TEST(JsonLog, TheInnermostScopeSaysWhatItKnows) {
+  const JsonLines json;
+  const auto about = [] { return nlohmann::json::parse(json_log_line("info", "m")); };
+  set_log_context({.run = "run-1", .worker = "own"});
+  EXPECT_EQ(about().at("worker"), "own");
+  {
+    const LogScope outer({.worker = "outer", .provider = "openai"});
+    const LogScope inner({.worker = "inner"});
+    EXPECT_EQ(about().at("worker"), "inner");
+    EXPECT_EQ(about().at("provider"), "openai");
+    EXPECT_EQ(about().at("run"), "run-1");
+  }
+  EXPECT_EQ(about().at("worker"), "own");
+  EXPECT_FALSE(about().contains("provider"));
+}
+
+TEST(JsonLog, IsAskedForBeforeSettingsAreLoaded) {
+  const auto format_of = [](std::vector<const char*> words) {
+    words.insert(words.begin(), "sluice");
+    return early_log_format(static_cast<int>(words.size()), words.data());
+  };
+  EXPECT_EQ(format_of({"run", "x", "--log-format", "json"}), LogFormat::json);
+  EXPECT_EQ(format_of({"run", "--log-format=json"}), LogFormat::json);
+  EXPECT_EQ(format_of({"run", "--log-format"}), LogFormat::text);
+  EXPECT_EQ(format_of({"run", "--", "--log-format=json"}), LogFormat::text);
+  EXPECT_EQ(format_of({"run", "--log-formats=json"}), LogFormat::text);
+  ::setenv("SLUICE_LOG_FORMAT", "json", 1);
+  EXPECT_EQ(format_of({"run"}), LogFormat::json);
+  EXPECT_EQ(format_of({"run", "--log-format", "text"}), LogFormat::text);
+  ::unsetenv("SLUICE_LOG_FORMAT");
+}
+
+TEST(StderrLine, SayNamesTheProgramAndWhatIsWrong) {
+  ::testing::internal::CaptureStderr();
+  say("a");
+  set_speaker("sluice-worker");
+  say("b", Severity::warning);
+  set_speaker("sluice");
+  say("c", Severity::error);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "sluice: a\nsluice-worker: warning: b\nsluice: error: c\n");
 }
 
 /// Who writes to stderr past these two would have to clean by himself.

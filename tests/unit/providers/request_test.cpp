@@ -242,6 +242,24 @@ TEST(GeminiRequest, HasTheMessagesAndTools) {
       R"("toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["look_up"]}}})");
 }
 
+TEST(GeminiRequest, HasTheResultsOfSeveralCallsInOneContent) {
+  ModelRequest request = conversation();
+  auto& messages = request.extras.messages;
+  const auto result = std::ranges::find(messages, MessageRole::tool, &ChatMessage::role);
+  ASSERT_NE(result, messages.end());
+  ChatMessage second = *result;
+  second.call_name = "refund";
+  messages.insert(result + 1, second);
+  const std::string body = whole_body(build_request(gemini, "", request));
+  EXPECT_NE(
+      body.find(
+          R"({"role":"user","parts":[{"functionResponse":{"name":"look_up","response":{"result":"paid"}}},)"
+          R"({"functionResponse":{"name":"refund","response":{"result":"paid"}}}]},)"
+          R"({"role":"user","parts":[{"text":"And now?"}]}],"generationConfig")"),
+      std::string::npos)
+      << body;
+}
+
 TEST(Request, AMessageOfNothingIsAnEmptyList) {
   ModelRequest request = bare_request();
   request.extras.messages = {{MessageRole::assistant, {}}, {MessageRole::user, {{PartKind::asked}}}};

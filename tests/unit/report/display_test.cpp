@@ -75,8 +75,10 @@ TEST(TextTable, GivesUpWidthInOrder) {
   EXPECT_NE(drawn(table, 35).find("│ a very lo… │      1 │      0.50 │\n"), std::string::npos);
   const std::string narrow = drawn(table, 20);
   EXPECT_NE(narrow.find("│ a very… │      1 │\n"), std::string::npos) << narrow;
-  EXPECT_EQ(no_room_for(table, 20), "No room for Precision in 20 columns");
-  EXPECT_EQ(no_room_for(table, 35), "");
+  EXPECT_TRUE(
+      narrow.ends_with("│ a v… │      0.50 │\n"
+                       "╰──────┴───────────╯\n"))
+      << "what has no room stands below: " << narrow;
 }
 
 TEST(Wording, NumbersAsPeopleReadThem) {

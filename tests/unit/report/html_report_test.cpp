@@ -78,11 +78,75 @@ TEST(HtmlReport, HasEveryCaseForTheScriptAndTheFirstOnesWithoutIt) {
 
 // A context of 500 KB in 600 cases made a page of 400 MB.
 TEST(HtmlReport, LongTextsAreCut) {
-  const TextRun run(50, "Lyon", std::string(500'000, 'x'));
+  const TextRun run(600, "Lyon", std::string(500'000, 'x'));
   const Aggregates aggregates = run.aggregates();
   const std::string html = html_of(sample::input_of(run.results, aggregates));
-  EXPECT_LT(html.size(), 2'000'000u);
+  EXPECT_LT(html.size(), 40u << 20);
   EXPECT_TRUE(cases_in(html)[0]["prompt"].get<std::string>().ends_with("x..."));
+}
+
+/// Each answer this long, with the case's digits first.
+ReadWholeAnswers answers_of(std::size_t bytes) {
+  return [bytes](std::span<const AnswerPlace> wanted) {
+    std::vector<std::optional<std::string>> answers;
+    for (const AnswerPlace& one : wanted)
+      answers.emplace_back(std::to_string(one.trial) + std::string(bytes, 'w'));
+    return answers;
+  };
+}
+
+TEST(HtmlReport, HasAnswersWholeWhereTheyAreFound) {
+  const TextRun run(2, std::string(1000, 'b'));
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = sample::input_of(run.results, aggregates);
+  input.whole_answers = [](std::span<const AnswerPlace> wanted) {
+    std::vector<std::optional<std::string>> answers(wanted.size());
+    answers[0] = "whole " + std::string(3000, 'w') + " me@example.org";
+    return answers;
+  };
+  const json cases = cases_in(html_of(input));
+  EXPECT_TRUE(cases[0]["answer"].get<std::string>().starts_with("whole w"));
+  EXPECT_EQ(cases[0]["answer"].get<std::string>().size(), 6u + 3000 + 15);
+  EXPECT_FALSE(cases[0].contains("notes")) << cases[0]["notes"];
+  EXPECT_EQ(cases[1]["answer"], std::string(1000, 'b'));
+  EXPECT_NE(cases[1]["notes"][0].get<std::string>().find("the beginning: no cache and no observation"),
+            std::string::npos);
+  const std::vector<RedactionPattern> patterns{{"mail", "[a-z]+@[a-z.]+"}};
+  const Redactor redactor = *Redactor::make(patterns);
+  input.redactor = &redactor;
+  EXPECT_EQ(html_of(input).find("me@example.org"), std::string::npos);
+}
+
+TEST(HtmlReport, WhatIsCutSaysWhatShowsItWhole) {
+  const TextRun run(2000);
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = sample::input_of(run.results, aggregates);
+  input.whole_answers = answers_of(100'000);
+  const std::string html = html_of(input);
+  EXPECT_LT(html.size(), 40u << 20) << "of 200 MB of answers";
+  const json cases = cases_in(html);
+  for (const std::size_t at : {std::size_t{0}, std::size_t{1234}, std::size_t{1999}}) {
+    EXPECT_TRUE(cases[at]["answer"].get<std::string>().starts_with(std::to_string(at) + "www"));
+    EXPECT_GT(cases[at]["answer"].get<std::string>().size(), 5000u);
+    const std::string note = cases[at]["notes"][0];
+    EXPECT_NE(note.find("Cut: answer of 100,00"), std::string::npos) << note;
+    EXPECT_TRUE(note.ends_with("Whole: sluice show 0191f7d2 geo-" + std::to_string(1000 + at))) << note;
+  }
+}
+
+// What short answers leave goes to the long ones after them.
+TEST(HtmlReport, ShortTextsLeaveTheirRoomToLongOnes) {
+  const TextRun run(2000);
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = sample::input_of(run.results, aggregates);
+  input.whole_answers = [](std::span<const AnswerPlace> wanted) {
+    std::vector<std::optional<std::string>> answers(wanted.size());
+    if (wanted.back().trial == 1999) answers.back() = std::string(1'000'000, 'w');
+    return answers;
+  };
+  const json last = cases_in(html_of(input)).back();
+  EXPECT_EQ(last["answer"].get<std::string>().size(), 1'000'000u);
+  EXPECT_FALSE(last.contains("notes"));
 }
 
 TEST(HtmlReport, NothingOfAnAnswerIsMarkup) {

@@ -42,7 +42,9 @@ TEST_F(NamedDelayTest, IsWaitedForWhereTheDeadlineLiesBeyond) {
   const auto effects = asked_for(24h);
   EXPECT_FALSE(controller->over());
   ASSERT_FALSE(effects.notes.empty());
-  EXPECT_NE(effects.notes.back().find("2026-11-24 08:00:00 UTC"), std::string::npos) << effects.notes.back();
+  EXPECT_NE(effects.notes.back().text.find("2026-11-24 08:00:00 UTC"), std::string::npos)
+      << effects.notes.back().text;
+  EXPECT_EQ(effects.notes.back().about.provider, "openai");
   now = 1min;
   EXPECT_TRUE(asked_for(24h - 1min).notes.empty()) << "the same again";
   asked_for(25h);

@@ -329,7 +329,9 @@ TEST_F(RunControllerTest, AProblemOfOneAmongOthersOnlyLeavesItOut) {
   const auto effects = send("q", wire::Ready{run_id, {{Reason::key_withheld, "not trusted"}}, 5, {}});
   EXPECT_FALSE(controller->over());
   EXPECT_TRUE(leased(effects, "q").empty());
-  EXPECT_EQ(effects.warnings, std::vector<std::string>{"worker worker-2 gets no work: not trusted"});
+  ASSERT_EQ(effects.warnings.size(), 1u);
+  EXPECT_EQ(effects.warnings.front().text, "worker worker-2 gets no work: not trusted");
+  EXPECT_EQ(effects.warnings.front().about.worker, "worker-2");
   Effects end;
   controller->stop({Reason::interrupted, "SIGINT"}, at(now), end);
   EXPECT_EQ(sent<wire::Drain>(end, "q").size(), 1u) << "it gets the end all the same";

@@ -190,6 +190,17 @@ class ScoreTexts : public testing::Test {
   TextChecker assess;
 };
 
+TEST_F(ScoreTexts, WhatIsNotKnownOfTheAnswerConcernsTheTrialAloneThatAsksForIt) {
+  WorkUnit unit;
+  unit.tasks = {text_task(1, {{MetricId::latency, {}, {100}}}),
+                text_task(2, {{MetricId::must_contain, {"Paris"}}})};
+  const auto result = score("It is Paris.", unit);
+  ASSERT_FALSE(result.error) << result.error->message;
+  ASSERT_EQ(result.scores.size(), 2u);
+  EXPECT_TRUE(result.scores[0].metrics.front().is_undecided());
+  EXPECT_EQ(result.scores[1].metrics.front().passed, true);
+}
+
 TEST_F(ScoreTexts, ATextAnswerIsNeverReadAsClaims) {
   WorkUnit unit;
   unit.tasks = {text_task(1, {{MetricId::must_contain, {"Paris"}}, {MetricId::exact_match, {"Rome"}}})};

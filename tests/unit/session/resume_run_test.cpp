@@ -18,7 +18,7 @@ PastRun past_run() {
   past.run.settings = R"({"mode": "live", "temperature": 0, "judge": {"model": "m"}, "trials": "sha256:1"})";
   past.run.config_fingerprint = "sha256:f";
   past.run.plan_identity = "sha256:p";
-  past.run.result_layout = wire::protocol_version;
+  past.run.result_layout = wire::result_version;
   return past;
 }
 
@@ -53,7 +53,7 @@ TEST(ResumeRun, WhatNobodyGoesOnWithIsRefusedInASentence) {
   past.run.settings = R"({"command": "embed", "mode": "live"})";
   expect_refused(check_unfinished(past), "it only found solved examples");
   past = past_run();
-  past.run.result_layout = wire::protocol_version - 1;
+  past.run.result_layout = wire::result_version - 1;
   expect_refused(check_unfinished(past), "another version of sluice");
   past.run.result_layout = 0;
   expect_refused(check_unfinished(past), "an earlier version of sluice began it");

@@ -197,15 +197,15 @@ TEST(Settings, WrongOnesAreNamedWithFileLineAndNearestKey) {
       {"eval = 1\n", "sluice.toml:1: \"eval\" must be a table, not a whole number"},
       {"[providers.x]\nbase_url = \"http://h\"\n",
        "sluice.toml:1: missing \"kind\" in [providers.x]: expected "
-       "\"openai\", \"anthropic\" or \"gemini\""},
+       "\"openai\", \"anthropic\", \"gemini\", \"http\" or \"exec\""},
       {"[providers.x]\nknid = \"openai\"\n",
        "sluice.toml:2: unknown key \"knid\" in [providers.x]; did you mean \"kind\", which is missing?"},
       {"[providers.opnai]\nmodel = \"m\"\n",
-       "sluice.toml:1: missing \"kind\" in [providers.opnai]: expected \"openai\", \"anthropic\" or "
-       "\"gemini\"; did you mean [providers.openai]?"},
+       "sluice.toml:1: missing \"kind\" in [providers.opnai]: expected \"openai\", \"anthropic\", "
+       "\"gemini\", \"http\" or \"exec\"; did you mean [providers.openai]?"},
       {"[providers.gemnii]\n",
-       "sluice.toml:1: missing \"kind\" in [providers.gemnii]: expected \"openai\", \"anthropic\" or "
-       "\"gemini\"; did you mean [providers.gemini]?"},
+       "sluice.toml:1: missing \"kind\" in [providers.gemnii]: expected \"openai\", \"anthropic\", "
+       "\"gemini\", \"http\" or \"exec\"; did you mean [providers.gemini]?"},
       {"[eval]\nmax_tokens = 4096\n",
        "sluice.toml:2: \"max_tokens\" in [eval] is now called \"max_output_tokens\"; the budget of the whole "
        "run is \"max_run_tokens\" in [eval]"},
@@ -242,7 +242,8 @@ TEST(Settings, WrongOnesAreNamedWithFileLineAndNearestKey) {
        "the "
        "variable with \"api_key_env\""},
       {"[providers.gemini]\nmax_tokens_field = \"max_tokens\"\n",
-       "sluice.toml:2: \"max_tokens_field\" in [providers.gemini] applies to the kind \"openai\" alone"},
+       "sluice.toml:2: \"max_tokens_field\" in [providers.gemini] has no meaning for a provider of the kind "
+       "\"gemini\""},
       {"[providers.openai]\nkey_hosts = [\"https://h\"]\n",
        "sluice.toml:2: \"key_hosts\" in [providers.openai] must be a list of hosts, each \"host\" or "
        "\"host:port\" "

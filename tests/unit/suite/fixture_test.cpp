@@ -84,6 +84,19 @@ TEST(Fixture, NeedsOnlyIdCategoryAndContent) {
   EXPECT_TRUE(parsed.fixture.must_contain.empty());
 }
 
+TEST(Fixture, SaysWhereItsCodeBeginsInTheFile) {
+  const auto read = [](const std::string& line) {
+    return parse_fixture("[metadata]\nid = \"a\"\ncategory = \"c\"\n[input]\n" + line + "content = \"\"\n",
+                         "a.toml");
+  };
+  EXPECT_EQ(read("").fixture.first_line, 1u);
+  EXPECT_EQ(read("first_line = 37\n").fixture.first_line, 37u);
+  for (const char* const wrong : {"0", "1000000001"}) {
+    EXPECT_EQ(join_findings(read("first_line = " + std::string(wrong) + "\n").findings),
+              "a.toml:5: \"first_line\" in [input] must be from 1 to 1000000000, not " + std::string(wrong));
+  }
+}
+
 TEST(Fixture, SaysThatItsFailureIsKnownAndPerhapsWhy) {
   const auto read = [](const std::string& value) {
     return parse_fixture(

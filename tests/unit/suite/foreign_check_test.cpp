@@ -82,9 +82,9 @@ TEST(ForeignChecks, AreExpectationsOfASuite) {
       {"not-similar: a", "! has no counterpart"},
       {"not-contains-all: a,b", "! has no counterpart"},
       {"similar(7): a", "! has a threshold beyond 0 to 1"},
-      {"javascript: output.length > 3", "! has no counterpart"},
+      {"javascript: output.length > 3", "! has no counterpart (`type: command` runs a program of yours)"},
       {"fn: output.length > 3", "! has no counterpart"},
-      {"python: len(output)", "! has no counterpart"},
+      {"python: len(output)", "! has no counterpart (`type: command` runs a program of yours)"},
   };
   for (const Row& row : rows) EXPECT_EQ(cell(row.cell), row.expectation) << row.cell;
 }

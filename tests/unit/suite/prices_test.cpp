@@ -37,12 +37,12 @@ TEST(Prices, NamesEverythingThatIsWrong) {
                                            price("gemini", "m", "2") + "[[modl]]\n",
                                        "p.toml");
   ASSERT_FALSE(table);
-  EXPECT_EQ(
-      join_findings(table.error()),
-      "p.toml:4: \"provider\" in [[model]] must be \"openai\", \"anthropic\" or \"gemini\", not \"opnai\"; "
-      "p.toml:11: \"input\" in [[model]] must be from 0 to 10000, not -1; "
-      "p.toml:20: \"model\" in [[model]] is listed twice for this provider: \"m\"; "
-      "p.toml:23: unknown key \"modl\"; did you mean \"model\"?");
+  EXPECT_EQ(join_findings(table.error()),
+            "p.toml:4: \"provider\" in [[model]] must be \"openai\", \"anthropic\", \"gemini\", \"http\" or "
+            "\"exec\", not \"opnai\"; "
+            "p.toml:11: \"input\" in [[model]] must be from 0 to 10000, not -1; "
+            "p.toml:20: \"model\" in [[model]] is listed twice for this provider: \"m\"; "
+            "p.toml:23: unknown key \"modl\"; did you mean \"model\"?");
 }
 
 TEST(Prices, ModelsAreExactNamesThatAnswer) {

@@ -1,4 +1,4 @@
-#include "coordinator/suite/template.hpp"
+#include "common/text/template.hpp"
 
 #include "coordinator/defaults.hpp"
 

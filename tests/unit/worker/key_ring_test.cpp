@@ -237,5 +237,58 @@ TEST_F(KeyRingTest, KnowsEveryKeyOfItsOwnSettingsForTheMask) {
   EXPECT_EQ(std::ranges::find(keys, "not-a-key-1"), keys.end());
 }
 
+// What is sent, and which program runs, is the worker's own business.
+class OwnFormats : public KeyRingTest {
+ protected:
+  /// The table that the run has, as its coordinator names it.
+  static ProviderConfig table(ProviderKind kind) {
+    ProviderConfig own = *preset_provider(to_string(kind));
+    own.name = "own";
+    own.kind.origin = Origin::file;
+    if (kind == ProviderKind::http) {
+      own.base_url = {"https://bots.example/ask", Origin::file, ""};
+      own.body.value = R"({"q":"{{prompt}}"})";
+      own.answer.value.text = "/text";
+    } else {
+      own.command.value = {"bot", "--fast"};
+    }
+    return own;
+  }
+  Result<Credentials> credentials(const ProviderConfig& of_run, std::vector<ProviderConfig> own) const {
+    return ring(std::move(own)).credentials_for(provider_settings(Settings(), of_run));
+  }
+};
+
+TEST_F(OwnFormats, AreThoseOfTheWorkersSettings) {
+  for (const ProviderKind kind : {ProviderKind::http, ProviderKind::exec}) {
+    const auto got = credentials(table(kind), {table(kind)});
+    ASSERT_TRUE(got) << got.error().message;
+    ASSERT_NE(got->own, nullptr);
+    EXPECT_EQ(got->own->command, table(kind).command.value);
+    EXPECT_EQ(got->own->body, table(kind).body.value);
+  }
+}
+
+TEST_F(OwnFormats, OfARunAloneAreWithheld) {
+  coordinator = CoordinatorPlace::this_machine;
+  for (const ProviderKind kind : {ProviderKind::http, ProviderKind::exec}) {
+    const auto none = credentials(table(kind), {});
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().reason, Reason::key_withheld);
+    EXPECT_NE(none.error().message.find("[providers.own]"), std::string::npos) << none.error().message;
+    ProviderConfig other = table(kind);
+    other.command.value = {"bot", "--slow"};
+    other.body.value = R"({"q":"{{system}}"})";
+    const auto differs = credentials(table(kind), {other});
+    ASSERT_FALSE(differs);
+    EXPECT_NE(differs.error().message.find("make the two alike"), std::string::npos)
+        << differs.error().message;
+  }
+  // A coordinator that names another kind for a provider that the worker has.
+  ProviderConfig plain = *preset_provider("openai");
+  plain.name = "own";
+  EXPECT_FALSE(credentials(table(ProviderKind::exec), {plain}));
+}
+
 }  // namespace
 }  // namespace sluice

@@ -1,8 +1,8 @@
-#include "coordinator/suite/template.hpp"
+#include "common/text/template.hpp"
 
+#include "common/defaults.hpp"
 #include "common/documents/table_reader.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view blanks = " \t\r\n";
+constexpr std::string_view template_blanks = " \t\r\n";
 
 bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
@@ -19,9 +19,9 @@ bool is_name_character(char c) {
 }
 
 std::string_view without_blanks(std::string_view text) {
-  const auto begin = text.find_first_not_of(blanks);
+  const auto begin = text.find_first_not_of(template_blanks);
   if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+  return text.substr(begin, text.find_last_not_of(template_blanks) - begin + 1);
 }
 
 /// What stands from `from` to the first `close`, which must come before the next `open`: so a text with many
@@ -111,7 +111,7 @@ class TemplateParser {
   }
 
   void read_variable() {
-    const auto first = text_.find_first_not_of(blanks, at_ + 2);
+    const auto first = text_.find_first_not_of(template_blanks, at_ + 2);
     if (first != std::string_view::npos && (text_[first] == '\'' || text_[first] == '"')) {
       return read_literal(first);
     }
@@ -145,8 +145,8 @@ class TemplateParser {
   /// `{{ '...' }}`, from its quote on.
   void read_literal(std::size_t begin) {
     const auto end = text_.find(text_[begin], begin + 1);
-    const auto close =
-        end != std::string_view::npos ? text_.find_first_not_of(blanks, end + 1) : std::string_view::npos;
+    const auto close = end != std::string_view::npos ? text_.find_first_not_of(template_blanks, end + 1)
+                                                     : std::string_view::npos;
     if (close == std::string_view::npos || text_.substr(close, 2) != "}}") return refuse_unclosed();
     const std::string_view literal = text_.substr(begin + 1, end - begin - 1);
     const std::string_view tag = text_.substr(at_, close + 2 - at_);

@@ -1,0 +1,54 @@
+#include "common/wire/versions.hpp"
+
+#include <algorithm>
+
+namespace sluice::wire {
+
+namespace {
+
+/// `worker gpu-7 (sluice 0.1.0)`
+std::string named(const std::string& peer, const std::string& version) {
+  return version.empty() ? peer : peer + " (sluice " + version + ")";
+}
+
+std::string number(std::uint8_t version) {
+  return std::to_string(static_cast<int>(version));
+}
+
+}  // namespace
+
+std::optional<std::string> other_version(const std::string& peer, const std::string& version,
+                                         std::uint8_t protocol) {
+  if (protocol != protocol_version) {
+    return named(peer, version) + " speaks version " + number(protocol) +
+           " of the protocol, and this side (sluice " SLUICE_VERSION ") " + number(protocol_version) +
+           ": they go on by " + number(protocol) + ", and the next version of sluice will not";
+  }
+  if (version == SLUICE_VERSION) return std::nullopt;
+  return named(peer, version) + " is of another version than this side (sluice " SLUICE_VERSION
+                                "): they speak the same protocol, and go on";
+}
+
+std::optional<std::string> beyond_protocol(const RunSettings& settings, std::uint8_t protocol) {
+  constexpr std::uint8_t first_with_durable = 8;
+  constexpr std::uint8_t first_with_own_kinds = 8;
+  const auto is_own = [](const ProviderSettings& provider) {
+    return provider.kind == ProviderKind::http || provider.kind == ProviderKind::exec;
+  };
+  std::string what;
+  if (settings.durable && protocol < first_with_durable) what = "it is durable";
+  if (std::ranges::any_of(settings.providers, is_own) && protocol < first_with_own_kinds)
+    what = "its provider is of kind http or exec";
+  if (what.empty()) return std::nullopt;
+  return "this run needs a later version of sluice (" + what + ", which version " + number(protocol) +
+         " of the protocol does not know): install " SLUICE_VERSION " on the worker";
+}
+
+std::string unspoken_version(const std::string& peer, const std::string& version, std::uint8_t protocol,
+                             const std::string& self) {
+  return named(peer, version) + " speaks version " + number(protocol) + " of the protocol, and " +
+         named(self, SLUICE_VERSION) + " speaks " + number(oldest_protocol_version) + " and " +
+         number(protocol_version) + ": install the same version on both sides";
+}
+
+}  // namespace sluice::wire

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "common/model/run_settings.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sluice::wire {
+
+/// What this sluice speaks where both sides can.
+inline constexpr std::uint8_t protocol_version = 8;
+/// The oldest that it also speaks: a peer is served one version back (docs/protocol.md, "Versions").
+inline constexpr std::uint8_t oldest_protocol_version = 7;
+/// The version in which the layout of a result last changed: ledgers keep results in it.
+inline constexpr std::uint8_t result_version = 7;
+
+constexpr bool is_spoken(std::uint8_t version) {
+  return version >= oldest_protocol_version && version <= protocol_version;
+}
+
+/// What is to be said of a peer that goes on with this side though its sluice or its protocol is another: one
+/// sentence. `peer` names it ("worker gpu-7"), `version` is its sluice's, empty if it does not say. Nothing
+/// where both are the same.
+std::optional<std::string> other_version(const std::string& peer, const std::string& version,
+                                         std::uint8_t protocol);
+/// Why a worker of a protocol that is spoken cannot take part in this run, for it to say; nothing if it can.
+std::optional<std::string> beyond_protocol(const RunSettings& settings, std::uint8_t protocol);
+/// What is said of one whose protocol is not spoken: one sentence. `self`: this side ("the coordinator").
+std::string unspoken_version(const std::string& peer, const std::string& version, std::uint8_t protocol,
+                             const std::string& self);
+
+}  // namespace sluice::wire

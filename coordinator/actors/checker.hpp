@@ -1,0 +1,22 @@
+#pragma once
+
+#include "coordinator/plan/plan.hpp"
+#include "coordinator/run/command_checks.hpp"
+
+#include <memory>
+#include <string>
+
+#include <caf/actor.hpp>
+#include <caf/fwd.hpp>
+
+namespace sluice {
+
+/// Starts the actor that has commands check the answers of results on their way to the recorder: it takes
+/// RecordResults, runs what they ask for on threads of its own, so many at a time, and hands each on when its
+/// commands have ended; another result of the same unit waits for the first. On DropChecks all are dropped,
+/// also those to come: ChecksDropped says how many. A failure is RecordingFailed.
+caf::actor spawn_checker(caf::actor_system& system, std::shared_ptr<const Plan> plan,
+                         std::shared_ptr<const CommandRules> rules, const caf::actor& coordinator,
+                         const caf::actor& recorder);
+
+}  // namespace sluice

@@ -1,0 +1,199 @@
+#include "coordinator/cli/compare_sides.hpp"
+
+#include "common/defaults.hpp"
+#include "coordinator/cli/command.hpp"
+#include "coordinator/cli/past_report.hpp"
+#include "coordinator/gate/baseline_check.hpp"
+#include "coordinator/gate/compare.hpp"
+#include "coordinator/gate/stability_gate.hpp"
+#include "coordinator/gate/verdict_input.hpp"
+
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <utility>
+#include <variant>
+
+namespace sluice {
+namespace {
+
+NextCase cases_in(const ScoreFile& file) {
+  return std::visit([](const auto& scores) { return cases_of(scores); }, file);
+}
+
+const BaselineHeader& header_of(const ScoreFile& file) {
+  return std::visit([](const auto& scores) -> const BaselineHeader& { return scores.header; }, file);
+}
+
+const std::optional<BaselineStability>& stability_of(const ScoreFile& file) {
+  return std::visit(
+      [](const auto& scores) -> const auto& { return scores.stability; }, file);
+}
+
+/// What the stability of a file is assessed by: of a report what its run recorded, of a baseline the
+/// defaults.
+StabilityQuestion stability_question(const ScoreFile& file) {
+  if (const auto* report = std::get_if<ReportScores>(&file)) return report->stability_question;
+  StabilityQuestion question;
+  const auto& pinned = std::get<Baseline>(file).stability;
+  if (!pinned) return question;
+  question.score = pinned->score;
+  question.perturbations = pinned->perturbations;
+  return question;
+}
+
+std::string cut_short_by(const ScoreFile& file) {
+  const auto* report = std::get_if<ReportScores>(&file);
+  return report == nullptr ? "" : report->reason_code;
+}
+
+/// Of a report whose run asked for one.
+std::optional<double> min_pass_rate_of(const ScoreFile& file) {
+  const auto* report = std::get_if<ReportScores>(&file);
+  return report == nullptr ? std::nullopt : report->min_pass_rate;
+}
+
+/// A baseline is that of a whole run: a part of a suite pins none.
+bool is_selection(const ScoreFile& file) {
+  const auto* report = std::get_if<ReportScores>(&file);
+  return report != nullptr && report->is_selection;
+}
+
+/// A baseline says it of a mock run, and is one of a model's answers else.
+bool names_mode(const ScoreFile& file) {
+  const auto* report = std::get_if<ReportScores>(&file);
+  return report == nullptr || report->names_mode;
+}
+
+/// Those that concern the run itself, rather than the baseline of that time.
+std::vector<GateNotice> notices_of_run(const std::string& name, const std::vector<GateNotice>& notices) {
+  std::vector<GateNotice> kept;
+  for (GateNotice one : notices) {
+    if (one.subject != past_run_subject) continue;
+    one.message = name + ": " + one.message;
+    kept.push_back(std::move(one));
+  }
+  return kept;
+}
+
+ComparedSide side_of(const std::string& name, const ScoreFile& file) {
+  return {name, std::holds_alternative<Baseline>(file) ? "baseline" : "report", header_of(file),
+          is_selection(file)};
+}
+
+/// The metric with the flags' thresholds over its own.
+void put_over(const Thresholding& flags, ComparedMetric& metric) {
+  if (flags.min_score) {
+    metric.min_score = flags.min_score;
+    metric.thresholding.min_score.reset();
+  }
+  if (!flags.max_drop && !flags.min_floor) return;
+  if (flags.max_drop) metric.thresholding.max_drop = flags.max_drop;
+  if (flags.min_floor) metric.thresholding.min_floor = flags.min_floor;
+  // `absolute` would switch them off, and under `statistical` no drop of a case alone counts.
+  const bool is_statistical = metric.thresholding.mode == ThresholdMode::statistical;
+  if (flags.max_drop || !is_statistical) metric.thresholding.mode.reset();
+}
+
+NextCase with_limits(NextCase next, const Thresholding& flags) {
+  if (flags == Thresholding{}) return next;
+  return [next = std::move(next), flags,
+          at = std::make_shared<ComparedCase>()]() -> Result<const ComparedCase*> {
+    const auto found = next();
+    if (!found) return fail(found.error());
+    if (*found == nullptr) return nullptr;
+    *at = **found;
+    for (ComparedMetric& metric : at->metrics) put_over(flags, metric);
+    return at.get();
+  };
+}
+
+/// The comparison's verdict with what concerns it as a whole.
+void decide(CompareReportInput& input, bool cut_short) {
+  VerdictInput& verdict = input.summary.verdict_input;
+  verdict.cut_short = cut_short;
+  count_comparison(input.gate, verdict);
+  input.summary.verdict = run_verdict(verdict);
+  input.exit_code = exit_code(input.summary.verdict, verdict, {.strict = input.gate.strict});
+}
+
+}  // namespace
+
+tl::expected<LoadedSide, int> side_of_run(const PastRun& past, const std::string& name, const RunPlace& place,
+                                          const std::vector<ReportTarget>& targets, const UseReport& also) {
+  StringSink report;
+  std::vector<GateNotice> notices;
+  const auto use = [&](const ReportInput& input) {
+    notices = notices_of_run(name, input.gate.notices);
+    if (const auto made = write_json_report(input, report); !made) return std::vector{made.error()};
+    return also ? also(input) : std::vector<Error>();
+  };
+  const auto written = report_past_run(past, place.command, place.settings, place.ledger, targets, use);
+  if (!written) return tl::unexpected(written.error());
+  std::istringstream text(report.text());
+  auto scores = parse_report(text, name);
+  if (!scores) return tl::unexpected(report_findings({scores.error()}));
+  return LoadedSide{name, std::move(*scores), std::move(notices)};
+}
+
+int compare_sides(const LoadedSide& base, const LoadedSide& current, const CompareRequest& request,
+                  const std::function<Result<void>(const CompareReportInput&)>& write) {
+  const ScoreFile& left = base.file;
+  const ScoreFile& right = current.file;
+  if (const auto reason = cut_short_by(left); !reason.empty()) {
+    return report_error(base.name + " is the report of a run that was cut short (" + reason +
+                        "), which nothing can be measured against; name a whole one");
+  }
+  const BaselineHeader& header = header_of(right);
+  const GatedRun run{header.suite,
+                     header.config_fingerprint,
+                     header.assay_version,
+                     "SUITE",
+                     base.name,
+                     request.strict,
+                     current.name,
+                     std::holds_alternative<ReportScores>(left),
+                     header.suite_path,
+                     header.mode == "mock" || !names_mode(right)};
+  auto notices = check_baseline(header_of(left), run);
+  if (!notices) return report_error(notices.error());
+  CompareReportInput input{side_of(base.name, left), side_of(current.name, right), {}, {}, 0, {}};
+  input.gate.kind = BaselineKind::scores;
+  input.gate.strict = request.strict;
+  input.gate.notices = std::move(*notices);
+  for (const LoadedSide* one : {&base, &current})
+    input.gate.notices.insert(input.gate.notices.end(), one->notices.begin(), one->notices.end());
+  CompareRules rules;
+  rules.strict = request.strict;
+  rules.seed = defaults::statistics_seed;
+  rules.min_pass_rate = min_pass_rate_of(right);
+  rules.base_is_selection = is_selection(left);
+  rules.current_is_selection = is_selection(right);
+  input.visit = [&](const std::function<void(const ScoreComparison&)>& visit) {
+    return compare(cases_in(left), with_limits(cases_in(right), request.limits), rules, visit);
+  };
+  const auto summary = input.visit([](const ScoreComparison&) {});
+  if (!summary) return report_error(summary.error());
+  const bool is_part = rules.base_is_selection || rules.current_is_selection;
+  if (summary->shares_no_case && !is_part) return report_error(shares_no_case(run));
+  if (!summary->has_scores) input.gate.notices.push_back(no_scores_notice(base.name, current.name));
+  if (auto lacking = uncalibrated_notice(*summary, current.name, request.strict))
+    input.gate.notices.push_back(std::move(*lacking));
+  rules.runs_tests = false;  // What is visited once more are the rows.
+  input.summary = *summary;
+  input.gate.statistics = summary->statistics;
+  StabilityQuestion question = stability_question(right);
+  question.baseline = &stability_of(left);
+  question.base_is_selection = is_selection(left);
+  if (request.limits.max_drop) question.suite = request.limits;
+  input.gate.stability = assess_stability(question, run, input.gate.notices);
+  decide(input, !cut_short_by(right).empty());
+  if (const auto written = write(input); !written) return report_error(written.error());
+  if (const auto reason = cut_short_by(right); !reason.empty()) {
+    return report_error(current.name + " is the report of a run that was cut short (" + reason +
+                        "); run the suite again");
+  }
+  return input.exit_code;
+}
+
+}  // namespace sluice

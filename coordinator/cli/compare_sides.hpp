@@ -1,0 +1,54 @@
+#pragma once
+
+#include "common/settings/settings.hpp"
+#include "coordinator/cli/run_report.hpp"
+#include "coordinator/facts/run_record.hpp"
+#include "coordinator/gate/gate.hpp"
+#include "coordinator/ledger/ledger.hpp"
+#include "coordinator/report/compare_report.hpp"
+#include "coordinator/report/report.hpp"
+#include "coordinator/score_files/score_file.hpp"
+#include "coordinator/session/report_options.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+namespace CLI {
+class App;
+}
+
+namespace sluice {
+
+/// A side of a comparison, and what is to be known of a run that it was made of.
+struct LoadedSide {
+  std::string name;  ///< As the user named it.
+  ScoreFile file;
+  std::vector<GateNotice> notices{};
+};
+
+/// Where a run of the ledger is found, and what it is read with; as report_past_run takes them.
+struct RunPlace {
+  const CLI::App& command;
+  const Settings& settings;
+  const Ledger& ledger;
+};
+
+/// The side of a run, whose report is made again; `also` gets it too, and may be empty. `targets`: as
+/// report_past_run. Error: the exit code, after it was reported.
+tl::expected<LoadedSide, int> side_of_run(const PastRun& past, const std::string& name, const RunPlace& place,
+                                          const std::vector<ReportTarget>& targets,
+                                          const UseReport& also = {});
+
+struct CompareRequest {
+  Thresholding limits{};  ///< Go before those of the cases.
+  bool strict = false;
+};
+
+/// Compares two sides, and hands what came of it to `write`. Returns the exit code; errors were reported.
+int compare_sides(const LoadedSide& base, const LoadedSide& current, const CompareRequest& request,
+                  const std::function<Result<void>(const CompareReportInput&)>& write);
+
+}  // namespace sluice

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "common/http_server/http_server.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+/// What a browser asks `sluice view` for.
+struct ViewRequest {
+  enum class Page : std::uint8_t {
+    runs,      ///< The list of runs.
+    run,       ///< One run.
+    progress,  ///< How far one has come: the part of its page that changes.
+    compare    ///< Two runs.
+  };
+  Page page = Page::runs;
+  std::string run{};      ///< Of `run` and `progress`, as Ledger::find_run takes it.
+  std::string base{};     ///< Of `compare`; empty: none was chosen.
+  std::string current{};  ///< Of `compare`; empty: none was chosen.
+  std::size_t limit = 0;  ///< Of `runs`: at most so many, from 1.
+};
+
+/// An answer for what is no page: in plain text, which runs nothing.
+HttpAnswer refusal(int status, const std::string& words);
+
+/// Reads a request. Whatever is none of ours is answered by a refusal: another Host than this server's (a
+/// page of the web whose name was made to lead here), another method than GET and HEAD, a path that is not
+/// there. Nothing of a request names a file.
+tl::expected<ViewRequest, HttpAnswer> read_view_request(const HttpRequest& request,
+                                                        std::string_view authority);
+
+}  // namespace sluice

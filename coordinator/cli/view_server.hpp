@@ -1,0 +1,48 @@
+#pragma once
+
+#include "common/cache_tools.hpp"
+#include "common/http_server/http_server.hpp"
+#include "common/settings/settings.hpp"
+#include "coordinator/cli/view_request.hpp"
+#include "coordinator/facts/run_record.hpp"
+#include "coordinator/ledger/ledger.hpp"
+#include "coordinator/progress/progress.hpp"
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace sluice {
+
+/// Makes the pages of `sluice view` of what the ledger of a home holds. It opens the ledger for each of them,
+/// for reading alone. Thread-safe: reports are made one at a time.
+class ViewServer {
+ public:
+  /// All must outlive it. `command`: whose flags go before those of the runs, as plan_again takes it.
+  ViewServer(const CacheTools& tools, const Settings& settings, const CLI::App& command)
+      : tools_(tools), settings_(settings), command_(command) {}
+
+  /// `authority`: the server's own, HOST:PORT.
+  HttpAnswer answer(const HttpRequest& request, std::string_view authority);
+
+ private:
+  HttpAnswer page_of(const ViewRequest& asked);
+  HttpAnswer run_page(const PastRun& past, const Ledger& ledger);
+  HttpAnswer compare_page(const ViewRequest& asked, const Ledger& ledger);
+  Result<std::string> panel_of(const PastRun& past, const Ledger& ledger);
+
+  const CacheTools& tools_;
+  const Settings& settings_;
+  const CLI::App& command_;
+  std::mutex reports_;
+  std::mutex rates_;
+  std::map<std::string, RateEstimate> rate_of_;  ///< By run, of those that go on.
+};
+
+}  // namespace sluice

@@ -1,0 +1,90 @@
+#include "coordinator/run/verdict.hpp"
+
+#include "common/checks/detail.hpp"
+#include "common/checks/outcome.hpp"
+#include "common/defaults.hpp"
+#include "common/text/text.hpp"
+#include "coordinator/suite/command_reader.hpp"
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+using Verdict = nlohmann::json;
+
+std::string program_of(const TextExpectation& what) {
+  std::string words;
+  for (const std::string& one : command_check(what).arguments) words += (words.empty() ? "" : " ") + one;
+  return "the check \"" + excerpt(one_line(words), defaults::max_quoted_bytes) + "\"";
+}
+
+/// The reason in one line, and the score of a check that only passes or fails.
+std::string reason_of(const Verdict& verdict) {
+  std::string words;
+  if (const auto score = verdict.find("score"); score != verdict.end() && score->is_number())
+    words = "score " + shortest(score->get<double>());
+  const auto reason = verdict.find("reason");
+  if (reason == verdict.end() || !reason->is_string()) return words;
+  const std::string said = one_line(to_valid_utf8(reason->get_ref<const std::string&>()));
+  if (said.empty()) return words;
+  return words.empty() ? said : words + ": " + said;
+}
+
+MetricOutcome passes(MetricId id, const Verdict& verdict, const std::string& program) {
+  const auto pass = verdict.find("pass");
+  if (pass == verdict.end() || !pass->is_boolean()) {
+    return undecided_outcome(id,
+                             "the verdict of " + program + " has no \"pass\" that is true or false" +
+                                 (verdict.contains("score") ? "; command_score takes its \"score\"" : ""));
+  }
+  if (pass->get<bool>()) return passed_outcome(id);
+  const std::string reason = reason_of(verdict);
+  return failed_outcome(id, reason.empty() ? program + " says so, without a reason" : reason);
+}
+
+MetricOutcome scores(MetricId id, const Verdict& verdict, const std::string& program) {
+  const auto score = verdict.find("score");
+  const double value = score != verdict.end() && score->is_number() ? score->get<double>() : -1.0;
+  if (!(value >= 0.0 && value <= 1.0)) {
+    return undecided_outcome(id, "the verdict of " + program + " has no \"score\" from 0 to 1" +
+                                     (verdict.contains("pass") ? "; command takes its \"pass\"" : ""));
+  }
+  const auto reason = verdict.find("reason");
+  std::string said;
+  if (reason != verdict.end() && reason->is_string())
+    said = excerpt(one_line(to_valid_utf8(reason->get_ref<const std::string&>())),
+                   defaults::max_detail_bytes - 3);
+  return {id, value, std::nullopt, std::move(said)};
+}
+
+MetricOutcome plain_outcome(const TextExpectation& what, const CommandEnd& end) {
+  const MetricId id = positive(what.metric);
+  if (end.kind == CommandEnd::Kind::not_started) {
+    return undecided_outcome(
+        id, end.message +
+                "; a file of the suite's folder is named with its folder (./check.py), and must be "
+                "executable or follow its interpreter");
+  }
+  if (end.kind != CommandEnd::Kind::done) return undecided_outcome(id, end.message);
+  const Verdict verdict = Verdict::parse(end.output, nullptr, false);
+  const std::string program = program_of(what);
+  if (!verdict.is_object()) {
+    return undecided_outcome(id, program + " wrote no verdict, a JSON object such as {\"pass\": true}, but " +
+                                     quoted_for_detail(one_line(to_valid_utf8(end.output))));
+  }
+  return id == MetricId::command ? passes(id, verdict, program) : scores(id, verdict, program);
+}
+
+}  // namespace
+
+MetricOutcome outcome_of_command(const TextExpectation& what, const CommandEnd& end) {
+  const MetricOutcome plain = plain_outcome(what, end);
+  if (!is_negated(what.metric)) return plain;
+  if (plain.passed == true) return failed_outcome(what.metric, "it must not pass " + program_of(what));
+  return negation_of(what.metric, plain, {});
+}
+
+}  // namespace sluice

@@ -1,0 +1,181 @@
+// Checks of a suite that run programs, with real processes on both sides (docs/metrics.md#commands).
+#include "tests/support/report_text.hpp"
+#include "tests/support/wait.hpp"
+#include "tests/support/workbench.hpp"
+
+#include <csignal>
+#include <map>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice::command_checks_test {
+
+using namespace support;
+using nlohmann::json;
+
+class CommandChecks : public Workbench {
+ protected:
+  void SetUp() override {
+    write_script("paris.sh",
+                 "case \"$(cat)\" in\n"
+                 "*'\"answer\": \"It is Paris'*) echo '{\"pass\": true, \"score\": 0.9}' ;;\n"
+                 "*) echo '{\"pass\": false, \"score\": 0.2, \"reason\": \"no Paris\"}' ;;\n"
+                 "esac\n");
+  }
+  void write_script(const std::string& name, const std::string& script) {
+    write_text(folder() / name, "#!/bin/sh\n" + script);
+    std::filesystem::permissions(folder() / name, std::filesystem::perms::owner_all);
+  }
+  SimulatorProcess start_server() {
+    auto server = start_simulator({R"({"contains": "France", "text": "It is Paris."})",
+                                   R"({"contains": "Peru", "text": "It is Lima."})"},
+                                  {});
+    write_text(folder() / "sluice.toml", "[providers.sim]\nkind = \"openai\"\nbase_url = \"" + server.url() +
+                                             "/v1\"\napi_key_env = \"\"\n");
+    return server;
+  }
+  static std::string test(const std::string& id, const std::string& country, const std::string& expected) {
+    return "- {id: " + id + ", input: {prompt: 'Capital of " + country + "?'}, expected: " + expected + "}\n";
+  }
+  void write_suite(const std::string& tests) {
+    write_text(folder() / "suite.yaml", "suite: s\ntests:\n" + tests);
+  }
+  Finished run(const Flags& flags = {}) {
+    return run_sluice(Flags{"run", "suite.yaml", "--provider", "sim", "--model", "m", "--format", "json"} +
+                      flags);
+  }
+  static std::map<std::string, std::string> statuses(const Finished& finished) {
+    std::map<std::string, std::string> by_id;
+    const json report = json::parse(finished.output, nullptr, false);
+    if (!report.is_object()) return by_id;
+    for (const json& one : report["fixture_results"]) by_id[one["id"]] = one["status"];
+    return by_id;
+  }
+  static json case_of(const Finished& finished, const std::string& id) {
+    const json report = json::parse(finished.output, nullptr, false);
+    if (!report.is_object()) return {};
+    for (const json& one : report["fixture_results"]) {
+      if (one["id"] == id) return one;
+    }
+    return {};
+  }
+};
+
+const std::string paris = "{type: command, command: [./paris.sh]}";
+
+TEST_F(CommandChecks, PassAndFailAsTheirProgramsSayAlsoOutOfTheCache) {
+  const auto server = start_server();
+  write_suite(
+      test("france", "France", paris) + test("peru", "Peru", paris) +
+      test("not", "Peru", "{type: not_command, command: [./paris.sh]}") +
+      test("score", "France", "{type: command_score, command: [./paris.sh], min_score: 0.95}") +
+      test("group", "Peru",
+           "{type: all_of, pass_mark: 0.7, of: [{type: contains, text: Lima, weight: 3}, " + paris + "]}"));
+  const std::map<std::string, std::string> expected{
+      {"france", "pass"}, {"group", "pass"}, {"not", "pass"}, {"peru", "fail"}, {"score", "fail"}};
+  const auto live = run({"--mode", "live"});
+  EXPECT_EQ(statuses(live), expected) << live.errors;
+  EXPECT_EQ(live.exit_code, 1);
+  const auto cached = run({"--mode", "cached", "--repeat", "1", "--perturb", "none"});
+  EXPECT_EQ(statuses(cached), expected) << cached.errors;
+  EXPECT_NE(case_of(live, "peru").dump().find("score 0.2: no Paris"), std::string::npos) << live.output;
+  EXPECT_EQ(case_of(live, "peru")["answer_text"], "It is Lima.");
+}
+
+TEST_F(CommandChecks, ArePinnedByABaselineAsOthersAre) {
+  const auto server = start_server();
+  write_suite(test("france", "France", "[" + paris + ", {type: command_score, command: [./paris.sh]}]") +
+              test("peru", "Peru", paris));
+  const auto pinned = run({"--mode", "live", "--export-baseline", "base.json"});
+  EXPECT_EQ(pinned.exit_code, 1) << pinned.errors;
+  const json base = json::parse(read_text(folder() / "base.json"));
+  EXPECT_EQ(base["entries"].size(), 3u) << base;
+  const auto same = run({"--mode", "cached", "--baseline", "base.json"});
+  EXPECT_EQ(same.exit_code, 0) << same.errors;
+  EXPECT_EQ(statuses(same).at("peru"), "warn") << "it failed then, too";
+  write_script("paris.sh", "cat > /dev/null; echo '{\"pass\": false, \"score\": 0.1}'\n");
+  const auto broke = run({"--mode", "cached", "--baseline", "base.json"});
+  EXPECT_EQ(broke.exit_code, 1) << broke.errors;
+  EXPECT_EQ(statuses(broke).at("france"), "fail");
+  EXPECT_NE(broke.output.find("fingerprint_mismatch"), std::string::npos) << "the program is another one";
+}
+
+TEST_F(CommandChecks, ThatGiveNoVerdictAreErrorsOfTheirCaseAlone) {
+  const auto server = start_server();
+  write_script("broken.sh", "echo 'Traceback' >&2; echo 'KeyError: answer' >&2; exit 3\n");
+  write_suite(test("broken", "France", "{type: command, command: [./broken.sh]}") +
+              test("same", "France", "{type: contains, text: Paris}") +
+              test("slow", "Peru", "{type: command, command: [sleep, '600'], timeout_seconds: 0.2}") +
+              test("gone", "Peru", "{type: command, command: [no-such-check]}"));
+  const auto finished = run({"--mode", "live"});
+  const std::map<std::string, std::string> expected{
+      {"broken", "error"}, {"gone", "error"}, {"same", "pass"}, {"slow", "error"}};
+  EXPECT_EQ(statuses(finished), expected) << finished.errors << finished.output;
+  const json broken = case_of(finished, "broken");
+  EXPECT_EQ(broken["reason_code"], "check_undecided");
+  EXPECT_NE(broken.dump().find("KeyError: answer"), std::string::npos) << broken;
+  EXPECT_NE(case_of(finished, "slow").dump().find("timeout_seconds would give it more"), std::string::npos);
+  EXPECT_NE(case_of(finished, "gone").dump().find("cannot be started"), std::string::npos);
+}
+
+TEST_F(CommandChecks, SeeNoSecret) {
+  const auto server = start_server();
+  write_script("env.sh", "cat > /dev/null; env | grep -c KEY > seen.txt; echo '{\"pass\": true}'\n");
+  write_suite(test("t", "France", "{type: command, command: [./env.sh]}"));
+  set_variable("OPENAI_API_KEY", "sk-secret-of-the-user");
+  EXPECT_EQ(run({"--mode", "live"}).exit_code, 0);
+  EXPECT_EQ(read_text(folder() / "seen.txt"), "0\n");
+}
+
+TEST_F(CommandChecks, OfFilesThatNobodyNamedAreRefused) {
+  const auto server = start_server();
+  write_text(
+      folder() / "more.jsonl",
+      R"({"id":"t","input":{"prompt":"France"},"expected":{"type":"command","command":["./paris.sh"]}})"
+      "\n");
+  write_text(folder() / "suite.yaml", "suite: s\ntests_file: more.jsonl\n");
+  const auto refused = run({"--mode", "live"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.errors.find("more.jsonl:1 has a check that runs a command"), std::string::npos)
+      << refused.errors;
+  EXPECT_NE(refused.errors.find("--allow-commands"), std::string::npos);
+  EXPECT_EQ(server.count("start"), 0u);
+  EXPECT_EQ(run({"--mode", "live", "--allow-commands"}).exit_code, 0);
+  // What a run was allowed, another one is not: its suite may have changed.
+  const auto again = run_sluice({"rerun", "last"});
+  EXPECT_EQ(again.exit_code, 0) << again.errors;
+  write_suite(test("peru", "Peru", paris));
+  EXPECT_EQ(run({"--mode", "live"}).exit_code, 1) << "its file was named";
+  const auto rerun = run_sluice({"rerun", "last"});
+  EXPECT_EQ(rerun.exit_code, 2) << rerun.errors;
+  EXPECT_NE(rerun.errors.find("by the settings or a past run"), std::string::npos) << rerun.errors;
+  EXPECT_EQ(run_sluice({"rerun", "last", "--allow-commands"}).exit_code, 1);
+}
+
+TEST_F(CommandChecks, RunAtTheCoordinatorAndNotWhereAWorkerIs) {
+  const auto server = start_server();
+  write_script("here.sh", "cat > /dev/null; pwd > where.txt; echo '{\"pass\": true}'\n");
+  write_suite(test("t", "France", "{type: command, command: [./here.sh]}"));
+  auto coordinator = start_sluice({"run", "suite.yaml", "--provider", "sim", "--model", "m", "--mode", "live",
+                                   "--listen", "tcp://127.0.0.1:0", "--format", "json"});
+  const auto worker = run_worker(endpoint_of(coordinator));
+  EXPECT_EQ(worker.exit_code, 0) << worker.errors;
+  const auto finished = finish(coordinator);
+  EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+  EXPECT_EQ(read_text(folder() / "where.txt"), folder().string() + "\n");
+}
+
+TEST_F(CommandChecks, AreKilledWhenTheRunIsInterrupted) {
+  const auto server = start_server();
+  write_script("slow.sh", "echo begun > begun.txt; sleep 600\n");
+  write_suite(test("t", "France", "{type: command, command: [./slow.sh], timeout_seconds: 600}"));
+  auto process = start_sluice({"run", "suite.yaml", "--provider", "sim", "--model", "m", "--mode", "live"});
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(folder() / "begun.txt"); }));
+  process.signal(SIGINT);
+  const auto finished = finish(process);
+  EXPECT_EQ(finished.exit_code, 2) << finished.errors;
+  EXPECT_NE(finished.errors.find("interrupted"), std::string::npos) << finished.errors;
+}
+
+}  // namespace sluice::command_checks_test

@@ -1,0 +1,186 @@
+// The ledger's runs in a browser: who is answered, what the pages have, and a run that goes on.
+#include "tests/support/workbench.hpp"
+
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include <arpa/inet.h>
+#include <nlohmann/json.hpp>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace sluice::view_test {
+
+using namespace support;
+
+class View : public Workbench {
+ protected:
+  View() {
+    write_text(folder() / "suite.yaml",
+               "suite: capitals\ntests:\n"
+               "  - {id: france, input: {prompt: capital 1}, expected: {type: must_contain, text: Paris}}\n"
+               "  - {id: spain, input: {prompt: capital 2}, expected: {type: must_contain, text: Madrid}}\n");
+  }
+  Finished run(const std::string& france, const std::string& spain) {
+    const nlohmann::json first{{"id", "france"}, {"answer", france}};
+    const nlohmann::json second{{"id", "spain"}, {"answer", spain}};
+    write_text(folder() / "answers.jsonl", first.dump() + "\n" + second.dump() + "\n");
+    return run_sluice({"run", "suite.yaml", "--answers", "answers.jsonl"});
+  }
+
+  void serve() {
+    server_.emplace(start_sluice({"view"}));
+    const std::string before = "http://127.0.0.1:";
+    ASSERT_TRUE(eventually([&] { return server_->output().ends_with("until Ctrl-C\n"); }))
+        << server_->errors();
+    const std::string output = server_->output();
+    ASSERT_TRUE(output.starts_with(before)) << output;
+    port_ = output.substr(before.size(), output.find('/', before.size()) - before.size());
+  }
+  std::string own_host() const { return "127.0.0.1:" + port_; }
+
+  /// The whole answer: status line, headers and page.
+  std::string ask(const std::string& path, const std::string& method = "GET", std::string host = "") {
+    if (host.empty()) host = own_host();
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(port_)));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+    if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+      ::close(socket);
+      return "no connection";
+    }
+    const std::string request = method + " " + path + " HTTP/1.0\r\nHost: " + host + "\r\n\r\n";
+    EXPECT_EQ(::write(socket, request.data(), request.size()), static_cast<ssize_t>(request.size()));
+    std::string answer;
+    char buffer[65536];
+    for (ssize_t got = 0; (got = ::read(socket, buffer, sizeof buffer)) > 0;)
+      answer.append(buffer, static_cast<std::size_t>(got));
+    ::close(socket);
+    return answer;
+  }
+  static bool has(const std::string& text, const std::string& words) {
+    return text.find(words) != std::string::npos;
+  }
+  std::optional<ExitCode> end() {
+    server_->signal(SIGINT);
+    return server_->wait();
+  }
+
+  std::optional<Process> server_;
+  std::string port_;
+};
+
+TEST_F(View, ListsRunsShowsOneAndComparesTwo) {
+  run("Paris", "Lisbon </script><script>alert(1)</script>");
+  run("Lyon", "Madrid");
+  serve();
+  const std::string list = ask("/");
+  EXPECT_TRUE(list.starts_with("HTTP/1.1 200 OK")) << list;
+  EXPECT_TRUE(has(list, ">capitals</td>")) << list;
+  EXPECT_TRUE(has(list, "1 passed"));
+  const std::string page = ask("/runs/last~1");
+  EXPECT_TRUE(page.starts_with("HTTP/1.1 200 OK")) << page;
+  EXPECT_TRUE(has(page, "\"answer\": \"Lisbon \\u003c/script>")) << page;
+  EXPECT_FALSE(has(page, "<script>alert"));
+  EXPECT_TRUE(has(page, "<a href=\"/\">All runs</a>"));
+  const std::string both = ask("/compare?base=last%7E1&current=last");
+  EXPECT_TRUE(both.starts_with("HTTP/1.1 200 OK")) << both;
+  EXPECT_TRUE(has(both, "1 check that broke")) << both;
+  EXPECT_TRUE(has(both, "\"answer\": \"Paris\"")) << "of the base";
+  EXPECT_TRUE(has(both, "\"answer\": \"Lyon\"")) << "beside that of the current one";
+  EXPECT_EQ(end(), 0);
+}
+
+TEST_F(View, AnswersNobodyElseAndNothingElse) {
+  run("Paris", "Madrid");
+  serve();
+  EXPECT_TRUE(ask("/", "GET", "evil.example:" + port_).starts_with("HTTP/1.1 403")) << "DNS rebinding";
+  EXPECT_TRUE(ask("/", "GET", "127.0.0.1").starts_with("HTTP/1.1 403"));
+  EXPECT_TRUE(ask("/", "GET", "localhost:" + port_).starts_with("HTTP/1.1 200"));
+  EXPECT_TRUE(ask("/", "POST").starts_with("HTTP/1.1 4"));
+  for (const char* path : {"/suite.yaml", "/../suite.yaml", "/runs/../../suite.yaml",
+                           "/runs/%2e%2e%2fsuite.yaml", "/home/ledger.db", "/runs/zzz", "/runs/last~7"}) {
+    const std::string answer = ask(path);
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 4")) << path << answer;
+    EXPECT_FALSE(has(answer, "suite: capitals")) << path;
+  }
+  for (const char* path : {"/", "/runs/last", "/runs/last/progress", "/compare?base=last&current=last"}) {
+    const std::string answer = ask(path);
+    EXPECT_TRUE(has(answer, "\r\nContent-Security-Policy: default-src 'none'; ")) << path << answer;
+    EXPECT_TRUE(has(answer, "frame-ancestors 'none'\r\n")) << path;
+    EXPECT_TRUE(has(answer, "\r\nX-Content-Type-Options: nosniff\r\n"));
+    EXPECT_TRUE(has(answer, "\r\nCache-Control: no-store\r\n"));
+  }
+}
+
+TEST_F(View, ShowsWhatTheLedgerNotedWhereTheSuiteIsAnother) {
+  run("Paris", "Lisbon");
+  write_text(folder() / "suite.yaml",
+             "suite: capitals\ntests:\n  - {id: italy, input: {prompt: capital 3}, "
+             "expected: {type: must_contain, text: Rome}}\n");
+  serve();
+  const std::string page = ask("/runs/last");
+  EXPECT_TRUE(page.starts_with("HTTP/1.1 200 OK")) << page;
+  EXPECT_TRUE(has(page, "<p class=\"warning\">")) << "and why: " << page;
+  EXPECT_TRUE(has(page, "<td>spain</td>")) << "what did not pass";
+  EXPECT_EQ(server_->errors(), "") << "what is wrong stands on the page";
+}
+
+TEST_F(View, FollowsARunThatGoesOnAndHoldsItNotUp) {
+  auto simulator = start_simulator({R"({"latency_ms": 0, "times": 12})", R"({"fault": "hang"})"}, {});
+  auto going = start_sluice(live(simulator) + Flags{"--drain-timeout", "0"});
+  serve();
+  const auto shows = [&](const std::string& path, const std::string& words) {
+    return eventually([&] { return has(ask(path), words); });
+  };
+  EXPECT_TRUE(shows("/runs/last/progress", "12 of " + std::to_string(fixture_count()) + " trials"))
+      << ask("/runs/last/progress");
+  const std::string page = ask("/runs/last");
+  EXPECT_TRUE(has(page, "data-refresh=\"/runs/")) << page;
+  EXPECT_TRUE(has(page, "<strong>Running</strong>")) << page;
+  std::size_t cases = 0;
+  for (auto at = page.find("\"status\": \""); at != std::string::npos;
+       at = page.find("\"status\": \"", at + 1))
+    ++cases;
+  EXPECT_EQ(cases, 12u) << "those that have come";
+  EXPECT_TRUE(has(ask("/"), ">running</span>"));
+  going.signal(SIGINT);
+  EXPECT_EQ(finish(going).exit_code, 2);
+  EXPECT_TRUE(shows("/runs/last/progress", "<strong>Ended: error</strong>")) << ask("/runs/last/progress");
+  EXPECT_FALSE(has(ask("/runs/last/progress"), "data-refresh")) << "nothing is left to ask for";
+}
+
+TEST_F(View, ABrowserTakesItsPages) {
+  if (std::system("command -v chromium >/dev/null 2>&1") != 0) GTEST_SKIP() << "there is no chromium here";
+  run("Paris", "Lisbon");
+  run("Lyon", "Madrid");
+  serve();
+  const auto in_browser = [&](const std::string& path) {
+    const std::string dom = (folder() / "dom.html").string();
+    const std::string command = "chromium --headless=new --no-sandbox --disable-gpu --user-data-dir='" +
+                                (folder() / "browser").string() + "' --dump-dom 'http://" + own_host() +
+                                path + "' >'" + dom + "' 2>/dev/null";
+    return std::system(command.c_str()) == 0 ? read_text(dom) : "";
+  };
+  EXPECT_TRUE(has(in_browser("/runs/last"), "data-ready=\"2\"")) << "its policy lets the page's script run";
+  const std::string both = in_browser("/compare?base=last~1&current=last");
+  EXPECT_TRUE(has(both, "data-ready=\"2\"")) << both.substr(0, 2000);
+  EXPECT_TRUE(has(both, "differs between the runs")) << "a row for each case, of both runs";
+}
+
+TEST_F(View, APortThatIsTakenIsNamed) {
+  serve();
+  const auto taken = run_sluice({"view", "--port", port_});
+  EXPECT_EQ(taken.exit_code, 2);
+  EXPECT_TRUE(has(taken.errors, "pages cannot be served at 127.0.0.1:" + port_)) << taken.errors;
+  EXPECT_EQ(run_sluice({"view", "--port", "70000"}).exit_code, 2);
+  EXPECT_TRUE(has(ask("/"), "No run is recorded yet")) << "a home without a ledger";
+  EXPECT_TRUE(ask("/runs/last").starts_with("HTTP/1.1 404"));
+}
+
+}  // namespace sluice::view_test

@@ -1,0 +1,83 @@
+// A run that fails by min_pass_rate says so, in each form of its report.
+#include "tests/unit/report/gated_run.hpp"
+#include "tests/unit/report/report_texts.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+using nlohmann::json;
+
+/// One of three texts passed.
+struct FewPassed {
+  Suite suite;
+  sample::MemorySource source;
+  Gate gate;
+  RunResults results = sample::results_of(suite, source, gate);
+  std::optional<Aggregates> aggregates;
+
+  FewPassed() {
+    suite.name = "geo";
+    suite.metrics = {MetricId::must_contain};
+    for (TrialId i = 0; i < 3; ++i) {
+      Case test = sample::make_case("geo-" + std::to_string(i), "");
+      test.kind = CaseKind::text;
+      test.expectations = {{{MetricId::must_contain, {"Paris"}}, {}, std::nullopt}};
+      source.trials.push_back(
+          sample::answered(i, "Lyon", {MetricId::must_contain, std::nullopt, i == 0, i == 0 ? "" : "why"}));
+      suite.cases.push_back(std::move(test));
+    }
+    results.trials = 3;
+    aggregates = *aggregate(results, {});
+  }
+  ReportInput asked_for(double min_pass_rate, RunVerdict verdict) const {
+    ReportInput input = sample::input_of(results, *aggregates);
+    input.min_pass_rate = min_pass_rate;
+    input.verdict = verdict;
+    return input;
+  }
+};
+
+constexpr const char* missed = "pass rate 0.33, below the 0.8 of min_pass_rate";
+
+TEST(PassRateReport, TheVerdictNamesTheRateThatFailsIt) {
+  const FewPassed run;
+  const ReportInput input = run.asked_for(0.8, RunVerdict::fail);
+  const std::string table = table_of(input, {.columns = 120});
+  EXPECT_NE(table.find(std::string("Verdict: ✗ FAIL - ") + missed), std::string::npos) << table;
+  EXPECT_NE(table.find(std::string("✗ FAIL: ") + missed), std::string::npos) << "after a long list, too";
+  EXPECT_NE(markdown_of(input).find(missed), std::string::npos) << markdown_of(input);
+  EXPECT_NE(html_of(input).find(missed), std::string::npos);
+  EXPECT_NE(github_of(input).find(missed), std::string::npos) << github_of(input);
+  const json report = json::parse(json_of(input));
+  EXPECT_EQ(report["pass_rate"]["min_pass_rate"], 0.8);
+  EXPECT_NEAR(report["pass_rate"]["rate"].get<double>(), 1.0 / 3, 1e-9);
+  EXPECT_EQ(report["pass_rate"]["missed"], true);
+}
+
+TEST(PassRateReport, InJunitItIsATestcaseOfItsOwn) {
+  const FewPassed run;
+  const std::string junit = junit_of(run.asked_for(0.8, RunVerdict::fail));
+  EXPECT_NE(junit.find("tests=\"4\" failures=\"3\""), std::string::npos) << junit;
+  EXPECT_NE(junit.find("name=\"pass rate\"><failure message=\"" + std::string(missed) +
+                       "\" type=\"min_pass_rate\">"),
+            std::string::npos)
+      << junit;
+}
+
+TEST(PassRateReport, ARateThatIsReachedFailsNothing) {
+  const FewPassed run;
+  const ReportInput input = run.asked_for(0.3, RunVerdict::pass);
+  EXPECT_EQ(table_of(input, {.columns = 120}).find("below the"), std::string::npos);
+  EXPECT_EQ(junit_of(input).find("pass rate"), std::string::npos);
+  EXPECT_EQ(json::parse(json_of(input))["pass_rate"]["missed"], false);
+}
+
+TEST(PassRateReport, ARunThatEndedEarlyBlamesNoRate) {
+  const FewPassed run;
+  EXPECT_EQ(junit_of(run.asked_for(0.8, RunVerdict::error)).find("pass rate"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sluice

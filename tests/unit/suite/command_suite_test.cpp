@@ -1,0 +1,88 @@
+#include "coordinator/suite/command_reader.hpp"
+#include "coordinator/suite/fingerprint.hpp"
+#include "tests/unit/suite/suite_files.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+/// Checks of a suite that run programs.
+class CommandSuite : public SuiteFiles {
+ protected:
+  static std::string with_expected(const std::string& expected, const std::string& more = "") {
+    return "suite: s\n" + more + "tests:\n- id: t\n  vars: {tone: kind}\n  input: {prompt: '{{tone}}'}\n" +
+           "  expected: " + expected + "\n";
+  }
+  Expectation first(const std::string& expected) const {
+    const LoadedSuite loaded = load(with_expected(expected));
+    const auto one = loaded.suite.cases.read(0);
+    return one && !(**one).expectations.empty() ? (**one).expectations.front() : Expectation{};
+  }
+};
+
+TEST_F(CommandSuite, AreListsWithParametersAndATime) {
+  const Expectation one = first(
+      "{type: command, command: [python3, -c, 'a b'], parameters: {tone: '{{tone}}', least: 3}, "
+      "timeout_seconds: 1.5}");
+  EXPECT_EQ(one.what.metric, MetricId::command);
+  const CommandCheck check = command_check(one.what);
+  EXPECT_EQ(check.arguments, (std::vector<std::string>{"python3", "-c", "a b"}));
+  EXPECT_EQ(check.parameters, R"({"least":3,"tone":"kind"})");
+  EXPECT_EQ(check.time_limit, std::chrono::milliseconds(1500));
+  EXPECT_EQ(command_check(first("{type: command, command: [true]}").what).time_limit,
+            std::chrono::seconds(30));
+}
+
+TEST_F(CommandSuite, AreRefusedWhereTheyAreNone) {
+  EXPECT_NE(findings(with_expected("{type: command, command: 'python3 check.py'}")).find("no shell reads it"),
+            std::string::npos);
+  EXPECT_NE(findings(with_expected("{type: command}")).find("missing \"command\""), std::string::npos);
+  EXPECT_NE(findings(with_expected("{type: command, command: [check, '{{tone}}']}"))
+                .find("hand it over under \"parameters\""),
+            std::string::npos);
+  EXPECT_NE(findings(with_expected("{type: command, command: [./no-such-check]}")).find("./no-such-check"),
+            std::string::npos);
+  EXPECT_NE(findings(with_expected("{type: command, command: [../check]}")).find("../check"),
+            std::string::npos);
+  EXPECT_NE(findings(with_expected("{type: command, command: [x], min_score: 0.5}")).find("command_score"),
+            std::string::npos);
+  EXPECT_NE(findings(with_expected("{type: command, command: [x], timeout_seconds: 601}")).find("600"),
+            std::string::npos);
+}
+
+TEST_F(CommandSuite, TheirFilesAreOfTheSuitesFingerprintAndNotOfTheCheck) {
+  const std::string expected = "{type: command, command: [python3, check.py]}";
+  write("check.py", "one");
+  const Digest before = load(with_expected(expected)).suite.content_fingerprint;
+  const std::uint64_t check = check_digest(first(expected));
+  EXPECT_EQ(load(with_expected(expected)).suite.content_fingerprint, before);
+  write("check.py", "two");
+  EXPECT_NE(load(with_expected(expected)).suite.content_fingerprint, before);
+  EXPECT_EQ(check_digest(first(expected)), check) << "a mended program is the same check";
+  EXPECT_NE(check_digest(first("{type: command, command: [python3, other.py]}")), check);
+}
+
+TEST_F(CommandSuite, TheSuiteSaysWhereTheyStand) {
+  EXPECT_EQ(load(with_expected("{type: must_contain, text: x}")).suite.runs_command, "");
+  const Suite own = load(with_expected("{type: any_of, of: [{type: command, command: [x]}]}")).suite;
+  EXPECT_TRUE(own.runs_command.ends_with("suite.yaml:3")) << own.runs_command;
+  EXPECT_EQ(own.brings_command, "");
+  write("more.jsonl", R"({"id":"u","input":{"prompt":"p"},"expected":{"type":"not_command","command":["x"]}})"
+                      "\n");
+  const Suite named = load(with_expected("{type: must_contain, text: x}", "tests_file: more.jsonl\n")).suite;
+  EXPECT_TRUE(named.brings_command.ends_with("more.jsonl:1")) << named.brings_command;
+  write("plain.jsonl", R"({"id":"u","input":{"prompt":"p"},"expected":{"type":"must_contain","text":"x"}})"
+                       "\n");
+  const Suite by_default =
+      load(
+          with_expected("{type: must_contain, text: x}",
+                        "tests_file: plain.jsonl\ndefault_test: {expected: {type: command, command: [x]}}\n"))
+          .suite;
+  EXPECT_EQ(by_default.brings_command, "") << "it stands in the suite's own file";
+  EXPECT_NE(by_default.runs_command, "");
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,122 @@
+// One version back: what it had stays as it was, and whoever speaks another is named.
+#include "common/wire/versions.hpp"
+
+#include "common/wire/codec.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/wire/samples.hpp"
+
+#include <fstream>
+#include <iterator>
+
+#include <gtest/gtest.h>
+
+namespace sluice::wire {
+namespace {
+
+constexpr std::uint8_t before = oldest_protocol_version;
+
+/// The two frames of a golden file, whose first line is the header.
+Frames golden_of_before(const std::string& name) {
+  std::ifstream file(support::source_path("tests/wire/golden/v7/" + name + ".hex"));
+  Frames frames;
+  std::string line;
+  for (bool first = true; std::getline(file, line); first = false) {
+    for (std::size_t i = 0; i + 1 < line.size(); i += 2)
+      (first ? frames.header : frames.body) += static_cast<char>(std::stoi(line.substr(i, 2), nullptr, 16));
+  }
+  return frames;
+}
+
+// The files were written by the code of that version.
+TEST(Versions, TheOneBeforeHasTheBytesThatItHad) {
+  static_assert(before == 7, "keep the golden files of the version before, and name their folder here");
+  for (const auto& sample : samples::all()) {
+    const auto golden = golden_of_before(sample.name);
+    ASSERT_FALSE(golden.body.empty()) << sample.name;
+    const auto frames = std::visit([](const auto& side) { return encode(side, before); }, sample.message);
+    EXPECT_EQ(frames.header, golden.header) << sample.name;
+    EXPECT_EQ(frames.body, golden.body) << sample.name;
+  }
+}
+
+TEST(Versions, TheOneBeforeIsRead) {
+  for (const auto& sample : samples::all()) {
+    const auto golden = golden_of_before(sample.name);
+    if (std::holds_alternative<ToCoordinator>(sample.message)) {
+      const auto read = decode_to_coordinator(golden.header, golden.body);
+      ASSERT_TRUE(read) << sample.name << ": " << read.error().message;
+      EXPECT_EQ(encode(*read, before).body, golden.body) << sample.name;
+    } else {
+      const auto read = decode_to_worker(golden.header, golden.body);
+      ASSERT_TRUE(read) << sample.name << ": " << read.error().message;
+      EXPECT_EQ(encode(*read, before).body, golden.body) << sample.name;
+    }
+  }
+  const auto hello = golden_of_before("hello");
+  EXPECT_EQ(std::get<Hello>(*decode_to_coordinator(hello.header, hello.body)).protocol, before);
+  const auto welcome = golden_of_before("welcome");
+  EXPECT_EQ(std::get<Welcome>(*decode_to_worker(welcome.header, welcome.body)).protocol, before);
+}
+
+TEST(Versions, AFieldOfTheOneIsMalformedInTheOther) {
+  const auto now = encode(Welcome{samples::settings(), "9.9.9"});
+  const auto then = encode(Welcome{samples::settings(), "9.9.9"}, before);
+  EXPECT_EQ(std::get<Welcome>(*decode_to_worker(now.header, now.body)).version, "9.9.9");
+  EXPECT_EQ(std::get<Welcome>(*decode_to_worker(then.header, then.body)).version, "");
+  EXPECT_FALSE(decode_to_worker(then.header, now.body));
+  EXPECT_FALSE(decode_to_worker(now.header, then.body));
+}
+
+TEST(Versions, ARunThatTheOneBeforeCannotDoSaysSo) {
+  RunSettings settings;
+  EXPECT_EQ(beyond_protocol(settings, before), std::nullopt);
+  settings.durable = true;
+  EXPECT_EQ(beyond_protocol(settings, protocol_version), std::nullopt);
+  EXPECT_EQ(*beyond_protocol(settings, before),
+            "this run needs a later version of sluice (it is durable, which version 7 of the protocol does not "
+            "know): install " SLUICE_VERSION " on the worker");
+  settings.durable = false;
+  settings.providers.emplace_back().kind = ProviderKind::exec;
+  EXPECT_TRUE(beyond_protocol(settings, before));
+  EXPECT_FALSE(beyond_protocol(settings, protocol_version));
+}
+
+TEST(Versions, AHelloOfOneThatIsNotSpokenSaysWhoAndOfWhatVersion) {
+  for (const int version : {before - 1, protocol_version + 1}) {
+    auto frames = encode(Hello{7, "gpu-7", "cache", "3.1.0", 5});
+    frames.header[2] = static_cast<char>(version);
+    const auto read = decode_to_coordinator(frames.header, frames.body);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().reason, Reason::protocol_mismatch);
+    EXPECT_EQ(read.error().message, "worker gpu-7 (sluice 3.1.0) speaks version " + std::to_string(version) +
+                                        " of the protocol, and the coordinator (sluice " SLUICE_VERSION
+                                        ") speaks 7 and 8: install the same version on both sides");
+    frames.body = "\xc1";
+    EXPECT_TRUE(
+        decode_to_coordinator(frames.header, frames.body).error().message.starts_with("a worker speaks"));
+  }
+}
+
+TEST(Versions, ARejectIsReadInAnyVersion) {
+  auto frames = encode(Reject{RejectCode::protocol_mismatch, "why"});
+  frames.header[2] = 99;
+  EXPECT_FALSE(decode_to_worker(frames.header, frames.body));
+  EXPECT_EQ(reject_of_any_version(frames.header, frames.body),
+            (Reject{RejectCode::protocol_mismatch, "why"}));
+  EXPECT_EQ(reject_of_any_version(frames.header, "\xc1"), std::nullopt);
+  frames = encode(Drain{"r", "x"});
+  EXPECT_EQ(reject_of_any_version(frames.header, frames.body), std::nullopt);
+}
+
+TEST(Versions, OneSentenceNamesBothSides) {
+  EXPECT_EQ(other_version("worker w", SLUICE_VERSION, protocol_version), std::nullopt);
+  EXPECT_EQ(*other_version("worker w", "0.0.9", protocol_version),
+            "worker w (sluice 0.0.9) is of another version than this side (sluice " SLUICE_VERSION
+            "): they speak the same protocol, and go on");
+  EXPECT_EQ(*other_version("the coordinator", "", before),
+            "the coordinator speaks version 7 of the protocol, and this side (sluice " SLUICE_VERSION
+            ") 8: they go on by 7, and the next version of sluice will not");
+}
+
+}  // namespace
+}  // namespace sluice::wire

@@ -1,0 +1,159 @@
+#include "worker/program_actor.hpp"
+
+#include "common/command/command_pool.hpp"
+#include "common/process/supervision.hpp"
+#include "worker/defaults.hpp"
+#include "worker/http/http_messages.hpp"
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include <caf/actor_cast.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/send.hpp>
+#include <caf/stateful_actor.hpp>
+
+namespace sluice {
+
+namespace {
+
+/// The end of a program, by the actor's own number.
+struct ProgramEnded {
+  std::uint64_t number = 0;
+  CommandEnd end;
+  bool started = false;
+};
+
+}  // namespace
+
+}  // namespace sluice
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ProgramEnded)
+
+namespace sluice {
+
+namespace {
+
+using Kind = CommandEnd::Kind;
+
+/// A call that a program answers.
+struct ProgramCall {
+  caf::strong_actor_ptr caller;
+  std::uint64_t id = 0;  ///< The caller's.
+  std::chrono::steady_clock::time_point taken;
+  std::shared_ptr<bool> started =
+      std::make_shared<bool>(false);  ///< Written before the program's end is sent.
+};
+
+struct ProgramsState {
+  ProgramsState() = default;
+  static inline const char* name = "programs";
+
+  std::shared_ptr<CallLog> log;
+  std::map<std::uint64_t, ProgramCall> calls;
+  std::uint64_t next = 1;
+  std::optional<CommandPool> pool;  ///< Its threads end before all else is gone.
+};
+
+using Programs = caf::stateful_actor<ProgramsState>;
+
+BoundedCommand command_of(const HttpCall& call) {
+  const OwnFormat& own = *call.request.program;
+  BoundedCommand command;
+  command.arguments = own.command;
+  command.time_limit = call.total_timeout.count() > 0 ? call.total_timeout : defaults::longest_program;
+  command.max_output_bytes = call.max_body;
+  command.hidden_variables = own.hidden_variables;
+  command.kept_variable = own.key_variable;
+  command.kind = "program";
+  command.for_more_time = "request_timeout_seconds would give it more";
+  command.quoted_error_bytes = defaults::quoted_error_bytes;
+  return command;
+}
+
+HttpFailure::Kind failure_kind(Kind kind, bool started) {
+  switch (kind) {
+    case Kind::not_started:
+      return HttpFailure::Kind::could_not_connect;
+    case Kind::too_slow:
+      return HttpFailure::Kind::timed_out;
+    case Kind::too_much:
+      return HttpFailure::Kind::too_large;
+    case Kind::cancelled:
+      return started ? HttpFailure::Kind::cancelled : HttpFailure::Kind::permit_expired;
+    default:
+      return HttpFailure::Kind::program_failed;
+  }
+}
+
+void start(Programs* self, HttpCall call) {
+  auto& state = self->state;
+  const std::uint64_t number = state.next++;
+  ProgramCall& made = state.calls[number];
+  made.caller = self->current_sender();
+  made.id = call.id;
+  made.taken = std::chrono::steady_clock::now();
+  auto may_start = [window = call.window, log = state.log, members = call.log_members,
+                    started = made.started] {
+    const BootTime now = boot_clock_now();
+    if (window && (now < window->from || now > window->to)) return false;
+    *started = true;
+    if (log && !members.empty()) log->write(now, members);
+    return true;
+  };
+  BoundedCommand command = command_of(call);
+  state.pool->submit(number, std::move(command), whole_body(call.request), std::move(may_start));
+}
+
+void take(Programs* self, ProgramEnded& ended) {
+  auto& state = self->state;
+  const auto call = state.calls.extract(ended.number);
+  if (call.empty()) return;
+  const auto& [caller, id, taken, started] = call.mapped();
+  HttpDone done;
+  done.id = id;
+  done.started = *started;
+  done.elapsed =
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - taken);
+  if (ended.end.kind == Kind::done) {
+    done.response = {200, {}, std::move(ended.end.output)};
+  } else {
+    done.failure = HttpFailure{failure_kind(ended.end.kind, *started), std::move(ended.end.message)};
+    if (ended.end.kind == Kind::not_started) done.started = false;
+  }
+  HttpCallsDone message;
+  message.done.push_back(std::move(done));
+  self->send(caf::actor_cast<caf::actor>(caller), std::move(message));
+}
+
+caf::behavior programs_behavior(Programs* self, std::shared_ptr<CallLog> log) {
+  auto& state = self->state;
+  state.log = std::move(log);
+  state.pool.emplace(defaults::most_programs,
+                     [to = caf::actor_cast<caf::actor>(self)](std::uint64_t number, CommandEnd end) {
+                       caf::anon_send(to, ProgramEnded{number, std::move(end), false});
+                     });
+  end_on_exception(self);
+  return {
+      [self](HttpCalls& more) {
+        for (HttpCall& call : more.calls) start(self, std::move(call));
+      },
+      [self](const HttpCancel& cancel) {
+        for (const auto& [number, call] : self->state.calls) {
+          if (call.id != cancel.id || call.caller != self->current_sender()) continue;
+          return self->state.pool->cancel(number);
+        }
+      },
+      [self](ProgramEnded& ended) { take(self, ended); },
+  };
+}
+
+}  // namespace
+
+caf::actor spawn_programs(caf::actor_system& system, std::shared_ptr<CallLog> log) {
+  return system.spawn(programs_behavior, std::move(log));
+}
+
+}  // namespace sluice

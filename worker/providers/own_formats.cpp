@@ -1,0 +1,215 @@
+#include "common/model/request_text.hpp"
+#include "common/settings/request_body.hpp"
+#include "common/text/template.hpp"
+#include "common/text/text.hpp"
+#include "worker/providers/formats.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <utility>
+
+/// The formats that a worker's own settings make: kinds `http` and `exec` (docs/providers.md).
+namespace sluice {
+namespace {
+
+/// A value of the request as JSON, and as it stands in the midst of a text.
+struct RequestValue {
+  std::string json{};  ///< Empty: the request has none.
+  std::string text{};
+};
+
+RequestValue text_value(const std::string& text) {
+  return {json_string(text), text};
+}
+
+RequestValue number_value(std::string number) {
+  return {number, number};
+}
+
+std::string chat_messages(const ModelRequest& request) {
+  std::string list = "[";
+  if (has_text(request.system)) {
+    list += R"({"role":"system","content":)";
+    append_json_string(list, *request.system);
+    list += "},";
+  }
+  append_chat_messages(list, request);
+  return list + "]";
+}
+
+class BodyWriter {
+ public:
+  BodyWriter(const ModelRequest& request, std::string& out) : request_(request), out_(out) {}
+
+  /// False, and nothing is written, for a text that is a variable without a value.
+  bool write(const JsonView& node) {
+    if (const auto text = node.text()) return write_text(*text);
+    if (node.is_object()) {
+      write_object(node);
+    } else if (node.is_array()) {
+      out_ += '[';
+      for (const JsonView& one : node.elements()) {
+        if (write(one)) out_ += ',';
+      }
+      close_list(out_);
+    } else {
+      out_ += node.json();
+    }
+    return true;
+  }
+
+ private:
+  void write_object(const JsonView& node) {
+    out_ += '{';
+    for (const auto& [name, value] : node.members()) {
+      const std::size_t before = out_.size();
+      append_json_string(out_, name);
+      out_ += ':';
+      if (write(value)) {
+        out_ += ',';
+      } else {
+        out_.resize(before);
+      }
+    }
+    if (out_.back() == ',') out_.pop_back();
+    out_ += '}';
+  }
+
+  bool write_text(std::string_view text) {
+    if (const std::string_view sole = sole_variable(text); !sole.empty()) {
+      const RequestValue value = value_of(sole);
+      out_ += value.json;
+      return !value.json.empty();
+    }
+    // Settings were read with the same parser: it is a template, of these variables alone.
+    const auto parsed = Template::parse(text);
+    Variables values;
+    for (const std::string& name : parsed->variables()) values.emplace(name, value_of(name).text);
+    std::size_t room = std::numeric_limits<std::size_t>::max();
+    append_json_string(out_, parsed->render(values, room).value_or(std::string()));
+    return true;
+  }
+
+  RequestValue value_of(std::string_view name) const {
+    if (name == "model") return text_value(request_.model);
+    if (name == "prompt") return text_value(transcript(request_.extras.messages, request_.user));
+    if (name == "system") return has_text(request_.system) ? text_value(*request_.system) : RequestValue();
+    if (name == "messages") return {chat_messages(request_), ""};
+    if (name == "temperature" && request_.temperature) return number_value(shortest(*request_.temperature));
+    if (name == "max_tokens" && request_.max_tokens != 0)
+      return number_value(std::to_string(request_.max_tokens));
+    if (name == "seed" && request_.seed) return number_value(std::to_string(*request_.seed));
+    if (name == "response_schema" && has_text(request_.response_schema))
+      return {*request_.response_schema, ""};
+    return {};
+  }
+
+  const ModelRequest& request_;
+  std::string& out_;
+};
+
+HttpRequest build_http(const ProviderSettings& provider, const Credentials& credentials,
+                       const ModelRequest& request) {
+  HttpRequest http = json_post(provider, "", "Authorization", "Bearer ", credentials);
+  const auto body = JsonDocument::parse(credentials.own ? credentials.own->body : "{}");
+  http.body.reserve(body_size_hint(request));
+  if (body) BodyWriter(request, http.body).write(body->root());
+  const RequestParams params = params_in_format(request.extras.params, {});
+  if (params.empty() || !http.body.ends_with('}')) return http;
+  http.body.pop_back();
+  append_params(http.body, params);
+  if (http.body.starts_with("{,")) http.body.erase(1, 1);
+  http.body += '}';
+  return http;
+}
+
+/// Words for why an answer ended, as most servers have them.
+std::optional<Error> non_answer_of(const std::string& finish_reason) {
+  constexpr std::array<std::string_view, 3> cut{"length", "max_tokens", "max_output_tokens"};
+  constexpr std::array<std::string_view, 3> refused{"content_filter", "refusal", "safety"};
+  const std::string word = to_lower(finish_reason);
+  if (std::ranges::find(cut, word) != cut.end()) return cut_off(finish_reason);
+  if (std::ranges::find(refused, word) != refused.end()) return declined(finish_reason);
+  return std::nullopt;
+}
+
+JsonView part(const JsonView& body, const std::string& pointer) {
+  return pointer.empty() ? JsonView() : body.at(pointer);
+}
+
+std::optional<Completion> read_by(const JsonView& body, const AnswerPointers& pointers) {
+  const JsonView text = part(body, pointers.text);
+  Completion completion;
+  completion.finish_reason = part(body, pointers.finish_reason).text_or_empty();
+  completion.non_answer = non_answer_of(completion.finish_reason);
+  if (!text.text() && !completion.non_answer) return std::nullopt;
+  completion.text = text.text_or_empty();
+  completion.served_model = part(body, pointers.model).text_or_empty();
+  completion.usage.input_tokens = part(body, pointers.input_tokens).count();
+  completion.usage.output_tokens = part(body, pointers.output_tokens).count();
+  return completion;
+}
+
+std::optional<Completion> read_http_answer(const JsonView& body, const Credentials& credentials) {
+  return credentials.own ? read_by(body, credentials.own->answer) : std::nullopt;
+}
+
+ErrorFacts read_http_error(const JsonView& body, const Credentials& credentials) {
+  ErrorFacts facts;
+  if (credentials.own) facts.message = part(body, credentials.own->answer.error).text_or_empty();
+  if (facts.message.empty()) facts.message = error_message(body);
+  return facts;
+}
+
+/// The program reads what a server of chat completions would.
+HttpRequest build_exec(const ProviderSettings& provider, const Credentials& credentials,
+                       const ModelRequest& request) {
+  HttpRequest program = openai_format.build(provider, Credentials(), request);
+  program.url = provider.base_url;
+  program.headers.clear();
+  program.program = credentials.own;
+  return program;
+}
+
+/// `{"text": ..., "usage": {...}}`, or a whole chat completion.
+std::optional<Completion> read_exec_answer(const JsonView& body, const Credentials& credentials) {
+  if (body["choices"]) return openai_format.read_answer(body, credentials);
+  if (body["error"]) return std::nullopt;
+  static const AnswerPointers pointers{
+      "/text", "/finish_reason", "/model", "/usage/input_tokens", "/usage/output_tokens", ""};
+  auto completion = read_by(body, pointers);
+  for (const JsonView& call : body["tool_calls"].elements()) {
+    if (!completion) completion.emplace();
+    add_call(*completion, call["name"].text_or_empty(), call["arguments"].json());
+  }
+  return completion;
+}
+
+ErrorFacts read_exec_error(const JsonView& body, const Credentials&) {
+  ErrorFacts facts;
+  facts.message = error_message(body);
+  const std::uint64_t status = body["error"]["status"].count();
+  if (status >= 400 && status < 600) facts.status = static_cast<int>(status);
+  const std::uint64_t seconds = body["error"]["retry_after_seconds"].count();
+  if (seconds > 0 && seconds < 86'400) facts.retry_after = std::chrono::seconds(seconds);
+  return facts;
+}
+
+}  // namespace
+
+const Format http_format = {"an answer with a text where \"answer\" of its settings points",
+                            build_http,
+                            read_http_answer,
+                            read_http_error,
+                            nullptr,
+                            nullptr};
+const Format exec_format = {"an answer, a JSON object such as {\"text\": \"...\"}",
+                            build_exec,
+                            read_exec_answer,
+                            read_exec_error,
+                            nullptr,
+                            nullptr};
+
+}  // namespace sluice
