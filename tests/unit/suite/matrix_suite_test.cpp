@@ -220,8 +220,8 @@ TEST_F(MatrixSuite, SaysWhatIsWrongInCsvWithItsLine) {
   EXPECT_EQ(of("country,__expected\nx\nFrance,javascript: 1\nPeru,\nChile,\"contains: a\"\n"),
             "t.csv:2: the row has 1 field, and there are 2 columns: a field with a comma in it stands in "
             "quotes\n"
-            "t.csv:3: \"__expected\" asks for javascript, which has no counterpart: docs/suites.md lists "
-            "what a cell may ask for\n"
+            "t.csv:3: \"__expected\" asks for javascript, which has no counterpart (`type: command` runs a program "
+            "of yours): docs/suites.md lists what a cell may ask for\n"
             "t.csv:4: missing \"expected\" in the test: expected what the answer is judged by\n");
   EXPECT_EQ(
       of("land,__expected\nFrance,Paris\n"),
