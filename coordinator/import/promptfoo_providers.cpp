@@ -68,7 +68,8 @@ std::string default_of_variable(std::string_view text) {
   if (!text.starts_with("{{") || !text.ends_with("}}")) return "";
   const auto begin = text.find_first_of("'\"");
   const auto end = begin == text.npos ? text.npos : text.find(text[begin], begin + 1);
-  if (end == text.npos || text.find_first_not_of(" )-}", end + 1) != text.npos) return "";
+  // Behind the text stand at most the filter's second argument, `true`, and brackets.
+  if (end == text.npos || text.find_first_not_of(" ,true)-}", end + 1) != text.npos) return "";
   const std::string_view variable = text.substr(0, begin);
   const bool has_default = variable.find(" or ") != text.npos || variable.find("default(") != text.npos;
   return has_default && variable.find("env.") != text.npos

@@ -387,10 +387,11 @@ providers:
 tests: [{assert: [{type: contains, value: x}]}]
 )yaml");
   for (const std::string expected :
-       {"name: low\n    provider: gpu-example\n    model: gpt-5\n    params:\n      top_p: 0.5\n      "
-        "reasoning_effort: low\n",
-        "name: high\n    provider: gpu-example\n    model: gpt-5\n    params:\n      top_p: 0.5\n      "
-        "reasoning_effort: high\n",
+       {"name: low\n    provider: gpu-example\n    model: gpt-5\n    params:\n      reasoning_effort: low\n  "
+        "    top_p: 0.5\n",
+        "name: high\n    provider: gpu-example\n    model: gpt-5\n    params:\n      reasoning_effort: "
+        "high\n  "
+        "    top_p: 0.5\n",
         "    params:\n      stop:\n        - END\n      top_k: 3\n"}) {
     EXPECT_NE(text.find(expected), std::string::npos) << expected << "\n" << text;
   }
