@@ -226,7 +226,7 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
       {expecting("      type: regex_match\n      pattern: ['a(b', 'ok']\n"),
        "suite.yaml:8: \"pattern\" in expected cannot be used: the pattern \"a(b\" is no regular expression "
        "of "
-       "RE2: missing ): a(b\n"},
+       "RE2: missing ): a(b; a sign that stands for itself has a backslash before it\n"},
       {expecting("      type: exact_match\n      text: [a, 1, [b]]\n"),
        "suite.yaml:8: \"text\" in expected must hold strings alone, not a whole number (put it in "
        "quotes)\n"
