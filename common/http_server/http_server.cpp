@@ -43,7 +43,7 @@ std::string text_of(const char* text) {
   return text == nullptr ? std::string() : std::string(text);
 }
 
-std::string head_of(mg_connection* connection, const HttpAnswer& answer) {
+std::string head_of(mg_connection* connection, const ServedAnswer& answer) {
   std::string head =
       "HTTP/1.1 " + std::to_string(answer.status) + ' ' +
       mg_get_response_code_text(connection, answer.status) + "\r\nContent-Type: " + answer.type +
@@ -53,7 +53,7 @@ std::string head_of(mg_connection* connection, const HttpAnswer& answer) {
 }
 
 /// The library's threads have a stack of 100 KB, which is less than some answers take.
-HttpAnswer answered(const AnswerRequest& answer_of, const HttpRequest& request) {
+ServedAnswer answered(const AnswerRequest& answer_of, const ServedRequest& request) {
   try {
     return std::async(std::launch::async, [&] { return answer_of(request); }).get();
   } catch (const std::exception& error) {  // It may not pass through the library, which is in C.
@@ -66,9 +66,9 @@ int answer_request(mg_connection* connection) {
   const mg_request_info* asked = mg_get_request_info(connection);
   const auto& server = *static_cast<const CivetServer*>(asked->user_data);
   const auto& answer_of = *static_cast<const AnswerRequest*>(server.getUserContext());
-  const HttpRequest request{text_of(asked->request_method), text_of(asked->local_uri),
-                            text_of(asked->query_string), text_of(mg_get_header(connection, "Host"))};
-  const HttpAnswer answer = answered(answer_of, request);
+  const ServedRequest request{text_of(asked->request_method), text_of(asked->local_uri),
+                              text_of(asked->query_string), text_of(mg_get_header(connection, "Host"))};
+  const ServedAnswer answer = answered(answer_of, request);
   const std::string head = head_of(connection, answer);
   const bool is_sent = mg_write(connection, head.data(), head.size()) > 0;
   if (is_sent && request.method != "HEAD") mg_write(connection, answer.body.data(), answer.body.size());

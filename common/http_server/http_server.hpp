@@ -13,14 +13,14 @@
 namespace sluice {
 
 /// What a server is asked. Foreign text: whoever answers takes nothing in it for granted.
-struct HttpRequest {
+struct ServedRequest {
   std::string method;
   std::string path;   ///< Begins with a slash; percent escapes are decoded.
   std::string query;  ///< Behind the question mark, as it came; empty without one.
   std::string host;   ///< The header; empty without one.
 };
 
-struct HttpAnswer {
+struct ServedAnswer {
   int status = 200;
   std::string type = "text/plain; charset=utf-8";
   std::string body{};
@@ -28,7 +28,7 @@ struct HttpAnswer {
 };
 
 /// Called on threads of its own, several at a time.
-using AnswerRequest = std::function<HttpAnswer(const HttpRequest&)>;
+using AnswerRequest = std::function<ServedAnswer(const ServedRequest&)>;
 
 /// Answers HTTP requests until it is destroyed. Serves no files: what a function answers is all there is.
 class HttpServer {

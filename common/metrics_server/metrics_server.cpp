@@ -36,7 +36,7 @@ std::vector<prometheus::MetricFamily> in_its_form(std::vector<MetricFamily> fami
   return metrics;
 }
 
-HttpAnswer plain(int status, std::string body) {
+ServedAnswer plain(int status, std::string body) {
   return {status, "text/plain; version=0.0.4; charset=utf-8", std::move(body), {}};
 }
 
@@ -47,9 +47,10 @@ MetricsServer::MetricsServer(HttpServer server)
 
 Result<MetricsServer> MetricsServer::start(const std::string& endpoint, MetricSource source,
                                            const HealthSource& health) {
-  const AnswerRequest answer = [source = std::move(source), health](const HttpRequest& request) {
+  const AnswerRequest answer = [source = std::move(source), health](const ServedRequest& request) {
     if (request.method != "GET" && request.method != "HEAD")
-      return HttpAnswer{405, "text/plain; charset=utf-8", "only GET is answered\n", {{"Allow", "GET, HEAD"}}};
+      return ServedAnswer{
+          405, "text/plain; charset=utf-8", "only GET is answered\n", {{"Allow", "GET, HEAD"}}};
     if (request.path == "/metrics")
       return plain(200, prometheus::TextSerializer().Serialize(in_its_form(source())));
     const Health now = health();

@@ -29,14 +29,14 @@ struct ViewRuns {
     if (!effective) return report_findings(effective.error());
     // Before the server's threads are there.
     std::promise<void> end;
-    SignalWatch signals("sluice", exit_error);
+    SignalWatch signals(exit_error);
     signals.handle_with([&](const char*) { end.set_value(); });
     ViewServer pages(tools, *effective, app);
     std::promise<std::string> authority;
     const std::shared_future<std::string> known = authority.get_future().share();
     auto server = HttpServer::start(
         "127.0.0.1:" + std::to_string(*number), defaults::view_threads,
-        [&pages, known](const HttpRequest& request) { return pages.answer(request, known.get()); });
+        [&pages, known](const ServedRequest& request) { return pages.answer(request, known.get()); });
     if (!server)
       return report_error("pages cannot be served at 127.0.0.1:" + std::to_string(*number) + ": " +
                           server.error().message + "; name another with --port, or leave it out");

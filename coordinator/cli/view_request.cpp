@@ -17,11 +17,11 @@ bool is_run_name(std::string_view name) {
   });
 }
 
-HttpAnswer not_there() {
+ServedAnswer not_there() {
   return refusal(404, "there is no such page; / lists the runs");
 }
 
-tl::expected<ViewRequest, HttpAnswer> read_query(ViewRequest read, const std::string& query) {
+tl::expected<ViewRequest, ServedAnswer> read_query(ViewRequest read, const std::string& query) {
   for (const auto& [name, value] : query_parameters(query)) {
     if (name == "limit") {
       const auto [end, wrong] = std::from_chars(value.data(), value.data() + value.size(), read.limit);
@@ -39,17 +39,17 @@ tl::expected<ViewRequest, HttpAnswer> read_query(ViewRequest read, const std::st
 
 }  // namespace
 
-HttpAnswer refusal(int status, const std::string& words) {
+ServedAnswer refusal(int status, const std::string& words) {
   return {status, "text/plain; charset=utf-8", words + "\n", {}};
 }
 
-tl::expected<ViewRequest, HttpAnswer> read_view_request(const HttpRequest& request,
-                                                        std::string_view authority) {
+tl::expected<ViewRequest, ServedAnswer> read_view_request(const ServedRequest& request,
+                                                          std::string_view authority) {
   if (!names_loopback(request.host, authority))
     return tl::unexpected(refusal(
         403, "this server is asked by its own address alone, http://" + std::string(authority) + "/"));
   if (request.method != "GET" && request.method != "HEAD") {
-    HttpAnswer refused = refusal(405, "pages are only looked at: GET is all that is answered");
+    ServedAnswer refused = refusal(405, "pages are only looked at: GET is all that is answered");
     refused.headers.emplace_back("Allow", "GET, HEAD");
     return tl::unexpected(std::move(refused));
   }

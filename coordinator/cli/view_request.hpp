@@ -26,12 +26,12 @@ struct ViewRequest {
 };
 
 /// An answer for what is no page: in plain text, which runs nothing.
-HttpAnswer refusal(int status, const std::string& words);
+ServedAnswer refusal(int status, const std::string& words);
 
 /// Reads a request. Whatever is none of ours is answered by a refusal: another Host than this server's (a
 /// page of the web whose name was made to lead here), another method than GET and HEAD, a path that is not
 /// there. Nothing of a request names a file.
-tl::expected<ViewRequest, HttpAnswer> read_view_request(const HttpRequest& request,
-                                                        std::string_view authority);
+tl::expected<ViewRequest, ServedAnswer> read_view_request(const ServedRequest& request,
+                                                          std::string_view authority);
 
 }  // namespace sluice

@@ -25,7 +25,7 @@
 namespace sluice {
 namespace {
 
-HttpAnswer page(std::string body, int status = 200) {
+ServedAnswer page(std::string body, int status = 200) {
   static const std::string policy = served_page_policy();
   return {status,
           "text/html; charset=utf-8",
@@ -38,7 +38,7 @@ HttpAnswer page(std::string body, int status = 200) {
            {"Cache-Control", "no-store"}}};
 }
 
-HttpAnswer failure(const Error& error) {
+ServedAnswer failure(const Error& error) {
   const bool is_asked_wrong = error.reason == Reason::usage_invalid;
   return page(message_page(is_asked_wrong ? "Not there" : "It went wrong", {error.message}),
               is_asked_wrong ? 404 : 500);
@@ -78,12 +78,12 @@ std::vector<Error> errors_of(const Result<void>& written) {
 
 }  // namespace
 
-HttpAnswer ViewServer::answer(const HttpRequest& request, std::string_view authority) {
+ServedAnswer ViewServer::answer(const ServedRequest& request, std::string_view authority) {
   const auto asked = read_view_request(request, authority);
   return asked ? page_of(*asked) : asked.error();
 }
 
-HttpAnswer ViewServer::page_of(const ViewRequest& asked) {
+ServedAnswer ViewServer::page_of(const ViewRequest& asked) {
   const auto file = std::filesystem::path(settings_.home.value) / "ledger.db";
   std::error_code none;
   if (!std::filesystem::exists(file, none)) {
@@ -118,7 +118,7 @@ Result<std::string> ViewServer::panel_of(const PastRun& past, const Ledger& ledg
   return progress_panel(run);
 }
 
-HttpAnswer ViewServer::run_page(const PastRun& past, const Ledger& ledger) {
+ServedAnswer ViewServer::run_page(const PastRun& past, const Ledger& ledger) {
   std::string panel;
   if (!past.summary) {
     auto made = panel_of(past, ledger);
@@ -141,7 +141,7 @@ HttpAnswer ViewServer::run_page(const PastRun& past, const Ledger& ledger) {
   return page(record_page(past, panel, sentences_of(gathered), *cases));
 }
 
-HttpAnswer ViewServer::compare_page(const ViewRequest& asked, const Ledger& ledger) {
+ServedAnswer ViewServer::compare_page(const ViewRequest& asked, const Ledger& ledger) {
   if (asked.base.empty() || asked.current.empty())
     return page(message_page("Two runs are compared",
                              {"Choose one as the base and another as the current one, in the list."}),

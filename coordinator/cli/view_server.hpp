@@ -29,12 +29,12 @@ class ViewServer {
       : tools_(tools), settings_(settings), command_(command) {}
 
   /// `authority`: the server's own, HOST:PORT.
-  HttpAnswer answer(const HttpRequest& request, std::string_view authority);
+  ServedAnswer answer(const ServedRequest& request, std::string_view authority);
 
  private:
-  HttpAnswer page_of(const ViewRequest& asked);
-  HttpAnswer run_page(const PastRun& past, const Ledger& ledger);
-  HttpAnswer compare_page(const ViewRequest& asked, const Ledger& ledger);
+  ServedAnswer page_of(const ViewRequest& asked);
+  ServedAnswer run_page(const PastRun& past, const Ledger& ledger);
+  ServedAnswer compare_page(const ViewRequest& asked, const Ledger& ledger);
   Result<std::string> panel_of(const PastRun& past, const Ledger& ledger);
 
   const CacheTools& tools_;

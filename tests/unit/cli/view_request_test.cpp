@@ -7,8 +7,9 @@ namespace {
 
 constexpr const char* own = "127.0.0.1:8080";
 
-tl::expected<ViewRequest, HttpAnswer> read(const std::string& path, const std::string& query = "",
-                                           const std::string& method = "GET", const std::string& host = own) {
+tl::expected<ViewRequest, ServedAnswer> read(const std::string& path, const std::string& query = "",
+                                             const std::string& method = "GET",
+                                             const std::string& host = own) {
   return read_view_request({method, path, query, host}, own);
 }
 

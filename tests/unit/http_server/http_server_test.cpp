@@ -33,7 +33,7 @@ std::string answer_to(const std::string& authority, const std::string& request) 
   return answer;
 }
 
-HttpAnswer echo(const HttpRequest& request) {
+ServedAnswer echo(const ServedRequest& request) {
   return {200,
           "text/plain",
           request.method + ' ' + request.path + ' ' + request.query + ' ' + request.host,
@@ -73,10 +73,10 @@ TEST(HttpServer, HeadHasNoBody) {
 
 // Its own threads have a stack of 100 KB: a page that took more ended the process.
 TEST(HttpServer, AnAnswerMayTakeAWholeStack) {
-  const auto server = HttpServer::start("127.0.0.1:0", 2, [](const HttpRequest&) {
+  const auto server = HttpServer::start("127.0.0.1:0", 2, [](const ServedRequest&) {
     volatile char large[1 << 20];
     for (std::size_t i = 0; i < sizeof large; i += 4096) large[i] = 'x';
-    return HttpAnswer{200, "text/plain", std::string(1, large[0])};
+    return ServedAnswer{200, "text/plain", std::string(1, large[0])};
   });
   ASSERT_TRUE(server);
   EXPECT_TRUE(answer_to(server->authority(), "GET / HTTP/1.0\r\n\r\n").ends_with("\r\n\r\nx"));
@@ -84,7 +84,7 @@ TEST(HttpServer, AnAnswerMayTakeAWholeStack) {
 
 TEST(HttpServer, WhatGoesWrongIsAnAnswerToo) {
   const auto server = HttpServer::start(
-      "127.0.0.1:0", 2, [](const HttpRequest&) -> HttpAnswer { throw std::runtime_error("no"); });
+      "127.0.0.1:0", 2, [](const ServedRequest&) -> ServedAnswer { throw std::runtime_error("no"); });
   ASSERT_TRUE(server);
   EXPECT_TRUE(answer_to(server->authority(), "GET / HTTP/1.0\r\n\r\n").starts_with("HTTP/1.1 500"));
 }

@@ -13,6 +13,18 @@ TEST_F(RunControllerTest, NothingIsLeasedBeforeTheExpectedWorkersAreThere) {
   EXPECT_EQ(leased(effects, "p").size() + leased(effects, "q").size(), 2u);
 }
 
+TEST_F(RunControllerTest, AWorkerWhoseProtocolKnowsNotWhatTheRunNeedsIsTurnedAway) {
+  config.settings.durable = true;
+  begin();
+  wire::Hello older{1, "old", "cache-1", "0", 5};
+  older.protocol = 7;
+  const auto effects = send("p", older);
+  const auto rejects = sent<wire::Reject>(effects, "p");
+  ASSERT_EQ(rejects.size(), 1u);
+  EXPECT_EQ(rejects[0].code, wire::RejectCode::protocol_mismatch);
+  EXPECT_TRUE(rejects[0].detail.find("it is durable") != std::string::npos) << rejects[0].detail;
+}
+
 TEST_F(RunControllerTest, ExpectedWorkersAreNotWaitedForForEver) {
   config.expected_workers = 3;
   begin();
