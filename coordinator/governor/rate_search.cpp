@@ -202,7 +202,7 @@ bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::ui
 double RateSearch::speed_before_refusal(BootTime now) const {
   const auto first = first_start_.value_or(now);
   const auto time = std::max<BootTime>(now - first, bin_length);
-  return std::max(1.0, accepted_since(first, first + time) );
+  return std::max(1.0, accepted_since(first, first + time));
 }
 
 bool RateSearch::search_pace(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
