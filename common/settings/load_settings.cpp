@@ -221,8 +221,9 @@ class SettingsMerger {
       reader.add_wrong("api_key",
                        "is no setting: keys stay in the environment; name the variable with \"api_key_env\"");
     }
+    // The kind is the first of them.
     for (const ProviderDefinition& definition : provider_definitions()) {
-      apply_key(reader, definition, provider);
+      if (belongs_to(definition.key, provider.kind.value)) apply_key(reader, definition, provider);
     }
     refuse_limits_without_effect(reader, provider.limits());
     check_keys_of_kind(reader, provider);

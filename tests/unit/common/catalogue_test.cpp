@@ -175,7 +175,8 @@ TEST(Metrics, OnlyThoseWithAScoreAreScored) {
                         MetricId::claims_f1,        MetricId::semantic_similarity_to,
                         MetricId::faithfulness,     MetricId::relevancy,
                         MetricId::correctness,      MetricId::rubric,
-                        MetricId::rouge_n,          MetricId::not_rouge_n};
+                        MetricId::rouge_n,          MetricId::not_rouge_n,
+                        MetricId::command_score,    MetricId::not_command_score};
   for (const auto& metric : metric_catalogue()) {
     EXPECT_EQ(metric.kind == MetricKind::scored, scored.contains(metric.id)) << metric.name;
   }
