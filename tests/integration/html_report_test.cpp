@@ -109,7 +109,9 @@ TEST_F(Pages, OutcomesOfThenAreNotJudgedByChecksOfNow) {
     const auto refused = run_sluice(flags);
     EXPECT_EQ(refused.exit_code, 2) << refused.output;
     EXPECT_EQ(refused.output, "");
-    EXPECT_NE(refused.errors.find("suite.yaml are not those of run "), std::string::npos) << refused.errors;
+    EXPECT_NE(refused.errors.find("suite.yaml are not those of run "),
+              std::string::npos)
+        << refused.errors;
   }
 }
 

@@ -339,9 +339,8 @@ TEST_F(YamlSuite, AnUnknownMetricHidesNothingElseOfItsEntry) {
 
 TEST_F(YamlSuite, AConfigurationOfPromptfooIsOneFinding) {
   const auto of = [&](const std::string& yaml) { return findings(yaml); };
-  const std::string finding =
-      "suite.yaml:1: this is a configuration of promptfoo: `sluice import suite.yaml"
-      "` makes a suite of it\n";
+  const std::string finding = "suite.yaml:1: this is a configuration of promptfoo: `sluice import suite.yaml"
+                              "` makes a suite of it\n";
   EXPECT_EQ(of("prompts: [a]\ntests:\n  - vars: {a: 1}\n  - assert: [{type: contains, value: x}]\n"),
             finding);
   EXPECT_EQ(of("providers: ['openai:chat:m']\ntests: [{assert: [{type: cost}]}]\n"), finding);
