@@ -379,6 +379,7 @@ void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime no
   if (seconds_at_ceiling_ < proof_seconds) return;
   rate_.reset();
   accepted_.reset();
+  pace_.reset();
 }
 
 }  // namespace sluice
