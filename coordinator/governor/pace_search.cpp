@@ -11,8 +11,8 @@ namespace sluice {
 
 using namespace defaults::pace_search;
 
-PaceSearch::PaceSearch(double speed, BootTime now)
-    : pace_(std::max(lowest_pace, first_step * speed)),
+PaceSearch::PaceSearch(double pace, BootTime now)
+    : pace_(std::max(lowest_pace, pace)),
       refused_time_(now),
       last_refused_(now),
       hold_until_(now),

@@ -15,8 +15,8 @@ namespace sluice {
 /// not thread-safe.
 class PaceSearch {
  public:
-  /// The first refusal came at `speed` calls a second, which is more than the provider takes.
-  PaceSearch(double speed, BootTime now);
+  /// Begins at `pace` calls a second, after the first refusal.
+  PaceSearch(double pace, BootTime now);
 
   /// `started` calls began, of which some may be refused later.
   void on_started(std::uint32_t started, BootTime now);

@@ -205,12 +205,16 @@ double RateSearch::speed_before_refusal(BootTime now) const {
   return std::max(1.0, accepted_since(first, first + time));
 }
 
+/// Refusals cost little: each is answered by a slower pace, and no more.
 bool RateSearch::search_pace(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
                              BootTime delay, BootTime now) {
   note(started, refused, refused_late, now);
   if (!pace_) {
     if (refused == 0) return false;
-    pace_.emplace(rate_ ? *rate_ : speed_before_refusal(now), now);
+    const double pace = rate_ ? defaults::pace_search::below_known * *rate_
+                              : defaults::pace_search::first_step * speed_before_refusal(now);
+    pace_.emplace(pace, now);
+    is_estimated_ = false;
     pace_->on_refused(0, 0, delay, now);
     cut_weighed_ = true;
   } else {
@@ -375,6 +379,7 @@ void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime no
   if (seconds_at_ceiling_ < proof_seconds) return;
   rate_.reset();
   accepted_.reset();
+  pace_.reset();
 }
 
 }  // namespace sluice
