@@ -103,7 +103,8 @@ class Json {
   /// Such, and characters that turn the writing direction, are escaped: a reader gets them, and whoever looks
   /// at the file is not misled.
   void append_text(std::string_view text) {
-    if (!has_direction_controls(text) && !has_controls(text)) return append_json_string(out_, text);
+    if (is_plain_ascii(text) || (!has_direction_controls(text) && !has_controls(text)))
+      return append_json_string(out_, text);
     std::string quoted;
     append_json_string(quoted, text);
     constexpr std::string_view hex = "0123456789abcdef";
