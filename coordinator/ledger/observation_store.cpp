@@ -179,28 +179,51 @@ void add_checksums(SQLite::Database& db) {
   transaction.commit();
 }
 
+/// What is removed is not to be found in the file. Whoever adds rows at the end removes none.
+void write_over_removed(SQLite::Database& db) {
+  db.exec("PRAGMA secure_delete = ON");
+}
+
+/// Binds a row's values, and the checksum over them behind the last.
 class Binder {
  public:
-  explicit Binder(SQLite::Statement& statement) : statement_(statement) {}
+  explicit Binder(SQLite::Statement& statement) : statement_(statement), sum_(observation_checks().front()) {}
 
   template <class T>
   void operator()(const char* /*name*/, const T& value) {
     ++index_;
     if constexpr (std::is_same_v<T, std::string>) {
-      statement_.bindNoCopy(index_, value);
+      bind_text(value);
     } else if constexpr (std::is_same_v<T, JsonText>) {
-      statement_.bindNoCopy(index_, value.text);
+      bind_text(value.text);
     } else if constexpr (std::is_same_v<T, std::optional<std::string>>) {
-      value ? statement_.bindNoCopy(index_, *value) : statement_.bind(index_);
+      value ? bind_text(*value) : bind_null();
     } else if constexpr (std::is_same_v<T, std::optional<double>>) {
-      value ? statement_.bind(index_, *value) : statement_.bind(index_);
+      value ? bind_real(*value) : bind_null();
     } else {
-      statement_.bind(index_, static_cast<std::int64_t>(value));
+      const auto number = static_cast<std::int64_t>(value);
+      statement_.bind(index_, number);
+      sum_.integer(number);
     }
   }
+  void bind_sum() { statement_.bind(index_ + 1, sum_.value()); }
 
  private:
+  void bind_text(const std::string& text) {
+    statement_.bindNoCopy(index_, text);
+    sum_.text(text);
+  }
+  void bind_real(double number) {
+    statement_.bind(index_, number);
+    sum_.real(number);
+  }
+  void bind_null() {
+    statement_.bind(index_);
+    sum_.null();
+  }
+
   SQLite::Statement& statement_;
+  row_checks::RowSum sum_;
   int index_ = 0;
 };
 
@@ -231,14 +254,11 @@ class ColumnReader {
   int index_ = 0;
 };
 
-/// `?1, ?2, ...`
+/// `?, ?, ...`
 std::string question_marks() {
   std::string list;
-  int number = 0;
   const Observation any;
-  for_each_column(any, [&](const char*, const auto&) {
-    list += (list.empty() ? "?" : ", ?") + std::to_string(++number);
-  });
+  for_each_column(any, [&](const char*, const auto&) { list += list.empty() ? "?" : ", ?"; });
   return list;
 }
 
@@ -305,13 +325,13 @@ Result<ObservationStore> ObservationStore::open(const std::filesystem::path& fil
     db.exec("PRAGMA page_size = " + std::to_string(page_bytes));  // Of a new file.
     use_write_ahead_log(db);
     db.exec("PRAGMA synchronous = OFF");
+    db.exec("PRAGMA secure_delete = OFF");  // New pages need not be cleared: see write_over_removed.
     db.exec("PRAGMA wal_autocheckpoint = " + std::to_string(checkpoint_pages));
     make_tables(db);
     add_checksums(db);
-    const auto [observations, prompts] = observation_checks();
+    const auto& prompts = observation_checks().back();
     database->insert_observation.emplace(db, "INSERT INTO observations(" + column_names() +
-                                                 ", checksum) VALUES (" + question_marks() + ", " +
-                                                 row_checks::sum(observations, question_marks()) + ")");
+                                                 ", checksum) VALUES (" + question_marks() + ", ?)");
     const std::string last_use = "max(prompts.last_used, excluded.last_used)";
     database->insert_prompt.emplace(
         db, "INSERT INTO prompts(hash, text, last_used, checksum) VALUES (?1, ?2, ?3, " +
@@ -354,7 +374,9 @@ Result<void> ObservationStore::insert_each(const std::function<Result<void>(cons
     auto made = make([&](const Observation& one) {
       auto& row = *database_->insert_observation;
       static_cast<void>(row.tryReset());
-      for_each_column(one, Binder(row));
+      Binder binder(row);
+      for_each_column(one, [&](const char* name, const auto& value) { binder(name, value); });
+      binder.bind_sum();
       row.exec();
       if (!one.system_prompt) return;
       SystemPrompt& prompt = prompts[one.system_hash];
@@ -381,6 +403,7 @@ Result<void> ObservationStore::set_statuses(const std::string& run_id,
   if (statuses.empty()) return {};
   try {
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+    write_over_removed(database_->db);
     const auto& table = observation_checks().front();
     // What was damaged before stays so: nobody vouches for it.
     SQLite::Statement update(database_->db, "UPDATE observations SET status = ?1, checksum = " +
@@ -414,6 +437,7 @@ Result<std::uint64_t> ObservationStore::prune(const Retention& retention, bool c
     const std::int64_t row = find.getColumn(1).getInt64();
     find.reset();
     std::uint64_t removed = 0;
+    write_over_removed(db);
     SQLite::Statement remove(
         db,
         "DELETE FROM observations WHERE rowid IN (SELECT rowid FROM observations WHERE timestamp < ?1 "

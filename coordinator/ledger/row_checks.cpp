@@ -3,6 +3,7 @@
 #include "common/text/text.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -55,32 +56,47 @@ std::string_view bytes_of(sqlite3_value* value) {
           static_cast<std::size_t>(sqlite3_value_bytes(value))};
 }
 
-template <class Number>
-void append(std::string& bytes, Number number) {
-  char raw[sizeof number];
-  std::memcpy(raw, &number, sizeof number);
-  bytes.append(raw, sizeof raw);
+/// What a checksum is of: each value with its type and length, so that no two rows are the same bytes.
+std::string& summed() {
+  thread_local std::string bytes;
+  return bytes;
 }
 
-/// Each value with its type and length, so that no two rows are the same bytes.
-sqlite3_int64 checksum(std::span<sqlite3_value*> values) {
-  thread_local std::string bytes;
-  bytes.clear();
-  for (sqlite3_value* value : values) {
-    const int type = sqlite3_value_type(value);
-    bytes += static_cast<char>(type);
-    if (type == SQLITE_INTEGER) append(bytes, sqlite3_value_int64(value));
-    if (type == SQLITE_FLOAT) append(bytes, sqlite3_value_double(value));
-    if (type == SQLITE_TEXT || type == SQLITE_BLOB) {
-      const std::string_view content = bytes_of(value);
-      append(bytes, std::uint64_t{content.size()});
-      bytes += content;
-    }
-  }
-  const std::uint64_t hash = XXH3_64bits(bytes.data(), bytes.size());
-  sqlite3_int64 sum = 0;
+/// `raw` is the value itself, or a text's or blob's length in front of it.
+template <class Number>
+void append(int type, Number raw, std::string_view content = {}) {
+  char head[1 + sizeof raw];
+  head[0] = static_cast<char>(type);
+  std::memcpy(head + 1, &raw, sizeof raw);
+  summed().append(head, sizeof head).append(content);
+}
+
+void append_content(int type, std::string_view content) {
+  append(type, std::uint64_t{content.size()}, content);
+}
+
+std::int64_t hash_of_summed() {
+  const std::uint64_t hash = XXH3_64bits(summed().data(), summed().size());
+  std::int64_t sum = 0;
   std::memcpy(&sum, &hash, sizeof sum);
   return sum;
+}
+
+sqlite3_int64 checksum(std::span<sqlite3_value*> values) {
+  summed().clear();
+  for (sqlite3_value* value : values) {
+    const int type = sqlite3_value_type(value);
+    if (type == SQLITE_INTEGER) {
+      append(type, std::int64_t{sqlite3_value_int64(value)});
+    } else if (type == SQLITE_FLOAT) {
+      append(type, sqlite3_value_double(value));
+    } else if (type == SQLITE_TEXT || type == SQLITE_BLOB) {
+      append_content(type, bytes_of(value));
+    } else {
+      summed() += static_cast<char>(type);
+    }
+  }
+  return hash_of_summed();
 }
 
 void row_sum(sqlite3_context* context, int count, sqlite3_value** values) {
@@ -138,6 +154,31 @@ std::span<const Table> ledger_tables() {
 
 const Table& ledger_table(std::string_view name) {
   return *std::ranges::find(tables, name, &Table::name);
+}
+
+RowSum::RowSum(const Table& table) {
+  summed().clear();
+  text(table.name);
+}
+
+void RowSum::null() {
+  summed() += static_cast<char>(SQLITE_NULL);
+}
+
+void RowSum::integer(std::int64_t value) {
+  append(SQLITE_INTEGER, value);
+}
+
+void RowSum::real(double value) {
+  std::isnan(value) ? null() : append(SQLITE_FLOAT, value);
+}
+
+void RowSum::text(std::string_view value) {
+  append_content(SQLITE_TEXT, value);
+}
+
+std::int64_t RowSum::value() const {
+  return hash_of_summed();
 }
 
 void add_functions(SQLite::Database& db) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,19 @@ struct Table {
 /// Of the ledger; what is not here says whose cache has which entry, and entries have digests of their own.
 std::span<const Table> ledger_tables();
 const Table& ledger_table(std::string_view name);  ///< REQUIRES: there is one.
+
+/// The checksum of a row whose values are at hand: what `sum` is for SQL, for less. One at a time in a
+/// thread.
+class RowSum {
+ public:
+  explicit RowSum(const Table& table);
+  /// The columns' values, in the table's order and as SQLite keeps them.
+  void null();
+  void integer(std::int64_t value);
+  void real(double value);  ///< NaN is a null to SQLite.
+  void text(std::string_view value);
+  std::int64_t value() const;
+};
 
 /// Makes `row_sum` and `row_fits` known to the connection, which all of what follows needs.
 void add_functions(SQLite::Database& db);

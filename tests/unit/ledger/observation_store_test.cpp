@@ -1,8 +1,10 @@
 #include "coordinator/ledger/observation_store.hpp"
 
+#include "common/files.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <csignal>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -79,6 +81,38 @@ TEST_F(ObservationStoreTest, WhatIsInsertedIsReadBackWhole) {
   EXPECT_EQ(*read[0].system_prompt, *one.system_prompt);
   read[0].system_prompt = one.system_prompt;
   EXPECT_EQ(read[0], one);
+}
+
+// The checksum is made where the values are bound, and read by SQL.
+TEST_F(ObservationStoreTest, ChecksumsFitWhateverAColumnHolds) {
+  auto store = opened();
+  std::vector<Observation> odd = observations(3);
+  odd[0].cost = std::numeric_limits<double>::quiet_NaN();  // A null to SQLite.
+  odd[0].raw_response = std::string("a\0b", 3);
+  odd[1].cost = -0.0;
+  odd[1].content_length = std::numeric_limits<std::uint64_t>::max();
+  odd[1].error = "";
+  odd[2].cost = 3.0;  // Kept as a whole number.
+  odd[2].raw_response = std::string(100'000, 'x');
+  ASSERT_TRUE(store.insert(odd));
+  EXPECT_EQ(ids(store, {}).size(), 3u) << "none is called damaged";
+}
+
+TEST_F(ObservationStoreTest, WhatIsPrunedIsNotLeftInTheFile) {
+  {
+    auto store = opened();
+    std::vector<Observation> all = observations(200);
+    for (Observation& one : all) one.prompt = "canary-" + std::to_string(one.trial) + std::string(3000, 'y');
+    ASSERT_TRUE(store.insert(all));
+    const std::vector<TrialStatus> changed{{3, "error"}, {4, "warn"}};
+    ASSERT_TRUE(store.set_statuses("run-1", changed));
+    ASSERT_EQ(store.prune({second(100'000), 10}, false), 190u);
+  }
+  const auto left = read_file(file(), 1u << 30);
+  ASSERT_TRUE(left);
+  EXPECT_NE(left->find("canary-199y"), std::string::npos);
+  for (int i = 0; i < 190; ++i)
+    EXPECT_EQ(left->find("canary-" + std::to_string(i) + "y"), std::string::npos) << i;
 }
 
 TEST_F(ObservationStoreTest, TheColumnsAndIndexesThatOthersKnowAreThere) {
