@@ -79,8 +79,11 @@ void add_metrics(std::string& page, const JsonText& text) {
     if (!metric.is_object()) continue;
     page += "  " + text_of(metric, "name");
     const auto passed = metric.find("passed");
-    if (passed != metric.end() && passed->is_boolean()) page += passed->get<bool>() ? " passed" : " failed";
-    if (const std::string score = text_of(metric, "score"); !score.empty()) page += " " + score;
+    const bool is_judged = passed != metric.end() && passed->is_boolean();
+    if (is_judged) page += passed->get<bool>() ? " passed" : " failed";
+    const std::string score = text_of(metric, "score");
+    if (!score.empty()) page += " " + score;
+    if (!is_judged && score.empty()) page += " undefined";
     if (const std::string why = text_of(metric, "detail"); !why.empty()) page += ": " + why;
     page += "\n";
     if (const auto judge = metric.find("judge"); judge != metric.end()) add_votes(page, *judge);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <ranges>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -58,7 +59,35 @@ void write_judged(Json& json, const JudgeScore& judged) {
   json.close('}');
 }
 
-std::string metrics_as_json(const TrialScore& score) {
+/// `missing: tls/cert/enabled = false; ...`. A result that was made of another suite may have positions that
+/// this one lacks.
+template <class Positions>
+std::string listed(std::string text, const std::vector<ExpectedClaim>& claims, const Positions& positions) {
+  std::string_view separator;
+  for (const std::uint32_t position : positions) {
+    if (position >= claims.size()) continue;
+    const ExpectedClaim& one = claims[position];
+    text += std::string(separator) + to_text(one.subject, one.predicate, one.value);
+    separator = "; ";
+  }
+  return separator.empty() ? std::string() : text;
+}
+
+/// Why the outcome is what it is. Results name claims by their places alone.
+std::string detail_of(const MetricOutcome& outcome, const ClaimsScore& claims, const Case& of,
+                      const Redactor& redactor) {
+  if (!outcome.detail.empty() || outcome.passed != false) return outcome.detail;
+  std::string detail;
+  if (outcome.id == MetricId::claims_required) detail = listed("missing: ", of.must_contain, claims.missing);
+  if (outcome.id == MetricId::claims_forbidden) {
+    detail = listed("found: ", of.must_not_contain,
+                    claims.forbidden | std::views::transform(&ClaimMatch::expectation));
+  }
+  redactor.apply(detail);
+  return detail;
+}
+
+std::string metrics_as_json(const TrialScore& score, const Case& of, const Redactor& redactor) {
   std::string text;
   text.reserve(score.metrics.size() * metric_bytes);
   Json json(text);
@@ -71,7 +100,7 @@ std::string metrics_as_json(const TrialScore& score) {
     json.member("version", info(outcome.id).version);
     json.member("score", outcome.score);
     json.member("passed", outcome.passed);
-    json.member("detail", outcome.detail);
+    json.member("detail", detail_of(outcome, score.claims, of, redactor));
     if (i >= first_judged) write_judged(json, score.judged[i - first_judged]);
     json.close('}');
   }
@@ -167,10 +196,8 @@ Result<void> ObservationMaker::make(const UnitResult& result, std::int64_t now_m
   const auto trials = plan_->trials_of(result.unit);
   for (std::size_t i = 0; i < trials.size(); ++i) {
     one.id = new_id(now_ms);
-    if (auto added = add_trial(trials[i], one); !added) return added;
-    const TrialScore* score = result.error ? nullptr : &result.scores.at(i);
-    one.status = status_before_gate(score);
-    one.metrics.text = score != nullptr ? metrics_as_json(*score) : "[]";
+    if (auto added = add_trial(trials[i], result.error ? nullptr : &result.scores.at(i), one); !added)
+      return added;
     take(one);
     if (i == 0) clear_spend(one);
   }
@@ -192,10 +219,8 @@ Result<Observation> ObservationMaker::make_without_prompt(const CommittedTrial& 
   if (one.unit.observed) made.answered_at = time_text(one.unit.observed->created_at_ms, last_answered_);
   add_spend(one.unit.spend, run_.price, plan_->arm_of(unit), made);
   if (!pays) clear_spend(made);
-  if (auto added = add_trial(one.trial, made); !added) return fail(std::move(added.error()));
   const TrialScore* score = one.unit.error || one.unit.scores.empty() ? nullptr : &one.unit.scores.front();
-  made.status = status_before_gate(score);
-  made.metrics.text = score != nullptr ? metrics_as_json(*score) : "[]";
+  if (auto added = add_trial(one.trial, score, made); !added) return fail(std::move(added.error()));
   return made;
 }
 
@@ -224,7 +249,7 @@ Result<void> ObservationMaker::add_prompt(UnitId unit, Observation& to) {
   return {};
 }
 
-Result<void> ObservationMaker::add_trial(TrialId trial, Observation& to) const {
+Result<void> ObservationMaker::add_trial(TrialId trial, const TrialScore* score, Observation& to) const {
   const auto test_case = plan_->case_of_trial(trial);
   if (!test_case) return fail(test_case.error());
   const Case& of = **test_case;
@@ -240,6 +265,8 @@ Result<void> ObservationMaker::add_trial(TrialId trial, Observation& to) const {
   const bool is_claims = of.kind == CaseKind::claims;
   to.prompt_version = is_claims ? run_.prompt_version : std::string();
   if (is_claims) to.prompt_hash = run_.prompt_hash;
+  to.status = status_before_gate(score);
+  to.metrics.text = score != nullptr ? metrics_as_json(*score, of, run_.redactor) : "[]";
   return {};
 }
 
@@ -254,6 +281,7 @@ std::string ObservationMaker::new_id(std::int64_t now_ms) {
   std::array<std::uint64_t, 2> halves{static_cast<std::uint64_t>(now_ms) << 16 | 0x7000 | (random_() & 0xfff),
                                       std::uint64_t{1} << 63 | random_() >> 2};
   std::string id;
+  id.reserve(36);
   for (int digit = 0; digit < 32; ++digit) {
     if (digit == 8 || digit == 12 || digit == 16 || digit == 20) id += '-';
     id += digits[halves[static_cast<std::size_t>(digit / 16)] >> (60 - 4 * (digit % 16)) & 0xf];

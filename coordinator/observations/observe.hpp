@@ -51,7 +51,8 @@ class ObservationMaker {
 
  private:
   Result<void> add_prompt(UnitId unit, Observation& to);
-  Result<void> add_trial(TrialId trial, Observation& to) const;
+  /// `score` is null for a trial that was not assessed.
+  Result<void> add_trial(TrialId trial, const TrialScore* score, Observation& to) const;
   std::string new_id(std::int64_t now_ms);
   /// Many are of the millisecond of the one before.
   struct TimeText {

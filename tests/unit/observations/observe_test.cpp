@@ -87,6 +87,29 @@ TEST_F(ObserveTest, OneForEachTrialWithWhatWasSentAndWhatCame) {
   EXPECT_EQ(made[1].cost, 0.0);
 }
 
+// `sluice show` said that required claims had failed, and not which.
+TEST_F(ObserveTest, ClaimsMetricsThatFailNameTheClaims) {
+  suite.cases = {make_case("a", "one")};
+  suite.cases[0].must_contain = {{"tls/cert", "enabled", false}, {"jwt/expiry", "checked", true}};
+  suite.cases[0].must_not_contain = {{"tls/version", "minimum", std::string("1.0")}};
+  UnitResult result;
+  const auto of = [](MetricId id, bool passed) { return MetricOutcome{id, std::nullopt, passed, ""}; };
+  result.scores = {{0,
+                    {of(MetricId::claims_required, false), of(MetricId::claims_forbidden, false)},
+                    {{}, {0, 1, 7}, {}, {{0, 0}}}}};
+  EXPECT_EQ(observed(result)[0].metrics.text,
+            R"([{"name": "claims_required", "version": "1", "score": null, "passed": false, )"
+            R"("detail": "missing: tls/cert/enabled = false; jwt/expiry/checked = true"}, )"
+            R"({"name": "claims_forbidden", "version": "1", "score": null, "passed": false, )"
+            R"("detail": "found: tls/version/minimum = \"1.0\""}])");
+  result.scores[0].metrics[0].passed = true;
+  EXPECT_NE(observed(result)[0].metrics.text.find(R"("passed": true, "detail": "")"), std::string::npos);
+  ObservedRun run{"run-1", "1", "", {}};
+  const std::vector<RedactionPattern> patterns{{"part", "tls/version"}};
+  run.redactor = *Redactor::make(patterns);
+  EXPECT_NE(observed(result, run)[0].metrics.text.find("found: [redacted part]"), std::string::npos);
+}
+
 TEST_F(ObserveTest, IdsAreUuidsInTheOrderOfTime) {
   const auto made = observed(scored());
   const std::regex uuid("019c[0-9a-f]{4}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
