@@ -26,9 +26,13 @@ constexpr std::array<std::string_view, 10> not_repeated{
 /// Of the record of flags: no flag, but what stands for one.
 constexpr const char* cases_member = "only cases";
 
-constexpr std::string_view config_flag = "config";
+bool names_a_path(const CLI::Option& option) {
+  const std::string& type = option.get_type_name();
+  return type == "FILE" || type == "DIR";
+}
 
 std::string absolute_path(const std::string& file) {
+  if (file.empty() || file.starts_with("~/")) return file;
   std::error_code error;
   const auto path = std::filesystem::absolute(file, error);
   return error ? file : path.lexically_normal().string();
@@ -151,7 +155,7 @@ std::string given_flags(const CLI::App& app, const std::vector<std::string>& onl
     if (std::ranges::find(not_repeated, name) != not_repeated.end()) continue;
     auto values = option->results();
     // Whoever reads them again may stand elsewhere.
-    if (name == config_flag) std::ranges::transform(values, values.begin(), absolute_path);
+    if (names_a_path(*option)) std::ranges::transform(values, values.begin(), absolute_path);
     if (std::ranges::none_of(values, may_hold_secret)) flags[name] = values;
   }
   if (!only_cases.empty()) flags[cases_member] = only_cases;

@@ -51,13 +51,19 @@ TEST(SettingFlags, ACommandMayHaveAFlagForASettingThatHasNoneElsewhere) {
 }
 
 // `sluice rerun` looked for the file where the rerun stood.
-TEST(GivenFlags, NameTheSettingsFileSoThatAnotherFolderFindsIt) {
+TEST(GivenFlags, NameFilesAndFoldersSoThatAnotherFolderFindsThem) {
   CLI::App app;
   SettingFlags flags;
-  flags.add_to(app, {"model"});
-  app.parse("--config conf/../s.toml --model m");
+  flags.add_to(app, {"model", "prices_file", "ontology_file", "prompt_file", "home"});
+  app.parse(
+      "--config conf/../s.toml --model m --prices p.toml --ontology /o.toml --prompt ~/p.toml --home h");
   const auto given = nlohmann::json::parse(given_flags(app));
-  EXPECT_EQ(given["config"][0], (std::filesystem::current_path() / "s.toml").string());
+  const auto here = std::filesystem::current_path();
+  EXPECT_EQ(given["config"][0], (here / "s.toml").string());
+  EXPECT_EQ(given["prices"][0], (here / "p.toml").string());
+  EXPECT_EQ(given["home"][0], (here / "h").string());
+  EXPECT_EQ(given["ontology"][0], "/o.toml");
+  EXPECT_EQ(given["prompt"][0], "~/p.toml");
   EXPECT_EQ(given["model"][0], "m");
 }
 
