@@ -244,23 +244,6 @@ std::string with_unix_line_ends(std::string text) {
   return text;
 }
 
-bool is_plain_ascii(std::string_view text) {
-  constexpr std::uint64_t ones = 0x0101010101010101;
-  // One more than DEL has the high bit; 0xff, which carries into the next byte, has it already.
-  std::uint64_t found = 0;
-  std::size_t at = 0;
-  for (; at + sizeof found <= text.size(); at += sizeof found) {
-    std::uint64_t eight = 0;
-    std::memcpy(&eight, text.data() + at, sizeof eight);
-    found |= eight | (eight + ones);
-  }
-  for (; at < text.size(); ++at) {
-    const auto one = static_cast<unsigned char>(text[at]);
-    found |= one | (one + 1u);
-  }
-  return (found & 0x80 * ones) == 0;
-}
-
 void append_json_string(std::string& out, std::string_view text) {
   constexpr std::string_view hex = "0123456789abcdef";
   out.reserve(out.size() + text.size() + 2);

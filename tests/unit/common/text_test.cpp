@@ -142,20 +142,6 @@ TEST(Text, WritesJsonStrings) {
   EXPECT_EQ(appended, "x=\"y\"") << "what stood there before is kept";
 }
 
-TEST(Text, PlainAsciiHasNoByteThatASecondLookIsWorth) {
-  EXPECT_TRUE(is_plain_ascii(""));
-  std::string every;
-  for (int c = 0; c < 0x7f; ++c) every += static_cast<char>(c);
-  EXPECT_TRUE(is_plain_ascii(every));
-  for (std::size_t at = 0; at < every.size(); ++at) {
-    for (const int c : {0x7f, 0x80, 0xc2, 0xe2, 0xff}) {
-      std::string one = every;
-      one[at] = static_cast<char>(c);
-      EXPECT_FALSE(is_plain_ascii(one)) << c << " at " << at;
-    }
-  }
-}
-
 // Long runs of plain characters are skipped in blocks: what is special must be seen wherever in a block it
 // stands.
 TEST(Text, SeesWhatIsSpecialAnywhereInALongText) {
