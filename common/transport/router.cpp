@@ -46,13 +46,13 @@ class RouterActor final : public SocketActor {
   void on_frames(std::vector<zmq::message_t>& frames) override {
     const Peer peer = frames.front().to_string();
     if (frames.size() != 3) return reject(peer, wire::RejectCode::malformed, "a message has two frames");
-    if (frames[2].size() > defaults::max_frame_bytes) {
-      return reject(peer, wire::RejectCode::too_large,
-                    "a frame has at most " + std::to_string(defaults::max_frame_bytes) + " bytes");
-    }
     if (!note_version(peer, frames[1].to_string_view())) {
       return reject(peer, wire::RejectCode::not_taken,
                     "this coordinator serves as many workers of an earlier version as it can");
+    }
+    if (frames[2].size() > defaults::max_frame_bytes) {
+      return reject(peer, wire::RejectCode::too_large,
+                    "a frame has at most " + std::to_string(defaults::max_frame_bytes) + " bytes");
     }
     auto message = wire::decode_to_coordinator(frames[1].to_string_view(), frames[2].to_string_view());
     if (!message) {

@@ -1,6 +1,7 @@
 // The owners of sockets: what a flood may take of them, and how they end.
 #include "common/transport/socket_actor.hpp"
 
+#include "common/defaults.hpp"
 #include "common/transport/dealer.hpp"
 #include "common/transport/messages.hpp"
 #include "common/transport/peer_quota.hpp"
@@ -214,6 +215,9 @@ TEST_F(SocketActorTest, ARouterAnswersEachPeerInItsVersion) {
     const auto header = next_header(worker, &body);
     const auto welcome = wire::decode_to_worker(header, body);
     EXPECT_TRUE(welcome) << welcome.error().message;
+    // Also what nobody reads: a peer could not read the answer in another version.
+    send_frames(worker, {header, std::string(defaults::max_frame_bytes + 1, 'x')});
+    EXPECT_EQ(wire::version_of(next_header(worker)), version);
     return static_cast<int>(*wire::version_of(header));
   };
   EXPECT_EQ(greeted_in(before), before);

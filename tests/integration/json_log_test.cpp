@@ -65,9 +65,8 @@ class JsonLog : public Workbench {
 
 TEST_F(JsonLog, EachLineOfAFleetSaysWhatItIsAbout) {
   const auto simulator = start_simulator({R"({"status": 400, "times": 1})"}, {});
-  auto coordinator =
-      start_sluice(live(simulator) + as_json +
-                   Flags{"--listen", "tcp://127.0.0.1:0", "--log-level", "debug", "--format", "json"});
+  auto coordinator = start_sluice(live(simulator) + as_json +
+                                  Flags{"--listen", "tcp://127.0.0.1:0", "--log-level", "debug"});
   auto worker = start_worker(endpoint_in_json(coordinator), as_json + Flags{"--name", "gpu-7"});
   const auto finished = finish(coordinator);
   EXPECT_EQ(worker.wait(), 0) << worker.errors();
