@@ -35,7 +35,7 @@ TEST(MisplacedKeys, AreReportedWithWhereTheyBelong) {
 
 TEST(MisplacedKeys, ThatBelongNowhereAreReportedWithWhatThereIs) {
   EXPECT_EQ(findings("[openai]\nx = 1\n"),
-            "sluice.toml:1: unknown table \"openai\"; valid here: eval, judge, redaction, providers");
+            "sluice.toml:1: unknown table \"openai\"; valid here: eval, judge, redaction, ledger, providers");
   EXPECT_EQ(
       findings("[providers.openai]\nrpm = 3\n"),
       "sluice.toml:2: unknown key \"rpm\" in [providers.openai]; valid here: kind, base_url, api_key_env, "
