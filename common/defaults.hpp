@@ -120,10 +120,6 @@ inline constexpr auto permit_clock_error = 1ms;  ///< What is left when the cloc
 inline constexpr auto permit_lifetime = 100ms;   ///< A permit's window where the burst leaves room for it.
 /// A window where it leaves none, and slots are spaced: each millisecond of it costs as much of the rate.
 inline constexpr auto permit_lifetime_min = 5ms;
-inline constexpr auto least_rounded_delay = 1s;  ///< What a delay in whole seconds says of any shorter one.
-/// After such a delay the next call is tried: above the time in which the refusal is known everywhere, and
-/// permits of before have passed.
-inline constexpr std::chrono::milliseconds hold_after_rounded_delay = 60ms;
 inline constexpr double rate_margin = 0.999;  ///< Of each rate, for clocks that run fast.
 inline constexpr auto permit_lead = 50ms;     ///< A permit is granted so long before it opens at least: above
                                               ///< one way over a network.

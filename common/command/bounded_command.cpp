@@ -367,7 +367,7 @@ void CommandStop::clear() {
   if (descriptor_ >= 0) (void)::eventfd_read(descriptor_, &requests);
 }
 
-CommandEnd run_program(const BoundedCommand& command, std::string_view text, const CommandStop* stop) {
+CommandEnd run_to_its_end(const BoundedCommand& command, std::string_view text, const CommandStop* stop) {
   if (command.arguments.empty() || command.arguments.front().empty())
     return {Kind::not_started, "", "the " + command.kind + " is empty; name a program"};
   auto ended = Run(command, text, stop).result();
@@ -376,7 +376,7 @@ CommandEnd run_program(const BoundedCommand& command, std::string_view text, con
 }
 
 Result<std::string> run_bounded(const BoundedCommand& command, std::string_view text) {
-  auto end = run_program(command, text);
+  auto end = run_to_its_end(command, text);
   if (end.kind != Kind::done) return fail(Reason::usage_invalid, std::move(end.message));
   return std::move(end.output);
 }

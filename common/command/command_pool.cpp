@@ -53,7 +53,7 @@ void CommandPool::serve(Worker& worker) {
     worker.is_busy = true;
     lock.unlock();
     CommandEnd end{CommandEnd::Kind::cancelled, "", "it came too late to start"};
-    if (!job.may_start || job.may_start()) end = run_program(job.command, job.input, &worker.stop);
+    if (!job.may_start || job.may_start()) end = run_to_its_end(job.command, job.input, &worker.stop);
     lock.lock();
     worker.is_busy = false;
     if (ends_) return;

@@ -239,14 +239,14 @@ std::vector<SettingDefinition> make_setting_definitions() {
           define("judge_min_kappa", "--judge-min-kappa", &S::judge_min_kappa, optional_real(0.0, 1.0),
                  "KAPPA", "Judge scores only warn without a calibration of at least this kappa, from 0 to 1"),
           "min_kappa", ""),
+      define("log_format", "--log-format", &S::log_format, parse_log_format, "text|json",
+             "Lines of stderr: sentences, or a JSON object each", LogFormatName()),
       define("prompt_file", "--prompt", &S::prompt_file, word(), "FILE",
              "Prompt template instead of the built-in one"),
       define("ontology_file", "--ontology", &S::ontology_file, word(), "FILE",
              "Ontology instead of the built-in one"),
       define("prices_file", "--prices", &S::prices_file, word(), "FILE",
              "Price table instead of the built-in one"),
-      define("log_format", "--log-format", &S::log_format, parse_log_format, "text|json",
-             "Lines of stderr: sentences, or a JSON object each", LogFormatName()),
       outside_file(define("home", "--home", &S::home, word(), "DIR", "Folder of caches and ledger")),
   };
 }

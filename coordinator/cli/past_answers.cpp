@@ -320,7 +320,9 @@ int report_no_result(const std::string& who_has, const WantedCases& wanted,
     which += (is_first ? " that fits --filter " : " --filter ") + quoted(filter.text());
   }
   const std::vector<std::string_view> known(known_cases.begin(), known_cases.end());
-  return report_error(who_has + " no result" + which + did_you_mean(wanted.case_id, known));
+  std::string advice = did_you_mean(wanted.case_id, known);
+  if (advice.empty() && !known.empty()) advice = "; --filter '*' names all that there are";
+  return report_error(who_has + " no result" + which + advice);
 }
 
 Result<std::optional<std::map<std::string, std::string>>> noted_statuses(const Settings& settings,

@@ -80,6 +80,7 @@ std::optional<TextTable> rest_of(const TextTable& table, const Layout& layout) {
   if (table.keys == 0) return std::nullopt;
   TextTable rest;
   rest.keys = table.keys;
+  rest.whole_names = table.whole_names;
   std::vector<std::size_t> taken;
   for (std::size_t column = 0; column < table.columns.size(); ++column) {
     if (column >= table.keys && std::ranges::binary_search(layout.shown, column)) continue;

@@ -99,7 +99,8 @@ CaseChange CaseAssessment::change() const {
   if (any(by(MetricCause::broke))) return CaseChange::broke;
   if (any(by(MetricCause::still_failing))) return CaseChange::still_failing;
   const bool fails = status != CaseStatus::pass && status != CaseStatus::warn;
-  return !fails && any([](const AssessedMetric& one) { return one.is_fixed(); }) ? CaseChange::fixed : CaseChange::none;
+  return !fails && any([](const AssessedMetric& one) { return one.is_fixed(); }) ? CaseChange::fixed
+                                                                                 : CaseChange::none;
 }
 
 bool CaseAssessment::only_known_failures() const {

@@ -215,35 +215,47 @@ inline constexpr double proof_seconds = 2;
 /// The search for a pace where refusals cost little.
 namespace pace_search {
 
-/// A delay in whole seconds is never less than one: a bucket of one call a second or more.
+/// A delay of one second says that a call is taken then; a little less, since calls vary on their way.
 inline constexpr double lowest_pace = 0.9;
-inline constexpr double first_step = 0.8;  ///< Of the speed that was refused first.
+inline constexpr double first_step = 0.8;    ///< Of what was answered before the first refusal, a second.
+inline constexpr double below_known = 0.95;  ///< Of a rate that was known before.
+/// A refusal after no answers halves the pace, one after so many takes a third, after a hundred a 27th.
 inline constexpr double calls_of_a_cut = 4;
 inline constexpr double least_cut = 0.985;
+/// What was answered in so long since the last refusal is the rate, if the bucket did not run over.
 inline constexpr double measured_time = 0.5;
 inline constexpr double below_measured = 0.99;
+inline constexpr double most_measured_cut = 0.1;
+/// Above it nothing is tried: close by where two such numbers agree, since one may be the average of a pace
+/// that rose.
 inline constexpr double above_measured = 1.04;
 inline constexpr double far_above_measured = 1.4;
 inline constexpr double same_measured = 0.08;
-inline constexpr BootTime late_time = 100ms;
-inline constexpr BootTime way_of_refusal = 20ms;
-inline constexpr double most_measured_cut = 0.1;
+/// A bucket that took less than a call after the last refusal, and is empty again after so many.
 inline constexpr double calls_of_small_bucket = 2;
-inline constexpr BootTime longest_hold = 1s;
-/// Permits of before pass in it.
+/// Until the first call after a refusal: permits of before pass in it. Then twice as long each time.
 inline constexpr BootTime shortest_hold = 60ms;
-inline constexpr double hold_of_slots = 0.7;
+inline constexpr BootTime longest_hold = 1s;
+inline constexpr double hold_of_slots = 0.7;  ///< Or so much of the distance between two calls.
+/// Refusals of calls that may have begun before the hold are taken for theirs for so long.
+inline constexpr BootTime late_time = 100ms;
+inline constexpr BootTime way_of_refusal =
+    20ms;  ///< Calls that began longer ago would be known to be refused.
+/// A pace that is not refused for so long, and for so many calls, is below the limit, or the bucket is full.
 inline constexpr double shortest_proof = 0.25;
 inline constexpr double calls_of_proof = 6;
 inline constexpr double longest_step = 1.3;
-inline constexpr double close_enough = 0.96;
+inline constexpr double close_enough = 0.96;  ///< To what was refused.
+/// Held for so long before it grows; twice as long each time that growth was in vain.
 inline constexpr double hold_seconds = 0.5;
 inline constexpr double hold_calls = 50;
 inline constexpr double longest_hold_factor = 8;
+/// Of the pace for each call, which is a refusal in every hundred calls or more; and for limits that were
+/// raised more and more.
 inline constexpr double growth = 0.0016;
 inline constexpr double steady_seconds = 3;
 inline constexpr double doubling_seconds = 3;
-inline constexpr double most_growth = 0.5;
+inline constexpr double most_growth = 0.5;  ///< A second.
 
 }  // namespace pace_search
 

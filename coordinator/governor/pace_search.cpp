@@ -11,8 +11,8 @@ namespace sluice {
 
 using namespace defaults::pace_search;
 
-PaceSearch::PaceSearch(double speed, BootTime now)
-    : pace_(std::max(lowest_pace, first_step * speed)),
+PaceSearch::PaceSearch(double pace, BootTime now)
+    : pace_(std::max(lowest_pace, pace)),
       refused_time_(now),
       last_refused_(now),
       hold_until_(now),
@@ -40,7 +40,8 @@ bool PaceSearch::on_refused(std::uint32_t refused, std::uint32_t late, BootTime 
     ++in_vain_;
   } else {
     lower(now);
-    hold_ = std::max<BootTime>(shortest_hold, BootTime(static_cast<BootTime::rep>(hold_of_slots / pace_ * 1e6)));
+    hold_ =
+        std::max<BootTime>(shortest_hold, BootTime(static_cast<BootTime::rep>(hold_of_slots / pace_ * 1e6)));
     in_vain_ = 0;
     refused_time_ = now;
     answered_ = fresh_ = 0;
@@ -60,13 +61,17 @@ void PaceSearch::lower(BootTime now) {
   const double factor = std::min(least_cut, 1 - 1 / (2 + answered_ / calls_of_a_cut));
   double next = factor * pace_;
   // Over so long the holds between count for little.
-  if (time >= measured_time && measured < pace_) next = std::max(pace_ * most_measured_cut, measured * below_measured);
+  if (time >= measured_time && measured < pace_)
+    next = std::max(pace_ * most_measured_cut, measured * below_measured);
   // It was closed after the last refusal: a bucket took less than a call in that time.
-  if (in_vain_ > 1 && answered_ <= calls_of_small_bucket) next = std::min(next, std::max(factor * factor * pace_, 1 / closed));
+  if (in_vain_ > 1 && answered_ <= calls_of_small_bucket)
+    next = std::min(next, std::max(factor * factor * pace_, 1 / closed));
   // What two agree on is no average of a pace that rose.
-  const bool agree = time >= measured_time && measured_ && std::abs(measured / *measured_ - 1) < same_measured;
+  const bool agree =
+      time >= measured_time && measured_ && std::abs(measured / *measured_ - 1) < same_measured;
   refused_at_ = pace_;
-  if (time >= measured_time) refused_at_ = std::min(pace_, measured * (agree ? above_measured : far_above_measured));
+  if (time >= measured_time)
+    refused_at_ = std::min(pace_, measured * (agree ? above_measured : far_above_measured));
   measured_.reset();
   if (time >= measured_time) measured_ = measured;
   if (found_) hold_factor_ = pace_ > *found_ ? std::min(longest_hold_factor, 2 * hold_factor_) : 1;

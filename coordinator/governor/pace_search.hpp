@@ -15,8 +15,8 @@ namespace sluice {
 /// not thread-safe.
 class PaceSearch {
  public:
-  /// The first refusal came at `speed` calls a second, which is more than the provider takes.
-  PaceSearch(double speed, BootTime now);
+  /// Begins at `pace` calls a second, after the first refusal.
+  PaceSearch(double pace, BootTime now);
 
   /// `started` calls began, of which some may be refused later.
   void on_started(std::uint32_t started, BootTime now);
@@ -40,16 +40,16 @@ class PaceSearch {
   double pace_;
   std::optional<double> refused_at_;  ///< The least pace that was refused of late.
   std::optional<double> measured_;    ///< Answered a second up to the last refusal; nothing if it was soon.
-  std::optional<double> found_;  ///< Where growth began.
-  double answered_ = 0;          ///< Since `refused_time_`, as far as is known,
-  double fresh_ = 0;             ///< and those that began so late that they may yet be refused.
+  std::optional<double> found_;       ///< Where growth began.
+  double answered_ = 0;               ///< Since `refused_time_`, as far as is known,
+  double fresh_ = 0;                  ///< and those that began so late that they may yet be refused.
   BootTime fresh_since_{};
-  BootTime refused_time_;        ///< When it was last refused after some answers:
-  BootTime last_refused_;        ///< and ever.
+  BootTime refused_time_;  ///< When it was last refused after some answers:
+  BootTime last_refused_;  ///< and ever.
   BootTime hold_until_;
   BootTime hold_{};
   std::uint32_t in_vain_ = 0;  ///< Refusals in a row without an answer between.
-  BootTime changed_;  ///< The pace, by a step.
+  BootTime changed_;           ///< The pace, by a step.
   double held_calls_ = 0;
   double hold_factor_ = 1;
 };

@@ -118,8 +118,8 @@ std::optional<Slot> PermitSlots::take(const wire::CallSize& size, BootTime from,
 /// What is known of a burst, or not, bounds how many late calls may come together.
 BootTime PermitSlots::lifetime() const {
   if (!found_) return rule_.lifetime;
-  return std::min<BootTime>(rule_.lifetime, std::max<BootTime>(conditions_.shortest_lifetime,
-                                                               defaults::unnamed_burst_lifetime));
+  return std::min<BootTime>(
+      rule_.lifetime, std::max<BootTime>(conditions_.shortest_lifetime, defaults::unnamed_burst_lifetime));
 }
 
 void PermitSlots::reserve(std::uint64_t charge, const wire::CallSize& size, BootTime opens) {

@@ -202,15 +202,19 @@ bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::ui
 double RateSearch::speed_before_refusal(BootTime now) const {
   const auto first = first_start_.value_or(now);
   const auto time = std::max<BootTime>(now - first, bin_length);
-  return std::max(1.0, accepted_since(first, first + time) );
+  return std::max(1.0, accepted_since(first, first + time));
 }
 
+/// Refusals cost little: each is answered by a slower pace, and no more.
 bool RateSearch::search_pace(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
                              BootTime delay, BootTime now) {
   note(started, refused, refused_late, now);
   if (!pace_) {
     if (refused == 0) return false;
-    pace_.emplace(rate_ ? *rate_ : speed_before_refusal(now), now);
+    const double pace = rate_ ? defaults::pace_search::below_known * *rate_
+                              : defaults::pace_search::first_step * speed_before_refusal(now);
+    pace_.emplace(pace, now);
+    is_estimated_ = false;
     pace_->on_refused(0, 0, delay, now);
     cut_weighed_ = true;
   } else {
@@ -375,6 +379,7 @@ void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime no
   if (seconds_at_ceiling_ < proof_seconds) return;
   rate_.reset();
   accepted_.reset();
+  pace_.reset();
 }
 
 }  // namespace sluice

@@ -107,7 +107,7 @@ class RateSearch {
   BootTime longest_pause_{};  ///< What a refusal may cost.
   LimitEstimate estimate_;
   std::optional<PaceSearch> pace_;  ///< From the first refusal that cost little.
-  bool estimate_is_due_ = false;  ///< At the end of the pause.
+  bool estimate_is_due_ = false;    ///< At the end of the pause.
   BootTime cut_before_{};
   bool is_estimated_ = false;      ///< The rate follows `estimate_`.
   std::optional<double> refused_;  ///< Before it is estimated: the least speed that was refused,

@@ -73,12 +73,17 @@ class CheckImporter {
       return leave_out(assertion.line, *type,
                        "judges by \"input.context\", which the prompts here show themselves");
     }
+    const auto why = check.type == "javascript" ? "" : why_not_taken(check.type);
+    if (!why.empty()) return leave_out(assertion.line, *type, std::string(why));
     if (!read_value(assertion, *type, check)) return;
     if (check.type == "javascript" && !check.is_negated && check.values.size() == 1) {
       if (auto script = check_of_script(check.values.front(), check.line)) check = std::move(*script);
     }
     auto made = expectation_of(check);
     if (!made) return leave_out(assertion.line, *type, made.error());
+    if (const auto weight = number_in(assertion, "weight"); weight && is_in_group_)
+      std::get<DocumentNode::Table>(made->value)
+          .push_back({"weight", assertion.line, {*weight, assertion.line, {}}});
     add(std::move(*made), *type);
   }
 
@@ -97,17 +102,50 @@ class CheckImporter {
     read_one(entry->value);
   }
 
-  /// All of a set must pass, unless a threshold says otherwise.
+  /// All of a set must pass, unless a threshold says what share: then it is a group of its own.
   void read_set(const DocumentNode& set) {
-    if (find_entry(set, "threshold") != nullptr)
-      return leave_out(set.line, "assert-set", "with a threshold has no counterpart");
     note_other_keys(set, "assert-set");
-    if (const DocumentEntry* held = find_entry(set, "assert")) read_list(held->value);
+    const DocumentEntry* held = find_entry(set, "assert");
+    if (held == nullptr) return;
+    const auto threshold = number_in(set, "threshold");
+    if (!threshold) return read_list(held->value);
+    if (is_in_group_)
+      return leave_out(set.line, "assert-set", "with a threshold in another such set has no counterpart");
+    std::vector<ImportedCheck> outside = std::exchange(checks_, {});
+    is_in_group_ = true;
+    read_list(held->value);
+    is_in_group_ = false;
+    std::vector<ImportedCheck> parts = std::exchange(checks_, std::move(outside));
+    if (!parts.empty()) add_group(set.line, *threshold, std::move(parts));
+  }
+
+  void add_group(std::uint32_t line, double pass_mark, std::vector<ImportedCheck> parts) {
+    if (std::ranges::any_of(parts, needs_model))
+      return leave_out(line, "assert-set", "with a threshold holds a check by a model, which no group takes");
+    ImportedCheck group{.expectation = {}, .type = "all_of"};
+    DocumentNode::Array of;
+    for (ImportedCheck& part : parts) {
+      of.push_back(std::move(part.expectation));
+      group.variables.merge(part.variables);
+    }
+    DocumentNode::Table table;
+    table.push_back({"type", line, {group.type, line, {}}});
+    table.push_back({"pass_mark", line, {pass_mark, line, {}}});
+    table.push_back({"of", line, {std::move(of), line, {}}});
+    group.expectation = {std::move(table), line, {}};
+    checks_.push_back(std::move(group));
+  }
+
+  static bool needs_model(const ImportedCheck& check) {
+    const MetricInfo* metric = find_metric(check.type);
+    return metric != nullptr &&
+           (is_judge_metric(metric->id) || metric->id == MetricId::semantic_similarity_to);
   }
 
   void note_other_keys(const DocumentNode& assertion, const std::string& type) {
     for (const DocumentEntry& entry : std::get<DocumentNode::Table>(assertion.value)) {
       if (std::ranges::find(known_keys, entry.key) != known_keys.end()) continue;
+      if (is_in_group_ && entry.key == "weight") continue;
       from_.note(entry.line, "\"" + entry.key + "\" of the check " + excerpt(type, defaults::quoted_bytes) +
                                  " has no counterpart: left out");
     }
@@ -225,6 +263,7 @@ class CheckImporter {
   const ImportFile& from_;
   DocumentNode schema_;
   std::vector<ImportedCheck> checks_;
+  bool is_in_group_ = false;  ///< In a set with a threshold, whose checks have weights.
 };
 
 }  // namespace

@@ -45,6 +45,38 @@ constexpr std::array<std::string_view, 9> other_endpoints{"embedding",     "embe
                                                           "realtime",      "image",      "moderation",
                                                           "transcription", "agents",     "claude-agent-sdk"};
 
+/// Keys of a provider's config that are params of an arm (docs/suites.md), as the providers call them.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> params{{
+    {"top_p", "top_p"},
+    {"topP", "top_p"},
+    {"top_k", "top_k"},
+    {"topK", "top_k"},
+    {"stop", "stop"},
+    {"stop_sequences", "stop"},
+    {"stopSequences", "stop"},
+    {"presence_penalty", "presence_penalty"},
+    {"presencePenalty", "presence_penalty"},
+    {"frequency_penalty", "frequency_penalty"},
+    {"frequencyPenalty", "frequency_penalty"},
+    {"reasoning_effort", "reasoning_effort"},
+    {"reasoningEffort", "reasoning_effort"},
+}};
+
+/// `{{ env.NAME or 'openai:gpt-5-mini' }}`, or with the filter `default`: what stands for a variable that is
+/// not set. Empty if that is not what the text is.
+std::string default_of_variable(std::string_view text) {
+  if (!text.starts_with("{{") || !text.ends_with("}}")) return "";
+  const auto begin = text.find_first_of("'\"");
+  const auto end = begin == text.npos ? text.npos : text.find(text[begin], begin + 1);
+  // Behind the text stand at most the filter's second argument, `true`, and brackets.
+  if (end == text.npos || text.find_first_not_of(" ,true)-}", end + 1) != text.npos) return "";
+  const std::string_view variable = text.substr(0, begin);
+  const bool has_default = variable.find(" or ") != text.npos || variable.find("default(") != text.npos;
+  return has_default && variable.find("env.") != text.npos
+             ? std::string(text.substr(begin + 1, end - begin - 1))
+             : "";
+}
+
 template <std::size_t N>
 bool is_in(const std::array<std::string_view, N>& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
@@ -80,6 +112,13 @@ class ProviderImporter {
   }
 
   void add(const std::string& id, const DocumentNode& node, std::uint32_t line) {
+    if (const std::string known = default_of_variable(id); !known.empty()) {
+      from_.note(line,
+                 "the provider " + json_string(excerpt(id, defaults::quoted_bytes)) +
+                     " depends on the environment: " + json_string(excerpt(known, defaults::quoted_bytes)) +
+                     " is taken; --arm NAME=PROVIDER:MODEL asks another");
+      return add(known, node, line);
+    }
     const std::string file = referenced_file(id, from_.files);
     if (!file.empty() && !is_code_file(file)) return add_file(file, line);
     const auto colon = id.find(':');
@@ -160,6 +199,9 @@ class ProviderImporter {
         read_config(entry.value, made);
       } else if (entry.key == "apiBaseUrl" && text_in(entry.value) != nullptr) {
         use_server(entry, config, made);
+      } else if (read_param(entry, made)) {
+      } else if (entry.key == "apiKeyEnvar" && find_entry(config, "apiBaseUrl") != nullptr) {
+        // Goes with the server.
       } else if (entry.key == "apiKey" || entry.key == "apiKeyEnvar") {
         from_.note(entry.line,
                    "\"" + entry.key +
@@ -169,6 +211,27 @@ class ProviderImporter {
         from_.note(entry.line, "\"" + entry.key + "\" in config of a provider has no counterpart: left out");
       }
     }
+  }
+
+  /// True if the entry is a param, which the arm then has.
+  static bool read_param(const DocumentEntry& entry, ImportedProvider& made) {
+    if (entry.key == "reasoning") {
+      const auto* table = std::get_if<DocumentNode::Table>(&entry.value.value);
+      const bool is_effort = table != nullptr && table->size() == 1 && table->front().key == "effort" &&
+                             text_in(table->front().value) != nullptr;
+      if (is_effort) add_param("reasoning_effort", table->front().value, made);
+      return is_effort;
+    }
+    const auto known =
+        std::ranges::find(params, entry.key, &std::pair<std::string_view, std::string_view>::first);
+    if (known == params.end() || std::holds_alternative<DocumentNode::Table>(entry.value.value)) return false;
+    add_param(known->second, entry.value, made);
+    return true;
+  }
+
+  static void add_param(std::string_view name, const DocumentNode& value, ImportedProvider& made) {
+    const auto same = std::ranges::find(made.params, name, &DocumentEntry::key);
+    if (same == made.params.end()) made.params.push_back({std::string(name), value.line, value});
   }
 
   void use_server(const DocumentEntry& entry, const DocumentNode& config, ImportedProvider& made) {

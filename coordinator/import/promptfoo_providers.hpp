@@ -25,6 +25,7 @@ struct ImportedProvider {
   std::optional<double> temperature{};
   std::optional<double> max_output_tokens{};
   std::optional<double> seed{};
+  DocumentNode::Table params{};        ///< `params` of the arm.
   std::vector<std::string> prompts{};  ///< The labels of those that it is for; empty: all.
   std::uint32_t line = 1;
 };
@@ -35,7 +36,8 @@ struct ImportedProviders {
 };
 
 /// Reads `providers` (or `targets`). Those that sluice cannot call become notes, and so does what their
-/// `config` says beyond temperature, seed and the length of an answer. Values of keys are never repeated.
+/// `config` says beyond what an arm has: temperature, seed, the length of an answer, and params that sluice
+/// has a name for. Values of keys are never repeated.
 ImportedProviders import_providers(const DocumentNode& providers, const ImportFile& from);
 
 }  // namespace sluice

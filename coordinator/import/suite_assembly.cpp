@@ -308,7 +308,7 @@ class Assembly {
       names_.insert(name);
     }
     const bool is_short = name == arm_name_of(provider.model) && prompt == nullptr && !provider.temperature &&
-                          !provider.max_output_tokens && !provider.seed;
+                          !provider.max_output_tokens && !provider.seed && provider.params.empty();
     if (is_short) return text_of(provider.provider + ":" + provider.model);
     OrderedTable node;
     node.add("name", text_of(name))
@@ -318,6 +318,7 @@ class Assembly {
     if (provider.temperature) node.add("temperature", number_of(*provider.temperature));
     if (provider.max_output_tokens) node.add("max_output_tokens", number_of(*provider.max_output_tokens));
     if (provider.seed) node.add("seed", number_of(*provider.seed));
+    if (!provider.params.empty()) node.add("params", DocumentNode{provider.params, provider.line});
     return node.take();
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "coordinator/defaults.hpp"
+#include "coordinator/ledger/connection.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/ledger/row_checks.hpp"
 
@@ -20,10 +21,8 @@ namespace sluice {
 /// The open file, for the ledger's own sources: nobody else includes SQLite. Its functions throw
 /// SQLite::Exception.
 struct Ledger::Database {
-  // Without SQLite's own locks, which each value that is bound takes: a ledger is one thread's at a time.
   explicit Database(const std::string& name, int flags = SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
-      : db(name, flags | SQLite::OPEN_NOMUTEX, defaults::ledger_busy_timeout_ms) {
-    row_checks::add_functions(db);
+      : db(connected(name, flags, defaults::ledger_busy_timeout_ms)) {
     sqlite3_wal_hook(db.getHandle(), on_commit, this);
   }
   Database(const Database&) = delete;

@@ -2,6 +2,7 @@
 
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/ledger/connection.hpp"
 #include "coordinator/ledger/file_swap.hpp"
 #include "coordinator/ledger/observation_checks.hpp"
 #include "coordinator/ledger/write_ahead_log.hpp"
@@ -298,11 +299,8 @@ struct SystemPrompt {
 }  // namespace
 
 struct ObservationStore::Database {
-  // Without SQLite's own locks, which each value that is bound takes: a store is one thread's at a time.
   Database(const std::string& name, int flags)
-      : db(name, flags | SQLite::OPEN_NOMUTEX, defaults::observations_busy_timeout_ms) {
-    row_checks::add_functions(db);
-  }
+      : db(connected(name, flags, defaults::observations_busy_timeout_ms)) {}
 
   SQLite::Database db;
   std::optional<SQLite::Statement> insert_observation;

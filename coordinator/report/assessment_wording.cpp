@@ -223,7 +223,8 @@ int decimals_for(std::initializer_list<std::optional<double>> scores) {
 ScoreWords words_for(const AssessedMetric& metric) {
   if (metric.baseline_passed) {
     const auto words = [](bool passed) { return std::string(passed ? "passed" : "failed"); };
-    return {words(*metric.baseline_passed ? metric.holds() : metric.is_fixed()), words(*metric.baseline_passed), std::string(dash), std::string(dash)};
+    return {words(*metric.baseline_passed ? metric.holds() : metric.is_fixed()),
+            words(*metric.baseline_passed), std::string(dash), std::string(dash)};
   }
   const int decimals = decimals_for({metric.score, metric.baseline, metric.limit});
   return {fixed_or_none(metric.score, decimals), fixed_or_none(metric.baseline, decimals),

@@ -85,6 +85,7 @@ Result<void> check_prices(const Suite& suite, const std::vector<RequestSettings>
 RequestSettings request_of(const RunOptions& options, const RunInputs& inputs,
                            const ResolvedProvider& model) {
   const Settings& settings = options.settings;
+  const bool is_free = settings.mode.value == Mode::mock;  // Nobody is paid, whatever model is meant.
   return {.provider = model.provider,
           .model = model.model,
           .temperature = settings.temperature.value,
@@ -92,7 +93,7 @@ RequestSettings request_of(const RunOptions& options, const RunInputs& inputs,
           .seed = settings.seed.value,
           .response_schema = inputs.response_schema,
           .params = merged(model.params, settings.params.value),
-          .price = token_price(model, inputs.prices),
+          .price = is_free ? std::pair(0.0, 0.0) : token_price(model, inputs.prices),
           .judge_samples = settings.judge_samples.value};
 }
 

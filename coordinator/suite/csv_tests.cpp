@@ -137,7 +137,7 @@ class CsvTests {
     auto made = expectation_of(check);
     if (!made) {
       context_.add(line, "\"" + column + "\" asks for " + (check.is_negated ? "not-" : "") + check.type +
-                             ", which " + made.error());
+                             ", which " + made.error() + ": docs/suites.md lists what a cell may ask for");
       return false;
     }
     std::vector<DocumentError> none_twice;

@@ -217,7 +217,8 @@ class ExpectationsReader {
  private:
   void read_one(const DocumentNode& node, const std::string& name) {
     if (!std::holds_alternative<DocumentNode::Table>(node.value)) {
-      context_.add(node.line, name + " must be " + std::string(table_name(context_.notation)) + ", not " +
+      context_.add(node.line, name + " must be " + std::string(table_name(context_.notation)) +
+                                  " such as {\"type\": \"must_contain\", \"text\": \"Paris\"}, not " +
                                   std::string(type_name(node, context_.notation)));
       return;
     }
@@ -392,7 +393,8 @@ class ExpectationsReader {
 
   void read_part(const DocumentNode& node, const std::string& name, std::vector<TextExpectation>& parts) {
     if (!std::holds_alternative<DocumentNode::Table>(node.value)) {
-      context_.add(node.line, name + " must be " + std::string(table_name(context_.notation)) + ", not " +
+      context_.add(node.line, name + " must be " + std::string(table_name(context_.notation)) +
+                                  " such as {\"type\": \"must_contain\", \"text\": \"Paris\"}, not " +
                                   std::string(type_name(node, context_.notation)));
       return;
     }

@@ -166,11 +166,8 @@ class ExpectationMaker {
   explicit ExpectationMaker(const ForeignCheck& check) : check_(check) {}
 
   Made make() const {
+    if (const auto why = why_not_taken(check_.type); !why.empty()) return fail(std::string(why));
     const ForeignType* type = find_type(check_.type);
-    if (type == nullptr) return fail("is no check that promptfoo documents");
-    if (type->form == Form::program)
-      return fail("has no counterpart (`type: command` runs a program of yours)");
-    if (type->form == Form::none) return fail("has no counterpart");
     const bool needs_value = !needs_no_value(type->form) && check_.schema == nullptr;
     if (needs_value && check_.values.empty()) return fail("names no value");
     const bool may_be_empty = type->form == Form::equals;
@@ -374,6 +371,13 @@ ForeignCheck parse_foreign_check(std::string_view cell, std::uint32_t line) {
     check.values.emplace_back(value);
   }
   return check;
+}
+
+std::string_view why_not_taken(std::string_view type) {
+  const ForeignType* known = find_type(type);
+  if (known == nullptr) return "is no check that promptfoo documents";
+  if (known->form == Form::program) return "has no counterpart (`type: command` runs a program of yours)";
+  return known->form == Form::none ? "has no counterpart" : "";
 }
 
 tl::expected<DocumentNode, std::string> expectation_of(const ForeignCheck& check) {

@@ -26,6 +26,9 @@ struct ForeignCheck {
 /// what the answer must equal.
 ForeignCheck parse_foreign_check(std::string_view cell, std::uint32_t line);
 
+/// A clause that says why no check of this type can be taken over, whatever its value; empty where one can.
+std::string_view why_not_taken(std::string_view type);
+
 /// It as an entry of `expected` (docs/suites.md), with keys in the order in which people write them; or a
 /// clause that says why there is none, such as `has no counterpart: ...`.
 tl::expected<DocumentNode, std::string> expectation_of(const ForeignCheck& check);

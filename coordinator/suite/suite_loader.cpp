@@ -83,7 +83,8 @@ tl::expected<LoadedSuite, std::vector<Finding>> load_any_suite(const fs::path& p
     std::string what =
         "there is no such file or folder; name a folder of fixtures or a suite (.yaml or .yml)";
     for (const char* usual : {"suite.yaml", "suite.yml"}) {
-      if (fs::is_regular_file(usual, error)) what += std::string("; there is a ") + usual + " here";
+      if (fs::is_regular_file(usual, error))
+        what += std::string("; there is a ") + usual + " here: name it, as in `sluice run " + usual + "`";
     }
     return tl::unexpected(std::vector<Finding>{{path.generic_string(), 0, std::move(what)}});
   }

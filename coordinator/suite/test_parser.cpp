@@ -71,7 +71,7 @@ class TestReader {
     const DocumentEntry* examples = reader.entry("examples");
     const DocumentNode* input = reader.table("input", takes_prompts_ ? Need::optional : Need::required);
     const DocumentEntry* expected = reader.entry("expected", Need::required, "what the answer is judged by");
-    reader.finish();
+    reader.finish(foreign_key);
     test.examples =
         examples != nullptr ? read_case_examples(*examples, source_.examples, context_) : source_.examples;
     if (expected != nullptr) needs_context_ = read_expectations(*expected, source_, context_, test);
@@ -79,6 +79,14 @@ class TestReader {
     if (input == nullptr && reader.entry("input") == nullptr && takes_prompts_) input = &no_input;
     if (input != nullptr) read_input(context_.reader(*input, "input"));
     if (takes_prompts_) take_prompts(reader.line_of(variables_.empty() ? "id" : "vars"));
+  }
+
+  /// What keys of promptfoo's tests are called here.
+  static std::string foreign_key(std::string_view key) {
+    if (key == "assert") return "the checks of an answer stand in \"expected\"";
+    if (key == "description") return "it is called \"name\"";
+    if (key == "prompt") return "it stands in \"input\", as input: {prompt: ...}";
+    return "";
   }
 
   static void read_wish_for_defaults(TableReader& reader) {

@@ -245,7 +245,11 @@ DocumentError syntax_error(const YAML::Exception& error, std::string_view text) 
   if (is_indented_with_tab(text, line)) {
     return {line, "not valid YAML: a tab stands in the indentation, which takes spaces alone"};
   }
-  return {line, "not valid YAML: " + excerpt(to_valid_utf8(error.msg), defaults::quoted_bytes)};
+  // Most of what is open at the end, or no value, is a text that YAML reads as its own signs.
+  const bool is_structure =
+      error.msg.find("flow") != std::string::npos || error.msg.find("map") != std::string::npos;
+  return {line, "not valid YAML: " + excerpt(to_valid_utf8(error.msg), defaults::quoted_bytes) +
+                    (is_structure ? "; a text with \": \", braces or brackets in it stands in quotes" : "")};
 }
 
 }  // namespace

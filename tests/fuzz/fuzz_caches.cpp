@@ -1,6 +1,6 @@
-// Caches that were damaged: files of a sound one with some of their bytes changed, cut off or taken away. What can
-// be read is what was stored, and nothing else ever is; what cannot is named in one sentence; a repair makes a cache
-// that is sound.
+// Caches that were damaged: files of a sound one with some of their bytes changed, cut off or taken away.
+// What can be read is what was stored, and nothing else ever is; what cannot is named in one sentence; a
+// repair makes a cache that is sound.
 #include "tests/fuzz/fuzzed_input.hpp"
 #include "worker/cache/answer_cache.hpp"
 #include "worker/cache/cache_tools.hpp"
@@ -37,7 +37,12 @@ Digest key_of(int number) {
   return sha256("key " + std::to_string(number));
 }
 Completion answer_of(int number) {
-  return {"answer " + std::to_string(number) + std::string(200, 'a'), "stop", "m", {10, 5}, 1'700'000'000'000, {}};
+  return {"answer " + std::to_string(number) + std::string(200, 'a'),
+          "stop",
+          "m",
+          {10, 5},
+          1'700'000'000'000,
+          {}};
 }
 std::vector<float> embedding_of(int number) {
   return {static_cast<float>(number), 0.5f};

@@ -99,6 +99,9 @@ TEST_F(AnswerChecks, TimeAndCostAreKnownOrAnError) {
   EXPECT_NE(unpriced.errors.find("the price table does not have the model \"m\" (sim)"), std::string::npos)
       << unpriced.errors;
   EXPECT_EQ(server.count("start"), 0u);
+  const auto mock = statuses({"--mode", "mock", "--model", "m"}, 1);
+  EXPECT_EQ(mock.at("cheap"), "pass") << "nobody is paid in a mock run, whatever the model";
+  EXPECT_EQ(mock.at("soon"), "error");
   const std::map<std::string, std::string> expected{
       {"cheap", "pass"}, {"dear", "fail"}, {"late", "fail"}, {"soon", "pass"}, {"such", "pass"}};
   EXPECT_EQ(statuses({"--mode", "live", "--model", "gpt-4o-mini"}, 1), expected);

@@ -210,5 +210,31 @@ TEST_F(BadFrames, AWorkerEndsWhenTheCoordinatorUsesAnotherVersion) {
   EXPECT_NE(ended.error_lines()[0].find("version"), std::string::npos) << ended.errors;
 }
 
+// A coordinator used to say nothing of workers of other versions.
+TEST_F(BadFrames, ACoordinatorNamesWorkersOfOtherVersions) {
+  const auto simulator = start_simulator();
+  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", "tcp://127.0.0.1:0"});
+  const auto endpoint = endpoint_of(coordinator);
+  RawWorker near(endpoint);
+  near.send(wire::Hello{7, "near", "cache", "9.9.8", 5});
+  const auto welcome = near.receive_only<wire::Welcome>();
+  ASSERT_TRUE(welcome);
+  EXPECT_EQ(welcome->version, SLUICE_VERSION);
+  EXPECT_TRUE(has_logged(coordinator, "worker near (sluice 9.9.8) is of another version than this side"));
+  RawWorker far(endpoint);
+  auto frames = wire::encode(wire::Hello{8, "far", "cache", "9.9.9", 5});
+  frames.header[2] = '\x7f';
+  far.send_frames({frames.header, frames.body});
+  const auto reject = far.receive_only<wire::Reject>();
+  ASSERT_TRUE(reject);
+  EXPECT_EQ(reject->code, wire::RejectCode::protocol_mismatch);
+  EXPECT_TRUE(reject->detail.starts_with("worker far (sluice 9.9.9) speaks version 127")) << reject->detail;
+  EXPECT_TRUE(has_logged(coordinator, "refused: " + reject->detail));
+  near.send(wire::Goodbye{"done"});
+  auto worker = start_worker(endpoint);
+  finish(coordinator);
+  EXPECT_EQ(worker.wait(), 0) << worker.errors();
+}
+
 }  // namespace
 }  // namespace sluice

@@ -86,8 +86,8 @@ TEST_F(PowerLossTest, TakesNothingThatADurableRunHasCommitted) {
   lose_a_run({"--durable"});
   const auto left = home_afterwards();
   EXPECT_EQ(ledger_rows(left).size(), answered);
-  const auto exported = run_sluice(
-      {"cache", "export", (folder() / "run.cassette").string(), "--run", "last", "--home", left.string()});
+  const auto exported = run_sluice({"cache", "export", "--output", (folder() / "run.cassette").string(),
+                                    "--run", "last", "--home", left.string()});
   EXPECT_EQ(exported.exit_code, 0) << "an answer of a committed result is in no cache: " << exported.errors;
   const auto checked = run_sluice({"doctor", "--home", left.string()});
   EXPECT_EQ(checked.exit_code, 0) << checked.output;
@@ -199,8 +199,8 @@ TEST_F(PowerLossTest, AWorkerReportsNoAnswerBeforeItIsOnTheDisk) {
   const auto reported = ledger_rows(of_coordinator).size();
   ASSERT_LT(reported, fixture_count()) << "it was over before the power went";
   fs::copy(home_afterwards() / "cache", of_coordinator / "cache", fs::copy_options::recursive);
-  const auto exported = run_sluice({"cache", "export", (folder() / "run.cassette").string(), "--run", "last",
-                                    "--home", of_coordinator.string()});
+  const auto exported = run_sluice({"cache", "export", "--output", (folder() / "run.cassette").string(),
+                                    "--run", "last", "--home", of_coordinator.string()});
   EXPECT_EQ(exported.exit_code, 0) << "an answer of a reported result is in no cache: " << exported.errors;
 }
 

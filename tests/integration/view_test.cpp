@@ -106,7 +106,7 @@ TEST_F(View, AnswersNobodyElseAndNothingElse) {
   for (const char* path : {"/suite.yaml", "/../suite.yaml", "/runs/../../suite.yaml",
                            "/runs/%2e%2e%2fsuite.yaml", "/home/ledger.db", "/runs/zzz", "/runs/last~7"}) {
     const std::string answer = ask(path);
-    EXPECT_TRUE(answer.starts_with("HTTP/1.1 4")) << path << answer;
+    EXPECT_EQ(answer.substr(8, 2), " 4") << path << answer;
     EXPECT_FALSE(has(answer, "suite: capitals")) << path;
   }
   for (const char* path : {"/", "/runs/last", "/runs/last/progress", "/compare?base=last&current=last"}) {

@@ -66,7 +66,7 @@ PowerLoss::PowerLoss(fs::path root) : root_(std::move(root)) {
 }
 
 std::map<std::string, std::string> PowerLoss::variables() const {
-  return {{"LD_PRELOAD", program_path("libsynced_files.so").string()},
+  return {{"LD_PRELOAD", program_path("libsynced_files.so")},
           {"POWER_LOSS_ROOT", root_.string()},
           {"POWER_LOSS_DISK", disk_.path().string()}};
 }

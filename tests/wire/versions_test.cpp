@@ -72,9 +72,10 @@ TEST(Versions, ARunThatTheOneBeforeCannotDoSaysSo) {
   EXPECT_EQ(beyond_protocol(settings, before), std::nullopt);
   settings.durable = true;
   EXPECT_EQ(beyond_protocol(settings, protocol_version), std::nullopt);
-  EXPECT_EQ(*beyond_protocol(settings, before),
-            "this run needs a later version of sluice (it is durable, which version 7 of the protocol does not "
-            "know): install " SLUICE_VERSION " on the worker");
+  EXPECT_EQ(
+      *beyond_protocol(settings, before),
+      "this run needs a later version of sluice (it is durable, which version 7 of the protocol does not "
+      "know): install " SLUICE_VERSION " on the worker");
   settings.durable = false;
   settings.providers.emplace_back().kind = ProviderKind::exec;
   EXPECT_TRUE(beyond_protocol(settings, before));

@@ -40,9 +40,7 @@ class CallBudget {
   void pause(std::chrono::milliseconds delay, TimePoint now);
   /// A delay that is the refused call's own: one second is the least that whole seconds can say, whatever is
   /// left. The others wait for a moment.
-  bool is_own_delay(std::chrono::milliseconds delay) const {
-    return delay == defaults::least_rounded_delay && delay < case_time_;
-  }
+  bool is_own_delay(std::chrono::milliseconds delay) const;
   /// The coordinator has this worker's permits forgotten (HELLO was sent again): nothing is allowed until the
   /// next grant.
   void forget_permits();

@@ -186,9 +186,10 @@ std::optional<std::string> joined_parts(const JsonView& parts) {
 }
 
 /// All reasons but these few mean that a filter took the answer: SAFETY, RECITATION, BLOCKLIST, SPII and the
-/// like.
+/// like. FUNCTION_CALL is what other servers of this format say of a call.
 bool is_ordinary_end(std::string_view finish_reason) {
-  constexpr std::array<std::string_view, 3> ordinary = {"", "STOP", "FINISH_REASON_UNSPECIFIED"};
+  constexpr std::array<std::string_view, 4> ordinary = {"", "STOP", "FUNCTION_CALL",
+                                                        "FINISH_REASON_UNSPECIFIED"};
   return std::find(ordinary.begin(), ordinary.end(), finish_reason) != ordinary.end();
 }
 

@@ -177,6 +177,10 @@ std::string problem_with_latency(std::uint32_t took_ms, double most_ms) {
   return "took " + std::to_string(took_ms) + " ms, more than " + shortest(most_ms);
 }
 
+bool costs_nothing(const std::vector<double>& numbers) {
+  return numbers[1] == 0 && numbers[2] == 0;
+}
+
 std::string problem_with_cost(const Usage& usage, const std::vector<double>& numbers) {
   constexpr double million = 1e6;
   const double dollars = (static_cast<double>(usage.input_tokens) * numbers[1] +

@@ -37,6 +37,8 @@ std::string problem_with_calls(std::span<const ToolCall> calls, const std::vecto
 
 std::string problem_with_latency(std::uint32_t took_ms, double most_ms);
 /// `numbers`: the most dollars, then those for a million tokens of input and of output.
+/// True if the last two are 0: what an answer cost is known then, whatever tokens it took.
+bool costs_nothing(const std::vector<double>& numbers);
 std::string problem_with_cost(const Usage& usage, const std::vector<double>& numbers);
 
 }  // namespace sluice

@@ -129,12 +129,12 @@ Result<MetricOutcome> TextChecker::assess_positive(MetricId id, const CheckedAns
       if (!answer.latency_ms) {
         return undecided_outcome(
             id,
-            "how long the answer took is not known, since it was not called for but came "
-            "from a cache; --refresh calls for it again");
+            "how long the answer took is not known, since it was not called for but came from a cache or a "
+            "file, or stands for one in a mock run; in live mode --refresh calls for it again");
       }
       return outcome_of(id, problem_with_latency(*answer.latency_ms, expectation.numbers.front()));
     case MetricId::cost:
-      if (answer.usage == Usage{}) {
+      if (answer.usage == Usage{} && !costs_nothing(expectation.numbers)) {
         return undecided_outcome(
             id, "what the answer cost is not known, since the provider did not name its usage");
       }

@@ -86,18 +86,18 @@ TEST(RunBounded, RunsInTheFolderThatIsNamed) {
   where.folder = "/";
   EXPECT_EQ(run_bounded(where, "").value(), "/\n");
   where.folder = "/no-such-folder";
-  EXPECT_EQ(run_program(where, "").kind, CommandEnd::Kind::not_started);
+  EXPECT_EQ(run_to_its_end(where, "").kind, CommandEnd::Kind::not_started);
 }
 
 TEST(RunCommand, IsStoppedByAnotherThread) {
   CommandStop stop;
   stop.request();
-  const auto ended = run_program(command({"sleep", "600"}), "", &stop);
+  const auto ended = run_to_its_end(command({"sleep", "600"}), "", &stop);
   EXPECT_EQ(ended.kind, CommandEnd::Kind::cancelled);
   EXPECT_EQ(ended.message, "the perturbation command \"sleep\" was cancelled");
-  EXPECT_EQ(run_program(shell("exec >&- 2>&-; sleep 600"), "", &stop).kind, CommandEnd::Kind::cancelled);
+  EXPECT_EQ(run_to_its_end(shell("exec >&- 2>&-; sleep 600"), "", &stop).kind, CommandEnd::Kind::cancelled);
   stop.clear();
-  EXPECT_EQ(run_program(command({"cat"}), "text", &stop).output, "text");
+  EXPECT_EQ(run_to_its_end(command({"cat"}), "text", &stop).output, "text");
 }
 
 TEST(RunBounded, ReportsThatAProgramDoesNotExist) {

@@ -177,7 +177,7 @@ TEST_F(Promptfoo, LosesNothingSilently) {
       notes(R"yaml(prompts: ['{{a}}', '{% if a %}x{% endif %}', 'file://prompt.py:make', '{{ a | upper }}']
 providers:
   - id: openai:gpt-5
-    config: {top_p: 1, apiKey: k}
+    config: {logit_bias: {a: 1}, apiKey: k}
   - bedrock:some.model
   - file://provider.js
 redteam: {plugins: [pii]}
@@ -201,7 +201,7 @@ tests:
 promptfooconfig.yaml:1: the prompt is made by the program "prompt.py", which has no counterpart: left out
 promptfooconfig.yaml:1: a prompt holds "{{ a | upper }}", an expression or filter, of which there are none: left out
 promptfooconfig.yaml:4: "apiKey" of a provider: sluice reads the key from the environment; "api_key_env" in [providers.NAME] of sluice.toml names another variable
-promptfooconfig.yaml:4: "top_p" in config of a provider has no counterpart: left out
+promptfooconfig.yaml:4: "logit_bias" in config of a provider has no counterpart: left out
 promptfooconfig.yaml:5: the provider "bedrock:some.model" has no counterpart: left out
 promptfooconfig.yaml:6: the provider "file://provider.js" has no counterpart: left out
 promptfooconfig.yaml:7: "redteam" has no counterpart: left out
@@ -213,7 +213,7 @@ promptfooconfig.yaml:13: "threshold" of a test has no counterpart: left out
 promptfooconfig.yaml:14: "prefix" in options of a test has no counterpart: left out
 promptfooconfig.yaml:16: the check javascript has no counterpart (`type: command` runs a program of yours): left out
 promptfooconfig.yaml:17: the check webhook has no counterpart: left out
-promptfooconfig.yaml:18: the check regex cannot be said: the pattern "a(?=b)" is no regular expression of RE2: invalid perl operator: (?=: left out
+promptfooconfig.yaml:18: the check regex cannot be said: the pattern "a(?=b)" is no regular expression of RE2: invalid perl operator: (?=; there are no look-arounds and no back-references: a pattern that must not be found is a check of its own, regex_not_match: left out
 promptfooconfig.yaml:19: "metric" of the check contains has no counterpart: left out
 promptfooconfig.yaml:19: "weight" of the check contains has no counterpart: left out
 promptfooconfig.yaml:20: the check contains holds "{{ a | upper }}", an expression or filter, of which there are none: left out
@@ -272,6 +272,36 @@ TEST_F(Promptfoo, NamesTheTestsThatKeepNoCheckOfTheirOwn) {
             "promptfooconfig.yaml:2: of the test \"test-1\" no check of its own is left: it passes if the "
             "answer is not blank\n")
       << "once for a test of many values";
+}
+
+TEST_F(Promptfoo, MakesAGroupOfASetWithAThreshold) {
+  const std::string set = R"yaml(prompts: ['{{a}}']
+tests:
+  - vars: {a: x}
+    assert:
+      - type: assert-set
+        threshold: 0.5
+        assert: [{type: contains, value: '{{a}}', weight: 3}, {type: rouge-n, value: b c, threshold: 0.4}]
+)yaml";
+  const std::string text = suite(set);
+  EXPECT_NE(text.find(R"yaml(      - type: all_of
+        pass_mark: 0.5
+        of:
+          - type: must_contain
+            text: "{{a}}"
+            weight: 3
+          - type: rouge_n
+            text: b c
+            min_score: 0.4
+)yaml"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("# "), std::string::npos) << text;
+  const std::string judged =
+      "prompts: [a]\ntests: [{assert: [{type: contains, value: x}, {type: assert-set, threshold: 1, assert: "
+      "[{type: llm-rubric, value: is kind}]}]}]\n";
+  EXPECT_NE(notes(judged).find("holds a check by a model, which no group takes: left out"),
+            std::string::npos);
 }
 
 TEST_F(Promptfoo, NotesWhatASetOfChecksLoses) {
@@ -341,6 +371,51 @@ TEST_F(Promptfoo, NamesTheServersThatItNeeds) {
             "\"\"\n\n"
             "[providers.gpu-example]\nkind = \"openai\"\nbase_url = \"http://gpu.example:8000/v1\"\n"
             "api_key_env = \"GPU_KEY\"\n");
+}
+
+TEST_F(Promptfoo, TakesOverTheParamsOfModels) {
+  const std::string text = suite(R"yaml(prompts: [a]
+providers:
+  - id: openai:chat:gpt-5
+    label: low
+    config: &shared {apiBaseUrl: 'http://gpu.example/v1', apiKeyEnvar: GPU_KEY, top_p: 0.5, reasoning: {effort: low}}
+  - id: openai:chat:gpt-5
+    label: high
+    config: {<<: *shared, reasoning: {effort: high}}
+  - {id: 'google:gemini-2.5-flash', config: {generationConfig: {topK: 3, stopSequences: [END]}}}
+  - {id: 'openai:gpt-5', config: {reasoning: {effort: low, summary: auto}}}
+tests: [{assert: [{type: contains, value: x}]}]
+)yaml");
+  for (const std::string expected :
+       {"name: low\n    provider: gpu-example\n    model: gpt-5\n    params:\n      reasoning_effort: low\n  "
+        "    top_p: 0.5\n",
+        "name: high\n    provider: gpu-example\n    model: gpt-5\n    params:\n      reasoning_effort: "
+        "high\n  "
+        "    top_p: 0.5\n",
+        "    params:\n      stop:\n        - END\n      top_k: 3\n"}) {
+    EXPECT_NE(text.find(expected), std::string::npos) << expected << "\n" << text;
+  }
+  EXPECT_EQ(text.substr(text.find("# ")),
+            "# 10: \"reasoning\" in config of a provider has no counterpart: left out\n");
+}
+
+TEST_F(Promptfoo, TakesTheDefaultOfAProviderFromTheEnvironment) {
+  const std::string tests = "prompts: [a]\ntests: [{assert: [{type: contains, value: x}]}]\n";
+  for (const std::string id :
+       {"{{ env.EVAL_MODEL or 'openai:gpt-5' }}", "{{env.X | default('openai:gpt-5', true)}}",
+        "{{ env.X | default('openai:gpt-5') }}"}) {
+    const std::string text = suite(tests + "providers: [{id: \"" + id + "\"}]\n");
+    EXPECT_NE(text.find("  - \"openai:gpt-5\"\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("depends on the environment: \"openai:gpt-5\" is taken"), std::string::npos) << text;
+  }
+  EXPECT_NE(notes(tests + "providers: ['{{ env.EVAL_MODEL }}']\n").find("has no counterpart"),
+            std::string::npos);
+}
+
+TEST_F(Promptfoo, SaysOfAnUnknownCheckThatItIsUnknownWhateverItsValue) {
+  EXPECT_EQ(notes("prompts: [a]\ntests: [{assert: [{type: contains, value: x}, {type: word-count, value: "
+                  "{min: 1}}]}]\n"),
+            "promptfooconfig.yaml:2: the check word-count has no counterpart: left out\n");
 }
 
 TEST_F(Promptfoo, LimitsProvidersToWhatARunTakes) {

@@ -52,7 +52,7 @@ TEST(OpenaiAnswer, IsReadWhole) {
 }
 
 /// An answer that calls tools, in each format.
-const std::map<ProviderKind, std::string> calling_answers{
+const std::vector<std::pair<ProviderKind, std::string>> calling_answers{
     {ProviderKind::openai,
      R"({"model":"m","choices":[{"message":{"content":null,"tool_calls":[)"
      R"({"id":"call_x","type":"function","function":{"name":"look_up","arguments":"{\"id\": 17, \"all\": true}"}},)"
@@ -63,7 +63,10 @@ const std::map<ProviderKind, std::string> calling_answers{
      R"({"type":"tool_use","id":"t2","name":"refund","input":{}}],"stop_reason":"tool_use"})"},
     {ProviderKind::gemini,
      R"({"candidates":[{"content":{"parts":[{"functionCall":{"name":"look_up","args":{"id":17,"all":true}}},)"
-     R"({"functionCall":{"name":"refund"}}]},"finishReason":"STOP"}]})"}};
+     R"({"functionCall":{"name":"refund"}}]},"finishReason":"STOP"}]})"},
+    {ProviderKind::gemini,
+     R"({"candidates":[{"content":{"parts":[{"functionCall":{"name":"look_up","args":{"id":17,"all":true}}},)"
+     R"({"functionCall":{"name":"refund"}}]},"finishReason":"FUNCTION_CALL"}]})"}};
 
 TEST(Answer, CallsOfToolsAreAnAnswerAndNoRefusal) {
   for (const auto& [kind, body] : calling_answers) {

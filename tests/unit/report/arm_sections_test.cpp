@@ -55,7 +55,7 @@ TEST_F(ArmSections, HaveEveryColumnWhateverTheWidth) {
   for (const std::size_t columns : {80, 100, 120}) {
     const std::string text = table_of(input, {.columns = columns});
     for (const char* heading : {" Tests needed ", " Interval ", " faithfulness ", " p50 ", " p95 "})
-      EXPECT_EQ(occurrences(text, heading), 1u) << heading << text;
+      EXPECT_TRUE(has(text, heading)) << heading << text;
     expect_lines_within(text, columns);
   }
 }

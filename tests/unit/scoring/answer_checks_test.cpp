@@ -154,6 +154,7 @@ TEST(AnswerChecks, JudgeTimeAndCostOnlyWhereTheyAreKnown) {
   EXPECT_NE(verdict(answer, {MetricId::latency, {}, {200}}).find("is not known"), std::string::npos);
   EXPECT_NE(verdict(answer, {MetricId::cost, {}, {0.01, 1, 2}}).find("is not known"), std::string::npos);
   EXPECT_NE(verdict(answer, {MetricId::not_cost, {}, {0.01, 1, 2}}).find("is not known"), std::string::npos);
+  EXPECT_EQ(verdict(answer, {MetricId::cost, {}, {0.01, 0, 0}}), "pass") << "of a model that is free";
   answer.latency_ms = 201;
   EXPECT_EQ(verdict(answer, {MetricId::latency, {}, {200}}), "took 201 ms, more than 200");
   EXPECT_EQ(verdict(answer, {MetricId::latency, {}, {201}}), "pass");

@@ -217,11 +217,13 @@ TEST_F(MatrixSuite, SaysWhatIsWrongInCsvWithItsLine) {
             "\"-\" and \".\", and begin with none of the last two\n"
             "t.csv:1: the column \"__metric\" has no counterpart here: take it out; there are __expected, "
             "__description, __id and __category\n");
-  EXPECT_EQ(of("country,__expected\nx\nFrance,javascript: 1\nPeru,\nChile,\"contains: a\"\n"),
-            "t.csv:2: the row has 1 field, and there are 2 columns: a field with a comma in it stands in "
-            "quotes\n"
-            "t.csv:3: \"__expected\" asks for javascript, which has no counterpart\n"
-            "t.csv:4: missing \"expected\" in the test: expected what the answer is judged by\n");
+  EXPECT_EQ(
+      of("country,__expected\nx\nFrance,javascript: 1\nPeru,\nChile,\"contains: a\"\n"),
+      "t.csv:2: the row has 1 field, and there are 2 columns: a field with a comma in it stands in "
+      "quotes\n"
+      "t.csv:3: \"__expected\" asks for javascript, which has no counterpart (`type: command` runs a program "
+      "of yours): docs/suites.md lists what a cell may ask for\n"
+      "t.csv:4: missing \"expected\" in the test: expected what the answer is judged by\n");
   EXPECT_EQ(
       of("land,__expected\nFrance,Paris\n"),
       "t.csv:2: the prompt \"short\" (suite.yaml:3) uses {{country}}, which the test's \"vars\" do not "

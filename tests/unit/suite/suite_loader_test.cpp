@@ -104,7 +104,8 @@ TEST_F(SuiteLoader, NamesWhatIsNoFolderOrEmpty) {
   ASSERT_FALSE(file);
   EXPECT_EQ(file.error().front().message, "is not a folder; --fixtures takes the folder of the fixtures");
   ASSERT_EQ(findings().size(), 1u);
-  EXPECT_EQ(findings().front().message, "there is no fixture (*.toml) in the folder");
+  EXPECT_EQ(findings().front().message,
+            "there is no fixture (*.toml) in the folder; of a suite name the file (.yaml)");
 }
 
 TEST_F(SuiteLoader, RefusesWhatIsTooLargeOrNoRegularFile) {

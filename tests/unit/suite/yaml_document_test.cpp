@@ -77,7 +77,9 @@ TEST(Yaml, NamesWhatItCannotRead) {
   EXPECT_EQ(json_of("a: 1\nb: \x04\n"), "2: not valid YAML: a control character stands here");
   EXPECT_EQ(json_of("a: 1\rb: 2\n"), "1: not valid YAML: a control character stands here");
   EXPECT_EQ(json_of(std::string("a: \0", 4)), "1: not valid YAML: a control character stands here");
-  EXPECT_EQ(json_of("a: [1\n"), "2: not valid YAML: end of sequence flow not found");
+  EXPECT_EQ(json_of("a: [1\n"),
+            "2: not valid YAML: end of sequence flow not found; a text with \": \", braces or brackets in it "
+            "stands in quotes");
   EXPECT_EQ(json_of("%YAML 9.0\n---\na: 1\n"), "1: not valid YAML: YAML major version too large");
 }
 

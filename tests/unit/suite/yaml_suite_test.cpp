@@ -226,7 +226,7 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
       {expecting("      type: regex_match\n      pattern: ['a(b', 'ok']\n"),
        "suite.yaml:8: \"pattern\" in expected cannot be used: the pattern \"a(b\" is no regular expression "
        "of "
-       "RE2: missing ): a(b\n"},
+       "RE2: missing ): a(b; a sign that stands for itself has a backslash before it\n"},
       {expecting("      type: exact_match\n      text: [a, 1, [b]]\n"),
        "suite.yaml:8: \"text\" in expected must hold strings alone, not a whole number (put it in "
        "quotes)\n"
@@ -271,7 +271,9 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
        "within the schema are followed, as #/definitions/x; not \"https://x/y.json\"\n"},
       {expecting("      type: json_schema\n      schema: {properties: {a: {pattern: '(?!x)'}}}\n"),
        "suite.yaml:8: \"schema\" in expected cannot be used: the schema is wrong at /properties/a/pattern: "
-       "the pattern \"(?!x)\" is no regular expression of RE2: invalid perl operator: (?!\n"},
+       "the pattern \"(?!x)\" is no regular expression of RE2: invalid perl operator: (?!; there are no "
+       "look-arounds and no "
+       "back-references: a pattern that must not be found is a check of its own, regex_not_match\n"},
       {expecting("      type: json_schema\n      schema: none.json\n"),
        "suite.yaml:8: \"schema\" in expected names \"none.json\", which cannot be read: No such file or "
        "directory\n"},
