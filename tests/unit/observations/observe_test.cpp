@@ -90,8 +90,8 @@ TEST_F(ObserveTest, OneForEachTrialWithWhatWasSentAndWhatCame) {
 // `sluice show` said that required claims had failed, and not which.
 TEST_F(ObserveTest, ClaimsMetricsThatFailNameTheClaims) {
   suite.cases = {make_case("a", "one")};
-  suite.cases[0].must_contain = {{"tls/cert", "enabled", false}, {"jwt/expiry", "checked", true}};
-  suite.cases[0].must_not_contain = {{"tls/version", "minimum", std::string("1.0")}};
+  suite.cases.held(0).must_contain = {{"tls/cert", "enabled", false}, {"jwt/expiry", "checked", true}};
+  suite.cases.held(0).must_not_contain = {{"tls/version", "minimum", std::string("1.0")}};
   UnitResult result;
   const auto of = [](MetricId id, bool passed) { return MetricOutcome{id, std::nullopt, passed, ""}; };
   result.scores = {{0,
