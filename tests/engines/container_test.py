@@ -2,20 +2,18 @@
 """deploy/container: the image is built from the .deb, and what compose.yaml starts runs in it, without a shell, as
 nobody, on a read-only root file system, each container on a network of its own."""
 
-import hashlib
 import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import time
 import unittest
 from pathlib import Path
 
-from fleet import KEY, PROGRAMS, ROOT, Bench, Simulator, comparable, in_own_namespaces, need, report_of_one_worker, skip
-from fleet import wait_for, write_suite
+from containers import CONTAINER, LIMITS, NOBODY, PODMAN, in_a_machine_of_its_own, podman
+from fleet import KEY, Bench, Simulator, comparable, need, report_of_one_worker, skip, wait_for, write_suite
 
 try:
     import yaml
@@ -23,43 +21,7 @@ except ImportError:
     skip("there is no yaml module for this python3 (apt-get install python3-yaml)")
 
 HERE = Path(__file__).resolve().parent
-CONTAINER = ROOT / "deploy" / "container"
-PACKAGES = PROGRAMS.parent / "packages"
-BARE = ROOT / "build" / "bare-debian-12"  # As scripts/package --check leaves it.
-STORE = ROOT / "build" / "engine-containers"
-NOBODY = 65532
 WORKERS = 2
-# What a container may have on a machine that does not let its limits be raised, or has cgroups of two kinds.
-PODMAN = ["podman", "--cgroup-manager=cgroupfs", "--storage-driver=vfs", f"--root={STORE}/graph", f"--runroot={STORE}/run"]
-LIMITS = ["--cgroups=disabled", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024"]
-
-
-def podman(*arguments, **options):
-    return subprocess.run([*PODMAN, *map(str, arguments)], capture_output=True, text=True, **options)
-
-
-def built_image():
-    """The image of this package and Containerfile; built if it is not there yet."""
-    packages = sorted(PACKAGES.glob("sluice_*.deb"))
-    if not packages:
-        skip(f"there is no {PACKAGES}/sluice_*.deb (scripts/package)")
-    sources = (packages[-1], CONTAINER / "Containerfile")
-    tag = "sluice:" + hashlib.sha256(b"".join(one.read_bytes() for one in sources)).hexdigest()[:16]
-    if podman("image", "exists", tag).returncode == 0:
-        return tag
-    if not (BARE / "made").exists():
-        skip(f"there is no bare Debian in {BARE} (scripts/package --check makes one)")
-    shutil.rmtree(STORE, ignore_errors=True)
-    STORE.mkdir(parents=True)
-    archive = subprocess.Popen(["tar", "-C", BARE, "-c", "."], stdout=subprocess.PIPE)
-    made = subprocess.run([*PODMAN, "import", "-q", "-", "bare:12"], stdin=archive.stdout, capture_output=True, text=True)
-    if archive.wait() != 0 or made.returncode != 0:
-        skip(f"podman keeps no images here: {made.stderr}")
-    done = podman("build", "-q", "--isolation=chroot", "--network=host", "--format=docker", "--build-arg", "BASE=bare:12",
-                  "-f", CONTAINER / "Containerfile", "-t", tag, PACKAGES)
-    if done.returncode != 0:
-        sys.exit(f"the image cannot be built: {done.stdout}{done.stderr}")
-    return tag
 
 
 def ip(*arguments):
@@ -146,15 +108,5 @@ class Container(unittest.TestCase):
 
 if __name__ == "__main__":
     need(podman="podman", crun="crun", ip="iproute2")
-    if os.geteuid() != 0:
-        skip("containers on networks of their own take root")
-    if "SLUICE_TEST_IMAGE" not in os.environ:
-        os.environ["SLUICE_TEST_IMAGE"] = built_image()
-    in_own_namespaces("--net")
-    subprocess.run(["mount", "-t", "tmpfs", "none", "/run"], check=True)  # Of the namespaces' names.
-    # crun takes no cgroups of two kinds at a time.
-    if Path("/sys/fs/cgroup/unified").is_dir():
-        subprocess.run(["umount", "/sys/fs/cgroup/unified"], check=True)
-    ip("link", "set", "lo", "up")
-    podman("rm", "--force", "--all")  # Of a test that was killed.
+    in_a_machine_of_its_own()
     unittest.main(verbosity=2)

@@ -44,6 +44,25 @@ def need(**packages):
             sys.exit(f"{PROGRAMS / program} is missing: scripts/build release sluice sluice-worker provider-sim")
 
 
+def node_modules(test, package, version):
+    """The folder of node's packages with this one in it, fetched once; without it the test is skipped."""
+    for program in ("node", "npm"):
+        if not shutil.which(program):
+            test.skipTest(f"there is no {program}")
+    tools = ROOT / "build" / "engine-tools" / f"{Path(package).name}-{version}"
+    modules = tools / "node_modules"
+    if not (modules / package / "package.json").exists():
+        tools.mkdir(parents=True, exist_ok=True)
+        try:
+            done = subprocess.run(["npm", "install", "--prefix", tools, "--no-audit", "--no-fund", "--ignore-scripts",
+                                   f"{package}@{version}"], capture_output=True, text=True, timeout=90)
+        except subprocess.TimeoutExpired:
+            test.skipTest(f"npm does not get {package} in time")
+        if done.returncode != 0:
+            test.skipTest(f"npm does not get {package}: {done.stderr.strip().splitlines()[-1:]}")
+    return modules
+
+
 def in_own_namespaces(*kinds):
     """Starts the test again as root of namespaces of its own, which take all of their processes along at its end,
     however that comes."""

@@ -1,20 +1,17 @@
 #!/usr/bin/env python3
-"""Machines apart: network namespaces on a bridge stand for them. Links go down and up, lose what goes one way, and
-addresses change; the report is that of a single worker, and no call is paid twice but those that were under way at a
-worker that was cut off, or that it began before it could notice."""
+"""Machines apart: links go down and up, lose what goes one way, and addresses change; the report is that of a single
+worker, and no call is paid twice but those that were under way at a worker that was cut off, or that it began before it
+could notice."""
 
 import math
 import subprocess
-import sys
 import threading
 import time
 import unittest
-from pathlib import Path
 
-from fleet import MODEL, PROGRAMS, Bench, Simulator, comparable, in_own_namespaces, need, report_of_one_worker
-from fleet import wait_for, write_suite
+from fleet import Bench
+from hosts import COORDINATOR, Site, in_networks_of_their_own
 
-HERE = Path(__file__).resolve().parent
 WORKERS = 3
 CONCURRENT = 5
 LATENCY_S = 0.9
@@ -22,87 +19,7 @@ CASES = 560
 BREAK_S = 20
 UNNOTICED_S = 3  # Three heartbeats of silence are a cut.
 AT_A_CUT_WORKER = CONCURRENT * (1 + math.ceil(UNNOTICED_S / LATENCY_S))
-COORDINATOR = 10  # The last part of its address; a worker's is 20 and its number.
-PORT = 5555
-PROVIDER_PORT = 8080
-
-
-def ip(*arguments):
-    subprocess.run(["ip", *map(str, arguments)], check=True)
-
-
-class Site:
-    """A coordinator and workers on machines of their own: one network joins them, another the provider. What is done
-    to the first says nothing of the second."""
-
-    def __init__(self, bench, number, name):
-        self.bench, self.number, self.name = bench, number, name
-        self.fleet, self.world = f"10.{100 + number}.0", f"10.{150 + number}.0"
-        ip("link", "add", f"f{number}", "type", "bridge")
-        ip("link", "add", f"g{number}", "type", "bridge")
-        ip("addr", "add", f"{self.world}.1/24", "dev", f"g{number}")
-        for bridge in "fg":
-            ip("link", "set", f"{bridge}{number}", "up")
-        self.add_machine("c", COORDINATOR)
-        for worker in range(WORKERS):
-            self.add_machine(f"w{worker}", 20 + worker)
-        self.simulator = Simulator(bench, name=f"{name}-provider", latency=f"{1000 * LATENCY_S},0.2")
-        bench.start(f"{name}-relay", [sys.executable, HERE / "relay.py", f"{self.world}.1:{PROVIDER_PORT}",
-                                      f"127.0.0.1:{self.simulator.port}"])
-        self.home = bench.folder / f"{name}-home"
-        bench.run([PROGRAMS / "sluice", "keys", "new", "pool", "--home", self.home])
-        self.settings = bench.folder / f"{name}.toml"
-        self.settings.write_text(f'[providers.openai]\nkey_hosts = ["{self.world}.1:{PROVIDER_PORT}"]\n')
-
-    def namespace(self, machine):
-        return f"{self.number}{machine}"
-
-    def add_machine(self, machine, last):
-        namespace = self.namespace(machine)
-        ip("netns", "add", namespace)
-        ip("-n", namespace, "link", "set", "lo", "up")
-        for bridge, network, device in (("f", self.fleet, "fleet"), ("g", self.world, "world")):
-            near = f"{bridge}{namespace}"
-            ip("link", "add", near, "type", "veth", "peer", "name", device, "netns", namespace)
-            ip("link", "set", near, "master", f"{bridge}{self.number}", "up")
-            ip("-n", namespace, "addr", "add", f"{network}.{last}/24", "dev", device)
-            ip("-n", namespace, "link", "set", device, "up")
-
-    def on(self, machine):
-        return ["ip", "netns", "exec", self.namespace(machine)]
-
-    # --- what happens to a machine's link of the fleet ---
-
-    def set_link(self, machine, state):
-        ip("link", "set", f"f{self.namespace(machine)}", state)
-
-    def lose(self, machine, chain, switch):
-        """What comes in (INPUT) or goes out (OUTPUT) is lost from now on (-A), or not any more (-D)."""
-        device = "-i" if chain == "INPUT" else "-o"
-        subprocess.run([*self.on(machine), "iptables", switch, chain, device, "fleet", "-j", "DROP"], check=True)
-
-    def move(self, machine, last):
-        namespace = self.namespace(machine)
-        ip("-n", namespace, "addr", "flush", "dev", "fleet")
-        ip("-n", namespace, "addr", "add", f"{self.fleet}.{last}/24", "dev", "fleet")
-
-    # --- a run ---
-
-    def begin(self):
-        self.suite = write_suite(self.bench.folder / f"{self.name}.yaml", CASES, self.name)
-        self.report = self.bench.folder / f"{self.name}.json"
-        self.coordinator = self.bench.start(f"{self.name}-coordinator", [
-            PROGRAMS / "sluice", "run", self.suite, *MODEL, "--base-url", f"http://{self.world}.1:{PROVIDER_PORT}/v1",
-            "--home", self.home, "--config", self.settings, "--listen", f"tcp://0.0.0.0:{PORT}", "--expect-workers",
-            WORKERS, "--format", "json", "--output", self.report], prefix=self.on("c"))
-        for worker in range(WORKERS):
-            self.bench.start(f"{self.name}-w{worker}", [
-                PROGRAMS / "sluice-worker", "--connect", f"tcp://{self.fleet}.{COORDINATOR}:{PORT}", "--fleet-key",
-                self.home / "fleet" / "pool.key", "--name", f"w{worker}", "--home", self.bench.folder /
-                f"{self.name}-{worker}", "--config", self.settings, "--max-concurrent", CONCURRENT,
-                "--orphan-timeout", 120], prefix=self.on(f"w{worker}"))
-        events = self.simulator.events_file
-        wait_for(lambda: events.exists() and events.read_text().count('"answer"') > 20, "no call came")
+NAME = "coordinator.sluice.test"
 
 
 def link_of_a_worker(site):
@@ -131,13 +48,30 @@ def addresses(site):
         time.sleep(5)
 
 
+def say_where_the_coordinator_is(site, last):
+    """In place: what is mounted stays the same file."""
+    HOSTS.write_text(f"127.0.0.1 localhost\n{site.address(last)} {NAME}\n")
+
+
+def address_of_the_coordinator(site):
+    site.move("c", 99)
+    time.sleep(5)
+    say_where_the_coordinator_is(site, 99)
+
+
 class Hosts(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         """All at once: they wait more than they work."""
+        global HOSTS
         cls.bench = Bench()
-        disturbances = (link_of_a_worker, link_of_the_coordinator, one_way, addresses)
-        cls.sites = {one.__name__: Site(cls.bench, number, one.__name__) for number, one in enumerate(disturbances)}
+        disturbances = (link_of_a_worker, link_of_the_coordinator, one_way, addresses, address_of_the_coordinator)
+        cls.sites = {one.__name__: Site(cls.bench, number, one.__name__, cases=CASES, latency_s=LATENCY_S,
+                                        machines=WORKERS, concurrent=CONCURRENT)
+                     for number, one in enumerate(disturbances)}
+        HOSTS = cls.bench.folder / "hosts"
+        say_where_the_coordinator_is(cls.sites["address_of_the_coordinator"], COORDINATOR)
+        subprocess.run(["mount", "--bind", HOSTS, "/etc/hosts"], check=True)
         threads = [threading.Thread(target=cls.disturb, args=(one,)) for one in disturbances]
         for thread in threads:
             thread.start()
@@ -147,16 +81,14 @@ class Hosts(unittest.TestCase):
     @classmethod
     def disturb(cls, disturbance):
         site = cls.sites[disturbance.__name__]
-        site.begin()
+        site.begin(NAME if disturbance is address_of_the_coordinator else None)
         disturbance(site)
         site.coordinator.wait(120)
 
     def check(self, name, again_at_most):
         site = self.sites[name]
-        log = self.bench.log(f"{name}-coordinator")
-        self.assertEqual(site.coordinator.returncode, 1, log)  # A seventh of the cases fails.
-        again = sum(len(times) - 1 for times in site.simulator.answers().values())
-        self.assertEqual(comparable(site.report), report_of_one_worker(self.bench, site.suite))
+        again = site.paid_again()
+        site.check_report(self)
         self.assertLessEqual(again, again_at_most)
 
     def test_the_link_of_a_worker_goes_down_and_up(self):
@@ -172,10 +104,12 @@ class Hosts(unittest.TestCase):
     def test_addresses_change(self):
         self.check("addresses", 0)
 
+    def test_the_coordinator_that_is_known_by_its_name_changes_its_address(self):
+        self.check("address_of_the_coordinator", WORKERS * CONCURRENT)
+        for worker in range(WORKERS):
+            self.assertIn("the coordinator is silent", self.bench.log(f"address_of_the_coordinator-w{worker}"))
+
 
 if __name__ == "__main__":
-    need(ip="iproute2", iptables="iptables")
-    in_own_namespaces("--net")
-    subprocess.run(["mount", "-t", "tmpfs", "none", "/run"], check=True)  # Of the namespaces' names.
-    ip("link", "set", "lo", "up")
+    in_networks_of_their_own()
     unittest.main(verbosity=2)

@@ -31,12 +31,18 @@ std::vector<CallContext> EntryExchange::on_found(const EntryKey& key, bool found
   if (node) seekers = std::move(node.mapped());
   if (found || !is_leased(key.kind)) return seekers;
   const bool is_new = to_pay_.insert(key).second;
-  if (is_new && seekers.empty()) given_up(key);
+  if (is_new && seekers.empty()) {
+    std::ranges::find(last_stored_, key) != last_stored_.end() ? stored(key) : given_up(key);
+  }
   return seekers;
 }
 
 void EntryExchange::stored(const EntryKey& key) {
-  if (to_pay_.erase(key) > 0) unsent_stored_.push_back(key);
+  if (to_pay_.erase(key) == 0) return;
+  unsent_stored_.push_back(key);
+  std::erase(last_stored_, key);
+  last_stored_.push_back(key);
+  if (last_stored_.size() > wire::max_entries) last_stored_.pop_front();
 }
 
 void EntryExchange::given_up(const EntryKey& key) {
@@ -48,6 +54,9 @@ void EntryExchange::ask_again() {
   for (const auto& [key, seekers] : awaited_) unsent_.push_back(key);
   for (const auto& key : to_pay_) {
     if (!awaited_.contains(key)) unsent_.push_back(key);
+  }
+  for (const auto& key : last_stored_) {
+    if (!awaited_.contains(key) && !to_pay_.contains(key)) unsent_.push_back(key);
   }
 }
 

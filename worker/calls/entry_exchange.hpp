@@ -5,6 +5,7 @@
 #include "common/wire/messages.hpp"
 #include "worker/calls/call_request.hpp"
 
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -34,7 +35,9 @@ class EntryExchange {
   /// It will not be paid for after all, or could not be had.
   void given_up(const EntryKey& key);
 
-  /// The coordinator may have forgotten what this worker seeks, or was left to pay for: it is asked again.
+  /// The coordinator may have forgotten what this worker seeks, or was left to pay for, and may not have
+  /// heard what it stored lately: it is asked again for all of it. What is stored already is said to be once
+  /// it is left to this worker, since nobody else's word counts.
   void ask_again();
   /// What is to be sent to the coordinator now: SEEK and STORED, each within the wire's limits.
   std::vector<wire::ToCoordinator> take_messages();
@@ -44,7 +47,8 @@ class EntryExchange {
   bool shares_ = false;
   bool reads_ = false;
   std::map<EntryKey, std::vector<CallContext>> awaited_;  ///< With who seeks it: one call of each owner.
-  std::set<EntryKey> to_pay_;  ///< Leased entries that this worker was left to pay for.
+  std::set<EntryKey> to_pay_;         ///< Leased entries that this worker was left to pay for.
+  std::deque<EntryKey> last_stored_;  ///< That it paid for: more than can be under way when a link breaks.
   std::vector<EntryKey> unsent_;
   std::vector<EntryKey> unsent_stored_;
   std::vector<EntryKey> unsent_given_up_;

@@ -144,6 +144,34 @@ TEST_F(EntryExchangeTest, AfterABreakItIsAskedForAgain) {
   EXPECT_EQ(exchange.take_messages().size(), 1u) << "also to a coordinator that was started anew";
 }
 
+// A call that was under way when the coordinator died is paid for when the next one has not left it to
+// anybody.
+TEST_F(EntryExchangeTest, WhatWasStoredWhileNobodyListenedIsSaidOnceItIsLeftToThisWorkerAgain) {
+  for (const auto& key : {embedding("a"), vote("b")}) {
+    be_left_to_pay(key);
+    exchange.stored(key);
+    EXPECT_EQ(the_stored().stored, std::vector{key}) << "perhaps to nobody";
+  }
+  exchange.ask_again();
+  EXPECT_EQ(the_seek().keys, (std::vector{embedding("a"), vote("b")}));
+  EXPECT_TRUE(exchange.on_found(embedding("a"), false).empty());
+  EXPECT_EQ(the_stored(), (wire::Stored{"run-1", {embedding("a")}, {}}));
+  EXPECT_TRUE(exchange.on_found(vote("b"), true).empty()) << "another one has it, too";
+  EXPECT_TRUE(is_silent());
+}
+
+TEST_F(EntryExchangeTest, OfWhatWasStoredAsMuchIsAskedForAgainAsOneMessageNames) {
+  for (std::size_t i = 0; i < wire::max_entries + 5; ++i) {
+    be_left_to_pay(vote(std::to_string(i)));
+    exchange.stored(vote(std::to_string(i)));
+    exchange.take_messages();
+  }
+  exchange.ask_again();
+  const auto keys = the_seek().keys;
+  ASSERT_EQ(keys.size(), wire::max_entries);
+  EXPECT_EQ(keys.front(), vote("5")) << "the last ones";
+}
+
 TEST_F(EntryExchangeTest, NoMessageNamesMoreThanTheWireTakes) {
   for (std::size_t i = 0; i < 2 * wire::max_entries + 1; ++i) exchange.seek(embedding(std::to_string(i)), me);
   const auto messages = exchange.take_messages();

@@ -1,0 +1,63 @@
+"""What the tests of containers share: an image of sluice's package, kept for the next time, and podman on a machine that
+may be a container itself."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from fleet import PROGRAMS, ROOT, in_own_namespaces, skip
+
+CONTAINER = ROOT / "deploy" / "container"
+PACKAGES = PROGRAMS.parent / "packages"
+BARE = ROOT / "build" / "bare-debian-12"  # As scripts/package --check leaves it.
+STORE = ROOT / "build" / "engine-containers"
+NOBODY = 65532
+# What a container may have on a machine that does not let its limits be raised, or has cgroups of two kinds.
+PODMAN = ["podman", "--cgroup-manager=cgroupfs", "--storage-driver=vfs", f"--root={STORE}/graph", f"--runroot={STORE}/run"]
+LIMITS = ["--cgroups=disabled", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024"]
+
+
+def podman(*arguments, **options):
+    return subprocess.run([*PODMAN, *map(str, arguments)], capture_output=True, text=True, **options)
+
+
+def built_image():
+    """The image of this package and Containerfile; built if it is not there yet."""
+    packages = sorted(PACKAGES.glob("sluice_*.deb"))
+    if not packages:
+        skip(f"there is no {PACKAGES}/sluice_*.deb (scripts/package)")
+    sources = (packages[-1], CONTAINER / "Containerfile")
+    tag = "sluice:" + hashlib.sha256(b"".join(one.read_bytes() for one in sources)).hexdigest()[:16]
+    if podman("image", "exists", tag).returncode == 0:
+        return tag
+    if not (BARE / "made").exists():
+        skip(f"there is no bare Debian in {BARE} (scripts/package --check makes one)")
+    shutil.rmtree(STORE, ignore_errors=True)
+    STORE.mkdir(parents=True)
+    archive = subprocess.Popen(["tar", "-C", BARE, "-c", "."], stdout=subprocess.PIPE)
+    made = subprocess.run([*PODMAN, "import", "-q", "-", "bare:12"], stdin=archive.stdout, capture_output=True, text=True)
+    if archive.wait() != 0 or made.returncode != 0:
+        skip(f"podman keeps no images here: {made.stderr}")
+    done = podman("build", "-q", "--isolation=chroot", "--network=host", "--format=docker", "--build-arg", "BASE=bare:12",
+                  "-f", CONTAINER / "Containerfile", "-t", tag, PACKAGES)
+    if done.returncode != 0:
+        sys.exit(f"the image cannot be built: {done.stdout}{done.stderr}")
+    return tag
+
+
+def in_a_machine_of_its_own():
+    """Starts the test again in namespaces of its own, with the image in SLUICE_TEST_IMAGE, or skips it."""
+    if os.geteuid() != 0:
+        skip("containers on networks of their own take root")
+    if "SLUICE_TEST_IMAGE" not in os.environ:
+        os.environ["SLUICE_TEST_IMAGE"] = built_image()
+    in_own_namespaces("--net")
+    subprocess.run(["mount", "-t", "tmpfs", "none", "/run"], check=True)  # Of the namespaces' names.
+    # crun takes no cgroups of two kinds at a time.
+    if Path("/sys/fs/cgroup/unified").is_dir():
+        subprocess.run(["umount", "/sys/fs/cgroup/unified"], check=True)
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    podman("rm", "--force", "--all")  # Of a test that was killed.
