@@ -67,7 +67,8 @@ int answer_request(mg_connection* connection) {
   const auto& server = *static_cast<const CivetServer*>(asked->user_data);
   const auto& answer_of = *static_cast<const AnswerRequest*>(server.getUserContext());
   const ServedRequest request{text_of(asked->request_method), text_of(asked->local_uri),
-                              text_of(asked->query_string), text_of(mg_get_header(connection, "Host"))};
+                              text_of(asked->query_string), text_of(mg_get_header(connection, "Host")),
+                              text_of(mg_get_header(connection, "Sec-Fetch-Site"))};
   const ServedAnswer answer = answered(answer_of, request);
   const std::string head = head_of(connection, answer);
   const bool is_sent = mg_write(connection, head.data(), head.size()) > 0;
@@ -140,8 +141,9 @@ Result<HttpServer> HttpServer::start(const std::string& endpoint, std::size_t th
 
 bool names_loopback(std::string_view host, std::string_view authority) {
   const std::string_view port = authority.substr(authority.rfind(':'));
-  if (!host.ends_with(port)) return false;
-  const std::string_view name = host.substr(0, host.size() - port.size());
+  const bool names_port = host.ends_with(port);
+  if (!names_port && port != ":80") return false;
+  const std::string_view name = names_port ? host.substr(0, host.size() - port.size()) : host;
   return name == "127.0.0.1" || name == "localhost" || name == "[::1]";
 }
 

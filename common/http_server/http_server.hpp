@@ -18,6 +18,8 @@ struct ServedRequest {
   std::string path;   ///< Begins with a slash; percent escapes are decoded.
   std::string query;  ///< Behind the question mark, as it came; empty without one.
   std::string host;   ///< The header; empty without one.
+  /// The header Sec-Fetch-Site, by which a browser says whose page asks; empty without one.
+  std::string fetch_site{};
 };
 
 struct ServedAnswer {
@@ -50,8 +52,8 @@ class HttpServer {
   std::unique_ptr<Parts> parts_;
 };
 
-/// Whether a Host header names a server that listens at `authority` on loopback. A page of the web whose name
-/// was made to lead here (DNS rebinding) names itself.
+/// Whether a Host header names a server that listens at `authority` on loopback; port 80 need not be named. A
+/// page of the web whose name was made to lead here (DNS rebinding) names itself.
 bool names_loopback(std::string_view host, std::string_view authority);
 
 /// The parameters of a query in their order, decoded (`+` is a space).

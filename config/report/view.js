@@ -31,8 +31,11 @@
     if (!old) return;
     const fresh = (await page(old.dataset.refresh)).getElementById(old.id);
     const moved = fresh.dataset.version !== old.dataset.version;
+    // Before anything is replaced: what is asked for no more would never come if this failed.
+    const whole = moved ? await page(location.href) : null;
     replace(old, fresh);
-    if (moved) document.dispatchEvent(new CustomEvent('cases', { detail: await page(location.href) }));
+    // A page of the ledger's record alone has none, and takes nobody's away.
+    if (whole?.querySelector('script.cases')) document.dispatchEvent(new CustomEvent('cases', { detail: whole }));
     wait = Math.max(LEAST_MS, 8 * (performance.now() - began));
   };
   const state = document.getElementById('connection');

@@ -98,6 +98,14 @@ bool has_suite_of_its_own(const PastRun& past) {
   return made_by != embed_command && made_by != generate_command;
 }
 
+int would_run_programs(const PastRun& past) {
+  const std::string id = short_id(past.run.run_id);
+  return report_error("the inputs of run " + id +
+                      " were perturbed by commands (--perturb-command), which its report would run again, "
+                      "and a page runs none: `sluice report " +
+                      id + "` runs them and makes it" + (past.summary ? "" : ", once the run has ended"));
+}
+
 int without_suite(const PastRun& past) {
   return report_error(
       "run " + short_id(past.run.run_id) + " was made by `sluice " + command_of(past.run) +
@@ -122,20 +130,21 @@ Result<std::vector<RetrievalEvent>> retrievals_of(const Settings& settings, cons
   return (*ledger)->retrievals_of(past.run.run_id);
 }
 
-tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const CLI::App& command,
-                                                     const Settings& settings, const Ledger& ledger) {
+tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const RunPlace& place) {
   if (!has_suite_of_its_own(past)) return tl::unexpected(without_suite(past));
   AskedFlags flags(past.run);
-  if (const auto taken = flags.take(command, past.run); !taken)
+  if (const auto taken = flags.take(place.command, past.run); !taken)
     return tl::unexpected(report_error(taken.error()));
   auto loaded = load_run(flags.settings, flags.flags, [&](Settings& chosen) {
     take_over(past, chosen);
-    chosen.home = settings.home;
+    chosen.home = place.settings.home;
   });
   if (!loaded) return tl::unexpected(loaded.error());
+  if (place.programs == Programs::never && !loaded->options.perturb_commands.empty())
+    return tl::unexpected(would_run_programs(past));
   loaded->options.progress = false;
   if (awaits_embeddings(loaded->inputs)) {
-    const auto events = ledger.retrievals_of(past.run.run_id);
+    const auto events = place.ledger.retrievals_of(past.run.run_id);
     if (!events) return tl::unexpected(report_error(events.error()));
     loaded->inputs.retrieval = retrieval_again(loaded->inputs.suite, *events);
   }

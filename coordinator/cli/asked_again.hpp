@@ -7,6 +7,7 @@
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -27,10 +28,21 @@ struct Asked {
   bool is_as_it_was = true;  ///< Else the plan says no more than which trial is of which case.
 };
 
+/// Whether the commands of a run's --perturb-command may run once more, as its plan needs them.
+enum class Programs : std::uint8_t { may_run, never };
+
+/// Where a run of the ledger is found, and what it is read with.
+struct RunPlace {
+  const CLI::App& command;  ///< Whose flags go before those of the run.
+  const Settings& settings;
+  const Ledger& ledger;
+  Programs programs = Programs::may_run;
+};
+
 /// By the run's own flags, then those of the command; provider and model of the run where neither names them.
-/// `ledger`: which has the run. Error: the exit code, after it was reported why it is not known any more.
-tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const CLI::App& command,
-                                                     const Settings& settings, const Ledger& ledger);
+/// Error: the exit code, after it was reported why it is not known any more, or that a program would have to
+/// run.
+tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const RunPlace& place);
 
 /// Which solved example each case of the run found.
 Result<std::vector<RetrievalEvent>> retrievals_of(const Settings& settings, const PastRun& past);

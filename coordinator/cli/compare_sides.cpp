@@ -128,7 +128,7 @@ tl::expected<LoadedSide, int> side_of_run(const PastRun& past, const std::string
     if (const auto made = write_json_report(input, report); !made) return std::vector{made.error()};
     return also ? also(input) : std::vector<Error>();
   };
-  const auto written = report_past_run(past, place.command, place.settings, place.ledger, targets, use);
+  const auto written = report_past_run(past, place, targets, use);
   if (!written) return tl::unexpected(written.error());
   std::istringstream text(report.text());
   auto scores = parse_report(text, name);

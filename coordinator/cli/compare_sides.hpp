@@ -1,10 +1,9 @@
 #pragma once
 
-#include "common/settings/settings.hpp"
+#include "coordinator/cli/asked_again.hpp"
 #include "coordinator/cli/run_report.hpp"
 #include "coordinator/facts/run_record.hpp"
 #include "coordinator/gate/gate.hpp"
-#include "coordinator/ledger/ledger.hpp"
 #include "coordinator/report/compare_report.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/score_files/score_file.hpp"
@@ -16,10 +15,6 @@
 
 #include <tl/expected.hpp>
 
-namespace CLI {
-class App;
-}
-
 namespace sluice {
 
 /// A side of a comparison, and what is to be known of a run that it was made of.
@@ -27,13 +22,6 @@ struct LoadedSide {
   std::string name;  ///< As the user named it.
   ScoreFile file;
   std::vector<GateNotice> notices{};
-};
-
-/// Where a run of the ledger is found, and what it is read with; as report_past_run takes them.
-struct RunPlace {
-  const CLI::App& command;
-  const Settings& settings;
-  const Ledger& ledger;
 };
 
 /// The side of a run, whose report is made again; `also` gets it too, and may be empty. `targets`: as

@@ -268,7 +268,7 @@ tl::expected<PastTrials, int> trials_from_caches(const PastRun& past, const Choi
   const auto readable =
       results->visit_from(std::numeric_limits<TrialId>::max(), [](const CommittedTrial&) {});
   if (!readable) return tl::unexpected(report_error(readable.error()));
-  const auto asked = plan_again(past, command, settings, **ledger);
+  const auto asked = plan_again(past, {command, settings, **ledger});
   if (!asked) return tl::unexpected(asked.error());
   auto trials = make_trials(past, **asked, choice, *results, tools);
   if (!trials) return tl::unexpected(report_error(trials.error()));

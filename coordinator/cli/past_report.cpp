@@ -129,12 +129,11 @@ tl::expected<void, int> report(const PastRun& past, const Asked& asked, const Le
 
 }  // namespace
 
-tl::expected<void, int> report_past_run(const PastRun& past, const CLI::App& command,
-                                        const Settings& settings, const Ledger& ledger,
+tl::expected<void, int> report_past_run(const PastRun& past, const RunPlace& place,
                                         const std::vector<ReportTarget>& targets, const UseReport& use,
                                         Ends ends) {
   if (!past.summary && ends == Ends::reached) return tl::unexpected(not_finished(past));
-  auto asked = plan_again(past, command, settings, ledger);
+  auto asked = plan_again(past, place);
   if (!asked) return tl::unexpected(asked.error());
   if (const auto taken = take_gate(past, (*asked)->options); !taken)
     return tl::unexpected(report_error(taken.error()));
@@ -143,7 +142,7 @@ tl::expected<void, int> report_past_run(const PastRun& past, const CLI::App& com
   (*asked)->options.reports = targets;
   if (const auto possible = check_run_outputs((*asked)->options, (*asked)->inputs.suite); !possible)
     return tl::unexpected(report_error(possible.error()));
-  return report(past, **asked, ledger, use);
+  return report(past, **asked, place.ledger, use);
 }
 
 }  // namespace sluice

@@ -30,10 +30,11 @@ struct ReportRun {
     if (!*ledger) return report_error(no_run_yet);
     const auto past = (*ledger)->find_run(run_id);
     if (!past) return report_error(past.error());
-    const auto written = report_past_run(*past, app, *effective, **ledger, *targets, [&](ReportInput input) {
-      input.whole_answers = whole_answers(tools, *effective, past->run.run_id, input.redactor);
-      return write_reports(*targets, input);
-    });
+    const auto written =
+        report_past_run(*past, {app, *effective, **ledger}, *targets, [&](ReportInput input) {
+          input.whole_answers = whole_answers(tools, *effective, past->run.run_id, input.redactor);
+          return write_reports(*targets, input);
+        });
     return written ? exit_ok : written.error();
   }
 };

@@ -48,6 +48,9 @@ tl::expected<ViewRequest, ServedAnswer> read_view_request(const ServedRequest& r
   if (!names_loopback(request.host, authority))
     return tl::unexpected(refusal(
         403, "this server is asked by its own address alone, http://" + std::string(authority) + "/"));
+  if (request.fetch_site == "cross-site" || request.fetch_site == "same-site")
+    return tl::unexpected(refusal(
+        403, "a page of another site leads here: open http://" + std::string(authority) + "/ itself"));
   if (request.method != "GET" && request.method != "HEAD") {
     ServedAnswer refused = refusal(405, "pages are only looked at: GET is all that is answered");
     refused.headers.emplace_back("Allow", "GET, HEAD");

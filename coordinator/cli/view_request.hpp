@@ -29,8 +29,8 @@ struct ViewRequest {
 ServedAnswer refusal(int status, const std::string& words);
 
 /// Reads a request. Whatever is none of ours is answered by a refusal: another Host than this server's (a
-/// page of the web whose name was made to lead here), another method than GET and HEAD, a path that is not
-/// there. Nothing of a request names a file.
+/// page of the web whose name was made to lead here), what a page of another site makes a browser ask for,
+/// another method than GET and HEAD, a path that is not there. Nothing of a request names a file.
 tl::expected<ViewRequest, ServedAnswer> read_view_request(const ServedRequest& request,
                                                           std::string_view authority);
 

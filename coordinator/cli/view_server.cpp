@@ -134,7 +134,7 @@ ServedAnswer ViewServer::run_page(const PastRun& past, const Ledger& ledger) {
       return errors_of(past.summary ? write_html_report(input, frame_of(), sink)
                                     : write_run_so_far(input, past, frame_of(panel), sink));
     };
-    if (report_past_run(past, command_, settings_, ledger, {}, write, Ends::any)) return page(sink.text());
+    if (report_past_run(past, place_in(ledger), {}, write, Ends::any)) return page(sink.text());
   }
   const auto cases = ledger.cases_of(past.run.run_id);
   if (!cases) return failure(cases.error());
@@ -159,7 +159,7 @@ ServedAnswer ViewServer::compare_page(const ViewRequest& asked, const Ledger& le
       const auto past = ledger.find_run(*words);
       if (!past) return failure(past.error());
       const std::string name = short_id(past->run.run_id);
-      auto loaded = side_of_run(*past, name, {command_, settings_, ledger}, {}, [&](ReportInput input) {
+      auto loaded = side_of_run(*past, name, place_in(ledger), {}, [&](ReportInput input) {
         input.whole_answers = whole_answers(tools_, settings_, past->run.run_id, input.redactor);
         return errors_of(cases.add(input, {.run = name}));
       });

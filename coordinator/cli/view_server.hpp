@@ -2,10 +2,9 @@
 
 #include "common/cache_tools.hpp"
 #include "common/http_server/http_server.hpp"
-#include "common/settings/settings.hpp"
+#include "coordinator/cli/asked_again.hpp"
 #include "coordinator/cli/view_request.hpp"
 #include "coordinator/facts/run_record.hpp"
-#include "coordinator/ledger/ledger.hpp"
 #include "coordinator/progress/progress.hpp"
 
 #include <map>
@@ -13,10 +12,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-namespace CLI {
-class App;
-}
 
 namespace sluice {
 
@@ -36,6 +31,8 @@ class ViewServer {
   ServedAnswer run_page(const PastRun& past, const Ledger& ledger);
   ServedAnswer compare_page(const ViewRequest& asked, const Ledger& ledger);
   Result<std::string> panel_of(const PastRun& past, const Ledger& ledger);
+  /// Whoever only looks, or whose browser was sent here by another page, runs nothing.
+  RunPlace place_in(const Ledger& ledger) const { return {command_, settings_, ledger, Programs::never}; }
 
   const CacheTools& tools_;
   const Settings& settings_;

@@ -1,9 +1,11 @@
 // The ledger's runs in a browser: who is answered, what the pages have, and a run that goes on.
+#include "tests/support/paths.hpp"
 #include "tests/support/workbench.hpp"
 
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -43,7 +45,8 @@ class View : public Workbench {
   std::string own_host() const { return "127.0.0.1:" + port_; }
 
   /// The whole answer: status line, headers and page.
-  std::string ask(const std::string& path, const std::string& method = "GET", std::string host = "") {
+  std::string ask(const std::string& path, const std::string& method = "GET", std::string host = "",
+                  const std::string& more_headers = "") {
     if (host.empty()) host = own_host();
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -54,7 +57,8 @@ class View : public Workbench {
       ::close(socket);
       return "no connection";
     }
-    const std::string request = method + " " + path + " HTTP/1.0\r\nHost: " + host + "\r\n\r\n";
+    const std::string request =
+        method + " " + path + " HTTP/1.0\r\nHost: " + host + "\r\n" + more_headers + "\r\n";
     EXPECT_EQ(::write(socket, request.data(), request.size()), static_cast<ssize_t>(request.size()));
     std::string answer;
     char buffer[65536];
@@ -65,6 +69,35 @@ class View : public Workbench {
   }
   static bool has(const std::string& text, const std::string& words) {
     return text.find(words) != std::string::npos;
+  }
+  static bool has_browser() { return std::system("command -v chromium >/dev/null 2>&1") == 0; }
+  /// What a page has become once its scripts have run.
+  std::string in_browser(const std::string& address, const std::string& flags = "") {
+    const std::string dom = (folder() / "dom.html").string();
+    const std::string command = "chromium --headless=new --no-sandbox --disable-gpu " + flags +
+                                " --user-data-dir='" + (folder() / "browser").string() + "' --dump-dom '" +
+                                address + "' >'" + dom + "' 2>/dev/null";
+    return std::system(command.c_str()) == 0 ? read_text(dom) : "";
+  }
+  /// A page of a run whose end view.js sees first, and whose whole page it gets when it asks again for it.
+  std::string after_the_end(const std::string& whole_page) {
+    std::string whole = nlohmann::json(whole_page).dump();
+    for (auto at = whole.find("</"); at != std::string::npos; at = whole.find("</", at + 1))
+      whole.insert(at + 1, 1, '\\');
+    write_text(folder() / "live.html",
+               "<body><p id=\"connection\" hidden></p><section id=\"live\" data-version=\"1\" "
+               "data-refresh=\"/progress\">running</section>\n<script>let lost = 1;\n"
+               "window.fetch = async (address) => {\n"
+               "  if (address !== '/progress' && lost-- > 0) throw new Error('lost');\n"
+               "  return { ok: true, text: async () => address === '/progress' ? "
+               "'<section id=\"live\" data-version=\"2\">ended</section>' : " +
+                   whole +
+                   " };\n};\n"
+                   "document.addEventListener('cases', (event) => {\n"
+                   "  document.body.dataset.got = event.detail.querySelector('.cases').textContent;\n"
+                   "});</script>\n<script>" +
+                   read_text(source_path("config/report/view.js")) + "</script></body>\n");
+    return in_browser("file://" + (folder() / "live.html").string(), "--virtual-time-budget=30000");
   }
   std::optional<ExitCode> end() {
     server_->signal(SIGINT);
@@ -103,6 +136,11 @@ TEST_F(View, AnswersNobodyElseAndNothingElse) {
   EXPECT_TRUE(ask("/", "GET", "127.0.0.1").starts_with("HTTP/1.1 403"));
   EXPECT_TRUE(ask("/", "GET", "localhost:" + port_).starts_with("HTTP/1.1 200"));
   EXPECT_TRUE(ask("/", "POST").starts_with("HTTP/1.1 4"));
+  const auto sent_by = [&](const std::string& site) {
+    return ask("/runs/last", "GET", "", "Sec-Fetch-Site: " + site + "\r\n");
+  };
+  EXPECT_TRUE(sent_by("cross-site").starts_with("HTTP/1.1 403"));
+  EXPECT_TRUE(sent_by("same-origin").starts_with("HTTP/1.1 200"));
   for (const char* path : {"/suite.yaml", "/../suite.yaml", "/runs/../../suite.yaml",
                            "/runs/%2e%2e%2fsuite.yaml", "/home/ledger.db", "/runs/zzz", "/runs/last~7"}) {
     const std::string answer = ask(path);
@@ -156,21 +194,51 @@ TEST_F(View, FollowsARunThatGoesOnAndHoldsItNotUp) {
 }
 
 TEST_F(View, ABrowserTakesItsPages) {
-  if (std::system("command -v chromium >/dev/null 2>&1") != 0) GTEST_SKIP() << "there is no chromium here";
+  if (!has_browser()) GTEST_SKIP() << "there is no chromium here";
   run("Paris", "Lisbon");
   run("Lyon", "Madrid");
   serve();
-  const auto in_browser = [&](const std::string& path) {
-    const std::string dom = (folder() / "dom.html").string();
-    const std::string command = "chromium --headless=new --no-sandbox --disable-gpu --user-data-dir='" +
-                                (folder() / "browser").string() + "' --dump-dom 'http://" + own_host() +
-                                path + "' >'" + dom + "' 2>/dev/null";
-    return std::system(command.c_str()) == 0 ? read_text(dom) : "";
-  };
-  EXPECT_TRUE(has(in_browser("/runs/last"), "data-ready=\"2\"")) << "its policy lets the page's script run";
-  const std::string both = in_browser("/compare?base=last~1&current=last");
+  const std::string server = "http://" + own_host();
+  EXPECT_TRUE(has(in_browser(server + "/runs/last"), "data-ready=\"2\""))
+      << "its policy lets the page's script run";
+  const std::string both = in_browser(server + "/compare?base=last~1&current=last");
   EXPECT_TRUE(has(both, "data-ready=\"2\"")) << both.substr(0, 2000);
   EXPECT_TRUE(has(both, "differs between the runs")) << "a row for each case, of both runs";
+}
+
+TEST_F(View, NoPageRunsAProgram) {
+  const auto trace = folder() / "trace.txt";
+  const auto finished = run_sluice({"run", "suite.yaml", "--mode", "mock", "--perturb-command",
+                                    "word=echo ran >>'" + trace.string() + "'; cat; printf ' please'"});
+  ASSERT_NE(finished.exit_code, 2) << finished.errors;
+  ASSERT_TRUE(std::filesystem::remove(trace)) << "the run itself ran it";
+  serve();
+  const std::string page = ask("/runs/last");
+  EXPECT_TRUE(page.starts_with("HTTP/1.1 200 OK")) << page;
+  EXPECT_TRUE(has(page, "<p class=\"warning\">")) << page;
+  EXPECT_TRUE(has(page, "`sluice report ")) << page;
+  const std::string both = ask("/compare?base=last&current=last");
+  EXPECT_TRUE(has(both, "`sluice report ")) << both;
+  EXPECT_FALSE(std::filesystem::exists(trace)) << "looking at a run ran its command";
+  EXPECT_EQ(server_->errors(), "");
+  EXPECT_EQ(run_sluice({"report", "last"}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(trace)) << "as the page said";
+}
+
+TEST_F(View, APageWhoseServerFailsAtTheRunsEndAsksAgain) {
+  if (!has_browser()) GTEST_SKIP() << "there is no chromium here";
+  const std::string dom = after_the_end("<script class=\"cases\">[1, 2]</script>");
+  EXPECT_TRUE(has(dom, "<section id=\"live\"")) << dom;
+  EXPECT_FALSE(has(dom, "data-refresh=\"/progress\"")) << "its end has not come: " << dom;
+  EXPECT_TRUE(has(dom, "data-got=\"[1, 2]\"")) << "the cases came: " << dom;
+}
+
+TEST_F(View, APageWithoutCasesTakesThoseThatAreThereFromNobody) {
+  if (!has_browser()) GTEST_SKIP() << "there is no chromium here";
+  const std::string dom = after_the_end("<p class=\"cases\">none of them</p>");
+  EXPECT_TRUE(has(dom, "<section id=\"live\"")) << dom;
+  EXPECT_FALSE(has(dom, "data-refresh=\"/progress\"")) << "its end has not come: " << dom;
+  EXPECT_FALSE(has(dom, "data-got=")) << dom;
 }
 
 TEST_F(View, APortThatIsTakenIsNamed) {

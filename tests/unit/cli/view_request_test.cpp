@@ -70,5 +70,17 @@ TEST(ViewRequest, APageOfTheWebThatLeadsHereIsRefused) {
   EXPECT_TRUE(read("/", "", "GET", "localhost:8080"));
 }
 
+TEST(ViewRequest, WhatAPageOfAnotherSiteAsksForIsRefused) {
+  const auto asked_by = [](const std::string& site) {
+    return read_view_request({"GET", "/runs/last", "", own, site}, own);
+  };
+  for (const char* site : {"cross-site", "same-site"}) {
+    const auto refused = asked_by(site);
+    ASSERT_FALSE(refused) << site;
+    EXPECT_EQ(refused.error().status, 403);
+  }
+  for (const char* site : {"", "none", "same-origin"}) EXPECT_TRUE(asked_by(site)) << site;
+}
+
 }  // namespace
 }  // namespace sluice

@@ -36,18 +36,18 @@ std::string answer_to(const std::string& authority, const std::string& request) 
 ServedAnswer echo(const ServedRequest& request) {
   return {200,
           "text/plain",
-          request.method + ' ' + request.path + ' ' + request.query + ' ' + request.host,
+          request.method + ' ' + request.path + ' ' + request.query + ' ' + request.host + request.fetch_site,
           {{"X-Frame-Options", "DENY"}}};
 }
 
 TEST(HttpServer, HandsOverEachRequestAndSendsWhatIsAnswered) {
   const auto server = HttpServer::start("127.0.0.1:0", 2, echo);
   ASSERT_TRUE(server) << server.error().message;
-  const std::string answer =
-      answer_to(server->authority(), "GET /a%20b?x=1&y=%2F HTTP/1.1\r\nHost: here:1\r\n\r\n");
+  const std::string answer = answer_to(
+      server->authority(), "GET /a%20b?x=1&y=%2F HTTP/1.1\r\nHost: here:1\r\nsec-fetch-site: none\r\n\r\n");
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 OK\r\n")) << answer;
   EXPECT_NE(answer.find("\r\nX-Frame-Options: DENY\r\n"), std::string::npos);
-  EXPECT_TRUE(answer.ends_with("\r\n\r\nGET /a b x=1&y=%2F here:1")) << answer;
+  EXPECT_TRUE(answer.ends_with("\r\n\r\nGET /a b x=1&y=%2F here:1none")) << answer;
 }
 
 TEST(HttpServer, EveryMethodAndPathIsTheFunctionsAlone) {
@@ -104,6 +104,14 @@ TEST(Host, NamesLoopbackByItsOwnNamesAndPortAlone) {
        {"", "127.0.0.1", "127.0.0.1:80", "evil.example:8080", "localhost.evil.example:8080",
         "evil.example#localhost:8080", "127.0.0.1:8080.evil.example", "127.0.0.1:18080", " localhost:8080"})
     EXPECT_FALSE(names_loopback(host, "127.0.0.1:8080")) << host;
+}
+
+// Browsers leave out the port that is HTTP's own.
+TEST(Host, OfPort80MayNameNoPort) {
+  for (const char* host : {"127.0.0.1", "localhost", "[::1]", "127.0.0.1:80", "localhost:80", "[::1]:80"})
+    EXPECT_TRUE(names_loopback(host, "127.0.0.1:80")) << host;
+  for (const char* host : {"", ":80", "evil.example", "evil.example:80", "localhost:8080", "localhost:"})
+    EXPECT_FALSE(names_loopback(host, "127.0.0.1:80")) << host;
 }
 
 TEST(Query, IsReadInItsOrder) {
