@@ -23,7 +23,6 @@ namespace {
 struct ProgramEnded {
   std::uint64_t number = 0;
   CommandEnd end;
-  bool started = false;
 };
 
 }  // namespace
@@ -133,7 +132,7 @@ caf::behavior programs_behavior(Programs* self, std::shared_ptr<CallLog> log) {
   state.log = std::move(log);
   state.pool.emplace(defaults::most_programs,
                      [to = caf::actor_cast<caf::actor>(self)](std::uint64_t number, CommandEnd end) {
-                       caf::anon_send(to, ProgramEnded{number, std::move(end), false});
+                       caf::anon_send(to, ProgramEnded{number, std::move(end)});
                      });
   end_on_exception(self);
   return {

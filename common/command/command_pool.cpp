@@ -1,6 +1,7 @@
 #include "common/command/command_pool.hpp"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace sluice {
@@ -13,7 +14,9 @@ CommandPool::~CommandPool() {
     for (Worker& worker : workers_) worker.stop.request();
   }
   changed_.notify_all();
-  for (Worker& worker : workers_) worker.thread.join();
+  for (Worker& worker : workers_) {
+    if (worker.thread.joinable()) worker.thread.join();
+  }
 }
 
 void CommandPool::submit(std::uint64_t id, BoundedCommand command, std::string input,
@@ -22,7 +25,16 @@ void CommandPool::submit(std::uint64_t id, BoundedCommand command, std::string i
   waiting_.push_back({id, std::move(command), std::move(input), std::move(may_start)});
   if (waiting_.size() > idle_ && workers_.size() < most_) {
     Worker& worker = workers_.emplace_back();
-    worker.thread = std::thread([this, &worker] { serve(worker); });
+    try {
+      worker.thread = std::thread([this, &worker] { serve(worker); });
+    } catch (const std::system_error&) {
+      // The threads that there are do its work, if there is one.
+      workers_.pop_back();
+      if (workers_.empty()) {
+        waiting_.pop_back();
+        throw;
+      }
+    }
   }
   changed_.notify_one();
 }

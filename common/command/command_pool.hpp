@@ -28,7 +28,8 @@ class CommandPool {
   ~CommandPool();
 
   /// `id` is the caller's own.
-  /// `may_start`, asked when its turn has come, false: it is not run, and ends as `cancelled`.
+  /// `may_start`, asked when its turn has come, false: it is not run, and ends as `cancelled`. Where the
+  /// system gives no more threads, those that there are run it; without any std::system_error is thrown.
   void submit(std::uint64_t id, BoundedCommand command, std::string input,
               std::function<bool()> may_start = {});
   /// Kills the program, or drops it if it waits: either way it is answered as `cancelled`. Nothing happens if
