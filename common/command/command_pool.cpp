@@ -19,8 +19,7 @@ CommandPool::~CommandPool() {
   }
 }
 
-void CommandPool::submit(std::uint64_t id, BoundedCommand command, std::string input,
-                         MayStart may_start) {
+void CommandPool::submit(std::uint64_t id, BoundedCommand command, std::string input, MayStart may_start) {
   const std::lock_guard lock(mutex_);
   waiting_.push_back({id, std::move(command), std::move(input), std::move(may_start)});
   if (waiting_.size() > idle_ && workers_.size() < most_) {
@@ -65,7 +64,8 @@ void CommandPool::serve(Worker& worker) {
     worker.is_busy = true;
     lock.unlock();
     CommandEnd end{CommandEnd::Kind::cancelled, "", "it came too late to start"};
-    if (!job.may_start || job.may_start(job.command)) end = run_to_its_end(job.command, job.input, &worker.stop);
+    if (!job.may_start || job.may_start(job.command))
+      end = run_to_its_end(job.command, job.input, &worker.stop);
     lock.lock();
     worker.is_busy = false;
     if (ends_) return;

@@ -69,7 +69,8 @@ class ResultIntake {
   std::shared_ptr<const EarlierPart> earlier_;
   /// The first unit in order that a worker's cache had not all for, and what it lacked.
   std::optional<std::pair<UnitId, std::string>> first_miss_;
-  std::set<std::pair<WorkerId, UnitId>> dropped_;  ///< Whose results of which units are counted, not recorded.
+  std::set<std::pair<WorkerId, UnitId>>
+      dropped_;                    ///< Whose results of which units are counted, not recorded.
   std::vector<WorkerId> winners_;  ///< By unit: whose result is committed. Names are not unique.
 };
 

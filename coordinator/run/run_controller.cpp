@@ -371,8 +371,8 @@ bool RunController::somebody_is_joining() const {
 
 void RunController::stop(Error why, TimePoint now, Effects& effects) {
   // Whoever ended the run before, its user does not wait for commands: what was answered is in the cache.
-  effects.drop_checks = effects.drop_checks || why.reason == Reason::interrupted ||
-                        why.reason == Reason::deadline_reached;
+  effects.drop_checks =
+      effects.drop_checks || why.reason == Reason::interrupted || why.reason == Reason::deadline_reached;
   const bool is_first = end_.stop(why, now);
   if (is_first) drain(why.message, now, effects);
   // A signal is acknowledged also by a run that is over for another reason.
