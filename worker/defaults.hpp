@@ -57,9 +57,6 @@ inline constexpr std::uint32_t enough_silent_calls = 2;
 /// of a fast server show nothing that the next one does not.
 inline constexpr auto shortest_round = 50ms;
 inline constexpr std::uint32_t smallest_round = 16;
-inline constexpr auto least_rounded_delay = 1s;  ///< What a delay in whole seconds says of any shorter one.
-/// After such a delay the other calls wait so long: permits that were granted before have passed then.
-inline constexpr std::chrono::milliseconds hold_after_rounded_delay = 60ms;
 /// After a refusal the coordinator may search for a rate, by the times at which calls begin: so long they are
 /// not gathered.
 inline constexpr auto prompt_time = 30s;

@@ -27,8 +27,6 @@ class NamedPause {
     elsewhere_ = std::max(elsewhere_, until);
     set(std::max(until_, until), now);
   }
-  /// The search for a pace lets no call start before.
-  void hold_until(BootTime until, BootTime now) { extend_to(until, now); }
   /// What this worker was told ends with it. One whose provider means it comes to hear it again.
   void forget(WorkerId worker, BootTime now) {
     if (named_.erase(worker) == 0) return;

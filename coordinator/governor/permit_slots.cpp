@@ -109,17 +109,10 @@ std::optional<Slot> PermitSlots::take(const wire::CallSize& size, BootTime from,
   }
   const auto opens = earliest(size, from);
   if (opens > horizon) return std::nullopt;
-  const Slot slot{next_charge_++, opens, opens + lifetime(), by_tokens() ? size : any_size};
+  const Slot slot{next_charge_++, opens, opens + rule_.lifetime, by_tokens() ? size : any_size};
   reserve(slot.charge, size, opens);
   if (records_use_) use_.emplace_back(SlotTaken{slot.charge, opens, by_tokens() ? size : wire::CallSize()});
   return slot;
-}
-
-/// What is known of a burst, or not, bounds how many late calls may come together.
-BootTime PermitSlots::lifetime() const {
-  if (!found_) return rule_.lifetime;
-  return std::min<BootTime>(
-      rule_.lifetime, std::max<BootTime>(conditions_.shortest_lifetime, defaults::unnamed_burst_lifetime));
 }
 
 void PermitSlots::reserve(std::uint64_t charge, const wire::CallSize& size, BootTime opens) {

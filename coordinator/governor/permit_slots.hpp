@@ -83,7 +83,6 @@ class PermitSlots {
   }
 
  private:
-  BootTime lifetime() const;
   void settle_unused(const Slot& slot) { settle(slot.charge, {}); }
   void reserve(std::uint64_t charge, const wire::CallSize& size, BootTime opens);
   void reserve_foreign(std::uint64_t charge, const wire::CallSize& size, BootTime opens);

@@ -142,12 +142,10 @@ void ProviderBudget::on_refusals(WorkerId worker, const wire::CallOutcomes& outc
   } else {
     was_cut = rate_search_.on_outcomes(started, refused - late, late, since, now);
   }
-  const auto hold = rate_search_.hold_until();
-  if (hold) pause_.hold_until(*hold, now);
   if (!was_cut) return;
   learned_at_ = now;
   if (!spaced && rate_search_.rate()) health_.note(BudgetEvent::refuses_calls);
-  for (auto& [id, one] : members_) one.account.rate_was_cut(!hold);
+  for (auto& [id, one] : members_) one.account.rate_was_cut();
 }
 
 /// A refusal at a known rate says first that the burst is smaller, or that calls vary more on their way.

@@ -86,7 +86,6 @@ double RateSearch::caution() const {
 
 bool RateSearch::on_outcomes(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
                              BootTime since, BootTime now) {
-  if (pace_) return search_pace(started, refused, refused_late, {}, now);
   if (rate_ && now - cut_at_ < stale_time) refused_late += std::exchange(refused, 0);
   note(started, refused, refused_late, now);
   estimate_.on_outcomes(started, refused + refused_late, since, now);
@@ -173,9 +172,10 @@ bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::ui
     pause(delay, now);
     return false;
   }
-  if (pace_ || delay < costly_pause) {
+  if (std::max(delay, longest_pause_) < costly_pause) {
+    const bool was_cut = on_outcomes(started, refused, refused_late, since, now);
     pause(delay, now);
-    return search_pace(started, refused, refused_late, delay, now);
+    return was_cut;
   }
   const bool is_new = pauses_.empty() || now >= pauses_.back().to;
   if (is_new && estimate_is_due_) follow_estimate();
@@ -196,40 +196,6 @@ bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::ui
   cut_before_ = std::exchange(cut_at_, now);
   grown_at_ = now;
   return true;
-}
-
-/// Calls a second that were answered up to now: more than the provider takes, since its bucket was full.
-double RateSearch::speed_before_refusal(BootTime now) const {
-  const auto first = first_start_.value_or(now);
-  const auto time = std::max<BootTime>(now - first, bin_length);
-  return std::max(1.0, accepted_since(first, first + time));
-}
-
-/// Refusals cost little: each is answered by a slower pace, and no more.
-bool RateSearch::search_pace(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
-                             BootTime delay, BootTime now) {
-  note(started, refused, refused_late, now);
-  if (!pace_) {
-    if (refused == 0) return false;
-    const double pace = rate_ ? defaults::pace_search::below_known * *rate_
-                              : defaults::pace_search::first_step * speed_before_refusal(now);
-    pace_.emplace(pace, now);
-    is_estimated_ = false;
-    pace_->on_refused(0, 0, delay, now);
-    cut_weighed_ = true;
-  } else {
-    pace_->on_started(started, now);
-    if (refused + refused_late == 0 || !pace_->on_refused(refused, refused_late, delay, now)) return false;
-  }
-  follow_pace();
-  seconds_at_ceiling_ = 0;
-  cut_at_ = grown_at_ = now;
-  return true;
-}
-
-void RateSearch::follow_pace() {
-  rate_ = pace_->pace();
-  if (pace_->found()) accepted_ = pace_->found();
 }
 
 /// The first refusal says how fast the second episode is to be, the second one what the limit is; or the next
@@ -352,10 +318,7 @@ void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime no
   weigh_the_cut(now);
   if (estimate_is_due_ && now + defaults::permit_lead >= pauses_.back().to) follow_estimate();
   if (!held_back || !cut_weighed_ || !used(now)) return;
-  if (pace_) {
-    pace_->grow(passed, now);
-    follow_pace();
-  } else if (longest_pause_ >= costly_pause) {
+  if (longest_pause_ >= costly_pause) {
     grow_estimate(passed, now);
   } else if (!accepted_) {
     *rate_ *= std::exp2(passed / doubling_seconds);
@@ -379,7 +342,6 @@ void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime no
   if (seconds_at_ceiling_ < proof_seconds) return;
   rate_.reset();
   accepted_.reset();
-  pace_.reset();
 }
 
 }  // namespace sluice

@@ -2,7 +2,6 @@
 
 #include "common/clock.hpp"
 #include "coordinator/governor/limit_estimate.hpp"
-#include "coordinator/governor/pace_search.hpp"
 
 #include <array>
 #include <cstdint>
@@ -47,10 +46,6 @@ class RateSearch {
   std::optional<double> accepted() const { return accepted_; }
   /// Calls that it takes at once, at least 1; nothing while that is not known, or the speed is to be refused.
   std::optional<double> burst() const { return is_estimated_ ? std::optional(burst_) : std::nullopt; }
-  /// No call is to start before; nothing: that is up to the delays.
-  std::optional<BootTime> hold_until() const {
-    return pace_ ? std::optional(pace_->hold_until()) : std::nullopt;
-  }
 
  private:
   struct Bin {
@@ -85,10 +80,6 @@ class RateSearch {
   bool used(BootTime now) const;
   void cut(BootTime now);
   void pause(BootTime delay, BootTime now);
-  bool search_pace(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late, BootTime delay,
-                   BootTime now);
-  void follow_pace();
-  double speed_before_refusal(BootTime now) const;
   void follow_estimate();
   void try_between();
   void begin_anew();
@@ -106,8 +97,7 @@ class RateSearch {
   std::deque<Pause> pauses_;  ///< The newest; none overlaps another.
   BootTime longest_pause_{};  ///< What a refusal may cost.
   LimitEstimate estimate_;
-  std::optional<PaceSearch> pace_;  ///< From the first refusal that cost little.
-  bool estimate_is_due_ = false;    ///< At the end of the pause.
+  bool estimate_is_due_ = false;  ///< At the end of the pause.
   BootTime cut_before_{};
   bool is_estimated_ = false;      ///< The rate follows `estimate_`.
   std::optional<double> refused_;  ///< Before it is estimated: the least speed that was refused,

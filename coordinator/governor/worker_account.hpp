@@ -79,10 +79,7 @@ class WorkerAccount {
   CallsFromBefore& before_cut() { return before_cut_; }
   /// Calls that began before the end of an outage was noticed.
   CallsFromBefore& before_return() { return before_return_; }
-  /// `and_held`: calls may still start on permits that it holds.
-  void rate_was_cut(bool and_held) {
-    before_cut_.mark(in_flight_ + (and_held ? static_cast<std::uint32_t>(held_.size()) : 0));
-  }
+  void rate_was_cut() { before_cut_.mark(in_flight_ + static_cast<std::uint32_t>(held_.size())); }
   void provider_returned() { before_return_.mark(in_flight_); }
 
  private:

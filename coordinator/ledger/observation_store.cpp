@@ -180,11 +180,6 @@ void add_checksums(SQLite::Database& db) {
   transaction.commit();
 }
 
-/// What is removed is not to be found in the file. Whoever adds rows at the end removes none.
-void write_over_removed(SQLite::Database& db) {
-  db.exec("PRAGMA secure_delete = ON");
-}
-
 /// Binds a row's values, and the checksum over them behind the last.
 class Binder {
  public:
@@ -323,7 +318,6 @@ Result<ObservationStore> ObservationStore::open(const std::filesystem::path& fil
     db.exec("PRAGMA page_size = " + std::to_string(page_bytes));  // Of a new file.
     use_write_ahead_log(db);
     db.exec("PRAGMA synchronous = OFF");
-    db.exec("PRAGMA secure_delete = OFF");  // New pages need not be cleared: see write_over_removed.
     db.exec("PRAGMA wal_autocheckpoint = " + std::to_string(checkpoint_pages));
     make_tables(db);
     add_checksums(db);
@@ -401,7 +395,6 @@ Result<void> ObservationStore::set_statuses(const std::string& run_id,
   if (statuses.empty()) return {};
   try {
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
-    write_over_removed(database_->db);
     const auto& table = observation_checks().front();
     // What was damaged before stays so: nobody vouches for it.
     SQLite::Statement update(database_->db, "UPDATE observations SET status = ?1, checksum = " +
@@ -435,7 +428,6 @@ Result<std::uint64_t> ObservationStore::prune(const Retention& retention, bool c
     const std::int64_t row = find.getColumn(1).getInt64();
     find.reset();
     std::uint64_t removed = 0;
-    write_over_removed(db);
     SQLite::Statement remove(
         db,
         "DELETE FROM observations WHERE rowid IN (SELECT rowid FROM observations WHERE timestamp < ?1 "

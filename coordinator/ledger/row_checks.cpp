@@ -170,7 +170,8 @@ void RowSum::integer(std::int64_t value) {
 }
 
 void RowSum::real(double value) {
-  std::isnan(value) ? null() : append(SQLITE_FLOAT, value);
+  // A record has one zero.
+  std::isnan(value) ? null() : append(SQLITE_FLOAT, value == 0 ? 0.0 : value);
 }
 
 void RowSum::text(std::string_view value) {

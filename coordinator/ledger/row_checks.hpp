@@ -34,7 +34,7 @@ class RowSum {
   /// The columns' values, in the table's order and as SQLite keeps them.
   void null();
   void integer(std::int64_t value);
-  void real(double value);  ///< NaN is a null to SQLite.
+  void real(double value);
   void text(std::string_view value);
   std::int64_t value() const;
 };

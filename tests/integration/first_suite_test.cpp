@@ -51,7 +51,7 @@ prompts:
 providers:
   - openai:chat:gpt-4o-mini
   - id: ollama:chat:llama3:8b
-    config: {temperature: 0, top_k: 3}
+    config: {temperature: 0, top_k: 3, region: eu}
 defaultTest:
   assert:
     - {type: not-icontains, value: as an ai}
@@ -71,7 +71,7 @@ tests:
   ASSERT_EQ(imported.exit_code, 0) << imported.errors << imported.output;
   EXPECT_EQ(
       imported.output,
-      "promptfooconfig.yaml:8: \"top_k\" in config of a provider has no counterpart: left out\n"
+      "promptfooconfig.yaml:8: \"region\" in config of a provider has no counterpart: left out\n"
       "promptfooconfig.yaml:13: the variable \"comment\" is used by no prompt and no check: left out\n"
       "promptfooconfig.yaml:17: the check javascript has no counterpart (`type: command` runs a program of "
       "yours): left out\n"

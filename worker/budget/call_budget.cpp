@@ -32,13 +32,8 @@ void CallBudget::take(const wire::Grant& grant, TimePoint now) {
   measure_holds(now);
 }
 
-bool CallBudget::is_own_delay(std::chrono::milliseconds delay) const {
-  return delay == defaults::least_rounded_delay && delay < case_time_;
-}
-
 void CallBudget::pause(std::chrono::milliseconds delay, TimePoint now) {
   ++outcomes_.named_delays;
-  if (is_own_delay(delay)) delay = defaults::hold_after_rounded_delay;
   asked_pause_.until = std::max(asked_pause_.until, now + delay);
   prompt_until_ = now + delay + defaults::prompt_time;
   if (delay >= case_time_) asked_pause_.long_until = std::max(asked_pause_.long_until, now + delay);

@@ -38,9 +38,6 @@ class CallBudget {
   void take(const wire::Grant& grant, TimePoint now);
   /// The provider refused a call and asked this worker for silence: never shorter, whatever is granted.
   void pause(std::chrono::milliseconds delay, TimePoint now);
-  /// A delay that is the refused call's own: one second is the least that whole seconds can say, whatever is
-  /// left. The others wait for a moment.
-  bool is_own_delay(std::chrono::milliseconds delay) const;
   /// The coordinator has this worker's permits forgotten (HELLO was sent again): nothing is allowed until the
   /// next grant.
   void forget_permits();

@@ -129,12 +129,8 @@ NextStep after_failure(Call& call, const Failed& failed, bool unreachable, TimeP
                           failed.consumes_quota, all_are_refused(call, failed, now)};
   const auto decision = call.retry.decide(try_of, now, random);
   if (const auto* retry = std::get_if<RetryAfter>(&decision)) {
-    // The provider pauses for the named delay of a rate limit, and the call has nothing else to wait for; or
-    // the delay is this call's own.
-    if (names_delay) {
-      if (!budget.is_own_delay(*failed.retry_after)) return {};
-      return {NextStep::Kind::back_off, *failed.retry_after};
-    }
+    // The provider pauses for the named delay of a rate limit; the call itself has nothing to wait for.
+    if (names_delay) return {};
     return {NextStep::Kind::back_off, retry->delay};
   }
   return last_failure(call, failed, std::get<GiveUp>(decision).out_of_time, unreachable);

@@ -89,9 +89,10 @@ TEST_F(ObserveTest, OneForEachTrialWithWhatWasSentAndWhatCame) {
 
 // `sluice show` said that required claims had failed, and not which.
 TEST_F(ObserveTest, ClaimsMetricsThatFailNameTheClaims) {
-  suite.cases = {make_case("a", "one")};
-  suite.cases.held(0).must_contain = {{"tls/cert", "enabled", false}, {"jwt/expiry", "checked", true}};
-  suite.cases.held(0).must_not_contain = {{"tls/version", "minimum", std::string("1.0")}};
+  Case one = make_case("a", "one");
+  one.must_contain = {{"tls/cert", "enabled", false, {}}, {"jwt/expiry", "checked", true, {}}};
+  one.must_not_contain = {{"tls/version", "minimum", std::string("1.0"), {}}};
+  suite.cases = {one};
   UnitResult result;
   const auto of = [](MetricId id, bool passed) { return MetricOutcome{id, std::nullopt, passed, ""}; };
   result.scores = {{0,

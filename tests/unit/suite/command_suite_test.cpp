@@ -32,7 +32,7 @@ TEST_F(CommandSuite, AreListsWithParametersAndATime) {
   EXPECT_EQ(check.arguments, (std::vector<std::string>{"python3", "-c", "a b"}));
   EXPECT_EQ(check.parameters, R"({"least":3,"tone":"kind"})");
   EXPECT_EQ(check.time_limit, std::chrono::milliseconds(1500));
-  EXPECT_EQ(command_check(first("{type: command, command: [true]}").what).time_limit,
+  EXPECT_EQ(command_check(first("{type: command, command: ['true']}").what).time_limit,
             std::chrono::seconds(30));
 }
 

@@ -83,7 +83,7 @@ TEST(ForeignChecks, AreExpectationsOfASuite) {
       {"not-contains-all: a,b", "! has no counterpart"},
       {"similar(7): a", "! has a threshold beyond 0 to 1"},
       {"javascript: output.length > 3", "! has no counterpart (`type: command` runs a program of yours)"},
-      {"fn: output.length > 3", "! has no counterpart"},
+      {"fn: output.length > 3", "! has no counterpart (`type: command` runs a program of yours)"},
       {"python: len(output)", "! has no counterpart (`type: command` runs a program of yours)"},
   };
   for (const Row& row : rows) EXPECT_EQ(cell(row.cell), row.expectation) << row.cell;

@@ -170,7 +170,8 @@ TEST_F(MatrixSuite, SaysWhatIsWrongWithADefaultTestOnce) {
       "starts_with, "
       "regex_match, regex_not_match, exact_match, json_schema, contains_json, levenshtein, rouge_n, "
       "tool_call, latency, "
-      "cost, any_of, all_of, semantic_similarity_to, claims_precision, claims_recall, claims_f1, "
+      "cost, any_of, all_of, command, command_score, semantic_similarity_to, claims_precision, "
+      "claims_recall, claims_f1, "
       "claims_required, claims_forbidden, claims_absent, faithfulness, "
       "relevancy, correctness, rubric, with \"not_\" before those of the answer\n");
   EXPECT_EQ(findings(capitals_prompts +

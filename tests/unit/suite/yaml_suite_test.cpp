@@ -200,7 +200,8 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
        "there are must_contain, must_not_contain, contains_any, icontains, icontains_any, starts_with, "
        "regex_match, regex_not_match, exact_match, json_schema, contains_json, levenshtein, rouge_n, "
        "tool_call, "
-       "latency, cost, any_of, all_of, semantic_similarity_to, claims_precision, claims_recall, claims_f1, "
+       "latency, cost, any_of, all_of, command, command_score, semantic_similarity_to, claims_precision, "
+       "claims_recall, claims_f1, "
        "claims_required, claims_forbidden, claims_absent, faithfulness, relevancy, correctness, rubric, with "
        "\"not_\" before those of the answer\n"},
       {expecting(
@@ -210,7 +211,8 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
        "suite.yaml:7: missing \"text\" in expected: expected a string or a list of strings\n"
        "suite.yaml:8: \"min_score\" in expected cannot stand with must_contain, which only passes or "
        "fails: "
-       "thresholds are for metrics with a score (rouge_n, semantic_similarity_to, claims_precision, "
+       "thresholds are for metrics with a score (rouge_n, command_score, semantic_similarity_to, "
+       "claims_precision, "
        "claims_recall, "
        "claims_f1, faithfulness, relevancy, correctness, rubric)\n"
        "suite.yaml:9: \"pattern\" in expected does not belong to must_contain, which takes \"text\"\n"},

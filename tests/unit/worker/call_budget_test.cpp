@@ -92,22 +92,6 @@ TEST_F(CallBudgetTest, PlacesThatWereTakenAreReportedAtOnce) {
   EXPECT_FALSE(budget.is_due(0, now));
 }
 
-// Whole seconds cannot say less: at a hundred calls a second each refusal cost everybody a second.
-TEST_F(CallBudgetTest, ADelayOfOneSecondIsTheRefusedCallsOwn) {
-  budget.take(unlimited(), now);
-  EXPECT_TRUE(budget.is_own_delay(1s));
-  EXPECT_FALSE(budget.is_own_delay(2s));
-  EXPECT_FALSE(budget.is_own_delay(300ms)) << "that is no rounded one";
-  budget.pause(1s, now);
-  const auto demand = take_demand();
-  EXPECT_EQ(demand.pause_ms, 60u);
-  EXPECT_EQ(demand.outcomes.named_delays, 1u);
-  pass(59ms);
-  EXPECT_FALSE(starts());
-  pass(1ms);
-  EXPECT_TRUE(starts());
-}
-
 TEST_F(CallBudgetTest, AnAskedPauseIsNeverShorter) {
   budget.take(unlimited(), now);
   budget.pause(3s, now);
