@@ -155,7 +155,6 @@ caf::behavior model_client_behavior(ModelClient* self, std::shared_ptr<ModelClie
           if (self->state.programs) self->send(self->state.programs, HttpCancel{id});
         }
         self->state.groups.clear();
-        for (const auto id : self->state.flow->cancel()) self->send(self->state.config->http, HttpCancel{id});
       },
   };
 }

@@ -5,6 +5,7 @@
 #include "worker/defaults.hpp"
 #include "worker/http/http_messages.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -23,7 +24,6 @@ namespace {
 struct ProgramEnded {
   std::uint64_t number = 0;
   CommandEnd end;
-  bool started = false;
 };
 
 }  // namespace
@@ -37,14 +37,15 @@ namespace sluice {
 namespace {
 
 using Kind = CommandEnd::Kind;
+using Clock = std::chrono::steady_clock;
 
 /// A call that a program answers.
 struct ProgramCall {
   caf::strong_actor_ptr caller;
   std::uint64_t id = 0;  ///< The caller's.
-  std::chrono::steady_clock::time_point taken;
-  std::shared_ptr<bool> started =
-      std::make_shared<bool>(false);  ///< Written before the program's end is sent.
+  /// Nothing: it has not. Written before the program's end is sent.
+  std::shared_ptr<std::optional<Clock::time_point>> started =
+      std::make_shared<std::optional<Clock::time_point>>();
 };
 
 struct ProgramsState {
@@ -94,12 +95,17 @@ void start(Programs* self, HttpCall call) {
   ProgramCall& made = state.calls[number];
   made.caller = self->current_sender();
   made.id = call.id;
-  made.taken = std::chrono::steady_clock::now();
-  auto may_start = [window = call.window, log = state.log, members = call.log_members,
-                    started = made.started] {
+  auto may_start = [window = call.window, log = state.log, members = call.log_members, started = made.started,
+                    case_time = call.case_time_left, taken = Clock::now()](BoundedCommand& command) {
     const BootTime now = boot_clock_now();
     if (window && (now < window->from || now > window->to)) return false;
-    *started = true;
+    const auto began = Clock::now();
+    if (case_time.count() > 0) {
+      const auto left = case_time - std::chrono::floor<std::chrono::milliseconds>(began - taken);
+      if (left.count() <= 0) return false;
+      command.time_limit = std::min(command.time_limit, left);
+    }
+    *started = began;
     if (log && !members.empty()) log->write(now, members);
     return true;
   };
@@ -111,16 +117,17 @@ void take(Programs* self, ProgramEnded& ended) {
   auto& state = self->state;
   const auto call = state.calls.extract(ended.number);
   if (call.empty()) return;
-  const auto& [caller, id, taken, started] = call.mapped();
+  const auto& [caller, id, started] = call.mapped();
   HttpDone done;
   done.id = id;
-  done.started = *started;
-  done.elapsed =
-      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - taken);
+  done.started = started->has_value();
+  // Without its wait for a place, which is no latency of the program's.
+  if (done.started)
+    done.elapsed = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - **started);
   if (ended.end.kind == Kind::done) {
     done.response = {200, {}, std::move(ended.end.output)};
   } else {
-    done.failure = HttpFailure{failure_kind(ended.end.kind, *started), std::move(ended.end.message)};
+    done.failure = HttpFailure{failure_kind(ended.end.kind, done.started), std::move(ended.end.message)};
     if (ended.end.kind == Kind::not_started) done.started = false;
   }
   HttpCallsDone message;
@@ -133,7 +140,7 @@ caf::behavior programs_behavior(Programs* self, std::shared_ptr<CallLog> log) {
   state.log = std::move(log);
   state.pool.emplace(defaults::most_programs,
                      [to = caf::actor_cast<caf::actor>(self)](std::uint64_t number, CommandEnd end) {
-                       caf::anon_send(to, ProgramEnded{number, std::move(end), false});
+                       caf::anon_send(to, ProgramEnded{number, std::move(end)});
                      });
   end_on_exception(self);
   return {

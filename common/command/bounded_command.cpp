@@ -326,11 +326,14 @@ class Run {
     }
   }
 
-  /// Its status; the group is killed before.
+  /// Its status; its group is killed before, and one of its own, if it made that (as timeout and setsid do).
   int reap() {
     if (pid_ < 0) return 0;
     int status = 0;
     group_.kill();
+    // It is not waited for yet, so that the number is still its own.
+    ::kill(pid_, SIGKILL);
+    ::kill(-pid_, SIGKILL);
     while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
     pid_ = -1;

@@ -63,7 +63,7 @@ class CommandStop {
 
 /// As run_bounded, with how it ended. `stop` may be null.
 CommandEnd run_to_its_end(const BoundedCommand& command, std::string_view text,
-                       const CommandStop* stop = nullptr);
+                          const CommandStop* stop = nullptr);
 
 /// Runs the command on one text and returns what it wrote. The program sees this process's environment
 /// without the hidden variables and those whose names end with `_API_KEY`, and its working folder. It is

@@ -1,6 +1,7 @@
 #include "common/command/command_pool.hpp"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace sluice {
@@ -13,16 +14,26 @@ CommandPool::~CommandPool() {
     for (Worker& worker : workers_) worker.stop.request();
   }
   changed_.notify_all();
-  for (Worker& worker : workers_) worker.thread.join();
+  for (Worker& worker : workers_) {
+    if (worker.thread.joinable()) worker.thread.join();
+  }
 }
 
-void CommandPool::submit(std::uint64_t id, BoundedCommand command, std::string input,
-                         std::function<bool()> may_start) {
+void CommandPool::submit(std::uint64_t id, BoundedCommand command, std::string input, MayStart may_start) {
   const std::lock_guard lock(mutex_);
   waiting_.push_back({id, std::move(command), std::move(input), std::move(may_start)});
   if (waiting_.size() > idle_ && workers_.size() < most_) {
     Worker& worker = workers_.emplace_back();
-    worker.thread = std::thread([this, &worker] { serve(worker); });
+    try {
+      worker.thread = std::thread([this, &worker] { serve(worker); });
+    } catch (const std::system_error&) {
+      // The threads that there are do its work, if there is one.
+      workers_.pop_back();
+      if (workers_.empty()) {
+        waiting_.pop_back();
+        throw;
+      }
+    }
   }
   changed_.notify_one();
 }
@@ -46,14 +57,15 @@ void CommandPool::serve(Worker& worker) {
     changed_.wait(lock, [this] { return ends_ || !waiting_.empty(); });
     --idle_;
     if (ends_) return;
-    const Job job = std::move(waiting_.front());
+    Job job = std::move(waiting_.front());
     waiting_.pop_front();
     worker.stop.clear();
     worker.id = job.id;
     worker.is_busy = true;
     lock.unlock();
     CommandEnd end{CommandEnd::Kind::cancelled, "", "it came too late to start"};
-    if (!job.may_start || job.may_start()) end = run_to_its_end(job.command, job.input, &worker.stop);
+    if (!job.may_start || job.may_start(job.command))
+      end = run_to_its_end(job.command, job.input, &worker.stop);
     lock.lock();
     worker.is_busy = false;
     if (ends_) return;

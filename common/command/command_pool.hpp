@@ -19,6 +19,8 @@ class CommandPool {
  public:
   /// Called on one of the threads, once for each program that was submitted and not dropped.
   using Done = std::function<void(std::uint64_t id, CommandEnd end)>;
+  /// Called on one of the threads.
+  using MayStart = std::function<bool(BoundedCommand&)>;
 
   /// `most` > 0 run at a time.
   CommandPool(unsigned most, Done done) : most_(most), done_(std::move(done)) {}
@@ -28,9 +30,10 @@ class CommandPool {
   ~CommandPool();
 
   /// `id` is the caller's own.
-  /// `may_start`, asked when its turn has come, false: it is not run, and ends as `cancelled`.
-  void submit(std::uint64_t id, BoundedCommand command, std::string input,
-              std::function<bool()> may_start = {});
+  /// `may_start`, asked when its turn has come, may shorten its time limit; false: it is not run, and ends as
+  /// `cancelled`. Where the
+  /// system gives no more threads, those that there are run it; without any std::system_error is thrown.
+  void submit(std::uint64_t id, BoundedCommand command, std::string input, MayStart may_start = {});
   /// Kills the program, or drops it if it waits: either way it is answered as `cancelled`. Nothing happens if
   /// it has ended.
   void cancel(std::uint64_t id);
@@ -40,7 +43,7 @@ class CommandPool {
     std::uint64_t id = 0;
     BoundedCommand command;
     std::string input;
-    std::function<bool()> may_start;
+    MayStart may_start;
   };
   struct Worker {
     std::thread thread{};

@@ -9,7 +9,10 @@
 #include "common/text/text.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
+#include <string>
+#include <system_error>
 #include <utility>
 
 namespace sluice {
@@ -75,6 +78,15 @@ bool is_pointer(std::string_view text) {
     if (at + 1 == text.size() || (text[at + 1] != '0' && text[at + 1] != '1')) return false;
   }
   return is_header_value(text);
+}
+
+/// Of a file that is there, though it is too large to read or may not be read: a change is seen by them.
+void hash_facts(FieldHasher& hasher, const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return;
+  const auto size = std::filesystem::file_size(file, error);
+  const auto written = std::filesystem::last_write_time(file, error).time_since_epoch().count();
+  if (!error) hasher.field(std::to_string(size) + " " + std::to_string(written));
 }
 
 }  // namespace
@@ -180,8 +192,11 @@ std::string identity_of_command(const std::vector<std::string>& command) {
     // A program that is looked for in PATH is another one on each machine.
     const bool is_looked_for = i == 0 && command[i].find('/') == std::string::npos;
     if (is_looked_for || command[i].starts_with('-')) continue;
-    const auto text = read_file(command[i], defaults::max_program_bytes);
-    if (text) hasher.field(*text);
+    if (const auto text = read_file(command[i], defaults::max_program_bytes)) {
+      hasher.field(*text);
+    } else {
+      hash_facts(hasher, command[i]);
+    }
   }
   return "exec:" + to_hex(hasher.finish()).substr(0, 16);
 }

@@ -34,7 +34,8 @@ std::vector<std::string_view> required_keys(ProviderKind kind);
 
 /// Of body and pointers: 16 hex digits.
 std::string identity_of_format(const std::string& body, const AnswerPointers& answer);
-/// Of the arguments, and of the contents of the files that they name.
+/// Of the arguments, and of the contents of the files that they name; of a file over
+/// defaults::max_program_bytes, and of one that cannot be read, size and time.
 std::string identity_of_command(const std::vector<std::string>& command);
 
 }  // namespace sluice

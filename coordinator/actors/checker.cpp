@@ -62,7 +62,6 @@ void hand_on(Checker* self, RecordResult result) {
 void check(Checker* self, RecordResult record) {
   auto& state = self->state;
   const UnitId unit = record.item.result.unit;
-  if (state.drops_all) return self->send(state.coordinator, ChecksDropped{1});
   if (state.results.contains(unit)) return state.others[unit].push_back(std::move(record));
   auto checked = CheckedResult::make(std::move(record), *state.plan, *state.rules);
   if (!checked) return self->send(state.coordinator, RecordingFailed{std::move(checked.error())});
@@ -88,16 +87,23 @@ void take(Checker* self, const CommandEnded& ended) {
   hand_on(self, std::move(result));
 }
 
+ResultsDropped::Item dropped_item(const RecordResult& record) {
+  const UnitResult& result = record.item.result;
+  return {record.worker, result.unit, result.key, result.spend};
+}
+
 void drop(Checker* self) {
   auto& state = self->state;
   state.drops_all = true;
   const auto runs = std::exchange(state.runs, {});
   for (const auto& [id, run] : runs) state.pool->cancel(id);
-  std::size_t count = state.results.size();
-  for (const auto& [unit, others] : state.others) count += others.size();
-  state.results.clear();
-  state.others.clear();
-  if (count > 0) self->send(state.coordinator, ChecksDropped{count});
+  ResultsDropped dropped;
+  for (const auto& [unit, checked] : std::exchange(state.results, {}))
+    dropped.items.push_back(dropped_item(checked.record()));
+  for (const auto& [unit, others] : std::exchange(state.others, {})) {
+    for (const RecordResult& other : others) dropped.items.push_back(dropped_item(other));
+  }
+  if (!dropped.items.empty()) self->send(state.coordinator, std::move(dropped));
 }
 
 caf::behavior checker_behavior(Checker* self, std::shared_ptr<const Plan> plan,
@@ -115,7 +121,13 @@ caf::behavior checker_behavior(Checker* self, std::shared_ptr<const Plan> plan,
   end_on_exception(self);
   return {
       [self](RecordResults& more) {
-        for (RecordResult& record : more.results) check(self, std::move(record));
+        if (!self->state.drops_all) {
+          for (RecordResult& record : more.results) check(self, std::move(record));
+          return;
+        }
+        ResultsDropped dropped;
+        for (const RecordResult& record : more.results) dropped.items.push_back(dropped_item(record));
+        self->send(self->state.coordinator, std::move(dropped));
       },
       [self](const CommandEnded& ended) { take(self, ended); },
       [self](DropChecks) { drop(self); },

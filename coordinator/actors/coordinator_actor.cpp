@@ -144,16 +144,6 @@ void log(spdlog::level::level_enum level, const std::vector<LogNote>& notes) {
   }
 }
 
-/// Who ends a run does not wait for commands: what was answered is in the cache.
-void drop_checks_of_stopped_run(CoordinatorActor* self) {
-  auto& state = self->state;
-  const auto& stopped = state.controller->stopped();
-  if (!state.checker || !stopped || state.checks_dropped) return;
-  if (stopped->reason != Reason::interrupted && stopped->reason != Reason::deadline_reached) return;
-  state.checks_dropped = true;
-  self->send(state.checker, DropChecks{});
-}
-
 void perform(CoordinatorActor* self, Effects& effects) {
   auto& state = self->state;
   state.unrecorded += effects.to_record.size();
@@ -167,7 +157,8 @@ void perform(CoordinatorActor* self, Effects& effects) {
     self->send(state.recorder, NoteProgress{std::move(effects.spent), std::move(effects.leased)});
   if (!effects.to_record.empty())
     self->send(state.checker ? state.checker : state.recorder, RecordResults{std::move(effects.to_record)});
-  drop_checks_of_stopped_run(self);
+  if (effects.drop_checks && state.checker && !std::exchange(state.checks_dropped, true))
+    self->send(state.checker, DropChecks{});
   for (auto& message : effects.to_workers) self->send(state.router, std::move(message));
   if (!effects.to_note.empty()) self->send(state.recorder, NoteHolders{std::move(effects.to_note)});
   if (!effects.to_look_up.empty()) self->send(state.recorder, LookUpHolders{std::move(effects.to_look_up)});
@@ -249,10 +240,12 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
         self->state.controller->on_recorded(recorded, self->clock().now(), effects);
         perform(self, effects);
       },
-      [self](const ChecksDropped& dropped) {
+      [self](const ResultsDropped& dropped) {
+        Effects effects;
         auto& unrecorded = self->state.unrecorded;
-        unrecorded -= std::min(unrecorded, dropped.count);
-        end_run_if_quiet(self);
+        unrecorded -= std::min(unrecorded, dropped.items.size());
+        self->state.controller->on_dropped(dropped, effects);
+        perform(self, effects);
       },
       [self](const HoldersLookedUp& found) {
         Effects effects;

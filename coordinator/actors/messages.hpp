@@ -31,7 +31,7 @@
 ///   coordinator -> recorder     RecordResults, NoteHolders, LookUpHolders, NoteProgress
 ///   coordinator -> checker      RecordResults (of a run whose answers commands check), DropChecks
 ///   checker     -> recorder     RecordResults
-///   checker     -> coordinator  ChecksDropped, RecordingFailed
+///   checker     -> coordinator  ResultsDropped, RecordingFailed
 ///   recorder    -> coordinator  ResultsRecorded, HoldersLookedUp, RecordingFailed
 ///   recorder    -> observer     ObserveUnits
 ///   main        -> observer     FinishObserving
@@ -99,11 +99,6 @@ struct RecordingFailed {
 /// The run ends now: kill the commands that check answers, and drop the results that wait for them.
 struct DropChecks {};
 
-/// So many results will not be recorded: their units have no result yet.
-struct ChecksDropped {
-  std::size_t count = 0;
-};
-
 /// One that checks an answer, by the checker's own number.
 struct CommandEnded {
   std::uint64_t id = 0;
@@ -163,7 +158,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::LookUpHolders)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::HoldersLookedUp)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::RecordingFailed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::DropChecks)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ChecksDropped)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ResultsDropped)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::CommandEnded)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ObserveUnits)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::FinishObserving)

@@ -249,6 +249,10 @@ bool Dispatcher::finished() const {
   return settled_ + lost_units_.size() + finally_missed_.size() == units_.size();
 }
 
+bool Dispatcher::all_answered() const {
+  return settled_ + recording_ + lost_units_.size() + finally_missed_.size() == units_.size();
+}
+
 std::vector<UnitId> Dispatcher::begun_units() const {
   std::vector<UnitId> begun;
   for (std::size_t unit = 0; unit < units_.size(); ++unit) {

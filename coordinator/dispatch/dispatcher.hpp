@@ -98,6 +98,8 @@ class Dispatcher {
   // --- what is left ---
   /// True when every unit is settled, provisionally lost or finally missed.
   bool finished() const;
+  /// The same, but for results that are on their way into the ledger: no worker is needed any more.
+  bool all_answered() const;
   std::size_t settled_count() const { return settled_; }
   std::size_t pending_count() const { return queue_.size(); }
   std::size_t leased_count() const { return leases_.size(); }

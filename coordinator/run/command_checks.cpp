@@ -39,9 +39,10 @@ std::string input_of(const UnitResult& result, const Case& test_case, const Mode
   std::string text;
   Json json(text);
   json.open('{');
-  json.member("answer", result.observed->text);
-  json.member("finish_reason", result.observed->finish_reason);
-  json.member("served_model", result.observed->served_model);
+  const ObservedAnswer answer = result.observed.value_or(ObservedAnswer());
+  json.member("answer", answer.text);
+  json.member("finish_reason", answer.finish_reason);
+  json.member("served_model", answer.served_model);
   json.key("usage");
   if (result.usage == Usage{}) {
     json.null();
@@ -109,12 +110,14 @@ class Next {
 Result<CheckedResult> CheckedResult::make(RecordResult record, const Plan& plan, const CommandRules& rules) {
   CheckedResult checked(std::move(record), rules);
   const UnitResult& result = checked.record_.item.result;
-  if (result.error || !result.observed) return checked;
+  if (result.error) return checked;
   for (std::size_t i = 0; i < result.scores.size(); ++i) {
     if (auto asked = checked.ask(i, plan, result.unit); !asked) return fail(std::move(asked.error()));
   }
   checked.ends_.resize(checked.runs_.size());
   checked.open_ = checked.runs_.size();
+  for (std::size_t i = 0; !result.observed && i < checked.runs_.size(); ++i)
+    checked.take(i, {CommandEnd::Kind::failed, "", "the worker sent no answer to check"});
   return checked;
 }
 
@@ -153,7 +156,7 @@ void CheckedResult::take(std::size_t n, const CommandEnd& end) {
 RecordResult CheckedResult::finish() {
   UnitResult& result = record_.item.result;
   if (runs_.empty()) return std::move(record_);
-  if (result.shown_text.empty())
+  if (result.shown_text.empty() && result.observed)
     result.shown_text = std::string(beginning(result.observed->text, defaults::max_shown_bytes));
   for (std::size_t i = 0; i < trials_.size(); ++i) {
     if (!trials_[i].runs.empty()) merge(result.scores[i], trials_[i]);

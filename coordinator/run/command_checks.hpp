@@ -35,6 +35,8 @@ class CheckedResult {
   /// case's file cannot be read any more.
   static Result<CheckedResult> make(RecordResult record, const Plan& plan, const CommandRules& rules);
 
+  /// As it came. REQUIRES: not finished.
+  const RecordResult& record() const { return record_; }
   const std::vector<CommandRun>& runs() const { return runs_; }
   /// How the n-th of the runs ended.
   void take(std::size_t n, const CommandEnd& end);

@@ -9,6 +9,10 @@ void CommitReplies::acknowledge(const ResultsRecorded::Item& item) {
   acknowledged_[item.worker].push_back({item.unit, code, item.key, item.outcome.winner});
 }
 
+void CommitReplies::refuse(const ResultsDropped::Item& item) {
+  acknowledged_[item.worker].push_back({item.unit, wire::AckCode::retry, item.key, {}});
+}
+
 void CommitReplies::send(const std::string& run_id, const WorkerRoster& roster,
                          std::vector<ToPeer>& messages) {
   for (auto& [worker, items] : std::exchange(acknowledged_, {})) {

@@ -14,6 +14,8 @@ namespace sluice {
 class CommitReplies {
  public:
   void acknowledge(const ResultsRecorded::Item& item);
+  /// The worker need not keep the result.
+  void refuse(const ResultsDropped::Item& item);
   /// The worker need not call for the unit any more.
   void withdraw(WorkerId holder, UnitId unit) { withdrawn_[holder].push_back(unit); }
   /// Appends the messages to those that are connected, ACKs first, and begins anew.

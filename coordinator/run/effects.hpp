@@ -58,6 +58,7 @@ struct Effects {
   std::vector<LogNote> notes;          ///< For the log.
   std::vector<LogNote> details;        ///< For the log where somebody looks closer.
   std::vector<std::string> announced;  ///< For whoever watches, whatever the log leaves out: sentences.
+  bool drop_checks = false;            ///< Nobody waits for commands that check answers any more.
 };
 
 }  // namespace sluice

@@ -48,4 +48,15 @@ struct ResultsRecorded {
   std::vector<Item> items;
 };
 
+/// Results that will not be recorded: what they took was paid all the same.
+struct ResultsDropped {
+  struct Item {
+    WorkerId worker = 0;
+    UnitId unit = 0;
+    Digest key{};
+    Spend spend;
+  };
+  std::vector<Item> items;
+};
+
 }  // namespace sluice

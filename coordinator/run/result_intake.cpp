@@ -111,11 +111,9 @@ void ResultIntake::count_apart(WorkerId worker, const UnitSpend& spent, bool is_
 }
 
 /// A worker whose ACK was lost says the same again, be it the ACK of an earlier part's coordinator.
-bool ResultIntake::is_resent(const ResultsRecorded::Item& item) const {
-  if (item.outcome.first) return false;
-  if (winners_[item.unit] == item.worker) return true;
-  return earlier_ && earlier_->is_settled(item.unit) &&
-         earlier_->worker_of(item.unit) == run_.roster.name_of(item.worker);
+bool ResultIntake::is_resent(WorkerId worker, UnitId unit) const {
+  if (winners_[unit] == worker || dropped_.contains({worker, unit})) return true;
+  return earlier_ && earlier_->is_settled(unit) && earlier_->worker_of(unit) == run_.roster.name_of(worker);
 }
 
 void ResultIntake::on_recorded(const ResultsRecorded& recorded, bool withdraws, Effects& effects) {
@@ -124,7 +122,7 @@ void ResultIntake::on_recorded(const ResultsRecorded& recorded, bool withdraws, 
     const auto holder = run_.dispatcher.holder_of(item.unit);
     if (holder && *holder != item.worker && withdraws) replies.withdraw(*holder, item.unit);
     run_.dispatcher.settle(item.unit);
-    const bool resent = is_resent(item);
+    const bool resent = !item.outcome.first && is_resent(item.worker, item.unit);
     if (item.outcome.first) {
       winners_[item.unit] = item.worker;
       run_.lending.settled(item.key);
@@ -138,6 +136,20 @@ void ResultIntake::on_recorded(const ResultsRecorded& recorded, bool withdraws, 
       effects.spent.push_back({item.unit, item.spend});
     run_.dispatcher.release(item.worker, item.unit);
     replies.acknowledge(item);
+  }
+  replies.send(run_.settings.run_id, run_.roster, effects.to_workers);
+}
+
+void ResultIntake::on_dropped(const ResultsDropped& dropped, Effects& effects) {
+  CommitReplies replies;
+  for (const auto& item : dropped.items) {
+    if (!is_resent(item.worker, item.unit)) {
+      count(item.worker, item.unit, item.spend);
+      if (run_.roster.may_note(item.worker)) effects.spent.push_back({item.unit, item.spend});
+      dropped_.emplace(item.worker, item.unit);
+    }
+    run_.dispatcher.release(item.worker, item.unit);
+    replies.refuse(item);
   }
   replies.send(run_.settings.run_id, run_.roster, effects.to_workers);
 }

@@ -16,6 +16,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,9 @@ class ResultIntake {
   /// The recorder has committed these. `withdraws`: their other holders are told.
   void on_recorded(const ResultsRecorded& recorded, bool withdraws, Effects& effects);
 
+  /// These will not be recorded: what they took counts, and their workers need not wait for it.
+  void on_dropped(const ResultsDropped& dropped, Effects& effects);
+
   /// What the cache of a worker lacked for this unit, if it is the first in order that was missed; else
   /// empty.
   std::string missing_for(UnitId unit) const;
@@ -59,12 +63,14 @@ class ResultIntake {
   void count_unmetered(const std::vector<UnitSpend>& spends);
   void count(WorkerId worker, UnitId unit, const Spend& spend);
   void count_apart(WorkerId worker, const UnitSpend& spent, bool is_returned, Effects& effects);
-  bool is_resent(const ResultsRecorded::Item& item) const;
+  bool is_resent(WorkerId worker, UnitId unit) const;
 
   Run run_;
   std::shared_ptr<const EarlierPart> earlier_;
   /// The first unit in order that a worker's cache had not all for, and what it lacked.
   std::optional<std::pair<UnitId, std::string>> first_miss_;
+  std::set<std::pair<WorkerId, UnitId>>
+      dropped_;                    ///< Whose results of which units are counted, not recorded.
   std::vector<WorkerId> winners_;  ///< By unit: whose result is committed. Names are not unique.
 };
 

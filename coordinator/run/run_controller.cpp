@@ -12,11 +12,7 @@
 
 namespace sluice {
 
-namespace {
-
 using namespace std::chrono_literals;
-
-}  // namespace
 
 RunController::RunController(const Plan& plan, Config config, TimePoint now)
     : plan_(plan),
@@ -311,7 +307,8 @@ void RunController::on_tick(TimePoint now, Effects& effects) {
   }
   tally_.on_leases_lost(tick.leases_lost);
   if (!tick.clocks_restarted) forget_silent_idlers(now, effects);
-  if (dispatcher_.worker_count() > 0 || tick.clocks_restarted) last_had_worker_ = now;
+  if (dispatcher_.worker_count() > 0 || dispatcher_.all_answered() || tick.clocks_restarted)
+    last_had_worker_ = now;
   check_deadline(now, effects);
   if (!over() && now - last_had_worker_ > config_.worker_timeout) {
     const auto without = no_worker_connected(config_.worker_timeout, config_.how_to_start_a_worker);
@@ -348,7 +345,7 @@ void RunController::on_local_worker_failed(const Error& error, TimePoint now, Ef
 /// Its GOODBYE and its error come on different ways, in any order. Where others may join they are waited for
 /// (on_tick).
 void RunController::stop_if_last_worker_failed(TimePoint now, Effects& effects) {
-  if (config_.workers_may_join) return;
+  if (config_.workers_may_join || dispatcher_.all_answered()) return;
   if (local_failure_ && dispatcher_.worker_count() == 0) stop(*local_failure_, now, effects);
 }
 
@@ -373,6 +370,9 @@ bool RunController::somebody_is_joining() const {
 }
 
 void RunController::stop(Error why, TimePoint now, Effects& effects) {
+  // Whoever ended the run before, its user does not wait for commands: what was answered is in the cache.
+  effects.drop_checks =
+      effects.drop_checks || why.reason == Reason::interrupted || why.reason == Reason::deadline_reached;
   const bool is_first = end_.stop(why, now);
   if (is_first) drain(why.message, now, effects);
   // A signal is acknowledged also by a run that is over for another reason.

@@ -68,6 +68,8 @@ class RunController {
 
   void on_messages(FromWorkers& messages, TimePoint now, Effects& effects);
   void on_recorded(const ResultsRecorded& recorded, TimePoint now, Effects& effects);
+  /// Results that were to be recorded and will not be: the run ends without them, and what they took counts.
+  void on_dropped(const ResultsDropped& dropped, Effects& effects) { results_.on_dropped(dropped, effects); }
   /// The ledger's answer to Effects::to_look_up.
   void on_looked_up(const std::vector<EntryHolder>& holders, TimePoint now, Effects& effects);
   /// Once a heartbeat, after the socket has been drained.

@@ -3,6 +3,7 @@
 #include "tests/support/wait.hpp"
 #include "tests/support/workbench.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <map>
 #include <string>
@@ -169,12 +170,21 @@ TEST_F(CommandChecks, RunAtTheCoordinatorAndNotWhereAWorkerIs) {
 TEST_F(CommandChecks, AreKilledWhenTheRunIsInterrupted) {
   const auto server = start_server();
   write_script("slow.sh", "echo begun > begun.txt; sleep 600\n");
-  write_suite(test("t", "France", "{type: command, command: [./slow.sh], timeout_seconds: 600}"));
-  auto process = start_sluice({"run", "suite.yaml", "--provider", "sim", "--model", "m", "--mode", "live"});
+  // Such a program has a process group of its own.
+  write_suite(
+      test("t", "France", "{type: command, command: [timeout, '600', ./slow.sh], timeout_seconds: 600}"));
+  auto process = start_sluice(
+      {"run", "suite.yaml", "--provider", "sim", "--model", "m", "--mode", "live", "--format", "json"});
   ASSERT_TRUE(eventually([&] { return std::filesystem::exists(folder() / "begun.txt"); }));
+  const auto began = std::chrono::steady_clock::now();
   process.signal(SIGINT);
   const auto finished = finish(process);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20))
+      << "the drain timeout is 25 s";
   EXPECT_EQ(finished.exit_code, 2) << finished.errors;
+  const json report = json::parse(finished.output, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << finished.output;
+  EXPECT_GT(report["run"]["paid_input_tokens"], 0) << "the answer was paid for";
   EXPECT_NE(finished.errors.find("interrupted"), std::string::npos) << finished.errors;
 }
 

@@ -174,6 +174,7 @@ HttpCall CallEngine::http_call(CallId id, Call& call, const std::optional<TakenP
   http.connect_timeout = settings_.connect_timeout;
   call.cut_short = left < settings_.request_timeout;
   http.total_timeout = call.cut_short ? left : settings_.request_timeout;
+  http.case_time_left = left;
   http.max_body = defaults::max_answer_bytes;
   if (permit) http.window = StartWindow{permit->own_window.from, permit->own_window.to};
   if (log_calls_) http.log_members = log_members(call, permit);

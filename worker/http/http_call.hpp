@@ -25,7 +25,9 @@ struct HttpCall {
   HttpRequest request;
   std::chrono::milliseconds connect_timeout{};  ///< Name lookup, TCP and TLS; 0: curl's own (5 minutes).
   std::chrono::milliseconds total_timeout{};    ///< From start to last byte; 0: none.
-  std::size_t max_body = 0;                     ///< A longer body ends the call while it is read.
+  /// For a program that waits before it starts: what it waits goes off this time. 0: no end.
+  std::chrono::milliseconds case_time_left{};
+  std::size_t max_body = 0;  ///< A longer body ends the call while it is read.
   /// The permit that the call starts on: its request goes out at most once, and within this.
   std::optional<StartWindow> window;
   std::string
@@ -56,8 +58,9 @@ struct HttpDone {
   std::uint64_t id = 0;
   HttpResponse response;
   std::optional<HttpFailure> failure;
-  bool started = false;                 ///< The request went out.
-  std::chrono::microseconds elapsed{};  ///< From the actor's taking the call to its end.
+  bool started = false;  ///< The request went out.
+  std::chrono::microseconds
+      elapsed{};  ///< From the actor's taking the call, or a program's start, to its end.
   /// How much the way to the server varies, as the kernel knows of the connection; 0: not known, or by proxy.
   std::chrono::microseconds variation{};
 };

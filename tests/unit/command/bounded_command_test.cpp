@@ -186,6 +186,18 @@ TEST(RunBounded, IsKilledWhenItWritesTooMuch) {
             "the perturbation command \"cat\" wrote more than 4 bytes; perturb_max_bytes would allow more");
 }
 
+// It was waited for until it ended by itself.
+TEST(RunBounded, IsKilledAlsoInAGroupOfItsOwn) {
+  const auto began = std::chrono::steady_clock::now();
+  auto endless = command({"timeout", "60", "yes"});
+  endless.max_output_bytes = 1000;
+  EXPECT_NE(failure_of(endless).find("wrote more than 1000 bytes"), std::string::npos);
+  auto slow = command({"setsid", "sh", "-c", "sleep 60 & wait"});
+  slow.time_limit = std::chrono::milliseconds(100);
+  EXPECT_NE(failure_of(slow).find("took longer than 100 ms"), std::string::npos);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(30));
+}
+
 TEST(RunBounded, DoesNotSeeKeys) {
   ::setenv("SLUICE_TEST_API_KEY", "sk-secret", 1);
   ::setenv("SLUICE_TEST_API_KEY_NAME", "visible", 1);

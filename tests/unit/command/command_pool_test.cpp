@@ -5,8 +5,10 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <system_error>
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 namespace sluice {
 namespace {
@@ -77,6 +79,52 @@ TEST(CommandPool, KillsWhatRunsWhenItEnds) {
     for (std::uint64_t id = 1; id <= 5; ++id) pool.submit(id, of({"sleep", "600"}), "");
   }
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(30));
+  EXPECT_FALSE(answers.has(1));
+}
+
+/// As long as it lives the system gives this process no thread.
+class NoThreads {
+ public:
+  NoThreads() {
+    ::pthread_getattr_default_np(&before_);
+    pthread_attr_t beyond_memory;
+    ::pthread_attr_init(&beyond_memory);
+    ::pthread_attr_setstacksize(&beyond_memory, std::size_t{1} << 47U);
+    ::pthread_setattr_default_np(&beyond_memory);
+    ::pthread_attr_destroy(&beyond_memory);
+  }
+  NoThreads(const NoThreads&) = delete;
+  NoThreads& operator=(const NoThreads&) = delete;
+  ~NoThreads() {
+    ::pthread_setattr_default_np(&before_);
+    ::pthread_attr_destroy(&before_);
+  }
+
+ private:
+  pthread_attr_t before_{};
+};
+
+TEST(CommandPool, GoesOnWithTheThreadsThatItGets) {
+  Answers answers;
+  CommandPool pool(2, answers.taker());
+  pool.submit(1, of({"sleep", "600"}), "");
+  {
+    const NoThreads none;
+    pool.submit(2, of({"cat"}), "second");
+  }
+  pool.cancel(1);
+  EXPECT_EQ(answers.await(2).output, "second");
+}
+
+TEST(CommandPool, ThatGetsNoThreadSaysSoAndEndsAsUsual) {
+  Answers answers;
+  CommandPool pool(2, answers.taker());
+  {
+    const NoThreads none;
+    EXPECT_THROW(pool.submit(1, of({"cat"}), "first"), std::system_error);
+  }
+  pool.submit(2, of({"cat"}), "second");
+  EXPECT_EQ(answers.await(2).output, "second");
   EXPECT_FALSE(answers.has(1));
 }
 

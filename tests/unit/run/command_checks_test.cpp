@@ -183,6 +183,22 @@ TEST_F(CommandChecks, AWorkerThatLeavesOutAMetricPassesNothing) {
   EXPECT_TRUE(result.finish().item.result.scores.front().metrics.back().is_undecided());
 }
 
+// Such a case passed without its command.
+TEST_F(CommandChecks, AWorkerThatSendsNoAnswerPassesNothing) {
+  plan_for({contains("b"), command(MetricId::command)});
+  RecordResult record;
+  record.item.result.unit = 0;
+  record.item.result.scores.push_back({0, {{MetricId::must_contain, std::nullopt, true, ""}}, {}});
+  auto result = CheckedResult::make(std::move(record), *plan, rules);
+  ASSERT_TRUE(result && result->is_done());
+  const RecordResult done = result->finish();
+  const auto& metrics = done.item.result.scores.front().metrics;
+  ASSERT_EQ(metrics.size(), 2u);
+  EXPECT_EQ(metrics[0].passed, true);
+  EXPECT_TRUE(metrics[1].is_undecided());
+  EXPECT_EQ(metrics[1].detail, "the worker sent no answer to check");
+}
+
 TEST_F(CommandChecks, AnErrorIsNotChecked) {
   plan_for({command(MetricId::command)});
   RecordResult record;

@@ -105,5 +105,72 @@ TEST_F(RunControllerTest, WhatAWorkerThatComesBackDropsIsFreeForOthers) {
   EXPECT_EQ(leased(returned, "q").size(), 1u) << "the third one";
 }
 
+/// Plays the checker that drops what it was given.
+ResultsDropped dropped(const Effects& from) {
+  ResultsDropped all;
+  for (const auto& [worker, item] : from.to_record)
+    all.items.push_back({worker, item.result.unit, item.result.key, item.result.spend});
+  return all;
+}
+
+// Their cost was in no report and no ledger, and their workers waited for an ACK that never came.
+TEST_F(RunControllerTest, ResultsThatAreDroppedArePaidForAndAcknowledged) {
+  begin();
+  join("p", 1);
+  const auto reported = report("p", {paid(answered(0), 100)}, {0});
+  Effects effects;
+  controller->stop({Reason::interrupted, "SIGINT"}, at(now), effects);
+  const auto late = report("p", {paid(answered(1), 20)}, {1});
+  Effects counted;
+  controller->on_dropped(dropped(reported), counted);
+  controller->on_dropped(dropped(late), counted);
+  EXPECT_EQ(controller->facts().paid.of(CallKind::answer).input_tokens, 120u);
+  ASSERT_EQ(counted.spent.size(), 2u);
+  EXPECT_EQ(counted.spent[0].unit, 0u);
+  EXPECT_EQ(counted.spent[0].spend.paid.of(CallKind::answer).input_tokens, 100u);
+  const auto acks = acked(counted, "p");
+  ASSERT_EQ(acks.size(), 2u);
+  EXPECT_EQ(acks[0].code, wire::AckCode::retry);
+  EXPECT_EQ(acks[0].key, plan.key(0));
+  EXPECT_EQ(controller->begun_units(), (std::vector<UnitId>{0, 1})) << "they have no result";
+  // The ACK was lost: it is sent again, and costs nothing more.
+  Effects again;
+  controller->on_dropped(dropped(report("p", {paid(answered(0), 100)})), again);
+  EXPECT_EQ(controller->facts().paid.of(CallKind::answer).input_tokens, 120u);
+  EXPECT_TRUE(again.spent.empty());
+  EXPECT_EQ(acked(again, "p").size(), 1u);
+}
+
+// A run that another reason had ended waited for all its commands.
+TEST_F(RunControllerTest, ASignalOrTheDeadlineDropsChecksWhoeverEndedTheRunBefore) {
+  config.deadline = 2000ms;
+  begin();
+  join("p", 1);
+  Effects outage;
+  controller->stop({Reason::key_refused, "the key is refused"}, at(now), outage);
+  EXPECT_FALSE(outage.drop_checks) << "what was paid for is checked";
+  EXPECT_FALSE(tick(1000ms).drop_checks);
+  Effects signal;
+  controller->stop({Reason::interrupted, "SIGINT"}, at(now), signal);
+  EXPECT_TRUE(signal.drop_checks);
+  EXPECT_TRUE(tick(2000ms).drop_checks);
+  EXPECT_EQ(controller->stopped()->reason, Reason::key_refused);
+}
+
+// The run ended with "no worker is connected" though it had every answer.
+TEST_F(RunControllerTest, ARunWhoseAnswersAreAllThereNeedsNoWorker) {
+  begin();
+  join("p", 1);
+  const auto reported = report("p", {answered(0), answered(1), answered(2)});
+  send("p", wire::Goodbye{"SIGTERM"});
+  Effects effects;
+  controller->on_local_worker_failed({Reason::cache_failed, "its cache is full"}, at(now), effects);
+  for (auto time = 1000ms; time <= 30'000ms; time += 1000ms) tick(time);
+  EXPECT_FALSE(controller->over());
+  record(reported);
+  EXPECT_TRUE(controller->over());
+  EXPECT_FALSE(controller->stopped());
+}
+
 }  // namespace
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "common/settings/request_body.hpp"
 
+#include "common/defaults.hpp"
 #include "common/settings/load_settings.hpp"
 
 #include <filesystem>
@@ -92,7 +93,14 @@ TEST(ExecProvider, AnotherProgramIsAnotherIdentity) {
   EXPECT_EQ(identity_with("one"), one);
   EXPECT_NE(identity_with("two"), one);
   EXPECT_NE(identity_of_command({"python3"}), one);
+  // Too large to hash: it counted as if it were not there.
+  const auto large = [&](std::size_t beyond) {
+    std::filesystem::resize_file(file, defaults::max_program_bytes + beyond);
+    return identity_of_command({"python3", file.string()});
+  };
+  EXPECT_NE(large(1), large(2));
   std::filesystem::remove(file);
+  EXPECT_NE(identity_of_command({"python3", file.string()}), one);
 }
 
 }  // namespace sluice::request_body_test

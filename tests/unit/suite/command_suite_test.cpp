@@ -1,3 +1,4 @@
+#include "common/defaults.hpp"
 #include "coordinator/suite/command_reader.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 #include "tests/unit/suite/suite_files.hpp"
@@ -62,6 +63,16 @@ TEST_F(CommandSuite, TheirFilesAreOfTheSuitesFingerprintAndNotOfTheCheck) {
   EXPECT_NE(load(with_expected(expected)).suite.content_fingerprint, before);
   EXPECT_EQ(check_digest(first(expected)), check) << "a mended program is the same check";
   EXPECT_NE(check_digest(first("{type: command, command: [python3, other.py]}")), check);
+}
+
+// It was left out of the fingerprint, and nobody was told.
+TEST_F(CommandSuite, AFileThatIsTooLargeToHashIsNamed) {
+  const std::string expected = with_expected("{type: command, command: [python3, model.bin, no-file]}");
+  write("model.bin", "small");
+  EXPECT_EQ(findings(expected), "(none)\n");
+  write("model.bin", std::string(defaults::max_fixture_bytes + 1, 'x'));
+  EXPECT_NE(findings(expected).find("names \"model.bin\", which is too large"), std::string::npos)
+      << findings(expected);
 }
 
 TEST_F(CommandSuite, TheSuiteSaysWhereTheyStand) {
