@@ -50,7 +50,6 @@ class PaceSearch {
   BootTime hold_{};
   std::uint32_t in_vain_ = 0;  ///< Refusals in a row without an answer between.
   BootTime changed_;           ///< The pace, by a step.
-  double held_calls_ = 0;
   double hold_factor_ = 1;
 };
 

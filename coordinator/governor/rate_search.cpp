@@ -173,7 +173,8 @@ bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::ui
     pause(delay, now);
     return false;
   }
-  if (pace_ || delay < costly_pause) {
+  // At the end of a long window it names little as well, and the next refusal costs all of it.
+  if (pace_ || (delay < costly_pause && longest_pause_ < dear_pause)) {
     pause(delay, now);
     return search_pace(started, refused, refused_late, delay, now);
   }

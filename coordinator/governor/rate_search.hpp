@@ -106,7 +106,7 @@ class RateSearch {
   std::deque<Pause> pauses_;  ///< The newest; none overlaps another.
   BootTime longest_pause_{};  ///< What a refusal may cost.
   LimitEstimate estimate_;
-  std::optional<PaceSearch> pace_;  ///< From the first refusal that cost little.
+  std::optional<PaceSearch> pace_;  ///< From the first refusal that cost little, where none was dear.
   bool estimate_is_due_ = false;    ///< At the end of the pause.
   BootTime cut_before_{};
   bool is_estimated_ = false;      ///< The rate follows `estimate_`.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -256,6 +257,24 @@ TEST(RateSearch, AProviderThatTakesNoCallsForAWhileSaysNothingOfItsRate) {
     while (now < until) search.grow(true, std::nullopt, now += 10ms);
   }
   EXPECT_GE(*search.rate(), 95);
+}
+
+// A window's last refusal names what is left of it: little, where others of a minute name half of that.
+TEST(RateSearch, WhereARefusalMayBeDearAShortDelayIsNoMatterOfThePace) {
+  const auto searches_pace_after = [](std::initializer_list<BootTime> delays) {
+    RateSearch search;
+    BootTime now = start;
+    for (const BootTime delay : delays) {
+      run_at(search, 20, now, 1s);
+      search.on_paused(0, 2, 0, delay, false, now, now);
+      for (BootTime gone{}; gone < delay; gone += 10ms) search.grow(true, std::nullopt, now += 10ms);
+    }
+    return search.hold_until().has_value();
+  };
+  EXPECT_TRUE(searches_pace_after({100ms}));
+  EXPECT_TRUE(searches_pace_after({1s, 100ms}));
+  EXPECT_FALSE(searches_pace_after({40s, 100ms}));
+  EXPECT_TRUE(searches_pace_after({100ms, 40s})) << "a bucket's pace is not forgotten for a window's end";
 }
 
 // After the last of a few refusals in a row, far below the limit, it was held for half a minute.
