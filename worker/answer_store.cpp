@@ -11,6 +11,17 @@ AnswerStore::AnswerStore(std::optional<AnswerCache> own, std::vector<AnswerCache
     : own_(std::move(own)), others_(std::move(others)) {}
 
 template <class Value>
+std::optional<Value> AnswerStore::borrow(const AnswerCache& other,
+                                         Result<std::optional<Value>> (AnswerCache::*read)(const Digest&)
+                                             const,
+                                         const Digest& key) const {
+  // A cache that we only borrow may be damaged or go away under us: then it does not have the entry.
+  auto found = (other.*read)(key);
+  if (!found || !*found || (outlives_power_loss_ && !other.sync())) return std::nullopt;
+  return std::move(*found);
+}
+
+template <class Value>
 Result<std::optional<Value>> AnswerStore::find(
     Result<std::optional<Value>> (AnswerCache::*read)(const Digest&) const, const Digest& key) const {
   if (own_) {
@@ -18,9 +29,7 @@ Result<std::optional<Value>> AnswerStore::find(
     if (!found || *found) return found;
   }
   for (const auto& other : others_) {
-    // A cache that we only borrow may be damaged or go away under us: then it does not have the entry.
-    auto borrowed = (other.*read)(key);
-    if (borrowed && *borrowed) return borrowed;
+    if (auto borrowed = borrow(other, read, key)) return borrowed;
   }
   return std::optional<Value>();
 }
@@ -47,9 +56,7 @@ Result<std::optional<Completion>> AnswerStore::find_replay(const Digest& key, co
       if (!own) return tl::unexpected(own.error());
       consider(std::move(*own));
     }
-    for (const auto& other : others_) {
-      if (auto borrowed = (other.*read)(key)) consider(std::move(*borrowed));
-    }
+    for (const auto& other : others_) consider(borrow(other, read, key));
   }
   return best;
 }

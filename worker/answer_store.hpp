@@ -5,6 +5,7 @@
 #include "common/model/trial.hpp"
 #include "worker/cache/answer_cache.hpp"
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <span>
@@ -51,6 +52,8 @@ class AnswerStore {
   Result<std::vector<float>> take_embedding(const Digest& key, std::string_view entry);
   /// The same with a vote.
   Result<Completion> take_vote(const Digest& key, std::string_view entry);
+  /// From now on nothing is found in the caches of others that a loss of power could take.
+  void outlive_power_loss() { outlives_power_loss_ = true; }
   /// Whether the own cache holds what a loss of power could take, and having all of it written to the disk
   /// (AnswerCache::sync).
   bool has_unsynced() const { return own_ && own_->has_unsynced(); }
@@ -64,11 +67,17 @@ class AnswerStore {
   template <class Value>
   Result<std::optional<Value>> find(Result<std::optional<Value>> (AnswerCache::*read)(const Digest&) const,
                                     const Digest& key) const;
+  /// What `read` finds in one of the others.
+  template <class Value>
+  std::optional<Value> borrow(const AnswerCache& other,
+                              Result<std::optional<Value>> (AnswerCache::*read)(const Digest&) const,
+                              const Digest& key) const;
   Result<Completion> take(const EntryKey& key, const Digest& pinned, std::string_view entry);
   Result<void> store_entry(const EntryKey& key, std::string_view entry);
 
   std::optional<AnswerCache> own_;
   std::vector<AnswerCache> others_;
+  std::atomic<bool> outlives_power_loss_ = false;
 };
 
 }  // namespace sluice

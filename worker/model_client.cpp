@@ -102,6 +102,7 @@ caf::behavior model_client_behavior(ModelClient* self, std::shared_ptr<ModelClie
   if (const auto& flow = self->state.config->flow; flow.settings.durable) {
     self->state.syncer = spawn_store_syncer(self->system(), flow.store);
     self->link_to(self->state.syncer);  // Each ends with the other.
+    flow.store->outlive_power_loss();
   }
   return {
       [self](CompleteUnits& request) {

@@ -31,6 +31,10 @@ void take_back(StoredNews& news, const Error& error) {
 
 }  // namespace
 
+bool StoredNews::empty() const {
+  return completed.empty() && returned.empty() && spent.empty() && entries.empty();
+}
+
 void StoredNews::append(StoredNews more) {
   move_to_end(completed, more.completed);
   move_to_end(returned, more.returned);
@@ -39,6 +43,7 @@ void StoredNews::append(StoredNews more) {
 }
 
 void SyncGroups::add(StoredNews news, bool unsynced, TimePoint now) {
+  if (news.empty() && refused_) return;  // It stays unsynced.
   if (!unsynced && !closes_ && !syncing_) return ready_.append(std::move(news));
   open_.append(std::move(news));
   if (!closes_) closes_ = now + defaults::sync_group_time;
@@ -54,6 +59,7 @@ bool SyncGroups::begin_sync(TimePoint now) {
 }
 
 void SyncGroups::on_synced(const Result<void>& synced) {
+  refused_ = !synced;
   if (!synced) take_back(syncing_news_, synced.error());
   ready_.append(std::exchange(syncing_news_, {}));
   syncing_ = false;

@@ -19,6 +19,7 @@ struct StoredNews {
   std::vector<UnitSpend> spent;
   std::vector<wire::ToCoordinator> entries;  ///< SEEK and STORED.
 
+  bool empty() const;
   void append(StoredNews more);
 };
 
@@ -47,6 +48,7 @@ class SyncGroups {
   StoredNews ready_, syncing_news_, open_;
   std::optional<TimePoint> closes_;  ///< The open group; nothing: none is.
   bool syncing_ = false;
+  bool refused_ = false;  ///< By the disk, which is for good.
 };
 
 }  // namespace sluice

@@ -141,8 +141,10 @@ struct AnswerCache::State {
   std::array<rocksdb::ColumnFamilyHandle*, every_family.size()> by_kind{};
   std::vector<rocksdb::ColumnFamilyHandle*> families;  ///< Those that are there, and RocksDB's default one.
 
-  std::atomic<std::uint64_t> writes = 0;  ///< That have come to their end.
-  std::atomic<std::uint64_t> synced = 0;  ///< The first so many.
+  // An entry can be read before its write has ended. What earlier processes wrote counts as one write.
+  std::atomic<std::uint64_t> begun = 1;
+  std::atomic<std::uint64_t> ended = 1;
+  std::atomic<std::uint64_t> synced = 0;  ///< So many of those that had ended.
   std::mutex one_sync;
   /// Of all until now; nothing: there was none yet. A failure stays.
   std::optional<Result<void>> came_of_syncs;
@@ -162,8 +164,8 @@ struct AnswerCache::State {
   }
   Result<std::optional<rocksdb::PinnableSlice>> read_bytes(EntryKind kind, const Digest& key) const;
   void shorten_replay();
-  /// Takes what RocksDB said of a change. `what` as in "write to".
-  Result<void> changed(const rocksdb::Status& status, std::string_view what);
+  /// Makes a change. `what` as in "write to".
+  Result<void> change(rocksdb::WriteBatch& batch, std::string_view what);
   Result<void> sync_earlier_files() const;
   Result<std::optional<Completion>> read(EntryKind kind, const Digest& key) const;
   /// The error with the directory before it.
@@ -239,9 +241,11 @@ Result<std::optional<Completion>> AnswerCache::State::read(EntryKind kind, const
   return std::optional(std::move(*completion));
 }
 
-Result<void> AnswerCache::State::changed(const rocksdb::Status& status, std::string_view what) {
+Result<void> AnswerCache::State::change(rocksdb::WriteBatch& batch, std::string_view what) {
+  ++begun;
+  const auto status = database->Write(rocksdb::WriteOptions(), &batch);
+  ++ended;
   if (!status.ok()) return fail(failed(dir, what, status));
-  ++writes;
   return {};
 }
 
@@ -313,16 +317,17 @@ const fs::path& AnswerCache::directory() const {
 }
 
 bool AnswerCache::has_unsynced() const {
-  return state_->synced < state_->writes;
+  return state_->synced < state_->begun;
 }
 
-Result<void> AnswerCache::sync() {
+Result<void> AnswerCache::sync() const {
   const std::lock_guard one_at_a_time(state_->one_sync);
-  const std::uint64_t wanted = state_->writes;
-  if (state_->synced == wanted) return {};
+  if (!has_unsynced()) return {};
+  const std::uint64_t wanted = state_->ended;
   if (!state_->came_of_syncs) state_->came_of_syncs = state_->sync_earlier_files();
   if (!*state_->came_of_syncs) return *state_->came_of_syncs;
-  const auto status = state_->database->SyncWAL();
+  // RocksDB has no log of its own where it only reads.
+  const auto status = state_->read_only ? rocksdb::Status() : state_->database->SyncWAL();
   if (!status.ok()) {
     state_->came_of_syncs = fail(failed(state_->dir, "sync", status));
     return *state_->came_of_syncs;
@@ -350,14 +355,14 @@ Result<void> AnswerCache::put(std::span<const KeyedAnswer> answers) {
     const auto kind = answer->non_answer ? EntryKind::outcome : EntryKind::answer;
     batch.Put(state_->family(kind), slice(key), cache_entry::encode(key, *answer));
   }
-  return state_->changed(state_->database->Write(rocksdb::WriteOptions(), &batch), "write to");
+  return state_->change(batch, "write to");
 }
 
 Result<void> AnswerCache::erase(const Digest& key) {
   rocksdb::WriteBatch both;
   both.Delete(state_->family(EntryKind::answer), slice(key));
   both.Delete(state_->family(EntryKind::outcome), slice(key));
-  return state_->changed(state_->database->Write(rocksdb::WriteOptions(), &both), "delete from");
+  return state_->change(both, "delete from");
 }
 
 Result<std::optional<std::vector<float>>> AnswerCache::get_embedding(const Digest& key) const {
@@ -458,14 +463,16 @@ Result<std::optional<std::string>> AnswerCache::get_entry(EntryKind kind, const 
 Result<void> AnswerCache::put_entry(EntryKind kind, const Digest& key, std::string_view bytes) {
   // Without a family for it the cache was opened for reading alone, which RocksDB refuses by itself.
   auto* family = state_->family(state_->family(kind) ? kind : EntryKind::answer);
-  return state_->changed(state_->database->Put(rocksdb::WriteOptions(), family, slice(key), bytes),
-                         "write to");
+  rocksdb::WriteBatch one;
+  one.Put(family, slice(key), bytes);
+  return state_->change(one, "write to");
 }
 
 Result<void> AnswerCache::erase_entry(EntryKind kind, const Digest& key) {
   if (!state_->family(kind)) return {};
-  return state_->changed(state_->database->Delete(rocksdb::WriteOptions(), state_->family(kind), slice(key)),
-                         "delete from");
+  rocksdb::WriteBatch one;
+  one.Delete(state_->family(kind), slice(key));
+  return state_->change(one, "delete from");
 }
 
 Result<void> AnswerCache::verify_files() const {

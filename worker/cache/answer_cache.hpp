@@ -73,12 +73,12 @@ class AnswerCache {
   const std::string& id() const;
   const std::filesystem::path& directory() const;
 
-  /// Whether anything was stored or erased that no `sync` has seen.
+  /// Whether anything was stored or erased that no `sync` has seen; what was found at the opening is so, too.
   bool has_unsynced() const;
   /// Returns once all that was stored until now is on the disk, together with what other threads store
   /// meanwhile. Error: cache_failed, then for good: what a disk has refused once may be gone, though it takes
-  /// the rest.
-  Result<void> sync();
+  /// the rest. Of a cache that is only read, what its owners may not have synced.
+  Result<void> sync() const;
 
   /// The answer stored under the key, if any. A damaged entry is an error that names it (cache_failed), never
   /// a wrong answer.

@@ -336,7 +336,6 @@ TEST(AnswerCache, IsUnsyncedFromEachChangeToTheNextSync) {
   const support::TemporaryFolder folder;
   auto cache = AnswerCache::open(folder.path() / "c");
   ASSERT_TRUE(cache);
-  EXPECT_FALSE(cache->has_unsynced());
   const std::vector<std::function<Result<void>()>> changes{
       [&] { return cache->put(sha256("q"), answer("Paris")); },
       [&] { return cache->put_vote(sha256("q"), answer("Paris")); },
@@ -348,6 +347,34 @@ TEST(AnswerCache, IsUnsyncedFromEachChangeToTheNextSync) {
     const auto synced = cache->sync();
     EXPECT_TRUE(synced) << synced.error().message;
     EXPECT_FALSE(cache->has_unsynced());
+  }
+}
+
+TEST(AnswerCache, WhatAnEarlierProcessLeftIsUnsyncedAtEachOpening) {
+  const support::TemporaryFolder folder;
+  ASSERT_TRUE(opened(folder.path()).put(sha256("q"), answer("Paris")));
+  const std::vector<std::function<Result<AnswerCache>(const std::filesystem::path&)>> openings{
+      AnswerCache::open_read_only, AnswerCache::open};
+  for (const auto& open : openings) {
+    const auto cache = open(folder.path());
+    ASSERT_TRUE(cache);
+    EXPECT_TRUE(cache->has_unsynced());
+    const auto synced = cache->sync();
+    EXPECT_TRUE(synced) << synced.error().message;
+    EXPECT_FALSE(cache->has_unsynced());
+  }
+}
+
+TEST(AnswerCache, WhatIsReadIsUnsyncedBeforeItsWriteHasEnded) {
+  const support::TemporaryFolder folder;
+  auto cache = opened(folder.path());
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE(cache.sync());
+    std::thread writer([&] { EXPECT_TRUE(cache.put(key(i), answer("a"))); });
+    while (!cache.get(key(i)).value()) {
+    }
+    EXPECT_TRUE(cache.has_unsynced());
+    writer.join();
   }
 }
 

@@ -103,6 +103,15 @@ TEST_F(AnswerStoreTest, ALiveRunBorrowsFromOthers) {
   EXPECT_EQ(text_of(store.find_answer(key)), "borrowed");
 }
 
+TEST_F(AnswerStoreTest, ADurableRunBorrowsOnlyWhatCanBeWrittenToTheDisk) {
+  auto store = store_with({}, {{answer("gone")}, {answer("borrowed")}});
+  std::filesystem::remove_all(folder_.path() / "other-0");
+  EXPECT_EQ(text_of(store.find_answer(key)), "gone") << "its open files can be read";
+  store.outlive_power_loss();
+  EXPECT_EQ(text_of(store.find_answer(key)), "borrowed");
+  EXPECT_EQ(text_of(store.find_replay(key, {})), "borrowed");
+}
+
 TEST_F(AnswerStoreTest, ALiveRunAsksAgainAfterANonAnswer) {
   const auto store = store_with({refusal("no")}, {{refusal("neither")}});
   EXPECT_EQ(text_of(store.find_answer(key)), "(nothing)");

@@ -90,6 +90,17 @@ TEST(SyncGroups, NothingThatTheDiskRefusedIsSaidToBeStored) {
   EXPECT_TRUE(std::holds_alternative<wire::Seek>(said.entries[1]));
 }
 
+TEST(SyncGroups, ADiskThatHasRefusedIsAskedOnlyForWhatIsToBeSaid) {
+  SyncGroups groups;
+  groups.add(returned(1), true, start);
+  ASSERT_TRUE(groups.begin_sync(start + group_time));
+  groups.on_synced(refused);
+  groups.add({}, true, start + group_time);
+  EXPECT_FALSE(groups.wake());
+  groups.add(completed(Completion{}), true, start + group_time);
+  EXPECT_EQ(groups.wake(), start + 2 * group_time);
+}
+
 TEST(SyncGroups, NothingIsSaidOfARunThatIsOver) {
   SyncGroups groups;
   groups.add(returned(1), true, start);
