@@ -114,6 +114,10 @@ inline std::string sound(std::string_view table) {
 /// Key, answer, holder: puts the pin in place of what there is, where the condition that may follow holds.
 extern const std::string upsert_of_pin;
 
+/// Whether the file holds what is to outlive a loss of power (Ledger::Database::make_durable).
+bool is_marked_durable(SQLite::Database& db);
+void mark_durable(SQLite::Database& db);
+
 /// What went wrong, as a sentence with what to do.
 Error ledger_error(const std::string& what);
 

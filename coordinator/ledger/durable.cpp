@@ -8,15 +8,19 @@
 
 namespace sluice {
 
-namespace {
-
 /// SQLite's application id of a marked ledger; others have none. It is in the file, so that it goes where
 /// that goes.
 constexpr int durable_application_id = 0x736c6472;
 
-bool is_marked(SQLite::Database& db) {
+bool is_marked_durable(SQLite::Database& db) {
   return db.execAndGet("PRAGMA application_id").getInt() == durable_application_id;
 }
+
+void mark_durable(SQLite::Database& db) {
+  if (!is_marked_durable(db)) db.exec("PRAGMA application_id = " + std::to_string(durable_application_id));
+}
+
+namespace {
 
 /// Has all of the file, its log aside, written to the disk, whoever wrote it. Through SQLite's own
 /// descriptor: closing any other gives up the locks of this process on the file.
@@ -43,7 +47,7 @@ void Ledger::Database::set_synchronous() {
 }
 
 void Ledger::Database::make_durable(const std::filesystem::path& folder) {
-  if (!is_marked(db)) db.exec("PRAGMA application_id = " + std::to_string(durable_application_id));
+  mark_durable(db);
   // After the mark: what was written into the file without a sync was so before.
   sync_file(db);
   if (!sync_folders(folder))
@@ -51,7 +55,7 @@ void Ledger::Database::make_durable(const std::filesystem::path& folder) {
 }
 
 void Ledger::Database::sync_if_marked() {
-  if (outlives == Outlives::process && is_marked(db)) db.exec("PRAGMA synchronous = NORMAL");
+  if (outlives == Outlives::process && is_marked_durable(db)) db.exec("PRAGMA synchronous = NORMAL");
 }
 
 /// In place of SQLite's own hook, which would not look for the mark. What keeps it from its work fails no

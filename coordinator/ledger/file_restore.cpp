@@ -175,7 +175,9 @@ Result<RestoredFile> restore_ledger_file(const fs::path& damaged, const fs::path
     SQLite::Database to(restored.string(), SQLite::OPEN_READWRITE, defaults::ledger_busy_timeout_ms);
     to.exec("PRAGMA synchronous = OFF");
     Losses losses;
-    if (auto from = open_damaged(damaged, done.left_out)) {
+    auto from = open_damaged(damaged, done.left_out);
+    if (!from || is_marked_durable(*from)) mark_durable(to);  // Nobody knows of one that cannot be read.
+    if (from) {
       SQLite::Transaction all(to);
       losses = copy_tables(*from, to, ledger_copies(), done);
       drop_orphans(to, done);

@@ -100,6 +100,24 @@ TEST_F(FileRestore, WhatIsMissingWithoutATraceIsNoticedByItsCount) {
   EXPECT_EQ(ended(), std::vector<std::string>{"run-2"});
 }
 
+TEST_F(FileRestore, WhatWasToOutliveALossOfPowerIsToGoOnDoingSo) {
+  const auto mark = [](const std::filesystem::path& file) {
+    return SQLite::Database(file.string()).execAndGet("PRAGMA application_id").getInt();
+  };
+  make_ledger();
+  ASSERT_TRUE(restore());
+  EXPECT_EQ(mark(restored()), 0);
+  ASSERT_TRUE(Ledger::open(file(), Outlives::power));
+  const int durable = mark(file());
+  EXPECT_NE(durable, 0);
+  change("UPDATE results SET answer = randomblob(32) WHERE id & 4294967295 = 7");
+  ASSERT_TRUE(restore());
+  EXPECT_EQ(mark(restored()), durable);
+  write(file(), std::string(page_bytes, 'x'));
+  ASSERT_TRUE(restore());
+  EXPECT_EQ(mark(restored()), durable) << "it may have been one";
+}
+
 TEST_F(FileRestore, ARunThatLostACaseThatFailedDoesNotPass) {
   make_ledger();
   {
