@@ -137,9 +137,11 @@ void tell_judgement(const AssessedMetric& metric, const Expectation* expectation
   lines.push_back({CaseLineKind::judgement, excerpt(rationale, defaults::max_message_bytes)});
 }
 
-/// `icontains "a" and "b"`, `latency 200`, `any_of (icontains "a"; latency 200)`.
+/// `icontains "a" and "b"`, `latency 200`, `command ["./check.sh"]`, `any_of (icontains "a"; latency 200)`.
 std::string expected_in_words(const TextExpectation& what) {
   std::string words(info(what.metric).name);
+  // The other texts of a command are its parameters and the hash of its files.
+  if (is_command_metric(what.metric)) return words + ' ' + what.texts.at(0);
   if (!what.texts.empty()) words += ' ' + quoted_list(what.texts);
   for (const double number : what.numbers) words += ' ' + shortest(number);
   for (const TextExpectation& part : what.parts)

@@ -107,7 +107,7 @@ TEST_F(PowerLossTest, TakesNothingOfADurableRunBecauseOfAnotherOneThatIsNot) {
   ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == answered; })) << run.errors();
   const auto simulator = start_simulator();
   std::string large = "suite: large\ntests:\n";
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 12'000; ++i) {
     const auto number = std::to_string(i);
     large += "  - {id: case-" + number + ", input: {prompt: \"question " + number +
              "\"}, expected: {type: must_contain, text: right}}\n";

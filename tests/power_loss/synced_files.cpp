@@ -54,15 +54,20 @@ struct Disk {
     const std::string held = kept + "/held/" + inode;
     if (::link(path.c_str(), held.c_str()) != 0 && errno != EEXIST && errno != ENOENT)
       give_up("hold an inode");
-    // With an offset of our own, and readable.
-    std::FILE* in = std::fopen(("/proc/self/fd/" + std::to_string(fd)).c_str(), "re");
+    // SQLite's locks are lost when the process closes any descriptor of the file: its own, which reads too,
+    // is read from. What only writes is opened once more.
+    const bool reads = (::fcntl(fd, F_GETFL) & O_ACCMODE) != O_WRONLY;
+    const int in = reads ? fd : ::open(("/proc/self/fd/" + std::to_string(fd)).c_str(), O_RDONLY | O_CLOEXEC);
     const std::string draft = new_draft();
     std::FILE* out = std::fopen(draft.c_str(), "we");
-    if (in == nullptr || out == nullptr) give_up("copy a synced file");
+    if (in < 0 || out == nullptr) give_up("copy a synced file");
     char piece[1 << 14];
-    while (const std::size_t got = std::fread(piece, 1, sizeof piece, in))
-      if (std::fwrite(piece, 1, got, out) != got) give_up("write a content");
-    std::fclose(in);
+    ::ssize_t got = 0;
+    for (::off_t at = 0; (got = ::pread(in, piece, sizeof piece, at)) > 0; at += got)
+      if (std::fwrite(piece, 1, static_cast<std::size_t>(got), out) != static_cast<std::size_t>(got))
+        give_up("write a content");
+    if (got < 0) give_up("read a synced file");
+    if (!reads) ::close(in);
     if (std::fclose(out) != 0) give_up("write a content");
     keep(draft, "/contents/" + inode);
   }
