@@ -9,8 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <ranges>
+#include <cstdint>
+#include <iterator>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -61,8 +64,8 @@ void write_judged(Json& json, const JudgeScore& judged) {
 
 /// `missing: tls/cert/enabled = false; ...`. A result that was made of another suite may have positions that
 /// this one lacks.
-template <class Positions>
-std::string listed(std::string text, const std::vector<ExpectedClaim>& claims, const Positions& positions) {
+std::string listed(std::string text, const std::vector<ExpectedClaim>& claims,
+                   const std::vector<std::uint32_t>& positions) {
   std::string_view separator;
   for (const std::uint32_t position : positions) {
     if (position >= claims.size()) continue;
@@ -80,8 +83,9 @@ std::string detail_of(const MetricOutcome& outcome, const ClaimsScore& claims, c
   std::string detail;
   if (outcome.id == MetricId::claims_required) detail = listed("missing: ", of.must_contain, claims.missing);
   if (outcome.id == MetricId::claims_forbidden) {
-    detail = listed("found: ", of.must_not_contain,
-                    claims.forbidden | std::views::transform(&ClaimMatch::expectation));
+    std::vector<std::uint32_t> found;
+    std::ranges::transform(claims.forbidden, std::back_inserter(found), &ClaimMatch::expectation);
+    detail = listed("found: ", of.must_not_contain, found);
   }
   redactor.apply(detail);
   return detail;
