@@ -53,9 +53,9 @@ void note_failure(ObserverState& state, const Error& error) {
 Result<void> save_some(ObserverState& state, std::size_t& next) {
   std::size_t bytes = 0;
   return state.config->store.insert_each([&](const ObservationStore::Put& put) -> Result<void> {
-    const auto count_and_put = [&](const Observation& one) {
+    const auto count_and_put = [&](Observation one) {
       bytes += one.prompt.size() + one.raw_response.size();
-      put(one);
+      put(std::move(one));
     };
     for (; next < state.waiting.size() && bytes < defaults::observation_bytes_per_transaction; ++next) {
       const auto& [result, since_ms] = state.waiting[next];

@@ -179,9 +179,9 @@ Result<void> add_trials(const Asked& asked, const Choice& choice, const ResultSo
   if (!lost) return fail(lost.error());
   auto& made = to.observations;
   for (std::size_t unit = 0; unit < wanted.size(); ++unit) {
-    const auto keep = [&](const Observation& one) {
-      made.push_back(one);
+    const auto keep = [&](Observation one) {
       if ((*lost)[unit]) to.lost_answers.insert(one.trial);
+      made.push_back(std::move(one));
     };
     if (auto added = maker.make(*wanted[unit].result, past.run.started_at_ms, keep); !added) return added;
   }
@@ -243,8 +243,7 @@ Result<PastTrials> make_trials(const PastRun& past, const Asked& asked, const Ch
   for (const RunArm& one : asked.options.arms) arms.push_back(one.arm.name);
   ObservationMaker maker(asked.plan,
                          {past.run.run_id, past.run.prompt_version, past.run.prompt_hash, std::move(arms),
-                          price_of(asked.options, asked.inputs), asked.inputs.redactor},
-                         0);
+                          price_of(asked.options, asked.inputs), asked.inputs.redactor});
   PastTrials trials;
   const auto add = asked.is_as_it_was ? add_trials : add_trials_without_prompts;
   const auto added = add(asked, choice, results, tools, past, maker, trials);

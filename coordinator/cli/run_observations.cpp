@@ -4,7 +4,6 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/observations/retention.hpp"
 
-#include <random>
 #include <string_view>
 #include <utility>
 
@@ -23,11 +22,8 @@ ObserverConfig observer_config(ObservationStore store, std::shared_ptr<const Pla
                                const std::string& run_id) {
   std::vector<std::string> arms;
   for (const RunArm& one : options.arms) arms.push_back(one.arm.name);
-  std::random_device entropy;
-  ObservationMaker maker(std::move(plan),
-                         {run_id, inputs.prompt.version, to_prefixed_hex(inputs.prompt.hash), std::move(arms),
-                          price_of(options, inputs), inputs.redactor},
-                         std::uint64_t{entropy()} << 32 | entropy());
+  ObservationMaker maker(std::move(plan), {run_id, inputs.prompt.version, to_prefixed_hex(inputs.prompt.hash),
+                                           std::move(arms), price_of(options, inputs), inputs.redactor});
   return {std::move(store), std::move(maker), unix_now_ms};
 }
 

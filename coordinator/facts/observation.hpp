@@ -19,7 +19,7 @@ struct JsonText {
 /// What one trial was asked, what came back and what was made of it (docs/observations.md). Texts are
 /// redacted; times are RFC 3339 in UTC with milliseconds, so that their order is that of time.
 struct Observation {
-  std::string id{};  ///< A UUID (version 7).
+  std::string id{};  ///< ObservationIds.
   std::string timestamp{};
   std::string prompt_version{};
   std::string prompt_hash{};

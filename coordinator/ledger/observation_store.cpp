@@ -2,6 +2,7 @@
 
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/facts/observation_ids.hpp"
 #include "coordinator/ledger/connection.hpp"
 #include "coordinator/ledger/file_swap.hpp"
 #include "coordinator/ledger/observation_checks.hpp"
@@ -26,6 +27,8 @@ constexpr int page_bytes = 16 << 10;
 /// Pages of the log after which it is written into the file and begun anew: what stays in the processor's
 /// caches is written for less than what goes on over a long log.
 constexpr int checkpoint_pages = 100;
+/// Rows of one statement: its cursors stay where they are, which finds the place of the next row for less.
+constexpr std::size_t rows_at_once = 8;
 
 /// The first columns are those that other harnesses know, with their names and indexes.
 constexpr const char* observation_tables = R"sql(
@@ -75,7 +78,6 @@ constexpr const char* observation_tables = R"sql(
   );
   CREATE INDEX idx_obs_timestamp ON observations(timestamp);
   CREATE INDEX idx_obs_prompt_hash ON observations(prompt_hash);
-  CREATE INDEX idx_obs_run ON observations(run_id, trial);
   -- System prompts as shown, which many observations share: observations.system_hash is their hash. No index
   -- finds the observations of one: pruning removes the oldest, and goes by when a prompt was last used.
   CREATE TABLE prompts (
@@ -171,7 +173,9 @@ namespace {
 
 /// A file from before there were any gets the columns; its version stays: earlier ones of sluice read and
 /// write it all the same.
-void add_checksums(SQLite::Database& db) {
+void bring_up_to_date(SQLite::Database& db) {
+  // Of runs and trials: ObservationIds find them.
+  db.exec("DROP INDEX IF EXISTS idx_obs_run");
   if (has_checksums(db)) return;
   SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
   if (!row_checks::has_column(db, "prompts", "last_used"))
@@ -180,10 +184,11 @@ void add_checksums(SQLite::Database& db) {
   transaction.commit();
 }
 
-/// Binds a row's values, and the checksum over them behind the last.
+/// Binds a row's values behind the first `bound` ones, and the checksum over them behind the last.
 class Binder {
  public:
-  explicit Binder(SQLite::Statement& statement) : statement_(statement), sum_(observation_checks().front()) {}
+  Binder(SQLite::Statement& statement, int bound)
+      : statement_(statement), sum_(observation_checks().front()), index_(bound) {}
 
   template <class T>
   void operator()(const char* /*name*/, const T& value) {
@@ -202,7 +207,8 @@ class Binder {
       sum_.integer(number);
     }
   }
-  void bind_sum() { statement_.bind(index_ + 1, sum_.value()); }
+  void bind_sum() { statement_.bind(++index_, sum_.value()); }
+  int bound() const { return index_; }
 
  private:
   void bind_text(const std::string& text) {
@@ -220,7 +226,7 @@ class Binder {
 
   SQLite::Statement& statement_;
   row_checks::RowSum sum_;
-  int index_ = 0;
+  int index_;
 };
 
 class ColumnReader {
@@ -250,12 +256,28 @@ class ColumnReader {
   int index_ = 0;
 };
 
-/// `?, ?, ...`
-std::string question_marks() {
-  std::string list;
+/// Of one row or several. OR IGNORE also spares the copies of pages that a statement of several rows would
+/// keep to undo what it has done.
+std::string insertion(std::size_t rows) {
+  std::string row = "(";
   const Observation any;
-  for_each_column(any, [&](const char*, const auto&) { list += list.empty() ? "?" : ", ?"; });
-  return list;
+  for_each_column(any, [&](const char*, const auto&) { row += "?, "; });
+  row += "?)";
+  std::string text = "INSERT OR IGNORE INTO observations(" + column_names() + ", checksum) VALUES ";
+  for (std::size_t i = 0; i < rows; ++i) text += (i > 0 ? ", " : "") + row;
+  return text;
+}
+
+void insert_rows(SQLite::Statement& statement, std::span<const Observation> rows) {
+  static_cast<void>(statement.tryReset());
+  int bound = 0;
+  for (const Observation& one : rows) {
+    Binder binder(statement, bound);
+    for_each_column(one, [&](const char* name, const auto& value) { binder(name, value); });
+    binder.bind_sum();
+    bound = binder.bound();
+  }
+  statement.exec();
 }
 
 std::string columns_with_new_status() {
@@ -298,7 +320,13 @@ struct ObservationStore::Database {
       : db(connected(name, flags, defaults::observations_busy_timeout_ms)) {}
 
   SQLite::Database db;
-  std::optional<SQLite::Statement> insert_observation;
+  void insert(std::span<const Observation> rows) {
+    if (rows.size() == rows_at_once) return insert_rows(*insert_several, rows);
+    for (const Observation& one : rows) insert_rows(*insert_one, {&one, 1});
+  }
+
+  std::optional<SQLite::Statement> insert_one;
+  std::optional<SQLite::Statement> insert_several;
   std::optional<SQLite::Statement> insert_prompt;
 };
 
@@ -320,10 +348,10 @@ Result<ObservationStore> ObservationStore::open(const std::filesystem::path& fil
     db.exec("PRAGMA synchronous = OFF");
     db.exec("PRAGMA wal_autocheckpoint = " + std::to_string(checkpoint_pages));
     make_tables(db);
-    add_checksums(db);
+    bring_up_to_date(db);
     const auto& prompts = observation_checks().back();
-    database->insert_observation.emplace(db, "INSERT INTO observations(" + column_names() +
-                                                 ", checksum) VALUES (" + question_marks() + ", ?)");
+    database->insert_one.emplace(db, insertion(1));
+    database->insert_several.emplace(db, insertion(rows_at_once));
     const std::string last_use = "max(prompts.last_used, excluded.last_used)";
     database->insert_prompt.emplace(
         db, "INSERT INTO prompts(hash, text, last_used, checksum) VALUES (?1, ?2, ?3, " +
@@ -363,18 +391,20 @@ Result<void> ObservationStore::insert_each(const std::function<Result<void>(cons
   try {
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
     std::unordered_map<std::string, SystemPrompt> prompts;  // By their hashes.
-    auto made = make([&](const Observation& one) {
-      auto& row = *database_->insert_observation;
-      static_cast<void>(row.tryReset());
-      Binder binder(row);
-      for_each_column(one, [&](const char* name, const auto& value) { binder(name, value); });
-      binder.bind_sum();
-      row.exec();
-      if (!one.system_prompt) return;
-      SystemPrompt& prompt = prompts[one.system_hash];
-      prompt.text = one.system_prompt;
-      if (prompt.last_used < one.timestamp) prompt.last_used = one.timestamp;
+    std::vector<Observation> rows;
+    rows.reserve(rows_at_once);
+    auto made = make([&](Observation one) {
+      if (one.system_prompt) {
+        SystemPrompt& prompt = prompts[one.system_hash];
+        prompt.text = one.system_prompt;
+        if (prompt.last_used < one.timestamp) prompt.last_used = one.timestamp;
+      }
+      rows.push_back(std::move(one));
+      if (rows.size() < rows_at_once) return;
+      database_->insert(rows);
+      rows.clear();
     });
+    database_->insert(rows);
     for (const auto& [hash, prompt] : prompts) {
       auto& row = *database_->insert_prompt;
       static_cast<void>(row.tryReset());
@@ -399,12 +429,11 @@ Result<void> ObservationStore::set_statuses(const std::string& run_id,
     // What was damaged before stays so: nobody vouches for it.
     SQLite::Statement update(database_->db, "UPDATE observations SET status = ?1, checksum = " +
                                                 row_checks::sum(table, columns_with_new_status()) +
-                                                " WHERE run_id = ?2 AND trial = ?3 AND " +
-                                                row_checks::fits(table));
+                                                " WHERE id = ?2 AND " + row_checks::fits(table));
+    const ObservationIds ids(run_id);
     for (const TrialStatus& one : statuses) {
       update.bind(1, std::string(one.status));
-      update.bind(2, run_id);
-      update.bind(3, static_cast<std::int64_t>(one.trial));
+      update.bind(2, ids.of(one.trial));
       update.exec();
       update.reset();
     }

@@ -7,7 +7,6 @@
 #include "coordinator/output/json_writer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -186,9 +185,8 @@ std::string_view status_before_gate(const TrialScore* score) {
   return to_string(failed ? CaseStatus::fail : CaseStatus::pass);
 }
 
-ObservationMaker::ObservationMaker(std::shared_ptr<const Plan> plan, ObservedRun run,
-                                   std::uint64_t random_seed)
-    : plan_(std::move(plan)), run_(std::move(run)), random_(random_seed) {}
+ObservationMaker::ObservationMaker(std::shared_ptr<const Plan> plan, ObservedRun run)
+    : plan_(std::move(plan)), run_(std::move(run)), ids_(run_.run_id) {}
 
 Result<void> ObservationMaker::make(const UnitResult& result, std::int64_t now_ms, const Take& take) {
   Observation one;
@@ -200,9 +198,12 @@ Result<void> ObservationMaker::make(const UnitResult& result, std::int64_t now_m
   add_spend(result.spend, run_.price, plan_->arm_of(result.unit), one);
   const auto trials = plan_->trials_of(result.unit);
   for (std::size_t i = 0; i < trials.size(); ++i) {
-    one.id = new_id(now_ms);
     if (auto added = add_trial(trials[i], result.error ? nullptr : &result.scores.at(i), one); !added)
       return added;
+    if (i + 1 == trials.size()) {
+      take(std::move(one));
+      break;
+    }
     take(one);
     if (i == 0) clear_spend(one);
   }
@@ -215,7 +216,6 @@ Result<Observation> ObservationMaker::make_without_prompt(const CommittedTrial& 
   const auto request = plan_->request(unit);
   if (!request) return fail(request.error());
   Observation made;
-  made.id = new_id(now_ms);
   made.timestamp = time_text(now_ms, last_now_);
   made.run_id = run_.run_id;
   made.model = request->model;
@@ -259,6 +259,7 @@ Result<void> ObservationMaker::add_trial(TrialId trial, const TrialScore* score,
   if (!test_case) return fail(test_case.error());
   const Case& of = **test_case;
   const TrialPlace place = plan_->trials().place(trial);
+  to.id = ids_.of(trial);
   to.trial = trial;
   to.case_id = of.id;
   to.category = of.category;
@@ -278,20 +279,6 @@ Result<void> ObservationMaker::add_trial(TrialId trial, const TrialScore* score,
 const std::string& ObservationMaker::time_text(std::int64_t ms, TimeText& last) {
   if (last.ms != ms) last = {ms, wording::rfc3339(ms)};
   return last.text;
-}
-
-/// RFC 9562, version 7: ids of one run are neighbours in the table's index.
-std::string ObservationMaker::new_id(std::int64_t now_ms) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::array<std::uint64_t, 2> halves{static_cast<std::uint64_t>(now_ms) << 16 | 0x7000 | (random_() & 0xfff),
-                                      std::uint64_t{1} << 63 | random_() >> 2};
-  std::string id;
-  id.reserve(36);
-  for (int digit = 0; digit < 32; ++digit) {
-    if (digit == 8 || digit == 12 || digit == 16 || digit == 20) id += '-';
-    id += digits[halves[static_cast<std::size_t>(digit / 16)] >> (60 - 4 * (digit % 16)) & 0xf];
-  }
-  return id;
 }
 
 }  // namespace sluice

@@ -4,13 +4,13 @@
 #include "common/model/result.hpp"
 #include "coordinator/facts/committed_results.hpp"
 #include "coordinator/facts/observation.hpp"
+#include "coordinator/facts/observation_ids.hpp"
 #include "coordinator/facts/paid_by_arm.hpp"
 #include "coordinator/plan/plan.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,10 +38,9 @@ void redact(Observation& one, const Redactor& redactor);
 /// Makes observations of a run's results. Pure but for reading the cases' files; not thread-safe.
 class ObservationMaker {
  public:
-  /// `random_seed` is for the observations' ids.
-  ObservationMaker(std::shared_ptr<const Plan> plan, ObservedRun run, std::uint64_t random_seed);
+  ObservationMaker(std::shared_ptr<const Plan> plan, ObservedRun run);
 
-  using Take = std::function<void(const Observation&)>;
+  using Take = std::function<void(Observation)>;
   /// Makes one for each trial of the unit. What its calls took is told at the first alone, so that sums are
   /// right. Fails if a case's file cannot be read any more.
   Result<void> make(const UnitResult& result, std::int64_t now_ms, const Take& take);
@@ -53,7 +52,6 @@ class ObservationMaker {
   Result<void> add_prompt(UnitId unit, Observation& to);
   /// `score` is null for a trial that was not assessed.
   Result<void> add_trial(TrialId trial, const TrialScore* score, Observation& to) const;
-  std::string new_id(std::int64_t now_ms);
   /// Many are of the millisecond of the one before.
   struct TimeText {
     std::int64_t ms = -1;
@@ -63,7 +61,7 @@ class ObservationMaker {
 
   std::shared_ptr<const Plan> plan_;
   ObservedRun run_;
-  std::mt19937_64 random_;
+  ObservationIds ids_;
   SharedText system_;  ///< The last one, which most have.
   std::string sent_system_hash_;
   std::string system_hash_;

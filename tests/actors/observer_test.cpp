@@ -27,7 +27,7 @@ class ObserverTest : public ActorTest {
       suite.cases.push_back(make_case("case-" + std::to_string(10 + i), std::to_string(i)));
     auto store = ObservationStore::open(folder.path() / "observations.db");
     EXPECT_TRUE(store);
-    ObservationMaker maker(plan_of(suite), {"run-1", "1", "sha256:p", {}}, 7);
+    ObservationMaker maker(plan_of(suite), {"run-1", "1", "sha256:p", {}});
     observing = spawn_observer(
         system(), {std::move(*store), std::move(maker), [] { return std::int64_t{1000}; }}, false);
     owned(observing.observer);

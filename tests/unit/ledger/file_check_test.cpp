@@ -1,4 +1,5 @@
 // Damage of the ledger and of observations: found, never read as if it were none, and what can be saved.
+#include "coordinator/facts/observation_ids.hpp"
 #include "coordinator/ledger/observation_store.hpp"
 #include "tests/unit/ledger/damaged_ledger.hpp"
 
@@ -212,7 +213,7 @@ class ObservationsCheck : public ::testing::Test {
 
   static Observation observation(int number) {
     Observation one;
-    one.id = "id-" + std::to_string(number);
+    one.id = ObservationIds("run").of(static_cast<TrialId>(number));
     one.timestamp = "2026-11-24T00:00:00.000Z";
     one.run_id = "run";
     one.trial = static_cast<TrialId>(number);

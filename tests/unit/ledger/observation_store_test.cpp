@@ -1,6 +1,7 @@
 #include "coordinator/ledger/observation_store.hpp"
 
 #include "common/files.hpp"
+#include "coordinator/facts/observation_ids.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <csignal>
@@ -23,7 +24,7 @@ std::string second(int number) {
 
 Observation observation(int number, const std::string& run = "run-1") {
   Observation one;
-  one.id = run + "-" + std::to_string(number);
+  one.id = ObservationIds(run).of(static_cast<TrialId>(number));
   one.timestamp = second(number);
   one.run_id = run;
   one.trial = static_cast<std::uint64_t>(number);
@@ -51,11 +52,12 @@ class ObservationStoreTest : public ::testing::Test {
     EXPECT_TRUE(store) << store.error().message;
     return std::move(*store);
   }
-  static std::vector<std::string> ids(const ObservationStore& store, const ObservationFilter& filter,
-                                      std::optional<std::uint64_t> limit = std::nullopt) {
+  static std::vector<std::string> names(const ObservationStore& store, const ObservationFilter& filter,
+                                        std::optional<std::uint64_t> limit = std::nullopt) {
     std::vector<std::string> found;
-    EXPECT_TRUE(store.visit(filter, ObservationStore::Order::newest_first, limit,
-                            [&](const Observation& one) { found.push_back(one.id); }));
+    EXPECT_TRUE(store.visit(
+        filter, ObservationStore::Order::newest_first, limit,
+        [&](const Observation& one) { found.push_back(one.run_id + "-" + std::to_string(one.trial)); }));
     return found;
   }
 
@@ -83,6 +85,29 @@ TEST_F(ObservationStoreTest, WhatIsInsertedIsReadBackWhole) {
   EXPECT_EQ(read[0], one);
 }
 
+TEST_F(ObservationStoreTest, WhatIsThereOfATrialStays) {
+  auto store = opened();
+  ASSERT_TRUE(store.insert(observations(11)));
+  auto again = observations(20);
+  for (Observation& one : again) one.raw_response = "another answer";
+  ASSERT_TRUE(store.insert(again));
+  std::string answers;
+  ASSERT_TRUE(store.visit(
+      {}, ObservationStore::Order::oldest_first, std::nullopt,
+      [&](const Observation& one) { answers += one.raw_response == "another answer" ? "n" : "o"; }));
+  EXPECT_EQ(answers, std::string(11, 'o') + std::string(9, 'n'));
+}
+
+TEST_F(ObservationStoreTest, AnIndexOfEarlierFilesIsDropped) {
+  ASSERT_TRUE(opened().insert(observations(3)));
+  SQLite::Database db(file().string(), SQLite::OPEN_READWRITE);
+  db.exec("CREATE INDEX idx_obs_run ON observations(run_id, trial)");
+  ASSERT_TRUE(opened().set_statuses("run-1", std::vector<TrialStatus>{{1, "warn"}}));
+  EXPECT_EQ(db.execAndGet("SELECT group_concat(name) FROM sqlite_master WHERE type = 'index' AND sql NOTNULL")
+                .getString(),
+            "idx_obs_timestamp,idx_obs_prompt_hash");
+}
+
 // The checksum is made where the values are bound, and read by SQL.
 TEST_F(ObservationStoreTest, ChecksumsFitWhateverAColumnHolds) {
   auto store = opened();
@@ -95,7 +120,7 @@ TEST_F(ObservationStoreTest, ChecksumsFitWhateverAColumnHolds) {
   odd[2].cost = 3.0;  // Kept as a whole number.
   odd[2].raw_response = std::string(100'000, 'x');
   ASSERT_TRUE(store.insert(odd));
-  EXPECT_EQ(ids(store, {}).size(), 3u) << "none is called damaged";
+  EXPECT_EQ(names(store, {}).size(), 3u) << "none is called damaged";
 }
 
 TEST_F(ObservationStoreTest, WhatIsPrunedIsNotLeftInTheFile) {
@@ -148,13 +173,14 @@ TEST_F(ObservationStoreTest, FiltersHoldTogether) {
   auto store = opened();
   ASSERT_TRUE(store.insert(observations(10)));
   ASSERT_TRUE(store.insert(observations(4, "other")));
-  EXPECT_EQ(ids(store, {.run = "oth"}),
+  EXPECT_EQ(names(store, {.run = "oth"}),
             (std::vector<std::string>{"other-3", "other-2", "other-1", "other-0"}));
-  EXPECT_EQ(ids(store, {.run = "run-1", .status = "fail"}), (std::vector<std::string>{"run-1-5", "run-1-0"}));
-  EXPECT_EQ(ids(store, {.case_id = "case-3"}), (std::vector<std::string>{"other-3", "run-1-3"}));
-  EXPECT_EQ(ids(store, {.model = "odd", .since = second(6), .before = second(9)}),
+  EXPECT_EQ(names(store, {.run = "run-1", .status = "fail"}),
+            (std::vector<std::string>{"run-1-5", "run-1-0"}));
+  EXPECT_EQ(names(store, {.case_id = "case-3"}), (std::vector<std::string>{"other-3", "run-1-3"}));
+  EXPECT_EQ(names(store, {.model = "odd", .since = second(6), .before = second(9)}),
             std::vector<std::string>{"run-1-7"});
-  EXPECT_EQ(ids(store, {}, 2).size(), 2u);
+  EXPECT_EQ(names(store, {}, 2).size(), 2u);
   EXPECT_EQ(*store.count({.run = "run-1"}), 10u);
 }
 
@@ -174,8 +200,8 @@ TEST_F(ObservationStoreTest, ATestStandsForItselfUnderEveryArm) {
   all[1].case_id = "tls@large";
   all[2].case_id = "tls-2@mini";
   ASSERT_TRUE(store.insert(all));
-  EXPECT_EQ(ids(store, {.case_id = "tls"}), (std::vector<std::string>{"run-1-1", "run-1-0"}));
-  EXPECT_EQ(ids(store, {.case_id = "tls@mini"}), std::vector<std::string>{"run-1-0"});
+  EXPECT_EQ(names(store, {.case_id = "tls"}), (std::vector<std::string>{"run-1-1", "run-1-0"}));
+  EXPECT_EQ(names(store, {.case_id = "tls@mini"}), std::vector<std::string>{"run-1-0"});
 }
 
 TEST_F(ObservationStoreTest, AStatusOfTheGateTakesThePlaceOfTheFirst) {
@@ -183,7 +209,7 @@ TEST_F(ObservationStoreTest, AStatusOfTheGateTakesThePlaceOfTheFirst) {
   ASSERT_TRUE(store.insert(observations(3)));
   ASSERT_TRUE(store.insert(observations(3, "other")));
   ASSERT_TRUE(store.set_statuses("run-1", std::vector<TrialStatus>{{1, "warn"}, {2, "fail"}}));
-  EXPECT_EQ(ids(store, {.status = "warn"}), std::vector<std::string>{"run-1-1"});
+  EXPECT_EQ(names(store, {.status = "warn"}), std::vector<std::string>{"run-1-1"});
   EXPECT_EQ(*store.count({.run = "other", .status = "pass"}), 2u);
 }
 
@@ -197,7 +223,7 @@ TEST_F(ObservationStoreTest, TheOldGoesUnlessItIsAmongTheNewest) {
   // Older than the bound, and among the newest: stays.
   EXPECT_EQ(*store.prune({second(100), 6}, false), 0u);
   EXPECT_EQ(*store.prune({second(100), 5}, true), 1u);
-  EXPECT_EQ(ids(store, {}).back(), "run-1-5");
+  EXPECT_EQ(names(store, {}).back(), "run-1-5");
   EXPECT_EQ(*store.prune({second(100), 0}, true), 5u);
   SQLite::Database db(file().string());
   EXPECT_EQ(db.execAndGet("SELECT count(*) FROM prompts").getInt(), 0) << "nobody has it any more";
@@ -235,7 +261,7 @@ TEST_F(ObservationStoreTest, OfOneMomentTheLastInsertedAreTheNewest) {
   for (Observation& one : all) one.timestamp = second(0);
   ASSERT_TRUE(store.insert(all));
   EXPECT_EQ(*store.prune({second(1), 2}, false), 4u);
-  EXPECT_EQ(ids(store, {}), (std::vector<std::string>{"run-1-5", "run-1-4"}));
+  EXPECT_EQ(names(store, {}), (std::vector<std::string>{"run-1-5", "run-1-4"}));
 }
 
 TEST_F(ObservationStoreTest, AHundredThousandArePrunedAtTheCornersOfTheRetention) {
@@ -245,10 +271,10 @@ TEST_F(ObservationStoreTest, AHundredThousandArePrunedAtTheCornersOfTheRetention
   for (Observation& one : all) one.prompt.assign(1000, 'x');
   ASSERT_TRUE(store.insert(all));
   EXPECT_EQ(*store.prune({second(count - 5000), 1000}, false), count - 5000u);
-  EXPECT_EQ(ids(store, {.before = second(count - 4999)}), std::vector<std::string>{"run-1-95000"})
+  EXPECT_EQ(names(store, {.before = second(count - 4999)}), std::vector<std::string>{"run-1-95000"})
       << "younger, and beyond the newest: it stays, and so do all after it";
   EXPECT_EQ(*store.prune({second(count - 500), 1000}, false), 4000u);
-  EXPECT_EQ(ids(store, {.before = second(count - 999)}), std::vector<std::string>{"run-1-99000"})
+  EXPECT_EQ(names(store, {.before = second(count - 999)}), std::vector<std::string>{"run-1-99000"})
       << "older, and among the newest";
   EXPECT_EQ(*store.prune({second(count - 500), 1000}, false), 0u);
 }

@@ -21,9 +21,9 @@ class ObserveTest : public PlanTest {
  protected:
   std::vector<Observation> observed(const UnitResult& result,
                                     ObservedRun run = {"run-1", "1.2.0", "sha256:p", {}}) {
-    ObservationMaker maker(std::make_shared<const Plan>(plan()), std::move(run), 7);
+    ObservationMaker maker(std::make_shared<const Plan>(plan()), std::move(run));
     std::vector<Observation> made;
-    const auto added = maker.make(result, now_ms, [&](const Observation& one) { made.push_back(one); });
+    const auto added = maker.make(result, now_ms, [&](Observation one) { made.push_back(std::move(one)); });
     EXPECT_TRUE(added) << added.error().message;
     return made;
   }
@@ -111,13 +111,15 @@ TEST_F(ObserveTest, ClaimsMetricsThatFailNameTheClaims) {
   EXPECT_NE(observed(result, run)[0].metrics.text.find("found: [redacted part]"), std::string::npos);
 }
 
-TEST_F(ObserveTest, IdsAreUuidsInTheOrderOfTime) {
+TEST_F(ObserveTest, IdsAreUuidsOfTheRunAndTheTrial) {
   const auto made = observed(scored());
-  const std::regex uuid("019c[0-9a-f]{4}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
-  EXPECT_TRUE(std::regex_match(made[0].id, uuid)) << made[0].id;
-  EXPECT_TRUE(std::regex_match(made[1].id, uuid)) << made[1].id;
+  const std::regex uuid("[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
+  for (const Observation& one : made) {
+    EXPECT_TRUE(std::regex_match(one.id, uuid)) << one.id;
+    EXPECT_EQ(one.id, ObservationIds("run-1").of(static_cast<TrialId>(one.trial)));
+  }
   EXPECT_NE(made[0].id, made[1].id);
-  EXPECT_EQ(made[0].id.substr(0, 13), made[1].id.substr(0, 13));
+  EXPECT_NE(ObservationIds("run-1").of(0), ObservationIds("run-2").of(0));
 }
 
 TEST_F(ObserveTest, AnAnswerThatCannotBeReadSaysWhy) {
@@ -187,11 +189,11 @@ TEST_F(ObserveTest, ATextCaseHasNoClaimsPrompt) {
   const auto made_plan = Plan::make(suite, prompt, Ontology(), {settings, settings});
   ASSERT_TRUE(made_plan);
   ObservationMaker maker(std::make_shared<const Plan>(*made_plan),
-                         {"run-1", "1", "sha256:p", {"mini", "large"}}, 7);
+                         {"run-1", "1", "sha256:p", {"mini", "large"}});
   UnitResult result;
   result.scores = {{0, {}, {}}};
   std::vector<Observation> made;
-  ASSERT_TRUE(maker.make(result, now_ms, [&](const Observation& one) { made.push_back(one); }));
+  ASSERT_TRUE(maker.make(result, now_ms, [&](Observation one) { made.push_back(std::move(one)); }));
   EXPECT_EQ(made[0].prompt_version, "");
   EXPECT_EQ(made[0].prompt_hash, to_prefixed_hex(sha256("Be brief.")));
   EXPECT_EQ(made[0].arm, "large");
@@ -259,7 +261,7 @@ TEST_F(ObserveTest, TheTableKeepsTheFormAndHasNoneWhereThereIsNone) {
 
 TEST_F(ObserveTest, ATrialWithoutItsPromptHasAllTheRest) {
   ObservedRun run{"run-1", "1.2.0", "sha256:p", {}};
-  ObservationMaker maker(std::make_shared<const Plan>(plan()), run, 7);
+  ObservationMaker maker(std::make_shared<const Plan>(plan()), run);
   CommittedTrial recorded{2, scored()};
   recorded.unit.scores.erase(recorded.unit.scores.begin());
   std::vector<Observation> made;
