@@ -63,8 +63,13 @@ void check(Checker* self, RecordResult record) {
   auto& state = self->state;
   const UnitId unit = record.item.result.unit;
   if (state.results.contains(unit)) return state.others[unit].push_back(std::move(record));
+  ResultsDropped unless_checked;
+  unless_checked.add(record.worker, record.item.result);
   auto checked = CheckedResult::make(std::move(record), *state.plan, *state.rules);
-  if (!checked) return self->send(state.coordinator, RecordingFailed{std::move(checked.error())});
+  if (!checked) {
+    return self->send(state.coordinator,
+                      RecordingFailed{std::move(checked.error()), std::move(unless_checked)});
+  }
   if (checked->is_done()) return hand_on(self, checked->finish());
   for (std::size_t i = 0; i < checked->runs().size(); ++i) {
     const std::uint64_t id = state.next_run++;
@@ -87,11 +92,6 @@ void take(Checker* self, const CommandEnded& ended) {
   hand_on(self, std::move(result));
 }
 
-ResultsDropped::Item dropped_item(const RecordResult& record) {
-  const UnitResult& result = record.item.result;
-  return {record.worker, result.unit, result.key, result.spend};
-}
-
 void drop(Checker* self) {
   auto& state = self->state;
   state.drops_all = true;
@@ -99,9 +99,9 @@ void drop(Checker* self) {
   for (const auto& [id, run] : runs) state.pool->cancel(id);
   ResultsDropped dropped;
   for (const auto& [unit, checked] : std::exchange(state.results, {}))
-    dropped.items.push_back(dropped_item(checked.record()));
+    dropped.add(checked.record().worker, checked.record().item.result);
   for (const auto& [unit, others] : std::exchange(state.others, {})) {
-    for (const RecordResult& other : others) dropped.items.push_back(dropped_item(other));
+    for (const RecordResult& other : others) dropped.add(other.worker, other.item.result);
   }
   if (!dropped.items.empty()) self->send(state.coordinator, std::move(dropped));
 }
@@ -126,7 +126,7 @@ caf::behavior checker_behavior(Checker* self, std::shared_ptr<const Plan> plan,
           return;
         }
         ResultsDropped dropped;
-        for (const RecordResult& record : more.results) dropped.items.push_back(dropped_item(record));
+        for (const RecordResult& record : more.results) dropped.add(record.worker, record.item.result);
         self->send(self->state.coordinator, std::move(dropped));
       },
       [self](const CommandEnded& ended) { take(self, ended); },

@@ -173,6 +173,12 @@ void perform(CoordinatorActor* self, Effects& effects) {
   end_run_if_quiet(self);
 }
 
+void drop(CoordinatorActor* self, const ResultsDropped& dropped, Effects& effects) {
+  auto& unrecorded = self->state.unrecorded;
+  unrecorded -= std::min(unrecorded, dropped.items.size());
+  self->state.controller->on_dropped(dropped, effects);
+}
+
 /// An actor that the run needs is gone, though nobody ended it: the run ends with what is committed.
 void on_down(CoordinatorActor* self, const caf::down_msg& down) {
   auto& state = self->state;
@@ -242,9 +248,7 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
       },
       [self](const ResultsDropped& dropped) {
         Effects effects;
-        auto& unrecorded = self->state.unrecorded;
-        unrecorded -= std::min(unrecorded, dropped.items.size());
-        self->state.controller->on_dropped(dropped, effects);
+        drop(self, dropped, effects);
         perform(self, effects);
       },
       [self](const HoldersLookedUp& found) {
@@ -254,8 +258,8 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
       },
       [self](RecordingFailed& failed) {
         Effects effects;
-        self->state.unrecorded = 0;
         self->state.controller->stop(std::move(failed.why), self->clock().now(), effects);
+        drop(self, failed.dropped, effects);
         perform(self, effects);
       },
       [self](HeartbeatTick) {

@@ -92,8 +92,10 @@ struct HoldersLookedUp {
   std::vector<EntryHolder> holders;
 };
 
+/// The run cannot go on. Nobody records the results that are named.
 struct RecordingFailed {
   Error why;
+  ResultsDropped dropped;
 };
 
 /// The run ends now: kill the commands that check answers, and drop the results that wait for them.

@@ -80,7 +80,9 @@ void commit(RecorderActor* self) {
   for (std::size_t i = 0; i < waiting.size(); ++i) observed[i].swap(waiting[i].result.observed);
   const auto outcomes = state.ledger->commit(state.run_id, waiting, state.move_pins);
   if (!outcomes) {
-    self->send(state.coordinator, RecordingFailed{outcomes.error()});
+    RecordingFailed failed{outcomes.error(), {}};
+    for (std::size_t i = 0; i < waiting.size(); ++i) failed.dropped.add(workers[i], waiting[i].result);
+    self->send(state.coordinator, std::move(failed));
     return;
   }
   ResultsRecorded done;

@@ -57,6 +57,10 @@ struct ResultsDropped {
     Spend spend;
   };
   std::vector<Item> items;
+
+  void add(WorkerId worker, const UnitResult& result) {
+    items.push_back({worker, result.unit, result.key, result.spend});
+  }
 };
 
 }  // namespace sluice

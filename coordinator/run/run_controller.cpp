@@ -370,9 +370,10 @@ bool RunController::somebody_is_joining() const {
 }
 
 void RunController::stop(Error why, TimePoint now, Effects& effects) {
-  // Whoever ended the run before, its user does not wait for commands: what was answered is in the cache.
-  effects.drop_checks =
-      effects.drop_checks || why.reason == Reason::interrupted || why.reason == Reason::deadline_reached;
+  // Whoever ended the run before, nobody waits for commands whose verdicts have no place: what was answered
+  // is in the cache.
+  effects.drop_checks = effects.drop_checks || why.reason == Reason::interrupted ||
+                        why.reason == Reason::deadline_reached || why.reason == Reason::ledger_failed;
   const bool is_first = end_.stop(why, now);
   if (is_first) drain(why.message, now, effects);
   // A signal is acknowledged also by a run that is over for another reason.

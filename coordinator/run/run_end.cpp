@@ -14,9 +14,8 @@ bool RunEnd::complete() {
 bool RunEnd::stop(const Error& why, TimePoint now) {
   if (std::exchange(over_, true)) return false;
   stopped_ = why;
-  // A deadline is kept, and what cannot be recorded is not worth waiting for.
-  const bool at_once = why.reason == Reason::deadline_reached || why.reason == Reason::ledger_failed ||
-                       why.reason == Reason::internal_error;
+  // A deadline is kept. Where the ledger fails, what is paid for is still kept in a cache.
+  const bool at_once = why.reason == Reason::deadline_reached || why.reason == Reason::internal_error;
   finish_by_ = at_once ? now : now + drain_timeout_;
   if (deadline_) finish_by_ = std::min(finish_by_, began_ + *deadline_);
   return true;

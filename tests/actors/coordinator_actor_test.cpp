@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 class CoordinatorActorTest : public ActorTest {
  protected:
-  using Recorder = Probe<RecordResults>;
+  using Recorder = Probe<RecordResults, NoteProgress>;
 
   CoordinatorActorTest() {
     for (const auto* content : {"one", "two"}) {
@@ -154,10 +154,16 @@ TEST_F(CoordinatorActorTest, ALedgerThatFailsEndsTheRun) {
   join("p", 1);
   report("p", 0);
   report("p", 1);
-  caf::anon_send(coordinator, RecordingFailed{{Reason::ledger_failed, "no space"}});
+  RecordingFailed failed{{Reason::ledger_failed, "no space"}, {}};
+  for (const RecordResults& results : recorder.got<RecordResults>()) {
+    for (const RecordResult& one : results.results) failed.dropped.add(one.worker, one.item.result);
+  }
+  ASSERT_EQ(failed.dropped.items.size(), 2u);
+  caf::anon_send(coordinator, failed);
   settle();
   EXPECT_EQ(sent_to<wire::Drain>(router, "p").size(), 1u);
-  commit();  // A batch that came through after all must not keep the run from ending.
+  EXPECT_FALSE(sent_to<wire::Ack>(router, "p").empty()) << "the worker waits for nothing more";
+  EXPECT_EQ(ended(), 0u);
   send("p", wire::Goodbye{"drained"});
   ASSERT_EQ(ended(), 1u);
   EXPECT_EQ(listener.got<RunEnded>()[0].facts.cut_short->reason, Reason::ledger_failed);

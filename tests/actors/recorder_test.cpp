@@ -137,6 +137,8 @@ TEST_F(RecorderTest, AFailureIsReportedAndLeavesItReadyForMore) {
     const auto failures = coordinator.take<RecordingFailed>();
     ASSERT_EQ(failures.size(), 1u);
     EXPECT_EQ(failures[0].why.reason, Reason::ledger_failed);
+    ASSERT_EQ(failures[0].dropped.items.size(), 1u);
+    EXPECT_EQ(failures[0].dropped.items[0].worker, 1u);
   }
 }
 

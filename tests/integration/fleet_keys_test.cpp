@@ -58,7 +58,7 @@ TEST_F(FleetKeys, AStrangerIsToldWhyAndGetsNothing) {
   const auto simulator = start_simulator();
   auto coordinator = start_sluice(keyed(simulator));
   const auto endpoint = endpoint_of(coordinator);
-  const Flags soon{"--coordinator-timeout", "1"};
+  const Flags soon{"--coordinator-timeout", "3"};
   const auto plain = run_worker(endpoint, soon);
   EXPECT_EQ(plain.exit_code, 2);
   EXPECT_NE(plain.errors.find("admits workers by their keys"), std::string::npos) << plain.errors;

@@ -31,7 +31,10 @@ TEST_F(LearnedLimitsTest, AreKeptShownUsedAndForgotten) {
   write_settings(simulator, "");
   write_questions(300);
   EXPECT_EQ(limits(), Json::array()) << "nothing is learnt yet";
-  const Json first = run_once();
+  Json first = run_once();
+  // Two refusals in one second say a rate only to a run that the machine lets call as fast as it may.
+  for (int more = 0; more < 2 && !first["run"]["budget"][0]["learned"].is_object(); ++more)
+    first = run_once();
   const Json learned = first["run"]["budget"][0]["learned"];
   ASSERT_TRUE(learned.is_object()) << first["run"]["budget"];
   EXPECT_EQ(learned["source"], "found");

@@ -59,7 +59,8 @@ class PowerLossTest : public Workbench {
     cut_power(run);
   }
   Finished resume(const fs::path& in, const SimulatorProcess& simulator) {
-    return run_sluice({"run", "--resume", "--home", in.string(), "--base-url", simulator.url() + "/v1"});
+    return run_sluice({"run", shipped_fixtures().string(), "--resume", "--home", in.string(), "--base-url",
+                       simulator.url() + "/v1"});
   }
   /// What is wrong is named and repaired, and the run goes on or is made anew, with so many calls at most.
   void expect_the_reference_after_a_repair(const fs::path& left, std::size_t calls) {

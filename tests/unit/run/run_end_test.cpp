@@ -193,7 +193,7 @@ TEST_F(RunControllerTest, AStoppedRunGivesCallsUnderWayTheirTime) {
        std::vector<std::pair<Reason, std::uint32_t>>{{Reason::interrupted, 25'000},
                                                      {Reason::key_refused, 25'000},
                                                      {Reason::deadline_reached, 0},
-                                                     {Reason::ledger_failed, 0},
+                                                     {Reason::ledger_failed, 25'000},
                                                      {Reason::internal_error, 0}}) {
     begin();
     join("p", 1);

@@ -36,8 +36,8 @@ TEST(RunEnd, TheFirstReasonStays) {
   EXPECT_EQ(end.cut_short(true)->reason, Reason::interrupted);
 }
 
-TEST(RunEnd, WhatCannotBeRecordedOrMustEndNowIsNotWaitedFor) {
-  for (const auto reason : {Reason::deadline_reached, Reason::ledger_failed, Reason::internal_error}) {
+TEST(RunEnd, WhatMustEndNowIsNotWaitedFor) {
+  for (const auto reason : {Reason::deadline_reached, Reason::internal_error}) {
     RunEnd end(25s, std::nullopt, start);
     end.stop(why(reason), start);
     EXPECT_EQ(end.time_to_finish(start), 0s);
