@@ -18,7 +18,7 @@ inline constexpr std::size_t results_per_transaction = 512;
 /// Observations that wait to be saved: a disk that is slower than the run costs those that come then, not the
 /// run and not the memory.
 inline constexpr std::size_t max_unsaved_observation_bytes = 64u << 20;
-inline constexpr std::size_t observed_units_per_transaction = 1024;
+inline constexpr std::size_t observed_units_per_transaction = 256;
 inline constexpr std::size_t observation_bytes_per_transaction = 4u << 20;
 inline constexpr std::chrono::milliseconds observation_delay =
     500ms;                                              ///< Whoever looks meanwhile sees the run go on.
