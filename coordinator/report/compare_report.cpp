@@ -151,7 +151,7 @@ std::string verdict_words(const CompareReportInput& input) {
   add(summary.fixed, "check fixed", "checks fixed");
   add(summary.improvements, "improvement", "improvements");
   add(summary.drops, "drop that is no regression", "drops that are no regressions");
-  add(summary.unchanged, "score unchanged", "scores unchanged");
+  add(summary.unchanged, "unchanged", "unchanged");
   return text.empty() ? "nothing was compared" : text;
 }
 

@@ -118,7 +118,7 @@ Entry entry_of(const wording::UnstableCase& one, std::uint32_t repeats) {
 Section statistics_section(const BaselineComparison& gate, Room room) {
   const StatisticalAssessment& statistics = *gate.statistics;
   Section section{.heading = "Statistical gate", .rank = Rank::whole_run};
-  if (room == Room::page) {
+  if (room == Room::page && !statistics.metrics.empty()) {
     // Of one test there is nothing to adjust.
     const std::string p_heading(statistics.metrics.size() > 1 ? wording::p_heading : "p");
     Table table{
@@ -141,8 +141,10 @@ Section statistics_section(const BaselineComparison& gate, Room room) {
   for (const wording::RunLine& line : wording::statistics_lines(gate))
     notes.items.push_back({.text = words(line.words, 500), .level = line.level});
   section.blocks.emplace_back(std::move(notes));
+  const std::string_view caption =
+      statistics.metrics.empty() ? "no mean is compared: the suite has no score" : wording::means_over_cases;
   section.blocks.emplace_back(
-      Paragraph{std::string(wording::means_over_cases) + (room == Room::comment ? "." : ""), Tone::quiet});
+      Paragraph{std::string(caption) + (room == Room::comment ? "." : ""), Tone::quiet});
   return section;
 }
 

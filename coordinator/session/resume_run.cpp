@@ -26,6 +26,20 @@ std::string dotted(std::string pointer) {
   return pointer;
 }
 
+/// As dotted, with the provider's name in place of its number: `providers.openai.kind` for
+/// `/providers/0/kind`.
+std::string name_of(const nlohmann::json& members, const std::string& pointer) {
+  constexpr std::string_view list = "/providers/";
+  if (!pointer.starts_with(list)) return dotted(pointer);
+  const auto end = pointer.find('/', list.size());
+  const auto name = members.find(pointer.substr(0, end) + "/name");
+  if (end == std::string::npos || name == members.end() || !name->is_string()) return dotted(pointer);
+  const std::string member = pointer.substr(end + 1);
+  const std::string text =
+      "providers." + excerpt(name->get<std::string>(), defaults::quoted_flag_bytes) + "." + member;
+  return member == "cache_identity" ? text + " (unset, it is base_url)" : text;
+}
+
 std::string shown(const nlohmann::json& members, const std::string& pointer) {
   const auto found = members.find(pointer);
   if (found == members.end()) return "not set";
@@ -58,7 +72,7 @@ std::string differences(const std::string& past, const std::string& now) {
       ++more;
       continue;
     }
-    text += (named++ > 0 ? "; " : "") + dotted(name) + " was " + was + " and is " + is;
+    text += (named++ > 0 ? "; " : "") + name_of(after, name) + " was " + was + " and is " + is;
   }
   if (more > 0) text += "; and " + std::to_string(more) + " more";
   return text;

@@ -74,7 +74,7 @@ void add_flags(CLI::App& app, WorkerFlags& flags) {
                "Join a coordinator beyond loopback without a key, unencrypted, whoever it is");
   app.add_option("--name", flags.name, "Name of the worker and of its cache")->type_name("NAME");
   app.add_option("--max-concurrent", flags.max_concurrent,
-                 "Calls in flight at most; unset: 5, or what the search finds where no limit is known")
+                 "Calls in flight at most; unset: 5, what a known rate takes, or what a search finds")
       ->type_name("N");
   app.add_option("--orphan-timeout,--coordinator-timeout", flags.orphan_timeout_seconds,
                  "Without a coordinator, at first or later, keep what is held so long, then end (default 60)")

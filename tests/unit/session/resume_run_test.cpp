@@ -68,6 +68,12 @@ TEST(ResumeRun, TheDifferenceIsNamed) {
                  R"(judge.model was "m" and is "n"; temperature was 0 and is 0.5; go back)");
   now.settings = R"({"mode": "live", "judge": {"model": "m"}, "seed": 1, "trials": "sha256:1"})";
   expect_refused(check_same_run(past, now), "seed was not set and is 1; temperature was 0 and is not set");
+  RunRecord there = past;
+  there.settings = R"({"providers": [{"name": "openai", "cache_identity": "http://one"}]})";
+  now.settings = R"({"providers": [{"name": "openai", "cache_identity": "http://two"}]})";
+  expect_refused(
+      check_same_run(there, now),
+      R"(providers.openai.cache_identity (unset, it is base_url) was "http://one" and is "http://two")");
   now = past;
   now.trials = 12;
   now.config_fingerprint = "sha256:g";
