@@ -94,12 +94,28 @@ void end(WorkerActor* self, std::optional<Error> error) {
   self->quit();
 }
 
+// --- the lines of the log ---
+
+/// What this worker's lines of the log are about.
+LogFields about(const WorkerActor* self) {
+  const auto& run = self->state.run;
+  return {.run = run ? run->settings.run_id : "", .worker = self->state.config->name};
+}
+
+/// Also those of its other actors, where the process is this worker's alone.
+void tell_log(const WorkerActor* self) {
+  if (!self->state.config->in_coordinator) set_log_context(about(self));
+}
+
+// --- the end of a run ---
+
 /// Drops everything of the run; what was stored in the cache stays.
 void drop_run(WorkerActor* self) {
   auto& state = self->state;
   if (!state.run) return;
   self->send(state.run->model_client, CancelCalls{});
   dismiss(self, self->state.run);
+  tell_log(self);
   if (state.config->metrics) state.config->metrics->run_ended();
 }
 
@@ -116,21 +132,11 @@ void retire_run(WorkerActor* self) {
   state.retired =
       RetiredRun{state.run->model_client, state.run->scorer, now + state.run->settings.request_timeout};
   state.run.reset();
+  tell_log(self);
   if (state.config->metrics) state.config->metrics->run_ended();
 }
 
 // --- who watches ---
-
-/// What this worker's lines of the log are about.
-LogFields about(const WorkerActor* self) {
-  const auto& run = self->state.run;
-  return {.run = run ? run->settings.run_id : "", .worker = self->state.config->name};
-}
-
-/// Also those of its other actors, where the process is this worker's alone.
-void tell_log(const WorkerActor* self) {
-  if (!self->state.config->in_coordinator) set_log_context(about(self));
-}
 
 std::string status_text(const WorkerState& state) {
   if (state.leaving.begun()) return "leaving: calls under way end";
@@ -447,6 +453,7 @@ void on_coordinator(WorkerActor* self, FromCoordinator& messages) {
     if (state.ended) return;
     std::visit([&](auto& known) { dispatch(self, known); }, message);
   }
+  if (messages.says_hello_again) send_hello(self);
   // What waited for the answer to a REPORT, where the answer brought nothing to do meanwhile.
   if (state.run && state.run->units.has_results_to_report()) schedule_flush(self);
 }

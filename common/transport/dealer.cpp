@@ -39,7 +39,8 @@ class DealerActor final : public SocketActor {
         [this](const ToCoordinatorNow& outgoing) {
           const auto frames = wire::encode(outgoing.message, version_);
           if (send_frames({frames.header, frames.body}) != Sent::yes)
-            spdlog::warn("a message to the coordinator was not sent");
+            return spdlog::warn("a message to the coordinator was not sent");
+          ++sent_in_version_;
         },
         [this](ReopenSocket) { reopen(); },
         [this](CloseSocket) { stop(); },
@@ -68,6 +69,10 @@ class DealerActor final : public SocketActor {
       }
       return;
     }
+    if (std::holds_alternative<wire::Welcome>(*message)) {
+      was_welcome_ = true;
+      refusals_to_come_ = 0;
+    }
     batch_.messages.push_back(std::move(*message));
   }
 
@@ -87,28 +92,48 @@ class DealerActor final : public SocketActor {
   }
 
   void flush() override {
-    if (batch_.messages.empty()) return;
+    if (batch_.messages.empty() && !batch_.says_hello_again) return;
     send(worker_, std::move(batch_));
     batch_ = FromCoordinator{};
   }
 
  private:
   /// Whether it is a REJECT of the version that this worker speaks: where both sides speak the coordinator's,
-  /// the worker says HELLO again in that one.
+  /// the worker says HELLO again in that one. What it had sent in its own until then is refused as well; what
+  /// is refused beyond that is what it said in the coordinator's version.
   bool is_about_version(const std::vector<zmq::message_t>& frames) {
     const auto version = wire::version_of(frames[0].to_string_view());
     auto reject = wire::reject_of_any_version(frames[0].to_string_view(), frames[1].to_string_view());
     if (!reject || reject->code != wire::RejectCode::protocol_mismatch) return false;
-    if (wire::is_spoken(*version) && *version < wire::protocol_version) {
-      if (std::exchange(version_, *version) == *version) return true;  // Of what was sent before.
-      *reject = {wire::RejectCode::unknown_worker, "say HELLO in version " + std::to_string(version_)};
+    const bool is_older = wire::is_spoken(*version) && *version < wire::protocol_version;
+    if (is_older && refusals_to_come_ > 0) {
+      --refusals_to_come_;
+    } else if (is_older && *version != version_) {
+      speak(*version);
+    } else if (is_older && was_welcome_) {
+      speak(wire::protocol_version);  // Another coordinator, whose run needs more than that version has.
+    } else {
+      batch_.messages.emplace_back(std::move(*reject));
     }
-    batch_.messages.emplace_back(std::move(*reject));
     return true;
   }
 
+  /// Goes on in this version; a refusal of the last message of another has just come.
+  void speak(std::uint8_t version) {
+    refusals_to_come_ = sent_in_version_ > 0 ? sent_in_version_ - 1 : 0;
+    set_version(version);
+    batch_.says_hello_again = true;
+  }
+
+  void set_version(std::uint8_t version) {
+    version_ = version;
+    was_welcome_ = false;
+    sent_in_version_ = 0;
+  }
+
   void reopen() {
-    version_ = wire::protocol_version;  // Somebody else may be there by now.
+    set_version(wire::protocol_version);  // Somebody else may be there by now.
+    refusals_to_come_ = 0;
     // Another of the coordinator's keys, unless the last one was not refused.
     auto fresh = connect_dealer(*context_, endpoint_, key_, was_refused_ ? connections_ : connections_ - 1);
     if (!fresh) return spdlog::warn("{}", fresh.error().message);
@@ -123,7 +148,10 @@ class DealerActor final : public SocketActor {
   std::size_t connections_;
   bool was_refused_ = false;                       ///< The last connection did not come about.
   std::string said_;                               ///< Of the connections that did not come about.
-  std::uint8_t version_ = wire::protocol_version;  ///< That this connection is spoken in.
+  std::uint8_t version_ = wire::protocol_version;  ///< That this connection is spoken in,
+  bool was_welcome_ = false;                       ///< with a WELCOME that came in it,
+  std::size_t sent_in_version_ = 0;                ///< and the messages that were sent in it.
+  std::size_t refusals_to_come_ = 0;  ///< At most: to messages that were sent in another version before.
   caf::actor worker_;
   FromCoordinator batch_;
 };

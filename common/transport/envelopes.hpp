@@ -33,6 +33,7 @@ struct ToPeer {
 /// Dealer -> worker: what the coordinator sent, in order.
 struct FromCoordinator {
   std::vector<wire::ToWorker> messages;
+  bool says_hello_again = false;  ///< The connection goes on in another version of the protocol.
 };
 
 /// Worker -> dealer: send this to the coordinator.

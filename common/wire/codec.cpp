@@ -6,6 +6,7 @@
 #include "common/wire/shape.hpp"
 
 #include <utility>
+#include <variant>
 
 namespace sluice::wire {
 
@@ -37,12 +38,51 @@ std::size_t expected_bytes(const Work& work) {
   return bytes;
 }
 
+/// What the header says of it.
 template <class Message>
-Frames frames(MessageType type, const Message& message, std::uint8_t version) {
+constexpr MessageType type_of_message = MessageType{};
+template <>
+constexpr MessageType type_of_message<Hello> = MessageType::hello;
+template <>
+constexpr MessageType type_of_message<Ready> = MessageType::ready;
+template <>
+constexpr MessageType type_of_message<Heartbeat> = MessageType::heartbeat;
+template <>
+constexpr MessageType type_of_message<Report> = MessageType::report;
+template <>
+constexpr MessageType type_of_message<Goodbye> = MessageType::goodbye;
+template <>
+constexpr MessageType type_of_message<Seek> = MessageType::seek;
+template <>
+constexpr MessageType type_of_message<Lent> = MessageType::lent;
+template <>
+constexpr MessageType type_of_message<Stored> = MessageType::stored;
+template <>
+constexpr MessageType type_of_message<Welcome> = MessageType::welcome;
+template <>
+constexpr MessageType type_of_message<Work> = MessageType::work;
+template <>
+constexpr MessageType type_of_message<Ack> = MessageType::ack;
+template <>
+constexpr MessageType type_of_message<Grants> = MessageType::grants;
+template <>
+constexpr MessageType type_of_message<Drain> = MessageType::drain;
+template <>
+constexpr MessageType type_of_message<Reject> = MessageType::reject;
+template <>
+constexpr MessageType type_of_message<Lend> = MessageType::lend;
+template <>
+constexpr MessageType type_of_message<Found> = MessageType::found;
+template <>
+constexpr MessageType type_of_message<Withdraw> = MessageType::withdraw;
+
+template <class Message>
+Frames frames(const Message& message, std::uint8_t version) {
+  static_assert(type_of_message<Message> != MessageType{}, "a message without a number");
   Frames result;
   result.header = magic;
   result.header += static_cast<char>(version);
-  result.header += static_cast<char>(type);
+  result.header += static_cast<char>(type_of_message<Message>);
   result.body.reserve(expected_bytes(message));
   Writer writer(result.body);
   writer.version = version;
@@ -121,6 +161,18 @@ tl::unexpected<Error> unexpected_type(MessageType type, std::string_view receive
   return malformed(name, "this message is not for a " + std::string(receiver));
 }
 
+/// The message that the header names, if it is one of those that `Variant` holds from `at` on.
+template <class Variant, std::size_t at = 0>
+Result<Variant> decode_one_of(const Header& header, std::string_view body, std::string_view receiver) {
+  if constexpr (at == std::variant_size_v<Variant>) {
+    return unexpected_type(header.type, receiver);
+  } else {
+    using Message = std::variant_alternative_t<at, Variant>;
+    if (header.type == type_of_message<Message>) return decode_as<Variant, Message>(header, body);
+    return decode_one_of<Variant, at + 1>(header, body, receiver);
+  }
+}
+
 }  // namespace
 
 std::string_view to_string(MessageType type) {
@@ -163,64 +215,12 @@ std::string_view to_string(MessageType type) {
   return {};
 }
 
-Frames encode(const Hello& message, std::uint8_t version) {
-  return frames(MessageType::hello, message, version);
-}
-Frames encode(const Ready& message, std::uint8_t version) {
-  return frames(MessageType::ready, message, version);
-}
-Frames encode(const Heartbeat& message, std::uint8_t version) {
-  return frames(MessageType::heartbeat, message, version);
-}
-Frames encode(const Report& message, std::uint8_t version) {
-  return frames(MessageType::report, message, version);
-}
-Frames encode(const Goodbye& message, std::uint8_t version) {
-  return frames(MessageType::goodbye, message, version);
-}
-Frames encode(const Seek& message, std::uint8_t version) {
-  return frames(MessageType::seek, message, version);
-}
-Frames encode(const Lent& message, std::uint8_t version) {
-  return frames(MessageType::lent, message, version);
-}
-Frames encode(const Stored& message, std::uint8_t version) {
-  return frames(MessageType::stored, message, version);
-}
-Frames encode(const Welcome& message, std::uint8_t version) {
-  return frames(MessageType::welcome, message, version);
-}
-Frames encode(const Work& message, std::uint8_t version) {
-  return frames(MessageType::work, message, version);
-}
-Frames encode(const Ack& message, std::uint8_t version) {
-  return frames(MessageType::ack, message, version);
-}
-Frames encode(const Grants& message, std::uint8_t version) {
-  return frames(MessageType::grants, message, version);
-}
-Frames encode(const Drain& message, std::uint8_t version) {
-  return frames(MessageType::drain, message, version);
-}
-Frames encode(const Reject& message, std::uint8_t version) {
-  return frames(MessageType::reject, message, version);
-}
-Frames encode(const Lend& message, std::uint8_t version) {
-  return frames(MessageType::lend, message, version);
-}
-Frames encode(const Found& message, std::uint8_t version) {
-  return frames(MessageType::found, message, version);
-}
-Frames encode(const Withdraw& message, std::uint8_t version) {
-  return frames(MessageType::withdraw, message, version);
-}
-
 Frames encode(const ToCoordinator& message, std::uint8_t version) {
-  return std::visit([version](const auto& held) { return encode(held, version); }, message);
+  return std::visit([version](const auto& held) { return frames(held, version); }, message);
 }
 
 Frames encode(const ToWorker& message, std::uint8_t version) {
-  return std::visit([version](const auto& held) { return encode(held, version); }, message);
+  return std::visit([version](const auto& held) { return frames(held, version); }, message);
 }
 
 std::optional<std::uint8_t> version_of(std::string_view header) {
@@ -242,53 +242,13 @@ std::optional<Reject> reject_of_any_version(std::string_view header, std::string
 Result<ToCoordinator> decode_to_coordinator(std::string_view header, std::string_view body) {
   const auto read = read_header(header, body, true);
   if (!read) return fail(read.error());
-  switch (read->type) {
-    case MessageType::hello:
-      return decode_as<ToCoordinator, Hello>(*read, body);
-    case MessageType::ready:
-      return decode_as<ToCoordinator, Ready>(*read, body);
-    case MessageType::heartbeat:
-      return decode_as<ToCoordinator, Heartbeat>(*read, body);
-    case MessageType::report:
-      return decode_as<ToCoordinator, Report>(*read, body);
-    case MessageType::goodbye:
-      return decode_as<ToCoordinator, Goodbye>(*read, body);
-    case MessageType::seek:
-      return decode_as<ToCoordinator, Seek>(*read, body);
-    case MessageType::lent:
-      return decode_as<ToCoordinator, Lent>(*read, body);
-    case MessageType::stored:
-      return decode_as<ToCoordinator, Stored>(*read, body);
-    default:
-      return unexpected_type(read->type, "coordinator");
-  }
+  return decode_one_of<ToCoordinator>(*read, body, "coordinator");
 }
 
 Result<ToWorker> decode_to_worker(std::string_view header, std::string_view body) {
   const auto read = read_header(header, body, false);
   if (!read) return fail(read.error());
-  switch (read->type) {
-    case MessageType::welcome:
-      return decode_as<ToWorker, Welcome>(*read, body);
-    case MessageType::work:
-      return decode_as<ToWorker, Work>(*read, body);
-    case MessageType::ack:
-      return decode_as<ToWorker, Ack>(*read, body);
-    case MessageType::grants:
-      return decode_as<ToWorker, Grants>(*read, body);
-    case MessageType::drain:
-      return decode_as<ToWorker, Drain>(*read, body);
-    case MessageType::reject:
-      return decode_as<ToWorker, Reject>(*read, body);
-    case MessageType::lend:
-      return decode_as<ToWorker, Lend>(*read, body);
-    case MessageType::found:
-      return decode_as<ToWorker, Found>(*read, body);
-    case MessageType::withdraw:
-      return decode_as<ToWorker, Withdraw>(*read, body);
-    default:
-      return unexpected_type(read->type, "worker");
-  }
+  return decode_one_of<ToWorker>(*read, body, "worker");
 }
 
 RejectCode reject_code(const Error& error) {

@@ -40,26 +40,8 @@ enum class MessageType : std::uint8_t {
 /// `HELLO`, ...: as docs/protocol.md writes it.
 std::string_view to_string(MessageType type);
 
-/// REQUIRES, of all of these: is_spoken(version).
-Frames encode(const Hello& message, std::uint8_t version = protocol_version);
-Frames encode(const Ready& message, std::uint8_t version = protocol_version);
-Frames encode(const Heartbeat& message, std::uint8_t version = protocol_version);
-Frames encode(const Report& message, std::uint8_t version = protocol_version);
-Frames encode(const Goodbye& message, std::uint8_t version = protocol_version);
-Frames encode(const Seek& message, std::uint8_t version = protocol_version);
-Frames encode(const Lent& message, std::uint8_t version = protocol_version);
-Frames encode(const Stored& message, std::uint8_t version = protocol_version);
-Frames encode(const Welcome& message, std::uint8_t version = protocol_version);
-Frames encode(
-    const Work& message,
-    std::uint8_t version = protocol_version);  ///< A text that several requests share is written once.
-Frames encode(const Ack& message, std::uint8_t version = protocol_version);
-Frames encode(const Grants& message, std::uint8_t version = protocol_version);
-Frames encode(const Drain& message, std::uint8_t version = protocol_version);
-Frames encode(const Reject& message, std::uint8_t version = protocol_version);
-Frames encode(const Lend& message, std::uint8_t version = protocol_version);
-Frames encode(const Found& message, std::uint8_t version = protocol_version);
-Frames encode(const Withdraw& message, std::uint8_t version = protocol_version);
+/// A message of either side, by its own name too: encode(Hello{...}). A text that several requests of one
+/// WORK share is written once. REQUIRES: is_spoken(version).
 Frames encode(const ToCoordinator& message, std::uint8_t version = protocol_version);
 Frames encode(const ToWorker& message, std::uint8_t version = protocol_version);
 

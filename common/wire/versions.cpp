@@ -30,8 +30,6 @@ std::optional<std::string> other_version(const std::string& peer, const std::str
 }
 
 std::optional<std::string> beyond_protocol(const RunSettings& settings, std::uint8_t protocol) {
-  constexpr std::uint8_t first_with_durable = 8;
-  constexpr std::uint8_t first_with_own_kinds = 8;
   const auto is_own = [](const ProviderSettings& provider) {
     return provider.kind == ProviderKind::http || provider.kind == ProviderKind::exec;
   };

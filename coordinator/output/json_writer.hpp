@@ -11,7 +11,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -93,23 +92,6 @@ class Json {
   std::string& text() { return out_; }
 
  private:
-  /// Neither a byte beyond ASCII nor DEL: nothing that wants a closer look.
-  static bool is_plain_ascii(std::string_view text) {
-    constexpr std::uint64_t ones = 0x0101010101010101;
-    // One more than DEL has the high bit; 0xff, which carries into the next byte, has it already.
-    std::uint64_t found = 0;
-    std::size_t at = 0;
-    for (; at + sizeof found <= text.size(); at += sizeof found) {
-      std::uint64_t eight = 0;
-      std::memcpy(&eight, text.data() + at, sizeof eight);
-      found |= eight | (eight + ones);
-    }
-    for (; at < text.size(); ++at) {
-      const auto one = static_cast<unsigned char>(text[at]);
-      found |= one | (one + 1u);
-    }
-    return (found & 0x80 * ones) == 0;
-  }
   /// Control characters beyond ASCII's, which a terminal may follow.
   static bool is_control(char32_t code) { return code >= 0x7f && code < 0xa0; }
   static bool has_controls(std::string_view text) {

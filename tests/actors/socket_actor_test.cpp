@@ -166,11 +166,13 @@ TEST_F(SocketActorTest, ADealerSpeaksTheVersionBeforeOnceItsCoordinatorSpeaksTha
   Probe<FromCoordinator> worker(system());
   const auto dealer = spawn_dealer(system(), std::move(*connected), worker.handle());
   const wire::Hello hello{7, "w", "cache", "0.1.0", 5};
-  caf::anon_send(dealer, ToCoordinatorNow{hello});
-  EXPECT_EQ(next_header(coordinator), wire::encode(hello).header);
+  for (int sent = 0; sent < 2; ++sent) {
+    caf::anon_send(dealer, ToCoordinatorNow{hello});
+    EXPECT_EQ(next_header(coordinator), wire::encode(hello).header);
+  }
   const auto mismatch = wire::encode(wire::Reject{wire::RejectCode::protocol_mismatch, "no"}, before);
   send_frames(coordinator, mismatch);
-  send_frames(coordinator, mismatch);  // Of what was sent meanwhile, say: it must not end the worker.
+  send_frames(coordinator, mismatch);  // Of what was sent meanwhile: it must not end the worker.
   EXPECT_TRUE(support::eventually([&] {
     settle();
     return !worker.got<FromCoordinator>().empty();
@@ -178,8 +180,8 @@ TEST_F(SocketActorTest, ADealerSpeaksTheVersionBeforeOnceItsCoordinatorSpeaksTha
   caf::anon_send(dealer, ToCoordinatorNow{hello});
   EXPECT_EQ(next_header(coordinator), wire::encode(hello, before).header);
   for (const auto& got : worker.take<FromCoordinator>()) {
-    for (const auto& message : got.messages)
-      EXPECT_EQ(std::get<wire::Reject>(message).code, wire::RejectCode::unknown_worker);
+    EXPECT_TRUE(got.says_hello_again);
+    EXPECT_TRUE(got.messages.empty());
   }
   // One that speaks none of ours ends it.
   auto foreign = wire::encode(wire::Reject{wire::RejectCode::protocol_mismatch, "install"});
@@ -194,6 +196,64 @@ TEST_F(SocketActorTest, ADealerSpeaksTheVersionBeforeOnceItsCoordinatorSpeaksTha
   caf::anon_send(dealer, CloseSocket{});
   caf::scoped_actor self(system());
   self->wait_for(dealer);
+}
+
+/// A dealer whose coordinator is a socket of the test, which speaks the version before.
+struct OlderCoordinatorTest : SocketActorTest {
+  void SetUp() override {
+    coordinator.set(zmq::sockopt::linger, 0);
+    coordinator.bind("inproc://coordinator");
+    auto connected = connect_dealer(context, "inproc://coordinator");
+    ASSERT_TRUE(connected) << connected.error().message;
+    dealer = spawn_dealer(system(), std::move(*connected), worker.handle());
+  }
+  void TearDown() override {
+    caf::anon_send(dealer, CloseSocket{});
+    caf::scoped_actor self(system());
+    self->wait_for(dealer);
+    dealer = nullptr;
+  }
+  /// The header of what the dealer sends when its worker says HELLO.
+  std::string hello() {
+    caf::anon_send(dealer, ToCoordinatorNow{wire::Hello{7, "w", "cache", "0.1.0", 5}});
+    return next_header(coordinator);
+  }
+  static std::string header_in(std::uint8_t version) { return wire::encode(wire::Hello{}, version).header; }
+  /// What the worker is told when the coordinator sends this.
+  FromCoordinator told(const wire::ToWorker& message) {
+    send_frames(coordinator, wire::encode(message, before));
+    EXPECT_TRUE(support::eventually([&] {
+      settle();
+      return !worker.got<FromCoordinator>().empty();
+    }));
+    return worker.take<FromCoordinator>().at(0);
+  }
+
+  static constexpr std::uint8_t before = wire::oldest_protocol_version;
+  const wire::Reject mismatch{wire::RejectCode::protocol_mismatch, "this run needs a later version"};
+  zmq::socket_t coordinator{context, zmq::socket_type::dealer};
+  Probe<FromCoordinator> worker{system()};
+  caf::actor dealer;
+};
+
+TEST_F(OlderCoordinatorTest, ARefusalOfWhatWasSaidInItsVersionIsHandedOn) {
+  EXPECT_EQ(hello(), header_in(wire::protocol_version));
+  EXPECT_TRUE(told(mismatch).says_hello_again);
+  EXPECT_EQ(hello(), header_in(before));
+  const auto refused = told(mismatch);
+  EXPECT_FALSE(refused.says_hello_again);
+  EXPECT_EQ(std::get<wire::Reject>(refused.messages.at(0)), mismatch);
+}
+
+// A run that needs what the version before does not have: its coordinator refuses in that version.
+TEST_F(OlderCoordinatorTest, AfterAWelcomeARefusalIsOfAnotherCoordinatorWhichIsSpokenToInOurVersion) {
+  for (int coordinators = 0; coordinators < 2; ++coordinators) {
+    EXPECT_EQ(hello(), header_in(wire::protocol_version));
+    EXPECT_TRUE(told(mismatch).says_hello_again);
+    EXPECT_EQ(hello(), header_in(before));
+    told(wire::Welcome{});
+    EXPECT_TRUE(told(mismatch).says_hello_again);
+  }
 }
 
 TEST_F(SocketActorTest, ARouterAnswersEachPeerInItsVersion) {

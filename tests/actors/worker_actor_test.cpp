@@ -175,6 +175,17 @@ TEST_F(WorkerActorTest, ManyRefusalsAtOnceAreAnsweredWithOneHello) {
   EXPECT_EQ(said<wire::Hello>().size(), 1u) << "the first is not answered";
 }
 
+// A coordinator of the version before answers the first HELLO within milliseconds.
+TEST_F(WorkerActorTest, InAnotherVersionItSaysHelloAtOnce) {
+  start();
+  EXPECT_EQ(said<wire::Hello>().size(), 1u);
+  FromCoordinator other_version;
+  other_version.says_hello_again = true;
+  caf::anon_send(worker, std::move(other_version));
+  settle();
+  EXPECT_EQ(said<wire::Hello>().size(), 1u);
+}
+
 TEST_F(WorkerActorTest, ASecondWelcomeOfTheSameRunIsNotAnswered) {
   begin();
   hear(wire::Reject{wire::RejectCode::unknown_worker, ""});

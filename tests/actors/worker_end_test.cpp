@@ -1,4 +1,5 @@
 // When a worker waits, and when it ends.
+#include "common/text/stderr_line.hpp"
 #include "tests/actors/worker_actor_fixture.hpp"
 
 namespace sluice {
@@ -417,6 +418,18 @@ TEST_F(DefectTest, WhatDiesAfterItsRunEndsNothing) {
   caf::anon_send_exit(of_the_run, caf::exit_reason::kill);
   settle();
   EXPECT_FALSE(has_ended());
+}
+
+TEST_F(WorkerActorTest, OfARunThatIsOverNoLineOfItsLogIs) {
+  const auto about = [] { return json_log_line("info", "m"); };
+  start(true);
+  hear(wire::Welcome{settings});
+  EXPECT_NE(about().find("\"run\":\"run-1\""), std::string::npos) << about();
+  hear(wire::Drain{"run-1", "complete"});
+  ASSERT_FALSE(has_ended());
+  EXPECT_EQ(about().find("\"run\""), std::string::npos) << about();
+  EXPECT_NE(about().find("\"worker\":\"w\""), std::string::npos) << about();
+  set_log_context({});
 }
 
 TEST_F(WorkerActorTest, StopSaysGoodbye) {

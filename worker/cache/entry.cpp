@@ -2,8 +2,8 @@
 
 #include "common/model/embedding.hpp"
 #include "common/wire/archive.hpp"
-#include "common/wire/layout.hpp"
 #include "common/wire/shape.hpp"
+#include "common/wire/value_layout.hpp"
 
 #include <bit>
 #include <cstdint>
