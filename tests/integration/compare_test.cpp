@@ -268,7 +268,7 @@ TEST_F(Compare, ScoresOfAMockRunAreNotComparedWithThoseOfAModel) {
   for (const std::string& base : {std::string("mock.json"), mock}) {
     expect_refusal(run_sluice({"compare", base, live}),
                    "`" + base + "` has the scores of a mock run, whose answers no model gave, and `" + live +
-                       "` has not: name two files of one kind");
+                       "` has not: what differs would say nothing about a model");
     EXPECT_EQ(run_sluice({"compare", base, mock}).exit_code, 0);
     EXPECT_EQ(run_sluice({"compare", base, silent}).exit_code, 0) << "it does not say what its run was";
   }
