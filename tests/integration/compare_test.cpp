@@ -247,7 +247,7 @@ TEST_F(Compare, WrongFilesAndFlagsAreRefusedInOneSentence) {
   expect_refusal(run_sluice({"compare", good, good, "--min-score", "nan"}), "--min-score must be a number");
   expect_refusal(run_sluice({"compare", good, good, "--output", "no/such/file"}),
                  "the folder does not exist");
-  expect_refusal(run_sluice({"compare", good}), "CURRENT is required");
+  expect_refusal(run_sluice({"compare", good}), "good.json is one: name what it is compared with as well");
   expect_refusal(run_sluice({"compare", good, good, "--format", "yaml"}), "--format must be one of");
   expect_refusal(run_sluice({"compare", good, good, "--stict"}), "did you mean \"--strict\"?");
 }
