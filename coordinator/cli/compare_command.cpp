@@ -5,6 +5,7 @@
 #include "coordinator/display/terminal.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/report/compare_report.hpp"
+#include "coordinator/report/several_runs.hpp"
 #include "coordinator/score_files/score_file.hpp"
 #include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/report_options.hpp"
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,16 +31,21 @@ constexpr std::size_t least_columns = 60;
 constexpr std::size_t most_columns = 120;  // Longer lines are hard to read.
 
 constexpr const char* compare_examples =
-    "BASE and CURRENT are each a baseline (--export-baseline), a JSON report\n"
+    "BASE, CURRENT and MORE are each a baseline (--export-baseline), a JSON report\n"
     "(--format json), or a run of the ledger: its id, its first digits, last or\n"
-    "last~N. A report's cases are judged by the thresholds that it names; a\n"
-    "flag goes before them, for all scores.\n"
+    "last~N, or the name of a suite for its newest run, NAME~N for the Nth before.\n"
+    "The name of a suite alone compares its two newest runs. Of three and more,\n"
+    "each is gated against BASE, and what differs stands side by side.\n"
+    "A report's cases are judged by the thresholds that it names; a flag goes\n"
+    "before them, for all scores.\n"
     "Exit code 0: no regression; 1: regressions, failures and case errors, under\n"
     "--strict also warnings; 2: usage, files that cannot be read, another suite, a\n"
     "run that was cut short.\n"
     "Examples:\n"
     "  sluice compare baseline.json report.json\n"
     "  sluice compare last~1 last\n"
+    "  sluice compare capitals\n"
+    "  sluice compare last~2 last~1 last\n"
     "  sluice compare main.json branch.json --max-drop 0.02 --strict\n"
     "  sluice compare main.json branch.json --format markdown --output comment.md";
 
@@ -46,7 +53,8 @@ struct CompareCommand {
   SettingFlags settings;
   const CLI::App* app = nullptr;
   std::string base;
-  std::string current;
+  std::optional<std::string> current;
+  std::vector<std::string> more;
   std::optional<std::string> max_drop;
   std::optional<std::string> min_floor;
   std::optional<std::string> min_score;
@@ -66,21 +74,64 @@ struct CompareCommand {
       if (const auto possible = check_report_output(*output, *effective); !possible)
         return report_error(possible.error());
     }
-    for (const std::string& side : {base, current}) {
+    const auto names = side_names();
+    if (!names) return report_error(names.error());
+    for (const std::string& side : *names) {
       if (to_file() && is_same_file(side, *output)) {
         return report_error("--output would write over " + side + ", which is compared: name another file");
       }
     }
-    const auto left = side(base);
-    if (!left) return left.error();
-    const auto right = side(current);
-    if (!right) return right.error();
-    return compare_sides(*left, *right, {*limits, strict},
+    std::vector<LoadedSide> sides;
+    for (const std::string& name : *names) {
+      auto loaded = side(name);
+      if (!loaded) return loaded.error();
+      sides.push_back(std::move(*loaded));
+    }
+    const CompareRequest request{*limits, strict};
+    if (sides.size() > 2) return compare_several(sides, request, *as);
+    return compare_sides(sides[0], sides[1], request,
                          [&](const CompareReportInput& input) { return write(input, *as); });
   }
 
  private:
   bool to_file() const { return output && *output != "-"; }
+
+  /// What is compared; of a suite's name alone its two newest runs.
+  Result<std::vector<std::string>> side_names() const {
+    if (!current) {
+      std::error_code none;
+      if (std::filesystem::exists(base, none) || !may_be_run(base) || base.starts_with("last")) {
+        return fail(Reason::usage_invalid, "compare takes two files or runs, and " + base +
+                                               " is one: name what it is compared with as well");
+      }
+      return std::vector{base + "~1", base};
+    }
+    std::vector<std::string> names{base, *current};
+    names.insert(names.end(), more.begin(), more.end());
+    return names;
+  }
+
+  /// Each side against the first. The exit code is that of the worst.
+  int compare_several(const std::vector<LoadedSide>& sides, const CompareRequest& request,
+                      std::size_t as) const {
+    SeveralRuns several;
+    int worst = exit_ok;
+    // The first is compared with itself for what its own cases came to, which decides nothing.
+    for (const LoadedSide& one : sides) {
+      bool is_added = false;
+      const int code = compare_sides(sides.front(), one, request, [&](const CompareReportInput& input) {
+        is_added = true;
+        return several.add(input);
+      });
+      if (!is_added) return code;
+      if (&one != &sides.front()) worst = std::max(worst, code);
+    }
+    const auto written = write_as([&](std::size_t columns, Sink& sink) {
+      if (as == 1) return several.write_json(worst, sink);
+      return as == 2 ? several.write_markdown(sink) : several.write_table(columns, sink);
+    });
+    return written ? worst : report_error(written.error());
+  }
 
   /// A file, or else a run of the ledger, whose report is made again. Error: the exit code, after it was
   /// reported.
@@ -96,7 +147,7 @@ struct CompareCommand {
     const auto ledger = open_past_runs(*effective);
     if (!ledger) return tl::unexpected(report_error(ledger.error()));
     if (!*ledger) return tl::unexpected(report_error("there is no file " + name + ", and " + no_run_yet));
-    const auto past = (*ledger)->find_run(name);
+    const auto past = find_run_or_suite(**ledger, name);
     if (!past) return tl::unexpected(report_error(past.error()));
     std::vector<ReportTarget> targets;
     if (to_file()) targets.push_back({ReportFormat::table, output});
@@ -123,15 +174,18 @@ struct CompareCommand {
     return limits;
   }
 
-  Result<void> write(const CompareReportInput& input, std::size_t format_number) const {
+  Result<void> write(const CompareReportInput& input, std::size_t as) const {
+    return write_as([&](std::size_t columns, Sink& sink) {
+      if (as == 1) return write_compare_json(input, sink);
+      return as == 2 ? write_compare_markdown(input, sink) : write_compare_table(input, columns, sink);
+    });
+  }
+
+  Result<void> write_as(const std::function<Result<void>(std::size_t columns, Sink&)>& write_to) const {
     std::size_t columns = piped_columns;
     if (!to_file()) columns = detect_terminal(STDOUT_FILENO).columns.value_or(piped_columns);
     columns = std::clamp(columns, least_columns, most_columns);
-    const ContentWriter writer = [&](Sink& sink) {
-      if (format_number == 1) return write_compare_json(input, sink);
-      if (format_number == 2) return write_compare_markdown(input, sink);
-      return write_compare_table(input, columns, sink);
-    };
+    const ContentWriter writer = [&](Sink& sink) { return write_to(columns, sink); };
     return to_file() ? write_whole_file("report", *output, writer) : write_stdout("report", writer);
   }
 };
@@ -143,7 +197,8 @@ Command add_compare_command(CLI::App& program) {
   CLI::App* app =
       program.add_subcommand("compare", "Gate one run or file of scores against another, offline");
   app->add_option("BASE", command->base, "What is compared with: a file or a run")->required()->type_name("");
-  app->add_option("CURRENT", command->current, "What is judged: a file or a run")->required()->type_name("");
+  app->add_option("CURRENT", command->current, "What is judged: a file or a run")->type_name("");
+  app->add_option("MORE", command->more, "Further ones, judged against BASE as well")->type_name("");
   app->add_option("--max-drop", command->max_drop, "Largest drop below BASE that passes (default 0.05)")
       ->type_name("X");
   app->add_option("--min-floor", command->min_floor, "No score may be lower")->type_name("X");

@@ -163,6 +163,8 @@ int compare_sides(const LoadedSide& base, const LoadedSide& current, const Compa
   input.gate.notices = std::move(*notices);
   for (const LoadedSide* one : {&base, &current})
     input.gate.notices.insert(input.gate.notices.end(), one->notices.begin(), one->notices.end());
+  if (header.mode == "mock" && header_of(left).mode != "mock" && names_mode(left))
+    input.gate.notices.push_back(mock_run_notice(base.name, current.name));
   CompareRules rules;
   rules.strict = request.strict;
   rules.seed = defaults::statistics_seed;

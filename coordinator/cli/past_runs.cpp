@@ -1,7 +1,9 @@
 #include "coordinator/cli/past_runs.hpp"
 
 #include "common/files.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/display/display.hpp"
 #include "coordinator/output/json_writer.hpp"
 #include "coordinator/report/wording.hpp"
@@ -10,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <filesystem>
 #include <numeric>
 #include <span>
@@ -161,6 +164,23 @@ std::string unfinished_line(const std::vector<PastRun>& runs) {
          resume_command(first->run.run_id) + "` goes on with it" + others + "\n";
 }
 
+/// `capitals~2`, taken apart.
+struct RunWords {
+  std::string name;
+  std::size_t before = 0;
+};
+
+RunWords parse_run_words(const std::string& words) {
+  const auto tilde = words.rfind('~');
+  RunWords asked{words};
+  if (tilde == std::string::npos || tilde == 0) return asked;
+  const char* end = words.data() + words.size();
+  const auto [stop, problem] = std::from_chars(words.data() + tilde + 1, end, asked.before);
+  if (problem != std::errc() || stop != end) return {words};
+  asked.name.resize(tilde);
+  return asked;
+}
+
 }  // namespace
 
 Result<Ledger> open_ledger(const std::filesystem::path& file, Outlives outlives) {
@@ -192,6 +212,30 @@ Result<std::optional<PastRun>> find_past_run(const Settings& settings, const std
   auto found = (*ledger)->find_run(words);
   if (!found) return fail(std::move(found.error()));
   return std::move(*found);
+}
+
+Result<PastRun> find_run_or_suite(const Ledger& ledger, const std::string& words) {
+  const RunWords asked = parse_run_words(words);
+  if (asked.name == "last") return ledger.find_run(words);
+  auto runs = ledger.list_runs(defaults::max_runs_named);
+  if (!runs) return fail(runs.error());
+  std::size_t of_suite = 0;
+  for (PastRun& past : *runs) {
+    if (past.run.suite != asked.name || !past.summary || command_of(past.run) != run_command) continue;
+    if (of_suite++ == asked.before) return std::move(past);
+  }
+  if (of_suite > 0) {
+    return fail(Reason::usage_invalid, "the suite \"" + asked.name + "\" has " +
+                                           wording::counted(of_suite, "run") + " that ended, and so no \"" +
+                                           words + "\"; `sluice runs list` shows them");
+  }
+  const auto begins_so = [&](const PastRun& past) { return past.run.run_id.starts_with(words); };
+  if (std::ranges::any_of(*runs, begins_so)) return ledger.find_run(words);
+  std::vector<std::string_view> names;
+  for (const PastRun& past : *runs) names.push_back(past.run.suite);
+  return fail(Reason::usage_invalid,
+              "the run ledger has no run \"" + words + "\", and no run of a suite of that name that ended" +
+                  did_you_mean(asked.name, names) + "; `sluice runs list` shows the runs");
 }
 
 std::string verdict_of(const PastRun& past) {

@@ -22,6 +22,9 @@ Result<std::optional<Ledger>> open_past_runs(const Settings& settings);
 
 /// The run that the words name, as Ledger::find_run; nothing if no run is recorded yet.
 Result<std::optional<PastRun>> find_past_run(const Settings& settings, const std::string& words);
+/// The same, or by the name of a suite: its newest run that has ended, and of `NAME~N` the Nth before that.
+/// The name goes before the digits of an id. usage_invalid where there is no such run, with the nearest name.
+Result<PastRun> find_run_or_suite(const Ledger& ledger, const std::string& words);
 inline constexpr const char* no_run_yet = "no run is recorded yet; `sluice run` records one";
 /// For the help of a command that names a run.
 inline constexpr const char* run_words = "The run's id, its first digits, last, or last~N";

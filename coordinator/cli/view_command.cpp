@@ -1,3 +1,5 @@
+#include "common/fleet/private_file.hpp"
+#include "common/hash.hpp"
 #include "common/http_server/http_server.hpp"
 #include "common/process/signals.hpp"
 #include "coordinator/cli/command.hpp"
@@ -32,17 +34,16 @@ struct ViewRuns {
     SignalWatch signals(exit_error);
     signals.handle_with([&](const char*) { end.set_value(); });
     ViewServer pages(tools, *effective, app);
-    std::promise<std::string> authority;
-    const std::shared_future<std::string> known = authority.get_future().share();
+    std::promise<ViewAccess> access;
+    const std::shared_future<ViewAccess> known = access.get_future().share();
     auto server = HttpServer::start(
         "127.0.0.1:" + std::to_string(*number), defaults::view_threads,
         [&pages, known](const ServedRequest& request) { return pages.answer(request, known.get()); });
     if (!server)
       return report_error("pages cannot be served at 127.0.0.1:" + std::to_string(*number) + ": " +
                           server.error().message + "; name another with --port, or leave it out");
-    authority.set_value(server->authority());
-    std::cout << "http://" << server->authority() << "/ shows the runs of " << effective->home.value
-              << ", until Ctrl-C\n"
+    access.set_value({server->authority(), to_hex(new_secret())});
+    std::cout << known.get().address() << " shows the runs of " << effective->home.value << ", until Ctrl-C\n"
               << std::flush;
     end.get_future().wait();
     return exit_ok;
@@ -65,6 +66,8 @@ Command add_view_command(CLI::App& program, const CacheTools& tools) {
       "Where the suite or what it reads is not as it was, the page says so, and shows\n"
       "what the ledger noted; so it does of a run with --perturb-command, as no page\n"
       "runs a program. Start it in the folder where the runs were started.\n"
+      "The address that it prints ends in a token, without which nobody is answered:\n"
+      "other accounts of this machine cannot read the pages.\n"
       "Ctrl-C ends it. Exit code 0; 2 where it cannot serve.\n"
       "Examples:\n"
       "  sluice view\n"

@@ -78,9 +78,12 @@ std::vector<Error> errors_of(const Result<void>& written) {
 
 }  // namespace
 
-ServedAnswer ViewServer::answer(const ServedRequest& request, std::string_view authority) {
-  const auto asked = read_view_request(request, authority);
-  return asked ? page_of(*asked) : asked.error();
+ServedAnswer ViewServer::answer(const ServedRequest& request, const ViewAccess& access) {
+  const auto asked = read_view_request(request, access);
+  if (!asked) return asked.error();
+  ServedAnswer made = page_of(*asked);
+  if (asked->brings_token) made.headers.emplace_back("Set-Cookie", access.set_cookie());
+  return made;
 }
 
 ServedAnswer ViewServer::page_of(const ViewRequest& asked) {

@@ -10,7 +10,6 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace sluice {
@@ -23,8 +22,7 @@ class ViewServer {
   ViewServer(const CacheTools& tools, const Settings& settings, const CLI::App& command)
       : tools_(tools), settings_(settings), command_(command) {}
 
-  /// `authority`: the server's own, HOST:PORT.
-  ServedAnswer answer(const ServedRequest& request, std::string_view authority);
+  ServedAnswer answer(const ServedRequest& request, const ViewAccess& access);
 
  private:
   ServedAnswer page_of(const ViewRequest& asked);

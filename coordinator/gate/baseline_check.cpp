@@ -70,7 +70,8 @@ tl::unexpected<Error> of_a_mock_run(const GatedRun& run) {
       named(run.baseline_file) + " has the scores of a mock run, whose answers no model gave, ";
   if (run.current_file) {
     return fail(Reason::baseline_invalid,
-                scores + "and " + named(*run.current_file) + " has not: name two files of one kind.");
+                scores + "and " + named(*run.current_file) +
+                    " has not: what differs would say nothing about a model; compare two of one kind.");
   }
   const std::string mode = run.flags.find(" --mode ") == std::string::npos ? " --mode live" : "";
   return fail(Reason::baseline_invalid, scores + "and this is none: write it anew with " + run_words(run) +

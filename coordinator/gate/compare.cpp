@@ -363,6 +363,13 @@ GateNotice no_scores_notice(const std::string& base, const std::string& current)
       "neither `" + base + "` nor `" + current + "` has a score: what is compared is which checks passed."};
 }
 
+GateNotice mock_run_notice(const std::string& base, const std::string& current) {
+  return {GateNotice::Severity::warning, "mock_run",
+          "`" + current + "` is of a mock run, whose answers no model gave, and `" + base +
+              "` is not: what differs says nothing about a model; compare two runs of one kind.",
+          false};
+}
+
 std::optional<GateNotice> uncalibrated_notice(const CompareSummary& summary, const std::string& current,
                                               bool strict) {
   if (summary.uncalibrated == 0) return std::nullopt;

@@ -125,6 +125,9 @@ struct CompareSummary {
 /// `no_scores`, which decides nothing: neither file has a score.
 GateNotice no_scores_notice(const std::string& base, const std::string& current);
 
+/// `mock_run`, which decides nothing: the current side alone has answers that no model gave.
+GateNotice mock_run_notice(const std::string& base, const std::string& current);
+
 /// `judge_uncalibrated`, a failure under strict; nothing where the summary counts none.
 std::optional<GateNotice> uncalibrated_notice(const CompareSummary& summary, const std::string& current,
                                               bool strict);

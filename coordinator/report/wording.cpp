@@ -308,7 +308,9 @@ std::string run_facts(const ReportInput& input) {
   };
   std::string text = duration(facts.duration_seconds) + ", " + counted(facts.requests, "request") + ", " +
                      plural(facts.retries, "retry", "retries") + ", " +
-                     counted(facts.cache_hits, "cache hit") + ", " + counted(facts.workers.size(), "worker");
+                     counted(facts.cache_hits, "cache hit");
+  // The ledger keeps no workers: of a past run it is not known how many there were.
+  if (!facts.workers.empty()) text += ", " + counted(facts.workers.size(), "worker");
   std::uint64_t lost = 0;
   for (const auto& worker : facts.workers) lost += worker.lost ? 1 : 0;
   if (lost > 0) text += " (" + grouped(lost) + " lost)";

@@ -247,7 +247,7 @@ TEST_F(Compare, WrongFilesAndFlagsAreRefusedInOneSentence) {
   expect_refusal(run_sluice({"compare", good, good, "--min-score", "nan"}), "--min-score must be a number");
   expect_refusal(run_sluice({"compare", good, good, "--output", "no/such/file"}),
                  "the folder does not exist");
-  expect_refusal(run_sluice({"compare", good}), "CURRENT is required");
+  expect_refusal(run_sluice({"compare", good}), "good.json is one: name what it is compared with as well");
   expect_refusal(run_sluice({"compare", good, good, "--format", "yaml"}), "--format must be one of");
   expect_refusal(run_sluice({"compare", good, good, "--stict"}), "did you mean \"--strict\"?");
 }
@@ -268,7 +268,7 @@ TEST_F(Compare, ScoresOfAMockRunAreNotComparedWithThoseOfAModel) {
   for (const std::string& base : {std::string("mock.json"), mock}) {
     expect_refusal(run_sluice({"compare", base, live}),
                    "`" + base + "` has the scores of a mock run, whose answers no model gave, and `" + live +
-                       "` has not: name two files of one kind");
+                       "` has not: what differs would say nothing about a model");
     EXPECT_EQ(run_sluice({"compare", base, mock}).exit_code, 0);
     EXPECT_EQ(run_sluice({"compare", base, silent}).exit_code, 0) << "it does not say what its run was";
   }

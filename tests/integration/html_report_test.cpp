@@ -65,6 +65,71 @@ TEST_F(Pages, TheReportOfAPastRunIsThatOfTheRun) {
   EXPECT_NE(listed.output.find("1 passed"), std::string::npos) << listed.output;
 }
 
+TEST_F(Pages, RunsAreComparedByTheNameOfTheirSuite) {
+  run();
+  const auto alone = run_sluice({"compare", "capitals"});
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_NE(alone.errors.find("the suite \"capitals\" has 1 run that ended, and so no \"capitals~1\""),
+            std::string::npos)
+      << alone.errors;
+  answer("Lyon", "Madrid");
+  run();
+  EXPECT_EQ(run_sluice({"compare", "capitals"}).output,
+            run_sluice({"compare", "capitals~1", "capitals"}).output);
+  const auto named = run_sluice({"compare", "capitals~1", "last", "--format", "json"});
+  EXPECT_EQ(named.exit_code, 1) << named.errors;
+  EXPECT_EQ(nlohmann::json::parse(named.output)["checks"]["broke"], 1);
+  const auto slip = run_sluice({"compare", "capitls", "last"});
+  EXPECT_EQ(slip.exit_code, 2);
+  EXPECT_NE(slip.errors.find("has no run \"capitls\", and no run of a suite of that name that ended; did you "
+                             "mean \"capitals\"?"),
+            std::string::npos)
+      << slip.errors;
+  const auto file = run_sluice({"compare", "answers.jsonl"});
+  EXPECT_EQ(file.exit_code, 2);
+  EXPECT_NE(file.errors.find("name what it is compared with as well"), std::string::npos) << file.errors;
+}
+
+TEST_F(Pages, ThreeRunsStandSideBySide) {
+  run();
+  answer("Paris", "Madrid");
+  run();
+  answer("Lyon", "Madrid");
+  run();
+  const auto three = run_sluice({"compare", "last~2", "last~1", "last"});
+  EXPECT_EQ(three.exit_code, 1) << three.errors;
+  for (const char* words :
+       {"Suite: capitals", "What differs (2)", "1 of 2 runs passes the gate beside last~2"})
+    EXPECT_NE(three.output.find(words), std::string::npos) << words << three.output;
+  EXPECT_EQ(run_sluice({"compare", "last~2", "last~1", "last~1"}).exit_code, 0) << "only better ones";
+  const auto json = run_sluice({"compare", "last~2", "last~1", "last", "--format", "json"});
+  const auto all = nlohmann::json::parse(json.output, nullptr, false);
+  ASSERT_TRUE(all.is_object()) << json.output << json.errors;
+  EXPECT_EQ(all["exit_code"], 1);
+  ASSERT_EQ(all["runs"].size(), 3u);
+  EXPECT_EQ(all["runs"][0]["passed"], 1);
+  EXPECT_TRUE(all["runs"][0]["verdict"].is_null());
+  EXPECT_EQ(all["runs"][1]["fixed"], 1);
+  EXPECT_EQ(all["runs"][2]["verdict"], "regression");
+  ASSERT_EQ(all["differences"].size(), 2u) << json.output;
+  EXPECT_EQ(all["differences"][0]["test_id"], "france");
+  EXPECT_EQ(all["differences"][0]["values"], nlohmann::json::parse("[true, true, false]"));
+  EXPECT_EQ(all["differences"][1]["values"], nlohmann::json::parse("[false, true, true]"));
+  const auto comment = run_sluice({"compare", "last~2", "last~1", "last", "--format", "markdown"});
+  EXPECT_NE(comment.output.find("| france |"), std::string::npos) << comment.output;
+}
+
+TEST_F(Pages, AMockRunBesideAnotherIsSaidPlainly) {
+  run();
+  EXPECT_NE(run_sluice({"run", "suite.yaml", "--mode", "mock"}).exit_code, 2);
+  const auto said = run_sluice({"compare", "last~1", "last"});
+  EXPECT_NE(said.output.find("`last` is of a mock run, whose answers no model gave"), std::string::npos)
+      << said.output << said.errors;
+  const auto refused = run_sluice({"compare", "last", "last~1"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.errors.find("has the scores of a mock run"), std::string::npos) << refused.errors;
+}
+
 TEST_F(Pages, TwoRunsOfTheLedgerAreCompared) {
   run();
   answer("Lyon", "Madrid");

@@ -41,12 +41,21 @@ class View : public Workbench {
     const std::string output = server_->output();
     ASSERT_TRUE(output.starts_with(before)) << output;
     port_ = output.substr(before.size(), output.find('/', before.size()) - before.size());
+    const auto token = output.find("/?token=") + 8;
+    token_ = output.substr(token, output.find(' ') - token);
   }
   std::string own_host() const { return "127.0.0.1:" + port_; }
 
+  /// As a browser sends it after the first page.
+  std::string cookie() const { return "Cookie: sluice_view_" + port_ + "=" + token_ + "\r\n"; }
+
   /// The whole answer: status line, headers and page.
-  std::string ask(const std::string& path, const std::string& method = "GET", std::string host = "",
+  std::string ask(const std::string& path, const std::string& method = "GET", const std::string& host = "",
                   const std::string& more_headers = "") {
+    return ask_without_token(path, method, host, more_headers + cookie());
+  }
+  std::string ask_without_token(const std::string& path, const std::string& method = "GET",
+                                std::string host = "", const std::string& more_headers = "") {
     if (host.empty()) host = own_host();
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -106,6 +115,7 @@ class View : public Workbench {
 
   std::optional<Process> server_;
   std::string port_;
+  std::string token_;
 };
 
 TEST_F(View, ListsRunsShowsOneAndComparesTwo) {
@@ -158,6 +168,36 @@ TEST_F(View, AnswersNobodyElseAndNothingElse) {
   }
 }
 
+TEST_F(View, AnswersWhoHasTheTokenAlone) {
+  run("Paris", "Madrid");
+  serve();
+  EXPECT_EQ(token_.size(), 64u) << server_->output();
+  for (const std::string path :
+       {"/", "/runs/last", "/runs/last/progress", "/compare?base=last&current=last"}) {
+    const std::string refused = ask_without_token(path);
+    EXPECT_TRUE(refused.starts_with("HTTP/1.1 403")) << path << refused;
+    EXPECT_TRUE(has(refused, "open the whole address that it printed")) << refused;
+    EXPECT_FALSE(has(refused, token_) || has(refused, "capitals")) << refused;
+  }
+  const std::string wrong(token_.rbegin(), token_.rend());
+  EXPECT_TRUE(ask_without_token("/?token=" + wrong).starts_with("HTTP/1.1 403"));
+  const std::string first = ask_without_token("/?token=" + token_);
+  EXPECT_TRUE(first.starts_with("HTTP/1.1 200")) << first;
+  EXPECT_TRUE(has(first, "\r\nSet-Cookie: sluice_view_" + port_ + "=" + token_ +
+                             "; Path=/; SameSite=Strict; HttpOnly\r\n"))
+      << first;
+  const std::string next = ask("/runs/last");
+  EXPECT_TRUE(next.starts_with("HTTP/1.1 200")) << "by the cookie";
+  EXPECT_FALSE(has(next, token_)) << "no page repeats it";
+}
+
+TEST_F(View, APastRunNamesNoWorkersThatNobodyKnows) {
+  run("Paris", "Madrid");
+  serve();
+  EXPECT_FALSE(has(ask("/runs/last"), "0 workers"));
+  EXPECT_FALSE(has(run_sluice({"report", "last"}).output, "0 workers"));
+}
+
 TEST_F(View, ShowsWhatTheLedgerNotedWhereTheSuiteIsAnother) {
   run("Paris", "Lisbon");
   write_text(folder() / "suite.yaml",
@@ -201,9 +241,9 @@ TEST_F(View, ABrowserTakesItsPages) {
   run("Lyon", "Madrid");
   serve();
   const std::string server = "http://" + own_host();
-  EXPECT_TRUE(has(in_browser(server + "/runs/last"), "data-ready=\"2\""))
+  EXPECT_TRUE(has(in_browser(server + "/runs/last?token=" + token_), "data-ready=\"2\""))
       << "its policy lets the page's script run";
-  const std::string both = in_browser(server + "/compare?base=last~1&current=last");
+  const std::string both = in_browser(server + "/compare?base=last~1&current=last&token=" + token_);
   EXPECT_TRUE(has(both, "data-ready=\"2\"")) << both.substr(0, 2000);
   EXPECT_TRUE(has(both, "differs between the runs")) << "a row for each case, of both runs";
 }

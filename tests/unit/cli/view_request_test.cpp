@@ -1,16 +1,21 @@
 #include "coordinator/cli/view_request.hpp"
 
+#include <initializer_list>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 namespace sluice {
 namespace {
 
 constexpr const char* own = "127.0.0.1:8080";
+const ViewAccess access{own, "c0ffee"};
+constexpr const char* cookie = "sluice_view_8080=c0ffee";
 
 tl::expected<ViewRequest, ServedAnswer> read(const std::string& path, const std::string& query = "",
                                              const std::string& method = "GET",
                                              const std::string& host = own) {
-  return read_view_request({method, path, query, host}, own);
+  return read_view_request({method, path, query, host, "", cookie}, access);
 }
 
 TEST(ViewRequest, ThereAreFourPages) {
@@ -72,7 +77,7 @@ TEST(ViewRequest, APageOfTheWebThatLeadsHereIsRefused) {
 
 TEST(ViewRequest, WhatAPageOfAnotherSiteAsksForIsRefused) {
   const auto asked_by = [](const std::string& site) {
-    return read_view_request({"GET", "/runs/last", "", own, site}, own);
+    return read_view_request({"GET", "/runs/last", "", own, site, cookie}, access);
   };
   for (const char* site : {"cross-site", "same-site"}) {
     const auto refused = asked_by(site);
@@ -80,6 +85,36 @@ TEST(ViewRequest, WhatAPageOfAnotherSiteAsksForIsRefused) {
     EXPECT_EQ(refused.error().status, 403);
   }
   for (const char* site : {"", "none", "same-origin"}) EXPECT_TRUE(asked_by(site)) << site;
+}
+
+TEST(ViewRequest, TheTokenComesInTheAddressOrInACookie) {
+  const auto with = [](const std::string& query, const std::string& cookies) {
+    return read_view_request({"GET", "/", query, own, "", cookies}, access);
+  };
+  EXPECT_EQ(access.address(), "http://127.0.0.1:8080/?token=c0ffee");
+  EXPECT_TRUE(access.set_cookie().starts_with(std::string(cookie) + "; "));
+  EXPECT_TRUE(with("token=c0ffee", "")->brings_token);
+  EXPECT_TRUE(with("limit=7&token=c0ffee", "")->brings_token);
+  for (const char* cookies : {"sluice_view_8080=c0ffee", "a=b; sluice_view_8080=c0ffee; c=d"}) {
+    const auto read = with("", cookies);
+    ASSERT_TRUE(read) << cookies;
+    EXPECT_FALSE(read->brings_token);
+  }
+  for (const auto& [query, cookies] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"", ""},
+                                                                  {"token=", ""},
+                                                                  {"token=c0ffe", ""},
+                                                                  {"token=c0ffee0", ""},
+                                                                  {"tokens=c0ffee", ""},
+                                                                  {"", "sluice_view_8080="},
+                                                                  {"", "sluice_view_9999=c0ffee"},
+                                                                  {"", "xsluice_view_8080=c0ffee"},
+                                                                  {"", "c0ffee; token=c0ffee"}}) {
+    const auto refused = with(query, cookies);
+    ASSERT_FALSE(refused) << query << ' ' << cookies;
+    EXPECT_EQ(refused.error().status, 403);
+    EXPECT_EQ(refused.error().body.find("c0ffee"), std::string::npos);
+  }
 }
 
 }  // namespace

@@ -103,8 +103,9 @@ TEST(BaselineCheck, RefusesScoresOfAMockRunBesideThoseOfAModel) {
             "it anew "
             "with `sluice run demo.yaml --mode live --export-baseline base.json`.");
   run.current_file = "now.json";
-  expect_part(check_baseline(mock, run).error().message,
-              "and `now.json` has not: name two files of one kind.");
+  expect_part(
+      check_baseline(mock, run).error().message,
+      "and `now.json` has not: what differs would say nothing about a model; compare two of one kind.");
   run.takes_mock_base = true;
   EXPECT_TRUE(check_baseline(mock, run));
 }

@@ -1,0 +1,216 @@
+#include "coordinator/report/several_runs.hpp"
+
+#include "coordinator/defaults.hpp"
+#include "coordinator/output/json_writer.hpp"
+#include "coordinator/report/assessment_wording.hpp"
+#include "coordinator/report/json_notices.hpp"
+#include "coordinator/report/markdown_writer.hpp"
+#include "coordinator/report/table_writer.hpp"
+#include "coordinator/report/wording.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+using namespace document;
+
+SeveralRuns::Value SeveralRuns::value_of(const ScoreComparison& row) {
+  if (row.score) return {row.score};
+  switch (row.change) {
+    case RowChange::broke:
+    case RowChange::still_failing:
+      return {{}, false};
+    case RowChange::fixed:
+    case RowChange::unchanged:
+      return {{}, true};
+    case RowChange::not_compared:  // A check that the base lacks, or a score that is undefined.
+    case RowChange::missing_in_baseline:
+      if (row.baseline) return {};
+      if (row.status == MetricStatus::pass) return {{}, true};
+      return row.status == MetricStatus::fail ? Value{{}, false} : Value{};
+    default:
+      return {};
+  }
+}
+
+SeveralRuns::Value SeveralRuns::base_value_of(const ScoreComparison& row) {
+  if (row.baseline) return {row.baseline};
+  if (row.score) return {};
+  switch (row.change) {
+    case RowChange::broke:
+    case RowChange::unchanged:
+      return {{}, true};
+    case RowChange::fixed:
+    case RowChange::still_failing:
+      return {{}, false};
+    default:
+      return {};
+  }
+}
+
+Result<void> SeveralRuns::add(const CompareReportInput& input) {
+  const std::size_t at = sides_.size();
+  sides_.push_back({input.current, input.summary, input.exit_code});
+  for (const GateNotice& notice : input.gate.notices) {
+    const bool is_known = std::ranges::find(notices_, notice.message, &GateNotice::message) != notices_.end();
+    if (!is_known && at > 0) notices_.push_back(notice);
+  }
+  const auto compared = input.visit([&](const ScoreComparison& row) {
+    Values& values = metrics_[{std::string(row.test_id), std::string(row.metric)}];
+    values.resize(at + 1);
+    values[at] = value_of(row);
+    if (at > 0 && values.front() == Value{}) values.front() = base_value_of(row);
+  });
+  if (!compared) return fail(compared.error());
+  return {};
+}
+
+std::string SeveralRuns::words_of(const Value& value) {
+  if (value.passed) return *value.passed ? "pass" : "fail";
+  return value.score ? wording::score(value.score) : "-";
+}
+
+bool SeveralRuns::differs(const Values& values) const {
+  const bool is_short = values.size() < sides_.size();
+  return is_short || std::ranges::any_of(values, [&](const Value& one) { return one != values.front(); });
+}
+
+Table SeveralRuns::sides_table() const {
+  Table table{.columns = {column("Run"), number("Passed"), number("Failed"), number("Errors"),
+                          number("Worse"), number("Better"), column("Beside the first")}};
+  for (const Side& side : sides_) {
+    const CompareSummary& summary = side.summary;
+    const StatusCounts& statuses = summary.verdict_input.statuses;
+    const bool is_base = &side == &sides_.front();
+    const auto change = [&](std::uint64_t count) { return is_base ? "" : wording::grouped(count); };
+    table.rows.push_back(
+        {{side.compared.file, wording::grouped(statuses.passed), wording::grouped(statuses.failed),
+          wording::grouped(statuses.errors), change(summary.regressions + summary.broke),
+          change(summary.improvements + summary.fixed),
+          is_base ? std::string()
+                  : wording::symbol(summary.verdict) + ' ' + wording::headline(summary.verdict)}});
+  }
+  return table;
+}
+
+Section SeveralRuns::differing_cases(std::size_t most_rows) const {
+  Table table{.columns = {column("Case"), column("Metric")}};
+  for (const Side& side : sides_) table.columns.push_back(number(side.compared.file));
+  table.keys = 2;
+  std::uint64_t count = 0;
+  for (const auto& [metric, values] : metrics_) {
+    if (!differs(values) || count++ >= most_rows) continue;
+    Row row{{metric.first, metric.second}};
+    for (std::size_t i = 0; i < sides_.size(); ++i)
+      row.cells.emplace_back(words_of(i < values.size() ? values[i] : Value{}));
+    table.rows.push_back(std::move(row));
+  }
+  Section section{.heading = "What differs", .count = count, .rank = Rank::cases};
+  if (count == 0) return section;
+  section.blocks.emplace_back(std::move(table));
+  if (count > most_rows)
+    section.blocks.emplace_back(
+        Paragraph{"and " + wording::grouped(count - most_rows) + " more; --format json has all"});
+  return section;
+}
+
+std::string SeveralRuns::outcome() const {
+  const auto others = sides_.size() - 1;
+  const auto passed = static_cast<std::size_t>(
+      std::count_if(sides_.begin() + 1, sides_.end(), [](const Side& side) { return side.exit_code == 0; }));
+  return wording::counted_of(passed, others, "run") + (passed == 1 ? " passes" : " pass") +
+         " the gate beside " + sides_.front().compared.file;
+}
+
+Result<void> SeveralRuns::write_table(std::size_t columns, Sink& sink) const {
+  Document document;
+  document.sections.push_back(
+      {.blocks = {Notes{.items = {{"Suite: " + sides_.front().compared.header.suite}}}, sides_table()}});
+  for (const GateNotice& notice : notices_) {
+    document.sections.push_back(
+        {.blocks = {Notes{
+             .items = {{std::string(wording::severity_word(notice.severity)) + ": " + notice.message}}}}});
+  }
+  document.sections.push_back(differing_cases(defaults::compare_table_rows));
+  document.sections.push_back({.blocks = {Notes{.items = {{outcome()}}}}});
+  return sluice::write_table(document, {.columns = columns}, sink);
+}
+
+Result<void> SeveralRuns::write_markdown(Sink& sink) const {
+  const auto worst = std::ranges::max_element(sides_.begin() + 1, sides_.end(), {}, &Side::exit_code);
+  const RunVerdict verdict = worst->summary.verdict;
+  Document document{.verdict = {wording::symbol(verdict) + ' ' + wording::headline(verdict),
+                                words(outcome(), defaults::compare_reason_bytes)}};
+  Notes notes;
+  for (const GateNotice& notice : notices_) {
+    notes.items.push_back({Text{strong(std::string(wording::severity_word(notice.severity))), words(": "),
+                                sentence(notice.message, 1000)}});
+  }
+  document.sections.push_back({.rank = Rank::outcome, .blocks = {sides_table(), std::move(notes)}});
+  document.sections.push_back(differing_cases(defaults::compare_markdown_rows));
+  return sluice::write_markdown(document, {.numeric_column = "--:"}, sink);
+}
+
+Result<void> SeveralRuns::write_json(int exit_code, Sink& sink) const {
+  BufferedWriter writer(sink);
+  Json json(writer.text());
+  const auto member = [&](std::string_view name, const auto& value) {
+    json.line(1);
+    json.member(name, value);
+  };
+  json.open('{');
+  member("schema_version", compare_schema_version);
+  member("exit_code", exit_code);
+  member("suite", sides_.front().compared.header.suite);
+  json.line(1);
+  json.key("runs").open('[');
+  for (const Side& side : sides_) {
+    const StatusCounts& statuses = side.summary.verdict_input.statuses;
+    const bool is_base = &side == &sides_.front();
+    json.line(2);
+    json.open('{');
+    json.member("file", side.compared.file);
+    json.member("kind", side.compared.kind);
+    json.member("created_at", side.compared.header.created_at);
+    json.member("passed", statuses.passed);
+    json.member("warned", statuses.warned);
+    json.member("flaky", statuses.flaky);
+    json.member("failed", statuses.failed);
+    json.member("errors", statuses.errors);
+    json.member("regressions", side.summary.regressions);
+    json.member("broke", side.summary.broke);
+    json.member("improvements", side.summary.improvements);
+    json.member("fixed", side.summary.fixed);
+    json.key("verdict");
+    is_base ? json.null() : json.value(to_string(side.summary.verdict));
+    json.close('}');
+  }
+  json.text() += "\n  ";
+  json.close(']');
+  write_json_notices(json, notices_, 1);
+  json.line(1);
+  json.key("differences").open('[');
+  bool any = false;
+  for (const auto& [metric, values] : metrics_) {
+    if (!differs(values)) continue;
+    any = true;
+    json.line(2);
+    json.open('{');
+    json.member("test_id", metric.first);
+    json.member("metric", metric.second);
+    json.key("values").open('[');
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+      const Value value = i < values.size() ? values[i] : Value{};
+      value.passed ? json.value(*value.passed) : value.score ? json.value(*value.score) : json.null();
+    }
+    json.close(']');
+    json.close('}');
+    writer.passed();
+  }
+  json.text() += any ? "\n  " : "";
+  json.close(']');
+  json.text() += "\n}\n";
+  return {};
+}
+
+}  // namespace sluice
