@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <deque>
 #include <numeric>
 #include <unordered_map>
@@ -47,31 +46,6 @@ bool needs_judge(const Case& test_case, std::span<const Rubric> rubrics) {
   });
 }
 
-/// Repeats with one fixed seed would be one answer many times (docs/statistics.md). Wraps around at the end.
-std::optional<std::int64_t> seed_of(const std::optional<std::int64_t>& first, std::uint32_t repeat) {
-  if (!first) return std::nullopt;
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(*first) + repeat);
-}
-
-/// Takes the parameters that a request has fields of its own for; the others are sent as they are.
-void apply(const RequestParams& params, std::uint32_t repeat, ModelRequest& request) {
-  for (const RequestParam& one : params) {
-    const bool is_null = one.json == "null";
-    // Their values were checked when they were read (parse_params).
-    if (one.name == "temperature") {
-      request.temperature = is_null ? std::nullopt : std::optional(std::strtod(one.json.c_str(), nullptr));
-    } else if (one.name == "seed") {
-      request.seed =
-          is_null ? std::nullopt : seed_of(std::int64_t{std::strtoll(one.json.c_str(), nullptr, 10)}, repeat);
-    } else if (one.name == "max_output_tokens") {
-      request.max_tokens =
-          is_null ? 0 : static_cast<std::uint32_t>(std::strtoul(one.json.c_str(), nullptr, 10));
-    } else if (!is_null) {
-      request.extras.params.push_back(one);
-    }
-  }
-}
-
 /// Where costs are checked the price is known: make_plan refuses a run without one.
 void add_price(const std::optional<std::pair<double, double>>& price, TextExpectation& expectation) {
   if (positive(expectation.metric) == MetricId::cost && price)
@@ -94,11 +68,6 @@ Case with_text(const Case& test_case, std::string text) {
   return form;
 }
 
-/// What a case asks, behind the example that is shown with it.
-std::string behind(const SharedText& few_shot, std::string asked) {
-  return few_shot ? *few_shot + "\n\n" + asked : std::move(asked);
-}
-
 std::uint64_t place_of_text(std::size_t case_index, std::size_t perturbation) {
   return static_cast<std::uint64_t>(case_index) * TrialTable::max_perturbations + perturbation;
 }
@@ -110,9 +79,9 @@ class Plan::RequestKeys {
  public:
   explicit RequestKeys(const Plan& plan) : plan_(plan) {
     // What an arm's claims cases share is hashed once a repeat; text cases differ in their system prompts.
-    for (std::size_t arm = 0; arm < plan.settings_.size(); ++arm) {
+    for (std::size_t arm = 0; arm < plan.arm_count(); ++arm) {
       for (std::uint32_t repeat = 0; repeat < plan.design_.repeats; ++repeat) {
-        claims_keys_.emplace_back(plan.settings_[arm].provider, plan.claims_request(arm, repeat));
+        claims_keys_.emplace_back(plan.settings(arm).provider, plan.requests_.of_claims(arm, repeat));
       }
     }
   }
@@ -123,13 +92,13 @@ class Plan::RequestKeys {
     const bool is_claims = form.kind == CaseKind::claims;
     // Parameters of its own make a case's request one that shares nothing.
     const bool shares = is_claims && form.extras.empty();
-    const std::string user = shares ? behind(few_shot, render_user(plan_.prompt_, form)) : std::string();
+    const std::string user = shares ? plan_.requests_.user_of_claims(form, few_shot) : std::string();
     std::vector<Digest> keys;
     keys.reserve(plan_.design_.repeats);
     for (std::uint32_t repeat = 0; repeat < plan_.design_.repeats; ++repeat) {
       keys.push_back(shares ? claims_keys_[form.arm * plan_.design_.repeats + repeat].key(user, repeat)
-                            : cache_key(plan_.settings_[form.arm].provider,
-                                        plan_.request_of(form, few_shot, repeat), repeat));
+                            : cache_key(plan_.settings(form.arm).provider,
+                                        plan_.requests_.of(form, few_shot, repeat), repeat));
     }
     return keys;
   }
@@ -179,20 +148,6 @@ class Plan::KeyedCases {
   std::size_t begin_ = 0;  ///< The first of them.
 };
 
-/// Why no request can be made of the case; empty if one can. A body of one's own has no place for everything.
-std::string problem_with_request(const Case& one, ProviderKind kind) {
-  if (kind != ProviderKind::http) return "";
-  const auto has_image = [](const ChatMessage& message) {
-    return std::ranges::any_of(message.parts, [](const MessagePart& part) {
-      return part.kind == PartKind::image_data || part.kind == PartKind::image_url;
-    });
-  };
-  const bool has_images = std::ranges::any_of(one.extras.messages, has_image);
-  if (one.extras.tools.empty() && !has_images) return "";
-  return "the case \"" + one.id + "\" has " + (has_images ? "images" : "tools") +
-         ", which a provider of kind \"http\" cannot be sent: ask another one, or a program (kind \"exec\")";
-}
-
 /// Gives requests their units: equal keys are one.
 class Plan::UnitNumbering {
  public:
@@ -231,11 +186,9 @@ class Plan::UnitNumbering {
 Plan::Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,
            std::vector<RequestSettings> settings, TrialDesign design)
     : suite_(&suite),
-      prompt_(std::move(prompt)),
       ontology_(ontology),
-      settings_(std::move(settings)),
+      requests_(std::move(prompt), ontology, std::move(settings)),
       design_(std::move(design)),
-      system_(share(render_system(prompt_, ontology_))),
       trials_(design_.repeats),
       uses_rubric_(suite.rubrics.size()) {}
 
@@ -259,7 +212,7 @@ Result<void> Plan::number_units(std::vector<UnitLoad>& loads) {
     const auto keyed = cases.take(i);
     if (!keyed.read) return fail(keyed.read.error());
     const Case& test_case = **keyed.read;
-    auto problem = problem_with_request(test_case, settings_[test_case.arm].provider.kind);
+    auto problem = problem_with_request(test_case, settings(test_case.arm).provider.kind);
     if (!problem.empty()) return fail(Reason::fixture_invalid, std::move(problem));
     note_judged(test_case);
     const auto texts = forms.of(test_case);
@@ -294,7 +247,7 @@ void Plan::note_judged(const Case& test_case) {
 }
 
 bool Plan::has_provider(std::string_view name) const {
-  return std::ranges::any_of(settings_,
+  return std::ranges::any_of(requests_.settings(),
                              [&](const RequestSettings& settings) { return settings.provider.name == name; });
 }
 
@@ -342,43 +295,8 @@ std::string Plan::trial_name(TrialId trial) const {
   return how.empty() ? id : id + " (" + how + ")";
 }
 
-ModelRequest Plan::claims_request(std::size_t arm, std::uint32_t repeat) const {
-  const RequestSettings& settings = settings_[arm];
-  ModelRequest request;
-  request.provider = settings.provider.name;
-  request.model = settings.model;
-  request.system = system_;
-  request.response_schema = settings.response_schema;
-  request.schema_name = claims_schema_name;
-  request.temperature = settings.temperature;
-  request.max_tokens = settings.max_tokens;
-  request.seed = seed_of(settings.seed, repeat);
-  apply(settings.params, repeat, request);
-  return request;
-}
-
 SharedText Plan::few_shot_of(std::size_t case_index) const {
   return design_.few_shots.empty() ? nullptr : design_.few_shots.at(case_index);
-}
-
-ModelRequest Plan::request_of(const Case& test_case, const SharedText& few_shot, std::uint32_t repeat) const {
-  ModelRequest request = claims_request(test_case.arm, repeat);
-  if (!test_case.extras.empty()) {
-    const RequestParams params = merged(settings_[test_case.arm].params, test_case.extras.params);
-    request.extras = test_case.extras;
-    request.extras.params.clear();
-    apply(params, repeat, request);
-  }
-  if (test_case.kind == CaseKind::claims) {
-    request.user = behind(few_shot, render_user(prompt_, test_case));
-    return request;
-  }
-  request.system = test_case.system.empty() ? nullptr : share(test_case.system);
-  request.response_schema = test_case.response_schema.empty() ? nullptr : share(test_case.response_schema);
-  request.schema_name.clear();
-  request.user = behind(few_shot, test_case.context.empty() ? test_case.content
-                                                            : test_case.context + "\n\n" + test_case.content);
-  return request;
 }
 
 Result<Case> Plan::perturbed_form(const TrialPlace& place, const Case& test_case) const {
@@ -419,7 +337,7 @@ ScoringTask Plan::task_of(TrialId trial, const Case& test_case, const Case& form
     if (const auto& judge = expectation.judge) {
       const auto rubric = std::count(uses_rubric_.begin(), uses_rubric_.begin() + judge->rubric, true);
       task.judged.push_back({metric, static_cast<std::uint32_t>(rubric),
-                             judge->samples.value_or(settings_[test_case.arm].judge_samples),
+                             judge->samples.value_or(settings(test_case.arm).judge_samples),
                              expectation.min_score.value_or(defaults::judge_min_score), judge->reference,
                              judge->criteria});
       if (const auto* judged = recorded_judgement(test_case, expectation, suite_->rubrics)) {
@@ -430,7 +348,7 @@ ScoringTask Plan::task_of(TrialId trial, const Case& test_case, const Case& form
       const std::size_t before = task.texts.size();
       add_for_worker(expectation.what, task.texts);
       for (std::size_t i = before; i < task.texts.size(); ++i)
-        add_price(settings_[test_case.arm].price, task.texts[i]);
+        add_price(settings(test_case.arm).price, task.texts[i]);
     }
   }
   if (!task.judged.empty()) task.question = {transcript(form.extras.messages, form.content), form.context};
@@ -442,10 +360,10 @@ Result<ModelRequest> Plan::request(UnitId unit) const {
   const auto test_case = suite_->cases.read(place.case_index);
   if (!test_case) return fail(test_case.error());
   const SharedText few_shot = few_shot_of(place.case_index);
-  if (place.perturbation == 0) return request_of(**test_case, few_shot, place.repeat);
+  if (place.perturbation == 0) return requests_.of(**test_case, few_shot, place.repeat);
   const auto form = perturbed_form(place, **test_case);
   if (!form) return fail(form.error());
-  return request_of(*form, few_shot, place.repeat);
+  return requests_.of(*form, few_shot, place.repeat);
 }
 
 Result<WorkUnit> Plan::render(UnitId unit) const {
@@ -465,7 +383,7 @@ Result<WorkUnit> Plan::render(UnitId unit) const {
     }
     const Case& form = perturbed ? *perturbed : **test_case;
     if (is_first) {
-      work.request = request_of(form, few_shot_of(place.case_index), place.repeat);
+      work.request = requests_.of(form, few_shot_of(place.case_index), place.repeat);
       work.repeat = place.repeat;
       if (form.recorded) work.recorded = form.recorded->answer;
     }

@@ -8,6 +8,7 @@
 #include "common/model/request.hpp"
 #include "common/model/run_settings.hpp"
 #include "common/model/trial.hpp"
+#include "coordinator/plan/request_maker.hpp"
 #include "coordinator/plan/trial_design.hpp"
 #include "coordinator/plan/trial_table.hpp"
 #include "coordinator/suite/prompt.hpp"
@@ -26,20 +27,6 @@
 namespace sluice {
 
 struct UnitLoad;
-
-/// What every request of an arm has in common; a run without arms has one.
-struct RequestSettings {
-  ProviderSettings provider;
-  std::string model;
-  std::optional<double> temperature;
-  std::uint32_t max_tokens = 0;
-  std::optional<std::int64_t> seed;  ///< Of the first repeat; the n-th gets n more (docs/delivery.md).
-  SharedText response_schema;
-  RequestParams params{};  ///< Tests may have more.
-  /// Dollars for a million tokens of input and of output; nothing: not known.
-  std::optional<std::pair<double, double>> price{};
-  std::uint32_t judge_samples = defaults::judge_samples;  ///< Votes where a test says nothing else.
-};
 
 /// The cases of a plan that judge metrics assess.
 struct JudgedCases {
@@ -78,8 +65,8 @@ class Plan {
   /// The arm that pays for the unit; one that sends the same request as others is the first of them.
   std::size_t arm_of(UnitId unit) const { return suite_->cases.arm(case_of(trials_of(unit).front())); }
   /// Who answers it.
-  const std::string& provider_of(UnitId unit) const { return settings_[arm_of(unit)].provider.name; }
-  std::size_t arm_count() const { return settings_.size(); }
+  const std::string& provider_of(UnitId unit) const { return settings(arm_of(unit)).provider.name; }
+  std::size_t arm_count() const { return requests_.settings().size(); }
   /// Whether any arm's answers are those of this provider.
   bool has_provider(std::string_view name) const;
   std::string_view case_id(TrialId trial) const { return suite_->cases.id(case_of(trial)); }
@@ -104,12 +91,10 @@ class Plan {
 
   Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,
        std::vector<RequestSettings> settings, TrialDesign design);
+  const RequestSettings& settings(std::size_t arm) const { return requests_.settings()[arm]; }
   Result<void> number_units(std::vector<UnitLoad>& loads);
   void group_trials();
   Error too_large(UnitId unit) const;
-  /// What the requests of an arm's claims cases have in common in one repeat: all but the user message.
-  ModelRequest claims_request(std::size_t arm, std::uint32_t repeat) const;
-  ModelRequest request_of(const Case& test_case, const SharedText& few_shot, std::uint32_t repeat) const;
   /// Null for a case without one.
   SharedText few_shot_of(std::size_t case_index) const;
   /// A case as a trial has it. REQUIRES: the trial is perturbed.
@@ -118,11 +103,9 @@ class Plan {
   ScoringTask task_of(TrialId trial, const Case& test_case, const Case& form) const;
 
   const Suite* suite_;
-  PromptTemplate prompt_;
   Ontology ontology_;
-  std::vector<RequestSettings> settings_;  ///< By arm.
+  RequestMaker requests_;
   TrialDesign design_;
-  SharedText system_;
   TrialTable trials_;
   std::vector<PerturbationFacts> facts_;  ///< By perturbation.
   JudgedCases judged_;
