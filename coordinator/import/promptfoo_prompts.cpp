@@ -18,7 +18,7 @@ namespace {
 /// The messages of a chat.
 struct Chat {
   std::string system;
-  std::vector<ChatMessage> turns;
+  std::vector<ImportedMessage> turns;
   bool is_plain = true;  ///< System messages first, then those of a user and an assistant; all of them texts.
 };
 
@@ -80,7 +80,7 @@ std::optional<Chat> chat_in(const std::string& file, const std::string& text) {
   }
   // The user's last text is what a test asks.
   chat.is_plain =
-      chat.is_plain && std::ranges::find(chat.turns, "user", &ChatMessage::role) != chat.turns.end();
+      chat.is_plain && std::ranges::find(chat.turns, "user", &ImportedMessage::role) != chat.turns.end();
   return chat;
 }
 
@@ -231,7 +231,7 @@ class PromptImporter {
       return from_.note(
           line, named(label) + (translated ? translated_system.error() : translated.error()) + ": left out");
     }
-    for (ChatMessage& message : prompt.messages) {
+    for (ImportedMessage& message : prompt.messages) {
       auto turn = translate_template(message.content);
       if (!turn) return from_.note(line, named(label) + turn.error() + ": left out");
       message.content = std::move(turn->text);

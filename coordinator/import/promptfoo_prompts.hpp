@@ -12,7 +12,7 @@
 namespace sluice {
 
 /// A text of a conversation.
-struct ChatMessage {
+struct ImportedMessage {
   std::string role;  ///< `user` or `assistant`.
   std::string content;
 };
@@ -25,7 +25,7 @@ struct ImportedPrompt {
   std::string prompt;
   std::set<std::string, std::less<>> variables{};
   std::uint32_t line = 1;
-  std::vector<ChatMessage> messages{};  ///< Behind `system`, of a conversation; `prompt` is empty then.
+  std::vector<ImportedMessage> messages{};  ///< Behind `system`, of a conversation; `prompt` is empty then.
 };
 
 /// Reads `prompts`: texts, files, globs, chats. A conversation of several turns is the only prompt, as tests

@@ -112,7 +112,7 @@ class Assembly {
         messages.push_back(message.take());
       };
       if (!prompt.system.empty()) add("system", prompt.system);
-      for (const ChatMessage& message : prompt.messages) add(message.role, message.content);
+      for (const ImportedMessage& message : prompt.messages) add(message.role, message.content);
       node.add("messages", {std::move(messages), 1, {}});
     }
     if (form_) node.add("response_format", *form_);
@@ -194,7 +194,7 @@ class Assembly {
       const std::string alone = "{{" + name + "}}";
       const bool is_whole_prompt = std::ranges::any_of(parts_.prompts, [&](const ImportedPrompt& prompt) {
         return prompt.prompt == alone ||
-               std::ranges::find(prompt.messages, alone, &ChatMessage::content) != prompt.messages.end();
+               std::ranges::find(prompt.messages, alone, &ImportedMessage::content) != prompt.messages.end();
       });
       note(test,
            "the variable \"" + name + "\" has no value: it is " + (is_whole_prompt ? "a blank" : "empty"));
