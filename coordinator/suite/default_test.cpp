@@ -5,6 +5,7 @@
 #include "coordinator/suite/examples_key.hpp"
 #include "coordinator/suite/expectation_reader.hpp"
 #include "coordinator/suite/fixture.hpp"
+#include "coordinator/suite/metric_types.hpp"
 #include "coordinator/suite/test_parser.hpp"
 #include "coordinator/suite/test_templates.hpp"
 

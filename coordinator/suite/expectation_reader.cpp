@@ -7,12 +7,12 @@
 #include "coordinator/suite/command_reader.hpp"
 #include "coordinator/suite/expected_claims.hpp"
 #include "coordinator/suite/judge_reader.hpp"
+#include "coordinator/suite/metric_types.hpp"
 #include "coordinator/suite/schema_reader.hpp"
 #include "coordinator/suite/test_templates.hpp"
 #include "coordinator/suite/thresholding_reader.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -21,173 +21,6 @@
 
 namespace sluice {
 namespace {
-
-/// What a metric assesses by, and so which keys it takes.
-enum class Parameter : std::uint8_t {
-  text,
-  pattern,
-  schema,
-  json,
-  claims,
-  judge,
-  distance,
-  rouge,
-  call,
-  latency,
-  cost,
-  any_of,
-  all_of,
-  command
-};
-
-/// A metric that `type` may name.
-struct Type {
-  MetricId id;
-  Parameter parameter;
-  std::string_view alias{};  ///< As others call it.
-  std::string_view name() const { return alias.empty() ? info(id).name : alias; }
-  bool is_scored() const { return info(id).kind == MetricKind::scored; }
-  /// Whether it may stand in any_of and all_of.
-  bool may_be_part() const {
-    return parameter != Parameter::claims && parameter != Parameter::judge &&
-           id != MetricId::semantic_similarity_to;
-  }
-};
-
-constexpr std::array types{
-    Type{MetricId::must_contain, Parameter::text},
-    Type{MetricId::must_not_contain, Parameter::text},
-    Type{MetricId::contains_any, Parameter::text},
-    Type{MetricId::icontains, Parameter::text},
-    Type{MetricId::icontains_any, Parameter::text},
-    Type{MetricId::starts_with, Parameter::text},
-    Type{MetricId::regex_match, Parameter::pattern},
-    Type{MetricId::regex_not_match, Parameter::pattern},
-    Type{MetricId::exact_match, Parameter::text},
-    Type{MetricId::json_schema, Parameter::schema},
-    Type{MetricId::contains_json, Parameter::json},
-    Type{MetricId::levenshtein, Parameter::distance},
-    Type{MetricId::rouge_n, Parameter::rouge},
-    Type{MetricId::tool_call, Parameter::call},
-    Type{MetricId::latency, Parameter::latency},
-    Type{MetricId::cost, Parameter::cost},
-    Type{MetricId::any_of, Parameter::any_of},
-    Type{MetricId::all_of, Parameter::all_of},
-    Type{MetricId::command, Parameter::command},
-    Type{MetricId::command_score, Parameter::command},
-    Type{MetricId::semantic_similarity_to, Parameter::text},
-    Type{MetricId::claims_precision, Parameter::claims},
-    Type{MetricId::claims_recall, Parameter::claims},
-    Type{MetricId::claims_f1, Parameter::claims},
-    Type{MetricId::claims_required, Parameter::claims},
-    Type{MetricId::claims_forbidden, Parameter::claims},
-    Type{MetricId::claims_absent, Parameter::claims},
-    Type{MetricId::faithfulness, Parameter::judge},
-    Type{MetricId::relevancy, Parameter::judge},
-    Type{MetricId::correctness, Parameter::judge},
-    Type{MetricId::rubric, Parameter::judge},
-};
-
-/// Turned round, and by other names: known, but for the sake of short messages not listed.
-constexpr std::array other_types{
-    Type{MetricId::not_exact_match, Parameter::text},
-    Type{MetricId::not_json_schema, Parameter::schema},
-    Type{MetricId::not_icontains, Parameter::text},
-    Type{MetricId::not_starts_with, Parameter::text},
-    Type{MetricId::not_contains_json, Parameter::json},
-    Type{MetricId::not_levenshtein, Parameter::distance},
-    Type{MetricId::not_rouge_n, Parameter::rouge},
-    Type{MetricId::not_tool_call, Parameter::call},
-    Type{MetricId::not_latency, Parameter::latency},
-    Type{MetricId::not_cost, Parameter::cost},
-    Type{MetricId::not_any_of, Parameter::any_of},
-    Type{MetricId::not_all_of, Parameter::all_of},
-    Type{MetricId::not_command, Parameter::command},
-    Type{MetricId::not_command_score, Parameter::command},
-    Type{MetricId::must_contain, Parameter::text, "contains"},
-    Type{MetricId::must_contain, Parameter::text, "contains_all"},
-    Type{MetricId::must_not_contain, Parameter::text, "not_contains"},
-    Type{MetricId::must_not_contain, Parameter::text, "not_contains_any"},
-    Type{MetricId::icontains, Parameter::text, "icontains_all"},
-    Type{MetricId::not_icontains, Parameter::text, "not_icontains_all"},
-    Type{MetricId::regex_match, Parameter::pattern, "regex"},
-    Type{MetricId::regex_not_match, Parameter::pattern, "not_regex"},
-    Type{MetricId::exact_match, Parameter::text, "equals"},
-    Type{MetricId::not_exact_match, Parameter::text, "not_equals"},
-    Type{MetricId::json_schema, Parameter::json, "is_json"},
-    Type{MetricId::not_json_schema, Parameter::json, "not_is_json"},
-    Type{MetricId::semantic_similarity_to, Parameter::text, "similar"},
-    Type{MetricId::rubric, Parameter::judge, "llm_rubric"},
-};
-
-/// The keys that belong to some parameters only.
-struct ParameterKey {
-  std::string_view key;
-  std::array<Parameter, 4> parameters;  ///< Those that take it; of fewer the last is repeated.
-  bool is_of(Parameter parameter) const {
-    return std::ranges::find(parameters, parameter) != parameters.end();
-  }
-};
-constexpr ParameterKey key_of(std::string_view key, Parameter a, Parameter b, Parameter c) {
-  return {key, {a, b, c, c}};
-}
-constexpr ParameterKey key_of(std::string_view key, Parameter a) {
-  return key_of(key, a, a, a);
-}
-constexpr std::array parameter_keys{
-    key_of("text", Parameter::text, Parameter::distance, Parameter::rouge),
-    key_of("pattern", Parameter::pattern),
-    key_of("schema", Parameter::schema, Parameter::json, Parameter::json),
-    key_of("max_distance", Parameter::distance),
-    key_of("n", Parameter::rouge),
-    key_of("name", Parameter::call),
-    key_of("arguments", Parameter::call),
-    key_of("max_ms", Parameter::latency),
-    key_of("max_dollars", Parameter::cost),
-    key_of("of", Parameter::any_of, Parameter::all_of, Parameter::all_of),
-    key_of("pass_mark", Parameter::all_of),
-    key_of("command", Parameter::command),
-    key_of("parameters", Parameter::command),
-    key_of("timeout_seconds", Parameter::command),
-    key_of("must_contain", Parameter::claims),
-    key_of("must_not_contain", Parameter::claims),
-    key_of("min_confidence", Parameter::claims),
-    key_of("rubric_version", Parameter::judge),
-    key_of("samples", Parameter::judge),
-};
-
-/// Elsewhere they have hyphens.
-std::string with_underscores(std::string name) {
-  std::ranges::replace(name, '-', '_');
-  return name;
-}
-
-/// Null if there is none.
-const Type* type_called(std::string_view name) {
-  const std::string known = with_underscores(std::string(name));
-  const auto found = std::ranges::find(types, std::string_view(known), &Type::name);
-  if (found != types.end()) return &*found;
-  const auto other = std::ranges::find(other_types, std::string_view(known), &Type::name);
-  return other != other_types.end() ? &*other : nullptr;
-}
-
-std::string keys_of(Parameter parameter) {
-  std::vector<std::string> keys;
-  for (const ParameterKey& one : parameter_keys) {
-    if (one.is_of(parameter)) keys.emplace_back(one.key);
-  }
-  return quoted_list(keys);
-}
-
-std::string names_of_types(bool only_scored) {
-  std::string text;
-  for (const Type& type : types) {
-    if (only_scored && !type.is_scored()) continue;
-    if (!text.empty()) text += ", ";
-    text += type.name();
-  }
-  return text;
-}
 
 class ExpectationsReader {
  public:
@@ -223,7 +56,7 @@ class ExpectationsReader {
       return;
     }
     TableReader reader = context_.reader(node, name);
-    const Type* type = read_type(reader);
+    const MetricType* type = read_type(reader);
     if (type == nullptr) return check_without_type(reader);
     check_combination(reader, *type);
     Expectation expectation;
@@ -238,16 +71,13 @@ class ExpectationsReader {
     test_.expectations.push_back(std::move(expectation));
   }
 
-  static const Type* read_type(TableReader& reader) {
+  static const MetricType* read_type(TableReader& reader) {
     const auto name = reader.word("type", Need::required);
     if (!name) return nullptr;
-    if (const Type* type = type_called(*name)) return type;
-    std::vector<std::string_view> names;
-    for (const Type& type : types) names.push_back(type.name());
-    for (const Type& type : other_types) names.push_back(type.name());
-    reader.add_wrong("type", "is the unknown metric \"" + excerpt(*name, 80) + "\"" +
-                                 did_you_mean(with_underscores(*name), names) + "; there are " +
-                                 names_of_types(false) + ", with \"not_\" before those of the answer");
+    if (const MetricType* type = type_called(*name)) return type;
+    reader.add_wrong("type", "is the unknown metric \"" + excerpt(*name, 80) + "\"" + nearest_type(*name) +
+                                 "; there are " + names_of_types(false) +
+                                 ", with \"not_\" before those of the answer");
     return nullptr;
   }
 
@@ -255,7 +85,7 @@ class ExpectationsReader {
   void check_without_type(TableReader& reader) {
     reader.texts("text");
     reader.texts("pattern");
-    for (const ParameterKey& one : parameter_keys) reader.entry(one.key);
+    for (const ParameterKey& one : parameter_keys()) reader.entry(one.key);
     reader.entry("weight");
     read_claims(reader, "must_contain", context_);
     read_claims(reader, "must_not_contain", context_);
@@ -268,7 +98,7 @@ class ExpectationsReader {
   }
 
   /// A test makes one request, so its answer is either claims or a text.
-  void check_combination(TableReader& reader, const Type& type) {
+  void check_combination(TableReader& reader, const MetricType& type) {
     const std::string name(type.name());
     const bool is_claims = type.parameter == Parameter::claims;
     const CaseKind kind = is_claims ? CaseKind::claims : CaseKind::text;
@@ -286,8 +116,8 @@ class ExpectationsReader {
     }
   }
 
-  void read_parameters(TableReader& reader, const Type& type, Expectation& expectation) {
-    for (const ParameterKey& one : parameter_keys) {
+  void read_parameters(TableReader& reader, const MetricType& type, Expectation& expectation) {
+    for (const ParameterKey& one : parameter_keys()) {
       if (one.is_of(type.parameter) || reader.refused_entry(one.key) == nullptr) continue;
       reader.add_wrong(one.key, "does not belong to " + std::string(type.name()) + ", which takes " +
                                     keys_of(type.parameter));
@@ -399,7 +229,7 @@ class ExpectationsReader {
       return;
     }
     TableReader reader = context_.reader(node, name);
-    const Type* type = read_type(reader);
+    const MetricType* type = read_type(reader);
     if (type == nullptr) return check_without_type(reader);
     Expectation part;
     part.what.metric = type->id;
@@ -421,7 +251,7 @@ class ExpectationsReader {
     parts.push_back(std::move(part.what));
   }
 
-  static std::vector<std::string> read_texts(TableReader& reader, const Type& type) {
+  static std::vector<std::string> read_texts(TableReader& reader, const MetricType& type) {
     auto texts = reader.texts("text", Need::required);
     // An empty text is contained in every answer and similar to none; it can only be exactly the answer.
     if (texts && positive(type.id) != MetricId::exact_match &&
@@ -488,7 +318,7 @@ class ExpectationsReader {
     }
   }
 
-  static void refuse_limits(TableReader& reader, const Type& type) {
+  static void refuse_limits(TableReader& reader, const MetricType& type) {
     for (const std::string_view key : {std::string_view("min_score"), std::string_view("thresholding")}) {
       if (reader.refused_entry(key) == nullptr) continue;
       reader.add_wrong(key, "cannot stand with " + std::string(type.name()) +
@@ -520,11 +350,6 @@ bool names_command(const DocumentNode& expected) {
     return true;
   const DocumentEntry* parts = find_entry(expected, "of");
   return parts != nullptr && names_command(parts->value);
-}
-
-std::optional<MetricId> metric_called(std::string_view name) {
-  const Type* type = type_called(name);
-  return type != nullptr ? std::optional(type->id) : std::nullopt;
 }
 
 const KnownRubric* read_expectations(const DocumentEntry& expected, const TestSource& source,

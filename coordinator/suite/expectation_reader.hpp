@@ -5,16 +5,10 @@
 #include "coordinator/suite/document_context.hpp"
 #include "coordinator/suite/test_parser.hpp"
 
-#include <optional>
-#include <string_view>
-
 namespace sluice {
 
 /// Whether `expected`, as it is written, has a metric that runs a program.
 bool names_command(const DocumentNode& expected);
-
-/// The metric that `type` names, in any of its names; nothing if there is none.
-std::optional<MetricId> metric_called(std::string_view name);
 
 /// Reads `expected` of a test, one metric or a list of them, into the case: its expectations, its kind, and
 /// for claims metrics its claims and min_confidence. What is wrong becomes findings. Returns the rubric for

@@ -2,85 +2,28 @@
 
 #include "common/disk.hpp"
 #include "common/text/text.hpp"
+#include "worker/cache/database_options.hpp"
 #include "worker/cache/directory_id.hpp"
 #include "worker/cache/directory_lock.hpp"
 #include "worker/cache/entry.hpp"
+#include "worker/cache/sync_book.hpp"
 #include "worker/defaults.hpp"
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <cstdarg>
 #include <cstring>
 #include <exception>
-#include <mutex>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include <rocksdb/cache.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
-#include <rocksdb/env.h>
-#include <rocksdb/filter_policy.h>
-#include <rocksdb/table.h>
 
 namespace sluice {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-/// RocksDB's own log would cost three changes of the directory at each start; its errors come back as
-/// statuses.
-class NoLog : public rocksdb::Logger {
- public:
-  using rocksdb::Logger::Logv;
-  void Logv(const char*, va_list) override {}
-};
-
-rocksdb::CompressionType best_compression() {
-  // LZ4 first: answers are small and read often; ZSTD saves little more on a few kilobytes.
-  const auto supported = rocksdb::GetSupportedCompressions();
-  for (const auto wanted : {rocksdb::kLZ4Compression, rocksdb::kZSTD, rocksdb::kSnappyCompression}) {
-    if (std::ranges::find(supported, wanted) != supported.end()) return wanted;
-  }
-  return rocksdb::kNoCompression;
-}
-
-rocksdb::DBOptions database_options() {
-  rocksdb::DBOptions options;
-  options.create_if_missing = true;
-  options.create_missing_column_families = true;
-  options.max_open_files = defaults::open_files;
-  options.max_file_opening_threads = 1;
-  options.skip_stats_update_on_db_open = true;
-  options.skip_checking_sst_file_sizes_on_db_open = true;
-  options.stats_dump_period_sec = 0;
-  options.stats_persist_period_sec = 0;
-  options.info_log = std::make_shared<NoLog>();
-  options.max_total_wal_size = defaults::write_buffer_bytes;
-  // A start writes no table of a few answers: State::shorten_replay decides when one is worth it.
-  options.avoid_flush_during_recovery = true;
-  return options;
-}
-
-rocksdb::ColumnFamilyOptions family_options() {
-  static const auto block_cache = rocksdb::NewLRUCache(defaults::block_cache_bytes);
-  rocksdb::BlockBasedTableOptions table;
-  table.block_cache = block_cache;
-  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(defaults::bloom_bits));
-  table.cache_index_and_filter_blocks = true;
-  table.pin_l0_filter_and_index_blocks_in_cache = true;
-  table.format_version = 5;
-  rocksdb::ColumnFamilyOptions options;
-  options.write_buffer_size = defaults::write_buffer_bytes;
-  options.memtable_prefix_bloom_size_ratio = defaults::memtable_bloom_ratio;
-  options.memtable_whole_key_filtering = true;
-  options.compression = best_compression();
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  return options;
-}
 
 /// Each kind's own column family, by its number.
 struct Family {
@@ -141,13 +84,7 @@ struct AnswerCache::State {
   std::array<rocksdb::ColumnFamilyHandle*, every_family.size()> by_kind{};
   std::vector<rocksdb::ColumnFamilyHandle*> families;  ///< Those that are there, and RocksDB's default one.
 
-  // An entry can be read before its write has ended. What earlier processes wrote counts as one write.
-  std::atomic<std::uint64_t> begun = 1;
-  std::atomic<std::uint64_t> ended = 1;
-  std::atomic<std::uint64_t> synced = 0;  ///< So many of those that had ended.
-  std::mutex one_sync;
-  /// Of all until now; nothing: there was none yet. A failure stays.
-  std::optional<Result<void>> came_of_syncs;
+  SyncBook syncs;
 
   State(fs::path directory, DirectoryLock held) : dir(std::move(directory)), lock(std::move(held)) {}
   State(const State&) = delete;
@@ -167,6 +104,7 @@ struct AnswerCache::State {
   /// Makes a change. `what` as in "write to".
   Result<void> change(rocksdb::WriteBatch& batch, std::string_view what);
   Result<void> sync_earlier_files() const;
+  Result<void> sync_log() const;
   Result<std::optional<Completion>> read(EntryKind kind, const Digest& key) const;
   /// The error with the directory before it.
   tl::unexpected<Error> in_here(Error error) const {
@@ -242,9 +180,9 @@ Result<std::optional<Completion>> AnswerCache::State::read(EntryKind kind, const
 }
 
 Result<void> AnswerCache::State::change(rocksdb::WriteBatch& batch, std::string_view what) {
-  ++begun;
+  syncs.write_begins();
   const auto status = database->Write(rocksdb::WriteOptions(), &batch);
-  ++ended;
+  syncs.write_ended();
   if (!status.ok()) return fail(failed(dir, what, status));
   return {};
 }
@@ -260,6 +198,13 @@ Result<void> AnswerCache::State::sync_earlier_files() const {
   }
   if (synced_all && !error) return {};
   return fail(Reason::cache_failed, "cannot write the cache " + dir.string() + " to the disk");
+}
+
+Result<void> AnswerCache::State::sync_log() const {
+  if (read_only) return {};  // RocksDB has no log of its own then.
+  const auto status = database->SyncWAL();
+  if (!status.ok()) return fail(failed(dir, "sync", status));
+  return {};
 }
 
 Result<AnswerCache> AnswerCache::open_with(const fs::path& dir, Access access) {
@@ -317,23 +262,12 @@ const fs::path& AnswerCache::directory() const {
 }
 
 bool AnswerCache::has_unsynced() const {
-  return state_->synced < state_->begun;
+  return state_->syncs.has_unsynced();
 }
 
 Result<void> AnswerCache::sync() const {
-  const std::lock_guard one_at_a_time(state_->one_sync);
-  if (!has_unsynced()) return {};
-  const std::uint64_t wanted = state_->ended;
-  if (!state_->came_of_syncs) state_->came_of_syncs = state_->sync_earlier_files();
-  if (!*state_->came_of_syncs) return *state_->came_of_syncs;
-  // RocksDB has no log of its own where it only reads.
-  const auto status = state_->read_only ? rocksdb::Status() : state_->database->SyncWAL();
-  if (!status.ok()) {
-    state_->came_of_syncs = fail(failed(state_->dir, "sync", status));
-    return *state_->came_of_syncs;
-  }
-  state_->synced = wanted;
-  return {};
+  return state_->syncs.sync([this] { return state_->sync_earlier_files(); },
+                            [this] { return state_->sync_log(); });
 }
 
 Result<std::optional<Completion>> AnswerCache::get(const Digest& key) const {

@@ -1,0 +1,71 @@
+#pragma once
+
+#include "common/model/metrics.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+/// The metrics that `expected` of a test may name, and which keys each of them takes. All of it is pure.
+namespace sluice {
+
+/// What a metric assesses by, and so which keys it takes.
+enum class Parameter : std::uint8_t {
+  text,
+  pattern,
+  schema,
+  json,
+  claims,
+  judge,
+  distance,
+  rouge,
+  call,
+  latency,
+  cost,
+  any_of,
+  all_of,
+  command
+};
+
+/// A metric that `type` may name.
+struct MetricType {
+  MetricId id;
+  Parameter parameter;
+  std::string_view alias{};  ///< As others call it; empty: by its own name.
+  std::string_view name() const { return alias.empty() ? info(id).name : alias; }
+  bool is_scored() const { return info(id).kind == MetricKind::scored; }
+  /// Whether it may stand in any_of and all_of.
+  bool may_be_part() const {
+    return parameter != Parameter::claims && parameter != Parameter::judge &&
+           id != MetricId::semantic_similarity_to;
+  }
+};
+
+/// A key that belongs to some parameters only.
+struct ParameterKey {
+  std::string_view key;
+  std::array<Parameter, 4> parameters;  ///< Those that take it; of fewer the last is repeated.
+  bool is_of(Parameter parameter) const {
+    return std::ranges::find(parameters, parameter) != parameters.end();
+  }
+};
+std::span<const ParameterKey> parameter_keys();
+
+/// By any of its names, with hyphens or underscores; null if there is none.
+const MetricType* type_called(std::string_view name);
+/// The same, for whoever needs no more than the metric.
+std::optional<MetricId> metric_called(std::string_view name);
+
+/// `; did you mean "..."?` or the like, for a name that no metric has; empty if none is near.
+std::string nearest_type(std::string_view name);
+/// For messages: the keys that only some metrics take, of those that take this parameter.
+std::string keys_of(Parameter parameter);
+/// For messages: all that are listed, or those with a score alone; without those turned round and other
+/// names.
+std::string names_of_types(bool only_scored);
+
+}  // namespace sluice

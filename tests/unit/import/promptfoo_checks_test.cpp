@@ -1,0 +1,173 @@
+// What the assertions of a configuration become.
+#include "coordinator/import/foreign_script.hpp"
+#include "tests/unit/import/promptfoo_fixture.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace sluice::promptfoo_checks_test {
+
+TEST_F(Promptfoo, TakesOverTheChecksThatASuiteHasByName) {
+  const std::string text = suite(R"yaml(prompts: ['{{a}}']
+tests:
+  - vars: {a: x}
+    assert:
+      - {type: icontains, value: '{{ a }}'}
+      - {type: not-starts-with, value: '{{a}}'}
+      - {type: levenshtein, value: '{{a}}', threshold: 3}
+      - {type: contains-json, value: {type: object}}
+      - {type: rouge-n, value: '{{a}}', threshold: 0.5}
+      - {type: latency, threshold: 1500}
+      - {type: cost, threshold: 0.25}
+)yaml");
+  for (const std::string expected :
+       {"type: icontains\n        text: \"{{a}}\"", "type: not_starts_with\n        text: \"{{a}}\"",
+        "type: levenshtein\n        text: \"{{a}}\"\n        max_distance: 3", "type: contains_json",
+        "type: rouge_n\n        text: \"{{a}}\"\n        min_score: 0.5", "max_ms: 1500",
+        "max_dollars: 0.25"}) {
+    EXPECT_NE(text.find(expected), std::string::npos) << expected << "\n" << text;
+  }
+  EXPECT_EQ(text.find("# "), std::string::npos) << text;
+}
+
+TEST_F(Promptfoo, NamesTheTestsThatKeepNoCheckOfTheirOwn) {
+  const std::string tests =
+      "tests:\n  - description: Counts words\n    assert: [{type: python, value: x}]\n"
+      "  - assert: [{type: contains, value: x}]\n";
+  EXPECT_EQ(notes("prompts: [a]\n" + tests),
+            "promptfooconfig.yaml:3: of the test \"counts-words\" no check of its own is left: it passes if "
+            "the answer is not blank\n"
+            "promptfooconfig.yaml:4: the check python has no counterpart (`type: command` runs a program of "
+            "yours): left out\n");
+  EXPECT_EQ(notes("prompts: [a]\ndefaultTest: {assert: [{type: contains, value: y}]}\n" + tests),
+            "promptfooconfig.yaml:4: of the test \"counts-words\" no check of its own is left: the default "
+            "test's alone judge it\n"
+            "promptfooconfig.yaml:5: the check python has no counterpart (`type: command` runs a program of "
+            "yours): left out\n");
+  EXPECT_EQ(notes("prompts: ['{{a}}']\ntests: [{vars: {a: [1, 2]}, assert: [{type: python, value: x}]}]\n"),
+            "promptfooconfig.yaml:2: the check python has no counterpart (`type: command` runs a program of "
+            "yours): left out\n"
+            "promptfooconfig.yaml:2: of the test \"test-1\" no check of its own is left: it passes if the "
+            "answer is not blank\n")
+      << "once for a test of many values";
+}
+
+TEST_F(Promptfoo, MakesAGroupOfASetWithAThreshold) {
+  const std::string set = R"yaml(prompts: ['{{a}}']
+tests:
+  - vars: {a: x}
+    assert:
+      - type: assert-set
+        threshold: 0.5
+        assert: [{type: contains, value: '{{a}}', weight: 3}, {type: rouge-n, value: b c, threshold: 0.4}]
+)yaml";
+  const std::string text = suite(set);
+  EXPECT_NE(text.find(R"yaml(      - type: all_of
+        pass_mark: 0.5
+        of:
+          - type: must_contain
+            text: "{{a}}"
+            weight: 3
+          - type: rouge_n
+            text: b c
+            min_score: 0.4
+)yaml"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("# "), std::string::npos) << text;
+  const std::string judged =
+      "prompts: [a]\ntests: [{assert: [{type: contains, value: x}, {type: assert-set, threshold: 1, assert: "
+      "[{type: llm-rubric, value: is kind}]}]}]\n";
+  EXPECT_NE(notes(judged).find("holds a check by a model, which no group takes: left out"),
+            std::string::npos);
+}
+
+TEST_F(Promptfoo, NotesWhatASetOfChecksLoses) {
+  EXPECT_EQ(
+      notes("prompts: [a]\ntests:\n  - assert:\n    - {type: contains, value: x}\n"
+            "    - {type: assert-set, weight: 2, metric: m, assert: [{type: contains, value: b}]}\n"
+            "    - {type: assert-set, weight: 0, assert: [{type: contains, value: c}]}\n"
+            "    - {type: contains, weight: 0, value: d}\n"),
+      "promptfooconfig.yaml:5: \"metric\" of the check assert-set has no counterpart: left out\n"
+      "promptfooconfig.yaml:5: \"weight\" of the check assert-set has no counterpart: left out\n"
+      "promptfooconfig.yaml:6: the check assert-set has the weight 0, with which it fails no test: left "
+      "out\n"
+      "promptfooconfig.yaml:7: the check contains has the weight 0, with which it fails no test: left "
+      "out\n");
+}
+
+TEST_F(Promptfoo, StandsInForWhatASuiteNeeds) {
+  EXPECT_EQ(suite("providers: [exec:run.sh]\ntests: [{vars: {question: Tell me.}}]\n"), R"yaml(prompts:
+  - id: stand-in
+    prompt: "{{question}}"
+tests:
+  - id: test-1
+    vars:
+      question: Tell me.
+    expected:
+      - type: regex_match
+        pattern: "\\S"
+# 1: the provider "exec:run.sh" has no counterpart: left out
+# 1: no prompt could be taken over: one that shows the variables stands in "prompts"; write yours in its place
+# 2: a test without a check that a suite has: it passes if the answer is not blank
+)yaml");
+  EXPECT_EQ(notes("prompts: ['{{a}}', 'b {{c}}']\ntests: [{assert: [{type: contains, value: x}]}]\n"),
+            "promptfooconfig.yaml:2: the variable \"a\" has no value: it is a blank\n"
+            "promptfooconfig.yaml:2: the variable \"c\" has no value: it is empty\n");
+}
+
+TEST_F(Promptfoo, HasOneScoreOfAKindInATest) {
+  const std::string text = suite(
+      "prompts: [a]\ndefaultTest: {options: {provider: 'openai:gpt-5'}, assert: [{type: llm-rubric, value: "
+      "is "
+      "short}]}\n"
+      "tests:\n  - assert: [{type: llm-rubric, value: is kind}, {type: llm-rubric, value: is true}]\n");
+  EXPECT_NE(text.find("settings:\n  judge: openai\n  judge_model: gpt-5\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("        criteria: |-\n          is kind\n          is true\n          is short\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST_F(Promptfoo, FollowsMergeKeysAndTemplatesOfAssertions) {
+  const std::string text = suite(R"yaml(prompts: [a]
+assertionTemplates: {polite: {type: contains, value: please}}
+x-base: &base {assert: [{$ref: '#/assertionTemplates/polite'}, {type: assert-set, assert: [{type: contains, value: b}]}]}
+tests:
+  - <<: *base
+)yaml");
+  EXPECT_NE(text.find("text: please"), std::string::npos) << text;
+  EXPECT_NE(text.find("text: b"), std::string::npos) << text;
+}
+
+TEST_F(Promptfoo, SaysOfAnUnknownCheckThatItIsUnknownWhateverItsValue) {
+  EXPECT_EQ(notes("prompts: [a]\ntests: [{assert: [{type: contains, value: x}, {type: word-count, value: "
+                  "{min: 1}}]}]\n"),
+            "promptfooconfig.yaml:2: the check word-count has no counterpart: left out\n");
+}
+
+TEST(ForeignScripts, ThatAskForTextsAreChecks) {
+  const auto of = [](const std::string& script) {
+    const auto check = check_of_script(script, 1);
+    if (!check) return std::string("(none)");
+    std::string text = (check->is_negated ? "not-" : "") + check->type + ":";
+    for (const std::string& value : check->values) text += " " + value;
+    return text;
+  };
+  EXPECT_EQ(of("output.includes('a b')"), "contains: a b");
+  EXPECT_EQ(of("return output.includes(\"a\");"), "contains: a");
+  EXPECT_EQ(of("!output.includes('a')"), "not-contains: a");
+  EXPECT_EQ(of("output.toLowerCase().includes('a')"), "icontains: a");
+  EXPECT_EQ(of("output.includes('a') && output.includes('b')"), "contains-all: a b");
+  EXPECT_EQ(of("output.includes('a') || output.includes('b')"), "contains-any: a b");
+  EXPECT_EQ(of("output.startsWith('a')"), "starts-with: a");
+  for (const std::string script :
+       {"output.includes('a') && output.includes('b') || true", "output.includes(x)",
+        "output.includes('a', 3)", "output.includes('a') || !output.includes('b')",
+        "output.includes('a') && output.toLowerCase().includes('b')", "output.length > 3",
+        "output.includes('')", "output.includes('a\\n')", "", "output"}) {
+    EXPECT_EQ(of(script), "(none)") << script;
+  }
+}
+
+}  // namespace sluice::promptfoo_checks_test
