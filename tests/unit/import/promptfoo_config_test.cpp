@@ -261,8 +261,7 @@ tests:
   - vars: {what: bears}
     assert: [{type: contains, value: Two}]
 )yaml");
-  EXPECT_EQ(made, R"yaml(
-providers:
+  EXPECT_EQ(made, R"yaml(providers:
   - "openai:gpt-4o-mini"
 tests:
   - id: test-1
@@ -277,7 +276,7 @@ tests:
         - role: assistant
           content: One.
         - role: user
-          content: And two?
+          content: "And two?"
     expected:
       - type: must_contain
         text: Two
