@@ -100,7 +100,8 @@ struct CompareCommand {
   Result<std::vector<std::string>> side_names() const {
     if (!current) {
       std::error_code none;
-      if (std::filesystem::exists(base, none) || !may_be_run(base) || base.starts_with("last")) {
+      if (std::filesystem::exists(base, none) || !may_be_run(base) || base == "last" ||
+          base.find('~') != std::string::npos) {
         return fail(Reason::usage_invalid, "compare takes two files or runs, and " + base +
                                                " is one: name what it is compared with as well");
       }

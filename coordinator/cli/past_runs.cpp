@@ -233,9 +233,10 @@ Result<PastRun> find_run_or_suite(const Ledger& ledger, const std::string& words
   if (std::ranges::any_of(*runs, begins_so)) return ledger.find_run(words);
   std::vector<std::string_view> names;
   for (const PastRun& past : *runs) names.push_back(past.run.suite);
-  return fail(Reason::usage_invalid,
-              "the run ledger has no run \"" + words + "\", and no run of a suite of that name that ended" +
-                  did_you_mean(asked.name, names) + "; `sluice runs list` shows the runs");
+  return fail(Reason::usage_invalid, "the run ledger has no run \"" + asked.name +
+                                         "\", and no run of a suite of that name that ended" +
+                                         did_you_mean(asked.name, names) +
+                                         "; `sluice runs list` shows the runs");
 }
 
 std::string verdict_of(const PastRun& past) {

@@ -44,8 +44,11 @@ class CheckImporter {
  public:
   CheckImporter(const DocumentNode* templates, const ImportFile& from) : templates_(templates), from_(from) {}
 
-  std::vector<ImportedCheck> read(const DocumentNode& assertions) {
+  std::vector<ImportedCheck> read(const DocumentNode& assertions, std::optional<double> pass_mark) {
+    is_in_group_ = pass_mark.has_value();
     read_list(assertions);
+    is_in_group_ = false;
+    if (pass_mark && !checks_.empty()) put_in_group(assertions.line, *pass_mark);
     return std::move(checks_);
   }
 
@@ -117,6 +120,21 @@ class CheckImporter {
     is_in_group_ = false;
     std::vector<ImportedCheck> parts = std::exchange(checks_, std::move(outside));
     if (!parts.empty()) add_group(set.line, *threshold, std::move(parts));
+  }
+
+  /// All checks of a test, by its threshold.
+  void put_in_group(std::uint32_t line, double pass_mark) {
+    std::vector<ImportedCheck> parts = std::exchange(checks_, {});
+    if (std::ranges::none_of(parts, needs_model)) return add_group(line, pass_mark, std::move(parts));
+    from_.note(
+        line,
+        "the \"threshold\" of a test whose checks a model judges, which no group takes: each check must "
+        "pass, whatever its weight");
+    for (ImportedCheck& part : parts) {
+      std::erase_if(std::get<DocumentNode::Table>(part.expectation.value),
+                    [](const DocumentEntry& entry) { return entry.key == "weight"; });
+    }
+    checks_ = std::move(parts);
   }
 
   void add_group(std::uint32_t line, double pass_mark, std::vector<ImportedCheck> parts) {
@@ -269,8 +287,8 @@ class CheckImporter {
 }  // namespace
 
 std::vector<ImportedCheck> import_checks(const DocumentNode& assertions, const DocumentNode* templates,
-                                         const ImportFile& from) {
-  return CheckImporter(templates, from).read(assertions);
+                                         const ImportFile& from, std::optional<double> pass_mark) {
+  return CheckImporter(templates, from).read(assertions, pass_mark);
 }
 
 std::vector<ImportedCheck> with_one_of_each_score(std::vector<ImportedCheck> checks, const ImportFile& from) {

@@ -99,7 +99,13 @@ class ConfigImporter {
     if (table == nullptr) return from_.note(node.line, "\"defaultTest\" is no mapping: left out");
     for (DocumentEntry& entry : *table) {
       if (entry.key == "options") take_grader(entry.value, parts);
+      if (entry.key == "threshold")
+        from_.note(
+            entry.line,
+            "\"threshold\" of the default test would weigh the checks of each test, which has its own: "
+            "left out");
     }
+    std::erase_if(*table, [](const DocumentEntry& entry) { return entry.key == "threshold"; });
     auto read = import_test(test, templates_, from_, true);
     if (read.empty()) return;
     parts.default_test = std::move(read.front());

@@ -18,8 +18,8 @@ namespace {
 /// The messages of a chat.
 struct Chat {
   std::string system;
-  std::vector<std::string> user;
-  bool is_plain = true;  ///< System messages first, then those of a user; all of them texts.
+  std::vector<ImportedMessage> turns;
+  bool is_plain = true;  ///< System messages first, then those of a user and an assistant; all of them texts.
 };
 
 std::string trimmed_text(std::string_view text) {
@@ -69,15 +69,18 @@ std::optional<Chat> chat_in(const std::string& file, const std::string& text) {
     const std::string* content = text_in(message, "content");
     if (role == nullptr) return std::nullopt;
     const bool is_system = *role == "system" || *role == "developer";
-    if (content == nullptr || (!is_system && *role != "user") || (is_system && !chat.user.empty())) {
+    const bool is_turn = *role == "user" || *role == "assistant";
+    if (content == nullptr || (!is_system && !is_turn) || (is_system && !chat.turns.empty())) {
       chat.is_plain = false;
     } else if (is_system) {
       chat.system += (chat.system.empty() ? "" : "\n\n") + *content;
     } else {
-      chat.user.push_back(*content);
+      chat.turns.push_back({*role, *content});
     }
   }
-  chat.is_plain = chat.is_plain && chat.user.size() == 1;
+  // The user's last text is what a test asks.
+  chat.is_plain =
+      chat.is_plain && std::ranges::find(chat.turns, "user", &ImportedMessage::role) != chat.turns.end();
   return chat;
 }
 
@@ -91,10 +94,30 @@ class PromptImporter {
     } else {
       read_one(node);
     }
+    keep_conversation_alone();
     return std::move(prompts_);
   }
 
  private:
+  /// A conversation stands in tests, and is for all of them.
+  void keep_conversation_alone() {
+    if (prompts_.size() < 2) return;
+    const auto is_conversation = [](const ImportedPrompt& prompt) { return !prompt.messages.empty(); };
+    const bool keeps_first = std::ranges::all_of(prompts_, is_conversation);
+    std::vector<ImportedPrompt> kept;
+    for (ImportedPrompt& prompt : prompts_) {
+      if (!is_conversation(prompt) || (keeps_first && kept.empty())) {
+        kept.push_back(std::move(prompt));
+      } else {
+        from_.note(prompt.line,
+                   named(prompt.label) +
+                       "is a conversation of several turns, which a suite has in \"input\" of its "
+                       "tests, and not beside other prompts: left out");
+      }
+    }
+    prompts_ = std::move(kept);
+  }
+
   void read_one(const DocumentNode& node) {
     if (const std::string* text = text_in(node)) return read_text(*text, "", node.line);
     const auto* table = std::get_if<DocumentNode::Table>(&node.value);
@@ -194,11 +217,13 @@ class PromptImporter {
     if (const auto chat = chat_in(file, written)) {
       if (!chat->is_plain) {
         return from_.note(line, named(label) +
-                                    "is a conversation of several turns, or with more than texts, which "
-                                    "\"prompts\" have not: left out");
+                                    "is a conversation with more than texts of a system, a user and an "
+                                    "assistant, in that order: left out");
       }
-      written = chat->user.front();
       system = chat->system;
+      const bool has_turns = chat->turns.size() > 1;
+      written = has_turns ? "" : chat->turns.front().content;
+      if (has_turns) prompt.messages = chat->turns;
     }
     auto translated = translate_template(written);
     auto translated_system = translate_template(system);
@@ -206,10 +231,17 @@ class PromptImporter {
       return from_.note(
           line, named(label) + (translated ? translated_system.error() : translated.error()) + ": left out");
     }
-    if (translated->text.empty()) return from_.note(line, named(label) + "is empty: left out");
+    for (ImportedMessage& message : prompt.messages) {
+      auto turn = translate_template(message.content);
+      if (!turn) return from_.note(line, named(label) + turn.error() + ": left out");
+      message.content = std::move(turn->text);
+      prompt.variables.merge(turn->variables);
+    }
+    if (translated->text.empty() && prompt.messages.empty())
+      return from_.note(line, named(label) + "is empty: left out");
     prompt.prompt = std::move(translated->text);
     prompt.system = std::move(translated_system->text);
-    prompt.variables = std::move(translated->variables);
+    prompt.variables.merge(translated->variables);
     prompt.variables.merge(translated_system->variables);
     prompt.id = own_id(label);
     prompts_.push_back(std::move(prompt));

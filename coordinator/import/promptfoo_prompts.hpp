@@ -11,6 +11,12 @@
 
 namespace sluice {
 
+/// A text of a conversation.
+struct ImportedMessage {
+  std::string role;  ///< `user` or `assistant`.
+  std::string content;
+};
+
 /// A prompt of a promptfoo configuration as a suite has it.
 struct ImportedPrompt {
   std::string id;     ///< Of its own among the prompts.
@@ -19,10 +25,11 @@ struct ImportedPrompt {
   std::string prompt;
   std::set<std::string, std::less<>> variables{};
   std::uint32_t line = 1;
+  std::vector<ImportedMessage> messages{};  ///< Behind `system`, of a conversation; `prompt` is empty then.
 };
 
-/// Reads `prompts`: texts, files, globs, chats of a system and a user message. Those that a suite cannot say
-/// become notes.
+/// Reads `prompts`: texts, files, globs, chats. A conversation of several turns is the only prompt, as tests
+/// have it: beside others it is left out. What a suite cannot say becomes notes.
 std::vector<ImportedPrompt> import_prompts(const DocumentNode& prompts, const ImportFile& from);
 
 }  // namespace sluice

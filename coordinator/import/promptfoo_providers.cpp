@@ -200,6 +200,8 @@ class ProviderImporter {
       } else if (entry.key == "apiBaseUrl" && text_in(entry.value) != nullptr) {
         use_server(entry, config, made);
       } else if (read_param(entry, made)) {
+      } else if (entry.key == "response_format") {
+        read_form(entry, made);
       } else if (entry.key == "apiKeyEnvar" && find_entry(config, "apiBaseUrl") != nullptr) {
         // Goes with the server.
       } else if (entry.key == "apiKey" || entry.key == "apiKeyEnvar") {
@@ -227,6 +229,36 @@ class ProviderImporter {
     if (known == params.end() || std::holds_alternative<DocumentNode::Table>(entry.value.value)) return false;
     add_param(known->second, entry.value, made);
     return true;
+  }
+
+  /// `{type: json_object}`, or `{type: json_schema, json_schema: {name, strict, schema}}`, also in a file.
+  void read_form(const DocumentEntry& entry, ImportedProvider& made) {
+    DocumentNode form = entry.value;
+    if (const std::string* text = text_in(entry.value); text != nullptr && text->starts_with("file://")) {
+      auto document = read_document(referenced_file(*text, from_.files), from_, entry.line);
+      if (!document) return;
+      form = std::move(*document);
+    }
+    const std::string* type = text_in(form, "type");
+    if (type != nullptr && *type == "text") return;
+    if (type != nullptr && *type == "json_object") {
+      made.response_format = DocumentNode{std::string("json"), entry.line, {}};
+      return;
+    }
+    const DocumentEntry* inner = find_entry(form, "json_schema");
+    const DocumentNode& parts = inner != nullptr ? inner->value : form;
+    const DocumentEntry* schema = find_entry(parts, "schema");
+    const bool is_schema = type != nullptr && *type == "json_schema" && schema != nullptr &&
+                           std::holds_alternative<DocumentNode::Table>(schema->value.value);
+    if (!is_schema)
+      return from_.note(entry.line,
+                        "\"response_format\" of a provider is of a kind without counterpart: left out");
+    DocumentNode::Table table;
+    for (const std::string_view key : {"name", "strict", "schema"}) {
+      if (const DocumentEntry* part = find_entry(parts, key))
+        table.push_back({std::string(key), entry.line, part->value});
+    }
+    made.response_format = DocumentNode{std::move(table), entry.line, {}};
   }
 
   static void add_param(std::string_view name, const DocumentNode& value, ImportedProvider& made) {

@@ -28,6 +28,7 @@ struct ImportedProvider {
   DocumentNode::Table params{};        ///< `params` of the arm.
   std::vector<std::string> prompts{};  ///< The labels of those that it is for; empty: all.
   std::uint32_t line = 1;
+  std::optional<DocumentNode> response_format{};  ///< As `input.response_format` of a test has it.
 };
 
 struct ImportedProviders {

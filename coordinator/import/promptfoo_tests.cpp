@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 namespace sluice {
@@ -55,15 +56,19 @@ class TestImporter {
     test.file = from_.name;
     test.keeps_lists = keeps_lists_;
     const DocumentEntry* vars = nullptr;
+    auto pass_mark = number_in(node, "threshold");
+    if (pass_mark && !(*pass_mark >= 0 && *pass_mark <= 1)) pass_mark.reset();
     for (const DocumentEntry& entry : *table) {
       if (entry.key == "description") {
         test.name = scalar_text(entry.value).value_or("");
       } else if (entry.key == "vars") {
         vars = &entry;
       } else if (entry.key == "assert") {
-        read_checks(entry.value, test);
+        read_checks(entry.value, pass_mark, test);
       } else if (entry.key == "options") {
         read_options(entry.value, test);
+      } else if (entry.key == "threshold" && pass_mark) {
+        test.has_pass_mark = true;
       } else {
         from_.note(entry.line, "\"" + entry.key + "\" of a test has no counterpart: left out");
       }
@@ -88,9 +93,9 @@ class TestImporter {
 
   void add(Tests tests) { std::ranges::move(tests, std::back_inserter(tests_)); }
 
-  void read_checks(const DocumentNode& assertions, ImportedTest& test) {
+  void read_checks(const DocumentNode& assertions, std::optional<double> pass_mark, ImportedTest& test) {
     if (std::holds_alternative<DocumentNull>(assertions.value)) return;
-    test.checks = import_checks(assertions, templates_, from_);
+    test.checks = import_checks(assertions, templates_, from_, pass_mark);
     const auto* list = std::get_if<DocumentNode::Array>(&assertions.value);
     test.lost_checks = test.checks.empty() && (list == nullptr || !list->empty());
   }

@@ -19,7 +19,8 @@ struct ImportedTest {
   bool lost_checks = false;  ///< It had checks of its own, and none could be taken over.
   std::uint32_t line = 1;
   std::string file{};
-  bool keeps_lists = false;  ///< A list is a text (`disableVarExpansion`), and not a test for each entry.
+  bool keeps_lists = false;    ///< A list is a text (`disableVarExpansion`), and not a test for each entry.
+  bool has_pass_mark = false;  ///< Its checks are a group, by its `threshold`.
 };
 
 /// Reads one test. A variable with a list makes a test for each entry.

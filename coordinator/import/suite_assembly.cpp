@@ -1,5 +1,6 @@
 #include "coordinator/import/suite_assembly.hpp"
 
+#include "common/documents/canonical_json.hpp"
 #include "common/model/metrics.hpp"
 #include "common/text/template.hpp"
 #include "common/text/text.hpp"
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -58,13 +60,14 @@ class Assembly {
     for (const ImportedCheck& check : parts_.default_test.checks)
       asked_.insert(check.variables.begin(), check.variables.end());
     anywhere_ = all_asked();
+    form_ = form_of_all();
     keep_used(parts_.default_test, anywhere_);
     OrderedTable suite;
     suite.add("suite", text_of(parts_.name));
     DocumentNode tests = all_tests();
     if (DocumentNode settings = suite_settings(); !std::get<DocumentNode::Table>(settings.value).empty())
       suite.add("settings", std::move(settings));
-    suite.add("prompts", prompts());
+    if (!is_conversation()) suite.add("prompts", prompts());
     const std::size_t providers = limit_providers();
     if (providers > 0) suite.add("providers", all_providers());
     if (DocumentNode own = default_test(); !std::get<DocumentNode::Table>(own.value).empty())
@@ -75,6 +78,47 @@ class Assembly {
   }
 
  private:
+  /// Its messages stand in each test then.
+  bool is_conversation() const {
+    return parts_.prompts.size() == 1 && !parts_.prompts.front().messages.empty();
+  }
+
+  /// The form of the answer that every provider is asked for, which a suite has by test.
+  std::optional<DocumentNode> form_of_all() const {
+    if (parts_.providers.empty()) return std::nullopt;
+    const auto written = [](const ImportedProvider& provider) {
+      return provider.response_format ? canonical_json(*provider.response_format) : std::string();
+    };
+    const std::string first = written(parts_.providers.front());
+    const bool is_same = std::ranges::all_of(
+        parts_.providers, [&](const ImportedProvider& provider) { return written(provider) == first; });
+    if (is_same) return parts_.providers.front().response_format;
+    for (const ImportedProvider& provider : parts_.providers) {
+      if (provider.response_format)
+        from_.note(provider.response_format->line,
+                   "\"response_format\" is not that of all providers, and a suite has it by test: left out");
+    }
+    return std::nullopt;
+  }
+
+  DocumentNode input() const {
+    OrderedTable node;
+    if (is_conversation()) {
+      const ImportedPrompt& prompt = parts_.prompts.front();
+      DocumentNode::Array messages;
+      const auto add = [&](const std::string& role, const std::string& content) {
+        OrderedTable message;
+        message.add("role", text_of(role)).add("content", text_of(content));
+        messages.push_back(message.take());
+      };
+      if (!prompt.system.empty()) add("system", prompt.system);
+      for (const ImportedMessage& message : prompt.messages) add(message.role, message.content);
+      node.add("messages", {std::move(messages), 1, {}});
+    }
+    if (form_) node.add("response_format", *form_);
+    return node.take();
+  }
+
   /// Of the whole suite: a variable of the default test is for any test.
   Names all_asked() const {
     Names names = asked_;
@@ -148,8 +192,10 @@ class Assembly {
       if (test.vars.contains(name) || parts_.default_test.vars.contains(name)) continue;
       // A prompt may not be empty.
       const std::string alone = "{{" + name + "}}";
-      const bool is_whole_prompt =
-          std::ranges::find(parts_.prompts, alone, &ImportedPrompt::prompt) != parts_.prompts.end();
+      const bool is_whole_prompt = std::ranges::any_of(parts_.prompts, [&](const ImportedPrompt& prompt) {
+        return prompt.prompt == alone ||
+               std::ranges::find(prompt.messages, alone, &ImportedMessage::content) != prompt.messages.end();
+      });
       note(test,
            "the variable \"" + name + "\" has no value: it is " + (is_whole_prompt ? "a blank" : "empty"));
       test.vars.emplace(name, is_whole_prompt ? " " : "");
@@ -180,6 +226,8 @@ class Assembly {
       keep_used(test, used);
       add_missing_values(test, used);
       const std::string id = own_id(test);
+      if (test.has_pass_mark && !parts_.default_test.checks.empty())
+        note(test, "the checks of the default test must pass beside the \"threshold\" of a test");
       if (test.checks.empty() && test.lost_checks) note_lost_checks(test, id);
       if (test.checks.empty() && parts_.default_test.checks.empty()) add_stand_in_check(test);
       for (const ImportedCheck& check : test.checks) note_judged(check);
@@ -215,6 +263,7 @@ class Assembly {
     node.add("id", text_of(id));
     if (!one_line(test.name).empty()) node.add("name", text_of(one_line(test.name)));
     if (!test.vars.empty() || !asked_.empty()) node.add("vars", vars(test));
+    if (is_conversation() || form_) node.add("input", input());
     if (!test.checks.empty()) node.add("expected", expected(test.checks));
     return node.take();
   }
@@ -291,7 +340,7 @@ class Assembly {
         const auto is_named = [&](const std::string& label) {
           return label == prompt.label || label == prompt.id;
         };
-        if (std::ranges::none_of(provider.prompts, is_named)) continue;
+        if (is_conversation() || std::ranges::none_of(provider.prompts, is_named)) continue;
         is_limited = true;
         list.push_back(provider_node(provider, &prompt));
       }
@@ -331,7 +380,8 @@ class Assembly {
 
   SuiteParts parts_;
   const ImportFile& from_;
-  Names asked_;     ///< What prompts and the default test's checks use.
+  Names asked_;  ///< What prompts and the default test's checks use.
+  std::optional<DocumentNode> form_;
   Names anywhere_;  ///< What any test's checks use besides.
   std::set<std::pair<std::string, std::uint32_t>> lost_places_;
   Names ids_;

@@ -148,7 +148,7 @@ defaultTest: {options: {transform: output.trim()}}
 tests:
   - vars: {a: 1, b: 2}
     metadata: {x: 1}
-    threshold: 0.5
+    threshold: 2
     options: {prefix: x}
     assert:
       - {type: javascript, value: output.length > 3}
@@ -247,6 +247,98 @@ TEST_F(Promptfoo, LimitsProvidersToWhatARunTakes) {
   for (std::size_t i = 0; i <= defaults::max_arms / 2; ++i)
     config += "  - openai:m" + std::to_string(i) + "\n";
   EXPECT_EQ(import(config).providers, defaults::max_arms / 2);
+}
+
+TEST_F(Promptfoo, TakesAConversationIntoItsTests) {
+  const std::string made = suite(R"yaml(prompts:
+  - |
+    - {role: system, content: "You count {{what}}."}
+    - {role: user, content: "One {{what}}?"}
+    - {role: assistant, content: "One."}
+    - {role: user, content: "And two?"}
+providers: [openai:gpt-4o-mini]
+tests:
+  - vars: {what: bears}
+    assert: [{type: contains, value: Two}]
+)yaml");
+  EXPECT_EQ(made, R"yaml(providers:
+  - "openai:gpt-4o-mini"
+tests:
+  - id: test-1
+    vars:
+      what: bears
+    input:
+      messages:
+        - role: system
+          content: "You count {{what}}."
+        - role: user
+          content: "One {{what}}?"
+        - role: assistant
+          content: One.
+        - role: user
+          content: "And two?"
+    expected:
+      - type: must_contain
+        text: Two
+)yaml");
+  const std::string beside = notes(R"yaml(prompts:
+  - "Plain {{what}}"
+  - '[{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]'
+  - '[{"role": "user", "content": [{"type": "image_url"}]}]'
+tests: [{vars: {what: x}, assert: [{type: contains, value: y}]}]
+)yaml");
+  EXPECT_NE(beside.find(":3: a prompt is a conversation of several turns, which a suite has in"),
+            std::string::npos)
+      << beside;
+  EXPECT_NE(beside.find(":4: a prompt is a conversation with more than texts"), std::string::npos) << beside;
+}
+
+TEST_F(Promptfoo, TakesTheFormOfTheAnswerThatAllProvidersHave) {
+  const std::string schema = R"yaml(prompts: ["Order {{n}}"]
+providers:
+  - id: openai:gpt-4o-mini
+    config:
+      response_format:
+        type: json_schema
+        json_schema: {name: order, strict: true, schema: {type: object, properties: {n: {type: integer}}}}
+tests: [{vars: {n: "1"}, assert: [{type: is-json}]}]
+)yaml";
+  const std::string made = suite(schema);
+  EXPECT_NE(made.find("response_format:\n        name: order\n        strict: true\n        schema:"),
+            std::string::npos)
+      << made;
+  EXPECT_EQ(made.find('#'), std::string::npos) << made;
+  const std::string some = notes(R"yaml(prompts: ["Order {{n}}"]
+providers:
+  - {id: "openai:gpt-4o-mini", config: {response_format: {type: json_object}}}
+  - openai:gpt-4o
+tests: [{vars: {n: "1"}, assert: [{type: is-json}]}]
+)yaml");
+  EXPECT_NE(some.find(":3: \"response_format\" is not that of all providers"), std::string::npos) << some;
+}
+
+TEST_F(Promptfoo, MakesAGroupOfATestWithAThreshold) {
+  const std::string made = suite(R"yaml(prompts: ["Say {{x}}"]
+tests:
+  - vars: {x: a}
+    threshold: 0.6
+    assert:
+      - {type: contains, value: a, weight: 3}
+      - {type: contains, value: b}
+)yaml");
+  EXPECT_NE(made.find("type: all_of\n        pass_mark: 0.6\n        of:"), std::string::npos) << made;
+  EXPECT_NE(made.find("weight: 3"), std::string::npos) << made;
+  EXPECT_EQ(made.find('#'), std::string::npos) << made;
+  const std::string judged = notes(R"yaml(prompts: ["Say {{x}}"]
+defaultTest: {threshold: 0.5, assert: [{type: contains, value: a}]}
+tests:
+  - {vars: {x: a}, threshold: 0.6, assert: [{type: llm-rubric, value: kind, weight: 3}]}
+  - {vars: {x: a}, threshold: 60, assert: [{type: contains, value: a}]}
+)yaml");
+  for (const char* words :
+       {":2: \"threshold\" of the default test", "which no group takes: each check must pass",
+        "must pass beside the \"threshold\" of a test", ":5: \"threshold\" of a test has no counterpart"})
+    EXPECT_NE(judged.find(words), std::string::npos) << words << "\n" << judged;
 }
 
 TEST_F(Promptfoo, IsRefusedWhereItIsNone) {
