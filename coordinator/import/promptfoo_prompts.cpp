@@ -23,10 +23,10 @@ struct Chat {
 };
 
 std::string trimmed_text(std::string_view text) {
-  constexpr std::string_view blanks = " \t\n";
-  const auto begin = text.find_first_not_of(blanks);
+  constexpr std::string_view space = " \t\n";
+  const auto begin = text.find_first_not_of(space);
   if (begin == std::string_view::npos) return "";
-  return std::string(text.substr(begin, text.find_last_not_of(blanks) - begin + 1));
+  return std::string(text.substr(begin, text.find_last_not_of(space) - begin + 1));
 }
 
 /// In JSON `{{x | dump}}` stands for a value whole.

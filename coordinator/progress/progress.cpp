@@ -34,6 +34,10 @@ std::string bar(const ProgressState& state, std::size_t width) {
   return out;
 }
 
+constexpr int bar_rank = 6;
+constexpr std::size_t least_bar_columns = 8;
+constexpr std::size_t most_bar_columns = 16;
+
 // A piece of the line; the piece with the greatest rank is left out first, rank 0 never.
 struct Piece {
   int rank = 0;
@@ -51,7 +55,7 @@ std::vector<Piece> pieces_of(const ProgressState& state) {
   const auto add = [&](int rank, std::string text, std::string_view colour = "") {
     pieces.push_back({rank, std::move(text), colour});
   };
-  add(9, bar(state, 16));
+  add(bar_rank, bar(state, least_bar_columns));
   add(0, std::to_string(state.done) + "/" + std::to_string(state.total) + (state.cases ? " trials" : ""));
   add(13, std::to_string(percent(state)) + "%");
   if (state.is_assessed) {
@@ -204,7 +208,10 @@ std::string render_live(const ProgressState& state, std::size_t columns, bool co
     if (least->rank == 0) break;
     pieces.erase(least);
   }
-  if (width_of(pieces) > columns) return truncated_to(pieces.front().text, columns);
+  const std::size_t width = width_of(pieces);
+  if (width > columns) return truncated_to(pieces.front().text, columns);
+  if (pieces.front().rank == bar_rank)
+    pieces.front().text = bar(state, std::min(most_bar_columns, least_bar_columns + columns - width));
   std::string line;
   for (const auto& piece : pieces) {
     if (!line.empty()) line += gap;

@@ -54,7 +54,7 @@ TEST(Progress, TheLiveLineGivesUpTheLeastImportantFirst) {
       "━━━━━━━━────────  2500/5000  50%  ✓ 2400  ✗ 90  before the gate  ! 10  ETA 1:05  38/s  50 in flight  "
       "4 workers  $1.25  12 queued  3× rate-limited");
   EXPECT_EQ(render_live(state, 80, false),
-            "━━━━━━━━────────  2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  50 in flight");
+            "━━━━────  2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  50 in flight  4 workers");
   EXPECT_EQ(render_live(state, 40, false), "2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05");
   EXPECT_EQ(render_live(state, 10, false), "2500/5000");
   EXPECT_EQ(render_live(state, 5, false), "2500…");
@@ -66,15 +66,16 @@ TEST(Progress, TheLiveLineShowsTheUseOfBudgetsAndWhoWaits) {
             "━━━━━━━━────────  2500/5000  50%  ✓ 2400  ✗ 90  ! 10  other paused 0:07  ETA 1:05  38/s  "
             "openai 94% of 100/s (37 wait)  other 94% of 30,000 tokens/min  50 in flight  4 workers  $1.25  "
             "3× rate-limited");
-  EXPECT_EQ(render_live(state, 80, false), "2500/5000  ✓ 2400  ✗ 90  ! 10  other paused 0:07  ETA 1:05");
+  EXPECT_EQ(render_live(state, 80, false),
+            "━━━━━━━━────────  2500/5000  ✓ 2400  ✗ 90  ! 10  other paused 0:07  ETA 1:05");
   EXPECT_EQ(render_live(state, 50, false), "2500/5000  ✗ 90  ! 10  other paused 0:07  ETA 1:05");
   ProgressState one = half_way();
   one.budgets = {busy("openai")};
   EXPECT_EQ(render_live(one, 80, false),
-            "2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  openai 94% of 100/s (37 wait)");
+            "━━━━────  2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05  openai 94% of 100/s (37 wait)");
   one.budgets[0].backing_off_calls = 2;
   EXPECT_EQ(render_live(one, 110, false),
-            "2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  openai 94% of 100/s (37 wait)  "
+            "━━━━━━───────  2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  openai 94% of 100/s (37 wait)  "
             "openai 2 to retry");
   EXPECT_NE(render_plain(one).find("37 calls waiting, 2 failed calls waiting to be tried again"),
             std::string::npos)
@@ -84,12 +85,12 @@ TEST(Progress, TheLiveLineShowsTheUseOfBudgetsAndWhoWaits) {
   one.budgets[0].hold_left = std::chrono::seconds(2);
   one.remaining.reset();
   EXPECT_EQ(render_live(one, 80, false),
-            "2500/5000  ✓ 2400  ✗ 90  ! 10  openai down, next try in 0:02 (37 wait)");
+            "━━━━────  2500/5000  ✓ 2400  ✗ 90  ! 10  openai down, next try in 0:02 (37 wait)");
   one.budgets[0] = BudgetFacts{};
   one.budgets[0].provider = "local";
   one.budgets[0].waiting_calls = 1;
   EXPECT_EQ(render_live(one, 80, false),
-            "━━━━━━━━────────  2500/5000  ✓ 2400  ✗ 90  ! 10  38/s  local (1 waits)");
+            "━━━━━━──────  2500/5000  ✓ 2400  ✗ 90  ! 10  38/s  local (1 waits)  50 in flight");
 }
 
 // What the workers last reported may be from before the last answers.
