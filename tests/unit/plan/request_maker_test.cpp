@@ -25,13 +25,15 @@ TEST(RequestMaker, AClaimsRequestIsWhatItsArmHasInCommonAndTheUserMessage) {
   Case one;
   one.arm = 1;
   one.content = "code";
-  ModelRequest expected = made.of_claims(1, 2);
-  EXPECT_EQ(expected.model, "large");
-  EXPECT_EQ(expected.seed, 9);
-  EXPECT_EQ(expected.user, "");
-  expected.user = made.user_of_claims(one, nullptr);
-  EXPECT_EQ(expected.user, "Look at code");
-  EXPECT_EQ(made.of(one, nullptr, 2), expected);
+  const ModelRequest common = made.of_claims(1, 2);
+  EXPECT_EQ(common.model, "large");
+  EXPECT_EQ(common.seed, 9);
+  EXPECT_EQ(common.user, "");
+  EXPECT_EQ(made.user_of_claims(one, nullptr), "Look at code");
+  const ModelRequest whole = made.of(one, nullptr, 2);
+  EXPECT_EQ(whole.user, "Look at code");
+  EXPECT_EQ(whole.model, common.model);
+  EXPECT_EQ(whole.seed, common.seed);
 }
 
 TEST(RequestMaker, AnExampleStandsBeforeWhatIsAsked) {
