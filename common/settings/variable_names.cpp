@@ -41,9 +41,8 @@ std::optional<std::string> variable_by_flag(std::string_view name) {
 }  // namespace
 
 std::span<const std::string_view> other_variables() {
-  static constexpr std::array<std::string_view, 6> names{"SLUICE_FLEET_KEY",  "SLUICE_FUZZ_SECONDS",
-                                                         "SLUICE_IMAGE",      "SLUICE_PERTURB_FILES",
-                                                         "SLUICE_PUSH_TOKEN", "SLUICE_SKIP_DEPS"};
+  static constexpr std::array<std::string_view, 5> names{
+      "SLUICE_FLEET_KEY", "SLUICE_IMAGE", "SLUICE_PERTURB_FILES", "SLUICE_PUSH_TOKEN", "SLUICE_SKIP_DEPS"};
   return names;
 }
 

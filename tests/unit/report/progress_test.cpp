@@ -171,7 +171,7 @@ TEST(Progress, ShowsThatTheRestOfTheBudgetIsReserved) {
   ProgressState state = half_way();
   state.waits_for_budget = true;
   EXPECT_EQ(render_live(state, 80, false),
-            "2500/5000  ✓ 2400  ✗ 90  ! 10  rest of the budget reserved  ETA 1:05  38/s");
+            "━━━━━─────  2500/5000  ✓ 2400  ✗ 90  ! 10  rest of the budget reserved  ETA 1:05");
   EXPECT_NE(render_plain(state).find("left of the run's budget is reserved for calls under way"),
             std::string::npos);
 }

@@ -53,8 +53,7 @@ TEST(VariableNames, TheNameOfAFlagLeadsToTheSettingsName) {
 TEST(VariableNames, WhatIsASettingOrLooksLikeNoneIsLeftAlone) {
   EXPECT_EQ(warnings({"SLUICE_MAX_CONCURRENT", "SLUICE_HOME", "MAX_CONCURENT", "SLUICE_TEAM", "SLUICE_"}),
             Warnings{});
-  EXPECT_EQ(warnings({"SLUICE_FUZZ_SECONDS", "SLUICE_IMAGE", "SLUICE_PERTURB_FILES", "SLUICE_PUSH_TOKEN",
-                      "SLUICE_SKIP_DEPS"}),
+  EXPECT_EQ(warnings({"SLUICE_IMAGE", "SLUICE_PERTURB_FILES", "SLUICE_PUSH_TOKEN", "SLUICE_SKIP_DEPS"}),
             Warnings{});
 }
 
