@@ -55,13 +55,27 @@ Result<void> SeveralRuns::add(const CompareReportInput& input) {
     const bool is_known = std::ranges::find(notices_, notice.message, &GateNotice::message) != notices_.end();
     if (!is_known && at > 0) notices_.push_back(notice);
   }
+  // The rows of a case come one after the other.
+  std::string last_case;
+  bool last_failed = false;
+  const auto count_last = [&] {
+    if (!last_case.empty()) ++(last_failed ? sides_[at].failed : sides_[at].passed);
+  };
   const auto compared = input.visit([&](const ScoreComparison& row) {
+    if (row.change == RowChange::missing_in_current) return;
+    if (row.test_id != last_case) {
+      count_last();
+      last_case = row.test_id;
+      last_failed = false;
+    }
+    last_failed = last_failed || row.status == MetricStatus::fail || value_of(row).passed == false;
     Values& values = metrics_[{std::string(row.test_id), std::string(row.metric)}];
     values.resize(at + 1);
     values[at] = value_of(row);
     if (at > 0 && values.front() == Value{}) values.front() = base_value_of(row);
   });
   if (!compared) return fail(compared.error());
+  count_last();
   return {};
 }
 
@@ -80,13 +94,12 @@ Table SeveralRuns::sides_table() const {
                           number("Worse"), number("Better"), column("Beside the first")}};
   for (const Side& side : sides_) {
     const CompareSummary& summary = side.summary;
-    const StatusCounts& statuses = summary.verdict_input.statuses;
     const bool is_base = &side == &sides_.front();
     const auto change = [&](std::uint64_t count) { return is_base ? "" : wording::grouped(count); };
     table.rows.push_back(
-        {{side.compared.file, wording::grouped(statuses.passed), wording::grouped(statuses.failed),
-          wording::grouped(statuses.errors), change(summary.regressions + summary.broke),
-          change(summary.improvements + summary.fixed),
+        {{side.compared.file, wording::grouped(side.passed), wording::grouped(side.failed),
+          wording::grouped(summary.verdict_input.statuses.errors),
+          change(summary.regressions + summary.broke), change(summary.improvements + summary.fixed),
           is_base ? std::string()
                   : wording::symbol(summary.verdict) + ' ' + wording::headline(summary.verdict)}});
   }
@@ -165,18 +178,15 @@ Result<void> SeveralRuns::write_json(int exit_code, Sink& sink) const {
   json.line(1);
   json.key("runs").open('[');
   for (const Side& side : sides_) {
-    const StatusCounts& statuses = side.summary.verdict_input.statuses;
     const bool is_base = &side == &sides_.front();
     json.line(2);
     json.open('{');
     json.member("file", side.compared.file);
     json.member("kind", side.compared.kind);
     json.member("created_at", side.compared.header.created_at);
-    json.member("passed", statuses.passed);
-    json.member("warned", statuses.warned);
-    json.member("flaky", statuses.flaky);
-    json.member("failed", statuses.failed);
-    json.member("errors", statuses.errors);
+    json.member("passed", side.passed);
+    json.member("failed", side.failed);
+    json.member("errors", side.summary.verdict_input.statuses.errors);
     json.member("regressions", side.summary.regressions);
     json.member("broke", side.summary.broke);
     json.member("improvements", side.summary.improvements);

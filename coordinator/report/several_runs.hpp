@@ -39,6 +39,8 @@ class SeveralRuns {
     ComparedSide compared;
     CompareSummary summary;
     int exit_code = 0;
+    std::uint64_t passed = 0;  ///< Its cases, whether they failed in the base as well or not.
+    std::uint64_t failed = 0;
   };
   using Values = std::vector<Value>;  ///< A place for each side that has been added, or fewer.
   using Metric = std::pair<std::string, std::string>;  ///< Of a case, by id and name.

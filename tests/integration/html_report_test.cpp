@@ -108,6 +108,9 @@ TEST_F(Pages, ThreeRunsStandSideBySide) {
   EXPECT_EQ(all["exit_code"], 1);
   ASSERT_EQ(all["runs"].size(), 3u);
   EXPECT_EQ(all["runs"][0]["passed"], 1);
+  EXPECT_EQ(all["runs"][0]["failed"], 1) << "what fails on both sides fails";
+  EXPECT_EQ(all["runs"][1]["passed"], 2);
+  EXPECT_EQ(all["runs"][2]["failed"], 1);
   EXPECT_TRUE(all["runs"][0]["verdict"].is_null());
   EXPECT_EQ(all["runs"][1]["fixed"], 1);
   EXPECT_EQ(all["runs"][2]["verdict"], "regression");
