@@ -40,6 +40,7 @@ struct CoordinatorState {
   std::vector<BudgetFacts> budgets;  ///< As the governor last reported.
   std::size_t unrecorded = 0;        ///< Results on their way through checker and recorder.
   bool checks_dropped = false;       ///< No command checks any answer more.
+  bool nobody_records = false;       ///< Recorder or checker is gone.
   bool closing = false;
   bool goodbyes_awaited = true;
   bool progress_due = false;  ///< To be shown, or published, once the governor's report is there.
@@ -146,6 +147,12 @@ void log(spdlog::level::level_enum level, const std::vector<LogNote>& notes) {
 
 void perform(CoordinatorActor* self, Effects& effects) {
   auto& state = self->state;
+  if (state.nobody_records && !effects.to_record.empty()) {
+    ResultsDropped dropped;
+    for (const RecordResult& one : std::exchange(effects.to_record, {}))
+      dropped.add(one.worker, one.item.result);
+    state.controller->on_dropped(dropped, effects);
+  }
   state.unrecorded += effects.to_record.size();
   log(spdlog::level::warn, effects.warnings);
   log(spdlog::level::info, effects.notes);
@@ -190,6 +197,7 @@ void on_down(CoordinatorActor* self, const caf::down_msg& down) {
     state.last_budgets_awaited = false;
   } else if (down.source == state.recorder.address() || down.source == state.checker.address()) {
     state.unrecorded = 0;
+    state.nobody_records = true;
   }
   state.defect =
       unexpected_end(who.empty() ? "the progress display" : who, self->system().render(down.reason));
@@ -258,6 +266,8 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
       },
       [self](RecordingFailed& failed) {
         Effects effects;
+        // The report names why the run was stopped first.
+        if (self->state.controller->over()) spdlog::error("{}", failed.why.message);
         self->state.controller->stop(std::move(failed.why), self->clock().now(), effects);
         drop(self, failed.dropped, effects);
         perform(self, effects);

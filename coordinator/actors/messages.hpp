@@ -32,7 +32,7 @@
 ///   coordinator -> checker      RecordResults (of a run whose answers commands check), DropChecks
 ///   checker     -> recorder     RecordResults
 ///   checker     -> coordinator  ResultsDropped, RecordingFailed
-///   recorder    -> coordinator  ResultsRecorded, HoldersLookedUp, RecordingFailed
+///   recorder    -> coordinator  ResultsRecorded, HoldersLookedUp, RecordingFailed, ResultsDropped
 ///   recorder    -> observer     ObserveUnits
 ///   main        -> observer     FinishObserving
 ///   coordinator -> progress     ShowProgress

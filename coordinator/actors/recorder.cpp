@@ -27,6 +27,7 @@ struct RecorderState {
   Observing observing;
   std::vector<WorkerId> workers;
   std::vector<ResultToCommit> waiting;
+  bool has_failed = false;  ///< The run ends: what comes is dropped, so that nothing counts twice.
 };
 
 using RecorderActor = caf::stateful_actor<RecorderState>;
@@ -71,18 +72,24 @@ void observe(RecorderActor* self, std::vector<ResultToCommit>& committed,
   if (!units.results.empty()) self->send(observer, std::move(units));
 }
 
+ResultsDropped all_dropped(const std::vector<WorkerId>& workers, const std::vector<ResultToCommit>& results) {
+  ResultsDropped dropped;
+  for (std::size_t i = 0; i < results.size(); ++i) dropped.add(workers[i], results[i].result);
+  return dropped;
+}
+
 void commit(RecorderActor* self) {
   auto& state = self->state;
   if (state.waiting.empty()) return;
   auto waiting = std::exchange(state.waiting, {});
   const auto workers = std::exchange(state.workers, {});
+  if (state.has_failed) return self->send(state.coordinator, all_dropped(workers, waiting));
   std::vector<std::optional<ObservedAnswer>> observed(waiting.size());
   for (std::size_t i = 0; i < waiting.size(); ++i) observed[i].swap(waiting[i].result.observed);
   const auto outcomes = state.ledger->commit(state.run_id, waiting, state.move_pins);
   if (!outcomes) {
-    RecordingFailed failed{outcomes.error(), {}};
-    for (std::size_t i = 0; i < waiting.size(); ++i) failed.dropped.add(workers[i], waiting[i].result);
-    self->send(state.coordinator, std::move(failed));
+    state.has_failed = true;
+    self->send(state.coordinator, RecordingFailed{outcomes.error(), all_dropped(workers, waiting)});
     return;
   }
   ResultsRecorded done;

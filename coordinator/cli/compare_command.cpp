@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,12 @@ constexpr const char* compare_examples =
     "  sluice compare last~2 last~1 last\n"
     "  sluice compare main.json branch.json --max-drop 0.02 --strict\n"
     "  sluice compare main.json branch.json --format markdown --output comment.md";
+
+/// Or a pipe. A folder may be called like a suite.
+bool is_file(const std::string& name) {
+  std::error_code none;
+  return std::filesystem::exists(name, none) && !std::filesystem::is_directory(name, none);
+}
 
 struct CompareCommand {
   SettingFlags settings;
@@ -99,9 +106,7 @@ struct CompareCommand {
   /// What is compared; of a suite's name alone its two newest runs.
   Result<std::vector<std::string>> side_names() const {
     if (!current) {
-      std::error_code none;
-      if (std::filesystem::exists(base, none) || !may_be_run(base) || base == "last" ||
-          base.find('~') != std::string::npos) {
+      if (is_file(base) || !may_be_run(base) || base == "last" || base.find('~') != std::string::npos) {
         return fail(Reason::usage_invalid, "compare takes two files or runs, and " + base +
                                                " is one: name what it is compared with as well");
       }
@@ -137,8 +142,7 @@ struct CompareCommand {
   /// A file, or else a run of the ledger, whose report is made again. Error: the exit code, after it was
   /// reported.
   tl::expected<LoadedSide, int> side(const std::string& name) const {
-    std::error_code none;
-    if (std::filesystem::exists(name, none) || !may_be_run(name)) {
+    if (is_file(name) || !may_be_run(name)) {
       auto file = load_score_file(name);
       if (!file) return tl::unexpected(report_findings({file.error()}));
       return LoadedSide{name, std::move(*file)};

@@ -229,8 +229,14 @@ Result<PastRun> find_run_or_suite(const Ledger& ledger, const std::string& words
                                            wording::counted(of_suite, "run") + " that ended, and so no \"" +
                                            words + "\"; `sluice runs list` shows them");
   }
-  const auto begins_so = [&](const PastRun& past) { return past.run.run_id.starts_with(words); };
-  if (std::ranges::any_of(*runs, begins_so)) return ledger.find_run(words);
+  const auto begins_so = [&](const PastRun& past) { return past.run.run_id.starts_with(asked.name); };
+  if (std::ranges::any_of(*runs, begins_so)) {
+    if (asked.before == 0) return ledger.find_run(words);
+    return fail(Reason::usage_invalid,
+                "\"" + asked.name +
+                    "\" is one run, and only \"last\" and suites have runs before: name "
+                    "what it is compared with as well");
+  }
   std::vector<std::string_view> names;
   for (const PastRun& past : *runs) names.push_back(past.run.suite);
   return fail(Reason::usage_invalid, "the run ledger has no run \"" + asked.name +

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <sqlite3.h>
 
 namespace sluice {
 namespace {
@@ -256,19 +257,21 @@ class ColumnReader {
   int index_ = 0;
 };
 
-/// Of one row or several. OR IGNORE also spares the copies of pages that a statement of several rows would
-/// keep to undo what it has done.
-std::string insertion(std::size_t rows) {
+/// Of one row or several. OR FAIL spares the copies of pages with which a statement of several rows would
+/// undo what it has done.
+std::string insertion(std::string_view on_conflict, std::size_t rows) {
   std::string row = "(";
   const Observation any;
   for_each_column(any, [&](const char*, const auto&) { row += "?, "; });
   row += "?)";
-  std::string text = "INSERT OR IGNORE INTO observations(" + column_names() + ", checksum) VALUES ";
+  std::string text = "INSERT OR " + std::string(on_conflict) + " INTO observations(" + column_names() +
+                     ", checksum) VALUES ";
   for (std::size_t i = 0; i < rows; ++i) text += (i > 0 ? ", " : "") + row;
   return text;
 }
 
-void insert_rows(SQLite::Statement& statement, std::span<const Observation> rows) {
+/// False where one of the rows is there already: those before it are inserted.
+bool insert_rows(SQLite::Statement& statement, std::span<const Observation> rows) {
   static_cast<void>(statement.tryReset());
   int bound = 0;
   for (const Observation& one : rows) {
@@ -277,7 +280,10 @@ void insert_rows(SQLite::Statement& statement, std::span<const Observation> rows
     binder.bind_sum();
     bound = binder.bound();
   }
-  statement.exec();
+  const int code = statement.tryExecuteStep();
+  if (code == SQLITE_CONSTRAINT) return false;
+  if (code != SQLITE_DONE) throw SQLite::Exception(statement.getErrorMsg(), code);
+  return true;
 }
 
 std::string columns_with_new_status() {
@@ -321,11 +327,14 @@ struct ObservationStore::Database {
 
   SQLite::Database db;
   void insert(std::span<const Observation> rows) {
-    if (rows.size() == rows_at_once) return insert_rows(*insert_several, rows);
-    for (const Observation& one : rows) insert_rows(*insert_one, {&one, 1});
+    if (rows.size() == rows_at_once && insert_rows(*insert_several, rows)) return;
+    for (const Observation& one : rows) {
+      if (!insert_rows(*replace_one, {&one, 1}))
+        throw SQLite::Exception(replace_one->getErrorMsg(), SQLITE_CONSTRAINT);
+    }
   }
 
-  std::optional<SQLite::Statement> insert_one;
+  std::optional<SQLite::Statement> replace_one;
   std::optional<SQLite::Statement> insert_several;
   std::optional<SQLite::Statement> insert_prompt;
 };
@@ -350,8 +359,8 @@ Result<ObservationStore> ObservationStore::open(const std::filesystem::path& fil
     make_tables(db);
     bring_up_to_date(db);
     const auto& prompts = observation_checks().back();
-    database->insert_one.emplace(db, insertion(1));
-    database->insert_several.emplace(db, insertion(rows_at_once));
+    database->replace_one.emplace(db, insertion("REPLACE", 1));
+    database->insert_several.emplace(db, insertion("FAIL", rows_at_once));
     const std::string last_use = "max(prompts.last_used, excluded.last_used)";
     database->insert_prompt.emplace(
         db, "INSERT INTO prompts(hash, text, last_used, checksum) VALUES (?1, ?2, ?3, " +

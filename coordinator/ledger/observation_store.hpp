@@ -30,9 +30,9 @@ class ObservationStore {
   /// All of them or none.
   Result<void> insert(std::span<const Observation> observations);
   using Put = std::function<void(Observation)>;
-  /// Inserts what `make` puts, in one transaction, so that few have to be kept until the others are made.
-  /// What is there of a trial stays: a run that goes on in a restored ledger observes some of them again.
-  /// Where `make` fails, what it has put before stays. `Put` throws what `make` has to let through.
+  /// Inserts what `make` puts, in one transaction, so that few have to be kept until the others are made. One
+  /// of a trial that is there already takes its place: a run that goes on in a restored ledger observes some
+  /// again. Where `make` fails, what it has put before stays. `Put` throws what `make` has to let through.
   Result<void> insert_each(const std::function<Result<void>(const Put&)>& make);
   /// Gives a run's trials these statuses.
   Result<void> set_statuses(const std::string& run_id, std::span<const TrialStatus> statuses);

@@ -58,6 +58,7 @@ Result<void> SeveralRuns::add(const CompareReportInput& input) {
   // The rows of a case come one after the other.
   std::string last_case;
   bool last_failed = false;
+  std::map<std::string, std::size_t, std::less<>> checks;
   const auto count_last = [&] {
     if (!last_case.empty()) ++(last_failed ? sides_[at].failed : sides_[at].passed);
   };
@@ -67,9 +68,11 @@ Result<void> SeveralRuns::add(const CompareReportInput& input) {
       count_last();
       last_case = row.test_id;
       last_failed = false;
+      checks.clear();
     }
     last_failed = last_failed || row.status == MetricStatus::fail || value_of(row).passed == false;
-    Values& values = metrics_[{std::string(row.test_id), std::string(row.metric)}];
+    Values& values =
+        metrics_[{std::string(row.test_id), std::string(row.metric), checks[std::string(row.metric)]++}];
     values.resize(at + 1);
     values[at] = value_of(row);
     if (at > 0 && values.front() == Value{}) values.front() = base_value_of(row);
@@ -113,7 +116,8 @@ Section SeveralRuns::differing_cases(std::size_t most_rows) const {
   std::uint64_t count = 0;
   for (const auto& [metric, values] : metrics_) {
     if (!differs(values) || count++ >= most_rows) continue;
-    Row row{{metric.first, metric.second}};
+    const auto& [test_id, name, check] = metric;
+    Row row{{test_id, check > 0 ? name + " (" + std::to_string(check + 1) + ")" : name}};
     for (std::size_t i = 0; i < sides_.size(); ++i)
       row.cells.emplace_back(words_of(i < values.size() ? values[i] : Value{}));
     table.rows.push_back(std::move(row));
@@ -206,8 +210,10 @@ Result<void> SeveralRuns::write_json(int exit_code, Sink& sink) const {
     any = true;
     json.line(2);
     json.open('{');
-    json.member("test_id", metric.first);
-    json.member("metric", metric.second);
+    const auto& [test_id, name, check] = metric;
+    json.member("test_id", test_id);
+    json.member("metric", name);
+    if (check > 0) json.member("check", std::uint64_t{check} + 1);
     json.key("values").open('[');
     for (std::size_t i = 0; i < sides_.size(); ++i) {
       const Value value = i < values.size() ? values[i] : Value{};

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -43,7 +44,8 @@ class SeveralRuns {
     std::uint64_t failed = 0;
   };
   using Values = std::vector<Value>;  ///< A place for each side that has been added, or fewer.
-  using Metric = std::pair<std::string, std::string>;  ///< Of a case, by id and name.
+  /// Of a case: its id, the metric's name, and which check of that name it is (from 0).
+  using Metric = std::tuple<std::string, std::string, std::size_t>;
 
   static Value value_of(const ScoreComparison& row);
   static Value base_value_of(const ScoreComparison& row);

@@ -204,6 +204,8 @@ TEST_F(CoordinatorActorTest, ADeadRecorderEndsTheRun) {
   join("p", 1);
   report("p", 0);
   kill(recorder.handle());
+  report("p", 1);
+  EXPECT_FALSE(sent_to<wire::Ack>(router, "p").empty()) << "nobody records it, and nobody waits for that";
   send("p", wire::Goodbye{"drained"});
   expect_internal_error("recorder");
 }

@@ -36,7 +36,7 @@ class RecorderTest : public ActorTest {
 
   std::string run_id = "run-1";
   support::TemporaryFolder folder;
-  Probe<ResultsRecorded, RecordingFailed> coordinator{system()};
+  Probe<ResultsRecorded, RecordingFailed, ResultsDropped> coordinator{system()};
   caf::actor recorder;
 };
 
@@ -126,20 +126,24 @@ TEST_F(RecorderTest, AnAckNamesTheWinnerOfADuplicate) {
   EXPECT_EQ(batches[0].items.at(1).outcome.winner, sha256("first"));
 }
 
-TEST_F(RecorderTest, AFailureIsReportedAndLeavesItReadyForMore) {
+TEST_F(RecorderTest, AFailureIsReportedOnceAndWhatComesThenIsDropped) {
   run_id = "not in the ledger";
   auto ledger = Ledger::open(file());
   const auto broken =
       owned(spawn_recorder(system(), std::move(*ledger), run_id, true, coordinator.handle(), {}, false));
-  for (int twice = 0; twice < 2; ++twice) {
-    caf::anon_send(broken, RecordResults{{{1, result_of(0, "a")}}});
-    settle();
-    const auto failures = coordinator.take<RecordingFailed>();
-    ASSERT_EQ(failures.size(), 1u);
-    EXPECT_EQ(failures[0].why.reason, Reason::ledger_failed);
-    ASSERT_EQ(failures[0].dropped.items.size(), 1u);
-    EXPECT_EQ(failures[0].dropped.items[0].worker, 1u);
-  }
+  caf::anon_send(broken, RecordResults{{{1, result_of(0, "a")}}});
+  settle();
+  const auto failures = coordinator.take<RecordingFailed>();
+  ASSERT_EQ(failures.size(), 1u);
+  EXPECT_EQ(failures[0].why.reason, Reason::ledger_failed);
+  ASSERT_EQ(failures[0].dropped.items.size(), 1u);
+  EXPECT_EQ(failures[0].dropped.items[0].worker, 1u);
+  caf::anon_send(broken, RecordResults{{{2, result_of(1, "b")}}});
+  settle();
+  EXPECT_TRUE(coordinator.take<RecordingFailed>().empty());
+  const auto dropped = coordinator.take<ResultsDropped>();
+  ASSERT_EQ(dropped.size(), 1u);
+  EXPECT_EQ(dropped[0].items.at(0).worker, 2u);
 }
 
 }  // namespace

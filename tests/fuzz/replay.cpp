@@ -1,5 +1,6 @@
-// Runs a fuzzer without libFuzzer: `replay COUNT [FILE or FOLDER...]` gives it each file, then COUNT mutations of
-// them, the same ones each time. A file *.hex holds bytes in hexadecimal, with comments behind #.
+// Runs a fuzzer without libFuzzer: `replay COUNT [FILE or FOLDER...]` gives it each file, then COUNT
+// mutations of them, the same ones each time. A file *.hex holds bytes in hexadecimal, with comments behind
+// #.
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -29,6 +30,11 @@ std::size_t below(Random& random, std::size_t end) {
   return end == 0 ? 0 : static_cast<std::size_t>(random() % end);
 }
 
+[[noreturn]] void fail(const std::string& why) {
+  std::fprintf(stderr, "replay: %s\n", why.c_str());
+  std::exit(2);
+}
+
 Input bytes_of_hex(const Input& text) {
   std::string digits;
   bool in_comment = false;
@@ -44,6 +50,7 @@ Input bytes_of_hex(const Input& text) {
 
 Input read(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
+  if (!stream) fail(file.string() + " cannot be read");
   Input bytes{std::istreambuf_iterator<char>(stream), {}};
   return file.extension() == ".hex" ? bytes_of_hex(bytes) : bytes;
 }
@@ -51,6 +58,7 @@ Input read(const fs::path& file) {
 std::vector<Input> read_seeds(int count, char** paths) {
   std::vector<fs::path> files;
   for (int i = 0; i < count; ++i) {
+    if (!fs::exists(paths[i])) fail(std::string(paths[i]) + " does not exist");
     if (!fs::is_directory(paths[i])) {
       files.emplace_back(paths[i]);
       continue;
@@ -110,7 +118,9 @@ int main(int argc, char** argv) {
   auto seeds = read_seeds(argc - 2, argv + 2);
   if (seeds.empty()) seeds = make_seeds(random);
   for (const Input& seed : seeds) LLVMFuzzerTestOneInput(seed.data(), seed.size());
-  const long count = std::strtol(argv[1], nullptr, 10);
+  char* end = nullptr;
+  const long count = std::strtol(argv[1], &end, 10);
+  if (end == argv[1] || *end != '\0') fail("the first word must be a number of mutations");
   for (long i = 0; i < count; ++i) {
     Input input = seeds[below(random, seeds.size())];
     for (std::size_t changes = 1 + below(random, 8); changes > 0; --changes) mutate(input, seeds, random);
