@@ -63,12 +63,10 @@ void check(Checker* self, RecordResult record) {
   auto& state = self->state;
   const UnitId unit = record.item.result.unit;
   if (state.results.contains(unit)) return state.others[unit].push_back(std::move(record));
-  ResultsDropped unless_checked;
-  unless_checked.add(record.worker, record.item.result);
+  auto item = ResultsDropped::item_of(record.worker, record.item.result);
   auto checked = CheckedResult::make(std::move(record), *state.plan, *state.rules);
   if (!checked) {
-    return self->send(state.coordinator,
-                      RecordingFailed{std::move(checked.error()), std::move(unless_checked)});
+    return self->send(state.coordinator, RecordingFailed{std::move(checked.error()), {{std::move(item)}}});
   }
   if (checked->is_done()) return hand_on(self, checked->finish());
   for (std::size_t i = 0; i < checked->runs().size(); ++i) {
@@ -98,10 +96,9 @@ void drop(Checker* self) {
   const auto runs = std::exchange(state.runs, {});
   for (const auto& [id, run] : runs) state.pool->cancel(id);
   ResultsDropped dropped;
-  for (const auto& [unit, checked] : std::exchange(state.results, {}))
-    dropped.add(checked.record().worker, checked.record().item.result);
+  for (const auto& [unit, checked] : std::exchange(state.results, {})) dropped.add(checked.record());
   for (const auto& [unit, others] : std::exchange(state.others, {})) {
-    for (const RecordResult& other : others) dropped.add(other.worker, other.item.result);
+    for (const RecordResult& other : others) dropped.add(other);
   }
   if (!dropped.items.empty()) self->send(state.coordinator, std::move(dropped));
 }
@@ -126,7 +123,7 @@ caf::behavior checker_behavior(Checker* self, std::shared_ptr<const Plan> plan,
           return;
         }
         ResultsDropped dropped;
-        for (const RecordResult& record : more.results) dropped.add(record.worker, record.item.result);
+        for (const RecordResult& record : more.results) dropped.add(record);
         self->send(self->state.coordinator, std::move(dropped));
       },
       [self](const CommandEnded& ended) { take(self, ended); },

@@ -149,8 +149,7 @@ void perform(CoordinatorActor* self, Effects& effects) {
   auto& state = self->state;
   if (state.nobody_records && !effects.to_record.empty()) {
     ResultsDropped dropped;
-    for (const RecordResult& one : std::exchange(effects.to_record, {}))
-      dropped.add(one.worker, one.item.result);
+    for (const RecordResult& one : std::exchange(effects.to_record, {})) dropped.add(one);
     state.controller->on_dropped(dropped, effects);
   }
   state.unrecorded += effects.to_record.size();

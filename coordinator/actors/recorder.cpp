@@ -74,7 +74,8 @@ void observe(RecorderActor* self, std::vector<ResultToCommit>& committed,
 
 ResultsDropped all_dropped(const std::vector<WorkerId>& workers, const std::vector<ResultToCommit>& results) {
   ResultsDropped dropped;
-  for (std::size_t i = 0; i < results.size(); ++i) dropped.add(workers[i], results[i].result);
+  for (std::size_t i = 0; i < results.size(); ++i)
+    dropped.items.push_back(ResultsDropped::item_of(workers[i], results[i].result));
   return dropped;
 }
 

@@ -6,12 +6,12 @@
 #include "coordinator/ledger/connection.hpp"
 #include "coordinator/ledger/file_swap.hpp"
 #include "coordinator/ledger/observation_checks.hpp"
+#include "coordinator/ledger/observation_rows.hpp"
 #include "coordinator/ledger/write_ahead_log.hpp"
 
 #include <algorithm>
 #include <array>
 #include <system_error>
-#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -151,27 +151,6 @@ void make_tables(SQLite::Database& db) {
   transaction.commit();
 }
 
-/// `id, timestamp, ...`
-std::string column_names() {
-  std::string list;
-  const Observation any;
-  for_each_column(
-      any, [&](const char* name, const auto&) { list += (list.empty() ? "" : ", ") + std::string(name); });
-  return list;
-}
-
-}  // namespace
-
-const std::array<row_checks::Table, 2>& observation_checks() {
-  static const std::string columns = column_names();
-  static const std::array<row_checks::Table, 2> tables{
-      row_checks::Table{"observations", columns, "id"},
-      row_checks::Table{"prompts", "hash, text, last_used", "hash"}};
-  return tables;
-}
-
-namespace {
-
 /// A file from before there were any gets the columns; its version stays: earlier ones of sluice read and
 /// write it all the same.
 void bring_up_to_date(SQLite::Database& db) {
@@ -183,112 +162,6 @@ void bring_up_to_date(SQLite::Database& db) {
     db.exec("ALTER TABLE prompts ADD COLUMN last_used TEXT NOT NULL DEFAULT '~'");
   row_checks::add_columns(db, observation_checks());
   transaction.commit();
-}
-
-/// Binds a row's values behind the first `bound` ones, and the checksum over them behind the last.
-class Binder {
- public:
-  Binder(SQLite::Statement& statement, int bound)
-      : statement_(statement), sum_(observation_checks().front()), index_(bound) {}
-
-  template <class T>
-  void operator()(const char* /*name*/, const T& value) {
-    ++index_;
-    if constexpr (std::is_same_v<T, std::string>) {
-      bind_text(value);
-    } else if constexpr (std::is_same_v<T, JsonText>) {
-      bind_text(value.text);
-    } else if constexpr (std::is_same_v<T, std::optional<std::string>>) {
-      value ? bind_text(*value) : bind_null();
-    } else if constexpr (std::is_same_v<T, std::optional<double>>) {
-      value ? bind_real(*value) : bind_null();
-    } else {
-      const auto number = static_cast<std::int64_t>(value);
-      statement_.bind(index_, number);
-      sum_.integer(number);
-    }
-  }
-  void bind_sum() { statement_.bind(++index_, sum_.value()); }
-  int bound() const { return index_; }
-
- private:
-  void bind_text(const std::string& text) {
-    statement_.bindNoCopy(index_, text);
-    sum_.text(text);
-  }
-  void bind_real(double number) {
-    statement_.bind(index_, number);
-    sum_.real(number);
-  }
-  void bind_null() {
-    statement_.bind(index_);
-    sum_.null();
-  }
-
-  SQLite::Statement& statement_;
-  row_checks::RowSum sum_;
-  int index_;
-};
-
-class ColumnReader {
- public:
-  explicit ColumnReader(SQLite::Statement& row) : row_(row) {}
-
-  template <class T>
-  void operator()(const char* /*name*/, T& value) {
-    const SQLite::Column column = row_.getColumn(index_++);
-    if constexpr (std::is_same_v<T, std::string>) {
-      value = column.getString();
-    } else if constexpr (std::is_same_v<T, JsonText>) {
-      value.text = column.getString();
-    } else if constexpr (std::is_same_v<T, std::optional<std::string>>) {
-      if (column.isNull()) return value.reset();
-      value = column.getString();
-    } else if constexpr (std::is_same_v<T, std::optional<double>>) {
-      if (column.isNull()) return value.reset();
-      value = column.getDouble();
-    } else {
-      value = static_cast<T>(column.getInt64());
-    }
-  }
-
- private:
-  SQLite::Statement& row_;
-  int index_ = 0;
-};
-
-/// Of one row or several. OR FAIL spares the copies of pages with which a statement of several rows would
-/// undo what it has done.
-std::string insertion(std::string_view on_conflict, std::size_t rows) {
-  std::string row = "(";
-  const Observation any;
-  for_each_column(any, [&](const char*, const auto&) { row += "?, "; });
-  row += "?)";
-  std::string text = "INSERT OR " + std::string(on_conflict) + " INTO observations(" + column_names() +
-                     ", checksum) VALUES ";
-  for (std::size_t i = 0; i < rows; ++i) text += (i > 0 ? ", " : "") + row;
-  return text;
-}
-
-/// False where one of the rows is there already: those before it are inserted.
-bool insert_rows(SQLite::Statement& statement, std::span<const Observation> rows) {
-  static_cast<void>(statement.tryReset());
-  int bound = 0;
-  for (const Observation& one : rows) {
-    Binder binder(statement, bound);
-    for_each_column(one, [&](const char* name, const auto& value) { binder(name, value); });
-    binder.bind_sum();
-    bound = binder.bound();
-  }
-  const int code = statement.tryExecuteStep();
-  if (code == SQLITE_CONSTRAINT) return false;
-  if (code != SQLITE_DONE) throw SQLite::Exception(statement.getErrorMsg(), code);
-  return true;
-}
-
-std::string columns_with_new_status() {
-  std::string list = column_names();
-  return list.replace(list.find(", status,"), 9, ", ?1,");
 }
 
 /// Of a filter: a WHERE clause, and what stands for its question marks.
@@ -539,7 +412,7 @@ Result<void> ObservationStore::visit(const ObservationFilter& filter, Order orde
     Observation one;
     const int last = query.getColumnCount() - 1;
     while (query.executeStep()) {
-      for_each_column(one, ColumnReader(query));
+      read_row(query, one);
       if (query.getColumn(last).getInt() == 0) return fail(damaged(one));
       const auto system = query.getColumn(last - 1);
       one.system_prompt = system.isNull() ? nullptr : share(system.getString());

@@ -58,9 +58,10 @@ struct ResultsDropped {
   };
   std::vector<Item> items;
 
-  void add(WorkerId worker, const UnitResult& result) {
-    items.push_back({worker, result.unit, result.key, result.spend});
+  static Item item_of(WorkerId worker, const UnitResult& result) {
+    return {worker, result.unit, result.key, result.spend};
   }
+  void add(const RecordResult& record) { items.push_back(item_of(record.worker, record.item.result)); }
 };
 
 }  // namespace sluice

@@ -156,7 +156,7 @@ TEST_F(CoordinatorActorTest, ALedgerThatFailsEndsTheRun) {
   report("p", 1);
   RecordingFailed failed{{Reason::ledger_failed, "no space"}, {}};
   for (const RecordResults& results : recorder.got<RecordResults>()) {
-    for (const RecordResult& one : results.results) failed.dropped.add(one.worker, one.item.result);
+    for (const RecordResult& one : results.results) failed.dropped.add(one);
   }
   ASSERT_EQ(failed.dropped.items.size(), 2u);
   caf::anon_send(coordinator, failed);
