@@ -25,6 +25,7 @@ TARGET_STATISTICS_S = 2     # Of 100,000 cases.
 TARGET_LARGE_MIB = 250      # The coordinator's peak, with a million cases.
 TARGET_LARGE_RATE = 60_000  # Of them a second, start to end.
 TARGET_VOTE = 1.3           # Of the CPU of an answer.
+ROUNDS_OF_SAVING = 9
 TARGET_SAVING = 1.1         # Of the CPU of an evaluation that is not saved.
 TARGET_KEYED = 1.1          # Of the CPU of an evaluation on an open connection.
 
@@ -141,15 +142,19 @@ class Bench:
         """What saving observations costs: live runs with and without, by turns."""
         note("observations")
         folder, _ = self.suite(self.count)
-        with Simulator(0) as url:
-            sluice = Sluice(folder, url)
+        for latency_ms, in_flight in ((0, 50), (50, 200)):
             runs = {False: [], True: []}
-            for _ in range(max(self.repeats, 3)):
-                for saves in runs:
-                    sluice.forget()
-                    flags = ["--save-observations"] if saves else []
-                    runs[saves].append(sluice.run("live", "--max-concurrent", "50", *flags))
-        self.add_pair(runs, ("live without observations", "the same, and observations saved"), TARGET_SAVING)
+            with Simulator(latency_ms) as url:
+                sluice = Sluice(folder, url)
+                # By turns of one run each: the machine's speed changes by more than what is measured.
+                for _ in range(max(self.repeats, ROUNDS_OF_SAVING)):
+                    for saves in runs:
+                        sluice.forget()
+                        flags = ["--save-observations"] if saves else []
+                        runs[saves].append(sluice.run("live", "--max-concurrent", str(in_flight), *flags))
+            label = f"{latency_ms} ms, {in_flight} in flight"
+            self.add_pair(runs, (f"live without observations, {label}", f"the same, and observations saved, {label}"),
+                          TARGET_SAVING)
 
     def durable(self):
         """What it costs to have all on the disk before anybody learns of it: live runs with and without, by turns."""

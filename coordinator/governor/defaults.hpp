@@ -100,6 +100,8 @@ inline constexpr int rates_tried = 60;
 inline constexpr double same_number = 0.12;
 inline constexpr double other_speed = 1.2;
 inline constexpr double calls_of_a_window = 15;
+/// Fewer are those of a window as well, where a bucket would have had so many more in the longer episode.
+inline constexpr double clearly_more = 2.5;
 /// Starts that were told of after more time than this lie somewhere in it: with too many of them an episode
 /// says little.
 inline constexpr BootTime told_late = 100ms;
@@ -199,6 +201,10 @@ inline constexpr double close_enough_where_dear = 1.5;
 inline constexpr BootTime dear_pause = 5s;
 /// Before the second refusal, while none comes: the second speed was none.
 inline constexpr double growth_of_second = 0.7;
+/// The same where the first refusal said nothing: twice as fast every half a second.
+inline constexpr double growth_of_ramp = 1.4;
+/// Bounds of what such a speed says when it is refused, by which their middle is taken.
+inline constexpr double good_enough = 2;
 /// An estimate that is less certain than this is held for a part of that time only.
 inline constexpr double well_known = 1.35;
 inline constexpr double hold_of_doubt = 0.2;

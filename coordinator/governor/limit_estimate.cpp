@@ -137,9 +137,17 @@ std::optional<double> LimitEstimate::window_rate() const {
   const double second = last_->answered_in_last_second();
   const double longest = std::max(before_->seconds(), last_->seconds());
   const double shortest = std::min(before_->seconds(), last_->seconds());
-  if (std::min(first, second) < calls_of_a_window || longest < other_speed * shortest) return std::nullopt;
-  if (std::abs(first - second) > std::max(1.0, same_number * std::max(first, second))) return std::nullopt;
-  return std::min(first, second);
+  const double fewer = std::min(first, second);
+  const double apart = std::abs(first - second);
+  // A bucket would have had so many more calls in the longer one.
+  const double more_of_a_bucket = fewer * (std::min(longest, 1.0) - shortest);
+  if (more_of_a_bucket >= clearly_more) {
+    if (apart > std::max(same_number * fewer, std::min(1.0, more_of_a_bucket / 3))) return std::nullopt;
+    return fewer;
+  }
+  if (fewer < calls_of_a_window || longest < other_speed * shortest) return std::nullopt;
+  if (apart > std::max(1.0, same_number * std::max(first, second))) return std::nullopt;
+  return fewer;
 }
 
 std::optional<LimitEstimate::Found> LimitEstimate::found() const {
@@ -149,7 +157,8 @@ std::optional<LimitEstimate::Found> LimitEstimate::found() const {
   const double apart = in_seconds(last_->refused_at - before_->refused_at);
   const double least = std::max(0.5, second - 0.5) / std::max(apart, last_->seconds());
   // The pause of a longer window says its rate already: the bucket did not overflow in it.
-  if (const auto rate = window_rate(); rate && *rate > least) return Found{*rate, *rate, true, *rate, *rate};
+  if (const auto rate = window_rate(); rate && *rate > least)
+    return Found{*rate, *rate, true, *rate, *rate, 1};
   if (const auto rates = common_rates(least, highest)) {
     const double rate = std::sqrt(rates->least * rates->highest);
     const double burst = std::max(before_->size_at(rate), last_->size_at(rate));
@@ -157,12 +166,12 @@ std::optional<LimitEstimate::Found> LimitEstimate::found() const {
     const bool differ = std::abs(before_->answered() - last_->answered()) > same_number * second;
     const bool is_sure = rates->highest <= other_rate * rates->least && !before_->is_rough() &&
                          (differ || second < calls_of_a_window);
-    return Found{rate, burst, is_sure, rates->least, rates->highest};
+    return Found{rate, burst, is_sure, rates->least, rates->highest, burst};
   }
   // A bucket that the pause did not fill took the rate, and no less.
   const double burst = before_->size_at(least);
   const bool was_not_full = last_->answered() <= not_full * before_->size_at(highest);
-  return Found{least, burst, was_not_full, least, highest};
+  return Found{least, burst, was_not_full, least, highest, burst};
 }
 
 }  // namespace sluice

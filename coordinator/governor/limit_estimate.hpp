@@ -22,6 +22,7 @@ class LimitEstimate {
     bool is_sure = false;  ///< The episodes were different enough. Else the rate is one of those between:
     double least = 0;
     double highest = 0;
+    double reserve = 1;  ///< Calls that it takes beyond a steady pace before it refuses one; at least 1.
   };
 
   /// Calls could start from now on.
@@ -33,6 +34,8 @@ class LimitEstimate {
 
   /// Calls that were refused in the last two episodes.
   double refusals() const { return (last_ ? last_->refused : 0) + (before_ ? before_->refused : 0); }
+  /// Calls that were answered in the newest episode.
+  double answered() const { return last_ ? last_->answered() : 0; }
   /// Several calls were made in the newest episode and none was answered, though a limit has something left
   /// after its own delay: the provider took no calls, at whatever rate.
   bool was_closed() const;

@@ -204,18 +204,27 @@ void RateSearch::follow_estimate() {
   estimate_is_due_ = false;
   if (rate_ && estimate_.was_closed()) return;
   const auto found = estimate_.found();
-  const bool is_sure = found && found->is_sure;
+  // A growing speed is refused soon after it is too much: what it says is good enough.
+  const bool is_good = found && is_ramp_ && !refused_ && found->highest <= good_enough * found->least;
+  const bool is_sure = found && (found->is_sure || (is_good && !is_estimated_));
   if (!rate_) {
-    rate_ = next_speed * estimate_.speed().value_or(first_rate_in_vain);
+    const double speed = estimate_.speed().value_or(first_rate_in_vain);
+    // A bucket of a few calls is empty at once at any speed: the next one begins between all that is
+    // possible.
+    is_ramp_ = estimate_.answered() < calls_to_trust;
+    rate_ = is_ramp_ ? std::sqrt(speed * std::min(speed, floor())) : next_speed * speed;
   } else if (!is_estimated_ && is_sure) {
     is_estimated_ = true;
     rate_ = below_estimate * found->rate;
     burst_ = found->burst;
-    hold_factor_ = found->highest <= well_known * found->least && !has_grown_ ? 1 : hold_of_doubt;
+    reserve_ = found->reserve;
+    const bool is_known = found->highest <= well_known * found->least && found->rate >= proved_;
+    hold_factor_ = is_known && !has_grown_ ? 1 : hold_of_doubt;
   } else if (!is_estimated_) {
     refused_ = *rate_;
     if (found) {
       burst_ = found->burst;
+      reserve_ = found->reserve;
       const double least = found->burst >= calls_to_trust ? std::min(found->least, *refused_ / 2) : 0;
       proved_ = std::max({proved_, floor(), least});
       refused_ = std::min(*refused_, std::max(found->highest, proved_ * close_enough));
@@ -223,7 +232,7 @@ void RateSearch::follow_estimate() {
     try_between();
   } else if (*rate_ > held_) {
     // It takes a while to empty the bucket, in which the rate goes on growing.
-    const double beyond = std::sqrt(2 * burst_ * growth_after(pauses_.back().from - cut_before_) / *rate_);
+    const double beyond = std::sqrt(2 * reserve_ * growth_after(pauses_.back().from - cut_before_) / *rate_);
     // What grew much was another limit than before.
     hold_factor_ = *rate_ > much_more * held_ ? 1 : std::max(1.0, 2 * hold_factor_);
     rate_ = std::max(held_, below_estimate * *rate_ / (1 + beyond));
@@ -237,6 +246,7 @@ void RateSearch::follow_estimate() {
     const double lower = std::pow(after_refusal, std::exp2(in_a_row_)) * *rate_;
     rate_ = std::max(std::min(lower, measured), *rate_ / 2);
     burst_ = std::max(1.0, burst_ / 2);
+    reserve_ = std::min(reserve_, burst_);
     // So far down it is soon below the limit.
     if (in_a_row_ > 0) hold_factor_ = hold_of_doubt;
   }
@@ -257,6 +267,10 @@ void RateSearch::grow_estimate(double passed, BootTime now) {
   const auto since = now - pauses_.back().to;
   if (is_estimated_) {
     *rate_ *= 1 + growth_after(since) * passed;
+    return;
+  }
+  if (is_ramp_ && !refused_) {
+    *rate_ *= 1 + growth_of_ramp * passed;
     return;
   }
   const auto proof = std::max(proof_of_speed, longest_pause_ / pause_of_proofs);
@@ -283,7 +297,7 @@ void RateSearch::try_between() {
 
 void RateSearch::begin_with(double rate, double burst, BootTime now) {
   rate_ = accepted_ = held_ = rate;
-  burst_ = std::max(1.0, burst);
+  burst_ = reserve_ = std::max(1.0, burst);
   is_estimated_ = true;
   longest_pause_ = costly_pause;
   pauses_.push_back({now, now});

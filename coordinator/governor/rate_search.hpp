@@ -103,9 +103,11 @@ class RateSearch {
   std::optional<double> refused_;  ///< Before it is estimated: the least speed that was refused,
   double proved_ = 0;              ///< and the greatest that was not.
   BootTime tried_at_{};
+  bool is_ramp_ = false;        ///< The first refusal said nothing of a rate.
   bool has_grown_ = false;      ///< Between the first refusal and the second.
   std::uint32_t in_a_row_ = 0;  ///< Refusals at an estimate, each soon after the one before.
   double burst_ = 1;
+  double reserve_ = 1;      ///< LimitEstimate::Found::reserve.
   double held_ = 0;         ///< The rate, before it grew.
   double hold_factor_ = 1;  ///< Growth in vain makes it longer.
   double seconds_at_ceiling_ = 0;

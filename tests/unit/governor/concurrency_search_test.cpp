@@ -78,7 +78,7 @@ InLine open_with_a_line(std::uint32_t places, int report_interval) {
 TEST(ConcurrencySearch, OpensNoFurtherThanTheAnswersHadTimeToShow) {
   for (const std::uint32_t places : {8u, 20u, 60u}) {
     for (const int report_interval : {1, 10, 50, 100, 200}) {
-      SCOPED_TRACE(testing::Message() << places << " places, a report every " << report_interval << " ms");
+      SCOPED_TRACE(::testing::Message() << places << " places, a report every " << report_interval << " ms");
       const auto seen = open_with_a_line(places, report_interval);
       const bool promptly = report_interval < 100;
       EXPECT_LE(seen.most, 5 * places + 40) << "doubling sees its line a latency late";
@@ -124,7 +124,7 @@ TEST(ConcurrencySearch, AnswersOfDifferentLengthAreNoLine) {
       std::vector<double> busy;
       for (unsigned seed = 0; seed < 40; ++seed) busy.push_back(busy_places(places, sigma, seed));
       std::ranges::sort(busy);
-      SCOPED_TRACE(testing::Message() << places << " places, sigma " << sigma);
+      SCOPED_TRACE(::testing::Message() << places << " places, sigma " << sigma);
       EXPECT_GE(busy[2], 0.5 * places) << "in 38 of 40 runs";
       EXPECT_GE(busy[20], 0.8 * places);
     }

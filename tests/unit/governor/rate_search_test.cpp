@@ -211,7 +211,7 @@ Paused run_with_pauses(double rate, double burst, BootTime delay, std::size_t in
 TEST(RateSearch, NamedDelaysBelongToTheTimeInWhichTheProviderTookItsCalls) {
   for (const double rate : {2.0, 4.0, 20.0}) {
     for (const BootTime delay : {BootTime(1s), BootTime(6s), BootTime(20s)}) {
-      SCOPED_TRACE(testing::Message() << rate << " calls a second, " << delay.count() / 1'000'000 << " s");
+      SCOPED_TRACE(::testing::Message() << rate << " calls a second, " << delay.count() / 1'000'000 << " s");
       const auto run = run_with_pauses(rate, rate, delay, 5);
       EXPECT_LE(run.refused, 0.1 * run.accepted);
       EXPECT_GE(run.accepted / 60, (delay == 1s ? 0.7 : 0.35) * rate) << "each refusal costs the delay";
@@ -274,6 +274,21 @@ TEST(RateSearch, AfterARowOfRefusalsItGrowsAgainSoon) {
   EXPECT_LT(low, 90);
   run_at(search, low, now, 6s);
   EXPECT_GT(*search.rate(), 1.05 * low);
+}
+
+// Two of five first calls were answered: the same speed again said nothing, and cost another pause.
+TEST(RateSearch, AfterABucketOfAFewCallsTheSpeedRampsUp) {
+  RateSearch search;
+  BootTime now = start;
+  search.on_demand(now);
+  search.on_paused(5, 3, 0, 1s, false, now, now + 5ms);
+  const BootTime until = now + 1s;
+  while (now < until) search.grow(true, std::nullopt, now += 10ms);
+  const double first = *search.rate();
+  EXPECT_GT(first, 2);
+  EXPECT_LT(first, 40) << "between one a second, as the delay says, and the speed that was refused";
+  run_at(search, first, now, 1s);
+  EXPECT_GT(*search.rate(), 2 * first);
 }
 
 }  // namespace sluice::rate_search_test

@@ -1,0 +1,58 @@
+#include "coordinator/governor/limit_estimate.hpp"
+
+#include "tests/properties/simulated_limits.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice::limit_estimate_test {
+
+using namespace std::chrono_literals;
+using testing::LimitedServer;
+using testing::SimulatedLimit;
+
+/// Calls at a speed until one is refused, and a pause of a second after it.
+void episode(LimitEstimate& estimate, LimitedServer& server, double speed, BootTime& now) {
+  const BootTime between(static_cast<BootTime::rep>(1e6 / speed));
+  for (bool is_over = false; !is_over; now += between) {
+    is_over = server.admit(now, 0).has_value();
+    estimate.on_outcomes(1, is_over ? 1 : 0, now, now);
+    if (is_over) estimate.on_pause(1s, now);
+  }
+  now += 1s;
+}
+
+std::optional<LimitEstimate::Found> found_of(const SimulatedLimit& limit, double first, double second) {
+  BootTime now = std::chrono::hours(1);
+  LimitedServer server({limit}, now);
+  LimitEstimate estimate;
+  estimate.on_demand(now);
+  episode(estimate, server, first, now);
+  episode(estimate, server, second, now);
+  return estimate.found();
+}
+
+TEST(LimitEstimate, TwoSpeedsGiveARateAndItsBucket) {
+  const auto found = found_of(SimulatedLimit::bucket(100, 10), 400, 150);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->is_sure);
+  EXPECT_NEAR(found->rate, 100, 6);
+  EXPECT_NEAR(found->burst, 10, 2);
+}
+
+// Nine calls in a tenth of a second and nine in half a second were taken for a bucket that hardly fills.
+TEST(LimitEstimate, AsManyCallsAtAnySpeedAreThoseOfAWindow) {
+  const auto found = found_of(SimulatedLimit::sliding(9, 1s), 100, 20);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->is_sure);
+  EXPECT_DOUBLE_EQ(found->rate, 9);
+  EXPECT_DOUBLE_EQ(found->reserve, 1) << "it refuses a steady pace as soon as that is too much";
+}
+
+TEST(LimitEstimate, MoreCallsAtALowerSpeedAreThoseOfABucket) {
+  const auto found = found_of(SimulatedLimit::bucket(9, 9), 100, 20);
+  ASSERT_TRUE(found);
+  EXPECT_GT(found->reserve, 5);
+  EXPECT_NEAR(found->rate, 9, 3);
+}
+
+}  // namespace sluice::limit_estimate_test
