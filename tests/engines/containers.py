@@ -24,17 +24,27 @@ def podman(*arguments, **options):
     return subprocess.run([*PODMAN, *map(str, arguments)], capture_output=True, text=True, **options)
 
 
-def built_image():
-    """The image of this package and Containerfile; built if it is not there yet."""
+def package():
+    """sluice's .deb, or the test is skipped."""
     packages = sorted(PACKAGES.glob("sluice_*.deb"))
     if not packages:
         skip(f"there is no {PACKAGES}/sluice_*.deb (scripts/package)")
-    sources = (packages[-1], CONTAINER / "Containerfile")
+    return packages[-1]
+
+
+def bare_debian():
+    """Skips the test if there is no BARE."""
+    if not (BARE / "made").exists():
+        skip(f"there is no bare Debian in {BARE} (scripts/package --check makes one)")
+
+
+def built_image():
+    """The image of this package and Containerfile; built if it is not there yet."""
+    sources = (package(), CONTAINER / "Containerfile")
     tag = "sluice:" + hashlib.sha256(b"".join(one.read_bytes() for one in sources)).hexdigest()[:16]
     if podman("image", "exists", tag).returncode == 0:
         return tag
-    if not (BARE / "made").exists():
-        skip(f"there is no bare Debian in {BARE} (scripts/package --check makes one)")
+    bare_debian()
     shutil.rmtree(STORE, ignore_errors=True)
     STORE.mkdir(parents=True)
     archive = subprocess.Popen(["tar", "-C", BARE, "-c", "."], stdout=subprocess.PIPE)
