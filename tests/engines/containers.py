@@ -24,6 +24,28 @@ def podman(*arguments, **options):
     return subprocess.run([*PODMAN, *map(str, arguments)], capture_output=True, text=True, **options)
 
 
+def ip(*arguments):
+    subprocess.run(["ip", *map(str, arguments)], check=True)
+
+
+def add_bridge():
+    """What joins the networks of containers; the test is 10.99.0.1 on it."""
+    ip("link", "add", "pods", "type", "bridge")
+    ip("addr", "add", "10.99.0.1/24", "dev", "pods")
+    ip("link", "set", "pods", "up")
+
+
+def add_network(name, last):
+    """The network of a container, 10.99.0.LAST, as podman's flag."""
+    ip("netns", "add", name)
+    ip("-n", name, "link", "set", "lo", "up")
+    ip("link", "add", f"v{name}", "type", "veth", "peer", "name", "eth0", "netns", name)
+    ip("link", "set", f"v{name}", "master", "pods", "up")
+    ip("-n", name, "addr", "add", f"10.99.0.{last}/24", "dev", "eth0")
+    ip("-n", name, "link", "set", "eth0", "up")
+    return f"--network=ns:/run/netns/{name}"
+
+
 def package():
     """sluice's .deb, or the test is skipped."""
     packages = sorted(PACKAGES.glob("sluice_*.deb"))
