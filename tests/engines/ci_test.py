@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""deploy/ci: what a linter says of the examples. That their steps work in a repository of their own is tried by
-tests/integration/ci_examples_test.cpp."""
+"""deploy/ci: what a linter says of the examples, and what their jobs for a comment send. That the others work in a
+repository of their own is tried by tests/integration/ci_examples_test.cpp."""
 
+import json
+import os
 import re
 import shutil
 import subprocess
 import tempfile
+import threading
 import unittest
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 from fleet import ROOT, need, node_modules, skip
@@ -82,6 +86,95 @@ class Ci(unittest.TestCase):
             check_shell(self, name, "\n".join(job["script"]))
 
 
+class Comments(BaseHTTPRequestHandler):
+    """The comments of one pull request, as the two platforms keep them behind HTTP."""
+
+    def answer(self, value, status=200):
+        body = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def handle_call(self):
+        server, path = self.server, self.path.split("?")[0]
+        text = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if server.token not in (self.headers.get("Authorization"), self.headers.get("PRIVATE-TOKEN")):
+            self.answer({"message": "401 Unauthorized"}, 401)
+        elif (self.command, path) == ("GET", server.user):
+            self.answer({"id": 7})
+        elif (self.command, path) == ("GET", server.list):
+            self.answer(server.comments)
+        elif (self.command, path) == ("POST", server.list):
+            server.comments.append({"id": 100 + len(server.comments), **server.author, **json.loads(text)})
+            self.answer(server.comments[-1], 201)
+        elif self.command == server.change and path.startswith(f"{server.one}/"):
+            found = [one for one in server.comments if str(one["id"]) == path.removeprefix(f"{server.one}/")]
+            found[0].update(json.loads(text))
+            self.answer(found[0])
+        else:
+            self.answer({"message": "404 Not Found"}, 404)
+
+    do_GET = do_POST = do_PATCH = do_PUT = handle_call
+
+    def log_message(self, *_):
+        pass
+
+
+class Comment(unittest.TestCase):
+    def serve(self, **settings):
+        server = HTTPServer(("127.0.0.1", 0), Comments)
+        vars(server).update(settings)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        return server, f"http://127.0.0.1:{server.server_port}"
+
+    def run_job(self, script, folder, variables):
+        # As both runners start it.
+        return subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script], cwd=folder,
+                              env={"PATH": os.environ["PATH"], **variables}, capture_output=True, text=True)
+
+    def check(self, script, server, variables, token):
+        """One comment, however often, among those of others; the report as it is."""
+        with tempfile.TemporaryDirectory() as folder:
+            done = self.run_job(script, folder, variables)
+            self.assertEqual((done.returncode, len(server.comments)), (0, 1), done.stderr)  # There is no report.
+            for report in ('# One "quoted" \\ line\n| a | b |\n', "# Two: é\n" + "x" * 2_000_000):
+                Path(folder, "sluice-report.md").write_text(report)
+                done = self.run_job(script, folder, variables)
+                self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+                self.assertEqual(server.comments[0]["body"], "<!-- sluice --> of somebody else")
+                self.assertEqual(len(server.comments), 2)
+                mark, body = server.comments[1]["body"].split("\n", 1)
+                self.assertEqual(mark, "<!-- sluice -->")
+                self.assertTrue(report.startswith(body) and len(body) > min(len(report) - 1, 50_000), body[:100])
+            self.assertLess(len(server.comments[1]["body"]), server.most)
+            refused = self.run_job(script, folder, {**variables, token: "wrong"})
+            self.assertNotEqual(refused.returncode, 0)
+            self.assertNotIn("secret-token", done.stderr + refused.stderr)
+
+    def test_of_github(self):
+        issues = "/repos/us/ours/issues"
+        server, url = self.serve(list=f"{issues}/12/comments", one=f"{issues}/comments", change="PATCH", user="",
+                                 token="Bearer secret-token", most=65_536, author={"user": {"login": "github-actions[bot]"}},
+                                 comments=[{"id": 1, "user": {"login": "eve"}, "body": "<!-- sluice --> of somebody else"}])
+        job = yaml.safe_load(GITHUB.read_text())["jobs"]["comment"]
+        self.assertEqual(job["permissions"], {"pull-requests": "write"})
+        step = next(one for one in job["steps"] if one.get("name") == "Comment")
+        self.check(step["run"], server, {"GITHUB_API_URL": url, "GITHUB_REPOSITORY": "us/ours", "PULL_REQUEST": "12",
+                                         "GITHUB_TOKEN": "secret-token"}, "GITHUB_TOKEN")
+
+    def test_of_gitlab(self):
+        notes = "/api/v4/projects/3/merge_requests/12/notes"
+        server, url = self.serve(list=notes, one=notes, change="PUT", user="/api/v4/user", token="secret-token",
+                                 most=1_000_000, author={"author": {"id": 7}},
+                                 comments=[{"id": 1, "author": {"id": 8}, "body": "<!-- sluice --> of somebody else"}])
+        script = "\n".join(yaml.safe_load(GITLAB.read_text())["sluice-comment"]["script"])
+        self.check(script, server, {"CI_API_V4_URL": f"{url}/api/v4", "CI_PROJECT_ID": "3", "CI_MERGE_REQUEST_IID": "12",
+                                    "SLUICE_COMMENT_TOKEN": "secret-token"}, "SLUICE_COMMENT_TOKEN")
+
+
 if __name__ == "__main__":
-    need(shellcheck="shellcheck")
+    need(shellcheck="shellcheck", curl="curl", jq="jq")
     unittest.main(verbosity=2)

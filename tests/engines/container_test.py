@@ -6,13 +6,12 @@ import json
 import os
 import re
 import shlex
-import subprocess
 import sys
 import time
 import unittest
 from pathlib import Path
 
-from containers import CONTAINER, LIMITS, NOBODY, PODMAN, in_a_machine_of_its_own, podman
+from containers import CONTAINER, LIMITS, NOBODY, PODMAN, add_bridge, add_network, in_a_machine_of_its_own, podman
 from fleet import KEY, Bench, Simulator, comparable, need, report_of_one_worker, skip, wait_for, write_suite
 
 try:
@@ -24,27 +23,13 @@ HERE = Path(__file__).resolve().parent
 WORKERS = 2
 
 
-def ip(*arguments):
-    subprocess.run(["ip", *map(str, arguments)], check=True)
-
-
 class Container(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.bench = Bench()
         cls.image = os.environ["SLUICE_TEST_IMAGE"]
         cls.services = yaml.safe_load((CONTAINER / "compose.yaml").read_text())["services"]
-        ip("link", "add", "pods", "type", "bridge")
-        ip("addr", "add", "10.99.0.1/24", "dev", "pods")
-        ip("link", "set", "pods", "up")
-
-    def network(self, name, last):
-        ip("netns", "add", name)
-        ip("-n", name, "link", "set", "lo", "up")
-        ip("link", "add", f"v{name}", "type", "veth", "peer", "name", "eth0", "netns", name)
-        ip("link", "set", f"v{name}", "master", "pods", "up")
-        ip("-n", name, "addr", "add", f"10.99.0.{last}/24", "dev", "eth0")
-        ip("-n", name, "link", "set", "eth0", "up")
+        add_bridge()
 
     def confined(self, service):
         """What compose.yaml says of a service, as podman's flags."""
@@ -55,7 +40,6 @@ class Container(unittest.TestCase):
 
     def start(self, name, service, last, extra):
         """A container of this service; its volume is a folder of nobody's."""
-        self.network(name, last)
         home = self.bench.folder / name
         home.mkdir()
         (home / "sluice.toml").write_text('[providers.openai]\nkey_hosts = ["10.99.0.1:8080"]\n')
@@ -64,7 +48,7 @@ class Container(unittest.TestCase):
         # This suite in place of the fixtures.
         command = shlex.split(self.services[service]["command"].replace("--fixtures /fixtures", "/fixtures/suite.yaml"))
         return self.bench.start(name, [
-            *PODMAN, "run", "--rm", "--name", name, *LIMITS, *self.confined(service), f"--network=ns:/run/netns/{name}",
+            *PODMAN, "run", "--rm", "--name", name, *LIMITS, *self.confined(service), add_network(name, last),
             "--add-host=coordinator:10.99.0.10", "-v", f"{home}:/var/lib/sluice", "-v", f"{self.bench.folder}/suite:/fixtures:ro",
             "-e", f"OPENAI_API_KEY={KEY}", self.image, *command, *extra])
 

@@ -24,17 +24,49 @@ def podman(*arguments, **options):
     return subprocess.run([*PODMAN, *map(str, arguments)], capture_output=True, text=True, **options)
 
 
-def built_image():
-    """The image of this package and Containerfile; built if it is not there yet."""
+def ip(*arguments):
+    subprocess.run(["ip", *map(str, arguments)], check=True)
+
+
+def add_bridge():
+    """What joins the networks of containers; the test is 10.99.0.1 on it."""
+    ip("link", "add", "pods", "type", "bridge")
+    ip("addr", "add", "10.99.0.1/24", "dev", "pods")
+    ip("link", "set", "pods", "up")
+
+
+def add_network(name, last):
+    """The network of a container, 10.99.0.LAST, as podman's flag."""
+    ip("netns", "add", name)
+    ip("-n", name, "link", "set", "lo", "up")
+    ip("link", "add", f"v{name}", "type", "veth", "peer", "name", "eth0", "netns", name)
+    ip("link", "set", f"v{name}", "master", "pods", "up")
+    ip("-n", name, "addr", "add", f"10.99.0.{last}/24", "dev", "eth0")
+    ip("-n", name, "link", "set", "eth0", "up")
+    return f"--network=ns:/run/netns/{name}"
+
+
+def package():
+    """sluice's .deb, or the test is skipped."""
     packages = sorted(PACKAGES.glob("sluice_*.deb"))
     if not packages:
         skip(f"there is no {PACKAGES}/sluice_*.deb (scripts/package)")
-    sources = (packages[-1], CONTAINER / "Containerfile")
+    return packages[-1]
+
+
+def bare_debian():
+    """Skips the test if there is no BARE."""
+    if not (BARE / "made").exists():
+        skip(f"there is no bare Debian in {BARE} (scripts/package --check makes one)")
+
+
+def built_image():
+    """The image of this package and Containerfile; built if it is not there yet."""
+    sources = (package(), CONTAINER / "Containerfile")
     tag = "sluice:" + hashlib.sha256(b"".join(one.read_bytes() for one in sources)).hexdigest()[:16]
     if podman("image", "exists", tag).returncode == 0:
         return tag
-    if not (BARE / "made").exists():
-        skip(f"there is no bare Debian in {BARE} (scripts/package --check makes one)")
+    bare_debian()
     shutil.rmtree(STORE, ignore_errors=True)
     STORE.mkdir(parents=True)
     archive = subprocess.Popen(["tar", "-C", BARE, "-c", "."], stdout=subprocess.PIPE)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """deploy/systemd/sluice-worker.service: what systemd itself says of it, and its command line, started as systemd would
-with a socket and credentials, as far as that goes without systemd as the first process."""
+with a socket and credentials, where systemd is not the first process. systemd_boot_test.py boots one."""
 
 import configparser
 import os

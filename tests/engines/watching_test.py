@@ -36,6 +36,12 @@ class Rules(unittest.TestCase):
             code, said = promtool(*arguments, cwd=WATCHING)
             self.assertEqual(code, 0, said)
 
+    def test_the_page_says_what_to_do_about_each(self):
+        page = (ROOT / "docs" / "operations.md").read_text()
+        alerts = re.findall(r"- alert: (\w+)", (WATCHING / "alerts.yml").read_text())
+        self.assertGreater(len(alerts), 5)
+        self.assertEqual([one for one in alerts if f"`{one}`" not in page], [])
+
 
 class Watching(unittest.TestCase):
     @classmethod
