@@ -179,15 +179,15 @@ class Bench:
 
     def add_pair(self, runs, labels, most):
         """Rows of runs without and with something, of whose CPU the second may take `most` times the first."""
-        cpu = {extra: statistics.median(usage.cpu_seconds for usage, _ in measured) / self.count * 1e6
-               for extra, measured in runs.items()}
-        ratio = cpu[True] / cpu[False]
+        cpu = {extra: [usage.cpu_seconds / self.count * 1e6 for usage, _ in measured] for extra, measured in runs.items()}
+        # Of each turn: its two runs met the same machine.
+        ratio = statistics.median(more / less for less, more in zip(cpu[False], cpu[True]))
+        of = {extra: statistics.median(each) for extra, each in cpu.items()}
         for extra, label in zip((False, True), labels):
             usage, report = middle(runs[extra])
             targets = [verdict(f"at most {most} of the CPU without, reached {ratio:.2f} "
-                               f"({cpu[True]:.0f} us beside {cpu[False]:.0f})", ratio <= most)] if extra else []
-            self.table.add(f"{label}, 0 ms, 50 in flight", usage, self.count, report["run"]["duration_seconds"],
-                           targets)
+                               f"({of[True]:.0f} us beside {of[False]:.0f})", ratio <= most)] if extra else []
+            self.table.add(label, usage, self.count, report["run"]["duration_seconds"], targets)
 
     def encryption(self):
         """What keys cost: a worker in a process of its own, on an open connection and on an encrypted one, by turns."""
@@ -207,7 +207,7 @@ class Bench:
                         usage, report = sluice.run("live", "--listen", endpoint, *keys["coordinator"])
                     usage.cpu_seconds += worker.cpu_seconds
                     of_kind.append((usage, report))
-        self.add_pair(runs, ("a worker of its own, on an open connection", "the same, by keys"), TARGET_KEYED)
+        self.add_pair(runs, ("a worker of its own, on an open connection, 0 ms, 50 in flight", "the same, by keys, 0 ms, 50 in flight"), TARGET_KEYED)
 
     def votes(self):
         """What a vote costs beside an answer: a suite with and without judge metrics, by turns, three votes each."""
