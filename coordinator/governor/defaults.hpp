@@ -102,6 +102,8 @@ inline constexpr double other_speed = 1.2;
 inline constexpr double calls_of_a_window = 15;
 /// Fewer are those of a window as well, where a bucket would have had so many more in the longer episode.
 inline constexpr double clearly_more = 2.5;
+/// A second, and a little for the way.
+inline constexpr BootTime delay_of_a_window = 1100ms;
 /// Starts that were told of after more time than this lie somewhere in it: with too many of them an episode
 /// says little.
 inline constexpr BootTime told_late = 100ms;

@@ -141,7 +141,9 @@ std::optional<double> LimitEstimate::window_rate() const {
   const double apart = std::abs(first - second);
   // A bucket would have had so many more calls in the longer one.
   const double more_of_a_bucket = fewer * (std::min(longest, 1.0) - shortest);
-  if (more_of_a_bucket >= clearly_more) {
+  // A longer window names a longer delay.
+  const BootTime delay = std::max(before_->until - before_->refused_at, last_->until - last_->refused_at);
+  if (more_of_a_bucket >= clearly_more && delay <= delay_of_a_window) {
     if (apart > std::max(same_number * fewer, std::min(1.0, more_of_a_bucket / 3))) return std::nullopt;
     return fewer;
   }

@@ -188,9 +188,11 @@ bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::ui
   if ((!is_new && rate_) || refused == 0) return false;
   // One alone is no limit.
   if (!rate_ && estimate_.refusals() < fewest_refusals) return false;
-  // Where the rate is known it can wait for the last refusals of this episode.
-  estimate_is_due_ = rate_.has_value();
-  if (!rate_) follow_estimate();
+  const bool is_first = !rate_;
+  if (is_first) follow_estimate();
+  // What is told late of this episode, until the pause ends, makes it more exact.
+  first_is_due_ = is_first;
+  estimate_is_due_ = true;
   cut_weighed_ = true;
   seconds_at_ceiling_ = 0;
   cut_before_ = std::exchange(cut_at_, now);
@@ -207,7 +209,7 @@ void RateSearch::follow_estimate() {
   // A growing speed is refused soon after it is too much: what it says is good enough.
   const bool is_good = found && is_ramp_ && !refused_ && found->highest <= good_enough * found->least;
   const bool is_sure = found && (found->is_sure || (is_good && !is_estimated_));
-  if (!rate_) {
+  if (std::exchange(first_is_due_, false) || !rate_) {
     const double speed = estimate_.speed().value_or(first_rate_in_vain);
     // A bucket of a few calls is empty at once at any speed: the next one begins between all that is
     // possible.
@@ -270,6 +272,7 @@ void RateSearch::grow_estimate(double passed, BootTime now) {
     return;
   }
   if (is_ramp_ && !refused_) {
+    if (since < BootTime::zero()) return;
     *rate_ *= 1 + growth_of_ramp * passed;
     return;
   }
@@ -356,6 +359,8 @@ void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime no
   if (seconds_at_ceiling_ < proof_seconds) return;
   rate_.reset();
   accepted_.reset();
+  is_estimated_ = false;
+  refused_.reset();
 }
 
 }  // namespace sluice

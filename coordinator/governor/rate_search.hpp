@@ -97,7 +97,8 @@ class RateSearch {
   std::deque<Pause> pauses_;  ///< The newest; none overlaps another.
   BootTime longest_pause_{};  ///< What a refusal may cost.
   LimitEstimate estimate_;
-  bool estimate_is_due_ = false;  ///< At the end of the pause.
+  bool estimate_is_due_ = false;  ///< At the end of the pause;
+  bool first_is_due_ = false;     ///< of the first refusal.
   BootTime cut_before_{};
   bool is_estimated_ = false;      ///< The rate follows `estimate_`.
   std::optional<double> refused_;  ///< Before it is estimated: the least speed that was refused,

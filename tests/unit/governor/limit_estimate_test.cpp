@@ -10,24 +10,25 @@ using namespace std::chrono_literals;
 using testing::LimitedServer;
 using testing::SimulatedLimit;
 
-/// Calls at a speed until one is refused, and a pause of a second after it.
-void episode(LimitEstimate& estimate, LimitedServer& server, double speed, BootTime& now) {
+/// Calls at a speed until one is refused, and a pause after it.
+void episode(LimitEstimate& estimate, LimitedServer& server, double speed, BootTime pause, BootTime& now) {
   const BootTime between(static_cast<BootTime::rep>(1e6 / speed));
   for (bool is_over = false; !is_over; now += between) {
     is_over = server.admit(now, 0).has_value();
     estimate.on_outcomes(1, is_over ? 1 : 0, now, now);
-    if (is_over) estimate.on_pause(1s, now);
+    if (is_over) estimate.on_pause(pause, now);
   }
-  now += 1s;
+  now += pause;
 }
 
-std::optional<LimitEstimate::Found> found_of(const SimulatedLimit& limit, double first, double second) {
+std::optional<LimitEstimate::Found> found_of(const SimulatedLimit& limit, double first, double second,
+                                             BootTime pause = 1s) {
   BootTime now = std::chrono::hours(1);
   LimitedServer server({limit}, now);
   LimitEstimate estimate;
   estimate.on_demand(now);
-  episode(estimate, server, first, now);
-  episode(estimate, server, second, now);
+  episode(estimate, server, first, pause, now);
+  episode(estimate, server, second, pause, now);
   return estimate.found();
 }
 
@@ -53,6 +54,13 @@ TEST(LimitEstimate, MoreCallsAtALowerSpeedAreThoseOfABucket) {
   ASSERT_TRUE(found);
   EXPECT_GT(found->reserve, 5);
   EXPECT_NEAR(found->rate, 9, 3);
+}
+
+// Four calls in three seconds were taken for four in one, and each run of refusals cost three seconds.
+TEST(LimitEstimate, AFewCallsOfALongerWindowAreNotThoseOfASecond) {
+  const auto found = found_of(SimulatedLimit::sliding(4.0 / 3, 3s), 50, 5, 3s);
+  ASSERT_TRUE(found);
+  EXPECT_LT(found->rate, 2);
 }
 
 }  // namespace sluice::limit_estimate_test
