@@ -119,6 +119,14 @@ std::string_view endpoint_path_of(std::string_view url) {
   return found != paths.end() ? *found : std::string_view();
 }
 
+std::string_view endpoint_path_of(std::string_view url, ProviderKind kind) {
+  const std::string_view version = kind == ProviderKind::anthropic ? "/v1"
+                                   : kind == ProviderKind::gemini  ? "/v1beta"
+                                                                   : "";
+  while (url.ends_with('/')) url.remove_suffix(1);
+  return !version.empty() && url.ends_with(version) ? version : endpoint_path_of(url);
+}
+
 bool is_loopback_host(std::string_view host) {
   return host == "localhost" || host == "::1" || is_loopback_v4(host);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "common/model/run_settings.hpp"
 
 #include <cstdint>
 #include <span>
@@ -24,6 +25,9 @@ Result<BaseUrl> parse_base_url(std::string_view url);
 /// The path of an API's endpoint at the end of a base URL, which is added to it with each call, such as
 /// `/chat/completions`; empty if there is none.
 std::string_view endpoint_path_of(std::string_view url);
+
+/// The same of a provider of this kind, for whom the API's version is a part of that path as well.
+std::string_view endpoint_path_of(std::string_view url, ProviderKind kind);
 
 /// True for `localhost`, 127.0.0.0/8 and ::1.
 bool is_loopback_host(std::string_view host);

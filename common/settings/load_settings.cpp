@@ -240,7 +240,7 @@ class SettingsMerger {
         reader.add_wrong(definition.key, "has no meaning for a provider" + of_kind);
     }
     const std::string endpoint =
-        kind == ProviderKind::http ? std::string() : problem_with_endpoint(provider.base_url.value);
+        kind == ProviderKind::http ? std::string() : problem_with_endpoint(provider.base_url.value, kind);
     if (!endpoint.empty()) reader.add_wrong("base_url", endpoint);
     for (const std::string_view key : required_keys(kind)) {
       if (reader.entry(key) == nullptr)

@@ -299,8 +299,8 @@ Parsed<std::string> parse_any_url(const RawValue& raw) {
   return url->text;
 }
 
-std::string problem_with_endpoint(std::string_view url) {
-  const auto path = endpoint_path_of(url);
+std::string problem_with_endpoint(std::string_view url, std::optional<ProviderKind> kind) {
+  const auto path = kind ? endpoint_path_of(url, *kind) : endpoint_path_of(url);
   if (path.empty()) return "";
   return "ends in \"" + std::string(path) + "\", which each call adds itself: leave it out, as in " +
          std::string(url.substr(0, url.rfind(path)));

@@ -67,8 +67,9 @@ Parsed<LogFormat> parse_log_format(const RawValue& raw);
 Parsed<std::string> parse_url(const RawValue& raw);
 /// The same with any path.
 Parsed<std::string> parse_any_url(const RawValue& raw);
-/// What is wrong with a base URL that ends in an endpoint's path; empty if it does not.
-std::string problem_with_endpoint(std::string_view url);
+/// What is wrong with a base URL that ends in an endpoint's path, of this kind of provider where it is known;
+/// empty if it does not.
+std::string problem_with_endpoint(std::string_view url, std::optional<ProviderKind> kind = std::nullopt);
 /// Never quotes the value: a key that was put here by mistake must not be printed. Lower-case letters are
 /// refused for the same reason; no variable of this kind has them, and most keys do.
 Parsed<std::string> parse_variable_name(const RawValue& raw);

@@ -6,6 +6,7 @@
 #include "common/settings/provider_presets.hpp"
 #include "common/settings/request_body.hpp"
 #include "common/settings/setting_definitions.hpp"
+#include "common/settings/setting_values.hpp"
 #include "common/text/text.hpp"
 
 #include <algorithm>
@@ -276,6 +277,12 @@ Result<ResolvedProvider> resolve_provider(const Settings& settings, const Exampl
     return fail(Reason::settings_invalid,
                 "the base URL (" + origin_text({settings.base_url.origin, settings.base_url.where}) +
                     ") has no effect: the provider \"" + (*config)->name + "\" is a program (kind \"exec\")");
+  }
+  if (const auto problem = problem_with_endpoint(settings.base_url.value, (*config)->kind.value);
+      !problem.empty()) {
+    return fail(
+        Reason::settings_invalid,
+        "the base URL (" + origin_text({settings.base_url.origin, settings.base_url.where}) + ") " + problem);
   }
   ResolvedProvider resolved;
   resolved.model = effective_model(settings, *config).value;

@@ -6,6 +6,7 @@
 #include "coordinator/cli/command.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <exception>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -69,7 +71,16 @@ bool is_suite(std::string_view word) {
 std::string nearest_command(const CLI::App& app, std::string_view word) {
   if (app.get_parent() == nullptr && is_suite(word))
     return "; did you mean `sluice run " + std::string(word) + "`?";
-  if (app.get_parent() == nullptr && word == "eval") return "; did you mean \"run\"?";  // As others call it.
+  // As others call it.
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> elsewhere{{
+      {"eval", "\"run\""},
+      {"test", "\"run\""},
+      {"help", "`sluice --help`, or `sluice COMMAND --help`"},
+      {"version", "`sluice --version`"},
+  }};
+  const auto* same = std::ranges::find(elsewhere, word, &decltype(elsewhere)::value_type::first);
+  if (app.get_parent() == nullptr && same != elsewhere.end())
+    return "; did you mean " + std::string(same->second) + "?";
   for (const bool whole : {true, false}) {
     std::vector<std::string_view> names;
     for (const CLI::App* command : app.get_subcommands(nullptr)) {

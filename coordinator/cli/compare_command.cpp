@@ -35,6 +35,7 @@ constexpr const char* compare_examples =
     "BASE, CURRENT and MORE are each a baseline (--export-baseline), a JSON report\n"
     "(--format json), or a run of the ledger: its id, its first digits, last or\n"
     "last~N, or the name of a suite for its newest run, NAME~N for the Nth before.\n"
+    "A file goes before a suite of its name.\n"
     "The name of a suite alone compares its two newest runs. Of three and more,\n"
     "each is gated against BASE, and what differs stands side by side.\n"
     "A report's cases are judged by the thresholds that it names; a flag goes\n"
@@ -50,9 +51,15 @@ constexpr const char* compare_examples =
     "  sluice compare main.json branch.json --max-drop 0.02 --strict\n"
     "  sluice compare main.json branch.json --format markdown --output comment.md";
 
+/// Words that look like a path.
+bool looks_like_file(const std::string& name) {
+  return name.find_first_of("/.") != std::string::npos;
+}
+
 /// Or a pipe. A folder may be called like a suite.
 bool is_file(const std::string& name) {
   std::error_code none;
+  if (looks_like_file(name)) return std::filesystem::exists(name, none);
   return std::filesystem::exists(name, none) && !std::filesystem::is_directory(name, none);
 }
 
@@ -82,7 +89,7 @@ struct CompareCommand {
         return report_error(possible.error());
     }
     const auto names = side_names();
-    if (!names) return report_error(names.error());
+    if (!names) return names.error();
     for (const std::string& side : *names) {
       if (to_file() && is_same_file(side, *output)) {
         return report_error("--output would write over " + side + ", which is compared: name another file");
@@ -104,11 +111,13 @@ struct CompareCommand {
   bool to_file() const { return output && *output != "-"; }
 
   /// What is compared; of a suite's name alone its two newest runs.
-  Result<std::vector<std::string>> side_names() const {
+  tl::expected<std::vector<std::string>, int> side_names() const {
     if (!current) {
-      if (is_file(base) || !may_be_run(base) || base == "last" || base.find('~') != std::string::npos) {
-        return fail(Reason::usage_invalid, "compare takes two files or runs, and " + base +
-                                               " is one: name what it is compared with as well");
+      const auto is_run = may_be_run(base);
+      if (!is_run) return tl::unexpected(is_run.error());
+      if (!*is_run || base == "last" || base.find('~') != std::string::npos) {
+        return tl::unexpected(report_error("compare takes two files or runs, and " + base +
+                                           " is one: name what it is compared with as well"));
       }
       return std::vector{base + "~1", base};
     }
@@ -142,7 +151,9 @@ struct CompareCommand {
   /// A file, or else a run of the ledger, whose report is made again. Error: the exit code, after it was
   /// reported.
   tl::expected<LoadedSide, int> side(const std::string& name) const {
-    if (is_file(name) || !may_be_run(name)) {
+    const auto is_run = may_be_run(name);
+    if (!is_run) return tl::unexpected(is_run.error());
+    if (!*is_run) {
       auto file = load_score_file(name);
       if (!file) return tl::unexpected(report_findings({file.error()}));
       return LoadedSide{name, std::move(*file)};
@@ -159,8 +170,19 @@ struct CompareCommand {
     return side_of_run(*past, name, {*app, *effective, **ledger}, targets);
   }
 
-  /// Words that look like a path are meant as one, and missed as one.
-  static bool may_be_run(const std::string& name) { return name.find_first_of("/.") == std::string::npos; }
+  /// Words that look like a path are missed as one, unless a suite that ran is called so. Error: the exit
+  /// code, after it was reported.
+  tl::expected<bool, int> may_be_run(const std::string& name) const {
+    if (is_file(name)) return false;
+    if (!looks_like_file(name)) return true;
+    const auto effective = settings.load(Warnings::left_out);
+    if (!effective) return tl::unexpected(report_findings(effective.error()));
+    const auto ledger = open_past_runs(*effective);
+    if (!ledger) return tl::unexpected(report_error(ledger.error()));
+    if (!*ledger) return false;
+    const auto is_suite = is_suite_that_ran(**ledger, name);
+    return is_suite ? tl::expected<bool, int>(*is_suite) : tl::unexpected(report_error(is_suite.error()));
+  }
 
   Result<Thresholding> flag_limits() const {
     Thresholding limits;

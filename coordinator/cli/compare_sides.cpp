@@ -8,6 +8,7 @@
 #include "coordinator/gate/stability_gate.hpp"
 #include "coordinator/gate/verdict_input.hpp"
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -178,7 +179,8 @@ int compare_sides(const LoadedSide& base, const LoadedSide& current, const Compa
   if (!summary) return report_error(summary.error());
   const bool is_part = rules.base_is_selection || rules.current_is_selection;
   if (summary->shares_no_case && !is_part) return report_error(shares_no_case(run));
-  if (!summary->has_scores) input.gate.notices.push_back(no_scores_notice(base.name, current.name));
+  if (!summary->has_scores)
+    input.gate.notices.push_back(no_scores_notice(std::array{base.name, current.name}));
   if (auto lacking = uncalibrated_notice(*summary, current.name, request.strict))
     input.gate.notices.push_back(std::move(*lacking));
   rules.runs_tests = false;  // What is visited once more are the rows.

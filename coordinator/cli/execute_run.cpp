@@ -2,6 +2,7 @@
 
 #include "common/clock.hpp"
 #include "common/defaults.hpp"
+#include "common/documents/table_reader.hpp"
 #include "common/process/logging.hpp"
 #include "common/process/signals.hpp"
 #include "common/text/stderr_line.hpp"
@@ -9,6 +10,7 @@
 #include "coordinator/cli/conduct_run.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/resumed_run.hpp"
+#include "coordinator/cli/run_flags.hpp"
 #include "coordinator/cli/run_ledger.hpp"
 #include "coordinator/cli/run_observations.hpp"
 #include "coordinator/cli/run_report.hpp"
@@ -26,10 +28,13 @@
 #include "coordinator/session/run_plan.hpp"
 #include "coordinator/session/run_record.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 #include <random>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace sluice {
 namespace {
@@ -136,16 +141,29 @@ void remember_limits(const std::vector<ProviderSettings>& providers, const RunFa
 /// not by each of them.
 std::optional<Error> missing_key(const RunOptions& options, const RunSettings& settings) {
   if (options.listen || settings.mode != Mode::live) return std::nullopt;
+  std::vector<std::string> names;
+  std::vector<std::string> variables;
   for (const ProviderSettings& provider : settings.providers) {
     const std::string& variable = provider.api_key_env;
     const char* const key = variable.empty() ? "" : std::getenv(variable.c_str());
     if (variable.empty() || (key != nullptr && *key != '\0')) continue;
-    return Error{Reason::key_missing, "the provider \"" + provider.name + "\" needs an API key, and " +
-                                          variable + " is not set: `export " + variable +
-                                          "=...` here, or say api_key_env = \"\" under [providers." +
-                                          provider.name + "] of sluice.toml to call without a key"};
+    names.push_back(provider.name);
+    if (std::ranges::find(variables, variable) == variables.end()) variables.push_back(variable);
   }
-  return std::nullopt;
+  if (names.empty()) return std::nullopt;
+  const bool is_one = names.size() == 1;
+  std::string lacking;
+  std::string exported;
+  for (const std::string& variable : variables) {
+    lacking += (lacking.empty() ? "" : ", ") + variable;
+    exported += " " + variable + "=...";
+  }
+  return Error{Reason::key_missing,
+               (is_one ? "the provider " : "the providers ") + quoted_list(names) +
+                   (is_one ? " needs an API key, and " : " need API keys, and ") + lacking +
+                   (variables.size() == 1 ? " is" : " are") + " not set: `export" + exported +
+                   "` here, or say api_key_env = \"\" under [providers." +
+                   (is_one ? names.front() : std::string("NAME")) + "] of sluice.toml to call without a key"};
 }
 
 /// What a run leaves for the one that follows.
@@ -322,6 +340,7 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   if (const auto allowed = check_commands(options, suite); !allowed) return report_error(allowed.error());
   auto inputs = load_run_inputs(options, std::move(suite));
   if (!inputs) return report_findings(inputs.error());
+  warn_of_default_provider(options);
   note_selection(options, inputs->suite.cases.size());
   if (use != nullptr && use->check) {
     if (const auto findings = use->check(options, *inputs); !findings.empty())

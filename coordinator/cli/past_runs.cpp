@@ -71,15 +71,22 @@ std::size_t fit(Widths& widths, std::size_t columns) {
   return gap;
 }
 
+/// Runs of texts have none.
+bool has_claims_scores(const RunSummary& summary) {
+  return summary.scores.precision || summary.scores.recall || summary.scores.f1;
+}
+
 void add_summary(std::vector<RunFact>& lines, const PastRun& past) {
   const RunSummary& summary = *past.summary;
   const StatusCounts& statuses = summary.statuses;
   lines.emplace_back("completed", wording::date(summary.completed_at_ms));
   lines.emplace_back("verdict", verdict_of(past) + " (exit code " + std::to_string(summary.exit_code) + ")");
   if (!summary.reason_code.empty()) lines.emplace_back("cut short", summary.reason_code);
-  lines.emplace_back("precision", wording::score(summary.scores.precision));
-  lines.emplace_back("recall", wording::score(summary.scores.recall));
-  lines.emplace_back("f1", wording::score(summary.scores.f1));
+  if (has_claims_scores(summary)) {
+    lines.emplace_back("precision", wording::score(summary.scores.precision));
+    lines.emplace_back("recall", wording::score(summary.scores.recall));
+    lines.emplace_back("f1", wording::score(summary.scores.f1));
+  }
   lines.emplace_back("cases", wording::grouped(statuses.total()) + ": " + wording::grouped(statuses.passed) +
                                   " passed, " + wording::grouped(statuses.warned) + " warned, " +
                                   wording::grouped(statuses.flaky) + " flaky, " +
@@ -96,9 +103,11 @@ void add_summary(std::vector<RunFact>& lines, const PastRun& past) {
                          (judged == Usage{} ? ""
                                             : "; for the judge " + wording::grouped(judged.input_tokens) +
                                                   " in, " + wording::grouped(judged.output_tokens) + " out"));
-  lines.emplace_back("cost", summary.estimated_cost
-                                 ? wording::dollars(*summary.estimated_cost) + " for all answers"
-                                 : std::string("unknown: the price table does not have the model"));
+  lines.emplace_back("cost",
+                     summary.estimated_cost
+                         ? wording::dollars(*summary.estimated_cost) + " for all answers"
+                         : std::string("unknown: the price table does not have the model, or nobody said "
+                                       "what its answers took"));
 }
 
 void write_summary(Json& json, const PastRun& past) {
@@ -245,6 +254,13 @@ Result<PastRun> find_run_or_suite(const Ledger& ledger, const std::string& words
                                          "; `sluice runs list` shows the runs");
 }
 
+Result<bool> is_suite_that_ran(const Ledger& ledger, const std::string& words) {
+  const auto runs = ledger.list_runs(defaults::max_runs_named);
+  if (!runs) return fail(runs.error());
+  const std::string name = parse_run_words(words).name;
+  return std::ranges::any_of(*runs, [&](const PastRun& past) { return past.run.suite == name; });
+}
+
 std::string verdict_of(const PastRun& past) {
   if (!past.summary) return past.under_way ? "running" : "unfinished";
   const std::string command = command_of(past.run);
@@ -258,8 +274,7 @@ std::string verdict_of(const PastRun& past) {
 std::string result_words(const PastRun& past) {
   if (!past.summary) return "";
   const Scores& shown = past.summary->scores;
-  if (!shown.precision && !shown.recall && !shown.f1)
-    return wording::grouped(past.summary->statuses.passed) + " passed";
+  if (!has_claims_scores(*past.summary)) return wording::grouped(past.summary->statuses.passed) + " passed";
   const auto score = [](const std::optional<double>& one) { return padded_left(wording::score(one), 4); };
   return score(shown.precision) + ' ' + score(shown.recall) + ' ' + score(shown.f1);
 }
@@ -297,9 +312,11 @@ std::vector<RunFact> facts_of_run(const PastRun& past) {
       {"selection",
        record.selection ? "some of the cases (--categories, --filter or --max-fixtures)" : "all cases"},
       {"mode", record.mode},
-      {"model", record.model + " (" + record.provider + ")"},
-      {"prompt", "v" + record.prompt_version + " (" + record.prompt_hash + ")"},
-      {"started", wording::date(record.started_at_ms)}};
+      {"model", record.model + " (" + record.provider + ")"}};
+  // Texts bring prompts of their own.
+  if (!past.summary || has_claims_scores(*past.summary))
+    lines.emplace_back("prompt", "v" + record.prompt_version + " (" + record.prompt_hash + ")");
+  lines.emplace_back("started", wording::date(record.started_at_ms));
   if (past.summary) {
     add_summary(lines, past);
   } else {

@@ -25,6 +25,8 @@ Result<std::optional<PastRun>> find_past_run(const Settings& settings, const std
 /// The same, or by the name of a suite: its newest run that has ended, and of `NAME~N` the Nth before that.
 /// The name goes before the digits of an id. usage_invalid where there is no such run, with the nearest name.
 Result<PastRun> find_run_or_suite(const Ledger& ledger, const std::string& words);
+/// True if these words, NAME or NAME~N, name a suite of which the ledger has a run.
+Result<bool> is_suite_that_ran(const Ledger& ledger, const std::string& words);
 inline constexpr const char* no_run_yet = "no run is recorded yet; `sluice run` records one";
 /// For the help of a command that names a run.
 inline constexpr const char* run_words = "The run's id, its first digits, last, or last~N";

@@ -227,12 +227,27 @@ tl::expected<LoadedOptions, int> load_options(const SettingFlags& settings, cons
 
 }  // namespace
 
+void warn_of_default_provider(const RunOptions& options) {
+  const Settings& settings = options.settings;
+  const std::string& model = settings.model.value;
+  const bool is_default = settings.provider.origin == Origin::default_value && !model.empty();
+  if (!is_default || !options.arms.empty() || settings.mode.value == Mode::mock || options.answers) return;
+  if (options.log_level == LogLevel::error) return;
+  const std::string prefix = model.substr(0, model.find(':'));
+  const bool is_prefixed = prefix.size() + 1 < model.size() && settings.find_provider(prefix) != nullptr;
+  report_warning("the name of the model \"" + model + "\" does not say who serves it, so that \"" +
+                 settings.provider.value + "\", the default, is taken: name the provider as well, as in " +
+                 (is_prefixed ? "--provider " + prefix + " --model " + model.substr(prefix.size() + 1)
+                              : "--provider openai"));
+}
+
 tl::expected<LoadedRun, int> load_run(const SettingFlags& settings, const RunFlags& flags,
                                       const std::function<void(Settings&)>& adapt) {
   auto loaded = load_options(settings, flags, adapt);
   if (!loaded) return tl::unexpected(loaded.error());
   auto inputs = load_run_inputs(loaded->options, std::move(loaded->suite));
   if (!inputs) return tl::unexpected(report_findings(inputs.error()));
+  warn_of_default_provider(loaded->options);
   return LoadedRun{std::move(loaded->options), std::move(*inputs)};
 }
 

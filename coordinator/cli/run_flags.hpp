@@ -61,6 +61,10 @@ struct LoadedRun {
   RunInputs inputs;
 };
 
+/// Warns where nobody named the provider, and the model's name does not say whose it is: the default provider
+/// is nobody's choice.
+void warn_of_default_provider(const RunOptions& options);
+
 /// Loads everything that a run of these flags reads before it starts. `adapt`: changes the settings before
 /// anything is made of them. Error: the exit code, after everything wrong was reported.
 tl::expected<LoadedRun, int> load_run(const SettingFlags& settings, const RunFlags& flags,

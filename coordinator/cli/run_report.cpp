@@ -111,10 +111,16 @@ void print_outcome(const std::vector<ReportTarget>& targets, const RunAssessment
     if (!target.file) return;
     files += (files.empty() ? "" : ", ") + *target.file;
   }
-  const auto& statuses = assessment.aggregates.all.statuses;
-  say(std::string(to_string(assessment.verdict)) + ": " + wording::grouped(statuses.passed) + " passed, " +
-      wording::grouped(statuses.failed) + " failed, " + wording::counted(statuses.errors, "error") +
+  say(std::string(to_string(assessment.verdict)) + ": " + wording::tally(assessment.aggregates.all) +
       "; see " + files);
+}
+
+/// `interrupted by SIGINT; 44 of 60 cases were not started`.
+Error with_not_run(Error cut_short, const Totals& all) {
+  if (all.not_started > 0)
+    cut_short.message += "; " + wording::counted_of(all.not_started, all.statuses.total(), "case") +
+                         (all.not_started == 1 ? " was" : " were") + " not started";
+  return cut_short;
 }
 
 /// What became of each fixture since the run that the manifest's [baseline] was made of; nothing where the
@@ -313,7 +319,7 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
       say("added " + wording::counted(added->added, "solved example") + " to " + *options.harvest + but);
     }
   }
-  if (facts.cut_short) report_error(*facts.cut_short);
+  if (facts.cut_short) report_error(with_not_run(*facts.cut_short, assessment->aggregates.all));
   if (*retrieval) {
     if (const auto kept = ledger.note_retrievals(facts.run_id, (*retrieval)->events); !kept)
       code = report_error(kept.error());

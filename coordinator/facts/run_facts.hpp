@@ -32,7 +32,8 @@ struct RunFacts {
   std::uint64_t rate_limited = 0;
   std::uint64_t cache_hits = 0;
   PaidTokens paid;
-  PaidByArm paid_by_arm;  ///< The same.
+  PaidByArm paid_by_arm;   ///< The same.
+  bool unmetered = false;  ///< Of some answers nobody knows what they took, and so what the run cost.
   /// Of all units' time, for a permit or a place, for the end of a pause or an outage, and before a retry.
   std::chrono::milliseconds waited_permit{};
   std::chrono::milliseconds waited_pause{};

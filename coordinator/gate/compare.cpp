@@ -357,10 +357,17 @@ std::string_view to_string(RowChange change) {
   return "not_compared";
 }
 
-GateNotice no_scores_notice(const std::string& base, const std::string& current) {
+GateNotice no_scores_notice(std::span<const std::string> compared) {
+  const bool is_pair = compared.size() == 2;
+  std::string names;
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    const bool is_last = i + 1 == compared.size();
+    if (i > 0) names += !is_last ? ", " : is_pair ? " nor " : " and ";
+    names += "`" + compared[i] + "`";
+  }
   return {
       GateNotice::Severity::info, "no_scores",
-      "neither `" + base + "` nor `" + current + "` has a score: what is compared is which checks passed."};
+      (is_pair ? "neither " : "none of ") + names + " has a score: what is compared is which checks passed."};
 }
 
 GateNotice mock_run_notice(const std::string& base, const std::string& current) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -122,8 +123,8 @@ struct CompareSummary {
   RunVerdict verdict = RunVerdict::error;           ///< Of the cases alone, without what `statistics` adds.
 };
 
-/// `no_scores`, which decides nothing: neither file has a score.
-GateNotice no_scores_notice(const std::string& base, const std::string& current);
+/// `no_scores`, which decides nothing: none of these files or runs, at least two, has a score.
+GateNotice no_scores_notice(std::span<const std::string> compared);
 
 /// `mock_run`, which decides nothing: the current side alone has answers that no model gave.
 GateNotice mock_run_notice(const std::string& base, const std::string& current);

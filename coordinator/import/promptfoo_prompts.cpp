@@ -75,7 +75,7 @@ std::optional<Chat> chat_in(const std::string& file, const std::string& text) {
     } else if (is_system) {
       chat.system += (chat.system.empty() ? "" : "\n\n") + *content;
     } else {
-      chat.turns.push_back({*role, *content});
+      chat.turns.push_back({*role, *content, message.line});
     }
   }
   // The user's last text is what a test asks.
@@ -214,12 +214,15 @@ class PromptImporter {
     prompt.line = line;
     std::string written = trimmed_text(text);
     std::string system;
-    if (const auto chat = chat_in(file, written)) {
+    if (auto chat = chat_in(file, written)) {
       if (!chat->is_plain) {
         return from_.note(line, named(label) +
                                     "is a conversation with more than texts of a system, a user and an "
                                     "assistant, in that order: left out");
       }
+      leave_out_empty_turns(*chat, label, file, line);
+      if (std::ranges::find(chat->turns, "user", &ImportedMessage::role) == chat->turns.end())
+        return from_.note(line, named(label) + "asks nothing: left out");
       system = chat->system;
       const bool has_turns = chat->turns.size() > 1;
       written = has_turns ? "" : chat->turns.front().content;
@@ -245,6 +248,18 @@ class PromptImporter {
     prompt.variables.merge(translated_system->variables);
     prompt.id = own_id(label);
     prompts_.push_back(std::move(prompt));
+  }
+
+  /// No provider takes them.
+  void leave_out_empty_turns(Chat& chat, const std::string& label, const std::string& file,
+                             std::uint32_t line) const {
+    std::erase_if(chat.turns, [&](const ImportedMessage& turn) {
+      const bool is_empty = trimmed_text(turn.content).empty();
+      const std::string words = named(label) + "has an empty turn of the " + turn.role + ": left out";
+      if (is_empty && file.empty()) from_.note(line, words);
+      if (is_empty && !file.empty()) from_.with(file).note(turn.line, words);
+      return is_empty;
+    });
   }
 
   static std::string named(const std::string& label) {

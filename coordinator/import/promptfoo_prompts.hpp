@@ -15,6 +15,7 @@ namespace sluice {
 struct ImportedMessage {
   std::string role;  ///< `user` or `assistant`.
   std::string content;
+  std::uint32_t line = 1;  ///< In the chat's own text.
 };
 
 /// A prompt of a promptfoo configuration as a suite has it.

@@ -1,9 +1,12 @@
 #include "coordinator/import/promptfoo_providers.hpp"
 
+#include "common/checks/json_schema.hpp"
+#include "common/documents/canonical_json.hpp"
 #include "common/settings/base_url.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/arms.hpp"
+#include "coordinator/suite/request_reader.hpp"
 
 #include <algorithm>
 #include <array>
@@ -253,12 +256,33 @@ class ProviderImporter {
     if (!is_schema)
       return from_.note(entry.line,
                         "\"response_format\" of a provider is of a kind without counterpart: left out");
+    if (const std::string problem = problem_with_schema(schema->value); !problem.empty())
+      return from_.note(entry.line, "the schema of \"response_format\" cannot be used: " + problem +
+                                        ": the form is left out");
     DocumentNode::Table table;
     for (const std::string_view key : {"name", "strict", "schema"}) {
-      if (const DocumentEntry* part = find_entry(parts, key))
+      const DocumentEntry* part = find_entry(parts, key);
+      if (part == nullptr) continue;
+      if (can_be_part(key, part->value)) {
         table.push_back({std::string(key), entry.line, part->value});
+      } else {
+        from_.note(entry.line, "\"" + std::string(key) +
+                                   "\" of \"response_format\" is none that a suite takes: left out");
+      }
     }
     made.response_format = DocumentNode{std::move(table), entry.line, {}};
+  }
+
+  static std::string problem_with_schema(const DocumentNode& schema) {
+    if (!has_only_json_values(schema)) return "it holds a number that is not finite";
+    const auto compiled = JsonSchema::compile(canonical_json(schema));
+    return compiled ? "" : compiled.error().message;
+  }
+
+  static bool can_be_part(std::string_view key, const DocumentNode& value) {
+    const std::string* name = text_in(value);
+    if (key == "name") return name != nullptr && is_provider_name(*name);
+    return key != "strict" || std::holds_alternative<bool>(value.value);
   }
 
   static void add_param(std::string_view name, const DocumentNode& value, ImportedProvider& made) {

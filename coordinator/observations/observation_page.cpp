@@ -98,6 +98,12 @@ std::string title(const Observation& one) {
   return line + "\n";
 }
 
+/// Its provider did not say what it took.
+bool has_unknown_usage(const Observation& one) {
+  const bool is_called_for = one.calls > 0 || one.cache_hit;
+  return is_called_for && one.parse_success && one.input_tokens == 0 && one.output_tokens == 0;
+}
+
 std::string facts(const Observation& one) {
   std::string lines = "Run " + one.run_id + ", " + one.timestamp + "\n";
   lines += "Model " + printable(one.model) + " of " + printable(one.provider);
@@ -109,8 +115,9 @@ std::string facts(const Observation& one) {
   if (one.retries > 0) lines += " (" + wording::grouped(one.retries) + " of them again)";
   lines += ", " + wording::grouped(one.latency_ms) + " ms";
   if (one.waited_ms > 0) lines += " and " + wording::grouped(one.waited_ms) + " ms of waiting";
-  lines += ", " + wording::grouped(one.input_tokens) + " tokens in, " + wording::grouped(one.output_tokens) +
-           " out";
+  lines += has_unknown_usage(one) ? std::string(", tokens unknown")
+                                  : ", " + wording::grouped(one.input_tokens) + " tokens in, " +
+                                        wording::grouped(one.output_tokens) + " out";
   if (one.paid_tokens > 0) lines += ", " + wording::grouped(one.paid_tokens) + " paid";
   if (one.cost) lines += ", " + wording::dollars(*one.cost);
   return lines + "\n";

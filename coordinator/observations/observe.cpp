@@ -139,7 +139,7 @@ void add_spend(const Spend& spend, const RunPrice& price, std::size_t arm, Obser
   to.rate_limited = spend.rate_limited;
   to.waited_ms = std::uint64_t{spend.waited_permit_ms} + spend.waited_pause_ms + spend.waited_retry_ms;
   to.paid_tokens = spend.paid.total();
-  if (price) to.cost = price(PaidByArm(spend.paid, arm));
+  if (price && spend.unmetered == 0) to.cost = price(PaidByArm(spend.paid, arm));
 }
 
 /// The unit's other trials have cost nothing more.

@@ -1,4 +1,5 @@
 #include "common/text/text.hpp"
+#include "coordinator/merge/aggregate.hpp"
 #include "coordinator/output/csv.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/case_texts.hpp"
@@ -62,8 +63,10 @@ std::string line_of(const CaseResult& result, const ReportInput& input) {
   line.text(texts.system);
   line.text(texts.prompt);
   line.text(texts.answer);
-  line.cell(std::to_string(result.unit == nullptr ? 0 : result.unit->usage.input_tokens));
-  line.cell(std::to_string(result.unit == nullptr ? 0 : result.unit->usage.output_tokens));
+  const bool is_known = result.unit == nullptr || !has_unknown_usage(*result.unit);
+  const Usage usage = result.unit == nullptr ? Usage() : result.unit->usage;
+  line.cell(is_known ? std::to_string(usage.input_tokens) : "");
+  line.cell(is_known ? std::to_string(usage.output_tokens) : "");
   return line.take();
 }
 

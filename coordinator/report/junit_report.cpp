@@ -114,7 +114,7 @@ class JunitReport {
     text() += "<properties>\n";
     property("verdict", to_string(input_.verdict));
     property("run_id", input_.facts.run_id);
-    property("prompt_version", input_.identity.prompt_version);
+    if (wording::has_claims_cases(input_)) property("prompt_version", input_.identity.prompt_version);
     if (input_.identity.arms.empty()) {
       property("provider", to_string(input_.identity.provider));
       property("provider_name", input_.identity.provider_name);

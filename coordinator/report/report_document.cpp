@@ -119,7 +119,7 @@ class ReportBuilder {
                              ", false positives " + wording::grouped(all_.counts.false_positives) +
                              ", false negatives " + wording::grouped(all_.counts.false_negatives)});
     }
-    notes.items.push_back({counted_cases(all_.statuses.total()) + ": " + wording::tally(input_)});
+    notes.items.push_back({counted_cases(all_.statuses.total()) + ": " + wording::tally(all_)});
     if (auto changes = wording::changes(input_); !changes.empty())
       notes.items.push_back({"Beside the baseline: " + changes});
     if (auto rate = wording::pass_rate(input_); !rate.empty()) notes.items.push_back({rate});
@@ -253,7 +253,7 @@ class ReportBuilder {
   }
 
   void add_tally() {
-    Text tally{words(counted_cases(all_.statuses.total()) + ": "), words(wording::tally(input_))};
+    Text tally{words(counted_cases(all_.statuses.total()) + ": "), words(wording::tally(all_))};
     if (all_.errors() > 0) tally.spans.push_back(words(" (errors are left out of the scores)"));
     for (const std::string& more : {wording::changes(input_), wording::pass_rate(input_)}) {
       if (!more.empty()) tally.spans.push_back(words("; " + more));
@@ -334,7 +334,7 @@ class ReportBuilder {
         input_.verdict == RunVerdict::pass || all_.statuses.failed > 0 || all_.statuses.errors > 0;
     const std::string missed = wording::missed_pass_rate(input_);
     if (!is_counted || !missed.empty()) words += (is_counted ? missed : wording::reason_for(input_)) + "; ";
-    return words + wording::tally(input_);
+    return words + wording::tally(all_);
   }
 
   bool is_tolerated() const {

@@ -14,6 +14,15 @@ namespace sluice {
 
 using namespace document;
 
+namespace {
+
+/// It is said once of all sides.
+bool is_no_scores(const GateNotice& notice) {
+  return notice.code == "no_scores";
+}
+
+}  // namespace
+
 SeveralRuns::Value SeveralRuns::value_of(const ScoreComparison& row) {
   if (row.score) return {row.score};
   switch (row.change) {
@@ -50,10 +59,20 @@ SeveralRuns::Value SeveralRuns::base_value_of(const ScoreComparison& row) {
 
 Result<void> SeveralRuns::add(const CompareReportInput& input) {
   const std::size_t at = sides_.size();
+  if (at == 0) scoreless_.assign({input.current.file});
   sides_.push_back({input.current, input.summary, input.exit_code});
   for (const GateNotice& notice : input.gate.notices) {
-    const bool is_known = std::ranges::find(notices_, notice.message, &GateNotice::message) != notices_.end();
-    if (!is_known && at > 0) notices_.push_back(notice);
+    if (at == 0) continue;
+    const auto same = std::ranges::find_if(notices_, [&](const GateNotice& known) {
+      return known.message == notice.message || (is_no_scores(known) && is_no_scores(notice));
+    });
+    const bool is_named = std::ranges::find(scoreless_, input.current.file) != scoreless_.end();
+    if (is_no_scores(notice) && !is_named) scoreless_.push_back(input.current.file);
+    if (same == notices_.end()) {
+      notices_.push_back(notice);
+    } else if (is_no_scores(notice)) {
+      *same = no_scores_notice(scoreless_);
+    }
   }
   // The rows of a case come one after the other.
   std::string last_case;

@@ -57,7 +57,8 @@ class SeveralRuns {
 
   std::vector<Side> sides_;
   std::map<Metric, Values> metrics_;
-  std::vector<GateNotice> notices_;  ///< Each once.
+  std::vector<GateNotice> notices_;     ///< Each once.
+  std::vector<std::string> scoreless_;  ///< The base, and the sides that have no score beside it.
 };
 
 }  // namespace sluice

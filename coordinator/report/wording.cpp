@@ -83,8 +83,7 @@ std::string_view case_noun(const ReportInput& input) {
   return all.claims_cases == all.statuses.total() ? "fixture" : "case";
 }
 
-std::string tally(const ReportInput& input) {
-  const Totals& all = input.aggregates.all;
+std::string tally(const Totals& all) {
   const StatusCounts& statuses = all.statuses;
   std::string text = grouped(statuses.passed) + " passed";
   const std::uint64_t warned = statuses.warned - all.known_failures;

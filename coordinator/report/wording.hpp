@@ -30,7 +30,7 @@ std::string missed_pass_rate(const StatusCounts& statuses, std::uint64_t known_f
                              const std::optional<double>& min_pass_rate);
 /// The same where that fails the run.
 std::string missed_pass_rate(const ReportInput& input);
-std::string tally(const ReportInput& input);
+std::string tally(const Totals& all);
 /// What a case of this suite is called: `fixture` where all of them are about claims, else `case`.
 std::string_view case_noun(const ReportInput& input);
 /// Some case is about claims, so that precision and recall mean something.

@@ -13,14 +13,14 @@
 #include <utility>
 
 namespace sluice {
-namespace {
 
-/// What providers take as the name of a tool, or of a schema.
 bool is_provider_name(std::string_view name) {
   return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
   });
 }
+
+namespace {
 
 constexpr std::string_view not_a_provider_name =
     "must be of letters, digits, \"_\" and \"-\", at most 64 of them";

@@ -78,7 +78,8 @@ tl::expected<LoadedSuite, std::vector<Finding>> load_any_suite(const fs::path& p
   const auto type = fs::status(path, error).type();
   const fs::path extension = path.extension();
   const bool is_yaml = extension == ".yaml" || extension == ".yml";
-  if (is_yaml && type != fs::file_type::directory) return load_yaml_suite(path, allowed);
+  if (is_yaml && type != fs::file_type::directory && type != fs::file_type::not_found)
+    return load_yaml_suite(path, allowed);
   if (type == fs::file_type::not_found) {
     std::string what =
         "there is no such file or folder; name a folder of fixtures or a suite (.yaml or .yml)";

@@ -136,7 +136,12 @@ class YamlSuiteReader {
     if (const DocumentEntry* examples = reader.entry("examples"))
       examples_ = read_suite_examples(*examples, context_, *files_, input_files_);
     if (const DocumentEntry* entry = reader.entry("default_test")) read_default_test(*entry);
-    const DocumentNode::Array* tests = reader.array("tests");
+    const DocumentEntry* written = reader.entry("tests");
+    const auto* file = written != nullptr ? std::get_if<std::string>(&written->value.value) : nullptr;
+    if (file != nullptr)
+      reader.add_wrong("tests",
+                       "must be a list of tests: the name of a file of them stands as \"tests_file\"");
+    const DocumentNode::Array* tests = file == nullptr ? reader.array("tests") : nullptr;
     const auto fixtures = reader.texts("fixtures");
     const auto tests_files = reader.texts("tests_file");
     const auto has = [&](std::string_view key) { return reader.entry(key) != nullptr; };

@@ -90,6 +90,20 @@ TEST_F(Pages, RunsAreComparedByTheNameOfTheirSuite) {
   EXPECT_NE(file.errors.find("name what it is compared with as well"), std::string::npos) << file.errors;
 }
 
+TEST_F(Pages, ASuiteWhoseNameLooksLikeAPathIsComparedByIt) {
+  write_text(
+      folder() / "dotted.yaml",
+      "suite: team/capitals.v2\ntests:\n  - {id: a, input: {prompt: x}, expected: {type: must_contain, "
+      "text: x}}\n");
+  for (int i = 0; i < 2; ++i) run_sluice({"run", "dotted.yaml", "--mode", "mock"});
+  const auto named = run_sluice({"compare", "team/capitals.v2"});
+  EXPECT_EQ(named.exit_code, 0) << named.errors;
+  EXPECT_EQ(named.output, run_sluice({"compare", "team/capitals.v2~1", "team/capitals.v2"}).output);
+  const auto none = run_sluice({"compare", "team/capitals.v3", "last"});
+  EXPECT_NE(none.errors.find("team/capitals.v3: cannot be read: there is no such file"), std::string::npos)
+      << none.errors;
+}
+
 TEST_F(Pages, ThreeRunsStandSideBySide) {
   run();
   answer("Paris", "Madrid");
@@ -101,6 +115,9 @@ TEST_F(Pages, ThreeRunsStandSideBySide) {
   for (const char* words :
        {"Suite: capitals", "What differs (2)", "1 of 2 runs passes the gate beside last~2"})
     EXPECT_NE(three.output.find(words), std::string::npos) << words << three.output;
+  EXPECT_NE(three.output.find("none of `last~2`, `last~1` and `last` has a score"), std::string::npos)
+      << three.output;
+  EXPECT_EQ(three.output.find("neither"), std::string::npos) << three.output;
   EXPECT_EQ(run_sluice({"compare", "last~2", "last~1", "last~1"}).exit_code, 0) << "only better ones";
   const auto json = run_sluice({"compare", "last~2", "last~1", "last", "--format", "json"});
   const auto all = nlohmann::json::parse(json.output, nullptr, false);

@@ -95,6 +95,10 @@ TEST_F(OwnProviders, AProgramAnswersWithItsUsage) {
   EXPECT_EQ(run({"--mode", "cached"}).exit_code, 2) << "another program is another model";
   const auto live_again = run({"--mode", "live"});
   EXPECT_EQ(live_again.exit_code, 1) << live_again.errors;
+  EXPECT_EQ(live_again.errors.find("$0"), std::string::npos) << "it did not say what it took\n"
+                                                             << live_again.errors;
+  const std::string shown = run_sluice({"show", "last", "t"}).output;
+  EXPECT_NE(shown.find(", tokens unknown\n"), std::string::npos) << shown;
 }
 
 TEST_F(OwnProviders, AProgramThatFailsIsTriedAgain) {

@@ -58,6 +58,9 @@ TEST_F(Slips, InASuiteNameTheLineAndWhatIsMeant) {
       {"a tests file in the plural",
        in_suite("tests_files: t.csv"),
        {"bad.yaml:2", "did you mean \"tests_file\"?"}},
+      {"a file for the tests",
+       "suite: demo\nprompts: [x]\ntests: more.csv\n",
+       {"bad.yaml:3", "stands as \"tests_file\""}},
       {"one prompt", in_suite("prompt: Hello"), {"bad.yaml:2", "did you mean \"prompts\"?"}},
       {"one arm", in_suite("arm: a=openai:m"), {"bad.yaml:2", "did you mean \"arms\"?"}},
       {"a provider at the top", in_suite("provider: openai"), {"bad.yaml:2", "did you mean \"providers\"?"}},
@@ -194,8 +197,11 @@ TEST_F(Slips, InASuiteNameTheLineAndWhatIsMeant) {
 
 TEST_F(Slips, OnACommandLineNameWhatIsMeant) {
   set_variable("OPENAI_API_KEY", "");
+  set_variable("ANTHROPIC_API_KEY", "");
   const std::vector<CommandSlip> slips{
       {"a misspelt command", {"rn", "suite.yaml"}, {"unknown command \"rn\"", "did you mean \"run\"?"}},
+      {"a command of others", {"test"}, {"unknown command \"test\"", "did you mean \"run\"?"}},
+      {"help as a command", {"help"}, {"did you mean `sluice --help`"}},
       {"a suite without a command", {"suite.yaml"}, {"did you mean `sluice run suite.yaml`?"}},
       {"a suite that is not there", {"sweet.yaml"}, {"did you mean `sluice run sweet.yaml`?"}},
       {"the first word of a command", {"validate", "suite.yaml"}, {"did you mean \"validate-fixtures\"?"}},
@@ -212,6 +218,10 @@ TEST_F(Slips, OnACommandLineNameWhatIsMeant) {
       {"no key",
        {"run", "suite.yaml", "--mode", "live", "--provider", "openai", "--model", "m"},
        {"needs an API key, and OPENAI_API_KEY is not set", "export OPENAI_API_KEY=..."}},
+      {"no keys",
+       {"run", "suite.yaml", "--mode", "live", "--arm", "a=openai:m", "--arm", "b=anthropic:m"},
+       {"the providers \"openai\" and \"anthropic\" need API keys",
+        "OPENAI_API_KEY, ANTHROPIC_API_KEY are not set: `export OPENAI_API_KEY=... ANTHROPIC_API_KEY=...`"}},
       {"no model",
        {"run", "suite.yaml", "--mode", "live", "--provider", "openai"},
        {"no model is named", "--model", "such as"}},
@@ -220,7 +230,9 @@ TEST_F(Slips, OnACommandLineNameWhatIsMeant) {
        {"--arm", "NAME=PROVIDER:MODEL"}},
       {"no repeat", {"run", "suite.yaml", "--mode", "mock", "--repeat", "0"}, {"--repeat", "1"}},
       {"a filter for nothing", {"run", "suite.yaml", "--mode", "mock", "--filter", "id=none"}, {"none"}},
-      {"a suite of another name", {"run", "missing.yaml", "--mode", "mock"}, {"missing.yaml"}},
+      {"a suite of another name",
+       {"run", "missing.yaml", "--mode", "mock"},
+       {"missing.yaml", "there is a suite.yaml here"}},
       {"a suite that would be replaced",
        {"init", "suite.yaml", "--yes"},
        {"suite.yaml is there already", "--force"}},

@@ -60,6 +60,17 @@ TEST(PastRuns, AGradeIsNoRunWithAVerdict) {
   EXPECT_TRUE(has(run_details(past), "verdict      fail (exit code 2)\n")) << run_details(past);
 }
 
+TEST(PastRuns, ARunOfTextsHasNeitherTheClaimsPromptNorItsScores) {
+  PastRun past;
+  past.run.prompt_version = "1.0.0";
+  past.summary.emplace();
+  EXPECT_EQ(run_details(past).find("prompt "), std::string::npos) << run_details(past);
+  EXPECT_EQ(run_details(past).find("recall"), std::string::npos) << run_details(past);
+  past.summary->scores.recall = 0.5;
+  EXPECT_NE(run_details(past).find("\nprompt       v1.0.0 ("), std::string::npos) << run_details(past);
+  EXPECT_NE(run_details(past).find("\nrecall       0.50\n"), std::string::npos) << run_details(past);
+}
+
 TEST(PastRuns, WhatStoppedBeforeItsEndComesWithTheCommandThatGoesOn) {
   const auto has = [](const std::string& text, const std::string& words) {
     return text.find(words) != std::string::npos;

@@ -2,6 +2,7 @@
 
 #include "gate_fixture.hpp"
 
+#include <array>
 #include <map>
 #include <memory>
 
@@ -68,11 +69,13 @@ TEST(Compare, SeesWhetherThereIsAScore) {
   EXPECT_FALSE(has_scores({}, {passes("a")}));
   EXPECT_TRUE(has_scores({passes("a")}, {passes("a"), scored("b", 0.5)}));
   EXPECT_TRUE(has_scores({scored("a", std::nullopt)}, {passes("b")}));
-  const GateNotice notice = no_scores_notice("base.json", "now.json");
+  const GateNotice notice = no_scores_notice(std::array<std::string, 2>{"base.json", "now.json"});
   EXPECT_EQ(notice.severity, GateNotice::Severity::info);
   EXPECT_EQ(notice.code, "no_scores");
   EXPECT_EQ(notice.message,
             "neither `base.json` nor `now.json` has a score: what is compared is which checks passed.");
+  EXPECT_EQ(no_scores_notice(std::array<std::string, 3>{"a", "b", "c"}).message,
+            "none of `a`, `b` and `c` has a score: what is compared is which checks passed.");
 }
 
 TEST(Compare, ReportsWhatBecameOfEveryScore) {

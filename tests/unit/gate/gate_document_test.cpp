@@ -13,6 +13,7 @@
 #include "gate_fixture.hpp"
 #include "tests/support/paths.hpp"
 
+#include <array>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -384,7 +385,7 @@ std::vector<GateNotice> every_notice(bool strict) {
   }
   take(fixtures_changed_notice({{"a", 0.5, 0.4}}, "1b4e28ba", "manifest.toml"));
   take(nothing_to_compare_notice(statistical, {}, strict));
-  take(no_scores_notice("base.json", "now.json"));
+  take(no_scores_notice(std::array<std::string, 2>{"base.json", "now.json"}));
   take(mock_run_notice("base.json", "now.json"));
   const std::optional<BaselineStability> other = BaselineStability{1.0, 1, 1, 1, {"crlf 2"}};
   const auto assess = [&](const StabilityQuestion& question) {

@@ -317,6 +317,42 @@ tests: [{vars: {n: "1"}, assert: [{type: is-json}]}]
   EXPECT_NE(some.find(":3: \"response_format\" is not that of all providers"), std::string::npos) << some;
 }
 
+TEST_F(Promptfoo, LeavesOutOfAFormWhatASuiteRefuses) {
+  const auto config = [](const std::string& form) {
+    return "prompts: [\"Order {{n}}\"]\nproviders:\n  - id: openai:gpt-4o-mini\n    config:\n"
+           "      response_format: {type: json_schema, json_schema: " +
+           form + "}\ntests: [{vars: {n: \"1\"}, assert: [{type: is-json}]}]\n";
+  };
+  const std::string unusable = notes(config("{schema: {type: objekt}}"));
+  EXPECT_NE(unusable.find(":5: the schema of \"response_format\" cannot be used: "), std::string::npos)
+      << unusable;
+  EXPECT_EQ(suite(config("{schema: {type: objekt}}")).find("response_format:"), std::string::npos);
+  const std::string form = "{name: \"an order\", strict: maybe, schema: {type: object}}";
+  const std::string parts = notes(config(form));
+  EXPECT_NE(parts.find(":5: \"name\" of \"response_format\" is none that a suite takes: left out"),
+            std::string::npos)
+      << parts;
+  EXPECT_NE(parts.find(":5: \"strict\" of \"response_format\""), std::string::npos) << parts;
+  const std::string made = suite(config(form));
+  EXPECT_NE(made.find("response_format:\n        schema:"), std::string::npos) << made;
+}
+
+TEST_F(Promptfoo, LeavesOutEmptyTurns) {
+  const std::string chat = R"yaml(prompts:
+  - '[{"role": "user", "content": "a"}, {"role": "assistant", "content": " "}, {"role": "user", "content": "c"}]'
+tests: [{assert: [{type: contains, value: y}]}]
+)yaml";
+  EXPECT_NE(notes(chat).find(":2: a prompt has an empty turn of the assistant: left out"), std::string::npos)
+      << notes(chat);
+  EXPECT_EQ(suite(chat).find("role: assistant"), std::string::npos) << suite(chat);
+  const std::string silent = notes(R"yaml(prompts:
+  - "Say x"
+  - '[{"role": "system", "content": "a"}, {"role": "user", "content": ""}]'
+tests: [{assert: [{type: contains, value: y}]}]
+)yaml");
+  EXPECT_NE(silent.find(":3: a prompt asks nothing: left out"), std::string::npos) << silent;
+}
+
 TEST_F(Promptfoo, MakesAGroupOfATestWithAThreshold) {
   const std::string made = suite(R"yaml(prompts: ["Say {{x}}"]
 tests:

@@ -69,6 +69,16 @@ TEST(Provider, ABaseUrlEndsBeforeTheEndpointsPath) {
   for (const std::string url :
        {"https://a.example/v1", "https://chat.example/", "https://a.example/completions/v1"})
     EXPECT_TRUE(endpoint_path_of(url).empty()) << url;
+  const auto gemini = [](const std::string& url) { return endpoint_path_of(url, ProviderKind::gemini); };
+  EXPECT_EQ(endpoint_path_of("https://a.example/v1/", ProviderKind::anthropic), "/v1");
+  EXPECT_EQ(endpoint_path_of("https://a.example/v1", ProviderKind::openai), "");
+  EXPECT_EQ(gemini("https://a.example/v1beta"), "/v1beta");
+  EXPECT_EQ(gemini("https://a.example"), "");
+  EXPECT_EQ(
+      refusal(settings_of("[eval]\nmodel = \"m\"\nprovider = \"anthropic\"\n",
+                          {{"base_url", "--base-url", "https://a.example/v1"}})),
+      "the base URL (flag --base-url) ends in \"/v1\", which each call adds itself: leave it out, as in "
+      "https://a.example");
 }
 
 TEST(Provider, AMockRunNeedsNoModel) {

@@ -392,8 +392,9 @@ TEST_F(YamlSuite, NeverCrashesOnATruncatedOne) {
 }
 
 TEST_F(YamlSuite, RefusesWhatIsNoSuite) {
-  EXPECT_EQ(shown(load_any_suite(folder_ / "none.yaml").error()),
-            "none.yaml: the suite cannot be read: No such file or directory\n");
+  EXPECT_EQ(
+      shown(load_any_suite(folder_ / "none.yaml").error()),
+      "none.yaml: there is no such file or folder; name a folder of fixtures or a suite (.yaml or .yml)\n");
   EXPECT_EQ(shown(load_any_suite(folder_ / "none").error()),
             "none: there is no such file or folder; name a folder of fixtures or a suite (.yaml or .yml)\n");
   EXPECT_EQ(shown(load_any_suite(write("tests.jsonl", "")).error()),
