@@ -2,6 +2,13 @@
 
 namespace sluice {
 
+std::string coordinator_awaited(std::optional<std::chrono::milliseconds> patience) {
+  const std::string meanwhile = "the coordinator is silent; no new call is made until it is back";
+  if (!patience) return meanwhile;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*patience).count();
+  return meanwhile + ", for which this worker waits " + std::to_string(seconds) + " s (--orphan-timeout)";
+}
+
 Error coordinator_silent(std::chrono::milliseconds patience, const std::string& refusal, bool has_answers) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(patience).count();
   const std::string silence = "no coordinator has answered for " + std::to_string(seconds) + " s; ";

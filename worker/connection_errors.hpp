@@ -3,11 +3,15 @@
 #include "common/error.hpp"
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 /// Why a worker ends that has no coordinator to work for, as one sentence each.
 namespace sluice {
 
+/// The warning ahead of that: what a worker does meanwhile, and for how long (without `patience` until one is
+/// back).
+std::string coordinator_awaited(std::optional<std::chrono::milliseconds> patience);
 /// `refusal`: why its connections did not come about, if that is known. `has_answers`: it worked on a run.
 Error coordinator_silent(std::chrono::milliseconds patience, const std::string& refusal, bool has_answers);
 /// `detail`: the coordinator's, of its REJECT.

@@ -412,7 +412,8 @@ void tick(WorkerActor* self) {
     return end(self,
                coordinator_silent(state.config->coordinator_timeout, state.refusal, state.run.has_value()));
   if (beat.just_lost) {
-    spdlog::warn("the coordinator is silent; no new call is made until it is back");
+    const auto& config = *state.config;
+    spdlog::warn(coordinator_awaited(config.stay ? std::nullopt : std::optional(config.coordinator_timeout)));
     if (state.run) self->send(state.run->model_client, BudgetChanged{false, false, {}, {}});
   }
   if (beat.reconnect) {

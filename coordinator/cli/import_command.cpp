@@ -25,10 +25,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* import_examples =
     "Reads a configuration of promptfoo in YAML or JSON with the files that it names,\n"
-    "or the JSON output of an evaluation, and writes a suite that loads. Each line of\n"
-    "the output is something that the suite does not say, as FILE:LINE: what; the\n"
-    "same stands at the suite's top. Servers that the suite needs go into a\n"
-    "sluice.toml beside it, and are printed where there is one already.\n"
+    "the JSON output of an evaluation, or a table of tests in CSV, and writes a suite\n"
+    "that loads. Each line of the output is something that the suite does not say,\n"
+    "as FILE:LINE: what; the same stands at the suite's top. Servers that the suite\n"
+    "needs go into a sluice.toml beside it, and are printed where there is one.\n"
     "Examples:\n"
     "  sluice import promptfooconfig.yaml\n"
     "  sluice import evals/promptfooconfig.json --output evals/suite.yaml --force\n"

@@ -137,6 +137,12 @@ class ConfigImporter {
   bool has_tests_ = false;
 };
 
+/// Of a table of tests alone, which has neither prompts nor providers.
+tl::expected<DocumentNode, DocumentError> configuration_of(const std::string& table) {
+  DocumentNode tests{"file://" + table, 1, {}};
+  return DocumentNode{DocumentNode::Table{{"tests", 1, std::move(tests)}}, 1, {}};
+}
+
 }  // namespace
 
 tl::expected<ImportedSuite, std::vector<Finding>> import_promptfoo(const fs::path& path,
@@ -149,10 +155,11 @@ tl::expected<ImportedSuite, std::vector<Finding>> import_promptfoo(const fs::pat
   if (!text) return fail(0, "the configuration " + text.error().message);
   const auto files = SuiteFolder::open(path.parent_path(), allowed);
   if (!files) return fail(0, files.error().message);
-  auto root = parse_foreign(shown, *text);
+  const std::string name = path.filename().generic_string();
+  auto root = extension_of(name) == ".csv" ? configuration_of(name) : parse_foreign(shown, *text);
   if (!root) return fail(root.error().line, root.error().message);
   ImportNotes notes;
-  const ImportFile from{**files, notes, path.filename().generic_string()};
+  const ImportFile from{**files, notes, name};
   const DocumentEntry* config = find_entry(*root, "config");
   if (config != nullptr && find_entry(*root, "results") != nullptr) {
     from.note(config->line, "of an evaluation's output the configuration is taken over, and not its answers");

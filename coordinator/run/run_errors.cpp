@@ -50,6 +50,12 @@ Error missing_answers(const Plan& plan, const std::vector<UnitId>& units, const 
                                   (grades ? "grade" : "run") + " --mode live` and the same settings"};
 }
 
+std::string after_silence(bool others_are_there, std::chrono::milliseconds worker_timeout) {
+  if (others_are_there) return "its leases go to others";
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(worker_timeout).count();
+  return "the run waits " + std::to_string(seconds) + " s for a worker (--worker-timeout)";
+}
+
 Error no_worker_connected(std::chrono::milliseconds waited, const std::string& how_to_start_one) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(waited).count();
   return {Reason::no_workers,

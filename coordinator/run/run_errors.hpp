@@ -16,6 +16,8 @@ namespace sluice {
 /// that `grades` the baseline's answer). May be empty.
 Error missing_answers(const Plan& plan, const std::vector<UnitId>& units, const std::string& why,
                       bool grades = false);
+/// What becomes of a run whose worker fell silent, as the end of a sentence.
+std::string after_silence(bool others_are_there, std::chrono::milliseconds worker_timeout);
 Error no_worker_connected(std::chrono::milliseconds waited, const std::string& how_to_start_one);
 Error deadline_reached(std::chrono::milliseconds deadline);
 /// A provider named a pause of `delay`, which no case can wait for; it answers again at `until`.

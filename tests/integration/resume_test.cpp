@@ -344,7 +344,7 @@ TEST_F(Resume, WhatAKilledWorkerHadStoredIsFoundInItsCache) {
   // The coordinator stands still while answers come, so that none of them is committed.
   ASSERT_TRUE(coordinator.stop());
   ASSERT_TRUE(has_logged(first, "the coordinator is silent")) << first.errors();
-  ASSERT_TRUE(has_logged(second, "the coordinator is silent")) << second.errors();
+  ASSERT_TRUE(has_logged(second, "s (--orphan-timeout)")) << second.errors();
   ASSERT_TRUE(eventually([&] { return simulator.count("start") == simulator.count("answer"); }));
   const auto rows = ledger_rows(home()).size();
   EXPECT_GT(simulator.count("answer"), rows);

@@ -337,6 +337,13 @@ TEST_F(Promptfoo, LeavesOutOfAFormWhatASuiteRefuses) {
   EXPECT_NE(made.find("response_format:\n        schema:"), std::string::npos) << made;
 }
 
+TEST_F(Promptfoo, TakesATableOfTestsByItself) {
+  const std::string made = suite("city,__expected\nParis,contains: France\n", "cities.csv");
+  EXPECT_NE(made.find("prompt: \"{{city}}\""), std::string::npos) << made;
+  EXPECT_NE(made.find("city: Paris"), std::string::npos) << made;
+  EXPECT_NE(made.find("# 1: no prompt could be taken over"), std::string::npos) << made;
+}
+
 TEST_F(Promptfoo, LeavesOutEmptyTurns) {
   const std::string chat = R"yaml(prompts:
   - '[{"role": "user", "content": "a"}, {"role": "assistant", "content": " "}, {"role": "user", "content": "c"}]'

@@ -174,8 +174,22 @@ TEST_F(RunControllerTest, ASilentWorkerLosesItsLeases) {
   EXPECT_EQ(leased(effects, "q"), (std::vector<UnitId>{0, 1, 2}));
   EXPECT_EQ(controller->peers({1, 2}), (std::vector<GovernedPeer>{{"q", 2, 5}}));
   EXPECT_EQ(effects.gone, (std::vector<GoneWorker>{{1, true}}));
+  ASSERT_EQ(effects.notes.size(), 1u);
+  EXPECT_TRUE(effects.notes[0].text.ends_with(" is silent; its leases go to others"))
+      << effects.notes[0].text;
   EXPECT_TRUE(controller->facts().workers[0].lost);
   expect_rejected(send("p", wire::Heartbeat{run_id, 0, 10, {}}), "p");
+}
+
+TEST_F(RunControllerTest, TheRunSaysHowLongItWaitsForItsLastWorker) {
+  begin();
+  join("p", 1);
+  Effects effects;
+  for (auto time = 1000ms; time <= 4000ms; time += 1000ms) effects = tick(time);
+  ASSERT_EQ(effects.notes.size(), 1u);
+  EXPECT_TRUE(
+      effects.notes[0].text.ends_with(" is silent; the run waits 10 s for a worker (--worker-timeout)"))
+      << effects.notes[0].text;
 }
 
 TEST_F(RunControllerTest, AWorkerThatComesBackIsWelcomeUnderItsNewAddress) {
