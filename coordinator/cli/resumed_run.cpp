@@ -61,7 +61,11 @@ Result<void> note_spent_before(const RunFacts& before, const std::string& run_id
 void print_resume_command(const RunOptions& options, const std::string& run_id) {
   const auto& home = options.settings.home;
   const std::string in_home = home.origin == Origin::flag ? " --home " + shell_word(home.value) : "";
-  const bool is_cached = options.settings.mode.value == Mode::live && !options.refresh && !options.no_cache;
+  // The answers of other machines may be gone with them, and a run that was resumed goes on by its own
+  // command.
+  const bool is_here = !options.listen && options.resumed_run.empty();
+  const bool is_cached =
+      is_here && options.settings.mode.value == Mode::live && !options.refresh && !options.no_cache;
   say("go on with `" + resume_command(run_id) + in_home + "`" +
       (is_cached ? "; the same command begins anew, and pays for no answer twice" : ""));
 }

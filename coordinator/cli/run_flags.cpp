@@ -4,6 +4,7 @@
 #include "common/model/redaction.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/gate/quoted.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
 #include <algorithm>
@@ -237,7 +238,8 @@ void warn_of_default_provider(const RunOptions& options) {
   const bool is_prefixed = prefix.size() + 1 < model.size() && settings.find_provider(prefix) != nullptr;
   report_warning("the name of the model \"" + model + "\" does not say who serves it, so that \"" +
                  settings.provider.value + "\", the default, is taken: name the provider as well, as in " +
-                 (is_prefixed ? "--provider " + prefix + " --model " + model.substr(prefix.size() + 1)
+                 (is_prefixed ? "--provider " + shell_word(prefix) + " --model " +
+                                    shell_word(model.substr(prefix.size() + 1))
                               : "--provider openai"));
 }
 

@@ -220,8 +220,11 @@ class PromptImporter {
                                     "is a conversation with more than texts of a system, a user and an "
                                     "assistant, in that order: left out");
       }
+      const bool asked_last = !chat->turns.empty() && chat->turns.back().role == "user";
       leave_out_empty_turns(*chat, label, file, line);
-      if (std::ranges::find(chat->turns, "user", &ImportedMessage::role) == chat->turns.end())
+      const bool asks = std::ranges::find(chat->turns, "user", &ImportedMessage::role) != chat->turns.end();
+      // Without its last question a conversation would ask to go on with an answer.
+      if (!asks || (asked_last && chat->turns.back().role != "user"))
         return from_.note(line, named(label) + "asks nothing: left out");
       system = chat->system;
       const bool has_turns = chat->turns.size() > 1;

@@ -70,7 +70,7 @@ Result<void> SeveralRuns::add(const CompareReportInput& input) {
     if (is_no_scores(notice) && !is_named) scoreless_.push_back(input.current.file);
     if (same == notices_.end()) {
       notices_.push_back(notice);
-    } else if (is_no_scores(notice)) {
+    } else if (is_no_scores(notice) && scoreless_.size() > 1) {
       *same = no_scores_notice(scoreless_);
     }
   }

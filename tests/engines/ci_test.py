@@ -146,10 +146,18 @@ class Comment(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
                 self.assertEqual(server.comments[0]["body"], "<!-- sluice --> of somebody else")
                 self.assertEqual(len(server.comments), 2)
-                mark, body = server.comments[1]["body"].split("\n", 1)
-                self.assertEqual(mark, "<!-- sluice -->")
+                mark, commit, body = server.comments[1]["body"].split("\n\n", 1)[0].split("\n") + [
+                    server.comments[1]["body"].split("\n\n", 1)[1]]
+                self.assertEqual((mark, commit), ("<!-- sluice -->", "Commit c0ffee1"))
                 self.assertTrue(report.startswith(body) and len(body) > min(len(report) - 1, 50_000), body[:100])
             self.assertLess(len(server.comments[1]["body"]), server.most)
+            # A push whose suite cannot be read leaves no verdict of the one before.
+            Path(folder, "sluice-report.md").unlink()
+            done = self.run_job(script, folder, {**variables, "COMMIT": "c0ffee2", "CI_COMMIT_SHA": "c0ffee2"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(server.comments[1]["body"],
+                             "<!-- sluice -->\nCommit c0ffee2\n\nThere is no report: the log of the job says why.\n")
+            Path(folder, "sluice-report.md").unlink()
             refused = self.run_job(script, folder, {**variables, token: "wrong"})
             self.assertNotEqual(refused.returncode, 0)
             self.assertNotIn("secret-token", done.stderr + refused.stderr)
@@ -162,7 +170,7 @@ class Comment(unittest.TestCase):
         job = yaml.safe_load(GITHUB.read_text())["jobs"]["comment"]
         self.assertEqual(job["permissions"], {"pull-requests": "write"})
         step = next(one for one in job["steps"] if one.get("name") == "Comment")
-        self.check(step["run"], server, {"GITHUB_API_URL": url, "GITHUB_REPOSITORY": "us/ours", "PULL_REQUEST": "12",
+        self.check(step["run"], server, {"GITHUB_API_URL": url, "GITHUB_REPOSITORY": "us/ours", "PULL_REQUEST": "12", "COMMIT": "c0ffee1",
                                          "GITHUB_TOKEN": "secret-token"}, "GITHUB_TOKEN")
 
     def test_of_gitlab(self):
@@ -172,6 +180,7 @@ class Comment(unittest.TestCase):
                                  comments=[{"id": 1, "author": {"id": 8}, "body": "<!-- sluice --> of somebody else"}])
         script = "\n".join(yaml.safe_load(GITLAB.read_text())["sluice-comment"]["script"])
         self.check(script, server, {"CI_API_V4_URL": f"{url}/api/v4", "CI_PROJECT_ID": "3", "CI_MERGE_REQUEST_IID": "12",
+                                    "CI_COMMIT_SHA": "c0ffee1",
                                     "SLUICE_COMMENT_TOKEN": "secret-token"}, "SLUICE_COMMENT_TOKEN")
 
 

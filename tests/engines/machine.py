@@ -1,5 +1,6 @@
-"""A Debian that systemd boots as its first process: sluice's package in a tree of its own, in namespaces of its own. What
-it writes is gone with it, and of the machine around it it sees the network of the test alone."""
+"""A Debian that systemd boots as its first process: sluice's package in a tree of its own, in namespaces of its own. Its
+files are gone with it, and of the machine around it it sees the network of the test alone. A group of processes that a
+killed test leaves is removed by the next one."""
 
 import hashlib
 import shutil
@@ -68,6 +69,16 @@ def tree():
     return made
 
 
+def remove_group(top):
+    """Groups can be removed once their processes are gone. False as long as one is not."""
+    try:
+        for group in (*sorted(top.rglob("*/"), reverse=True), top):
+            group.rmdir()
+    except OSError:
+        return False
+    return True
+
+
 class Machine:
     """Runs from its start to the end of the test's namespaces."""
 
@@ -77,10 +88,14 @@ class Machine:
         folder.mkdir()
         # It enters a group of processes first, which is the top of all that it sees.
         enter = f"echo $$ >{self.group}/cgroup.procs && exec \"$@\""
+        self.bench = bench
         self.process = bench.start("machine", [
             "bash", "-c", enter, "enter", "unshare", "--fork", "--kill-child", "--pid", "--mount", "--ipc", "--uts", "--cgroup",
             "bash", "-c", BOOT, "boot", made, folder])
-        self.first = wait_for(self.child, f"it does not start: {bench.log('machine')}")
+
+    def start(self):
+        """Waits until it is up. REQUIRES: `end` is called whatever comes of it."""
+        self.first = wait_for(self.child, f"it does not start: {self.bench.log('machine')}")
         wait_for(self.is_up, "systemd does not come up")
 
     @staticmethod
@@ -90,11 +105,16 @@ class Machine:
         if subprocess.run(["mount", "-t", "cgroup2", "none", top], capture_output=True).returncode != 0:
             skip("there are no cgroups of version 2 here")
         mine = next(line for line in Path("/proc/self/cgroup").read_text().splitlines() if line.startswith("0::"))
-        return Path(tempfile.mkdtemp(prefix="sluice-machine-", dir=top / mine[len("0::"):].strip("/")))
+        here = top / mine[len("0::"):].strip("/")
+        for left in here.glob("sluice-machine-*"):
+            remove_group(left)
+        return Path(tempfile.mkdtemp(prefix="sluice-machine-", dir=here))
 
     def child(self):
         assert self.process.poll() is None, f"it ended with {self.process.returncode}"
-        return Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().strip()
+        child = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().strip()
+        # Before that it still has the files of the machine around it.
+        return child if child and Path(f"/proc/{child}/comm").read_text().strip() == "systemd" else None
 
     def is_up(self):
         assert self.process.poll() is None, f"it ended with {self.process.returncode}"
@@ -120,13 +140,4 @@ class Machine:
     def end(self):
         self.process.kill()
         self.process.wait()
-        wait_for(self.is_gone, "a process of the machine stays")
-
-    def is_gone(self):
-        """Groups can be removed once their processes are."""
-        try:
-            for group in (*sorted(self.group.rglob("*/"), reverse=True), self.group):
-                group.rmdir()
-        except OSError:
-            return False
-        return True
+        wait_for(lambda: remove_group(self.group), "a process of the machine stays")

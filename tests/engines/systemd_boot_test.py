@@ -33,6 +33,7 @@ class SystemdBoot(unittest.TestCase):
         cls.base = Bench()
         cls.machine = Machine(cls.base, os.environ["SLUICE_TEST_TREE"])
         cls.addClassCleanup(cls.machine.end)
+        cls.machine.start()
         for file in (ROOT / "deploy" / "systemd").iterdir():
             cls.machine.write(f"/root/deploy/systemd/{file.name}", file.read_text())
 

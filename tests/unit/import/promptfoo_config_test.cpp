@@ -358,6 +358,13 @@ tests: [{assert: [{type: contains, value: y}]}]
 tests: [{assert: [{type: contains, value: y}]}]
 )yaml");
   EXPECT_NE(silent.find(":3: a prompt asks nothing: left out"), std::string::npos) << silent;
+  // What is left would ask to go on with the answer.
+  const std::string half = notes(R"yaml(prompts:
+  - "Say x"
+  - '[{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": ""}]'
+tests: [{assert: [{type: contains, value: y}]}]
+)yaml");
+  EXPECT_NE(half.find(":3: a prompt asks nothing: left out"), std::string::npos) << half;
 }
 
 TEST_F(Promptfoo, MakesAGroupOfATestWithAThreshold) {
