@@ -18,6 +18,7 @@ FlagText flag_text(const CLI::Option& option) {
   const bool takes_value = option.get_type_size() != 0;
   if (takes_value && !option.get_positional()) flag.value = option.get_type_name();
   flag.meaning = meaning_of(option);
+  flag.is_required = option.get_required();
   flag.is_repeatable = takes_value && option.get_expected_max() == CLI::detail::expected_max_vector_size;
   return flag;
 }
@@ -29,7 +30,10 @@ std::string whole_name(const CLI::App& app) {
 std::string usage_of(const CommandText& command) {
   std::string usage = "[OPTIONS]";
   if (!command.commands.empty()) usage += " COMMAND";
-  for (const FlagText& argument : command.arguments) usage += " " + argument.names.front();
+  for (const FlagText& argument : command.arguments) {
+    const std::string words = argument.names.front() + (argument.is_repeatable ? "..." : "");
+    usage += argument.is_required ? " " + words : " [" + words + "]";
+  }
   return usage;
 }
 

@@ -16,6 +16,7 @@ struct FlagText {
   std::string value;               ///< `FILE`, `table|json`; empty of a switch.
   std::string meaning;
   bool is_repeatable = false;
+  bool is_required = false;
 
   /// What may stand for the value, if the help names it all: `table|json` is two.
   std::vector<std::string> choices() const;

@@ -56,7 +56,13 @@ TEST_F(ManualTest, ACommandIsReadWithAllThatItsHelpSays) {
   ASSERT_EQ(tool.commands.size(), 2u);
   const CommandText& run = tool.commands[0];
   EXPECT_EQ(run.name, "tool run");
-  EXPECT_EQ(run.usage, "[OPTIONS] SUITE");
+  EXPECT_EQ(run.usage, "[OPTIONS] [SUITE]");
+  CLI::App compare{"Compares", "compare"};
+  std::string base;
+  std::vector<std::string> more;
+  compare.add_option("BASE", base)->required();
+  compare.add_option("MORE", more);
+  EXPECT_EQ(command_text(compare).usage, "[OPTIONS] BASE [MORE...]");
   EXPECT_EQ(tool.commands[1].usage, "[OPTIONS] COMMAND");
   ASSERT_EQ(run.groups.size(), 2u);
   const auto& flags = run.groups[0].flags;
