@@ -268,10 +268,18 @@ void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, 
 
 // --- leases ---
 
+std::size_t RunController::missing_again() const {
+  auto missing = config_.earlier_caches;
+  for (const auto& [id, worker] : roster_.connected()) {
+    if (worker.ready) missing.erase(worker.hello.cache_id);
+  }
+  return missing.size();
+}
+
 /// Whether everybody whom the run waits for is there, or was waited for long enough.
 bool RunController::may_lease(TimePoint now, Effects& effects) {
   const auto ready = roster_.ready_count();
-  const auto step = start_.on_ready(ready, now);
+  const auto step = start_.on_ready(ready, start_.begun() ? 0 : missing_again(), now);
   if (step.some_are_missing) {
     effects.notes.push_back({"only " +
                              wording::counted_of(ready, config_.expected_workers, "expected worker") +

@@ -24,6 +24,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,9 @@ class RunController {
     Digest lease_secret{};
     /// The run goes on where its earlier parts stopped; null: it begins.
     std::shared_ptr<const EarlierPart> earlier{};
+    /// Of workers that had units of them. Until these are back nobody is given what may lie with one of them
+    /// by a lease that was not noted any more.
+    std::set<std::string> earlier_caches{};
     /// Leases are noted in the ledger: whoever goes on with the run knows which cache may have got the
     /// answer.
     bool notes_leases = false;
@@ -126,6 +130,8 @@ class RunController {
   void forget_silent_idlers(TimePoint now, Effects& effects);
   void check_named_delay(WorkerId worker, const wire::Demand& demand, TimePoint now, Effects& effects);
   void take_fatal_error(WorkerId worker, UnitId unit, const Error& error, TimePoint now, Effects& effects);
+  /// Workers of earlier parts that are not READY.
+  std::size_t missing_again() const;
   bool may_lease(TimePoint now, Effects& effects);
   void lease_work(TimePoint now, Effects& effects);
   void stop_if_last_worker_failed(TimePoint now, Effects& effects);

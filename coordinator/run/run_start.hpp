@@ -4,13 +4,14 @@
 #include "common/defaults.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
 namespace sluice {
 
-/// Whom a run waits for before it hands out its units: the workers that it is to expect, and for a
-/// moment those whose caches hold answers. Pure; not thread-safe.
+/// Whom a run waits for before it hands out its units: the workers that it is to expect, and for a moment
+/// those that had units of its earlier parts, and those whose caches hold answers. Pure; not thread-safe.
 class RunStart {
  public:
   /// `expected` workers are waited for no longer than `timeout` from `began` on; 0: the first one will do.
@@ -23,16 +24,19 @@ class RunStart {
     bool holders_overdue = false;   ///< Those whose holders have not come go to others.
     bool some_are_missing = false;  ///< It begins without all that were expected.
   };
-  /// So many workers are READY.
-  Step on_ready(std::uint32_t ready, TimePoint now) {
+  /// So many workers are READY, and so many that had units before are not.
+  Step on_ready(std::uint32_t ready, std::size_t missing_again, TimePoint now) {
     Step step;
-    if (!begun_ && ready > 0 && (ready >= expected_ || now - began_ > timeout_)) {
+    if (!first_ready_ && ready > 0) first_ready_ = now;
+    const bool waited = first_ready_ && now - *first_ready_ >= defaults::holder_wait;
+    const bool are_all_there = expected_ > 0 ? ready >= expected_ : missing_again == 0 || waited;
+    if (!begun_ && ready > 0 && (are_all_there || now - began_ > timeout_)) {
       begun_ = now;
       step.begins = true;
       step.some_are_missing = ready < expected_;
     }
     // Where the number to wait for is set, nobody else is waited for.
-    const bool enough = begun_ && (expected_ > 0 || now - *begun_ >= defaults::holder_wait);
+    const bool enough = begun_ && (expected_ > 0 || waited);
     if (enough && !holders_overdue_) step.holders_overdue = holders_overdue_ = true;
     return step;
   }
@@ -42,6 +46,7 @@ class RunStart {
   std::uint32_t expected_;
   std::chrono::milliseconds timeout_;
   TimePoint began_;
+  std::optional<TimePoint> first_ready_;
   std::optional<TimePoint> begun_;
   bool holders_overdue_ = false;
 };

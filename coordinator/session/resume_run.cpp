@@ -131,6 +131,7 @@ std::string resume_command(const std::string& run_id) {
 
 void add_noted_leases(std::span<const NotedLease> leases, RunController::Config& config) {
   for (const NotedLease& one : leases) {
+    config.earlier_caches.insert(one.cache);
     if (one.unit >= config.affinities.size() || config.affinities[one.unit].holder > 0) continue;
     auto known = std::ranges::find(config.holders, one.cache);
     if (known == config.holders.end()) known = config.holders.insert(config.holders.end(), one.cache);

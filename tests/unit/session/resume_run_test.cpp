@@ -96,6 +96,7 @@ TEST(ResumeRun, LeasesNameTheCachesThatPinsDoNot) {
   const std::vector<NotedLease> leases{{0, "cache-b"}, {1, "cache-b"}, {2, "cache-a"}, {9, "cache-b"}};
   add_noted_leases(leases, config);
   EXPECT_EQ(config.holders, (std::vector<std::string>{"cache-a", "cache-b"}));
+  EXPECT_EQ(config.earlier_caches, (std::set<std::string>{"cache-a", "cache-b"}));
   EXPECT_EQ(config.affinities[0].holder, 2u);
   EXPECT_EQ(config.affinities[1].holder, 1u) << "the pin knows better";
   EXPECT_EQ(config.affinities[2].holder, 1u);
