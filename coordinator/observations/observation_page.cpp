@@ -98,10 +98,11 @@ std::string title(const Observation& one) {
   return line + "\n";
 }
 
-/// Its provider did not say what it took.
+/// There was an answer, and its provider did not say what it took: the rule of results, for what is kept.
 bool has_unknown_usage(const Observation& one) {
   const bool is_called_for = one.calls > 0 || one.cache_hit;
-  return is_called_for && one.parse_success && one.input_tokens == 0 && one.output_tokens == 0;
+  const bool was_answered = one.parse_success || !one.raw_response.empty();
+  return is_called_for && was_answered && one.input_tokens == 0 && one.output_tokens == 0;
 }
 
 std::string facts(const Observation& one) {

@@ -308,8 +308,8 @@ void RunController::on_tick(TimePoint now, Effects& effects) {
   lending_.tick(now, effects);
   if (tick.clocks_restarted)
     effects.notes.push_back({"the coordinator was stopped for a while; all clocks start anew"});
-  const auto then = after_silence(dispatcher_.worker_count() > 0, config_.worker_timeout);
   for (const auto id : tick.lost) {
+    const auto then = after_silence(dispatcher_.worker_count() > 0, config_.worker_timeout);
     effects.notes.push_back(about_worker(roster_.name_of(id), "is silent; " + then));
     roster_.mark_lost(id);
     forget(id, true, now, effects);

@@ -58,8 +58,8 @@ class RunController {
     Digest lease_secret{};
     /// The run goes on where its earlier parts stopped; null: it begins.
     std::shared_ptr<const EarlierPart> earlier{};
-    /// Of workers that had units of them. Until these are back nobody is given what may lie with one of them
-    /// by a lease that was not noted any more.
+    /// Of the workers that had units in these parts. One of them may hold a lease that was never noted: until
+    /// all are back, or were waited for long enough, nobody is given a unit.
     std::set<std::string> earlier_caches{};
     /// Leases are noted in the ledger: whoever goes on with the run knows which cache may have got the
     /// answer.

@@ -132,7 +132,7 @@ class Pods(unittest.TestCase):
 
     def tearDown(self):
         podman("rm", "--force", "--all")
-        for namespace in Path("/run/netns").iterdir():
+        for namespace in Path("/run/netns").glob("*"):
             subprocess.run(["ip", "netns", "del", namespace.name], check=True)
 
     def test_workers_of_a_run_end_with_it(self):

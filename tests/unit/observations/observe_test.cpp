@@ -297,6 +297,13 @@ TEST_F(ObserveTest, APageSaysWhatIsNotThereAndWhatWasMissed) {
             std::string::npos)
       << page;
   EXPECT_EQ(observation_page(one).find("Missed"), std::string::npos);
+
+  // An answer that could not be read was shown as one of 0 tokens.
+  Observation unread;
+  unread.calls = 1;
+  EXPECT_EQ(observation_page(unread).find("tokens unknown"), std::string::npos) << "nothing came back";
+  unread.raw_response = "no claims";
+  EXPECT_NE(observation_page(unread).find("tokens unknown"), std::string::npos);
   one.perturbation = "crlf";
   EXPECT_EQ(observation_page(one, beside).find("Missed"), std::string::npos)
       << "a perturbed answer decides nothing";
