@@ -87,6 +87,7 @@ inline constexpr std::size_t max_bytes_embedded_before = 256u
                                                          << 20;  ///< Of these texts, which are held, too.
 
 // --- merge
+inline constexpr std::size_t cases_read_at_once = 256;  ///< Of those that stay in their file: some 400 KB.
 /// Large enough for zstd to find what rows have in common, small enough to unpack one at a time.
 inline constexpr std::size_t held_block_bytes = 256u << 10;
 inline constexpr int held_compression_level = 1;  ///< Packs 500 MB a second; the digests, half of a row, pack

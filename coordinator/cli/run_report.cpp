@@ -273,7 +273,12 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
   const RunGate& gate = against_arm ? *against_arm : loaded;
   const RunResults results = results_under(gate.gate);
   const RunPrice price = price_of(options, inputs);
-  auto assessment = assess_run(options, results, gate, plan.perturbations(), price, facts.cut_short, also);
+  std::optional<BaselineExport> pins = pins_of(options, inputs, gate, facts);
+  const auto take = [&](const CaseResult& result) {
+    if (also) also(result);
+    if (pins && result.status != CaseStatus::error) pins->add(result.fixture.id, result.metrics());
+  };
+  auto assessment = assess_run(options, results, gate, plan.perturbations(), price, facts.cut_short, take);
   if (!assessment) return report_failed_run(ledger, facts.run_id, assessment.error(), facts.completed_at_ms);
   if (use != nullptr && use->conclude) {
     const int used = use->conclude({options, inputs, results, gate, facts, price, ledger});
@@ -300,8 +305,7 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
   for (const Error& error : failures) code = report_error(error);
   if (options.progress && failures.empty() && !facts.cut_short) print_outcome(targets, *assessment);
   if (options.export_baseline) {
-    const auto pinned =
-        export_baseline(options, results, *assessment, inputs.embedding.embedding.model, gate.judge, facts);
+    const auto pinned = export_baseline(options, std::move(pins), *assessment);
     if (pinned && options.progress) print_pinned(*options.export_baseline, *pinned, *assessment);
     if (!pinned) {
       const int failed = report_error(pinned.error());

@@ -1,5 +1,8 @@
 #include "coordinator/merge/case_result.hpp"
 
+#include "coordinator/defaults.hpp"
+#include "coordinator/merge/read_ahead.hpp"
+
 #include <algorithm>
 #include <deque>
 #include <string>
@@ -220,12 +223,54 @@ class CaseTrials {
   std::deque<Error> errors_;
 };
 
+// The cases of a suite in their order; of those that stay in files, the next ones are read while one is used.
+class CasesInOrder {
+ public:
+  explicit CasesInOrder(const CaseList& cases)
+      : cases_(cases),
+        blocks_([&cases](std::size_t block) { return read_block(cases, block * defaults::cases_read_at_once); },
+                cases.reads_files() ? blocks_of(cases) : 0) {}
+
+  /// Any order is possible; only that of the suite is read ahead.
+  Result<CaseRef> read(std::size_t index) {
+    if (index == end_ && blocks_taken_ < blocks_.count()) {
+      block_ = blocks_.next();
+      ++blocks_taken_;
+      begin_ = end_;
+      end_ += block_.size();
+    }
+    if (index < begin_ || index >= end_) return cases_.read(index);
+    return block_[index - begin_];
+  }
+
+ private:
+  using Block = std::vector<Result<CaseRef>>;
+
+  static std::size_t blocks_of(const CaseList& cases) {
+    return (cases.size() + defaults::cases_read_at_once - 1) / defaults::cases_read_at_once;
+  }
+
+  static Block read_block(const CaseList& cases, std::size_t begin) {
+    Block block;
+    const std::size_t end = std::min(begin + defaults::cases_read_at_once, cases.size());
+    for (std::size_t i = begin; i < end; ++i) block.push_back(cases.read(i));
+    return block;
+  }
+
+  const CaseList& cases_;
+  ReadAhead<Block> blocks_;
+  std::size_t blocks_taken_ = 0;
+  Block block_;
+  std::size_t begin_ = 0;  ///< Of the block's cases in the suite...
+  std::size_t end_ = 0;    ///< ...and behind them.
+};
+
 // Hands out each case of the plan, its trials with their committed results or with the reason why there is
 // none.
 class PlanOrder {
  public:
   PlanOrder(const RunResults& results, const std::function<void(const CaseResult&)>& visit)
-      : results_(results), visit_(visit), trials_(results) {}
+      : results_(results), visit_(visit), cases_(results.suite.cases), trials_(results) {}
 
   void committed(const CommittedTrial& trial) {
     if (broken_) return;
@@ -261,7 +306,7 @@ class PlanOrder {
     } else {
       index = results_.case_of(trial);
     }
-    auto one = results_.suite.cases.read(index);
+    auto one = cases_.read(index);
     if (!one) {
       broken_ = std::move(one.error());
       return false;
@@ -283,6 +328,7 @@ class PlanOrder {
 
   const RunResults& results_;
   const std::function<void(const CaseResult&)>& visit_;
+  CasesInOrder cases_;
   CaseTrials trials_;
   std::size_t next_ = 0;
   std::size_t first_of_case_ = 0;

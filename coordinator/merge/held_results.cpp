@@ -2,13 +2,12 @@
 
 #include "common/wire/codec.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/merge/read_ahead.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <functional>
-#include <future>
 #include <string_view>
 #include <utility>
 
@@ -86,15 +85,13 @@ void HeldResults::close_block() const {
 
 Result<void> HeldResults::visit_blocks(std::span<const Block> blocks, TrialId first,
                                        const VisitTrial& visit) {
-  if (blocks.empty()) return {};
-  Result<std::vector<CommittedTrial>> unpacked = unpack(blocks.front(), first);
+  // To unpack takes half as long as to judge and write what was unpacked.
+  ReadAhead<Result<std::vector<CommittedTrial>>> unpacked(
+      [&](std::size_t index) { return unpack(blocks[index], first); }, blocks.size());
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    if (!unpacked) return fail(std::move(unpacked.error()));
-    // The next one meanwhile: to unpack takes half as long as to judge and write what was unpacked.
-    std::future<Result<std::vector<CommittedTrial>>> next;
-    if (i + 1 < blocks.size()) next = std::async(std::launch::async, unpack, std::cref(blocks[i + 1]), first);
-    for (const CommittedTrial& trial : *unpacked) visit(trial);
-    if (next.valid()) unpacked = next.get();
+    const auto trials = unpacked.next();
+    if (!trials) return fail(trials.error());
+    for (const CommittedTrial& trial : *trials) visit(trial);
   }
   return {};
 }

@@ -3,7 +3,6 @@
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/gate/baseline_check.hpp"
-#include "coordinator/gate/baseline_export.hpp"
 #include "coordinator/gate/judge_family.hpp"
 #include "coordinator/gate/unjudged_scores.hpp"
 #include "coordinator/gate/verdict_input.hpp"
@@ -246,11 +245,20 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   return assessment;
 }
 
-Result<std::size_t> export_baseline(const RunOptions& options, const RunResults& results,
-                                    const RunAssessment& assessment, const std::string& embedding_model,
-                                    const RunJudge& judge, const RunFacts& facts) {
+std::optional<BaselineExport> pins_of(const RunOptions& options, const RunInputs& inputs, const RunGate& gate,
+                                      const RunFacts& facts) {
+  if (!options.export_baseline || facts.cut_short) return std::nullopt;
+  const bool is_mock = options.settings.mode.value == Mode::mock;
+  return BaselineExport({inputs.suite.name, SLUICE_VERSION, wording::rfc3339(facts.completed_at_ms),
+                         inputs.fingerprint, inputs.suite.path_in_checkout,
+                         is_mock ? std::string(to_string(Mode::mock)) : std::string()},
+                        inputs.embedding.embedding.model, gate.judge);
+}
+
+Result<std::size_t> export_baseline(const RunOptions& options, std::optional<BaselineExport> pins,
+                                    const RunAssessment& assessment) {
   const std::string& file = *options.export_baseline;
-  if (facts.cut_short) {
+  if (!pins) {
     return fail(Reason::usage_invalid,
                 "no baseline was written to " + file + ": the run was cut short; run it to its end");
   }
@@ -268,19 +276,10 @@ Result<std::size_t> export_baseline(const RunOptions& options, const RunResults&
   if (const auto missing = missing_answers(assessment); !missing.empty() && !options.allow_errors) {
     return fail(Reason::usage_invalid, "no baseline was written to " + file + ": " + missing);
   }
-  const bool is_mock = options.settings.mode.value == Mode::mock;
-  BaselineExport pinned({results.suite.name, SLUICE_VERSION, wording::rfc3339(facts.completed_at_ms),
-                         assessment.gate.config_fingerprint, results.suite.path_in_checkout,
-                         is_mock ? std::string(to_string(Mode::mock)) : std::string()},
-                        embedding_model, judge);
-  const auto visited = visit_cases(results, [&](const CaseResult& result) {
-    if (result.status != CaseStatus::error) pinned.add(result.fixture.id, result.metrics());
-  });
-  if (!visited) return fail(visited.error());
   if (assessment.stability && assessment.stability->stability()) {
-    pinned.set_stability(baseline_stability(*assessment.stability));
+    pins->set_stability(baseline_stability(*assessment.stability));
   }
-  auto baseline = pinned.finish();
+  auto baseline = pins->finish();
   if (!baseline) return fail(std::move(baseline.error()));
   keep_date_if_unchanged(*baseline, file);
   const auto written = write_whole_file("baseline", file, [&](Sink& sink) -> Result<void> {

@@ -3,6 +3,7 @@
 #include "common/error.hpp"
 #include "coordinator/facts/run_facts.hpp"
 #include "coordinator/gate/baseline_comparison.hpp"
+#include "coordinator/gate/baseline_export.hpp"
 #include "coordinator/gate/required_calibrations.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/merge/aggregate.hpp"
@@ -11,6 +12,7 @@
 #include "coordinator/merge/run_arms.hpp"
 #include "coordinator/merge/run_stability.hpp"
 #include "coordinator/session/run_gate.hpp"
+#include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
 
 #include <cstddef>
@@ -42,11 +44,15 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
                                  const std::vector<PerturbationFacts>& perturbations, const RunPrice& price,
                                  const std::optional<Error>& cut_short, const VisitCase& also = {});
 
-/// Pins the run's scores in the file that --export-baseline names, whole or not at all, and says how many.
+/// Takes in the scores of a run that are to be pinned (--export-baseline): those of each case without an
+/// error. Nothing where none are, or the run was cut short.
+std::optional<BaselineExport> pins_of(const RunOptions& options, const RunInputs& inputs, const RunGate& gate,
+                                      const RunFacts& facts);
+
+/// Writes them to the file that --export-baseline names, whole or not at all, and says how many.
 /// usage_invalid for a run that was cut short, or has case errors and no --allow-errors: the file then stays
 /// as it was.
-Result<std::size_t> export_baseline(const RunOptions& options, const RunResults& results,
-                                    const RunAssessment& assessment, const std::string& embedding_model,
-                                    const RunJudge& judge, const RunFacts& facts);
+Result<std::size_t> export_baseline(const RunOptions& options, std::optional<BaselineExport> pins,
+                                    const RunAssessment& assessment);
 
 }  // namespace sluice

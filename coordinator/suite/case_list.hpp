@@ -42,6 +42,8 @@ class CaseList {
   std::size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }
   bool has_arms() const { return !arms_.empty(); }
+  /// Whether any case stays in its file, so that reading it takes more than a look.
+  bool reads_files() const { return files_.size() > 1; }
   /// The case whole. Never fails for one that is held.
   Result<CaseRef> read(std::size_t index) const;
   std::string_view id(std::size_t index) const;
