@@ -140,7 +140,7 @@ class Comment(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             done = self.run_job(script, folder, variables)
             self.assertEqual((done.returncode, len(server.comments)), (0, 1), done.stderr)  # There is no report.
-            for report in ('# One "quoted" \\ line\n| a | b |\n', "# Two: é\n" + "x" * 2_000_000):
+            for report in ('# One "quoted" \\ line\n| a | b |\n', "# Two: é\n" + "x" * 2_000_000, "x" + "…" * 1_500_000):
                 Path(folder, "sluice-report.md").write_text(report)
                 done = self.run_job(script, folder, variables)
                 self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
