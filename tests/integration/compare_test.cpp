@@ -252,6 +252,17 @@ TEST_F(Compare, WrongFilesAndFlagsAreRefusedInOneSentence) {
   expect_refusal(run_sluice({"compare", good, good, "--stict"}), "did you mean \"--strict\"?");
 }
 
+// A ledger that could not be read was said to be the matter.
+TEST_F(Compare, AMissingFileIsMissedWhateverTheLedgerIs) {
+  const auto base = baseline("base.json", {entry("a", 1)});
+  write_text(home() / "ledger.db", std::string(5000, 'x'));
+  expect_refusal(run_sluice({"compare", base, "missing.json"}), "missing.json");
+  const auto alone = run_sluice({"compare", "missing.json"});
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_FALSE(has(alone.errors, "ledger")) << alone.errors;
+  EXPECT_TRUE(has(run_sluice({"compare", base, "last"}).errors, "ledger"));
+}
+
 TEST_F(Compare, ScoresOfAMockRunAreNotComparedWithThoseOfAModel) {
   const auto of_mode = [&](const std::string& name, const std::string& mode) {
     auto document = json::parse(read_text(folder() / report(name, {result("q_1", 0.9)})));
