@@ -136,17 +136,9 @@ class CorpusMaker {
 
   /// Returns the exit code.
   int conclude(const ConcludedRun& run) {
-    Findings findings(run.inputs.ontology,
-                      {request_.min_confidence, wording::rfc3339(unix_now_ms()).substr(0, 10),
-                       mask_of(run.options.settings, run.inputs.redactor)});
-    const auto visited = visit_cases(run.results, [&](const CaseResult& result) {
-      if (result.error != nullptr) return add_error(result);
-      ++made_.answers;
-      findings.add(result.fixture, result.unit->claims);
-    });
-    if (!visited) return report_error(visited.error());
+    auto fixtures = gather(run);
+    if (!fixtures) return report_error(fixtures.error());
     if (run.facts.cut_short) return report_interruption(run);
-    made_.claims = findings.counts();
     // As it is now: people may have reviewed it while the run went on.
     const auto corpus = read_corpus(made_.folder);
     if (!corpus) {
@@ -154,7 +146,7 @@ class CorpusMaker {
       report_warning("no fixture is written; the same command goes on once they load");
       return code;
     }
-    const auto sample = take_sample(*corpus, findings.take());
+    const auto sample = take_sample(*corpus, std::move(*fixtures));
     if (!sample) return report_error(sample.error());
     auto written = write_fixtures(made_.folder, *corpus, *sample);
     if (!written) return report_error(written.error());
@@ -165,7 +157,36 @@ class CorpusMaker {
     return made_.error_count > 0 ? exit_failed : exit_ok;
   }
 
+  /// What it would write if there were no answers but those of the run. Returns the exit code.
+  int show_sample(const ConcludedRun& run) {
+    // What the caches lack is not there yet; anything else is no sample.
+    if (const auto& why = run.facts.cut_short; why && why->reason != Reason::cache_miss)
+      return report_error(*why);
+    auto fixtures = gather(run);
+    if (!fixtures) return report_error(fixtures.error());
+    const auto corpus = read_corpus(made_.folder);
+    if (!corpus) return report_findings(corpus.error());
+    if (const auto sample = take_sample(*corpus, std::move(*fixtures)); !sample)
+      return report_error(sample.error());
+    std::cout << sample_text(made_, output_columns());
+    return exit_ok;
+  }
+
  private:
+  Result<std::vector<Case>> gather(const ConcludedRun& run) {
+    Findings findings(run.inputs.ontology,
+                      {request_.min_confidence, wording::rfc3339(unix_now_ms()).substr(0, 10),
+                       mask_of(run.options.settings, run.inputs.redactor)});
+    const auto visited = visit_cases(run.results, [&](const CaseResult& result) {
+      if (result.error != nullptr) return add_error(result);
+      ++made_.answers;
+      findings.add(result.fixture, result.unit->claims);
+    });
+    if (!visited) return fail(visited.error());
+    made_.claims = findings.counts();
+    return findings.take();
+  }
+
   void add_error(const CaseResult& result) {
     ++made_.error_count;
     if (made_.errors.size() < defaults::listed_files)
@@ -244,7 +265,7 @@ struct GenerateCorpus {
     auto options = options_of(request->settings, scan);
     if (!options) return report_error(options.error());
     Suite suite = suite_of(scan, "corpus of " + fs::path(options->suite_path).filename().string());
-    if (dry_run) return print_estimate(*options, std::move(suite), caches);
+    if (dry_run) return show_plan(*request, *options, std::move(suite), start_workers, caches);
     CorpusMaker maker(*request, output_dir);
     RunUse use;
     use.command = generate_command;
@@ -268,7 +289,7 @@ struct GenerateCorpus {
         ->type_name("SHARE");
     app.add_option("--triggers", triggers, "Which files are asked about, instead of the built-in rules")
         ->type_name("FILE");
-    app.add_flag("--dry-run", dry_run, "Say what is asked about, and what it takes and costs at most");
+    app.add_flag("--dry-run", dry_run, "Say what is asked about, what it costs at most, and what is sampled");
     add_cache_flags(app, flags);
     add_distribution_flags(app, flags);
     add_log_flags(app, flags);
@@ -356,14 +377,44 @@ struct GenerateCorpus {
     return options;
   }
 
-  static int print_estimate(const RunOptions& options, Suite suite, const CacheTools& caches) {
-    const auto inputs = load_run_inputs(options, std::move(suite));
+  int show_plan(const Request& request, const RunOptions& options, Suite suite,
+                const StartWorkers& start_workers, const CacheTools& caches) const {
+    const auto inputs = load_run_inputs(options, suite);
     if (!inputs) return report_findings(inputs.error());
     const auto estimated = estimate(options, *inputs, caches);
     if (!estimated) return report_error(estimated.error());
-    std::cout << estimate_text(*estimated, output_columns())
-              << "Nothing was called, and nothing is written.\n";
+    std::cout << estimate_text(*estimated, output_columns()) << std::flush;
+    const int code = estimated->held > 0 && !options.refresh
+                         ? show_sample(request, options, std::move(suite), start_workers)
+                         : show_no_sample(*estimated);
+    std::cout << "Nothing was called, and no fixture is written.\n";
+    return code;
+  }
+
+  static int show_no_sample(const RunEstimate& estimated) {
+    std::cout << (estimated.held == 0 ? "No sample by category yet: the caches hold no answer.\n"
+                                      : "No sample by category: all files are asked anew.\n");
     return exit_ok;
+  }
+
+  /// By a run that takes what the caches hold, and leaves nothing in the ledger.
+  int show_sample(const Request& request, RunOptions options, Suite suite,
+                  const StartWorkers& start_workers) const {
+    options.settings.mode.value = Mode::cached;
+    options.settings.save_observations.value = false;
+    options.listen.reset();
+    options.fleet.reset();
+    options.metrics_listen.reset();
+    options.call_log.reset();
+    options.workers = 1;
+    options.progress = false;
+    CorpusMaker maker(request, output_dir);
+    RunUse use;
+    use.command = generate_command;
+    use.is_kept = false;
+    use.is_assessed = false;
+    use.conclude = [&](const ConcludedRun& run) { return maker.show_sample(run); };
+    return execute_run(options, std::move(suite), start_workers, &use);
   }
 };
 

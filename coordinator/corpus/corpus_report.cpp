@@ -57,6 +57,37 @@ std::string triggers_of(const Scan& scan) {
   return listed(amounts);
 }
 
+/// How many claims there were, and why some are no findings.
+std::string claims_text(const GeneratedCorpus& corpus, std::size_t columns) {
+  const ClaimCounts& claims = corpus.claims;
+  const std::string others = listed(Amounts{{claims.unsure, "below " + shortest(corpus.min_confidence)},
+                                            {claims.outside_ontology, "outside of the ontology"},
+                                            {claims.unsupported, "at lines that the file does not have"},
+                                            {claims.secret, "with a number that is a secret"},
+                                            {claims.too_long, "with a text too long for a fact"},
+                                            {claims.beyond_file, "beyond the first of a file"},
+                                            {claims.repeated, "made before"},
+                                            {corpus.rejected, "rejected in a review"}});
+  return shown(counted(claims.claims, "claim") + " in " + counted(corpus.answers, "answer") +
+                   (others.empty() ? "." : "; left out: " + others + "."),
+               columns);
+}
+
+std::uint64_t sampled_in(const GeneratedCorpus& corpus) {
+  std::uint64_t sampled = 0;
+  for (const GeneratedCorpus::Category& one : corpus.categories) sampled += one.sampled;
+  return sampled;
+}
+
+std::string categories_table(const GeneratedCorpus& corpus, std::size_t columns) {
+  if (corpus.categories.empty()) return "Nothing to make a fixture of.\n";
+  TextTable table;
+  table.columns = {{"category", false, false}, {"findings", true, false}, {"sampled", true, false}};
+  for (const GeneratedCorpus::Category& one : corpus.categories)
+    table.rows.push_back({printable(one.name), grouped(one.findings), grouped(one.sampled)});
+  return drawn(table, columns);
+}
+
 }  // namespace
 
 std::string scan_text(const Scan& scan, const std::string& folder, const FileList& list,
@@ -84,35 +115,26 @@ std::string scan_text(const Scan& scan, const std::string& folder, const FileLis
   return text;
 }
 
+std::string sample_text(const GeneratedCorpus& corpus, std::size_t columns) {
+  const std::uint64_t files = corpus.answers + corpus.error_count;
+  return shown("The caches answer for " + wording::counted_of(corpus.answers, files, "file") +
+                   ", which give " + counted(sampled_in(corpus), "fixture") + " (seed " +
+                   std::to_string(corpus.seed) + "):",
+               columns) +
+         claims_text(corpus, columns) + categories_table(corpus, columns);
+}
+
 std::string corpus_text(const GeneratedCorpus& corpus, std::size_t columns) {
-  const ClaimCounts& claims = corpus.claims;
-  const std::string others = listed(Amounts{{claims.unsure, "below " + shortest(corpus.min_confidence)},
-                                            {claims.outside_ontology, "outside of the ontology"},
-                                            {claims.unsupported, "at lines that the file does not have"},
-                                            {claims.secret, "with a number that is a secret"},
-                                            {claims.too_long, "with a text too long for a fact"},
-                                            {claims.beyond_file, "beyond the first of a file"},
-                                            {claims.repeated, "made before"},
-                                            {corpus.rejected, "rejected in a review"}});
-  std::string text = shown(counted(claims.claims, "claim") + " in " + counted(corpus.answers, "answer") +
-                               (others.empty() ? "." : "; left out: " + others + "."),
-                           columns);
+  std::string text = claims_text(corpus, columns);
   if (corpus.error_count > 0)
     text += shown(counted(corpus.error_count, "file") +
                       " without an answer: " + listed(corpus.errors, corpus.error_count),
                   columns);
-  if (corpus.categories.empty()) return text + "Nothing to make a fixture of.\n";
-  TextTable table;
-  table.columns = {{"category", false, false}, {"findings", true, false}, {"sampled", true, false}};
-  std::uint64_t sampled = 0;
-  for (const GeneratedCorpus::Category& one : corpus.categories) {
-    table.rows.push_back({printable(one.name), grouped(one.findings), grouped(one.sampled)});
-    sampled += one.sampled;
-  }
-  text += drawn(table, columns);
+  text += categories_table(corpus, columns);
+  if (corpus.categories.empty()) return text;
   const WrittenFixtures& written = corpus.written;
-  text += shown(counted(sampled, "fixture") + " in " + corpus.folder + ", sampled by category (seed " +
-                    std::to_string(corpus.seed) + "): " +
+  text += shown(counted(sampled_in(corpus), "fixture") + " in " + corpus.folder +
+                    ", sampled by category (seed " + std::to_string(corpus.seed) + "): " +
                     listed(Amounts{{written.added, "new"},
                                    {written.renewed, "made anew"},
                                    {written.unchanged, "as they were"},
@@ -125,8 +147,9 @@ std::string corpus_text(const GeneratedCorpus& corpus, std::size_t columns) {
     some.resize(std::min(some.size(), defaults::listed_files));
     text += shown("Left alone: " + listed(some, written.kept.size()) + ".", columns);
   }
-  if (claims.masked > 0)
-    text += shown(counted(claims.masked, "finding") + (claims.masked == 1 ? " has" : " have") +
+  const std::uint64_t masked = corpus.claims.masked;
+  if (masked > 0)
+    text += shown(counted(masked, "finding") + (masked == 1 ? " has" : " have") +
                       " a secret replaced in the code: see in the review whether the claim still shows.",
                   columns);
   return text + shown("Next: sluice review " + corpus.folder, columns);

@@ -16,7 +16,7 @@ struct GeneratedCorpus {
   std::string folder;
   std::uint64_t answers = 0;
   std::vector<std::string> errors{};  ///< `PATH: why` of the first files without an answer.
-  std::uint64_t error_count = 0;
+  std::uint64_t error_count = 0;      ///< In a dry run they are what the caches lack.
   ClaimCounts claims;
   double min_confidence = 0.0;
   std::uint64_t rejected = 0;  ///< Findings that a review has rejected before.
@@ -32,6 +32,9 @@ struct GeneratedCorpus {
 
 /// Which files are asked about, and why the others are not. In lines of at most `columns`, as the next.
 std::string scan_text(const Scan& scan, const std::string& folder, const FileList& list, std::size_t columns);
+
+/// What a dry run says: the sample by category that the answers of the caches give.
+std::string sample_text(const GeneratedCorpus& corpus, std::size_t columns);
 
 std::string corpus_text(const GeneratedCorpus& corpus, std::size_t columns);
 

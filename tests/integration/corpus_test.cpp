@@ -5,7 +5,10 @@
 
 #include <csignal>
 #include <map>
+#include <regex>
+#include <sstream>
 #include <string>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -158,6 +161,46 @@ TEST_F(Corpus, IsEstimatedWithoutACall) {
     const auto columns = std::ranges::count_if(line, [](char c) { return (c & 0xC0) != 0x80; });
     EXPECT_LE(columns, 80) << line;
   }
+}
+
+// A dry run said what is asked about, and nothing of what would be sampled.
+TEST_F(Corpus, OfADryRunIsShownByCategoryAsFarAsTheCachesAnswer) {
+  write_files("py", "#", "response = requests.get(url, verify=False)", 20);
+  write_files("go", "//", "const hook = \"ghp_0123456789abcdefghijABCDEFGHIJ012345\"", 10);
+  const auto simulator = start_simulator();
+  const Flags few{"--sample-size", "6", "--seed", "7"};
+  const auto dry_run = [&](const Flags& flags) { return run_sluice(generate(simulator, few + flags)); };
+  const auto before = dry_run({"--dry-run"});
+  ASSERT_EQ(before.exit_code, 0) << before.errors;
+  EXPECT_NE(before.output.find("the caches hold no answer"), std::string::npos) << before.output;
+  ASSERT_EQ(dry_run({"--quiet"}).exit_code, 0);
+  const auto sampled = counts(out());
+  EXPECT_EQ(sampled, (Counts{{"secrets", 2}, {"tls", 4}}));
+  const std::string as_written = all_text(out());
+  const std::string runs = run_sluice({"runs", "list", "--format", "json"}).output;
+
+  write_files("js", "//", "const user = jwt.decode(token);", 5);
+  const auto planned = dry_run({"--dry-run"});
+  ASSERT_EQ(planned.exit_code, 0) << planned.errors;
+  EXPECT_EQ(planned.errors, "");
+  EXPECT_NE(planned.output.find("30 of 35 files"), std::string::npos) << planned.output;
+  EXPECT_NE(planned.output.find("6 fixtures (seed 7)"), std::string::npos) << planned.output;
+  std::map<std::string, std::pair<int, int>> table;
+  std::istringstream lines(planned.output);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(std::regex_replace(line, std::regex("\u2502"), " "));
+    std::string category;
+    std::pair<int, int> numbers;
+    if (words >> category >> numbers.first >> numbers.second) table[category] = numbers;
+  }
+  EXPECT_EQ(table["tls"], std::pair(20, 4)) << planned.output;
+  EXPECT_EQ(table["secrets"], std::pair(10, 2)) << planned.output;
+  EXPECT_EQ(all_text(out()), as_written);
+  EXPECT_EQ(run_sluice({"runs", "list", "--format", "json"}).output, runs) << "a dry run is no run";
+  EXPECT_EQ(starts(simulator, 30), 30u) << "nobody is asked";
+  // A refresh asks anew: what the caches hold says nothing of it.
+  const auto anew = dry_run({"--dry-run", "--refresh"});
+  EXPECT_EQ(anew.output.find("30 of 35 files"), std::string::npos) << anew.output;
 }
 
 TEST_F(Corpus, KeepsWhatPeopleHaveDone) {
