@@ -3,6 +3,8 @@
 #include "common/error.hpp"
 #include "common/hash.hpp"
 #include "common/model/completion.hpp"
+#include "common/model/entry_key.hpp"
+#include "common/model/trial.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -18,6 +20,7 @@
 /// functions to the command line, and the ledger's part goes in as functions.
 namespace sluice {
 
+struct RunSettings;
 struct Settings;
 
 /// The committed answer of a key, and the id of the cache that holds it.
@@ -39,14 +42,27 @@ struct UsedAnswer {
   friend auto operator<=>(const UsedAnswer&, const UsedAnswer&) = default;
 };
 
+/// What the caches hold of a run: all that it takes to replay it.
+struct UsedEntries {
+  std::vector<UsedAnswer> answers{};  ///< Ascending, each key once.
+  std::vector<EntryKey> leased{};     ///< Embeddings and votes; ascending, each once.
+};
+
+/// Units of a past run whose answers are there, and the settings that they were answered under.
+struct ReplayedUnits {
+  const std::filesystem::path& home;
+  const RunSettings& settings;
+  /// The next one, with the answer that it had pinned; nothing: there are no more.
+  std::function<Result<std::optional<WorkUnit>>()> next;
+};
+
 /// `sluice cache export`.
 struct CassetteExport {
   std::filesystem::path home;
   FindPins pins;
-  /// Only these (ascending, each key once), and every one of them must be there: a later answer to the same
-  /// request is another one. Nothing: all. Embeddings and votes are not bound to them: which ones a run used
-  /// is not recorded.
-  std::optional<std::vector<UsedAnswer>> used;
+  /// Only these, and every one of them must be there: a later answer to the same request is another one.
+  /// Nothing: all.
+  std::optional<UsedEntries> used;
   std::function<void(std::string_view bytes)> write;  ///< Takes the file's bytes in order.
 };
 
@@ -166,6 +182,9 @@ struct CacheTools {
   std::function<Result<RebuiltCache>(const CacheRebuild&)> rebuild;
   /// Reads a whole cassette; its errors say what is wrong with it.
   std::function<Result<void>(const std::filesystem::path& file)> check_cassette;
+  /// What such units read in the caches of the home to be scored: the answers but for recorded ones,
+  /// embeddings, votes, and what graded answers are compared with. cache_miss if they are not all there.
+  std::function<Result<UsedEntries>(const ReplayedUnits&)> find_used;
   /// The answers, or final non-answers, of keys that have these digests, one entry for each; nothing where no
   /// cache of the settings' home that can be read now holds it. The API keys that the settings name are
   /// masked in them.

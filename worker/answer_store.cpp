@@ -58,7 +58,16 @@ Result<std::optional<Completion>> AnswerStore::find_replay(const Digest& key, co
     }
     for (const auto& other : others_) consider(borrow(other, read, key));
   }
+  if (best && hear_found_)
+    hear_found_({best->non_answer ? EntryKind::outcome : EntryKind::answer, key}, best_digest);
   return best;
+}
+
+template <class Value>
+Result<std::optional<Value>> AnswerStore::heard(EntryKind kind, const Digest& key,
+                                                Result<std::optional<Value>> found) const {
+  if (hear_found_ && found && *found) hear_found_({kind, key}, {});
+  return found;
 }
 
 Result<void> AnswerStore::store(std::span<const KeyedAnswer> answers) {
@@ -66,7 +75,7 @@ Result<void> AnswerStore::store(std::span<const KeyedAnswer> answers) {
 }
 
 Result<std::optional<std::vector<float>>> AnswerStore::find_embedding(const Digest& key) const {
-  return find(&AnswerCache::get_embedding, key);
+  return heard(EntryKind::embedding, key, find(&AnswerCache::get_embedding, key));
 }
 
 Result<void> AnswerStore::store_embedding(const Digest& key, const std::vector<float>& values) {
@@ -74,7 +83,7 @@ Result<void> AnswerStore::store_embedding(const Digest& key, const std::vector<f
 }
 
 Result<std::optional<Completion>> AnswerStore::find_vote(const Digest& key) const {
-  return find(&AnswerCache::get_vote, key);
+  return heard(EntryKind::vote, key, find(&AnswerCache::get_vote, key));
 }
 
 Result<void> AnswerStore::store_vote(const Digest& key, const Completion& vote) {

@@ -6,6 +6,7 @@
 #include "worker/cache/answer_cache.hpp"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -52,6 +53,9 @@ class AnswerStore {
   Result<std::vector<float>> take_embedding(const Digest& key, std::string_view entry);
   /// The same with a vote.
   Result<Completion> take_vote(const Digest& key, std::string_view entry);
+  /// Hears of all that is found from now on; `answer`: the digest of an answer or a non-answer, else zero.
+  using HearFound = std::function<void(const EntryKey& key, const Digest& answer)>;
+  void watch(HearFound hear) { hear_found_ = std::move(hear); }
   /// From now on nothing is found in the caches of others that a loss of power could take.
   void outlive_power_loss() { outlives_power_loss_ = true; }
   /// Whether the own cache holds what a loss of power could take, and having all of it written to the disk
@@ -67,6 +71,9 @@ class AnswerStore {
   template <class Value>
   Result<std::optional<Value>> find(Result<std::optional<Value>> (AnswerCache::*read)(const Digest&) const,
                                     const Digest& key) const;
+  template <class Value>
+  Result<std::optional<Value>> heard(EntryKind kind, const Digest& key,
+                                     Result<std::optional<Value>> found) const;
   /// What `read` finds in one of the others.
   template <class Value>
   std::optional<Value> borrow(const AnswerCache& other,
@@ -78,6 +85,7 @@ class AnswerStore {
   std::optional<AnswerCache> own_;
   std::vector<AnswerCache> others_;
   std::atomic<bool> outlives_power_loss_ = false;
+  HearFound hear_found_;
 };
 
 }  // namespace sluice

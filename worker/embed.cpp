@@ -7,6 +7,7 @@
 #include "worker/cache/cache_tools.hpp"
 #include "worker/cache/directories.hpp"
 #include "worker/http/http_actor.hpp"
+#include "worker/used_entries.hpp"
 #include "worker/worker_actor.hpp"
 
 #include <cstdlib>
@@ -137,8 +138,8 @@ Result<std::vector<std::optional<Completion>>> read_masked_answers(const Setting
 }  // namespace
 
 CacheTools cache_tools() {
-  return {export_cassette, import_cassette, cache_stats,    prune_caches,       find_answers,
-          check_caches,    rebuild_cache,   check_cassette, read_masked_answers};
+  return {export_cassette, import_cassette, cache_stats,    prune_caches,      find_answers,
+          check_caches,    rebuild_cache,   check_cassette, find_used_entries, read_masked_answers};
 }
 
 }  // namespace sluice

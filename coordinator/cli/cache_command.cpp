@@ -2,6 +2,7 @@
 #include "coordinator/cli/cache_ledger.hpp"
 #include "coordinator/cli/cache_text.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/run_entries.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/session/flag_values.hpp"
@@ -52,38 +53,43 @@ struct ExportCommand : CacheSubcommand {
            "  sluice cache export --output answers.cassette\n"
            "  sluice cache export --output answers.cassette --run 3f2a90c1\n"
            "The caches must not be in use. With --run the cassette holds only what that\n"
-           "run's cases need.");
+           "run's cases need; where embeddings or votes are among it, the suite is to be as\n"
+           "it was.");
     app->add_option("--output", output, "The cassette's file; replaced whole or not at all")
         ->required()
         ->type_name("FILE");
-    app->add_option("--run", run_id,
-                    "Only the answers that this run used: its id, its first digits, last, or last~N")
+    app->add_option("--run", run_id, "Only what this run used: its id, its first digits, last, or last~N")
         ->type_name("ID");
   }
 
   int run(const CacheTools& tools) const {
-    return with_home([&](const std::filesystem::path& home) -> Result<std::string> {
-      if (const auto possible = check_output_path("cassette", output); !possible) {
-        return fail(possible.error());
-      }
-      CacheLedger ledger(home);
-      CassetteExport request{.home = home, .pins = ledger.find_pins(), .used = std::nullopt, .write = {}};
-      if (run_id) {
-        auto used = ledger.used_by_run(*run_id);
-        if (!used) return fail(used.error());
-        request.used = std::move(*used);
-      }
-      ExportedCassette done;
-      const auto written = write_whole_file("cassette", output, [&](Sink& sink) -> Result<void> {
-        request.write = [&](std::string_view bytes) { sink.write(bytes); };
-        const auto result = tools.export_cassette(request);
-        if (!result) return fail(result.error());
-        done = *result;
-        return {};
-      });
-      if (!written) return fail(written.error());
-      return cache_text::exported(done, output);
+    const auto effective = settings.load();
+    if (!effective) return report_findings(effective.error());
+    if (const auto possible = check_output_path("cassette", output); !possible)
+      return report_error(possible.error());
+    const std::filesystem::path home = effective->home.value;
+    CacheLedger ledger(home);
+    CassetteExport request{.home = home, .pins = ledger.find_pins(), .used = std::nullopt, .write = {}};
+    if (run_id) {
+      const auto past = ledger.find_run(*run_id);
+      if (!past) return report_error(past.error());
+      const auto opened = ledger.open();
+      if (!opened) return report_error(opened.error());
+      auto used = entries_of_run(*past, *app, *effective, **opened, tools);
+      if (!used) return used.error();
+      request.used = std::move(*used);
+    }
+    ExportedCassette done;
+    const auto written = write_whole_file("cassette", output, [&](Sink& sink) -> Result<void> {
+      request.write = [&](std::string_view bytes) { sink.write(bytes); };
+      const auto result = tools.export_cassette(request);
+      if (!result) return fail(result.error());
+      done = *result;
+      return {};
     });
+    if (!written) return report_error(written.error());
+    std::cout << cache_text::exported(done, output);
+    return exit_ok;
   }
 };
 

@@ -2,7 +2,6 @@
 
 #include "coordinator/cli/past_runs.hpp"
 
-#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -46,27 +45,15 @@ MovePins CacheLedger::move_pins() {
   };
 }
 
-Result<std::vector<UsedAnswer>> CacheLedger::used_by_run(const std::string& id) {
+Result<PastRun> CacheLedger::find_run(const std::string& words) {
   std::error_code none;
   if (!std::filesystem::exists(file_, none)) {
     return fail(Reason::usage_invalid, "there is no run ledger " + file_.string() +
-                                           " that could know the run \"" + id + "\"; leave out --run");
+                                           " that could know the run \"" + words + "\"; leave out --run");
   }
   auto ledger = open();
   if (!ledger) return fail(ledger.error());
-  const auto found = (*ledger)->find_run(id);
-  if (!found) return fail(found.error());
-  const auto& run_id = found->run.run_id;
-  auto answers = (*ledger)->answers_of(run_id);
-  if (!answers) return fail(answers.error());
-  std::vector<UsedAnswer>& used = *answers;
-  if (used.empty()) {
-    return fail(Reason::usage_invalid,
-                "run " + run_id + " has no answers to export; name one that has, or leave out --run");
-  }
-  std::ranges::sort(used);
-  used.erase(std::unique(used.begin(), used.end()), used.end());
-  return answers;
+  return (*ledger)->find_run(words);
 }
 
 }  // namespace sluice

@@ -22,13 +22,11 @@ class CacheLedger {
   /// For an import, which needs a ledger that works before it writes anything: also makes one.
   FindPins find_pins_in_own();
 
-  /// All answers and final non-answers that a run's results show, ascending and each key once (64 bytes of
-  /// memory each). Errors: usage_invalid if no run, or more than one, begins with this id, or it
-  /// has no answers; ledger_failed.
-  Result<std::vector<UsedAnswer>> used_by_run(const std::string& id);
+  /// The run that the words name, as Ledger::find_run. Errors: usage_invalid also where there is no ledger.
+  Result<PastRun> find_run(const std::string& words);
+  Result<Ledger*> open();
 
  private:
-  Result<Ledger*> open();
   Result<std::vector<std::optional<CachePin>>> pins(std::span<const Digest> keys);
 
   std::filesystem::path file_;

@@ -150,6 +150,21 @@ bool had_arms(const RunRecord& record) {
   return record.settings.find(R"("arms": [)") != std::string::npos;
 }
 
+bool was_redacted_by(const RunRecord& record, const std::vector<RedactionPattern>& patterns) {
+  return record.settings.find(R"("redaction": ")" + to_prefixed_hex(identity_of(patterns)) + '"') !=
+         std::string::npos;
+}
+
+bool reads_beside_answers(const RunRecord& record) {
+  if (command_of(record) == generate_command) return false;
+  const auto has = [](const std::string& text, std::string_view words) {
+    return text.find(words) != std::string::npos;
+  };
+  // Texts of ours, as above.
+  return !has(record.settings, R"("embedding_provider": "")") || has(record.settings, R"("judge": {)") ||
+         has(record.settings, R"("grading": {)") || has(record.flags, R"("answers":[)");
+}
+
 RunRecord record_of(const RunOptions& options, const RunInputs& inputs, const RunSettings& run,
                     const Plan& plan, std::int64_t now_ms, std::string_view command) {
   RunRecord record;

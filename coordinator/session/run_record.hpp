@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice {
 
@@ -28,6 +29,13 @@ std::string command_of(const RunRecord& record);
 
 /// Whether the plan gives each case the numbers that it had in the run, by the settings in its record.
 bool numbers_alike(const RunRecord& record, const Plan& plan);
+
+/// Whether a run was scored by more than its providers' answers: by votes, embeddings or a baseline's
+/// answers, or of recorded answers. True too where its record does not say.
+bool reads_beside_answers(const RunRecord& record);
+
+/// Whether what is kept of a run was redacted by these patterns, by the settings in its record.
+bool was_redacted_by(const RunRecord& record, const std::vector<RedactionPattern>& patterns);
 
 /// Whether a run had arms, by the settings in its record.
 bool had_arms(const RunRecord& record);

@@ -107,6 +107,25 @@ TEST_F(Answers, AJudgeIsAskedWhereNothingWasJudged) {
       << "two votes, and nothing for the answer";
 }
 
+// Recorded answers are in no cache, and an export looked for them there.
+TEST_F(Answers, ACassetteOfARunHasTheVotesAboutThem) {
+  const auto server = start_simulator({R"({"vote": true, "text": {"rationale": "So.", "score": 1.0}})"}, {});
+  write_text(folder() / "sluice.toml", "[providers.sim]\nkind = \"openai\"\nbase_url = \"" + server.url() +
+                                           "/v1\"\napi_key_env = \"OPENAI_API_KEY\"\n");
+  write_text(folder() / "answers.jsonl",
+             "{\"id\": \"peru\", \"answer\": \"Lima\", \"context\": \"Lima is it.\"}\n");
+  const Flags judged{"--filter", "peru", "--judge", "sim", "--judge-model", "j", "--judge-samples", "2"};
+  const auto live = run(judged + Flags{"--mode", "live"});
+  ASSERT_EQ(live.exit_code, 0) << live.errors << live.output;
+  const auto exported = run_sluice({"cache", "export", "--run", "last", "--output", "votes.cassette"});
+  ASSERT_EQ(exported.exit_code, 0) << exported.errors;
+  ASSERT_EQ(run_sluice({"cache", "import", "votes.cassette", "--home", "fresh"}).exit_code, 0);
+  const std::size_t asked = server.count("start");
+  const auto replayed = run(judged + Flags{"--mode", "cached", "--home", "fresh"});
+  EXPECT_EQ(replayed.exit_code, 0) << replayed.errors;
+  EXPECT_EQ(server.count("start"), asked);
+}
+
 TEST_F(Answers, ATestWithoutOneIsAskedOfTheModelOrRefused) {
   write_text(folder() / "answers.jsonl", "{\"id\": \"france\", \"answer\": \"Paris\"}\n");
   const Flags two{"--filter", "france,spain"};

@@ -103,6 +103,55 @@ TEST_F(JudgeSettings, VotesAreCalledForOnceAndReplayedUnderTheJudgeThatIsNamed) 
   EXPECT_EQ(votes_of(simulator), 3u + 2u) << "three by default, two as the test says";
 }
 
+// It had the votes of every suite that the caches knew.
+TEST_F(JudgeSettings, ACassetteOfARunHasItsOwnVotesAlone) {
+  auto simulator = start_simulator(answers(), {});
+  ASSERT_EQ(run_sluice(run(simulator, "live", judged())).exit_code, 0);
+  const auto of_all = run_sluice({"cache", "export", "--output", "own.cassette"});
+  ASSERT_EQ(of_all.exit_code, 0) << of_all.errors;
+  write_text(folder() / "others.yaml",
+             "suite: others\ntests:\n"
+             "  - {id: x, input: {prompt: question 7}, expected: {type: relevancy, samples: 9}}\n"
+             "  - {id: y, input: {prompt: question 8}, expected: {type: must_contain, text: answer}}\n");
+  const Flags others{"run",    "others.yaml", "--mode",      "live",       "--provider",
+                     "openai", "--model",     "gpt-4o-mini", "--base-url", simulator.url() + "/v1"};
+  ASSERT_EQ(run_sluice(others + judged()).exit_code, 0);
+
+  const auto exported = run_sluice({"cache", "export", "--run", "judged", "--output", "run.cassette"});
+  EXPECT_EQ(exported.exit_code, 2) << "a suite's name is no run's";
+  const auto of_run = run_sluice({"cache", "export", "--run", "last~1", "--output", "run.cassette"});
+  ASSERT_EQ(of_run.exit_code, 0) << of_run.errors;
+  EXPECT_EQ(read_text(folder() / "run.cassette"), read_text(folder() / "own.cassette")) << of_run.output;
+  // Without a judge there is nothing to look for, and the suite may be gone.
+  ASSERT_EQ(run_sluice(others + Flags{"--filter", "y"}).exit_code, 0);
+  std::filesystem::remove(folder() / "others.yaml");
+  const auto unjudged = run_sluice({"cache", "export", "--run", "last", "--output", "plain.cassette"});
+  ASSERT_EQ(unjudged.exit_code, 0) << unjudged.errors;
+  EXPECT_NE(unjudged.output.find("1 entry"), std::string::npos) << unjudged.output;
+  EXPECT_EQ(read_text(folder() / "plain.cassette")[8], '\x01') << "as a sluice without votes reads it";
+  const auto unknown = run_sluice({"cache", "export", "--run", "last~1", "--output", "none.cassette"});
+  EXPECT_EQ(unknown.exit_code, 2) << "what others.yaml asked is not known any more";
+  EXPECT_FALSE(std::filesystem::exists(folder() / "none.cassette"));
+
+  ASSERT_EQ(run_sluice({"cache", "import", "run.cassette", "--home", "fresh"}).exit_code, 0);
+  const auto replayed = run_sluice(run(simulator, "cached", judged() + Flags{"--home", "fresh"}));
+  EXPECT_EQ(replayed.exit_code, 0) << replayed.errors;
+  EXPECT_EQ(votes_of(simulator), 3u + 2u + 9u);
+}
+
+TEST_F(JudgeSettings, ACassetteOfARunWhoseVotesAreGoneIsRefused) {
+  auto simulator = start_simulator(answers(), {});
+  ASSERT_EQ(run_sluice(run(simulator, "live", judged())).exit_code, 0);
+  ASSERT_EQ(run_sluice({"cache", "export", "--output", "all.cassette"}).exit_code, 0);
+  write_text(folder() / "suite.yaml",
+             "suite: judged\ntests:\n"
+             "  - {id: a, input: {prompt: question 1}, expected: {type: relevancy, samples: 4}}\n");
+  const auto changed = run_sluice({"cache", "export", "--run", "last", "--output", "run.cassette"});
+  EXPECT_EQ(changed.exit_code, 2);
+  EXPECT_NE(changed.errors.find("not"), std::string::npos) << changed.errors;
+  EXPECT_FALSE(std::filesystem::exists(folder() / "run.cassette"));
+}
+
 TEST_F(JudgeSettings, EachJudgeMetricHasItsOwnVotesWhereverItsTestNamesIt) {
   write_text(folder() / "suite.yaml", R"(suite: judged
 tests:

@@ -123,6 +123,20 @@ TEST_F(RetrievalByProvider, FindsThemInARunBeforeAndReplaysThem) {
   EXPECT_EQ(calls(), 5u);
 }
 
+TEST_F(RetrievalByProvider, ACassetteOfARunHasTheEmbeddingsThatFoundThem) {
+  ASSERT_EQ(run_sluice(live()).exit_code, 0);
+  ASSERT_EQ(run_sluice({"cache", "export", "--output", "own.cassette"}).exit_code, 0);
+  write_text(folder() / "others.yaml",
+             "suite: others\nmodel: m-1\nsettings: {embedding_provider: sim, embedding_model: emb-1, "
+             "provider: sim}\ntests:\n  - {id: x, input: {prompt: hello}, expected: {type: "
+             "semantic_similarity_to, text: good day, min_score: 0}}\n");
+  const auto other = run_sluice({"run", "others.yaml", "--mode", "live"});
+  ASSERT_EQ(other.exit_code, 0) << other.errors;
+  const auto exported = run_sluice({"cache", "export", "--run", "last~1", "--output", "run.cassette"});
+  ASSERT_EQ(exported.exit_code, 0) << exported.errors;
+  EXPECT_EQ(read_text(folder() / "run.cassette"), read_text(folder() / "own.cassette")) << exported.output;
+}
+
 TEST_F(RetrievalByProvider, IsShownFromTheLedgerAndBoundedByThePlan) {
   const auto plan = run_sluice({"plan", "suite.yaml", "--mode", "live", "--format", "json"});
   ASSERT_EQ(plan.exit_code, 0) << plan.errors;

@@ -1,12 +1,16 @@
 #pragma once
 
 #include "common/cache_tools.hpp"
+#include "worker/cache/answer_cache.hpp"
 
 namespace sluice {
 
 /// Writes the entries of all caches of the home as one cassette. Where caches hold different answers to a
 /// key, the pinned one goes in, else the greatest (created_at, digest).
 Result<ExportedCassette> export_cassette(const CassetteExport& options);
+/// The caches of the home, to be read whole. cache_in_use if somebody writes one, cache_failed if there is
+/// none.
+Result<std::vector<AnswerCache>> open_to_export(const std::filesystem::path& home);
 /// Merges a cassette into the first free cache of the home: of each kind and key the greatest (created_at,
 /// digest) stays, and the greatest of a key is pinned. Nothing is written unless the whole cassette is sound.
 Result<ImportedCassette> import_cassette(const CassetteImport& options);

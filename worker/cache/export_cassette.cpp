@@ -15,29 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 using cache_entry::Version;
 
-Result<std::vector<AnswerCache>> open_all(const fs::path& home) {
-  const auto directories = list_caches(home);
-  if (!directories) return fail(directories.error());
-  std::vector<AnswerCache> caches;
-  for (const auto& dir : *directories) {
-    auto cache = AnswerCache::open_read_only(dir);
-    if (cache) {
-      caches.push_back(std::move(*cache));
-    } else if (cache.error().reason == Reason::cache_in_use) {
-      return fail(Reason::cache_in_use, "the cache " + dir.string() +
-                                            " is in use by another process; wait for its end, or end it, and "
-                                            "export then");
-    } else {
-      return fail(cache.error());
-    }
-  }
-  if (caches.empty()) {
-    return fail(Reason::cache_failed, "there is no cache in " + (home / "cache").string() +
-                                          " to export; fill one with `sluice run --mode live`");
-  }
-  return caches;
-}
-
 /// Reads an entry of a cache whole. Error: cache_failed, naming directory and key.
 Result<Version> checked(EntryKind kind, const AnswerCache& cache, const Digest& key, std::string_view bytes) {
   const auto rank = cache_entry::rank(kind, key, bytes);
@@ -109,7 +86,7 @@ class Export {
  public:
   Export(const CassetteExport& options, const std::vector<AnswerCache>& caches)
       : options_(options), caches_(caches) {
-    found_.resize(options.used ? options.used->size() : 0);
+    found_.resize(options.used ? options.used->answers.size() : 0);
   }
 
   Result<ExportedCassette> run() {
@@ -131,6 +108,10 @@ class Export {
 
  private:
   Result<bool> any_votes() const {
+    if (options_.used) {
+      return std::ranges::any_of(options_.used->leased,
+                                 [](const EntryKey& key) { return key.kind == EntryKind::vote; });
+    }
     for (const auto& cache : caches_) {
       const auto first = cache.entries(EntryKind::vote).next();
       if (!first || *first) return first;
@@ -144,6 +125,7 @@ class Export {
       const auto more = merge.next();
       if (!more) return fail(more.error());
       if (!*more) return {};
+      if (is_leased(kind) && !is_used({kind, merge.key()})) continue;
       const bool by_use = !is_leased(kind) && options_.used;
       const auto use = by_use ? find_use(merge.key()) : std::nullopt;
       if (by_use && !use) continue;
@@ -160,16 +142,22 @@ class Export {
     }
   }
 
+  /// REQUIRES: is_leased.
+  bool is_used(const EntryKey& key) const {
+    return !options_.used || std::ranges::binary_search(options_.used->leased, key);
+  }
+
   /// Where the options name the key; nothing if they do not.
   std::optional<std::size_t> find_use(const Digest& key) const {
-    const auto position = std::ranges::lower_bound(*options_.used, key, {}, &UsedAnswer::key);
-    if (position == options_.used->end() || position->key != key) return std::nullopt;
-    return static_cast<std::size_t>(position - options_.used->begin());
+    const auto& used = options_.used->answers;
+    const auto position = std::ranges::lower_bound(used, key, {}, &UsedAnswer::key);
+    if (position == used.end() || position->key != key) return std::nullopt;
+    return static_cast<std::size_t>(position - used.begin());
   }
 
   /// The very answer that was used; null if it is not among these.
   const Version* take_used(std::size_t use, const std::vector<Version>& versions) {
-    const auto* used = find(versions, (*options_.used)[use].answer);
+    const auto* used = find(versions, options_.used->answers[use].answer);
     if (used) found_[use] = true;
     return used;
   }
@@ -216,7 +204,7 @@ class Export {
     return fail(Reason::cache_miss,
                 std::to_string(missing) + " of the " + std::to_string(found_.size()) +
                     " answers that the run used are in no cache of " + (options_.home / "cache").string() +
-                    " (the first has the key " + to_hex((*options_.used)[first].key) +
+                    " (the first has the key " + to_hex(options_.used->answers[first].key) +
                     "): they were replaced by later ones, made up (mock), or are on another machine; "
                     "name a later run, or export where they are");
   }
@@ -230,8 +218,31 @@ class Export {
 
 }  // namespace
 
+Result<std::vector<AnswerCache>> open_to_export(const fs::path& home) {
+  const auto directories = list_caches(home);
+  if (!directories) return fail(directories.error());
+  std::vector<AnswerCache> caches;
+  for (const auto& dir : *directories) {
+    auto cache = AnswerCache::open_read_only(dir);
+    if (cache) {
+      caches.push_back(std::move(*cache));
+    } else if (cache.error().reason == Reason::cache_in_use) {
+      return fail(Reason::cache_in_use, "the cache " + dir.string() +
+                                            " is in use by another process; wait for its end, or end it, and "
+                                            "export then");
+    } else {
+      return fail(cache.error());
+    }
+  }
+  if (caches.empty()) {
+    return fail(Reason::cache_failed, "there is no cache in " + (home / "cache").string() +
+                                          " to export; fill one with `sluice run --mode live`");
+  }
+  return caches;
+}
+
 Result<ExportedCassette> export_cassette(const CassetteExport& options) {
-  const auto caches = open_all(options.home);
+  const auto caches = open_to_export(options.home);
   if (!caches) return fail(caches.error());
   return Export(options, *caches).run();
 }
