@@ -105,6 +105,19 @@ void print_pinned(const std::string& file, std::size_t results, const RunAssessm
 }
 
 /// What the run came to, for whoever watches one whose report goes to files alone.
+/// What became of --harvest, for whoever watches.
+void print_harvest(const std::string& file, const Harvest& harvest) {
+  std::string words = "added " + wording::counted(harvest.added, "solved example") + " to " + file;
+  if (harvest.lost > 0)
+    words += "; " + wording::counted(harvest.lost, "answer") +
+             " left out, since no cache of this home holds all of it";
+  if (harvest.beyond > 0)
+    words += "; " + wording::counted(harvest.beyond, "answer") + " left out, since the file is full (" +
+             wording::grouped(defaults::max_solved_examples) + " examples, " +
+             std::to_string(defaults::max_suite_bytes >> 20) + " MiB)";
+  say(words);
+}
+
 void print_outcome(const std::vector<ReportTarget>& targets, const RunAssessment& assessment) {
   std::string files;
   for (const ReportTarget& target : targets) {
@@ -314,14 +327,12 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
     }
   }
   if (options.harvest) {
-    const auto added = harvest_examples(options, results);
+    const auto answers = use != nullptr && use->caches != nullptr
+                             ? whole_answers(*use->caches, options.settings, facts.run_id, &inputs.redactor)
+                             : ReadWholeAnswers();
+    const auto added = harvest_examples(options, inputs.redactor, results, answers);
     if (!added) code = report_error(added.error());
-    if (added && options.progress) {
-      const std::string but = added->too_long > 0 ? "; " + wording::counted(added->too_long, "answer") +
-                                                        " of 1,000 bytes and more left out"
-                                                  : "";
-      say("added " + wording::counted(added->added, "solved example") + " to " + *options.harvest + but);
-    }
+    if (added && options.progress) print_harvest(*options.harvest, *added);
   }
   if (facts.cut_short) report_error(with_not_run(*facts.cut_short, assessment->aggregates.all));
   if (*retrieval) {

@@ -63,7 +63,7 @@ class AnswerFinder {
 
   void warn_once(const Error& error) {
     if (!std::exchange(has_warned_, true))
-      report_warning("the page has the beginnings of answers alone: " + error.message);
+      report_warning("answers are not read whole, only their beginnings: " + error.message);
   }
 
   const CacheTools& tools_;

@@ -3,11 +3,14 @@
 #include "common/defaults.hpp"
 #include "common/files.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/output/output_file.hpp"
+#include "coordinator/suite/recorded_answers.hpp"
 #include "coordinator/suite/solved_examples.hpp"
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <system_error>
@@ -47,14 +50,83 @@ bool passed_with_high_confidence(const CaseResult& result) {
          });
 }
 
-bool has_answer(const CaseResult& result) {
-  return result.unit != nullptr && !one_line(result.unit->shown_text).empty();
-}
+/// A cut character may leave so little less of an answer's beginning.
+constexpr std::size_t longest_character = 4;
+constexpr std::size_t answers_read_at_once = 100;  // An answer may be of megabytes.
 
-/// Whole: of a longer one only the beginning is there.
-bool has_whole_answer(const CaseResult& result) {
-  return result.unit->shown_text.size() + 4 < defaults::max_shown_bytes;
-}
+/// Takes the answers that are to become examples, in the order of their cases.
+class ExampleGatherer {
+ public:
+  ExampleGatherer(HarvestFile& file, const Redactor& redactor, const ReadWholeAnswers& whole_answers)
+      : file_(file), redactor_(redactor), whole_answers_(whole_answers) {}
+
+  void add(const CaseResult& result, std::string id) {
+    if (result.unit == nullptr || file_.ids.contains(id)) return;
+    const Case& one = result.fixture;
+    Gathered& to = gathered_.emplace_back();
+    to.example = {std::move(id), one.content, result.unit->shown_text, {one.category}};
+    redactor_.apply(to.example.input);
+    if (one.recorded) {
+      to.example.answer = one.recorded->answer.text;
+      redactor_.apply(to.example.answer);
+    } else if (to.example.answer.size() + longest_character >= defaults::max_shown_bytes) {
+      to.place = wanted_.size();
+      const auto trial = std::ranges::find(result.trials, result.unit, &TrialResult::unit);
+      wanted_.push_back({trial->trial, result.unit->key, result.unit->answer});
+    }
+    if (wanted_.size() == answers_read_at_once) flush();
+  }
+
+  Harvest finish() {
+    flush();
+    return harvest_;
+  }
+  /// What is behind the file's own lines. REQUIRES: finish.
+  const std::string& lines() const { return lines_; }
+
+ private:
+  struct Gathered {
+    SolvedExample example;
+    std::optional<std::size_t> place{};  ///< Among those wanted whole.
+  };
+
+  void flush() {
+    std::vector<std::optional<std::string>> whole(wanted_.size());
+    if (whole_answers_ && !wanted_.empty()) whole = whole_answers_(wanted_);
+    for (Gathered& one : gathered_) {
+      if (file_.ids.contains(one.example.id)) continue;  // Another arm's answer was first.
+      if (one.place && !whole[*one.place]) {
+        ++harvest_.lost;
+        continue;
+      }
+      if (one.place) one.example.answer = std::move(*whole[*one.place]);
+      if (!one_line(one.example.answer).empty()) write(one.example);
+    }
+    gathered_.clear();
+    wanted_.clear();
+  }
+
+  void write(const SolvedExample& example) {
+    std::string line = json_line(example);
+    const bool has_room = file_.ids.size() < defaults::max_solved_examples &&
+                          file_.text.size() + 1 + lines_.size() + line.size() <= defaults::max_suite_bytes;
+    if (!has_room) {
+      ++harvest_.beyond;
+      return;
+    }
+    lines_ += line;
+    file_.ids.insert(example.id);
+    ++harvest_.added;
+  }
+
+  HarvestFile& file_;
+  const Redactor& redactor_;
+  const ReadWholeAnswers& whole_answers_;
+  std::vector<Gathered> gathered_;
+  std::vector<AnswerPlace> wanted_;
+  std::string lines_;
+  Harvest harvest_;
+};
 
 }  // namespace
 
@@ -83,32 +155,25 @@ Result<void> check_harvest_without_help(const RunInputs& inputs) {
                   "\"examples\"");
 }
 
-Result<Harvest> harvest_examples(const RunOptions& options, const RunResults& results) {
+Result<Harvest> harvest_examples(const RunOptions& options, const Redactor& redactor,
+                                 const RunResults& results, const ReadWholeAnswers& whole_answers) {
   const std::string& file = *options.harvest;
   auto known = read_harvest_file(file);
   if (!known) return fail(std::move(known.error()));
-  std::string added;
-  Harvest harvest;
+  ExampleGatherer gatherer(*known, redactor, whole_answers);
   const bool has_arms = !options.arms.empty();
   const auto visited = visit_cases(results, [&](const CaseResult& result) {
     const Case& one = result.fixture;
-    if (one.kind != CaseKind::text || !passed_with_high_confidence(result) || !has_answer(result)) return;
-    std::string id = has_arms ? one.id.substr(0, one.id.rfind('@')) : one.id;
-    if (known->ids.contains(id)) return;
-    if (!has_whole_answer(result)) {
-      ++harvest.too_long;
-      return;
-    }
-    known->ids.insert(id);
-    added += json_line({std::move(id), one.content, result.unit->shown_text, {one.category}});
-    ++harvest.added;
+    if (one.kind != CaseKind::text || !passed_with_high_confidence(result)) return;
+    gatherer.add(result, has_arms ? one.id.substr(0, one.id.rfind('@')) : one.id);
   });
   if (!visited) return fail(visited.error());
+  const Harvest harvest = gatherer.finish();
   if (harvest.added == 0) return harvest;
   if (!known->text.empty() && known->text.back() != '\n') known->text += '\n';
   const auto written = write_whole_file("solved examples", file, [&](Sink& sink) -> Result<void> {
     sink.write(known->text);
-    sink.write(added);
+    sink.write(gatherer.lines());
     return {};
   });
   if (!written) return fail(written.error());

@@ -2,6 +2,7 @@
 
 #include "common/error.hpp"
 #include "coordinator/merge/case_result.hpp"
+#include "coordinator/report/report.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
 
@@ -19,12 +20,15 @@ Result<void> check_harvest_without_help(const RunInputs& inputs);
 /// What a harvest came to.
 struct Harvest {
   std::size_t added = 0;
-  std::size_t too_long = 0;  ///< Answers that passed, but of which a result keeps the beginning alone.
+  std::size_t lost = 0;    ///< Answers that passed, and that are nowhere whole any more.
+  std::size_t beyond = 0;  ///< Others for which a file that can be read again has no room.
 };
 
 /// Adds the answers of those cases that passed with high confidence to the file: every trial passed, repeats
 /// and perturbed ones too, and no metric so much as warned. Text cases alone; an id that the file has already
-/// is left as it is. The file is written whole or not at all.
-Result<Harvest> harvest_examples(const RunOptions& options, const RunResults& results);
+/// is left as it is. Of long answers the results have the beginning: `whole_answers`, which may be null,
+/// finds them. The file is written whole or not at all. REQUIRES: options.harvest.
+Result<Harvest> harvest_examples(const RunOptions& options, const Redactor& redactor,
+                                 const RunResults& results, const ReadWholeAnswers& whole_answers);
 
 }  // namespace sluice

@@ -331,4 +331,49 @@ TEST_F(Retrieval, HarvestAddsWhatPassedAndNeverFromARunThatWasShownExamples) {
   EXPECT_EQ(read_text(folder() / "notes.jsonl"), "not examples\n");
 }
 
+// A result keeps the beginning of a long answer alone, and such answers were left out.
+TEST_F(Retrieval, HarvestTakesLongAnswersWhole) {
+  std::string whole;
+  for (int i = 0; i < 500; ++i) whole += "ä" + std::to_string(i) + " ";
+  const std::string secret =
+      "sk_"
+      "live_0123456789abcdef0123456789abcdef";
+  const auto provider = start_simulator({answer("recipe", whole + secret), answer("e", "short")}, {});
+  write_text(folder() / "sluice.toml",
+             "[redaction]\nshipped = [\"keys\"]\n[providers.sim]\nkind = \"openai\"\n"
+             "base_url = \"" +
+                 provider.url() + "/v1\"\napi_key_env = \"OPENAI_API_KEY\"\n");
+  write_text(folder() / "suite.yaml",
+             "suite: kitchen\nmodel: m-1\nsettings: {provider: sim}\ntests:\n"
+             "  - {id: long, input: {prompt: \"a recipe\"}, expected: {type: must_contain, text: ä1}}\n"
+             "  - {id: brief, input: {prompt: \"tea\"}, expected: {type: exact_match, text: short}}\n");
+  const auto run = run_sluice({"run", "suite.yaml", "--mode", "live", "--harvest", "new.jsonl"});
+  ASSERT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_NE(run.errors.find("added 2 solved examples to new.jsonl\n"), std::string::npos) << run.errors;
+  std::istringstream lines(read_text(folder() / "new.jsonl"));
+  std::string line;
+  ASSERT_TRUE(std::getline(lines, line));
+  EXPECT_EQ(json::parse(line, nullptr, false)["answer"], whole + "[redacted keys]") << line;
+
+  // Nobody keeps it whole: it is left out, and that is said.
+  const auto unkept =
+      run_sluice({"run", "suite.yaml", "--mode", "live", "--no-cache", "--harvest", "other.jsonl"});
+  EXPECT_EQ(unkept.exit_code, 0) << unkept.errors;
+  EXPECT_NE(unkept.errors.find("added 1 solved example to other.jsonl; 1 answer left out, since no cache"),
+            std::string::npos)
+      << unkept.errors;
+}
+
+TEST_F(Retrieval, HarvestTakesRecordedAnswersWhole) {
+  const std::string whole = std::string(3000, 'x') + " end";
+  write_text(folder() / "answers.jsonl", "{\"id\": \"long\", \"answer\": \"" + whole + "\"}\n");
+  write_text(folder() / "suite.yaml",
+             "suite: kitchen\nmodel: m-1\nsettings: {provider: sim}\ntests:\n"
+             "  - {id: long, input: {prompt: \"a recipe\"}, expected: {type: must_contain, text: end}}\n");
+  const auto run = run_sluice(
+      {"run", "suite.yaml", "--mode", "live", "--answers", "answers.jsonl", "--harvest", "new.jsonl"});
+  ASSERT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_EQ(json::parse(read_text(folder() / "new.jsonl"), nullptr, false)["answer"], whole);
+}
+
 }  // namespace sluice::retrieval_test
