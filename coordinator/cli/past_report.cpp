@@ -121,6 +121,7 @@ tl::expected<void, int> report(const PastRun& past, const Asked& asked, const Le
                           *facts,
                           notices_of(asked),
                           !asked.is_as_it_was,
+                          was_redacted_by(past.run, redaction_of(asked.options.settings)),
                           past.summary ? past.summary->verdict : std::string()};
   if (const auto reported = report_again(found, use); !reported)
     return tl::unexpected(report_error(reported.error()));

@@ -9,6 +9,7 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/held_results.hpp"
+#include "coordinator/merge/redacted_results.hpp"
 #include "coordinator/merge/retrieval_fold.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/report.hpp"
@@ -104,7 +105,6 @@ void print_pinned(const std::string& file, std::size_t results, const RunAssessm
   say("pinned " + wording::counted(results, "result") + " in " + file + but);
 }
 
-/// What the run came to, for whoever watches one whose report goes to files alone.
 /// What became of --harvest, for whoever watches.
 void print_harvest(const std::string& file, const Harvest& harvest) {
   std::string words = "added " + wording::counted(harvest.added, "solved example") + " to " + file;
@@ -118,6 +118,7 @@ void print_harvest(const std::string& file, const Harvest& harvest) {
   say(words);
 }
 
+/// What the run came to, for whoever watches one whose report goes to files alone.
 void print_outcome(const std::vector<ReportTarget>& targets, const RunAssessment& assessment) {
   std::string files;
   for (const ReportTarget& target : targets) {
@@ -226,19 +227,29 @@ UseReport to_targets(const std::vector<ReportTarget>& targets, const CacheTools&
   };
 }
 
+/// Whether the results were kept under the patterns that the report redacts by.
+enum class Kept : std::uint8_t { redacted, otherwise };
+
 /// Everything that a report shows, in each of the forms that are asked for. What could not be written.
 std::vector<Error> write_run_reports(const RunOptions& options, const RunInputs& inputs,
                                      const RunResults& results, const RunGate& gate, const RunFacts& facts,
                                      const RunAssessment& assessment, const RunPrice& price,
                                      const RetrievalSummary* retrieval, const UseReport& use,
-                                     bool prompts_are_lost = false) {
+                                     Kept kept = Kept::redacted, bool prompts_are_lost = false) {
+  const RedactedResults clean(results.source, inputs.redactor);
+  const bool is_clean = kept == Kept::redacted || inputs.redactor.empty();
+  const RunResults shown{results.suite,       is_clean ? results.source : clean,
+                         results.trials,      results.case_of,
+                         results.unfinished,  results.gate,
+                         results.table,       results.ontology,
+                         results.not_started, &inputs.redactor};
   const RunIdentity identity{inputs.prompt.version,          inputs.prompt.hash,
                              inputs.ontology.version(),      options.provider.provider.kind,
                              options.provider.provider.name, options.provider.model,
                              gate.judge.identity(),          arms_of(options, inputs)};
   PaidTokens of_judge;
   of_judge.of(CallKind::judge) = facts.paid.of(CallKind::judge);
-  const ReportInput input{results,
+  const ReportInput input{shown,
                           assessment.aggregates,
                           assessment.verdict,
                           identity,
@@ -437,7 +448,8 @@ Result<void> report_again(const PastResults& past, const UseReport& use) {
   if (!retrieval) return fail(retrieval.error());
   auto failures =
       write_run_reports(options, inputs, results, gate, facts, *assessment, price,
-                        *retrieval ? &(*retrieval)->summary : nullptr, use, past.prompts_are_lost);
+                        *retrieval ? &(*retrieval)->summary : nullptr, use,
+                        past.is_redacted ? Kept::redacted : Kept::otherwise, past.prompts_are_lost);
   if (!failures.empty()) return fail(std::move(failures.front()));
   return {};
 }

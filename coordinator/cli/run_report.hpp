@@ -45,6 +45,7 @@ struct PastResults {
   const RunFacts& facts;
   std::vector<GateNotice> notices;  ///< Beside those of the gate.
   bool prompts_are_lost = false;    ///< As ReportInput has it.
+  bool is_redacted = false;         ///< The source is, by the patterns of now.
   std::string verdict;              ///< That of the ledger; empty of a run that has no end.
 };
 

@@ -2,9 +2,11 @@
 
 #include "coordinator/defaults.hpp"
 #include "coordinator/merge/read_ahead.hpp"
+#include "coordinator/merge/redacted_results.hpp"
 
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -311,6 +313,8 @@ class PlanOrder {
       broken_ = std::move(one.error());
       return false;
     }
+    if (results_.redactor != nullptr && !results_.redactor->empty())
+      one = std::make_shared<const Case>(redacted(**one, *results_.redactor));
     trials_.begin(std::move(*one));
     return true;
   }

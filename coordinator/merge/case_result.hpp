@@ -20,6 +20,8 @@
 
 namespace sluice {
 
+class Redactor;
+
 /// The committed results of a run beside the plan that they answer. Holds references: whoever makes one keeps
 /// the suite and the source alive.
 struct RunResults {
@@ -34,6 +36,9 @@ struct RunResults {
   const Ontology* ontology = nullptr;  ///< What expectations are taken for; null: what was written.
   /// Whether the run ended before anybody began with a trial that has no result; null: that is not known.
   std::function<bool(TrialId)> not_started{};
+  /// What is taken out of the cases that are handed out; null: nothing. Their results are as the source has
+  /// them.
+  const Redactor* redactor = nullptr;
 };
 
 /// What one trial came to.

@@ -1,11 +1,11 @@
 #include "worker/units/unit_result.hpp"
 
 #include "common/defaults.hpp"
+#include "common/model/claims_identity.hpp"
 #include "common/model/embedding.hpp"
 
 #include <cstddef>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -40,14 +40,6 @@ GradingResult finished(GradingResult grade, const Completion& candidate, const S
     disclosure.redactor.apply(*text);
   }
   return grade;
-}
-
-Digest identity_of(const std::vector<FinalClaim>& claims) {
-  std::set<std::string> forms;
-  for (const FinalClaim& claim : claims) forms.insert(canonical_form(claim));
-  FieldHasher hasher;
-  for (const std::string& form : forms) hasher.field(form);
-  return hasher.finish();
 }
 
 bool redact_value(ClaimValue& value, const Redactor& redactor) {
