@@ -90,8 +90,12 @@ class Check {
     return is_there(file) ? "it is empty" : "it is missing";
   }
 
-  /// A repair was cut off: nobody reads the file until it is done.
-  bool note_half_replaced(const fs::path& file, Repair repair) {
+  /// Nobody reads what is no file, nor one whose repair was cut off, until that is done.
+  bool note_unreadable(const fs::path& file, Repair repair) {
+    if (is_pipe_or_device(file)) {
+      note(file, "it is a pipe or a device", "move it away");
+      return true;
+    }
     if (!is_half_replaced(file)) return false;
     note(file, "its repair was cut off", "`sluice doctor --repair` puts in its place what was restored",
          repair);
@@ -100,7 +104,7 @@ class Check {
 
   Result<void> check_ledger() {
     const fs::path file = home_ / "ledger.db";
-    if (note_half_replaced(file, Repair::ledger)) return {};
+    if (note_unreadable(file, Repair::ledger)) return {};
     if (is_missing(file, RunLock::is_ledger_expected(home_))) {
       note(file, missing(file) + ", and with it all that is known of past runs",
            "put it back from a copy; `sluice doctor --repair` begins a new one, and answers come out of the "
@@ -116,7 +120,7 @@ class Check {
   }
 
   Result<void> check_observations() {
-    if (note_half_replaced(observations_, Repair::observations)) return {};
+    if (note_unreadable(observations_, Repair::observations)) return {};
     if (is_missing(observations_, false)) {
       note(observations_, missing(observations_) + " beside its log of commits",
            "put it back from a copy; `sluice doctor --repair` begins a new one", Repair::observations);

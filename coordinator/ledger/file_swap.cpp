@@ -73,7 +73,14 @@ bool is_half_replaced(const fs::path& file) {
   return fs::exists(restored_beside(file), none);
 }
 
-Result<void> check_not_half_replaced(const fs::path& file) {
+bool is_pipe_or_device(const fs::path& file) {
+  std::error_code none;
+  return fs::is_other(file, none);
+}
+
+Result<void> check_may_open(const fs::path& file) {
+  if (is_pipe_or_device(file))
+    return fail(Reason::ledger_failed, file.string() + " is a pipe or a device: move it away");
   if (!is_half_replaced(file)) return {};
   return fail(Reason::ledger_failed,
               "a repair of " + file.string() + " was cut off: `sluice doctor --repair` goes on with it");

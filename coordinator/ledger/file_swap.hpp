@@ -16,8 +16,11 @@ void remove_draft(const std::filesystem::path& file);
 
 /// A repair of the file was cut off between its restored file and its end.
 bool is_half_replaced(const std::filesystem::path& file);
-/// Refuses such a file. ledger_failed.
-Result<void> check_not_half_replaced(const std::filesystem::path& file);
+/// There is something under its name that is neither a file nor a folder: SQLite would wait for the other end
+/// of a pipe.
+bool is_pipe_or_device(const std::filesystem::path& file);
+/// Refuses both. ledger_failed.
+Result<void> check_may_open(const std::filesystem::path& file);
 
 /// Puts the draft in the file's place; the damaged file stays whole as `aside`, with what SQLite keeps beside
 /// it. Error: output_failed, with the file as it was.

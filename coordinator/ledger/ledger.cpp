@@ -244,7 +244,7 @@ Ledger::Ledger(Ledger&&) noexcept = default;
 Ledger& Ledger::operator=(Ledger&&) noexcept = default;
 
 Result<Ledger> Ledger::open(const std::filesystem::path& file, Outlives outlives) {
-  if (auto whole = check_not_half_replaced(file); !whole) return fail(whole.error());
+  if (auto may = check_may_open(file); !may) return fail(may.error());
   try {
     std::error_code ignored;  // Whatever is wrong with the folder shows when SQLite opens the file.
     std::filesystem::create_directories(file.parent_path(), ignored);

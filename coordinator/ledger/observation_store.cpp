@@ -218,7 +218,7 @@ ObservationStore::ObservationStore(ObservationStore&&) noexcept = default;
 ObservationStore& ObservationStore::operator=(ObservationStore&&) noexcept = default;
 
 Result<ObservationStore> ObservationStore::open(const std::filesystem::path& file) {
-  if (auto whole = check_not_half_replaced(file); !whole) return fail(failed(whole.error().message));
+  if (auto may = check_may_open(file); !may) return fail(failed(may.error().message));
   try {
     std::error_code ignored;  // Whatever is wrong with the folder shows when SQLite opens the file.
     if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
@@ -247,7 +247,7 @@ Result<ObservationStore> ObservationStore::open(const std::filesystem::path& fil
 }
 
 Result<std::optional<ObservationStore>> ObservationStore::open_read_only(const std::filesystem::path& file) {
-  if (auto whole = check_not_half_replaced(file); !whole) return fail(failed(whole.error().message));
+  if (auto may = check_may_open(file); !may) return fail(failed(may.error().message));
   try {
     std::error_code none;
     if (!std::filesystem::exists(file, none)) return std::nullopt;

@@ -68,7 +68,7 @@ Result<Ledger> Ledger::open_beside_runs(const std::filesystem::path& file) {
 }
 
 Result<Ledger> Ledger::open_as(const std::string& name, const std::filesystem::path& file, Pins pins) {
-  if (auto whole = check_not_half_replaced(file); !whole) return fail(whole.error());
+  if (auto may = check_may_open(file); !may) return fail(may.error());
   try {
     auto database = std::make_unique<Database>(name, SQLite::OPEN_READONLY | SQLite::OPEN_URI);
     // Reading pins begins with those that runs have left unsettled.

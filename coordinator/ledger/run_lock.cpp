@@ -60,7 +60,8 @@ Result<RunLock> RunLock::take_all(const std::filesystem::path& home) {
 
 Result<RunLock> RunLock::take(const std::filesystem::path& home, struct flock wanted,
                               const std::string& refusal) {
-  RunLock lock(::open(file_in(home).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  // Opening a pipe to which nobody writes would wait for ever.
+  RunLock lock(::open(file_in(home).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644));
   if (lock.file_ < 0) return fail(problem_with(home, "open"));
   // Bound to the open file, not to the process: a second one in this process is refused like any other.
   if (::fcntl(lock.file_, F_OFD_SETLK, &wanted) == 0) return lock;
@@ -77,7 +78,7 @@ bool RunLock::is_any_held(const std::filesystem::path& home) {
 }
 
 bool RunLock::is_held(const std::filesystem::path& home, struct flock wanted) {
-  const RunLock reader(::open(file_in(home).c_str(), O_RDONLY | O_CLOEXEC));
+  const RunLock reader(::open(file_in(home).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (reader.file_ < 0) return false;  // Nobody has ever locked anything there.
   return ::fcntl(reader.file_, F_OFD_GETLK, &wanted) == 0 && wanted.l_type != F_UNLCK;
 }

@@ -12,6 +12,7 @@
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace sluice::doctor_test {
@@ -121,6 +122,30 @@ TEST_F(DoctorHome, MissingAndForeignFilesAreNamed) {
   EXPECT_EQ(missing.exit_code, 0) << missing.output << missing.errors;
   EXPECT_NE(missing.output.find("ledger.db: it is missing"), std::string::npos) << missing.output;
   EXPECT_EQ(comparable_part(run_sluice(cached(simulator)).output), reference_report());
+}
+
+// `doctor`, `doctor --repair` and `observations list` waited for whoever might open the other end.
+TEST_F(DoctorHome, PipesInTheirPlacesAreNamedAndWaitedForByNobody) {
+  const auto simulator = start_simulator();
+  make_home(simulator);
+  for (const char* name : {"ledger.db", "observations.db", "runs.lock"}) {
+    SCOPED_TRACE(name);
+    const fs::path file = home() / name;
+    fs::rename(file, folder() / name);
+    ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+    const bool is_lock = file.filename() == "runs.lock";
+    for (const Flags& flags : {Flags{}, Flags{"--repair"}}) {
+      const auto finished = doctor(flags);
+      EXPECT_EQ(finished.exit_code, is_lock ? 0 : 1) << finished.output << finished.errors;
+      EXPECT_EQ(finished.output.find("it is a pipe or a device: move it away") != std::string::npos, !is_lock)
+          << finished.output;
+    }
+    for (const Flags& command : {Flags{"runs", "list"}, Flags{"observations", "list"}, Flags{"show", "last"}})
+      EXPECT_TRUE(run_sluice(command).exit_code.has_value()) << command.front();
+    fs::remove(file);
+    fs::rename(folder() / name, file);
+  }
+  EXPECT_EQ(doctor().exit_code, 0);
 }
 
 TEST_F(DoctorHome, AHomeInUseIsRefusedByTheRunsName) {
