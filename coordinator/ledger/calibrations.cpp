@@ -21,8 +21,7 @@ void bind_calibration_key(SQLite::Statement& statement, const CalibrationKey& ke
 }  // namespace
 
 Result<void> Ledger::note_calibrations(std::span<const JudgeCalibration> calibrations) {
-  try {
-    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+  return guarded_transaction(database_->db, ledger_error, [&] {
     SQLite::Statement insert(
         database_->db,
         std::string("INSERT OR REPLACE INTO calibrations(") + key_columns +
@@ -46,15 +45,11 @@ Result<void> Ledger::note_calibrations(std::span<const JudgeCalibration> calibra
       insert.exec();
       insert.reset();
     }
-    transaction.commit();
-    return {};
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<std::vector<JudgeCalibration>> Ledger::calibrations_of(const std::string& suite) const {
-  try {
+  return guarded(ledger_error, [&] {
     SQLite::Statement query(
         database_->db,
         "SELECT metric, rubric, rubric_version, rubric_hash, judge_provider, judge_model, samples, against, "
@@ -84,9 +79,7 @@ Result<std::vector<JudgeCalibration>> Ledger::calibrations_of(const std::string&
       found.kappa_high = query.getColumn(at++).getDouble();
     }
     return all;
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 }  // namespace sluice

@@ -25,8 +25,7 @@ std::vector<std::string> lines_of(std::string_view text) {
 }  // namespace
 
 Result<void> Ledger::note_cases(const std::string& run_id, std::span<const CaseOutcome> cases) {
-  try {
-    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+  return guarded_transaction(database_->db, ledger_error, [&]() -> Result<void> {
     SQLite::Statement find(database_->db, "SELECT seq FROM runs WHERE run_id = ?");
     find.bind(1, run_id);
     if (!find.executeStep()) return fail(ledger_error("it does not have the run " + run_id));
@@ -43,15 +42,12 @@ Result<void> Ledger::note_cases(const std::string& run_id, std::span<const CaseO
       insert.exec();
       insert.reset();
     }
-    transaction.commit();
     return {};
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<std::vector<CaseOutcome>> Ledger::cases_of(const std::string& run_id) const {
-  try {
+  return guarded(ledger_error, [&]() -> Result<std::vector<CaseOutcome>> {
     SQLite::Statement query(database_->db,
                             "SELECT cases.id & 4294967295, case_id, status, missed FROM " + sound("cases") +
                                 " JOIN runs "
@@ -69,9 +65,7 @@ Result<std::vector<CaseOutcome>> Ledger::cases_of(const std::string& run_id) con
                        *known, lines_of(query.getColumn(3).getString())});
     }
     return cases;
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include "coordinator/defaults.hpp"
 #include "coordinator/ledger/connection.hpp"
+#include "coordinator/ledger/guarded.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/ledger/row_checks.hpp"
 

@@ -14,7 +14,7 @@ void bind_key(SQLite::Statement& statement, const Digest& key) {
 }  // namespace
 
 Result<void> Ledger::note_holders(std::span<const EntryHolder> holders) {
-  try {
+  return guarded(ledger_error, [&] {
     const Database::Unsynced saves_requests_alone(*database_);
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
     for (const auto& [key, holder] : holders) {
@@ -25,14 +25,11 @@ Result<void> Ledger::note_holders(std::span<const EntryHolder> holders) {
       upsert.exec();
     }
     transaction.commit();
-    return {};
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<std::vector<std::string>> Ledger::holders(std::span<const EntryKey> keys) {
-  try {
+  return guarded(ledger_error, [&] {
     std::vector<std::string> holders;
     holders.reserve(keys.size());
     SQLite::Transaction one_snapshot(database_->db);
@@ -45,9 +42,7 @@ Result<std::vector<std::string>> Ledger::holders(std::span<const EntryKey> keys)
     }
     one_snapshot.commit();
     return holders;
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 }  // namespace sluice

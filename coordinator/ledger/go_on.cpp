@@ -28,8 +28,7 @@ void Ledger::Database::forget_progress(std::int64_t seq) {
 }
 
 Result<void> Ledger::reopen_run(const std::string& run_id) {
-  try {
-    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+  return guarded_transaction(database_->db, ledger_error, [&] {
     const auto seq = database_->run_seq(run_id);
     remove_rows(database_->db, "cases", seq);
     std::string columns;
@@ -43,16 +42,12 @@ Result<void> Ledger::reopen_run(const std::string& run_id) {
             "errors = NULL, estimated_cost = NULL WHERE seq = ?");
     update.bind(1, seq);
     update.exec();
-    transaction.commit();
-    return {};
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<void> Ledger::visit_committed(
     const std::string& run_id, const std::function<void(const CommittedTrial&, const std::string&)>& visit) {
-  try {
+  return guarded(ledger_error, [&] {
     SQLite::Statement workers(database_->db,
                               std::string("SELECT worker FROM results") + of_run + " ORDER BY id");
     workers.bind(1, database_->run_seq(run_id));
@@ -64,13 +59,11 @@ Result<void> Ledger::visit_committed(
     });
     if (visited) one_snapshot.commit();
     return visited;
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<void> Ledger::note_spends(const std::string& run_id, std::span<const UnitSpend> spends) {
-  try {
+  return guarded(ledger_error, [&] {
     const Database::Unsynced with_the_next_results(*database_);
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
     SQLite::Statement insert(
@@ -88,14 +81,11 @@ Result<void> Ledger::note_spends(const std::string& run_id, std::span<const Unit
       insert.reset();
     }
     transaction.commit();
-    return {};
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<std::vector<UnitSpend>> Ledger::spends_of(const std::string& run_id) const {
-  try {
+  return guarded(ledger_error, [&]() -> Result<std::vector<UnitSpend>> {
     std::vector<UnitSpend> spends;
     SQLite::Statement query(database_->db, "SELECT spend FROM " + sound("spends") + of_run + " ORDER BY id");
     query.bind(1, database_->run_seq(run_id));
@@ -106,13 +96,11 @@ Result<std::vector<UnitSpend>> Ledger::spends_of(const std::string& run_id) cons
       spends.push_back({held->unit, held->spend});
     }
     return spends;
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<void> Ledger::note_leases(const std::string& run_id, std::span<const NotedLease> leases) {
-  try {
+  return guarded(ledger_error, [&] {
     const Database::Unsynced with_the_next_results(*database_);
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
     const std::int64_t first = database_->run_seq(run_id) << 32;
@@ -124,14 +112,11 @@ Result<void> Ledger::note_leases(const std::string& run_id, std::span<const Note
       insert.reset();
     }
     transaction.commit();
-    return {};
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<std::vector<NotedLease>> Ledger::leases_of(const std::string& run_id) const {
-  try {
+  return guarded(ledger_error, [&] {
     std::vector<NotedLease> leases;
     SQLite::Statement query(
         database_->db, std::string("SELECT id & 4294967295, cache FROM leases") + of_run + " ORDER BY id");
@@ -139,21 +124,17 @@ Result<std::vector<NotedLease>> Ledger::leases_of(const std::string& run_id) con
     while (query.executeStep())
       leases.push_back({query.getColumn(0).getUInt(), query.getColumn(1).getString()});
     return leases;
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<void> Ledger::note_endpoint(const std::string& run_id, const std::string& endpoint) {
-  try {
+  return guarded(ledger_error, [&]() -> Result<void> {
     SQLite::Statement update(database_->db, "UPDATE runs SET endpoint = ? WHERE run_id = ?");
     update.bind(1, endpoint);
     update.bind(2, run_id);
     if (update.exec() != 1) return fail(ledger_error("run " + run_id + " is not in the ledger"));
     return {};
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 }  // namespace sluice

@@ -273,22 +273,18 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file, Outlives outlives
 
 Result<std::vector<CommitOutcome>> Ledger::commit(const std::string& run_id,
                                                   std::span<const ResultToCommit> results, bool move_pins) {
-  try {
+  return guarded_transaction(database_->db, ledger_error, [&] {
     std::vector<CommitOutcome> outcomes;
     outcomes.reserve(results.size());
-    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
     const auto seq = database_->run_seq(run_id);
     for (const auto& item : results) outcomes.push_back(database_->commit_one(seq, item, move_pins));
     if (database_->unsettled_pins >= defaults::max_unsettled_pins) database_->settle_pins();
-    transaction.commit();
     return outcomes;
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<std::vector<std::optional<Pin>>> Ledger::pins(std::span<const Digest> keys) {
-  try {
+  return guarded(ledger_error, [&] {
     std::vector<std::optional<Pin>> found;
     found.reserve(keys.size());
     if (database_->has_unsettled_pins()) {
@@ -310,13 +306,11 @@ Result<std::vector<std::optional<Pin>>> Ledger::pins(std::span<const Digest> key
     query.reset();
     one_snapshot.commit();
     return found;
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<std::vector<UsedAnswer>> Ledger::answers_of(const std::string& run_id) const {
-  try {
+  return guarded(ledger_error, [&]() -> Result<std::vector<UsedAnswer>> {
     std::vector<UsedAnswer> used;
     SQLite::Statement query(database_->db, select_results);
     query.bind(1, run_id);
@@ -330,9 +324,7 @@ Result<std::vector<UsedAnswer>> Ledger::answers_of(const std::string& run_id) co
       used.push_back({*key, answer});
     }
     return used;
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Outlives Ledger::outlives() const {

@@ -6,8 +6,7 @@
 namespace sluice {
 
 Result<void> Ledger::move_pins(std::span<const CachePin> pins) {
-  try {
-    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+  return guarded_transaction(database_->db, ledger_error, [&] {
     database_->settle_pins();  // These are older.
     SQLite::Statement upsert(database_->db, upsert_of_pin);
     for (const auto& pin : pins) {
@@ -17,11 +16,7 @@ Result<void> Ledger::move_pins(std::span<const CachePin> pins) {
       upsert.exec();
       upsert.reset();
     }
-    transaction.commit();
-    return {};
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 }  // namespace sluice

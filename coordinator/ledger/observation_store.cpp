@@ -5,6 +5,7 @@
 #include "coordinator/facts/observation_ids.hpp"
 #include "coordinator/ledger/connection.hpp"
 #include "coordinator/ledger/file_swap.hpp"
+#include "coordinator/ledger/guarded.hpp"
 #include "coordinator/ledger/observation_checks.hpp"
 #include "coordinator/ledger/observation_rows.hpp"
 #include "coordinator/ledger/write_ahead_log.hpp"
@@ -270,7 +271,7 @@ Result<void> ObservationStore::insert(std::span<const Observation> observations)
 }
 
 Result<void> ObservationStore::insert_each(const std::function<Result<void>(const Put&)>& make) {
-  try {
+  return guarded(failed, [&] {
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
     std::unordered_map<std::string, SystemPrompt> prompts;  // By their hashes.
     std::vector<Observation> rows;
@@ -295,18 +296,15 @@ Result<void> ObservationStore::insert_each(const std::function<Result<void>(cons
       row.bindNoCopy(3, prompt.last_used);
       row.exec();
     }
-    transaction.commit();
+    transaction.commit();  // Also of what could be made before something could not.
     return made;
-  } catch (const SQLite::Exception& error) {
-    return fail(failed(error.what()));
-  }
+  });
 }
 
 Result<void> ObservationStore::set_statuses(const std::string& run_id,
                                             std::span<const TrialStatus> statuses) {
   if (statuses.empty()) return {};
-  try {
-    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+  return guarded_transaction(database_->db, failed, [&] {
     const auto& table = observation_checks().front();
     // What was damaged before stays so: nobody vouches for it.
     SQLite::Statement update(database_->db, "UPDATE observations SET status = ?1, checksum = " +
@@ -319,15 +317,11 @@ Result<void> ObservationStore::set_statuses(const std::string& run_id,
       update.exec();
       update.reset();
     }
-    transaction.commit();
-    return {};
-  } catch (const SQLite::Exception& error) {
-    return fail(failed(error.what()));
-  }
+  });
 }
 
 Result<std::uint64_t> ObservationStore::prune(const Retention& retention, bool compact) {
-  try {
+  return guarded(failed, [&]() -> Result<std::uint64_t> {
     auto& db = database_->db;
     // The newest of those that may go, found once: what comes meanwhile is newer.
     SQLite::Statement find(db,
@@ -362,25 +356,21 @@ Result<std::uint64_t> ObservationStore::prune(const Retention& retention, bool c
       db.setBusyTimeout(defaults::observations_busy_timeout_ms);
     }
     return removed;
-  } catch (const SQLite::Exception& error) {
-    return fail(failed(error.what()));
-  }
+  });
 }
 
 Result<std::uint64_t> ObservationStore::count(const ObservationFilter& filter) const {
-  try {
+  return guarded(failed, [&] {
     const Condition condition(filter);
     SQLite::Statement query(database_->db, "SELECT count(*) FROM observations" + condition.sql);
     condition.bind_to(query);
     query.executeStep();
     return static_cast<std::uint64_t>(query.getColumn(0).getInt64());
-  } catch (const SQLite::Exception& error) {
-    return fail(failed(error.what()));
-  }
+  });
 }
 
 Result<std::vector<std::string>> ObservationStore::runs_beginning_with(const std::string& prefix) const {
-  try {
+  return guarded(failed, [&] {
     SQLite::Statement query(database_->db,
                             "SELECT DISTINCT run_id FROM observations WHERE substr(run_id, 1, length(?1)) = "
                             "?1 ORDER BY run_id LIMIT 2");
@@ -388,14 +378,12 @@ Result<std::vector<std::string>> ObservationStore::runs_beginning_with(const std
     std::vector<std::string> runs;
     while (query.executeStep()) runs.push_back(query.getColumn(0).getString());
     return runs;
-  } catch (const SQLite::Exception& error) {
-    return fail(failed(error.what()));
-  }
+  });
 }
 
 Result<void> ObservationStore::visit(const ObservationFilter& filter, Order order,
                                      std::optional<std::uint64_t> limit, const Visit& visit) const {
-  try {
+  return guarded(failed, [&]() -> Result<void> {
     const Condition condition(filter);
     const std::string direction = order == Order::newest_first ? " DESC" : "";
     const auto [observations, prompts] = observation_checks();
@@ -419,9 +407,7 @@ Result<void> ObservationStore::visit(const ObservationFilter& filter, Order orde
       visit(one);
     }
     return {};
-  } catch (const SQLite::Exception& error) {
-    return fail(failed(error.what()));
-  }
+  });
 }
 
 }  // namespace sluice

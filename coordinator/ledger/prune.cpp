@@ -76,20 +76,17 @@ bool compact(SQLite::Database& db) {
 }  // namespace
 
 Result<void> Ledger::remove_run(const std::string& run_id) {
-  try {
+  return guarded(ledger_error, [&] {
     SQLite::Statement query(database_->db, "SELECT seq FROM runs WHERE run_id = ?");
     query.bind(1, run_id);
     const auto seqs = column_of(query, 0);
     query.reset();
     for (const std::int64_t seq : seqs) remove(database_->db, seq);
-    return {};
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<PrunedRuns> Ledger::prune(const RunPrune& which) {
-  try {
+  return guarded(ledger_error, [&]() -> Result<PrunedRuns> {
     auto& db = database_->db;
     PrunedRuns done;
     done.bytes_before = bytes_of(db.getFilename());
@@ -134,9 +131,7 @@ Result<PrunedRuns> Ledger::prune(const RunPrune& which) {
     db.setBusyTimeout(defaults::ledger_busy_timeout_ms);
     done.bytes_after = bytes_of(db.getFilename());
     return done;
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 }  // namespace sluice

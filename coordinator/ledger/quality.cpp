@@ -87,8 +87,7 @@ QualityOfTest quality_of(SQLite::Statement& query) {
 
 Result<void> Ledger::note_grades(const std::string& run_id, const QualityGroup& group,
                                  std::span<const QualityRecord> grades) {
-  try {
-    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+  return guarded_transaction(database_->db, ledger_error, [&]() -> Result<void> {
     SQLite::Statement insert(database_->db, insert_grade);
     for (const QualityRecord& one : grades) {
       GradeBinder binder(insert);
@@ -111,15 +110,12 @@ Result<void> Ledger::note_grades(const std::string& run_id, const QualityGroup& 
       if (insert.exec() != 1) return fail(ledger_error("it does not have the run " + run_id));
       insert.reset();
     }
-    transaction.commit();
     return {};
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<std::vector<QualityOfTest>> Ledger::quality(const QualityFilter& filter) const {
-  try {
+  return guarded(ledger_error, [&] {
     SQLite::Statement query(database_->db, select_quality);
     GradeBinder binder(query);
     for (const auto* text : {&filter.run_id, &filter.suite, &filter.arm, &filter.category, &filter.judge})
@@ -127,9 +123,7 @@ Result<std::vector<QualityOfTest>> Ledger::quality(const QualityFilter& filter) 
     std::vector<QualityOfTest> rows;
     while (query.executeStep()) rows.push_back(quality_of(query));
     return rows;
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 }  // namespace sluice

@@ -93,7 +93,7 @@ Result<Ledger> Ledger::open_as(const std::string& name, const std::filesystem::p
 }
 
 Result<void> Ledger::copy_pins_from(const Ledger& other) {
-  try {
+  return guarded(ledger_error, [&] {
     auto& from = other.database_->db;
     auto& to = database_->db;
     SQLite::Transaction transaction(to, SQLite::TransactionBehavior::IMMEDIATE);
@@ -103,10 +103,7 @@ Result<void> Ledger::copy_pins_from(const Ledger& other) {
     copy_rows(from, "SELECT key, holder FROM votes", to,
               "INSERT OR REPLACE INTO votes(key, holder) VALUES (?, ?)");
     transaction.commit();
-    return {};
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 }  // namespace sluice

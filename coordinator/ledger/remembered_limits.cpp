@@ -6,7 +6,7 @@
 namespace sluice {
 
 Result<void> Ledger::note_limits(const RememberedLimits& learned) {
-  try {
+  return guarded(ledger_error, [&] {
     SQLite::Statement insert(
         database_->db,
         "INSERT OR REPLACE INTO limits(key, provider, server, requests_per_minute, burst, "
@@ -22,14 +22,11 @@ Result<void> Ledger::note_limits(const RememberedLimits& learned) {
     insert.bind(8, learned.learned_at_ms);
     insert.bind(9, learned.run_id);
     insert.exec();
-    return {};
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<std::vector<RememberedLimits>> Ledger::limits() const {
-  try {
+  return guarded(ledger_error, [&] {
     SQLite::Statement query(database_->db,
                             "SELECT key, provider, server, requests_per_minute, burst, in_flight, announced, "
                             "learned_at_ms, run_id FROM " +
@@ -48,19 +45,15 @@ Result<std::vector<RememberedLimits>> Ledger::limits() const {
       one.run_id = query.getColumn(8).getString();
     }
     return all;
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<std::uint64_t> Ledger::forget_limits(const std::optional<std::string>& key) {
-  try {
+  return guarded(ledger_error, [&] {
     SQLite::Statement remove(database_->db, key ? "DELETE FROM limits WHERE key = ?" : "DELETE FROM limits");
     if (key) remove.bind(1, *key);
     return static_cast<std::uint64_t>(remove.exec());
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 }  // namespace sluice

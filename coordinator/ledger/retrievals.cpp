@@ -81,8 +81,7 @@ RetrievalEvent event_of(SQLite::Statement& row) {
 }  // namespace
 
 Result<void> Ledger::note_retrievals(const std::string& run_id, std::span<const RetrievalEvent> events) {
-  try {
-    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+  return guarded_transaction(database_->db, ledger_error, [&]() -> Result<void> {
     SQLite::Statement insert(database_->db, insert_retrieval);
     for (const RetrievalEvent& event : events) {
       bind(insert, run_id, event);
@@ -90,15 +89,12 @@ Result<void> Ledger::note_retrievals(const std::string& run_id, std::span<const 
       insert.reset();
       insert.clearBindings();
     }
-    transaction.commit();
     return {};
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<std::vector<RetrievalEvent>> Ledger::retrievals(const RetrievalFilter& filter) const {
-  try {
+  return guarded(ledger_error, [&] {
     SQLite::Statement query(database_->db, select_retrievals);
     query.bind(1, filter.plugin);
     query.bind(2, filter.embedder);
@@ -106,13 +102,11 @@ Result<std::vector<RetrievalEvent>> Ledger::retrievals(const RetrievalFilter& fi
     std::vector<RetrievalEvent> events;
     while (query.executeStep()) events.push_back(event_of(query));
     return events;
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<std::vector<std::string>> Ledger::retrieval_embedders(const std::string& plugin) const {
-  try {
+  return guarded(ledger_error, [&] {
     SQLite::Statement query(
         database_->db,
         "SELECT DISTINCT embedder FROM retrievals JOIN runs ON runs.seq = retrievals.id >> 32 "
@@ -121,21 +115,17 @@ Result<std::vector<std::string>> Ledger::retrieval_embedders(const std::string& 
     std::vector<std::string> embedders;
     while (query.executeStep()) embedders.push_back(query.getColumn(0).getString());
     return embedders;
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<std::vector<RetrievalEvent>> Ledger::retrievals_of(const std::string& run_id) const {
-  try {
+  return guarded(ledger_error, [&] {
     SQLite::Statement query(database_->db, select_of_run);
     query.bind(1, run_id);
     std::vector<RetrievalEvent> events;
     while (query.executeStep()) events.push_back(event_of(query));
     return events;
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 }  // namespace sluice

@@ -131,7 +131,7 @@ std::vector<PastRun> Ledger::Database::with_locks(std::vector<PastRun> runs) con
 }
 
 Result<void> Ledger::begin_run(const RunRecord& run) {
-  try {
+  return guarded(ledger_error, [&] {
     SQLite::Statement insert(database_->db,
                              "INSERT INTO runs(run_id, suite, mode, provider, model, prompt_version, trials, "
                              "started_at_ms, prompt_hash, suite_path, selection, config_fingerprint, "
@@ -154,15 +154,11 @@ Result<void> Ledger::begin_run(const RunRecord& run) {
     insert.bind(15, static_cast<int>(wire::result_version));
     run.flags.empty() ? insert.bind(16) : insert.bind(16, run.flags);
     insert.exec();
-    return {};
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<void> Ledger::finish_run(const std::string& run_id, const RunSummary& summary) {
-  try {
-    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+  return guarded_transaction(database_->db, ledger_error, [&]() -> Result<void> {
     database_->settle_pins();
     SQLite::Statement update(
         database_->db,
@@ -188,27 +184,22 @@ Result<void> Ledger::finish_run(const std::string& run_id, const RunSummary& sum
     update.bind(next, run_id);
     if (update.exec() != 1) return fail(ledger_error("run " + run_id + " is not in the ledger"));
     if (has_come_to_its_end(summary)) database_->forget_progress(database_->run_seq(run_id));
-    transaction.commit();
     return {};
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<void> Ledger::note_baseline(const std::string& run_id, std::int64_t now_ms) {
-  try {
+  return guarded(ledger_error, [&]() -> Result<void> {
     SQLite::Statement update(database_->db, "UPDATE runs SET pinned_at_ms = ? WHERE run_id = ?");
     update.bind(1, now_ms);
     update.bind(2, run_id);
     if (update.exec() != 1) return fail(ledger_error("run " + run_id + " is not in the ledger"));
     return {};
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<std::vector<PastRun>> Ledger::baseline_runs(const std::string& suite_path) const {
-  try {
+  return guarded(ledger_error, [&] {
     SQLite::Statement query(
         database_->db,
         std::string(select_runs) +
@@ -217,28 +208,24 @@ Result<std::vector<PastRun>> Ledger::baseline_runs(const std::string& suite_path
     std::vector<PastRun> runs;
     while (query.executeStep()) runs.push_back(run_in(query));
     return database_->with_locks(std::move(runs));
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<std::vector<PastRun>> Ledger::list_runs(std::size_t limit) const {
-  try {
+  return guarded(ledger_error, [&] {
     SQLite::Statement query(database_->db, std::string(select_runs) + "ORDER BY seq DESC LIMIT ?");
     query.bind(1, stored(limit));
     std::vector<PastRun> runs;
     while (query.executeStep()) runs.push_back(run_in(query));
     return database_->with_locks(std::move(runs));
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<PastRun> Ledger::find_run(const std::string& words) const {
   if (words.empty()) {
     return fail(Reason::usage_invalid, "the run id is empty; `sluice runs list` shows the runs");
   }
-  try {
+  return guarded(ledger_error, [&]() -> Result<PastRun> {
     if (const auto before = runs_before_last(words)) {
       SQLite::Statement newest(database_->db,
                                std::string(select_runs) + "ORDER BY seq DESC LIMIT 1 OFFSET ?");
@@ -259,14 +246,12 @@ Result<PastRun> Ledger::find_run(const std::string& words) const {
                                              " among them; give more of it");
     }
     return database_->with_locks({std::move(found)}).front();
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 // Not by the checksums: these numbers are asked for every second or two, and nothing is decided by them.
 Result<RunProgress> Ledger::progress_of(const std::string& run_id) const {
-  try {
+  return guarded(ledger_error, [&] {
     SQLite::Statement query(database_->db,
                             "SELECT worker, reason, COUNT(*) FROM runs JOIN results ON results.id BETWEEN "
                             "runs.seq * 4294967296 AND runs.seq * 4294967296 + 4294967295 "
@@ -281,13 +266,11 @@ Result<RunProgress> Ledger::progress_of(const std::string& run_id) const {
       progress.errors[std::string(to_string(static_cast<Reason>(query.getColumn(1).getInt())))] += count;
     }
     return progress;
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 Result<std::optional<PastRun>> Ledger::latest_run(const std::string& suite_path, std::string_view but) const {
-  try {
+  return guarded(ledger_error, [&]() -> Result<std::optional<PastRun>> {
     SQLite::Statement query(
         database_->db,
         std::string(select_runs) +
@@ -296,9 +279,7 @@ Result<std::optional<PastRun>> Ledger::latest_run(const std::string& suite_path,
     query.bind(2, std::string(but));
     if (!query.executeStep()) return std::nullopt;
     return run_in(query);
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
+  });
 }
 
 }  // namespace sluice
