@@ -1,5 +1,6 @@
 #include "coordinator/display/display.hpp"
 
+#include "common/text/build_commands.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/display/char_width_ranges.hpp"
 
@@ -82,6 +83,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   }
   if (!text.empty() || lines.empty()) lines.push_back(without_spaces(text));
+  for (std::string& one : lines) one = without_commands(one);
   return lines;
 }
 

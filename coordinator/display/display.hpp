@@ -21,7 +21,7 @@ std::string padded_left(std::string_view text, std::size_t width);   ///< Spaces
 std::string padded_right(std::string_view text, std::size_t width);  ///< Spaces last: for words.
 
 /// The text in lines of at most `width` columns, broken at spaces where there are any. At least one line; a
-/// character wider than `width` stands alone. REQUIRES: width > 0.
+/// character wider than `width` stands alone. None is a command to a build server. REQUIRES: width > 0.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 /// The same as one text, in which each line ends with a line feed.
 std::string paragraph(std::string_view text, std::size_t width);

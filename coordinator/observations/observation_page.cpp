@@ -1,5 +1,6 @@
 #include "coordinator/observations/observation_page.hpp"
 
+#include "common/text/build_commands.hpp"
 #include "common/text/printable.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/display/numbers.hpp"
@@ -23,7 +24,7 @@ void add_text(std::string& page, std::string_view heading, std::string_view text
   }
   while (!text.empty()) {
     const auto end = text.find('\n');
-    page += "  " + printable(text.substr(0, end)) + "\n";
+    page += "  " + printable(without_commands(text.substr(0, end))) + "\n";
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
 }

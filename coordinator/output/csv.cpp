@@ -1,5 +1,6 @@
 #include "coordinator/output/csv.hpp"
 
+#include "common/text/build_commands.hpp"
 #include "common/text/printable.hpp"
 
 #include <utility>
@@ -17,7 +18,7 @@ bool is_formula(std::string_view text) {
 }  // namespace
 
 void CsvLine::text(std::string_view text) {
-  const std::string harmless = without_controls(text);
+  const std::string harmless = without_commands(without_direction_controls(without_controls(text)));
   is_formula(harmless) ? cell("'" + harmless) : cell(harmless);
 }
 

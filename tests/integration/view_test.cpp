@@ -165,6 +165,7 @@ TEST_F(View, AnswersNobodyElseAndNothingElse) {
     EXPECT_TRUE(has(answer, "frame-ancestors 'none'\r\n")) << path;
     EXPECT_TRUE(has(answer, "\r\nX-Content-Type-Options: nosniff\r\n"));
     EXPECT_TRUE(has(answer, "\r\nCache-Control: no-store\r\n"));
+    EXPECT_TRUE(has(answer, "\r\nCross-Origin-Resource-Policy: same-origin\r\n"));
   }
 }
 

@@ -108,5 +108,14 @@ TEST(Numbers, OneOfOneIsTheOnlyOne) {
   EXPECT_EQ(wording::counted_of(1000, 2000, "case"), "1,000 of 2,000 cases");
 }
 
+// A build server passes over the blanks before it.
+TEST(Wrapped, NoLineIsACommandToABuildServer) {
+  for (const std::string& line : wrapped("seven ::error::x ##[error] and aaaaaaaa::error", 8)) {
+    EXPECT_FALSE(line.starts_with("::")) << line;
+    EXPECT_EQ(line.find("##["), std::string::npos) << line;
+  }
+  EXPECT_EQ(wrapped("a ::b", 8), std::vector<std::string>{"a ::b"});
+}
+
 }  // namespace
 }  // namespace sluice

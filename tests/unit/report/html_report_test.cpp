@@ -228,6 +228,8 @@ TEST(CsvReport, AForeignTextGivesNoOrders) {
             "\xef\xbf\xbd[2J\xef\xbf\xbd \xef\xbf\xbd"
             "31m");
   EXPECT_EQ(cell("a\tb"), "a\tb");
+  EXPECT_EQ(cell("a\xe2\x80\xae"), "a\xef\xbf\xbd") << "turns the direction of writing";
+  EXPECT_EQ(cell("a\n ::error::x"), "\"a\n \xef\xbf\xbd:error::x\"") << "a build server's command";
 }
 
 }  // namespace
