@@ -88,6 +88,20 @@ std::optional<double> number_in(const DocumentNode& table, std::string_view key)
   return real != nullptr ? std::optional(*real) : std::nullopt;
 }
 
+const DocumentNode::Table* mapping_in(const DocumentEntry& entry, const ImportFile& from) {
+  const auto* table = std::get_if<DocumentNode::Table>(&entry.value.value);
+  if (table == nullptr && !std::holds_alternative<DocumentNull>(entry.value.value))
+    from.note(entry.line, "\"" + excerpt(entry.key, defaults::quoted_bytes) + "\" is no mapping: left out");
+  return table;
+}
+
+std::string trimmed_text(std::string_view text) {
+  constexpr std::string_view space = " \t\n";
+  const auto begin = text.find_first_not_of(space);
+  if (begin == std::string_view::npos) return "";
+  return std::string(text.substr(begin, text.find_last_not_of(space) - begin + 1));
+}
+
 std::string extension_of(std::string_view name) {
   return to_lower(std::filesystem::path(name).extension().generic_string());
 }

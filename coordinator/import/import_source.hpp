@@ -36,6 +36,9 @@ struct ImportFile {
   ImportFile with(std::string other) const { return {files, notes, std::move(other)}; }
 };
 
+/// The table of an entry that must be one; else null, which is a note unless nothing stands there.
+const DocumentNode::Table* mapping_in(const DocumentEntry& entry, const ImportFile& from);
+
 /// The path in `file://PATH`, or of a text that is the name of a file there is (as older configurations write
 /// it); empty for any other text. What follows a colon after the extension (`:function`) is taken off.
 std::string referenced_file(std::string_view text, const SuiteFolder& files);
@@ -47,6 +50,8 @@ std::optional<std::string> read_text_file(const std::string& name, const ImportF
 /// The same as a document.
 std::optional<DocumentNode> read_document(const std::string& name, const ImportFile& from,
                                           std::uint32_t line);
+/// Without spaces, tabs and line ends before and behind it.
+std::string trimmed_text(std::string_view text);
 /// Lower case, with the dot; empty if there is none.
 std::string extension_of(std::string_view name);
 /// A program: what it does nobody else can say.

@@ -8,9 +8,11 @@
 #include "coordinator/import/promptfoo_prompts.hpp"
 #include "coordinator/import/suite_assembly.hpp"
 #include "coordinator/suite/arms.hpp"
+#include "coordinator/suite/file_glob.hpp"
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -33,11 +35,12 @@ class ConfigImporter {
     SuiteParts parts;
     parts.name = name_of(path);
     const DocumentEntry* templates = find_entry(root_, "assertionTemplates");
-    templates_ = templates != nullptr ? &templates->value : nullptr;
+    defaults_.templates = templates != nullptr ? &templates->value : nullptr;
     const auto* table = std::get_if<DocumentNode::Table>(&root_.value);
     if (const DocumentEntry* entry = find_entry(root_, "defaultTest")) read_default_test(entry->value, parts);
     for (const DocumentEntry& entry : *table) read_key(entry, parts);
-    if (!has_tests_) parts.tests.push_back({"", {}, {}, false, root_.line, from_.name, false});
+    if (!has_tests_)
+      add_tests(import_test({DocumentNode::Table{}, root_.line, {}}, defaults_, from_), parts);
     return assemble(std::move(parts), from_);
   }
 
@@ -57,9 +60,9 @@ class ConfigImporter {
       parts.providers = std::move(read.providers);
       parts.servers = std::move(read.servers);
     } else if (key == "tests") {
-      add_tests(import_tests(value, templates_, from_, keeps_lists_), parts);
+      add_tests(import_tests(value, defaults_, from_), parts);
     } else if (key == "scenarios") {
-      add_tests(import_scenarios(value, templates_, from_, keeps_lists_), parts);
+      add_tests(import_scenarios(value, defaults_, from_), parts);
     } else if (key == "evaluateOptions" || key == "commandLineOptions") {
       read_options(entry, parts);
     } else if (key != "defaultTest" && std::ranges::find(silent_keys, key) == silent_keys.end()) {
@@ -73,7 +76,7 @@ class ConfigImporter {
   }
 
   void read_options(const DocumentEntry& options, SuiteParts& parts) {
-    const auto* table = std::get_if<DocumentNode::Table>(&options.value.value);
+    const auto* table = mapping_in(options, from_);
     if (table == nullptr) return;
     for (const DocumentEntry& entry : *table) {
       const auto number = number_in(options.value, entry.key);
@@ -97,8 +100,14 @@ class ConfigImporter {
     DocumentNode test = node;
     auto* table = std::get_if<DocumentNode::Table>(&test.value);
     if (table == nullptr) return from_.note(node.line, "\"defaultTest\" is no mapping: left out");
+    const DocumentEntry* options = find_entry(node, "options");
+    const DocumentEntry* keeps =
+        options != nullptr ? find_entry(options->value, "disableVarExpansion") : nullptr;
+    const auto* wanted = keeps != nullptr ? std::get_if<bool>(&keeps->value.value) : nullptr;
+    defaults_.keeps_lists = wanted != nullptr && *wanted;
     for (DocumentEntry& entry : *table) {
       if (entry.key == "options") take_grader(entry.value, parts);
+      if (entry.key == "vars" && !defaults_.keeps_lists) take_lists(entry.value);
       if (entry.key == "threshold")
         from_.note(
             entry.line,
@@ -106,40 +115,65 @@ class ConfigImporter {
             "left out");
     }
     std::erase_if(*table, [](const DocumentEntry& entry) { return entry.key == "threshold"; });
-    auto read = import_test(test, templates_, from_, true);
-    if (read.empty()) return;
-    parts.default_test = std::move(read.front());
-    const DocumentEntry* options = find_entry(node, "options");
-    const DocumentEntry* keeps =
-        options != nullptr ? find_entry(options->value, "disableVarExpansion") : nullptr;
-    const auto* wanted = keeps != nullptr ? std::get_if<bool>(&keeps->value.value) : nullptr;
-    keeps_lists_ = wanted != nullptr && *wanted;
+    auto read = import_test(test, {defaults_.templates, true, {}}, from_);
+    if (!read.empty()) parts.default_test = std::move(read.front());
   }
 
-  /// Takes the provider that grades out of the options: it is the suite's judge.
+  /// Takes variables of several values out: each test without its own becomes several.
+  void take_lists(DocumentNode& vars) {
+    auto* table = std::get_if<DocumentNode::Table>(&vars.value);
+    if (table == nullptr) return;
+    const auto has_one_value = [](const DocumentEntry& entry) {
+      const std::string* text = text_in(entry.value);
+      const bool is_glob = text != nullptr && text->starts_with("file://") && is_file_glob(*text);
+      return !is_glob && !std::holds_alternative<DocumentNode::Array>(entry.value.value);
+    };
+    const auto lists = std::ranges::stable_partition(*table, has_one_value);
+    std::ranges::move(lists, std::back_inserter(defaults_.lists));
+    table->erase(lists.begin(), lists.end());
+  }
+
+  /// Takes the provider that grades out of the options: it is the suite's judge, or several by what they do.
   void take_grader(DocumentNode& options, SuiteParts& parts) const {
     auto* table = std::get_if<DocumentNode::Table>(&options.value);
     if (table == nullptr) return;
     const auto grader = std::ranges::find(*table, "provider", &DocumentEntry::key);
     if (grader == table->end()) return;
-    const DocumentNode* named = &grader->value;
-    if (const DocumentEntry* text = find_entry(*named, "text")) named = &text->value;
-    ImportedProviders read = import_providers(*named, from_);
-    if (!read.providers.empty()) parts.judge = std::move(read.providers.front());
-    std::ranges::move(read.servers, std::back_inserter(parts.judge_servers));
+    const DocumentNode& named = grader->value;
+    const auto* kinds = std::get_if<DocumentNode::Table>(&named.value);
+    if (kinds == nullptr ||
+        (find_entry(named, "text") == nullptr && find_entry(named, "embedding") == nullptr)) {
+      parts.judge = first_of(import_providers(named, from_));
+    } else {
+      for (const DocumentEntry& kind : *kinds) {
+        if (kind.key == "text") {
+          parts.judge = first_of(import_providers(kind.value, from_));
+        } else if (kind.key == "embedding") {
+          parts.embedder = first_of(import_embedder(kind.value, from_));
+        } else {
+          from_.note(kind.line,
+                     "\"" + kind.key + "\" among the providers that grade has no counterpart: left out");
+        }
+      }
+    }
     table->erase(grader);
+  }
+
+  static std::optional<Grader> first_of(ImportedProviders read) {
+    if (read.providers.empty()) return std::nullopt;
+    return Grader{std::move(read.providers.front()), std::move(read.servers)};
   }
 
   const DocumentNode& root_;
   const ImportFile& from_;
-  const DocumentNode* templates_ = nullptr;
-  bool keeps_lists_ = false;
+  TestDefaults defaults_;
   bool has_tests_ = false;
 };
 
 /// Of a table of tests alone, which has neither prompts nor providers.
-tl::expected<DocumentNode, DocumentError> configuration_of(const std::string& table) {
-  DocumentNode tests{"file://" + table, 1, {}};
+tl::expected<DocumentNode, DocumentError> configuration_of(std::string_view text, const ImportFile& from) {
+  if (invalid_utf8_at(text)) return tl::unexpected(DocumentError{1, "is not valid UTF-8"});
+  DocumentNode tests = tests_of_table(with_unix_line_ends(std::string(text)), from);
   return DocumentNode{DocumentNode::Table{{"tests", 1, std::move(tests)}}, 1, {}};
 }
 
@@ -156,10 +190,10 @@ tl::expected<ImportedSuite, std::vector<Finding>> import_promptfoo(const fs::pat
   const auto files = SuiteFolder::open(path.parent_path(), allowed);
   if (!files) return fail(0, files.error().message);
   const std::string name = path.filename().generic_string();
-  auto root = extension_of(name) == ".csv" ? configuration_of(name) : parse_foreign(shown, *text);
-  if (!root) return fail(root.error().line, root.error().message);
   ImportNotes notes;
   const ImportFile from{**files, notes, name};
+  auto root = extension_of(name) == ".csv" ? configuration_of(*text, from) : parse_foreign(shown, *text);
+  if (!root) return fail(root.error().line, root.error().message);
   const DocumentEntry* config = find_entry(*root, "config");
   if (config != nullptr && find_entry(*root, "results") != nullptr) {
     from.note(config->line, "of an evaluation's output the configuration is taken over, and not its answers");

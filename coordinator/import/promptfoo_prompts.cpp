@@ -22,13 +22,6 @@ struct Chat {
   bool is_plain = true;  ///< System messages first, then those of a user and an assistant; all of them texts.
 };
 
-std::string trimmed_text(std::string_view text) {
-  constexpr std::string_view space = " \t\n";
-  const auto begin = text.find_first_not_of(space);
-  if (begin == std::string_view::npos) return "";
-  return std::string(text.substr(begin, text.find_last_not_of(space) - begin + 1));
-}
-
 /// In JSON `{{x | dump}}` stands for a value whole.
 std::string with_quoted_dumps(std::string_view text) {
   std::string result;
@@ -124,6 +117,7 @@ class PromptImporter {
     if (table == nullptr)
       return from_.note(node.line, "a prompt that is neither a text nor a mapping: left out");
     const std::string* label = text_in(node, "label");
+    if (label == nullptr) label = text_in(node, "display");
     const std::string* raw = text_in(node, "raw");
     if (raw == nullptr) raw = text_in(node, "content");
     const std::string* id = text_in(node, "id");
@@ -211,6 +205,7 @@ class PromptImporter {
   void add(const std::string& text, const std::string& label, const std::string& file, std::uint32_t line) {
     ImportedPrompt prompt;
     prompt.label = label;
+    prompt.file = file;
     prompt.line = line;
     std::string written = trimmed_text(text);
     std::string system;

@@ -22,6 +22,7 @@ struct ImportedMessage {
 struct ImportedPrompt {
   std::string id;     ///< Of its own among the prompts.
   std::string label;  ///< As providers and tests name it.
+  std::string file{};  ///< That it stands in; may be empty.
   std::string system;
   std::string prompt;
   std::set<std::string, std::less<>> variables{};

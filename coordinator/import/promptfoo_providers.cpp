@@ -87,7 +87,7 @@ bool is_in(const std::array<std::string_view, N>& words, std::string_view word) 
 
 class ProviderImporter {
  public:
-  explicit ProviderImporter(const ImportFile& from) : from_(from) {}
+  explicit ProviderImporter(const ImportFile& from, bool embeds = false) : from_(from), embeds_(embeds) {}
 
   ImportedProviders read(const DocumentNode& node) {
     if (const auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
@@ -130,9 +130,11 @@ class ProviderImporter {
       return leave_out(id, line, "has no counterpart");
     std::string model = id.substr(colon + 1);
     const std::string endpoint = model.substr(0, model.find(':'));
-    if (is_in(other_endpoints, endpoint))
+    const bool is_embedder = endpoint == "embedding" || endpoint == "embeddings";
+    if (embeds_ && !is_embedder) return leave_out(id, line, "is no embedder");
+    if (!embeds_ && is_in(other_endpoints, endpoint))
       return leave_out(id, line, "is asked for something else than a text");
-    if (is_in(text_endpoints, endpoint) && endpoint.size() < model.size())
+    if ((is_embedder || is_in(text_endpoints, endpoint)) && endpoint.size() < model.size())
       model.erase(0, endpoint.size() + 1);
     ImportedProvider made;
     made.provider = prefix->provider;
@@ -142,10 +144,11 @@ class ProviderImporter {
       return leave_out(id, line, "names no model");
     if (!prefix->base_url.empty())
       use({made.provider, std::string(prefix->base_url), std::string(prefix->api_key_env)});
-    if (const std::string* label = text_in(node, "label")) made.name = arm_name_of(*label);
+    made.name = name_in(node, id);
     read_prompts(node, made);
     read_other_keys(node);
-    if (const DocumentEntry* config = find_entry(node, "config")) read_config(config->value, made);
+    const DocumentEntry* config = find_entry(node, "config");
+    if (config != nullptr && mapping_in(*config, from_) != nullptr) read_config(config->value, made);
     result_.providers.push_back(std::move(made));
   }
 
@@ -165,13 +168,24 @@ class ProviderImporter {
     if (same == result_.servers.end()) result_.servers.push_back(std::move(server));
   }
 
-  static void read_prompts(const DocumentNode& node, ImportedProvider& made) {
+  /// Its label, or the id that older configurations give to one beneath its model (`openai:gpt-4: {id: cold}`).
+  static std::string name_in(const DocumentNode& node, const std::string& id) {
+    if (const std::string* label = text_in(node, "label")) return arm_name_of(*label);
+    const std::string* own = text_in(node, "id");
+    const bool is_name = own != nullptr && *own != id && own->find('{') == std::string::npos;
+    return is_name ? arm_name_of(*own) : "";
+  }
+
+  void read_prompts(const DocumentNode& node, ImportedProvider& made) const {
     const DocumentEntry* prompts = find_entry(node, "prompts");
-    const auto* list = prompts != nullptr ? std::get_if<DocumentNode::Array>(&prompts->value.value) : nullptr;
-    if (list == nullptr) return;
-    for (const DocumentNode& one : *list) {
-      if (const std::string* label = text_in(one)) made.prompts.push_back(*label);
-    }
+    if (prompts == nullptr) return;
+    const auto take = [&](const DocumentNode& one) {
+      if (const std::string* label = text_in(one)) return made.prompts.push_back(*label);
+      from_.note(one.line, "\"prompts\" of a provider holds what is no text: left out");
+    };
+    const auto* list = std::get_if<DocumentNode::Array>(&prompts->value.value);
+    if (list == nullptr) return take(prompts->value);
+    for (const DocumentNode& one : *list) take(one);
   }
 
   void read_other_keys(const DocumentNode& node) {
@@ -306,10 +320,15 @@ class ProviderImporter {
   }
 
   const ImportFile& from_;
+  bool embeds_;
   ImportedProviders result_;
 };
 
 }  // namespace
+
+ImportedProviders import_embedder(const DocumentNode& provider, const ImportFile& from) {
+  return ProviderImporter(from, true).read(provider);
+}
 
 ImportedProviders import_providers(const DocumentNode& providers, const ImportFile& from) {
   return ProviderImporter(from).read(providers);

@@ -36,6 +36,9 @@ struct ImportedProviders {
   std::vector<ImportedServer> servers;  ///< Each once.
 };
 
+/// The one that embeds, for comparisons: `openai:embedding:text-embedding-3-small`.
+ImportedProviders import_embedder(const DocumentNode& provider, const ImportFile& from);
+
 /// Reads `providers` (or `targets`). Those that sluice cannot call become notes, and so does what their
 /// `config` says beyond what an arm has: temperature, seed, the length of an answer, and params that sluice
 /// has a name for. Values of keys are never repeated.

@@ -10,8 +10,10 @@
 #include "coordinator/suite/json_lines.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace sluice {
@@ -35,10 +37,47 @@ DocumentNode assertion_of(const std::string& cell, std::uint32_t line) {
   return {std::move(table), line, {}};
 }
 
+/// A text that is no number becomes a note where it is read.
+DocumentNode number_or_text(const std::string& cell, std::uint32_t line) {
+  double number = 0;
+  const char* end = cell.data() + cell.size();
+  const auto [stop, problem] = std::from_chars(cell.data(), end, number);
+  if (problem != std::errc() || stop != end) return text_node(cell, line);
+  return {number, line, {}};
+}
+
+/// A row.
+DocumentNode test_of(const CsvRow& header, const CsvRow& row, const ImportFile& from) {
+  DocumentNode::Table vars;
+  DocumentNode::Array checks;
+  DocumentNode::Table test;
+  if (row.fields.size() > header.fields.size())
+    from.note(row.line, "the row has more fields than there are columns: the last ones are left out");
+  for (std::size_t i = 0; i < std::min(header.fields.size(), row.fields.size()); ++i) {
+    std::string column =
+        header.fields[i].substr(std::min(header.fields[i].find_first_not_of(' '), header.fields[i].size()));
+    column.erase(column.find_last_not_of(' ') + 1);
+    const std::string& cell = row.fields[i];
+    if (column.starts_with("__expected")) {
+      if (!cell.empty()) checks.push_back(assertion_of(cell, row.line));
+    } else if (column == "__threshold") {
+      if (!cell.empty()) test.push_back({"threshold", row.line, number_or_text(cell, row.line)});
+    } else if (column == "__description") {
+      test.push_back({"description", row.line, text_node(cell, row.line)});
+    } else if (column.starts_with("__")) {
+      from.note(header.line, "the column \"" + column + "\" has no counterpart: left out");
+    } else if (!column.empty()) {
+      vars.push_back({column, row.line, text_node(cell, row.line)});
+    }
+  }
+  if (!checks.empty()) test.push_back({"assert", row.line, {std::move(checks), row.line, {}}});
+  test.push_back({"vars", row.line, {std::move(vars), row.line, {}}});
+  return {std::move(test), row.line, {}};
+}
+
 class TestImporter {
  public:
-  TestImporter(const DocumentNode* templates, const ImportFile& from, bool keeps_lists)
-      : templates_(templates), from_(from), keeps_lists_(keeps_lists) {}
+  TestImporter(const TestDefaults& defaults, const ImportFile& from) : defaults_(defaults), from_(from) {}
 
   Tests read(const DocumentNode& node) {
     collect(node);
@@ -54,7 +93,7 @@ class TestImporter {
     ImportedTest test;
     test.line = node.line;
     test.file = from_.name;
-    test.keeps_lists = keeps_lists_;
+    test.keeps_lists = defaults_.keeps_lists;
     const DocumentEntry* vars = nullptr;
     auto pass_mark = number_in(node, "threshold");
     if (pass_mark && !(*pass_mark >= 0 && *pass_mark <= 1)) pass_mark.reset();
@@ -66,7 +105,7 @@ class TestImporter {
       } else if (entry.key == "assert") {
         read_checks(entry.value, pass_mark, test);
       } else if (entry.key == "options") {
-        read_options(entry.value, test);
+        read_options(entry, test);
       } else if (entry.key == "threshold" && pass_mark) {
         test.has_pass_mark = true;
       } else {
@@ -75,7 +114,15 @@ class TestImporter {
     }
     Tests tests{std::move(test)};
     if (vars != nullptr) read_vars(vars->value, tests);
+    add_lists(tests);
     return tests;
+  }
+
+  /// A test for each value of the default test's variables.
+  void add_lists(Tests& tests) {
+    for (const DocumentEntry& entry : defaults_.lists) {
+      if (!tests.front().vars.contains(entry.key)) read_var(entry.key, entry.value, tests);
+    }
   }
 
  private:
@@ -95,13 +142,13 @@ class TestImporter {
 
   void read_checks(const DocumentNode& assertions, std::optional<double> pass_mark, ImportedTest& test) {
     if (std::holds_alternative<DocumentNull>(assertions.value)) return;
-    test.checks = import_checks(assertions, templates_, from_, pass_mark);
+    test.checks = import_checks(assertions, defaults_.templates, from_, pass_mark);
     const auto* list = std::get_if<DocumentNode::Array>(&assertions.value);
     test.lost_checks = test.checks.empty() && (list == nullptr || !list->empty());
   }
 
-  void read_options(const DocumentNode& options, ImportedTest& test) {
-    const auto* table = std::get_if<DocumentNode::Table>(&options.value);
+  void read_options(const DocumentEntry& options, ImportedTest& test) {
+    const auto* table = mapping_in(options, from_);
     if (table == nullptr) return;
     for (const DocumentEntry& entry : *table) {
       const auto* wanted = std::get_if<bool>(&entry.value.value);
@@ -134,8 +181,9 @@ class TestImporter {
     const auto set = [&](const std::string& value) {
       for (ImportedTest& test : tests) test.vars.insert_or_assign(name, value);
     };
-    if (const auto text = scalar_text(node)) {
+    if (auto text = scalar_text(node)) {
       if (text->starts_with("file://")) return read_var_file(name, *text, node.line, tests);
+      if (text->ends_with('\n')) text->pop_back();  // The end of a block is not sent there either.
       return set(*text);
     }
     if (std::holds_alternative<DocumentNull>(node.value)) return set("");
@@ -160,13 +208,22 @@ class TestImporter {
   void read_var_file(const std::string& name, const std::string& reference, std::uint32_t line,
                      Tests& tests) {
     const std::string file = referenced_file(reference, from_.files);
-    if (extension_of(file) == ".js" || extension_of(file) == ".py" || extension_of(file) == ".mjs") {
+    const std::string extension = extension_of(file);
+    if (extension == ".js" || extension == ".cjs" || extension == ".mjs" || extension == ".py") {
       return from_.note(
           line, "the variable \"" + name + "\" is made by a program, which has no counterpart: left out");
     }
+    if (extension == ".ts" || extension == ".cts" || extension == ".mts")
+      from_.note(line, "the variable \"" + name +
+                           "\" is a file that newer versions of promptfoo run: its text is taken");
     DocumentNode::Array texts;
     for (const std::string& one : files_of(file, from_, line)) {
-      if (const auto text = read_text_file(one, from_, line)) texts.push_back(text_node(*text, line));
+      if (extension_of(one) == ".yaml" || extension_of(one) == ".yml") {
+        if (const auto held = read_document(one, from_, line))
+          texts.push_back(text_node(canonical_json(*held), line));
+      } else if (const auto text = read_text_file(one, from_, line)) {
+        texts.push_back(text_node(trimmed_text(*text), line));
+      }
     }
     if (texts.size() == 1) {
       for (ImportedTest& test : tests)
@@ -212,10 +269,10 @@ class TestImporter {
     if (extension == ".csv" || extension == ".jsonl") {
       const auto text = read_text_file(name, from_, line);
       if (text)
-        add(TestImporter(templates_, other, keeps_lists_)
-                .read(extension == ".csv" ? table_of(*text, other) : lines_of(*text, other)));
+        add(TestImporter(defaults_, other)
+                .read(extension == ".csv" ? tests_of_table(*text, other) : lines_of(*text, other)));
     } else if (const auto document = read_document(name, from_, line)) {
-      add(TestImporter(templates_, other, keeps_lists_).read(*document));
+      add(TestImporter(defaults_, other).read(*document));
     }
   }
 
@@ -231,67 +288,47 @@ class TestImporter {
     return {std::move(tests), 1, {}};
   }
 
-  /// Rows as tests: columns are variables, but for those that begin with `__`.
-  static DocumentNode table_of(const std::string& text, const ImportFile& from) {
-    CsvRows table = parse_csv(text);
-    for (const DocumentError& error : table.errors)
-      from.note(error.line, error.message + ": the row is left out");
-    DocumentNode::Array tests;
-    for (std::size_t i = 1; i < table.rows.size(); ++i)
-      tests.push_back(test_of(table.rows.front(), table.rows[i], from));
-    return {std::move(tests), 1, {}};
-  }
-
-  static DocumentNode test_of(const CsvRow& header, const CsvRow& row, const ImportFile& from) {
-    DocumentNode::Table vars;
-    DocumentNode::Array checks;
-    DocumentNode::Table test;
-    if (row.fields.size() > header.fields.size())
-      from.note(row.line, "the row has more fields than there are columns: the last ones are left out");
-    for (std::size_t i = 0; i < std::min(header.fields.size(), row.fields.size()); ++i) {
-      std::string column =
-          header.fields[i].substr(std::min(header.fields[i].find_first_not_of(' '), header.fields[i].size()));
-      column.erase(column.find_last_not_of(' ') + 1);
-      const std::string& cell = row.fields[i];
-      if (column.starts_with("__expected")) {
-        if (!cell.empty()) checks.push_back(assertion_of(cell, row.line));
-      } else if (column == "__description") {
-        test.push_back({"description", row.line, text_node(cell, row.line)});
-      } else if (column.starts_with("__")) {
-        from.note(header.line, "the column \"" + column + "\" has no counterpart: left out");
-      } else if (!column.empty()) {
-        vars.push_back({column, row.line, text_node(cell, row.line)});
-      }
-    }
-    if (!checks.empty()) test.push_back({"assert", row.line, {std::move(checks), row.line, {}}});
-    test.push_back({"vars", row.line, {std::move(vars), row.line, {}}});
-    return {std::move(test), row.line, {}};
-  }
-
-  const DocumentNode* templates_;
+  const TestDefaults& defaults_;
   const ImportFile& from_;
-  bool keeps_lists_;
   Tests tests_;
 };
 
+void note_other_keys_of(const DocumentNode& scenario, const ImportFile& from) {
+  for (const DocumentEntry& entry : std::get<DocumentNode::Table>(scenario.value)) {
+    if (entry.key != "config" && entry.key != "tests" && entry.key != "description")
+      from.note(entry.line, "\"" + entry.key + "\" of a scenario has no counterpart: left out");
+  }
+}
+
 }  // namespace
 
-std::vector<ImportedTest> import_test(const DocumentNode& test, const DocumentNode* templates,
-                                      const ImportFile& from, bool keeps_lists) {
-  return TestImporter(templates, from, keeps_lists).read_test(test);
+DocumentNode tests_of_table(const std::string& text, const ImportFile& from) {
+  CsvRows table = parse_csv(text);
+  for (const DocumentError& error : table.errors)
+    from.note(error.line, error.message + ": the row is left out");
+  DocumentNode::Array tests;
+  for (std::size_t i = 1; i < table.rows.size(); ++i)
+    tests.push_back(test_of(table.rows.front(), table.rows[i], from));
+  return {std::move(tests), 1, {}};
 }
 
-std::vector<ImportedTest> import_tests(const DocumentNode& tests, const DocumentNode* templates,
-                                       const ImportFile& from, bool keeps_lists) {
-  return TestImporter(templates, from, keeps_lists).read(tests);
+std::vector<ImportedTest> import_test(const DocumentNode& test, const TestDefaults& defaults,
+                                      const ImportFile& from) {
+  return TestImporter(defaults, from).read_test(test);
 }
 
-std::vector<ImportedTest> import_scenarios(const DocumentNode& scenarios, const DocumentNode* templates,
-                                           const ImportFile& from, bool keeps_lists) {
+std::vector<ImportedTest> import_tests(const DocumentNode& tests, const TestDefaults& defaults,
+                                       const ImportFile& from) {
+  return TestImporter(defaults, from).read(tests);
+}
+
+std::vector<ImportedTest> import_scenarios(const DocumentNode& scenarios, const TestDefaults& defaults,
+                                           const ImportFile& from) {
   std::vector<ImportedTest> all;
   const auto* list = std::get_if<DocumentNode::Array>(&scenarios.value);
   if (list == nullptr) from.note(scenarios.line, "\"scenarios\" is no list: left out");
   if (list == nullptr) return all;
+  const TestDefaults without_lists{defaults.templates, defaults.keeps_lists, {}};
   for (const DocumentNode& scenario : *list) {
     const DocumentEntry* config = find_entry(scenario, "config");
     const DocumentEntry* tests = find_entry(scenario, "tests");
@@ -299,8 +336,9 @@ std::vector<ImportedTest> import_scenarios(const DocumentNode& scenarios, const 
       from.note(scenario.line, "a scenario without \"config\" and \"tests\": left out");
       continue;
     }
-    const auto with = import_tests(config->value, templates, from, keeps_lists);
-    const auto asked = import_tests(tests->value, templates, from, keeps_lists);
+    note_other_keys_of(scenario, from);
+    const auto with = import_tests(config->value, without_lists, from);
+    const auto asked = import_tests(tests->value, without_lists, from);
     if (with.size() * asked.size() > defaults::max_imported_tests) {
       from.note(scenario.line, "a scenario of more than " + std::to_string(defaults::max_imported_tests) +
                                    " tests: left out");
@@ -311,7 +349,9 @@ std::vector<ImportedTest> import_scenarios(const DocumentNode& scenarios, const 
         test.vars.insert(one.vars.begin(), one.vars.end());
         test.lost_checks = test.lost_checks || one.lost_checks;
         test.checks.insert(test.checks.begin(), one.checks.begin(), one.checks.end());
-        all.push_back(std::move(test));
+        Tests several{std::move(test)};
+        TestImporter(defaults, from).add_lists(several);
+        std::ranges::move(several, std::back_inserter(all));
       }
     }
   }

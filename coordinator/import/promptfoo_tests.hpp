@@ -23,14 +23,24 @@ struct ImportedTest {
   bool has_pass_mark = false;  ///< Its checks are a group, by its `threshold`.
 };
 
+/// What holds for every test of a configuration.
+struct TestDefaults {
+  const DocumentNode* templates = nullptr;  ///< Its `assertionTemplates`, or null.
+  bool keeps_lists = false;                 ///< As ImportedTest::keeps_lists.
+  DocumentNode::Table lists{};  ///< Variables of several values, for tests that have no such variable.
+};
+
 /// Reads one test. A variable with a list makes a test for each entry.
-std::vector<ImportedTest> import_test(const DocumentNode& test, const DocumentNode* templates,
-                                      const ImportFile& from, bool keeps_lists);
+std::vector<ImportedTest> import_test(const DocumentNode& test, const TestDefaults& defaults,
+                                      const ImportFile& from);
 /// Reads `tests`: tests, and files of them in YAML, JSON, JSON Lines and CSV.
-std::vector<ImportedTest> import_tests(const DocumentNode& tests, const DocumentNode* templates,
-                                       const ImportFile& from, bool keeps_lists);
+std::vector<ImportedTest> import_tests(const DocumentNode& tests, const TestDefaults& defaults,
+                                       const ImportFile& from);
 /// Reads `scenarios`: each entry of `config` with each of `tests`.
-std::vector<ImportedTest> import_scenarios(const DocumentNode& scenarios, const DocumentNode* templates,
-                                           const ImportFile& from, bool keeps_lists);
+std::vector<ImportedTest> import_scenarios(const DocumentNode& scenarios, const TestDefaults& defaults,
+                                           const ImportFile& from);
+/// The tests of a table in CSV, as `tests` has them: columns are variables, but for those that begin with
+/// `__`. Lines are those of the table, which `from` names.
+DocumentNode tests_of_table(const std::string& text, const ImportFile& from);
 
 }  // namespace sluice

@@ -230,16 +230,18 @@ class Assembly {
         note(test, "the checks of the default test must pass beside the \"threshold\" of a test");
       if (test.checks.empty() && test.lost_checks) note_lost_checks(test, id);
       if (test.checks.empty() && parts_.default_test.checks.empty()) add_stand_in_check(test);
-      for (const ImportedCheck& check : test.checks) note_judged(check);
+      for (const ImportedCheck& check : test.checks) note_graded(check);
       list.push_back(test_node(test, id));
     }
-    for (const ImportedCheck& check : parts_.default_test.checks) note_judged(check);
+    for (const ImportedCheck& check : parts_.default_test.checks) note_graded(check);
     return {std::move(list), 1, {}};
   }
 
-  void note_judged(const ImportedCheck& check) {
+  void note_graded(const ImportedCheck& check) {
     const MetricInfo* metric = find_metric(check.type);
-    is_judged_ = is_judged_ || (metric != nullptr && is_judge_metric(metric->id));
+    if (metric == nullptr) return;
+    is_judged_ = is_judged_ || is_judge_metric(metric->id);
+    is_embedded_ = is_embedded_ || metric->id == MetricId::semantic_similarity_to;
   }
 
   /// Once for all tests that a list made of one.
@@ -293,18 +295,41 @@ class Assembly {
     OrderedTable settings;
     if (parts_.repeat) settings.add("repeat", number_of(*parts_.repeat));
     if (is_judged_ && parts_.judge) {
-      settings.add("judge", text_of(parts_.judge->provider)).add("judge_model", text_of(parts_.judge->model));
-      for (ImportedServer& server : parts_.judge_servers) {
-        if (std::ranges::find(parts_.servers, server.name, &ImportedServer::name) == parts_.servers.end())
-          parts_.servers.push_back(std::move(server));
-      }
+      add_judge(settings);
     } else if (is_judged_) {
       from_.note(
           1,
           "rubrics and references need a model that judges: name one with --judge PROVIDER --judge-model "
           "MODEL, or as \"judge\" and \"judge_model\" in settings");
     }
+    if (is_embedded_ && parts_.embedder) {
+      const ImportedProvider& embedder = parts_.embedder->provider;
+      settings.add("embedding_provider", text_of(embedder.provider))
+          .add("embedding_model", text_of(embedder.model));
+      use_servers(*parts_.embedder);
+    }
     return settings.take();
+  }
+
+  void add_judge(OrderedTable& settings) {
+    const ImportedProvider& judge = parts_.judge->provider;
+    settings.add("judge", text_of(judge.provider)).add("judge_model", text_of(judge.model));
+    if (judge.temperature) settings.add("judge_temperature", number_of(*judge.temperature));
+    if (judge.max_output_tokens) settings.add("judge_max_tokens", number_of(*judge.max_output_tokens));
+    const auto lose = [&](std::uint32_t line, const std::string& what) {
+      from_.note(line, "\"" + what + "\" of the provider that grades has no counterpart: left out");
+    };
+    if (judge.seed) lose(judge.line, "seed");
+    for (const DocumentEntry& param : judge.params) lose(param.value.line, param.key);
+    if (judge.response_format) lose(judge.response_format->line, "response_format");
+    use_servers(*parts_.judge);
+  }
+
+  void use_servers(Grader& grader) {
+    for (ImportedServer& server : grader.servers) {
+      if (std::ranges::find(parts_.servers, server.name, &ImportedServer::name) == parts_.servers.end())
+        parts_.servers.push_back(std::move(server));
+    }
   }
 
   DocumentNode prompts() const {
@@ -337,16 +362,30 @@ class Assembly {
     for (const ImportedProvider& provider : parts_.providers) {
       bool is_limited = false;
       for (const ImportedPrompt& prompt : parts_.prompts) {
-        const auto is_named = [&](const std::string& label) {
-          return label == prompt.label || label == prompt.id;
-        };
-        if (is_conversation() || std::ranges::none_of(provider.prompts, is_named)) continue;
+        const auto is_named = [&](const std::string& name) { return stands_for(name, prompt); };
+        if (std::ranges::none_of(provider.prompts, is_named)) continue;
         is_limited = true;
-        list.push_back(provider_node(provider, &prompt));
+        if (!is_conversation()) list.push_back(provider_node(provider, &prompt));
       }
-      if (!is_limited) list.push_back(provider_node(provider, nullptr));
+      if (!is_limited && !provider.prompts.empty())
+        from_.note(provider.line,
+                   "of the \"prompts\" of a provider none is there: each prompt is for it, and not these alone");
+      if (!is_limited || is_conversation()) list.push_back(provider_node(provider, nullptr));
     }
     return {std::move(list), 1, {}};
+  }
+
+  /// A provider names prompts by label, by file, by the text itself, or by what stands before a label's colon.
+  static bool stands_for(std::string_view name, const ImportedPrompt& prompt) {
+    const auto path_of = [](std::string_view path) {
+      if (path.starts_with("file://")) path.remove_prefix(7);
+      if (path.starts_with("./")) path.remove_prefix(2);
+      return path;
+    };
+    if (name.ends_with(":*")) name.remove_suffix(2);
+    return name == prompt.label || name == prompt.id || name == prompt.prompt ||
+           (!prompt.file.empty() && path_of(name) == path_of(prompt.file)) ||
+           prompt.label.starts_with(std::string(name) + ":");
   }
 
   DocumentNode provider_node(const ImportedProvider& provider, const ImportedPrompt* prompt) {
@@ -388,6 +427,7 @@ class Assembly {
   Names names_;
   std::size_t number_ = 0;
   bool is_judged_ = false;
+  bool is_embedded_ = false;
 };
 
 }  // namespace

@@ -12,14 +12,20 @@
 
 namespace sluice {
 
+/// A provider that judges answers or embeds texts, with the servers that it needs.
+struct Grader {
+  ImportedProvider provider;
+  std::vector<ImportedServer> servers;
+};
+
 /// What was read of a configuration.
 struct SuiteParts {
   std::string name;
   std::vector<ImportedPrompt> prompts{};
   std::vector<ImportedProvider> providers{};
   std::vector<ImportedServer> servers{};
-  std::optional<ImportedProvider> judge{};
-  std::vector<ImportedServer> judge_servers{};
+  std::optional<Grader> judge{};
+  std::optional<Grader> embedder{};
   ImportedTest default_test{};
   std::vector<ImportedTest> tests{};
   std::optional<double> repeat{};

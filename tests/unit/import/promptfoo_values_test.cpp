@@ -1,0 +1,132 @@
+// What configurations that people wrote say in other ways, or of all tests at once.
+#include "tests/unit/import/promptfoo_fixture.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace sluice::promptfoo_values_test {
+
+const std::string one_test = "tests: [{vars: {q: x}, assert: [{type: contains, value: y}]}]\n";
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// The older form: a model, and beneath it a name and the prompt that it is for.
+TEST_F(Promptfoo, KeepsTheNameAndThePromptOfAModelThatIsAKey) {
+  const std::string made = suite(
+      "prompts: [{raw: 'Say {{q}}', label: chat}, {raw: '{{q}}:', label: plain}]\n"
+      "providers:\n"
+      "  - openai:gpt-4o: {id: cold, prompts: chat, config: {temperature: 0}}\n"
+      "  - openai:gpt-4o: {id: hot, prompts: [plain]}\n" +
+      one_test);
+  EXPECT_TRUE(has(made, "  - name: cold-chat\n    provider: openai\n    model: gpt-4o\n    prompt: chat\n"))
+      << made;
+  EXPECT_TRUE(has(made, "  - name: hot-plain\n")) << made;
+  EXPECT_EQ(made.find('#'), std::string::npos) << made;
+}
+
+TEST_F(Promptfoo, FindsThePromptsOfAProviderByFileToo) {
+  write("prompts/a.txt", "Say {{q}}");
+  const std::string prompts = "prompts: ['file://prompts/a.txt', 'Ask {{q}}']\n" + one_test;
+  const std::string made = suite(prompts + "providers: [{id: 'openai:m', prompts: ['file://./prompts/a.txt']}]\n");
+  EXPECT_TRUE(has(made, "    prompt: a\n")) << made;
+  EXPECT_EQ(made.find('#'), std::string::npos) << made;
+  const std::string lost = notes(prompts + "providers: [{id: 'openai:m', prompts: [gone, {a: 1}]}]\n");
+  EXPECT_TRUE(has(lost, ":3: of the \"prompts\" of a provider none is there")) << lost;
+  EXPECT_TRUE(has(lost, ":3: \"prompts\" of a provider holds what is no text")) << lost;
+}
+
+TEST_F(Promptfoo, MakesATestOfEachEntryOfAListInTheDefaultTest) {
+  const std::string config =
+      "prompts: ['{{a}} {{b}}']\ndefaultTest: {vars: {a: [x, y], b: z}}\n"
+      "tests: [{assert: [{type: contains, value: v}]}, {vars: {a: own}, assert: [{type: contains, value: "
+      "v}]}]\n";
+  const std::string made = suite(config);
+  EXPECT_EQ(import(config).tests, 3u) << made;
+  EXPECT_TRUE(has(made, "      a: y\n")) << made;
+  const std::string scenario =
+      "prompts: ['{{a}} {{b}}']\ndefaultTest: {vars: {a: [x, y]}}\nscenarios:\n"
+      "  - {config: [{vars: {b: 1}}, {vars: {a: own, b: 2}}], tests: [{assert: [{type: contains, value: v}]}], "
+      "weight: 2}\n";
+  EXPECT_EQ(import(scenario).tests, 3u);
+  EXPECT_EQ(notes(scenario), "promptfooconfig.yaml:4: \"weight\" of a scenario has no counterpart: left out\n");
+  EXPECT_EQ(import("prompts: ['{{a}}']\ndefaultTest: {vars: {a: [x, y]}}\n").tests, 2u);
+}
+
+TEST_F(Promptfoo, TakesOverWhoGradesAndEmbeds) {
+  const std::string config = R"yaml(prompts: ['{{q}}']
+defaultTest:
+  options:
+    provider:
+      text: {id: 'anthropic:messages:claude-haiku-4-5', config: {temperature: 0, max_tokens: 200, top_p: 1}}
+      embedding: openai:embedding:text-embedding-3-large
+      moderation: openai:moderation:latest
+tests: [{vars: {q: x}, assert: [{type: llm-rubric, value: kind}, {type: similar, value: x}]}]
+)yaml";
+  const std::string made = suite(config);
+  EXPECT_TRUE(has(made, "settings:\n  judge: anthropic\n  judge_model: claude-haiku-4-5\n  judge_temperature: 0\n"
+                        "  judge_max_tokens: 200\n  embedding_provider: openai\n"
+                        "  embedding_model: text-embedding-3-large\n"))
+      << made;
+  EXPECT_EQ(notes(config),
+            "promptfooconfig.yaml:5: \"top_p\" of the provider that grades has no counterpart: left out\n"
+            "promptfooconfig.yaml:7: \"moderation\" among the providers that grade has no counterpart: left out\n");
+}
+
+TEST_F(Promptfoo, SendsTheValuesOfVariablesAsThere) {
+  write("facts.md", "# Facts\nOne.\n\n");
+  write("facts.yaml", "b: [1]\na: x\n");
+  write("code.cjs", "module.exports = () => 1;\n");
+  write("code.spec.ts", "it();\n");
+  const std::string made = suite(R"yaml(prompts: ['{{a}} {{b}} {{c}} {{d}} {{e}}']
+tests:
+  - vars:
+      a: file://facts.md
+      b: file://facts.yaml
+      c: file://code.cjs
+      d: file://code.spec.ts
+      e: |
+        block
+    assert: [{type: contains, value: y}]
+)yaml");
+  EXPECT_TRUE(has(made, "a: |-\n        # Facts\n        One.\n")) << made;
+  EXPECT_TRUE(has(made, R"(b: "{\"a\":\"x\",\"b\":[1]}")")) << made;
+  EXPECT_TRUE(has(made, "# 6: the variable \"c\" is made by a program")) << made;
+  EXPECT_TRUE(has(made, "d: it();\n") || has(made, "d: \"it();\"\n")) << made;
+  EXPECT_TRUE(has(made, "# 7: the variable \"d\" is a file that newer versions of promptfoo run")) << made;
+  EXPECT_TRUE(has(made, "e: block\n")) << made;
+}
+
+TEST_F(Promptfoo, SaysWhatIsNoMapping) {
+  const std::string said = notes(
+      "prompts: ['{{q}}']\nproviders: [{id: 'openai:m', config: cold}, {id: 'openai:n', config: }]\n"
+      "evaluateOptions: fast\ncommandLineOptions:\n"
+      "tests: [{vars: {q: x}, options: none, assert: [{type: contains, value: y}]}]\n");
+  EXPECT_EQ(said,
+            "promptfooconfig.yaml:2: \"config\" is no mapping: left out\n"
+            "promptfooconfig.yaml:3: \"evaluateOptions\" is no mapping: left out\n"
+            "promptfooconfig.yaml:5: \"options\" is no mapping: left out\n");
+}
+
+// Its name was taken for a pattern, and for nothing with braces in it.
+TEST_F(Promptfoo, TakesATableOfTestsWhateverItsName) {
+  write("a1b.csv", "city,__expected\nLima,contains: Peru\n");
+  for (const std::string name : {"a*b.csv", "a?b.csv", "a[1]b.csv", "{a}.csv"}) {
+    const std::string table = "city,__expected\nParis,contains: France\n";
+    EXPECT_EQ(import(table, name).tests, 1u) << name;
+    EXPECT_TRUE(has(suite(table, name), "city: Paris")) << name;
+  }
+}
+
+TEST_F(Promptfoo, TakesTheThresholdOfARow) {
+  const std::string made = suite(
+      "city,__expected,__expected2,__threshold\nParis,contains: France,contains: river,0.5\nLima,contains: "
+      "Peru,,most\n",
+      "cities.csv");
+  EXPECT_TRUE(has(made, "type: all_of\n        pass_mark: 0.5\n")) << made;
+  EXPECT_TRUE(has(made, "# 3: \"threshold\" of a test has no counterpart")) << made;
+}
+
+}  // namespace sluice::promptfoo_values_test
