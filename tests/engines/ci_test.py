@@ -2,6 +2,7 @@
 """deploy/ci: what a linter says of the examples, and what their jobs for a comment send. That the others work in a
 repository of their own is tried by tests/integration/ci_examples_test.cpp."""
 
+import base64
 import json
 import os
 import re
@@ -25,6 +26,12 @@ GITHUB = CI / "github-actions.yml"
 GITLAB = CI / "gitlab-ci.yml"
 # Of the expressions of a workflow.
 CONTEXTS = {"github", "env", "vars", "secrets", "steps", "needs", "job", "runner"}
+
+
+def run_as_a_runner(script, folder, variables):
+    """As both start a job's script."""
+    return subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script], cwd=folder, env=variables,
+                          capture_output=True, text=True)
 
 
 def check_shell(test, name, script):
@@ -131,9 +138,17 @@ class Comment(unittest.TestCase):
         return server, f"http://127.0.0.1:{server.server_port}"
 
     def run_job(self, script, folder, variables):
-        # As both runners start it.
-        return subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script], cwd=folder,
-                              env={"PATH": os.environ["PATH"], **variables}, capture_output=True, text=True)
+        """Whoever is on the machine sees the arguments of programs: no token stands in them."""
+        programs = Path(folder, "programs")
+        programs.mkdir(exist_ok=True)
+        said = Path(folder, "arguments")
+        for program in ("curl", "jq"):
+            wrapper = programs / program
+            wrapper.write_text(f'#!/bin/bash\nprintf "%s\\n" {program} "$@" >>{said}\nexec {shutil.which(program)} "$@"\n')
+            wrapper.chmod(0o755)
+        done = run_as_a_runner(script, folder, {"PATH": f"{programs}:{os.environ['PATH']}", **variables})
+        self.assertNotIn("secret-token", said.read_text())
+        return done
 
     def check(self, script, server, variables, token):
         """One comment, however often, among those of others; the report as it is."""
@@ -184,6 +199,44 @@ class Comment(unittest.TestCase):
                                     "SLUICE_COMMENT_TOKEN": "secret-token"}, "SLUICE_COMMENT_TOKEN")
 
 
+class Pushes(BaseHTTPRequestHandler):
+    """What a git server is sent; it lets nobody in."""
+
+    def do_GET(self):
+        self.server.sent.append((self.path, self.headers.get("Authorization")))
+        self.send_error(403)
+
+    def log_message(self, *_):
+        pass
+
+
+class Push(unittest.TestCase):
+    def test_of_gitlab(self):
+        """The token goes to the server alone: no program has it among its arguments, which GIT_TRACE names."""
+        server = HTTPServer(("127.0.0.1", 0), Pushes)
+        server.sent = []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, ".gitconfig").write_text(
+                f'[url "http://127.0.0.1:{server.server_port}/"]\n  insteadOf = https://gitlab.example.com/\n')
+            environment = {"PATH": os.environ["PATH"], "HOME": folder, "GIT_CONFIG_NOSYSTEM": "1"}
+            subprocess.run(["git", "init", "-q", folder], env=environment, check=True)
+            Path(folder, "evals").mkdir()
+            Path(folder, "evals", "baseline.json").write_text("{}")
+            subprocess.run(["git", "-C", folder, "add", "evals"], env=environment, check=True)
+            done = run_as_a_runner(yaml.safe_load(GITLAB.read_text())["sluice-pin"]["script"][-1], folder, {
+                **environment, "GIT_TRACE": "1", "GIT_TRACE_REDACT": "0", "GIT_TERMINAL_PROMPT": "0",
+                "CI_SERVER_HOST": "gitlab.example.com", "CI_PROJECT_PATH": "us/ours", "CI_DEFAULT_BRANCH": "main",
+                "SLUICE_PUSH_TOKEN": "secret-token"})
+        basic = base64.b64encode(b"sluice:secret-token").decode()
+        self.assertIn(("/us/ours.git/info/refs?service=git-receive-pack", f"Basic {basic}"), server.sent, done.stderr)
+        self.assertIn("git push", done.stderr)
+        for secret in ("secret-token", basic):
+            self.assertNotIn(secret, done.stderr)
+
+
 if __name__ == "__main__":
-    need(shellcheck="shellcheck", curl="curl", jq="jq")
+    need(shellcheck="shellcheck", curl="curl", jq="jq", git="git")
     unittest.main(verbosity=2)

@@ -133,8 +133,7 @@ class CiExamples : public Workbench, public ::testing::WithParamInterface<Platfo
     fs::create_directories(runner_home());
     write_text(runner_home() / ".gitconfig",
                "[user]\n  name = Tester\n  email = tester@example.com\n[url \"" + origin() +
-                   "\"]\n  insteadOf = https://sluice:" + push_token +
-                   "@gitlab.example.com/team/evals.git\n");
+                   "\"]\n  insteadOf = https://gitlab.example.com/team/evals.git\n");
     const auto seed = folder() / "seed";
     fs::copy(support::source_path("tests/integration/data/ci"), seed, fs::copy_options::recursive);
     git(folder(), "init -q --bare -b main origin.git");
