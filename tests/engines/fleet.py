@@ -65,14 +65,16 @@ def node_modules(test, package, version):
 
 def in_own_namespaces(*kinds):
     """Starts the test again as root of namespaces of its own, which take all of their processes along at its end,
-    however that comes."""
+    however that comes. A network of its own has loopback; it takes iproute2."""
+    first = ["ip", "link", "set", "lo", "up"] if "--net" in kinds else ["true"]
     if os.environ.pop(INSIDE, None):
         os.environ["HOME"] = "/root"
+        subprocess.run(first, check=True)
         return
     unshare = ["unshare", "--fork", "--kill-child", "--pid", "--mount-proc", "--mount", *kinds]
     if os.geteuid() != 0:
         unshare[1:1] = ["--user", "--map-root-user"]
-    if subprocess.run([*unshare, "true"], capture_output=True).returncode != 0:
+    if subprocess.run([*unshare, *first], capture_output=True).returncode != 0:
         skip("namespaces cannot be made here: run it as root")
     os.environ[INSIDE] = "1"
     os.execvp("unshare", [*unshare, sys.executable, *sys.argv])

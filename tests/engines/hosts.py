@@ -112,4 +112,3 @@ def in_networks_of_their_own():
     need(ip="iproute2", iptables="iptables")
     in_own_namespaces("--net")
     subprocess.run(["mount", "-t", "tmpfs", "none", "/run"], check=True)  # Of the namespaces' names.
-    ip("link", "set", "lo", "up")

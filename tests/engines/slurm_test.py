@@ -238,7 +238,7 @@ if __name__ == "__main__":
     need(ip="iproute2", slurmctld="slurmctld", slurmd="slurmd", sbatch="slurm-client", munged="munge")
     in_own_namespaces("--net", "--uts")
     # Slurm looks for addresses of families that some link beside loopback has.
-    for command in ("link set lo up", "link add s0 type veth peer name s1", "addr add 10.79.0.1/24 dev s0",
-                    "link set s0 up", "link set s1 up"):
+    for command in ("link add s0 type veth peer name s1", "addr add 10.79.0.1/24 dev s0", "link set s0 up",
+                    "link set s1 up"):
         subprocess.run(["ip", *command.split()], check=True)
     unittest.main(verbosity=2)

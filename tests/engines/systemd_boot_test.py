@@ -5,7 +5,6 @@ import json
 import os
 import re
 import shlex
-import subprocess
 import unittest
 
 from fleet import KEY, MODEL, PROGRAMS, ROOT, Bench, Simulator, comparable, in_own_namespaces, need
@@ -129,5 +128,4 @@ if __name__ == "__main__":
     if "SLUICE_TEST_TREE" not in os.environ:
         os.environ["SLUICE_TEST_TREE"] = str(tree())
     in_own_namespaces("--net")
-    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     unittest.main(verbosity=2)
