@@ -9,7 +9,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from fleet import PROGRAMS, ROOT, Bench, need, node_modules, skip
+from fleet import PROGRAMS, ROOT, Bench, need, node_modules, skip, write_suite
 
 try:
     import yaml
@@ -161,6 +161,35 @@ class Kubernetes(unittest.TestCase):
                 _, rest = process.communicate(timeout=30)
                 self.assertNotIn("error:", said, name)
                 self.assertIn("metrics at", said + rest, name)
+
+    def test_the_commands_of_its_page_make_what_the_pods_read(self):
+        """Up to the cluster: kubectl says what it would send there."""
+        if not shutil.which("kubectl"):
+            self.skipTest("there is no kubectl")
+        page = (ROOT / "deploy" / "README.md").read_text()
+        block = re.search(r"```sh\n(.*?)```", page[page.index("\n## Kubernetes\n"):], re.S).group(1)
+        sent = self.bench.folder / "sent.yaml"
+        script = ('kubectl() { case $1 in create) echo ---; command kubectl "$@" --dry-run=client -o yaml ;; apply) echo ---; '
+                  f'command kubectl kustomize "$3" ;; logs) ;; *) return 1 ;; esac >>{sent}; }}\n' +
+                  block.replace("suite.yaml", str(write_suite(self.bench.folder / "suite.yaml", 3, "cluster")))
+                  .replace("deploy/", f"{ROOT}/deploy/"))
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=self.bench.folder, capture_output=True, text=True,
+                              env={**self.bench.environment, "HOME": str(self.bench.folder / "user")})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        objects = [one for one in yaml.safe_load_all(sent.read_text()) if one]
+        made = {one["metadata"]["name"]: set(one["data"]) for one in objects if one["kind"] in ("Secret", "ConfigMap")}
+        read = {}
+        for _, spec, _ in pods(objects):
+            container = spec["containers"][0]
+            for source in container.get("envFrom", []):
+                read[source["secretRef"]["name"]] = {"OPENAI_API_KEY"}
+            mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+            for volume in spec["volumes"]:
+                name = volume.get("secret", {}).get("secretName") or volume.get("configMap", {}).get("name")
+                if name:
+                    read[name] = {one.removeprefix(f"{mounts[volume['name']]}/") for one in container["args"]
+                                  if one.startswith(f"{mounts[volume['name']]}/")}
+        self.assertEqual(made, read)
 
     def problems(self, objects):
         """What does not fit the schemas of Kubernetes 1.33 to 1.35 (kubernetes_schemas.js)."""
