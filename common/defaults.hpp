@@ -24,7 +24,9 @@ inline constexpr auto case_timeout = 15min;      ///< All calls and waits of one
 inline constexpr auto backoff_initial = 500ms;   ///< As the docs have it.
 inline constexpr auto backoff_max = 60s;         ///< Un-named delays stop growing here.
 inline constexpr std::uint32_t max_retries = 5;  ///< After the first call.
-inline constexpr auto worker_timeout = 60s;      ///< A run without any worker ends after this.
+inline constexpr auto peer_timeout = 2min;       ///< A run without workers and a worker without a coordinator
+                                                 ///< wait so long for each other: most switches and links
+                                                 ///< are back by then, and machines that idle cost little.
 inline constexpr auto drain_timeout = 25s;       ///< Most answers come by then, and it leaves time for the
                                                  ///< last report within the 30 s of grace that Kubernetes
                                                  ///< gives a process that is asked to stop.

@@ -8,6 +8,7 @@ namespace sluice {
 
 bool CoordinatorContact::on_message(TimePoint now) {
   last_message_at_ = now;
+  silent_ = false;
   return !std::exchange(connected_, true);
 }
 
@@ -18,7 +19,8 @@ CoordinatorContact::Beat CoordinatorContact::beat(TimePoint now, Duration interv
   Beat beat;
   beat.silence = now - last_message_at_;
   if (beat.silence <= defaults::liveness * interval) return beat;
-  beat.just_lost = std::exchange(connected_, false);
+  connected_ = false;
+  beat.just_silent = !std::exchange(silent_, true);
   beat.reconnect = now - reconnected_at_ > defaults::liveness * interval;
   if (beat.reconnect) reconnected_at_ = now;
   return beat;

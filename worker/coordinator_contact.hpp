@@ -10,9 +10,9 @@ class CoordinatorContact {
  public:
   /// What a beat of the worker's own clock found.
   struct Beat {
-    Duration silence{};      ///< Since the coordinator's last message.
-    bool just_lost = false;  ///< It has become silent.
-    bool reconnect = false;  ///< A fresh connection is due: messages pile up in a dead one.
+    Duration silence{};        ///< Since the coordinator's last message.
+    bool just_silent = false;  ///< It is from now on, or its first message is overdue.
+    bool reconnect = false;    ///< A fresh connection is due: messages pile up in a dead one.
   };
 
   explicit CoordinatorContact(TimePoint now)
@@ -38,6 +38,7 @@ class CoordinatorContact {
   TimePoint last_beat_;
   TimePoint reconnected_at_;
   bool connected_ = false;
+  bool silent_ = false;  ///< For longer than it may be.
   bool welcome_awaited_ = false;
   TimePoint hello_sent_at_;  ///< The last.
 };

@@ -15,7 +15,6 @@ using namespace std::chrono_literals;
 
 // --- The worker and its window (docs/delivery.md)
 // -------------------------------------------------------------------
-inline constexpr double orphan_timeout_seconds = 60;  ///< A coordinator is restarted in far less.
 /// A round trip with a commit takes a few milliseconds; 100 ms of work rides out a busy coordinator. No more:
 /// the search for a concurrency takes what waits here for a request to have more in flight.
 inline constexpr double credit_lookahead_seconds = 0.1;

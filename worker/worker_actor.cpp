@@ -411,7 +411,7 @@ void tick(WorkerActor* self) {
   if (!state.config->stay && beat.silence > state.config->coordinator_timeout)
     return end(self,
                coordinator_silent(state.config->coordinator_timeout, state.refusal, state.run.has_value()));
-  if (beat.just_lost) {
+  if (beat.just_silent) {
     const auto& config = *state.config;
     spdlog::warn(coordinator_awaited(config.stay ? std::nullopt : std::optional(config.coordinator_timeout)));
     if (state.run) self->send(state.run->model_client, BudgetChanged{false, false, {}, {}});

@@ -136,7 +136,7 @@ void ScaleFleet::start_run() {
   config.settings.heartbeat_interval = defaults::heartbeat_interval;
   config.dispatch = {defaults::heartbeat_interval, defaults::liveness, defaults::max_losses,
                      defaults::case_timeout + defaults::lease_grace};
-  config.worker_timeout = defaults::worker_timeout;
+  config.worker_timeout = defaults::peer_timeout;
   config.workers_may_join = true;
   for (const Digest& key : plan_->keys()) {
     std::uint64_t hash = 0;

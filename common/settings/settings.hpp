@@ -90,7 +90,7 @@ struct Settings {
   Setting<std::chrono::milliseconds> connect_timeout{defaults::connect_timeout};
   Setting<std::chrono::milliseconds> request_timeout{defaults::request_timeout};
   Setting<std::chrono::milliseconds> case_timeout{defaults::case_timeout};
-  Setting<std::chrono::milliseconds> worker_timeout{defaults::worker_timeout};
+  Setting<std::chrono::milliseconds> worker_timeout{defaults::peer_timeout};
   Setting<std::chrono::milliseconds> drain_timeout{defaults::drain_timeout};
   Setting<std::optional<std::uint32_t>> expect_workers;
   Setting<std::chrono::milliseconds> outage_timeout{defaults::outage_timeout};

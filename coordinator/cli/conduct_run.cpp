@@ -140,7 +140,7 @@ Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
                          .name = std::nullopt,
                          .use_cache = needs_cache,
                          .borrow_caches = !options.listen,
-                         .coordinator_timeout = defaults::worker_timeout,
+                         .coordinator_timeout = defaults::peer_timeout,
                          .call_log = options.call_log,
                          .settings = options.settings,
                          .listener = caf::actor_cast<caf::actor>(self)};

@@ -55,7 +55,7 @@ class WorkerActorTest : public ActorTest {
     config.stay = stay;
     config.drain_timeout = drain_timeout;
     config.watch = watch;
-    config.coordinator_timeout = 60s;
+    config.coordinator_timeout = coordinator_timeout;
     config.boot_clock = [this] { return boot(); };
     config.start_scorer = [this](caf::actor_system& where, auto checks, const caf::actor& of) {
       auto started = spawn_scorer(where, std::move(checks), of);
@@ -147,6 +147,7 @@ class WorkerActorTest : public ActorTest {
   bool has_ended() { return !listener.got<WorkerEnded>().empty(); }
 
   std::chrono::milliseconds drain_timeout{};
+  std::chrono::milliseconds coordinator_timeout = 60s;
   WatchWorker watch;
   support::TemporaryFolder folder;
   RunSettings settings;

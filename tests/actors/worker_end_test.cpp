@@ -84,6 +84,17 @@ TEST_F(WorkerActorTest, WithoutACoordinatorItEnds) {
   EXPECT_EQ(listener.got<WorkerEnded>()[0].error->reason, Reason::coordinator_unreachable);
 }
 
+// Both sides used to give up after 60 s: a link that was down for 75 s ended the run.
+TEST_F(WorkerActorTest, ByDefaultACoordinatorThatWasCutOffFor75SecondsFindsItsWorker) {
+  coordinator_timeout = defaults::peer_timeout;
+  begin();
+  pass(75s);
+  ASSERT_FALSE(has_ended());
+  said<wire::Hello>();
+  hear(wire::Welcome{settings});
+  EXPECT_EQ(said<wire::Ready>().size(), 1u);
+}
+
 TEST_F(WorkerActorTest, WhoWasStoppedItselfWaitsForTheCoordinatorAnew) {
   begin();
   jump(90s);  // SIGSTOP: one late tick, not ninety.

@@ -94,7 +94,7 @@ class Site:
                 self.bench.start(name, [
                     PROGRAMS / "sluice-worker", "--connect", endpoint, "--fleet-key", self.home / "fleet" / "pool.key",
                     "--name", name, "--home", self.bench.folder / name, "--config", self.settings, "--max-concurrent",
-                    self.concurrent, "--orphan-timeout", 120], prefix=self.on(f"w{machine}"))
+                    self.concurrent], prefix=self.on(f"w{machine}"))
         events = self.simulator.events_file
         wait_for(lambda: events.exists() and events.read_text().count('"answer"') > 20, "no call came")
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Machines apart: links go down and up, lose what goes one way, and addresses change; the report is that of a single
 worker, and no call is paid twice but those that were under way at a worker that was cut off, or that it began before it
-could notice."""
+could notice. SLUICE_TEST_FULL=1: also with a cut of 75 s, which is longer than each side used to wait."""
 
 import math
+import os
 import subprocess
 import threading
 import time
@@ -12,11 +13,13 @@ import unittest
 from fleet import Bench
 from hosts import COORDINATOR, Site, in_networks_of_their_own
 
+FULL = os.environ.get("SLUICE_TEST_FULL") == "1"
 WORKERS = 3
 CONCURRENT = 5
 LATENCY_S = 0.9
 CASES = 560
 BREAK_S = 20
+LONG_BREAK_S = 75
 UNNOTICED_S = 3  # Three heartbeats of silence are a cut.
 AT_A_CUT_WORKER = CONCURRENT * (1 + math.ceil(UNNOTICED_S / LATENCY_S))
 NAME = "coordinator.sluice.test"
@@ -28,10 +31,14 @@ def link_of_a_worker(site):
     site.set_link("w0", "up")
 
 
-def link_of_the_coordinator(site):
+def link_of_the_coordinator(site, seconds=BREAK_S):
     site.set_link("c", "down")
-    time.sleep(BREAK_S)
+    time.sleep(seconds)
     site.set_link("c", "up")
+
+
+def link_of_the_coordinator_for_long(site):
+    link_of_the_coordinator(site, LONG_BREAK_S)
 
 
 def one_way(site):
@@ -65,7 +72,9 @@ class Hosts(unittest.TestCase):
         """All at once: they wait more than they work."""
         global HOSTS
         cls.bench = Bench()
-        disturbances = (link_of_a_worker, link_of_the_coordinator, one_way, addresses, address_of_the_coordinator)
+        disturbances = [link_of_a_worker, link_of_the_coordinator, one_way, addresses, address_of_the_coordinator]
+        if FULL:
+            disturbances.append(link_of_the_coordinator_for_long)
         cls.sites = {one.__name__: Site(cls.bench, number, one.__name__, cases=CASES, latency_s=LATENCY_S,
                                         machines=WORKERS, concurrent=CONCURRENT)
                      for number, one in enumerate(disturbances)}
@@ -97,6 +106,11 @@ class Hosts(unittest.TestCase):
     def test_the_link_of_the_coordinator_goes_down_and_up(self):
         # All keep what they have, and the first to be back may be given what another has under way.
         self.check("link_of_the_coordinator", WORKERS * CONCURRENT)
+
+    @unittest.skipUnless(FULL, "it takes SLUICE_TEST_FULL=1")
+    def test_the_link_of_the_coordinator_goes_down_for_long(self):
+        """With the settings that a run has by itself."""
+        self.check("link_of_the_coordinator_for_long", WORKERS * CONCURRENT)
 
     def test_what_goes_one_way_is_lost(self):
         self.check("one_way", 2 * AT_A_CUT_WORKER)

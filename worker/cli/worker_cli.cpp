@@ -54,7 +54,7 @@ struct WorkerFlags {
   bool insecure = false;
   std::optional<std::string> home;
   std::optional<std::string> config;
-  double orphan_timeout_seconds = defaults::orphan_timeout_seconds;
+  double orphan_timeout_seconds = std::chrono::duration<double>(defaults::peer_timeout).count();
   std::optional<std::string> drain_timeout;
   std::optional<std::string> call_log;
   std::optional<std::string> metrics_listen;
@@ -77,7 +77,7 @@ void add_flags(CLI::App& app, WorkerFlags& flags) {
                  "Calls in flight at most; unset: 5, what a known rate takes, or what a search finds")
       ->type_name("N");
   app.add_option("--orphan-timeout,--coordinator-timeout", flags.orphan_timeout_seconds,
-                 "Without a coordinator, at first or later, keep what is held so long, then end (default 60)")
+                 "With no coordinator, at first or later, keep what is held so long, then end (default 120)")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 86400.0).description(""));
   app.add_option("--drain-timeout", flags.drain_timeout,

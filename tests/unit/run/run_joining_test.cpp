@@ -1,3 +1,4 @@
+#include "common/settings/settings.hpp"
 #include "tests/unit/run/run_fixture.hpp"
 
 namespace sluice {
@@ -35,6 +36,19 @@ TEST_F(RunControllerTest, ExpectedWorkersAreNotWaitedForForEver) {
   }
   send("p", wire::Heartbeat{run_id, 0, 10, {}});
   EXPECT_EQ(leased(tick(config.worker_timeout + 500ms), "p").size(), 3u);
+}
+
+// Both sides used to give up after 60 s: a link that was down for 75 s ended the run.
+TEST_F(RunControllerTest, ByDefaultAWorkerThatWasCutOffFor75SecondsGoesOn) {
+  config.worker_timeout = Settings().worker_timeout.value;
+  begin();
+  join("p", 1, 3);
+  for (auto time = 1000ms; time <= 75s; time += 1000ms) tick(time);
+  ASSERT_FALSE(controller->over());
+  EXPECT_EQ(controller->worker_count(), 0u) << "it was silent";
+  EXPECT_EQ(sent<wire::Welcome>(hello("p2", 1), "p2").size(), 1u);
+  EXPECT_TRUE(leased(ready("p2", 3, {0, 1, 2}), "p2").empty()) << "it has all that there is";
+  EXPECT_EQ(controller->worker_count(), 1u);
 }
 
 TEST_F(RunControllerTest, PinnedUnitsWaitAMomentForTheHolderOfTheirAnswers) {

@@ -22,14 +22,24 @@ TEST(CoordinatorContact, IsLostOnceAfterThreeSilentBeats) {
   CoordinatorContact contact(start);
   contact.on_message(start);
   for (int second = 1; second <= 3; ++second) {
-    EXPECT_FALSE(contact.beat(start + second * 1s, 1s).just_lost) << second;
+    EXPECT_FALSE(contact.beat(start + second * 1s, 1s).just_silent) << second;
   }
   const auto fourth = contact.beat(start + 4s, 1s);
-  EXPECT_TRUE(fourth.just_lost);
+  EXPECT_TRUE(fourth.just_silent);
   EXPECT_EQ(fourth.silence, 4s);
   EXPECT_FALSE(contact.connected());
-  EXPECT_FALSE(contact.beat(start + 5s, 1s).just_lost) << "that is known";
+  EXPECT_FALSE(contact.beat(start + 5s, 1s).just_silent) << "that is known";
   EXPECT_TRUE(contact.on_message(start + 5s)) << "it is back";
+}
+
+// A worker with a wrong address used to say nothing until it gave up.
+TEST(CoordinatorContact, AFirstWordThatDoesNotComeIsNoticedOnce) {
+  CoordinatorContact contact(start);
+  std::vector<int> noticed;
+  for (int second = 1; second <= 12; ++second) {
+    if (contact.beat(start + second * 1s, 1s).just_silent) noticed.push_back(second);
+  }
+  EXPECT_EQ(noticed, std::vector{4});
 }
 
 TEST(CoordinatorContact, ReconnectsNowAndThenWhileItIsSilent) {
@@ -47,14 +57,14 @@ TEST(CoordinatorContact, AWorkerThatWasStoppedItselfListensFirst) {
   contact.on_message(start);
   contact.beat(start + 1s, 1s);
   const auto after_a_sleep = contact.beat(start + 1h, 1s);
-  EXPECT_FALSE(after_a_sleep.just_lost);
+  EXPECT_FALSE(after_a_sleep.just_silent);
   EXPECT_EQ(after_a_sleep.silence, 0s);
   EXPECT_TRUE(contact.connected());
-  EXPECT_FALSE(contact.beat(start + 1h + 3s, 1s).just_lost) << "late again";
+  EXPECT_FALSE(contact.beat(start + 1h + 3s, 1s).just_silent) << "late again";
   contact.beat(start + 1h + 4s, 1s);
   contact.beat(start + 1h + 5s, 1s);
   contact.beat(start + 1h + 6s, 1s);
-  EXPECT_TRUE(contact.beat(start + 1h + 7s, 1s).just_lost);
+  EXPECT_TRUE(contact.beat(start + 1h + 7s, 1s).just_silent);
 }
 
 TEST(CoordinatorContact, AHelloIsAnsweredByOneWelcome) {
