@@ -86,7 +86,9 @@ class Export {
  public:
   Export(const CassetteExport& options, const std::vector<AnswerCache>& caches)
       : options_(options), caches_(caches) {
-    found_.resize(options.used ? options.used->answers.size() : 0);
+    if (!options.used) return;
+    found_.resize(options.used->answers.size());
+    found_leased_.resize(options.used->leased.size());
   }
 
   Result<ExportedCassette> run() {
@@ -125,7 +127,7 @@ class Export {
       const auto more = merge.next();
       if (!more) return fail(more.error());
       if (!*more) return {};
-      if (is_leased(kind) && !is_used({kind, merge.key()})) continue;
+      if (is_leased(kind) && !take_leased({kind, merge.key()})) continue;
       const bool by_use = !is_leased(kind) && options_.used;
       const auto use = by_use ? find_use(merge.key()) : std::nullopt;
       if (by_use && !use) continue;
@@ -142,9 +144,14 @@ class Export {
     }
   }
 
-  /// REQUIRES: is_leased.
-  bool is_used(const EntryKey& key) const {
-    return !options_.used || std::ranges::binary_search(options_.used->leased, key);
+  /// Whether it goes in.
+  bool take_leased(const EntryKey& key) {
+    if (!options_.used) return true;
+    const auto& leased = options_.used->leased;
+    const auto position = std::ranges::lower_bound(leased, key);
+    if (position == leased.end() || *position != key) return false;
+    found_leased_[static_cast<std::size_t>(position - leased.begin())] = true;
+    return true;
   }
 
   /// Where the options name the key; nothing if they do not.
@@ -198,22 +205,32 @@ class Export {
   }
 
   Result<void> check_complete() const {
-    const auto missing = std::ranges::count(found_, false);
-    if (missing == 0) return {};
-    const auto first = static_cast<std::size_t>(std::ranges::find(found_, false) - found_.begin());
-    return fail(Reason::cache_miss,
-                std::to_string(missing) + " of the " + std::to_string(found_.size()) +
-                    " answers that the run used are in no cache of " + (options_.home / "cache").string() +
-                    " (the first has the key " + to_hex(options_.used->answers[first].key) +
-                    "): they were replaced by later ones, made up (mock), or are on another machine; "
-                    "name a later run, or export where they are");
+    if (const auto first = std::ranges::find(found_, false); first != found_.end()) {
+      const auto& missing = options_.used->answers[static_cast<std::size_t>(first - found_.begin())];
+      return fail(missing_entries(found_, "answers", missing.key));
+    }
+    if (const auto first = std::ranges::find(found_leased_, false); first != found_leased_.end()) {
+      const auto& missing = options_.used->leased[static_cast<std::size_t>(first - found_leased_.begin())];
+      return fail(missing_entries(found_leased_, "embeddings and votes", missing.digest));
+    }
+    return {};
+  }
+
+  Error missing_entries(const std::vector<bool>& found, std::string_view what, const Digest& first) const {
+    return {Reason::cache_miss,
+            std::to_string(std::ranges::count(found, false)) + " of the " + std::to_string(found.size()) +
+                " " + std::string(what) + " that the run used are in no cache of " +
+                (options_.home / "cache").string() + " (the first has the key " + to_hex(first) +
+                "): they were replaced by later ones, made up (mock), or are on another machine; "
+                "name a later run, or export where they are"};
   }
 
   const CassetteExport& options_;
   const std::vector<AnswerCache>& caches_;
   std::optional<CassetteWriter> writer_;
   ExportedCassette report_;
-  std::vector<bool> found_;  ///< For each answer that was used.
+  std::vector<bool> found_;         ///< For each answer that was used...
+  std::vector<bool> found_leased_;  ///< ...and for each embedding and vote.
 };
 
 }  // namespace

@@ -61,7 +61,7 @@ struct CassetteHome {
     return std::move(*opened);
   }
 
-  Result<ExportedCassette> try_export(std::string& bytes, std::optional<std::vector<UsedAnswer>> used = {}) {
+  Result<ExportedCassette> try_export(std::string& bytes, std::optional<UsedEntries> used = {}) {
     bytes.clear();
     return export_cassette({.home = folder.path(),
                             .pins = ledger.find(),
@@ -70,7 +70,7 @@ struct CassetteHome {
   }
 
   /// The cassette's bytes.
-  std::string exported(std::optional<std::vector<UsedAnswer>> used = {}) {
+  std::string exported(std::optional<UsedEntries> used = {}) {
     std::string bytes;
     const auto done = try_export(bytes, std::move(used));
     if (!done) throw std::runtime_error(done.error().message);

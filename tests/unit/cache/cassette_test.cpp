@@ -141,20 +141,23 @@ TEST(Cassette, AnswerAndRefusalOfOneKeyReplayAsTheyDidAtHome) {
   }
 }
 
-TEST(Cassette, HoldsJustTheAnswersThatWereUsedAndAllOfThem) {
+TEST(Cassette, HoldsJustTheEntriesThatWereUsedAndAllOfThem) {
   CassetteHome home;
   {
     auto cache = home.cache();
     for (int i = 0; i < 9; ++i) ASSERT_TRUE(cache.put(test_key(i), test_answer(std::to_string(i))));
     ASSERT_TRUE(cache.put(test_key(20), test_refusal("no")));
     ASSERT_TRUE(cache.put_embedding(test_key(30), {1.0f}, 1));
+    ASSERT_TRUE(cache.put_embedding(test_key(40), {1.0f}, 1));
     ASSERT_TRUE(cache.put_vote(test_key(31), test_answer("{}")));
+    ASSERT_TRUE(cache.put_vote(test_key(41), test_answer("{}")));
   }
   const auto use = [](int number, const Completion& answer) {
     return UsedAnswer{test_key(number), answer_digest(answer)};
   };
-  std::vector used{use(2, test_answer("2")), use(5, test_answer("5")), use(20, test_refusal("no"))};
-  std::ranges::sort(used);
+  UsedEntries used{{use(2, test_answer("2")), use(5, test_answer("5")), use(20, test_refusal("no"))},
+                   {{EntryKind::embedding, test_key(30)}, {EntryKind::vote, test_key(31)}}};
+  std::ranges::sort(used.answers);
   std::string bytes;
   const auto done = home.try_export(bytes, used);
   ASSERT_TRUE(done) << done.error().message;
@@ -165,12 +168,23 @@ TEST(Cassette, HoldsJustTheAnswersThatWereUsedAndAllOfThem) {
   for (const auto& other :
        {use(77, test_answer("77")), use(7, test_answer("replaced")), use(8, test_refusal("8"))}) {
     auto more = used;
-    more.push_back(other);
-    std::ranges::sort(more);
+    more.answers.push_back(other);
+    std::ranges::sort(more.answers);
     const auto missing = home.try_export(bytes, more);
     ASSERT_FALSE(missing);
     EXPECT_EQ(missing.error().reason, Reason::cache_miss);
     EXPECT_NE(missing.error().message.find(to_hex(other.key)), std::string::npos) << missing.error().message;
+  }
+  for (const EntryKey& other :
+       {EntryKey{EntryKind::embedding, test_key(77)}, {EntryKind::vote, test_key(78)}}) {
+    auto more = used;
+    more.leased.push_back(other);
+    std::ranges::sort(more.leased);
+    const auto missing = home.try_export(bytes, more);
+    ASSERT_FALSE(missing);
+    EXPECT_EQ(missing.error().reason, Reason::cache_miss);
+    EXPECT_NE(missing.error().message.find(to_hex(other.digest)), std::string::npos)
+        << missing.error().message;
   }
 }
 
