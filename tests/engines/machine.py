@@ -110,7 +110,10 @@ class Machine:
         here = top / mine[len("0::"):].strip("/")
         for left in here.glob("sluice-machine-*"):
             remove_group(left)
-        return Path(tempfile.mkdtemp(prefix="sluice-machine-", dir=here))
+        try:
+            return Path(tempfile.mkdtemp(prefix="sluice-machine-", dir=here))
+        except OSError as error:
+            skip(f"no group of processes can be made here: {error}")
 
     def child(self):
         if self.process.poll() is not None:
