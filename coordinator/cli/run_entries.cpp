@@ -98,6 +98,12 @@ class RunReplay {
   UsedEntries& used_;
 };
 
+/// What `sluice grade` and `calibrate-judge` ask beside the suite is no flag of a run.
+int report_other_command(const PastRun& past) {
+  return report_error("run " + short_id(past.run.run_id) + " was made by `sluice " + command_of(past.run) +
+                      "`, and what its answers were compared with cannot be found again; leave out --run");
+}
+
 int report_changed(const PastRun& past) {
   return report_error(
       "what the answers of run " + short_id(past.run.run_id) +
@@ -120,6 +126,7 @@ tl::expected<UsedEntries, int> entries_of_run(const PastRun& past, const CLI::Ap
   std::ranges::sort(used.answers);
   used.answers.erase(std::unique(used.answers.begin(), used.answers.end()), used.answers.end());
   if (!reads_beside_answers(past.run)) return used;
+  if (command_of(past.run) != run_command) return tl::unexpected(report_other_command(past));
   const auto asked = plan_again(past, {command, settings, ledger});
   if (!asked) return tl::unexpected(asked.error());
   if (!(*asked)->is_as_it_was) return tl::unexpected(report_changed(past));
