@@ -1,5 +1,7 @@
 #include "coordinator/dispatch/entry_broker.hpp"
 
+#include "coordinator/dispatch/defaults.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -140,8 +142,14 @@ void EntryBroker::lent(WorkerId lender, const EntryKey& key, std::shared_ptr<con
     known_.erase(key);
     return next_pays(found, now, actions);
   }
-  for (const auto seeker : open.waiting) actions.answers.push_back({seeker, key, entry});
-  open_.erase(found);
+  // A lender could have the coordinator send a thousand times what it sends itself.
+  const auto room = defaults::max_lent_bytes - std::min(defaults::max_lent_bytes, actions.lent_bytes);
+  const auto served = std::min(std::max<std::size_t>(room / entry->size(), actions.lent_bytes == 0 ? 1 : 0),
+                               open.waiting.size());
+  for (std::size_t i = 0; i < served; ++i) actions.answers.push_back({open.waiting[i], key, entry});
+  actions.lent_bytes += served * entry->size();
+  open.waiting.erase(open.waiting.begin(), open.waiting.begin() + static_cast<std::ptrdiff_t>(served));
+  open.waiting.empty() ? static_cast<void>(open_.erase(found)) : borrow(found, lender, now, actions);
 }
 
 EntryBroker::OpenKeys::iterator EntryBroker::leased_by(WorkerId worker, const EntryKey& key) {

@@ -55,7 +55,8 @@ class EntryBroker {
     std::vector<Answer> answers;
     std::vector<Loan> loans;
     std::vector<EntryKey>
-        look_ups;  ///< Leased entries that the ledger may know a holder of, for `looked_up`.
+        look_ups;                ///< Leased entries that the ledger may know a holder of, for `looked_up`.
+    std::size_t lent_bytes = 0;  ///< Of the entries among the answers, each as often as it is there.
   };
 
   explicit EntryBroker(Config config);

@@ -60,6 +60,8 @@ std::optional<Error> ResultIntake::take(WorkerId worker, UnitResult result, wire
     case ResultStep::record:
       break;
   }
+  // Said again before its ACK: that comes to where the worker is then.
+  if (!recording_.emplace(worker, result.unit).second) return std::nullopt;
   run_.roster.mark_leased(worker);  // Perhaps by a coordinator before this one.
   run_.dispatcher.begin_recording(result.unit);
   const auto trials = run_.plan.trials_of(result.unit);
@@ -119,6 +121,7 @@ bool ResultIntake::is_resent(WorkerId worker, UnitId unit) const {
 void ResultIntake::on_recorded(const ResultsRecorded& recorded, bool withdraws, Effects& effects) {
   CommitReplies replies;
   for (const auto& item : recorded.items) {
+    recording_.erase({item.worker, item.unit});
     const auto holder = run_.dispatcher.holder_of(item.unit);
     if (holder && *holder != item.worker && withdraws) replies.withdraw(*holder, item.unit);
     run_.dispatcher.settle(item.unit);
@@ -143,6 +146,7 @@ void ResultIntake::on_recorded(const ResultsRecorded& recorded, bool withdraws, 
 void ResultIntake::on_dropped(const ResultsDropped& dropped, Effects& effects) {
   CommitReplies replies;
   for (const auto& item : dropped.items) {
+    recording_.erase({item.worker, item.unit});
     if (!is_resent(item.worker, item.unit)) {
       count(item.worker, item.unit, item.spend);
       if (run_.roster.may_note(item.worker)) effects.spent.push_back({item.unit, item.spend});

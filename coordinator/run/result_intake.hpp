@@ -69,8 +69,9 @@ class ResultIntake {
   std::shared_ptr<const EarlierPart> earlier_;
   /// The first unit in order that a worker's cache had not all for, and what it lacked.
   std::optional<std::pair<UnitId, std::string>> first_miss_;
-  std::set<std::pair<WorkerId, UnitId>>
-      dropped_;                    ///< Whose results of which units are counted, not recorded.
+  using WorkersUnits = std::set<std::pair<WorkerId, UnitId>>;
+  WorkersUnits recording_;         ///< Whose results of which units are on their way into the ledger.
+  WorkersUnits dropped_;           ///< Whose are counted, not recorded.
   std::vector<WorkerId> winners_;  ///< By unit: whose result is committed. Names are not unique.
 };
 

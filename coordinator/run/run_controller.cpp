@@ -172,10 +172,13 @@ void RunController::on_message(const Peer& peer, wire::Heartbeat& heartbeat, Tim
   set_window(*id, heartbeat.window);
   const auto is_waiting = [](const wire::Demand& demand) { return demand.ready_calls > 0; };
   if (std::ranges::any_of(heartbeat.demands, is_waiting)) dispatcher_.excuse(*id, now);
-  // Names come from the network: only the run's own providers have a budget.
+  // Names come from the network: only the run's own providers have a budget, and there is one demand for
+  // each.
+  std::set<std::string> said;
   std::erase_if(heartbeat.demands, [&](const wire::Demand& demand) {
     const auto& providers = config_.settings.providers;
-    return std::ranges::find(providers, demand.provider, &ProviderSettings::name) == providers.end();
+    const auto known = std::ranges::find(providers, demand.provider, &ProviderSettings::name);
+    return known == providers.end() || !said.insert(demand.provider).second;
   });
   for (const auto& demand : heartbeat.demands) check_named_delay(*id, demand, now, effects);
   effects.demands.emplace_back(peer, std::move(heartbeat));
@@ -223,13 +226,15 @@ void RunController::on_looked_up(const std::vector<EntryHolder>& holders, TimePo
 // --- results ---
 
 void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint now, Effects& effects) {
-  wire::Ack refused{report.run_id, {}};
   const auto id = roster_.at(peer);
+  // A worker that is not known keeps its results and sends them again after its HELLO.
+  if (!id) return reject_unknown(peer, effects);
+  wire::Ack refused{report.run_id, {}};
   if (report.run_id != config_.settings.run_id) {
     for (const auto& result : report.results) {
       refused.items.push_back({result.unit, wire::AckCode::gone, result.key, {}});
     }
-  } else if (id) {
+  } else {
     dispatcher_.on_message(*id, now);
     set_window(*id, report.window);
     for (const auto unit : report.started) dispatcher_.started(*id, unit, now);
@@ -242,8 +247,6 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
     results_.take_back(*id, report, effects);
   }
   if (!refused.items.empty()) effects.to_workers.push_back({peer, std::move(refused)});
-  // A worker that is not known keeps its results and sends them again after its HELLO.
-  if (!id) reject_unknown(peer, effects);
 }
 
 void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& error, TimePoint now,

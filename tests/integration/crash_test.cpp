@@ -64,7 +64,7 @@ TEST_F(Crash, AcknowledgedResultsSurviveTheCoordinator) {
   EXPECT_EQ(comparable_part(next.output), reference_report());
 }
 
-// The same result twice is acknowledged twice and counted once; one of another run is gone.
+// A result that was acknowledged is acknowledged again and counted once; one of another run is gone.
 TEST_F(Crash, RepeatedAndForeignResultsAreAnsweredAndNotCounted) {
   const auto simulator = start_simulator();
   auto coordinator =
@@ -84,18 +84,14 @@ TEST_F(Crash, RepeatedAndForeignResultsAreAnsweredAndNotCounted) {
   EXPECT_EQ(ack->items.at(0).code, wire::AckCode::gone);
   EXPECT_EQ(ledger_rows(home()).size(), 0u);
 
-  worker.send(wire::Report{run_id, 1, {}, {result, result}});
-  std::vector<wire::AckCode> codes;
-  bool drained = false;  // The run may be over before the second one is answered.
-  while (codes.size() < 2 || !drained) {
-    const auto message = worker.receive();
-    ASSERT_TRUE(message) << codes.size() << " results were acknowledged";
-    drained = drained || std::holds_alternative<wire::Drain>(*message);
-    if (const auto* answer = std::get_if<wire::Ack>(&*message)) {
-      for (const auto& item : answer->items) codes.push_back(item.code);
-    }
+  // Said again before its ACK it is on its way, and after it a duplicate, also when the run is over.
+  for (const auto code : {wire::AckCode::committed, wire::AckCode::duplicate}) {
+    worker.send(wire::Report{run_id, 1, {}, {result, result}});
+    ack = worker.receive_only<wire::Ack>();
+    ASSERT_TRUE(ack);
+    ASSERT_EQ(ack->items.size(), 1u);
+    EXPECT_EQ(ack->items[0].code, code);
   }
-  EXPECT_EQ(codes, (std::vector{wire::AckCode::committed, wire::AckCode::duplicate}));
   worker.send(wire::Goodbye{"drained"});
   const auto finished = finish(coordinator);
   const auto report = parse_report(finished.output);

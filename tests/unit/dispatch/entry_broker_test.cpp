@@ -322,6 +322,37 @@ TEST_F(EntryBrokerTest, OnlyWhoWasLeftToPayForAnEntryHasStoredIt) {
   EXPECT_EQ(seek(3, embedding(7)), Words{"ask 1 for e7"}) << "the one who has it";
 }
 
+// One message of a lender had the coordinator send it on to a thousand that waited for it.
+TEST_F(EntryBrokerTest, WhatIsLentAtOnceIsBounded) {
+  broker.join(1, "one");
+  for (WorkerId seeker = 2; seeker <= 101; ++seeker) broker.join(seeker, std::to_string(seeker));
+  for (const std::uint8_t key : {7, 8}) {
+    lease_to_first(embedding(key));
+    for (WorkerId seeker = 2; seeker <= 101; ++seeker) seek(seeker, embedding(key));
+    EXPECT_EQ(stored(1, embedding(key)), Words{"ask 1 for e" + std::to_string(key)});
+  }
+  const auto entry = std::make_shared<const std::string>(4u << 20, 'x');
+  std::size_t served = 0;
+  for (int loans = 0; broker.open_count() > 0; ++loans) {
+    ASSERT_LT(loans, 100) << "each serves some";
+    EntryBroker::Actions actions;
+    for (const std::uint8_t key : {7, 8}) broker.lent(1, embedding(key), entry, now, actions);
+    EXPECT_LE(actions.answers.size(), 16u) << "64 MiB, of both";
+    EXPECT_EQ(actions.loans.size(), broker.open_count()) << "the rest is asked for again";
+    served += actions.answers.size();
+  }
+  EXPECT_EQ(served, 200u);
+}
+
+TEST_F(EntryBrokerTest, AnEntryThatIsLargerThanTheBoundIsLentAllTheSame) {
+  join_three();
+  broker.expect_answer(digest(7), 1);
+  seek(2, answer(7));
+  EntryBroker::Actions actions;
+  broker.lent(1, answer(7), std::make_shared<const std::string>(65u << 20, 'x'), now, actions);
+  EXPECT_EQ(actions.answers.size(), 1u);
+}
+
 // Two workers renewed one vote each: none sought what another might be renewing.
 TEST_F(EntryBrokerTest, AVoteThatIsRenewedIsPaidOnceAndLentToTheOthers) {
   broker = EntryBroker({beat, 2 * beat, lease_time, 64, 64, true});

@@ -119,6 +119,37 @@ TEST_F(HostileWorker, AReadyNamesEachUnitOnce) {
   EXPECT_EQ(noted, defaults::notes_per_lease);
 }
 
+// A result that was said again and again while the first was on its way into the ledger waited with it.
+TEST_F(HostileWorker, AResultIsRecordedOnceHoweverOftenItIsSaid) {
+  join("liar", 2, 10);
+  const auto first = report("liar", std::vector<UnitResult>(1000, answered(0)));
+  EXPECT_EQ(first.to_record.size(), 1u);
+  const auto again = report("liar", {answered(0, "other")});
+  EXPECT_TRUE(again.to_record.empty() && acked(again, "liar").empty()) << "its ACK comes with the commit";
+  EXPECT_EQ(acked(record(first), "liar").size(), 1u);
+  EXPECT_EQ(report("liar", {answered(0)}).to_record.size(), 1u) << "that ACK may have been lost";
+}
+
+// Megabytes of ACK for whoever had said no HELLO.
+TEST_F(HostileWorker, AStrangersReportIsAnsweredByOneReject) {
+  for (const char* run : {"run-0", run_id}) {
+    const auto effects = send("stranger", wire::Report{run, 0, {}, std::vector<UnitResult>(1000)});
+    expect_rejected(effects, "stranger");
+    EXPECT_EQ(effects.to_workers.size(), 1u);
+  }
+}
+
+TEST_F(HostileWorker, AHeartbeatHasOneDemandForEachProvider) {
+  config.settings.providers.emplace_back().name = "openai";
+  begin();
+  join("liar", 2, 10);
+  wire::Heartbeat heartbeat{run_id, 1, 10, {}};
+  for (int i = 0; i < 1000; ++i) heartbeat.demands.emplace_back().provider = i % 2 == 0 ? "openai" : "nobody";
+  const auto demands = send("liar", heartbeat).demands.at(0).second.demands;
+  ASSERT_EQ(demands.size(), 1u);
+  EXPECT_EQ(demands[0].provider, "openai");
+}
+
 // READY gives back what it does not name: a unit that was leased before it was lost to the worker's peers.
 TEST_F(HostileWorker, NothingIsLeasedBetweenHelloAndReady) {
   join("one", 1, 1);
