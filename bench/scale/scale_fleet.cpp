@@ -266,7 +266,7 @@ void ScaleFleet::tick() {
 void ScaleFleet::perform(Effects& effects) {
   if (to_commit_.empty() && !effects.to_record.empty()) events_.after(transaction_time, [this] { commit(); });
   std::ranges::move(effects.to_record, std::back_inserter(to_commit_));
-  for (auto& [peer, message] : effects.to_workers) {
+  for (auto& [peer, message, in_hand] : effects.to_workers) {
     if (const auto* work = std::get_if<wire::Work>(&message))
       outcome_.costs.lease.count += work->units.size();
     deliver(peer, std::move(message));

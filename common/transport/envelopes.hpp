@@ -3,6 +3,7 @@
 #include "common/wire/messages.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@ namespace sluice {
 /// A ZeroMQ routing id: one socket of a worker, not the worker (it gets a new one when it reconnects).
 using Peer = std::string;
 
+/// As long as it is held, messages of peers count as not done with, and only so many bytes more of them are
+/// read. Whoever hands on something that they brought about hands it on too.
+using InHand = std::shared_ptr<const void>;
+
 /// Router -> coordinator: what workers sent, in the order in which it arrived.
 struct FromWorkers {
   struct Item {
@@ -22,12 +27,14 @@ struct FromWorkers {
   std::vector<Item> items;
   std::uint64_t frames_rejected =
       0;  ///< Malformed ones since the router began; already answered with REJECT.
+  InHand in_hand{};
 };
 
 /// Coordinator -> router: send this to a worker. To a peer that is gone it is dropped.
 struct ToPeer {
   Peer peer;
   wire::ToWorker message;
+  InHand in_hand{};
 };
 
 /// Dealer -> worker: what the coordinator sent, in order.

@@ -2,13 +2,18 @@
 
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
+#include "common/transport/connection_watch.hpp"
+#include "common/transport/defaults.hpp"
 #include "common/transport/messages.hpp"
 #include "common/transport/peer_quota.hpp"
 #include "common/transport/socket_actor.hpp"
 #include "common/transport/socket_options.hpp"
 #include "common/wire/codec.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <variant>
@@ -24,6 +29,7 @@ class RouterActor final : public SocketActor {
  public:
   RouterActor(caf::actor_config& config, BoundRouter router, caf::actor coordinator)
       : SocketActor(config, std::move(router.socket), std::move(router.zap)),
+        watch_(std::move(router.connections)),
         security_(std::move(router.security)),
         coordinator_(std::move(coordinator)) {}
 
@@ -35,8 +41,8 @@ class RouterActor final : public SocketActor {
         [this](const ToPeer& outgoing) { send_to(outgoing.peer, outgoing.message); },
         [this](DrainSocket) {
           refresh_allow_list();
-          drain_socket();
-          send(coordinator_, SocketDrained{});
+          drain_is_due_ = true;
+          drain_if_due();
         },
         [this](CloseSocket) { stop(); },
         [this](const caf::exit_msg& exit) { on_exit_message(exit); },
@@ -45,6 +51,8 @@ class RouterActor final : public SocketActor {
 
   void on_frames(std::vector<zmq::message_t>& frames) override {
     const Peer peer = frames.front().to_string();
+    watch_.on_read(peer, frames);
+    check_if_due();  // A batch of large ones takes seconds.
     if (frames.size() != 3) return reject(peer, wire::RejectCode::malformed, "a message has two frames");
     if (!note_version(peer, frames[1].to_string_view())) {
       return reject(peer, wire::RejectCode::not_taken,
@@ -67,11 +75,27 @@ class RouterActor final : public SocketActor {
         !hello_quota_.take(peer, std::chrono::steady_clock::now()))
       return;
     batch_.items.push_back({peer, std::move(*message)});
+    batch_bytes_ += frames[2].size();
   }
+
+  bool may_read() const override { return *in_hand_ + batch_bytes_ < defaults::max_bytes_in_hand; }
+
+  std::chrono::milliseconds patience() const override {
+    if (!may_read()) return defaults::in_hand_interval;
+    return watch_.watches() ? defaults::waiting_bytes_interval : std::chrono::milliseconds(-1);
+  }
+
+  void on_turn() override {
+    check_if_due();
+    if (drain_is_due_) drain_if_due();
+  }
+
+  void on_closed() override { watch_.close(); }
 
   void flush() override {
     if (batch_.items.empty() && !rejected_since_flush_) return;
     batch_.frames_rejected = frames_rejected_;
+    batch_.in_hand = hold(std::exchange(batch_bytes_, 0));
     rejected_since_flush_ = false;
     send(coordinator_, std::move(batch_));
     batch_ = FromWorkers{};
@@ -91,6 +115,31 @@ class RouterActor final : public SocketActor {
   }
 
  private:
+  /// Silence counts once everything was read: not while nothing may be.
+  void drain_if_due() {
+    drain_socket();
+    if (!may_read()) return;
+    drain_is_due_ = false;
+    send(coordinator_, SocketDrained{});
+  }
+
+  void check_if_due() {
+    if (const auto now = std::chrono::steady_clock::now(); now >= next_check_) check_connections(now);
+  }
+
+  void check_connections(TimePoint now) {
+    next_check_ = now + defaults::waiting_bytes_interval;
+    for (const auto& sentence : watch_.check(now)) {
+      if (refusal_quota_.take("", now)) spdlog::warn("{}", sentence);
+    }
+  }
+
+  /// Counts so many bytes as long as it is held.
+  InHand hold(std::size_t bytes) {
+    *in_hand_ += bytes;
+    return {nullptr, [count = in_hand_, bytes](const void*) { *count -= bytes; }};
+  }
+
   /// Remembers in which version a peer is to be answered, where that is not this sluice's own. False if there
   /// are too many of them.
   bool note_version(const Peer& peer, std::string_view header) {
@@ -155,6 +204,8 @@ class RouterActor final : public SocketActor {
         wire::encode(message, older == older_peers_.end() ? wire::protocol_version : older->second.version);
     switch (send_frames({peer, frames.header, frames.body})) {
       case Sent::yes:
+        watch_.on_sent(peer, frames.header.size() + frames.body.size());
+        if (watch_.is_overdue()) check_connections(std::chrono::steady_clock::now());
         return;
       case Sent::gone:
         return spdlog::debug("a worker has gone; a message is dropped");
@@ -176,11 +227,16 @@ class RouterActor final : public SocketActor {
     std::chrono::steady_clock::time_point heard_at;
   };
 
+  ConnectionWatch watch_;
+  TimePoint next_check_{};
   std::optional<FleetSecurity> security_;
   std::unordered_map<Peer, OlderPeer> older_peers_;
   std::unordered_map<Peer, std::string> admitted_;  ///< The keys of those that said HELLO by one.
   caf::actor coordinator_;
   FromWorkers batch_;
+  std::size_t batch_bytes_ = 0;  ///< On the wire.
+  std::shared_ptr<std::atomic<std::size_t>> in_hand_ = std::make_shared<std::atomic<std::size_t>>(0);
+  bool drain_is_due_ = false;
   std::uint64_t frames_rejected_ = 0;
   bool rejected_since_flush_ = false;
   PeerQuota reject_quota_{{defaults::max_rejects_to_one, defaults::rejects_to_one_per_second},
@@ -206,8 +262,10 @@ Result<BoundRouter> bind_router(zmq::context_t& context, const std::vector<std::
   if (security) {
     if (auto checked = check_pair(security->key); !checked) return fail(std::move(checked.error()));
   }
-  BoundRouter router{zmq::socket_t(context, zmq::socket_type::router), {}, std::move(security), {}};
+  BoundRouter router{{}, zmq::socket_t(context, zmq::socket_type::router), {}, std::move(security), {}};
   set_common_options(router.socket);
+  const auto is_tcp = [](const std::string& endpoint) { return endpoint.starts_with("tcp://"); };
+  if (std::ranges::any_of(endpoints, is_tcp)) router.connections = watch_connections(context, router.socket);
   if (router.security) {
     router.zap = zmq::socket_t(context, zmq::socket_type::rep);
     router.zap.set(zmq::sockopt::linger, 0);

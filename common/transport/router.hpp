@@ -16,6 +16,8 @@ namespace sluice {
 /// A ROUTER socket that is bound, and not yet owned by a thread. Between the two, the caller may tell the
 /// user the endpoint.
 struct BoundRouter {
+  zmq::socket_t connections;  ///< Tells who comes and goes; empty if nobody can but from this process. Closed
+                              ///< after the socket.
   zmq::socket_t socket;
   zmq::socket_t zap;  ///< Asked who may come in; empty without `security`.
   std::optional<FleetSecurity> security;
@@ -30,8 +32,8 @@ Result<BoundRouter> bind_router(zmq::context_t& context, const std::vector<std::
 
 /// Starts the actor that owns the socket: decodes what workers send (answering malformed frames itself) and
 /// forwards it to `coordinator` as FromWorkers; encodes and sends ToPeer. A worker that came in by a key is
-/// called by the key's name; one whose key is taken off the list is gone by the next DrainSocket. Ends on
-/// CloseSocket.
+/// called by the key's name; one whose key is taken off the list is gone by the next DrainSocket. A
+/// connection for which too much waits in memory is cut. Ends on CloseSocket.
 caf::actor spawn_router(caf::actor_system& system, BoundRouter router, const caf::actor& coordinator);
 
 }  // namespace sluice

@@ -54,9 +54,9 @@ void SocketActor::wait() {
   if (!has_next_message()) {
     // A negative one is passed over.
     const int side = side_ ? side_.get(zmq::sockopt::fd) : -1;
-    std::array<pollfd, 3> items{
-        {{socket_.get(zmq::sockopt::fd), POLLIN, 0}, {wake_fd_, POLLIN, 0}, {side, POLLIN, 0}}};
-    if (::poll(items.data(), items.size(), -1) < 0 && errno != EINTR) {
+    const int socket = may_read() ? socket_.get(zmq::sockopt::fd) : -1;
+    std::array<pollfd, 3> items{{{socket, POLLIN, 0}, {wake_fd_, POLLIN, 0}, {side, POLLIN, 0}}};
+    if (::poll(items.data(), items.size(), static_cast<int>(patience().count())) < 0 && errno != EINTR) {
       spdlog::error("socket poll failed: {}", std::generic_category().message(errno));
       stop();
     }
@@ -82,6 +82,7 @@ void SocketActor::act() {
   auto handlers = this->handlers();
   while (running_) {
     if (!unread_) wait();
+    on_turn();
     const bool more_messages = take_messages(handlers);
     const bool more_of_side = running_ && side_ && read_side();
     const bool more_frames = running_ && read_batch(defaults::socket_batch);
@@ -89,6 +90,7 @@ void SocketActor::act() {
     unread_ = more_messages || more_of_side || more_frames;
   }
   close_sockets();
+  on_closed();
 }
 
 void SocketActor::close_sockets() {
@@ -116,7 +118,7 @@ void SocketActor::drain_socket() {
 bool SocketActor::read_batch(int limit) {
   std::vector<zmq::message_t> frames;
   for (int count = 0; count < limit; ++count) {
-    if (!receive_frames(socket_, frames)) return false;
+    if (!may_read() || !receive_frames(socket_, frames)) return false;
     on_frames(frames);
   }
   return true;

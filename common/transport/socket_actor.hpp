@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -38,6 +39,14 @@ class SocketActor : public caf::blocking_actor {
   virtual void on_side_frames(std::vector<zmq::message_t>& frames) = 0;
   /// After each batch of frames: hand on what was collected.
   virtual void flush() = 0;
+  /// Whether another message may be read now. If not, it waits in the network.
+  virtual bool may_read() const { return true; }
+  /// How long to wait at most for something to happen; below 0: for ever.
+  virtual std::chrono::milliseconds patience() const { return std::chrono::milliseconds(-1); }
+  /// Once for each wait, and for each batch while there is no need to wait.
+  virtual void on_turn() {}
+  /// The sockets are closed.
+  virtual void on_closed() {}
 
   /// What became of frames that were to be sent.
   enum class Sent : std::uint8_t {

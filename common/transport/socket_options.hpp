@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/defaults.hpp"
+#include "common/transport/defaults.hpp"
 
 #include <chrono>
 #include <string_view>
@@ -18,8 +18,8 @@ inline void set_common_options(zmq::socket_t& socket) {
   // (router.cpp); the one on receiving makes a flood wait in the network instead of in our memory.
   socket.set(zmq::sockopt::sndhwm, 0);
   socket.set(zmq::sockopt::rcvhwm, defaults::max_waiting_frames);
-  // ZeroMQ itself can only hang up; up to twice the limit there is room for a REJECT that says why.
-  socket.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(2 * defaults::max_frame_bytes));
+  // ZeroMQ itself can only hang up; a little beyond the limit there is room for a REJECT that says why.
+  socket.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(defaults::max_unread_bytes_of_one));
   // Half-open connections (a machine that vanished) are found and re-made by ZeroMQ itself.
   socket.set(zmq::sockopt::heartbeat_ivl, in_ms(defaults::socket_heartbeat_interval));
   socket.set(zmq::sockopt::heartbeat_timeout, in_ms(defaults::socket_heartbeat_timeout));

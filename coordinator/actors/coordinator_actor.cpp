@@ -145,7 +145,8 @@ void log(spdlog::level::level_enum level, const std::vector<LogNote>& notes) {
   }
 }
 
-void perform(CoordinatorActor* self, Effects& effects) {
+/// `in_hand`: of the messages that brought them about, if any did.
+void perform(CoordinatorActor* self, Effects& effects, const InHand& in_hand = {}) {
   auto& state = self->state;
   if (state.nobody_records && !effects.to_record.empty()) {
     ResultsDropped dropped;
@@ -160,21 +161,26 @@ void perform(CoordinatorActor* self, Effects& effects) {
     say(words, Severity::info, state.config->over_live_line);
   }
   if (!effects.leased.empty() || !effects.spent.empty())
-    self->send(state.recorder, NoteProgress{std::move(effects.spent), std::move(effects.leased)});
+    self->send(state.recorder, NoteProgress{std::move(effects.spent), std::move(effects.leased), in_hand});
   if (!effects.to_record.empty())
-    self->send(state.checker ? state.checker : state.recorder, RecordResults{std::move(effects.to_record)});
+    self->send(state.checker ? state.checker : state.recorder,
+               RecordResults{std::move(effects.to_record), in_hand});
   if (effects.drop_checks && state.checker && !std::exchange(state.checks_dropped, true))
     self->send(state.checker, DropChecks{});
-  for (auto& message : effects.to_workers) self->send(state.router, std::move(message));
-  if (!effects.to_note.empty()) self->send(state.recorder, NoteHolders{std::move(effects.to_note)});
-  if (!effects.to_look_up.empty()) self->send(state.recorder, LookUpHolders{std::move(effects.to_look_up)});
+  for (auto& message : effects.to_workers) {
+    message.in_hand = in_hand;
+    self->send(state.router, std::move(message));
+  }
+  if (!effects.to_note.empty()) self->send(state.recorder, NoteHolders{std::move(effects.to_note), in_hand});
+  if (!effects.to_look_up.empty())
+    self->send(state.recorder, LookUpHolders{std::move(effects.to_look_up), in_hand});
   if (!effects.changed_peers.empty() || !effects.gone.empty()) {
     self->send(state.governor,
                PeersChanged{state.controller->settings().run_id,
                             state.controller->peers(effects.changed_peers), std::move(effects.gone)});
   }
   for (auto& [peer, heartbeat] : effects.demands) {
-    self->send(state.governor, HeartbeatReceived{std::move(peer), std::move(heartbeat)});
+    self->send(state.governor, HeartbeatReceived{std::move(peer), std::move(heartbeat), in_hand});
   }
   end_run_if_quiet(self);
 }
@@ -244,7 +250,7 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
       [self](FromWorkers& messages) {
         Effects effects;
         self->state.controller->on_messages(messages, self->clock().now(), effects);
-        perform(self, effects);
+        perform(self, effects, messages.in_hand);
       },
       [self](const ResultsRecorded& recorded) {
         Effects effects;

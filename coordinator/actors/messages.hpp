@@ -54,6 +54,7 @@ struct LocalWorkerFailed {
 struct HeartbeatReceived {
   Peer peer;
   wire::Heartbeat heartbeat;
+  InHand in_hand{};
 };
 
 /// Who left or began anew, and who of those came or changed is there since; all others are as they were.
@@ -74,17 +75,20 @@ struct BudgetReport {
 /// Put these into the ledger.
 struct NoteHolders {
   std::vector<EntryHolder> holders;
+  InHand in_hand{};
 };
 
 /// Put what whoever goes on with the run must know into the ledger.
 struct NoteProgress {
   std::vector<UnitSpend> spent;
   std::vector<NotedLease> leased;
+  InHand in_hand{};
 };
 
 /// Who holds the entries of these keys? To be answered with HoldersLookedUp.
 struct LookUpHolders {
   std::vector<EntryKey> keys;
+  InHand in_hand{};
 };
 
 /// One for each key that was looked up; an empty id where no holder is known.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/transport/envelopes.hpp"
 #include "coordinator/dispatch/work_queue.hpp"
 #include "coordinator/facts/committed_results.hpp"
 
@@ -19,6 +20,7 @@ struct RecordResult {
 /// Results that came together.
 struct RecordResults {
   std::vector<RecordResult> results;
+  InHand in_hand{};
 };
 
 /// Some metric of the trial did not pass: for the progress line; thresholds and baseline count at the end.

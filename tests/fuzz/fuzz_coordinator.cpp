@@ -422,7 +422,7 @@ class Session {
 
   void check_sent(const Effects& effects, std::size_t weight) {
     std::size_t work = 0;
-    for (const auto& [peer, message] : effects.to_workers) {
+    for (const auto& [peer, message, in_hand] : effects.to_workers) {
       SLUICE_PROMISE(peer.starts_with("peer-"));
       const auto* leased = std::get_if<wire::Work>(&message);
       if (leased == nullptr) continue;

@@ -143,7 +143,7 @@ class RunControllerTest : public ::testing::Test {
   template <class Message>
   static std::vector<Message> sent(const Effects& effects, const Peer& peer) {
     std::vector<Message> found;
-    for (const auto& [to, message] : effects.to_workers) {
+    for (const auto& [to, message, in_hand] : effects.to_workers) {
       if (const auto* wanted = std::get_if<Message>(&message); wanted && to == peer) found.push_back(*wanted);
     }
     return found;

@@ -28,7 +28,7 @@ class WorkLeasesTest : public RunControllerTest {
   }
   std::vector<WorkUnit> units(const Peer& peer) const {
     std::vector<WorkUnit> found;
-    for (const auto& [to, message] : sent_messages) {
+    for (const auto& [to, message, in_hand] : sent_messages) {
       if (to == peer) std::ranges::copy(std::get<wire::Work>(message).units, std::back_inserter(found));
     }
     return found;
@@ -77,7 +77,7 @@ TEST(WorkBatch, RecordedAnswersCountInWhatAMessageTakes) {
   }
   batch.finish();
   std::size_t units = 0;
-  for (const auto& [to, message] : messages) {
+  for (const auto& [to, message, in_hand] : messages) {
     const auto& work = std::get<wire::Work>(message).units;
     units += work.size();
     EXPECT_LE(work.size() * 400'000, defaults::max_bytes_per_work + 400'000);
