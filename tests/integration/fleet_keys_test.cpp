@@ -104,6 +104,10 @@ TEST_F(FleetKeys, AKeyIsReplacedWithoutStoppingARunAndARemovedOneIsCutOff) {
   ASSERT_EQ(run_sluice({"keys", "remove", "gpu-7"}).exit_code, 0);
   EXPECT_TRUE(has_logged(coordinator, "worker gpu-7 left: its key is no longer admitted"));
   EXPECT_TRUE(has_logged(coordinator, "worker gpu-7/again left: its key is no longer admitted"));
+  // It is heard no more, on this connection or another.
+  EXPECT_TRUE(has_logged(first, "does not list this worker's key")) << first.errors();
+  const std::string log = coordinator.errors();
+  EXPECT_EQ(log.find("worker gpu-7 is there"), log.rfind("worker gpu-7 is there")) << log;
 }
 
 TEST_F(FleetKeys, BeyondLoopbackTheyAreTheDefault) {
