@@ -53,8 +53,8 @@ std::vector<std::string> FlagText::choices() const {
 }
 
 bool FlagText::takes_path() const {
-  constexpr std::string_view path_words[] = {"FILE", "DIR",      "SUITE",   "FOLDER",
-                                             "PATH", "CASSETTE", "FIXTURES"};
+  constexpr std::string_view path_words[] = {"FILE",     "DIR",    "SUITE",  "FOLDER", "PATH",    "CASSETTE",
+                                             "FIXTURES", "CONFIG", "PLUGIN", "BASE",   "CURRENT", "MORE"};
   const std::string& word = value.empty() ? names.front() : value;
   return std::ranges::any_of(path_words, [&](std::string_view path) {
     return word == path || (value.empty() && word.ends_with(path));

@@ -147,12 +147,17 @@ std::string bash_completion(const CommandText& program) {
 
 std::string zsh_completion(const CommandText& program) {
   const std::string name = function_name(program);
-  std::string out = "#compdef " + program.name + "\n# Completion of " + program.name + " for zsh.\n" + name +
-                    "() {\n  local at=" + program.name + " i\n  local -a flags commands\n";
+  std::string out =
+      "#compdef " + program.name + "\n# Completion of " + program.name + " for zsh.\n" + name +
+      "() {\n  local at=" + program.name +
+      " before=${words[CURRENT - 1]} i\n"
+      "  local -a flags commands\n"
+      "  # `--flag=value` comes as one word.\n"
+      "  if [[ $PREFIX == --*=* ]]; then\n    before=${PREFIX%%=*}\n    compset -P '*='\n  fi\n";
   if (!program.commands.empty())
     out += "  for ((i = 2; i < CURRENT; ++i)); do\n    case \"$at ${words[i]}\" in\n      " + ways(program) +
            ") at=\"$at ${words[i]}\" ;;\n    esac\n  done\n";
-  out += "  case \"$at:${words[CURRENT - 1]}\" in\n" +
+  out += "  case \"$at:$before\" in\n" +
          value_cases(program,
                      [](const FlagText& flag) {
                        if (const auto choices = flag.choices(); !choices.empty())
@@ -170,8 +175,11 @@ std::string zsh_completion(const CommandText& program) {
          "  esac\n"
          "  if [[ $PREFIX == -* ]]; then\n    _describe -o flag flags\n"
          "  elif (( $#commands )); then\n    _describe command commands\n  fi\n"
-         "}\ncompdef " +
-         name + " " + program.name + "\n";
+         "}\n"
+         "# Found by its name the file is read at the first key, and must answer that one too.\n"
+         "if [[ $funcstack[1] == _" +
+         program.name + " ]]; then\n  " + name + " \"$@\"\nelse\n  compdef " + name + " " + program.name +
+         "\nfi\n";
 }
 
 std::string fish_completion(const CommandText& program) {

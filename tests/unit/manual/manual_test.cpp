@@ -63,6 +63,7 @@ TEST_F(ManualTest, ACommandIsReadWithAllThatItsHelpSays) {
   compare.add_option("BASE", base)->required();
   compare.add_option("MORE", more);
   EXPECT_EQ(command_text(compare).usage, "[OPTIONS] BASE [MORE...]");
+  EXPECT_TRUE(command_text(compare).arguments[0].takes_path()) << "a run or a file";
   EXPECT_EQ(tool.commands[1].usage, "[OPTIONS] COMMAND");
   ASSERT_EQ(run.groups.size(), 2u);
   const auto& flags = run.groups[0].flags;
@@ -117,9 +118,28 @@ TEST_F(ManualTest, FishCompletesCommandsFlagsAndValues) {
       "export\tWrite one file\nimport\tRead one file\n");
 }
 
-TEST_F(ManualTest, ZshReadsTheCompletion) {
+// In a shell that somebody types into: what stands behind each key press is what its line has become.
+TEST_F(ManualTest, ZshCompletesCommandsFlagsValuesAndPaths) {
   if (!is_there("zsh")) GTEST_SKIP() << "there is no zsh";
-  EXPECT_EQ(said_by("zsh -f -n", zsh_completion(text())), "");
+  const std::string home = folder.path().string();
+  std::ofstream(folder.path() / "_tool") << zsh_completion(text());
+  std::ofstream(folder.path() / "with blank.yaml") << "x";
+  const std::string script =
+      "zmodload zsh/zpty\nzpty z zsh -f -i\n"
+      "zpty -w z \"PS1= ; cd '" +
+      home + "'; fpath=('" + home +
+      "' \\$fpath); autoload -Uz compinit; compinit -C -D; "
+      "show() { print -r -- \\\"<\\$BUFFER>\\\"; BUFFER=; }; zle -N show; bindkey '^X' show; print "
+      "READ''Y\"\n"
+      "zpty -r z got '*READY*'\n"
+      "for line in 'tool ca' 'tool run --fo' 'tool run --format j' 'tool run --format=t' 'tool cache im' "
+      "'tool run wi' 'tool run --output=wi'; do\n"
+      "  zpty -n -w z $line$'\\t\\x18'\n  zpty -r z got '*<*>*'\n  print -r -- "
+      "\"${${got##*<}%%>*}|\"\ndone\n";
+  EXPECT_EQ(said_by("TERM=dumb timeout 60 zsh -f", script),
+            "tool cache |\ntool run --format |\ntool run --format json |\ntool run --format=table |\n"
+            "tool cache import |\ntool run with\\ blank.yaml |\ntool run --output=with\\ blank.yaml |\n")
+      << "the first key, too";
 }
 
 }  // namespace sluice::manual_test
