@@ -39,8 +39,7 @@ class ConfigImporter {
     const auto* table = std::get_if<DocumentNode::Table>(&root_.value);
     if (const DocumentEntry* entry = find_entry(root_, "defaultTest")) read_default_test(entry->value, parts);
     for (const DocumentEntry& entry : *table) read_key(entry, parts);
-    if (!has_tests_)
-      add_tests(import_test({DocumentNode::Table{}, root_.line, {}}, defaults_, from_), parts);
+    if (!has_tests_) add_tests(import_test({DocumentNode::Table{}, root_.line, {}}, defaults_, from_), parts);
     return assemble(std::move(parts), from_);
   }
 
@@ -185,6 +184,10 @@ tl::expected<ImportedSuite, std::vector<Finding>> import_promptfoo(const fs::pat
   const auto fail = [&](std::uint32_t line, std::string message) {
     return tl::unexpected(std::vector<Finding>{{shown, line, std::move(message)}});
   };
+  if (is_code_file(shown))
+    return fail(0,
+                "is a program, which sluice does not run: import the file that `promptfoo eval --output "
+                "out.json` writes in its place");
   const auto text = read_file(path, defaults::max_suite_bytes);
   if (!text) return fail(0, "the configuration " + text.error().message);
   const auto files = SuiteFolder::open(path.parent_path(), allowed);

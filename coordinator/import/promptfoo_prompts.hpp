@@ -20,8 +20,8 @@ struct ImportedMessage {
 
 /// A prompt of a promptfoo configuration as a suite has it.
 struct ImportedPrompt {
-  std::string id;     ///< Of its own among the prompts.
-  std::string label;  ///< As providers and tests name it.
+  std::string id;      ///< Of its own among the prompts.
+  std::string label;   ///< As providers and tests name it.
   std::string file{};  ///< That it stands in; may be empty.
   std::string system;
   std::string prompt;

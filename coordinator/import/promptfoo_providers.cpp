@@ -168,7 +168,8 @@ class ProviderImporter {
     if (same == result_.servers.end()) result_.servers.push_back(std::move(server));
   }
 
-  /// Its label, or the id that older configurations give to one beneath its model (`openai:gpt-4: {id: cold}`).
+  /// Its label, or the id that older configurations give to one beneath its model (`openai:gpt-4: {id:
+  /// cold}`).
   static std::string name_in(const DocumentNode& node, const std::string& id) {
     if (const std::string* label = text_in(node, "label")) return arm_name_of(*label);
     const std::string* own = text_in(node, "id");

@@ -368,14 +368,16 @@ class Assembly {
         if (!is_conversation()) list.push_back(provider_node(provider, &prompt));
       }
       if (!is_limited && !provider.prompts.empty())
-        from_.note(provider.line,
-                   "of the \"prompts\" of a provider none is there: each prompt is for it, and not these alone");
+        from_.note(
+            provider.line,
+            "of the \"prompts\" of a provider none is there: each prompt is for it, and not these alone");
       if (!is_limited || is_conversation()) list.push_back(provider_node(provider, nullptr));
     }
     return {std::move(list), 1, {}};
   }
 
-  /// A provider names prompts by label, by file, by the text itself, or by what stands before a label's colon.
+  /// A provider names prompts by label, by file, by the text itself, or by what stands before a label's
+  /// colon.
   static bool stands_for(std::string_view name, const ImportedPrompt& prompt) {
     const auto path_of = [](std::string_view path) {
       if (path.starts_with("file://")) path.remove_prefix(7);

@@ -30,7 +30,8 @@ TEST_F(Promptfoo, KeepsTheNameAndThePromptOfAModelThatIsAKey) {
 TEST_F(Promptfoo, FindsThePromptsOfAProviderByFileToo) {
   write("prompts/a.txt", "Say {{q}}");
   const std::string prompts = "prompts: ['file://prompts/a.txt', 'Ask {{q}}']\n" + one_test;
-  const std::string made = suite(prompts + "providers: [{id: 'openai:m', prompts: ['file://./prompts/a.txt']}]\n");
+  const std::string made =
+      suite(prompts + "providers: [{id: 'openai:m', prompts: ['file://./prompts/a.txt']}]\n");
   EXPECT_TRUE(has(made, "    prompt: a\n")) << made;
   EXPECT_EQ(made.find('#'), std::string::npos) << made;
   const std::string lost = notes(prompts + "providers: [{id: 'openai:m', prompts: [gone, {a: 1}]}]\n");
@@ -48,10 +49,12 @@ TEST_F(Promptfoo, MakesATestOfEachEntryOfAListInTheDefaultTest) {
   EXPECT_TRUE(has(made, "      a: y\n")) << made;
   const std::string scenario =
       "prompts: ['{{a}} {{b}}']\ndefaultTest: {vars: {a: [x, y]}}\nscenarios:\n"
-      "  - {config: [{vars: {b: 1}}, {vars: {a: own, b: 2}}], tests: [{assert: [{type: contains, value: v}]}], "
+      "  - {config: [{vars: {b: 1}}, {vars: {a: own, b: 2}}], tests: [{assert: [{type: contains, value: "
+      "v}]}], "
       "weight: 2}\n";
   EXPECT_EQ(import(scenario).tests, 3u);
-  EXPECT_EQ(notes(scenario), "promptfooconfig.yaml:4: \"weight\" of a scenario has no counterpart: left out\n");
+  EXPECT_EQ(notes(scenario),
+            "promptfooconfig.yaml:4: \"weight\" of a scenario has no counterpart: left out\n");
   EXPECT_EQ(import("prompts: ['{{a}}']\ndefaultTest: {vars: {a: [x, y]}}\n").tests, 2u);
 }
 
@@ -66,13 +69,15 @@ defaultTest:
 tests: [{vars: {q: x}, assert: [{type: llm-rubric, value: kind}, {type: similar, value: x}]}]
 )yaml";
   const std::string made = suite(config);
-  EXPECT_TRUE(has(made, "settings:\n  judge: anthropic\n  judge_model: claude-haiku-4-5\n  judge_temperature: 0\n"
-                        "  judge_max_tokens: 200\n  embedding_provider: openai\n"
-                        "  embedding_model: text-embedding-3-large\n"))
+  EXPECT_TRUE(has(made,
+                  "settings:\n  judge: anthropic\n  judge_model: claude-haiku-4-5\n  judge_temperature: 0\n"
+                  "  judge_max_tokens: 200\n  embedding_provider: openai\n"
+                  "  embedding_model: text-embedding-3-large\n"))
       << made;
-  EXPECT_EQ(notes(config),
-            "promptfooconfig.yaml:5: \"top_p\" of the provider that grades has no counterpart: left out\n"
-            "promptfooconfig.yaml:7: \"moderation\" among the providers that grade has no counterpart: left out\n");
+  EXPECT_EQ(
+      notes(config),
+      "promptfooconfig.yaml:5: \"top_p\" of the provider that grades has no counterpart: left out\n"
+      "promptfooconfig.yaml:7: \"moderation\" among the providers that grade has no counterpart: left out\n");
 }
 
 TEST_F(Promptfoo, SendsTheValuesOfVariablesAsThere) {
@@ -118,6 +123,13 @@ TEST_F(Promptfoo, TakesATableOfTestsWhateverItsName) {
     EXPECT_EQ(import(table, name).tests, 1u) << name;
     EXPECT_TRUE(has(suite(table, name), "city: Paris")) << name;
   }
+}
+
+TEST_F(Promptfoo, IsNotMadeOfAProgram) {
+  write("promptfooconfig.js", "module.exports = {prompts: ['a']};\n");
+  const auto imported = import_promptfoo(folder_.path() / "promptfooconfig.js", {});
+  ASSERT_FALSE(imported);
+  EXPECT_TRUE(has(imported.error().front().message, "promptfoo eval --output out.json"));
 }
 
 TEST_F(Promptfoo, TakesTheThresholdOfARow) {
