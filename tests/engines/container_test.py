@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """deploy/container: the image is built from the .deb, and what compose.yaml starts runs in it, without a shell, as
-nobody, on a read-only root file system, each container on a network of its own."""
+nobody, on a read-only root file system, each container on a network of its own. So is the image of deploy/ci."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 from containers import CONTAINER, LIMITS, NOBODY, PODMAN, add_bridge, add_network, in_a_machine_of_its_own, podman
-from fleet import KEY, Bench, Simulator, comparable, need, report_of_one_worker, skip, wait_for, write_suite
+from fleet import KEY, ROOT, Bench, Simulator, comparable, need, report_of_one_worker, skip, wait_for, write_suite
 
 try:
     import yaml
@@ -62,6 +62,11 @@ class Container(unittest.TestCase):
         done = podman("run", "--rm", *LIMITS, "--network=none", "--read-only", self.image, "sluice", "--version")
         self.assertEqual((done.returncode, done.stdout.split()[0]), (0, "sluice"), done.stderr)
 
+    def test_the_image_of_the_ci_examples_has_what_their_jobs_call(self):
+        done = podman("run", "--rm", *LIMITS, "--network=none", os.environ["SLUICE_TEST_CI_IMAGE"], "bash", "-euc",
+                      "for program in sluice git curl jq; do $program --version; done")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_what_compose_starts(self):
         simulator = Simulator(self.bench, latency="400,0.2")
         self.bench.start("relay", [sys.executable, HERE / "relay.py", "10.99.0.1:8080", f"127.0.0.1:{simulator.port}"])
@@ -92,5 +97,5 @@ class Container(unittest.TestCase):
 
 if __name__ == "__main__":
     need(podman="podman", crun="crun", ip="iproute2")
-    in_a_machine_of_its_own()
+    in_a_machine_of_its_own(SLUICE_TEST_CI_IMAGE=ROOT / "deploy" / "ci" / "Containerfile")
     unittest.main(verbosity=2)

@@ -1,4 +1,4 @@
-"""What the tests of containers share: an image of sluice's package, kept for the next time, and podman on a machine that
+"""What the tests of containers share: images with sluice's package, kept for the next time, and podman on a machine that
 may be a container itself."""
 
 import hashlib
@@ -60,32 +60,38 @@ def bare_debian():
         skip(f"there is no bare Debian in {BARE} (scripts/package --check makes one)")
 
 
-def built_image():
-    """The image of this package and Containerfile; built if it is not there yet."""
-    sources = (package(), CONTAINER / "Containerfile")
-    tag = "sluice:" + hashlib.sha256(b"".join(one.read_bytes() for one in sources)).hexdigest()[:16]
+def name_of(image, *sources):
+    return f"{image}:" + hashlib.sha256(b"".join(one.read_bytes() for one in sources)).hexdigest()[:16]
+
+
+def built_image(containerfile):
+    """The image of this package and file; built if it is not there yet."""
+    base, tag = name_of("bare", package()), name_of("sluice", package(), containerfile)
     if podman("image", "exists", tag).returncode == 0:
         return tag
-    bare_debian()
-    shutil.rmtree(STORE, ignore_errors=True)
-    STORE.mkdir(parents=True)
-    archive = subprocess.Popen(["tar", "-C", BARE, "-c", "."], stdout=subprocess.PIPE)
-    made = subprocess.run([*PODMAN, "import", "-q", "-", "bare:12"], stdin=archive.stdout, capture_output=True, text=True)
-    if archive.wait() != 0 or made.returncode != 0:
-        skip(f"podman keeps no images here: {made.stderr}")
-    done = podman("build", "-q", "--isolation=chroot", "--network=host", "--format=docker", "--build-arg", "BASE=bare:12",
-                  "-f", CONTAINER / "Containerfile", "-t", tag, PACKAGES)
+    if podman("image", "exists", base).returncode != 0:
+        bare_debian()
+        shutil.rmtree(STORE, ignore_errors=True)  # Of the package before.
+        STORE.mkdir(parents=True)
+        archive = subprocess.Popen(["tar", "-C", BARE, "-c", "."], stdout=subprocess.PIPE)
+        made = subprocess.run([*PODMAN, "import", "-q", "-", base], stdin=archive.stdout, capture_output=True, text=True)
+        if archive.wait() != 0 or made.returncode != 0:
+            skip(f"podman keeps no images here: {made.stderr}")
+    done = podman("build", "-q", "--isolation=chroot", "--network=host", "--format=docker", "--build-arg", f"BASE={base}",
+                  "-f", containerfile, "-t", tag, PACKAGES)
     if done.returncode != 0:
         sys.exit(f"the image cannot be built: {done.stdout}{done.stderr}")
     return tag
 
 
-def in_a_machine_of_its_own():
-    """Starts the test again in namespaces of its own, with the image in SLUICE_TEST_IMAGE, or skips it."""
+def in_a_machine_of_its_own(**more):
+    """Starts the test again in namespaces of its own, with the image in SLUICE_TEST_IMAGE, or skips it. `more`: other
+    variables and the Containerfiles of their images."""
     if os.geteuid() != 0:
         skip("containers on networks of their own take root")
-    if "SLUICE_TEST_IMAGE" not in os.environ:
-        os.environ["SLUICE_TEST_IMAGE"] = built_image()
+    for variable, containerfile in {"SLUICE_TEST_IMAGE": CONTAINER / "Containerfile", **more}.items():
+        if variable not in os.environ:
+            os.environ[variable] = built_image(containerfile)
     in_own_namespaces("--net")
     subprocess.run(["mount", "-t", "tmpfs", "none", "/run"], check=True)  # Of the namespaces' names.
     # crun takes no cgroups of two kinds at a time.
