@@ -71,9 +71,9 @@ std::size_t fit(Widths& widths, std::size_t columns) {
   return gap;
 }
 
-/// Runs of texts have none.
-bool has_claims_scores(const RunSummary& summary) {
-  return summary.scores.precision || summary.scores.recall || summary.scores.f1;
+/// Texts bring prompts of their own, and have no such scores.
+bool asked_for_claims(const RunRecord& run) {
+  return !run.prompt_version.empty();
 }
 
 void add_summary(std::vector<RunFact>& lines, const PastRun& past) {
@@ -82,7 +82,7 @@ void add_summary(std::vector<RunFact>& lines, const PastRun& past) {
   lines.emplace_back("completed", wording::date(summary.completed_at_ms));
   lines.emplace_back("verdict", verdict_of(past) + " (exit code " + std::to_string(summary.exit_code) + ")");
   if (!summary.reason_code.empty()) lines.emplace_back("cut short", summary.reason_code);
-  if (has_claims_scores(summary)) {
+  if (asked_for_claims(past.run)) {
     lines.emplace_back("precision", wording::score(summary.scores.precision));
     lines.emplace_back("recall", wording::score(summary.scores.recall));
     lines.emplace_back("f1", wording::score(summary.scores.f1));
@@ -146,12 +146,12 @@ void write_run(Json& json, const PastRun& past) {
   json.member("mode", past.run.mode);
   json.member("provider", past.run.provider);
   json.member("model", past.run.model);
-  json.member("prompt_version", past.run.prompt_version);
-  json.member("prompt_hash", past.run.prompt_hash);
   const auto member_if_known = [&](std::string_view name, const std::string& text) {
     json.key(name);
     text.empty() ? json.null() : json.value(text);
   };
+  member_if_known("prompt_version", past.run.prompt_version);
+  member_if_known("prompt_hash", past.run.prompt_hash);
   member_if_known("config_fingerprint", past.run.config_fingerprint);
   member_if_known("plan_identity", past.run.plan_identity);
   json.member("total", past.run.trials);
@@ -274,7 +274,7 @@ std::string verdict_of(const PastRun& past) {
 std::string result_words(const PastRun& past) {
   if (!past.summary) return "";
   const Scores& shown = past.summary->scores;
-  if (!has_claims_scores(*past.summary)) return wording::grouped(past.summary->statuses.passed) + " passed";
+  if (!asked_for_claims(past.run)) return wording::grouped(past.summary->statuses.passed) + " passed";
   const auto score = [](const std::optional<double>& one) { return padded_left(wording::score(one), 4); };
   return score(shown.precision) + ' ' + score(shown.recall) + ' ' + score(shown.f1);
 }
@@ -313,8 +313,7 @@ std::vector<RunFact> facts_of_run(const PastRun& past) {
        record.selection ? "some of the cases (--categories, --filter or --max-fixtures)" : "all cases"},
       {"mode", record.mode},
       {"model", record.model + " (" + record.provider + ")"}};
-  // Texts bring prompts of their own.
-  if (!past.summary || has_claims_scores(*past.summary))
+  if (asked_for_claims(record))
     lines.emplace_back("prompt", "v" + record.prompt_version + " (" + record.prompt_hash + ")");
   lines.emplace_back("started", wording::date(record.started_at_ms));
   if (past.summary) {

@@ -18,10 +18,10 @@ struct RunRecord {
   std::string mode;
   std::string provider;
   std::string model;
-  std::string prompt_version;
+  std::string prompt_version;  ///< Of the claims prompt; empty where no case asks for claims.
   std::int64_t started_at_ms = 0;
   std::uint64_t trials = 0;
-  std::string prompt_hash{};  ///< `sha256:...`
+  std::string prompt_hash{};  ///< `sha256:...`; empty like the version.
   std::string suite_path{};   ///< Absolute path of the fixtures' folder or the suite file.
   bool selection = false;     ///< Only some of the suite's cases: --categories, --filter, --max-fixtures.
   /// What whoever goes on with the run must compare (docs/architecture.md, "Data at rest"); empty for a run

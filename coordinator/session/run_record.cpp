@@ -1,6 +1,7 @@
 #include "coordinator/session/run_record.hpp"
 
 #include "common/model/comparison.hpp"
+#include "common/model/metrics.hpp"
 #include "coordinator/output/json_writer.hpp"
 #include "coordinator/plan/plan_identity.hpp"
 #include "coordinator/session/suite_path.hpp"
@@ -173,10 +174,11 @@ RunRecord record_of(const RunOptions& options, const RunInputs& inputs, const Ru
   record.mode = mode_name(options.settings);
   record.provider = names_of(options, [](const ResolvedProvider& one) { return one.provider.name; });
   record.model = names_of(options, [](const ResolvedProvider& one) { return one.model; });
-  record.prompt_version = inputs.prompt.version;
+  const bool asks_for_claims = std::ranges::any_of(inputs.suite.metrics, is_claims_metric);
+  if (asks_for_claims) record.prompt_version = inputs.prompt.version;
   record.started_at_ms = now_ms;
   record.trials = plan.trial_count();
-  record.prompt_hash = to_prefixed_hex(inputs.prompt.hash);
+  if (asks_for_claims) record.prompt_hash = to_prefixed_hex(inputs.prompt.hash);
   record.suite_path = suite_path_of(options.suite_path);
   record.selection = options.is_selection();
   record.config_fingerprint = inputs.fingerprint;

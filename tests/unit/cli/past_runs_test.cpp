@@ -62,10 +62,18 @@ TEST(PastRuns, AGradeIsNoRunWithAVerdict) {
 
 TEST(PastRuns, ARunOfTextsHasNeitherTheClaimsPromptNorItsScores) {
   PastRun past;
-  past.run.prompt_version = "1.0.0";
+  past.run.run_id = "1b4e28ba";
   past.summary.emplace();
+  past.summary->statuses.passed = 3;
   EXPECT_EQ(run_details(past).find("prompt "), std::string::npos) << run_details(past);
   EXPECT_EQ(run_details(past).find("recall"), std::string::npos) << run_details(past);
+  EXPECT_NE(run_table({past}, 80).find(" 3 passed "), std::string::npos) << run_table({past}, 80);
+  EXPECT_NE(run_as_json(past).find(R"("prompt_version": null)"), std::string::npos) << run_as_json(past);
+  past.run.prompt_version = "1.0.0";
+  // Every case ended in an error.
+  EXPECT_NE(run_details(past).find("\nprompt       v1.0.0 ("), std::string::npos) << run_details(past);
+  EXPECT_NE(run_details(past).find("\nrecall       "), std::string::npos) << run_details(past);
+  EXPECT_EQ(run_table({past}, 80).find(" passed "), std::string::npos) << run_table({past}, 80);
   past.summary->scores.recall = 0.5;
   EXPECT_NE(run_details(past).find("\nprompt       v1.0.0 ("), std::string::npos) << run_details(past);
   EXPECT_NE(run_details(past).find("\nrecall       0.50\n"), std::string::npos) << run_details(past);
