@@ -59,9 +59,50 @@ bool looks_like_file(const std::string& name) {
 /// Or a pipe. A folder may be called like a suite.
 bool is_file(const std::string& name) {
   std::error_code none;
-  if (looks_like_file(name)) return std::filesystem::exists(name, none);
   return std::filesystem::exists(name, none) && !std::filesystem::is_directory(name, none);
 }
+
+/// What names of runs are looked up in, read for the first that asks. Errors are exit codes: they were
+/// reported.
+class RunSource {
+ public:
+  explicit RunSource(const SettingFlags& flags) : flags_(flags) {}
+
+  tl::expected<const Settings*, int> settings() {
+    if (!settings_) {
+      auto loaded = flags_.load();
+      if (!loaded) return tl::unexpected(report_findings(loaded.error()));
+      settings_ = std::move(*loaded);
+    }
+    return &*settings_;
+  }
+
+  /// Null: no run is recorded yet.
+  tl::expected<const Ledger*, int> ledger() {
+    const auto effective = settings();
+    if (!effective) return tl::unexpected(effective.error());
+    const auto opened = open_ledger(**effective);
+    if (!opened) return tl::unexpected(report_error(opened.error()));
+    return *opened;
+  }
+
+  /// The same, and what is wrong with it is not reported.
+  Result<const Ledger*> open_ledger(const Settings& effective) {
+    if (!is_opened_) {
+      auto opened = open_past_runs(effective);
+      if (!opened) return fail(std::move(opened.error()));
+      ledger_ = std::move(*opened);
+      is_opened_ = true;
+    }
+    return ledger_ ? &*ledger_ : nullptr;
+  }
+
+ private:
+  const SettingFlags& flags_;
+  std::optional<Settings> settings_;
+  std::optional<Ledger> ledger_;
+  bool is_opened_ = false;
+};
 
 struct CompareCommand {
   SettingFlags settings;
@@ -82,13 +123,14 @@ struct CompareCommand {
     const auto limits = flag_limits();
     if (!limits) return report_error(limits.error());
     if (output && output->empty()) return report_error("--output must name a file");
+    RunSource source(settings);
     if (to_file()) {
-      const auto effective = settings.load();
-      if (!effective) return report_findings(effective.error());
-      if (const auto possible = check_report_output(*output, *effective); !possible)
+      const auto effective = source.settings();
+      if (!effective) return effective.error();
+      if (const auto possible = check_report_output(*output, **effective); !possible)
         return report_error(possible.error());
     }
-    const auto names = side_names();
+    const auto names = side_names(source);
     if (!names) return names.error();
     for (const std::string& side : *names) {
       if (to_file() && is_same_file(side, *output)) {
@@ -97,7 +139,7 @@ struct CompareCommand {
     }
     std::vector<LoadedSide> sides;
     for (const std::string& name : *names) {
-      auto loaded = side(name);
+      auto loaded = side(name, source);
       if (!loaded) return loaded.error();
       sides.push_back(std::move(*loaded));
     }
@@ -111,9 +153,9 @@ struct CompareCommand {
   bool to_file() const { return output && *output != "-"; }
 
   /// What is compared; of a suite's name alone its two newest runs.
-  tl::expected<std::vector<std::string>, int> side_names() const {
+  tl::expected<std::vector<std::string>, int> side_names(RunSource& source) const {
     if (!current) {
-      const auto is_run = may_be_run(base);
+      const auto is_run = may_be_run(base, source);
       if (!is_run) return tl::unexpected(is_run.error());
       if (!*is_run || base == "last" || base.find('~') != std::string::npos) {
         return tl::unexpected(report_error("compare takes two files or runs, and " + base +
@@ -150,36 +192,37 @@ struct CompareCommand {
 
   /// A file, or else a run of the ledger, whose report is made again. Error: the exit code, after it was
   /// reported.
-  tl::expected<LoadedSide, int> side(const std::string& name) const {
-    const auto is_run = may_be_run(name);
+  tl::expected<LoadedSide, int> side(const std::string& name, RunSource& source) const {
+    const auto is_run = may_be_run(name, source);
     if (!is_run) return tl::unexpected(is_run.error());
     if (!*is_run) {
       auto file = load_score_file(name);
       if (!file) return tl::unexpected(report_findings({file.error()}));
       return LoadedSide{name, std::move(*file)};
     }
-    const auto effective = settings.load();
-    if (!effective) return tl::unexpected(report_findings(effective.error()));
-    const auto ledger = open_past_runs(*effective);
-    if (!ledger) return tl::unexpected(report_error(ledger.error()));
-    if (!*ledger) return tl::unexpected(report_error("there is no file " + name + ", and " + no_run_yet));
+    const auto effective = source.settings();
+    if (!effective) return tl::unexpected(effective.error());
+    const auto ledger = source.ledger();
+    if (!ledger) return tl::unexpected(ledger.error());
+    if (*ledger == nullptr)
+      return tl::unexpected(report_error("there is no file " + name + ", and " + no_run_yet));
     const auto past = find_run_or_suite(**ledger, name);
     if (!past) return tl::unexpected(report_error(past.error()));
     std::vector<ReportTarget> targets;
     if (to_file()) targets.push_back({ReportFormat::table, output});
-    return side_of_run(*past, name, {*app, *effective, **ledger}, targets);
+    return side_of_run(*past, name, {*app, **effective, **ledger}, targets);
   }
 
   /// Words that look like a path are missed as one, unless a suite that ran is called so. Error: the exit
   /// code, after it was reported.
-  tl::expected<bool, int> may_be_run(const std::string& name) const {
+  static tl::expected<bool, int> may_be_run(const std::string& name, RunSource& source) {
     if (is_file(name)) return false;
     if (!looks_like_file(name)) return true;
-    const auto effective = settings.load(Warnings::left_out);
-    if (!effective) return tl::unexpected(report_findings(effective.error()));
+    const auto effective = source.settings();
+    if (!effective) return tl::unexpected(effective.error());
     // A ledger that cannot be read has no such suite either: it is the file that is missing.
-    const auto ledger = open_past_runs(*effective);
-    if (!ledger || !*ledger) return false;
+    const auto ledger = source.open_ledger(**effective);
+    if (!ledger || *ledger == nullptr) return false;
     return is_suite_that_ran(**ledger, name).value_or(false);
   }
 

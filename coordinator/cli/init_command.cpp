@@ -5,6 +5,8 @@
 #include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/display/display.hpp"
+#include "coordinator/display/terminal.hpp"
 #include "coordinator/import/suite_yaml.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/session/run_inputs.hpp"
@@ -21,6 +23,7 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <unistd.h>
 
 namespace sluice {
 namespace {
@@ -127,10 +130,17 @@ struct InitCommand {
  private:
   /// The answer, or what is proposed for an empty line and at the end of the input.
   static void ask_for(const std::string& question, std::string& answer) {
-    write_stderr_line(question + " [" + printable(answer) + "]");
+    show(question + " [" + printable(answer) + "]");
     std::string line;
     if (std::getline(std::cin, line) && line.find_first_not_of(" \t\r") != std::string::npos)
       answer = one_line(to_valid_utf8(line));
+  }
+
+  /// On a terminal in lines of whole words.
+  static void show(const std::string& question) {
+    const auto columns = detect_terminal(STDERR_FILENO).columns;
+    if (!columns || log_format() == LogFormat::json) return write_stderr_line(question);
+    for (const std::string& line : wrapped(question, *columns)) write_stderr_line(line);
   }
 
   static void ask(FirstSuite& first) {

@@ -30,6 +30,9 @@ Result<bool> is_suite_that_ran(const Ledger& ledger, const std::string& words);
 inline constexpr const char* no_run_yet = "no run is recorded yet; `sluice run` records one";
 /// For the help of a command that names a run.
 inline constexpr const char* run_words = "The run's id, its first digits, last, or last~N";
+/// The same of one that finds them by find_run_or_suite.
+inline constexpr const char* run_or_suite_words =
+    "The run's id, its first digits, last, last~N, or a suite's name for its newest run, NAME~N";
 
 /// The first digits of a run's id, which are enough to name it.
 std::string short_id(const std::string& run_id);

@@ -28,7 +28,7 @@ struct ReportRun {
     const auto ledger = open_past_runs(*effective);
     if (!ledger) return report_error(ledger.error());
     if (!*ledger) return report_error(no_run_yet);
-    const auto past = (*ledger)->find_run(run_id);
+    const auto past = find_run_or_suite(**ledger, run_id);
     if (!past) return report_error(past.error());
     const auto written =
         report_past_run(*past, {app, *effective, **ledger}, *targets, [&](ReportInput input) {
@@ -44,7 +44,7 @@ struct ReportRun {
 Command add_report_command(CLI::App& program, const CacheTools& tools) {
   auto command = std::make_shared<ReportRun>();
   CLI::App* app = program.add_subcommand("report", "Write the report of a run of the ledger, in any format");
-  app->add_option("RUN", command->run_id, run_words)->required()->type_name("");
+  app->add_option("RUN", command->run_id, run_or_suite_words)->required()->type_name("");
   app->add_option("--format", command->report.format, "What it is written as (default table)")
       ->type_name("table|json|markdown|junit|github|html|csv");
   app->add_option("--output", command->report.output, "Write to this file instead of stdout")
@@ -59,6 +59,7 @@ Command add_report_command(CLI::App& program, const CacheTools& tools) {
       "Exit code 0 once it is written, whatever the run came to; else 2.\n"
       "Examples:\n"
       "  sluice report last --format html --output report.html\n"
+      "  sluice report capitals --format markdown\n"
       "  sluice report last~1 --format csv --output cases.csv\n"
       "  sluice report 1b4e28ba --format junit --output report.xml");
   return {app, [command, tools, app] { return command->run(tools, *app); }};

@@ -1,9 +1,12 @@
 // The ways to a first suite: questions, or a configuration of promptfoo. What comes out is run as it is.
 
+#include "tests/support/paths.hpp"
 #include "tests/support/report_text.hpp"
+#include "tests/support/terminal_process.hpp"
 #include "tests/support/workbench.hpp"
 
 #include <filesystem>
+#include <sstream>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -33,6 +36,22 @@ TEST_F(FirstSuite, IsMadeWithoutQuestionsAndRuns) {
   EXPECT_EQ(report["fixture_results"].size(), 1u);
   EXPECT_TRUE(std::string(report["fixture_results"][0]["id"]).starts_with("france@"))
       << report["fixture_results"];
+}
+
+TEST_F(FirstSuite, AsksInWholeWordsOnATerminal) {
+  const std::string file = (folder() / "asked.yaml").string();
+  TerminalProcess init({program_path("sluice"), "init", file},
+                       {{"TERM", "xterm"}, {"HOME", folder().string()}});
+  const std::string question = init.read_to("one word.]");
+  std::istringstream lines(question);
+  std::size_t shown = 0;
+  for (std::string line; std::getline(lines, line); ++shown) EXPECT_LE(line.size(), 81u) << line;
+  EXPECT_EQ(shown, 2u) << question;
+  init.type("Translate into {{language}}.\n\n");
+  EXPECT_NE(init.read_to("EXAMPLE => TEXT"), "");
+  init.type("French => oui\n");
+  EXPECT_NE(init.read_to("wrote "), "");
+  EXPECT_NE(read_text(file).find("language: French"), std::string::npos) << read_text(file);
 }
 
 TEST_F(FirstSuite, ProposesTheProviderWhoseKeyIsSet) {

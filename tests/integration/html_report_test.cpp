@@ -2,6 +2,7 @@
 #include "tests/support/workbench.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -61,8 +62,15 @@ TEST_F(Pages, TheReportOfAPastRunIsThatOfTheRun) {
   EXPECT_EQ(now["verdict"], then["verdict"]);
   EXPECT_EQ(now["metrics"], then["metrics"]);
   EXPECT_EQ(now["fixture_results"], then["fixture_results"]);
+  const auto shown = nlohmann::json::parse(run_sluice({"runs", "show", "last", "--format", "json"}).output);
+  EXPECT_EQ(shown["prompt_version"], nullptr) << "texts bring their own";
   const auto listed = run_sluice({"runs", "list"});
   EXPECT_NE(listed.output.find("1 passed"), std::string::npos) << listed.output;
+  EXPECT_EQ(run_sluice({"report", "capitals", "--format", "json"}).output, again.output)
+      << "by the name of the suite";
+  const auto none = run_sluice({"report", "capitals~1"});
+  EXPECT_NE(none.errors.find("has 1 run that ended, and so no \"capitals~1\""), std::string::npos)
+      << none.errors;
 }
 
 TEST_F(Pages, RunsAreComparedByTheNameOfTheirSuite) {
@@ -96,6 +104,7 @@ TEST_F(Pages, ASuiteWhoseNameLooksLikeAPathIsComparedByIt) {
       "suite: team/capitals.v2\ntests:\n  - {id: a, input: {prompt: x}, expected: {type: must_contain, "
       "text: x}}\n");
   for (int i = 0; i < 2; ++i) run_sluice({"run", "dotted.yaml", "--mode", "mock"});
+  std::filesystem::create_directories(folder() / "team" / "capitals.v2");  // Is no file to be compared.
   const auto named = run_sluice({"compare", "team/capitals.v2"});
   EXPECT_EQ(named.exit_code, 0) << named.errors;
   EXPECT_EQ(named.output, run_sluice({"compare", "team/capitals.v2~1", "team/capitals.v2"}).output);
