@@ -276,7 +276,9 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
                    const Plan& plan, Ledger& ledger, const RunFacts& facts,
                    const std::vector<UnitId>& begun_units, const RunUse* use, const VisitCase& also) {
   const auto recorded = ledger.results_of(facts.run_id);
-  const HeldResults source(*recorded, defaults::max_held_result_bytes);
+  const HeldResults source(*recorded, defaults::max_held_result_bytes, [&plan](TrialId trial) {
+    return trial < plan.trial_count() ? &plan.key(plan.unit_of(trial)) : nullptr;
+  });
   const auto results_under = [&](const Gate& one) {
     return RunResults{inputs.suite,
                       source,

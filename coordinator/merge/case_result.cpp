@@ -230,8 +230,9 @@ class CasesInOrder {
  public:
   explicit CasesInOrder(const CaseList& cases)
       : cases_(cases),
-        blocks_([&cases](std::size_t block) { return read_block(cases, block * defaults::cases_read_at_once); },
-                cases.reads_files() ? blocks_of(cases) : 0) {}
+        blocks_(
+            [&cases](std::size_t block) { return read_block(cases, block * defaults::cases_read_at_once); },
+            cases.reads_files() ? blocks_of(cases) : 0) {}
 
   /// Any order is possible; only that of the suite is read ahead.
   Result<CaseRef> read(std::size_t index) {

@@ -28,6 +28,15 @@ Error cannot_unpack() {
           "a defect"};
 }
 
+/// Zeros, which pack to nothing, in the place of the key.
+void leave_out_key(std::string& row, const Digest& key) {
+  const auto is_byte = [](char in_row, std::uint8_t in_key) {
+    return static_cast<std::uint8_t>(in_row) == in_key;
+  };
+  const auto at = std::ranges::search(row, key, is_byte);
+  std::ranges::fill(at, '\0');
+}
+
 }  // namespace
 
 Result<void> HeldResults::visit_from(TrialId first, const VisitTrial& visit) const {
@@ -61,7 +70,9 @@ void HeldResults::hold(const CommittedTrial& trial) const {
     not_held_ = trial.trial;
     return;
   }
-  const std::string row = wire::encode_result(trial.unit);
+  std::string row = wire::encode_result(trial.unit);
+  if (const Digest* key = known_key(trial.trial); key != nullptr && *key == trial.unit.key)
+    leave_out_key(row, *key);
   const RowHead head{trial.trial, static_cast<std::uint32_t>(row.size())};
   std::array<char, sizeof head> bytes{};
   std::memcpy(bytes.data(), &head, sizeof head);
@@ -84,7 +95,7 @@ void HeldResults::close_block() const {
 }
 
 Result<void> HeldResults::visit_blocks(std::span<const Block> blocks, TrialId first,
-                                       const VisitTrial& visit) {
+                                       const VisitTrial& visit) const {
   // To unpack takes half as long as to judge and write what was unpacked.
   ReadAhead<Result<std::vector<CommittedTrial>>> unpacked(
       [&](std::size_t index) { return unpack(blocks[index], first); }, blocks.size());
@@ -96,7 +107,7 @@ Result<void> HeldResults::visit_blocks(std::span<const Block> blocks, TrialId fi
   return {};
 }
 
-Result<std::vector<CommittedTrial>> HeldResults::unpack(const Block& block, TrialId first) {
+Result<std::vector<CommittedTrial>> HeldResults::unpack(const Block& block, TrialId first) const {
   std::string rows(block.size, '\0');
   const std::size_t size =
       ZSTD_decompress(rows.data(), rows.size(), block.packed.data(), block.packed.size());
@@ -110,6 +121,7 @@ Result<std::vector<CommittedTrial>> HeldResults::unpack(const Block& block, Tria
     if (head.trial < first) continue;
     auto unit = wire::decode_result(row);
     if (!unit) return fail(cannot_unpack());
+    if (const Digest* key = known_key(head.trial); key != nullptr && is_zero(unit->key)) unit->key = *key;
     trials.push_back({head.trial, std::move(*unit)});
   }
   return trials;

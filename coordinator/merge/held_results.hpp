@@ -1,11 +1,14 @@
 #pragma once
 
+#include "common/hash.hpp"
 #include "coordinator/facts/committed_results.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -16,7 +19,12 @@ namespace sluice {
 /// source must outlive it. Fails as the source does; a first visit that failed keeps nothing.
 class HeldResults final : public ResultSource {
  public:
-  HeldResults(const ResultSource& source, std::size_t max_bytes) : source_(source), max_bytes_(max_bytes) {}
+  /// The key of a trial's unit, which the caller keeps; null: not known. Thread-safe.
+  using KeyOf = std::function<const Digest*(TrialId)>;
+
+  /// Keys that `key_of` knows are not kept a second time: a digest packs at no level.
+  HeldResults(const ResultSource& source, std::size_t max_bytes, KeyOf key_of = {})
+      : source_(source), max_bytes_(max_bytes), key_of_(std::move(key_of)) {}
 
   Result<void> visit_from(TrialId first, const VisitTrial& visit) const override;
   /// What is kept.
@@ -34,11 +42,13 @@ class HeldResults final : public ResultSource {
   void hold(const CommittedTrial& trial) const;
   void close_block() const;
   /// Unpacks each on a thread of its own while the one before is visited.
-  static Result<void> visit_blocks(std::span<const Block> blocks, TrialId first, const VisitTrial& visit);
-  static Result<std::vector<CommittedTrial>> unpack(const Block& block, TrialId first);
+  Result<void> visit_blocks(std::span<const Block> blocks, TrialId first, const VisitTrial& visit) const;
+  Result<std::vector<CommittedTrial>> unpack(const Block& block, TrialId first) const;
+  const Digest* known_key(TrialId trial) const { return key_of_ ? key_of_(trial) : nullptr; }
 
   const ResultSource& source_;
   std::size_t max_bytes_;
+  KeyOf key_of_;
   mutable bool is_read_ = false;
   mutable std::vector<Block> blocks_;
   mutable std::size_t held_bytes_ = 0;

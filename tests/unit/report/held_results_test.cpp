@@ -105,6 +105,20 @@ TEST(HeldResults, EveryVisitSeesTheSame) {
   expect_same(visited(held, 2501), {source.trials.begin() + 1251, source.trials.end()});
 }
 
+TEST(HeldResults, KeysThatTheCallerHasAreNotKeptTwice) {
+  auto source = many(3000);
+  source.trials[7].unit.key = sha256("another request");
+  std::vector<Digest> keys(6000);
+  for (const CommittedTrial& one : many(3000).trials) keys[one.trial] = one.unit.key;
+  const auto key_of = [&](TrialId trial) { return trial < 5000 ? &keys[trial] : nullptr; };
+  const HeldResults held(source, plenty, key_of);
+  const HeldResults whole(source, plenty);
+  visited(held);
+  visited(whole);
+  EXPECT_LT(held.held_bytes() + 2400 * sizeof(Digest), whole.held_bytes());
+  expect_same(visited(held), source.trials);
+}
+
 TEST(HeldResults, TheFirstVisitMayBeginLate) {
   const auto source = many(3000);
   const CountedSource ledger(source);
