@@ -64,9 +64,9 @@ bool is_file(const std::string& name) {
 
 /// What names of runs are looked up in, read for the first that asks. Errors are exit codes: they were
 /// reported.
-class RunSource {
+class OpenedHome {
  public:
-  explicit RunSource(const SettingFlags& flags) : flags_(flags) {}
+  explicit OpenedHome(const SettingFlags& flags) : flags_(flags) {}
 
   tl::expected<const Settings*, int> settings() {
     if (!settings_) {
@@ -123,14 +123,14 @@ struct CompareCommand {
     const auto limits = flag_limits();
     if (!limits) return report_error(limits.error());
     if (output && output->empty()) return report_error("--output must name a file");
-    RunSource source(settings);
+    OpenedHome home(settings);
     if (to_file()) {
-      const auto effective = source.settings();
+      const auto effective = home.settings();
       if (!effective) return effective.error();
       if (const auto possible = check_report_output(*output, **effective); !possible)
         return report_error(possible.error());
     }
-    const auto names = side_names(source);
+    const auto names = side_names(home);
     if (!names) return names.error();
     for (const std::string& side : *names) {
       if (to_file() && is_same_file(side, *output)) {
@@ -139,7 +139,7 @@ struct CompareCommand {
     }
     std::vector<LoadedSide> sides;
     for (const std::string& name : *names) {
-      auto loaded = side(name, source);
+      auto loaded = side(name, home);
       if (!loaded) return loaded.error();
       sides.push_back(std::move(*loaded));
     }
@@ -153,9 +153,9 @@ struct CompareCommand {
   bool to_file() const { return output && *output != "-"; }
 
   /// What is compared; of a suite's name alone its two newest runs.
-  tl::expected<std::vector<std::string>, int> side_names(RunSource& source) const {
+  tl::expected<std::vector<std::string>, int> side_names(OpenedHome& home) const {
     if (!current) {
-      const auto is_run = may_be_run(base, source);
+      const auto is_run = may_be_run(base, home);
       if (!is_run) return tl::unexpected(is_run.error());
       if (!*is_run || base == "last" || base.find('~') != std::string::npos) {
         return tl::unexpected(report_error("compare takes two files or runs, and " + base +
@@ -192,17 +192,17 @@ struct CompareCommand {
 
   /// A file, or else a run of the ledger, whose report is made again. Error: the exit code, after it was
   /// reported.
-  tl::expected<LoadedSide, int> side(const std::string& name, RunSource& source) const {
-    const auto is_run = may_be_run(name, source);
+  tl::expected<LoadedSide, int> side(const std::string& name, OpenedHome& home) const {
+    const auto is_run = may_be_run(name, home);
     if (!is_run) return tl::unexpected(is_run.error());
     if (!*is_run) {
       auto file = load_score_file(name);
       if (!file) return tl::unexpected(report_findings({file.error()}));
       return LoadedSide{name, std::move(*file)};
     }
-    const auto effective = source.settings();
+    const auto effective = home.settings();
     if (!effective) return tl::unexpected(effective.error());
-    const auto ledger = source.ledger();
+    const auto ledger = home.ledger();
     if (!ledger) return tl::unexpected(ledger.error());
     if (*ledger == nullptr)
       return tl::unexpected(report_error("there is no file " + name + ", and " + no_run_yet));
@@ -215,13 +215,13 @@ struct CompareCommand {
 
   /// Words that look like a path are missed as one, unless a suite that ran is called so. Error: the exit
   /// code, after it was reported.
-  static tl::expected<bool, int> may_be_run(const std::string& name, RunSource& source) {
+  static tl::expected<bool, int> may_be_run(const std::string& name, OpenedHome& home) {
     if (is_file(name)) return false;
     if (!looks_like_file(name)) return true;
-    const auto effective = source.settings();
+    const auto effective = home.settings();
     if (!effective) return tl::unexpected(effective.error());
     // A ledger that cannot be read has no such suite either: it is the file that is missing.
-    const auto ledger = source.open_ledger(**effective);
+    const auto ledger = home.open_ledger(**effective);
     if (!ledger || *ledger == nullptr) return false;
     return is_suite_that_ran(**ledger, name).value_or(false);
   }
