@@ -150,15 +150,6 @@ TEST_F(WatchedRouter, AMessageThatDoesNotEndIsCut) {
   EXPECT_TRUE(serves());
 }
 
-// Of a part of nothing 64 bytes are kept for two.
-TEST_F(WatchedRouter, AMessageOfPartsOfNothingIsCut) {
-  RawConnection endless(endpoint);
-  endless.join();
-  std::string parts;
-  for (int i = 0; i < 10'000; ++i) parts += std::string("\1\0", 2);
-  EXPECT_LT(bytes_until_cut(endless, parts), 256 * mib);
-}
-
 // Nobody has to have a key for it.
 TEST_F(WatchedRouter, AHandshakeLargerThanAnyMessageIsCut) {
   RawConnection stranger(endpoint);
