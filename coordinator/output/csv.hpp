@@ -10,8 +10,8 @@ class CsvLine {
  public:
   /// A foreign text. A spreadsheet takes a cell that begins like a formula for one, and may send what others
   /// hold to any address: an apostrophe before it makes it text. Control characters, which a terminal obeys,
-  /// become U+FFFD, but for tabs and line ends, as do those that turn the direction of writing. No line of it is
-  /// a command to a build server.
+  /// become U+FFFD, but for tabs and line ends, as do those that turn the direction of writing. No line of it
+  /// is a command to a build server.
   void text(std::string_view text);
   /// What is ours, or a number.
   void cell(std::string_view text);

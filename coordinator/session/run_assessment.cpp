@@ -249,10 +249,10 @@ std::optional<BaselineExport> pins_of(const RunOptions& options, const RunInputs
                                       const RunFacts& facts) {
   if (!options.export_baseline || facts.cut_short) return std::nullopt;
   const bool is_mock = options.settings.mode.value == Mode::mock;
-  return BaselineExport({inputs.suite.name, SLUICE_VERSION, wording::rfc3339(facts.completed_at_ms),
-                         inputs.fingerprint, inputs.suite.path_in_checkout,
-                         is_mock ? std::string(to_string(Mode::mock)) : std::string()},
-                        inputs.embedding.embedding.model, gate.judge);
+  return BaselineExport(
+      {inputs.suite.name, SLUICE_VERSION, wording::rfc3339(facts.completed_at_ms), inputs.fingerprint,
+       inputs.suite.path_in_checkout, is_mock ? std::string(to_string(Mode::mock)) : std::string()},
+      inputs.embedding.embedding.model, gate.judge);
 }
 
 Result<std::size_t> export_baseline(const RunOptions& options, std::optional<BaselineExport> pins,

@@ -35,7 +35,8 @@ class EndlessSocket final : public SocketActor {
         feeding_(feeding),
         drained_(drained) {
     feeder_.set(zmq::sockopt::linger, 0);
-    // ZeroMQ tells it what was read a millisecond later: with a bound a frame might not be sent, and no other.
+    // ZeroMQ tells it what was read a millisecond later: with a bound a frame might not be sent, and no
+    // other.
     feeder_.set(zmq::sockopt::sndhwm, 0);
     feeder_.connect("inproc://endless");
     feed();
