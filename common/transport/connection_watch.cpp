@@ -48,7 +48,11 @@ void ConnectionWatch::on_read(const Peer& peer, std::vector<zmq::message_t>& fra
   if (!watches()) return;
   const int connection = connection_of(frames.back());
   if (connection < 0) return;
-  if (const auto [known, is_new] = connection_of_.try_emplace(peer, connection); is_new) {
+  if (const auto known = connection_of_.find(peer);
+      known == connection_of_.end() || known->second != connection) {
+    // That it came was told before its first message, and forgets who had its number before.
+    take_events();
+    connection_of_.insert_or_assign(peer, connection);
     peer_at_.insert_or_assign(connection, peer);
   }
   std::size_t bytes = 0;
@@ -68,7 +72,8 @@ bool ConnectionWatch::is_overdue() const {
 void ConnectionWatch::forget(int connection) {
   const auto peer = peer_at_.find(connection);
   if (peer == peer_at_.end()) return;
-  connection_of_.erase(peer->second);
+  const auto now_at = connection_of_.find(peer->second);
+  if (now_at != connection_of_.end() && now_at->second == connection) connection_of_.erase(now_at);
   peer_at_.erase(peer);
 }
 
