@@ -127,9 +127,9 @@ class ConfigImporter {
       const bool is_glob = text != nullptr && text->starts_with("file://") && is_file_glob(*text);
       return !is_glob && !std::holds_alternative<DocumentNode::Array>(entry.value.value);
     };
-    const auto lists = std::ranges::stable_partition(*table, has_one_value);
-    std::ranges::move(lists, std::back_inserter(defaults_.lists));
-    table->erase(lists.begin(), lists.end());
+    const auto lists = std::stable_partition(table->begin(), table->end(), has_one_value);
+    std::move(lists, table->end(), std::back_inserter(defaults_.lists));
+    table->erase(lists, table->end());
   }
 
   /// Takes the provider that grades out of the options: it is the suite's judge, or several by what they do.

@@ -33,8 +33,8 @@ void leave_out_key(std::string& row, const Digest& key) {
   const auto is_byte = [](char in_row, std::uint8_t in_key) {
     return static_cast<std::uint8_t>(in_row) == in_key;
   };
-  const auto at = std::ranges::search(row, key, is_byte);
-  std::ranges::fill(at, '\0');
+  const auto at = std::search(row.begin(), row.end(), key.begin(), key.end(), is_byte);
+  if (at != row.end()) std::fill_n(at, key.size(), '\0');
 }
 
 }  // namespace
