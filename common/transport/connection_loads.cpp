@@ -3,7 +3,6 @@
 #include "common/transport/defaults.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace sluice {
 

@@ -1,34 +1,12 @@
 #include "coordinator/merge/redacted_results.hpp"
 
-#include "common/model/claims_identity.hpp"
+#include "common/checks/redact_claims.hpp"
 
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace sluice {
 namespace {
-
-bool redact(ClaimValue& value, const Redactor& redactor) {
-  auto* text = std::get_if<std::string>(&value);
-  return text != nullptr && redactor.apply(*text);
-}
-
-void redact_claims(UnitResult& unit, const Redactor& redactor) {
-  for (ParsedClaim& claim : unit.parsed) {
-    redactor.apply(claim.subject);
-    redactor.apply(claim.predicate);
-    redact(claim.value, redactor);
-  }
-  const Digest identity = is_zero(unit.claims_identity) ? identity_of(unit.claims) : unit.claims_identity;
-  bool has_changed = false;
-  for (FinalClaim& claim : unit.claims) {
-    has_changed |= redactor.apply(claim.concept_path);
-    has_changed |= redactor.apply(claim.predicate);
-    has_changed |= redact(claim.value, redactor);
-  }
-  if (has_changed) unit.claims_identity = identity;
-}
 
 void redact(UnitResult& unit, const Redactor& redactor) {
   if (unit.error) redactor.apply(unit.error->message);
@@ -48,7 +26,7 @@ void redact(std::vector<ExpectedClaim>& claims, const Redactor& redactor) {
   for (ExpectedClaim& claim : claims) {
     redactor.apply(claim.subject);
     redactor.apply(claim.predicate);
-    redact(claim.value, redactor);
+    redact_value(claim.value, redactor);
     if (claim.rationale) redactor.apply(*claim.rationale);
   }
 }

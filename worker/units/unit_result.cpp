@@ -1,7 +1,7 @@
 #include "worker/units/unit_result.hpp"
 
+#include "common/checks/redact_claims.hpp"
 #include "common/defaults.hpp"
-#include "common/model/claims_identity.hpp"
 #include "common/model/embedding.hpp"
 
 #include <cstddef>
@@ -40,27 +40,6 @@ GradingResult finished(GradingResult grade, const Completion& candidate, const S
     disclosure.redactor.apply(*text);
   }
   return grade;
-}
-
-bool redact_value(ClaimValue& value, const Redactor& redactor) {
-  auto* text = std::get_if<std::string>(&value);
-  return text != nullptr && redactor.apply(*text);
-}
-
-void redact_claims(UnitResult& result, const Redactor& redactor) {
-  const Digest identity = identity_of(result.claims);
-  bool changed = false;
-  for (ParsedClaim& claim : result.parsed) {
-    redactor.apply(claim.subject);
-    redactor.apply(claim.predicate);
-    redact_value(claim.value, redactor);
-  }
-  for (FinalClaim& claim : result.claims) {
-    changed |= redactor.apply(claim.concept_path);
-    changed |= redactor.apply(claim.predicate);
-    changed |= redact_value(claim.value, redactor);
-  }
-  if (changed) result.claims_identity = identity;
 }
 
 bool depends_on_text_alone(MetricId metric) {

@@ -165,26 +165,25 @@ TEST(Cassette, HoldsJustTheEntriesThatWereUsedAndAllOfThem) {
   EXPECT_EQ(done->outcomes, 1u);
   EXPECT_EQ(done->embeddings, 1u);
   EXPECT_EQ(done->votes, 1u);
-  for (const auto& other :
-       {use(77, test_answer("77")), use(7, test_answer("replaced")), use(8, test_refusal("8"))}) {
-    auto more = used;
-    more.answers.push_back(other);
+  const auto expect_missing = [&](UsedEntries more, const Digest& key) {
     std::ranges::sort(more.answers);
-    const auto missing = home.try_export(bytes, more);
+    std::ranges::sort(more.leased);
+    const auto missing = home.try_export(bytes, std::move(more));
     ASSERT_FALSE(missing);
     EXPECT_EQ(missing.error().reason, Reason::cache_miss);
-    EXPECT_NE(missing.error().message.find(to_hex(other.key)), std::string::npos) << missing.error().message;
+    EXPECT_NE(missing.error().message.find(to_hex(key)), std::string::npos) << missing.error().message;
+  };
+  for (const auto& other :
+       {use(77, test_answer("77")), use(7, test_answer("replaced")), use(8, test_refusal("8"))}) {
+    UsedEntries more = used;
+    more.answers.push_back(other);
+    expect_missing(std::move(more), other.key);
   }
   for (const EntryKey& other :
        {EntryKey{EntryKind::embedding, test_key(77)}, {EntryKind::vote, test_key(78)}}) {
-    auto more = used;
+    UsedEntries more = used;
     more.leased.push_back(other);
-    std::ranges::sort(more.leased);
-    const auto missing = home.try_export(bytes, more);
-    ASSERT_FALSE(missing);
-    EXPECT_EQ(missing.error().reason, Reason::cache_miss);
-    EXPECT_NE(missing.error().message.find(to_hex(other.digest)), std::string::npos)
-        << missing.error().message;
+    expect_missing(std::move(more), other.digest);
   }
 }
 
