@@ -216,14 +216,4 @@ tl::expected<ImportedSuite, std::vector<Finding>> import_promptfoo(const fs::pat
   return suite;
 }
 
-std::string settings_of(const std::vector<ImportedServer>& servers) {
-  std::string text;
-  for (const ImportedServer& server : servers) {
-    text += (text.empty() ? "" : "\n") + ("[providers." + server.name + "]\n") +
-            "kind = \"openai\"\nbase_url = " + json_string(server.base_url) +
-            "\napi_key_env = " + json_string(server.api_key_env) + "\n";
-  }
-  return text;
-}
-
 }  // namespace sluice

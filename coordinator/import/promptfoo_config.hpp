@@ -29,7 +29,4 @@ struct ImportedSuite {
 tl::expected<ImportedSuite, std::vector<Finding>> import_promptfoo(const std::filesystem::path& config,
                                                                    const std::vector<std::string>& allowed);
 
-/// The servers as tables of a settings file; empty if there are none.
-std::string settings_of(const std::vector<ImportedServer>& servers);
-
 }  // namespace sluice

@@ -13,6 +13,18 @@
 #include <utility>
 
 namespace sluice {
+
+void add_servers(std::vector<ImportedServer>& to, std::vector<ImportedServer> servers,
+                 std::span<ImportedProvider> users) {
+  for (ImportedServer& server : servers) {
+    const std::string name = server.name;
+    const std::string given = add_server(to, std::move(server));
+    for (ImportedProvider& user : users) {
+      if (given != name && user.provider == name) user.provider = given;
+    }
+  }
+}
+
 namespace {
 
 /// What stands before the first colon of a provider's id.
@@ -28,6 +40,8 @@ constexpr std::array prefixes{
     Prefix{"anthropic", "anthropic"},
     Prefix{"google", "gemini"},
     Prefix{"palm", "gemini"},
+    Prefix{"azure", "azure"},
+    Prefix{"azureopenai", "azure"},
     Prefix{"ollama", "ollama", "http://127.0.0.1:11434/v1"},
     Prefix{"localai", "localai", "http://127.0.0.1:8080/v1"},
     Prefix{"openrouter", "openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"},
@@ -124,6 +138,8 @@ class ProviderImporter {
     }
     const std::string file = referenced_file(id, from_.files);
     if (!file.empty() && !is_code_file(file)) return add_file(file, line);
+    if (id == "http" || id == "https" || id.starts_with("http://") || id.starts_with("https://"))
+      return add_http(id, node, line);
     const auto colon = id.find(':');
     const auto prefix = std::ranges::find(prefixes, std::string_view(id).substr(0, colon), &Prefix::prefix);
     if (!file.empty() || prefix == prefixes.end() || colon == std::string::npos)
@@ -142,15 +158,38 @@ class ProviderImporter {
     made.line = line;
     if (made.model.empty() || made.model.find_first_of(" {\t\n") != std::string::npos)
       return leave_out(id, line, "names no model");
+    const bool is_azure = prefix->provider == "azure";
+    if (is_azure && endpoint != "chat") return leave_out(id, line, "is no chat of Azure");
+    if (is_azure) made.provider = use(azure_server(made.model, node, line, from_));
     if (!prefix->base_url.empty())
-      use({made.provider, std::string(prefix->base_url), std::string(prefix->api_key_env)});
+      made.provider = use({made.provider, std::string(prefix->base_url), std::string(prefix->api_key_env)});
+    add_read(std::move(made), id, node, is_azure ? is_of_azure_server : is_of_no_server);
+  }
+
+  void add_http(const std::string& id, const DocumentNode& node, std::uint32_t line) {
+    if (embeds_) return leave_out(id, line, "is no embedder");
+    auto server = http_server(id, node, from_);
+    if (!server) return leave_out(id, line, server.error());
+    ImportedProvider made;
+    made.model = server->name;
+    made.provider = use(std::move(*server));
+    made.line = line;
+    add_read(std::move(made), id, node, is_of_http_server);
+  }
+
+  /// With what stands beside its id; `is_of_server` knows the keys of its config that were read before.
+  void add_read(ImportedProvider made, const std::string& id, const DocumentNode& node,
+                bool (*is_of_server)(std::string_view)) {
     made.name = name_in(node, id);
     read_prompts(node, made);
     read_other_keys(node);
     const DocumentEntry* config = find_entry(node, "config");
-    if (config != nullptr && mapping_in(*config, from_) != nullptr) read_config(config->value, made);
+    if (config != nullptr && mapping_in(*config, from_) != nullptr)
+      read_config(config->value, made, is_of_server);
     result_.providers.push_back(std::move(made));
   }
+
+  static bool is_of_no_server(std::string_view) { return false; }
 
   void add_file(const std::string& name, std::uint32_t line) {
     for (const std::string& one : files_of(name, from_, line)) {
@@ -158,15 +197,12 @@ class ProviderImporter {
       if (!document) continue;
       const ImportFile other = from_.with(one);
       ImportedProviders more = import_providers(*document, other);
+      add_servers(result_.servers, std::move(more.servers), more.providers);
       std::ranges::move(more.providers, std::back_inserter(result_.providers));
-      for (ImportedServer& server : more.servers) use(std::move(server));
     }
   }
 
-  void use(ImportedServer server) {
-    const auto same = std::ranges::find(result_.servers, server.name, &ImportedServer::name);
-    if (same == result_.servers.end()) result_.servers.push_back(std::move(server));
-  }
+  std::string use(ImportedServer server) { return add_server(result_.servers, std::move(server)); }
 
   /// Its label, or the id that older configurations give to one beneath its model (`openai:gpt-4: {id:
   /// cold}`).
@@ -200,11 +236,13 @@ class ProviderImporter {
     }
   }
 
-  void read_config(const DocumentNode& config, ImportedProvider& made) {
+  void read_config(const DocumentNode& config, ImportedProvider& made,
+                   bool (*is_of_server)(std::string_view)) {
     const auto* table = std::get_if<DocumentNode::Table>(&config.value);
     if (table == nullptr) return;
     for (const DocumentEntry& entry : *table) {
       const auto number = number_in(config, entry.key);
+      if (is_of_server(entry.key)) continue;
       if (entry.key == "temperature" && number) {
         made.temperature = number;
       } else if (number && (entry.key == "max_tokens" || entry.key == "max_completion_tokens" ||
@@ -214,7 +252,7 @@ class ProviderImporter {
       } else if (entry.key == "seed" && number) {
         made.seed = number;
       } else if (entry.key == "generationConfig") {
-        read_config(entry.value, made);
+        read_config(entry.value, made, is_of_server);
       } else if (entry.key == "apiBaseUrl" && text_in(entry.value) != nullptr) {
         use_server(entry, config, made);
       } else if (read_param(entry, made)) {
@@ -312,12 +350,10 @@ class ProviderImporter {
                         "\"apiBaseUrl\" of a provider is no URL that sluice can take over: left out");
     }
     const std::string* key = text_in(config, "apiKeyEnvar");
-    made.provider = arm_name_of(url->host);
-    std::ranges::replace(made.provider, '.', '-');  // A dot parts the keys of a settings file.
-    use({made.provider, url->text,
-         key != nullptr                ? *key
-         : is_loopback_host(url->host) ? ""
-                                       : "OPENAI_API_KEY"});
+    made.provider = use({server_name_of(url->host), url->text,
+                         key != nullptr                ? *key
+                         : is_loopback_host(url->host) ? ""
+                                                       : "OPENAI_API_KEY"});
   }
 
   const ImportFile& from_;

@@ -1,21 +1,16 @@
 #pragma once
 
 #include "common/documents/document.hpp"
+#include "coordinator/import/foreign_server.hpp"
 #include "coordinator/import/import_source.hpp"
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace sluice {
-
-/// A `[providers.NAME]` that the settings file needs for an imported arm.
-struct ImportedServer {
-  std::string name;
-  std::string base_url;
-  std::string api_key_env;  ///< Empty: it needs no key.
-};
 
 /// A provider of a promptfoo configuration as a suite has it.
 struct ImportedProvider {
@@ -35,6 +30,10 @@ struct ImportedProviders {
   std::vector<ImportedProvider> providers;
   std::vector<ImportedServer> servers;  ///< Each once.
 };
+
+/// Adds servers; those who ask one that gets another name (add_server) are told it.
+void add_servers(std::vector<ImportedServer>& to, std::vector<ImportedServer> servers,
+                 std::span<ImportedProvider> users);
 
 /// The one that embeds, for comparisons: `openai:embedding:text-embedding-3-small`.
 ImportedProviders import_embedder(const DocumentNode& provider, const ImportFile& from);

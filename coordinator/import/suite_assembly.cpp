@@ -303,15 +303,16 @@ class Assembly {
           "MODEL, or as \"judge\" and \"judge_model\" in settings");
     }
     if (is_embedded_ && parts_.embedder) {
+      use_servers(*parts_.embedder);
       const ImportedProvider& embedder = parts_.embedder->provider;
       settings.add("embedding_provider", text_of(embedder.provider))
           .add("embedding_model", text_of(embedder.model));
-      use_servers(*parts_.embedder);
     }
     return settings.take();
   }
 
   void add_judge(OrderedTable& settings) {
+    use_servers(*parts_.judge);
     const ImportedProvider& judge = parts_.judge->provider;
     settings.add("judge", text_of(judge.provider)).add("judge_model", text_of(judge.model));
     if (judge.temperature) settings.add("judge_temperature", number_of(*judge.temperature));
@@ -322,14 +323,11 @@ class Assembly {
     if (judge.seed) lose(judge.line, "seed");
     for (const DocumentEntry& param : judge.params) lose(param.value.line, param.key);
     if (judge.response_format) lose(judge.response_format->line, "response_format");
-    use_servers(*parts_.judge);
   }
 
+  /// Before its provider is named, which may change.
   void use_servers(Grader& grader) {
-    for (ImportedServer& server : grader.servers) {
-      if (std::ranges::find(parts_.servers, server.name, &ImportedServer::name) == parts_.servers.end())
-        parts_.servers.push_back(std::move(server));
-    }
+    add_servers(parts_.servers, std::move(grader.servers), {&grader.provider, 1});
   }
 
   DocumentNode prompts() const {

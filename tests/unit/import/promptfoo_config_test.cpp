@@ -203,6 +203,103 @@ TEST_F(Promptfoo, NamesTheServersThatItNeeds) {
             "api_key_env = \"GPU_KEY\"\n");
 }
 
+TEST_F(Promptfoo, ServersOfOneHostAreEachNamed) {
+  const ImportedSuite imported = import(
+      "prompts: [a]\nproviders: [{id: 'openai:m', config: {apiBaseUrl: 'http://localhost:8000/v1'}}, {id: "
+      "'openai:n', config: {apiBaseUrl: 'http://localhost:9000/v1'}}, {id: 'openai:o', config: {apiBaseUrl: "
+      "'http://localhost:8000/v1'}}]\n"
+      "defaultTest: {options: {provider: {id: 'openai:judge', config: {apiBaseUrl: "
+      "'http://localhost:7000/v1'}}}}\n"
+      "tests: [{assert: [{type: llm-rubric, value: x}]}]\n");
+  ASSERT_EQ(imported.servers.size(), 3u);
+  EXPECT_EQ(imported.servers[0].base_url, "http://localhost:8000/v1");
+  EXPECT_EQ(imported.servers[1].base_url, "http://localhost:9000/v1");
+  EXPECT_EQ(imported.servers[1].name, "localhost-2");
+  EXPECT_EQ(imported.servers[2].base_url, "http://localhost:7000/v1");
+  const std::string text = suite_yaml(imported.suite);
+  EXPECT_NE(text.find("judge: localhost-3\n"), std::string::npos) << text;
+}
+
+TEST_F(Promptfoo, ADeploymentOfAzureIsAServerOfItsOwn) {
+  const ImportedSuite imported = import(R"yaml(prompts: [a]
+providers:
+  - {id: 'azure:chat:fast', config: {apiHost: acme.openai.azure.com, apiVersion: '2025-01-01', temperature: 0.5}}
+  - id: azureopenai:chat:slow
+  - id: azure:embedding:small
+tests: [{assert: [{type: contains, value: x}]}]
+)yaml");
+  EXPECT_EQ(settings_of(imported.servers),
+            R"toml([providers.azure-fast]
+kind = "openai"
+base_url = "https://acme.openai.azure.com/openai/deployments/fast"
+api_key_env = ""
+query = { "api-version" = "2025-01-01" }
+headers = { "api-key" = { "env" = "AZURE_API_KEY" } }
+
+[providers.azure-slow]
+kind = "openai"
+base_url = "https://NAME.openai.azure.com/openai/deployments/slow"
+api_key_env = ""
+query = { "api-version" = "2024-10-21" }
+headers = { "api-key" = { "env" = "AZURE_API_KEY" } }
+)toml");
+  EXPECT_EQ(
+      notes_of(imported),
+      R"(promptfooconfig.yaml:4: the provider says no "apiHost": write yours for NAME in base_url of [providers.azure-slow] of sluice.toml
+promptfooconfig.yaml:4: the provider says no "apiVersion": 2024-10-21 stands in query of [providers.azure-slow] of sluice.toml
+promptfooconfig.yaml:5: the provider "azure:embedding:small" is asked for something else than a text: left out
+)");
+}
+
+TEST_F(Promptfoo, AServerOfAnotherFormatIsAskedWithItsBody) {
+  const ImportedSuite imported = import(R"yaml(prompts: [a]
+providers:
+  - id: https
+    label: bot
+    config:
+      url: https://bots.example.com/ask?lang=en
+      method: POST
+      headers: {Content-Type: application/json, Authorization: 'Bearer {{env.BOT_KEY}}', X-Team: evals, X-Api-Key: abcdef}
+      queryParams: {v: 2}
+      body: {question: '{{ prompt }}', options: {heat: 0.5, tags: [a, true]}}
+      transformResponse: json.choices[0]['text']
+  - id: http://127.0.0.1:9/x
+    config: {body: '{"input": {{ prompt | dump }}, "n": 1}', responseParser: json.out;}
+  - {id: https, config: {url: 'https://a.example/x', body: {q: '{{topic}}'}, transformResponse: json.a}}
+  - {id: https, config: {url: 'https://b.example/x', body: {q: '{{prompt}}'}, transformResponse: '(json) => json.a'}}
+  - {id: https, config: {url: 'https://c.example/x', method: GET, transformResponse: json.a}}
+  - {id: 'https://e.example/x?a=%20', config: {body: {q: '{{prompt}}'}, transformResponse: json.a}}
+  - {id: https, config: {request: 'file://r.txt', url: 'https://d.example/x', transformResponse: json.a}}
+tests: [{assert: [{type: contains, value: x}]}]
+)yaml");
+  EXPECT_EQ(settings_of(imported.servers),
+            R"toml([providers.bots-example-com]
+kind = "http"
+base_url = "https://bots.example.com/ask"
+api_key_env = ""
+query = { "lang" = "en", "v" = "2" }
+headers = { "Authorization" = { "env" = "BOT_KEY", "prefix" = "Bearer " }, "X-Team" = "evals" }
+body = { "options" = { "heat" = 0.5, "tags" = [ "a", true ] }, "question" = "{{prompt}}" }
+answer = { "text" = "/choices/0/text" }
+
+[providers.127-0-0-1]
+kind = "http"
+base_url = "http://127.0.0.1:9/x"
+api_key_env = ""
+body = { "input" = "{{prompt}}", "n" = 1 }
+answer = { "text" = "/out" }
+)toml");
+  EXPECT_EQ(
+      notes_of(imported),
+      R"(promptfooconfig.yaml:8: "X-Api-Key" in headers of a provider cannot be said as it stands: add it to [providers.bots-example-com]; a secret as { env = "NAME" }
+promptfooconfig.yaml:14: the provider "https" has a body that holds {{topic}}, while a request has the prompt alone: left out
+promptfooconfig.yaml:15: the provider "https" does not say by a plain path, as json.output.text, where the answer stands: left out
+promptfooconfig.yaml:16: the provider "https" does not ask by POST with a body: left out
+promptfooconfig.yaml:17: the provider "https://e.example/x?a=%20" has no URL that sluice can take over: left out
+promptfooconfig.yaml:18: the provider "https" asks with a raw request: left out
+)");
+}
+
 TEST_F(Promptfoo, TakesOverTheParamsOfModels) {
   const std::string text = suite(R"yaml(prompts: [a]
 providers:

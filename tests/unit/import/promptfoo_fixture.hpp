@@ -41,9 +41,10 @@ class Promptfoo : public testing::Test {
       text += "# " + std::to_string(note.line) + ": " + note.message + "\n";
     return text;
   }
-  std::string notes(const std::string& config) const {
+  std::string notes(const std::string& config) const { return notes_of(import(config)); }
+  static std::string notes_of(const ImportedSuite& imported) {
     std::string text;
-    for (const Finding& note : import(config).notes) text += to_text(note) + "\n";
+    for (const Finding& note : imported.notes) text += to_text(note) + "\n";
     return text;
   }
 

@@ -1,0 +1,309 @@
+#include "coordinator/import/foreign_server.hpp"
+
+#include "common/documents/canonical_json.hpp"
+#include "common/settings/base_url.hpp"
+#include "common/settings/request_body.hpp"
+#include "common/settings/setting_values.hpp"
+#include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/import/foreign_template.hpp"
+#include "coordinator/suite/arms.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view azure_api_version = "2024-10-21";
+
+std::string toml_inline(const DocumentNode& node) {
+  std::string text;
+  const auto next = [&] { return text.size() == 1 ? " " : ", "; };
+  if (const auto* table = std::get_if<DocumentNode::Table>(&node.value)) {
+    text = "{";
+    for (const DocumentEntry& entry : *table)
+      text += next() + json_string(entry.key) + " = " + toml_inline(entry.value);
+    return text + " }";
+  }
+  if (const auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
+    text = "[";
+    for (const DocumentNode& one : *list) text += next() + toml_inline(one);
+    return text + " ]";
+  }
+  return canonical_json(node);
+}
+
+DocumentNode table_with(std::string_view key, std::string value) {
+  return {DocumentNode::Table{{std::string(key), 1, {std::move(value), 1, {}}}}, 1, {}};
+}
+
+/// The settings' own readers say what may stand there.
+template <typename Read>
+std::string problem_with(const Read& read, const DocumentNode& node) {
+  const auto parsed = read(RawValue(&node));
+  return parsed ? "" : parsed.error();
+}
+
+bool has_null(const DocumentNode& node) {
+  if (const auto* list = std::get_if<DocumentNode::Array>(&node.value))
+    return std::ranges::any_of(*list, has_null);
+  if (const auto* table = std::get_if<DocumentNode::Table>(&node.value))
+    return std::ranges::any_of(*table, [](const DocumentEntry& one) { return has_null(one.value); });
+  return std::holds_alternative<DocumentNull>(node.value);
+}
+
+/// Every text of a body with promptfoo's tags as sluice has them; the error is what cannot be said.
+std::string translate(DocumentNode& node) {
+  std::string problem;
+  if (auto* text = std::get_if<std::string>(&node.value)) {
+    auto translated = translate_template(*text);
+    if (!translated) return std::move(translated.error());
+    for (const std::string& name : translated->variables) {
+      if (name != "prompt") return "holds {{" + name + "}}, while a request has the prompt alone";
+    }
+    *text = std::move(translated->text);
+  } else if (auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
+    for (DocumentNode& one : *list) {
+      if (problem.empty()) problem = translate(one);
+    }
+  } else if (auto* table = std::get_if<DocumentNode::Table>(&node.value)) {
+    for (DocumentEntry& one : *table) {
+      if (problem.empty()) problem = translate(one.value);
+    }
+  }
+  return problem;
+}
+
+/// JSON in which a tag that writes its own quotes stands bare, as in `{"input": {{ prompt | dump }}}`.
+std::string with_quoted_tags(std::string_view text) {
+  std::string quoted;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto end = in_string || !text.substr(i).starts_with("{{") ? text.npos : text.find("}}", i);
+    if (end != text.npos) {
+      quoted += '"' + std::string(text.substr(i, end + 2 - i)) + '"';
+      i = end + 1;
+      continue;
+    }
+    if (text[i] == '\\' && in_string && i + 1 < text.size()) quoted += text[i++];
+    if (text[i] == '"') in_string = !in_string;
+    quoted += text[i];
+  }
+  return quoted;
+}
+
+tl::expected<DocumentNode, std::string> body_of(const DocumentEntry& entry, const ImportFile& from) {
+  DocumentNode body = entry.value;
+  if (const std::string* text = text_in(entry.value)) {
+    auto parsed = parse_foreign(from.name, with_quoted_tags(*text));
+    if (!parsed) return tl::unexpected<std::string>("has a body that is no JSON");
+    body = std::move(*parsed);
+  }
+  if (!std::holds_alternative<DocumentNode::Table>(body.value))
+    return tl::unexpected<std::string>("has a body that is no JSON object");
+  if (has_null(body)) return tl::unexpected<std::string>("has a null in its body, which settings cannot say");
+  if (auto problem = translate(body); !problem.empty())
+    return tl::unexpected("has a body that " + std::move(problem));
+  if (auto problem = problem_with(parse_body, body); !problem.empty())
+    return tl::unexpected("has a body that " + std::move(problem));
+  return body;
+}
+
+/// `json.choices[0].text` as a JSON Pointer; empty for any other script.
+std::string pointer_of(std::string_view script) {
+  while (script.ends_with(';') || script.ends_with(' ') || script.ends_with('\n')) script.remove_suffix(1);
+  if (!script.starts_with("json") || script.size() < 6) return "";
+  std::string pointer;
+  for (std::size_t i = 4; i < script.size();) {
+    if (script[i] == '.') ++i;
+    const bool is_bracket = i < script.size() && script[i] == '[';
+    const auto end =
+        is_bracket ? script.find(']', i) : std::min(script.find_first_of(".[", i), script.size());
+    if (end == script.npos) return "";
+    std::string_view step = script.substr(i + (is_bracket ? 1 : 0), end - i - (is_bracket ? 1 : 0));
+    const bool is_quoted = is_bracket && step.size() > 2 && step.front() == step.back() &&
+                           (step.front() == '\'' || step.front() == '"');
+    if (is_quoted) step = step.substr(1, step.size() - 2);
+    if (step.starts_with('?')) step.remove_prefix(1);
+    if (step.ends_with('?')) step.remove_suffix(1);
+    const bool is_name = !step.empty() && std::ranges::all_of(step, [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+             c == '-';
+    });
+    if (!is_name) return "";
+    pointer += '/' + std::string(step);
+    i = is_bracket ? end + 1 : end;
+  }
+  return pointer;
+}
+
+/// A text, or a secret of the environment with what stands before it: `Bearer {{env.BOT_KEY}}`.
+DocumentNode header_value(const std::string& text) {
+  const auto tag = text.find("{{");
+  if (tag == std::string::npos || !text.ends_with("}}")) return {text, 1, {}};
+  std::string_view name = std::string_view(text).substr(tag + 2, text.size() - tag - 4);
+  while (name.starts_with(' ')) name.remove_prefix(1);
+  while (name.ends_with(' ')) name.remove_suffix(1);
+  if (!name.starts_with("env.")) return {text, 1, {}};
+  DocumentNode secret = table_with("env", std::string(name.substr(4)));
+  if (tag > 0)
+    std::get<DocumentNode::Table>(secret.value).push_back({"prefix", 1, {text.substr(0, tag), 1, {}}});
+  return secret;
+}
+
+/// The fields of a table that the settings take; each of the others is a note, without its value.
+template <typename Read, typename ValueOf>
+void add_fields(std::string_view setting, const DocumentNode::Table& table, const Read& read,
+                const ValueOf& value_of, ImportedServer& server, const ImportFile& from) {
+  DocumentNode::Table taken;
+  for (const DocumentEntry& one : table) {
+    if (setting == "headers" && to_lower(one.key) == "content-type") continue;
+    const std::string text = scalar_text(one.value).value_or("{{");
+    DocumentEntry field{one.key, 1, value_of(text)};
+    const bool is_template =
+        std::holds_alternative<std::string>(field.value.value) && text.find("{{") != std::string::npos;
+    if (is_template || !problem_with(read, {DocumentNode::Table{field}, 1, {}}).empty()) {
+      from.note(one.line, "\"" + excerpt(one.key, defaults::quoted_bytes) + "\" in " + std::string(setting) +
+                              " of a provider cannot be said as it stands: add it to [providers." +
+                              server.name + "]; a secret as { env = \"NAME\" }");
+      continue;
+    }
+    taken.push_back(std::move(field));
+  }
+  if (!taken.empty()) server.more.push_back({std::string(setting), 1, {std::move(taken), 1, {}}});
+}
+
+/// The fields of a URL's query, from its question mark on.
+DocumentNode::Table query_in(std::string_view text, std::uint32_t line) {
+  DocumentNode::Table fields;
+  while (!text.empty()) {
+    text.remove_prefix(1);
+    const std::string_view field = text.substr(0, text.find('&'));
+    text.remove_prefix(field.size());
+    const auto equals = std::min(field.find('='), field.size());
+    const std::string value(field.substr(std::min(equals + 1, field.size())));
+    if (equals > 0) fields.push_back({std::string(field.substr(0, equals)), line, {value, line, {}}});
+  }
+  return fields;
+}
+
+const DocumentNode& config_of(const DocumentNode& provider) {
+  static const DocumentNode none{DocumentNode::Table{}, 1, {}};
+  const DocumentEntry* config = find_entry(provider, "config");
+  return config != nullptr ? config->value : none;
+}
+
+}  // namespace
+
+std::string server_name_of(std::string_view text) {
+  std::string name = arm_name_of(text);
+  std::ranges::replace(name, '.', '-');  // A dot parts the keys of a settings file.
+  return name;
+}
+
+std::string add_server(std::vector<ImportedServer>& servers, ImportedServer server) {
+  const std::string wanted = server.name;
+  for (int number = 2;; ++number) {
+    const auto same = std::ranges::find(servers, server.name, &ImportedServer::name);
+    if (same == servers.end()) return servers.emplace_back(std::move(server)).name;
+    if (settings_of({*same}) == settings_of({server})) return server.name;
+    server.name = wanted + "-" + std::to_string(number);
+  }
+}
+
+std::string settings_of(const std::vector<ImportedServer>& servers) {
+  std::string text;
+  for (const ImportedServer& server : servers) {
+    text += (text.empty() ? "" : "\n") + ("[providers." + server.name + "]\n") +
+            "kind = " + json_string(server.kind) + "\nbase_url = " + json_string(server.base_url) +
+            "\napi_key_env = " + json_string(server.api_key_env) + "\n";
+    for (const DocumentEntry& entry : server.more)
+      text += entry.key + " = " + toml_inline(entry.value) + "\n";
+  }
+  return text;
+}
+
+bool is_of_azure_server(std::string_view key) {
+  constexpr std::array<std::string_view, 4> keys{"apiHost", "apiBaseUrl", "apiVersion", "apiKeyEnvar"};
+  return std::ranges::find(keys, key) != keys.end();
+}
+
+ImportedServer azure_server(std::string_view deployment, const DocumentNode& provider, std::uint32_t line,
+                            const ImportFile& from) {
+  const DocumentNode& config = config_of(provider);
+  const auto said = [&](std::string_view key) -> std::string {
+    const std::string* text = text_in(config, key);
+    return text == nullptr || text->find("{{") != std::string::npos ? "" : *text;
+  };
+  ImportedServer server;
+  server.name = server_name_of("azure-" + std::string(deployment));
+  std::string host = said("apiBaseUrl").empty() ? said("apiHost") : said("apiBaseUrl");
+  if (host.empty()) {
+    host = "NAME.openai.azure.com";
+    from.note(line, "the provider says no \"apiHost\": write yours for NAME in base_url of [providers." +
+                        server.name + "] of sluice.toml");
+  }
+  if (host.find("://") == std::string::npos) host = "https://" + host;
+  while (host.ends_with('/')) host.pop_back();
+  server.base_url = host + "/openai/deployments/" + std::string(deployment);
+  const std::string version = said("apiVersion");
+  if (version.empty())
+    from.note(line, "the provider says no \"apiVersion\": " + std::string(azure_api_version) +
+                        " stands in query of [providers." + server.name + "] of sluice.toml");
+  const std::string key = said("apiKeyEnvar").empty() ? "AZURE_API_KEY" : said("apiKeyEnvar");
+  server.more.push_back(
+      {"query", 1, table_with("api-version", version.empty() ? std::string(azure_api_version) : version)});
+  server.more.push_back({"headers", 1, {DocumentNode::Table{{"api-key", 1, table_with("env", key)}}, 1, {}}});
+  return server;
+}
+
+bool is_of_http_server(std::string_view key) {
+  constexpr std::array<std::string_view, 8> keys{
+      "url", "method", "body", "request", "headers", "queryParams", "transformResponse", "responseParser"};
+  return std::ranges::find(keys, key) != keys.end();
+}
+
+tl::expected<ImportedServer, std::string> http_server(std::string_view url, const DocumentNode& provider,
+                                                      const ImportFile& from) {
+  const auto refuse = [](std::string why) { return tl::unexpected<std::string>(std::move(why)); };
+  const DocumentNode& config = config_of(provider);
+  const std::string* named = text_in(config, "url");
+  if (named != nullptr) url = *named;
+  const auto question = std::min(url.find('?'), url.size());
+  const auto address = parse_base_url(url.substr(0, question));
+  const bool is_encoded = url.find_first_of("%+{#", question) != url.npos;
+  if (!address || is_encoded) return refuse("has no URL that sluice can take over");
+  if (find_entry(config, "request") != nullptr) return refuse("asks with a raw request");
+  const DocumentEntry* body = find_entry(config, "body");
+  const std::string* method = text_in(config, "method");
+  if (body == nullptr || (method != nullptr && to_lower(*method) != "post"))
+    return refuse("does not ask by POST with a body");
+  const std::string* path = text_in(config, "transformResponse");
+  if (path == nullptr) path = text_in(config, "responseParser");
+  const std::string pointer = path != nullptr ? pointer_of(*path) : "";
+  if (pointer.empty())
+    return refuse("does not say by a plain path, as json.output.text, where the answer stands");
+  auto form = body_of(*body, from);
+  if (!form) return refuse(std::move(form.error()));
+  ImportedServer server;
+  server.kind = "http";
+  server.name = server_name_of(address->host);
+  server.base_url = address->text;
+  const auto as_it_is = [](const std::string& text) { return DocumentNode{text, 1, {}}; };
+  DocumentNode::Table query = query_in(url.substr(question), body->line);
+  if (const auto* said = find_entry(config, "queryParams")) {
+    if (const auto* table = mapping_in(*said, from)) std::ranges::copy(*table, std::back_inserter(query));
+  }
+  add_fields("query", query, parse_query, as_it_is, server, from);
+  if (const auto* headers = find_entry(config, "headers")) {
+    if (const auto* table = mapping_in(*headers, from))
+      add_fields("headers", *table, parse_headers, header_value, server, from);
+  }
+  server.more.push_back({"body", 1, std::move(*form)});
+  server.more.push_back({"answer", 1, table_with("text", pointer)});
+  return server;
+}
+
+}  // namespace sluice
