@@ -62,6 +62,11 @@ bool is_confirmed(const std::string& question) {
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
+/// Two amounts below the least that reports tell apart are told apart here.
+std::string bound_of(double dollars) {
+  return dollars == 0 || dollars >= 0.0001 ? wording::dollars(dollars) : "$" + wording::fixed(dollars, 8);
+}
+
 /// What keeps a live run from starting that may cost more than `limit` dollars.
 std::vector<Finding> confirm_cost(const RunOptions& options, const RunInputs& inputs,
                                   const CacheTools& caches, double limit) {
@@ -73,8 +78,7 @@ std::vector<Finding> confirm_cost(const RunOptions& options, const RunInputs& in
   const auto cost = estimated->bill();
   if (cost && *cost <= limit) return {};
   const std::string may_cost =
-      cost ? "the run may cost up to " + wording::dollars(*cost) + ", which is above " +
-                 wording::dollars(limit)
+      cost ? "the run may cost up to " + bound_of(*cost) + ", which is above " + bound_of(limit)
            : std::string("nobody knows what the run costs: a model has no price in the price table");
   const bool can_ask = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
   if (!can_ask) {
