@@ -2,6 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "common/documents/table_reader.hpp"
+#include "common/model/sampling.hpp"
 #include "common/settings/base_url.hpp"
 #include "common/settings/provider_presets.hpp"
 #include "common/settings/request_body.hpp"
@@ -324,6 +325,11 @@ bool names_a_provider(std::string_view judge) {
   return judge != to_string(Judge::none) && judge != to_string(Judge::fake);
 }
 
+std::optional<double> temperature_for(const Settings& settings, std::string_view model) {
+  const bool is_default = settings.temperature.origin == Origin::default_value;
+  return is_default && !takes_temperature(model) ? std::nullopt : settings.temperature.value;
+}
+
 Result<ResolvedJudge> resolve_judge(const Settings& settings, const ExampleModels& examples) {
   ResolvedJudge resolved;
   JudgeSettings& judge = resolved.judge;
@@ -336,6 +342,8 @@ Result<ResolvedJudge> resolve_judge(const Settings& settings, const ExampleModel
   judge.provider = (*config)->name;
   judge.model = effective_judge_model(settings).value;
   if (judge.model.empty()) return no_model(settings, model_of_votes(settings), **config, examples);
+  const bool is_default = settings.judge_temperature.origin == Origin::default_value;
+  if (is_default && !takes_temperature(judge.model)) judge.temperature = only_temperature;
   resolved.provider = provider_settings(settings, **config);
   return resolved;
 }

@@ -111,7 +111,7 @@ std::string fingerprint_of(const RunOptions& options, const RunInputs& inputs) {
   FingerprintSettings settings;
   settings.provider = options.provider.provider.kind;
   settings.model = options.provider.model;
-  settings.temperature = options.settings.temperature.value;
+  settings.temperature = temperature_for(options.settings, settings.model);
   settings.max_tokens = options.settings.max_output_tokens.value;
   settings.seed = options.settings.seed.value;
   const RequestParams& common = options.settings.params.value;
@@ -123,11 +123,11 @@ std::string fingerprint_of(const RunOptions& options, const RunInputs& inputs) {
                     options.settings.judge_samples.value};
   if (inputs.judge.provider) settings.judge.provider = inputs.judge.provider->kind;
   for (const RunArm& one : options.arms) {
-    settings.arms.push_back({one.arm.name, one.provider.provider.kind, one.provider.model,
-                             one.arm.temperature ? one.arm.temperature : settings.temperature,
-                             one.arm.max_tokens.value_or(settings.max_tokens),
-                             one.arm.seed ? one.arm.seed : settings.seed, one.arm.prompt,
-                             merged(merged(one.provider.params, common), one.arm.params)});
+    settings.arms.push_back(
+        {one.arm.name, one.provider.provider.kind, one.provider.model,
+         one.arm.temperature ? one.arm.temperature : temperature_for(options.settings, one.provider.model),
+         one.arm.max_tokens.value_or(settings.max_tokens), one.arm.seed ? one.arm.seed : settings.seed,
+         one.arm.prompt, merged(merged(one.provider.params, common), one.arm.params)});
   }
   settings.prompt = inputs.prompt.hash;
   settings.ontology = sha256(inputs.ontology_text);

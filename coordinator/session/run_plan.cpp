@@ -1,6 +1,7 @@
 #include "coordinator/session/run_plan.hpp"
 
 #include "common/defaults.hpp"
+#include "common/model/sampling.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/session/run_retrieval.hpp"
@@ -88,7 +89,7 @@ RequestSettings request_of(const RunOptions& options, const RunInputs& inputs,
   const bool is_free = settings.mode.value == Mode::mock;  // Nobody is paid, whatever model is meant.
   return {.provider = model.provider,
           .model = model.model,
-          .temperature = settings.temperature.value,
+          .temperature = temperature_for(settings, model.model),
           .max_tokens = settings.max_output_tokens.value,
           .seed = settings.seed.value,
           .response_schema = inputs.response_schema,
@@ -166,7 +167,7 @@ RunSettings run_settings(const RunOptions& options, const RunInputs& inputs, std
     run.grading = GradingSettings{grading->judge, baseline.provider.name, baseline.model};
     if (grading->judge == GradeJudge::llm) {
       run.grading->llm = run.judge;
-      run.grading->llm.temperature = 0.0;
+      run.grading->llm.temperature = takes_temperature(run.judge.model) ? 0.0 : only_temperature;
       run.grading->llm.seed = grading->judge_seed;
     }
   }

@@ -115,7 +115,7 @@ std::string settings_of(const RunOptions& options, const RunSettings& run, const
   json.close(']');
   json.member("model", options.provider.model);
   if (!options.arms.empty()) add_arms(json, options);
-  json.member("temperature", settings.temperature.value);
+  json.member("temperature", temperature_for(settings, options.provider.model));
   json.member("max_output_tokens", settings.max_output_tokens.value);
   json.member("seed", settings.seed.value);
   add_params(json, merged(options.provider.params, settings.params.value));

@@ -187,6 +187,8 @@ std::optional<Reason> fatal_cause(std::string_view type, std::string_view messag
     for (const std::string_view words : spent) {
       if (message.find(words) != std::string_view::npos) return Reason::quota_exhausted;
     }
+    // Newer models take none, older ones none above 1.
+    if (message.find("temperature") != std::string_view::npos) return Reason::parameter_refused;
   }
   return std::nullopt;
 }
@@ -196,6 +198,7 @@ ErrorFacts read_error(const JsonView& body, const Credentials&) {
   facts.message = error_message(body);
   if (const auto type = body["error"]["type"].text()) {
     facts.fatal = fatal_cause(*type, facts.message);
+    if (facts.fatal == Reason::parameter_refused) facts.parameter = "temperature";
   }
   return facts;
 }

@@ -82,7 +82,19 @@ std::string advice_on_key(const ProviderSettings& provider) {
                            : "; check the key in " + variables;
 }
 
-std::string advice(const ProviderSettings& provider, Reason reason, CallKind kind) {
+std::string advice_on_parameter(std::string_view parameter, CallKind kind) {
+  const bool is_vote = kind == CallKind::judge;
+  const std::string every =
+      is_vote ? "; every call for a vote carries it" : "; every call of the run carries it";
+  if (parameter == "temperature")
+    return every + (is_vote ? ": such a model takes --judge-temperature 1"
+                            : ": --temperature default sends no temperature");
+  if (parameter == "seed") return every + ": leave out the seed";
+  return every + ": the settings' max_tokens_field names the field for the bound of the answer";
+}
+
+std::string advice(const ProviderSettings& provider, Reason reason, CallKind kind,
+                   std::string_view parameter) {
   switch (reason) {
     case Reason::key_refused:
       return advice_on_key(provider);
@@ -90,12 +102,7 @@ std::string advice(const ProviderSettings& provider, Reason reason, CallKind kin
       return "; check " + model_setting(kind) + " and " + address_setting(kind) + " (" +
              quotable(normalised_base_url(provider.base_url)) + ")";
     case Reason::parameter_refused:
-      return std::string(kind == CallKind::judge
-                             ? "; every call for a vote carries it: a model that refuses the temperature 0 "
-                               "takes --judge-temperature 1"
-                             : "; every call of the run carries it: --temperature default sends no "
-                               "temperature") +
-             ", and the settings' max_tokens_field names the field for the bound of the answer";
+      return advice_on_parameter(parameter, kind);
     case Reason::quota_exhausted:
       return "; check the account's plan and billing";
     default:
@@ -127,7 +134,7 @@ Failed classify_failure(const ProviderSettings& provider, const HttpResponse& re
   failed.message = "provider \"" + provider.name + "\" answered " + std::to_string(response.status);
   if (status != response.status) failed.message += " with error " + std::to_string(status) + " in its body";
   if (!words.empty()) failed.message += ": " + words;
-  failed.message += advice(provider, failed.reason, kind);
+  failed.message += advice(provider, failed.reason, kind, facts.parameter);
   return failed;
 }
 

@@ -22,6 +22,7 @@ namespace sluice {
 /// What an error body says beyond the HTTP status.
 struct ErrorFacts {
   std::string message;          ///< The provider's own words; may be empty.
+  std::string parameter{};      ///< That every call carries and the model refuses; empty: none.
   std::optional<Reason> fatal;  ///< The body names a cause that no retry mends, whatever the status.
   std::optional<int> status;    ///< A status inside the body, for errors that come with 200.
   std::optional<std::chrono::milliseconds> retry_after;

@@ -208,8 +208,10 @@ ErrorFacts read_error(const JsonView& body, const Credentials&) {
     if (!code) continue;
     if (!facts.fatal) facts.fatal = fatal_code(*code);
     const auto parameter = error["param"].text();
-    if (!facts.fatal && parameter && refuses_parameter_of_all(*code, *parameter))
+    if (!facts.fatal && parameter && refuses_parameter_of_all(*code, *parameter)) {
       facts.fatal = Reason::parameter_refused;
+      facts.parameter = *parameter;
+    }
     limited = limited || *code == "rate_limit_exceeded";
   }
   if (limited && !facts.fatal) facts.fatal = fatal_limit(facts.message);

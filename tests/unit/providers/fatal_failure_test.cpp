@@ -63,12 +63,24 @@ TEST(FatalFailure, OpenAisRefusalOfAParameterThatEveryCallCarries) {
     EXPECT_EQ(outcome.reason, Reason::parameter_refused);
     EXPECT_TRUE(stops_run(outcome.reason));
     EXPECT_FALSE(outcome.retryable);
-    EXPECT_NE(outcome.message.find("--temperature default sends no temperature"), std::string::npos);
   }
+  EXPECT_TRUE(refused("unsupported_value", "temperature")
+                  .message.ends_with(": --temperature default sends no temperature"));
+  EXPECT_TRUE(refused("unsupported_value", "seed").message.ends_with(": leave out the seed"));
+  EXPECT_NE(refused("unsupported_parameter", "max_tokens").message.find("max_tokens_field"),
+            std::string::npos);
   EXPECT_EQ(refused("unsupported_parameter", "max_tokens").reason, Reason::parameter_refused);
   EXPECT_EQ(refused("unsupported_value", "messages[0].content").reason, Reason::request_refused)
       << "of this case alone";
   EXPECT_EQ(refused("invalid_value", "temperature").reason, Reason::request_refused);
+}
+
+TEST(FatalFailure, AnthropicsRefusalOfATemperature) {
+  const auto outcome = failed(
+      anthropic, 400,
+      R"({"type":"error","error":{"type":"invalid_request_error","message":"`temperature` is deprecated for this model."}})");
+  EXPECT_EQ(outcome.reason, Reason::parameter_refused);
+  EXPECT_NE(outcome.message.find("--temperature default"), std::string::npos) << outcome.message;
 }
 
 TEST(FatalFailure, AnthropicsQuotaOfTheDay) {

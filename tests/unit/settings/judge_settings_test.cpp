@@ -66,6 +66,28 @@ TEST(JudgeSettings, NobodyJudgesByDefault) {
   EXPECT_EQ(line_of(settings, "judge.min_kappa"), "(none) # default");
 }
 
+TEST(JudgeSettings, AModelThatTakesNoTemperatureIsAskedWithItsOnlyOne) {
+  const auto temperature = [](const char* model, std::string_view more) {
+    Places places;
+    places.file =
+        "[judge]\nprovider = \"openai\"\nmodel = \"" + std::string(model) + "\"\n" + std::string(more);
+    const auto judge = resolve_judge(merged(places), {});
+    EXPECT_TRUE(judge);
+    return judge ? judge->judge.temperature : -1;
+  };
+  EXPECT_EQ(temperature("gpt-4o-mini", ""), 0);
+  EXPECT_EQ(temperature("gpt-5-mini", ""), 1);
+  EXPECT_EQ(temperature("gpt-5-mini", "temperature = 0.5\n"), 0.5) << "as it was set";
+}
+
+TEST(Settings, AModelThatTakesNoTemperatureIsSentNoneUnlessOneWasSet) {
+  EXPECT_EQ(temperature_for(merged({}), "gpt-4o-mini"), 0.1);
+  EXPECT_EQ(temperature_for(merged({}), "gpt-5-mini"), std::nullopt);
+  Places places;
+  places.file = "[eval]\ntemperature = 0.1\n";
+  EXPECT_EQ(temperature_for(merged(places), "gpt-5-mini"), 0.1);
+}
+
 // A setting with a value for each place that may have one, weakest first.
 struct Ladder {
   std::string key;       // Of the setting.
