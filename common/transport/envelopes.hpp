@@ -26,7 +26,8 @@ struct FromWorkers {
   };
   std::vector<Item> items;
   std::uint64_t frames_rejected =
-      0;  ///< Malformed ones since the router began; already answered with REJECT.
+      0;                      ///< Malformed ones since the router began; already answered with REJECT.
+  std::vector<Peer> removed;  ///< Their keys are admitted no more: they are gone.
   InHand in_hand{};
 };
 

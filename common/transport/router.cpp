@@ -93,7 +93,7 @@ class RouterActor final : public SocketActor {
   void on_closed() override { watch_.close(); }
 
   void flush() override {
-    if (batch_.items.empty() && !rejected_since_flush_) return;
+    if (batch_.items.empty() && batch_.removed.empty() && !rejected_since_flush_) return;
     batch_.frames_rejected = frames_rejected_;
     batch_.in_hand = hold(std::exchange(batch_bytes_, 0));
     rejected_since_flush_ = false;
@@ -185,7 +185,7 @@ class RouterActor final : public SocketActor {
     if (!*changed) return;
     std::erase_if(admitted_, [&](const auto& entry) {
       if (security_->allowed.list().name_of(entry.second)) return false;
-      batch_.items.push_back({entry.first, wire::Goodbye{"its key is no longer admitted"}});
+      batch_.removed.push_back(entry.first);
       return true;
     });
     flush();

@@ -105,6 +105,7 @@ void take_peers(GovernorActor* self, PeersChanged& changed) {
       known->second.clear();  // It joins anew below, unless it is gone again.
       continue;
     }
+    if (gone.removed) state.governor->distrust(gone.worker, now);
     state.governor->leave(gone.worker, gone.lost, now);
     state.peers.erase(known);
   }

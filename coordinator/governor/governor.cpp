@@ -23,6 +23,10 @@ void Governor::leave(WorkerId worker, bool lost, BootTime now) {
   for (auto& budget : budgets_) budget.leave(worker, lost, now);
 }
 
+void Governor::distrust(WorkerId worker, BootTime now) {
+  for (auto& budget : budgets_) budget.distrust(worker, now);
+}
+
 void Governor::on_heartbeat(WorkerId worker, const wire::Heartbeat& heartbeat, BootTime now) {
   const auto found = connections_.find(worker);
   if (found == connections_.end()) return;

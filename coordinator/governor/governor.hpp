@@ -39,6 +39,8 @@ class Governor {
   void join(WorkerId worker, WorkerConcurrency concurrency, BootTime now);
   /// It sent GOODBYE, or was `lost`: then its calls may still be under way.
   void leave(WorkerId worker, bool lost, BootTime now);
+  /// Before it leaves, since it was sent away: limits that nobody else reads are none.
+  void distrust(WorkerId worker, BootTime now);
   /// Its HEARTBEAT, which the next turn answers. From an unknown worker: ignored.
   void on_heartbeat(WorkerId worker, const wire::Heartbeat& heartbeat, BootTime now);
 

@@ -43,13 +43,18 @@ std::uint64_t KnownLimits::least_announced(std::uint64_t wire::AnnouncedLimits::
   return read[is_alone ? 1 : 0];
 }
 
-bool KnownLimits::update() {
+bool KnownLimits::update(bool keeps_unread) {
   auto limits = configured_;
+  holds_unread_ = false;
   for (const auto& rate : rates) {
-    const auto least = least_announced(rate.announced, rate.least);
-    // What nobody reads any more was the last that is known.
-    if (!(configured_.*rate.setting))
-      limits.*rate.setting = least > 0 ? std::optional(least) : in_force_.*rate.setting;
+    if (configured_.*rate.setting) continue;
+    if (const auto least = least_announced(rate.announced, rate.least); least > 0) {
+      limits.*rate.setting = least;
+    } else if (keeps_unread) {
+      // The last that is known.
+      limits.*rate.setting = in_force_.*rate.setting;
+      holds_unread_ = holds_unread_ || in_force_.*rate.setting;
+    }
   }
   if (limits == in_force_) return false;
   in_force_ = limits;
@@ -67,7 +72,15 @@ bool KnownLimits::on_announced(WorkerId worker, const wire::AnnouncedLimits& ann
 }
 
 bool KnownLimits::forget(WorkerId worker) {
-  return announced_.erase(worker) > 0 && !announced_.empty() && update();
+  return announced_.erase(worker) > 0 && update();
+}
+
+bool KnownLimits::distrust(WorkerId worker) {
+  return announced_.erase(worker) > 0 && update(/*keeps_unread=*/false);
+}
+
+bool KnownLimits::on_answered() {
+  return holds_unread_ && update(/*keeps_unread=*/false);
 }
 
 bool KnownLimits::on_doubted(const wire::AnnouncedLimits& doubted) {

@@ -13,7 +13,7 @@ namespace sluice {
 /// The limits of one provider: those that the settings name, and of the others those that its response
 /// headers name. Workers may read different ones: the least of each is in force, whoever reports last, except
 /// that one which is far below what all others read is not believed (where there are others). What a worker
-/// read ends with it. Pure; not thread-safe.
+/// read ends with it; where nobody else reads it, with the next answer to another. Pure; not thread-safe.
 class KnownLimits {
  public:
   explicit KnownLimits(const ProviderLimits& configured) : configured_(configured), in_force_(configured) {}
@@ -22,8 +22,13 @@ class KnownLimits {
   bool on_announced(WorkerId worker, const wire::AnnouncedLimits& announced);
   /// What a worker read and does not believe. True if that is new.
   bool on_doubted(const wire::AnnouncedLimits& doubted);
-  /// True if other limits are in force now.
+  /// The worker has gone. True if other limits are in force now.
   bool forget(WorkerId worker);
+  /// The worker was sent away: what nobody else reads ends at once. True if other limits are in force now.
+  bool distrust(WorkerId worker);
+  /// The provider has answered a worker that is there, after `on_announced` of the same report: limits that
+  /// only workers read which have gone are none that it announces. True if other limits are in force now.
+  bool on_answered();
 
   const ProviderLimits& configured() const { return configured_; }
   const ProviderLimits& in_force() const { return in_force_; }
@@ -37,12 +42,13 @@ class KnownLimits {
   /// Of those that are believed; 0: none.
   std::uint64_t least_announced(std::uint64_t wire::AnnouncedLimits::*limit,
                                 std::uint64_t least_credible) const;
-  bool update();
+  bool update(bool keeps_unread = true);
 
   ProviderLimits configured_;
   ProviderLimits in_force_;
   wire::AnnouncedLimits doubted_;
   std::map<WorkerId, wire::AnnouncedLimits> announced_;  ///< The newest of each.
+  bool holds_unread_ = false;                            ///< Limits in force that nobody there has read.
 };
 
 }  // namespace sluice

@@ -60,6 +60,11 @@ void ProviderBudget::leave(WorkerId worker, bool lost, BootTime now) {
   published_pause_ = std::min(published_pause_, pause_.until());
 }
 
+void ProviderBudget::distrust(WorkerId worker, BootTime now) {
+  if (limits_.distrust(worker)) permits_.set_limits(limits_.in_force(), members_, now);
+  follow_rate();
+}
+
 /// What it was granted is void; what its provider asked of it stands.
 void ProviderBudget::drop(WorkerId worker, bool lost, BootTime now) {
   const auto found = members_.find(worker);
@@ -84,7 +89,9 @@ void ProviderBudget::on_demand(WorkerId worker, const wire::Demand& demand, bool
   }
   if (newest) member.round_trip = BootTime(demand.uncertainty_us);
   if (demand.variation_us > 0) member.variation = BootTime(demand.variation_us);
-  if (limits_.on_announced(worker, demand.announced)) permits_.set_limits(limits_.in_force(), members_, now);
+  bool limits_changed = limits_.on_announced(worker, demand.announced);
+  if (demand.outcomes.answered > 0) limits_changed = limits_.on_answered() || limits_changed;
+  if (limits_changed) permits_.set_limits(limits_.in_force(), members_, now);
   if (limits_.on_doubted(demand.doubted)) health_.note(BudgetEvent::doubts_limits, {}, limits_.doubted());
   pause_.extend(worker, demand.pause_ms, now);
   permits_.on_spent(worker, member, demand.spent, health_.breaker(), use_, now);

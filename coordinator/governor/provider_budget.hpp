@@ -31,6 +31,8 @@ class ProviderBudget {
   /// A worker that says HELLO (again): it holds no permits. A pause that it was asked for goes on.
   void join(WorkerId worker, WorkerConcurrency concurrency, BootTime now);
   void leave(WorkerId worker, bool lost, BootTime now);
+  /// Before it leaves, since it was sent away: limits that nobody else reads are none.
+  void distrust(WorkerId worker, BootTime now);
   /// `newest`: no HEARTBEAT of this worker that was sent later has come. `newest_grants`:
   /// Heartbeat::received_us.
   void on_demand(WorkerId worker, const wire::Demand& demand, bool newest, BootTime newest_grants,

@@ -25,8 +25,9 @@ struct GovernedPeer {
 /// A worker that is gone, or begins anew: what it was granted is void.
 struct GoneWorker {
   WorkerId worker = 0;
-  bool lost = false;   ///< Without a GOODBYE: its calls may still be under way.
-  bool again = false;  ///< It has said HELLO again: what providers asked of it stands.
+  bool lost = false;     ///< Without a GOODBYE: its calls may still be under way.
+  bool again = false;    ///< It has said HELLO again: what providers asked of it stands.
+  bool removed = false;  ///< Its key was: limits that nobody else reads are none.
   friend bool operator==(const GoneWorker&, const GoneWorker&) = default;
 };
 

@@ -41,6 +41,7 @@ RunController::RunController(const Plan& plan, Config config, TimePoint now)
 
 void RunController::on_messages(FromWorkers& messages, TimePoint now, Effects& effects) {
   tally_.set_frames_rejected(messages.frames_rejected);
+  for (const Peer& peer : messages.removed) on_removed(peer, now, effects);
   for (auto& item : messages.items) {
     std::visit([&](auto& message) { on_message(item.peer, message, now, effects); }, item.message);
   }
@@ -154,6 +155,13 @@ void RunController::on_message(const Peer& peer, wire::Goodbye& goodbye, TimePoi
   dispatcher_.leave(*id);
   forget(*id, false, now, effects);
   stop_if_last_worker_failed(now, effects);
+}
+
+void RunController::on_removed(const Peer& peer, TimePoint now, Effects& effects) {
+  wire::Goodbye goodbye{"its key is no longer admitted"};
+  const auto known = effects.gone.size();
+  on_message(peer, goodbye, now, effects);
+  if (effects.gone.size() > known) effects.gone.back().removed = true;
 }
 
 void RunController::forget(WorkerId worker, bool lost, TimePoint now, Effects& effects) {

@@ -203,6 +203,32 @@ TEST_F(GovernorTest, OfDifferentAnnouncedLimitsTheLeastHolds) {
   EXPECT_EQ(announce(2, 900), (KnownLimit{600, LimitSource::announced}));
 }
 
+TEST_F(GovernorTest, ALimitThatOnlyOneReadThatHasGoneHoldsNobodyUpForLong) {
+  governor.join(1, {5}, start);
+  governor.join(2, {5}, start);
+  auto lie = ready(1);
+  lie.announced.requests_per_minute = 2;
+  send(2, lie, start);
+  governor.leave(2, false, start);
+  EXPECT_EQ(governor.facts(start)[0].learned.requests_per_minute, 2.0);
+  EXPECT_FALSE(grant_to(1, start)->unlimited);
+  auto honest = ready(1);
+  honest.outcomes.answered = 1;
+  send(1, honest, start + 1s);
+  EXPECT_TRUE(grant_to(1, start + 1s)->unlimited);
+  EXPECT_TRUE(governor.facts(start + 1s)[0].learned.empty());
+}
+
+TEST_F(GovernorTest, NothingIsLearntOfOneThatIsSentAway) {
+  governor.join(1, {5}, start);
+  auto lie = ready(1);
+  lie.announced.requests_per_minute = 2;
+  send(1, lie, start);
+  governor.distrust(1, start);
+  governor.leave(1, false, start);
+  EXPECT_TRUE(governor.facts(start)[0].learned.empty());
+}
+
 TEST_F(GovernorTest, AProbeThatHangsKeepsNobodyAwake) {
   governor.join(1, {1}, start);
   auto demand = ready(5);

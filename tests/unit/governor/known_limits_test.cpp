@@ -46,6 +46,40 @@ TEST(KnownLimits, WhatAWorkerReadEndsWithIt) {
   EXPECT_EQ(limits.in_force().requests_per_minute, 600u);
 }
 
+// A worker that announced two calls a minute and left held up all others to the end of the run.
+TEST(KnownLimits, WhatOnlyOneReadThatHasGoneEndsWithTheNextAnswer) {
+  KnownLimits limits{ProviderLimits()};
+  limits.on_announced(1, {600, 0, 0, 0});
+  limits.on_announced(2, {2, 600, 0, 0});
+  EXPECT_FALSE(limits.on_answered());
+  limits.forget(2);
+  EXPECT_EQ(limits.in_force().requests_per_minute, 600u);
+  EXPECT_EQ(limits.in_force().tokens_per_minute, 600u) << "no answer has come that has none";
+  EXPECT_TRUE(limits.on_answered());
+  EXPECT_EQ(limits.in_force().requests_per_minute, 600u);
+  EXPECT_EQ(limits.in_force().tokens_per_minute, std::nullopt);
+  EXPECT_FALSE(limits.on_answered());
+}
+
+TEST(KnownLimits, WhoComesAfterTheLastOneBeginsWithWhatThatRead) {
+  KnownLimits limits{ProviderLimits()};
+  limits.on_announced(1, requests(600));
+  limits.forget(1);
+  limits.on_announced(2, {});
+  EXPECT_EQ(limits.in_force().requests_per_minute, 600u);
+  limits.on_announced(2, requests(600));
+  EXPECT_FALSE(limits.on_answered());
+  EXPECT_EQ(limits.in_force().requests_per_minute, 600u);
+}
+
+TEST(KnownLimits, WhatOnlyOneReadThatWasSentAwayEndsAtOnce) {
+  KnownLimits limits{ProviderLimits()};
+  limits.on_announced(1, requests(2));
+  EXPECT_TRUE(limits.distrust(1));
+  EXPECT_FALSE(limits.names_a_rate());
+  EXPECT_FALSE(limits.distrust(1));
+}
+
 TEST(KnownLimits, WhatTheSettingsNameIsNotChangedByAnybody) {
   ProviderLimits configured;
   configured.requests_per_minute = 300;

@@ -56,6 +56,35 @@ TEST_F(HostileWorker, AConnectionIsOneWorkers) {
   EXPECT_TRUE(controller->facts().workers.size() <= 1);
 }
 
+TEST_F(HostileWorker, OneMoreThanARunKnowsIsNotTaken) {
+  FromWorkers hellos;
+  for (std::uint64_t instance = 1; instance <= defaults::max_workers; ++instance)
+    hellos.items.push_back({"p" + std::to_string(instance), wire::Hello{instance, "one", "", "0", 5}});
+  send(std::move(hellos));
+  const auto effects = hello("one more", defaults::max_workers + 1);
+  EXPECT_TRUE(effects.changed_peers.empty());
+  ASSERT_EQ(effects.to_workers.size(), 1u);
+  const auto* reject = std::get_if<wire::Reject>(&effects.to_workers[0].message);
+  ASSERT_TRUE(reject);
+  EXPECT_EQ(reject->code, wire::RejectCode::not_taken);
+  send("p7", wire::Goodbye{"it had no work"});
+  EXPECT_FALSE(hello("one more", defaults::max_workers + 1).changed_peers.empty());
+}
+
+// What it had said of providers stood for the rest of the run.
+TEST_F(HostileWorker, OneWhoseKeyWasRemovedHasLeftAndIsNotTrusted) {
+  join("honest", 1, 1);
+  join("liar", 2, 10);
+  FromWorkers removed;
+  removed.removed = {"liar", "nobody"};
+  removed.items.push_back({"liar", wire::Report{run_id, 10, {}, {answered(0)}}});
+  const auto effects = send(std::move(removed));
+  EXPECT_EQ(effects.gone, (std::vector<GoneWorker>{{2, false, false, true}}));
+  EXPECT_TRUE(effects.to_record.empty());
+  ASSERT_EQ(effects.notes.size(), 1u);
+  EXPECT_NE(effects.notes[0].text.find("left: its key is no longer admitted"), std::string::npos);
+}
+
 // Anybody who was connected could fill the ledger, and spend the run's budget.
 TEST_F(HostileWorker, WhatCallsTookCountsOnlyOfWhoWasLeasedSomething) {
   join("honest", 1, 10);
@@ -144,10 +173,15 @@ TEST_F(HostileWorker, AHeartbeatHasOneDemandForEachProvider) {
   begin();
   join("liar", 2, 10);
   wire::Heartbeat heartbeat{run_id, 1, 10, {}};
-  for (int i = 0; i < 1000; ++i) heartbeat.demands.emplace_back().provider = i % 2 == 0 ? "openai" : "nobody";
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    auto& demand = heartbeat.demands.emplace_back();
+    demand.provider = i % 2 == 0 ? "nobody" : "openai";
+    demand.ready_calls = i;
+  }
   const auto demands = send("liar", heartbeat).demands.at(0).second.demands;
   ASSERT_EQ(demands.size(), 1u);
   EXPECT_EQ(demands[0].provider, "openai");
+  EXPECT_EQ(demands[0].ready_calls, 1u) << "the first";
 }
 
 // READY gives back what it does not name: a unit that was leased before it was lost to the worker's peers.
