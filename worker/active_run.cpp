@@ -18,15 +18,16 @@ Result<void> check_times(const RunSettings& settings) {
   const auto is_within = [](milliseconds time, milliseconds least, milliseconds most) {
     return time >= least && time <= most;
   };
+  constexpr milliseconds least(1);  // 0 would be no time-out, and no pause before a retry.
   constexpr milliseconds longest =
       std::chrono::hours(24 * 7);  // As settings allow (setting_definitions.cpp).
   const char* wrong = nullptr;
   if (!is_within(settings.heartbeat_interval, milliseconds(10), milliseconds(60'000)))
     wrong = "heartbeat_interval";
-  if (!is_within(settings.connect_timeout, milliseconds(0), longest)) wrong = "connect_timeout";
-  if (!is_within(settings.request_timeout, milliseconds(0), longest)) wrong = "request_timeout";
-  if (!is_within(settings.case_timeout, milliseconds(0), longest)) wrong = "case_timeout";
-  if (!is_within(settings.backoff_initial, milliseconds(0), longest)) wrong = "backoff_initial";
+  if (!is_within(settings.connect_timeout, least, longest)) wrong = "connect_timeout";
+  if (!is_within(settings.request_timeout, least, longest)) wrong = "request_timeout";
+  if (!is_within(settings.case_timeout, least, longest)) wrong = "case_timeout";
+  if (!is_within(settings.backoff_initial, least, longest)) wrong = "backoff_initial";
   if (wrong == nullptr) return {};
   return fail(Reason::protocol_mismatch,
               std::string("the run's ") + wrong + " is none that a coordinator of sluice names");

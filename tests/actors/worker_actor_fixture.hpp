@@ -29,6 +29,7 @@ class WorkerActorTest : public ActorTest {
     settings.mode = Mode::live;
     settings.ontology = worker_ontology;
     settings.heartbeat_interval = 1000ms;
+    settings.connect_timeout = 10s;
     settings.request_timeout = 120s;
     settings.case_timeout = 15min;
     settings.backoff_initial = 500ms;

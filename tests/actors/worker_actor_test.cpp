@@ -358,14 +358,29 @@ TEST_F(WorkerActorTest, AKeyThatIsNotThatOfItsRequestEndsTheWorker) {
   EXPECT_EQ(listener.got<WorkerEnded>()[0].error->reason, Reason::protocol_mismatch);
 }
 
-// With an interval of 0 it beat without a pause.
-TEST_F(WorkerActorTest, TimesThatNoCoordinatorNamesEndTheWorker) {
+struct WrongTime {
+  std::chrono::milliseconds RunSettings::*setting;
+  std::chrono::milliseconds time;
+};
+class WorkerTimesTest : public WorkerActorTest, public ::testing::WithParamInterface<WrongTime> {};
+
+// With an interval of 0 it beat without a pause, and a time-out of 0 is none.
+TEST_P(WorkerTimesTest, ThatNoCoordinatorNamesEndTheWorker) {
+  settings.*GetParam().setting = GetParam().time;
   start();
-  settings.heartbeat_interval = 0ms;
   hear(wire::Welcome{settings});
   ASSERT_TRUE(has_ended());
   EXPECT_EQ(listener.got<WorkerEnded>()[0].error->reason, Reason::protocol_mismatch);
 }
+INSTANTIATE_TEST_SUITE_P(Each, WorkerTimesTest,
+                         ::testing::Values(WrongTime{&RunSettings::heartbeat_interval, 0ms},
+                                           WrongTime{&RunSettings::heartbeat_interval, 61s},
+                                           WrongTime{&RunSettings::request_timeout, 0ms},
+                                           WrongTime{&RunSettings::request_timeout, 8 * 24h},
+                                           WrongTime{&RunSettings::connect_timeout, 0ms},
+                                           WrongTime{&RunSettings::case_timeout, 0ms},
+                                           WrongTime{&RunSettings::case_timeout, 8 * 24h},
+                                           WrongTime{&RunSettings::backoff_initial, 0ms}));
 
 }  // namespace
 }  // namespace sluice
