@@ -1,5 +1,6 @@
 // Which certificates are trusted: SSL_CERT_FILE and SSL_CERT_DIR.
 
+#include "common/files.hpp"
 #include "tests/http/http_fixture.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -59,11 +60,19 @@ Certificate make_certificate(EVP_PKEY* key, const Claims& claims) {
   return certificate;
 }
 
+/// OpenSSL by itself refuses them on either side.
+void allow_old_versions(SSL_CTX* context) {
+  SSL_CTX_set_security_level(context, 0);
+  SSL_CTX_set_min_proto_version(context, TLS1_VERSION);
+  SSL_CTX_set_cipher_list(context, "ALL:@SECLEVEL=0");
+}
+
 /// Answers each request over TLS with "hello", until it is destroyed.
 class TlsServer {
  public:
   explicit TlsServer(const Claims& claims = Claims(), int newest_version = TLS1_3_VERSION)
       : key_(EVP_EC_gen("P-256")), certificate_(make_certificate(key_.get(), claims)) {
+    if (newest_version < TLS1_2_VERSION) allow_old_versions(context_.get());
     SSL_CTX_set_max_proto_version(context_.get(), newest_version);
     // A client that does not trust it leaves in the middle of the handshake, and OpenSSL writes without
     // MSG_NOSIGNAL.
@@ -80,7 +89,8 @@ class TlsServer {
         ::getsockname(listener_, generic, &size) != 0) {
       throw std::runtime_error("no listening socket for the test");
     }
-    url_ = "https://127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/v1/x";
+    port_ = ntohs(address.sin_port);
+    url_ = "https://127.0.0.1:" + std::to_string(port_) + "/v1/x";
     thread_ = std::thread([this] { serve(); });
   }
   TlsServer(const TlsServer&) = delete;
@@ -92,6 +102,7 @@ class TlsServer {
   }
 
   const std::string& url() const { return url_; }
+  std::uint16_t port() const { return port_; }
   X509* certificate() const { return certificate_.get(); }
 
  private:
@@ -116,6 +127,7 @@ class TlsServer {
   Certificate certificate_;
   Context context_{SSL_CTX_new(TLS_server_method())};
   int listener_ = -1;
+  std::uint16_t port_ = 0;
   std::string url_;
   std::thread thread_;
 };
@@ -162,8 +174,27 @@ TEST_F(CertificatesTest, OneOfAnotherHostOrAnotherTimeIsRefusedThoughItIsTrusted
   }
 }
 
+/// Whether somebody who takes any version is served.
+bool serves_anybody(const TlsServer& server) {
+  const Context context(SSL_CTX_new(TLS_client_method()));
+  allow_old_versions(context.get());
+  const FileDescriptor connection(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(server.port());
+  if (::connect(connection.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    return false;
+  const Session session(SSL_new(context.get()));
+  SSL_set_fd(session.get(), connection.number());
+  char answer[100];
+  return SSL_connect(session.get()) == 1 && SSL_write(session.get(), "GET", 3) == 3 &&
+         SSL_read(session.get(), answer, sizeof answer) > 0;
+}
+
 TEST_F(CertificatesTest, AnOldVersionOfTlsIsRefused) {
   const TlsServer server(Claims(), TLS1_1_VERSION);
+  ASSERT_TRUE(serves_anybody(server));
   ::setenv("SSL_CERT_FILE", write_certificate("own.pem", server).c_str(), 1);
   expect_failure(perform(call_to(server.url())), Kind::could_not_connect, "no TLS connection to 127.0.0.1");
 }

@@ -174,6 +174,17 @@ TEST_F(HttpActorTest, TimeOutInTheMiddleOfTheBody) {
   expect_failure(perform(std::move(call)), Kind::timed_out, server.host());
 }
 
+TEST_F(HttpActorTest, ABodyThatDripsEndsInTime) {
+  RawServer server([](int, const std::string&) {
+    return RawServer::Answer{RawServer::ok(std::string(10'000, 'x')), Then::drip};
+  });
+  auto call = call_to(server.url());
+  call.total_timeout = 100ms;
+  const auto done = perform(std::move(call));
+  expect_failure(done, Kind::timed_out, server.host());
+  EXPECT_LT(done.elapsed, 5s) << "of 100";
+}
+
 TEST_F(HttpActorTest, AnnouncedAndUnannouncedBodiesOverTheLimit) {
   RawServer server([](int number, const std::string&) {
     if (number == 1) return RawServer::Answer{RawServer::ok(std::string(101, 'x')), Then::keep};
@@ -203,15 +214,17 @@ TEST_F(HttpActorTest, EndlessHeaders) {
 TEST_F(HttpActorTest, AFloodOfHeadersIsCalledSo) {
   RawServer server([](int number, const std::string&) {
     std::string headers;
-    const std::size_t length = number == 1 ? 50 : 200'000;
-    for (int i = 0; i < (number == 1 ? 6000 : 1); ++i)
+    const std::size_t length = number == 2 ? 200'000 : 50;
+    for (int i = 0; i < (number == 1 ? 6000 : number == 2 ? 1 : 3000); ++i)
       headers += "X-Filler-" + std::to_string(i) + ": " + std::string(length, 'f') + "\r\n";
     return RawServer::Answer{RawServer::ok("x", headers), Then::keep};
   });
   for (const char* form : {"many headers", "one header"}) {
     SCOPED_TRACE(form);
-    expect_failure(perform(call_to(server.url())), Kind::too_large, "sent a flood of response headers");
+    expect_failure(perform(call_to(server.url())), Kind::too_large,
+                   "sent a flood of response headers: more than 262144 bytes");
   }
+  EXPECT_EQ(perform(call_to(server.url())).response.headers.size(), 3001u) << "200 KiB are none";
 }
 
 TEST_F(HttpActorTest, NothingIsUnpacked) {
@@ -222,6 +235,24 @@ TEST_F(HttpActorTest, NothingIsUnpacked) {
   });
   EXPECT_EQ(perform(call_to(server.url())).response.body, "\x1f\x8b packed") << "a bomb stays small";
   EXPECT_EQ(asked.find("Accept-Encoding"), std::string::npos) << asked;
+}
+
+// curl (until 8.1) unpacks a transfer encoding though nobody asked for one.
+TEST_F(HttpActorTest, NothingIsUnpackedOnItsWayEither) {
+  // 10,000 zeros, by gzip.
+  constexpr char packed[] =
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xed\xc1\x01\x0d\x00\x00\x00\xc2\xa0\xf7\x4f\x6d\x0e\x37"
+      "\xa0\x00\x00\x00\x00\x00\x00\x00\x00\x00\xe0\xdf\x00\x2e\xca\x3b\x4d\x10\x27\x00\x00";
+  const std::string bomb(packed, sizeof packed - 1);
+  for (const char* encoding : {"gzip", "deflate, chunked", "chunked, gzip", "GZip"}) {
+    SCOPED_TRACE(encoding);
+    RawServer server([&](int, const std::string&) {
+      return RawServer::Answer{"HTTP/1.1 200 OK\r\nTransfer-Encoding: " + std::string(encoding) +
+                                   "\r\nConnection: close\r\n\r\n" + bomb,
+                               Then::close};
+    });
+    expect_failure(perform(call_to(server.url())), Kind::other, "sent an encoding that nobody asked for");
+  }
 }
 
 TEST_F(HttpActorTest, ClosedWithoutAnAnswer) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -23,9 +24,9 @@ namespace sluice {
 class RawServer {
  public:
   /// What happens after a request: bytes to send (may be none), then keep the connection or close it. `hold`
-  /// keeps it open and silent until the client leaves.
+  /// keeps it open and silent until the client leaves. `drip` sends a byte every 10 ms.
   struct Answer {
-    enum class Then { keep, close, reset, hold };
+    enum class Then { keep, close, reset, hold, drip };
     std::string bytes;
     Then then = Then::keep;
   };
@@ -88,6 +89,10 @@ class RawServer {
     std::string pending;
     while (read_request(connection, pending)) {
       const auto answer = script_(++requests_, request_of(pending));
+      if (answer.then == Answer::Then::drip) {
+        drip(connection, answer.bytes);
+        break;
+      }
       ::send(connection, answer.bytes.data(), answer.bytes.size(), MSG_NOSIGNAL);
       if (answer.then == Answer::Then::keep) continue;
       if (answer.then == Answer::Then::hold) {
@@ -104,6 +109,13 @@ class RawServer {
     const std::lock_guard lock(mutex_);
     std::erase(open_, connection);
     ::close(connection);
+  }
+
+  static void drip(int connection, std::string_view bytes) {
+    for (const char& byte : bytes) {
+      if (::send(connection, &byte, 1, MSG_NOSIGNAL) != 1) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
   }
 
   static std::size_t length_of(const std::string& pending) {

@@ -106,6 +106,8 @@ void Transfer::set_constant_options() {
   curl().easy_setopt(easy, CURLOPT_POST, 1L);
   curl().easy_setopt(easy, CURLOPT_NOPROXY, no_proxy().c_str());
   use_named_certificates(easy);
+  curl().easy_setopt(easy, CURLOPT_SSLVERSION,
+                     CURL_SSLVERSION_TLSv1_2);  // And newer, whatever the system allows.
   curl().easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl().easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // A cancelled call does not wait for a slow name server.
   curl().easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -152,6 +154,7 @@ void Transfer::begin(HttpCall call, CallLog* log) {
   sends_ = 0;
   too_large_ = false;
   headers_too_large_ = false;
+  encoded_ = false;
   missed_window_ = false;
   began_ = std::chrono::steady_clock::now();
 
@@ -207,6 +210,7 @@ void Transfer::end_warm_up() {
   warming_up_ = false;
   too_large_ = false;
   headers_too_large_ = false;
+  encoded_ = false;
   curl().easy_setopt(easy, CURLOPT_NOBODY, 0L);
   curl().easy_setopt(easy, CURLOPT_POST, 1L);
 }
@@ -270,6 +274,9 @@ HttpFailure Transfer::failure_of(CURLcode code) const {
     return {Kind::too_large,
             host + " sent an answer of more than " + std::to_string(call_.max_body) + " bytes"};
   }
+  if (encoded_) {
+    return {Kind::other, "the call to " + host + " failed: it sent an encoding that nobody asked for"};
+  }
   if (code == CURLE_SSL_CACERT_BADFILE) {
     return {Kind::could_not_connect, "no TLS connection to " + host + ": " +
                                          to_valid_utf8(excerpt(tls_problem_, sizeof tls_problem_)) +
@@ -330,8 +337,11 @@ bool Transfer::header_line(std::string_view line) {
   }
   const auto colon = line.find(':');
   if (colon == std::string_view::npos) return true;  // The empty line at the end.
-  response_.headers.emplace_back(to_lower(trimmed(line.substr(0, colon))), trimmed(line.substr(colon + 1)));
-  return true;
+  auto& [name, value] = response_.headers.emplace_back(to_lower(trimmed(line.substr(0, colon))),
+                                                       trimmed(line.substr(colon + 1)));
+  // Until its 8.1 curl unpacks what comes so, asked for or not.
+  encoded_ = name == "transfer-encoding" && to_lower(value) != "chunked" && to_lower(value) != "identity";
+  return !encoded_;
 }
 
 bool Transfer::body_bytes(std::string_view bytes) {
