@@ -148,6 +148,33 @@ TEST_F(DoctorHome, PipesInTheirPlacesAreNamedAndWaitedForByNobody) {
   EXPECT_EQ(doctor().exit_code, 0);
 }
 
+// A run and `doctor` waited likewise.
+TEST_F(DoctorHome, PipesInACacheAreNamedAndWaitedForByNobody) {
+  const auto simulator = start_simulator();
+  make_home(simulator);
+  const fs::path cache = home() / "cache" / "worker-0";
+  for (const char* name : {"ID", "ID.new", "LOCK.sluice", "db/CURRENT", "db/IDENTITY", "db/000999.sst"}) {
+    SCOPED_TRACE(name);
+    const fs::path file = cache / name;
+    const bool is_there = fs::exists(file);
+    if (is_there) fs::rename(file, folder() / "kept");
+    ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+    const auto finished = doctor();
+    EXPECT_EQ(finished.exit_code, 1) << finished.output << finished.errors;
+    EXPECT_NE(
+        finished.output.find(fs::path(name).filename().string() + " is a pipe or a device: move it away"),
+        std::string::npos)
+        << finished.output;
+    const auto run = run_sluice(cached(simulator));
+    EXPECT_EQ(run.exit_code, 2) << run.errors;
+    EXPECT_NE(run.errors.find("is a pipe or a device: move it away"), std::string::npos) << run.errors;
+    EXPECT_TRUE(run_sluice({"cache", "stats"}).exit_code.has_value());
+    fs::remove(file);
+    if (is_there) fs::rename(folder() / "kept", file);
+  }
+  EXPECT_EQ(doctor().exit_code, 0);
+}
+
 TEST_F(DoctorHome, AHomeInUseIsRefusedByTheRunsName) {
   const auto stalling = start_simulator({R"({"fault": "hang"})"}, {});
   auto run = start_sluice(live(stalling));

@@ -36,6 +36,21 @@ constexpr std::array every_family{
     Family{EntryKind::embedding, "embeddings", false}, Family{EntryKind::vote, "votes", false}};
 static_assert(std::ranges::equal(every_family, every_entry_kind, {}, &Family::kind));
 
+/// Whoever opens a pipe waits for the other end. cache_failed names the first.
+Result<void> check_kinds_of_files(const fs::path& dir) {
+  for (const fs::path& folder : {dir, dir / "db"}) {
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+      std::error_code unknown;
+      const auto status = entry->status(unknown);
+      if (!fs::is_other(status)) continue;
+      return fail(Reason::cache_failed, "cannot open the cache " + dir.string() + ": " +
+                                            entry->path().string() + " is a pipe or a device: move it away");
+    }
+  }
+  return {};
+}
+
 std::vector<std::string> families_in(const rocksdb::DBOptions& options, const std::string& path) {
   std::vector<std::string> names;
   // A failure shows again, with its reason, when the database is opened.
@@ -217,6 +232,7 @@ Result<AnswerCache> AnswerCache::open_with(const fs::path& dir, Access access) {
         return fail(Reason::cache_failed, "cannot make the cache " + dir.string() + ": " + error.message());
       }
     }
+    if (auto files = check_kinds_of_files(dir); !files) return fail(std::move(files.error()));
     const bool shares = access == Access::read || access == Access::check;
     auto lock =
         DirectoryLock::take(dir, shares ? DirectoryLock::Kind::shared : DirectoryLock::Kind::exclusive);

@@ -12,7 +12,7 @@ namespace sluice {
 
 Result<DirectoryLock> DirectoryLock::take(const std::filesystem::path& dir, Kind kind) {
   const auto path = dir / "LOCK.sluice";
-  const int flags = O_CLOEXEC | (kind == Kind::exclusive ? O_RDWR | O_CREAT : O_RDONLY);
+  const int flags = O_CLOEXEC | O_NONBLOCK | (kind == Kind::exclusive ? O_RDWR | O_CREAT : O_RDONLY);
   DirectoryLock lock(::open(path.c_str(), flags, 0644));
   if (lock.file_ < 0) {
     return fail(Reason::cache_failed, "cannot open " + path.string() + ": " + std::strerror(errno));
