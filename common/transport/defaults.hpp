@@ -22,6 +22,8 @@ inline constexpr std::size_t max_waiting_bytes = 512u << 20;
 inline constexpr auto waiting_bytes_interval = 100ms;
 /// Of a frame beside its content: its length, and what encryption adds. Rather too much than too little.
 inline constexpr std::size_t frame_overhead_bytes = 64;
+/// For a connection to end its greeting and the handshake, as ZeroMQ has it: who has not may mean harm.
+inline constexpr auto greeting_time = 30s;
 /// Of peers' messages: read, and not done with yet. Beyond it nothing more is read.
 inline constexpr std::size_t max_bytes_in_hand = 32u << 20;
 /// How soon reading goes on once there is room again.

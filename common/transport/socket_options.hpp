@@ -20,6 +20,7 @@ inline void set_common_options(zmq::socket_t& socket) {
   socket.set(zmq::sockopt::rcvhwm, defaults::max_waiting_frames);
   // ZeroMQ itself can only hang up; a little beyond the limit there is room for a REJECT that says why.
   socket.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(defaults::max_unread_bytes_of_one));
+  socket.set(zmq::sockopt::handshake_ivl, in_ms(defaults::greeting_time));
   // Half-open connections (a machine that vanished) are found and re-made by ZeroMQ itself.
   socket.set(zmq::sockopt::heartbeat_ivl, in_ms(defaults::socket_heartbeat_interval));
   socket.set(zmq::sockopt::heartbeat_timeout, in_ms(defaults::socket_heartbeat_timeout));

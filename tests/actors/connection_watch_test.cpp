@@ -4,12 +4,15 @@
 #include "common/transport/defaults.hpp"
 #include "common/transport/messages.hpp"
 #include "common/transport/router.hpp"
+#include "common/transport/socket_options.hpp"
 #include "common/wire/codec.hpp"
 #include "tests/actors/actor_fixture.hpp"
 #include "tests/support/raw_connection.hpp"
 #include "tests/support/wait.hpp"
 
 #include <caf/all.hpp>
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace sluice::connection_watch_test {
 
@@ -19,6 +22,14 @@ using Fault = ConnectionLoads::Fault;
 
 constexpr std::uint64_t mib = 1u << 20;
 constexpr TimePoint begin = TimePoint() + 1h;
+
+TEST(SocketOptions, AGreetingThatDoesNotEndIsGivenUp) {
+  zmq::context_t context;
+  zmq::socket_t socket(context, zmq::socket_type::router);
+  socket.set(zmq::sockopt::handshake_ivl, 0);
+  set_common_options(socket);
+  EXPECT_EQ(socket.get(zmq::sockopt::handshake_ivl), 30'000);
+}
 
 class ConnectionLoadsTest : public ::testing::Test {
  protected:
@@ -150,6 +161,21 @@ TEST_F(WatchedRouter, AMessageThatDoesNotEndIsCut) {
   EXPECT_TRUE(serves());
 }
 
+// Each part of nothing takes 64 bytes of memory, for 2 on the wire: 2.6 GiB until the connection is cut.
+TEST_F(WatchedRouter, AMessageOfPartsOfNothingIsCut) {
+  const auto memory = ::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE);
+  if (memory < std::int64_t{12} << 30) GTEST_SKIP() << "it takes more memory than this machine can spare";
+  RawConnection endless(endpoint);
+  endless.join();
+  std::string parts;
+  while (parts.size() < mib) parts += std::string("\1\0", 2);
+  EXPECT_LT(bytes_until_cut(endless, parts), 100 * mib);
+  EXPECT_TRUE(serves());
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  EXPECT_LT(used.ru_maxrss, 3 << 20) << "KiB";
+}
+
 // Nobody has to have a key for it.
 TEST_F(WatchedRouter, AHandshakeLargerThanAnyMessageIsCut) {
   RawConnection stranger(endpoint);
@@ -190,6 +216,35 @@ TEST_F(WatchedRouter, WhoDoesNotReadWhatItIsSentIsCut) {
   for (int i = 0; i < 20; ++i) caf::anon_send(router, ToPeer{peer, found});
   EXPECT_TRUE(deaf.is_cut());
   EXPECT_TRUE(serves());
+}
+
+// It would wait for ever for what was dropped, and others for it.
+TEST_F(WatchedRouter, WhoLetsTooManyMessagesWaitIsLetGo) {
+  RawConnection deaf(endpoint);
+  deaf.join();
+  const auto frames = wire::encode(wire::Goodbye{"hello"});
+  deaf.send(RawConnection::frame(frames.header, true) + RawConnection::frame(frames.body, false));
+  ASSERT_TRUE(support::eventually([&] {
+    settle();
+    return !coordinator.got<FromWorkers>().empty();
+  }));
+  const Peer peer = coordinator.take<FromWorkers>()[0].items[0].peer;
+  const EntryKey key{EntryKind::vote, sha256("vote")};
+  const wire::Found found{"run", {{key, std::string(8 << 10, 'x')}}};
+  for (int i = 0; i < 4000; ++i) caf::anon_send(router, ToPeer{peer, found});
+  const auto is_let_go = [&] {
+    settle();
+    for (const auto& batch : coordinator.got<FromWorkers>()) {
+      for (const auto& item : batch.items) {
+        const auto* goodbye = std::get_if<wire::Goodbye>(&item.message);
+        if (item.peer == peer && goodbye && goodbye->reason == "it does not read what it is sent")
+          return true;
+      }
+    }
+    return false;
+  };
+  EXPECT_TRUE(support::eventually(is_let_go));
+  EXPECT_FALSE(deaf.has_hung_up()) << "too few bytes for that";
 }
 
 TEST_F(WatchedRouter, NoMoreIsReadThanCanBeInHand) {
