@@ -28,9 +28,24 @@ void check_settings(std::string_view text) {
   for (const auto& finding : settings.error()) SLUICE_PROMISE(!finding.message.empty());
 }
 
+/// Of a file that was refused: unless the secret stands somewhere else in it, too.
+void check_secrecy(std::string_view text, const std::string& message) {
+  constexpr std::string_view before = "secret_key = \"";
+  const auto found = text.find(before);
+  if (found == std::string_view::npos) return;
+  const auto at = found + before.size();
+  const auto secret = text.substr(at, 40);
+  const auto begin = secret.substr(0, 12);
+  if (!is_fleet_key(secret) || text.find(begin) != at || text.rfind(begin) != at) return;
+  SLUICE_PROMISE(message.find(begin) == std::string::npos);
+}
+
 void check_key(std::string_view text) {
   const auto key = parse_fleet_key(text, "a.key");
-  if (!key) return check_sentence(key.error().message);
+  if (!key) {
+    check_secrecy(text, key.error().message);
+    return check_sentence(key.error().message);
+  }
   SLUICE_PROMISE(is_fleet_key(key->public_key) && is_fleet_key(key->secret_key));
   const auto again = parse_fleet_key(to_toml(*key), "a.key");
   SLUICE_PROMISE(again && *again == *key);
