@@ -275,8 +275,8 @@ void ScaleFleet::perform(Effects& effects) {
   if (changed.empty() && effects.gone.empty() && effects.demands.empty()) return;
   const auto at = events_.now();
   measured(outcome_.costs.join, 0, [&] {
-    for (const auto& [worker, lost, again] : effects.gone) {
-      if (!again) governor_->leave(worker, lost, at);
+    for (const GoneWorker& gone : effects.gone) {
+      if (!gone.again) governor_->leave(gone.worker, gone.lost, at);
     }
     for (const auto& one : changed)
       governor_->join(one.worker, {one.max_concurrent, one.max_concurrent_named}, at);

@@ -88,7 +88,7 @@ struct ExportCommand : CacheSubcommand {
       return {};
     });
     if (!written) return report_error(written.error());
-    std::cout << cache_text::exported(done, output);
+    std::cout << cache_text::exported(done, output, run_id.has_value());
     return exit_ok;
   }
 };

@@ -8,7 +8,7 @@
 /// What `sluice cache` reads and says.
 namespace sluice::cache_text {
 
-std::string exported(const ExportedCassette& done, const std::string& file);
+std::string exported(const ExportedCassette& done, const std::string& file, bool of_one_run);
 std::string imported(const ImportedCassette& done, const std::string& file);
 std::string pruned(const PrunedCaches& done, bool dry_run);
 /// Two or three lines a cache.

@@ -33,8 +33,8 @@ RunController::RunController(const Plan& plan, Config config, TimePoint now)
       last_had_worker_(now) {
   budget_.pay_before(config_.paid_before);
   if (config_.earlier) tally_.go_on(now);
-  // In a run of one process nobody else can come.
-  if (config_.workers_may_join) dispatcher_.wait_for_holders();
+  // In a run of one process nobody else can come, and without caches nobody holds anything.
+  if (config_.workers_may_join && config_.settings.read_cache) dispatcher_.wait_for_holders();
 }
 
 // --- who is there ---

@@ -46,8 +46,8 @@ Error missing_answers(const Plan& plan, const std::vector<UnitId>& units, const 
                            : trials.size() == 1 ? "answer of "
                                                 : "answers of ";
   return {Reason::cache_miss, (shows_why ? "no cache holds " : "no cache holds the ") + what + which + " (" +
-                                  names + ")" + (shows_why ? ": " + why : "") + "; fill it with `sluice " +
-                                  (grades ? "grade" : "run") + " --mode live` and the same settings"};
+                                  names + ")" + (shows_why ? ": " + why : "") + "; the same command with `--mode live` asks for " +
+                                  (trials.size() == 1 ? "it" : "them")};
 }
 
 std::string after_silence(bool others_are_there, std::chrono::milliseconds worker_timeout) {

@@ -27,7 +27,7 @@ TEST(RunErrors, AMissingVoteIsNotCalledAMissingAnswer) {
   const auto message = missing_answers(make_plan(suite), {0}, "the cache does not hold a vote").message;
   EXPECT_TRUE(
       message.starts_with("no cache holds all that is needed for "
-                          "the only case (case-0): the cache does not hold a vote; fill it with "))
+                          "the only case (case-0): the cache does not hold a vote; the same command with "))
       << message;
 }
 
@@ -39,7 +39,7 @@ TEST(RunErrors, ARunThatGradesSaysWhatItsCachesLack) {
   EXPECT_EQ(
       message,
       "no cache holds all that is needed for the only case (case-0): the baseline's answer did not come: "
-      "none; fill it with `sluice grade --mode live` and the same settings");
+      "none; the same command with `--mode live` asks for them");
 }
 
 TEST_F(RunControllerTest, ErrorsOfOneTrialAreResults) {

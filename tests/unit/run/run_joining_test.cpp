@@ -88,6 +88,15 @@ TEST_F(RunControllerTest, AHolderThatCanOnlyLendIsThere) {
   EXPECT_EQ(leased(effects, "p").size(), 3u);
 }
 
+TEST_F(RunControllerTest, ARunThatReadsNoCacheWaitsForNobody) {
+  config.workers_may_join = true;
+  config.settings.read_cache = false;
+  config.holders = {"cache-2"};
+  for (auto& affinity : config.affinities) affinity.holder = 1;
+  begin();
+  EXPECT_EQ(leased(join("p", 1), "p").size(), 3u);
+}
+
 TEST_F(RunControllerTest, ARunOfOneProcessWaitsForNobody) {
   config.holders = {"cache-2"};
   for (auto& affinity : config.affinities) affinity.holder = 1;
