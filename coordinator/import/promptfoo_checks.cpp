@@ -177,29 +177,44 @@ class CheckImporter {
   bool read_value(const DocumentNode& assertion, const std::string& type, ForeignCheck& check) {
     const DocumentEntry* entry = find_entry(assertion, "value");
     if (entry == nullptr) return true;
-    const bool takes_schema = is_schema(check) || check.type == "equals";
-    if (const auto* list = std::get_if<DocumentNode::Array>(&entry->value.value)) {
-      for (const DocumentNode& one : *list) {
-        const auto text = scalar_text(one);
-        if (!text) leave_out(entry->line, type, "has a value that is no text");
-        if (!text) return false;
-        check.values.push_back(*text);
-      }
-      return true;
-    }
-    const auto text = scalar_text(entry->value);
-    if (!text && takes_schema) return take_schema(entry->value, check);
-    if (!text) {
-      leave_out(entry->line, type, "has a value that is no text");
-      return false;
-    }
-    if (text->starts_with("file://")) return read_value_file(*text, type, entry->line, check);
-    if (is_schema(check)) return take_schema_text(*text, type, entry->line, check);
-    if (check.type.ends_with("-any") || check.type.ends_with("-all")) {
-      check.values = comma_parts(*text);
-    } else {
+    const std::string* text = text_in(entry->value);
+    if (text != nullptr && text->starts_with("file://"))
+      return read_value_file(*text, type, entry->line, check);
+    return take_value(entry->value, type, entry->line, check);
+  }
+
+  bool take_value(const DocumentNode& value, const std::string& type, std::uint32_t line,
+                  ForeignCheck& check) {
+    const auto text = scalar_text(value);
+    if (text) return take_text(*text, type, line, check);
+    const auto* list = std::get_if<DocumentNode::Array>(&value.value);
+    if (check.type == "equals" || (is_schema(check) && list == nullptr)) return take_schema(value, check);
+    if (list != nullptr) return take_list(*list, type, line, check);
+    leave_out(line, type, "has a value that is no text");
+    return false;
+  }
+
+  bool take_list(const DocumentNode::Array& list, const std::string& type, std::uint32_t line,
+                 ForeignCheck& check) {
+    for (const DocumentNode& one : list) {
+      const auto text = scalar_text(one);
+      if (!text) leave_out(line, type, "has a value that is no text");
+      if (!text) return false;
       check.values.push_back(*text);
     }
+    return true;
+  }
+
+  bool take_text(const std::string& text, const std::string& type, std::uint32_t line, ForeignCheck& check) {
+    if (is_schema(check)) return take_schema_text(text, type, line, check);
+    if (!takes_foreign_list(check.type)) {
+      check.values.push_back(text);
+      return true;
+    }
+    auto values = parse_foreign_list(text);
+    if (!values) leave_out(line, type, values.error());
+    if (!values) return false;
+    check.values = std::move(*values);
     return true;
   }
 
@@ -224,11 +239,13 @@ class CheckImporter {
       leave_out(line, type, "takes its value from a program, which has no counterpart");
       return false;
     }
+    const std::string extension = extension_of(name);
+    if (extension == ".json" || extension == ".yaml" || extension == ".yml") {
+      const auto value = read_document(name, from_, line);
+      return value && take_value(*value, type, line, check);
+    }
     const auto text = read_text_file(name, from_, line);
-    if (!text) return false;
-    if (is_schema(check)) return take_schema_text(*text, type, line, check);
-    check.values.push_back(*text);
-    return true;
+    return text && take_text(trimmed_text(*text), type, line, check);
   }
 
   void add(DocumentNode expectation, const std::string& foreign_type) {
@@ -284,6 +301,15 @@ class CheckImporter {
   bool is_in_group_ = false;  ///< In a set with a threshold, whose checks have weights.
 };
 
+/// Of two rubrics that become one, the higher limit holds for both.
+void raise_limit(DocumentNode& own, const DocumentNode& other) {
+  const auto least = number_in(other, "min_score");
+  if (!least || number_in(own, "min_score").value_or(0.0) >= *least) return;
+  auto& table = std::get<DocumentNode::Table>(own.value);
+  std::erase_if(table, [](const DocumentEntry& entry) { return entry.key == "min_score"; });
+  table.push_back({"min_score", other.line, {*least, other.line, {}}});
+}
+
 }  // namespace
 
 std::vector<ImportedCheck> import_checks(const DocumentNode& assertions, const DocumentNode* templates,
@@ -309,6 +335,7 @@ std::vector<ImportedCheck> with_one_of_each_score(std::vector<ImportedCheck> che
     from.note(check.expectation.line,
               "a test has one rubric: several are joined to one that asks for all of them");
     std::get<std::string>(own->value.value) += "\n" + *more;
+    raise_limit(same->expectation, check.expectation);
     same->variables.merge(check.variables);
   }
   return result;

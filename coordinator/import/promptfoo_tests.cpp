@@ -31,9 +31,13 @@ DocumentNode assertion_of(const std::string& cell, std::uint32_t line) {
   DocumentNode::Table table;
   if (check.threshold) table.push_back({"threshold", line, {*check.threshold, line, {}}});
   table.push_back({"type", line, text_node((check.is_negated ? "not-" : "") + check.type, line)});
-  DocumentNode::Array values;
-  for (const std::string& value : check.values) values.push_back(text_node(value, line));
-  if (!values.empty()) table.push_back({"value", line, {std::move(values), line, {}}});
+  if (takes_foreign_list(check.type)) {
+    DocumentNode::Array values;
+    for (const std::string& value : check.values) values.push_back(text_node(value, line));
+    table.push_back({"value", line, {std::move(values), line, {}}});
+  } else if (!check.values.empty()) {
+    table.push_back({"value", line, text_node(check.values.front(), line)});
+  }
   return {std::move(table), line, {}};
 }
 

@@ -111,6 +111,7 @@ const ForeignType* find_type(std::string_view name) {
 
 /// What a score must reach where the check names nothing.
 constexpr double similar_enough = 0.75;
+constexpr double good_enough = 0.7;  ///< Of `g-eval`.
 
 /// Whether it says something about the answer that no value is needed for.
 bool needs_no_value(Form form) {
@@ -124,6 +125,26 @@ std::string_view trimmed(std::string_view text) {
   const auto begin = text.find_first_not_of(blanks);
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+/// Takes a text in quotes off the list's beginning; nothing if no quote closes it.
+std::optional<std::string> take_quoted(std::string_view& list) {
+  std::string held;
+  for (std::size_t i = 1; i < list.size(); ++i) {
+    const char next = i + 1 < list.size() ? list[i + 1] : '\0';
+    const bool is_doubled = list[i] == '"' && next == '"';
+    const bool is_escaped = list[i] == '\\' && (next == '"' || next == '\\');
+    if (is_doubled || is_escaped) {
+      held += next;
+      ++i;
+    } else if (list[i] == '"') {
+      list.remove_prefix(i + 1);
+      return held;
+    } else {
+      held += list[i];
+    }
+  }
+  return std::nullopt;
 }
 
 /// Cells begin so where promptfoo runs code.
@@ -166,6 +187,7 @@ class ExpectationMaker {
   explicit ExpectationMaker(const ForeignCheck& check) : check_(check) {}
 
   Made make() const {
+    if (!check_.problem.empty()) return fail(check_.problem);
     if (const auto why = why_not_taken(check_.type); !why.empty()) return fail(std::string(why));
     const ForeignType* type = find_type(check_.type);
     const bool needs_value = !needs_no_value(type->form) && check_.schema == nullptr;
@@ -204,7 +226,8 @@ class ExpectationMaker {
       case Form::similarity:
         return scored(texts("semantic_similarity_to", "text", check_.values), similar_enough);
       case Form::criteria:
-        return scored(texts("rubric", "criteria", {joined_values()}));
+        return scored(texts("rubric", "criteria", {joined_values()}),
+                      check_.type == "g-eval" ? std::optional(good_enough) : std::nullopt);
       case Form::reference:
         return scored(texts("correctness", "reference", {joined_values()}));
       case Form::relevancy:
@@ -347,6 +370,33 @@ class ExpectationMaker {
 
 }  // namespace
 
+tl::expected<std::vector<std::string>, std::string> parse_foreign_list(std::string_view list) {
+  std::vector<std::string> values;
+  for (bool goes_on = true; goes_on;) {
+    list = trimmed(list);
+    std::optional<std::string> value;
+    if (list.starts_with('"')) {
+      value = take_quoted(list);
+      if (!value) return tl::unexpected(std::string("has a quote that nothing closes"));
+      list = trimmed(list);
+      if (!list.empty() && !list.starts_with(','))
+        return tl::unexpected(std::string("has more behind a closing quote than a comma"));
+    } else {
+      const std::string_view plain = list.substr(0, list.find(','));
+      value = std::string(trimmed(plain));
+      list.remove_prefix(plain.size());
+    }
+    values.push_back(std::move(*value));
+    goes_on = list.starts_with(',');
+    if (goes_on) list.remove_prefix(1);
+  }
+  return values;
+}
+
+bool takes_foreign_list(std::string_view type) {
+  return type.ends_with("-any") || type.ends_with("-all");
+}
+
 ForeignCheck parse_foreign_check(std::string_view cell, std::uint32_t line) {
   ForeignCheck check;
   check.line = line;
@@ -365,8 +415,12 @@ ForeignCheck parse_foreign_check(std::string_view cell, std::uint32_t line) {
   check.type = name;
   if (colon == std::string_view::npos) return check;
   const std::string_view value = trimmed(cell.substr(colon + 1));
-  if (name.ends_with("-any") || name.ends_with("-all")) {
-    check.values = comma_parts(value);
+  if (takes_foreign_list(name)) {
+    auto values = parse_foreign_list(value);
+    if (values)
+      check.values = std::move(*values);
+    else
+      check.problem = std::move(values.error());
   } else if (!value.empty()) {
     check.values.emplace_back(value);
   }

@@ -20,7 +20,15 @@ struct ForeignCheck {
   std::optional<double> threshold{};
   const DocumentNode* schema = nullptr;  ///< Of `is-json`, where it is no text.
   std::uint32_t line = 1;
+  std::string problem{};  ///< A clause on its value that cannot be read; empty if all is well.
 };
+
+/// The texts of a list as `contains-any` and its like have it: commas between them, one in quotes may hold
+/// commas, and quotes that are doubled. The error is a clause that says what is wrong with the quotes.
+tl::expected<std::vector<std::string>, std::string> parse_foreign_list(std::string_view list);
+
+/// Whether a check of this type (without `not-`) compares with a list of texts.
+bool takes_foreign_list(std::string_view type);
 
 /// The check that a cell asks for (`contains: Paris`, `similar(0.8): ...`); a text that names no check is
 /// what the answer must equal.

@@ -146,6 +146,89 @@ TEST_F(Promptfoo, SaysOfAnUnknownCheckThatItIsUnknownWhateverItsValue) {
             "promptfooconfig.yaml:2: the check word-count has no counterpart: left out\n");
 }
 
+// The value was the file's bytes, whatever it held.
+TEST_F(Promptfoo, ReadsTheValueOfACheckAsItsFileHasIt) {
+  write("words.yaml", "- one\n- two\n");
+  write("w.txt", "Paris\n");
+  write("any.txt", "a,\"b,c\"\n");
+  write("word.json", "\"Rome\"\n");
+  write("object.json", "{\"k\": [1]}\n");
+  const std::string text = suite(R"yaml(prompts: [p]
+tests:
+  - assert:
+      - {type: contains-all, value: file://words.yaml}
+      - {type: contains, value: file://w.txt}
+      - {type: contains-any, value: file://any.txt}
+      - {type: starts-with, value: file://word.json}
+      - {type: equals, value: file://object.json}
+      - {type: contains, value: file://object.json}
+)yaml");
+  EXPECT_NE(text.find(R"yaml(      - type: must_contain
+        text:
+          - one
+          - two
+      - type: must_contain
+        text: Paris
+      - type: contains_any
+        text:
+          - a
+          - "b,c"
+      - type: starts_with
+        text: Rome
+      - type: json_schema
+        schema:
+          const:
+            k:
+              - 1
+# 9: the check contains has a value that is no text: left out
+)yaml"),
+            std::string::npos)
+      << text;
+}
+
+TEST_F(Promptfoo, ReadsTheValueOfACellAsItsFileHasIt) {
+  write("w.txt", "Paris\n");
+  write("schema.json", "{\"type\": \"object\"}\n");
+  write("tests.csv", "a,__expected\nx,contains: file://w.txt\ny,is-json: file://schema.json\n");
+  const std::string text = suite("prompts: ['{{a}}']\ntests: file://tests.csv\n");
+  EXPECT_NE(text.find("text: Paris\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("schema:\n          type: object\n"), std::string::npos) << text;
+}
+
+TEST_F(Promptfoo, SplitsAListInATextOutsideOfItsQuotes) {
+  const std::string text = suite(R"yaml(prompts: [p]
+tests:
+  - assert:
+      - {type: contains-any, value: 'a,"b,c"'}
+      - {type: icontains-any, value: '"say ""hi""", d'}
+      - {type: contains-all, value: '"open'}
+)yaml");
+  EXPECT_NE(text.find("          - a\n          - \"b,c\"\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("          - \"say \\\"hi\\\"\"\n          - d\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("# 6: the check contains-all has a quote that nothing closes: left out"),
+            std::string::npos)
+      << text;
+}
+
+// Each entry was a text that passes alone.
+TEST_F(Promptfoo, ComparesAListAsAWhole) {
+  const std::string text = suite("prompts: [p]\ntests: [{assert: [{type: equals, value: [1, 2]}]}]\n");
+  EXPECT_NE(
+      text.find("type: json_schema\n        schema:\n          const:\n            - 1\n            - 2\n"),
+      std::string::npos)
+      << text;
+}
+
+TEST_F(Promptfoo, KeepsTheThresholdThatAJudgeHasByDefaultThere) {
+  const std::string text = suite("prompts: [p]\ntests: [{assert: [{type: g-eval, value: is kind}]}]\n");
+  EXPECT_NE(text.find("criteria: is kind\n        min_score: 0.7\n"), std::string::npos) << text;
+  const std::string joined = suite(
+      "prompts: [p]\ntests: [{assert: [{type: llm-rubric, value: is kind}, {type: g-eval, value: is "
+      "true}]}]\n");
+  EXPECT_NE(joined.find("          is kind\n          is true\n        min_score: 0.7\n"), std::string::npos)
+      << joined;
+}
+
 TEST(ForeignScripts, ThatAskForTextsAreChecks) {
   const auto of = [](const std::string& script) {
     const auto check = check_of_script(script, 1);
