@@ -24,8 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Keys that say nothing about what is asked and judged: nothing is lost without them.
-constexpr std::array<std::string_view, 6> silent_keys{"$schema", "description",        "sharing",
-                                                      "tags",    "assertionTemplates", "writeLatestResults"};
+constexpr std::array<std::string_view, 4> silent_keys{"$schema", "description", "assertionTemplates",
+                                                      "writeLatestResults"};
 
 class ConfigImporter {
  public:

@@ -157,16 +157,28 @@ class Assembly {
   }
 
   void keep_used(ImportedTest& test, const Names& used) {
-    std::erase_if(test.vars, [&](const auto& one) {
-      if (used.contains(one.first)) return false;
-      // Parts of a mapping were offered, and are no loss; neither is the whole where a part is used.
-      const bool is_part = one.first.find('.') != std::string::npos;
-      const bool has_used_part = std::ranges::any_of(
-          used, [&](const std::string& name) { return name.starts_with(one.first + "."); });
-      if (!is_part && !has_used_part && !anywhere_.contains(one.first))
-        note(test, "the variable \"" + one.first + "\" is used by no prompt and no check: left out");
-      return true;
-    });
+    for (const auto& [name, value] : test.vars) {
+      if (is_lost(name, test))
+        note(test, "the variable \"" + name + "\" is used by no prompt and no check: left out");
+    }
+    std::erase_if(test.vars, [&](const auto& one) { return !used.contains(one.first); });
+  }
+
+  /// Nothing shows it, neither whole nor in part nor in the mapping that it is a part of. Of a mapping that
+  /// is lost the parts are not named.
+  bool is_lost(const std::string& name, const ImportedTest& test) const {
+    if (anywhere_.contains(name) || has_used_part(name)) return false;
+    for (auto dot = name.rfind('.'); dot != std::string::npos && dot > 0; dot = name.rfind('.', dot - 1)) {
+      const std::string mapping = name.substr(0, dot);
+      if (anywhere_.contains(mapping)) return false;
+      if (test.vars.contains(mapping) && !has_used_part(mapping)) return false;
+    }
+    return true;
+  }
+
+  bool has_used_part(const std::string& mapping) const {
+    return std::ranges::any_of(anywhere_,
+                               [&](const std::string& name) { return name.starts_with(mapping + "."); });
   }
 
   /// Templates in values are rendered there too.

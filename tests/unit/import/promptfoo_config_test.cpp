@@ -121,6 +121,27 @@ tests:
 )yaml");
 }
 
+TEST_F(Promptfoo, NamesWhatNothingUsesAtTheTopAndInMappings) {
+  EXPECT_EQ(notes(R"yaml(description: mine
+tags: {team: evals}
+sharing: false
+prompts: ['{{user.name}} {{all}}']
+defaultTest:
+  vars:
+    user: {name: Ann, age: 7, home: {town: Lima, street: x}}
+    all: {b: 1}
+    idle: {c: 1}
+tests: [{vars: {more: {d: 1}}, assert: [{type: contains, value: '{{user.home.town}}'}]}]
+)yaml"),
+            R"(promptfooconfig.yaml:2: "tags" has no counterpart: left out
+promptfooconfig.yaml:3: "sharing" has no counterpart: left out
+promptfooconfig.yaml:6: the variable "idle" is used by no prompt and no check: left out
+promptfooconfig.yaml:6: the variable "user.age" is used by no prompt and no check: left out
+promptfooconfig.yaml:6: the variable "user.home.street" is used by no prompt and no check: left out
+promptfooconfig.yaml:10: the variable "more" is used by no prompt and no check: left out
+)");
+}
+
 TEST_F(Promptfoo, CrossesScenarios) {
   const ImportedSuite imported = import(
       "prompts: ['{{a}} {{b}}']\nscenarios:\n  - config: [{vars: {a: 1}}, {vars: {a: 2}}]\n    tests: "
