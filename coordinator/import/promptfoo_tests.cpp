@@ -31,7 +31,9 @@ DocumentNode assertion_of(const std::string& cell, std::uint32_t line) {
   DocumentNode::Table table;
   if (check.threshold) table.push_back({"threshold", line, {*check.threshold, line, {}}});
   table.push_back({"type", line, text_node((check.is_negated ? "not-" : "") + check.type, line)});
-  if (takes_foreign_list(check.type)) {
+  if (!check.problem.empty()) {
+    table.push_back({"value", line, text_node(cell.substr(cell.find(':') + 1), line)});  // Noted where read.
+  } else if (takes_foreign_list(check.type)) {
     DocumentNode::Array values;
     for (const std::string& value : check.values) values.push_back(text_node(value, line));
     table.push_back({"value", line, {std::move(values), line, {}}});
@@ -50,6 +52,14 @@ DocumentNode number_or_text(const std::string& cell, std::uint32_t line) {
   return {number, line, {}};
 }
 
+void note_misspelt(const std::string& cell, std::uint32_t line, const ImportFile& from) {
+  const auto misspelt = misspelt_check(cell);
+  if (!misspelt) return;
+  from.note(line, "the cell begins with \"" + excerpt(one_line(misspelt->word), defaults::quoted_bytes) +
+                      "\", which is no check; did you mean \"" + misspelt->meant +
+                      ":\"? Its whole text is what the answer must equal, as there");
+}
+
 /// A row.
 DocumentNode test_of(const CsvRow& header, const CsvRow& row, const ImportFile& from) {
   DocumentNode::Table vars;
@@ -63,7 +73,9 @@ DocumentNode test_of(const CsvRow& header, const CsvRow& row, const ImportFile& 
     column.erase(column.find_last_not_of(' ') + 1);
     const std::string& cell = row.fields[i];
     if (column.starts_with("__expected")) {
-      if (!cell.empty()) checks.push_back(assertion_of(cell, row.line));
+      if (cell.empty()) continue;
+      note_misspelt(cell, row.line, from);
+      checks.push_back(assertion_of(cell, row.line));
     } else if (column == "__threshold") {
       if (!cell.empty()) test.push_back({"threshold", row.line, number_or_text(cell, row.line)});
     } else if (column == "__description") {

@@ -133,6 +133,12 @@ class CsvTests {
   bool add_expectation(const std::string& cell, std::uint32_t line, const std::string& column,
                        DocumentNode::Array& expected) {
     if (cell.find_first_not_of(" \t\n") == std::string::npos) return true;
+    if (const auto misspelt = misspelt_check(cell)) {
+      const std::string word = excerpt(one_line(misspelt->word), defaults::quoted_bytes);
+      context_.add(line, "\"" + column + "\" asks for \"" + word + "\", which is no check; did you mean \"" +
+                             misspelt->meant + ":\"? A text that begins so is \"equals: " + word + ": ...\"");
+      return false;
+    }
     const ForeignCheck check = parse_foreign_check(cell, line);
     auto made = expectation_of(check);
     if (!made) {

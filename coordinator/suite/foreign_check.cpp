@@ -157,6 +157,21 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> cell_pref
     {"grade:", "llm-rubric"},
 }};
 
+/// Whether a text that begins with a word like its name may be meant as the check. Words of one part that
+/// cannot be said (`human`, `python`) begin texts too, and `cost` and `latency` take no text at all.
+bool is_meant_by_slips(const ForeignType& type) {
+  if (type.form == Form::time || type.form == Form::price) return false;
+  const bool is_said = type.form != Form::none && type.form != Form::program;
+  return is_said || type.name.find('-') != std::string_view::npos;
+}
+
+/// Takes `not-` off, however its hyphen is written.
+bool take_negation(std::string& name) {
+  const bool is_negated = name.starts_with("not-") || name.starts_with("not_") || name.starts_with("not ");
+  if (is_negated) name.erase(0, 4);
+  return is_negated;
+}
+
 /// The number in parentheses at the end, which is taken off; nothing if there is none.
 std::optional<double> take_threshold(std::string_view& name) {
   const auto open = name.find('(');
@@ -425,6 +440,26 @@ ForeignCheck parse_foreign_check(std::string_view cell, std::uint32_t line) {
     check.values.emplace_back(value);
   }
   return check;
+}
+
+std::optional<MisspeltCheck> misspelt_check(std::string_view cell) {
+  constexpr std::size_t longest_name = 40;
+  const auto colon = cell.find(':');
+  if (colon == std::string_view::npos || colon > longest_name) return std::nullopt;
+  const bool names_one = parse_foreign_check(cell, 1).values != std::vector{std::string(cell)};
+  if (names_one) return std::nullopt;
+  const std::string_view word = trimmed(cell.substr(0, colon));
+  std::string_view bare = word;
+  take_threshold(bare);
+  std::string name = to_lower(trimmed(bare));
+  const bool is_negated = take_negation(name);
+  std::vector<std::string_view> names;
+  for (const ForeignType& type : foreign_types) {
+    if (is_meant_by_slips(type)) names.push_back(type.name);
+  }
+  const auto meant = nearest(name, names);
+  if (!meant) return std::nullopt;
+  return MisspeltCheck{std::string(word), (is_negated ? "not-" : "") + *meant};
 }
 
 std::string_view why_not_taken(std::string_view type) {

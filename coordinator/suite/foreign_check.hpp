@@ -34,6 +34,14 @@ bool takes_foreign_list(std::string_view type);
 /// what the answer must equal.
 ForeignCheck parse_foreign_check(std::string_view cell, std::uint32_t line);
 
+/// A cell that names no check, though the word before its colon is a slip of one that there is (`contain:`,
+/// `Contains:`): a text that the answer must equal, and seldom meant so.
+struct MisspeltCheck {
+  std::string word;   ///< As written.
+  std::string meant;  ///< The check's name.
+};
+std::optional<MisspeltCheck> misspelt_check(std::string_view cell);
+
 /// A clause that says why no check of this type can be taken over, whatever its value; empty where one can.
 std::string_view why_not_taken(std::string_view type);
 

@@ -195,6 +195,19 @@ TEST_F(Promptfoo, ReadsTheValueOfACellAsItsFileHasIt) {
   EXPECT_NE(text.find("schema:\n          type: object\n"), std::string::npos) << text;
 }
 
+TEST_F(Promptfoo, NotesAMisspeltCheckOfACell) {
+  write("tests.csv", "a,__expected\nx,contain: Paris\ny,Note: x\nz,\"contains-any: \"\"a\"\n");
+  const ImportedSuite imported = import("prompts: ['{{a}}']\ntests: file://tests.csv\n");
+  EXPECT_EQ(
+      notes_of(imported),
+      "tests.csv:2: the cell begins with \"contain\", which is no check; did you mean \"contains:\"? Its "
+      "whole text is what the answer must equal, as there\n"
+      "tests.csv:4: the check contains-any has a quote that nothing closes: left out\n"
+      "tests.csv:4: of the test \"test-3\" no check of its own is left: it passes if the answer is not "
+      "blank\n");
+  EXPECT_NE(suite_yaml(imported.suite).find("text: \"contain: Paris\""), std::string::npos);
+}
+
 TEST_F(Promptfoo, SplitsAListInATextOutsideOfItsQuotes) {
   const std::string text = suite(R"yaml(prompts: [p]
 tests:

@@ -225,6 +225,11 @@ TEST_F(MatrixSuite, SaysWhatIsWrongInCsvWithItsLine) {
       "t.csv:3: \"__expected\" asks for javascript, which has no counterpart (`type: command` runs a program "
       "of yours): docs/suites.md lists what a cell may ask for\n"
       "t.csv:4: missing \"expected\" in the test: expected what the answer is judged by\n");
+  EXPECT_EQ(of("country,__expected\nFrance,contain: Paris\nPeru,Contains: Lima\nChile,Note: x\n"),
+            "t.csv:2: \"__expected\" asks for \"contain\", which is no check; did you mean \"contains:\"? A "
+            "text that begins so is \"equals: contain: ...\"\n"
+            "t.csv:3: \"__expected\" asks for \"Contains\", which is no check; did you mean \"contains:\"? A "
+            "text that begins so is \"equals: Contains: ...\"\n");
   EXPECT_EQ(
       of("land,__expected\nFrance,Paris\n"),
       "t.csv:2: the prompt \"short\" (suite.yaml:3) uses {{country}}, which the test's \"vars\" do not "
