@@ -1,3 +1,7 @@
+#include "common/defaults.hpp"
+#include "common/files.hpp"
+#include "common/settings/load_settings.hpp"
+#include "common/text/joined.hpp"
 #include "common/text/printable.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
@@ -8,8 +12,10 @@
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +23,7 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <tl/expected.hpp>
 
 namespace sluice {
 namespace {
@@ -28,13 +35,14 @@ constexpr const char* import_examples =
     "the JSON output of an evaluation, or a table of tests in CSV, and writes a suite\n"
     "that loads. Each line of the output is something that the suite does not say,\n"
     "as FILE:LINE: what; the same stands at the suite's top. Servers that the suite\n"
-    "needs go into a sluice.toml beside it, and are printed where there is one.\n"
+    "needs go into a sluice.toml beside it, or are printed where there is one that\n"
+    "lacks them.\n"
     "Examples:\n"
     "  sluice import promptfooconfig.yaml\n"
     "  sluice import evals/promptfooconfig.json --output evals/suite.yaml --force\n"
     "  sluice run suite.yaml --mode mock      # try what was written, without a model\n"
     "Exit code 0: written, whatever was left out; 2: nothing was written, or what was\n"
-    "written does not load.";
+    "written does not load, also for want of a server in that sluice.toml.";
 
 constexpr const char* settings_name = "sluice.toml";
 
@@ -61,14 +69,12 @@ struct ImportCommand {
         header(fs::path(config).filename().string(), imported->notes) + suite_yaml(imported->suite);
     if (const auto written = write("suite", target, text); !written) return report_error(written.error());
     for (const Finding& note : imported->notes) std::cout << printable(to_text(note)) << '\n';
-    if (const auto shown = write_settings(*imported, target.parent_path() / settings_name); !shown)
-      return report_error(shown.error());
+    const fs::path settings = target.parent_path() / settings_name;
+    const auto lacking = write_settings(*imported, settings);
+    if (!lacking) return report_unloaded(target, lacking.error());
     const auto loaded = load_any_suite(target, allowed_paths);
-    if (!loaded) {
-      std::cout.flush();
-      report_findings(loaded.error());
-      return report_error(target.generic_string() + " is written, and does not load until that is mended");
-    }
+    if (!loaded) return report_unloaded(target, loaded.error());
+    if (!lacking->empty()) return report_lacking(*lacking, target, settings);
     std::cout << summary(*imported, target);
     return exit_ok;
   }
@@ -93,17 +99,57 @@ struct ImportCommand {
                     "with --force");
   }
 
-  /// A settings file that somebody else wrote is left alone.
-  static Result<void> write_settings(const ImportedSuite& imported, const fs::path& target) {
-    if (imported.servers.empty()) return {};
-    const std::string text = settings_of(imported.servers);
+  using Servers = std::vector<ImportedServer>;
+  using Findings = std::vector<Finding>;
+
+  static int report_unloaded(const fs::path& suite, const Findings& findings) {
+    std::cout.flush();
+    report_findings(findings);
+    return report_error(suite.generic_string() + " is written, and does not load until that is mended");
+  }
+
+  /// A settings file that somebody else wrote is left alone: the servers that it lacks.
+  static tl::expected<Servers, Findings> write_settings(const ImportedSuite& imported,
+                                                        const fs::path& target) {
+    if (imported.servers.empty()) return Servers();
     std::error_code error;
     if (!fs::exists(target, error)) {
       std::cout << printable(target.generic_string()) << ": written, with the servers that the suite names\n";
-      return write("settings", target, text);
+      const auto written = write("settings", target, settings_of(imported.servers));
+      if (!written) return tl::unexpected(Findings{{target.generic_string(), 0, written.error().message}});
+      return Servers();
     }
-    std::cout << printable(target.generic_string()) << ": is left alone; it needs\n" << text;
-    return {};
+    auto lacking = lacking_in(target, imported.servers);
+    if (!lacking || !lacking->empty())
+      std::cout << printable(target.generic_string()) << ": is left alone; it needs\n"
+                << settings_of(lacking ? *lacking : imported.servers);
+    return lacking;
+  }
+
+  static tl::expected<Servers, Findings> lacking_in(const fs::path& file, const Servers& servers) {
+    const std::string name = file.generic_string();
+    const auto text = read_file(file, defaults::max_suite_bytes);
+    if (!text) return tl::unexpected(Findings{{name, 0, "the settings file " + text.error().message}});
+    SettingSources sources;
+    sources.file_name = name;
+    sources.file_text = *text;
+    sources.environment = [](std::string_view) { return std::nullopt; };
+    const auto settings = merge_settings(sources);
+    if (!settings) return tl::unexpected(settings.error());
+    Servers lacking;
+    std::ranges::copy_if(servers, std::back_inserter(lacking), [&](const ImportedServer& server) {
+      return std::ranges::find(settings->providers, server.name, &ProviderConfig::name) ==
+             settings->providers.end();
+    });
+    return lacking;
+  }
+
+  static int report_lacking(const Servers& lacking, const fs::path& suite, const fs::path& settings) {
+    std::cout.flush();
+    std::vector<std::string> names;
+    for (const ImportedServer& server : lacking) names.push_back("[providers." + server.name + "]");
+    return report_error(suite.generic_string() + " is written, and does not load until " +
+                        settings.generic_string() + " has " + joined(names) + ": add the lines above to it");
   }
 
   static std::string summary(const ImportedSuite& imported, const fs::path& target) {
@@ -115,7 +161,15 @@ struct ImportCommand {
     return "wrote " + name + ": " + wording::counted(imported.tests, "test") + ", " +
            wording::counted(imported.prompts, "prompt") + ", " +
            wording::counted(imported.providers, "provider") + "; " + notes + "\ntry it: sluice run " + name +
-           " --mode mock\n";
+           config_flag(imported, target) + " --mode mock\n";
+  }
+
+  /// Settings are read from the current folder, unless they are named.
+  static std::string config_flag(const ImportedSuite& imported, const fs::path& suite) {
+    std::error_code error;
+    const fs::path settings = suite.parent_path() / settings_name;
+    if (imported.servers.empty() || fs::equivalent(settings, settings_name, error)) return "";
+    return " --config " + printable(settings.generic_string());
   }
 };
 

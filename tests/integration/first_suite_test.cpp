@@ -111,6 +111,42 @@ tests:
   EXPECT_NE(again.errors.find("suite.yaml is there already"), std::string::npos) << again.errors;
 }
 
+// It was exit code 0, for a suite that no command loads.
+TEST_F(FirstSuite, IsNotReadyWhileTheSettingsLackAServer) {
+  write_text(folder() / "promptfooconfig.yaml",
+             "prompts: [Hello]\nproviders: ['ollama:chat:llama3', 'groq:llama']\n"
+             "tests: [{assert: [{type: contains, value: x}]}]\n");
+  const std::string groq =
+      "[providers.groq]\nkind = \"openai\"\nbase_url = \"https://api.groq.com/openai/v1\"\n";
+  write_text(folder() / "sluice.toml", groq);
+  const auto lacking = run_sluice({"import", "promptfooconfig.yaml"});
+  EXPECT_EQ(lacking.exit_code, 2) << lacking.output;
+  EXPECT_EQ(lacking.output,
+            "sluice.toml: is left alone; it needs\n[providers.ollama]\nkind = \"openai\"\nbase_url = "
+            "\"http://127.0.0.1:11434/v1\"\napi_key_env = \"\"\n");
+  EXPECT_EQ(lacking.errors,
+            "sluice: error: suite.yaml is written, and does not load until sluice.toml has "
+            "[providers.ollama]: add the lines above to it\n");
+  write_text(folder() / "sluice.toml", groq + lacking.output.substr(lacking.output.find('[')));
+  const auto ready = run_sluice({"import", "promptfooconfig.yaml", "--force"});
+  EXPECT_EQ(ready.exit_code, 0) << ready.errors;
+  EXPECT_EQ(ready.output.find("is left alone"), std::string::npos) << ready.output;
+  EXPECT_EQ(run_sluice({"validate-fixtures", "suite.yaml"}).exit_code, 0);
+}
+
+TEST_F(FirstSuite, NamesTheSettingsThatLieElsewhere) {
+  std::filesystem::create_directory(folder() / "evals");
+  write_text(folder() / "evals" / "promptfooconfig.yaml",
+             "prompts: [Hello]\nproviders: ['ollama:chat:llama3']\n"
+             "tests: [{assert: [{type: contains, value: x}]}]\n");
+  const auto imported = run_sluice({"import", "evals/promptfooconfig.yaml"});
+  EXPECT_EQ(imported.exit_code, 0) << imported.errors;
+  EXPECT_NE(
+      imported.output.find("try it: sluice run evals/suite.yaml --config evals/sluice.toml --mode mock\n"),
+      std::string::npos)
+      << imported.output;
+}
+
 TEST_F(FirstSuite, NeverRepeatsAKey) {
   write_text(folder() / "promptfooconfig.yaml",
              "prompts: [Hello]\nproviders: [{id: 'openai:gpt-5', config: {apiKey: sk-secret-in-a-file}}]\n"
