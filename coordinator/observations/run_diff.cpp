@@ -50,9 +50,29 @@ std::vector<MetricDiff> diff_metrics(const Observation& before, const Observatio
   return metrics;
 }
 
+/// A check, which has no score, that passed before and failed after.
+bool fell(const std::optional<MetricValue>& before, const std::optional<MetricValue>& after) {
+  return before && after && !before->score && !after->score && before->passed == true &&
+         after->passed == false;
+}
+
+/// A baseline that knows a failure makes a warning of it (docs/gate.md). Between two runs it is one.
+void name_known_failures(BeforeAndAfter<std::string>& status, const std::vector<MetricDiff>& metrics) {
+  const std::string pass(to_string(CaseStatus::pass));
+  const std::string warn(to_string(CaseStatus::warn));
+  const std::string fail(to_string(CaseStatus::fail));
+  const bool broke = std::ranges::any_of(
+      metrics, [](const MetricDiff& one) { return fell(one.value.before, one.value.after); });
+  const bool was_mended = std::ranges::any_of(
+      metrics, [](const MetricDiff& one) { return fell(one.value.after, one.value.before); });
+  if (broke && status.before == pass && status.after == warn) status.after = fail;
+  if (was_mended && status.after == pass && status.before == warn) status.before = fail;
+}
+
 TrialDiff diff_trials(const Observation& before, bool lost_before, const Observation& after,
                       bool lost_after) {
-  TrialDiff diff{&before, &after, diff_metrics(before, after)};
+  TrialDiff diff{&before, &after, diff_metrics(before, after), {before.status, after.status}};
+  name_known_failures(diff.status, diff.metrics);
   if (lost_before || lost_after) {
     diff.answer = AnswerDiff::unknown;
   } else if (before.raw_response != after.raw_response) {
@@ -100,8 +120,8 @@ void add_alone(const std::string& id, const Trials& trials,
 }  // namespace
 
 bool TrialDiff::is_changed() const {
-  return status() || answer == AnswerDiff::changed || claims ||
-         std::ranges::any_of(metrics, [](const MetricDiff& one) { return one.value.differ(); });
+  return status.differ() || before->reason_code != after->reason_code || answer == AnswerDiff::changed ||
+         claims || std::ranges::any_of(metrics, [](const MetricDiff& one) { return one.value.differ(); });
 }
 
 bool CaseDiff::is_changed() const {
@@ -143,6 +163,9 @@ RunDiff diff_runs(const DiffedRun& before, const DiffedRun& after) {
       if (both.before == nullptr || both.after == nullptr) continue;
       one.trials.push_back(diff_trials(*both.before, before.lost_answers.contains(both.before->trial),
                                        *both.after, after.lost_answers.contains(both.after->trial)));
+    }
+    for (const TrialDiff& trial : one.trials) {
+      if (trial.after->perturbation.empty()) name_known_failures(one.status, trial.metrics);
     }
     diff.cases.push_back(std::move(one));
   }

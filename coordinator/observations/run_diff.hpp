@@ -49,18 +49,20 @@ struct TrialDiff {
   const Observation* before = nullptr;
   const Observation* after = nullptr;
   std::vector<MetricDiff> metrics{};
+  /// As the observations have it; a failure that a run's baseline knows, and that the other run does not
+  /// have, is `fail` and no warning.
+  BeforeAndAfter<std::string> status{};
   AnswerDiff answer = AnswerDiff::same;
   bool claims = false;  ///< Whether they differ after the ontology.
   /// Whether something else was asked; nothing where a run does not know what it asked.
   std::optional<bool> prompt = false;
 
-  bool status() const { return before->status != after->status || before->reason_code != after->reason_code; }
   bool is_changed() const;
 };
 
 struct CaseDiff {
   std::string id;
-  BeforeAndAfter<std::string> status{};
+  BeforeAndAfter<std::string> status{};  ///< As TrialDiff::status, of the whole case.
   std::vector<TrialDiff> trials{};
   bool is_changed() const;
 };

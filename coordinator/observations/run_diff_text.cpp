@@ -64,8 +64,8 @@ std::string metric_line(const MetricDiff& one) {
   return one.value.differ() ? words + " → " + value_words(after, scores.after) : words;
 }
 
-std::string status_words(const Observation& one) {
-  return one.status + (one.reason_code ? " (" + *one.reason_code + ")" : "");
+std::string status_words(const std::string& status, const Observation& one) {
+  return status + (one.reason_code ? " (" + *one.reason_code + ")" : "");
 }
 
 bool is_deeper_than(std::string_view json, std::size_t most) {
@@ -132,7 +132,8 @@ class Page {
   }
 
   void add_trial(const TrialDiff& trial, const CaseDiff& of) {
-    const BeforeAndAfter<std::string> status{status_words(*trial.before), status_words(*trial.after)};
+    const BeforeAndAfter<std::string> status{status_words(trial.status.before, *trial.before),
+                                             status_words(trial.status.after, *trial.after)};
     const std::string form = form_of(*trial.after);
     const bool says_case =
         form.empty() && of.status.before == status.before && of.status.after == status.after;
@@ -233,7 +234,7 @@ void write_trial(Json& json, const TrialDiff& trial) {
   json.member("perturbation", trial.after->perturbation);
   json.member("repeat", trial.after->repeat);
   json.member("changed", trial.is_changed());
-  write_both(json, "status", BeforeAndAfter<std::string>{trial.before->status, trial.after->status}, text);
+  write_both(json, "status", trial.status, text);
   write_both(json, "reason_code",
              BeforeAndAfter<std::optional<std::string>>{trial.before->reason_code, trial.after->reason_code},
              text);

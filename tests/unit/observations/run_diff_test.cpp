@@ -95,6 +95,25 @@ TEST(RunDiff, AStatusIsTheGatesWhereItIsNoted) {
   EXPECT_EQ(diff_runs(derived, unnoted).cases[0].status.after, "pass") << "only what did not pass is noted";
 }
 
+// A baseline that knows the failure made `pass → warn` of a check that broke.
+TEST(RunDiff, AFailureThatOneRunsBaselineKnowsIsAFailure) {
+  const std::string holds = "[" + metric("must_contain", "null", "true") + "]";
+  const std::string breaks = "[" + metric("must_contain", "null", "false") + "]";
+  const DiffedRun passed{{trial("a", "pass", "x", holds)}, {{}}};
+  const DiffedRun known{{trial("a", "warn", "y", breaks)}, {{{"a", "warn"}}}};
+  const auto broke = diff_runs(passed, known);
+  EXPECT_EQ(broke.cases[0].status.after, "fail");
+  EXPECT_EQ(broke.cases[0].trials[0].status.after, "fail");
+  EXPECT_EQ(diff_runs(known, passed).cases[0].status.before, "fail");
+  EXPECT_EQ(diff_runs(known, known).cases[0].status.after, "warn") << "as each run says it";
+  const DiffedRun warned{{trial("a", "warn", "y", holds)}, {{{"a", "warn"}}}};
+  EXPECT_EQ(diff_runs(passed, warned).cases[0].status.after, "warn") << "for something else";
+  const DiffedRun judged{{trial("a", "pass", "x", "[" + metric("rubric", "1", "true") + "]")}, {{}}};
+  const DiffedRun spared{{trial("a", "warn", "y", "[" + metric("rubric", "0", "false") + "]")},
+                         {{{"a", "warn"}}}};
+  EXPECT_EQ(diff_runs(judged, spared).cases[0].status.after, "warn") << "a score is the gate's";
+}
+
 TEST(RunDiff, OfAnAnswerThatIsNowhereNobodyKnowsWhetherItChanged) {
   DiffedRun before{{trial("a", "pass", "")}};
   before.lost_answers = {0};
