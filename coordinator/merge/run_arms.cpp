@@ -24,6 +24,13 @@ bool fails_by_itself(const AssessedMetric& metric) {
   }
 }
 
+/// Those that were started.
+bool statuses_differ(const std::vector<std::optional<CaseStatus>>& statuses) {
+  const auto is_known = [](const auto& one) { return one.has_value(); };
+  const auto first = std::ranges::find_if(statuses, is_known);
+  return std::any_of(first, statuses.end(), [&](const auto& one) { return one && one != *first; });
+}
+
 /// The smallest value that at least this share of all does not exceed.
 std::optional<std::uint32_t> percentile(std::vector<std::uint32_t>& values, double share) {
   if (values.empty()) return std::nullopt;
@@ -150,12 +157,11 @@ void RunArmsFold::add(const CaseResult& result) {
 void RunArmsFold::add_status(const CaseResult& result) {
   const Case& test_case = result.fixture;
   auto& statuses = open_tests_[test_case.test];
-  statuses.push_back(result.status);
+  statuses.push_back(result.not_started ? std::nullopt : std::optional(result.status));
   if (statuses.size() < arms_.size()) return;
   ++tests_;
   // Cases of a test come by their ids, the arms' names.
-  const bool differs = std::ranges::any_of(statuses, [&](CaseStatus one) { return one != statuses.front(); });
-  if (differs && ++differing_ <= defaults::kept_differences) {
+  if (statuses_differ(statuses) && ++differing_ <= defaults::kept_differences) {
     const std::string_view id = test_case.id;
     DifferingTest& one = differences_.emplace_back();
     one.test = id.substr(0, id.size() - arms_[test_case.arm].name.size() - 1);

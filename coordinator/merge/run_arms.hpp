@@ -70,8 +70,9 @@ struct ArmPair {
 
 /// A test that did not come to the same under all arms.
 struct DifferingTest {
-  std::string test;                  ///< Its id, without an arm.
-  std::vector<CaseStatus> statuses;  ///< By arm.
+  std::string test;  ///< Its id, without an arm.
+  /// By arm; nothing of a case that was not started, which is no difference by itself.
+  std::vector<std::optional<CaseStatus>> statuses;
 };
 
 /// The arms of a run side by side.
@@ -122,7 +123,8 @@ class RunArmsFold {
   std::vector<ArmSummary> arms_;
   std::vector<std::size_t> by_name_;                             ///< The arms, as ids sort them.
   std::vector<std::vector<std::uint32_t>> latencies_;            ///< By arm.
-  std::map<std::uint32_t, std::vector<CaseStatus>> open_tests_;  ///< Of which some arm's case is to come.
+  /// Of which some arm's case is to come.
+  std::map<std::uint32_t, std::vector<std::optional<CaseStatus>>> open_tests_;
   std::uint64_t tests_ = 0;
   std::uint64_t differing_ = 0;
   std::vector<DifferingTest> differences_;

@@ -123,15 +123,19 @@ Table pair_table(const RunArms& run) {
 }
 
 Table difference_table(const RunArms& run) {
-  Table table{.columns = {column("Test")}};
-  for (const ArmSummary& arm : run.arms) table.columns.push_back(column(arm.name));
+  Table table{.columns = {column("Test")}, .whole_names = true};
+  for (const ArmSummary& arm : run.arms) {
+    const bool is_first = &arm == run.arms.data();
+    table.columns.push_back({.heading = arm.name, .droppable = !is_first});
+  }
   table.share.left_out = run.differing - run.differences.size();
   table.share.rest = [](std::uint64_t count) {
     return "and " + wording::counted(count, "more test") + ", which the JSON report has";
   };
   for (const DifferingTest& one : run.differences) {
     Row row{{words(one.test, 120)}};
-    for (const CaseStatus status : one.statuses) row.cells.emplace_back(std::string(to_string(status)));
+    for (const auto& status : one.statuses)
+      row.cells.emplace_back(status ? std::string(to_string(*status)) : std::string("not started"));
     table.rows.push_back(std::move(row));
   }
   return table;

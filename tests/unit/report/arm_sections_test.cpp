@@ -60,6 +60,22 @@ TEST_F(ArmSections, HaveEveryColumnWhateverTheWidth) {
   }
 }
 
+// The table of four arms was 86 columns wide on 80.
+TEST_F(ArmSections, DifferencesFitWithArmsBelowOneAnother) {
+  for (const char* name : {"gpt-5-mini/short", "gpt-5-mini/polite", "gpt-5-nano/short", "gpt-5-nano/polite"})
+    arms.arms.emplace_back().name = name;
+  arms.arms.erase(arms.arms.begin(), arms.arms.begin() + 2);
+  arms.pairs.clear();
+  arms.differing = 1;
+  arms.differences = {
+      {"egypt-and-more", {CaseStatus::pass, CaseStatus::fail, std::nullopt, CaseStatus::error}}};
+  const std::string text = table_of(input, {.columns = 80});
+  expect_lines_within(text, 80);
+  EXPECT_TRUE(has(text, "│ egypt-and-more │ pass ")) << text;
+  EXPECT_TRUE(has(text, " gpt-5-nano/polite │")) << text;
+  EXPECT_TRUE(has(text, "│ not started ")) << text;
+}
+
 // Failures were headed "peru@mini/polite: peru".
 TEST(CaseTitle, DoesNotRepeatTheId) {
   Case one;

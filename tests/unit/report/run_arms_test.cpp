@@ -33,6 +33,8 @@ AssessedMetric scored(double score) {
   return metric;
 }
 
+using Statuses = std::vector<std::optional<CaseStatus>>;
+
 /// Cases by hand, each with one answer.
 class Arms {
  public:
@@ -44,6 +46,11 @@ class Arms {
     add(test, arm, failed ? CaseStatus::fail : CaseStatus::pass, std::move(metrics));
   }
   void add_error(std::uint32_t test, std::uint32_t arm) { add(test, arm, CaseStatus::error, {}); }
+  void add_not_started(std::uint32_t test, std::uint32_t arm) {
+    is_next_started_ = false;
+    add_error(test, arm);
+    is_next_started_ = true;
+  }
   /// The answer's call took so long.
   void spend_next(std::uint32_t latency_ms) {
     spend_.calls = 1;
@@ -68,6 +75,7 @@ class Arms {
     trial.assessment.metrics = std::move(metrics);
     CaseResult result{.fixture = one, .counts = {}};
     result.status = status;
+    result.not_started = !is_next_started_;
     result.trials = {&trial, 1};
     fold_.add(result);
   }
@@ -76,6 +84,7 @@ class Arms {
   RunArmsFold fold_;
   UnitId next_unit_ = 0;
   Spend spend_;
+  bool is_next_started_ = true;
 };
 
 const ArmMetricComparison& of(const ArmPair& pair, ArmMetric metric) {
@@ -138,9 +147,23 @@ TEST(RunArms, PairsTheTestsThatBothAnswered) {
   EXPECT_EQ(run.tests, 3u);
   ASSERT_EQ(run.differing, 2u);
   EXPECT_EQ(run.differences[0].test, "t1001");
-  EXPECT_EQ(run.differences[0].statuses, (std::vector{CaseStatus::pass, CaseStatus::fail, CaseStatus::pass}));
-  EXPECT_EQ(run.differences[1].statuses,
-            (std::vector{CaseStatus::pass, CaseStatus::error, CaseStatus::pass}));
+  EXPECT_EQ(run.differences[0].statuses, (Statuses{CaseStatus::pass, CaseStatus::fail, CaseStatus::pass}));
+  EXPECT_EQ(run.differences[1].statuses, (Statuses{CaseStatus::pass, CaseStatus::error, CaseStatus::pass}));
+}
+
+// An interrupted run called cases that nobody asked errors, and each such test a difference.
+TEST(RunArms, ACaseThatWasNotStartedIsNoDifference) {
+  Arms arms({"a", "b", "c"});
+  arms.add(0, 0, {pass_fail(true)});
+  arms.add_not_started(0, 1);
+  arms.add_not_started(0, 2);
+  arms.add(1, 0, {pass_fail(true)});
+  arms.add(1, 1, {pass_fail(false)});
+  arms.add_not_started(1, 2);
+  const RunArms run = arms.finish();
+  ASSERT_EQ(run.differing, 1u);
+  EXPECT_EQ(run.differences[0].test, "t1001");
+  EXPECT_EQ(run.differences[0].statuses, (Statuses{CaseStatus::pass, CaseStatus::fail, std::nullopt}));
 }
 
 // One test gave the interval "+0.0 to +0.0".
