@@ -111,15 +111,29 @@ std::optional<std::string> unknown_command(const CLI::App& program) {
   return std::nullopt;
 }
 
+/// What a flag of another name is called, or does, here; empty if nobody is known to call it so.
+std::string known_elsewhere(const CLI::App& app, std::string_view flag) {
+  const bool is_run = app.get_name() == "run";
+  const bool is_of_rerun = flag == "--failed" || flag == "--errors" || flag == "--flaky";
+  if (is_run && is_of_rerun)
+    return "; did you mean `sluice rerun " + std::string(flag) + "`, which runs those cases of a past run?";
+  const bool is_concurrency = flag == "--concurrency" || flag == "--max-concurrency";
+  if (is_concurrency && app.get_option_no_throw("--max-concurrent") != nullptr)
+    return "; did you mean \"--max-concurrent\"?";
+  return "";
+}
+
 /// `; did you mean "--mode"?` for a word that is none of the command's flags.
 std::string nearest_flag(const CLI::App& app, std::string_view word) {
+  const std::string_view flag = word.substr(0, word.find('='));
+  if (auto known = known_elsewhere(app, flag); !known.empty()) return known;
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   const std::vector<std::string_view> candidates(names.begin(), names.end());
-  return did_you_mean(word.substr(0, word.find('=')), candidates);
+  return did_you_mean(flag, candidates);
 }
 
 std::string usage_message(const CLI::App& program, const CLI::ParseError& error) {
@@ -137,6 +151,7 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
     return message.substr(0, message.find(':')) + " takes one value, and is given once" + help;
   }
   if (message.ends_with('.')) message.pop_back();
+  if (message == "RUN is required") message += ": `last` for the newest one, or an id of `sluice runs list`";
   return message + help;
 }
 

@@ -5,8 +5,12 @@
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/session/flag_values.hpp"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -22,11 +26,29 @@ std::optional<std::string> file_of(std::string file) {
   return file;
 }
 
+/// What a file of this name likely is; empty where nobody can tell.
+std::string_view format_by_ending(const std::string& file) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> endings{{
+      {".html", "html"},
+      {".htm", "html"},
+      {".json", "json"},
+      {".xml", "junit"},
+      {".md", "markdown"},
+      {".csv", "csv"},
+  }};
+  const auto* found =
+      std::ranges::find_if(endings, [&](const auto& one) { return file.ends_with(one.first); });
+  return found == endings.end() ? std::string_view() : found->second;
+}
+
 Result<ReportTarget> target_of(const std::string& report) {
   const auto equals = report.find('=');
   const std::string shown = "\"" + excerpt(report, 120) + "\"";
   if (equals == std::string::npos) {
-    return usage_error("--report must be NAME=FILE, like junit=report.xml, not " + shown);
+    const std::string_view name = format_by_ending(report);
+    const std::string meant =
+        name.empty() ? "" : "; did you mean \"" + std::string(name) + "=" + excerpt(report, 120) + "\"?";
+    return usage_error("--report must be NAME=FILE, like junit=report.xml, not " + shown + meant);
   }
   const auto format = format_of("the name in --report " + shown, report.substr(0, equals));
   if (!format) return fail(format.error());

@@ -6,8 +6,11 @@
 #include "common/text/words.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <map>
+#include <system_error>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -181,13 +184,22 @@ bool costs_nothing(const std::vector<double>& numbers) {
   return numbers[1] == 0 && numbers[2] == 0;
 }
 
+/// `$0.0000045`: as many digits as there are, without an exponent.
+std::string amount_in_words(double dollars) {
+  std::array<char, 400> buffer{};
+  const auto [end, error] =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), dollars, std::chars_format::fixed);
+  return error == std::errc() ? "$" + std::string(buffer.data(), end) : std::string();
+}
+
 std::string problem_with_cost(const Usage& usage, const std::vector<double>& numbers) {
   constexpr double million = 1e6;
   const double dollars = (static_cast<double>(usage.input_tokens) * numbers[1] +
                           static_cast<double>(usage.output_tokens) * numbers[2]) /
                          million;
   if (dollars <= numbers[0]) return "";
-  return "cost " + shortest(std::round(dollars * 1e9) / 1e9) + " dollars, more than " + shortest(numbers[0]);
+  return "cost " + amount_in_words(std::round(dollars * 1e9) / 1e9) + ", more than " +
+         amount_in_words(numbers[0]);
 }
 
 }  // namespace sluice

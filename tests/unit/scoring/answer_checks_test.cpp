@@ -160,7 +160,9 @@ TEST(AnswerChecks, JudgeTimeAndCostOnlyWhereTheyAreKnown) {
   EXPECT_EQ(verdict(answer, {MetricId::latency, {}, {201}}), "pass");
   answer.usage = {1000, 500};
   EXPECT_EQ(verdict(answer, {MetricId::cost, {}, {0.002, 1, 2}}), "pass");
-  EXPECT_EQ(verdict(answer, {MetricId::cost, {}, {0.0019, 1, 2}}), "cost 0.002 dollars, more than 0.0019");
+  EXPECT_EQ(verdict(answer, {MetricId::cost, {}, {0.0019, 1, 2}}), "cost $0.002, more than $0.0019");
+  EXPECT_EQ(verdict(answer, {MetricId::cost, {}, {1e-7, 0.001, 0.002}}),
+            "cost $0.000002, more than $0.0000001");
 }
 
 TextExpectation part(std::string text, double weight = 1.0) {
