@@ -134,7 +134,7 @@ tl::expected<LoadedSide, int> side_of_run(const PastRun& past, const std::string
   std::istringstream text(report.text());
   auto scores = parse_report(text, name);
   if (!scores) return tl::unexpected(report_findings({scores.error()}));
-  return LoadedSide{name, std::move(*scores), std::move(notices)};
+  return LoadedSide{name, std::move(*scores), std::move(notices), true};
 }
 
 int compare_sides(const LoadedSide& base, const LoadedSide& current, const CompareRequest& request,
@@ -146,16 +146,17 @@ int compare_sides(const LoadedSide& base, const LoadedSide& current, const Compa
                         "), which nothing can be measured against; name a whole one");
   }
   const BaselineHeader& header = header_of(right);
-  const GatedRun run{header.suite,
-                     header.config_fingerprint,
-                     header.assay_version,
-                     "SUITE",
-                     base.name,
-                     request.strict,
-                     current.name,
-                     std::holds_alternative<ReportScores>(left),
-                     header.suite_path,
-                     header.mode == "mock" || !names_mode(right)};
+  const GatedRun run{.suite = header.suite,
+                     .config_fingerprint = header.config_fingerprint,
+                     .tool_version = header.assay_version,
+                     .suite_path = "SUITE",
+                     .baseline_file = base.name,
+                     .strict = request.strict,
+                     .current_file = current.name,
+                     .base_is_report = std::holds_alternative<ReportScores>(left),
+                     .base_is_run = base.is_run,
+                     .suite_place = header.suite_path,
+                     .takes_mock_base = header.mode == "mock" || !names_mode(right)};
   auto notices = check_baseline(header_of(left), run);
   if (!notices) return report_error(notices.error());
   CompareReportInput input{side_of(base.name, left), side_of(current.name, right), {}, {}, 0, {}};

@@ -22,6 +22,7 @@ struct LoadedSide {
   std::string name;  ///< As the user named it.
   ScoreFile file;
   std::vector<GateNotice> notices{};
+  bool is_run = false;  ///< A run of the ledger, and no file.
 };
 
 /// The side of a run, whose report is made again; `also` gets it too, and may be empty. `targets`: as

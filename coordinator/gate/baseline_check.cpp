@@ -28,16 +28,25 @@ std::string export_command(const GatedRun& run) {
 }
 
 /// Flags that decide neither what is asked nor what an answer is worth.
-constexpr std::array<std::string_view, 23> gate_flags{
-    "baseline",   "baseline-arm", "fail-on-regression", "strict",   "threshold",     "min-stability",
-    "categories", "filter",       "max-fixtures",       "sample",   "format",        "quiet",
-    "verbose",    "log-level",    "log-format",         "refresh",  "judge-refresh", "confirm-above",
-    "max-tokens", "max-cost",     "deadline",           "no-cache", "min-pass-rate"};
+constexpr std::array<std::string_view, 28> gate_flags{"baseline",   "baseline-arm",  "fail-on-regression",
+                                                      "strict",     "threshold",     "min-stability",
+                                                      "categories", "filter",        "max-fixtures",
+                                                      "sample",     "format",        "quiet",
+                                                      "verbose",    "log-level",     "log-format",
+                                                      "refresh",    "judge-refresh", "confirm-above",
+                                                      "max-tokens", "max-cost",      "deadline",
+                                                      "no-cache",   "min-pass-rate", "failed",
+                                                      "errors",     "flaky",         "dry-run",
+                                                      "only cases"};
 
-/// What makes the file anew that is compared with.
-std::string command_for_base(const GatedRun& run) {
-  if (!run.base_is_report) return export_command(run);
-  return run_words(run) + " --format json --output " + shell_word(run.baseline_file) + "`";
+/// `: where that is intended, write it anew with ...`: what makes the file anew that is compared with. A run
+/// stays what it is.
+std::string advice_on_base(const GatedRun& run, const std::string& when) {
+  if (run.base_is_run) return ".";
+  const std::string command =
+      run.base_is_report ? run_words(run) + " --format json --output " + shell_word(run.baseline_file) + "`"
+                         : export_command(run);
+  return ": " + when + ", write it anew with " + command + ".";
 }
 
 /// "`fix`", and where it lies if that distinguishes the two.
@@ -50,7 +59,8 @@ bool lies_elsewhere(const BaselineHeader& header, const GatedRun& run) {
 }
 
 std::string what_to_do(const GatedRun& run) {
-  if (run.current_file) return ": name two files of the same suite.";
+  if (run.current_file)
+    return std::string(": name two ") + (run.base_is_run ? "runs" : "files") + " of the same suite.";
   return ": name the baseline of this suite, or write one with " + run_words(run) +
          " --export-baseline FILE`.";
 }
@@ -105,21 +115,21 @@ Result<std::vector<GateNotice>> check_baseline(const BaselineHeader& header, con
   if (header.suite != run.suite || lies_elsewhere(header, run)) return other_suite(header, run);
   if (header.mode == "mock" && !run.takes_mock_base) return of_a_mock_run(run);
   std::vector<GateNotice> notices;
+  if (run.is_rerun && !run.strict) return notices;
   if (header.config_fingerprint != run.config_fingerprint) {
     notices.push_back({warning_of(run), "fingerprint_mismatch",
                        named(run.baseline_file) +
                            " was made with other tests, prompts, thresholds, model settings or metric "
                            "versions than " +
                            (run.current_file ? named(*run.current_file) : "this run") +
-                           ": where that is intended, write it anew with " + command_for_base(run) + "."});
+                           advice_on_base(run, "where that is intended")});
   }
   if (header.assay_version != run.tool_version) {
     notices.push_back(
         {GateNotice::Severity::warning, "tool_version_mismatch",
          named(run.baseline_file) + " was written by version " + escaped_excerpt(header.assay_version) +
              " and " + (run.current_file ? named(*run.current_file) + " by " : "this is ") +
-             escaped_excerpt(run.tool_version) + ": if scores differ without a reason, write it anew with " +
-             command_for_base(run) + ".",
+             escaped_excerpt(run.tool_version) + advice_on_base(run, "if scores differ without a reason"),
          false});
   }
   return notices;
@@ -268,6 +278,7 @@ void JudgeChanges::compare(const BaselineEntry& entry, const VoteTally& votes) {
 
 std::vector<GateNotice> JudgeChanges::finish(const GatedRun& run) const {
   std::vector<GateNotice> notices;
+  if (run.is_rerun && !run.strict) return notices;
   const auto add = [&](const Changed& changed, const char* code, const char* what) {
     if (changed.scores.count() == 0) return;
     notices.push_back({warning_of(run), code,

@@ -28,9 +28,11 @@ struct GatedRun {
   /// Of `sluice compare`: what is assessed is this file, and no run.
   std::optional<std::string> current_file{};
   bool base_is_report = false;   ///< `baseline_file` is a JSON report.
+  bool base_is_run = false;      ///< It is no file, but a run of the ledger: nothing writes it anew.
   std::string suite_place{};     ///< As BaselineHeader::suite_path.
   bool takes_mock_base = false;  ///< A mock run, or a file that does not say what its run was.
   bool base_is_arm = false;      ///< `baseline_file` names an arm of the same run.
+  bool is_rerun = false;         ///< Of some cases of an earlier run, to see what became of them.
   std::string flags{};           ///< As flags_to_repeat gives them.
 };
 
@@ -47,7 +49,8 @@ Error shares_no_case(const GatedRun& run);
 /// Whether a baseline (or report) fits what is compared with it (gate ADR, section D): baseline_invalid for
 /// another suite, also one of the same name that lies elsewhere in the checkout, and for scores of a mock run
 /// beside those of a model; notices `fingerprint_mismatch` (a failure under strict) and
-/// `tool_version_mismatch` (a warning that never decides). Pure.
+/// `tool_version_mismatch` (a warning that never decides). A rerun has neither, unless it is strict: what was
+/// edited is what it tries. Pure.
 Result<std::vector<GateNotice>> check_baseline(const BaselineHeader& header, const GatedRun& run);
 
 /// Scores by name: how many, and the first of them for a message.
@@ -99,7 +102,7 @@ class JudgeChanges {
 
   void visit(std::string_view test_id, std::span<const AssessedMetric> metrics);
   /// `rubric_mismatch`, `judge_mismatch`, `judge_samples_mismatch`: those that there are, failures under
-  /// strict.
+  /// strict; none of a rerun that is not.
   std::vector<GateNotice> finish(const GatedRun& run) const;
 
  private:

@@ -248,6 +248,7 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
     ScoreComparison row{current.test_id, metric.name, one.score, one.baseline,
                         one.limit,       one.status,  one.cause};
     const bool scored = is_scored(metric);
+    row.is_check = !scored;
     row.change = change_of(one, scored ? pinned_score(metric, base) : PinnedScore{}, scored);
     report(row);
     const bool lacks = one.calibration && one.calibration->standing != CalibrationStanding::calibrated;

@@ -83,6 +83,7 @@ struct ScoreComparison {
   MetricStatus status = MetricStatus::unjudged;
   MetricCause cause = MetricCause::none;
   RowChange change = RowChange::not_compared;
+  bool is_check = false;  ///< It passes or fails, and has no score.
 
   std::optional<double> delta() const {
     if (!score || !baseline) return std::nullopt;

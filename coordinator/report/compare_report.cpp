@@ -94,7 +94,9 @@ Row row_of(const ScoreComparison& compared, Part part) {
     numbers.baseline_passed = part == Part::broke;
     if (part != Part::fixed) numbers.status = MetricStatus::fail;
   }
-  const auto cell = wording::words_for(numbers);
+  auto cell = wording::words_for(numbers);
+  // The base lacks it, so that there is nothing to compare.
+  if (part == Part::other_failures && compared.is_check) cell.score = "failed";
   Row row{{std::string(compared.test_id), std::string(compared.metric), cell.baseline, cell.score, cell.delta,
            cell.limit}};
   if (part <= Part::uncalibrated) row.cells.emplace_back(std::move(cause));

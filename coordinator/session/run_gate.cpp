@@ -46,12 +46,22 @@ Result<AggregateBaseline> load_manifest_baseline(const std::string& file) {
   return std::move(*parsed.manifest.baseline);
 }
 
+/// The flags of a run that pins what this one is gated by: of a model's answers, unless the file has a mock
+/// run's.
+std::string flags_of_base(const RunOptions& options, bool is_of_mock) {
+  std::string flags = flags_to_repeat(options.given_flags);
+  if (options.settings.mode.value != Mode::mock || is_of_mock) return flags;
+  constexpr std::string_view mock = " --mode mock";
+  if (const auto at = flags.find(mock); at != std::string::npos) flags.erase(at, mock.size());
+  return flags + " --mode live";
+}
+
 Result<void> load_scores(const RunOptions& options, const Suite& suite, RunGate& gate) {
   if (is_missing(*options.baseline)) {
     return fail(Reason::baseline_invalid,
                 *options.baseline + ": cannot be read: there is no such file; write it with `sluice run " +
-                    shell_word(options.suite_path) + flags_to_repeat(options.given_flags) +
-                    " --export-baseline " + shell_word(*options.baseline) + "`");
+                    shell_word(options.suite_path) + flags_of_base(options, false) + " --export-baseline " +
+                    shell_word(*options.baseline) + "`");
   }
   auto baseline = load_baseline(*options.baseline);
   if (!baseline) return fail(Reason::baseline_invalid, to_text(baseline.error()));
@@ -60,7 +70,8 @@ Result<void> load_scores(const RunOptions& options, const Suite& suite, RunGate&
               SLUICE_VERSION,    options.suite_path,
               *options.baseline, options.strict};
   gate.run.suite_place = suite.path_in_checkout;
-  gate.run.flags = flags_to_repeat(options.given_flags);
+  gate.run.flags = flags_of_base(options, gate.scores->header.mode == "mock");
+  gate.run.is_rerun = !options.only_cases.empty();
   gate.run.takes_mock_base = options.settings.mode.value == Mode::mock;
   auto notices = check_baseline(gate.scores->header, gate.run);
   if (!notices) return fail(std::move(notices.error()));

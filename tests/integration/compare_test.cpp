@@ -141,6 +141,19 @@ TEST_F(Compare, CaseErrorsOfTheCurrentSideCount) {
   EXPECT_TRUE(has(finished.output, "✗ ERROR: 1 case error\n")) << finished.output;
 }
 
+// A dash stood for the score, as if the check had none.
+TEST_F(Compare, ACheckThatTheBaseLacksFailed) {
+  json now = result("q_1", 0.9);
+  now["status"] = "fail";
+  now["metrics"].push_back(
+      {{"name", "must_contain"}, {"score", nullptr}, {"passed", false}, {"asked_by_name", true}});
+  const auto finished =
+      run_sluice({"compare", report("base.json", {result("q_1", 0.9)}), report("now.json", {now})});
+  EXPECT_EQ(finished.exit_code, 1) << finished.errors;
+  EXPECT_TRUE(has(finished.output, "Other failures (1)")) << finished.output;
+  EXPECT_TRUE(has(finished.output, "│ must_contain │        – │ failed │")) << finished.output;
+}
+
 TEST_F(Compare, AnotherSuiteIsRefusedAnotherFingerprintWarns) {
   const auto current = baseline("now.json", {entry("q_1", 0.9)});
   expect_refusal(run_sluice({"compare", baseline("other.json", {entry("q_1", 0.9)}, "else"), current}),

@@ -98,6 +98,18 @@ TEST_F(Pages, RunsAreComparedByTheNameOfTheirSuite) {
   EXPECT_NE(file.errors.find("name what it is compared with as well"), std::string::npos) << file.errors;
 }
 
+// The advice was to write a file called `last~1`.
+TEST_F(Pages, NobodyIsToldToWriteARunAnew) {
+  write_text(folder() / "warm.yaml",
+             "suite: warm\ntests: [{id: a, input: {prompt: x}, expected: {type: must_contain, text: x}}]\n");
+  run_sluice({"run", "warm.yaml", "--mode", "mock"});
+  run_sluice({"run", "warm.yaml", "--mode", "mock", "--temperature", "0.5"});
+  const auto compared = run_sluice({"compare", "last~1", "last"});
+  EXPECT_NE(compared.output.find("`last~1` was made with other tests"), std::string::npos)
+      << compared.output << compared.errors;
+  EXPECT_EQ(compared.output.find("anew"), std::string::npos) << compared.output;
+}
+
 TEST_F(Pages, ASuiteWhoseNameLooksLikeAPathIsComparedByIt) {
   write_text(
       folder() / "dotted.yaml",

@@ -79,6 +79,18 @@ TEST_F(Rerun, KindsOfCasesAndFlagsOfItsOwnGoBeforeThoseOfTheRun) {
   EXPECT_EQ(cases_in(again), Ids{"spain"});
 }
 
+// The advice was a run with --failed and --only, which are no flags of one.
+TEST_F(Rerun, IsNotToldToPinItsFewCasesAnew) {
+  ASSERT_EQ(run({"--export-baseline", "base.json", "--allow-errors"}).exit_code, 1);
+  std::string suite = read_text(folder() / "suite.yaml");
+  suite.replace(suite.find("capital of spain"), 7, "CAPITAL");
+  write_text(folder() / "suite.yaml", suite);
+  const auto again = run_sluice({"rerun", "--failed", "--baseline", "base.json", "--format", "table"});
+  EXPECT_NE(again.output.find("spain"), std::string::npos) << again.output << again.errors;
+  EXPECT_EQ(again.output.find("anew"), std::string::npos) << again.output;
+  EXPECT_EQ(again.output.find("--export-baseline"), std::string::npos) << again.output;
+}
+
 TEST_F(Rerun, OnlyListsThemInADryRun) {
   ASSERT_EQ(run().exit_code, 1);
   ASSERT_TRUE(eventually([&] { return server_->count("start") == 4; }));

@@ -57,6 +57,11 @@ TEST(BaselineCheck, CommandsHaveTheFlagsThatTheRunNeeds) {
       R"({"arm": ["a=sim:m 1", "b=sim:m2"], "baseline": ["base.json"], "judge": ["openai"], "mode": ["live"],
           "categories": ["x"], "no-judge": ["true"], "strict": ["true"], "max-cost": ["5"]})");
   EXPECT_EQ(flags, " --arm 'a=sim:m 1' --arm b=sim:m2 --judge openai --mode live --no-judge");
+  EXPECT_EQ(
+      flags_to_repeat(
+          R"({"failed": ["true"], "flaky": ["true"], "errors": ["true"], "only cases": ["a"], "repeat": ["2"]})"),
+      " --repeat 2")
+      << "those of a rerun are no flags of a run";
   EXPECT_EQ(flags_to_repeat(""), "") << "a run from before flags were kept";
   BaselineHeader other = header;
   other.config_fingerprint = "sha256:11";
@@ -69,6 +74,33 @@ TEST(BaselineCheck, CommandsHaveTheFlagsThatTheRunNeeds) {
   other.mode = "mock";
   expect_part(check_baseline(other, run).error().message,
               "`sluice run demo.yaml --judge openai --mode live --export-baseline base.json`");
+}
+
+TEST(BaselineCheck, AdvisesToWriteNoRunAnew) {
+  BaselineHeader other = header;
+  other.config_fingerprint = "sha256:11";
+  other.assay_version = "0.0.9";
+  GatedRun run = run_of();
+  run.baseline_file = "last~3";
+  run.current_file = "last";
+  run.base_is_report = run.base_is_run = true;
+  const auto notices = check_baseline(other, run);
+  ASSERT_TRUE(notices);
+  ASSERT_EQ(notices->size(), 2u);
+  EXPECT_EQ(notices->at(0).message,
+            "`last~3` was made with other tests, prompts, thresholds, model settings or metric versions than "
+            "`last`.");
+  EXPECT_EQ(notices->at(1).message, "`last~3` was written by version 0.0.9 and `last` by 0.1.0.");
+}
+
+TEST(BaselineCheck, GivesARerunNoNoticeOfWhatWasEditedUnlessItIsStrict) {
+  BaselineHeader other = header;
+  other.config_fingerprint = "sha256:11";
+  GatedRun run = run_of();
+  run.is_rerun = true;
+  EXPECT_TRUE(check_baseline(other, run)->empty());
+  run.strict = true;
+  EXPECT_EQ(check_baseline(other, run)->size(), 1u);
 }
 
 // Two folders called `fix` counted as one suite.
