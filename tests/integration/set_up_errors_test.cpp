@@ -155,7 +155,7 @@ TEST_F(SetUpErrors, ANamedCacheInUse) {
 TEST_F(SetUpErrors, AnEmptyCacheInCachedMode) {
   const auto simulator = start_simulator();
   const auto finished = run_sluice(cached(simulator));
-  expect_one_sentence(finished, {"auth-001", "auth-002", "sluice run --mode live",
+  expect_one_sentence(finished, {"auth-001", "auth-002", "the same command with `--mode live`",
                                  std::to_string(fixture_count()) + " of " + std::to_string(fixture_count())});
   EXPECT_EQ(simulator.count("start"), 0u);
 }
