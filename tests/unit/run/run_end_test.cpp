@@ -39,7 +39,7 @@ TEST(RunErrors, ARunThatGradesSaysWhatItsCachesLack) {
   EXPECT_EQ(
       message,
       "no cache holds all that is needed for the only case (case-0): the baseline's answer did not come: "
-      "none; the same command with `--mode live` asks for them");
+      "none; the same command with `--mode live` asks for it");
 }
 
 TEST_F(RunControllerTest, ErrorsOfOneTrialAreResults) {
