@@ -4,6 +4,8 @@
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/defaults.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -27,7 +29,9 @@ struct RecorderState {
   Observing observing;
   std::vector<WorkerId> workers;
   std::vector<ResultToCommit> waiting;
-  bool has_failed = false;  ///< The run ends: what comes is dropped, so that nothing counts twice.
+  std::vector<UnitSpend> spent;    ///< Not noted yet.
+  std::vector<NotedLease> leased;  ///< Not noted yet.
+  bool has_failed = false;         ///< The run ends: what comes is dropped, so that nothing counts twice.
 };
 
 using RecorderActor = caf::stateful_actor<RecorderState>;
@@ -127,13 +131,20 @@ void note(RecorderActor* self, const NoteHolders& note) {
   }
 }
 
-/// The run's own results do not need it.
-void note(RecorderActor* self, const NoteProgress& progress) {
+/// The run's own results do not need it. What a full disk refuses is noted with what comes next: whoever goes on
+/// with the run would ask another worker for what its holder has.
+void note(RecorderActor* self, NoteProgress& progress) {
   auto& state = self->state;
+  const bool was_refused = !state.spent.empty() || !state.leased.empty();
+  std::ranges::move(progress.spent, std::back_inserter(state.spent));
+  std::ranges::move(progress.leased, std::back_inserter(state.leased));
   Result<void> noted;
-  if (!progress.spent.empty()) noted = state.ledger->note_spends(state.run_id, progress.spent);
-  if (noted && !progress.leased.empty()) noted = state.ledger->note_leases(state.run_id, progress.leased);
-  if (!noted) spdlog::warn("what going on with the run would need is not noted: {}", noted.error().message);
+  if (!state.spent.empty()) noted = state.ledger->note_spends(state.run_id, state.spent);
+  if (noted) state.spent.clear();
+  if (noted && !state.leased.empty()) noted = state.ledger->note_leases(state.run_id, state.leased);
+  if (noted) state.leased.clear();
+  if (!noted && !was_refused)
+    spdlog::warn("what going on with the run would need is not noted yet: {}", noted.error().message);
 }
 
 void look_up(RecorderActor* self, const LookUpHolders& wanted) {
@@ -159,7 +170,11 @@ caf::behavior recorder_behavior(RecorderActor* self, std::shared_ptr<Ledger> led
   end_on_exception(self);
   // What came before the end was paid for.
   self->set_exit_handler([self](const caf::exit_msg& exit) {
-    if (exit.reason != caf::exit_reason::kill) commit(self);
+    if (exit.reason != caf::exit_reason::kill) {
+      commit(self);
+      NoteProgress nothing_new;
+      note(self, nothing_new);
+    }
     self->quit(exit.reason);
   });
   return {
@@ -168,7 +183,7 @@ caf::behavior recorder_behavior(RecorderActor* self, std::shared_ptr<Ledger> led
       },
       [self](CommitNow) { commit(self); },
       [self](const NoteHolders& holders) { note(self, holders); },
-      [self](const NoteProgress& progress) { note(self, progress); },
+      [self](NoteProgress& progress) { note(self, progress); },
       [self](const LookUpHolders& wanted) { look_up(self, wanted); },
   };
 }

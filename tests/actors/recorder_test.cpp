@@ -146,5 +146,22 @@ TEST_F(RecorderTest, AFailureIsReportedOnceAndWhatComesThenIsDropped) {
   EXPECT_EQ(dropped[0].items.at(0).worker, 2u);
 }
 
+// A full disk lost who held what: whoever went on with the run asked others for answers that were there.
+TEST_F(RecorderTest, WhatTheLedgerRefusesIsNotedWithWhatComesNext) {
+  run_id = "run-2";
+  auto ledger = Ledger::open(file());
+  const auto early =
+      owned(spawn_recorder(system(), std::move(*ledger), run_id, true, coordinator.handle(), {}, false));
+  caf::anon_send(early, NoteProgress{{}, {{0, "cache-1"}, {1, "cache-2"}}});
+  settle();
+  auto other = Ledger::open(file());
+  ASSERT_TRUE(other && other->begin_run({"run-2", "s", "live", "p", "m", "1", 1, 1}));
+  caf::anon_send(early, NoteProgress{{}, {{2, "cache-1"}}});
+  settle();
+  const auto leases = other->leases_of(run_id);
+  ASSERT_TRUE(leases) << leases.error().message;
+  EXPECT_EQ(*leases, (std::vector<NotedLease>{{0, "cache-1"}, {1, "cache-2"}, {2, "cache-1"}}));
+}
+
 }  // namespace
 }  // namespace sluice
