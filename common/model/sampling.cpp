@@ -35,20 +35,30 @@ bool claude_takes_temperature(std::string_view rest) {
   return !has_minor || take_number(rest).value_or(0) < 7;
 }
 
+bool gpt_takes_temperature(std::string_view rest) {
+  if (rest.find("-search-preview") != rest.npos) return false;
+  const std::string_view after = rest;
+  auto version = take_number(rest);
+  if (!version || rest.starts_with('k')) return true;  // gpt-oss, gpt-16k
+  if (*version >= 10) version = after.front() - '0';   // gpt-41 is 4.1, as Azure writes it.
+  return *version < 5 || after.starts_with("5-chat");  // That one does not think.
+}
+
 }  // namespace
 
 bool takes_temperature(std::string_view model) {
   if (const auto slash = model.rfind('/'); slash != model.npos) model.remove_prefix(slash + 1);
-  if (take(model, "gpt-")) {
-    const auto version = take_number(model);
-    // Those that chat without thinking take one; 35 is 3.5, as Azure writes it.
-    return !version || *version < 5 || *version == 35 || model.find("-chat") != model.npos;
+  take(model, "ft:");
+  // Bedrock's ids: us.anthropic.claude-opus-4-7
+  for (const std::string_view maker : {"anthropic.", "openai.", "databricks-"}) {
+    if (const auto at = model.find(maker); at != model.npos) model.remove_prefix(at + maker.size());
   }
+  if (take(model, "gpt-")) return gpt_takes_temperature(model);
   if (take(model, "claude-")) return claude_takes_temperature(model);
   std::string_view rest = model;
   if (!take(rest, "o")) return true;
   const auto generation = take_number(rest);
-  return !generation || !(rest.empty() || rest.starts_with('-'));
+  return !generation || !(rest.empty() || rest.front() == '-' || rest.front() == ':');
 }
 
 }  // namespace sluice

@@ -85,9 +85,12 @@ bool is_field_name(std::string_view name) {
 
 /// A value in the clear under one of these names is most likely a secret.
 bool names_a_secret(std::string_view header) {
-  const std::string name = to_lower(header);
-  constexpr std::array<std::string_view, 9> words{"authorization", "auth",   "-key",     "apikey",   "token",
-                                                  "secret",        "cookie", "password", "signature"};
+  std::string name = to_lower(header);
+  std::ranges::replace(name, '_', '-');
+  constexpr std::array<std::string_view, 12> words{"authorization", "auth",   "-key",     "apikey",
+                                                   "token",         "secret", "cookie",   "signature",
+                                                   "passwd",        "pwd",    "password", "-sig"};
+  if (name == "key" || name == "sig") return true;
   return std::ranges::any_of(words, [&](std::string_view word) { return name.ends_with(word); });
 }
 
@@ -95,6 +98,14 @@ bool names_a_secret(std::string_view header) {
 bool looks_like_key(std::string_view value) {
   return to_lower(value).starts_with("bearer ") || value.starts_with("sk-") || value.starts_with("AIza");
 }
+
+}  // namespace
+
+bool is_likely_secret(std::string_view name, std::string_view value) {
+  return names_a_secret(name) || looks_like_key(value);
+}
+
+namespace {
 
 Parsed<ProviderHeader> parse_header(const DocumentEntry& entry) {
   const std::string shown = "\"" + excerpt(entry.key, 80) + "\" in it ";

@@ -131,8 +131,8 @@ void note(RecorderActor* self, const NoteHolders& note) {
   }
 }
 
-/// The run's own results do not need it. What a full disk refuses is noted with what comes next: whoever goes on
-/// with the run would ask another worker for what its holder has.
+/// The run's own results do not need it. What a full disk refuses is noted with what comes next: whoever goes
+/// on with the run would ask another worker for what its holder has.
 void note(RecorderActor* self, NoteProgress& progress) {
   auto& state = self->state;
   const bool was_refused = !state.spent.empty() || !state.leased.empty();

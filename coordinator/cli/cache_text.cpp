@@ -47,7 +47,9 @@ nlohmann::ordered_json time_or_null(const std::optional<std::int64_t>& unix_ms) 
 std::string exported(const ExportedCassette& done, const std::string& file, bool of_one_run) {
   return "wrote " + printable(file) + ": " + entries(done) + " of " + counted(done.caches, "cache") + ", " +
          counted(done.conflicts, "conflict") + ", " + bytes(done.bytes) + "\n" +
-         (of_one_run ? "" : "It holds the answers of all suites of this home; --run last takes those of one run.\n");
+         (of_one_run
+              ? ""
+              : "It holds the answers of all suites of this home; --run last takes those of one run.\n");
 }
 
 std::string imported(const ImportedCassette& done, const std::string& file) {

@@ -1,4 +1,5 @@
 #include "common/defaults.hpp"
+#include "common/documents/canonical_json.hpp"
 #include "common/files.hpp"
 #include "common/settings/load_settings.hpp"
 #include "common/text/joined.hpp"
@@ -138,17 +139,26 @@ struct ImportCommand {
     if (!settings) return tl::unexpected(settings.error());
     Servers lacking;
     std::ranges::copy_if(servers, std::back_inserter(lacking), [&](const ImportedServer& server) {
-      return std::ranges::find(settings->providers, server.name, &ProviderConfig::name) ==
-             settings->providers.end();
+      return std::ranges::none_of(settings->providers,
+                                  [&](const ProviderConfig& has) { return is_that(has, server); });
     });
     return lacking;
+  }
+
+  /// Under its name the file may have another server, which the suite would ask instead.
+  static bool is_that(const ProviderConfig& has, const ImportedServer& server) {
+    const bool is_there = has.name == server.name && has.base_url.value == server.base_url &&
+                          to_string(has.kind.value) == server.kind;
+    return is_there && std::ranges::all_of(server.more, [&](const DocumentEntry& entry) {
+             return entry.key != "body" || has.body.value == canonical_json(entry.value);
+           });
   }
 
   static int report_lacking(const Servers& lacking, const fs::path& suite, const fs::path& settings) {
     std::cout.flush();
     std::vector<std::string> names;
     for (const ImportedServer& server : lacking) names.push_back("[providers." + server.name + "]");
-    return report_error(suite.generic_string() + " is written, and does not load until " +
+    return report_error(suite.generic_string() + " is written, and is not what it should be until " +
                         settings.generic_string() + " has " + joined(names) + ": add the lines above to it");
   }
 

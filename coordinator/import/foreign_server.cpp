@@ -32,7 +32,16 @@ std::string toml_inline(const DocumentNode& node) {
     for (const DocumentNode& one : *list) text += next() + toml_inline(one);
     return text + " ]";
   }
-  return canonical_json(node);
+  if (const auto* number = std::get_if<double>(&node.value)) {
+    // A whole number of JSON may be larger than one of TOML.
+    std::string written = canonical_json({*number, 1, {}});
+    if (written.find_first_of(".e") == std::string::npos) written += ".0";
+    return written;
+  }
+  text = canonical_json(node);
+  for (auto at = text.find('\x7f'); at != std::string::npos; at = text.find('\x7f', at))
+    text.replace(at, 1, "\\u007f");
+  return text;
 }
 
 DocumentNode table_with(std::string_view key, std::string value) {
@@ -52,6 +61,23 @@ bool has_null(const DocumentNode& node) {
   if (const auto* table = std::get_if<DocumentNode::Table>(&node.value))
     return std::ranges::any_of(*table, [](const DocumentEntry& one) { return has_null(one.value); });
   return std::holds_alternative<DocumentNull>(node.value);
+}
+
+/// The name of a member that most likely holds a secret; empty if none does.
+std::string secret_in(const DocumentNode& node, const std::string& name) {
+  if (const auto* text = std::get_if<std::string>(&node.value))
+    return is_likely_secret(name, *text) ? name : "";
+  std::string found;
+  if (const auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
+    for (const DocumentNode& one : *list) {
+      if (found.empty()) found = secret_in(one, name);
+    }
+  } else if (const auto* table = std::get_if<DocumentNode::Table>(&node.value)) {
+    for (const DocumentEntry& one : *table) {
+      if (found.empty()) found = secret_in(one.value, one.key);
+    }
+  }
+  return found;
 }
 
 /// Every text of a body with promptfoo's tags as sluice has them; the error is what cannot be said.
@@ -80,8 +106,11 @@ std::string translate(DocumentNode& node) {
 std::string with_quoted_tags(std::string_view text) {
   std::string quoted;
   bool in_string = false;
+  const auto last_end = text.rfind("}}");
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto end = in_string || !text.substr(i).starts_with("{{") ? text.npos : text.find("}}", i);
+    const bool may_be_tag =
+        !in_string && last_end != text.npos && i < last_end && text.substr(i).starts_with("{{");
+    const auto end = may_be_tag ? text.find("}}", i) : text.npos;
     if (end != text.npos) {
       quoted += '"' + std::string(text.substr(i, end + 2 - i)) + '"';
       i = end + 1;
@@ -104,6 +133,9 @@ tl::expected<DocumentNode, std::string> body_of(const DocumentEntry& entry, cons
   if (!std::holds_alternative<DocumentNode::Table>(body.value))
     return tl::unexpected<std::string>("has a body that is no JSON object");
   if (has_null(body)) return tl::unexpected<std::string>("has a null in its body, which settings cannot say");
+  if (const std::string name = secret_in(body, ""); !name.empty())
+    return tl::unexpected("has what is most likely a secret in its body, under \"" +
+                          excerpt(one_line(name), defaults::quoted_bytes) + "\"");
   if (auto problem = translate(body); !problem.empty())
     return tl::unexpected("has a body that " + std::move(problem));
   if (auto problem = problem_with(parse_body, body); !problem.empty())
@@ -114,7 +146,9 @@ tl::expected<DocumentNode, std::string> body_of(const DocumentEntry& entry, cons
 /// `json.choices[0].text` as a JSON Pointer; empty for any other script.
 std::string pointer_of(std::string_view script) {
   while (script.ends_with(';') || script.ends_with(' ') || script.ends_with('\n')) script.remove_suffix(1);
-  if (!script.starts_with("json") || script.size() < 6) return "";
+  const bool is_path =
+      script.size() > 5 && script.starts_with("json") && (script[4] == '.' || script[4] == '[');
+  if (!is_path) return "";
   std::string pointer;
   for (std::size_t i = 4; i < script.size();) {
     if (script[i] == '.') ++i;
@@ -159,12 +193,16 @@ void add_fields(std::string_view setting, const DocumentNode::Table& table, cons
                 const ValueOf& value_of, ImportedServer& server, const ImportFile& from) {
   DocumentNode::Table taken;
   for (const DocumentEntry& one : table) {
-    if (setting == "headers" && to_lower(one.key) == "content-type") continue;
     const std::string text = scalar_text(one.value).value_or("{{");
+    const bool is_said_anyway = setting == "headers" && to_lower(one.key) == "content-type" &&
+                                to_lower(text).starts_with("application/json");
+    if (is_said_anyway) continue;
+    const auto is_same = [&](const DocumentEntry& other) { return to_lower(other.key) == to_lower(one.key); };
     DocumentEntry field{one.key, 1, value_of(text)};
     const bool is_template =
         std::holds_alternative<std::string>(field.value.value) && text.find("{{") != std::string::npos;
-    if (is_template || !problem_with(read, {DocumentNode::Table{field}, 1, {}}).empty()) {
+    if (is_template || std::ranges::any_of(taken, is_same) ||
+        !problem_with(read, {DocumentNode::Table{field}, 1, {}}).empty()) {
       from.note(one.line, "\"" + excerpt(one.key, defaults::quoted_bytes) + "\" in " + std::string(setting) +
                               " of a provider cannot be said as it stands: add it to [providers." +
                               server.name + "]; a secret as { env = \"NAME\" }");
@@ -201,6 +239,15 @@ std::string server_name_of(std::string_view text) {
   std::string name = arm_name_of(text);
   std::ranges::replace(name, '.', '-');  // A dot parts the keys of a settings file.
   return name;
+}
+
+std::string without_secrets(std::string_view id) {
+  const auto scheme = id.find("://");
+  if (scheme == id.npos) return std::string(id);
+  id = id.substr(0, id.find('?'));
+  const auto host = scheme + 3;
+  const auto at = id.substr(0, id.find('/', host)).rfind('@');
+  return std::string(id.substr(0, host)) + std::string(id.substr(at == id.npos || at < host ? host : at + 1));
 }
 
 std::string add_server(std::vector<ImportedServer>& servers, ImportedServer server) {
@@ -240,14 +287,18 @@ ImportedServer azure_server(std::string_view deployment, const DocumentNode& pro
   ImportedServer server;
   server.name = server_name_of("azure-" + std::string(deployment));
   std::string host = said("apiBaseUrl").empty() ? said("apiHost") : said("apiBaseUrl");
-  if (host.empty()) {
-    host = "NAME.openai.azure.com";
-    from.note(line, "the provider says no \"apiHost\": write yours for NAME in base_url of [providers." +
-                        server.name + "] of sluice.toml");
-  }
   if (host.find("://") == std::string::npos) host = "https://" + host;
-  while (host.ends_with('/')) host.pop_back();
-  server.base_url = host + "/openai/deployments/" + std::string(deployment);
+  auto address = parse_base_url(host + "/openai/deployments/" + std::string(deployment));
+  if (!address) {
+    address =
+        parse_base_url("https://NAME.openai.azure.com/openai/deployments/" + server_name_of(deployment));
+    from.note(
+        line,
+        "the provider says no \"apiHost\" that sluice can take over: write yours for NAME in base_url of "
+        "[providers." +
+            server.name + "] of sluice.toml");
+  }
+  server.base_url = address->text;
   const std::string version = said("apiVersion");
   if (version.empty())
     from.note(line, "the provider says no \"apiVersion\": " + std::string(azure_api_version) +
@@ -273,7 +324,7 @@ tl::expected<ImportedServer, std::string> http_server(std::string_view url, cons
   if (named != nullptr) url = *named;
   const auto question = std::min(url.find('?'), url.size());
   const auto address = parse_base_url(url.substr(0, question));
-  const bool is_encoded = url.find_first_of("%+{#", question) != url.npos;
+  const bool is_encoded = url.find_first_of("%+#", question) != url.npos || url.find('{') != url.npos;
   if (!address || is_encoded) return refuse("has no URL that sluice can take over");
   if (find_entry(config, "request") != nullptr) return refuse("asks with a raw request");
   const DocumentEntry* body = find_entry(config, "body");

@@ -24,6 +24,9 @@ struct ImportedServer {
 /// A host's or deployment's name as a provider has it.
 std::string server_name_of(std::string_view text);
 
+/// A provider's id as a note may quote it: of a URL neither the user nor the query.
+std::string without_secrets(std::string_view id);
+
 /// Adds a server that is not there yet and returns its name: one like that of another server gets a number.
 std::string add_server(std::vector<ImportedServer>& servers, ImportedServer server);
 

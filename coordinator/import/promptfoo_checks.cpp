@@ -303,11 +303,11 @@ class CheckImporter {
 
 /// Of two rubrics that become one, the higher limit holds for both.
 void raise_limit(DocumentNode& own, const DocumentNode& other) {
-  const auto least = number_in(other, "min_score");
-  if (!least || number_in(own, "min_score").value_or(0.0) >= *least) return;
+  const double least = number_in(other, "min_score").value_or(defaults::judge_min_score);
+  if (number_in(own, "min_score").value_or(defaults::judge_min_score) >= least) return;
   auto& table = std::get<DocumentNode::Table>(own.value);
   std::erase_if(table, [](const DocumentEntry& entry) { return entry.key == "min_score"; });
-  table.push_back({"min_score", other.line, {*least, other.line, {}}});
+  table.push_back({"min_score", other.line, {least, other.line, {}}});
 }
 
 }  // namespace

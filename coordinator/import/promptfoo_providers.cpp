@@ -10,18 +10,20 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 namespace sluice {
 
 void add_servers(std::vector<ImportedServer>& to, std::vector<ImportedServer> servers,
                  std::span<ImportedProvider> users) {
+  std::map<std::string, std::string> given;
   for (ImportedServer& server : servers) {
     const std::string name = server.name;
-    const std::string given = add_server(to, std::move(server));
-    for (ImportedProvider& user : users) {
-      if (given != name && user.provider == name) user.provider = given;
-    }
+    given[name] = add_server(to, std::move(server));
+  }
+  for (ImportedProvider& user : users) {
+    if (const auto found = given.find(user.provider); found != given.end()) user.provider = found->second;
   }
 }
 
@@ -124,8 +126,8 @@ class ProviderImporter {
   }
 
   void leave_out(const std::string& id, std::uint32_t line, const std::string& why) {
-    from_.note(line,
-               "the provider " + json_string(excerpt(id, defaults::quoted_bytes)) + " " + why + ": left out");
+    from_.note(line, "the provider " + json_string(excerpt(without_secrets(id), defaults::quoted_bytes)) +
+                         " " + why + ": left out");
   }
 
   void add(const std::string& id, const DocumentNode& node, std::uint32_t line) {

@@ -121,8 +121,8 @@ class RunArmsFold {
 
   ArmRules rules_;
   std::vector<ArmSummary> arms_;
-  std::vector<std::size_t> by_name_;                             ///< The arms, as ids sort them.
-  std::vector<std::vector<std::uint32_t>> latencies_;            ///< By arm.
+  std::vector<std::size_t> by_name_;                   ///< The arms, as ids sort them.
+  std::vector<std::vector<std::uint32_t>> latencies_;  ///< By arm.
   /// Of which some arm's case is to come.
   std::map<std::uint32_t, std::vector<std::optional<CaseStatus>>> open_tests_;
   std::uint64_t tests_ = 0;

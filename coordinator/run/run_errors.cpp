@@ -46,7 +46,8 @@ Error missing_answers(const Plan& plan, const std::vector<UnitId>& units, const 
                            : trials.size() == 1 ? "answer of "
                                                 : "answers of ";
   return {Reason::cache_miss, (shows_why ? "no cache holds " : "no cache holds the ") + what + which + " (" +
-                                  names + ")" + (shows_why ? ": " + why : "") + "; the same command with `--mode live` asks for " +
+                                  names + ")" + (shows_why ? ": " + why : "") +
+                                  "; the same command with `--mode live` asks for " +
                                   (trials.size() == 1 ? "it" : "them")};
 }
 

@@ -125,7 +125,7 @@ TEST_F(FirstSuite, IsNotReadyWhileTheSettingsLackAServer) {
             "sluice.toml: is left alone; it needs\n[providers.ollama]\nkind = \"openai\"\nbase_url = "
             "\"http://127.0.0.1:11434/v1\"\napi_key_env = \"\"\n");
   EXPECT_EQ(lacking.errors,
-            "sluice: error: suite.yaml is written, and does not load until sluice.toml has "
+            "sluice: error: suite.yaml is written, and is not what it should be until sluice.toml has "
             "[providers.ollama]: add the lines above to it\n");
   write_text(folder() / "sluice.toml", groq + lacking.output.substr(lacking.output.find('[')));
   const auto ready = run_sluice({"import", "promptfooconfig.yaml", "--force"});

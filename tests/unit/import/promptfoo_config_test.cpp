@@ -1,12 +1,15 @@
 // What a configuration becomes: prompts, providers, tests and their files.
 #include "coordinator/import/promptfoo_config.hpp"
 
+#include "common/settings/load_settings.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/import/foreign_template.hpp"
 #include "coordinator/suite/arms.hpp"
 #include "tests/unit/import/promptfoo_fixture.hpp"
 
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -241,6 +244,61 @@ TEST_F(Promptfoo, ServersOfOneHostAreEachNamed) {
   EXPECT_NE(text.find("judge: localhost-3\n"), std::string::npos) << text;
 }
 
+TEST_F(Promptfoo, ServersOfAFileKeepTheirUsersWhenTheyAreRenamed) {
+  const std::string server =
+      "{id: 'https://bot.example/NUMBER', label: NUMBER, config: {body: {q: '{{prompt}}'}, "
+      "transformResponse: json.a}}";
+  const auto numbered = [&](std::string text, const std::string& number) {
+    for (auto at = text.find("NUMBER"); at != std::string::npos; at = text.find("NUMBER"))
+      text.replace(at, 6, number);
+    return text;
+  };
+  write("p.yaml", "- " + numbered(server, "two") + "\n- " + numbered(server, "three") + "\n");
+  const ImportedSuite imported =
+      import("prompts: [a]\nproviders: [" + numbered(server, "one") +
+             ", file://p.yaml]\ntests: [{assert: [{type: contains, value: x}]}]\n");
+  std::map<std::string, std::string> urls;
+  for (const ImportedServer& one : imported.servers) urls[one.name] = one.base_url;
+  EXPECT_EQ(urls["bot-example"], "https://bot.example/one");
+  const std::string text = suite_yaml(imported.suite);
+  for (const auto& [name, url] : urls) {
+    const std::string label = url.substr(url.rfind('/') + 1);
+    const auto at = text.find("name: " + label + "\n");
+    ASSERT_NE(at, std::string::npos) << text;
+    EXPECT_NE(text.find("provider: " + name + "\n", at), std::string::npos) << text;
+  }
+}
+
+TEST_F(Promptfoo, NoSecretOfAServerIsWritten) {
+  const ImportedSuite imported = import(R"yaml(prompts: [a]
+providers:
+  - {id: 'https://me:hunter2@bot.example/ask?key=AIzaSECRET', config: {body: {q: '{{prompt}}'}, transformResponse: json.a}}
+  - {id: 'https://bot.example/ask?x_api_key=SECRET1&v=1', config: {headers: {x_api_key: SECRET2}, body: {q: '{{prompt}}'}, transformResponse: json.a}}
+  - {id: 'https://c.example/ask', config: {body: {q: '{{prompt}}', api_key: SECRET3}, transformResponse: json.a}}
+  - {id: 'azure:chat:x', config: {apiHost: 'me:SECRET4@acme.openai.azure.com'}}
+  - {id: 'https://d.example/{{env.T}}/ask', config: {body: {q: '{{prompt}}'}, transformResponse: json.a}}
+tests: [{assert: [{type: contains, value: x}]}]
+)yaml");
+  const std::string all = suite_yaml(imported.suite) + notes_of(imported) + settings_of(imported.servers);
+  EXPECT_EQ(all.find("SECRET"), std::string::npos) << all;
+  EXPECT_EQ(all.find("hunter2"), std::string::npos) << all;
+  EXPECT_EQ(all.find("{{env"), all.find("{{env.T}}/ask\" has no URL")) << all;
+  ASSERT_EQ(imported.servers.size(), 2u) << all;
+}
+
+TEST_F(Promptfoo, WhatTomlCannotHoldAsItStandsIsWrittenOtherwise) {
+  const ImportedSuite imported = import(
+      "prompts: [a]\nproviders: [{id: 'https://b.example/x?v=1', config: {queryParams: {v: 2}, body: {q: "
+      "'{{prompt}}', big: 12345678901234567890, odd: \"a\\x7Fb\"}, transformResponse: json.a}}]\n"
+      "tests: [{assert: [{type: contains, value: x}]}]\n");
+  SettingSources sources;
+  sources.file_name = "sluice.toml";
+  sources.file_text = settings_of(imported.servers);
+  sources.environment = [](std::string_view) -> std::optional<std::string> { return std::nullopt; };
+  const auto settings = merge_settings(sources);
+  ASSERT_TRUE(settings.has_value()) << sources.file_text.value_or("");
+}
+
 TEST_F(Promptfoo, ADeploymentOfAzureIsAServerOfItsOwn) {
   const ImportedSuite imported = import(R"yaml(prompts: [a]
 providers:
@@ -266,7 +324,7 @@ headers = { "api-key" = { "env" = "AZURE_API_KEY" } }
 )toml");
   EXPECT_EQ(
       notes_of(imported),
-      R"(promptfooconfig.yaml:4: the provider says no "apiHost": write yours for NAME in base_url of [providers.azure-slow] of sluice.toml
+      R"(promptfooconfig.yaml:4: the provider says no "apiHost" that sluice can take over: write yours for NAME in base_url of [providers.azure-slow] of sluice.toml
 promptfooconfig.yaml:4: the provider says no "apiVersion": 2024-10-21 stands in query of [providers.azure-slow] of sluice.toml
 promptfooconfig.yaml:5: the provider "azure:embedding:small" is asked for something else than a text: left out
 )");
@@ -316,7 +374,7 @@ answer = { "text" = "/out" }
 promptfooconfig.yaml:14: the provider "https" has a body that holds {{topic}}, while a request has the prompt alone: left out
 promptfooconfig.yaml:15: the provider "https" does not say by a plain path, as json.output.text, where the answer stands: left out
 promptfooconfig.yaml:16: the provider "https" does not ask by POST with a body: left out
-promptfooconfig.yaml:17: the provider "https://e.example/x?a=%20" has no URL that sluice can take over: left out
+promptfooconfig.yaml:17: the provider "https://e.example/x" has no URL that sluice can take over: left out
 promptfooconfig.yaml:18: the provider "https" asks with a raw request: left out
 )");
 }
