@@ -77,7 +77,9 @@ void LimitEstimate::on_outcomes(std::uint32_t started, std::uint32_t refused, Bo
   // A worker that needs no permits tells of many starts at a time.
   since = std::clamp(since, last_->from, now);
   if (now - since > defaults::limit_estimate::told_late) last_->told_late += started;
-  const auto parts = std::clamp<std::int64_t>((now - since) / same_start, 1, started);
+  // More parts than are remembered would be work that a worker's word asks for, and forgotten.
+  const auto most = std::min<std::int64_t>(started, starts_remembered);
+  const auto parts = std::clamp<std::int64_t>((now - since) / same_start, 1, most);
   for (std::int64_t part = 1; part <= parts; ++part) {
     last_->note(since + (now - since) * part / parts,
                 static_cast<double>(started) / static_cast<double>(parts));

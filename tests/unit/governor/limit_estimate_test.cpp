@@ -32,6 +32,15 @@ std::optional<LimitEstimate::Found> found_of(const SimulatedLimit& limit, double
   return estimate.found();
 }
 
+// Found by the fuzzer: a worker that tells of billions of starts over days kept the coordinator busy for as long.
+TEST(LimitEstimate, TellingOfManyStartsOverDaysIsNoMoreWorkThanIsRemembered) {
+  LimitEstimate estimate;
+  estimate.on_demand(BootTime(0));
+  estimate.on_outcomes(0xffffffff, 1, BootTime(0), std::chrono::hours(100'000));
+  estimate.on_pause(1s, std::chrono::hours(100'000));
+  EXPECT_TRUE(estimate.speed());
+}
+
 TEST(LimitEstimate, TwoSpeedsGiveARateAndItsBucket) {
   const auto found = found_of(SimulatedLimit::bucket(100, 10), 400, 150);
   ASSERT_TRUE(found);
