@@ -28,7 +28,8 @@ if(SLUICE_SANITIZE)
   target_link_options(sluice_options INTERFACE -fsanitize=${SLUICE_SANITIZE})
 endif()
 if(SLUICE_FUZZ)
-  target_compile_options(sluice_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=null)
+  target_compile_options(sluice_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=null
+                                                  -fno-sanitize-recover=all)
   target_link_options(sluice_options INTERFACE -fsanitize=address,undefined)
 endif()
 

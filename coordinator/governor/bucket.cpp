@@ -10,6 +10,9 @@ namespace {
 /// Rounding errors of the level: far below what one microsecond adds at any rate in use.
 constexpr double tolerance = 1e-9;
 
+/// Ten years in microseconds, for what a peer's words leave never to be full: it fits BootTime.
+constexpr double longest_wait = 3.2e14;
+
 }  // namespace
 
 double Bucket::level(BootTime at) const {
@@ -21,7 +24,8 @@ BootTime Bucket::earliest(double charge, BootTime from) const {
   const auto start = std::max(from, at_);
   const double missing = std::min(charge, shape_.capacity) - level(start);
   if (missing <= tolerance) return start;
-  return start + BootTime(static_cast<BootTime::rep>(std::ceil(missing / shape_.rate * 1e6)));
+  const double wait = std::min(std::ceil(missing / shape_.rate * 1e6), longest_wait);
+  return start + BootTime(static_cast<BootTime::rep>(wait));
 }
 
 void Bucket::take(double charge, BootTime at) {

@@ -17,6 +17,14 @@ constexpr BootTime start = std::chrono::hours(1);
 
 // --- Bucket ---
 
+// Found by the fuzzer of the coordinator: a number of microseconds that no clock holds.
+TEST(Bucket, OneThatWillNotBeFullIsWaitedForOverYears) {
+  Bucket bucket({1e-9, 10, 0}, start);
+  bucket.take(4e12, start);
+  EXPECT_GT(bucket.earliest(1, start), start + std::chrono::hours(24 * 365));
+  EXPECT_LT(bucket.earliest(1, start), start + std::chrono::hours(24 * 365 * 20));
+}
+
 TEST(Bucket, HoldsItsCapacityAndFillsAtItsRate) {
   Bucket bucket({10, 2, 0}, start);
   for (int i = 0; i < 2; ++i) {
