@@ -61,4 +61,8 @@ bool takes_temperature(std::string_view model) {
   return !generation || !(rest.empty() || rest.front() == '-' || rest.front() == ':');
 }
 
+double steadiest_temperature(std::string_view model) {
+  return takes_temperature(model) ? 0.0 : 1.0;
+}
+
 }  // namespace sluice

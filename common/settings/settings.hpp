@@ -207,11 +207,11 @@ struct ResolvedJudge {
 /// place that names a provider, for votes from caches; where none does, both are empty. A mock run judges
 /// with "fake". settings_invalid if the provider is unknown or has no model; the message names the examples
 /// for a provider at its standard address.
+Result<ResolvedJudge> resolve_judge(const Settings& settings, const ExampleModels& examples = {});
+
 /// What an answer of this model is sampled with: nothing where the model takes no temperature and none was
 /// set.
 std::optional<double> temperature_for(const Settings& settings, std::string_view model);
-
-Result<ResolvedJudge> resolve_judge(const Settings& settings, const ExampleModels& examples = {});
 
 /// What a provider of these settings allows: its own limits, with `max_in_flight` of the whole run over those
 /// of the run's provider. No limit for one that does not exist.

@@ -131,18 +131,23 @@ void note(RecorderActor* self, const NoteHolders& note) {
   }
 }
 
-/// The run's own results do not need it. What a full disk refuses is noted with what comes next: whoever goes
-/// on with the run would ask another worker for what its holder has.
-void note(RecorderActor* self, NoteProgress& progress) {
-  auto& state = self->state;
-  const bool was_refused = !state.spent.empty() || !state.leased.empty();
-  std::ranges::move(progress.spent, std::back_inserter(state.spent));
-  std::ranges::move(progress.leased, std::back_inserter(state.leased));
+/// The run's own results do not need it. What a full disk refuses stays, for the next time: whoever goes on
+/// with the run would ask another worker for what its holder has.
+Result<void> note_progress(RecorderState& state) {
   Result<void> noted;
   if (!state.spent.empty()) noted = state.ledger->note_spends(state.run_id, state.spent);
   if (noted) state.spent.clear();
   if (noted && !state.leased.empty()) noted = state.ledger->note_leases(state.run_id, state.leased);
   if (noted) state.leased.clear();
+  return noted;
+}
+
+void note(RecorderActor* self, NoteProgress& progress) {
+  auto& state = self->state;
+  const bool was_refused = !state.spent.empty() || !state.leased.empty();
+  std::ranges::move(progress.spent, std::back_inserter(state.spent));
+  std::ranges::move(progress.leased, std::back_inserter(state.leased));
+  const auto noted = note_progress(state);
   if (!noted && !was_refused)
     spdlog::warn("what going on with the run would need is not noted yet: {}", noted.error().message);
 }
@@ -172,8 +177,8 @@ caf::behavior recorder_behavior(RecorderActor* self, std::shared_ptr<Ledger> led
   self->set_exit_handler([self](const caf::exit_msg& exit) {
     if (exit.reason != caf::exit_reason::kill) {
       commit(self);
-      NoteProgress nothing_new;
-      note(self, nothing_new);
+      if (const auto noted = note_progress(self->state); !noted)
+        spdlog::warn("what going on with the run would need is not noted: {}", noted.error().message);
     }
     self->quit(exit.reason);
   });

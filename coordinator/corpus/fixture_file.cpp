@@ -20,11 +20,7 @@ constexpr std::string_view was_reviewed = "Auto-generated, accepted in review";
 
 std::string toml_value(const ClaimValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return toml_string(*text);
-  if (const auto* number = std::get_if<double>(&value)) {
-    const std::string text = shortest(*number);
-    // A whole number of more than 64 bits would be no TOML.
-    return text + (text.find_first_of(".eE") == std::string::npos ? ".0" : "");
-  }
+  if (const auto* number = std::get_if<double>(&value)) return toml_number(*number);
   return std::get<bool>(value) ? "true" : "false";
 }
 

@@ -1,6 +1,5 @@
 #include "coordinator/import/foreign_server.hpp"
 
-#include "common/documents/canonical_json.hpp"
 #include "common/settings/base_url.hpp"
 #include "common/settings/request_body.hpp"
 #include "common/settings/setting_values.hpp"
@@ -8,6 +7,7 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/import/foreign_template.hpp"
 #include "coordinator/suite/arms.hpp"
+#include "coordinator/suite/toml_string.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,32 +17,6 @@ namespace sluice {
 namespace {
 
 constexpr std::string_view azure_api_version = "2024-10-21";
-
-std::string toml_inline(const DocumentNode& node) {
-  std::string text;
-  const auto next = [&] { return text.size() == 1 ? " " : ", "; };
-  if (const auto* table = std::get_if<DocumentNode::Table>(&node.value)) {
-    text = "{";
-    for (const DocumentEntry& entry : *table)
-      text += next() + json_string(entry.key) + " = " + toml_inline(entry.value);
-    return text + " }";
-  }
-  if (const auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
-    text = "[";
-    for (const DocumentNode& one : *list) text += next() + toml_inline(one);
-    return text + " ]";
-  }
-  if (const auto* number = std::get_if<double>(&node.value)) {
-    // A whole number of JSON may be larger than one of TOML.
-    std::string written = canonical_json({*number, 1, {}});
-    if (written.find_first_of(".e") == std::string::npos) written += ".0";
-    return written;
-  }
-  text = canonical_json(node);
-  for (auto at = text.find('\x7f'); at != std::string::npos; at = text.find('\x7f', at))
-    text.replace(at, 1, "\\u007f");
-  return text;
-}
 
 DocumentNode table_with(std::string_view key, std::string value) {
   return {DocumentNode::Table{{std::string(key), 1, {std::move(value), 1, {}}}}, 1, {}};
@@ -55,49 +29,29 @@ std::string problem_with(const Read& read, const DocumentNode& node) {
   return parsed ? "" : parsed.error();
 }
 
-bool has_null(const DocumentNode& node) {
-  if (const auto* list = std::get_if<DocumentNode::Array>(&node.value))
-    return std::ranges::any_of(*list, has_null);
-  if (const auto* table = std::get_if<DocumentNode::Table>(&node.value))
-    return std::ranges::any_of(*table, [](const DocumentEntry& one) { return has_null(one.value); });
-  return std::holds_alternative<DocumentNull>(node.value);
-}
-
-/// The name of a member that most likely holds a secret; empty if none does.
-std::string secret_in(const DocumentNode& node, const std::string& name) {
-  if (const auto* text = std::get_if<std::string>(&node.value))
-    return is_likely_secret(name, *text) ? name : "";
-  std::string found;
-  if (const auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
-    for (const DocumentNode& one : *list) {
-      if (found.empty()) found = secret_in(one, name);
-    }
-  } else if (const auto* table = std::get_if<DocumentNode::Table>(&node.value)) {
-    for (const DocumentEntry& one : *table) {
-      if (found.empty()) found = secret_in(one.value, one.key);
-    }
-  }
-  return found;
-}
-
-/// Every text of a body with promptfoo's tags as sluice has them; the error is what cannot be said.
-std::string translate(DocumentNode& node) {
+/// Takes over what a body holds under a name, with promptfoo's tags as sluice has them. The result is a
+/// clause on what settings cannot say; empty if all is well.
+std::string take_over(DocumentNode& node, std::string_view name) {
+  if (std::holds_alternative<DocumentNull>(node.value)) return "holds a null, which settings cannot say";
   std::string problem;
-  if (auto* text = std::get_if<std::string>(&node.value)) {
-    auto translated = translate_template(*text);
-    if (!translated) return std::move(translated.error());
-    for (const std::string& name : translated->variables) {
-      if (name != "prompt") return "holds {{" + name + "}}, while a request has the prompt alone";
-    }
-    *text = std::move(translated->text);
-  } else if (auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
+  if (auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
     for (DocumentNode& one : *list) {
-      if (problem.empty()) problem = translate(one);
+      if (problem.empty()) problem = take_over(one, name);
     }
   } else if (auto* table = std::get_if<DocumentNode::Table>(&node.value)) {
     for (DocumentEntry& one : *table) {
-      if (problem.empty()) problem = translate(one.value);
+      if (problem.empty()) problem = take_over(one.value, one.key);
     }
+  } else if (auto* text = std::get_if<std::string>(&node.value)) {
+    if (is_likely_secret(name, *text))
+      return "holds what is most likely a secret, under \"" +
+             excerpt(one_line(name), defaults::quoted_bytes) + "\"";
+    auto translated = translate_template(*text);
+    if (!translated) return std::move(translated.error());
+    for (const std::string& variable : translated->variables) {
+      if (variable != "prompt") return "holds {{" + variable + "}}, while a request has the prompt alone";
+    }
+    *text = std::move(translated->text);
   }
   return problem;
 }
@@ -132,11 +86,7 @@ tl::expected<DocumentNode, std::string> body_of(const DocumentEntry& entry, cons
   }
   if (!std::holds_alternative<DocumentNode::Table>(body.value))
     return tl::unexpected<std::string>("has a body that is no JSON object");
-  if (has_null(body)) return tl::unexpected<std::string>("has a null in its body, which settings cannot say");
-  if (const std::string name = secret_in(body, ""); !name.empty())
-    return tl::unexpected("has what is most likely a secret in its body, under \"" +
-                          excerpt(one_line(name), defaults::quoted_bytes) + "\"");
-  if (auto problem = translate(body); !problem.empty())
+  if (auto problem = take_over(body, ""); !problem.empty())
     return tl::unexpected("has a body that " + std::move(problem));
   if (auto problem = problem_with(parse_body, body); !problem.empty())
     return tl::unexpected("has a body that " + std::move(problem));
@@ -177,11 +127,9 @@ std::string pointer_of(std::string_view script) {
 DocumentNode header_value(const std::string& text) {
   const auto tag = text.find("{{");
   if (tag == std::string::npos || !text.ends_with("}}")) return {text, 1, {}};
-  std::string_view name = std::string_view(text).substr(tag + 2, text.size() - tag - 4);
-  while (name.starts_with(' ')) name.remove_prefix(1);
-  while (name.ends_with(' ')) name.remove_suffix(1);
+  const std::string name = trimmed_text(std::string_view(text).substr(tag + 2, text.size() - tag - 4));
   if (!name.starts_with("env.")) return {text, 1, {}};
-  DocumentNode secret = table_with("env", std::string(name.substr(4)));
+  DocumentNode secret = table_with("env", name.substr(4));
   if (tag > 0)
     std::get<DocumentNode::Table>(secret.value).push_back({"prefix", 1, {text.substr(0, tag), 1, {}}});
   return secret;

@@ -167,7 +167,7 @@ RunSettings run_settings(const RunOptions& options, const RunInputs& inputs, std
     run.grading = GradingSettings{grading->judge, baseline.provider.name, baseline.model};
     if (grading->judge == GradeJudge::llm) {
       run.grading->llm = run.judge;
-      run.grading->llm.temperature = takes_temperature(run.judge.model) ? 0.0 : only_temperature;
+      run.grading->llm.temperature = steadiest_temperature(run.judge.model);
       run.grading->llm.seed = grading->judge_seed;
     }
   }

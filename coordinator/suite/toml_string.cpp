@@ -1,5 +1,8 @@
 #include "coordinator/suite/toml_string.hpp"
 
+#include "common/documents/canonical_json.hpp"
+#include "common/text/text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -52,6 +55,30 @@ std::string toml_long_string(std::string_view text) {
     }
   }
   return out + "\"\"\"";
+}
+
+std::string toml_number(double number) {
+  const std::string text = shortest(number);
+  return text + (text.find_first_of(".eE") == std::string::npos ? ".0" : "");
+}
+
+std::string toml_inline(const DocumentNode& node) {
+  std::string text;
+  const auto next = [&] { return text.size() == 1 ? " " : ", "; };
+  if (const auto* table = std::get_if<DocumentNode::Table>(&node.value)) {
+    text = "{";
+    for (const DocumentEntry& entry : *table)
+      text += next() + toml_string(entry.key) + " = " + toml_inline(entry.value);
+    return text + " }";
+  }
+  if (const auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
+    text = "[";
+    for (const DocumentNode& one : *list) text += next() + toml_inline(one);
+    return text + " ]";
+  }
+  if (const auto* number = std::get_if<double>(&node.value)) return toml_number(*number);
+  const auto* own = std::get_if<std::string>(&node.value);
+  return own != nullptr ? toml_string(*own) : canonical_json(node);
 }
 
 }  // namespace sluice

@@ -117,6 +117,18 @@ TEST_F(ConnectionLoadsTest, OneThatHasGoneCountsNoMore) {
 
 class WatchedRouter : public ActorTest {
  protected:
+  /// Joins it; what the router calls it. Nobody if no message of it comes.
+  Peer peer_of(RawConnection& connection) {
+    connection.join();
+    const auto frames = wire::encode(wire::Goodbye{"hello"});
+    connection.send(RawConnection::frame(frames.header, true) + RawConnection::frame(frames.body, false));
+    const bool came = support::eventually([&] {
+      settle();
+      return !coordinator.got<FromWorkers>().empty();
+    });
+    EXPECT_TRUE(came);
+    return came ? coordinator.take<FromWorkers>()[0].items[0].peer : Peer{};
+  }
   WatchedRouter() {
     auto bound = bind_router(context, {"tcp://127.0.0.1:0"});
     if (!bound) throw std::runtime_error(bound.error().message);
@@ -204,14 +216,7 @@ TEST_F(WatchedRouter, ManyHandshakesThatDoNotEndAreCutTogether) {
 // An answer may have megabytes: 1,024 of them are no bound.
 TEST_F(WatchedRouter, WhoDoesNotReadWhatItIsSentIsCut) {
   RawConnection deaf(endpoint);
-  deaf.join();
-  const auto frames = wire::encode(wire::Goodbye{"hello"});
-  deaf.send(RawConnection::frame(frames.header, true) + RawConnection::frame(frames.body, false));
-  ASSERT_TRUE(support::eventually([&] {
-    settle();
-    return !coordinator.got<FromWorkers>().empty();
-  }));
-  const Peer peer = coordinator.got<FromWorkers>()[0].items[0].peer;
+  const Peer peer = peer_of(deaf);
   const EntryKey key{EntryKind::vote, sha256("vote")};
   const wire::Found found{"run", {{key, std::string(8 * mib, 'x')}}};
   // The peer's system takes up to 32 MiB (tcp_rmem), and this one keeps 4.
@@ -223,14 +228,7 @@ TEST_F(WatchedRouter, WhoDoesNotReadWhatItIsSentIsCut) {
 // It would wait for ever for what was dropped, and others for it.
 TEST_F(WatchedRouter, WhoLetsTooManyMessagesWaitIsLetGo) {
   RawConnection deaf(endpoint);
-  deaf.join();
-  const auto frames = wire::encode(wire::Goodbye{"hello"});
-  deaf.send(RawConnection::frame(frames.header, true) + RawConnection::frame(frames.body, false));
-  ASSERT_TRUE(support::eventually([&] {
-    settle();
-    return !coordinator.got<FromWorkers>().empty();
-  }));
-  const Peer peer = coordinator.take<FromWorkers>()[0].items[0].peer;
+  const Peer peer = peer_of(deaf);
   const EntryKey key{EntryKind::vote, sha256("vote")};
   const wire::Found found{"run", {{key, std::string(8 << 10, 'x')}}};
   for (int i = 0; i < 4000; ++i) caf::anon_send(router, ToPeer{peer, found});

@@ -58,7 +58,7 @@ Grading::Grading(const RunSettings& settings, std::shared_ptr<AnswerStore> store
     comparer_ = std::make_unique<Embeddings>(settings, store_, engine, owner);
   } else if (grading_->judge == GradeJudge::llm) {
     llm_ = grading_->llm;
-    llm_.temperature = takes_temperature(llm_.model) ? 0.0 : only_temperature;
+    llm_.temperature = steadiest_temperature(llm_.model);
     llm_.rubrics = comparison_rubrics();
     const VoteForm form{comparison_schema_name, share(std::string(embedded::comparison_schema)),
                         read_comparison, Reason::grade_unparsable};

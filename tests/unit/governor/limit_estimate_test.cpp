@@ -32,7 +32,8 @@ std::optional<LimitEstimate::Found> found_of(const SimulatedLimit& limit, double
   return estimate.found();
 }
 
-// Found by the fuzzer: a worker that tells of billions of starts over days kept the coordinator busy for as long.
+// Found by the fuzzer: a worker that tells of billions of starts over days kept the coordinator busy for as
+// long.
 TEST(LimitEstimate, TellingOfManyStartsOverDaysIsNoMoreWorkThanIsRemembered) {
   LimitEstimate estimate;
   estimate.on_demand(BootTime(0));

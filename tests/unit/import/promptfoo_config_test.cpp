@@ -1,15 +1,12 @@
 // What a configuration becomes: prompts, providers, tests and their files.
 #include "coordinator/import/promptfoo_config.hpp"
 
-#include "common/settings/load_settings.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/import/foreign_template.hpp"
 #include "coordinator/suite/arms.hpp"
 #include "tests/unit/import/promptfoo_fixture.hpp"
 
 #include <filesystem>
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -213,170 +210,6 @@ TEST_F(Promptfoo, SaysTheSameOfSeveralPlacesOnce) {
                   "  - assert: [{type: contains, value: x}, {type: cost}]\n"
                   "  - assert: [{type: contains, value: x}, {type: cost}]\n"),
             "promptfooconfig.yaml:3: the check cost names no threshold: left out (and in 2 more places)\n");
-}
-
-TEST_F(Promptfoo, NamesTheServersThatItNeeds) {
-  const ImportedSuite imported = import(
-      "prompts: [a]\nproviders: ['ollama:llama3', 'ollama:chat:phi4', {id: 'openai:m', config: {apiBaseUrl: "
-      "'http://gpu.example:8000/v1/', apiKeyEnvar: GPU_KEY}}]\n"
-      "tests: [{assert: [{type: contains, value: x}]}]\n");
-  EXPECT_EQ(settings_of(imported.servers),
-            "[providers.ollama]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:11434/v1\"\napi_key_env = "
-            "\"\"\n\n"
-            "[providers.gpu-example]\nkind = \"openai\"\nbase_url = \"http://gpu.example:8000/v1\"\n"
-            "api_key_env = \"GPU_KEY\"\n");
-}
-
-TEST_F(Promptfoo, ServersOfOneHostAreEachNamed) {
-  const ImportedSuite imported = import(
-      "prompts: [a]\nproviders: [{id: 'openai:m', config: {apiBaseUrl: 'http://localhost:8000/v1'}}, {id: "
-      "'openai:n', config: {apiBaseUrl: 'http://localhost:9000/v1'}}, {id: 'openai:o', config: {apiBaseUrl: "
-      "'http://localhost:8000/v1'}}]\n"
-      "defaultTest: {options: {provider: {id: 'openai:judge', config: {apiBaseUrl: "
-      "'http://localhost:7000/v1'}}}}\n"
-      "tests: [{assert: [{type: llm-rubric, value: x}]}]\n");
-  ASSERT_EQ(imported.servers.size(), 3u);
-  EXPECT_EQ(imported.servers[0].base_url, "http://localhost:8000/v1");
-  EXPECT_EQ(imported.servers[1].base_url, "http://localhost:9000/v1");
-  EXPECT_EQ(imported.servers[1].name, "localhost-2");
-  EXPECT_EQ(imported.servers[2].base_url, "http://localhost:7000/v1");
-  const std::string text = suite_yaml(imported.suite);
-  EXPECT_NE(text.find("judge: localhost-3\n"), std::string::npos) << text;
-}
-
-TEST_F(Promptfoo, ServersOfAFileKeepTheirUsersWhenTheyAreRenamed) {
-  const std::string server =
-      "{id: 'https://bot.example/NUMBER', label: NUMBER, config: {body: {q: '{{prompt}}'}, "
-      "transformResponse: json.a}}";
-  const auto numbered = [&](std::string text, const std::string& number) {
-    for (auto at = text.find("NUMBER"); at != std::string::npos; at = text.find("NUMBER"))
-      text.replace(at, 6, number);
-    return text;
-  };
-  write("p.yaml", "- " + numbered(server, "two") + "\n- " + numbered(server, "three") + "\n");
-  const ImportedSuite imported =
-      import("prompts: [a]\nproviders: [" + numbered(server, "one") +
-             ", file://p.yaml]\ntests: [{assert: [{type: contains, value: x}]}]\n");
-  std::map<std::string, std::string> urls;
-  for (const ImportedServer& one : imported.servers) urls[one.name] = one.base_url;
-  EXPECT_EQ(urls["bot-example"], "https://bot.example/one");
-  const std::string text = suite_yaml(imported.suite);
-  for (const auto& [name, url] : urls) {
-    const std::string label = url.substr(url.rfind('/') + 1);
-    const auto at = text.find("name: " + label + "\n");
-    ASSERT_NE(at, std::string::npos) << text;
-    EXPECT_NE(text.find("provider: " + name + "\n", at), std::string::npos) << text;
-  }
-}
-
-TEST_F(Promptfoo, NoSecretOfAServerIsWritten) {
-  const ImportedSuite imported = import(R"yaml(prompts: [a]
-providers:
-  - {id: 'https://me:hunter2@bot.example/ask?key=AIzaSECRET', config: {body: {q: '{{prompt}}'}, transformResponse: json.a}}
-  - {id: 'https://bot.example/ask?x_api_key=SECRET1&v=1', config: {headers: {x_api_key: SECRET2}, body: {q: '{{prompt}}'}, transformResponse: json.a}}
-  - {id: 'https://c.example/ask', config: {body: {q: '{{prompt}}', api_key: SECRET3}, transformResponse: json.a}}
-  - {id: 'azure:chat:x', config: {apiHost: 'me:SECRET4@acme.openai.azure.com'}}
-  - {id: 'https://d.example/{{env.T}}/ask', config: {body: {q: '{{prompt}}'}, transformResponse: json.a}}
-tests: [{assert: [{type: contains, value: x}]}]
-)yaml");
-  const std::string all = suite_yaml(imported.suite) + notes_of(imported) + settings_of(imported.servers);
-  EXPECT_EQ(all.find("SECRET"), std::string::npos) << all;
-  EXPECT_EQ(all.find("hunter2"), std::string::npos) << all;
-  EXPECT_EQ(all.find("{{env"), all.find("{{env.T}}/ask\" has no URL")) << all;
-  ASSERT_EQ(imported.servers.size(), 2u) << all;
-}
-
-TEST_F(Promptfoo, WhatTomlCannotHoldAsItStandsIsWrittenOtherwise) {
-  const ImportedSuite imported = import(
-      "prompts: [a]\nproviders: [{id: 'https://b.example/x?v=1', config: {queryParams: {v: 2}, body: {q: "
-      "'{{prompt}}', big: 12345678901234567890, odd: \"a\\x7Fb\"}, transformResponse: json.a}}]\n"
-      "tests: [{assert: [{type: contains, value: x}]}]\n");
-  SettingSources sources;
-  sources.file_name = "sluice.toml";
-  sources.file_text = settings_of(imported.servers);
-  sources.environment = [](std::string_view) -> std::optional<std::string> { return std::nullopt; };
-  const auto settings = merge_settings(sources);
-  ASSERT_TRUE(settings.has_value()) << sources.file_text.value_or("");
-}
-
-TEST_F(Promptfoo, ADeploymentOfAzureIsAServerOfItsOwn) {
-  const ImportedSuite imported = import(R"yaml(prompts: [a]
-providers:
-  - {id: 'azure:chat:fast', config: {apiHost: acme.openai.azure.com, apiVersion: '2025-01-01', temperature: 0.5}}
-  - id: azureopenai:chat:slow
-  - id: azure:embedding:small
-tests: [{assert: [{type: contains, value: x}]}]
-)yaml");
-  EXPECT_EQ(settings_of(imported.servers),
-            R"toml([providers.azure-fast]
-kind = "openai"
-base_url = "https://acme.openai.azure.com/openai/deployments/fast"
-api_key_env = ""
-query = { "api-version" = "2025-01-01" }
-headers = { "api-key" = { "env" = "AZURE_API_KEY" } }
-
-[providers.azure-slow]
-kind = "openai"
-base_url = "https://NAME.openai.azure.com/openai/deployments/slow"
-api_key_env = ""
-query = { "api-version" = "2024-10-21" }
-headers = { "api-key" = { "env" = "AZURE_API_KEY" } }
-)toml");
-  EXPECT_EQ(
-      notes_of(imported),
-      R"(promptfooconfig.yaml:4: the provider says no "apiHost" that sluice can take over: write yours for NAME in base_url of [providers.azure-slow] of sluice.toml
-promptfooconfig.yaml:4: the provider says no "apiVersion": 2024-10-21 stands in query of [providers.azure-slow] of sluice.toml
-promptfooconfig.yaml:5: the provider "azure:embedding:small" is asked for something else than a text: left out
-)");
-}
-
-TEST_F(Promptfoo, AServerOfAnotherFormatIsAskedWithItsBody) {
-  const ImportedSuite imported = import(R"yaml(prompts: [a]
-providers:
-  - id: https
-    label: bot
-    config:
-      url: https://bots.example.com/ask?lang=en
-      method: POST
-      headers: {Content-Type: application/json, Authorization: 'Bearer {{env.BOT_KEY}}', X-Team: evals, X-Api-Key: abcdef}
-      queryParams: {v: 2}
-      body: {question: '{{ prompt }}', options: {heat: 0.5, tags: [a, true]}}
-      transformResponse: json.choices[0]['text']
-  - id: http://127.0.0.1:9/x
-    config: {body: '{"input": {{ prompt | dump }}, "n": 1}', responseParser: json.out;}
-  - {id: https, config: {url: 'https://a.example/x', body: {q: '{{topic}}'}, transformResponse: json.a}}
-  - {id: https, config: {url: 'https://b.example/x', body: {q: '{{prompt}}'}, transformResponse: '(json) => json.a'}}
-  - {id: https, config: {url: 'https://c.example/x', method: GET, transformResponse: json.a}}
-  - {id: 'https://e.example/x?a=%20', config: {body: {q: '{{prompt}}'}, transformResponse: json.a}}
-  - {id: https, config: {request: 'file://r.txt', url: 'https://d.example/x', transformResponse: json.a}}
-tests: [{assert: [{type: contains, value: x}]}]
-)yaml");
-  EXPECT_EQ(settings_of(imported.servers),
-            R"toml([providers.bots-example-com]
-kind = "http"
-base_url = "https://bots.example.com/ask"
-api_key_env = ""
-query = { "lang" = "en", "v" = "2" }
-headers = { "Authorization" = { "env" = "BOT_KEY", "prefix" = "Bearer " }, "X-Team" = "evals" }
-body = { "options" = { "heat" = 0.5, "tags" = [ "a", true ] }, "question" = "{{prompt}}" }
-answer = { "text" = "/choices/0/text" }
-
-[providers.127-0-0-1]
-kind = "http"
-base_url = "http://127.0.0.1:9/x"
-api_key_env = ""
-body = { "input" = "{{prompt}}", "n" = 1 }
-answer = { "text" = "/out" }
-)toml");
-  EXPECT_EQ(
-      notes_of(imported),
-      R"(promptfooconfig.yaml:8: "X-Api-Key" in headers of a provider cannot be said as it stands: add it to [providers.bots-example-com]; a secret as { env = "NAME" }
-promptfooconfig.yaml:14: the provider "https" has a body that holds {{topic}}, while a request has the prompt alone: left out
-promptfooconfig.yaml:15: the provider "https" does not say by a plain path, as json.output.text, where the answer stands: left out
-promptfooconfig.yaml:16: the provider "https" does not ask by POST with a body: left out
-promptfooconfig.yaml:17: the provider "https://e.example/x" has no URL that sluice can take over: left out
-promptfooconfig.yaml:18: the provider "https" asks with a raw request: left out
-)");
 }
 
 TEST_F(Promptfoo, TakesOverTheParamsOfModels) {
