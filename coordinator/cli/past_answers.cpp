@@ -320,7 +320,8 @@ int report_no_result(const std::string& who_has, const WantedCases& wanted,
     which += (is_first ? " that fits --filter " : " --filter ") + quoted(filter.text());
   }
   const std::vector<std::string_view> known(known_cases.begin(), known_cases.end());
-  std::string advice = did_you_mean(wanted.case_id, known);
+  const bool is_known = std::ranges::find(known, wanted.case_id) != known.end();
+  std::string advice = is_known ? "; the run ended before it had one" : did_you_mean(wanted.case_id, known);
   if (advice.empty() && !known.empty()) advice = "; --filter '*' names all that there are";
   return report_error(who_has + " no result" + which + advice);
 }

@@ -269,6 +269,20 @@ TEST_F(Observations, ACaseIsShownWholeFromThemOrFromTheCaches) {
       << "that is not what the run asked";
 }
 
+// It asked "did you mean" the very case that was named.
+TEST_F(Observations, ACaseThatARunDidNotComeToIsSaidToBeThat) {
+  const auto path = folder() / "suite.yaml";
+  std::ofstream(path) << "suite: s\nmodel: m\nsettings: {provider: openai}\ntests:\n"
+                         "  - {id: one, input: {prompt: x}, expected: {type: must_contain, text: x}}\n";
+  EXPECT_EQ(
+      run_sluice({"run", path.string(), "--mode", "live", "--base-url", "http://127.0.0.1:1/v1"}).exit_code,
+      2);
+  const auto shown = run_sluice({"show", "last", "one"});
+  EXPECT_EQ(shown.exit_code, 2);
+  EXPECT_NE(shown.errors.find("of a case \"one\"; the run ended before it had one"), std::string::npos)
+      << shown.errors;
+}
+
 TEST_F(Observations, AStatusIsThatOfTheGate) {
   const auto simulator = start_simulator({R"({"contains": "capital", "text": "Paris, I think"})"}, {});
   const auto path = folder() / "suite.yaml";
