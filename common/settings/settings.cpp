@@ -342,8 +342,8 @@ Result<ResolvedJudge> resolve_judge(const Settings& settings, const ExampleModel
   judge.provider = (*config)->name;
   judge.model = effective_judge_model(settings).value;
   if (judge.model.empty()) return no_model(settings, model_of_votes(settings), **config, examples);
-  if (settings.judge_temperature.origin == Origin::default_value)
-    judge.temperature = steadiest_temperature(judge.model);
+  const bool is_default = settings.judge_temperature.origin == Origin::default_value;
+  if (is_default && !takes_temperature(judge.model)) judge.temperature = steadiest_temperature(judge.model);
   resolved.provider = provider_settings(settings, **config);
   return resolved;
 }
