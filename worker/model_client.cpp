@@ -85,7 +85,7 @@ void hand_on(ModelClient* self, const Moment& at) {
   }
   if (!news.returned.empty() || !news.spent.empty())
     self->send(config.worker, UnitsReturned{run_id, std::move(news.returned), std::move(news.spent)});
-  for (const auto& problem : engine.problems) spdlog::warn("{}; it is paid for instead", problem);
+  for (const auto& problem : engine.problems) spdlog::warn("{}", problem);
   if (!news.entries.empty()) self->send(config.worker, EntryMessages{run_id, std::move(news.entries)});
   if (engine.demand) self->send(config.worker, std::move(*engine.demand));
   if (engine.unfit) self->send(config.worker, WorkerUnfit{run_id, std::move(*engine.unfit)});

@@ -39,11 +39,6 @@
 namespace sluice {
 namespace {
 
-/// With other settings the run is another one, so that it cannot go on.
-bool is_mended_by_settings(Reason reason) {
-  return reason == Reason::model_unknown || reason == Reason::parameter_refused;
-}
-
 /// A random UUID (RFC 9562, version 4).
 std::string new_run_id() {
   std::random_device entropy;
@@ -267,7 +262,7 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
            run->endpoint};
     const bool is_report = use == nullptr || !use->conclude;
     const bool is_left = facts.cut_short || end.exit_code == exit_error;
-    const bool can_go_on = !facts.cut_short || !is_mended_by_settings(facts.cut_short->reason);
+    const bool can_go_on = !facts.cut_short || !would_end_again(facts.cut_short->reason);
     if (is_left && is_report && can_go_on && !recorded_in->is_temporary())
       print_resume_command(options, run_id);
   } else {

@@ -23,8 +23,14 @@ std::string run_words(const GatedRun& run) {
   return "`sluice run " + shell_word(run.suite_path) + run.flags;
 }
 
+/// What was answered costs nothing again; only a live run asks for what was not.
+std::string export_command(const GatedRun& run, const std::string& file) {
+  const std::string mode = run.flags.find(" --mode ") == std::string::npos ? " --mode live" : "";
+  return run_words(run) + mode + " --export-baseline " + file + "`";
+}
+
 std::string export_command(const GatedRun& run) {
-  return run_words(run) + " --export-baseline " + shell_word(run.baseline_file) + "`";
+  return export_command(run, shell_word(run.baseline_file));
 }
 
 /// Flags that decide neither what is asked nor what an answer is worth.
@@ -39,8 +45,8 @@ constexpr std::array<std::string_view, 28> gate_flags{"baseline",   "baseline-ar
                                                       "errors",     "flaky",         "dry-run",
                                                       "only cases"};
 
-/// `: where that is intended, write it anew with ...`: what makes the file anew that is compared with. A run
-/// stays what it is.
+/// `: once you accept what that changes, write it anew with ...`: what makes the file anew that is compared
+/// with. A run stays what it is.
 std::string advice_on_base(const GatedRun& run, const std::string& when) {
   if (run.base_is_run) return ".";
   const std::string command =
@@ -61,8 +67,7 @@ bool lies_elsewhere(const BaselineHeader& header, const GatedRun& run) {
 std::string what_to_do(const GatedRun& run) {
   if (run.current_file)
     return std::string(": name two ") + (run.base_is_run ? "runs" : "files") + " of the same suite.";
-  return ": name the baseline of this suite, or write one with " + run_words(run) +
-         " --export-baseline FILE`.";
+  return ": name the baseline of this suite, or write one with " + export_command(run, "FILE") + ".";
 }
 
 tl::unexpected<Error> other_suite(const BaselineHeader& header, const GatedRun& run) {
@@ -83,10 +88,8 @@ tl::unexpected<Error> of_a_mock_run(const GatedRun& run) {
                 scores + "and " + named(*run.current_file) +
                     " has not: what differs would say nothing about a model; compare two of one kind.");
   }
-  const std::string mode = run.flags.find(" --mode ") == std::string::npos ? " --mode live" : "";
-  return fail(Reason::baseline_invalid, scores + "and this is none: write it anew with " + run_words(run) +
-                                            mode + " --export-baseline " + shell_word(run.baseline_file) +
-                                            "`.");
+  return fail(Reason::baseline_invalid,
+              scores + "and this is none: write it anew with " + export_command(run) + ".");
 }
 
 GateNotice::Severity warning_of(const GatedRun& run) {
@@ -122,7 +125,7 @@ Result<std::vector<GateNotice>> check_baseline(const BaselineHeader& header, con
                            " was made with other tests, prompts, thresholds, model settings or metric "
                            "versions than " +
                            (run.current_file ? named(*run.current_file) : "this run") +
-                           advice_on_base(run, "where that is intended")});
+                           advice_on_base(run, "once you accept what that changes")});
   }
   if (header.assay_version != run.tool_version) {
     notices.push_back(
@@ -284,7 +287,7 @@ std::vector<GateNotice> JudgeChanges::finish(const GatedRun& run) const {
     notices.push_back({warning_of(run), code,
                        named(run.baseline_file) + " has " + changed.scores.counted("score", "scores") +
                            " by " + what + " than this run's (" + changed.scores.names() + "; " +
-                           changed.first + "): where that is intended, write it anew with " +
+                           changed.first + "): once you accept what that changes, write it anew with " +
                            export_command(run) + "."});
   };
   add(rubrics_, "rubric_mismatch", "another rubric");

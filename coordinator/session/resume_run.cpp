@@ -98,6 +98,10 @@ Result<void> check_unfinished(const PastRun& past) {
   }
   if (past.summary && has_come_to_its_end(*past.summary))
     return refuse("it came to its end; `sluice rerun` runs those of its cases again that did not pass");
+  if (past.summary && past.summary->reason_code == to_string(Reason::cache_miss)) {
+    return refuse(
+        "it asked for answers that no cache held; start a new run with `--mode live`, which asks for them");
+  }
   if (past.run.settings.empty() || past.run.result_layout == 0)
     return refuse("an earlier version of sluice began it; start a new run");
   if (past.run.result_layout != wire::result_version)
@@ -123,6 +127,11 @@ Result<void> check_same_run(const RunRecord& past, const RunRecord& now) {
   if (past.settings != now.settings || past.plan_identity != now.plan_identity)
     return refuse("its cases, or what they ask, have changed since");
   return {};
+}
+
+bool would_end_again(Reason reason) {
+  return reason == Reason::model_unknown || reason == Reason::parameter_refused ||
+         reason == Reason::cache_miss;
 }
 
 std::string resume_command(const std::string& run_id) {

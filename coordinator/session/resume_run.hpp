@@ -24,6 +24,10 @@ inline bool is_unfinished(const PastRun& past) {
 /// usage_invalid names what differs.
 Result<void> check_same_run(const RunRecord& past, const RunRecord& now);
 
+/// A run that was cut short for this reason would meet it again: other settings, or another mode, make
+/// another run.
+bool would_end_again(Reason reason);
+
 /// The command that goes on with the run: `sluice run --resume 1b4e28ba`.
 std::string resume_command(const std::string& run_id);
 

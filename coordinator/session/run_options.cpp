@@ -283,28 +283,38 @@ std::string own_provider_of(const Arm& arm) {
   return arm.provider.empty() ? std::string(provider_of_model(arm.model).value_or("")) : arm.provider;
 }
 
-/// A base URL without a provider is that of the one that all arms ask.
-void take_provider_of_arms(Settings& settings, const std::vector<Arm>& arms) {
-  const bool is_named =
-      settings.base_url.origin == Origin::flag || settings.base_url.origin == Origin::environment;
-  if (arms.empty() || !is_named || settings.provider.origin != Origin::default_value) return;
+/// A base URL without a provider is that of the one that all arms ask. Where they ask several it could be
+/// anybody's, and another's key would go there.
+Result<void> take_provider_of_arms(Settings& settings, const std::vector<Arm>& arms) {
+  const auto origin = settings.base_url.origin;
+  const bool is_of_run = origin == Origin::flag || origin == Origin::environment || origin == Origin::suite;
+  if (arms.empty() || !is_of_run || settings.provider.origin != Origin::default_value) return {};
   const std::string provider = own_provider_of(arms.front());
-  const bool ask_one =
-      std::ranges::all_of(arms, [&](const Arm& arm) { return own_provider_of(arm) == provider; });
-  if (provider.empty() || !ask_one) return;
+  const auto other =
+      std::ranges::find_if(arms, [&](const Arm& arm) { return own_provider_of(arm) != provider; });
+  if (other != arms.end() && !provider.empty() && !own_provider_of(*other).empty()) {
+    return usage_error(
+        settings.base_url.where + ": the arms ask \"" + provider + "\" and \"" + own_provider_of(*other) +
+        "\", and it is not said whose base URL this is; name it as base_url under [providers." + provider +
+        "] in sluice.toml, or say --provider");
+  }
+  if (other != arms.end() || provider.empty()) return {};
   settings.provider.value = provider;
   settings.provider.origin = Origin::suite;
   settings.provider.where = arms.front().where;
+  return {};
 }
 
-/// A flag that no arm follows: whoever gave it would believe that others are asked than are.
-std::optional<std::string> flag_that_no_arm_follows(const Settings& settings, const std::vector<Arm>& arms) {
+/// What the command line or the suite says and no arm follows: whoever said it would believe that others are
+/// asked than are.
+std::optional<std::string> saying_that_no_arm_follows(const Settings& settings,
+                                                      const std::vector<Arm>& arms) {
   if (arms.empty()) return std::nullopt;
   const auto is_other = [&](const Arm& arm) {
     return !own_provider_of(arm).empty() && own_provider_of(arm) != settings.provider.value;
   };
   if (std::ranges::all_of(arms, is_other)) {
-    if (settings.base_url.origin == Origin::flag) {
+    if (settings.base_url.origin == Origin::flag || settings.base_url.origin == Origin::suite) {
       return settings.base_url.where + " is for the provider \"" + settings.provider.value +
              "\", which no arm asks: name it as base_url under [providers." + own_provider_of(arms.front()) +
              "] in sluice.toml, or the provider that is meant with --provider";
@@ -326,8 +336,9 @@ std::optional<std::string> flag_that_no_arm_follows(const Settings& settings, co
 }  // namespace
 
 Result<void> fit_to_arms(Settings& settings, const std::vector<Arm>& arms) {
-  take_provider_of_arms(settings, arms);
-  if (auto unfollowed = flag_that_no_arm_follows(settings, arms)) return usage_error(std::move(*unfollowed));
+  if (auto taken = take_provider_of_arms(settings, arms); !taken) return taken;
+  if (auto unfollowed = saying_that_no_arm_follows(settings, arms))
+    return usage_error(std::move(*unfollowed));
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include "worker/budget/late_permits.hpp"
 #include "worker/budget/way_variation.hpp"
 #include "worker/calls/call_request.hpp"
+#include "worker/calls/failure_words.hpp"
 #include "worker/calls/outage_clock.hpp"
 #include "worker/calls/wait_clock.hpp"
 #include "worker/providers/announced_limits.hpp"
@@ -60,6 +61,7 @@ struct CalledProvider {
   bool answered = false;           ///< Any HTTP response came: its address is right.
   std::uint32_t silent_calls = 0;  ///< That ended after waiting for it as long as a request may take.
   FailuresByCall failures;
+  FailureWords failure_words;
   std::optional<Error> fatal;  ///< What every other call would meet, too.
 };
 

@@ -104,21 +104,6 @@ CallId CallEngine::submit(CallRequest& request, const CallContext& context, Time
   return id;
 }
 
-/// Why no call to the provider makes sense any more.
-std::optional<Error> CallEngine::obstacle(const CalledProvider& provider) const {
-  const auto& name = provider.settings.name;
-  if (provider.fatal) return provider.fatal;
-  if (provider.budget.given_up()) {
-    return Error{Reason::provider_failed,
-                 "provider \"" + name +
-                     "\" has been down, or refused every call, for longer than outage_timeout_seconds; run "
-                     "again when it is back: what was answered is in the cache"};
-  }
-  // READY named it already; work that comes all the same must not be called for.
-  if (!provider.credentials) return Error{Reason::key_missing, "this worker has no key for provider " + name};
-  return std::nullopt;
-}
-
 void CallEngine::make_ready(CallId id) {
   auto& call = calls_.at(id);
   auto& budget = call.provider->budget;
@@ -243,7 +228,7 @@ void CallEngine::on_sought(CallId id, const wire::LentEntry& entry) {
       ended.lent = true;
       return end(id, std::move(ended));
     }
-    problems_.push_back(taken.error().message);
+    report_unusable_entry(taken.error());
   }
   make_ready(id);
 }
@@ -289,6 +274,7 @@ std::optional<Failed> CallEngine::read(Call& call, const HttpDone& done,
     return std::move(*failed);
   }
   provider.budget.answered(done.elapsed, at_.now);
+  provider.failure_words.answered();
   CallEnded ended;
   ended.usage = std::get<Usage>(outcome);
   settle(call, ended.usage);
@@ -395,11 +381,13 @@ EngineTurn CallEngine::turn(const Moment& moment, const Backlog& backlog) {
   EngineTurn turn;
   turn.calls = std::exchange(to_make_, {});
   turn.entries = entries_.take_messages();
-  turn.problems = std::exchange(problems_, {});
-  for (const auto& [name, provider] : providers_) {
+  for (auto& [name, provider] : providers_) {
+    if (const auto words = provider.failure_words.take_due(provider.budget.in_outage()))
+      problems_.push_back("calls to provider \"" + name + "\" fail: " + *words + "; they are tried again");
     if (!turn.unfit && !provider.ready.empty()) turn.unfit = link_.problem();
     if (!turn.unfit) turn.unfit = provider.late_permits.problem(name);
   }
+  turn.problems = std::exchange(problems_, {});
   turn.wake = next_wake();
   report_demand(turn, backlog);
   return turn;

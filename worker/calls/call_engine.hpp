@@ -59,8 +59,10 @@ class CallEngine {
   Duration outages(const std::string& provider, TimePoint now) const;
   /// What this worker seeks in other caches.
   EntryExchange& entries() { return entries_; }
-  /// For the log, with the next turn: one sentence.
-  void report(std::string problem) { problems_.push_back(std::move(problem)); }
+  /// For the log, with the next turn.
+  void report_unusable_entry(const Error& problem) {
+    problems_.push_back(problem.message + "; it is paid for instead");
+  }
 
   // --- What happens ---
 
@@ -90,7 +92,6 @@ class CallEngine {
 
  private:
   CalledProvider* provider(const std::string& name);
-  std::optional<Error> obstacle(const CalledProvider& provider) const;
   void make_ready(CallId id);
   void on_sought(CallId id, const wire::LentEntry& entry);
   void end_oversized(CalledProvider& provider);

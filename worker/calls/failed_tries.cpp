@@ -3,6 +3,7 @@
 #include "worker/call_failure.hpp"
 #include "worker/defaults.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -53,6 +54,22 @@ void note_outage_like(Call& call, TimePoint now) {
 }
 
 }  // namespace
+
+std::optional<Error> obstacle(const CalledProvider& provider) {
+  const auto& name = provider.settings.name;
+  if (provider.fatal) return provider.fatal;
+  if (provider.budget.given_up()) {
+    const auto& words = provider.failure_words.newest();
+    return Error{Reason::provider_failed,
+                 "provider \"" + name +
+                     "\" has been down, or refused every call, for longer than outage_timeout_seconds" +
+                     (words.empty() ? "" : " (" + words + ")") +
+                     "; run again when it is back: what was answered is in the cache"};
+  }
+  // READY named it already; work that comes all the same must not be called for.
+  if (!provider.credentials) return Error{Reason::key_missing, "this worker has no key for provider " + name};
+  return std::nullopt;
+}
 
 void settle(Call& call, const Usage& usage) {
   if (!call.permit || usage == Usage{}) return;
@@ -116,6 +133,7 @@ NextStep after_unsent(Call& call, const HttpDone& done) {
 NextStep after_failure(Call& call, const Failed& failed, bool unreachable, TimePoint now, Random& random) {
   if (failed.counts_as_rate_limit) ++call.spend.rate_limited;
   call.failure = Error{failed.reason, failed.message};
+  if (failed.retryable) call.provider->failure_words.failed(failed.message);
   const auto& budget = call.provider->budget;
   const bool probed = call.probes();
   const bool names_delay = failed.counts_as_rate_limit && failed.retry_after;

@@ -23,6 +23,9 @@ struct NextStep {
   bool out_of_time = false;  ///< which came because the deadline is over.
 };
 
+/// Why no call to the provider makes sense any more.
+std::optional<Error> obstacle(const CalledProvider& provider);
+
 /// What the call used of what was reserved for it; a server that names no usage leaves the reservation as it
 /// is.
 void settle(Call& call, const Usage& usage);

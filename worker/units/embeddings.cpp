@@ -171,7 +171,7 @@ void Embeddings::on_entry(const EntryKey& key, std::string_view entry, std::vect
       auto shared = std::make_shared<const std::vector<float>>(std::move(*vector));
       return append(queue_.arrived(text, std::move(shared)), outcomes);
     }
-    engine_.report(vector.error().message);
+    engine_.report_unusable_entry(vector.error());
   }
   queue_.release(text);
   give_up_dropped();

@@ -192,7 +192,8 @@ void Grading::on_baseline_call(const CallEnded& ended, const Moment& moment,
     UnitSpend& late = late_.emplace_back(UnitSpend{gone->second.of_run, {}});
     charge(ended, late.spend);
     if (!ended.error) {
-      if (const auto kept = take_new(gone->second, ended.lent); !kept) engine_.report(kept.error().message);
+      if (const auto kept = take_new(gone->second, ended.lent); !kept)
+        engine_.report_unusable_entry(kept.error());
     }
     left_.erase(gone);
     return;

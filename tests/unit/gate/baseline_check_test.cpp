@@ -31,7 +31,7 @@ TEST(BaselineCheck, RefusesAnotherSuite) {
   EXPECT_EQ(checked.error().reason, Reason::baseline_invalid);
   expect_part(checked.error().message, "`base.json` is a baseline of the suite `chat`");
   expect_part(checked.error().message, "but this run is of `demo`");
-  expect_part(checked.error().message, "`sluice run demo.yaml --export-baseline FILE`");
+  expect_part(checked.error().message, "`sluice run demo.yaml --mode live --export-baseline FILE`");
 }
 
 // A command that is copied from a notice went wrong where a path has a blank.
@@ -44,11 +44,11 @@ TEST(BaselineCheck, QuotesThePathsOfItsCommands) {
   const auto notices = check_baseline(other, run);
   ASSERT_TRUE(notices);
   expect_part(notices->at(0).message,
-              "`sluice run 'my suites/it'\\''s.yaml' --export-baseline 'base of main.json'`");
+              "`sluice run 'my suites/it'\\''s.yaml' --mode live --export-baseline 'base of main.json'`");
   expect_part(notices->at(0).message, "`base of main.json` was made");
   other.suite = "chat";
   expect_part(check_baseline(other, run).error().message,
-              "`sluice run 'my suites/it'\\''s.yaml' --export-baseline FILE`");
+              "`sluice run 'my suites/it'\\''s.yaml' --mode live --export-baseline FILE`");
 }
 
 // Without the run's judge and arms the command ended in "no judge is named".
@@ -115,7 +115,8 @@ TEST(BaselineCheck, RefusesAFolderOfTheSameNameElsewhereInTheCheckout) {
   EXPECT_EQ(
       checked.error().message,
       "`base.json` is a baseline of the suite `demo` in `s2/demo`, but this run is of `demo` in `s1/demo`: "
-      "name the baseline of this suite, or write one with `sluice run demo.yaml --export-baseline FILE`.");
+      "name the baseline of this suite, or write one with `sluice run demo.yaml --mode live "
+      "--export-baseline FILE`.");
   run.suite_place = "s2/demo";
   EXPECT_TRUE(check_baseline(other, run));
   run.suite_place.clear();
@@ -159,7 +160,7 @@ TEST(BaselineCheck, RefusesABaselineThatSharesNoCase) {
   EXPECT_EQ(
       checked.error().message,
       "`base.json` shares no case with this run, so that nothing can be compared: name the baseline of this "
-      "suite, or write one with `sluice run demo.yaml --export-baseline FILE`.");
+      "suite, or write one with `sluice run demo.yaml --mode live --export-baseline FILE`.");
   EXPECT_TRUE(check_shared_cases(baseline, cases({"b", "c"}), run_of()));
   EXPECT_TRUE(check_shared_cases(baseline, cases({}), run_of()));
   EXPECT_TRUE(check_shared_cases(baseline_of({}), cases({"c"}), run_of())) << "it pins nothing";
@@ -173,7 +174,7 @@ TEST(BaselineCheck, WarnsOfAnotherConfigurationAndFailsUnderStrict) {
     ASSERT_EQ(notices->size(), 1u);
     EXPECT_EQ(notices->at(0).code, "fingerprint_mismatch");
     EXPECT_EQ(notices->at(0).severity, strict ? Severity::failure : Severity::warning);
-    expect_part(notices->at(0).message, "`sluice run demo.yaml --export-baseline base.json`");
+    expect_part(notices->at(0).message, "`sluice run demo.yaml --mode live --export-baseline base.json`");
   }
 }
 
@@ -211,7 +212,7 @@ TEST(BaselineCheck, NamesTheTwoFilesThatAreCompared) {
     for (const GateNotice& notice : *notices) {
       EXPECT_EQ(notice.message.find("this run"), std::string::npos) << notice.message;
       expect_part(notice.message, is_report ? "`sluice run SUITE --format json --output base.json`"
-                                            : "`sluice run SUITE --export-baseline base.json`");
+                                            : "`sluice run SUITE --mode live --export-baseline base.json`");
     }
     compared.suite = "chat";
     const auto checked = check_baseline(other, compared);
@@ -256,7 +257,7 @@ TEST(UnusedEntries, AreThoseThatNothingAnswers) {
               "`base.json` has 5 entries that nothing in this run answers (`a` semantic_similarity_to, `b` "
               "claims_f1, "
               "`c` faithfulness, `c` must_contain, `z` semantic_similarity_to): ");
-  expect_part(notice->message, "`sluice run demo.yaml --export-baseline base.json`");
+  expect_part(notice->message, "`sluice run demo.yaml --mode live --export-baseline base.json`");
 }
 
 TEST(UnusedEntries, CountWhatTheyDoNotName) {
@@ -302,7 +303,7 @@ TEST(MissingEntries, AreNamedWithTheCommandThatAddsThem) {
   EXPECT_EQ(
       notice->message,
       "1 score has no entry in `base.json` (`b` semantic_similarity_to): add them on the main branch with "
-      "`sluice run demo.yaml --export-baseline base.json`.");
+      "`sluice run demo.yaml --mode live --export-baseline base.json`.");
 }
 
 }  // namespace

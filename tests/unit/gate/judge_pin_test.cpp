@@ -97,7 +97,8 @@ TEST(JudgePin, AnotherVersionOfARubricIsNamed) {
   EXPECT_EQ(
       notices[0].message,
       "`base.json` has 2 scores by another rubric than this run's (`q1` faithfulness, `q3` faithfulness; v1 "
-      "there, v2 here): where that is intended, write it anew with `sluice run demo.yaml "
+      "there, v2 here): once you accept what that changes, write it anew with `sluice run demo.yaml --mode "
+      "live "
       "--export-baseline base.json`.");
   EXPECT_EQ(changes(baseline, now, true).at(0).severity, Severity::failure);
 }

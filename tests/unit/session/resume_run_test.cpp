@@ -39,6 +39,9 @@ TEST(ResumeRun, ARunWithoutItsEndCanBeGoneOnWith) {
   past.summary->reason_code = "";
   past.summary->exit_code = 2;
   EXPECT_TRUE(is_unfinished(past)) << "its report was not written";
+  past.summary->reason_code = "cache_miss";
+  expect_refused(check_unfinished(past), "start a new run with `--mode live`");
+  past.summary->reason_code = "";
   past.summary->exit_code = 1;
   expect_refused(check_unfinished(past), "it came to its end; `sluice rerun`");
 }

@@ -124,6 +124,24 @@ TEST(RunOptions, ABaseUrlIsThatOfTheRunsProviderAlone) {
   EXPECT_NE(options->arms[1].provider.provider.base_url, "http://127.0.0.1:1/v1") << "its key would go there";
 }
 
+TEST(RunOptions, ABaseUrlOfTheSuiteIsThatOfTheOneProviderThatItsArmsAsk) {
+  Settings settings = settings_of("");
+  settings.base_url.value = "http://127.0.0.1:1/v1";
+  settings.base_url.origin = Origin::suite;
+  settings.base_url.where = "a.yaml:2";
+  Settings of_one = settings;
+  auto arms = arms_of_flags({"a=openai:m", "b=openai:n"});
+  ASSERT_TRUE(fit_to_arms(of_one, arms));
+  const auto options = make_run_options({}, of_one, arms);
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_EQ(options->arms[0].provider.provider.base_url, "http://127.0.0.1:1/v1");
+  EXPECT_EQ(options->arms[1].provider.provider.base_url, "http://127.0.0.1:1/v1");
+  const auto of_another = fit_to_arms(settings, arms_of_flags({"a=anthropic:m", "b=gemini:n"}));
+  ASSERT_FALSE(of_another) << "the key of one would go to the server of the other";
+  EXPECT_TRUE(of_another.error().message.starts_with("a.yaml:2: the arms ask \"anthropic\" and \"gemini\""))
+      << of_another.error().message;
+}
+
 TEST(RunOptions, AnArmWithAnUnknownProviderIsNamed) {
   const auto options = make_run_options({}, settings_of(""), arms_of_flags({"a=opnai:m", "b=openai:m"}));
   ASSERT_FALSE(options);

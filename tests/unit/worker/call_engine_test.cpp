@@ -114,6 +114,41 @@ TEST_F(CallEngineTest, AFailedTryIsMadeAgainUnderTheSameNumber) {
   EXPECT_EQ(ended.spend.waited_retry_ms, 500u);
 }
 
+TEST_F(CallEngineTest, WhyAProviderThatNeverAnswersFailsIsSaidOnce) {
+  std::vector<std::string> problems;
+  for (std::uint64_t failures = 1; failures <= 5; ++failures) {
+    submit(failures);
+    done(calls().at(0).id, 500, "no model is loaded");
+    const auto said = turn().problems;
+    EXPECT_EQ(said.size(), failures == 3 ? 1u : 0u) << "after failure " << failures;
+    problems.insert(problems.end(), said.begin(), said.end());
+  }
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_NE(problems[0].find("calls to provider \"a\" fail: "), std::string::npos) << problems[0];
+  EXPECT_NE(problems[0].find("no model is loaded"), std::string::npos) << problems[0];
+}
+
+TEST_F(CallEngineTest, WhyAnOutageBeganIsSaidAndStandsInWhatItEnds) {
+  submit(1);
+  done(calls().at(0).id, 200);
+  submit(2);
+  done(calls().at(0).id, 503, "out of memory");
+  EXPECT_TRUE(turn().problems.empty()) << "one failure is nothing to tell";
+  wire::Grant outage = permits({}, now);
+  outage.hold = wire::HoldReason::outage;
+  grant({outage});
+  const auto said = turn().problems;
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].find("out of memory"), std::string::npos) << said[0];
+  EXPECT_TRUE(turn().problems.empty());
+  outage.hold = wire::HoldReason::given_up;
+  engine.take_ended();
+  grant({outage});
+  const auto ended = only_end();
+  ASSERT_TRUE(ended.error);
+  EXPECT_NE(ended.error->message.find("out of memory"), std::string::npos) << ended.error->message;
+}
+
 TEST_F(CallEngineTest, ARefusedKeyEndsAllThatWaitsForTheProvider) {
   submit(1);
   const auto first = calls().at(0).id;
@@ -180,7 +215,7 @@ TEST_F(CallEngineTest, WhatIsNotLentOrDoesNotFitIsCalledFor) {
   engine.on_entry({damaged, "damaged"}, now);
   const auto next = turn();
   EXPECT_EQ(next.calls.size(), 2u);
-  EXPECT_EQ(next.problems, std::vector<std::string>{"it is damaged"});
+  EXPECT_EQ(next.problems, std::vector<std::string>{"it is damaged; it is paid for instead"});
 }
 
 TEST_F(CallEngineTest, WhatOthersSoughtIsTheirs) {
