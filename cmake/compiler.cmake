@@ -11,6 +11,9 @@ set(SLUICE_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,unde
 option(SLUICE_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
 # Off, each source is compiled alone, so that a header or source that forgets an include is found.
 option(SLUICE_FAST_BUILD "Precompile the standard library, and compile sources of a room together" ON)
+# More makes a whole build quicker, and one after a change slower.
+set(SLUICE_TOGETHER 8 CACHE STRING "How many sources of a room are compiled together")
+math(EXPR sluice_tests_together "${SLUICE_TOGETHER} * 3 / 2")
 
 add_library(sluice_options INTERFACE)
 target_include_directories(sluice_options INTERFACE ${PROJECT_SOURCE_DIR})
@@ -82,7 +85,7 @@ endif()
 # entry of the function at the same address, and an exception that passes through that one ends the process.
 
 # sluice_library(NAME [LIGHT] DIRS folder... LINK target...): a static library of the sources in one or more folders,
-# eight of which are compiled together. LIGHT: with light optimisation.
+# some of which are compiled together. LIGHT: with light optimisation.
 function(sluice_library name)
   cmake_parse_arguments(ARG "LIGHT" "" "DIRS;LINK" ${ARGN})
   set(sources)
@@ -100,8 +103,8 @@ function(sluice_library name)
   target_link_libraries(${name} PUBLIC sluice_options ${ARG_LINK})
   if(ARG_LIGHT)
     sluice_light_optimisation(${name})
-    sluice_fast_build(${name} precompiled_light 8)
+    sluice_fast_build(${name} precompiled_light ${SLUICE_TOGETHER})
   else()
-    sluice_fast_build(${name} precompiled 8)
+    sluice_fast_build(${name} precompiled ${SLUICE_TOGETHER})
   endif()
 endfunction()

@@ -38,7 +38,8 @@ void ConnectionLoads::count(Load& load, const Counts& counts, TimePoint now) {
   }
 }
 
-std::vector<ConnectionLoads::Cut> ConnectionLoads::check(const std::map<int, Counts>& counts, TimePoint now) {
+std::vector<ConnectionLoads::Cut> ConnectionLoads::check(const std::map<int, Counts>& counts,
+                                                         std::uint64_t memory, TimePoint now) {
   sent_since_check_ = 0;
   std::erase_if(loads_, [&](const auto& entry) { return !counts.contains(entry.first); });
   std::vector<Cut> cuts;
@@ -52,7 +53,26 @@ std::vector<ConnectionLoads::Cut> ConnectionLoads::check(const std::map<int, Cou
   }
   for (const auto& cut : cuts) loads_.erase(cut.connection);
   cut_largest(cuts);
+  cut_who_fills(memory, cuts);
   return cuts;
+}
+
+/// Bytes on the wire say little of a message of many parts: each takes what a part takes, be it empty. What
+/// the process grew by beyond the bytes that wait is put down to whoever has most unread, and at each look to
+/// the next: ZeroMQ may be long in freeing what the first had.
+void ConnectionLoads::cut_who_fills(std::uint64_t memory, std::vector<Cut>& cuts) {
+  std::uint64_t total = 0;
+  for (const auto& [connection, load] : loads_) total += load.waiting();
+  const auto fullest =
+      std::ranges::max_element(loads_, {}, [](const auto& entry) { return entry.second.unread; });
+  const bool is_quiet = fullest == loads_.end() || fullest->second.unread < defaults::much_unread_bytes;
+  if (is_quiet || quiet_memory_ == 0) {
+    quiet_memory_ = memory;
+    return;
+  }
+  if (memory <= quiet_memory_ + 2 * total + defaults::max_unexplained_bytes) return;
+  cuts.push_back({fullest->first, Fault::fills_memory});
+  loads_.erase(fullest);
 }
 
 void ConnectionLoads::cut_largest(std::vector<Cut>& cuts) {

@@ -23,6 +23,7 @@ class ConnectionLoads {
   enum class Fault : std::uint8_t {
     sends_too_much,     ///< And no message of it ends, or more than can be read.
     does_not_read,      ///< What it is sent.
+    fills_memory,       ///< Its unread bytes take many times their number, as parts of nothing do.
     has_most_of_total,  ///< All connections together have too much.
   };
   struct Cut {
@@ -41,8 +42,9 @@ class ConnectionLoads {
   std::size_t sent_since_check() const { return sent_since_check_; }
 
   std::vector<int> connections() const;
-  /// The system's counts of each connection that is there; others have gone. What is cut counts no more.
-  std::vector<Cut> check(const std::map<int, Counts>& counts, TimePoint now);
+  /// The system's counts of each connection that is there; others have gone. `memory`: what the process
+  /// takes, in bytes. What is cut counts no more.
+  std::vector<Cut> check(const std::map<int, Counts>& counts, std::uint64_t memory, TimePoint now);
 
  private:
   struct Load {
@@ -57,8 +59,10 @@ class ConnectionLoads {
 
   static void count(Load& load, const Counts& counts, TimePoint now);
   void cut_largest(std::vector<Cut>& cuts);
+  void cut_who_fills(std::uint64_t memory, std::vector<Cut>& cuts);
 
   std::map<int, Load> loads_;
+  std::uint64_t quiet_memory_ = 0;  ///< When no connection had much unread; 0: not known.
   std::size_t sent_since_check_ = 0;
 };
 

@@ -5,11 +5,13 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <optional>
 
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 namespace sluice {
 
@@ -29,6 +31,14 @@ int connection_of(zmq::message_t& frame) {
   return zmq_msg_get(frame.handle(), ZMQ_SRCFD);
 }
 
+/// Of this process; 0 where the system does not say.
+std::uint64_t resident_bytes() {
+  std::uint64_t total = 0;
+  std::uint64_t resident = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident;
+  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
 std::string in_words(ConnectionLoads::Fault fault) {
   switch (fault) {
     case ConnectionLoads::Fault::sends_too_much:
@@ -36,6 +46,8 @@ std::string in_words(ConnectionLoads::Fault fault) {
              "than can be read";
     case ConnectionLoads::Fault::does_not_read:
       return "a connection was cut: its peer does not read what it is sent";
+    case ConnectionLoads::Fault::fills_memory:
+      return "a connection was cut: what it sent ends no message and takes far more memory than it has bytes";
     case ConnectionLoads::Fault::has_most_of_total:
       return "a connection was cut: too many bytes wait in memory, most of them there";
   }
@@ -103,7 +115,7 @@ std::vector<std::string> ConnectionWatch::check(TimePoint now) {
   for (const int connection : loads_.connections()) {
     if (const auto counted = counts_of(connection)) counts.emplace(connection, *counted);
   }
-  for (const auto& [connection, fault] : loads_.check(counts, now)) {
+  for (const auto& [connection, fault] : loads_.check(counts, resident_bytes(), now)) {
     // ZeroMQ notices that it has ended, and frees what waits. By a number that has gone to another
     // connection meanwhile somebody has to connect again.
     ::shutdown(connection, SHUT_RDWR);

@@ -23,7 +23,7 @@ RunController::RunController(const Plan& plan, Config config, TimePoint now)
       lease_numbers_(config_.lease_secret, config_.settings.run_id),
       leases_(plan_, config_.settings, config_.pinned_answers, lease_numbers_, dispatcher_, lending_,
               budget_),
-      start_(config_.expected_workers, config_.worker_timeout, now),
+      start_(config_.expected_workers, config_.worker_timeout, 2 * config_.dispatch.heartbeat_interval, now),
       end_(config_.drain_timeout, config_.deadline, now - config_.elapsed_before),
       long_pause_(config_.settings.case_timeout),
       tally_(config_.earlier ? config_.earlier->tally() : RunTally(config_.settings.run_id, now)),

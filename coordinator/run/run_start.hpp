@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace sluice {
 
@@ -14,9 +15,10 @@ namespace sluice {
 /// those that had units of its earlier parts, and those whose caches hold answers. Pure; not thread-safe.
 class RunStart {
  public:
-  /// `expected` workers are waited for no longer than `timeout` from `began` on; 0: the first one will do.
-  RunStart(std::uint32_t expected, std::chrono::milliseconds timeout, TimePoint began)
-      : expected_(expected), timeout_(timeout), began_(began) {}
+  /// `expected` workers are waited for no longer than `timeout` from `began` on; 0: the first one will do. A
+  /// process that does not look for longer than `longest_look` was stopped: nobody could come meanwhile.
+  RunStart(std::uint32_t expected, std::chrono::milliseconds timeout, Duration longest_look, TimePoint began)
+      : expected_(expected), timeout_(timeout), longest_look_(longest_look), began_(began) {}
 
   /// What holds from now on; each is true once.
   struct Step {
@@ -27,6 +29,7 @@ class RunStart {
   /// So many workers are READY, and so many that had units before are not.
   Step on_ready(std::uint32_t ready, std::size_t missing_again, TimePoint now) {
     Step step;
+    leave_out_a_stop(now);
     if (!first_ready_ && ready > 0) first_ready_ = now;
     const bool waited = first_ready_ && now - *first_ready_ >= defaults::holder_wait;
     const bool are_all_there = expected_ > 0 ? ready >= expected_ : missing_again == 0 || waited;
@@ -43,9 +46,18 @@ class RunStart {
   bool begun() const { return begun_.has_value(); }
 
  private:
+  void leave_out_a_stop(TimePoint now) {
+    const auto last = std::exchange(looked_at_, now);
+    if (!last || now - *last <= longest_look_) return;
+    began_ += now - *last;
+    if (first_ready_) *first_ready_ += now - *last;
+  }
+
   std::uint32_t expected_;
   std::chrono::milliseconds timeout_;
+  Duration longest_look_;
   TimePoint began_;
+  std::optional<TimePoint> looked_at_;
   std::optional<TimePoint> first_ready_;
   std::optional<TimePoint> begun_;
   bool holders_overdue_ = false;

@@ -2,6 +2,7 @@
 
 #include "tests/support/wait.hpp"
 
+#include <cerrno>
 #include <stdexcept>
 
 #include <arpa/inet.h>
@@ -41,11 +42,14 @@ std::string RawConnection::read(std::size_t bytes) {
   return got;
 }
 
+/// Whoever waits for room in a connection that the other side has closed waits for two minutes.
 bool RawConnection::send(std::string_view bytes) {
   while (!bytes.empty()) {
-    const auto sent = ::send(socket_.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent < 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(sent));
+    pollfd one{socket_.number(), POLLOUT | POLLRDHUP, 0};
+    if (::poll(&one, 1, -1) <= 0 || (one.revents & POLLOUT) == 0) return false;
+    const auto sent = ::send(socket_.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && errno != EAGAIN) return false;
+    if (sent > 0) bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
   return true;
 }

@@ -11,7 +11,7 @@ namespace sluice {
 namespace {
 
 /// Lower-case words of letters and digits; bytes beyond ASCII belong to words.
-std::set<std::string> words_of(std::string_view text) {
+std::set<std::string> distinct_words(std::string_view text) {
   std::set<std::string> words;
   std::string word;
   const auto end_word = [&] {
@@ -43,8 +43,8 @@ Result<Vote> read_vote(std::string_view text) {
 }
 
 Vote fake_vote(const JudgeExpectation& expectation, const JudgedQuestion& question, std::string_view answer) {
-  const auto words = words_of(answer);
-  const auto known = words_of(compared_with(expectation, question));
+  const auto words = distinct_words(answer);
+  const auto known = distinct_words(compared_with(expectation, question));
   std::size_t shared = 0;
   for (const auto& word : words) shared += known.contains(word) ? 1 : 0;
   const double score = words.empty() ? 0.0 : static_cast<double>(shared) / static_cast<double>(words.size());

@@ -207,7 +207,7 @@ TEST(BaselineCheck, NamesTheTwoFilesThatAreCompared) {
     compared.base_is_report = is_report;
     const auto notices = check_baseline(other, compared);
     ASSERT_EQ(notices->size(), 2u);
-    expect_part(notices->at(0).message, "metric versions than `now.json`: where");
+    expect_part(notices->at(0).message, "metric versions than `now.json`: once");
     expect_part(notices->at(1).message, "was written by version 0.0.9 and `now.json` by 0.1.0: if");
     for (const GateNotice& notice : *notices) {
       EXPECT_EQ(notice.message.find("this run"), std::string::npos) << notice.message;

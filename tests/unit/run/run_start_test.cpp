@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 constexpr TimePoint run_began = TimePoint() + 1h;
 
 TEST(RunStart, TheFirstWorkerWillDoWhereNoneAreExpected) {
-  RunStart start(0, 60s, run_began);
+  RunStart start(0, 60s, 120s, run_began);
   EXPECT_FALSE(start.on_ready(0, 0, run_began + 5s).begins);
   EXPECT_FALSE(start.begun());
   const auto step = start.on_ready(1, 0, run_began + 6s);
@@ -24,7 +24,7 @@ TEST(RunStart, TheFirstWorkerWillDoWhereNoneAreExpected) {
 }
 
 TEST(RunStart, ExpectedWorkersAreWaitedFor) {
-  RunStart start(3, 60s, run_began);
+  RunStart start(3, 60s, 120s, run_began);
   EXPECT_FALSE(start.on_ready(2, 0, run_began + 60s).begins);
   const auto step = start.on_ready(3, 0, run_began + 60s);
   EXPECT_TRUE(step.begins);
@@ -33,7 +33,7 @@ TEST(RunStart, ExpectedWorkersAreWaitedFor) {
 }
 
 TEST(RunStart, AfterTheTimeoutItBeginsWithThoseThatAreThere) {
-  RunStart start(3, 60s, run_began);
+  RunStart start(3, 60s, 120s, run_began);
   EXPECT_FALSE(start.on_ready(0, 0, run_began + 61s).begins) << "there is nobody";
   const auto step = start.on_ready(1, 0, run_began + 62s);
   EXPECT_TRUE(step.begins);
@@ -42,15 +42,26 @@ TEST(RunStart, AfterTheTimeoutItBeginsWithThoseThatAreThere) {
 
 // The first to come back was given what another had begun when the coordinator died, and paid for it again.
 TEST(RunStart, ThoseThatHadUnitsBeforeAreWaitedForAMoment) {
-  RunStart start(0, 60s, run_began);
+  RunStart start(0, 60s, 120s, run_began);
   EXPECT_FALSE(start.on_ready(1, 2, run_began + 1s).begins);
   EXPECT_FALSE(start.on_ready(2, 1, run_began + 1s + defaults::holder_wait - 1ms).begins);
   const auto step = start.on_ready(2, 1, run_began + 1s + defaults::holder_wait);
   EXPECT_TRUE(step.begins);
   EXPECT_TRUE(step.holders_overdue) << "they are the same";
-  RunStart other(0, 60s, run_began);
+  RunStart other(0, 60s, 120s, run_began);
   EXPECT_FALSE(other.on_ready(1, 1, run_began + 1s).begins);
   EXPECT_TRUE(other.on_ready(2, 0, run_began + 2s).begins) << "all are back";
+}
+
+// It gave units of others away as soon as it went on, and they were paid for again.
+TEST(RunStart, AStopOfTheProcessIsNoTimeInWhichSomebodyCouldHaveCome) {
+  RunStart start(0, 60s, 2s, run_began);
+  EXPECT_FALSE(start.on_ready(1, 1, run_began + 1s).begins);
+  const auto goes_on = run_began + 20s;
+  EXPECT_FALSE(start.on_ready(1, 1, goes_on).begins);
+  EXPECT_FALSE(start.on_ready(1, 1, goes_on + 1500ms).begins);
+  EXPECT_FALSE(start.on_ready(1, 1, goes_on + defaults::holder_wait - 1ms).begins);
+  EXPECT_TRUE(start.on_ready(1, 1, goes_on + defaults::holder_wait).begins);
 }
 
 }  // namespace
