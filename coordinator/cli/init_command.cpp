@@ -170,6 +170,11 @@ struct InitCommand {
       return report_error("the example must be EXAMPLE => TEXT, such as France => Paris");
     const std::string name = suite_name();
     const std::string text = suite_text(first, name, *variable);
+    // As for a folder that is there and cannot be written to, what is wrong is said by whoever writes the
+    // file.
+    std::error_code ignored;
+    if (const fs::path folder = fs::path(target).parent_path(); !folder.empty())
+      fs::create_directories(folder, ignored);
     const auto written = write_whole_file("suite", target, [&](Sink& sink) -> Result<void> {
       sink.write(text);
       return {};

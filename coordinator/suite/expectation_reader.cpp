@@ -13,6 +13,7 @@
 #include "coordinator/suite/thresholding_reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -71,13 +72,19 @@ class ExpectationsReader {
     test_.expectations.push_back(std::move(expectation));
   }
 
+  static std::string all_types(std::string_view name) {
+    constexpr std::array code{"javascript", "python", "ruby", "webhook"};
+    if (std::ranges::find(code, name) != code.end()) return "; a program of yours checks as type \"command\"";
+    return "; there are " + names_of_types(false) + ", with \"not_\" before those of the answer";
+  }
+
   static const MetricType* read_type(TableReader& reader) {
     const auto name = reader.word("type", Need::required);
     if (!name) return nullptr;
     if (const MetricType* type = type_called(*name)) return type;
-    reader.add_wrong("type", "is the unknown metric \"" + excerpt(*name, 80) + "\"" + nearest_type(*name) +
-                                 "; there are " + names_of_types(false) +
-                                 ", with \"not_\" before those of the answer");
+    const std::string nearest = nearest_type(*name);
+    reader.add_wrong("type", "is the unknown metric \"" + excerpt(*name, 80) + "\"" +
+                                 (nearest.empty() ? all_types(*name) : nearest));
     return nullptr;
   }
 

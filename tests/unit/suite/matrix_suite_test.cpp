@@ -166,14 +166,7 @@ TEST_F(MatrixSuite, SaysWhatIsWrongWithADefaultTestOnce) {
       "suite.yaml:8: \"prompt\" in default_test.input cannot stand here: a prompt for every test stands "
       "in the suite's \"prompts\"\n"
       "suite.yaml:9: \"type\" in expected is the unknown metric \"must_contains\"; did you mean "
-      "\"must_contain\"?; there are must_contain, must_not_contain, contains_any, icontains, icontains_any, "
-      "starts_with, "
-      "regex_match, regex_not_match, exact_match, json_schema, contains_json, levenshtein, rouge_n, "
-      "tool_call, latency, "
-      "cost, any_of, all_of, command, command_score, semantic_similarity_to, claims_precision, "
-      "claims_recall, claims_f1, "
-      "claims_required, claims_forbidden, claims_absent, faithfulness, "
-      "relevancy, correctness, rubric, with \"not_\" before those of the answer\n");
+      "\"must_contain\"?\n");
   EXPECT_EQ(findings(capitals_prompts +
                      std::string("default_test: {expected: {type: must_contain, text: '{{x}}'}}\n") +
                      "tests: [{id: a, vars: {country: x}}]\n"),

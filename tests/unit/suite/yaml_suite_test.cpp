@@ -196,14 +196,7 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
        "suite.yaml:7: \"expected\" must name at least one metric\n"},
       {expecting("      type: must_contian\n      text: x\n"),
        "suite.yaml:7: \"type\" in expected is the unknown metric \"must_contian\"; did you mean "
-       "\"must_contain\"?; "
-       "there are must_contain, must_not_contain, contains_any, icontains, icontains_any, starts_with, "
-       "regex_match, regex_not_match, exact_match, json_schema, contains_json, levenshtein, rouge_n, "
-       "tool_call, "
-       "latency, cost, any_of, all_of, command, command_score, semantic_similarity_to, claims_precision, "
-       "claims_recall, claims_f1, "
-       "claims_required, claims_forbidden, claims_absent, faithfulness, relevancy, correctness, rubric, with "
-       "\"not_\" before those of the answer\n"},
+       "\"must_contain\"?\n"},
       {expecting(
            "      type: claims_absent\n      must_contain: [{subject: a/b, predicate: c, value: true}]\n"),
        "suite.yaml:6: claims_absent is for tests that expect no claim, and this one has \"must_contain\"\n"},
@@ -325,6 +318,15 @@ TEST_F(YamlSuite, AnUnknownKeyHidesNoWrongTypeElsewhere) {
             "suite.yaml:8: unknown key \"weigth\" in the test; did you mean \"weight\"?\n"
             "suite.yaml:9: \"text\" in expected must be a string or a list of strings, not a whole number "
             "(put it in quotes)\n");
+}
+
+TEST_F(YamlSuite, AnUnknownMetricThatIsLikeNoneIsToldWhatThereIs) {
+  const std::string other = findings(expecting("      type: sentiment\n      text: x\n"));
+  EXPECT_NE(other.find("\"sentiment\"; there are must_contain, "), std::string::npos) << other;
+  EXPECT_EQ(
+      findings(expecting("      type: javascript\n      text: x\n")),
+      "suite.yaml:7: \"type\" in expected is the unknown metric \"javascript\"; a program of yours checks as "
+      "type \"command\"\n");
 }
 
 TEST_F(YamlSuite, AnUnknownMetricHidesNothingElseOfItsEntry) {
