@@ -135,10 +135,10 @@ DocumentNode header_value(const std::string& text) {
   return secret;
 }
 
-/// The fields of a table that the settings take; each of the others is a note, without its value.
+/// The fields of a table that the settings take; each of the others is unsaid, without its value.
 template <typename Read, typename ValueOf>
 void add_fields(std::string_view setting, const DocumentNode::Table& table, const Read& read,
-                const ValueOf& value_of, ImportedServer& server, const ImportFile& from) {
+                const ValueOf& value_of, ImportedServer& server) {
   DocumentNode::Table taken;
   for (const DocumentEntry& one : table) {
     const std::string text = scalar_text(one.value).value_or("{{");
@@ -151,9 +151,7 @@ void add_fields(std::string_view setting, const DocumentNode::Table& table, cons
         std::holds_alternative<std::string>(field.value.value) && text.find("{{") != std::string::npos;
     if (is_template || std::ranges::any_of(taken, is_same) ||
         !problem_with(read, {DocumentNode::Table{field}, 1, {}}).empty()) {
-      from.note(one.line, "\"" + excerpt(one.key, defaults::quoted_bytes) + "\" in " + std::string(setting) +
-                              " of a provider cannot be said as it stands: add it to [providers." +
-                              server.name + "]; a secret as { env = \"NAME\" }");
+      server.unsaid.push_back({one.key, one.line, {std::string(setting), one.line, {}}});
       continue;
     }
     taken.push_back(std::move(field));
@@ -295,10 +293,10 @@ tl::expected<ImportedServer, std::string> http_server(std::string_view url, cons
   if (const auto* said = find_entry(config, "queryParams")) {
     if (const auto* table = mapping_in(*said, from)) std::ranges::copy(*table, std::back_inserter(query));
   }
-  add_fields("query", query, parse_query, as_it_is, server, from);
+  add_fields("query", query, parse_query, as_it_is, server);
   if (const auto* headers = find_entry(config, "headers")) {
     if (const auto* table = mapping_in(*headers, from))
-      add_fields("headers", *table, parse_headers, header_value, server, from);
+      add_fields("headers", *table, parse_headers, header_value, server);
   }
   server.more.push_back({"body", 1, std::move(*form)});
   server.more.push_back({"answer", 1, table_with("text", pointer)});

@@ -19,6 +19,8 @@ struct ImportedServer {
   std::string api_key_env{};    ///< Empty: it needs no key, or has it in a header.
   std::string kind = "openai";  ///< Or `http`.
   DocumentNode::Table more{};   ///< `query`, `headers`, `body` and `answer`.
+  /// The fields that it lacks, by name, each with the table that it belongs to.
+  DocumentNode::Table unsaid{};
 };
 
 /// A host's or deployment's name as a provider has it.

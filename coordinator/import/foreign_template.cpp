@@ -78,21 +78,8 @@ class Translator {
     const std::string_view end_tag = "{% endraw %}";
     const auto end = text_.find(end_tag, at_);
     if (end == std::string_view::npos) return fail(tag, "which nothing closes");
-    add_literal(text_.substr(at_, end - at_));
+    result_.text += template_of(text_.substr(at_, end - at_));
     at_ = end + end_tag.size();
-  }
-
-  void add_literal(std::string_view text) {
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      const bool opens = text[i] == '{' && i + 1 < text.size() &&
-                         (text[i + 1] == '{' || text[i + 1] == '%' || text[i + 1] == '#');
-      if (!opens) {
-        result_.text += text[i];
-        continue;
-      }
-      result_.text += "{{ '" + std::string(text.substr(i, 2)) + "' }}";
-      ++i;
-    }
   }
 
   void take_expression(std::string_view rest) {
@@ -100,8 +87,11 @@ class Translator {
     if (tag.empty()) return;
     std::string_view held = inside(tag);
     static constexpr std::array<std::string_view, 4> harmless{"safe", "dump", "tojson", "string"};
+    bool is_json = false;
     for (auto bar = held.rfind('|'); bar != std::string_view::npos; bar = held.rfind('|')) {
-      if (std::ranges::find(harmless, trimmed(held.substr(bar + 1))) == harmless.end()) break;
+      const std::string_view filter = trimmed(held.substr(bar + 1));
+      if (std::ranges::find(harmless, filter) == harmless.end()) break;
+      is_json = is_json || filter == "dump" || filter == "tojson";
       held = trimmed(held.substr(0, bar));
     }
     const bool is_text = held.size() > 1 && (held.front() == '\'' || held.front() == '"') &&
@@ -110,6 +100,7 @@ class Translator {
       return fail(tag, "a variable of the environment, which a suite does not read");
     if (!is_text && !is_variable_name(held))
       return fail(tag, "an expression or filter, of which there are none");
+    if (is_json) result_.json_variables.emplace(held);
     result_.text += "{{" + std::string(held) + "}}";
   }
 
@@ -120,6 +111,21 @@ class Translator {
 };
 
 }  // namespace
+
+std::string template_of(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool opens = text[i] == '{' && i + 1 < text.size() &&
+                       (text[i + 1] == '{' || text[i + 1] == '%' || text[i + 1] == '#');
+    if (!opens) {
+      result += text[i];
+      continue;
+    }
+    result += "{{ '" + std::string(text.substr(i, 2)) + "' }}";
+    ++i;
+  }
+  return result;
+}
 
 tl::expected<TranslatedTemplate, std::string> translate_template(std::string_view text) {
   return Translator(text).run();

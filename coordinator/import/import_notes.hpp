@@ -5,14 +5,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice {
 
-/// What an import leaves out or changes. The same said of several places stands once, at the first.
+/// What an import leaves out or changes. The same said of several places stands once, at the first. And what
+/// it cannot do without.
 class ImportNotes {
  public:
   void add(const std::string& file, std::uint32_t line, std::string message);
+  /// Without what is wrong here nothing is imported.
+  void add_error(Finding error) { errors_.push_back(std::move(error)); }
+  std::vector<Finding> take_errors() { return std::exchange(errors_, {}); }
   /// By file and line, each with the number of further places.
   std::vector<Finding> take();
 
@@ -22,6 +27,7 @@ class ImportNotes {
     std::size_t further = 0;
   };
   std::vector<Note> notes_;
+  std::vector<Finding> errors_;
 };
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/import/defaults.hpp"
+#include "coordinator/suite/arms.hpp"
 #include "coordinator/suite/file_glob.hpp"
 #include "coordinator/suite/json_document.hpp"
 #include "coordinator/suite/yaml_document.hpp"
@@ -95,6 +96,11 @@ const DocumentNode::Table* mapping_in(const DocumentEntry& entry, const ImportFi
   return table;
 }
 
+std::string id_of(std::string_view text) {
+  const bool has_any = std::ranges::any_of(text, [](const char& c) { return is_arm_name({&c, 1}); });
+  return has_any ? arm_name_of(text) : "";
+}
+
 std::string trimmed_text(std::string_view text) {
   constexpr std::string_view space = " \t\n";
   const auto begin = text.find_first_not_of(space);
@@ -158,6 +164,16 @@ std::optional<DocumentNode> read_document(const std::string& name, const ImportF
   auto node = parse_foreign(name, *text);
   if (node) return std::move(*node);
   from.with(name).note(node.error().line, node.error().message + ": the file is left out");
+  return std::nullopt;
+}
+
+std::optional<DocumentNode> read_tests_document(const std::string& name, const ImportFile& from,
+                                                std::uint32_t line) {
+  const auto text = read_text_file(name, from, line);
+  if (!text) return std::nullopt;
+  auto node = parse_foreign(name, *text);
+  if (node) return std::move(*node);
+  from.notes.add_error({name, node.error().line, node.error().message});
   return std::nullopt;
 }
 

@@ -50,6 +50,11 @@ std::optional<std::string> read_text_file(const std::string& name, const ImportF
 /// The same as a document.
 std::optional<DocumentNode> read_document(const std::string& name, const ImportFile& from,
                                           std::uint32_t line);
+/// The same of a file of tests, which is too much to be left out: text that is no document is an error.
+std::optional<DocumentNode> read_tests_document(const std::string& name, const ImportFile& from,
+                                                std::uint32_t line);
+/// The text as an id or a name has it (arm_name_of); empty if nothing of it can stand in one.
+std::string id_of(std::string_view text);
 /// Without spaces, tabs and line ends before and behind it.
 std::string trimmed_text(std::string_view text);
 /// Lower case, with the dot; empty if there is none.

@@ -1,13 +1,9 @@
 #include "coordinator/import/promptfoo_checks.hpp"
 
-#include "common/checks/json_schema.hpp"
-#include "common/checks/pattern.hpp"
-#include "common/documents/canonical_json.hpp"
-#include "common/model/metrics.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/import/bound_checks.hpp"
 #include "coordinator/import/foreign_script.hpp"
-#include "coordinator/import/foreign_template.hpp"
 #include "coordinator/suite/foreign_check.hpp"
 
 #include <algorithm>
@@ -19,36 +15,18 @@
 namespace sluice {
 namespace {
 
-/// What an assertion holds beside its type, value and threshold; all else is a note.
-constexpr std::array<std::string_view, 6> known_keys{"type",   "value",       "threshold",
-                                                     "assert", "description", "$ref"};
+using Reading = CheckSource::Reading;
 
-DocumentEntry* find_key(DocumentNode& table, std::string_view key) {
-  auto& entries = std::get<DocumentNode::Table>(table.value);
-  const auto found = std::ranges::find(entries, key, &DocumentEntry::key);
-  return found != entries.end() ? &*found : nullptr;
-}
-
-/// Schemas and fingerprints want keys in order, people do not.
-DocumentNode in_order(DocumentNode node) {
-  if (auto* table = std::get_if<DocumentNode::Table>(&node.value)) {
-    for (DocumentEntry& entry : *table) entry.value = in_order(std::move(entry.value));
-    std::ranges::stable_sort(*table, {}, &DocumentEntry::key);
-  } else if (auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
-    for (DocumentNode& one : *list) one = in_order(std::move(one));
-  }
-  return node;
-}
+/// What an assertion may hold; all else is a note.
+constexpr std::array<std::string_view, 7> known_keys{"type",        "value", "threshold", "assert",
+                                                     "description", "$ref",  "weight"};
 
 class CheckImporter {
  public:
   CheckImporter(const DocumentNode* templates, const ImportFile& from) : templates_(templates), from_(from) {}
 
-  std::vector<ImportedCheck> read(const DocumentNode& assertions, std::optional<double> pass_mark) {
-    is_in_group_ = pass_mark.has_value();
+  std::vector<ImportedCheck> read(const DocumentNode& assertions) {
     read_list(assertions);
-    is_in_group_ = false;
-    if (pass_mark && !checks_.empty()) put_in_group(assertions.line, *pass_mark);
     return std::move(checks_);
   }
 
@@ -66,32 +44,45 @@ class CheckImporter {
     if (number_in(assertion, "weight") == 0.0)
       return leave_out(assertion.line, *type, "has the weight 0, with which it fails no test");
     if (*type == "assert-set") return read_set(assertion);
-    note_other_keys(assertion, *type);
     ForeignCheck check;
     check.line = assertion.line;
     check.is_negated = type->starts_with("not-");
     check.type = type->substr(check.is_negated ? 4 : 0);
     check.threshold = number_in(assertion, "threshold");
-    if (check.type == "context-faithfulness") {
-      return leave_out(assertion.line, *type,
-                       "judges by \"input.context\", which the prompts here show themselves");
-    }
-    const auto why = check.type == "javascript" ? "" : why_not_taken(check.type);
-    if (!why.empty()) return leave_out(assertion.line, *type, std::string(why));
-    if (!read_value(assertion, *type, check)) return;
+    if (const auto why = why_not_readable(assertion, check.type); !why.empty())
+      return leave_out(assertion.line, *type, why);
+    ImportedCheck made;
+    made.foreign_type = *type;
+    made.file = from_.name;
+    made.line = assertion.line;
+    made.weight = number_in(assertion, "weight");
+    note_other_keys(assertion, check.type, made);
+    Reading reading = Reading::text;
+    if (!read_value(assertion, *type, check, reading)) return;
     if (check.type == "javascript" && !check.is_negated && check.values.size() == 1) {
       if (auto script = check_of_script(check.values.front(), check.line)) check = std::move(*script);
     }
-    auto made = expectation_of(check);
-    if (!made) return leave_out(assertion.line, *type, made.error());
-    if (const auto weight = number_in(assertion, "weight"); weight && is_in_group_)
-      std::get<DocumentNode::Table>(made->value)
-          .push_back({"weight", assertion.line, {*weight, assertion.line, {}}});
-    add(std::move(*made), *type);
+    add(std::move(made), std::move(check), reading);
+  }
+
+  static std::string why_not_readable(const DocumentNode& assertion, const std::string& type) {
+    const bool reads_answer = type != "latency" && type != "cost";
+    if (reads_answer && find_entry(assertion, "transform") != nullptr)
+      return "judges what its \"transform\" makes of the answer, which has no counterpart";
+    if (type == "context-faithfulness") {
+      return find_entry(assertion, "contextTransform") != nullptr
+                 ? "judges by what its \"contextTransform\" finds in the answer, which has no counterpart"
+                 : "judges by \"input.context\", which the prompts here show themselves";
+    }
+    return type == "javascript" ? "" : std::string(why_not_taken(type));
   }
 
   void leave_out(std::uint32_t line, const std::string& type, const std::string& why) {
-    from_.note(line, "the check " + excerpt(type, defaults::quoted_bytes) + " " + why + ": left out");
+    ImportedCheck check;
+    check.foreign_type = type;
+    check.line = line;
+    check.file = from_.name;
+    sluice::leave_out(check, why, from_);
   }
 
   void follow(const std::string& reference, std::uint32_t line) {
@@ -107,66 +98,50 @@ class CheckImporter {
 
   /// All of a set must pass, unless a threshold says what share: then it is a group of its own.
   void read_set(const DocumentNode& set) {
-    note_other_keys(set, "assert-set");
+    ImportedCheck group;
+    group.foreign_type = "assert-set";
+    group.file = from_.name;
+    group.line = set.line;
+    note_other_keys(set, group.foreign_type, group);
     const DocumentEntry* held = find_entry(set, "assert");
     if (held == nullptr) return;
     const auto threshold = number_in(set, "threshold");
-    if (!threshold) return read_list(held->value);
+    group.weight = number_in(set, "weight");
+    if (!threshold) {
+      if (group.weight) note_weight(group, from_);
+      return read_list(held->value);
+    }
     if (is_in_group_)
       return leave_out(set.line, "assert-set", "with a threshold in another such set has no counterpart");
     std::vector<ImportedCheck> outside = std::exchange(checks_, {});
     is_in_group_ = true;
     read_list(held->value);
     is_in_group_ = false;
-    std::vector<ImportedCheck> parts = std::exchange(checks_, std::move(outside));
-    if (!parts.empty()) add_group(set.line, *threshold, std::move(parts));
+    group.parts = std::exchange(checks_, std::move(outside));
+    group.pass_mark = *threshold;
+    if (group.parts.empty()) return;
+    if (make_group(group)) return checks_.push_back(std::move(group));
+    leave_out(set.line, "assert-set", "with a threshold holds a check by a model, which no group takes");
   }
 
-  /// All checks of a test, by its threshold.
-  void put_in_group(std::uint32_t line, double pass_mark) {
-    std::vector<ImportedCheck> parts = std::exchange(checks_, {});
-    if (std::ranges::none_of(parts, needs_model)) return add_group(line, pass_mark, std::move(parts));
-    from_.note(
-        line,
-        "the \"threshold\" of a test whose checks a model judges, which no group takes: each check must "
-        "pass, whatever its weight");
-    for (ImportedCheck& part : parts) {
-      std::erase_if(std::get<DocumentNode::Table>(part.expectation.value),
-                    [](const DocumentEntry& entry) { return entry.key == "weight"; });
-    }
-    checks_ = std::move(parts);
-  }
-
-  void add_group(std::uint32_t line, double pass_mark, std::vector<ImportedCheck> parts) {
-    if (std::ranges::any_of(parts, needs_model))
-      return leave_out(line, "assert-set", "with a threshold holds a check by a model, which no group takes");
-    ImportedCheck group{.expectation = {}, .type = "all_of"};
-    DocumentNode::Array of;
-    for (ImportedCheck& part : parts) {
-      of.push_back(std::move(part.expectation));
-      group.variables.merge(part.variables);
-    }
-    DocumentNode::Table table;
-    table.push_back({"type", line, {group.type, line, {}}});
-    table.push_back({"pass_mark", line, {pass_mark, line, {}}});
-    table.push_back({"of", line, {std::move(of), line, {}}});
-    group.expectation = {std::move(table), line, {}};
-    checks_.push_back(std::move(group));
-  }
-
-  static bool needs_model(const ImportedCheck& check) {
-    const MetricInfo* metric = find_metric(check.type);
-    return metric != nullptr &&
-           (is_judge_metric(metric->id) || metric->id == MetricId::semantic_similarity_to);
-  }
-
-  void note_other_keys(const DocumentNode& assertion, const std::string& type) {
+  void note_other_keys(const DocumentNode& assertion, const std::string& type, ImportedCheck& made) {
     for (const DocumentEntry& entry : std::get<DocumentNode::Table>(assertion.value)) {
       if (std::ranges::find(known_keys, entry.key) != known_keys.end()) continue;
-      if (is_in_group_ && entry.key == "weight") continue;
-      from_.note(entry.line, "\"" + entry.key + "\" of the check " + excerpt(type, defaults::quoted_bytes) +
+      if (entry.key == "provider" && is_rubric(type)) {
+        made.grader = entry.value;
+        continue;
+      }
+      from_.note(entry.line, "\"" + entry.key + "\" of the check " +
+                                 excerpt(made.foreign_type, defaults::quoted_bytes) +
                                  " has no counterpart: left out");
     }
+  }
+
+  static bool is_rubric(std::string_view type) {
+    constexpr std::array<std::string_view, 6> types{
+        "llm-rubric",       "g-eval",     "model-graded-closedqa",
+        "answer-relevance", "factuality", "model-graded-factuality"};
+    return std::ranges::find(types, type) != types.end();
   }
 
   static bool is_schema(const ForeignCheck& check) {
@@ -174,21 +149,27 @@ class CheckImporter {
   }
 
   /// False if the value cannot be had, which is a note.
-  bool read_value(const DocumentNode& assertion, const std::string& type, ForeignCheck& check) {
+  bool read_value(const DocumentNode& assertion, const std::string& type, ForeignCheck& check,
+                  Reading& reading) {
     const DocumentEntry* entry = find_entry(assertion, "value");
     if (entry == nullptr) return true;
     const std::string* text = text_in(entry->value);
     if (text != nullptr && text->starts_with("file://"))
-      return read_value_file(*text, type, entry->line, check);
-    return take_value(entry->value, type, entry->line, check);
+      return read_value_file(*text, type, entry->line, check, reading);
+    return take_value(entry->value, type, entry->line, check, reading);
   }
 
-  bool take_value(const DocumentNode& value, const std::string& type, std::uint32_t line,
-                  ForeignCheck& check) {
-    const auto text = scalar_text(value);
-    if (text) return take_text(*text, type, line, check);
+  bool take_value(const DocumentNode& value, const std::string& type, std::uint32_t line, ForeignCheck& check,
+                  Reading& reading) {
+    if (auto text = scalar_text(value)) {
+      take_text(std::move(*text), check, reading);
+      return true;
+    }
     const auto* list = std::get_if<DocumentNode::Array>(&value.value);
-    if (check.type == "equals" || (is_schema(check) && list == nullptr)) return take_schema(value, check);
+    if (check.type == "equals" || (is_schema(check) && list == nullptr)) {
+      check.schema = value;
+      return true;
+    }
     if (list != nullptr) return take_list(*list, type, line, check);
     leave_out(line, type, "has a value that is no text");
     return false;
@@ -205,35 +186,14 @@ class CheckImporter {
     return true;
   }
 
-  bool take_text(const std::string& text, const std::string& type, std::uint32_t line, ForeignCheck& check) {
-    if (is_schema(check)) return take_schema_text(text, type, line, check);
-    if (!takes_foreign_list(check.type)) {
-      check.values.push_back(text);
-      return true;
-    }
-    auto values = parse_foreign_list(text);
-    if (!values) leave_out(line, type, values.error());
-    if (!values) return false;
-    check.values = std::move(*values);
-    return true;
-  }
-
-  bool take_schema(const DocumentNode& node, ForeignCheck& check) {
-    schema_ = in_order(node);
-    check.schema = &schema_;
-    return true;
-  }
-
-  bool take_schema_text(const std::string& text, const std::string& type, std::uint32_t line,
-                        ForeignCheck& check) {
-    const auto node = parse_foreign("schema.json", text);
-    if (node && std::holds_alternative<DocumentNode::Table>(node->value)) return take_schema(*node, check);
-    leave_out(line, type, "has a value that is no schema");
-    return false;
+  static void take_text(std::string text, ForeignCheck& check, Reading& reading) {
+    if (is_schema(check)) reading = Reading::schema;
+    if (takes_foreign_list(check.type)) reading = Reading::list;
+    check.values.push_back(std::move(text));
   }
 
   bool read_value_file(const std::string& reference, const std::string& type, std::uint32_t line,
-                       ForeignCheck& check) {
+                       ForeignCheck& check, Reading& reading) {
     const std::string name = referenced_file(reference, from_.files);
     if (is_code_file(name)) {
       leave_out(line, type, "takes its value from a program, which has no counterpart");
@@ -242,103 +202,45 @@ class CheckImporter {
     const std::string extension = extension_of(name);
     if (extension == ".json" || extension == ".yaml" || extension == ".yml") {
       const auto value = read_document(name, from_, line);
-      return value && take_value(*value, type, line, check);
+      return value && take_value(*value, type, line, check, reading);
     }
     const auto text = read_text_file(name, from_, line);
-    return text && take_text(trimmed_text(*text), type, line, check);
+    if (text) take_text(trimmed_text(*text), check, reading);
+    return text.has_value();
   }
 
-  void add(DocumentNode expectation, const std::string& foreign_type) {
-    ImportedCheck check;
-    check.type = *text_in(expectation, "type");
-    const MetricInfo* metric = find_metric(check.type);
-    check.is_scored = metric != nullptr && metric->kind == MetricKind::scored;
-    for (const std::string_view key :
-         {std::string_view("text"), std::string_view("criteria"), std::string_view("reference")}) {
-      DocumentEntry* entry = find_key(expectation, key);
-      if (entry != nullptr && !translate(entry->value, foreign_type, check)) return;
+  void add(ImportedCheck made, ForeignCheck check, Reading reading) {
+    auto source = check_source(std::move(check), reading);
+    if (!source) return sluice::leave_out(made, source.error(), from_);
+    made.variables = source->variables;
+    made.source = std::make_shared<const CheckSource>(std::move(*source));
+    if (made.variables.empty() || !needs_values(*made.source)) {
+      auto expectation =
+          made.variables.empty() ? expectation_of(*made.source, {}) : expectation_of(*made.source);
+      if (!expectation) return sluice::leave_out(made, expectation.error(), from_);
+      finish(made, std::move(*expectation));
     }
-    if (const DocumentEntry* pattern = find_entry(expectation, "pattern")) {
-      if (!compiles(pattern->value, foreign_type)) return;
-    }
-    if (const DocumentEntry* schema = find_entry(expectation, "schema")) {
-      const auto compiled = JsonSchema::compile(canonical_json(in_order(schema->value)));
-      if (!compiled)
-        return leave_out(expectation.line, foreign_type,
-                         "has a schema that cannot be used (" + compiled.error().message + ")");
-    }
-    check.expectation = std::move(expectation);
-    checks_.push_back(std::move(check));
-  }
-
-  bool translate(DocumentNode& node, const std::string& type, ImportedCheck& check) {
-    if (auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
-      return std::ranges::all_of(*list, [&](DocumentNode& one) { return translate(one, type, check); });
-    }
-    auto* text = std::get_if<std::string>(&node.value);
-    if (text == nullptr) return true;
-    auto translated = translate_template(*text);
-    if (!translated) leave_out(node.line, type, translated.error());
-    if (!translated) return false;
-    *text = std::move(translated->text);
-    check.variables.merge(translated->variables);
-    return true;
-  }
-
-  bool compiles(const DocumentNode& node, const std::string& type) {
-    if (const auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
-      return std::ranges::all_of(*list, [&](const DocumentNode& one) { return compiles(one, type); });
-    }
-    const auto compiled = Pattern::compile(std::get<std::string>(node.value));
-    if (!compiled) leave_out(node.line, type, "cannot be said: " + compiled.error().message);
-    return compiled.has_value();
+    if (made.variables.empty()) made.source.reset();
+    checks_.push_back(std::move(made));
   }
 
   const DocumentNode* templates_;
   const ImportFile& from_;
-  DocumentNode schema_;
   std::vector<ImportedCheck> checks_;
-  bool is_in_group_ = false;  ///< In a set with a threshold, whose checks have weights.
+  bool is_in_group_ = false;  ///< In a set with a threshold.
 };
-
-/// Of two rubrics that become one, the higher limit holds for both.
-void raise_limit(DocumentNode& own, const DocumentNode& other) {
-  const double least = number_in(other, "min_score").value_or(defaults::judge_min_score);
-  if (number_in(own, "min_score").value_or(defaults::judge_min_score) >= least) return;
-  auto& table = std::get<DocumentNode::Table>(own.value);
-  std::erase_if(table, [](const DocumentEntry& entry) { return entry.key == "min_score"; });
-  table.push_back({"min_score", other.line, {least, other.line, {}}});
-}
 
 }  // namespace
 
-std::vector<ImportedCheck> import_checks(const DocumentNode& assertions, const DocumentNode* templates,
-                                         const ImportFile& from, std::optional<double> pass_mark) {
-  return CheckImporter(templates, from).read(assertions, pass_mark);
+void leave_out(const ImportedCheck& check, const std::string& why, const ImportFile& from) {
+  from.with(check.file)
+      .note(check.line,
+            "the check " + excerpt(check.foreign_type, defaults::quoted_bytes) + " " + why + ": left out");
 }
 
-std::vector<ImportedCheck> with_one_of_each_score(std::vector<ImportedCheck> checks, const ImportFile& from) {
-  std::vector<ImportedCheck> result;
-  for (ImportedCheck& check : checks) {
-    const auto same = std::ranges::find_if(
-        result, [&](const ImportedCheck& one) { return one.is_scored && one.type == check.type; });
-    if (!check.is_scored || same == result.end()) {
-      result.push_back(std::move(check));
-      continue;
-    }
-    DocumentEntry* own = find_key(same->expectation, "criteria");
-    const std::string* more = text_in(check.expectation, "criteria");
-    if (own == nullptr || more == nullptr) {
-      from.note(check.expectation.line, "a test has one " + check.type + ": the further one is left out");
-      continue;
-    }
-    from.note(check.expectation.line,
-              "a test has one rubric: several are joined to one that asks for all of them");
-    std::get<std::string>(own->value.value) += "\n" + *more;
-    raise_limit(same->expectation, check.expectation);
-    same->variables.merge(check.variables);
-  }
-  return result;
+std::vector<ImportedCheck> import_checks(const DocumentNode& assertions, const DocumentNode* templates,
+                                         const ImportFile& from) {
+  return CheckImporter(templates, from).read(assertions);
 }
 
 }  // namespace sluice

@@ -1,8 +1,11 @@
 #pragma once
 
 #include "common/documents/document.hpp"
+#include "coordinator/import/check_source.hpp"
 #include "coordinator/import/import_source.hpp"
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,20 +15,26 @@ namespace sluice {
 
 /// A check as an entry of `expected`, with keys in the order of writing.
 struct ImportedCheck {
-  DocumentNode expectation;
-  std::string type;  ///< As a suite names it.
+  DocumentNode expectation{};  ///< Null as long as it needs the values of a test (bound_check).
+  std::string type{};          ///< As a suite names it; empty as long as that.
   bool is_scored = false;
   std::set<std::string, std::less<>> variables{};
+  std::shared_ptr<const CheckSource> source{};  ///< Where it has variables.
+  std::string foreign_type{};
+  std::optional<double> weight{};        ///< Among others of a group.
+  std::vector<ImportedCheck> parts{};    ///< Of a group.
+  double pass_mark = 0;                  ///< Of a group.
+  std::optional<DocumentNode> grader{};  ///< The provider that it names for its judge.
+  std::string file{};
+  std::uint32_t line = 1;
 };
 
-/// Reads `assert` of a test, or of the default test: what has no counterpart becomes notes. `templates` are
-/// the configuration's `assertionTemplates`, or null. With a `pass_mark` (0 to 1), the share of their weight
-/// that must pass, they are one group.
-std::vector<ImportedCheck> import_checks(const DocumentNode& assertions, const DocumentNode* templates,
-                                         const ImportFile& from, std::optional<double> pass_mark = {});
+/// A note that a check is left out; `why` is a clause.
+void leave_out(const ImportedCheck& check, const std::string& why, const ImportFile& from);
 
-/// A test has one score of a kind: rubrics of one are joined to one that asks for all, of others the first
-/// stays, which is a note.
-std::vector<ImportedCheck> with_one_of_each_score(std::vector<ImportedCheck> checks, const ImportFile& from);
+/// Reads `assert` of a test, or of the default test: what has no counterpart becomes notes. `templates` are
+/// the configuration's `assertionTemplates`, or null.
+std::vector<ImportedCheck> import_checks(const DocumentNode& assertions, const DocumentNode* templates,
+                                         const ImportFile& from);
 
 }  // namespace sluice

@@ -7,6 +7,7 @@
 #include "coordinator/import/import_source.hpp"
 #include "coordinator/import/promptfoo_prompts.hpp"
 #include "coordinator/import/suite_assembly.hpp"
+#include "coordinator/import/test_table.hpp"
 #include "coordinator/suite/arms.hpp"
 #include "coordinator/suite/file_glob.hpp"
 
@@ -54,6 +55,7 @@ class ConfigImporter {
     const auto& [key, line, value] = entry;
     if (key == "prompts") {
       parts.prompts = import_prompts(value, from_);
+      parts.has_prompts = true;
     } else if (key == "providers" || key == "targets") {
       ImportedProviders read = import_providers(value, from_);
       parts.providers = std::move(read.providers);
@@ -79,8 +81,13 @@ class ConfigImporter {
     if (table == nullptr) return;
     for (const DocumentEntry& entry : *table) {
       const auto number = number_in(options.value, entry.key);
+      const auto* boolean = std::get_if<bool>(&entry.value.value);
       if (entry.key == "repeat" && number) {
         parts.repeat = number;
+      } else if (entry.key == "timeoutMs" && number && *number > 0) {
+        parts.timeout_seconds = *number / 1000;
+      } else if (entry.key == "cache" && boolean != nullptr) {
+        if (!*boolean) from_.note(entry.line, "\"cache: false\" is said with --no-cache: left out");
       } else if (entry.key == "maxConcurrency") {
         from_.note(entry.line, "\"maxConcurrency\" is said with --max-concurrent, or found: left out");
       } else {
@@ -212,6 +219,7 @@ tl::expected<ImportedSuite, std::vector<Finding>> import_promptfoo(const fs::pat
         root->line,
         "is no configuration of promptfoo: it has neither \"prompts\" nor \"providers\" nor \"tests\"");
   ImportedSuite suite = ConfigImporter(*root, from).read(path);
+  if (auto errors = notes.take_errors(); !errors.empty()) return tl::unexpected(std::move(errors));
   suite.notes = notes.take();
   return suite;
 }

@@ -3,11 +3,13 @@
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/import/foreign_template.hpp"
-#include "coordinator/suite/arms.hpp"
+#include "coordinator/import/response_form.hpp"
 #include "coordinator/suite/csv_rows.hpp"
 #include "coordinator/suite/json_document.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -32,10 +34,10 @@ std::string with_quoted_dumps(std::string_view text) {
         close != std::string_view::npos ? text.substr(open, close + 2 - open) : std::string_view();
     const auto bar = tag.find('|');
     const bool is_value = bar != std::string_view::npos && tag.find("dump") != std::string_view::npos &&
-                          !(open > 0 && text[open - 1] == '"');
+                          tag.find('"') == std::string_view::npos && !(open > 0 && text[open - 1] == '"');
     result += text.substr(0, open);
     if (is_value) {
-      result += "\"" + std::string(tag.substr(0, bar)) + "}}\"";
+      result += '"' + std::string(tag) + '"';
     } else {
       result += tag;
     }
@@ -123,13 +125,18 @@ class PromptImporter {
     const std::string* id = text_in(node, "id");
     for (const DocumentEntry& entry : *table) {
       const bool is_known = entry.key == "label" || entry.key == "raw" || entry.key == "id" ||
-                            entry.key == "display" || entry.key == "content";
+                            entry.key == "display" || entry.key == "content" || entry.key == "config";
       if (!is_known && (raw != nullptr || id != nullptr))
         from_.note(entry.line, "\"" + entry.key + "\" of a prompt has no counterpart: left out");
     }
+    const std::size_t before = prompts_.size();
     if (raw != nullptr)
-      return read_text(*raw, label != nullptr ? *label : id != nullptr ? *id : "", node.line);
-    if (id != nullptr) return read_text(*id, label != nullptr ? *label : "", node.line);
+      read_text(*raw, label != nullptr ? *label : id != nullptr ? *id : "", node.line);
+    else if (id != nullptr)
+      read_text(*id, label != nullptr ? *label : "", node.line);
+    const auto form = raw != nullptr || id != nullptr ? form_in(node) : std::nullopt;
+    for (std::size_t i = before; i < prompts_.size(); ++i) prompts_[i].response_format = form;
+    if (raw != nullptr || id != nullptr) return;
     // Older configurations map files to labels.
     for (const DocumentEntry& entry : *table) {
       const std::string* name = text_in(entry.value);
@@ -137,8 +144,35 @@ class PromptImporter {
     }
   }
 
+  /// The form of the answer in its `config`, of which all else is a note.
+  std::optional<DocumentNode> form_in(const DocumentNode& node) const {
+    std::optional<DocumentNode> form;
+    const DocumentEntry* config = find_entry(node, "config");
+    const auto* table = config != nullptr ? mapping_in(*config, from_) : nullptr;
+    if (table == nullptr) return form;
+    for (const DocumentEntry& entry : *table) {
+      if (entry.key == "response_format")
+        form = import_response_format(entry, from_);
+      else
+        from_.note(entry.line, "\"" + entry.key + "\" in config of a prompt has no counterpart: left out");
+    }
+    return form;
+  }
+
+  /// A word that ends as a file's name does; promptfoo takes it for one.
+  static bool is_file_name(const std::string& text) {
+    constexpr std::array<std::string_view, 7> extensions{".txt",  ".md",  ".json", ".jsonl",
+                                                         ".yaml", ".yml", ".csv"};
+    return text.find_first_of(" \t\n{}") == std::string::npos &&
+           (is_code_file(text) || std::ranges::find(extensions, extension_of(text)) != extensions.end());
+  }
+
   void read_text(const std::string& text, const std::string& label, std::uint32_t line) {
+    if (text.starts_with("exec:")) return note_program(text, line);
     const std::string file = referenced_file(text, from_.files);
+    if (file.empty() && is_file_name(text))
+      return from_.note(line, "names \"" + excerpt(text, defaults::quoted_bytes) +
+                                  "\", which is not there: the prompt is left out");
     if (file.empty() && text.find("://") != std::string::npos &&
         text.find_first_of(" \n") == std::string::npos)
       return from_.note(line, "the prompt " + json_string(excerpt(text, defaults::quoted_bytes)) +
@@ -147,11 +181,13 @@ class PromptImporter {
     for (const std::string& name : files_of(file, from_, line)) read_file(name, label, line);
   }
 
+  void note_program(const std::string& name, std::uint32_t line) const {
+    from_.note(line, "the prompt is made by the program \"" + excerpt(name, defaults::quoted_bytes) +
+                         "\", which has no counterpart: left out");
+  }
+
   void read_file(const std::string& name, const std::string& label, std::uint32_t line) {
-    if (is_code_file(name) || extension_of(name).empty()) {
-      return from_.note(line, "the prompt is made by the program \"" + excerpt(name, defaults::quoted_bytes) +
-                                  "\", which has no counterpart: left out");
-    }
+    if (is_code_file(name) || extension_of(name).empty()) return note_program(name, line);
     const auto text = read_text_file(name, from_, line);
     if (!text) return;
     const std::string extension = extension_of(name);
@@ -159,7 +195,7 @@ class PromptImporter {
     if (extension == ".txt") {
       for (const std::string& part : parts_of(*text)) add(part, shown, name, line);
     } else if (extension == ".csv") {
-      add_table(*text, name, line);
+      add_table(*text, label, name, line);
     } else if (extension == ".jsonl") {
       for (const std::string& part : lines_of(*text)) add(part, shown, name, line);
     } else {
@@ -191,14 +227,21 @@ class PromptImporter {
     return lines;
   }
 
-  void add_table(const std::string& text, const std::string& name, std::uint32_t line) {
+  void add_table(const std::string& text, const std::string& label, const std::string& name,
+                 std::uint32_t line) {
     const CsvRows table = parse_csv(text);
     if (table.rows.empty()) return from_.with(name).note(1, "holds no prompts");
     const auto& header = table.rows.front().fields;
     const auto column = std::ranges::find(header, "prompt");
-    const std::size_t at = column != header.end() ? static_cast<std::size_t>(column - header.begin()) : 0;
+    const auto place_of = [&](const auto& found) { return static_cast<std::size_t>(found - header.begin()); };
+    const std::size_t at = column != header.end() ? place_of(column) : 0;
+    const std::size_t label_at =
+        column != header.end() ? place_of(std::ranges::find(header, "label")) : header.size();
     for (std::size_t i = column != header.end() ? 1 : 0; i < table.rows.size(); ++i) {
-      if (at < table.rows[i].fields.size()) add(table.rows[i].fields[at], "", name, line);
+      const auto& fields = table.rows[i].fields;
+      if (at >= fields.size() || fields[at].empty()) continue;
+      const bool has_label = label_at < fields.size() && !fields[label_at].empty();
+      add(fields[at], has_label ? fields[label_at] : label, name, line);
     }
   }
 
@@ -237,13 +280,16 @@ class PromptImporter {
       if (!turn) return from_.note(line, named(label) + turn.error() + ": left out");
       message.content = std::move(turn->text);
       prompt.variables.merge(turn->variables);
+      prompt.json_variables.merge(turn->json_variables);
     }
     if (translated->text.empty() && prompt.messages.empty())
       return from_.note(line, named(label) + "is empty: left out");
     prompt.prompt = std::move(translated->text);
     prompt.system = std::move(translated_system->text);
-    prompt.variables.merge(translated->variables);
-    prompt.variables.merge(translated_system->variables);
+    for (TranslatedTemplate* part : {&*translated, &*translated_system}) {
+      prompt.variables.merge(part->variables);
+      prompt.json_variables.merge(part->json_variables);
+    }
     prompt.id = own_id(label);
     prompts_.push_back(std::move(prompt));
   }
@@ -267,7 +313,8 @@ class PromptImporter {
 
   std::string own_id(const std::string& label) const {
     const std::string number = std::to_string(prompts_.size() + 1);
-    std::string id = label.empty() ? number : arm_name_of(label).substr(0, 40);
+    std::string id = id_of(label).substr(0, 40);
+    if (id.empty()) id = number;
     const bool is_taken = std::ranges::find(prompts_, id, &ImportedPrompt::id) != prompts_.end();
     return is_taken ? id + "-" + number : id;
   }

@@ -4,6 +4,7 @@
 #include "coordinator/import/import_source.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -26,7 +27,9 @@ struct ImportedPrompt {
   std::string system;
   std::string prompt;
   std::set<std::string, std::less<>> variables{};
+  std::set<std::string, std::less<>> json_variables{};  ///< As TranslatedTemplate::json_variables.
   std::uint32_t line = 1;
+  std::optional<DocumentNode> response_format{};  ///< As ImportedProvider::response_format.
   std::vector<ImportedMessage> messages{};  ///< Behind `system`, of a conversation; `prompt` is empty then.
 };
 

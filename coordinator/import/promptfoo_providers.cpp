@@ -1,12 +1,10 @@
 #include "coordinator/import/promptfoo_providers.hpp"
 
-#include "common/checks/json_schema.hpp"
-#include "common/documents/canonical_json.hpp"
 #include "common/settings/base_url.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/import/response_form.hpp"
 #include "coordinator/suite/arms.hpp"
-#include "coordinator/suite/request_reader.hpp"
 
 #include <algorithm>
 #include <array>
@@ -131,6 +129,8 @@ class ProviderImporter {
   }
 
   void add(const std::string& id, const DocumentNode& node, std::uint32_t line) {
+    if (find_entry(node, "transform") != nullptr)
+      return leave_out(id, line, "changes answers by its \"transform\", which has no counterpart");
     if (const std::string known = default_of_variable(id); !known.empty()) {
       from_.note(line,
                  "the provider " + json_string(excerpt(id, defaults::quoted_bytes)) +
@@ -144,6 +144,10 @@ class ProviderImporter {
       return add_http(id, node, line);
     const auto colon = id.find(':');
     const auto prefix = std::ranges::find(prefixes, std::string_view(id).substr(0, colon), &Prefix::prefix);
+    if (is_program(id))
+      return leave_out(id, line,
+                       "is a program, which reads and writes another form here (`kind = \"exec\"` in "
+                       "docs/providers.md)");
     if (!file.empty() || prefix == prefixes.end() || colon == std::string::npos)
       return leave_out(id, line, "has no counterpart");
     std::string model = id.substr(colon + 1);
@@ -161,11 +165,20 @@ class ProviderImporter {
     if (made.model.empty() || made.model.find_first_of(" {\t\n") != std::string::npos)
       return leave_out(id, line, "names no model");
     const bool is_azure = prefix->provider == "azure";
+    if (prefix->provider == "openai" && endpoint == "completion")
+      return leave_out(id, line, "is no chat, and sluice asks chats alone");
+    if (prefix->provider != "anthropic" && (endpoint == "completion" || endpoint == "responses"))
+      note_chat(id, line);
     if (is_azure && endpoint != "chat") return leave_out(id, line, "is no chat of Azure");
     if (is_azure) made.provider = use(azure_server(made.model, node, line, from_));
     if (!prefix->base_url.empty())
       made.provider = use({made.provider, std::string(prefix->base_url), std::string(prefix->api_key_env)});
     add_read(std::move(made), id, node, is_azure ? is_of_azure_server : is_of_no_server);
+  }
+
+  void note_chat(const std::string& id, std::uint32_t line) const {
+    from_.note(line, "the provider " + json_string(excerpt(id, defaults::quoted_bytes)) +
+                         " is asked as a chat (chat completions) here");
   }
 
   void add_http(const std::string& id, const DocumentNode& node, std::uint32_t line) {
@@ -174,8 +187,13 @@ class ProviderImporter {
     if (!server) return leave_out(id, line, server.error());
     ImportedProvider made;
     made.model = server->name;
-    made.provider = use(std::move(*server));
     made.line = line;
+    const std::vector<DocumentEntry> unsaid = std::move(server->unsaid);
+    made.provider = use(std::move(*server));
+    for (const DocumentEntry& one : unsaid)
+      from_.note(one.line, "\"" + excerpt(one.key, defaults::quoted_bytes) + "\" in " + *text_in(one.value) +
+                               " of a provider cannot be said as it stands: add it to [providers." +
+                               made.provider + "]; a secret as { env = \"NAME\" }");
     add_read(std::move(made), id, node, is_of_http_server);
   }
 
@@ -186,9 +204,17 @@ class ProviderImporter {
     read_prompts(node, made);
     read_other_keys(node);
     const DocumentEntry* config = find_entry(node, "config");
-    if (config != nullptr && mapping_in(*config, from_) != nullptr)
+    if (config != nullptr && mapping_in(*config, from_) != nullptr) {
+      if (!is_of_server("apiBaseUrl") && !use_server(config->value, made))
+        return leave_out(id, made.line, "has an \"apiBaseUrl\" that sluice cannot take over");
       read_config(config->value, made, is_of_server);
+    }
     result_.providers.push_back(std::move(made));
+  }
+
+  bool is_program(const std::string& id) const {
+    return id.starts_with("exec:") || id.starts_with("python:") ||
+           is_code_file(referenced_file(id, from_.files));
   }
 
   static bool is_of_no_server(std::string_view) { return false; }
@@ -209,10 +235,10 @@ class ProviderImporter {
   /// Its label, or the id that older configurations give to one beneath its model (`openai:gpt-4: {id:
   /// cold}`).
   static std::string name_in(const DocumentNode& node, const std::string& id) {
-    if (const std::string* label = text_in(node, "label")) return arm_name_of(*label);
+    if (const std::string* label = text_in(node, "label")) return id_of(*label);
     const std::string* own = text_in(node, "id");
     const bool is_name = own != nullptr && *own != id && own->find('{') == std::string::npos;
-    return is_name ? arm_name_of(*own) : "";
+    return is_name ? id_of(*own) : "";
   }
 
   void read_prompts(const DocumentNode& node, ImportedProvider& made) const {
@@ -245,6 +271,13 @@ class ProviderImporter {
     for (const DocumentEntry& entry : *table) {
       const auto number = number_in(config, entry.key);
       if (is_of_server(entry.key)) continue;
+      if (entry.key != "apiBaseUrl" && entry.key != "apiKey" && has_template(entry.value)) {
+        from_.note(entry.line,
+                   "\"" + entry.key +
+                       "\" in config of a provider holds a template, which is filled nowhere here: left "
+                       "out");
+        continue;
+      }
       if (entry.key == "temperature" && number) {
         made.temperature = number;
       } else if (number && (entry.key == "max_tokens" || entry.key == "max_completion_tokens" ||
@@ -256,10 +289,10 @@ class ProviderImporter {
       } else if (entry.key == "generationConfig") {
         read_config(entry.value, made, is_of_server);
       } else if (entry.key == "apiBaseUrl" && text_in(entry.value) != nullptr) {
-        use_server(entry, config, made);
+        // Is the server that is asked.
       } else if (read_param(entry, made)) {
       } else if (entry.key == "response_format") {
-        read_form(entry, made);
+        made.response_format = import_response_format(entry, from_);
       } else if (entry.key == "apiKeyEnvar" && find_entry(config, "apiBaseUrl") != nullptr) {
         // Goes with the server.
       } else if (entry.key == "apiKey" || entry.key == "apiKeyEnvar") {
@@ -271,6 +304,14 @@ class ProviderImporter {
         from_.note(entry.line, "\"" + entry.key + "\" in config of a provider has no counterpart: left out");
       }
     }
+  }
+
+  /// A template there is filled by variables, or the environment.
+  static bool has_template(const DocumentNode& node) {
+    if (const auto* list = std::get_if<DocumentNode::Array>(&node.value))
+      return std::ranges::any_of(*list, has_template);
+    const std::string* text = text_in(node);
+    return text != nullptr && text->find("{{") != std::string::npos;
   }
 
   /// True if the entry is a param, which the arm then has.
@@ -289,73 +330,24 @@ class ProviderImporter {
     return true;
   }
 
-  /// `{type: json_object}`, or `{type: json_schema, json_schema: {name, strict, schema}}`, also in a file.
-  void read_form(const DocumentEntry& entry, ImportedProvider& made) {
-    DocumentNode form = entry.value;
-    if (const std::string* text = text_in(entry.value); text != nullptr && text->starts_with("file://")) {
-      auto document = read_document(referenced_file(*text, from_.files), from_, entry.line);
-      if (!document) return;
-      form = std::move(*document);
-    }
-    const std::string* type = text_in(form, "type");
-    if (type != nullptr && *type == "text") return;
-    if (type != nullptr && *type == "json_object") {
-      made.response_format = DocumentNode{std::string("json"), entry.line, {}};
-      return;
-    }
-    const DocumentEntry* inner = find_entry(form, "json_schema");
-    const DocumentNode& parts = inner != nullptr ? inner->value : form;
-    const DocumentEntry* schema = find_entry(parts, "schema");
-    const bool is_schema = type != nullptr && *type == "json_schema" && schema != nullptr &&
-                           std::holds_alternative<DocumentNode::Table>(schema->value.value);
-    if (!is_schema)
-      return from_.note(entry.line,
-                        "\"response_format\" of a provider is of a kind without counterpart: left out");
-    if (const std::string problem = problem_with_schema(schema->value); !problem.empty())
-      return from_.note(entry.line, "the schema of \"response_format\" cannot be used: " + problem +
-                                        ": the form is left out");
-    DocumentNode::Table table;
-    for (const std::string_view key : {"name", "strict", "schema"}) {
-      const DocumentEntry* part = find_entry(parts, key);
-      if (part == nullptr) continue;
-      if (can_be_part(key, part->value)) {
-        table.push_back({std::string(key), entry.line, part->value});
-      } else {
-        from_.note(entry.line, "\"" + std::string(key) +
-                                   "\" of \"response_format\" is none that a suite takes: left out");
-      }
-    }
-    made.response_format = DocumentNode{std::move(table), entry.line, {}};
-  }
-
-  static std::string problem_with_schema(const DocumentNode& schema) {
-    if (!has_only_json_values(schema)) return "it holds a number that is not finite";
-    const auto compiled = JsonSchema::compile(canonical_json(schema));
-    return compiled ? "" : compiled.error().message;
-  }
-
-  static bool can_be_part(std::string_view key, const DocumentNode& value) {
-    const std::string* name = text_in(value);
-    if (key == "name") return name != nullptr && is_provider_name(*name);
-    return key != "strict" || std::holds_alternative<bool>(value.value);
-  }
-
   static void add_param(std::string_view name, const DocumentNode& value, ImportedProvider& made) {
     const auto same = std::ranges::find(made.params, name, &DocumentEntry::key);
     if (same == made.params.end()) made.params.push_back({std::string(name), value.line, value});
   }
 
-  void use_server(const DocumentEntry& entry, const DocumentNode& config, ImportedProvider& made) {
-    const auto url = parse_base_url(*text_in(entry.value));
-    if (!url || made.provider != "openai") {
-      return from_.note(entry.line,
-                        "\"apiBaseUrl\" of a provider is no URL that sluice can take over: left out");
-    }
+  /// False if the server cannot be taken over; another must not be asked in its place.
+  bool use_server(const DocumentNode& config, ImportedProvider& made) {
+    const DocumentEntry* entry = find_entry(config, "apiBaseUrl");
+    const std::string* text = entry != nullptr ? text_in(entry->value) : nullptr;
+    if (text == nullptr) return true;
+    const auto url = parse_base_url(*text);
+    if (!url || made.provider != "openai") return false;
     const std::string* key = text_in(config, "apiKeyEnvar");
     made.provider = use({server_name_of(url->host), url->text,
                          key != nullptr                ? *key
                          : is_loopback_host(url->host) ? ""
                                                        : "OPENAI_API_KEY"});
+    return true;
   }
 
   const ImportFile& from_;

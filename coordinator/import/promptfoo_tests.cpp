@@ -1,19 +1,17 @@
 #include "coordinator/import/promptfoo_tests.hpp"
 
 #include "common/documents/canonical_json.hpp"
+#include "common/text/joined.hpp"
 #include "common/text/template.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/import/defaults.hpp"
-#include "coordinator/suite/csv_rows.hpp"
-#include "coordinator/suite/foreign_check.hpp"
+#include "coordinator/import/test_table.hpp"
 #include "coordinator/suite/json_lines.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 namespace sluice {
@@ -23,72 +21,6 @@ using Tests = std::vector<ImportedTest>;
 
 DocumentNode text_node(std::string text, std::uint32_t line) {
   return {std::move(text), line, {}};
-}
-
-/// A cell as an entry of `assert`.
-DocumentNode assertion_of(const std::string& cell, std::uint32_t line) {
-  const ForeignCheck check = parse_foreign_check(cell, line);
-  DocumentNode::Table table;
-  if (check.threshold) table.push_back({"threshold", line, {*check.threshold, line, {}}});
-  table.push_back({"type", line, text_node((check.is_negated ? "not-" : "") + check.type, line)});
-  if (!check.problem.empty()) {
-    table.push_back({"value", line, text_node(cell.substr(cell.find(':') + 1), line)});  // Noted where read.
-  } else if (takes_foreign_list(check.type)) {
-    DocumentNode::Array values;
-    for (const std::string& value : check.values) values.push_back(text_node(value, line));
-    table.push_back({"value", line, {std::move(values), line, {}}});
-  } else if (!check.values.empty()) {
-    table.push_back({"value", line, text_node(check.values.front(), line)});
-  }
-  return {std::move(table), line, {}};
-}
-
-/// A text that is no number becomes a note where it is read.
-DocumentNode number_or_text(const std::string& cell, std::uint32_t line) {
-  double number = 0;
-  const char* end = cell.data() + cell.size();
-  const auto [stop, problem] = std::from_chars(cell.data(), end, number);
-  if (problem != std::errc() || stop != end) return text_node(cell, line);
-  return {number, line, {}};
-}
-
-void note_misspelt(const std::string& cell, std::uint32_t line, const ImportFile& from) {
-  const auto misspelt = misspelt_check(cell);
-  if (!misspelt) return;
-  from.note(line, "the cell begins with \"" + excerpt(one_line(misspelt->word), defaults::quoted_bytes) +
-                      "\", which is no check; did you mean \"" + misspelt->meant +
-                      ":\"? Its whole text is what the answer must equal, as there");
-}
-
-/// A row.
-DocumentNode test_of(const CsvRow& header, const CsvRow& row, const ImportFile& from) {
-  DocumentNode::Table vars;
-  DocumentNode::Array checks;
-  DocumentNode::Table test;
-  if (row.fields.size() > header.fields.size())
-    from.note(row.line, "the row has more fields than there are columns: the last ones are left out");
-  for (std::size_t i = 0; i < std::min(header.fields.size(), row.fields.size()); ++i) {
-    std::string column =
-        header.fields[i].substr(std::min(header.fields[i].find_first_not_of(' '), header.fields[i].size()));
-    column.erase(column.find_last_not_of(' ') + 1);
-    const std::string& cell = row.fields[i];
-    if (column.starts_with("__expected")) {
-      if (cell.empty()) continue;
-      note_misspelt(cell, row.line, from);
-      checks.push_back(assertion_of(cell, row.line));
-    } else if (column == "__threshold") {
-      if (!cell.empty()) test.push_back({"threshold", row.line, number_or_text(cell, row.line)});
-    } else if (column == "__description") {
-      test.push_back({"description", row.line, text_node(cell, row.line)});
-    } else if (column.starts_with("__")) {
-      from.note(header.line, "the column \"" + column + "\" has no counterpart: left out");
-    } else if (!column.empty()) {
-      vars.push_back({column, row.line, text_node(cell, row.line)});
-    }
-  }
-  if (!checks.empty()) test.push_back({"assert", row.line, {std::move(checks), row.line, {}}});
-  test.push_back({"vars", row.line, {std::move(vars), row.line, {}}});
-  return {std::move(test), row.line, {}};
 }
 
 class TestImporter {
@@ -111,20 +43,20 @@ class TestImporter {
     test.file = from_.name;
     test.keeps_lists = defaults_.keeps_lists;
     const DocumentEntry* vars = nullptr;
-    auto pass_mark = number_in(node, "threshold");
-    if (pass_mark && !(*pass_mark >= 0 && *pass_mark <= 1)) pass_mark.reset();
+    test.pass_mark = number_in(node, "threshold");
+    if (test.pass_mark && !(*test.pass_mark >= 0 && *test.pass_mark <= 1)) test.pass_mark.reset();
     for (const DocumentEntry& entry : *table) {
       if (entry.key == "description") {
         test.name = scalar_text(entry.value).value_or("");
       } else if (entry.key == "vars") {
         vars = &entry;
       } else if (entry.key == "assert") {
-        read_checks(entry.value, pass_mark, test);
+        read_checks(entry.value, test);
       } else if (entry.key == "options") {
         read_options(entry, test);
-      } else if (entry.key == "threshold" && pass_mark) {
-        test.has_pass_mark = true;
-      } else {
+      } else if (entry.key == "metadata") {
+        read_metadata(entry, test);
+      } else if (entry.key != "threshold" || !test.pass_mark) {
         from_.note(entry.line, "\"" + entry.key + "\" of a test has no counterpart: left out");
       }
     }
@@ -156,9 +88,9 @@ class TestImporter {
 
   void add(Tests tests) { std::ranges::move(tests, std::back_inserter(tests_)); }
 
-  void read_checks(const DocumentNode& assertions, std::optional<double> pass_mark, ImportedTest& test) {
+  void read_checks(const DocumentNode& assertions, ImportedTest& test) {
     if (std::holds_alternative<DocumentNull>(assertions.value)) return;
-    test.checks = import_checks(assertions, defaults_.templates, from_, pass_mark);
+    test.checks = import_checks(assertions, defaults_.templates, from_);
     const auto* list = std::get_if<DocumentNode::Array>(&assertions.value);
     test.lost_checks = test.checks.empty() && (list == nullptr || !list->empty());
   }
@@ -170,9 +102,38 @@ class TestImporter {
       const auto* wanted = std::get_if<bool>(&entry.value.value);
       if (entry.key == "disableVarExpansion" && wanted != nullptr) {
         test.keeps_lists = *wanted;
+      } else if (entry.key == "disableDefaultAsserts" && wanted != nullptr) {
+        test.takes_default_checks = !*wanted;
+      } else if ((entry.key == "transform" || entry.key == "postprocess") && !is_harmless(entry.value)) {
+        test.is_transformed = true;
+        from_.note(entry.line, "the checks here judge what \"" + entry.key +
+                                   "\" makes of the answer, which has no counterpart: they are left out");
       } else {
         from_.note(entry.line, "\"" + entry.key + "\" in options of a test has no counterpart: left out");
       }
+    }
+  }
+
+  /// What checks find does not depend on blanks around an answer.
+  static bool is_harmless(const DocumentNode& transform) {
+    const std::string* script = text_in(transform);
+    return script != nullptr && (*script == "output.trim()" || *script == "output.strip()");
+  }
+
+  void read_metadata(const DocumentEntry& metadata, ImportedTest& test) {
+    const auto* table = mapping_in(metadata, from_);
+    if (table == nullptr) return;
+    for (const DocumentEntry& entry : *table) {
+      const auto* list = std::get_if<DocumentNode::Array>(&entry.value.value);
+      std::vector<std::string> tags;
+      for (const DocumentNode& one : list != nullptr ? *list : DocumentNode::Array{entry.value}) {
+        if (const auto text = scalar_text(one)) tags.push_back(one_line(entry.key + ":" + *text));
+      }
+      if (tags.empty())
+        from_.note(entry.line, "\"" + excerpt(entry.key, defaults::quoted_bytes) +
+                                   "\" in metadata is no text, which a tag can be: left out");
+      else
+        test.metadata.insert_or_assign(entry.key, std::move(tags));
     }
   }
 
@@ -204,20 +165,37 @@ class TestImporter {
     }
     if (std::holds_alternative<DocumentNull>(node.value)) return set("");
     if (const auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
-      if (!tests.front().keeps_lists) return multiply(name, *list, node.line, tests);
+      if (!tests.front().keeps_lists && is_of_texts(*list)) return multiply(name, *list, node.line, tests);
+      return set_list(name, node, tests);
     }
     set(canonical_json(node));
     const auto* table = std::get_if<DocumentNode::Table>(&node.value);
     if (table == nullptr) return;
     for (const DocumentEntry& entry : *table) {
       const std::string part = name + "." + entry.key;
-      const bool is_list = std::holds_alternative<DocumentNode::Array>(entry.value.value);
       if (!is_variable_name(part)) continue;
-      if (is_list) {
-        for (ImportedTest& test : tests) test.vars.insert_or_assign(part, canonical_json(entry.value));
+      if (std::holds_alternative<DocumentNode::Array>(entry.value.value)) {
+        set_list(part, entry.value, tests);
       } else {
         read_var(part, entry.value, tests);
       }
+    }
+  }
+
+  /// A list whose first entry is no text is one value there.
+  static bool is_of_texts(const DocumentNode::Array& list) {
+    return list.empty() || text_in(list.front()) != nullptr;
+  }
+
+  static void set_list(const std::string& name, const DocumentNode& node, Tests& tests) {
+    std::vector<std::string> texts;
+    for (const DocumentNode& one : std::get<DocumentNode::Array>(node.value)) {
+      if (auto text = scalar_text(one)) texts.push_back(std::move(*text));
+    }
+    const bool is_shown = texts.size() == std::get<DocumentNode::Array>(node.value).size();
+    for (ImportedTest& test : tests) {
+      test.vars.insert_or_assign(name, canonical_json(node));
+      if (is_shown) test.lists.insert_or_assign(name, joined(texts, ","));
     }
   }
 
@@ -287,7 +265,7 @@ class TestImporter {
       if (text)
         add(TestImporter(defaults_, other)
                 .read(extension == ".csv" ? tests_of_table(*text, other) : lines_of(*text, other)));
-    } else if (const auto document = read_document(name, from_, line)) {
+    } else if (const auto document = read_tests_document(name, from_, line)) {
       add(TestImporter(defaults_, other).read(*document));
     }
   }
@@ -317,16 +295,6 @@ void note_other_keys_of(const DocumentNode& scenario, const ImportFile& from) {
 }
 
 }  // namespace
-
-DocumentNode tests_of_table(const std::string& text, const ImportFile& from) {
-  CsvRows table = parse_csv(text);
-  for (const DocumentError& error : table.errors)
-    from.note(error.line, error.message + ": the row is left out");
-  DocumentNode::Array tests;
-  for (std::size_t i = 1; i < table.rows.size(); ++i)
-    tests.push_back(test_of(table.rows.front(), table.rows[i], from));
-  return {std::move(tests), 1, {}};
-}
 
 std::vector<ImportedTest> import_test(const DocumentNode& test, const TestDefaults& defaults,
                                       const ImportFile& from) {
@@ -362,7 +330,12 @@ std::vector<ImportedTest> import_scenarios(const DocumentNode& scenarios, const 
     }
     for (const ImportedTest& one : with) {
       for (ImportedTest test : asked) {
+        for (const auto& [name, shown] : one.lists) {
+          if (!test.vars.contains(name)) test.lists.emplace(name, shown);
+        }
         test.vars.insert(one.vars.begin(), one.vars.end());
+        test.metadata.insert(one.metadata.begin(), one.metadata.end());
+        if (!test.pass_mark) test.pass_mark = one.pass_mark;
         test.lost_checks = test.lost_checks || one.lost_checks;
         test.checks.insert(test.checks.begin(), one.checks.begin(), one.checks.end());
         Tests several{std::move(test)};

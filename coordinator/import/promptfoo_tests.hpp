@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,12 +16,18 @@ namespace sluice {
 struct ImportedTest {
   std::string name;                                        ///< Its description; may be empty.
   std::map<std::string, std::string, std::less<>> vars{};  ///< Parts of a mapping as `NAME.PART`.
+  /// The variables that are lists, as a template shows them: their entries with commas between. `vars` has
+  /// them as JSON.
+  std::map<std::string, std::string, std::less<>> lists{};
+  std::map<std::string, std::vector<std::string>, std::less<>> metadata{};
   std::vector<ImportedCheck> checks{};
   bool lost_checks = false;  ///< It had checks of its own, and none could be taken over.
   std::uint32_t line = 1;
   std::string file{};
-  bool keeps_lists = false;    ///< A list is a text (`disableVarExpansion`), and not a test for each entry.
-  bool has_pass_mark = false;  ///< Its checks are a group, by its `threshold`.
+  bool keeps_lists = false;  ///< A list is a text (`disableVarExpansion`), and not a test for each entry.
+  std::optional<double> pass_mark{};  ///< Its checks are a group, by its `threshold`.
+  bool is_transformed = false;        ///< Its checks judge what a program makes of the answer.
+  bool takes_default_checks = true;
 };
 
 /// What holds for every test of a configuration.
@@ -39,8 +46,5 @@ std::vector<ImportedTest> import_tests(const DocumentNode& tests, const TestDefa
 /// Reads `scenarios`: each entry of `config` with each of `tests`.
 std::vector<ImportedTest> import_scenarios(const DocumentNode& scenarios, const TestDefaults& defaults,
                                            const ImportFile& from);
-/// The tests of a table in CSV, as `tests` has them: columns are variables, but for those that begin with
-/// `__`. Lines are those of the table, which `from` names.
-DocumentNode tests_of_table(const std::string& text, const ImportFile& from);
 
 }  // namespace sluice

@@ -1,11 +1,14 @@
 #include "coordinator/import/suite_assembly.hpp"
 
 #include "common/documents/canonical_json.hpp"
-#include "common/model/metrics.hpp"
-#include "common/text/template.hpp"
+#include "common/model/run_settings.hpp"
 #include "common/text/text.hpp"
+#include "config/embedded_config.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/import/ordered_table.hpp"
+#include "coordinator/import/test_assembly.hpp"
 #include "coordinator/suite/arms.hpp"
+#include "coordinator/suite/prices.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,29 +21,11 @@ namespace {
 
 using Names = std::set<std::string, std::less<>>;
 
-DocumentNode text_of(std::string text) {
-  return {std::move(text), 1, {}};
-}
-
 DocumentNode number_of(double number) {
   if (number == std::floor(number) && std::abs(number) < 1e15)
     return {static_cast<std::int64_t>(number), 1, {}};
   return {number, 1, {}};
 }
-
-/// A mapping with keys in the order in which they are added.
-class OrderedTable {
- public:
-  OrderedTable& add(std::string key, DocumentNode value) {
-    table_.push_back({std::move(key), 1, std::move(value)});
-    return *this;
-  }
-  bool empty() const { return table_.empty(); }
-  DocumentNode take() { return {std::move(table_), 1, {}}; }
-
- private:
-  DocumentNode::Table table_;
-};
 
 class Assembly {
  public:
@@ -51,33 +36,32 @@ class Assembly {
       from_.note(
           1,
           "no test could be taken over: one without variables stands in \"tests\"; write yours in its place");
-      parts_.tests.push_back({"", {}, {}, false, 1, from_.name, false});
+      ImportedTest stand_in;
+      stand_in.file = from_.name;
+      parts_.tests.push_back(std::move(stand_in));
     }
-    if (parts_.prompts.empty()) add_stand_in_prompt();
-    for (const ImportedPrompt& prompt : parts_.prompts)
-      asked_.insert(prompt.variables.begin(), prompt.variables.end());
-    parts_.default_test.checks = with_one_of_each_score(std::move(parts_.default_test.checks), from_);
-    for (const ImportedCheck& check : parts_.default_test.checks)
-      asked_.insert(check.variables.begin(), check.variables.end());
-    anywhere_ = all_asked();
+    if (parts_.prompts.empty()) add_prompt();
     form_ = form_of_all();
-    keep_used(parts_.default_test, anywhere_);
+    const std::size_t count = parts_.tests.size();
+    tests_ = assemble_tests(std::move(parts_.default_test), std::move(parts_.tests), parts_.prompts, input(),
+                            from_);
+    const std::size_t providers = limit_providers();
     OrderedTable suite;
     suite.add("suite", text_of(parts_.name));
-    DocumentNode tests = all_tests();
-    if (DocumentNode settings = suite_settings(); !std::get<DocumentNode::Table>(settings.value).empty())
-      suite.add("settings", std::move(settings));
+    add_unless_empty("settings", suite_settings(), suite);
     if (!is_conversation()) suite.add("prompts", prompts());
-    const std::size_t providers = limit_providers();
     if (providers > 0) suite.add("providers", all_providers());
-    if (DocumentNode own = default_test(); !std::get<DocumentNode::Table>(own.value).empty())
-      suite.add("default_test", std::move(own));
-    suite.add("tests", std::move(tests));
-    return {suite.take(),          {},       std::move(parts_.servers), parts_.tests.size(),
-            parts_.prompts.size(), providers};
+    add_unless_empty("default_test", std::move(tests_.default_test), suite);
+    suite.add("tests", std::move(tests_.tests));
+    note_measured();
+    return {suite.take(), {}, std::move(parts_.servers), count, parts_.prompts.size(), providers};
   }
 
  private:
+  static void add_unless_empty(const char* key, DocumentNode table, OrderedTable& suite) {
+    if (!std::get<DocumentNode::Table>(table.value).empty()) suite.add(key, std::move(table));
+  }
+
   /// Its messages stand in each test then.
   bool is_conversation() const {
     return parts_.prompts.size() == 1 && !parts_.prompts.front().messages.empty();
@@ -85,6 +69,7 @@ class Assembly {
 
   /// The form of the answer that every provider is asked for, which a suite has by test.
   std::optional<DocumentNode> form_of_all() const {
+    if (const auto form = form_of_prompt()) return form;
     if (parts_.providers.empty()) return std::nullopt;
     const auto written = [](const ImportedProvider& provider) {
       return provider.response_format ? canonical_json(*provider.response_format) : std::string();
@@ -97,6 +82,19 @@ class Assembly {
       if (provider.response_format)
         from_.note(provider.response_format->line,
                    "\"response_format\" is not that of all providers, and a suite has it by test: left out");
+    }
+    return std::nullopt;
+  }
+
+  /// A prompt's own form goes before that of the providers.
+  std::optional<DocumentNode> form_of_prompt() const {
+    if (parts_.prompts.size() == 1) return parts_.prompts.front().response_format;
+    for (const ImportedPrompt& prompt : parts_.prompts) {
+      if (prompt.response_format)
+        from_.note(
+            prompt.line,
+            "\"response_format\" is that of one prompt among several, and a suite has it by test: left "
+            "out");
     }
     return std::nullopt;
   }
@@ -119,18 +117,9 @@ class Assembly {
     return node.take();
   }
 
-  /// Of the whole suite: a variable of the default test is for any test.
-  Names all_asked() const {
-    Names names = asked_;
-    for (const ImportedTest& test : parts_.tests) {
-      for (const ImportedCheck& check : test.checks)
-        names.insert(check.variables.begin(), check.variables.end());
-    }
-    return names;
-  }
-
-  /// So that tests and checks are not lost with a prompt that a program makes.
-  void add_stand_in_prompt() {
+  /// Without prompts the variable `prompt` is one there. Else one stands in, so that tests and checks are not
+  /// lost with a prompt that a program makes.
+  void add_prompt() {
     ImportedPrompt prompt;
     prompt.id = "stand-in";
     Names names;
@@ -138,6 +127,12 @@ class Assembly {
       for (const auto& [name, value] : test.vars) names.insert(name);
     }
     for (const auto& [name, value] : parts_.default_test.vars) names.insert(name);
+    if (!parts_.has_prompts && names.contains("prompt")) {
+      prompt.id = "prompt";
+      prompt.prompt = "{{prompt}}";
+      prompt.variables.insert("prompt");
+      return parts_.prompts.push_back(std::move(prompt));
+    }
     for (const std::string& name : names) {
       if (name.find('.') == std::string::npos) prompt.variables.insert(name);
     }
@@ -152,175 +147,48 @@ class Assembly {
     parts_.prompts.push_back(std::move(prompt));
   }
 
-  void note(const ImportedTest& test, std::string message) const {
-    from_.with(test.file.empty() ? from_.name : test.file).note(test.line, std::move(message));
-  }
-
-  void keep_used(ImportedTest& test, const Names& used) {
-    for (const auto& [name, value] : test.vars) {
-      if (is_lost(name, test))
-        note(test, "the variable \"" + name + "\" is used by no prompt and no check: left out");
-    }
-    std::erase_if(test.vars, [&](const auto& one) { return !used.contains(one.first); });
-  }
-
-  /// Nothing shows it, neither whole nor in part nor in the mapping that it is a part of. Of a mapping that
-  /// is lost the parts are not named.
-  bool is_lost(const std::string& name, const ImportedTest& test) const {
-    if (anywhere_.contains(name) || has_used_part(name)) return false;
-    for (auto dot = name.rfind('.'); dot != std::string::npos && dot > 0; dot = name.rfind('.', dot - 1)) {
-      const std::string mapping = name.substr(0, dot);
-      if (anywhere_.contains(mapping)) return false;
-      if (test.vars.contains(mapping) && !has_used_part(mapping)) return false;
-    }
-    return true;
-  }
-
-  bool has_used_part(const std::string& mapping) const {
-    return std::ranges::any_of(anywhere_,
-                               [&](const std::string& name) { return name.starts_with(mapping + "."); });
-  }
-
-  /// Templates in values are rendered there too.
-  void render_values(ImportedTest& test) const {
-    Variables values(test.vars.begin(), test.vars.end());
-    values.insert(parts_.default_test.vars.begin(), parts_.default_test.vars.end());
-    for (auto& [name, value] : test.vars) {
-      if (first_variable(value).empty()) continue;
-      const auto parsed = Template::parse(value);
-      std::size_t room = defaults::max_rendered_bytes;
-      auto rendered = parsed ? parsed->render(values, room) : tl::unexpected(std::vector<TemplateProblem>());
-      if (rendered) {
-        value = std::move(*rendered);
-      } else {
-        note(test,
-             "the value of \"" + name + "\" holds a template that cannot be rendered: kept as it stands");
-      }
-    }
-  }
-
-  void add_missing_values(ImportedTest& test, const Names& used) const {
-    for (const std::string& name : used) {
-      if (test.vars.contains(name) || parts_.default_test.vars.contains(name)) continue;
-      // A prompt may not be empty.
-      const std::string alone = "{{" + name + "}}";
-      const bool is_whole_prompt = std::ranges::any_of(parts_.prompts, [&](const ImportedPrompt& prompt) {
-        return prompt.prompt == alone ||
-               std::ranges::find(prompt.messages, alone, &ImportedMessage::content) != prompt.messages.end();
-      });
-      note(test,
-           "the variable \"" + name + "\" has no value: it is " + (is_whole_prompt ? "a blank" : "empty"));
-      test.vars.emplace(name, is_whole_prompt ? " " : "");
-    }
-  }
-
-  /// Of a score that both have a suite takes the test's own alone.
-  void join_default_scores(ImportedTest& test) const {
-    std::vector<ImportedCheck> both = test.checks;
-    for (const ImportedCheck& check : parts_.default_test.checks) {
-      const bool is_shared =
-          check.is_scored &&
-          std::ranges::any_of(test.checks, [&](const ImportedCheck& own) { return own.type == check.type; });
-      if (is_shared) both.push_back(check);
-    }
-    test.checks =
-        with_one_of_each_score(std::move(both), from_.with(test.file.empty() ? from_.name : test.file));
-  }
-
-  DocumentNode all_tests() {
-    DocumentNode::Array list;
-    for (ImportedTest& test : parts_.tests) {
-      join_default_scores(test);
-      Names used = asked_;
-      for (const ImportedCheck& check : test.checks)
-        used.insert(check.variables.begin(), check.variables.end());
-      render_values(test);
-      keep_used(test, used);
-      add_missing_values(test, used);
-      const std::string id = own_id(test);
-      if (test.has_pass_mark && !parts_.default_test.checks.empty())
-        note(test, "the checks of the default test must pass beside the \"threshold\" of a test");
-      if (test.checks.empty() && test.lost_checks) note_lost_checks(test, id);
-      if (test.checks.empty() && parts_.default_test.checks.empty()) add_stand_in_check(test);
-      for (const ImportedCheck& check : test.checks) note_graded(check);
-      list.push_back(test_node(test, id));
-    }
-    for (const ImportedCheck& check : parts_.default_test.checks) note_graded(check);
-    return {std::move(list), 1, {}};
-  }
-
-  void note_graded(const ImportedCheck& check) {
-    const MetricInfo* metric = find_metric(check.type);
-    if (metric == nullptr) return;
-    is_judged_ = is_judged_ || is_judge_metric(metric->id);
-    is_embedded_ = is_embedded_ || metric->id == MetricId::semantic_similarity_to;
-  }
-
-  /// Once for all tests that a list made of one.
-  void note_lost_checks(const ImportedTest& test, const std::string& id) {
-    if (!lost_places_.emplace(test.file, test.line).second) return;
-    note(test, "of the test \"" + id + "\" no check of its own is left: " +
-                   (parts_.default_test.checks.empty() ? "it passes if the answer is not blank"
-                                                       : "the default test's alone judge it"));
-  }
-
-  void add_stand_in_check(ImportedTest& test) const {
-    if (!test.lost_checks)
-      note(test, "a test without a check that a suite has: it passes if the answer is not blank");
-    OrderedTable check;
-    check.add("type", text_of("regex_match")).add("pattern", text_of("\\S"));
-    test.checks.push_back({check.take(), "regex_match", false, {}});
-  }
-
-  DocumentNode test_node(const ImportedTest& test, const std::string& id) const {
-    OrderedTable node;
-    node.add("id", text_of(id));
-    if (!one_line(test.name).empty()) node.add("name", text_of(one_line(test.name)));
-    if (!test.vars.empty() || !asked_.empty()) node.add("vars", vars(test));
-    if (is_conversation() || form_) node.add("input", input());
-    if (!test.checks.empty()) node.add("expected", expected(test.checks));
-    return node.take();
-  }
-
-  static DocumentNode vars(const ImportedTest& test) {
-    OrderedTable node;
-    for (const auto& [name, value] : test.vars) node.add(name, text_of(value));
-    return node.take();
-  }
-
-  static DocumentNode expected(const std::vector<ImportedCheck>& checks) {
-    DocumentNode::Array list;
-    for (const ImportedCheck& check : checks) list.push_back(check.expectation);
-    return {std::move(list), 1, {}};
-  }
-
-  std::string own_id(const ImportedTest& test) {
-    constexpr std::size_t longest = 40;
-    ++number_;
-    std::string id = test.name.empty() ? "test-" + std::to_string(number_) : to_lower(arm_name_of(test.name));
-    if (id.size() > longest) id = arm_name_of(id.substr(0, longest));
-    if (!ids_.insert(id).second) ids_.insert(id += "-" + std::to_string(number_));
-    return id;
-  }
-
   DocumentNode suite_settings() {
     OrderedTable settings;
     if (parts_.repeat) settings.add("repeat", number_of(*parts_.repeat));
-    if (is_judged_ && parts_.judge) {
+    if (parts_.timeout_seconds) settings.add("timeout_seconds", number_of(*parts_.timeout_seconds));
+    if (tests_.grader) take_grader(*tests_.grader);
+    if (tests_.is_judged && parts_.judge) {
       add_judge(settings);
-    } else if (is_judged_) {
+    } else if (tests_.is_judged) {
       from_.note(
           1,
           "rubrics and references need a model that judges: name one with --judge PROVIDER --judge-model "
           "MODEL, or as \"judge\" and \"judge_model\" in settings");
     }
-    if (is_embedded_ && parts_.embedder) {
+    if (tests_.is_embedded && parts_.embedder) {
       use_servers(*parts_.embedder);
       const ImportedProvider& embedder = parts_.embedder->provider;
       settings.add("embedding_provider", text_of(embedder.provider))
           .add("embedding_model", text_of(embedder.model));
     }
     return settings.take();
+  }
+
+  /// What the checks name goes before what the default test does.
+  void take_grader(const DocumentNode& named) {
+    ImportedProviders read = import_providers(named, from_);
+    if (!read.providers.empty()) parts_.judge = {std::move(read.providers.front()), std::move(read.servers)};
+  }
+
+  /// What a suite does not show of checks that need more than an answer.
+  void note_measured() const {
+    if (tests_.timed_line)
+      from_.note(*tests_.timed_line,
+                 "a check of latency measures the calls of a model: in --mode mock nothing is measured");
+    if (!tests_.priced_line) return;
+    const auto prices = PriceTable::parse(embedded::prices, "prices.toml");
+    for (const ImportedProvider& provider : parts_.providers) {
+      const auto server = std::ranges::find(parts_.servers, provider.provider, &ImportedServer::name);
+      const auto kind = provider_kind_from(server != parts_.servers.end() ? server->kind : provider.provider);
+      if (kind && prices && prices->cost(*kind, provider.model, {})) continue;
+      from_.note(*tests_.priced_line, "a check of cost needs the price of " + json_string(provider.model) +
+                                          ", which sluice does not know: name it in a table for --prices");
+    }
   }
 
   void add_judge(OrderedTable& settings) {
@@ -422,24 +290,11 @@ class Assembly {
     return node.take();
   }
 
-  DocumentNode default_test() const {
-    OrderedTable node;
-    if (!parts_.default_test.vars.empty()) node.add("vars", vars(parts_.default_test));
-    if (!parts_.default_test.checks.empty()) node.add("expected", expected(parts_.default_test.checks));
-    return node.take();
-  }
-
   SuiteParts parts_;
   const ImportFile& from_;
-  Names asked_;  ///< What prompts and the default test's checks use.
-  std::optional<DocumentNode> form_;
-  Names anywhere_;  ///< What any test's checks use besides.
-  std::set<std::pair<std::string, std::uint32_t>> lost_places_;
-  Names ids_;
-  Names names_;
-  std::size_t number_ = 0;
-  bool is_judged_ = false;
-  bool is_embedded_ = false;
+  AssembledTests tests_{};
+  std::optional<DocumentNode> form_{};
+  Names names_{};
 };
 
 }  // namespace

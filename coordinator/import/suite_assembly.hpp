@@ -29,6 +29,8 @@ struct SuiteParts {
   ImportedTest default_test{};
   std::vector<ImportedTest> tests{};
   std::optional<double> repeat{};
+  std::optional<double> timeout_seconds{};
+  bool has_prompts = false;  ///< It has `prompts`, whether or not any could be taken over.
 };
 
 /// A suite that loads, of parts that may lack what a suite needs: prompts, values of variables, checks. What

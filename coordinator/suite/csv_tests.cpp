@@ -146,9 +146,7 @@ class CsvTests {
                              ", which " + made.error() + ": docs/suites.md lists what a cell may ask for");
       return false;
     }
-    std::vector<DocumentError> none_twice;
-    sort_entries(std::get<DocumentNode::Table>(made->value), none_twice);
-    expected.push_back(std::move(*made));
+    expected.push_back(in_order(std::move(*made)));
     return true;
   }
 

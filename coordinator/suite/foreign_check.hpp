@@ -18,7 +18,8 @@ struct ForeignCheck {
   bool is_negated = false;
   std::vector<std::string> values;
   std::optional<double> threshold{};
-  const DocumentNode* schema = nullptr;  ///< Of `is-json`, where it is no text.
+  std::optional<DocumentNode>
+      schema{};  ///< Of `is-json`, or what `equals` compares with, where it is no text.
   std::uint32_t line = 1;
   std::string problem{};  ///< A clause on its value that cannot be read; empty if all is well.
 };
@@ -48,5 +49,8 @@ std::string_view why_not_taken(std::string_view type);
 /// It as an entry of `expected` (docs/suites.md), with keys in the order in which people write them; or a
 /// clause that says why there is none, such as `has no counterpart: ...`.
 tl::expected<DocumentNode, std::string> expectation_of(const ForeignCheck& check);
+
+/// The same with the keys of all its tables in order, as documents have them that are read.
+DocumentNode in_order(DocumentNode node);
 
 }  // namespace sluice

@@ -48,9 +48,54 @@ std::size_t count_nodes(const DocumentNode& node, std::size_t& text_bytes) {
   return count;
 }
 
+/// Within braces the parser ends a text at a question mark, which is a part of it in YAML: `{q: How long?}`.
+/// Another character stands for it while the parser reads.
+class QuestionMarks {
+ public:
+  /// The text for the parser.
+  std::string hide(std::string_view text) {
+    // Of those that are for private use, one that the text does not hold.
+    for (unsigned char last = 0x80; last < 0xc0; ++last) {
+      sign_ = {'\xee', '\x80', static_cast<char>(last)};
+      if (text.find(sign_) == std::string_view::npos) break;
+      sign_.clear();
+    }
+    std::string hidden;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (!sign_.empty() && text[i] == '?' && is_part_of_text(text, i))
+        hidden += sign_;
+      else
+        hidden += text[i];
+    }
+    return hidden;
+  }
+
+  std::string restored(std::string text) const {
+    if (sign_.empty()) return text;
+    for (auto at = text.find(sign_); at != std::string::npos; at = text.find(sign_, at + 1))
+      text.replace(at, sign_.size(), "?");
+    return text;
+  }
+
+ private:
+  /// Where it could begin a key, blanks stand behind it.
+  static bool is_part_of_text(std::string_view text, std::size_t at) {
+    constexpr std::string_view blanks = " \t\n";
+    const char before = at > 0 ? text[at - 1] : '\n';
+    const char behind = at + 1 < text.size() ? text[at + 1] : '\n';
+    if (before == '\\') return false;
+    const bool may_begin =
+        blanks.find(before) != blanks.npos || before == '{' || before == '[' || before == ',';
+    return !may_begin || blanks.find(behind) == blanks.npos;
+  }
+
+  std::string sign_;
+};
+
 class TreeBuilder : public YAML::EventHandler {
  public:
-  explicit TreeBuilder(std::vector<DocumentError>& errors) : errors_(errors) {}
+  TreeBuilder(std::vector<DocumentError>& errors, const QuestionMarks& marks)
+      : errors_(errors), marks_(marks) {}
 
   std::optional<DocumentNode> take_root() { return std::move(root_); }
 
@@ -69,7 +114,8 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& text) override {
+                const std::string& hidden) override {
+    const std::string text = marks_.restored(hidden);
     const std::uint32_t line = line_of(mark);
     const bool quoted = tag == "!" || tag == "tag:yaml.org,2002:str";
     if (!quoted) check_tag(line, tag);
@@ -203,6 +249,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   std::vector<DocumentError>& errors_;
+  const QuestionMarks& marks_;
   std::optional<DocumentNode> root_;
   std::vector<Open> open_;
   std::unordered_map<YAML::anchor_t, DocumentNode> anchors_;
@@ -249,7 +296,8 @@ DocumentError syntax_error(const YAML::Exception& error, std::string_view text) 
   const bool is_structure =
       error.msg.find("flow") != std::string::npos || error.msg.find("map") != std::string::npos;
   return {line, "not valid YAML: " + excerpt(to_valid_utf8(error.msg), defaults::quoted_bytes) +
-                    (is_structure ? "; a text with \": \", braces or brackets in it stands in quotes" : "")};
+                    (is_structure ? "; a text with \": \", \" ? \", braces or brackets in it stands in quotes"
+                                  : "")};
 }
 
 }  // namespace
@@ -263,18 +311,20 @@ ParsedYaml parse_yaml(std::string_view given) {
     result.errors.push_back(std::move(*error));
     return result;
   }
-  TreeBuilder builder(result.errors);
+  QuestionMarks marks;
   try {
-    std::istringstream in(text);
+    std::istringstream in(marks.hide(text));
+    TreeBuilder builder(result.errors, marks);
     YAML::Parser parser(in);
     while (parser.HandleNextDocument(builder)) {
     }
     result.root = builder.take_root();
     if (!result.root) result.root = DocumentNode{DocumentNull{}, 1};
   } catch (const Refused& refused) {
-    result.errors.push_back({refused.line, refused.message});
+    result.errors.push_back({refused.line, marks.restored(refused.message)});
   } catch (const YAML::Exception& error) {
     result.errors.push_back(syntax_error(error, text));
+    result.errors.back().message = marks.restored(result.errors.back().message);
   } catch (const std::exception& error) {
     result.errors.push_back({1, "not valid YAML: " + std::string(error.what())});
   }

@@ -67,7 +67,7 @@ tests:
 
 TEST_F(Promptfoo, MakesATestOfEachEntryOfAList) {
   const std::string config =
-      "prompts: ['{{a}} {{b}}']\ntests: [{vars: {a: [x, y], b: [1, 2]}, assert: [{type: "
+      "prompts: ['{{a}} {{b}}']\ntests: [{vars: {a: [x, y], b: ['1', '2']}, assert: [{type: "
       "contains, value: z}]}]\n";
   EXPECT_EQ(import(config).tests, 4u);
   EXPECT_EQ(import("defaultTest: {options: {disableVarExpansion: true}}\n" + config).tests, 1u);
@@ -186,12 +186,11 @@ promptfooconfig.yaml:1: a prompt holds "{{ a | upper }}", an expression or filte
 promptfooconfig.yaml:4: "apiKey" of a provider: sluice reads the key from the environment; "api_key_env" in [providers.NAME] of sluice.toml names another variable
 promptfooconfig.yaml:4: "logit_bias" in config of a provider has no counterpart: left out
 promptfooconfig.yaml:5: the provider "bedrock:some.model" has no counterpart: left out
-promptfooconfig.yaml:6: the provider "file://provider.js" has no counterpart: left out
+promptfooconfig.yaml:6: the provider "file://provider.js" is a program, which reads and writes another form here (`kind = "exec"` in docs/providers.md): left out
 promptfooconfig.yaml:7: "redteam" has no counterpart: left out
 promptfooconfig.yaml:8: "maxConcurrency" is said with --max-concurrent, or found: left out
 promptfooconfig.yaml:9: "transform" in options of a test has no counterpart: left out
 promptfooconfig.yaml:11: the variable "b" is used by no prompt and no check: left out
-promptfooconfig.yaml:12: "metadata" of a test has no counterpart: left out
 promptfooconfig.yaml:13: "threshold" of a test has no counterpart: left out
 promptfooconfig.yaml:14: "prefix" in options of a test has no counterpart: left out
 promptfooconfig.yaml:16: the check javascript has no counterpart (`type: command` runs a program of yours): left out

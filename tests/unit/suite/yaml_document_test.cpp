@@ -58,6 +58,17 @@ TEST(Yaml, ReadsLineEndsAndMarksOfOtherSystems) {
             R"({"a":"x\ny\n"})");
 }
 
+// The parser ended a text at the mark, and missed the end of the braces.
+TEST(Yaml, ReadsQuestionMarksWithinTexts) {
+  EXPECT_EQ(json_of("{q: How long?, r: [Why?, Who? I?], s: is it ?}"),
+            R"({"q":"How long?","r":["Why?","Who? I?"],"s":"is it ?"})");
+  EXPECT_EQ(json_of("a: b? # what?\nis it?: \"really?\"\nc: |\n  {so?}\n"),
+            R"({"a":"b?","c":"{so?}\n","is it?":"really?"})");
+  EXPECT_EQ(json_of("? a\n: {? b : c}\n"), R"({"a":{"b":"c"}})");
+  EXPECT_EQ(json_of("{q: what?, r: \xee\x80\x80?}"), "{\"q\":\"what?\",\"r\":\"\xee\x80\x80?\"}");
+  EXPECT_NE(json_of("{q: well ? yes}").find("\" ? \""), std::string::npos) << json_of("{q: well ? yes}");
+}
+
 TEST(Yaml, ExpandsAliases) {
   EXPECT_EQ(json_of("a: &x {k: [1]}\nb: *x\n&y c: *y\n"), R"({"a":{"k":[1]},"b":{"k":[1]},"c":"c"})");
 }
@@ -78,8 +89,8 @@ TEST(Yaml, NamesWhatItCannotRead) {
   EXPECT_EQ(json_of("a: 1\rb: 2\n"), "1: not valid YAML: a control character stands here");
   EXPECT_EQ(json_of(std::string("a: \0", 4)), "1: not valid YAML: a control character stands here");
   EXPECT_EQ(json_of("a: [1\n"),
-            "2: not valid YAML: end of sequence flow not found; a text with \": \", braces or brackets in it "
-            "stands in quotes");
+            "2: not valid YAML: end of sequence flow not found; a text with \": \", \" ? \", braces or "
+            "brackets in it stands in quotes");
   EXPECT_EQ(json_of("%YAML 9.0\n---\na: 1\n"), "1: not valid YAML: YAML major version too large");
 }
 

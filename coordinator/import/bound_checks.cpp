@@ -1,0 +1,147 @@
+#include "coordinator/import/bound_checks.hpp"
+
+#include "common/defaults.hpp"
+#include "common/model/metrics.hpp"
+#include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+bool needs_model(const ImportedCheck& check) {
+  const MetricInfo* metric = find_metric(check.type);
+  return metric != nullptr && (is_judge_metric(metric->id) || metric->id == MetricId::semantic_similarity_to);
+}
+
+DocumentNode part_of(const ImportedCheck& check) {
+  DocumentNode part = check.expectation;
+  if (check.weight)
+    std::get<DocumentNode::Table>(part.value)
+        .push_back({"weight", check.line, {*check.weight, check.line, {}}});
+  return part;
+}
+
+DocumentEntry* criteria_of(DocumentNode& expectation) {
+  auto& table = std::get<DocumentNode::Table>(expectation.value);
+  const auto found = std::ranges::find(table, "criteria", &DocumentEntry::key);
+  return found != table.end() ? &*found : nullptr;
+}
+
+/// Of two rubrics that become one, the higher limit holds for both.
+void raise_limit(DocumentNode& own, const DocumentNode& other) {
+  const double least = number_in(other, "min_score").value_or(defaults::judge_min_score);
+  if (number_in(own, "min_score").value_or(defaults::judge_min_score) >= least) return;
+  auto& table = std::get<DocumentNode::Table>(own.value);
+  std::erase_if(table, [](const DocumentEntry& entry) { return entry.key == "min_score"; });
+  table.push_back({"min_score", other.line, {least, other.line, {}}});
+}
+
+}  // namespace
+
+void finish(ImportedCheck& check, DocumentNode expectation) {
+  check.type = *text_in(expectation, "type");
+  const MetricInfo* metric = find_metric(check.type);
+  check.is_scored = metric != nullptr && metric->kind == MetricKind::scored;
+  check.expectation = std::move(expectation);
+}
+
+bool make_group(ImportedCheck& group) {
+  if (std::ranges::any_of(group.parts, needs_model)) return false;
+  group.variables.clear();
+  DocumentNode::Array of;
+  for (const ImportedCheck& part : group.parts) {
+    of.push_back(part_of(part));
+    group.variables.insert(part.variables.begin(), part.variables.end());
+  }
+  const std::uint32_t line = group.line;
+  DocumentNode::Table table;
+  table.push_back({"type", line, {std::string("all_of"), line, {}}});
+  table.push_back({"pass_mark", line, {group.pass_mark, line, {}}});
+  table.push_back({"of", line, {std::move(of), line, {}}});
+  finish(group, {std::move(table), line, {}});
+  return true;
+}
+
+void note_weight(const ImportedCheck& check, const ImportFile& from) {
+  from.with(check.file)
+      .note(check.line, "\"weight\" of the check " + excerpt(check.foreign_type, defaults::quoted_bytes) +
+                            " has no counterpart: left out");
+}
+
+bool needs_values(const ImportedCheck& check) {
+  return (check.source && needs_values(*check.source)) ||
+         std::ranges::any_of(check.parts, [](const ImportedCheck& part) { return needs_values(part); });
+}
+
+bool depends_on_values(const ImportedCheck& check, const Variables& values) {
+  return (check.source && depends_on_values(*check.source, values)) ||
+         std::ranges::any_of(check.parts,
+                             [&](const ImportedCheck& part) { return depends_on_values(part, values); });
+}
+
+std::optional<ImportedCheck> bound_check(ImportedCheck check, const Variables& values,
+                                         const ImportFile& from) {
+  if (!depends_on_values(check, values)) return check;
+  if (check.source) {
+    auto expectation = expectation_of(*check.source, values);
+    if (!expectation) leave_out(check, expectation.error(), from);
+    if (!expectation) return std::nullopt;
+    finish(check, std::move(*expectation));
+    check.source.reset();
+    check.variables.clear();
+    return check;
+  }
+  std::vector<ImportedCheck> parts;
+  for (ImportedCheck& part : check.parts) {
+    if (auto bound = bound_check(std::move(part), values, from)) parts.push_back(std::move(*bound));
+  }
+  check.parts = std::move(parts);
+  if (check.parts.empty() || !make_group(check)) return std::nullopt;
+  return check;
+}
+
+std::vector<ImportedCheck> in_one_group(std::vector<ImportedCheck> checks, double pass_mark,
+                                        const ImportFile& from, std::uint32_t line) {
+  if (checks.empty()) return checks;
+  ImportedCheck group;
+  group.foreign_type = "assert-set";
+  group.file = from.name;
+  group.line = line;
+  group.pass_mark = pass_mark;
+  group.parts = std::move(checks);
+  if (make_group(group)) return {std::move(group)};
+  from.note(line,
+            "the \"threshold\" of a test whose checks a model judges, which no group takes: each check must "
+            "pass, whatever its weight");
+  return std::move(group.parts);
+}
+
+std::vector<ImportedCheck> with_one_of_each_score(std::vector<ImportedCheck> checks, const ImportFile& from) {
+  std::vector<ImportedCheck> result;
+  for (ImportedCheck& check : checks) {
+    const auto same = std::ranges::find_if(
+        result, [&](const ImportedCheck& one) { return one.is_scored && one.type == check.type; });
+    if (!check.is_scored || same == result.end()) {
+      result.push_back(std::move(check));
+      continue;
+    }
+    DocumentEntry* own = criteria_of(same->expectation);
+    const std::string* more = text_in(check.expectation, "criteria");
+    if (own == nullptr || more == nullptr) {
+      from.with(check.file)
+          .note(check.line, "a test has one " + check.type + ": the further one is left out");
+      continue;
+    }
+    from.with(check.file)
+        .note(check.line, "a test has one rubric: several are joined to one that asks for all of them");
+    std::get<std::string>(own->value.value) += "\n" + *more;
+    raise_limit(same->expectation, check.expectation);
+    same->variables.merge(check.variables);
+  }
+  return result;
+}
+
+}  // namespace sluice

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "common/text/template.hpp"
+#include "coordinator/import/import_source.hpp"
+#include "coordinator/import/promptfoo_checks.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace sluice {
+
+/// Gives a check its entry of `expected`.
+void finish(ImportedCheck& check, DocumentNode expectation);
+
+/// Makes one check of the parts; false if one of them is a model's to judge, which no group takes. A part
+/// that needs a test's values leaves it unfinished.
+bool make_group(ImportedCheck& group);
+/// A note that a check's weight is lost: it has one in a group alone.
+void note_weight(const ImportedCheck& check, const ImportFile& from);
+
+/// Whether the values of a test decide what the check is (depends_on_values).
+bool depends_on_values(const ImportedCheck& check, const Variables& values);
+/// Whether it can stand in no default test, whatever the values are.
+bool needs_values(const ImportedCheck& check);
+/// The check for these values, which are written into it where they decide what it is. Nothing if there is
+/// none, which is a note.
+std::optional<ImportedCheck> bound_check(ImportedCheck check, const Variables& values,
+                                         const ImportFile& from);
+
+/// All checks of a test as one group, by its threshold. Those that a model judges cannot be in one: then they
+/// stay as they are, which is a note.
+std::vector<ImportedCheck> in_one_group(std::vector<ImportedCheck> checks, double pass_mark,
+                                        const ImportFile& from, std::uint32_t line);
+
+/// A test has one score of a kind: rubrics of one are joined to one that asks for all, of others the first
+/// stays, which is a note.
+std::vector<ImportedCheck> with_one_of_each_score(std::vector<ImportedCheck> checks, const ImportFile& from);
+
+}  // namespace sluice

@@ -1,0 +1,160 @@
+#include "coordinator/import/check_source.hpp"
+
+#include "common/checks/json_schema.hpp"
+#include "common/checks/pattern.hpp"
+#include "common/defaults.hpp"
+#include "common/documents/canonical_json.hpp"
+#include "coordinator/import/foreign_template.hpp"
+#include "coordinator/import/import_source.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+using Reading = CheckSource::Reading;
+using Made = tl::expected<DocumentNode, std::string>;
+
+/// Does something with each text of a document. Stops where it says false, and says so itself.
+template <typename Node, typename Do>
+bool each_text(Node& node, const Do& act) {
+  if (auto* text = std::get_if<std::string>(&node.value)) return act(*text);
+  if (auto* list = std::get_if<DocumentNode::Array>(&node.value))
+    return std::ranges::all_of(*list, [&](auto& one) { return each_text(one, act); });
+  auto* table = std::get_if<DocumentNode::Table>(&node.value);
+  return table == nullptr ||
+         std::ranges::all_of(*table, [&](auto& entry) { return each_text(entry.value, act); });
+}
+
+template <typename Check, typename Do>
+bool each_text_of(Check& check, const Do& act) {
+  return std::ranges::all_of(check.values, act) && (!check.schema || each_text(*check.schema, act));
+}
+
+bool has_tag(const std::string& text) {
+  return text.find("{{") != std::string::npos;
+}
+
+/// What a variable lacks is empty there.
+std::string rendered(const std::string& text, Variables values) {
+  const auto parsed = Template::parse(text);
+  if (!parsed) return text;
+  for (const std::string& name : parsed->variables()) values.try_emplace(name);
+  std::size_t room = defaults::max_rendered_bytes;
+  return parsed->render(values, room).value_or(text);
+}
+
+/// Reads its one text as what it is meant to be; an empty clause if all is well.
+std::string read_value(ForeignCheck& check, Reading reading) {
+  if (reading == Reading::list) {
+    auto values = parse_foreign_list(check.values.front());
+    if (!values) return std::move(values.error());
+    check.values = std::move(*values);
+  } else if (reading == Reading::schema) {
+    auto node = parse_foreign("schema.json", check.values.front());
+    if (!node || !std::holds_alternative<DocumentNode::Table>(node->value))
+      return "has a value that is no schema";
+    check.values.clear();
+    check.schema = std::move(*node);
+  }
+  return "";
+}
+
+DocumentEntry* find_key(DocumentNode& table, std::string_view key) {
+  auto& entries = std::get<DocumentNode::Table>(table.value);
+  const auto found = std::ranges::find(entries, key, &DocumentEntry::key);
+  return found != entries.end() ? &*found : nullptr;
+}
+
+/// A clause on what the entry holds and cannot be used; empty if all is well.
+std::string problem_with(DocumentNode& expectation) {
+  std::string problem;
+  if (DocumentEntry* pattern = find_key(expectation, "pattern")) {
+    each_text(pattern->value, [&](const std::string& text) {
+      const auto compiled = Pattern::compile(text);
+      if (!compiled) problem = "cannot be said: " + compiled.error().message;
+      return compiled.has_value();
+    });
+  }
+  if (const DocumentEntry* schema = find_key(expectation, "schema")) {
+    const auto compiled = JsonSchema::compile(canonical_json(in_order(schema->value)));
+    if (!compiled) problem = "has a schema that cannot be used (" + compiled.error().message + ")";
+  }
+  return problem;
+}
+
+Made made_of(ForeignCheck check, Reading reading) {
+  if (std::string problem = read_value(check, reading); !problem.empty())
+    return tl::unexpected(std::move(problem));
+  if (check.schema) check.schema = in_order(std::move(*check.schema));
+  Made made = expectation_of(check);
+  if (!made) return made;
+  if (std::string problem = problem_with(*made); !problem.empty()) return tl::unexpected(std::move(problem));
+  return made;
+}
+
+/// The texts of an entry are templates, those of its patterns and schemas are none.
+void escape_texts(DocumentNode& expectation) {
+  for (const std::string_view key : {"text", "criteria", "reference"}) {
+    if (DocumentEntry* entry = find_key(expectation, key)) {
+      each_text(entry->value, [](std::string& text) {
+        text = template_of(text);
+        return true;
+      });
+    }
+  }
+  if (DocumentEntry* parts = find_key(expectation, "of")) {
+    for (DocumentNode& part : std::get<DocumentNode::Array>(parts->value.value)) escape_texts(part);
+  }
+}
+
+}  // namespace
+
+tl::expected<CheckSource, std::string> check_source(ForeignCheck check, Reading reading) {
+  CheckSource source{std::move(check), reading};
+  std::string problem;
+  each_text_of(source.check, [&](std::string& text) {
+    auto translated = translate_template(text);
+    if (!translated) problem = std::move(translated.error());
+    if (!translated) return false;
+    text = std::move(translated->text);
+    source.variables.merge(translated->variables);
+    source.json_variables.merge(translated->json_variables);
+    return true;
+  });
+  if (!problem.empty()) return tl::unexpected(std::move(problem));
+  return source;
+}
+
+bool needs_values(const CheckSource& source) {
+  const auto has_none = [](const std::string& text) { return !has_tag(text); };
+  if (each_text_of(source.check, has_none)) return false;
+  const bool is_pattern =
+      source.check.type == "regex" || (source.check.is_negated && source.check.type == "icontains-any");
+  return is_pattern || source.check.schema || source.reading != Reading::text;
+}
+
+bool depends_on_values(const CheckSource& source, const Variables& values) {
+  return needs_values(source) || std::ranges::any_of(source.check.values, [&](const std::string& text) {
+           return has_tag(text) && trimmed_text(rendered(text, values)).empty();
+         });
+}
+
+Made expectation_of(const CheckSource& source) {
+  return made_of(source.check, source.reading);
+}
+
+Made expectation_of(const CheckSource& source, const Variables& values) {
+  ForeignCheck check = source.check;
+  each_text_of(check, [&](std::string& text) {
+    text = rendered(text, values);
+    return true;
+  });
+  Made made = made_of(std::move(check), source.reading);
+  if (made) escape_texts(*made);
+  return made;
+}
+
+}  // namespace sluice

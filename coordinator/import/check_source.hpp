@@ -1,0 +1,43 @@
+#pragma once
+
+#include "common/documents/document.hpp"
+#include "common/text/template.hpp"
+#include "coordinator/suite/foreign_check.hpp"
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include <tl/expected.hpp>
+
+namespace sluice {
+
+/// What an assertion asks for, before a test's values are known. promptfoo renders its value first and reads
+/// it as a list, a schema or a pattern then, which a suite does not do.
+struct CheckSource {
+  /// What the one text of a value is, once it is rendered.
+  enum class Reading : std::uint8_t { text, list, schema };
+
+  ForeignCheck check;  ///< Its texts, also those within a schema, are templates of a suite.
+  Reading reading = Reading::text;
+  std::set<std::string, std::less<>> variables{};
+  std::set<std::string, std::less<>> json_variables{};  ///< As TranslatedTemplate::json_variables.
+};
+
+/// Translates the texts of a check into templates of a suite. The error is a clause that says which cannot
+/// be.
+tl::expected<CheckSource, std::string> check_source(ForeignCheck check, CheckSource::Reading reading);
+
+/// Whether the values of these variables must be known for an entry of `expected`: where that would have a
+/// template in what is no template there, or in what is split, or an empty text.
+bool depends_on_values(const CheckSource& source, const Variables& values);
+/// The same, whatever the values are.
+bool needs_values(const CheckSource& source);
+
+/// The entry of `expected`, which has templates in its texts; or a clause that says why there is none.
+/// REQUIRES: !needs_values(source)
+tl::expected<DocumentNode, std::string> expectation_of(const CheckSource& source);
+/// The same with the values in their places.
+tl::expected<DocumentNode, std::string> expectation_of(const CheckSource& source, const Variables& values);
+
+}  // namespace sluice

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "common/documents/document.hpp"
+
+#include <string>
+#include <utility>
+
+namespace sluice {
+
+inline DocumentNode text_of(std::string text) {
+  return {std::move(text), 1, {}};
+}
+
+/// A mapping with keys in the order in which they are added.
+class OrderedTable {
+ public:
+  OrderedTable& add(std::string key, DocumentNode value) {
+    table_.push_back({std::move(key), 1, std::move(value)});
+    return *this;
+  }
+  DocumentNode take() { return {std::move(table_), 1, {}}; }
+
+ private:
+  DocumentNode::Table table_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,416 @@
+#include "coordinator/import/test_assembly.hpp"
+
+#include "common/defaults.hpp"
+#include "common/documents/canonical_json.hpp"
+#include "common/model/metrics.hpp"
+#include "common/text/template.hpp"
+#include "common/text/text.hpp"
+#include "coordinator/import/bound_checks.hpp"
+#include "coordinator/import/defaults.hpp"
+#include "coordinator/import/ordered_table.hpp"
+#include "coordinator/suite/arms.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+using Names = std::set<std::string, std::less<>>;
+using Places = std::set<std::pair<std::string, std::uint32_t>>;  ///< Files and lines.
+
+void add_names(const Names& names, Names& to) {
+  to.insert(names.begin(), names.end());
+}
+
+void add_json_names(const ImportedCheck& check, Names& to) {
+  if (check.source) add_names(check.source->json_variables, to);
+  for (const ImportedCheck& part : check.parts) add_json_names(part, to);
+}
+
+bool reads_answer(const ImportedCheck& check) {
+  const MetricInfo* metric = find_metric(check.type);
+  if (metric == nullptr) return true;
+  const MetricId id = positive(metric->id);
+  return id != MetricId::latency && id != MetricId::cost;
+}
+
+class TestAssembly {
+ public:
+  TestAssembly(ImportedTest default_test, std::vector<ImportedTest> tests,
+               const std::vector<ImportedPrompt>& prompts, const DocumentNode& input, const ImportFile& from)
+      : default_(std::move(default_test)),
+        tests_(std::move(tests)),
+        prompts_(prompts),
+        input_(input),
+        from_(from) {}
+
+  AssembledTests build() {
+    leave_out_transformed();
+    find_names();
+    for (ImportedTest& test : tests_) take_values_of_default(test);
+    std::erase_if(default_.vars, [&](const auto& one) {
+      return !first_variable(one.second).empty() && anywhere_.contains(one.first);
+    });
+    for (ImportedTest& test : tests_) render_values(test);
+    show_lists(default_);
+    give_out_default_checks();
+    note_graded(default_.checks);
+    default_.checks = with_one_of_each_score(std::move(default_.checks), from_);
+    for (const ImportedCheck& check : default_.checks) add_names(check.variables, asked_);
+    DocumentNode::Array list;
+    for (ImportedTest& test : tests_) list.push_back(assembled(test));
+    keep_used(default_, used_);
+    settle_grader();
+    made_.tests = {std::move(list), 1, {}};
+    made_.default_test = default_test();
+    return std::move(made_);
+  }
+
+ private:
+  void note(const ImportedTest& test, std::string message) const {
+    from_.with(test.file.empty() ? from_.name : test.file).note(test.line, std::move(message));
+  }
+
+  /// What a program makes of an answer is judged by no check of the answer.
+  void leave_out_transformed() {
+    if (default_.is_transformed) std::erase_if(default_.checks, reads_answer);
+    for (ImportedTest& test : tests_) {
+      if (!test.is_transformed && !default_.is_transformed) continue;
+      const auto lost = std::erase_if(test.checks, reads_answer);
+      test.lost_checks = test.lost_checks || lost > 0;
+      const bool keeps_default = !std::ranges::any_of(default_.checks, reads_answer);
+      test.takes_default_checks = test.takes_default_checks && keeps_default;
+    }
+  }
+
+  void find_names() {
+    for (const ImportedPrompt& prompt : prompts_) {
+      add_names(prompt.variables, asked_);
+      add_names(prompt.json_variables, json_);
+    }
+    anywhere_ = asked_;
+    const auto add = [&](const ImportedTest& test) {
+      for (const ImportedCheck& check : test.checks) {
+        add_names(check.variables, anywhere_);
+        add_json_names(check, json_);
+      }
+      for (const auto& [name, value] : test.vars) {
+        if (first_variable(value).empty()) continue;
+        const auto parsed = Template::parse(value);
+        for (const std::string& used : parsed ? parsed->variables() : std::vector<std::string>())
+          anywhere_.insert(used);
+      }
+    };
+    add(default_);
+    std::ranges::for_each(tests_, add);
+  }
+
+  /// Those that this test has to have itself: values with variables of its own, and all of them where the
+  /// default test is not for it.
+  void take_values_of_default(ImportedTest& test) {
+    if (default_.checks.empty()) test.takes_default_checks = true;
+    for (const auto& [name, value] : default_.vars) {
+      const bool is_own = !test.takes_default_checks || !first_variable(value).empty();
+      if (!is_own || !anywhere_.contains(name)) continue;
+      const bool is_new = test.vars.emplace(name, value).second;
+      const auto list = default_.lists.find(name);
+      if (is_new && list != default_.lists.end()) test.lists.insert(*list);
+    }
+  }
+
+  /// Templates in values are rendered there too, and in what that brings.
+  void render_values(ImportedTest& test) {
+    for (std::size_t round = 0; round < defaults::max_rendered_rounds; ++round) {
+      const Variables values = values_for(test);
+      bool is_changed = false;
+      for (auto& [name, value] : test.vars) {
+        if (first_variable(value).empty()) continue;
+        const auto parsed = Template::parse(value);
+        std::size_t room = defaults::max_rendered_bytes;
+        auto rendered =
+            parsed ? parsed->render(values, room) : tl::unexpected(std::vector<TemplateProblem>());
+        if (rendered) {
+          is_changed = is_changed || *rendered != value;
+          value = std::move(*rendered);
+        } else if (round == 0) {
+          note(test,
+               "the value of \"" + name + "\" holds a template that cannot be rendered: kept as it stands");
+        }
+      }
+      if (!is_changed) break;
+    }
+    show_lists(test);
+  }
+
+  /// The values as a template shows them.
+  Variables values_for(const ImportedTest& test) const {
+    Variables values(test.lists.begin(), test.lists.end());
+    values.insert(test.vars.begin(), test.vars.end());
+    values.insert(default_.lists.begin(), default_.lists.end());
+    values.insert(default_.vars.begin(), default_.vars.end());
+    return values;
+  }
+
+  /// A list is JSON where a filter makes it that; one variable cannot be both.
+  void show_lists(ImportedTest& test) const {
+    for (const auto& [name, shown] : test.lists) {
+      if (!json_.contains(name)) test.vars.insert_or_assign(name, shown);
+    }
+  }
+
+  /// A check that the values of a test decide stands in each test.
+  void give_out_default_checks() {
+    std::vector<ImportedCheck> kept;
+    for (ImportedCheck& check : default_.checks) {
+      if (check.weight) note_weight(check, from_);
+      const bool is_for_all = std::ranges::none_of(tests_, [&](const ImportedTest& test) {
+        return test.takes_default_checks && depends_on_values(check, values_for(test));
+      });
+      if (is_for_all && !needs_values(check))
+        kept.push_back(std::move(check));
+      else
+        given_.push_back(std::move(check));
+    }
+    default_.checks = std::move(kept);
+  }
+
+  /// The order matters: what is missing has a value before checks are bound to the values, and after that
+  /// the test keeps what is still used.
+  DocumentNode assembled(ImportedTest& test) {
+    add_missing_values(test);
+    const Variables values = values_for(test);
+    const bool had_checks = !test.checks.empty();
+    test.checks = bound(std::move(test.checks), values);
+    test.lost_checks = test.lost_checks || (had_checks && test.checks.empty());
+    group_or_note_weights(test);
+    const std::string id = own_id(test);
+    if (test.checks.empty() && test.lost_checks && !default_.is_transformed) note_lost_checks(test, id);
+    if (test.takes_default_checks) std::ranges::move(bound(given_, values), std::back_inserter(test.checks));
+    note_graded(test.checks);
+    join_scores(test);
+    if (test.checks.empty() && (default_.checks.empty() || !test.takes_default_checks))
+      add_stand_in_check(test);
+    Names used = asked_;
+    for (const ImportedCheck& check : test.checks) add_names(check.variables, used);
+    keep_used(test, used);
+    add_names(used, used_);
+    return test_node(test, id);
+  }
+
+  std::vector<ImportedCheck> bound(std::vector<ImportedCheck> checks, const Variables& values) const {
+    std::vector<ImportedCheck> result;
+    for (ImportedCheck& check : checks) {
+      if (auto one = bound_check(std::move(check), values, from_)) result.push_back(std::move(*one));
+    }
+    return result;
+  }
+
+  void group_or_note_weights(ImportedTest& test) const {
+    if (test.pass_mark) {
+      test.checks = in_one_group(std::move(test.checks), *test.pass_mark,
+                                 from_.with(test.file.empty() ? from_.name : test.file), test.line);
+      const bool has_others = !default_.checks.empty() || !given_.empty();
+      if (has_others && test.takes_default_checks)
+        note(test, "the checks of the default test must pass beside the \"threshold\" of a test");
+      return;
+    }
+    for (const ImportedCheck& check : test.checks) {
+      if (check.weight) note_weight(check, from_);
+    }
+  }
+
+  void add_missing_values(ImportedTest& test) const {
+    Names used = asked_;
+    for (const ImportedCheck& check : test.checks) add_names(check.variables, used);
+    for (const ImportedCheck& check : given_) {
+      if (test.takes_default_checks) add_names(check.variables, used);
+    }
+    for (const std::string& name : used) {
+      if (test.vars.contains(name) || default_.vars.contains(name)) continue;
+      // A prompt may not be empty.
+      const std::string alone = "{{" + name + "}}";
+      const bool is_whole_prompt = std::ranges::any_of(prompts_, [&](const ImportedPrompt& prompt) {
+        return prompt.prompt == alone ||
+               std::ranges::find(prompt.messages, alone, &ImportedMessage::content) != prompt.messages.end();
+      });
+      note(test,
+           "the variable \"" + name + "\" has no value: it is " + (is_whole_prompt ? "a blank" : "empty"));
+      test.vars.emplace(name, is_whole_prompt ? " " : "");
+    }
+  }
+
+  void keep_used(ImportedTest& test, const Names& used) {
+    for (const auto& [name, value] : test.vars) {
+      if (is_lost(name, test))
+        note(test, "the variable \"" + name + "\" is used by no prompt and no check: left out");
+    }
+    std::erase_if(test.vars, [&](const auto& one) { return !used.contains(one.first); });
+  }
+
+  /// Nothing shows it, neither whole nor in part nor in the mapping that it is a part of. Of a mapping that
+  /// is lost the parts are not named.
+  bool is_lost(const std::string& name, const ImportedTest& test) const {
+    if (anywhere_.contains(name) || has_used_part(name)) return false;
+    for (auto dot = name.rfind('.'); dot != std::string::npos && dot > 0; dot = name.rfind('.', dot - 1)) {
+      const std::string mapping = name.substr(0, dot);
+      if (anywhere_.contains(mapping)) return false;
+      if (test.vars.contains(mapping) && !has_used_part(mapping)) return false;
+    }
+    return true;
+  }
+
+  bool has_used_part(const std::string& mapping) const {
+    return std::ranges::any_of(anywhere_,
+                               [&](const std::string& name) { return name.starts_with(mapping + "."); });
+  }
+
+  /// Of a score that both have a suite takes the test's own alone.
+  void join_scores(ImportedTest& test) const {
+    std::vector<ImportedCheck> both = test.checks;
+    for (const ImportedCheck& check : default_.checks) {
+      const bool is_shared =
+          check.is_scored && test.takes_default_checks &&
+          std::ranges::any_of(test.checks, [&](const ImportedCheck& own) { return own.type == check.type; });
+      if (is_shared) both.push_back(check);
+    }
+    test.checks = with_one_of_each_score(std::move(both), from_);
+  }
+
+  void note_graded(const std::vector<ImportedCheck>& checks) {
+    for (const ImportedCheck& check : checks) {
+      note_graded(check.parts);
+      const MetricInfo* metric = find_metric(check.type);
+      if (metric == nullptr) continue;
+      const MetricId id = positive(metric->id);
+      const bool is_own = check.file == from_.name;
+      if (id == MetricId::latency && !made_.timed_line) made_.timed_line = is_own ? check.line : 1;
+      if (id == MetricId::cost && !made_.priced_line) made_.priced_line = is_own ? check.line : 1;
+      made_.is_embedded = made_.is_embedded || id == MetricId::semantic_similarity_to;
+      if (!is_judge_metric(id)) continue;
+      made_.is_judged = true;
+      if (!made_.grader) made_.grader = check.grader;
+      graded_[check.grader ? canonical_json(*check.grader) : std::string()].emplace(check.file, check.line);
+    }
+  }
+
+  /// A suite has one judge.
+  void settle_grader() {
+    if (graded_.size() < 2) return;
+    made_.grader.reset();
+    for (const auto& [grader, places] : graded_) {
+      for (const auto& [file, line] : places) {
+        if (!grader.empty())
+          from_.with(file).note(line,
+                                "the \"provider\" of a check is not that of all checks which a model judges, "
+                                "and a suite has one judge: left out");
+      }
+    }
+  }
+
+  /// Once for all tests that a list made of one.
+  void note_lost_checks(const ImportedTest& test, const std::string& id) {
+    if (!lost_places_.emplace(test.file, test.line).second) return;
+    const bool is_judged = test.takes_default_checks && (!default_.checks.empty() || !given_.empty());
+    note(test,
+         "of the test \"" + id + "\" no check of its own is left: " +
+             (is_judged ? "the default test's alone judge it" : "it passes if the answer is not blank"));
+  }
+
+  void add_stand_in_check(ImportedTest& test) const {
+    if (!test.lost_checks)
+      note(test, "a test without a check that a suite has: it passes if the answer is not blank");
+    OrderedTable check;
+    check.add("type", text_of("regex_match")).add("pattern", text_of("\\S"));
+    ImportedCheck stand_in;
+    finish(stand_in, check.take());
+    test.checks.push_back(std::move(stand_in));
+  }
+
+  DocumentNode test_node(const ImportedTest& test, const std::string& id) const {
+    OrderedTable node;
+    node.add("id", text_of(id));
+    if (!one_line(test.name).empty()) node.add("name", text_of(one_line(test.name)));
+    add_tags(test, node);
+    if (!test.takes_default_checks && !default_.checks.empty()) node.add("default_test", {false, 1, {}});
+    if (!test.vars.empty() || !asked_.empty()) node.add("vars", vars(test));
+    if (!std::get<DocumentNode::Table>(input_.value).empty()) node.add("input", input_);
+    if (!test.checks.empty()) node.add("expected", expected(test.checks));
+    return node.take();
+  }
+
+  void add_tags(const ImportedTest& test, OrderedTable& node) const {
+    auto metadata = test.metadata;
+    metadata.insert(default_.metadata.begin(), default_.metadata.end());
+    DocumentNode::Array tags;
+    std::set<std::string_view> known;
+    for (const auto& [key, texts] : metadata) {
+      for (const std::string& text : texts) {
+        if (known.insert(text).second) tags.push_back(text_of(text));
+      }
+    }
+    if (!tags.empty()) node.add("tags", {std::move(tags), 1, {}});
+  }
+
+  static DocumentNode vars(const ImportedTest& test) {
+    OrderedTable node;
+    for (const auto& [name, value] : test.vars) node.add(name, text_of(value));
+    return node.take();
+  }
+
+  static DocumentNode expected(const std::vector<ImportedCheck>& checks) {
+    DocumentNode::Array list;
+    for (const ImportedCheck& check : checks) list.push_back(check.expectation);
+    return {std::move(list), 1, {}};
+  }
+
+  DocumentNode default_test() const {
+    OrderedTable node;
+    if (!default_.vars.empty()) node.add("vars", vars(default_));
+    if (!default_.checks.empty()) node.add("expected", expected(default_.checks));
+    return node.take();
+  }
+
+  /// Its description, or its number where that has no letters that an id may have.
+  std::string own_id(const ImportedTest& test) {
+    constexpr std::size_t longest = 40;
+    ++number_;
+    std::string id = to_lower(id_of(test.name));
+    if (id.empty()) id = "test-" + std::to_string(number_);
+    if (id.size() > longest) id = arm_name_of(id.substr(0, longest));
+    const std::string wanted = id;
+    for (std::size_t& same = same_ids_[wanted]; !ids_.insert(id).second;)
+      id = wanted + "-" + std::to_string(++same + 1);
+    return id;
+  }
+
+  ImportedTest default_;
+  std::vector<ImportedTest> tests_;
+  const std::vector<ImportedPrompt>& prompts_;
+  const DocumentNode& input_;
+  const ImportFile& from_;
+  AssembledTests made_{};
+  std::vector<ImportedCheck> given_;      ///< Checks of the default test that each test has itself.
+  Names asked_;                           ///< What prompts and the default test's checks use.
+  Names anywhere_;                        ///< What any test's checks and values use besides.
+  Names used_;                            ///< What is used in the end.
+  Names json_;                            ///< What templates show as JSON.
+  std::map<std::string, Places> graded_;  ///< Where checks are that a model judges, by the judge.
+  Places lost_places_;
+  Names ids_;
+  std::map<std::string, std::size_t, std::less<>> same_ids_;
+  std::size_t number_ = 0;
+};
+
+}  // namespace
+
+AssembledTests assemble_tests(ImportedTest default_test, std::vector<ImportedTest> tests,
+                              const std::vector<ImportedPrompt>& prompts, const DocumentNode& input,
+                              const ImportFile& from) {
+  return TestAssembly(std::move(default_test), std::move(tests), prompts, input, from).build();
+}
+
+}  // namespace sluice

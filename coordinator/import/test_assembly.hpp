@@ -1,0 +1,33 @@
+#pragma once
+
+#include "common/documents/document.hpp"
+#include "coordinator/import/import_source.hpp"
+#include "coordinator/import/promptfoo_prompts.hpp"
+#include "coordinator/import/promptfoo_tests.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// The tests of a suite, and what they need of its settings.
+struct AssembledTests {
+  DocumentNode default_test;  ///< A table that may be empty.
+  DocumentNode tests;
+  bool is_judged = false;
+  bool is_embedded = false;
+  std::optional<DocumentNode> grader{};        ///< The provider that all checks name which a model judges.
+  std::optional<std::uint32_t> timed_line{};   ///< Of the first check of `latency`.
+  std::optional<std::uint32_t> priced_line{};  ///< Of the first check of `cost`.
+};
+
+/// Tests that load: with values for all variables of the prompts and checks, and for no others, and with a
+/// check each. `input` is what they all ask beside a prompt; a table that may be empty. What stands in for
+/// something that is missing is a note.
+AssembledTests assemble_tests(ImportedTest default_test, std::vector<ImportedTest> tests,
+                              const std::vector<ImportedPrompt>& prompts, const DocumentNode& input,
+                              const ImportFile& from);
+
+}  // namespace sluice

@@ -1,0 +1,134 @@
+#include "coordinator/import/test_table.hpp"
+
+#include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/suite/csv_rows.hpp"
+#include "coordinator/suite/foreign_check.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+DocumentNode text_node(std::string text, std::uint32_t line) {
+  return {std::move(text), line, {}};
+}
+
+/// A cell as an entry of `assert`.
+DocumentNode assertion_of(const std::string& cell, std::uint32_t line) {
+  const ForeignCheck check = parse_foreign_check(cell, line);
+  DocumentNode::Table table;
+  if (check.threshold) table.push_back({"threshold", line, {*check.threshold, line, {}}});
+  table.push_back({"type", line, text_node((check.is_negated ? "not-" : "") + check.type, line)});
+  if (!check.problem.empty()) {
+    table.push_back({"value", line, text_node(cell.substr(cell.find(':') + 1), line)});  // Noted where read.
+  } else if (takes_foreign_list(check.type)) {
+    DocumentNode::Array values;
+    for (const std::string& value : check.values) values.push_back(text_node(value, line));
+    table.push_back({"value", line, {std::move(values), line, {}}});
+  } else if (!check.values.empty()) {
+    table.push_back({"value", line, text_node(check.values.front(), line)});
+  }
+  return {std::move(table), line, {}};
+}
+
+/// A text that is no number becomes a note where it is read.
+DocumentNode number_or_text(const std::string& cell, std::uint32_t line) {
+  double number = 0;
+  const char* end = cell.data() + cell.size();
+  const auto [stop, problem] = std::from_chars(cell.data(), end, number);
+  if (problem != std::errc() || stop != end) return text_node(cell, line);
+  return {number, line, {}};
+}
+
+void note_misspelt(const std::string& cell, std::uint32_t line, const ImportFile& from) {
+  const auto misspelt = misspelt_check(cell);
+  if (!misspelt) return;
+  from.note(line, "the cell begins with \"" + excerpt(one_line(misspelt->word), defaults::quoted_bytes) +
+                      "\", which is no check; did you mean \"" + misspelt->meant +
+                      ":\"? Its whole text is what the answer must equal, as there");
+}
+
+/// `threshold` of the check that a column such as `__config:__expected2:threshold` is for; false if it is
+/// none of these.
+bool set_threshold(std::string_view column, const std::string& cell, std::uint32_t line,
+                   DocumentNode::Array& checks) {
+  constexpr std::string_view start = "__config:__expected";
+  constexpr std::string_view end = ":threshold";
+  if (!column.starts_with(start) || !column.ends_with(end) || column.size() < start.size() + end.size())
+    return false;
+  const std::string number(column.substr(start.size(), column.size() - start.size() - end.size()));
+  const DocumentNode written = number_or_text(number.empty() ? "1" : number, line);
+  const auto* place = std::get_if<double>(&written.value);
+  const DocumentNode threshold = number_or_text(cell, line);
+  const bool fits = place != nullptr && *place >= 1 && *place <= static_cast<double>(checks.size()) &&
+                    std::holds_alternative<double>(threshold.value);
+  if (!fits) return false;
+  auto& check = std::get<DocumentNode::Table>(checks[static_cast<std::size_t>(*place) - 1].value);
+  std::erase_if(check, [](const DocumentEntry& entry) { return entry.key == "threshold"; });
+  check.insert(std::ranges::find(check, "type", &DocumentEntry::key), {"threshold", line, threshold});
+  return true;
+}
+
+/// A row.
+DocumentNode test_of(const CsvRow& header, const CsvRow& row, const ImportFile& from) {
+  DocumentNode::Table vars;
+  DocumentNode::Array checks;
+  DocumentNode::Table test;
+  DocumentNode::Table metadata;
+  std::vector<std::pair<std::string, std::string>> configs;
+  if (row.fields.size() > header.fields.size())
+    from.note(row.line, "the row has more fields than there are columns: the last ones are left out");
+  for (std::size_t i = 0; i < std::min(header.fields.size(), row.fields.size()); ++i) {
+    std::string column =
+        header.fields[i].substr(std::min(header.fields[i].find_first_not_of(' '), header.fields[i].size()));
+    column.erase(column.find_last_not_of(' ') + 1);
+    const std::string& cell = row.fields[i];
+    if (column.starts_with("__expected")) {
+      if (cell.empty()) continue;
+      note_misspelt(cell, row.line, from);
+      checks.push_back(assertion_of(cell, row.line));
+    } else if (column == "__threshold") {
+      if (!cell.empty()) test.push_back({"threshold", row.line, number_or_text(cell, row.line)});
+    } else if (column == "__description") {
+      test.push_back({"description", row.line, text_node(cell, row.line)});
+    } else if (column.starts_with("__metadata:") && !column.ends_with("[]")) {
+      if (!cell.empty()) metadata.push_back({column.substr(11), row.line, text_node(cell, row.line)});
+    } else if (column.starts_with("__config:")) {
+      if (!cell.empty()) configs.emplace_back(column, cell);
+    } else if (column.starts_with("__")) {
+      from.note(header.line, "the column \"" + column + "\" has no counterpart: left out");
+    } else if (!column.empty()) {
+      vars.push_back({column, row.line, text_node(cell, row.line)});
+    }
+  }
+  for (const auto& [column, cell] : configs) {
+    if (!set_threshold(column, cell, row.line, checks))
+      from.note(row.line,
+                "the column \"" + column + "\" sets no threshold of a check that there is: left out");
+  }
+  if (!metadata.empty()) test.push_back({"metadata", row.line, {std::move(metadata), row.line, {}}});
+  if (!checks.empty()) test.push_back({"assert", row.line, {std::move(checks), row.line, {}}});
+  test.push_back({"vars", row.line, {std::move(vars), row.line, {}}});
+  return {std::move(test), row.line, {}};
+}
+
+}  // namespace
+
+DocumentNode tests_of_table(const std::string& text, const ImportFile& from) {
+  CsvRows table = parse_csv(text);
+  for (const DocumentError& error : table.errors)
+    from.note(error.line, error.message + ": the row is left out");
+  DocumentNode::Array tests;
+  for (std::size_t i = 1; i < table.rows.size(); ++i)
+    tests.push_back(test_of(table.rows.front(), table.rows[i], from));
+  return {std::move(tests), 1, {}};
+}
+
+}  // namespace sluice

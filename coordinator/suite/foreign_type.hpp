@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace sluice {
+
+/// How a check is said in a suite.
+enum class ForeignForm : std::uint8_t {
+  none,           ///< It cannot be said.
+  program,        ///< A program of the user's says it.
+  equals,         ///< exact_match, or a schema with the one value.
+  all_texts,      ///< must_contain
+  any_text,       ///< contains_any
+  any_case,       ///< icontains
+  any_text_case,  ///< icontains_any
+  beginning,      ///< starts_with
+  pattern,
+  json,
+  any_json,  ///< contains_json
+  distance,  ///< levenshtein
+  words,     ///< rouge_n
+  time,      ///< latency
+  price,     ///< cost
+  similarity,
+  criteria,
+  reference,
+  relevancy,
+  faithfulness,
+};
+
+/// A type of check as promptfoo names it.
+struct ForeignType {
+  std::string_view name;
+  ForeignForm form = ForeignForm::none;
+};
+
+/// Every type that promptfoo's documentation names.
+std::span<const ForeignType> all_foreign_types();
+/// Null if there is none of this name (without `not-`).
+const ForeignType* find_foreign_type(std::string_view name);
+
+}  // namespace sluice

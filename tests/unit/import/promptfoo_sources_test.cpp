@@ -1,0 +1,130 @@
+// Prompts, providers and tables as people write them, beside those of the configuration's own tests.
+#include "tests/unit/import/promptfoo_fixture.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace sluice::promptfoo_sources_test {
+
+const std::string one_test = "tests: [{vars: {q: x}, assert: [{type: contains, value: y}]}]\n";
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_F(Promptfoo, TakesTheLabelsOfATableOfPrompts) {
+  write("prompts.csv", "prompt,label\n\"Tell me, {{q}}\",Basic Query\n\"Explain, {{q}}\",\n");
+  const std::string made = suite("prompts: [{id: file://prompts.csv, label: mine}]\n" + one_test);
+  EXPECT_TRUE(has(made, "- id: Basic-Query\n    prompt: \"Tell me, {{q}}\"\n  - id: mine\n")) << made;
+}
+
+TEST_F(Promptfoo, NamesThePromptsThatAreNotThere) {
+  const std::string said =
+      notes("prompts: ['{{q}}', 'exec:./gen.sh', prompts/gone.txt, 'gone.py:make']\n" + one_test);
+  EXPECT_TRUE(has(said, ":1: the prompt is made by the program \"exec:./gen.sh\"")) << said;
+  EXPECT_TRUE(has(said, ":1: names \"prompts/gone.txt\", which is not there: the prompt is left out"))
+      << said;
+  EXPECT_EQ(import("prompts: ['{{q}}', 'exec:./gen.sh', prompts/gone.txt]\n" + one_test).prompts, 1u);
+}
+
+TEST_F(Promptfoo, HasTheOnePromptOfAConfigurationWithoutPrompts) {
+  const std::string made =
+      suite("providers: ['openai:m']\ntests: [{vars: {prompt: Hi}, assert: [{type: contains, value: y}]}]\n");
+  EXPECT_TRUE(has(made, "prompts:\n  - id: prompt\n    prompt: \"{{prompt}}\"\n")) << made;
+  EXPECT_FALSE(has(made, "# ")) << made;
+}
+
+TEST_F(Promptfoo, TakesTheFormOfItsOnlyPrompt) {
+  const std::string prompt = "{raw: 'Say {{q}}', config: {response_format: {type: json_object}, top: 1}}";
+  const std::string made = suite("prompts: [" + prompt + "]\n" + one_test);
+  EXPECT_TRUE(has(made, "    input:\n      response_format: json\n")) << made;
+  EXPECT_TRUE(has(made, "# 1: \"top\" in config of a prompt has no counterpart: left out")) << made;
+  EXPECT_TRUE(has(notes("prompts: [" + prompt + ", 'Ask {{q}}']\n" + one_test),
+                  ":1: \"response_format\" is that of one prompt among several"));
+}
+
+TEST_F(Promptfoo, AsksNoOtherServerThanTheOneThatIsMeant) {
+  const std::string made = suite(
+      "prompts: ['{{q}}']\nproviders:\n"
+      "  - {id: 'openai:a', config: {apiBaseUrl: '{{env.PROXY_URL}}'}}\n"
+      "  - openai:completion:gpt-3.5-turbo-instruct\n"
+      "  - openai:responses:gpt-5-mini\n"
+      "  - {id: 'openai:b', transform: output.x}\n"
+      "  - 'exec: python chain.py'\n"
+      "  - {id: 'openai:c', config: {top_p: '{{env.TOPP}}', stop: ['{{env.S}}']}}\n" +
+      one_test);
+  EXPECT_TRUE(has(made, "providers:\n  - \"openai:gpt-5-mini\"\n  - \"openai:c\"\ntests:")) << made;
+  for (const char* line :
+       {"# 3: the provider \"openai:a\" has an \"apiBaseUrl\" that sluice cannot take over: left out",
+        "# 4: the provider \"openai:completion:gpt-3.5-turbo-instruct\" is no chat",
+        "# 5: the provider \"openai:responses:gpt-5-mini\" is asked as a chat",
+        "# 6: the provider \"openai:b\" changes answers by its \"transform\"",
+        "# 7: the provider \"exec: python chain.py\" is a program",
+        "# 8: \"top_p\" in config of a provider holds a template", "# 8: \"stop\" in config"})
+    EXPECT_TRUE(has(made, line)) << line << "\n" << made;
+}
+
+TEST_F(Promptfoo, NamesTheServerThatAFieldGoesTo) {
+  const auto server = [](const std::string& body) {
+    return "  - {id: https, config: {url: 'https://api.example.com/" + body +
+           "', method: POST, body: {q: '{{prompt}}', m: " + body +
+           "}, transformResponse: json.a, headers: {X-Key: '{{env.A}} {{env.B}}'}}}\n";
+  };
+  const std::string said =
+      notes("prompts: ['{{q}}']\nproviders:\n" + server("one") + server("two") + one_test);
+  EXPECT_TRUE(has(said,
+                  ":3: \"X-Key\" in headers of a provider cannot be said as it stands: add it to "
+                  "[providers.api-example-com];"))
+      << said;
+  EXPECT_TRUE(has(said,
+                  ":4: \"X-Key\" in headers of a provider cannot be said as it stands: add it to "
+                  "[providers.api-example-com-2];"))
+      << said;
+}
+
+TEST_F(Promptfoo, GivesIdsToWhatHasNoLatinLetters) {
+  const std::string made = suite(
+      "prompts: [{raw: '{{q}}', label: 東京}]\nproviders: [{id: 'openai:m', label: 大阪}]\n"
+      "tests:\n  - {description: 大阪, vars: {q: [x, z]}, assert: [{type: contains, value: y}]}\n"
+      "  - {description: JSON order, vars: {q: [x, z]}, assert: [{type: contains, value: y}]}\n");
+  for (const char* id : {"- id: \"1\"\n", "\"openai:m\"\n", "id: test-1\n", "id: test-2\n",
+                         "id: json-order\n", "id: json-order-2\n"})
+    EXPECT_TRUE(has(made, id)) << id << "\n" << made;
+}
+
+TEST_F(Promptfoo, TakesTheThresholdsAndMetadataOfATable) {
+  write("t.csv",
+        "q,__expected,__expected2,__config:__expected2:threshold,__metadata:area\n"
+        "x,contains: y,similar: z,0.6,eu\nw,similar: v,,,\n");
+  const std::string made = suite("prompts: ['{{q}}']\ntests: file://t.csv\n");
+  EXPECT_TRUE(has(made, "text: z\n        min_score: 0.6\n")) << made;
+  EXPECT_TRUE(has(made, "text: v\n        min_score: 0.8\n")) << made;
+  EXPECT_TRUE(has(made, "tags:\n      - \"area:eu\"\n")) << made;
+}
+
+TEST_F(Promptfoo, TakesTheTimeOfATestAndSaysWhatTheCacheIs) {
+  const std::string made =
+      suite("prompts: ['{{q}}']\nevaluateOptions: {timeoutMs: 1500, cache: false}\n" + one_test);
+  EXPECT_TRUE(has(made, "settings:\n  timeout_seconds: 1.5\n")) << made;
+  EXPECT_TRUE(has(made, "# 2: \"cache: false\" is said with --no-cache: left out")) << made;
+}
+
+TEST_F(Promptfoo, ReadsAQuestionMarkInAFlow) {
+  write("tests.yaml", "- vars: { q: How long? }\n  assert: [{type: contains, value: Why? Because?}]\n");
+  const std::string made = suite("prompts: ['{{q}}']\ntests: file://tests.yaml\n");
+  EXPECT_TRUE(has(made, "q: \"How long?\"\n")) << made;
+  EXPECT_TRUE(has(made, "text: \"Why? Because?\"\n")) << made;
+}
+
+// All its tests were left out, with one line.
+TEST_F(Promptfoo, IsNotImportedWithoutATestsFileThatIsNoDocument) {
+  write("tests.yaml", "- vars: { q: [ }\n");
+  write("promptfooconfig.yaml", "prompts: ['{{q}}']\ntests: file://tests.yaml\n");
+  const auto imported = import_promptfoo(folder_.path() / "promptfooconfig.yaml", {});
+  ASSERT_FALSE(imported);
+  EXPECT_EQ(imported.error().front().file, "tests.yaml");
+  EXPECT_TRUE(has(imported.error().front().message, "not valid YAML")) << imported.error().front().message;
+}
+
+}  // namespace sluice::promptfoo_sources_test

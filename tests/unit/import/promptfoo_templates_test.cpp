@@ -1,0 +1,215 @@
+// What the values of a test make of its checks: promptfoo renders a check's value, and reads it then.
+#include "tests/unit/import/promptfoo_fixture.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace sluice::promptfoo_templates_test {
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// The suite looked for the braces themselves.
+TEST_F(Promptfoo, FillsTemplatesInPatterns) {
+  const std::string made = suite(R"yaml(prompts: ['Cost of {{what}}?']
+defaultTest: {assert: [{type: not-regex, value: 'no {{what}}'}]}
+tests:
+  - vars: {what: [tea, coffee], n: 5}
+    assert:
+      - {type: regex, value: 'cost {{ n }} of {{what}}'}
+      - {type: not-icontains-any, value: ['{{what}}?', b]}
+)yaml");
+  EXPECT_TRUE(has(made, "pattern: cost 5 of tea\n")) << made;
+  EXPECT_TRUE(has(made, "pattern: cost 5 of coffee\n")) << made;
+  EXPECT_TRUE(has(made, R"(pattern: "(?i)tea\\?|b")")) << made;
+  EXPECT_TRUE(has(made, "pattern: no coffee\n")) << made;
+  EXPECT_FALSE(has(made, "default_test:")) << made;
+  EXPECT_FALSE(has(made, "      n: ")) << "nothing uses it any more: " << made;
+  EXPECT_FALSE(has(made, "# ")) << made;
+}
+
+TEST_F(Promptfoo, FillsTemplatesInSchemasTablesAndScenarios) {
+  write("tests.csv", "n,__expected\n5,regex: cost {{n}}\n");
+  const std::string made = suite(R"yaml(prompts: ['{{n}}']
+tests:
+  - file://tests.csv
+  - vars: {n: 6}
+    assert: [{type: is-json, value: {properties: {n: {const: '{{n}}'}}}}]
+  - vars: {n: 7}
+    assert: [{type: is-json, value: '{"required": ["k{{n}}"]}'}]
+  - vars: {n: 8}
+    assert: [{type: regex, value: '{{ n | upper }}'}, {type: contains, value: x}]
+scenarios:
+  - config: [{vars: {n: 9}}]
+    tests: [{assert: [{type: regex, value: 'is {{n}}'}]}]
+)yaml");
+  EXPECT_TRUE(has(made, "pattern: cost 5\n")) << made;
+  EXPECT_TRUE(has(made, "const: \"6\"\n")) << made;
+  EXPECT_TRUE(has(made, "- k7\n")) << made;
+  EXPECT_TRUE(has(made, "pattern: is 9\n")) << made;
+  EXPECT_TRUE(has(made, "# 9: the check regex holds \"{{ n | upper }}\", an expression or filter")) << made;
+}
+
+TEST_F(Promptfoo, SplitsAListAfterItIsRendered) {
+  const std::string made = suite(R"yaml(prompts: [p]
+tests:
+  - vars: {keywords: 'foo, bar', last: '{{z'}
+    assert: [{type: contains-any, value: '{{keywords}}'}, {type: icontains-all, value: 'a, {{last}}'}]
+  - vars: {keywords: [x, y]}
+    options: {disableVarExpansion: true}
+    assert: [{type: contains-all, value: '{{keywords}}'}]
+  - assert: [{type: contains, value: x}, {type: contains-any, value: "{{ ['a','b'] | join(',') }}"}]
+)yaml");
+  EXPECT_TRUE(has(made, "type: contains_any\n        text:\n          - foo\n          - bar\n")) << made;
+  EXPECT_TRUE(has(made, "type: icontains\n        text:\n          - a\n          - \"{{ '{{' }}z\"\n"))
+      << made;
+  EXPECT_TRUE(has(made, "type: must_contain\n        text:\n          - x\n          - y\n")) << made;
+  EXPECT_TRUE(has(made, "# 8: the check contains-any holds \"{{ ['a','b'] | join(',') }}\", an expression"))
+      << made;
+}
+
+TEST_F(Promptfoo, KeepsAListOfOtherThanTextsWhole) {
+  const std::string made = suite(R"yaml(prompts: ['{{years}}: {{turns | dump}} {{both}} {{both | dump}}']
+tests:
+  - vars: {years: [1990, 2000], turns: [{user: hi}], both: [1, a]}
+    assert: [{type: contains, value: x}]
+)yaml");
+  EXPECT_TRUE(has(made, "years: \"1990,2000\"\n")) << made;
+  EXPECT_TRUE(has(made, R"(turns: "[{\"user\":\"hi\"}]")")) << made;
+  EXPECT_TRUE(has(made, R"(both: "[1,\"a\"]")")) << made;
+}
+
+TEST_F(Promptfoo, RendersTheValuesOfTheDefaultTestForEachTest) {
+  const std::string made = suite(R"yaml(prompts: ['{{b}}']
+defaultTest: {vars: {b: 'deep {{a}}', a: well, c: 'of {{b}}'}}
+tests:
+  - {assert: [{type: contains, value: '{{c}}'}]}
+  - {vars: {a: sea}, assert: [{type: contains, value: '{{b}}'}]}
+)yaml");
+  EXPECT_TRUE(has(made, "b: deep well\n      c: of deep well\n")) << made;
+  EXPECT_TRUE(has(made, "vars:\n      b: deep sea\n    expected")) << made;
+  EXPECT_FALSE(has(made, "# ")) << made;
+}
+
+// The suite that was written did not load.
+TEST_F(Promptfoo, JudgesByNoEmptyText) {
+  write("tests.csv",
+        "q,keyword,__expected,__expected2\na,k,contains: {{keyword}},\nb,,contains: {{keyword}},equals: "
+        "{{keyword}}\n");
+  const std::string made = suite(
+      "prompts: ['{{q}}']\ndefaultTest: {assert: [{type: icontains, value: '{{keyword}}'}]}\n"
+      "tests:\n  - file://tests.csv\n  - {vars: {q: c, keyword: d}, assert: [{type: equals, value: ''}]}\n");
+  EXPECT_TRUE(has(made,
+                  "    expected:\n      - type: must_contain\n        text: \"{{keyword}}\"\n"
+                  "      - type: icontains\n        text: \"{{keyword}}\"\n"))
+      << made;
+  EXPECT_TRUE(
+      has(made, "      q: b\n    expected:\n      - type: regex_match\n        pattern: \"^\\\\s*$\"\n  -"))
+      << made;
+  EXPECT_TRUE(
+      has(made, "# 3: the check contains has an empty value, by which no answer can be judged: left out"))
+      << made;
+  EXPECT_TRUE(has(made, "# 2: the check icontains has an empty value")) << made;
+}
+
+// It was judged as it came.
+TEST_F(Promptfoo, LeavesOutWhatJudgesATransformedAnswer) {
+  const std::string of_check = suite(R"yaml(prompts: [p]
+tests:
+  - assert:
+      - {type: equals, value: get_weather, transform: output.name}
+      - {type: contains, value: x}
+)yaml");
+  EXPECT_FALSE(has(of_check, "get_weather")) << of_check;
+  EXPECT_TRUE(has(of_check, "# 4: the check equals judges what its \"transform\" makes of the answer"))
+      << of_check;
+  const std::string of_test = suite(R"yaml(prompts: [p]
+defaultTest: {assert: [{type: contains, value: d}]}
+tests:
+  - options: {transform: output.name}
+    assert: [{type: equals, value: a}, {type: latency, threshold: 5}]
+  - assert: [{type: equals, value: b}]
+)yaml");
+  EXPECT_TRUE(has(of_test, "  - id: test-1\n    default_test: false\n    expected:\n      - type: latency\n"))
+      << of_test;
+  EXPECT_TRUE(has(of_test, "# 4: the checks here judge what \"transform\" makes of the answer")) << of_test;
+  const std::string of_all = suite(R"yaml(prompts: [p]
+defaultTest: {options: {transform: output.name}, assert: [{type: contains, value: d}]}
+tests: [{assert: [{type: equals, value: a}]}, {assert: [{type: equals, value: b}]}]
+)yaml");
+  EXPECT_FALSE(has(of_all, "exact_match")) << of_all;
+  EXPECT_EQ(of_all.find("# "), of_all.rfind("# ")) << "one line says it: " << of_all;
+}
+
+TEST_F(Promptfoo, TakesTheThresholdOfAScenario) {
+  const std::string made = suite(R"yaml(prompts: ['{{a}}']
+scenarios:
+  - config: [{vars: {a: x}, threshold: 0.5, assert: [{type: contains, value: p, weight: 3}]}]
+    tests: [{assert: [{type: contains, value: q}]}, {threshold: 0.75, assert: [{type: contains, value: r}]}]
+)yaml");
+  EXPECT_TRUE(has(made,
+                  "type: all_of\n        pass_mark: 0.5\n        of:\n          - type: must_contain\n"
+                  "            text: p\n            weight: 3\n          - type: must_contain\n"
+                  "            text: q\n"))
+      << made;
+  EXPECT_TRUE(has(made, "pass_mark: 0.75\n")) << made;
+  EXPECT_FALSE(has(made, "# ")) << made;
+}
+
+TEST_F(Promptfoo, SaysForATestThatTheDefaultTestIsNotForIt) {
+  const std::string made = suite(R"yaml(prompts: ['{{a}}']
+defaultTest: {vars: {a: x}, assert: [{type: contains, value: d}], metadata: {team: search}}
+tests:
+  - {options: {disableDefaultAsserts: true}, assert: [{type: contains, value: '{{a}}'}]}
+  - {metadata: {team: maps, areas: [eu, us]}, assert: [{type: contains, value: y}]}
+)yaml");
+  EXPECT_TRUE(has(made,
+                  "  - id: test-1\n    tags:\n      - \"team:search\"\n    default_test: false\n    vars:\n"
+                  "      a: x\n"))
+      << made;
+  EXPECT_TRUE(has(made, "    tags:\n      - \"areas:eu\"\n      - \"areas:us\"\n      - \"team:maps\"\n"))
+      << made;
+  EXPECT_FALSE(has(made, "# ")) << made;
+}
+
+TEST_F(Promptfoo, TakesTheJudgeThatAllChecksName) {
+  const std::string judge = "provider: {id: 'anthropic:messages:claude-haiku-4-5', config: {temperature: 0}}";
+  const std::string start =
+      "prompts: [p]\ntests:\n  - assert: [{type: llm-rubric, value: kind, " + judge + "}]\n";
+  const std::string made =
+      suite(start + "  - assert: [{type: llm-rubric, value: true to life, " + judge + "}]\n");
+  EXPECT_TRUE(
+      has(made, "settings:\n  judge: anthropic\n  judge_model: claude-haiku-4-5\n  judge_temperature: 0\n"))
+      << made;
+  EXPECT_FALSE(has(made, "# ")) << made;
+  const std::string some = notes(start + "  - assert: [{type: llm-rubric, value: long}]\n");
+  EXPECT_TRUE(has(some, ":3: the \"provider\" of a check is not that of all checks which a model judges"))
+      << some;
+}
+
+TEST_F(Promptfoo, NamesWhatItKnowsOfTheOtherMeasuresAndContexts) {
+  const std::string said = notes(R"yaml(prompts: [p]
+tests:
+  - assert:
+      - {type: 'similar:dot', value: x}
+      - {type: context-faithfulness, contextTransform: output.context}
+      - {type: 'similar:cosine', value: y}
+      - {type: not-contains-all, value: [a, b]}
+)yaml");
+  EXPECT_TRUE(has(said, ":4: the check similar:dot has no counterpart (`similar`")) << said;
+  EXPECT_TRUE(has(said, ":5: the check context-faithfulness judges by what its \"contextTransform\" finds"))
+      << said;
+  EXPECT_EQ(said.find(":6:"), std::string::npos) << said;
+  EXPECT_EQ(said.find(":7:"), std::string::npos) << said;
+}
+
+TEST_F(Promptfoo, SaysWhatAModelWithoutAPriceMeansForACheckOfCost) {
+  const std::string tests = "prompts: [p]\ntests: [{assert: [{type: cost, threshold: 0.1}]}]\n";
+  EXPECT_EQ(notes(tests + "providers: ['openai:gpt-4o-mini']\n"), "");
+  EXPECT_TRUE(has(notes(tests + "providers: ['openai:my-own']\n"),
+                  ":2: a check of cost needs the price of \"my-own\", which sluice does not know"));
+}
+
+}  // namespace sluice::promptfoo_templates_test
