@@ -7,13 +7,16 @@
 #include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/display/display.hpp"
 #include "coordinator/display/numbers.hpp"
+#include "coordinator/display/terminal.hpp"
 #include "coordinator/import/promptfoo_config.hpp"
 #include "coordinator/import/suite_yaml.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
@@ -25,6 +28,7 @@
 
 #include <CLI/CLI.hpp>
 #include <tl/expected.hpp>
+#include <unistd.h>
 
 namespace sluice {
 namespace {
@@ -37,8 +41,10 @@ constexpr const char* import_examples =
     "that loads. Each line of the output is something that the suite does not say,\n"
     "as FILE:LINE: what; the same stands at the suite's top. Servers that the suite\n"
     "needs go into a sluice.toml beside it, or are printed where there is one that\n"
-    "lacks them.\n"
+    "lacks them. Without CONFIG it is the promptfooconfig.yaml (.yml, .json) that is\n"
+    "here.\n"
     "Examples:\n"
+    "  sluice import\n"
     "  sluice import promptfooconfig.yaml\n"
     "  sluice import evals/promptfooconfig.json --output evals/suite.yaml --force\n"
     "  sluice run suite.yaml --mode mock      # try what was written, without a model\n"
@@ -46,6 +52,10 @@ constexpr const char* import_examples =
     "written does not load, also for want of a server in that sluice.toml.";
 
 constexpr const char* settings_name = "sluice.toml";
+
+/// What promptfoo itself reads where no configuration is named.
+constexpr std::array<const char*, 3> usual_names{"promptfooconfig.yaml", "promptfooconfig.yml",
+                                                 "promptfooconfig.json"};
 
 /// What was left out, for whoever opens the suite later.
 std::string header(const std::string& config, const std::vector<Finding>& notes) {
@@ -61,7 +71,8 @@ struct ImportCommand {
   std::vector<std::string> allowed_paths;
   bool force = false;
 
-  int run() const {
+  int run() {
+    if (const auto found = find_config(); !found) return report_error(found.error());
     const auto imported = import_promptfoo(config, allowed_paths);
     if (!imported) return report_findings(imported.error());
     const fs::path target = output ? fs::path(*output) : fs::path(config).parent_path() / "suite.yaml";
@@ -69,18 +80,42 @@ struct ImportCommand {
     const std::string text =
         header(fs::path(config).filename().string(), imported->notes) + suite_yaml(imported->suite);
     if (const auto written = write("suite", target, text); !written) return report_error(written.error());
-    for (const Finding& note : imported->notes) std::cout << printable(to_text(note)) << '\n';
+    for (const Finding& note : imported->notes) show(printable(to_text(note)));
     const fs::path settings = target.parent_path() / settings_name;
     const auto lacking = write_settings(*imported, settings);
     if (!lacking) return report_unloaded(target, lacking.error());
     const auto loaded = load_any_suite(target, allowed_paths);
     if (!loaded) return report_unloaded(target, loaded.error());
     if (!lacking->empty()) return report_lacking(*lacking, target, settings);
-    std::cout << summary(*imported, target);
+    show(summary(*imported, target));
+    // A line to be copied is not broken.
+    std::cout << "try it: sluice run " + printable(target.generic_string()) + config_flag(*imported, target) +
+                     " --mode mock\n";
     return exit_ok;
   }
 
  private:
+  Result<void> find_config() {
+    if (!config.empty()) return {};
+    const auto is_there = [](const char* name) {
+      std::error_code error;
+      return fs::is_regular_file(name, error);
+    };
+    const auto found = std::ranges::find_if(usual_names, is_there);
+    if (found == usual_names.end())
+      return fail(Reason::usage_invalid,
+                  "there is no promptfooconfig.yaml here: name the configuration, as in `sluice import "
+                  "evals/promptfooconfig.yaml`");
+    config = *found;
+    return {};
+  }
+
+  /// On a terminal in lines of whole words.
+  static void show(const std::string& text) {
+    const auto columns = detect_terminal(STDOUT_FILENO).columns;
+    std::cout << (columns ? paragraph(text, *columns) : text + "\n");
+  }
+
   static Result<void> write(std::string_view content, const fs::path& target, const std::string& text) {
     return write_whole_file(content, target.string(), [&](Sink& sink) -> Result<void> {
       sink.write(text);
@@ -170,8 +205,7 @@ struct ImportCommand {
                                                            "or changed";
     return "wrote " + name + ": " + wording::counted(imported.tests, "test") + ", " +
            wording::counted(imported.prompts, "prompt") + ", " +
-           wording::counted(imported.providers, "provider") + "; " + notes + "\ntry it: sluice run " + name +
-           config_flag(imported, target) + " --mode mock\n";
+           wording::counted(imported.providers, "provider") + "; " + notes;
   }
 
   /// Settings are read from the current folder, unless they are named.
@@ -188,8 +222,8 @@ struct ImportCommand {
 Command add_import_command(CLI::App& program) {
   auto command = std::make_shared<ImportCommand>();
   CLI::App* app = program.add_subcommand("import", "Make a suite of a promptfoo configuration");
-  app->add_option("CONFIG", command->config, "promptfooconfig.yaml, or the same in JSON")
-      ->required()
+  app->add_option("CONFIG", command->config,
+                  "promptfooconfig.yaml, or the same in JSON (default: the one that is here)")
       ->type_name("");
   app->add_option("--output,-o", command->output, "Where the suite goes (default: suite.yaml beside CONFIG)")
       ->type_name("FILE");

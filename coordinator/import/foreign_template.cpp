@@ -96,6 +96,12 @@ class Translator {
     }
     const bool is_text = held.size() > 1 && (held.front() == '\'' || held.front() == '"') &&
                          held.back() == held.front() && held.find('\\') == std::string_view::npos;
+    const bool is_number =
+        !held.empty() && std::ranges::all_of(held, [](char c) { return c >= '0' && c <= '9'; });
+    if (is_number) {
+      result_.text += held;
+      return;
+    }
     if (held.starts_with("env."))
       return fail(tag, "a variable of the environment, which a suite does not read");
     if (!is_text && !is_variable_name(held))

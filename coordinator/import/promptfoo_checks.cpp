@@ -62,6 +62,8 @@ class CheckImporter {
     if (check.type == "javascript" && !check.is_negated && check.values.size() == 1) {
       if (auto script = check_of_script(check.values.front(), check.line)) check = std::move(*script);
     }
+    if (const auto why = why_not_taken(check.type); !why.empty())
+      return leave_out(assertion.line, *type, std::string(why));
     add(std::move(made), std::move(check), reading);
   }
 

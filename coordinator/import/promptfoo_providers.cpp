@@ -165,6 +165,10 @@ class ProviderImporter {
     if (made.model.empty() || made.model.find_first_of(" {\t\n") != std::string::npos)
       return leave_out(id, line, "names no model");
     const bool is_azure = prefix->provider == "azure";
+    const std::string* base_url = base_url_in(node);
+    const bool is_taken = prefix->provider == "openai" && base_url != nullptr && parse_base_url(*base_url);
+    if (base_url != nullptr && !is_azure && !is_taken)  // Another server must not be asked in its place.
+      return leave_out(id, line, "has an \"apiBaseUrl\" that sluice cannot take over");
     if (prefix->provider == "openai" && endpoint == "completion")
       return leave_out(id, line, "is no chat, and sluice asks chats alone");
     if (prefix->provider != "anthropic" && (endpoint == "completion" || endpoint == "responses"))
@@ -204,11 +208,8 @@ class ProviderImporter {
     read_prompts(node, made);
     read_other_keys(node);
     const DocumentEntry* config = find_entry(node, "config");
-    if (config != nullptr && mapping_in(*config, from_) != nullptr) {
-      if (!is_of_server("apiBaseUrl") && !use_server(config->value, made))
-        return leave_out(id, made.line, "has an \"apiBaseUrl\" that sluice cannot take over");
+    if (config != nullptr && mapping_in(*config, from_) != nullptr)
       read_config(config->value, made, is_of_server);
-    }
     result_.providers.push_back(std::move(made));
   }
 
@@ -288,8 +289,8 @@ class ProviderImporter {
         made.seed = number;
       } else if (entry.key == "generationConfig") {
         read_config(entry.value, made, is_of_server);
-      } else if (entry.key == "apiBaseUrl" && text_in(entry.value) != nullptr) {
-        // Is the server that is asked.
+      } else if (entry.key == "apiBaseUrl" && made.provider == "openai" && text_in(entry.value) != nullptr) {
+        use_server(*text_in(entry.value), config, made);
       } else if (read_param(entry, made)) {
       } else if (entry.key == "response_format") {
         made.response_format = import_response_format(entry, from_);
@@ -335,19 +336,19 @@ class ProviderImporter {
     if (same == made.params.end()) made.params.push_back({std::string(name), value.line, value});
   }
 
-  /// False if the server cannot be taken over; another must not be asked in its place.
-  bool use_server(const DocumentNode& config, ImportedProvider& made) {
-    const DocumentEntry* entry = find_entry(config, "apiBaseUrl");
-    const std::string* text = entry != nullptr ? text_in(entry->value) : nullptr;
-    if (text == nullptr) return true;
-    const auto url = parse_base_url(*text);
-    if (!url || made.provider != "openai") return false;
+  static const std::string* base_url_in(const DocumentNode& provider) {
+    const DocumentEntry* config = find_entry(provider, "config");
+    return config != nullptr ? text_in(config->value, "apiBaseUrl") : nullptr;
+  }
+
+  void use_server(const std::string& base_url, const DocumentNode& config, ImportedProvider& made) {
+    const auto url = parse_base_url(base_url);
+    if (!url) return;
     const std::string* key = text_in(config, "apiKeyEnvar");
     made.provider = use({server_name_of(url->host), url->text,
                          key != nullptr                ? *key
                          : is_loopback_host(url->host) ? ""
                                                        : "OPENAI_API_KEY"});
-    return true;
   }
 
   const ImportFile& from_;

@@ -128,7 +128,7 @@ TEST_F(FirstSuite, IsNotReadyWhileTheSettingsLackAServer) {
             "sluice: error: suite.yaml is written, and is not what it should be until sluice.toml has "
             "[providers.ollama]: add the lines above to it\n");
   write_text(folder() / "sluice.toml", groq + lacking.output.substr(lacking.output.find('[')));
-  const auto ready = run_sluice({"import", "promptfooconfig.yaml", "--force"});
+  const auto ready = run_sluice({"import", "--force"});
   EXPECT_EQ(ready.exit_code, 0) << ready.errors;
   EXPECT_EQ(ready.output.find("is left alone"), std::string::npos) << ready.output;
   EXPECT_EQ(run_sluice({"validate-fixtures", "suite.yaml"}).exit_code, 0);

@@ -244,6 +244,7 @@ TEST_F(Slips, OnACommandLineNameWhatIsMeant) {
        {"suite.yaml is there already", "--force"}},
       {"no suite's name", {"init", "suite.txt", "--yes"}, {"suite.txt", ".yaml or .yml"}},
       {"no configuration", {"import", "missing.yaml"}, {"missing.yaml", "cannot be read"}},
+      {"no configuration here", {"import"}, {"there is no promptfooconfig.yaml here", "sluice import"}},
       {"a suite to import",
        {"import", "suite.yaml", "--output", "other.yaml"},
        {"suite.yaml:1", "is a suite already", "sluice run"}},

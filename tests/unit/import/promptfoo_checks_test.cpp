@@ -148,6 +148,14 @@ TEST_F(Promptfoo, SaysOfAnUnknownCheckThatItIsUnknownWhateverItsValue) {
 }
 
 // The value was the file's bytes, whatever it held.
+TEST_F(Promptfoo, SaysOfAProgramThatItIsOneWhateverItHolds) {
+  EXPECT_EQ(
+      notes("prompts: [a]\ntests: [{assert: [{type: contains, value: x}, {type: javascript, value: "
+            "'output == {{ a | upper }}'}]}]\n"),
+      "promptfooconfig.yaml:2: the check javascript has no counterpart (`type: command` runs a program of "
+      "yours): left out\n");
+}
+
 TEST_F(Promptfoo, ReadsTheValueOfACheckAsItsFileHasIt) {
   write("words.yaml", "- one\n- two\n");
   write("w.txt", "Paris\n");

@@ -431,6 +431,7 @@ TEST(ForeignTemplates, BecomeThoseOfASuite) {
   EXPECT_EQ(of("{{ b | dump | safe }}"), "{{b}}");
   EXPECT_EQ(of("{% raw %}{{x}}{% endraw %}!"), "{{ '{{' }}x}}!");
   EXPECT_EQ(of("{{ 'a' }}"), "{{'a'}}");
+  EXPECT_EQ(of("\\d{{2}}"), "\\d2");
   EXPECT_TRUE(of("{{ b[0] }}").starts_with("! holds")) << of("{{ b[0] }}");
   EXPECT_TRUE(of("{{ env.KEY }}").starts_with("! holds")) << of("{{ env.KEY }}");
   EXPECT_TRUE(of("{{ b").starts_with("! holds")) << of("{{ b");

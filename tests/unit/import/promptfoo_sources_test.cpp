@@ -48,6 +48,7 @@ TEST_F(Promptfoo, AsksNoOtherServerThanTheOneThatIsMeant) {
   const std::string made = suite(
       "prompts: ['{{q}}']\nproviders:\n"
       "  - {id: 'openai:a', config: {apiBaseUrl: '{{env.PROXY_URL}}'}}\n"
+      "  - {id: 'ollama:chat:l', config: {apiBaseUrl: 'http://h:1'}}\n"
       "  - openai:completion:gpt-3.5-turbo-instruct\n"
       "  - openai:responses:gpt-5-mini\n"
       "  - {id: 'openai:b', transform: output.x}\n"
@@ -57,11 +58,12 @@ TEST_F(Promptfoo, AsksNoOtherServerThanTheOneThatIsMeant) {
   EXPECT_TRUE(has(made, "providers:\n  - \"openai:gpt-5-mini\"\n  - \"openai:c\"\ntests:")) << made;
   for (const char* line :
        {"# 3: the provider \"openai:a\" has an \"apiBaseUrl\" that sluice cannot take over: left out",
-        "# 4: the provider \"openai:completion:gpt-3.5-turbo-instruct\" is no chat",
-        "# 5: the provider \"openai:responses:gpt-5-mini\" is asked as a chat",
-        "# 6: the provider \"openai:b\" changes answers by its \"transform\"",
-        "# 7: the provider \"exec: python chain.py\" is a program",
-        "# 8: \"top_p\" in config of a provider holds a template", "# 8: \"stop\" in config"})
+        "# 4: the provider \"ollama:chat:l\" has an \"apiBaseUrl\"",
+        "# 5: the provider \"openai:completion:gpt-3.5-turbo-instruct\" is no chat",
+        "# 6: the provider \"openai:responses:gpt-5-mini\" is asked as a chat",
+        "# 7: the provider \"openai:b\" changes answers by its \"transform\"",
+        "# 8: the provider \"exec: python chain.py\" is a program",
+        "# 9: \"top_p\" in config of a provider holds a template", "# 9: \"stop\" in config"})
     EXPECT_TRUE(has(made, line)) << line << "\n" << made;
 }
 
