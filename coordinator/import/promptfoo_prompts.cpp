@@ -55,7 +55,9 @@ std::optional<Chat> chat_in(const std::string& file, const std::string& text) {
   const bool may_be_one = text.find("role") != std::string::npos && text.find("content") != std::string::npos;
   if (!may_be_one) return std::nullopt;
   const std::string start = trimmed_text(text).substr(0, 1);
-  const auto node = parse_foreign(start == "[" || start == "{" ? "chat.json" : file, with_quoted_dumps(text));
+  const std::string name = start == "[" || start == "{" ? "chat.json" : file;
+  auto node = parse_foreign(name, text);
+  if (!node) node = parse_foreign(name, with_quoted_dumps(text));
   const auto* list = node ? std::get_if<DocumentNode::Array>(&node->value) : nullptr;
   if (list == nullptr || list->empty()) return std::nullopt;
   Chat chat;

@@ -117,7 +117,7 @@ class TestImporter {
   /// What checks find does not depend on blanks around an answer.
   static bool is_harmless(const DocumentNode& transform) {
     const std::string* script = text_in(transform);
-    return script != nullptr && (*script == "output.trim()" || *script == "output.strip()");
+    return script != nullptr && *script == "output.trim()";
   }
 
   void read_metadata(const DocumentEntry& metadata, ImportedTest& test) {

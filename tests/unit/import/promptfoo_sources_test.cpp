@@ -19,6 +19,18 @@ TEST_F(Promptfoo, TakesTheLabelsOfATableOfPrompts) {
   EXPECT_TRUE(has(made, "- id: Basic-Query\n    prompt: \"Tell me, {{q}}\"\n  - id: mine\n")) << made;
 }
 
+// The quotes of the chat were taken for the end of its text.
+TEST_F(Promptfoo, ReadsAChatThatShowsAListWithinAText) {
+  const std::string made = suite(R"yaml(prompts:
+  - '[{"role": "system", "content": "Of {{l | dump}}"}, {"role": "user", "content": "{{q}}"}]'
+  - '[{"role": "system", "content": {{l | dump}}}, {"role": "user", "content": {{ q | dump }}}]'
+tests: [{vars: {q: x, l: [1, 2]}, assert: [{type: contains, value: y}]}]
+)yaml");
+  EXPECT_TRUE(has(made, "    system: \"Of {{l}}\"\n    prompt: \"{{q}}\"\n")) << made;
+  EXPECT_TRUE(has(made, "    system: \"{{l}}\"\n    prompt: \"{{q}}\"\ntests:")) << made;
+  EXPECT_TRUE(has(made, "l: \"[1,2]\"\n")) << made;
+}
+
 TEST_F(Promptfoo, NamesThePromptsThatAreNotThere) {
   const std::string said =
       notes("prompts: ['{{q}}', 'exec:./gen.sh', prompts/gone.txt, 'gone.py:make']\n" + one_test);
