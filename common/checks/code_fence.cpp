@@ -1,20 +1,10 @@
 #include "common/checks/code_fence.hpp"
 
+#include "common/text/trimmed.hpp"
+
 #include <cstddef>
 
 namespace sluice {
-
-namespace {
-
-constexpr std::string_view white_space = " \t\n\r";
-
-}  // namespace
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(white_space);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(white_space) - first + 1);
-}
 
 std::string_view unfenced(std::string_view text) {
   constexpr std::string_view fence = "```";

@@ -4,9 +4,6 @@
 
 namespace sluice {
 
-/// The text without blanks, tabs and line ends around it.
-std::string_view trimmed(std::string_view text);
-
 /// The text inside ```json and ```, which models put around JSON out of habit; any other text as it is,
 /// trimmed.
 std::string_view unfenced(std::string_view text);

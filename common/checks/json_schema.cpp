@@ -7,6 +7,7 @@
 #include "common/defaults.hpp"
 #include "common/documents/json_depth.hpp"
 #include "common/text/text.hpp"
+#include "common/text/trimmed.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -65,7 +65,7 @@ std::string header(const std::string& config, const std::vector<Finding>& notes)
   return text + "\n";
 }
 
-struct ImportCommand {
+struct ImportSuiteCommand {
   std::string config;
   std::optional<std::string> output;
   std::vector<std::string> allowed_paths;
@@ -220,7 +220,7 @@ struct ImportCommand {
 }  // namespace
 
 Command add_import_command(CLI::App& program) {
-  auto command = std::make_shared<ImportCommand>();
+  auto command = std::make_shared<ImportSuiteCommand>();
   CLI::App* app = program.add_subcommand("import", "Make a suite of a promptfoo configuration");
   app->add_option("CONFIG", command->config,
                   "promptfooconfig.yaml, or the same in JSON (default: the one that is here)")

@@ -227,7 +227,7 @@ Result<void> add_trials_without_prompts(const Asked& asked, const Choice& choice
 }
 
 /// With arms each test by itself, too.
-std::vector<std::string> names_of(const CaseList& cases) {
+std::vector<std::string> ids_of(const CaseList& cases) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < cases.size() && i < defaults::max_diffed_trials; ++i) {
     const std::string id(cases.id(i));
@@ -249,7 +249,7 @@ Result<PastTrials> make_trials(const PastRun& past, const Asked& asked, const Ch
   const auto added = add(asked, choice, results, tools, past, maker, trials);
   if (!added) return fail(added.error());
   auto& made = trials.observations;
-  if (made.empty()) trials.known_cases = names_of(asked.inputs.suite.cases);
+  if (made.empty()) trials.known_cases = ids_of(asked.inputs.suite.cases);
   std::erase_if(
       made, [&](const Observation& one) { return !choice.has(one.case_id, one.category, !one.arm.empty()); });
   for (Observation& one : made) redact(one, asked.inputs.redactor);

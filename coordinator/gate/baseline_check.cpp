@@ -92,10 +92,6 @@ tl::unexpected<Error> of_a_mock_run(const GatedRun& run) {
               scores + "and this is none: write it anew with " + export_command(run) + ".");
 }
 
-GateNotice::Severity warning_of(const GatedRun& run) {
-  return run.strict ? GateNotice::Severity::failure : GateNotice::Severity::warning;
-}
-
 }  // namespace
 
 std::string flags_to_repeat(std::string_view given_flags) {

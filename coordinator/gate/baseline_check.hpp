@@ -36,6 +36,11 @@ struct GatedRun {
   std::string flags{};           ///< As flags_to_repeat gives them.
 };
 
+/// What a warning is to the run: a failure under --strict.
+inline GateNotice::Severity warning_of(const GatedRun& run) {
+  return run.strict ? GateNotice::Severity::failure : GateNotice::Severity::warning;
+}
+
 /// Of a run's flags (RunRecord::flags) those that a run which pins the same scores needs, for a POSIX shell,
 /// each after a blank: not what it is compared with, nor which cases run, nor how strict the gate is.
 std::string flags_to_repeat(std::string_view given_flags);

@@ -12,10 +12,6 @@ namespace {
 
 using Severity = GateNotice::Severity;
 
-Severity warning_of(const GatedRun& run) {
-  return run.strict ? Severity::failure : Severity::warning;
-}
-
 std::string names_of(const std::vector<std::string>& perturbations) {
   return perturbations.empty() ? "none" : joined(perturbations);
 }

@@ -111,7 +111,7 @@ inline constexpr double few_told_late = 0.3;
 /// A pause left the bucket this empty.
 inline constexpr double not_full = 0.85;
 /// What may be counted to the wrong episode.
-inline constexpr double calls_of_doubt = 1.5;
+inline constexpr double calls_counted_wrongly = 1.5;
 
 }  // namespace limit_estimate
 

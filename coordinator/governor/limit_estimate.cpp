@@ -114,11 +114,11 @@ std::optional<LimitEstimate::Rates> LimitEstimate::common_rates(double least, do
   const double step = std::pow(highest / least, 1.0 / rates_tried);
   double best = differ(least);
   for (double rate = least; rate <= highest * step; rate *= step) best = std::min(best, differ(rate));
-  if (best > calls_of_doubt + same_number * std::min(last_->answered(), before_->answered()))
+  if (best > calls_counted_wrongly + same_number * std::min(last_->answered(), before_->answered()))
     return std::nullopt;
   std::optional<Rates> rates;
   for (double rate = least; rate <= highest * step; rate *= step) {
-    if (differ(rate) > best + calls_of_doubt) continue;
+    if (differ(rate) > best + calls_counted_wrongly) continue;
     if (!rates) rates = Rates{rate, rate};
     rates->highest = rate;
   }

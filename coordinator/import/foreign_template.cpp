@@ -2,6 +2,7 @@
 
 #include "common/text/template.hpp"
 #include "common/text/text.hpp"
+#include "common/text/trimmed.hpp"
 #include "coordinator/defaults.hpp"
 
 #include <algorithm>
@@ -13,12 +14,6 @@ namespace sluice {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
 
 class Translator {
  public:

@@ -104,7 +104,7 @@ Error no_observations(const std::filesystem::path& file) {
                                        "another one as database_path; it stays as it is"};
 }
 
-Error of_later_version(const std::filesystem::path& file, int version) {
+Error later_observations(const std::filesystem::path& file, int version) {
   return {Reason::file_unreadable, "the observations in " + file.string() + " have version " +
                                        std::to_string(version) + ", and this sluice knows version " +
                                        std::to_string(table_version) +
@@ -133,7 +133,7 @@ std::optional<Error> problem_with(SQLite::Database& db, const std::filesystem::p
   const SQLite::Transaction moment(db);
   const int version = pragma(db, "user_version");
   if (pragma(db, "application_id") == observations_application_id) {
-    if (version != table_version) return of_later_version(file, version);
+    if (version != table_version) return later_observations(file, version);
     return std::nullopt;
   }
   const bool is_empty = db.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;

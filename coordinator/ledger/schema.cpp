@@ -257,7 +257,7 @@ std::uint64_t rows_of(SQLite::Database& db, const char* table) {
   return static_cast<std::uint64_t>(db.execAndGet(std::string("SELECT count(*) FROM ") + table).getInt64());
 }
 
-Error of_later_version(const std::filesystem::path& file, int version) {
+Error later_ledger(const std::filesystem::path& file, int version) {
   return {Reason::ledger_failed, "the run ledger " + file.string() + " has version " +
                                      std::to_string(version) + ", and this sluice knows versions up to " +
                                      std::to_string(schema_version) +
@@ -280,12 +280,12 @@ bool is_up_to_date(SQLite::Database& db) {
 Result<std::optional<LedgerUpgrade>> bring_up_to_date(SQLite::Database& db,
                                                       const std::filesystem::path& file) {
   if (is_up_to_date(db)) return std::nullopt;
-  if (version_of(db) > schema_version) return fail(of_later_version(file, version_of(db)));
+  if (version_of(db) > schema_version) return fail(later_ledger(file, version_of(db)));
   SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
   // Another process may have done it while this one waited.
   const int from = version_of(db);
   if (is_up_to_date(db)) return std::nullopt;
-  if (from > schema_version) return fail(of_later_version(file, from));
+  if (from > schema_version) return fail(later_ledger(file, from));
   if (from < 0) return fail(no_ledger(file));
   std::optional<LedgerUpgrade> upgrade;
   if (from == 0) {

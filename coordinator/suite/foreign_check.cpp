@@ -1,6 +1,7 @@
 #include "coordinator/suite/foreign_check.hpp"
 
 #include "common/text/text.hpp"
+#include "common/text/trimmed.hpp"
 #include "coordinator/suite/foreign_type.hpp"
 
 #include <algorithm>
@@ -13,13 +14,6 @@ namespace {
 
 /// What the score of `similar` must reach where a cell names nothing.
 constexpr double similar_enough_of_cell = 0.8;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const auto begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
 
 /// Takes a text in quotes off the list's beginning; nothing if no quote closes it.
 std::optional<std::string> take_quoted(std::string_view& list) {

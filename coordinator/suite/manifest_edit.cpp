@@ -2,6 +2,7 @@
 
 #include "common/documents/finding.hpp"
 #include "common/text/text.hpp"
+#include "common/text/trimmed.hpp"
 #include "coordinator/suite/manifest.hpp"
 #include "coordinator/suite/toml_string.hpp"
 
@@ -55,12 +56,6 @@ std::string new_table(std::string_view manifest, const std::vector<Member>& memb
     if (member.value) text += std::string(member.key) + " = " + *member.value + line_end;
   }
   return text;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
 std::string_view without_comment(std::string_view line) {

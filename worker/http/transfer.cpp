@@ -1,6 +1,7 @@
 #include "worker/http/transfer.hpp"
 
 #include "common/text/text.hpp"
+#include "common/text/trimmed.hpp"
 #include "worker/defaults.hpp"
 
 #include <algorithm>
@@ -18,13 +19,6 @@ namespace {
 
 /// curl's own bound for one header.
 constexpr std::size_t max_one_header_bytes = 100u << 10;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const auto first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 std::string seconds(std::chrono::milliseconds time) {
   return shortest(static_cast<double>(time.count()) / 1000.0) + " s";

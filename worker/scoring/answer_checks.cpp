@@ -1,8 +1,8 @@
 #include "worker/scoring/answer_checks.hpp"
 
-#include "common/checks/code_fence.hpp"
 #include "common/checks/detail.hpp"
 #include "common/text/text.hpp"
+#include "common/text/trimmed.hpp"
 #include "common/text/words.hpp"
 
 #include <algorithm>

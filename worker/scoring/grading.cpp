@@ -1,9 +1,9 @@
 #include "worker/scoring/grading.hpp"
 
-#include "common/checks/code_fence.hpp"
 #include "common/cosine.hpp"
 #include "common/model/comparison.hpp"
 #include "common/text/text.hpp"
+#include "common/text/trimmed.hpp"
 #include "worker/scoring/judge_answer.hpp"
 
 #include <utility>

@@ -1,7 +1,7 @@
 #include "worker/scoring/similarity.hpp"
 
-#include "common/checks/code_fence.hpp"
 #include "common/cosine.hpp"
+#include "common/text/trimmed.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 #include "worker/scoring/text_metrics.hpp"
 
-#include "common/checks/code_fence.hpp"
 #include "common/checks/detail.hpp"
 #include "common/checks/outcome.hpp"
 #include "common/text/text.hpp"
+#include "common/text/trimmed.hpp"
 #include "worker/scoring/answer_checks.hpp"
 
 #include <algorithm>
