@@ -14,10 +14,14 @@
     return made;
   };
 
+  // Of a grid: a row a test, a column an arm.
+  const heads = [...table.tHead.rows[0].cells];
+  const arms = heads.map((head) => head.dataset.arm).filter((arm) => arm !== undefined);
+  const caseOf = (row, arm) => row.cases.find((one) => one.arm === arm);
+
   // Tests under several arms are one row. A row that is as it was stays the very same, with what is opened in it.
   let cases = [];
   let rows = [];
-  let hasArms = false;
   const load = (page) => {
     cases = [];
     for (const part of page.querySelectorAll('script.cases')) {
@@ -36,8 +40,8 @@
       }
       row.cases.push(one);
     });
-    hasArms = byTest.size > 0;
     rows = rows.map((row) => {
+      if (arms.length > 0) row.cases.sort((a, b) => arms.indexOf(a.arm) - arms.indexOf(b.arm));
       row.status = row.cases.reduce((worst, one) => (rank[one.status] < rank[worst] ? one.status : worst), 'pass');
       row.score = row.cases.reduce((least, one) => (one.score === null ? least : Math.min(least, one.score)), Infinity);
       const old = before.get(row.id);
@@ -80,50 +84,64 @@
   const titled = (title, text) => text ? make('div', {}, make('h3', {}, title), make('pre', {}, text)) : null;
   const sameForAll = (row, key) => row.cases.every((one) => one[key] === row.cases[0][key]);
 
-  const answerOf = (one, base, withPrompt) => {
-    const inner = make('div', {});
-    if (one.arm) inner.append(make('h3', {}, one.arm + ' ', make('span', { class: 'status ' + one.status }, one.status)));
-    if (withPrompt) inner.append(...[titled('System', one.system), titled('Prompt', one.prompt)].filter(Boolean));
-    for (const part of [titled('Answer', one.answer), titled('Why', one.why)]) if (part) inner.append(part);
-    for (const note of one.notes || []) inner.append(make('p', { class: 'quiet' }, note));
+  const answerParts = (one, base) => {
+    const parts = [titled('Answer', one.answer), titled('Why', one.why)];
+    for (const note of one.notes || []) parts.push(make('p', { class: 'quiet' }, note));
     const other = base ? base.answer : one.expected;
     if (other && one.answer && other !== one.answer) {
       const title = base ? 'Answer beside ' + base.arm : 'Answer beside what was expected';
-      inner.append(make('details', {}, make('summary', {}, title), difference(other, one.answer)));
+      parts.push(make('details', {}, make('summary', {}, title), difference(other, one.answer)));
     }
-    return inner;
+    return parts.filter(Boolean);
   };
+  const promptParts = (one) => [titled('System', one.system), titled('Prompt', one.prompt)].filter(Boolean);
+
+  const statusOf = (one) => make('span', { class: 'status ' + one.status }, one.status);
+  const changeOf = (one) => one.change ? ', ' + one.change.replace('_', ' ') : '';
+
+  const answerOf = (one, base, withPrompt) => make('div', {},
+    one.arm ? make('h3', {}, one.arm + ' ', statusOf(one)) : null,
+    ...(withPrompt ? promptParts(one) : []), ...answerParts(one, base));
 
   const details = (row) => {
     const inner = make('div', {});
     const shared = sameForAll(row, 'prompt') && sameForAll(row, 'system');
-    if (shared) inner.append(...[titled('System', row.cases[0].system), titled('Prompt', row.cases[0].prompt)].filter(Boolean));
-    const arms = make('div', { class: 'arms' });
-    row.cases.forEach((one, i) => arms.append(answerOf(one, i > 0 ? row.cases[0] : null, !shared)));
-    inner.append(arms);
+    if (shared) inner.append(...promptParts(row.cases[0]));
+    const beside = make('div', { class: 'arms' });
+    row.cases.forEach((one, i) => beside.append(answerOf(one, i > 0 ? row.cases[0] : null, !shared)));
+    inner.append(beside);
     return inner;
   };
 
+  const begin = (text) => text.length > 160 ? text.slice(0, 160) + '…' : text;
+  // The verdict and how the answer begins; it unfolds to the whole one.
+  const cellOf = (one, arm) => {
+    if (!one) return make('td', { 'data-arm': arm }, '–');
+    const opened = make('details', {}, make('summary', {}, statusOf(one), changeOf(one),
+      one.scores ? make('span', { class: 'quiet' }, ' ' + one.scores) : null,
+      make('div', { class: 'beginning' }, begin(one.answer || one.why || ''))));
+    opened.addEventListener('toggle', () => {
+      if (opened.open && opened.children.length === 1) opened.append(make('div', {}, ...answerParts(one, null)));
+    });
+    return make('td', { 'data-arm': arm }, opened);
+  };
+  const listCells = (one) => [make('td', {}, one.category), make('td', {}, statusOf(one), changeOf(one)),
+    make('td', {}, one.scores || '–'), make('td', { class: 'quiet' }, begin(one.answer || ''))];
+
+  let manyCategories = false;
   const rowOf = (row) => {
     if (row.shown) return row.shown;
     const opened = make('details', {}, make('summary', {}, row.id));
     let inner = null;
     opened.addEventListener('toggle', () => {
       if (!opened.open) { inner?.remove(); return; }
-      inner ??= make('tr', { class: 'opened' }, make('td', { colspan: '5' }, details(row)));
+      inner ??= make('tr', { class: 'opened' }, make('td', { colspan: String(heads.length) }, details(row)));
       opened.closest('tr').after(inner);
     });
     row.inner = () => (opened.open ? inner : null);
-    const states = make('td', {});
-    for (const one of row.cases) {
-      const change = one.change ? ', ' + one.change.replace('_', ' ') : '';
-      states.append(make('div', {}, one.arm ? one.arm + ': ' : '', make('span', { class: 'status ' + one.status }, one.status), change));
-    }
-    const scores = make('td', {});
-    for (const one of row.cases) scores.append(make('div', {}, one.scores || '–'));
-    const answer = row.cases[0].answer || '';
-    row.shown = make('tr', {}, make('td', {}, opened), make('td', {}, row.category), states, scores,
-      make('td', { class: 'quiet' }, answer.length > 160 ? answer.slice(0, 160) + '…' : answer));
+    const category = manyCategories ? row.category : '';
+    row.shown = make('tr', {}, make('td', {}, opened, arms.length > 0 ? make('div', { class: 'quiet' }, category) : null),
+      ...(arms.length > 0 ? arms.map((arm) => cellOf(caseOf(row, arm), arm)) : listCells(row.cases[0])));
     return row.shown;
   };
 
@@ -133,12 +151,14 @@
   const count = document.getElementById('count');
   const more = document.getElementById('more');
   const body = table.tBodies[0];
-  let order = { key: 'index', up: true };
+  let order = { key: (row) => row.index, up: true };
   let shown = [];
   let next = 0;
 
-  const keyOf = { index: (row) => row.index, id: (row) => row.id, category: (row) => row.category,
-    status: (row) => rank[row.status], score: (row) => row.score };
+  const keys = { id: (row) => row.id, category: (row) => row.category, status: (row) => rank[row.status],
+    score: (row) => row.score };
+  const keyOf = (head) => head.dataset.arm === undefined ? keys[head.dataset.key]
+    : (row) => rank[caseOf(row, head.dataset.arm)?.status] ?? Infinity;
   const append = () => {
     const part = document.createDocumentFragment();
     for (const end = Math.min(next + AT_ONCE, shown.length); next < end; ++next) {
@@ -158,7 +178,7 @@
   };
   const show = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const key = keyOf[order.key];
+    const key = order.key;
     shown = rows.filter((row) => fits(row, words));
     shown.sort((a, b) => {
       const x = key(a), y = key(b);
@@ -176,19 +196,20 @@
   };
   const seen = (pick) => new Set(cases.map(pick).filter(Boolean));
   const addOptions = () => {
+    manyCategories = seen((one) => one.category).size > 1;
     for (const value of ['fail', 'error', 'flaky', 'warn', 'pass']) if (seen((one) => one.status).has(value)) option(status, value, value);
     for (const value of ['broke', 'still_failing', 'fixed']) if (seen((one) => one.change).has(value)) option(status, value, value.replace('_', ' '));
-    if (hasArms) option(status, 'differs', table.dataset.differs || 'differs between arms');
+    if (arms.length > 0) option(status, 'differs', table.dataset.differs || 'differs between arms');
     for (const value of [...seen((one) => one.category)].sort()) option(category, value, value);
   };
 
-  for (const head of table.tHead.rows[0].cells) {
-    const key = head.dataset.key;
+  for (const head of heads) {
+    const key = keyOf(head);
     if (!key) continue;
     const button = make('button', { type: 'button' }, head.textContent);
     button.addEventListener('click', () => {
       order = { key, up: order.key === key ? !order.up : true };
-      for (const one of table.tHead.rows[0].cells) one.removeAttribute('aria-sort');
+      for (const one of heads) one.removeAttribute('aria-sort');
       head.setAttribute('aria-sort', order.up ? 'ascending' : 'descending');
       show();
     });

@@ -178,7 +178,7 @@ ServedAnswer ViewServer::compare_page(const ViewRequest& asked, const Ledger& le
     writer.text() +=
         page_head(sides[0]->name + " and " + sides[1]->name, frame_of(), {embedded::report_script});
     if (auto written = write_compare_html(input, writer); !written) return written;
-    write_empty_list(writer);
+    write_empty_list({sides[0]->name, sides[1]->name}, writer);
     writer.text() += "</main>\n" + data.text() + page_end({embedded::report_script});
     is_written = true;
     return {};

@@ -6,6 +6,8 @@
 #include "coordinator/report/wording.hpp"
 #include "coordinator/report/xml_text.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -31,15 +33,18 @@ constexpr std::string_view table_head =
     "<div class=\"scroll\"><table id=\"cases\"><thead><tr><th data-key=\"id\">Case</th>"
     "<th data-key=\"category\">Category</th><th data-key=\"status\">Status</th>"
     "<th data-key=\"score\">Scores</th><th>Answer</th></tr></thead><tbody>\n";
+constexpr std::string_view differs_between_runs = " data-differs=\"differs between the runs\"";
 constexpr std::string_view table_end =
     "</tbody></table></div>\n<button id=\"more\" class=\"more\" type=\"button\" hidden>"
     "Show more</button>\n";
 
-/// What differs are runs then.
-std::string side_by_side(std::string_view head) {
-  constexpr std::string_view table = "<table id=\"cases\"";
-  std::string text(head);
-  return text.insert(text.find(table) + table.size(), " data-differs=\"differs between the runs\"");
+/// Of a grid: a row a test, a column an arm.
+std::string grid_head(const std::vector<std::string>& arms, std::string_view attributes = "") {
+  std::string text = "<div class=\"scroll\"><table id=\"cases\" class=\"grid\"" + std::string(attributes) +
+                     "><thead><tr><th data-key=\"id\">Test</th>";
+  for (const std::string& arm : arms)
+    text += "<th data-arm=\"" + xml_escaped(arm) + "\">" + xml_escaped(arm) + "</th>";
+  return text + "</tr></thead><tbody>\n";
 }
 
 std::string_view change_words(CaseChange change) {
@@ -56,51 +61,131 @@ std::string_view change_words(CaseChange change) {
   return "";
 }
 
-void write_row(const ShownCase& shown, std::string& text) {
-  const CaseTexts& texts = shown.texts;
+std::string status_words(const ShownCase& shown) {
   const std::string status(to_string(shown.status));
+  return "<span class=\"status " + status + "\">" + status + "</span>" +
+         std::string(change_words(shown.change));
+}
+
+/// What a case unfolds to.
+std::string whole_texts(const ShownCase& shown) {
+  const CaseTexts& texts = shown.texts;
+  std::string text = "<div>";
   const auto part = [&](const char* title, const std::string& words) {
     if (!words.empty()) text += std::string("<h3>") + title + "</h3><pre>" + xml_escaped(words) + "</pre>";
   };
-  text += "<tr><td><details><summary>" + xml_escaped(shown.title) + "</summary><div>";
   part("System", texts.system);
   part("Prompt", texts.prompt);
   part("Answer", texts.answer);
   part("Expected", texts.expected);
   part("Why", texts.why);
   for (const std::string& note : shown.notes) text += "<p class=\"quiet\">" + xml_escaped(note) + "</p>";
-  text += "</div></details></td><td>" + xml_escaped(shown.category) + "</td><td><span class=\"status " +
-          status + "\">" + status + "</span>" + std::string(change_words(shown.change)) + "</td><td>" +
-          xml_escaped(texts.scores) + "</td><td class=\"quiet\">" +
-          xml_escaped(wording::first_line(texts.answer)) + "</td></tr>\n";
+  return text + "</div>";
+}
+
+std::string row_of(const ShownCase& shown) {
+  return "<tr><td><details><summary>" + xml_escaped(shown.title) + "</summary>" + whole_texts(shown) +
+         "</details></td><td>" + xml_escaped(shown.category) + "</td><td>" + status_words(shown) +
+         "</td><td>" + xml_escaped(shown.texts.scores) + "</td><td class=\"quiet\">" +
+         xml_escaped(wording::first_line(shown.texts.answer)) + "</td></tr>\n";
+}
+
+/// The test's id, without the arm behind it.
+std::string test_of(const ShownCase& shown) {
+  return shown.id.substr(0, shown.id.size() - shown.arm.size() - 1);
+}
+
+/// The rows of a grid, of cases that come test by test.
+class GridRows {
+ public:
+  GridRows(const RunArms& arms, bool with_category) : arms_(arms), with_category_(with_category) {}
+
+  /// The row before, once a case of another test comes.
+  std::string add(const ShownCase& shown) {
+    std::string row = test_ == shown.test ? std::string() : finish();
+    if (cells_.empty()) {
+      test_ = shown.test;
+      head_ = xml_escaped(test_of(shown));
+      if (with_category_) head_ += "<div class=\"quiet\">" + xml_escaped(shown.category) + "</div>";
+    }
+    const std::string& begin = shown.texts.answer.empty() ? shown.texts.why : shown.texts.answer;
+    cells_[shown.arm] = "<details><summary>" + status_words(shown) + " <span class=\"quiet\">" +
+                        xml_escaped(shown.texts.scores) + "</span><div class=\"beginning\">" +
+                        xml_escaped(wording::first_line(begin)) + "</div></summary>" + whole_texts(shown) +
+                        "</details>";
+    return row;
+  }
+
+  std::string finish() {
+    if (cells_.empty()) return "";
+    std::string row = "<tr><td>" + head_ + "</td>";
+    for (const ArmSummary& arm : arms_.arms) {
+      const auto cell = cells_.find(arm.name);
+      row += "<td data-arm=\"" + xml_escaped(arm.name) + "\">" +
+             (cell != cells_.end() ? cell->second : std::string(wording::dash)) + "</td>";
+    }
+    cells_.clear();
+    return row + "</tr>\n";
+  }
+
+ private:
+  const RunArms& arms_;
+  bool with_category_;
+  std::uint32_t test_ = 0;
+  std::string head_;
+  std::map<std::string, std::string, std::less<>> cells_;  ///< By arm.
+};
+
+Result<void> write_grid(const ReportInput& input, const PageRoom& room, BufferedWriter& writer) {
+  std::vector<std::string> names;
+  for (const ArmSummary& arm : input.arms->arms) names.push_back(arm.name);
+  writer.text() += grid_head(names);
+  GridRows rows(*input.arms, input.aggregates.by_category.size() > 1);
+  const auto visited = visit_shown_cases(input, room, [&](const ShownCase& one) {
+    writer.text() += rows.add(one);
+    writer.passed();
+  });
+  writer.text() += rows.finish();
+  return visited;
+}
+
+Result<void> write_list(const ReportInput& input, const PageRoom& room, BufferedWriter& writer) {
+  writer.text() += table_head;
+  return visit_shown_cases(input, room, [&](const ShownCase& one) {
+    writer.text() += row_of(one);
+    writer.passed();
+  });
+}
+
+/// Tests are not cut in half where they are under several arms.
+std::uint64_t cases_without_scripts(const ReportInput& input) {
+  if (input.arms == nullptr) return shown_without_scripts;
+  const std::uint64_t arms = input.arms->arms.size();
+  return std::max(arms, shown_without_scripts / arms * arms);
 }
 
 }  // namespace
 
 Result<void> write_first_cases(const ReportInput& input, const CaseListing& listing, BufferedWriter& writer) {
-  std::string& text = writer.text();
   const std::uint64_t count = input.aggregates.all.statuses.total();
-  text += list_head;
-  if (count > shown_without_scripts) {
-    text += "<p class=\"without-scripts quiet\">The first " + wording::grouped(shown_without_scripts) +
-            " of " + wording::grouped(count) +
-            " cases; with scripts, and in the CSV report, there are all.</p>\n";
+  const std::uint64_t most = cases_without_scripts(input);
+  writer.text() += list_head;
+  if (count > most) {
+    writer.text() += "<p class=\"without-scripts quiet\">The first " + wording::grouped(most) + " of " +
+                     wording::grouped(count) +
+                     " cases; with scripts, and in the CSV report, there are all.</p>\n";
   }
-  text += table_head;
-  const PageRoom room{shown_without_scripts, text_bytes_without_scripts, listing.with_unanswered};
-  const auto visited = visit_shown_cases(input, room, [&](const ShownCase& one) {
-    write_row(one, text);
-    writer.passed();
-  });
-  text += table_end;
-  return visited;
+  const PageRoom room{most, text_bytes_without_scripts, listing.with_unanswered};
+  auto written = input.arms != nullptr ? write_grid(input, room, writer) : write_list(input, room, writer);
+  writer.text() += table_end;
+  return written;
 }
 
-void write_empty_list(BufferedWriter& writer) {
+void write_empty_list(const std::vector<std::string>& runs, BufferedWriter& writer) {
   writer.text() +=
       std::string(list_head) +
       "<p class=\"without-scripts quiet\">With scripts the cases stand here side by side.</p>\n" +
-      side_by_side(table_head) + std::string(table_end);
+      grid_head(runs, differs_between_runs) + std::string(table_end);
 }
 
 Result<void> CaseData::add(const ReportInput& input, const CaseListing& listing) {
@@ -136,7 +221,7 @@ void CaseData::append(const ShownCase& one, const CaseListing& listing) {
     json.member("arm", listing.run);
   } else if (!one.arm.empty()) {
     json.member("test", std::uint64_t{one.test});
-    json.member("title", one.id.substr(0, one.id.size() - one.arm.size() - 1));
+    json.member("title", test_of(one));
     json.member("arm", one.arm);
   }
   json.member("name", one.name);

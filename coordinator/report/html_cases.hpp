@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -17,11 +18,11 @@ struct CaseListing {
   bool with_unanswered = true;  ///< Also those that have no result.
 };
 
-/// The head of a list of cases, with the first of them as a table for whoever runs no scripts; the page's
-/// script takes it over.
+/// The head of a list of cases, with the first of them as a table for whoever runs no scripts: of a run with
+/// arms a row a test and a column an arm. The page's script takes it over.
 Result<void> write_first_cases(const ReportInput& input, const CaseListing& listing, BufferedWriter& writer);
-/// The same of more than one run: without scripts it says that there are none.
-void write_empty_list(BufferedWriter& writer);
+/// The same of more than one run, a column each: without scripts it says that there are none.
+void write_empty_list(const std::vector<std::string>& runs, BufferedWriter& writer);
 
 /// The cases for the page's script, in several elements, so that none becomes larger than what a browser
 /// reads in one go.

@@ -14,7 +14,9 @@ namespace sluice {
 namespace {
 
 constexpr double width = 640;
-constexpr double label_width = 300;
+constexpr double least_label_width = 300;
+constexpr double most_label_width = 480;
+constexpr double character_width = 6.5;  // About, of 12 pixels.
 constexpr double row_height = 24;
 constexpr double margin = 10;
 
@@ -71,13 +73,20 @@ struct Estimate {
   double high = 0.0;
 };
 
+/// Beside the plots; the names of two arms are long.
+double width_of_labels(const std::vector<Estimate>& rows) {
+  std::size_t longest = 0;
+  for (const Estimate& row : rows) longest = std::max(longest, row.label.size());
+  return std::clamp(character_width * static_cast<double>(longest), least_label_width, most_label_width);
+}
+
 /// Where a row's numbers are, between two ends.
 class Scale {
  public:
-  Scale(double low, double high) : low_(low), high_(high) {}
+  Scale(double low, double high, double label_width) : low_(low), high_(high), label_width_(label_width) {}
   double at(double value) const {
     const double share = (std::clamp(value, low_, high_) - low_) / (high_ - low_);
-    return label_width + share * (width - label_width - margin);
+    return label_width_ + share * (width - label_width_ - margin);
   }
   double low() const { return low_; }
   double high() const { return high_; }
@@ -85,6 +94,7 @@ class Scale {
  private:
   double low_;
   double high_;
+  double label_width_;
 };
 
 std::string estimates(const std::string& heading, const std::vector<Estimate>& rows, const Scale& scale,
@@ -119,7 +129,7 @@ std::string estimates(const std::string& heading, const std::vector<Estimate>& r
 Scale around_zero(const std::vector<Estimate>& rows) {
   double most = 0.05;
   for (const Estimate& row : rows) most = std::max({most, std::abs(row.low), std::abs(row.high)});
-  return {-most, most};
+  return {-most, most, width_of_labels(rows)};
 }
 
 std::string stability_chart(const RunStability& stability) {
@@ -130,7 +140,7 @@ std::string stability_chart(const RunStability& stability) {
     rows.push_back({one.facts.name, *figures.stability, figures.interval.low, figures.interval.high});
   }
   const std::string heading = "Stability by perturbation: the share of answers that stay the same";
-  return estimates(heading, rows, Scale(0.0, 1.0), {});
+  return estimates(heading, rows, Scale(0.0, 1.0, width_of_labels(rows)), {});
 }
 
 std::string statistics_chart(const StatisticalAssessment& statistics) {

@@ -27,7 +27,8 @@ struct TextRun {
   Gate gate;
   RunResults results = results_of(suite, source, gate);
 
-  explicit TextRun(std::size_t cases, const std::string& answer = "Lyon", const std::string& context = "") {
+  explicit TextRun(std::size_t cases, const std::string& answer = "Lyon", const std::string& context = "",
+                   const std::vector<std::string>& arms = {}) {
     suite.name = "geo";
     suite.metrics = {MetricId::must_contain};
     for (std::size_t i = 0; i < cases; ++i) {
@@ -40,6 +41,11 @@ struct TextRun {
       const bool passed = i % 2 == 0;
       source.trials.push_back(answered(static_cast<TrialId>(i), answer,
                                        {MetricId::must_contain, std::nullopt, passed, passed ? "" : "why"}));
+      if (!arms.empty()) {
+        test.test = static_cast<std::uint32_t>(i / arms.size());
+        test.arm = static_cast<std::uint32_t>(i % arms.size());
+        test.id = "geo-" + std::to_string(1000 + test.test) + "@" + arms[test.arm];
+      }
       suite.cases.push_back(std::move(test));
     }
     results.trials = cases;
@@ -83,6 +89,33 @@ TEST(HtmlReport, LongTextsAreCut) {
   const std::string html = html_of(sample::input_of(run.results, aggregates));
   EXPECT_LT(html.size(), 40u << 20);
   EXPECT_TRUE(cases_in(html)[0]["prompt"].get<std::string>().ends_with("x..."));
+}
+
+// One arm's answer stood beside the verdicts of all.
+TEST(HtmlReport, OfArmsIsAGridWithEachAnswerBesideItsVerdict) {
+  const std::vector<std::string> names{"mini/a&b", "nano/x", "pico/y"};
+  const TextRun run(300, "Lyon", "", names);
+  const Aggregates aggregates = run.aggregates();
+  RunArms arms;
+  for (const std::string& name : names) arms.arms.emplace_back().name = name;
+  ReportInput input = sample::input_of(run.results, aggregates);
+  input.arms = &arms;
+  const std::string html = html_of(input);
+  EXPECT_NE(html.find("<table id=\"cases\" class=\"grid\"><thead><tr><th data-key=\"id\">Test</th>"
+                      "<th data-arm=\"mini/a&amp;b\">mini/a&amp;b</th><th data-arm=\"nano/x\">nano/x</th>"),
+            std::string::npos);
+  const auto row = html.find("<tr><td>geo-1000</td>");
+  ASSERT_NE(row, std::string::npos);
+  const std::string first = html.substr(row, html.find("</tr>", row) - row);
+  EXPECT_EQ(occurrences(first, "<td data-arm="), 3u) << first;
+  EXPECT_EQ(occurrences(first, "<div class=\"beginning\">Lyon</div>"), 3u) << first;
+  EXPECT_NE(first.find("<td data-arm=\"nano/x\"><details><summary><span class=\"status fail\">fail</span>"),
+            std::string::npos)
+      << first;
+  EXPECT_EQ(occurrences(html, "<tr><td>geo-"), 66u) << "whole tests, and no more than 200 cases";
+  EXPECT_NE(html.find("The first 198 of 300 cases"), std::string::npos);
+  EXPECT_EQ(cases_in(html)[4]["title"], "geo-1001");
+  EXPECT_EQ(cases_in(html)[4]["arm"], "nano/x");
 }
 
 /// Each answer this long, with the case's digits first.
