@@ -422,15 +422,11 @@ Result<void> report_again(const PastResults& past, const UseReport& use) {
   const Plan& plan = past.plan;
   const RunFacts& facts = past.facts;
   const auto results_under = [&](const Gate& one) {
-    return RunResults{inputs.suite,
-                      past.source,
-                      plan.trial_count(),
+    return RunResults{inputs.suite, past.source, plan.trial_count(),
                       [&](TrialId trial) { return plan.case_of(trial); },
-                      [&](TrialId) { return unfinished(facts); },
-                      one,
-                      &plan.trials(),
-                      &inputs.ontology,
-                      [&](TrialId) { return false; }};
+                      [&](TrialId) { return unfinished(facts); }, one, &plan.trials(), &inputs.ontology,
+                      // Which of them was begun is not noted.
+                      [&](TrialId) { return facts.cut_short.has_value(); }};
   };
   std::optional<RunGate> against_arm;
   if (options.baseline_arm) {

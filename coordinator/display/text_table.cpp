@@ -20,6 +20,7 @@ std::string repeated(std::string_view piece, std::size_t times) {
 struct Layout {
   std::vector<std::size_t> shown;
   std::vector<std::size_t> widths;
+  bool key_above = false;  // The first column stands in lines of its own, above what it is the key of.
 
   // Each cell has a space on both sides and a line before it; one more line closes the row.
   std::size_t total() const {
@@ -33,13 +34,90 @@ void shrink_first(Layout& layout, std::size_t max_width, std::size_t least) {
   layout.widths.front() = std::max(least, layout.widths.front() - std::min(excess, layout.widths.front()));
 }
 
+std::size_t widest_cell(const TextTable& table, std::size_t column) {
+  std::size_t width = 0;
+  for (const auto& row : table.rows) width = std::max(width, display_width(row[column]));
+  return width;
+}
+
+/// `gpt-5-`, `mini/`, `short`: what a heading is broken into where it is too wide.
+std::vector<std::string> pieces_of(const std::string& heading) {
+  std::vector<std::string> pieces(1);
+  for (const char c : heading) {
+    pieces.back() += c;
+    if (c == ' ' || c == '/' || c == '-' || c == '_') pieces.emplace_back();
+  }
+  return pieces;
+}
+
+std::vector<std::string> heading_lines(const std::string& heading, std::size_t width) {
+  if (display_width(heading) <= width) return {heading};
+  std::vector<std::string> lines(1);
+  for (const std::string& piece : pieces_of(heading)) {
+    const bool fits = display_width(lines.back() + piece) <= width + (piece.ends_with(' ') ? 1 : 0);
+    fits || lines.back().empty() ? lines.back() += piece : lines.emplace_back(piece);
+  }
+  for (std::string& line : lines) {
+    if (line.ends_with(' ')) line.pop_back();
+  }
+  return lines;
+}
+
+std::size_t least_width(const TextTable& table, std::size_t column) {
+  std::size_t width = widest_cell(table, column);
+  for (const std::string& piece : pieces_of(table.columns[column].heading))
+    width = std::max(width, display_width(piece) - (piece.ends_with(' ') ? 1 : 0));
+  return width;
+}
+
+/// Breaks headings, the widest one first, until the table fits or none can be broken any more.
+void break_headings(const TextTable& table, Layout& layout, std::size_t max_width) {
+  std::vector<std::size_t> least;
+  for (const std::size_t column : layout.shown) least.push_back(least_width(table, column));
+  while (layout.total() > max_width) {
+    std::optional<std::size_t> widest;
+    for (std::size_t i = 0; i < least.size(); ++i) {
+      if (layout.widths[i] > least[i] && (!widest || layout.widths[i] > layout.widths[*widest])) widest = i;
+    }
+    if (!widest) break;
+    --layout.widths[*widest];
+  }
+  for (std::size_t i = 0; i < least.size(); ++i) {
+    std::size_t filled = widest_cell(table, layout.shown[i]);
+    for (const auto& line : heading_lines(table.columns[layout.shown[i]].heading, layout.widths[i]))
+      filled = std::max(filled, display_width(line));
+    layout.widths[i] = std::min(layout.widths[i], filled);
+  }
+}
+
+/// All columns in one table whose names are whole: with headings of several lines, or else with the first
+/// column above the others. Nothing where there is no room even so.
+std::optional<Layout> whole_layout(const TextTable& table, Layout layout, std::size_t max_width) {
+  break_headings(table, layout, max_width);
+  if (layout.total() <= max_width || layout.shown.size() < 2) return layout;
+  const std::size_t key_width = layout.widths.front() + 4;
+  layout.key_above = true;
+  layout.shown.erase(layout.shown.begin());
+  layout.widths.erase(layout.widths.begin());
+  for (std::size_t i = 0; i < layout.shown.size(); ++i)
+    layout.widths[i] =
+        std::max(display_width(table.columns[layout.shown[i]].heading), widest_cell(table, layout.shown[i]));
+  break_headings(table, layout, max_width);
+  if (layout.total() > max_width) return std::nullopt;
+  const std::size_t wanted = std::min(key_width, max_width);
+  if (layout.total() < wanted) layout.widths.back() += wanted - layout.total();
+  return layout;
+}
+
 Layout layout_of(const TextTable& table, std::size_t max_width) {
   Layout layout;
   for (std::size_t column = 0; column < table.columns.size(); ++column) {
-    std::size_t width = display_width(table.columns[column].heading);
-    for (const auto& row : table.rows) width = std::max(width, display_width(row[column]));
     layout.shown.push_back(column);
-    layout.widths.push_back(width);
+    layout.widths.push_back(
+        std::max(display_width(table.columns[column].heading), widest_cell(table, column)));
+  }
+  if (table.whole_names && table.keys > 0) {
+    if (auto whole = whole_layout(table, layout, max_width)) return *whole;
   }
   if (!table.whole_names) shrink_first(layout, max_width, 10);
   for (std::size_t column = table.columns.size(); column-- > 1 && layout.total() > max_width;) {
@@ -75,9 +153,35 @@ std::string row_of(const TextTable& table, const Layout& layout, const CellOf& c
   return out;
 }
 
+std::string headings(const TextTable& table, const Layout& layout) {
+  std::vector<std::vector<std::string>> lines(table.columns.size());
+  std::size_t height = 1;
+  for (std::size_t i = 0; i < layout.shown.size(); ++i) {
+    auto& own = lines[layout.shown[i]];
+    own = heading_lines(table.columns[layout.shown[i]].heading, layout.widths[i]);
+    height = std::max(height, own.size());
+  }
+  std::string out;
+  for (std::size_t line = 0; line < height; ++line) {
+    out += row_of(table, layout, [&](std::size_t column) {
+      return line < lines[column].size() ? lines[column][line] : std::string();
+    });
+  }
+  return out;
+}
+
+/// The key of the rows that follow, over the whole width.
+std::string key_lines(const std::string& key, const Layout& layout) {
+  std::string out;
+  if (key.empty()) return out;
+  const std::size_t inner = layout.total() - 4;
+  for (const std::string& line : wrapped(key, inner)) out += "│ " + padded_right(line, inner) + " │\n";
+  return out;
+}
+
 /// What has no place in the layout, with what its rows are of; nothing where all has.
 std::optional<TextTable> rest_of(const TextTable& table, const Layout& layout) {
-  if (table.keys == 0) return std::nullopt;
+  if (table.keys == 0 || layout.key_above) return std::nullopt;
   TextTable rest;
   rest.keys = table.keys;
   rest.whole_names = table.whole_names;
@@ -104,9 +208,10 @@ std::optional<TextTable> rest_of(const TextTable& table, const Layout& layout) {
 std::string drawn(const TextTable& table, std::size_t max_width) {
   const Layout layout = layout_of(table, max_width);
   std::string out = rule(layout, "╭", "┬", "╮");
-  out += row_of(table, layout, [&](std::size_t column) { return table.columns[column].heading; });
-  out += rule(layout, "├", "┼", "┤");
+  out += headings(table, layout);
+  out += rule(layout, "├", layout.key_above ? "┴" : "┼", "┤");
   for (const auto& row : table.rows) {
+    if (layout.key_above) out += key_lines(row.front(), layout);
     out += row_of(table, layout, [&](std::size_t column) { return row[column]; });
   }
   out += rule(layout, "╰", "┴", "╯");

@@ -17,7 +17,9 @@ struct TableColumn {
 struct TextTable {
   std::vector<TableColumn> columns;
   std::vector<std::vector<std::string>> rows;  ///< A printable cell for each column.
-  bool whole_names = false;                    ///< Columns go before the first one is cut short.
+  /// Headings are broken, the first column goes above the others, and then columns go, before it is cut
+  /// short.
+  bool whole_names = false;
   /// So many columns say what a row is of. 0: of a long list, where what goes is gone.
   std::size_t keys = 1;
 };

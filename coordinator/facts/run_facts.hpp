@@ -26,8 +26,10 @@ struct RunFacts {
   std::string run_id;
   std::int64_t started_at_ms = 0;  ///< Unix time.
   std::int64_t completed_at_ms = 0;
-  double duration_seconds = 0.0;  ///< Monotonic, from the first lease to the last result.
-  std::uint64_t requests = 0;     ///< Provider calls.
+  /// Monotonic, from the first lease to the last result; of a run that went on, of its last part.
+  double duration_seconds = 0.0;
+  bool is_resumed = false;     ///< It went on where an earlier part stopped; the counters are of all parts.
+  std::uint64_t requests = 0;  ///< Provider calls.
   std::uint64_t retries = 0;
   std::uint64_t rate_limited = 0;
   std::uint64_t cache_hits = 0;

@@ -27,13 +27,13 @@ std::string milliseconds(const std::optional<std::uint32_t>& latency) {
 }
 
 /// `mini: gpt-x (openai), prompt short "Answer in one word: {{question}}"`
-std::string arm_words(const std::string& name, const ArmIdentity& identity,
-                      const std::vector<PromptVariant>& prompts) {
+std::string arm_words(const std::string& name, const ArmIdentity& identity, const ReportInput& input) {
   std::string text = name + ": " + identity.model + " (" + identity.provider_name + ")";
   if (identity.prompt.empty()) return text;
   text += ", prompt " + identity.prompt;
+  const auto& prompts = input.results.suite.prompts;
   const auto prompt = std::ranges::find(prompts, identity.prompt, &PromptVariant::id);
-  if (prompt != prompts.end())
+  if (prompt != prompts.end() && !input.prompts_are_lost)
     text += " \"" + excerpt(one_line(prompt->prompt), defaults::first_line_bytes) + '"';
   return text;
 }
@@ -42,8 +42,7 @@ std::string arm_words(const std::string& name, const ArmIdentity& identity,
 Notes arm_list(const ReportInput& input) {
   Notes notes;
   for (std::size_t i = 0; i < input.arms->arms.size() && i < input.identity.arms.size(); ++i) {
-    notes.items.push_back({words(
-        arm_words(input.arms->arms[i].name, input.identity.arms[i], input.results.suite.prompts), 300)});
+    notes.items.push_back({words(arm_words(input.arms->arms[i].name, input.identity.arms[i], input), 300)});
   }
   return notes;
 }
@@ -51,14 +50,17 @@ Notes arm_list(const ReportInput& input) {
 Table arm_table(const ReportInput& input) {
   const RunArms& run = *input.arms;
   StatusCounts all;
+  std::uint64_t not_started = 0;
   for (const ArmSummary& arm : run.arms) {
     all.warned += arm.totals.statuses.warned;
     all.flaky += arm.totals.statuses.flaky;
+    not_started += arm.totals.not_started;
   }
   Table table{.columns = {column("Arm"), number("Passed"), number("Failed")}, .whole_names = true};
   if (all.warned > 0) table.columns.push_back(number("Warned"));
   if (all.flaky > 0) table.columns.push_back(number("Flaky"));
   table.columns.push_back(number("Errors"));
+  if (not_started > 0) table.columns.push_back(number("Not started"));
   std::map<ArmMetric, double> metrics;
   for (const ArmSummary& arm : run.arms) metrics.insert(arm.means.begin(), arm.means.end());
   metrics.erase(ArmMetric());
@@ -74,7 +76,8 @@ Table arm_table(const ReportInput& input) {
     Row row{{words(arm.name, 80), wording::grouped(statuses.passed), wording::grouped(statuses.failed)}};
     if (all.warned > 0) row.cells.emplace_back(wording::grouped(statuses.warned));
     if (all.flaky > 0) row.cells.emplace_back(wording::grouped(statuses.flaky));
-    row.cells.emplace_back(wording::grouped(statuses.errors));
+    row.cells.emplace_back(wording::grouped(arm.totals.errors()));
+    if (not_started > 0) row.cells.emplace_back(wording::grouped(arm.totals.not_started));
     for (const auto& [metric, mean] : metrics) {
       const auto own = arm.means.find(metric);
       row.cells.emplace_back(
@@ -87,6 +90,13 @@ Table arm_table(const ReportInput& input) {
     table.rows.push_back(std::move(row));
   }
   return table;
+}
+
+/// Of tests that all came to the same under both arms it has no width, and says nothing of other tests.
+std::string interval_words(const ArmMetricComparison& one) {
+  const auto interval = one.gain_interval();
+  if (!interval || one.comparison.changed_units == 0) return wording::dash;
+  return points(interval->low) + " to " + points(interval->high);
 }
 
 /// How many tests would tell, where these do not.
@@ -109,12 +119,10 @@ Table pair_table(const RunArms& run) {
     for (const ArmMetricComparison& one : pair.metrics) {
       const bool is_first = &one == pair.metrics.data();
       const auto gain = one.gain();
-      const auto interval = one.gain_interval();
-      Row row{
-          {words(is_first ? run.arms[pair.second].name + " vs " + run.arms[pair.first].name : "", 160),
-           metric_name(one.metric), gain ? points(*gain) : std::string(wording::dash),
-           interval ? points(interval->low) + " to " + points(interval->high) : std::string(wording::dash),
-           wording::grouped(one.comparison.pairs), std::string(to_string(one.verdict)), tests_needed(one)}};
+      Row row{{words(is_first ? run.arms[pair.second].name + " vs " + run.arms[pair.first].name : "", 160),
+               metric_name(one.metric), gain ? points(*gain) : std::string(wording::dash),
+               interval_words(one), wording::grouped(one.comparison.pairs),
+               std::string(to_string(one.verdict)), tests_needed(one)}};
       row.with_previous = !is_first;
       table.rows.push_back(std::move(row));
     }
@@ -141,6 +149,46 @@ Table difference_table(const RunArms& run) {
   return table;
 }
 
+/// Some test was answered under two arms.
+bool are_compared(const RunArms& run) {
+  return std::ranges::any_of(run.pairs, [](const ArmPair& pair) {
+    return std::ranges::any_of(pair.metrics,
+                               [](const ArmMetricComparison& one) { return one.comparison.pairs > 0; });
+  });
+}
+
+/// The interval, which is of one comparison alone, leaves out 0, and the verdict tells no difference.
+bool seems_decided(const ArmMetricComparison& one) {
+  const auto interval = one.gain_interval();
+  return one.verdict == ArmVerdict::undecided && interval && (interval->low > 0.0 || interval->high < 0.0);
+}
+
+/// What the columns of pair_table are.
+Notes pair_notes(const RunArms& run) {
+  const std::string confidence = wording::fixed(100.0 * run.confidence, 0) + " %";
+  const std::string effect = wording::fixed(100.0 * run.rules.min_effect, 1) + " points";
+  std::uint64_t comparisons = 0;
+  bool is_puzzling = false;
+  for (const ArmPair& pair : run.pairs) {
+    comparisons += pair.metrics.size();
+    is_puzzling = is_puzzling || std::ranges::any_of(pair.metrics, seems_decided);
+  }
+  const std::string all =
+      comparisons == 1 ? "" : " for all " + wording::grouped(comparisons) + " comparisons together";
+  Notes notes;
+  const auto add = [&](std::string words) { notes.items.push_back({std::move(words), Tone::quiet}); };
+  add("Difference: between the means over the tests that both arms answered, in points of 100. The interval "
+      "of " +
+      confidence + " is that of one comparison by itself.");
+  add("Verdict: better or worse is a difference of " + effect + " or more that chance does not explain, at " +
+      confidence + all +
+      "; equivalent is less than that either way; undecided is neither. Tests needed: so "
+      "many find a difference of " +
+      effect + " in four of five runs.");
+  if (is_puzzling) add("So undecided may stand beside an interval without 0.");
+  return notes;
+}
+
 }  // namespace
 
 std::vector<Section> arm_sections(const ReportInput& input) {
@@ -151,17 +199,10 @@ std::vector<Section> arm_sections(const ReportInput& input) {
   arms.blocks.emplace_back(arm_table(input));
   arms.blocks.emplace_back(arm_list(input));
   sections.push_back(std::move(arms));
-  if (!run.pairs.empty()) {
+  if (are_compared(run)) {
     Section pairs{.heading = "Arms compared", .rank = Rank::scores, .before_verdict = true};
     pairs.blocks.emplace_back(pair_table(run));
-    const std::string confidence = wording::fixed(100.0 * run.confidence, 0) + " %";
-    pairs.blocks.emplace_back(Notes{
-        .items = {{"Differences of means over tests that both arms answered, in points of 100, with "
-                   "intervals of " +
-                       confidence + ". Verdicts at " + confidence +
-                       ", corrected for the number of comparisons, and for differences of " +
-                       wording::fixed(100.0 * run.rules.min_effect, 1) + " points or more: docs/arms.md",
-                   Tone::quiet}}});
+    pairs.blocks.emplace_back(pair_notes(run));
     sections.push_back(std::move(pairs));
   }
   if (run.differing > 0) {

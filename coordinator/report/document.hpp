@@ -134,7 +134,7 @@ struct Table {
   std::vector<Column> columns{};
   std::vector<Row> rows{};
   Share share{};
-  bool whole_names = false;  ///< Columns go into a table below before the first one is cut short.
+  bool whole_names = false;  ///< The first column is cut short after everything else (TextTable).
   std::size_t keys = 1;      ///< So many columns say what a row is of.
 };
 

@@ -305,9 +305,10 @@ std::string run_facts(const ReportInput& input) {
   const auto plural = [](std::uint64_t number, std::string_view one, std::string_view many) {
     return grouped(number) + ' ' + std::string(number == 1 ? one : many);
   };
-  std::string text = duration(facts.duration_seconds) + ", " + counted(facts.requests, "request") + ", " +
-                     plural(facts.retries, "retry", "retries") + ", " +
-                     counted(facts.cache_hits, "cache hit");
+  std::string text = duration(facts.duration_seconds) +
+                     (facts.is_resumed ? " since it was resumed; in all its parts " : ", ") +
+                     counted(facts.requests, "request") + ", " + plural(facts.retries, "retry", "retries") +
+                     ", " + counted(facts.cache_hits, "cache hit");
   // The ledger keeps no workers: of a past run it is not known how many there were.
   if (!facts.workers.empty()) text += ", " + counted(facts.workers.size(), "worker");
   std::uint64_t lost = 0;

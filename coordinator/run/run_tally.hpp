@@ -31,7 +31,10 @@ class RunTally {
   void on_lease(TimePoint now) { first_lease_ = first_lease_.value_or(now); }
   void on_result(TimePoint now) { last_result_ = now; }
   /// The run goes on now: durations begin anew.
-  void go_on(TimePoint now) { last_result_ = now; }
+  void go_on(TimePoint now) {
+    last_result_ = now;
+    facts_.is_resumed = true;
+  }
   /// A unit's first result is committed.
   void on_settled(const Plan& plan, const ResultsRecorded::Item& item);
   /// The same for one of its trials.

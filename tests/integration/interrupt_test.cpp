@@ -62,6 +62,10 @@ TEST_F(Interrupt, EndsAtOnceWithWhatThereIs) {
   EXPECT_EQ(errors_and_not_started(read_text(table)), fixture_count() - answered) << read_text(table);
   // Those under way have no result that could tell of them.
   EXPECT_LE(report["run"]["requests"], answered);
+  const auto again = run_sluice({"report", "last"});
+  EXPECT_NE(again.output.find("0 errors, " + std::to_string(fixture_count() - answered) + " not started"),
+            std::string::npos)
+      << again.output << again.errors;
 }
 
 // An answer that is a moment away was paid for, or will be.

@@ -54,7 +54,7 @@ TEST_F(ArmSections, NameEachArmsModelAndPrompt) {
 TEST_F(ArmSections, HaveEveryColumnWhateverTheWidth) {
   for (const std::size_t columns : {80, 100, 120}) {
     const std::string text = table_of(input, {.columns = columns});
-    for (const char* heading : {" Tests needed ", " Interval ", " faithfulness ", " p50 ", " p95 "})
+    for (const char* heading : {" needed ", " Interval ", " faithfulness ", " p50 ", " p95 "})
       EXPECT_TRUE(has(text, heading)) << heading << text;
     expect_lines_within(text, columns);
   }
@@ -72,8 +72,11 @@ TEST_F(ArmSections, DifferencesFitWithArmsBelowOneAnother) {
   const std::string text = table_of(input, {.columns = 80});
   expect_lines_within(text, 80);
   EXPECT_TRUE(has(text, "│ egypt-and-more │ pass ")) << text;
-  EXPECT_TRUE(has(text, " gpt-5-nano/polite │")) << text;
-  EXPECT_TRUE(has(text, "│ not started ")) << text;
+  EXPECT_TRUE(has(text,
+                  "│ Test           │ gpt-5-mini/ │ gpt-5-mini/ │ gpt-5-nano/ │ gpt-5-nano/ │\n"
+                  "│                │ short       │ polite      │ short       │ polite      │\n"))
+      << text;
+  EXPECT_TRUE(has(text, "│ not started │")) << text;
 }
 
 // Failures were headed "peru@mini/polite: peru".
@@ -87,6 +90,54 @@ TEST(CaseTitle, DoesNotRepeatTheId) {
     one.name = name;
     EXPECT_EQ(wording::title(one), title);
   }
+}
+
+// Arms that differ behind the `…` could not be told apart, and a pair stood in three tables.
+TEST_F(ArmSections, APairStandsInOneTableWithBothNamesWhole) {
+  arms.arms[0].name = "claude-haiku-4-5/polite-and-long";
+  arms.arms[1].name = "claude-haiku-4-5/short-and-long";
+  const std::string text = table_of(input, {.columns = 80});
+  expect_lines_within(text, 80);
+  EXPECT_TRUE(has(text, "│ claude-haiku-4-5/short-and-long vs claude-haiku-4-5/polite-and-long ")) << text;
+  EXPECT_EQ(occurrences(text, "short-and-long vs "), 1u) << text;
+}
+
+// Of a run that was stopped each arm had as many errors as tests.
+TEST_F(ArmSections, WhatWasNotStartedIsNoError) {
+  arms.arms[0].totals.statuses.errors = 7;
+  arms.arms[0].totals.not_started = 5;
+  const std::string text = table_of(input, {.columns = 120});
+  EXPECT_TRUE(has(text, "│ Errors │ Not started │")) << text;
+  EXPECT_TRUE(has(text, "│      2 │           5 │")) << text;
+}
+
+TEST_F(ArmSections, NothingIsComparedThatNobodyAnswered) {
+  arms.pairs.front().metrics.clear();
+  EXPECT_FALSE(has(table_of(input, {.columns = 120}), "Arms compared"));
+}
+
+TEST_F(ArmSections, AnIntervalWithoutZeroBesideUndecidedIsExplained) {
+  ArmMetricComparison& one = arms.pairs.front().metrics.front();
+  one.comparison.drop = 0.15;
+  one.comparison.pairs = one.comparison.units = 20;
+  one.comparison.changed_units = 3;
+  one.intervals.drop = Interval{0.05, 0.35};
+  const std::string text = table_of(input, {.columns = 120});
+  EXPECT_TRUE(has(text, "-35.0 to -5.0")) << text;
+  EXPECT_TRUE(has(text, "So undecided may stand beside an interval without 0.")) << text;
+  EXPECT_FALSE(has(text, "docs/")) << text;
+  one.intervals.drop = Interval{-0.05, 0.35};
+  EXPECT_FALSE(has(table_of(input, {.columns = 120}), "So undecided"));
+  one.comparison.changed_units = 0;
+  one.intervals.drop = Interval{0.0, 0.0};
+  EXPECT_FALSE(has(table_of(input, {.columns = 120}), "+0.0 to +0.0")) << "of what did not differ";
+}
+
+TEST_F(ArmSections, LostPromptsAreNotThoseOfNow) {
+  input.prompts_are_lost = true;
+  const std::string text = table_of(input, {.columns = 120});
+  EXPECT_TRUE(has(text, "1: gpt-x (sim), prompt 1\n")) << text;
+  EXPECT_FALSE(has(text, "Answer in one word")) << text;
 }
 
 TEST_F(ArmSections, OneTestHasNoInterval) {

@@ -81,6 +81,34 @@ TEST(TextTable, GivesUpWidthInOrder) {
       << "what has no room stands below: " << narrow;
 }
 
+TEST(TextTable, KeepsNamesWholeInOneTable) {
+  TextTable table;
+  table.whole_names = true;
+  table.columns = {{.heading = "Arm"},
+                   {.heading = "Passed", .numeric = true},
+                   {.heading = "Tests needed", .numeric = true, .droppable = true}};
+  table.rows = {{"gpt-5-mini/polite", "1", "50"}, {"gpt-5-mini/short", "2", "60"}};
+  EXPECT_EQ(drawn(table, 40),
+            "╭───────────────────┬────────┬────────╮\n"
+            "│ Arm               │ Passed │  Tests │\n"
+            "│                   │        │ needed │\n"
+            "├───────────────────┼────────┼────────┤\n"
+            "│ gpt-5-mini/polite │      1 │     50 │\n"
+            "│ gpt-5-mini/short  │      2 │     60 │\n"
+            "╰───────────────────┴────────┴────────╯\n")
+      << "headings are broken first";
+  EXPECT_EQ(drawn(table, 30),
+            "╭────────┬──────────────╮\n"
+            "│ Passed │ Tests needed │\n"
+            "├────────┴──────────────┤\n"
+            "│ gpt-5-mini/polite     │\n"
+            "│      1 │           50 │\n"
+            "│ gpt-5-mini/short      │\n"
+            "│      2 │           60 │\n"
+            "╰────────┴──────────────╯\n")
+      << "then names go above";
+}
+
 TEST(Wording, NumbersAsPeopleReadThem) {
   EXPECT_EQ(wording::grouped(0), "0");
   EXPECT_EQ(wording::grouped(999), "999");
