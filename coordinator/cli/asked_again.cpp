@@ -89,7 +89,8 @@ int not_as_it_was(const PastRun& past, const std::string& suite) {
       " had is not known, and not all of it is among the observations: " + suite +
       " and these flags have others now. Where cases came, went or were renamed since, only runs with "
       "--save-observations can be looked at; else give the flags of that run (its arms, repeats, "
-      "perturbations, selection)");
+      "perturbations, selection). `sluice compare` takes a baseline (--export-baseline) or JSON report that "
+      "was kept of it");
 }
 
 /// A scan of a code base, and what embeds before a run, have a suite that no file holds.

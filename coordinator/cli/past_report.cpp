@@ -11,11 +11,13 @@
 #include "coordinator/run/run_tally.hpp"
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_outputs.hpp"
+#include "coordinator/session/run_record.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -89,12 +91,24 @@ std::vector<GateNotice> notices_of(const Asked& asked) {
 
 /// Outcomes of then, judged by other checks, would be those of no run at all.
 Result<void> check_judged_alike(const PastRun& past, const Asked& asked) {
-  const std::string& then = past.run.config_fingerprint;
-  if (then.empty() || then == asked.inputs.fingerprint) return {};
+  if (was_judged_alike(past.run, asked.inputs)) return {};
+  const std::string id = short_id(past.run.run_id);
   return fail(Reason::usage_invalid,
-              "the checks or settings of " + asked.options.suite_path + " are not those of run " +
-                  short_id(past.run.run_id) +
-                  " any more: check out the suite, prompts and settings of that time, or run it again");
+              "the checks or settings of " + asked.options.suite_path + " are not those of run " + id +
+                  " any more: check out the suite and settings of that time, or run it again; `sluice diff " +
+                  id +
+                  " last` shows how its answers differ all the same, and `sluice compare` takes a "
+                  "baseline (--export-baseline) or JSON report that was kept of it");
+}
+
+/// What the run was asked by, where that has changed since.
+void take_identity(const PastRun& past, RunInputs& inputs) {
+  if (!past.run.config_fingerprint.empty()) inputs.fingerprint = past.run.config_fingerprint;
+  if (past.run.prompt_version.empty()) return;
+  inputs.prompt.version = past.run.prompt_version;
+  const std::string_view hex =
+      std::string_view(past.run.prompt_hash).substr(past.run.prompt_hash.find(':') + 1);
+  if (const auto hash = digest_from_hex(hex)) inputs.prompt.hash = *hash;
 }
 
 int not_finished(const PastRun& past) {
@@ -140,6 +154,7 @@ tl::expected<void, int> report_past_run(const PastRun& past, const RunPlace& pla
     return tl::unexpected(report_error(taken.error()));
   if (const auto alike = check_judged_alike(past, **asked); !alike)
     return tl::unexpected(report_error(alike.error()));
+  take_identity(past, (*asked)->inputs);
   (*asked)->options.reports = targets;
   if (const auto possible = check_run_outputs((*asked)->options, (*asked)->inputs.suite); !possible)
     return tl::unexpected(report_error(possible.error()));

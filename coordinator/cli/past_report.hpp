@@ -17,7 +17,7 @@ namespace sluice {
 enum class Ends : std::uint8_t { reached, any };
 
 /// Hands the report of a run of the ledger to `use`, made again of the run's results, with the flags of the
-/// run for its gate. `place`: as plan_again. A suite or settings that would judge otherwise than those of the
+/// run for its gate. `place`: as plan_again. Checks or settings that would judge otherwise than those of the
 /// run are refused, and so are `targets` that would replace what the run reads or keeps. Where the requests
 /// or the verdict are others since, its notices say so; of other requests prompts are left out. Error: the
 /// exit code, after it was reported.

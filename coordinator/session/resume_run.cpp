@@ -47,11 +47,18 @@ std::string shown(const nlohmann::json& members, const std::string& pointer) {
                  defaults::quoted_flag_bytes);
 }
 
+/// Without the digest that an earlier sluice did not write: the fingerprint says more.
+nlohmann::json compared_settings(const std::string& text) {
+  auto settings = nlohmann::json::parse(text, nullptr, false);
+  if (settings.is_object()) settings.erase("judged_by");
+  return settings;
+}
+
 /// `temperature was 0.0 and is 0.5; seed was 1 and is 2`. The digest of all trials says no more than what it
 /// is made of.
 std::string differences(const std::string& past, const std::string& now) {
   const auto read = [](const std::string& text) {
-    const auto json = nlohmann::json::parse(text, nullptr, false);
+    const auto json = compared_settings(text);
     return json.is_object() ? json.flatten() : nlohmann::json::object();
   };
   const nlohmann::json before = read(past);
@@ -124,7 +131,8 @@ Result<void> check_same_run(const RunRecord& past, const RunRecord& now) {
   }
   if (past.config_fingerprint != now.config_fingerprint)
     return refuse("the suite, its expectations, the prompt or the ontology has changed since");
-  if (past.settings != now.settings || past.plan_identity != now.plan_identity)
+  const bool differ = compared_settings(past.settings) != compared_settings(now.settings);
+  if (differ || past.plan_identity != now.plan_identity)
     return refuse("its cases, or what they ask, have changed since");
   return {};
 }

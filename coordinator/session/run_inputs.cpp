@@ -107,7 +107,7 @@ ResolvedJudge judge_for(const RunOptions& options, const Suite& suite, std::vect
   return {};
 }
 
-std::string fingerprint_of(const RunOptions& options, const RunInputs& inputs) {
+FingerprintSettings fingerprint_settings(const RunOptions& options, const RunInputs& inputs) {
   FingerprintSettings settings;
   settings.provider = options.provider.provider.kind;
   settings.model = options.provider.model;
@@ -131,7 +131,7 @@ std::string fingerprint_of(const RunOptions& options, const RunInputs& inputs) {
   }
   settings.prompt = inputs.prompt.hash;
   settings.ontology = sha256(inputs.ontology_text);
-  return to_prefixed_hex(config_fingerprint(inputs.suite, settings));
+  return settings;
 }
 
 }  // namespace
@@ -252,7 +252,9 @@ tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& 
                    options.grading,
                    std::move(files.redactor),
                    {}};
-  inputs.fingerprint = fingerprint_of(options, inputs);
+  const FingerprintSettings settings = fingerprint_settings(options, inputs);
+  inputs.fingerprint = to_prefixed_hex(config_fingerprint(inputs.suite, settings));
+  inputs.judged_by = to_prefixed_hex(judging_fingerprint(inputs.suite, settings));
   if (inputs.suite.examples && embeds_here(options.settings, inputs.embedding)) {
     auto retrieval = retrieve_here(inputs.suite);
     if (!retrieval)

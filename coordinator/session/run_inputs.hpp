@@ -34,6 +34,7 @@ struct RunInputs {
   Redactor redactor{};                      ///< What the settings name.
   std::string fingerprint;                  ///< `config_fingerprint` of a baseline: of the whole suite.
   std::optional<RunRetrieval> retrieval{};  ///< Of a suite with solved examples, once it is known.
+  std::string judged_by{};                  ///< `judging_fingerprint` of the whole suite.
 };
 
 /// The ontology that the settings name, or the built-in one.

@@ -13,6 +13,8 @@
 namespace sluice {
 namespace {
 
+constexpr std::string_view judged_by_name = "judged_by";
+
 /// Who judges, and by what: with the fingerprint, which has what the tests ask, all that makes a judgement.
 void add_judge(Json& json, const JudgeSettings& judge, std::uint32_t samples) {
   if (judge.rubrics.empty()) return;  // Nothing is judged.
@@ -92,10 +94,9 @@ Digest identity_of(const std::vector<RedactionPattern>& patterns) {
 }
 
 /// The settings that decide what is requested and what an answer is: names and URLs without user info, no
-/// keys. Not what only says how fast, how long or at what cost, and not what assesses: that is the
-/// fingerprint's.
-std::string settings_of(const RunOptions& options, const RunSettings& run, const Plan& plan,
-                        std::string_view command) {
+/// keys. Not what only says how fast, how long or at what cost, and of what assesses a digest alone.
+std::string settings_of(const RunOptions& options, const RunInputs& inputs, const RunSettings& run,
+                        const Plan& plan, std::string_view command) {
   const Settings& settings = options.settings;
   std::string text;
   Json json(text);
@@ -123,6 +124,7 @@ std::string settings_of(const RunOptions& options, const RunSettings& run, const
   json.member("embedding_model", run.embedding.model);
   add_judge(json, run.judge, settings.judge_samples.value);
   if (run.grading && options.grading) add_grading(json, *run.grading, options.grading->baseline.arm.name);
+  json.member(judged_by_name, inputs.judged_by);
   if (!run.redaction.empty()) json.member("redaction", to_prefixed_hex(identity_of(run.redaction)));
   json.member("repeat", plan.trials().repeats());
   json.member("trials", to_prefixed_hex(trial_identity(plan)));
@@ -144,6 +146,12 @@ std::string command_of(const RunRecord& record) {
 
 bool numbers_alike(const RunRecord& record, const Plan& plan) {
   return record.settings.find('"' + to_prefixed_hex(trial_identity(plan)) + '"') != std::string::npos;
+}
+
+bool was_judged_alike(const RunRecord& record, const RunInputs& inputs) {
+  const std::string judged_by = '"' + std::string(judged_by_name) + R"(": ")" + inputs.judged_by + '"';
+  return record.config_fingerprint.empty() || record.config_fingerprint == inputs.fingerprint ||
+         record.settings.find(judged_by) != std::string::npos;
 }
 
 bool had_arms(const RunRecord& record) {
@@ -183,7 +191,7 @@ RunRecord record_of(const RunOptions& options, const RunInputs& inputs, const Ru
   record.selection = options.is_selection();
   record.config_fingerprint = inputs.fingerprint;
   record.plan_identity = to_prefixed_hex(plan_identity(plan));
-  record.settings = settings_of(options, run, plan, command);
+  record.settings = settings_of(options, inputs, run, plan, command);
   record.flags = options.given_flags;
   return record;
 }

@@ -30,6 +30,10 @@ std::string command_of(const RunRecord& record);
 /// Whether the plan gives each case the numbers that it had in the run, by the settings in its record.
 bool numbers_alike(const RunRecord& record, const Plan& plan);
 
+/// Whether the inputs judge answers as the run did, whatever else of them has changed. True too where its
+/// record does not say.
+bool was_judged_alike(const RunRecord& record, const RunInputs& inputs);
+
 /// Whether a run was scored by more than its providers' answers: by votes, embeddings or a baseline's
 /// answers, or of recorded answers. True too where its record does not say.
 bool reads_beside_answers(const RunRecord& record);

@@ -252,32 +252,49 @@ std::string canonical_thresholding(const Thresholding& thresholding) {
   return object.finish();
 }
 
-std::string canonical_case(const Case& one) {
-  const bool is_claims = one.kind == CaseKind::claims;
+namespace {
+
+std::string canonical_expectations(const Case& one) {
   std::vector<std::string> expectations;
-  for (const Expectation& expectation : one.expectations) {
+  for (const Expectation& expectation : one.expectations)
     expectations.push_back(canonical_expectation(expectation));
-  }
+  return unordered_array(std::move(expectations));
+}
+
+/// All of it, or that alone which judges answers.
+enum class Part : std::uint8_t { whole, judging };
+
+std::string canonical_form(const Case& one, const std::string& expectations, Part part) {
+  const bool is_claims = one.kind == CaseKind::claims;
+  const bool asks = part == Part::whole;
   Object object;
-  object.add_text("category", one.category).add_text("content", one.content);
-  if (!is_claims) object.add_text("context", one.context);
+  object.add_text("category", one.category);
+  if (asks) object.add_text("content", one.content);
+  if (asks && !is_claims) object.add_text("context", one.context);
   if (one.examples.are_wanted) object.add("examples", canonical_examples(one));
-  object.add("expectations", unordered_array(std::move(expectations)));
-  if (!one.extras.empty()) object.add("extras", canonical_extras(one.extras));
+  object.add("expectations", expectations);
+  if (asks && !one.extras.empty()) object.add("extras", canonical_extras(one.extras));
   object.add_text("id", one.id);
   object.add("kind", is_claims ? "\"claims\"" : "\"text\"");
   if (is_claims) {
     // The prompt names the language of the code.
-    object.add_text("language", one.language).add("min_confidence", number(one.min_confidence));
+    if (asks) object.add_text("language", one.language);
+    object.add("min_confidence", number(one.min_confidence));
     object.add("must_contain", canonical_claims(one.must_contain));
     object.add("must_not_contain", canonical_claims(one.must_not_contain));
   } else {
-    if (!one.prompts.empty()) object.add("prompts", canonical_prompts(one.prompts));
+    if (asks && !one.prompts.empty()) object.add("prompts", canonical_prompts(one.prompts));
     if (!one.response_schema.empty()) object.add("response_schema", one.response_schema);
-    object.add_text("system", one.system);
+    if (asks) object.add_text("system", one.system);
   }
   object.add("weight", number(one.weight));
   return object.finish();
+}
+
+}  // namespace
+
+std::string canonical_case(const Case& one) {
+  return canonical_form(one, canonical_expectations(one), Part::whole);
 }
 
 namespace {
@@ -306,7 +323,15 @@ Digest case_fingerprint(const Case& one) {
   return sha256(canonical_case(one));
 }
 
-Digest config_fingerprint(const Suite& suite, const FingerprintSettings& settings) {
+CaseFingerprints case_fingerprints(const Case& one) {
+  const std::string expectations = canonical_expectations(one);
+  return {sha256(canonical_form(one, expectations, Part::whole)),
+          sha256(canonical_form(one, expectations, Part::judging))};
+}
+
+namespace {
+
+Digest fingerprint_of(const Suite& suite, const Digest& content, const FingerprintSettings& settings) {
   const bool reads_claims = std::ranges::any_of(suite.metrics, is_claims_metric);
   const bool embeds =
       suite.examples != nullptr ||
@@ -340,9 +365,25 @@ Digest config_fingerprint(const Suite& suite, const FingerprintSettings& setting
   if (reads_claims) object.add_text("prompt", to_hex(settings.prompt));
   if (!has_arms) object.add_text("provider", to_string(settings.provider));
   if (!has_arms && settings.seed) object.add("seed", std::to_string(*settings.seed));
-  object.add_text("suite", to_hex(suite.content_fingerprint));
+  object.add_text("suite", to_hex(content));
   if (!has_arms) object.add_if("temperature", settings.temperature);
   return sha256(object.finish());
+}
+
+}  // namespace
+
+Digest config_fingerprint(const Suite& suite, const FingerprintSettings& settings) {
+  return fingerprint_of(suite, suite.content_fingerprint, settings);
+}
+
+Digest judging_fingerprint(const Suite& suite, FingerprintSettings settings) {
+  settings.temperature.reset();
+  settings.max_tokens = 0;
+  settings.seed.reset();
+  settings.params = {};
+  settings.prompt = {};
+  for (FingerprintArm& arm : settings.arms) arm = {arm.name, arm.provider, arm.model, {}, 0, {}, {}, {}};
+  return fingerprint_of(suite, suite.judging_fingerprint, settings);
 }
 
 }  // namespace sluice

@@ -22,6 +22,13 @@ std::uint64_t check_digest(const Expectation& expectation);
 /// SHA-256 of canonical_case.
 Digest case_fingerprint(const Case& one);
 
+/// What a suite's fingerprints are made of.
+struct CaseFingerprints {
+  Digest whole{};    ///< case_fingerprint
+  Digest judging{};  ///< Of that alone which judges the case's answers, whatever was asked.
+};
+CaseFingerprints case_fingerprints(const Case& one);
+
 /// Who judges, as suite, file or environment name it: the same with `--judge none`, where votes come from
 /// caches alone.
 struct FingerprintJudge {
@@ -64,5 +71,7 @@ struct FingerprintSettings {
 /// and versions of its metrics, and the model settings. The embedder and the judge count only if a test needs
 /// them, prompt and ontology only if claims are read. The same on every machine.
 Digest config_fingerprint(const Suite& suite, const FingerprintSettings& settings);
+/// The same of what judges, and of whom: prompts and what else only decides the answers are not in it.
+Digest judging_fingerprint(const Suite& suite, FingerprintSettings settings);
 
 }  // namespace sluice

@@ -87,7 +87,7 @@ class NamesBelow {
 
 struct LoadedFixture {
   ParsedFixture parsed;
-  Digest fingerprint{};
+  CaseFingerprints fingerprints;
 };
 
 LoadedFixture load_fixture(const fs::path& path, const NamesBelow& names, const SuiteFolder& files) {
@@ -101,7 +101,7 @@ LoadedFixture load_fixture(const fs::path& path, const NamesBelow& names, const 
   }
   loaded.parsed = parse_fixture(*text, file);
   loaded.parsed.fixture.source = std::move(name);
-  loaded.fingerprint = case_fingerprint(loaded.parsed.fixture);
+  loaded.fingerprints = case_fingerprints(loaded.parsed.fixture);
   return loaded;
 }
 
@@ -152,7 +152,7 @@ std::optional<Manifest> add_fixture_folder(const fs::path& folder, const SuiteFo
     ParsedFixture& parsed = fixtures[i].parsed;
     std::move(parsed.findings.begin(), parsed.findings.end(), std::back_inserter(findings));
     const std::uint32_t number = builder.add_file(paths[i].generic_string());
-    builder.add(std::move(parsed.fixture), fixtures[i].fingerprint, {number, parsed.id_line});
+    builder.add(std::move(parsed.fixture), fixtures[i].fingerprints, {number, parsed.id_line});
   }
   if (!has_manifest) return std::nullopt;
   return load_manifest(manifest_path, files, paths.size(), findings);

@@ -115,7 +115,7 @@ struct IndexedLine {
   std::uint64_t offset = 0;
   std::uint32_t number = 0;
   tl::expected<ReadTest, DocumentError> test;
-  Digest fingerprint{};
+  CaseFingerprints fingerprints{};
 };
 
 bool is_judged(const Case& test) {
@@ -195,7 +195,7 @@ class Indexer {
 
   static void read(IndexedLine& line, const TestSource& source) {
     line.test = read_test(line.text, line.number, source);
-    if (line.test) line.fingerprint = case_fingerprint(line.test->parsed.test);
+    if (line.test) line.fingerprints = case_fingerprints(line.test->parsed.test);
   }
 
   void take(IndexedLine& line) {
@@ -205,7 +205,7 @@ class Indexer {
     for (Finding& finding : line.test->parsed.findings) limit_.add(std::move(finding));
     const CaseList::Place place{line.offset, static_cast<std::uint32_t>(line.text.size()), line.test->check,
                                 line.number};
-    builder_.add(file_, place, line.test->parsed.test, line.fingerprint, {number_, line.number});
+    builder_.add(file_, place, line.test->parsed.test, line.fingerprints, {number_, line.number});
   }
 
   void add(std::uint32_t line, std::string message) { limit_.add({source_.file, line, std::move(message)}); }

@@ -45,6 +45,7 @@ struct Suite {
   /// Of all cases, the thresholding and the file's own `repeat` and `min_stability`, in canonical form and
   /// before any selection (docs/baselines.md).
   Digest content_fingerprint{};
+  Digest judging_fingerprint{};  ///< Of that part alone which judges answers, whatever was asked.
 };
 
 }  // namespace sluice

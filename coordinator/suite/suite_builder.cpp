@@ -4,7 +4,6 @@
 #include "common/documents/canonical_json.hpp"
 #include "common/sha256_stream.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/suite/fingerprint.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -27,29 +26,30 @@ std::uint32_t SuiteBuilder::add_file(std::string path) {
 }
 
 void SuiteBuilder::add(Case held, Place place) {
-  const Digest fingerprint = case_fingerprint(held);
-  add(std::move(held), fingerprint, place);
+  const CaseFingerprints fingerprints = case_fingerprints(held);
+  add(std::move(held), fingerprints, place);
 }
 
-void SuiteBuilder::add(Case held, const Digest& fingerprint, Place place) {
+void SuiteBuilder::add(Case held, const CaseFingerprints& fingerprints, Place place) {
   if (held.id.empty()) return;
-  note(held, fingerprint, place);
+  note(held, fingerprints, place);
   held.line = place.line;
   suite_.cases.push_back(std::move(held));
 }
 
 void SuiteBuilder::add(std::shared_ptr<const CaseFile> file, CaseList::Place in_file, const Case& one,
-                       const Digest& fingerprint, Place place) {
+                       const CaseFingerprints& fingerprints, Place place) {
   if (one.id.empty()) return;
-  note(one, fingerprint, place);
+  note(one, fingerprints, place);
   suite_.cases.push_back(std::move(file), in_file, one.id, one.category);
 }
 
-void SuiteBuilder::note(const Case& one, const Digest& fingerprint, Place place) {
+void SuiteBuilder::note(const Case& one, const CaseFingerprints& fingerprints, Place place) {
   takes_prompts_ = takes_prompts_ || !one.prompts.empty();
   places_.push_back(place);
   ShortDigest& digest = digests_.emplace_back();
-  std::copy_n(fingerprint.begin(), digest.size(), digest.begin());
+  std::copy_n(fingerprints.whole.begin(), digest.size(), digest.begin());
+  for (std::size_t i = 0; i < judging_.size(); ++i) judging_[i] ^= fingerprints.judging[i];
   for (const Expectation& expectation : one.expectations) {
     metrics_.set(static_cast<std::size_t>(expectation.what.metric));
     suite_.checks_costs = suite_.checks_costs || checks_cost(expectation.what);
@@ -123,6 +123,7 @@ Suite SuiteBuilder::finish(std::string name, const Thresholding& thresholding, c
     hash.update({reinterpret_cast<const char*>(digest.data()), digest.size()});
   }
   suite_.content_fingerprint = hash.finish();
+  suite_.judging_fingerprint = sha256(head + to_hex(judging_));
   suite_.name = std::move(name);
   suite_.thresholding = thresholding;
   for (std::size_t number = 0; number < metrics_.size(); ++number) {

@@ -2,6 +2,7 @@
 
 #include "common/documents/finding.hpp"
 #include "common/hash.hpp"
+#include "coordinator/suite/fingerprint.hpp"
 #include "coordinator/suite/suite.hpp"
 
 #include <array>
@@ -35,11 +36,11 @@ class SuiteBuilder {
   };
   /// A case without an id is left out: it has a finding.
   void add(Case held, Place place);
-  /// As that, by who has its case_fingerprint already.
-  void add(Case held, const Digest& fingerprint, Place place);
-  /// A case that stays in its file; `fingerprint` is its case_fingerprint.
+  /// As that, by who has its case_fingerprints already.
+  void add(Case held, const CaseFingerprints& fingerprints, Place place);
+  /// A case that stays in its file; `fingerprints` are its case_fingerprints.
   void add(std::shared_ptr<const CaseFile> file, CaseList::Place in_file, const Case& one,
-           const Digest& fingerprint, Place place);
+           const CaseFingerprints& fingerprints, Place place);
 
   /// Whether any of the cases has the suite's prompts.
   bool takes_prompts() const { return takes_prompts_; }
@@ -52,7 +53,7 @@ class SuiteBuilder {
   /// Half of a SHA-256 for each case until all are there: a million must fit.
   using ShortDigest = std::array<std::uint8_t, 16>;
 
-  void note(const Case& one, const Digest& fingerprint, Place place);
+  void note(const Case& one, const CaseFingerprints& fingerprints, Place place);
   const std::vector<std::uint32_t>& order();
 
   Suite suite_;
@@ -62,6 +63,7 @@ class SuiteBuilder {
   std::vector<std::uint32_t> order_;  ///< The cases by id, then as they were added.
   std::bitset<256> metrics_;
   bool takes_prompts_ = false;
+  Digest judging_{};  ///< Of all cases, each with its id: their order is no matter.
 };
 
 }  // namespace sluice

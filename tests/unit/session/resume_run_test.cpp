@@ -91,6 +91,14 @@ TEST(ResumeRun, TheDifferenceIsNamed) {
   expect_refused(check_same_run(past, now), "its cases, or what they ask");
 }
 
+TEST(ResumeRun, ARunOfAnEarlierSluiceLacksADigestAndGoesOn) {
+  const RunRecord past = past_run().run;
+  RunRecord now = past;
+  now.settings =
+      R"({"mode": "live", "temperature": 0, "judge": {"model": "m"}, "judged_by": "sha256:9", "trials": "sha256:1"})";
+  EXPECT_TRUE(check_same_run(past, now));
+}
+
 TEST(ResumeRun, LeasesNameTheCachesThatPinsDoNot) {
   RunController::Config config;
   config.affinities = affinities_of(std::vector<Digest>(4));

@@ -173,6 +173,20 @@ TEST(Fingerprint, OfAConfigurationHasAGoldenValueAndCoversEverySetting) {
   other = suite;
   other.metrics.push_back(MetricId::regex_match);
   EXPECT_TRUE(seen.insert(config_fingerprint(other, base)).second);
+  // What only decides the answers judges none.
+  FingerprintSettings otherwise = base;
+  otherwise.temperature = 0.2;
+  otherwise.max_tokens = 11;
+  otherwise.seed = 0;
+  otherwise.prompt[0] = 1;
+  EXPECT_EQ(judging_fingerprint(suite, otherwise), judging_fingerprint(suite, base));
+  otherwise.model = "z";
+  EXPECT_NE(judging_fingerprint(suite, otherwise), judging_fingerprint(suite, base)) << "who was asked";
+  Suite judging = suite;
+  judging.content_fingerprint[0] = 1;
+  EXPECT_EQ(judging_fingerprint(judging, base), judging_fingerprint(suite, base));
+  judging.judging_fingerprint[0] = 1;
+  EXPECT_NE(judging_fingerprint(judging, base), judging_fingerprint(suite, base));
   // The judge counts where there is one.
   Suite judged = suite;
   judged.metrics.push_back(MetricId::faithfulness);
