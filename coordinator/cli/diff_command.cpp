@@ -49,8 +49,10 @@ struct DiffRuns {
     if (!effective) return report_findings(effective.error());
     RunDiffReport report;
     report.with_unchanged = with_unchanged;
-    auto named = find_runs(*effective);
+    std::string passed_over;
+    auto named = find_runs(*effective, passed_over);
     if (!named) return report_error(named.error());
+    if (!passed_over.empty()) report.notes.push_back(std::move(passed_over));
     report.runs = std::move(*named);
     if (const auto why = not_comparable(report.runs); !why.empty()) return report_error(why);
     const WantedCases wanted{"", std::move(*filters), flags.allowed_paths};
@@ -94,8 +96,8 @@ struct DiffRuns {
   }
 
  private:
-  /// Those that are named, and in place of the others the last of the same suite.
-  Result<BeforeAndAfter<PastRun>> find_runs(const Settings& effective) const {
+  /// Those that are named, and in place of the others the last of the same suite: for `before` as before_of.
+  Result<BeforeAndAfter<PastRun>> find_runs(const Settings& effective, std::string& passed_over) const {
     const auto ledger = open_past_runs(effective);
     if (!ledger) return fail(ledger.error());
     if (!*ledger) return fail(Reason::usage_invalid, no_run_yet);
@@ -125,16 +127,40 @@ struct DiffRuns {
     }
     if (before) return runs;
     if (at != newest->end()) ++at;
-    const auto earlier =
-        std::find_if(at, newest->end(), [&](const PastRun& one) { return is_like(one, runs.after); });
-    if (earlier == newest->end()) {
+    std::vector<const PastRun*> earlier;
+    for (; at != newest->end(); ++at) {
+      if (is_like(*at, runs.after)) earlier.push_back(&*at);
+    }
+    if (earlier.empty()) {
       return fail(Reason::usage_invalid,
                   "run " + short_id(runs.after.run.run_id) + " is the first of the suite \"" +
                       runs.after.run.suite +
                       "\": run it again, or name two runs of one suite (`sluice runs list`)");
     }
-    runs.before = *earlier;
+    runs.before = *before_of(runs.after, earlier, passed_over);
     return runs;
+  }
+
+  /// Of earlier runs, newest first, the one that says most of what changed: of a model's answers or not, as
+  /// the run itself, and of as many trials, if there is one. `passed_over` says which newer ones are not it.
+  static const PastRun* before_of(const PastRun& run, const std::vector<const PastRun*>& earlier,
+                                  std::string& passed_over) {
+    const auto is_mock = [](const PastRun& one) { return one.run.mode == to_string(Mode::mock); };
+    const auto has_mode = [&](const PastRun* one) { return is_mock(*one) == is_mock(run); };
+    auto chosen = std::ranges::find_if(
+        earlier, [&](const PastRun* one) { return has_mode(one) && one->run.trials == run.run.trials; });
+    if (chosen == earlier.end()) chosen = std::ranges::find_if(earlier, has_mode);
+    if (chosen == earlier.end()) chosen = earlier.begin();
+    if (chosen == earlier.begin()) return *chosen;
+    const PastRun& newest = *earlier.front();
+    const auto count = static_cast<std::size_t>(chosen - earlier.begin());
+    passed_over = "passed over: run " + short_id(newest.run.run_id) + ", " +
+                  (is_mock(newest) == is_mock(run) ? "of " + wording::counted(newest.run.trials, "trial")
+                   : is_mock(newest)               ? std::string("a mock run")
+                                                   : std::string("no mock run")) +
+                  (count == 1 ? "" : ", and " + wording::grouped(count - 1) + " more") +
+                  "; to compare with it, name it";
+    return *chosen;
   }
 
   static std::string not_comparable(const BeforeAndAfter<PastRun>& runs) {
@@ -190,7 +216,8 @@ Command add_diff_command(CLI::App& program, const CacheTools& tools) {
   CLI::App* app = program.add_subcommand("diff", "Show what changed between two runs, answers side by side");
   app->add_option(
          "BEFORE", command->before,
-         "A run's id, its first digits, last, or last~N (default: the last before AFTER of its suite)")
+         "A run's id, its first digits, last, or last~N (default: the last before AFTER of its suite, mode "
+         "and number of cases)")
       ->type_name("");
   app->add_option("AFTER", command->after, "The same of another run (default: the last, of BEFORE's suite)")
       ->type_name("");

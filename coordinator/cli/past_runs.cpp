@@ -27,8 +27,9 @@ constexpr std::size_t id_digits = 8;
 constexpr std::size_t date_characters = 16;  ///< 2026-02-05 14:03
 constexpr std::size_t year_characters = 5;
 constexpr std::size_t wide_gap = 2;
+constexpr std::size_t indent = 2;  ///< Of a model that stands below its run.
 
-enum Column : std::size_t { run, date, suite, mode, model, verdict, scores, cases, column_count };
+enum Column : std::size_t { run, date, suite, mode, verdict, result, cases, model, column_count };
 using Row = std::array<std::string, column_count>;
 using Widths = std::array<std::size_t, column_count>;
 
@@ -40,35 +41,40 @@ Row row_of(const PastRun& past) {
   row[mode] = past.run.mode;
   row[model] = past.run.model;
   row[verdict] = verdict_of(past);
-  row[scores] = result_words(past);
+  row[result] = result_words(past);
   row[cases] = std::to_string(past.summary ? past.summary->statuses.total() : past.run.trials);
   for (auto& cell : row) cell = printable(cell);
   return row;
 }
 
+/// Of all but the model.
 Widths widths_of(const std::vector<Row>& rows) {
   Widths widths{};
   for (const Row& row : rows) {
-    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+    for (std::size_t i = 0; i < model; ++i) widths[i] = std::max(widths[i], display_width(row[i]));
   }
   return widths;
 }
 
-std::size_t line_length(const Widths& widths, std::size_t gap = wide_gap) {
-  return std::accumulate(widths.begin(), widths.end(), gap * (column_count - 1));
+/// Where the last column begins.
+std::size_t model_column(const Widths& widths, std::size_t gap) {
+  return std::accumulate(widths.begin(), widths.begin() + model, gap * model);
 }
 
-/// The gap between columns in which the line fits, if need be with the wider of suite and model made
-/// narrower.
-std::size_t fit(Widths& widths, std::size_t columns) {
-  constexpr std::size_t least = 5;
-  const std::size_t gap = line_length(widths) <= columns ? wide_gap : 1;
-  while (line_length(widths, gap) > columns) {
-    std::size_t& wider = widths[suite] >= widths[model] ? widths[suite] : widths[model];
-    if (wider <= least) break;
-    --wider;
-  }
-  return gap;
+std::size_t widest_model(const std::vector<Row>& rows) {
+  std::size_t width = 0;
+  for (const Row& row : rows) width = std::max(width, display_width(row[model]));
+  return width;
+}
+
+/// The model, which tells runs apart, is whole: behind the rest, or below it where that has no room.
+std::string model_words(const std::string& name, std::size_t column, std::size_t gap, std::size_t columns) {
+  if (name.empty()) return "\n";
+  if (column + display_width(name) <= columns) return std::string(gap, ' ') + name + '\n';
+  std::string text = "\n";
+  for (const std::string& line : wrapped(name, columns - indent))
+    text += std::string(indent, ' ') + line + '\n';
+  return text;
 }
 
 /// Texts bring prompts of their own, and have no such scores.
@@ -285,20 +291,24 @@ std::string short_id(const std::string& run_id) {
 
 std::string run_table(const std::vector<PastRun>& runs, std::size_t columns) {
   columns = std::max(columns, least_table_columns);
-  std::vector<Row> rows{{"RUN", "STARTED", "SUITE", "MODE", "MODEL", "VERDICT", "P    R    F1", "CASES"}};
+  std::vector<Row> rows{{"RUN", "STARTED", "SUITE", "MODE", "VERDICT", "RESULT", "CASES", "MODEL"}};
   for (const PastRun& past : runs) rows.push_back(row_of(past));
   Widths widths = widths_of(rows);
-  if (line_length(widths) > columns) {
+  if (model_column(widths, wide_gap) + widest_model(rows) > columns) {
     for (Row& row : std::span(rows).subspan(1)) row[date].erase(0, year_characters);
     widths = widths_of(rows);
   }
-  const std::size_t gap = fit(widths, columns);
+  const std::size_t gap = model_column(widths, wide_gap) + widest_model(rows) <= columns ? wide_gap : 1;
+  constexpr std::size_t least_suite = 5;
+  const std::size_t wanted = display_width(rows.front()[model]);
+  while (model_column(widths, gap) + wanted > columns && widths[suite] > least_suite) --widths[suite];
   std::string text;
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < cases; ++i) {
       text += padded_right(truncated_to(row[i], widths[i]), widths[i] + gap);
     }
-    text += padded_left(row[cases], widths[cases]) + '\n';
+    text += padded_left(row[cases], widths[cases]) +
+            model_words(row[model], model_column(widths, gap), gap, columns);
   }
   return text + unfinished_line(runs);
 }

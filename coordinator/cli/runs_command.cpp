@@ -108,18 +108,18 @@ struct PruneRuns {
   }
 };
 
-CLI::App* add_list(CLI::App& runs, ListRuns& list) {
+void add_list(CLI::App& runs, ListRuns& list) {
   CLI::App* app = runs.add_subcommand("list", "List the latest runs, newest first");
   app->add_option("--limit", list.limit, "At most so many (default 20)")->type_name("N");
   app->add_option("--format", list.format, "What it is written as (default table)")->type_name("table|json");
   list.settings.add_to(*app, {"home"});
   app->footer(
-      "P, R and F1 are precision, recall and F1; a dash where they are undefined. Of a\n"
-      "suite of texts: how many cases passed.\n"
+      "RESULT is P, R and F1 of a suite of claims: precision, recall and F1, a dash\n"
+      "where they are undefined. Of a suite of texts it is how many cases passed. A\n"
+      "model stands below its run where the line has no room for it.\n"
       "Examples:\n"
       "  sluice runs list --limit 5\n"
       "  sluice runs list --format json");
-  return app;
 }
 
 CLI::App* add_show(CLI::App& runs, ShowRun& show) {
@@ -160,21 +160,21 @@ Command add_runs_command(CLI::App& program) {
   auto list = std::make_shared<ListRuns>();
   auto show = std::make_shared<ShowRun>();
   auto prune = std::make_shared<PruneRuns>();
-  CLI::App* list_app = add_list(*app, *list);
+  add_list(*app, *list);
   CLI::App* show_app = add_show(*app, *show);
   CLI::App* prune_app = add_prune(*app, *prune);
   app->require_subcommand(0, 1);
   app->footer(
+      "Without a command it lists the latest runs.\n"
       "Examples:\n"
-      "  sluice runs list\n"
+      "  sluice runs\n"
+      "  sluice runs list --limit 5\n"
       "  sluice runs show 1b4e28ba\n"
       "  sluice runs prune --older-than 30d");
   return {app, [=] {
-            if (list_app->parsed()) return list->run();
             if (show_app->parsed()) return show->run();
             if (prune_app->parsed()) return prune->run();
-            return report_error(
-                "`sluice runs` needs to know what: list, show ID or prune (see `sluice runs --help`)");
+            return list->run();
           }};
 }
 

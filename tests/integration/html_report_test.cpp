@@ -51,6 +51,21 @@ TEST_F(Pages, ABrowserListsTheCasesAndRunsNothingOfAnAnswer) {
   EXPECT_TRUE(read_text(folder() / "cases.csv").starts_with("id,name,")) << "and a file for spreadsheets";
 }
 
+TEST_F(Pages, ABrowserShowsArmsAsAGrid) {
+  if (std::system("command -v chromium >/dev/null 2>&1") != 0) GTEST_SKIP() << "there is no chromium here";
+  write_text(folder() / "arms.yaml",
+             "suite: arms\narms:\n  - {name: one, model: gpt-x, provider: openai}\n"
+             "  - {name: two, model: gpt-y, provider: openai}\ntests:\n"
+             "  - {id: france, input: {prompt: capital}, expected: {type: must_contain, text: Paris}}\n");
+  run_sluice({"run", "arms.yaml", "--mode", "mock", "--report", "html=report.html"});
+  const std::string dom = in_browser("report.html");
+  EXPECT_NE(dom.find("1 of 1 shown"), std::string::npos) << dom.substr(0, 2000);
+  EXPECT_NE(dom.find("<th data-arm=\"two\"><button type=\"button\">two</button></th>"), std::string::npos);
+  for (const char* cell : {"<td data-arm=\"one\"><details><summary><span class=\"status fail\">fail</span>",
+                           "<td data-arm=\"two\"><details><summary><span class=\"status fail\">fail</span>"})
+    EXPECT_NE(dom.find(cell), std::string::npos) << cell;
+}
+
 TEST_F(Pages, TheReportOfAPastRunIsThatOfTheRun) {
   EXPECT_EQ(run({"--format", "json", "--output", "then.json"}).exit_code, 1);
   const auto again = run_sluice({"report", "last", "--format", "json"});
@@ -187,6 +202,28 @@ TEST_F(Pages, TwoRunsOfTheLedgerAreCompared) {
       << missing.errors;
 }
 
+// A mock run, or one of a few cases, says nothing of what changed.
+TEST_F(Pages, ARunIsDiffedWithOneOfItsOwnKind) {
+  run();
+  run_sluice({"run", "suite.yaml", "--mode", "mock"});
+  run({"--filter", "france"});
+  answer("Lyon", "Madrid");
+  run();
+  const auto first =
+      nlohmann::json::parse(run_sluice({"runs", "show", "last~3", "--format", "json"}).output)["run_id"]
+          .get<std::string>()
+          .substr(0, 8);
+  const auto diffed = run_sluice({"diff"});
+  EXPECT_EQ(diffed.exit_code, 0) << diffed.errors;
+  EXPECT_NE(diffed.output.find("Before: run " + first), std::string::npos) << diffed.output;
+  EXPECT_NE(diffed.output.find("2 of 2 cases changed"), std::string::npos) << diffed.output;
+  EXPECT_NE(diffed.output.find("Note: passed over: run "), std::string::npos) << diffed.output;
+  EXPECT_NE(diffed.output.find("of 1 trial, and 1 more; to compare"), std::string::npos) << diffed.output;
+  const auto named = run_sluice({"diff", "last~1", "last"});
+  EXPECT_EQ(named.output.find("passed over"), std::string::npos) << named.output;
+  EXPECT_EQ(run_sluice({"runs"}).output, run_sluice({"runs", "list"}).output);
+}
+
 TEST_F(Pages, NoReportOfAPastRunReplacesWhatTheRunReadsOrKeeps) {
   run();
   const std::string ledger = (home() / "ledger.db").string();
@@ -216,7 +253,28 @@ TEST_F(Pages, OutcomesOfThenAreNotJudgedByChecksOfNow) {
     EXPECT_EQ(refused.exit_code, 2) << refused.output;
     EXPECT_EQ(refused.output, "");
     EXPECT_NE(refused.errors.find("suite.yaml are not those of run "), std::string::npos) << refused.errors;
+    EXPECT_NE(refused.errors.find("`sluice diff "), std::string::npos) << "what works: " << refused.errors;
   }
+}
+
+// To compare the runs before and after a change of a prompt is what people do.
+TEST_F(Pages, RunsBeforeAndAfterAChangeOfAPromptAreCompared) {
+  run();
+  write_text(folder() / "suite.yaml", replaced(read_text(folder() / "suite.yaml"), "prompt: capital 2",
+                                               "prompt: \"capital 2, please\""));
+  answer("Paris", "Madrid");
+  run();
+  const auto compared = run_sluice({"compare", "last~1", "last"});
+  EXPECT_EQ(compared.exit_code, 0) << compared.errors;
+  EXPECT_NE(compared.output.find("Fixed (1)"), std::string::npos) << compared.output;
+  EXPECT_NE(compared.output.find("`last~1` was made with other tests, prompts"), std::string::npos)
+      << compared.output;
+  const auto then = nlohmann::json::parse(run_sluice({"runs", "show", "last~1", "--format", "json"}).output);
+  const auto report = run_sluice({"report", "last~1", "--format", "json"});
+  const auto again = nlohmann::json::parse(report.output, nullptr, false);
+  ASSERT_TRUE(again.is_object()) << report.errors;
+  EXPECT_EQ(again["config_fingerprint"], then["config_fingerprint"]) << "that of the run, and not of now";
+  EXPECT_NE(report.output.find("asked_otherwise"), std::string::npos) << report.output;
 }
 
 TEST_F(Pages, AReportSaysThatTheRunEndedOtherwise) {

@@ -79,6 +79,27 @@ TEST(PastRuns, ARunOfTextsHasNeitherTheClaimsPromptNorItsScores) {
   EXPECT_NE(run_details(past).find("\nrecall       0.50\n"), std::string::npos) << run_details(past);
 }
 
+// Models were cut where they differ, and "74 passed" stood under "P R F1".
+TEST(PastRuns, AModelStandsWholeBelowItsRunWhereTheLineIsFull) {
+  PastRun past;
+  past.run.run_id = "1b4e28ba-2fa1";
+  past.run.suite = "capitals";
+  past.run.mode = "live";
+  past.run.model = "gpt-5-mini, claude-haiku-4-5";
+  past.summary.emplace();
+  past.summary->verdict = "regression";
+  past.summary->statuses.passed = 74;
+  PastRun other = past;
+  other.run.model = "gpt-5-mini";
+  EXPECT_EQ(run_table({past, other}, 80),
+            "RUN      STARTED     SUITE    MODE VERDICT    RESULT    CASES MODEL\n"
+            "1b4e28ba 01-01 00:00 capitals live regression 74 passed    74\n"
+            "  gpt-5-mini, claude-haiku-4-5\n"
+            "1b4e28ba 01-01 00:00 capitals live regression 74 passed    74 gpt-5-mini\n");
+  const std::string wide = run_table({past, other}, 120);
+  EXPECT_NE(wide.find("  74 passed     74  gpt-5-mini, claude-haiku-4-5\n"), std::string::npos) << wide;
+}
+
 TEST(PastRuns, WhatStoppedBeforeItsEndComesWithTheCommandThatGoesOn) {
   const auto has = [](const std::string& text, const std::string& words) {
     return text.find(words) != std::string::npos;
