@@ -226,9 +226,23 @@ std::string baseline_origin(const ReportInput& input) {
   return origin;
 }
 
+namespace {
+
+/// Models are asked, or were: a run out of a cache alone pins nothing where the cache lacks an answer.
+bool asks_models(const ReportInput& input) {
+  if (input.mode != to_string(Mode::cached)) return input.mode == to_string(Mode::live);
+  const CaseList& cases = input.results.suite.cases;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (cases.has_answer(i)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 std::string how_to_pin(const ReportInput& input) {
   const std::string& file = input.gate.baseline_file;
-  const std::string_view mode = input.mode == to_string(Mode::live) ? " --mode live" : "";
+  const std::string_view mode = asks_models(input) ? " --mode live" : "";
   return "sluice run ... --export-baseline " + (file.empty() ? "FILE" : shell_word(file)).append(mode);
 }
 
