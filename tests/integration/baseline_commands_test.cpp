@@ -301,7 +301,6 @@ TEST_F(BaselineCommands, WhatARunWasOfIsTheSameForTheSameRunAlone) {
 }
 
 TEST_F(BaselineCommands, WrongUsageIsRefusedInOneSentence) {
-  expect_refusal(run_sluice({"runs"}), "list, show ID or prune");
   expect_refusal(run_sluice({"runs", "prune"}), "needs --older-than AGE, --keep N or both");
   expect_refusal(run_sluice({"runs", "prune", "--older-than", "3"}), "--older-than \"3\" is no age; give");
   expect_refusal(run_sluice({"runs", "prune", "--keep", "0"}), "--keep must be a whole number from 1");
