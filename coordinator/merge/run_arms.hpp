@@ -22,6 +22,10 @@ namespace sluice {
 /// What is compared between arms: a scored metric, or (nothing) whether the tests pass.
 using ArmMetric = std::optional<MetricId>;
 
+inline std::string_view name_of(const ArmMetric& metric) {
+  return metric ? info(*metric).name : std::string_view("passed");
+}
+
 /// What one arm came to over all tests.
 struct ArmSummary {
   std::string name;

@@ -14,10 +14,6 @@ namespace {
 
 using namespace document;
 
-std::string metric_name(const ArmMetric& metric) {
-  return metric ? std::string(info(*metric).name) : std::string("passed");
-}
-
 std::string points(double difference) {
   return wording::fixed(100.0 * difference, 1, true);
 }
@@ -66,7 +62,8 @@ Table arm_table(const ReportInput& input) {
   metrics.erase(ArmMetric());
   for (const auto& [metric, mean] : metrics) {
     const bool first = metric == metrics.begin()->first;
-    table.columns.push_back(first ? number(metric_name(metric)) : spare_number(metric_name(metric)));
+    table.columns.push_back(first ? number(std::string(name_of(metric)))
+                                  : spare_number(std::string(name_of(metric))));
   }
   table.columns.push_back(number("Cost"));
   table.columns.push_back(spare_number("p50"));
@@ -120,7 +117,7 @@ Table pair_table(const RunArms& run) {
       const bool is_first = &one == pair.metrics.data();
       const auto gain = one.gain();
       Row row{{words(is_first ? run.arms[pair.second].name + " vs " + run.arms[pair.first].name : "", 160),
-               metric_name(one.metric), gain ? points(*gain) : std::string(wording::dash),
+               std::string(name_of(one.metric)), gain ? points(*gain) : std::string(wording::dash),
                interval_words(one), wording::grouped(one.comparison.pairs),
                std::string(to_string(one.verdict)), tests_needed(one)}};
       row.with_previous = !is_first;

@@ -8,10 +8,6 @@
 namespace sluice {
 namespace {
 
-std::string_view metric_name(const ArmMetric& metric) {
-  return metric ? info(*metric).name : std::string_view("passed");
-}
-
 void write_arm(Json& json, const ArmSummary& arm, const ArmIdentity& identity) {
   const StatusCounts& statuses = arm.totals.statuses;
   json.open('{');
@@ -27,7 +23,7 @@ void write_arm(Json& json, const ArmSummary& arm, const ArmIdentity& identity) {
   json.member("flaky", statuses.flaky);
   json.member("errors", statuses.errors);
   json.key("means").open('{');
-  for (const auto& [metric, mean] : arm.means) json.member(metric_name(metric), mean);
+  for (const auto& [metric, mean] : arm.means) json.member(name_of(metric), mean);
   json.close('}');
   const Usage& usage = arm.usage.of(CallKind::answer);
   json.member("input_tokens", usage.input_tokens);
@@ -39,7 +35,7 @@ void write_arm(Json& json, const ArmSummary& arm, const ArmIdentity& identity) {
 void write_metric(Json& json, const ArmMetricComparison& one) {
   const PairedComparison& comparison = one.comparison;
   json.open('{');
-  json.member("metric", metric_name(one.metric));
+  json.member("metric", name_of(one.metric));
   json.member("tests", comparison.pairs);
   json.member("left_out", comparison.left_out.size());
   json.member("base", comparison.base);
