@@ -26,7 +26,6 @@ Failed failed_call(const HttpFailure& failure) {
 bool never_connected(const HttpDone& done) {
   return done.failure && (done.failure->kind == HttpFailure::Kind::could_not_connect ||
                           done.failure->kind == HttpFailure::Kind::could_not_resolve ||
-                          done.failure->kind == HttpFailure::Kind::program_failed ||
                           done.failure->kind == HttpFailure::Kind::other);
 }
 

@@ -49,6 +49,8 @@ inline constexpr std::uint32_t max_unsent = 8;
 /// Calls without any answer until a provider is unreachable: one case may be slow, and with one place nobody
 /// else had a chance.
 inline constexpr std::uint32_t enough_silent_calls = 2;
+/// Of a program that has not answered yet, each after all its tries: it does not run at all.
+inline constexpr std::uint32_t enough_crashed_calls = 5;
 
 // --- Budgets (docs/budgets.md)
 // ------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #include "common/transport/defaults.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sluice {
 
@@ -58,19 +59,25 @@ std::vector<ConnectionLoads::Cut> ConnectionLoads::check(const std::map<int, Cou
 }
 
 /// Bytes on the wire say little of a message of many parts: each takes what a part takes, be it empty. What
-/// the process grew by beyond the bytes that wait is put down to whoever has most unread, and at each look to
-/// the next: ZeroMQ may be long in freeing what the first had.
+/// the process grew by beyond the bytes that wait is put down to whoever has most unread; and at each look to
+/// the next, as long as it grows: ZeroMQ may be long in freeing what the first had.
 void ConnectionLoads::cut_who_fills(std::uint64_t memory, std::vector<Cut>& cuts) {
-  std::uint64_t total = 0;
-  for (const auto& [connection, load] : loads_) total += load.waiting();
-  const auto fullest =
-      std::ranges::max_element(loads_, {}, [](const auto& entry) { return entry.second.unread; });
-  const bool is_quiet = fullest == loads_.end() || fullest->second.unread < defaults::much_unread_bytes;
-  if (is_quiet || quiet_memory_ == 0) {
+  std::uint64_t unread = 0;
+  std::uint64_t waiting = 0;
+  for (const auto& [connection, load] : loads_) {
+    unread += load.unread;
+    waiting += load.waiting();
+  }
+  const bool grows = memory > std::exchange(last_memory_, memory);
+  most_waiting_ = std::max(most_waiting_, waiting);
+  if (unread < defaults::much_unread_bytes || quiet_memory_ == 0) {
     quiet_memory_ = memory;
+    most_waiting_ = waiting;
     return;
   }
-  if (memory <= quiet_memory_ + 2 * total + defaults::max_unexplained_bytes) return;
+  if (!grows || memory <= quiet_memory_ + 2 * most_waiting_ + defaults::max_unexplained_bytes) return;
+  const auto fullest =
+      std::ranges::max_element(loads_, {}, [](const auto& entry) { return entry.second.unread; });
   cuts.push_back({fullest->first, Fault::fills_memory});
   loads_.erase(fullest);
 }

@@ -62,7 +62,9 @@ class ConnectionLoads {
   void cut_who_fills(std::uint64_t memory, std::vector<Cut>& cuts);
 
   std::map<int, Load> loads_;
-  std::uint64_t quiet_memory_ = 0;  ///< When no connection had much unread; 0: not known.
+  std::uint64_t quiet_memory_ = 0;  ///< When the connections had not much unread; 0: not known.
+  std::uint64_t last_memory_ = 0;
+  std::uint64_t most_waiting_ = 0;  ///< Since then: an allocator keeps what is freed.
   std::size_t sent_since_check_ = 0;
 };
 

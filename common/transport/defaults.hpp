@@ -18,10 +18,10 @@ inline constexpr std::size_t least_taken_bytes = 1u << 20;
 /// Of all connections, in both directions: a fleet whose results wait for the disk, and the units of a large
 /// suite, all at once. The connection that has most of it goes first.
 inline constexpr std::size_t max_waiting_bytes = 512u << 20;
-/// The process may grow by so much more than by twice the bytes that wait, while a connection has much
-/// unread.
+/// The process may grow by so much more than by twice the bytes that wait, while all connections together
+/// have much unread. Parts of nothing take 32 times their bytes.
 inline constexpr std::size_t max_unexplained_bytes = 512u << 20;
-inline constexpr std::size_t much_unread_bytes = 1u << 20;
+inline constexpr std::size_t much_unread_bytes = 4u << 20;
 /// Between two looks at them; what a fast network brings meanwhile is beyond the bound.
 inline constexpr auto waiting_bytes_interval = 100ms;
 /// Of a frame beside its content: its length, and what encryption adds. Rather too much than too little.

@@ -142,13 +142,18 @@ struct DiffRuns {
   }
 
   /// Of earlier runs, newest first, the one that says most of what changed: of a model's answers or not, as
-  /// the run itself, and of as many trials, if there is one. `passed_over` says which newer ones are not it.
+  /// the run itself, and of all cases or of as many selected ones, if there is one. `passed_over` says which
+  /// newer ones are not it.
   static const PastRun* before_of(const PastRun& run, const std::vector<const PastRun*>& earlier,
                                   std::string& passed_over) {
     const auto is_mock = [](const PastRun& one) { return one.run.mode == to_string(Mode::mock); };
     const auto has_mode = [&](const PastRun* one) { return is_mock(*one) == is_mock(run); };
-    auto chosen = std::ranges::find_if(
-        earlier, [&](const PastRun* one) { return has_mode(one) && one->run.trials == run.run.trials; });
+    // Only some of the cases are other ones each time; a suite that has grown is the same.
+    const auto is_alike = [&](const PastRun* one) {
+      return has_mode(one) && one->run.selection == run.run.selection &&
+             (!run.run.selection || one->run.trials == run.run.trials);
+    };
+    auto chosen = std::ranges::find_if(earlier, is_alike);
     if (chosen == earlier.end()) chosen = std::ranges::find_if(earlier, has_mode);
     if (chosen == earlier.end()) chosen = earlier.begin();
     if (chosen == earlier.begin()) return *chosen;

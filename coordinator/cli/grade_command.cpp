@@ -6,6 +6,7 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/merge/run_grades.hpp"
 #include "coordinator/report/grade_report.hpp"
+#include "coordinator/session/arm_options.hpp"
 #include "coordinator/session/grade_options.hpp"
 #include "coordinator/session/report_output.hpp"
 

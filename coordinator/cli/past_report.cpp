@@ -64,7 +64,8 @@ Result<RunFacts> facts_of(const PastRun& past, const Plan& plan, const ResultSou
   const auto visited = results.visit([&](const CommittedTrial& one) {
     if (last_unit && one.unit.unit <= *last_unit) return;
     last_unit = one.unit.unit;
-    tally.on_spend(one.unit.spend, plan.arm_of(one.unit.unit));
+    // Units are numbered by the requests of then; trials are as they were.
+    tally.on_spend(one.unit.spend, plan.arm_of_trial(one.trial));
   });
   if (!visited) return fail(visited.error());
   RunFacts facts = tally.facts();
@@ -93,12 +94,15 @@ std::vector<GateNotice> notices_of(const Asked& asked) {
 Result<void> check_judged_alike(const PastRun& past, const Asked& asked) {
   if (was_judged_alike(past.run, asked.inputs)) return {};
   const std::string id = short_id(past.run.run_id);
-  return fail(Reason::usage_invalid,
-              "the checks or settings of " + asked.options.suite_path + " are not those of run " + id +
-                  " any more: check out the suite and settings of that time, or run it again; `sluice diff " +
-                  id +
-                  " last` shows how its answers differ all the same, and `sluice compare` takes a "
-                  "baseline (--export-baseline) or JSON report that was kept of it");
+  const std::string what = notes_judging(past.run)
+                               ? "the checks or settings of " + asked.options.suite_path
+                               : "the tests, prompts or settings of " + asked.options.suite_path;
+  return fail(
+      Reason::usage_invalid,
+      what + " are not those of run " + id +
+          " any more: check out what they were, or run it again; `sluice diff " + id +
+          " LATER` shows how the answers of a later run differ all the same, and `sluice compare` takes a "
+          "baseline (--export-baseline) or JSON report that was kept of it");
 }
 
 /// What the run was asked by, where that has changed since.

@@ -5,6 +5,7 @@
 #include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/gate/quoted.hpp"
+#include "coordinator/session/arm_options.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
 #include <algorithm>

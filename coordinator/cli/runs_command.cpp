@@ -108,11 +108,15 @@ struct PruneRuns {
   }
 };
 
-void add_list(CLI::App& runs, ListRuns& list) {
+void add_list_options(CLI::App& app, ListRuns& list) {
+  app.add_option("--limit", list.limit, "At most so many (default 20)")->type_name("N");
+  app.add_option("--format", list.format, "What it is written as (default table)")->type_name("table|json");
+  list.settings.add_to(app, {"home"});
+}
+
+CLI::App* add_list(CLI::App& runs, ListRuns& list) {
   CLI::App* app = runs.add_subcommand("list", "List the latest runs, newest first");
-  app->add_option("--limit", list.limit, "At most so many (default 20)")->type_name("N");
-  app->add_option("--format", list.format, "What it is written as (default table)")->type_name("table|json");
-  list.settings.add_to(*app, {"home"});
+  add_list_options(*app, list);
   app->footer(
       "RESULT is P, R and F1 of a suite of claims: precision, recall and F1, a dash\n"
       "where they are undefined. Of a suite of texts it is how many cases passed. A\n"
@@ -120,6 +124,7 @@ void add_list(CLI::App& runs, ListRuns& list) {
       "Examples:\n"
       "  sluice runs list --limit 5\n"
       "  sluice runs list --format json");
+  return app;
 }
 
 CLI::App* add_show(CLI::App& runs, ShowRun& show) {
@@ -158,9 +163,11 @@ CLI::App* add_prune(CLI::App& runs, PruneRuns& prune) {
 Command add_runs_command(CLI::App& program) {
   CLI::App* app = program.add_subcommand("runs", "List past runs, show one, or remove old ones");
   auto list = std::make_shared<ListRuns>();
+  auto list_without_word = std::make_shared<ListRuns>();
   auto show = std::make_shared<ShowRun>();
   auto prune = std::make_shared<PruneRuns>();
-  add_list(*app, *list);
+  CLI::App* list_app = add_list(*app, *list);
+  add_list_options(*app, *list_without_word);
   CLI::App* show_app = add_show(*app, *show);
   CLI::App* prune_app = add_prune(*app, *prune);
   app->require_subcommand(0, 1);
@@ -174,7 +181,7 @@ Command add_runs_command(CLI::App& program) {
   return {app, [=] {
             if (show_app->parsed()) return show->run();
             if (prune_app->parsed()) return prune->run();
-            return list->run();
+            return list_app->parsed() ? list->run() : list_without_word->run();
           }};
 }
 

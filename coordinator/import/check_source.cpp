@@ -125,6 +125,8 @@ tl::expected<CheckSource, std::string> check_source(ForeignCheck check, Reading 
     return true;
   });
   if (!problem.empty()) return tl::unexpected(std::move(problem));
+  if (reading == Reading::schema && !source.json_variables.empty())
+    return tl::unexpected(std::string("has a schema with values that a filter writes as JSON"));
   return source;
 }
 

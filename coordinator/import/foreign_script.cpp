@@ -1,7 +1,5 @@
 #include "coordinator/import/foreign_script.hpp"
 
-#include "common/text/trimmed.hpp"
-
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -9,6 +7,13 @@
 
 namespace sluice {
 namespace {
+
+std::string_view trimmed_script(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n;";
+  const auto begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
 
 bool take(std::string_view& text, std::string_view start) {
   if (!text.starts_with(start)) return false;
@@ -29,7 +34,7 @@ std::optional<ForeignCheck> check_of_call(std::string_view call, std::uint32_t l
     check.type = "starts-with";
   }
   if (call.size() < 4 || !call.ends_with(')')) return std::nullopt;
-  call = trimmed(call.substr(0, call.size() - 1));
+  call = trimmed_script(call.substr(0, call.size() - 1));
   const char quote = call.front();
   const std::string_view value = call.size() > 2 ? call.substr(1, call.size() - 2) : std::string_view();
   const bool is_literal = (quote == '\'' || quote == '"') && call.back() == quote && !value.empty() &&
@@ -53,14 +58,14 @@ std::vector<std::string_view> parts_of(std::string_view text, std::string_view s
 }  // namespace
 
 std::optional<ForeignCheck> check_of_script(std::string_view script, std::uint32_t line) {
-  script = trimmed(script);
-  if (take(script, "return ")) script = trimmed(script);
+  script = trimmed_script(script);
+  if (take(script, "return ")) script = trimmed_script(script);
   const bool has_or = script.find("||") != std::string_view::npos;
   if (has_or && script.find("&&") != std::string_view::npos) return std::nullopt;
   std::optional<ForeignCheck> all;
   const auto parts = parts_of(script, has_or ? "||" : "&&");
   for (const std::string_view part : parts) {
-    auto one = check_of_call(trimmed(part), line);
+    auto one = check_of_call(trimmed_script(part), line);
     if (!one) return std::nullopt;
     if (parts.size() == 1) return one;
     const bool fits = !one->is_negated && one->type != "starts-with" && (!all || all->type == one->type);

@@ -188,6 +188,8 @@ std::string server_name_of(std::string_view text) {
 }
 
 std::string without_secrets(std::string_view id) {
+  // A program's arguments may hold some.
+  if (id.starts_with("exec:")) return std::string(id.substr(0, id.find(" -")));
   const auto scheme = id.find("://");
   if (scheme == id.npos) return std::string(id);
   id = id.substr(0, id.find('?'));

@@ -1,17 +1,15 @@
 #include "coordinator/import/import_notes.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace sluice {
 
 void ImportNotes::add(const std::string& file, std::uint32_t line, std::string message) {
-  const auto same = std::ranges::find_if(
-      notes_, [&](const Note& one) { return one.finding.file == file && one.finding.message == message; });
-  if (same == notes_.end()) {
+  const auto [same, is_new] = places_.try_emplace({file, message}, notes_.size());
+  if (is_new) {
     notes_.push_back({{file, line, std::move(message)}, 0});
-  } else if (same->finding.line != line) {
-    ++same->further;
+  } else if (Note& note = notes_[same->second]; note.finding.line != line) {
+    ++note.further;
   }
 }
 
@@ -25,6 +23,7 @@ std::vector<Finding> ImportNotes::take() {
     findings.push_back(std::move(note.finding));
   }
   notes_.clear();
+  places_.clear();
   sort_findings(findings);
   return findings;
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,7 @@ class ImportNotes {
     std::size_t further = 0;
   };
   std::vector<Note> notes_;
+  std::map<std::pair<std::string, std::string>, std::size_t> places_;  ///< Of notes, by file and message.
   std::vector<Finding> errors_;
 };
 

@@ -169,6 +169,8 @@ class ProviderImporter {
     const bool is_taken = prefix->provider == "openai" && base_url != nullptr && parse_base_url(*base_url);
     if (base_url != nullptr && !is_azure && !is_taken)  // Another server must not be asked in its place.
       return leave_out(id, line, "has an \"apiBaseUrl\" that sluice cannot take over");
+    if (prefix->provider == "openai" && base_url == nullptr && has_host(node))
+      return leave_out(id, line, "has an \"apiHost\": write it as base_url of a provider in sluice.toml");
     if (prefix->provider == "openai" && endpoint == "completion")
       return leave_out(id, line, "is no chat, and sluice asks chats alone");
     if (prefix->provider != "anthropic" && (endpoint == "completion" || endpoint == "responses"))
@@ -339,6 +341,11 @@ class ProviderImporter {
   static const std::string* base_url_in(const DocumentNode& provider) {
     const DocumentEntry* config = find_entry(provider, "config");
     return config != nullptr ? text_in(config->value, "apiBaseUrl") : nullptr;
+  }
+
+  static bool has_host(const DocumentNode& provider) {
+    const DocumentEntry* config = find_entry(provider, "config");
+    return config != nullptr && text_in(config->value, "apiHost") != nullptr;
   }
 
   void use_server(const std::string& base_url, const DocumentNode& config, ImportedProvider& made) {

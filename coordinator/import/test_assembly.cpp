@@ -60,7 +60,7 @@ class TestAssembly {
     give_out_default_checks();
     note_graded(default_.checks);
     default_.checks = with_one_of_each_score(std::move(default_.checks), from_);
-    for (const ImportedCheck& check : default_.checks) add_names(check.variables, asked_);
+    for (const ImportedCheck& check : default_.checks) add_names(check.variables, checked_);
     DocumentNode::Array list;
     for (ImportedTest& test : tests_) list.push_back(assembled(test));
     keep_used(default_, used_);
@@ -99,7 +99,7 @@ class TestAssembly {
         add_json_names(check, json_);
       }
       for (const auto& [name, value] : test.vars) {
-        if (first_variable(value).empty()) continue;
+        if (value.find("{{") == std::string::npos) continue;
         const auto parsed = Template::parse(value);
         for (const std::string& used : parsed ? parsed->variables() : std::vector<std::string>())
           anywhere_.insert(used);
@@ -128,7 +128,7 @@ class TestAssembly {
       const Variables values = values_for(test);
       bool is_changed = false;
       for (auto& [name, value] : test.vars) {
-        if (first_variable(value).empty()) continue;
+        if (value.find("{{") == std::string::npos) continue;
         const auto parsed = Template::parse(value);
         std::size_t room = defaults::max_rendered_bytes;
         auto rendered =
@@ -195,6 +195,7 @@ class TestAssembly {
     if (test.checks.empty() && (default_.checks.empty() || !test.takes_default_checks))
       add_stand_in_check(test);
     Names used = asked_;
+    if (test.takes_default_checks) add_names(checked_, used);
     for (const ImportedCheck& check : test.checks) add_names(check.variables, used);
     keep_used(test, used);
     add_names(used, used_);
@@ -225,6 +226,7 @@ class TestAssembly {
 
   void add_missing_values(ImportedTest& test) const {
     Names used = asked_;
+    if (test.takes_default_checks) add_names(checked_, used);
     for (const ImportedCheck& check : test.checks) add_names(check.variables, used);
     for (const ImportedCheck& check : given_) {
       if (test.takes_default_checks) add_names(check.variables, used);
@@ -394,7 +396,8 @@ class TestAssembly {
   const ImportFile& from_;
   AssembledTests made_{};
   std::vector<ImportedCheck> given_;      ///< Checks of the default test that each test has itself.
-  Names asked_;                           ///< What prompts and the default test's checks use.
+  Names asked_;                           ///< What prompts use,
+  Names checked_;                         ///< and the default test's checks.
   Names anywhere_;                        ///< What any test's checks and values use besides.
   Names used_;                            ///< What is used in the end.
   Names json_;                            ///< What templates show as JSON.

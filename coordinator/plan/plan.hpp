@@ -63,7 +63,8 @@ class Plan {
   const TrialTable& trials() const { return trials_; }
   std::size_t case_of(TrialId trial) const { return trials_.place(trial).case_index; }
   /// The arm that pays for the unit; one that sends the same request as others is the first of them.
-  std::size_t arm_of(UnitId unit) const { return suite_->cases.arm(case_of(trials_of(unit).front())); }
+  std::size_t arm_of(UnitId unit) const { return arm_of_trial(trials_of(unit).front()); }
+  std::size_t arm_of_trial(TrialId trial) const { return suite_->cases.arm(case_of(trial)); }
   /// Who answers it.
   const std::string& provider_of(UnitId unit) const { return settings(arm_of(unit)).provider.name; }
   std::size_t arm_count() const { return requests_.settings().size(); }

@@ -95,45 +95,56 @@ std::string test_of(const ShownCase& shown) {
   return shown.id.substr(0, shown.id.size() - shown.arm.size() - 1);
 }
 
-/// The rows of a grid, of cases that come test by test.
+/// The rows of a grid: cases come by their ids, among which those of one test may lie apart (`t@n`, `t@n@m`).
 class GridRows {
  public:
   GridRows(const RunArms& arms, bool with_category) : arms_(arms), with_category_(with_category) {}
 
-  /// The row before, once a case of another test comes.
+  /// The test's row, once it has a cell of each arm.
   std::string add(const ShownCase& shown) {
-    std::string row = test_ == shown.test ? std::string() : finish();
-    if (cells_.empty()) {
-      test_ = shown.test;
-      head_ = xml_escaped(test_of(shown));
-      if (with_category_) head_ += "<div class=\"quiet\">" + xml_escaped(shown.category) + "</div>";
+    Row& row = open_[shown.test];
+    if (row.cells.empty()) {
+      row.head = xml_escaped(test_of(shown));
+      if (with_category_) row.head += "<div class=\"quiet\">" + xml_escaped(shown.category) + "</div>";
     }
     const std::string& begin = shown.texts.answer.empty() ? shown.texts.why : shown.texts.answer;
-    cells_[shown.arm] = "<details><summary>" + status_words(shown) + " <span class=\"quiet\">" +
-                        xml_escaped(shown.texts.scores) + "</span><div class=\"beginning\">" +
-                        xml_escaped(wording::first_line(begin)) + "</div></summary>" + whole_texts(shown) +
-                        "</details>";
-    return row;
+    row.cells[shown.arm] = "<details><summary>" + status_words(shown) + " <span class=\"quiet\">" +
+                           xml_escaped(shown.texts.scores) + "</span><div class=\"beginning\">" +
+                           xml_escaped(wording::first_line(begin)) + "</div></summary>" + whole_texts(shown) +
+                           "</details>";
+    if (row.cells.size() < arms_.arms.size()) return "";
+    std::string text = text_of(row);
+    open_.erase(shown.test);
+    return text;
   }
 
+  /// The rows of tests that not every arm has.
   std::string finish() {
-    if (cells_.empty()) return "";
-    std::string row = "<tr><td>" + head_ + "</td>";
-    for (const ArmSummary& arm : arms_.arms) {
-      const auto cell = cells_.find(arm.name);
-      row += "<td data-arm=\"" + xml_escaped(arm.name) + "\">" +
-             (cell != cells_.end() ? cell->second : std::string(wording::dash)) + "</td>";
-    }
-    cells_.clear();
-    return row + "</tr>\n";
+    std::string text;
+    for (const auto& [test, row] : open_) text += text_of(row);
+    open_.clear();
+    return text;
   }
 
  private:
+  struct Row {
+    std::string head;
+    std::map<std::string, std::string, std::less<>> cells;  ///< By arm.
+  };
+
+  std::string text_of(const Row& row) const {
+    std::string text = "<tr><td>" + row.head + "</td>";
+    for (const ArmSummary& arm : arms_.arms) {
+      const auto cell = row.cells.find(arm.name);
+      text += "<td data-arm=\"" + xml_escaped(arm.name) + "\">" +
+              (cell != row.cells.end() ? cell->second : std::string(wording::dash)) + "</td>";
+    }
+    return text + "</tr>\n";
+  }
+
   const RunArms& arms_;
   bool with_category_;
-  std::uint32_t test_ = 0;
-  std::string head_;
-  std::map<std::string, std::string, std::less<>> cells_;  ///< By arm.
+  std::map<std::uint32_t, Row> open_;  ///< By test.
 };
 
 Result<void> write_grid(const ReportInput& input, const PageRoom& room, BufferedWriter& writer) {

@@ -46,9 +46,12 @@ class RunStart {
   bool begun() const { return begun_.has_value(); }
 
  private:
+  static constexpr std::uint32_t most_stops = 10;
+
   void leave_out_a_stop(TimePoint now) {
     const auto last = std::exchange(looked_at_, now);
-    if (!last || now - *last <= longest_look_) return;
+    // One that is always late has to begin as well.
+    if (!last || now - *last <= longest_look_ || ++stops_ > most_stops) return;
     began_ += now - *last;
     if (first_ready_) *first_ready_ += now - *last;
   }
@@ -58,6 +61,7 @@ class RunStart {
   Duration longest_look_;
   TimePoint began_;
   std::optional<TimePoint> looked_at_;
+  std::uint32_t stops_ = 0;
   std::optional<TimePoint> first_ready_;
   std::optional<TimePoint> begun_;
   bool holders_overdue_ = false;

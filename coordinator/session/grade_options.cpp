@@ -4,6 +4,7 @@
 #include "common/model/cache_key.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/session/arm_options.hpp"
 #include "coordinator/session/flag_values.hpp"
 
 #include <algorithm>

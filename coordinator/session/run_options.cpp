@@ -8,6 +8,7 @@
 #include "common/settings/tcp_endpoint.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/session/arm_options.hpp"
 #include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/suite/arms.hpp"
@@ -173,29 +174,6 @@ Result<std::vector<PerturbCommand>> perturb_commands_of(const RunFlags& flags) {
   return commands;
 }
 
-/// The settings as an arm has them. A model or a base URL that was named for the run's provider is not one
-/// for another.
-Settings settings_of(const Arm& arm, Settings settings) {
-  const auto stamp = [&](auto& setting, const std::string& value) {
-    setting.value = value;
-    setting.origin = Origin::suite;
-    setting.where = arm.where;
-  };
-  if (!arm.provider.empty() && arm.provider != settings.provider.value) {
-    stamp(settings.provider, arm.provider);
-    settings.base_url = {};
-  }
-  if (const auto maker = provider_of_model(arm.model);
-      maker && arm.provider.empty() && settings.provider.origin == Origin::default_value) {
-    stamp(settings.provider, std::string(*maker));
-  }
-  if (!arm.model.empty()) {
-    stamp(settings.model, arm.model);
-    settings.model_provider.clear();
-  }
-  return settings;
-}
-
 Result<std::optional<std::uint32_t>> find_baseline_arm(const RunFlags& flags,
                                                        const std::vector<RunArm>& arms) {
   if (!flags.baseline_arm) return std::nullopt;
@@ -256,104 +234,6 @@ Result<std::optional<FleetFiles>> fleet_files(const RunFlags& flags, const TcpEn
           files.key +
           ": make keys with `sluice keys new NAME`, once for each worker; or say --insecure if everybody who "
           "reaches the port may read prompts and answers and hand in results");
-}
-
-Result<std::vector<Arm>> run_arms(const RunFlags& flags, const Suite& suite) {
-  std::vector<Arm> named;
-  for (const std::string& text : flags.arms) {
-    auto arm = parse_arm(text);
-    if (!arm) return usage_error("--arm " + arm.error().message);
-    arm->where = "--arm " + text;
-    named.push_back(std::move(*arm));
-  }
-  std::vector<Arm> arms = arms_of(suite.prompts, suite.arms, named);
-  if (auto checked = check_arms(arms); !checked) return usage_error(checked.error().message);
-  if (flags.only_arm.empty()) return arms;
-  const auto is_other = [&](const Arm& arm) { return arm.name != flags.only_arm; };
-  // Where flags name another one alone, it is the suite's.
-  if (std::ranges::all_of(arms, is_other)) arms = arms_of(suite.prompts, suite.arms, {});
-  std::erase_if(arms, is_other);
-  return arms;
-}
-
-namespace {
-
-/// Who is asked under the arm, if the arm says so itself.
-std::string own_provider_of(const Arm& arm) {
-  return arm.provider.empty() ? std::string(provider_of_model(arm.model).value_or("")) : arm.provider;
-}
-
-/// A base URL without a provider is that of the one that all arms ask. Where they ask several it could be
-/// anybody's, and another's key would go there.
-Result<void> take_provider_of_arms(Settings& settings, const std::vector<Arm>& arms) {
-  const auto origin = settings.base_url.origin;
-  const bool is_of_run = origin == Origin::flag || origin == Origin::environment || origin == Origin::suite;
-  if (arms.empty() || !is_of_run || settings.provider.origin != Origin::default_value) return {};
-  const std::string provider = own_provider_of(arms.front());
-  const auto other =
-      std::ranges::find_if(arms, [&](const Arm& arm) { return own_provider_of(arm) != provider; });
-  if (other != arms.end() && !provider.empty() && !own_provider_of(*other).empty()) {
-    return usage_error(
-        settings.base_url.where + ": the arms ask \"" + provider + "\" and \"" + own_provider_of(*other) +
-        "\", and it is not said whose base URL this is; name it as base_url under [providers." + provider +
-        "] in sluice.toml, or say --provider");
-  }
-  if (other != arms.end() || provider.empty()) return {};
-  settings.provider.value = provider;
-  settings.provider.origin = Origin::suite;
-  settings.provider.where = arms.front().where;
-  return {};
-}
-
-/// What the command line or the suite says and no arm follows: whoever said it would believe that others are
-/// asked than are.
-std::optional<std::string> saying_that_no_arm_follows(const Settings& settings,
-                                                      const std::vector<Arm>& arms) {
-  if (arms.empty()) return std::nullopt;
-  const auto is_other = [&](const Arm& arm) {
-    return !own_provider_of(arm).empty() && own_provider_of(arm) != settings.provider.value;
-  };
-  if (std::ranges::all_of(arms, is_other)) {
-    if (settings.base_url.origin == Origin::flag || settings.base_url.origin == Origin::suite) {
-      return settings.base_url.where + " is for the provider \"" + settings.provider.value +
-             "\", which no arm asks: name it as base_url under [providers." + own_provider_of(arms.front()) +
-             "] in sluice.toml, or the provider that is meant with --provider";
-    }
-    if (settings.provider.origin == Origin::flag) {
-      return settings.provider.where +
-             ": every arm of the run names another provider; leave it out, or say " +
-             "--arm NAME=PROVIDER:MODEL for other arms";
-    }
-  }
-  const auto names_model = [](const Arm& arm) { return !arm.model.empty(); };
-  if (settings.model.origin == Origin::flag && std::ranges::all_of(arms, names_model)) {
-    return settings.model.where + ": every arm of the run names its own model; leave it out, or say " +
-           "--arm NAME=PROVIDER:MODEL for other arms";
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
-Result<void> fit_to_arms(Settings& settings, const std::vector<Arm>& arms) {
-  if (auto taken = take_provider_of_arms(settings, arms); !taken) return taken;
-  if (auto unfollowed = saying_that_no_arm_follows(settings, arms))
-    return usage_error(std::move(*unfollowed));
-  return {};
-}
-
-Result<std::vector<RunArm>> resolve_arms(const Settings& settings, std::vector<Arm> arms) {
-  std::vector<RunArm> resolved;
-  for (Arm& arm : arms) {
-    const Settings own = settings_of(arm, settings);
-    auto provider = resolve_provider(own, models_with_prices(own));
-    if (!provider) {
-      return fail(provider.error().reason,
-                  arm.where + ": the arm \"" + arm.name + "\": " + provider.error().message);
-    }
-    resolved.push_back({std::move(arm), std::move(*provider)});
-  }
-  return resolved;
 }
 
 Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, std::vector<Arm> arms) {

@@ -135,16 +135,6 @@ Result<TcpEndpoint> parse_listen(std::string_view endpoint);
 Result<std::optional<FleetFiles>> fleet_files(const RunFlags& flags, const TcpEndpoint& endpoint,
                                               const std::string& home);
 
-/// The arms that flags and suite name together. usage_invalid names the flag.
-Result<std::vector<Arm>> run_arms(const RunFlags& flags, const Suite& suite);
-
-/// A base URL that is named without a provider becomes that of the provider that all arms ask. usage_invalid
-/// for a flag that no arm follows (docs/arms.md).
-Result<void> fit_to_arms(Settings& settings, const std::vector<Arm>& arms);
-
-/// The arms with the provider and the model of each. settings_invalid as make_run_options; it names the arm.
-Result<std::vector<RunArm>> resolve_arms(const Settings& settings, std::vector<Arm> arms);
-
 /// Checks the flags and their combinations. `arms` are those of flags or suite (run_arms). usage_invalid
 /// names the flag; settings_invalid if there is no such provider, or no model.
 Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, std::vector<Arm> arms = {});

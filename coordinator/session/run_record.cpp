@@ -154,6 +154,10 @@ bool was_judged_alike(const RunRecord& record, const RunInputs& inputs) {
          record.settings.find(judged_by) != std::string::npos;
 }
 
+bool notes_judging(const RunRecord& record) {
+  return record.settings.find('"' + std::string(judged_by_name) + R"(": ")") != std::string::npos;
+}
+
 bool had_arms(const RunRecord& record) {
   // A text of ours: a name that holds these characters has its quotes escaped.
   return record.settings.find(R"("arms": [)") != std::string::npos;

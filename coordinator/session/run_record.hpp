@@ -33,6 +33,8 @@ bool numbers_alike(const RunRecord& record, const Plan& plan);
 /// Whether the inputs judge answers as the run did, whatever else of them has changed. True too where its
 /// record does not say.
 bool was_judged_alike(const RunRecord& record, const RunInputs& inputs);
+/// Whether the record says by what the run was judged; those of earlier versions do not.
+bool notes_judging(const RunRecord& record);
 
 /// Whether a run was scored by more than its providers' answers: by votes, embeddings or a baseline's
 /// answers, or of recorded answers. True too where its record does not say.

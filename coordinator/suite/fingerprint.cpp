@@ -267,10 +267,14 @@ enum class Part : std::uint8_t { whole, judging };
 std::string canonical_form(const Case& one, const std::string& expectations, Part part) {
   const bool is_claims = one.kind == CaseKind::claims;
   const bool asks = part == Part::whole;
+  // A judge reads it beside the answer.
+  const bool judges = std::ranges::any_of(one.expectations, [](const Expectation& expectation) {
+    return is_judge_metric(expectation.what.metric);
+  });
   Object object;
   object.add_text("category", one.category);
   if (asks) object.add_text("content", one.content);
-  if (asks && !is_claims) object.add_text("context", one.context);
+  if ((asks || judges) && !is_claims) object.add_text("context", one.context);
   if (one.examples.are_wanted) object.add("examples", canonical_examples(one));
   object.add("expectations", expectations);
   if (asks && !one.extras.empty()) object.add("extras", canonical_extras(one.extras));

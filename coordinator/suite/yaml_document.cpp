@@ -54,12 +54,8 @@ class QuestionMarks {
  public:
   /// The text for the parser.
   std::string hide(std::string_view text) {
-    // Of those that are for private use, one that the text does not hold.
-    for (unsigned char last = 0x80; last < 0xc0; ++last) {
-      sign_ = {'\xee', '\x80', static_cast<char>(last)};
-      if (text.find(sign_) == std::string_view::npos) break;
-      sign_.clear();
-    }
+    // Of those that are for private use, one that the text does not hold, be it by an escape.
+    if (!escapes_private_use(text)) choose_sign(text);
     std::string hidden;
     for (std::size_t i = 0; i < text.size(); ++i) {
       if (!sign_.empty() && text[i] == '?' && is_part_of_text(text, i))
@@ -78,6 +74,22 @@ class QuestionMarks {
   }
 
  private:
+  static bool escapes_private_use(std::string_view text) {
+    for (auto at = text.find('\\'); at != text.npos; at = text.find('\\', at + 1)) {
+      const std::string escape = to_lower(text.substr(at + 1, 8));
+      if (escape.starts_with("ue0") || escape.starts_with("u0000e0")) return true;
+    }
+    return false;
+  }
+
+  void choose_sign(std::string_view text) {
+    for (unsigned char last = 0x80; last < 0xc0; ++last) {
+      sign_ = {'\xee', '\x80', static_cast<char>(last)};
+      if (text.find(sign_) == std::string_view::npos) break;
+      sign_.clear();
+    }
+  }
+
   /// Where it could begin a key, blanks stand behind it.
   static bool is_part_of_text(std::string_view text, std::size_t at) {
     constexpr std::string_view blanks = " \t\n";

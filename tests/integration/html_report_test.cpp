@@ -277,6 +277,16 @@ TEST_F(Pages, RunsBeforeAndAfterAChangeOfAPromptAreCompared) {
   EXPECT_NE(report.output.find("asked_otherwise"), std::string::npos) << report.output;
 }
 
+// Two requests became one: the run's units have numbers that the plan of now has not.
+TEST_F(Pages, ARunIsReportedWhoseRequestsAreFewerNow) {
+  run();
+  write_text(folder() / "suite.yaml",
+             replaced(read_text(folder() / "suite.yaml"), "prompt: capital 2", "prompt: capital 1"));
+  const auto report = run_sluice({"report", "last", "--format", "json"});
+  EXPECT_EQ(report.exit_code, 0) << report.errors;
+  EXPECT_NE(report.output.find("asked_otherwise"), std::string::npos) << report.output;
+}
+
 TEST_F(Pages, AReportSaysThatTheRunEndedOtherwise) {
   run();
   write_text(folder() / "suite.yaml", replaced(read_text(folder() / "suite.yaml"), "{id: spain,",

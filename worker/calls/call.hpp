@@ -56,10 +56,11 @@ struct CalledProvider {
   LatePermits late_permits;
   WayVariation variation;
   ModelLimits limits;
-  std::set<CallId> ready;          ///< Calls that may start as far as they go themselves, oldest first.
-  std::uint32_t backing_off = 0;   ///< Calls that wait for their time to be tried again.
-  bool answered = false;           ///< Any HTTP response came: its address is right.
-  std::uint32_t silent_calls = 0;  ///< That ended after waiting for it as long as a request may take.
+  std::set<CallId> ready;           ///< Calls that may start as far as they go themselves, oldest first.
+  std::uint32_t backing_off = 0;    ///< Calls that wait for their time to be tried again.
+  bool answered = false;            ///< Any HTTP response came: its address is right.
+  std::uint32_t silent_calls = 0;   ///< That ended after waiting for it as long as a request may take.
+  std::uint32_t crashed_calls = 0;  ///< That ended since the program failed each time.
   FailuresByCall failures;
   FailureWords failure_words;
   std::optional<Error> fatal;  ///< What every other call would meet, too.

@@ -21,9 +21,14 @@ NextStep last_failure(Call& call, const Failed& failed, bool out_of_time, bool u
   const bool silent = failed.reason == Reason::timed_out && !out_of_time && !call.cut_short;
   if (silent) ++provider.silent_calls;
   const bool never_in_time = silent && provider.silent_calls >= defaults::enough_silent_calls;
-  if ((unreachable || never_in_time) && !provider.answered) {
+  // One input may be too much for a program, and others take long; of several none is left.
+  const bool is_crash =
+      failed.reason == Reason::provider_failed && provider.settings.kind == ProviderKind::exec;
+  if (is_crash) ++provider.crashed_calls;
+  const bool never_runs = is_crash && provider.crashed_calls >= defaults::enough_crashed_calls;
+  if ((unreachable || never_in_time || never_runs) && !provider.answered) {
     error.reason = Reason::provider_unreachable;
-    const std::string more_time = unreachable ? "" : ", --request-timeout";
+    const std::string more_time = never_in_time ? ", --request-timeout" : "";
     error.message += "; provider \"" + provider.settings.name + "\" has never answered: check " +
                      (provider.settings.kind == ProviderKind::exec
                           ? "\"command\" in [providers." + provider.settings.name + "]" + more_time

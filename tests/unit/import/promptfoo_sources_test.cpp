@@ -40,6 +40,39 @@ TEST_F(Promptfoo, NamesThePromptsThatAreNotThere) {
   EXPECT_EQ(import("prompts: ['{{q}}', 'exec:./gen.sh', prompts/gone.txt]\n" + one_test).prompts, 1u);
 }
 
+// The suite did not load: "lang" was used by nothing.
+TEST_F(Promptfoo, KeepsNoVariableOfChecksThatATestDoesWithout) {
+  const std::string made = suite(
+      "prompts: ['Say {{q}}']\ndefaultTest: {vars: {lang: fr}, assert: [{type: contains, value: "
+      "'{{lang}}'}]}\n"
+      "tests: [{vars: {q: x}, options: {disableDefaultAsserts: true}, assert: [{type: contains, value: "
+      "y}]}]\n");
+  EXPECT_FALSE(has(made, "lang: ")) << made;
+}
+
+TEST_F(Promptfoo, NotesAValueWithAFilterThatItDoesNotKnow) {
+  const std::string said = notes(
+      "prompts: ['Say {{q}}']\ntests: [{vars: {q: x, w: '{{ q | upper }}'}, assert: [{type: contains, value: "
+      "'{{w}}'}]}]\n");
+  EXPECT_TRUE(has(said, "the value of \"w\" holds a template that cannot be rendered")) << said;
+}
+
+TEST_F(Promptfoo, LeavesOutASchemaWhoseValuesAFilterWrites) {
+  const std::string said = notes(
+      "prompts: ['Say {{q}}']\ntests: [{vars: {q: '5'}, assert: [{type: is-json, value: '{\"const\": {{q | "
+      "dump}}}'}, "
+      "{type: contains, value: y}]}]\n");
+  EXPECT_TRUE(has(said, "has a schema with values that a filter writes as JSON")) << said;
+}
+
+TEST_F(Promptfoo, ShowsNoArgumentsOfAProgram) {
+  const std::string made =
+      suite("prompts: ['Say {{q}}']\nproviders: ['openai:m', 'exec: python chain.py --api-key sk-secret']\n" +
+            one_test);
+  EXPECT_TRUE(has(made, "exec: python chain.py")) << made;
+  EXPECT_FALSE(has(made, "sk-secret")) << made;
+}
+
 TEST_F(Promptfoo, HasTheOnePromptOfAConfigurationWithoutPrompts) {
   const std::string made =
       suite("providers: ['openai:m']\ntests: [{vars: {prompt: Hi}, assert: [{type: contains, value: y}]}]\n");

@@ -64,5 +64,12 @@ TEST(RunStart, AStopOfTheProcessIsNoTimeInWhichSomebodyCouldHaveCome) {
   EXPECT_TRUE(start.on_ready(1, 1, goes_on + defaults::holder_wait).begins);
 }
 
+TEST(RunStart, ACoordinatorThatIsAlwaysLateBeginsAllTheSame) {
+  RunStart start(0, 60s, 2s, run_began);
+  auto now = run_began;
+  int looks = 0;
+  while (!start.on_ready(1, 1, now += 3s).begins) ASSERT_LT(++looks, 20);
+}
+
 }  // namespace
 }  // namespace sluice

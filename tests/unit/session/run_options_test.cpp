@@ -1,6 +1,7 @@
 #include "coordinator/session/run_options.hpp"
 
 #include "common/settings/load_settings.hpp"
+#include "coordinator/session/arm_options.hpp"
 
 #include <string>
 #include <vector>

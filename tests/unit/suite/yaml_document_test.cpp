@@ -62,6 +62,9 @@ TEST(Yaml, ReadsLineEndsAndMarksOfOtherSystems) {
 TEST(Yaml, ReadsQuestionMarksWithinTexts) {
   EXPECT_EQ(json_of("{q: How long?, r: [Why?, Who? I?], s: is it ?}"),
             R"({"q":"How long?","r":["Why?","Who? I?"],"s":"is it ?"})");
+  EXPECT_EQ(json_of("q: \"\\ue000?\"\ns: \"\\U0000E001\"\n"),
+            "{\"q\":\"\xee\x80\x80?\",\"s\":\"\xee\x80\x81\"}")
+      << "what stands for a question mark elsewhere";
   EXPECT_EQ(json_of("a: b? # what?\nis it?: \"really?\"\nc: |\n  {so?}\n"),
             R"({"a":"b?","c":"{so?}\n","is it?":"really?"})");
   EXPECT_EQ(json_of("? a\n: {? b : c}\n"), R"({"a":{"b":"c"}})");

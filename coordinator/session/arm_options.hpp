@@ -1,0 +1,20 @@
+#pragma once
+
+#include "coordinator/session/run_options.hpp"
+
+#include <vector>
+
+/// Which arms a run has, and whom each asks (docs/arms.md).
+namespace sluice {
+
+/// The arms that flags and suite name together. usage_invalid names the flag.
+Result<std::vector<Arm>> run_arms(const RunFlags& flags, const Suite& suite);
+
+/// A base URL that is named without a provider becomes that of the provider that all arms ask. usage_invalid
+/// for a flag that no arm follows (docs/arms.md).
+Result<void> fit_to_arms(Settings& settings, const std::vector<Arm>& arms);
+
+/// The arms with the provider and the model of each. settings_invalid as make_run_options; it names the arm.
+Result<std::vector<RunArm>> resolve_arms(const Settings& settings, std::vector<Arm> arms);
+
+}  // namespace sluice
