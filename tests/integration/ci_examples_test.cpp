@@ -362,7 +362,10 @@ TEST_P(CiExamples, AChangedPromptNeedsItsAnswers) {
   EXPECT_EQ(before.exit_code, 2) << before.output;
   EXPECT_NE(before.errors.find("refund"), std::string::npos) << before.errors;
   EXPECT_EQ(before.errors.find("tone"), std::string::npos) << "its answer is there: " << before.errors;
-  EXPECT_NE(before.errors.find("sluice run"), std::string::npos) << before.errors;
+  EXPECT_NE(before.errors.find("the same command with `--mode live` asks for it"), std::string::npos)
+      << before.errors;
+  EXPECT_EQ(before.errors.find("--resume"), std::string::npos)
+      << "another mode is another run: " << before.errors;
   EXPECT_NE(before.summary.find("refund"), std::string::npos) << before.summary;
 
   const auto calls = provider.count("start");

@@ -279,9 +279,16 @@ TEST_F(Pages, RunsBeforeAndAfterAChangeOfAPromptAreCompared) {
 
 // Two requests became one: the run's units have numbers that the plan of now has not.
 TEST_F(Pages, ARunIsReportedWhoseRequestsAreFewerNow) {
-  run();
-  write_text(folder() / "suite.yaml",
-             replaced(read_text(folder() / "suite.yaml"), "prompt: capital 2", "prompt: capital 1"));
+  const auto suite = [](const std::string& second) {
+    return "suite: two\nmodel: gpt-x\nprompts:\n  - {id: a, prompt: \"Ask {{c}}\"}\n  - {id: b, prompt: \"" +
+           second +
+           " {{c}}\"}\ndefault_test: {expected: {type: must_contain, text: x}}\ntests:\n"
+           "  - {id: one, vars: {c: one}}\n  - {id: two, vars: {c: two}}\n  - {id: three, vars: {c: "
+           "three}}\n";
+  };
+  write_text(folder() / "two.yaml", suite("Please ask"));
+  EXPECT_EQ(run_sluice({"run", "two.yaml", "--mode", "mock"}).exit_code, 1);
+  write_text(folder() / "two.yaml", suite("Ask"));
   const auto report = run_sluice({"report", "last", "--format", "json"});
   EXPECT_EQ(report.exit_code, 0) << report.errors;
   EXPECT_NE(report.output.find("asked_otherwise"), std::string::npos) << report.output;
