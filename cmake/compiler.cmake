@@ -11,9 +11,8 @@ set(SLUICE_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,unde
 option(SLUICE_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
 # Off, each source is compiled alone, so that a header or source that forgets an include is found.
 option(SLUICE_FAST_BUILD "Precompile the standard library, and compile sources of a room together" ON)
-# More makes a whole build quicker, and one after a change slower.
-set(SLUICE_TOGETHER 8 CACHE STRING "How many sources of a room are compiled together")
-math(EXPR sluice_tests_together "${SLUICE_TOGETHER} * 3 / 2")
+# So many sources of a room are compiled together. More makes a whole build quicker, and one after a change slower.
+set(sluice_together 12)
 
 add_library(sluice_options INTERFACE)
 target_include_directories(sluice_options INTERFACE ${PROJECT_SOURCE_DIR})
@@ -103,8 +102,8 @@ function(sluice_library name)
   target_link_libraries(${name} PUBLIC sluice_options ${ARG_LINK})
   if(ARG_LIGHT)
     sluice_light_optimisation(${name})
-    sluice_fast_build(${name} precompiled_light ${SLUICE_TOGETHER})
+    sluice_fast_build(${name} precompiled_light ${sluice_together})
   else()
-    sluice_fast_build(${name} precompiled ${SLUICE_TOGETHER})
+    sluice_fast_build(${name} precompiled ${sluice_together})
   endif()
 endfunction()

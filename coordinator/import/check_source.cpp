@@ -4,6 +4,7 @@
 #include "common/checks/pattern.hpp"
 #include "common/defaults.hpp"
 #include "common/documents/canonical_json.hpp"
+#include "common/text/trimmed.hpp"
 #include "coordinator/import/foreign_template.hpp"
 #include "coordinator/import/import_source.hpp"
 
@@ -140,7 +141,7 @@ bool needs_values(const CheckSource& source) {
 
 bool depends_on_values(const CheckSource& source, const Variables& values) {
   return needs_values(source) || std::ranges::any_of(source.check.values, [&](const std::string& text) {
-           return has_tag(text) && trimmed_text(rendered(text, values)).empty();
+           return has_tag(text) && trimmed(rendered(text, values)).empty();
          });
 }
 

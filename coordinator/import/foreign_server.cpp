@@ -4,6 +4,7 @@
 #include "common/settings/request_body.hpp"
 #include "common/settings/setting_values.hpp"
 #include "common/text/text.hpp"
+#include "common/text/trimmed.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/import/foreign_template.hpp"
 #include "coordinator/suite/arms.hpp"
@@ -127,7 +128,7 @@ std::string pointer_of(std::string_view script) {
 DocumentNode header_value(const std::string& text) {
   const auto tag = text.find("{{");
   if (tag == std::string::npos || !text.ends_with("}}")) return {text, 1, {}};
-  const std::string name = trimmed_text(std::string_view(text).substr(tag + 2, text.size() - tag - 4));
+  const std::string name(trimmed(std::string_view(text).substr(tag + 2, text.size() - tag - 4)));
   if (!name.starts_with("env.")) return {text, 1, {}};
   DocumentNode secret = table_with("env", name.substr(4));
   if (tag > 0)

@@ -101,13 +101,6 @@ std::string id_of(std::string_view text) {
   return has_any ? arm_name_of(text) : "";
 }
 
-std::string trimmed_text(std::string_view text) {
-  constexpr std::string_view space = " \t\n";
-  const auto begin = text.find_first_not_of(space);
-  if (begin == std::string_view::npos) return "";
-  return std::string(text.substr(begin, text.find_last_not_of(space) - begin + 1));
-}
-
 std::string extension_of(std::string_view name) {
   return to_lower(std::filesystem::path(name).extension().generic_string());
 }

@@ -55,8 +55,9 @@ std::optional<DocumentNode> read_tests_document(const std::string& name, const I
                                                 std::uint32_t line);
 /// The text as an id or a name has it (arm_name_of); empty if nothing of it can stand in one.
 std::string id_of(std::string_view text);
-/// Without spaces, tabs and line ends before and behind it.
-std::string trimmed_text(std::string_view text);
+inline DocumentNode text_node(std::string text, std::uint32_t line) {
+  return {std::move(text), line, {}};
+}
 /// Lower case, with the dot; empty if there is none.
 std::string extension_of(std::string_view name);
 /// A program: what it does nobody else can say.

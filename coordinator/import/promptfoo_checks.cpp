@@ -1,6 +1,7 @@
 #include "coordinator/import/promptfoo_checks.hpp"
 
 #include "common/text/text.hpp"
+#include "common/text/trimmed.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/import/bound_checks.hpp"
 #include "coordinator/import/foreign_script.hpp"
@@ -207,7 +208,7 @@ class CheckImporter {
       return value && take_value(*value, type, line, check, reading);
     }
     const auto text = read_text_file(name, from_, line);
-    if (text) take_text(trimmed_text(*text), check, reading);
+    if (text) take_text(std::string(trimmed(*text)), check, reading);
     return text.has_value();
   }
 

@@ -1,6 +1,7 @@
 #include "coordinator/import/promptfoo_prompts.hpp"
 
 #include "common/text/text.hpp"
+#include "common/text/trimmed.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/import/foreign_template.hpp"
 #include "coordinator/import/response_form.hpp"
@@ -54,7 +55,7 @@ std::string with_quoted_dumps(std::string_view text) {
 std::optional<Chat> chat_in(const std::string& file, const std::string& text) {
   const bool may_be_one = text.find("role") != std::string::npos && text.find("content") != std::string::npos;
   if (!may_be_one) return std::nullopt;
-  const std::string start = trimmed_text(text).substr(0, 1);
+  const std::string_view start = trimmed(text).substr(0, 1);
   const std::string name = start == "[" || start == "{" ? "chat.json" : file;
   auto node = parse_foreign(name, text);
   if (!node) node = parse_foreign(name, with_quoted_dumps(text));
@@ -209,13 +210,13 @@ class PromptImporter {
   static std::vector<std::string> parts_of(const std::string& text) {
     std::vector<std::string> parts(1);
     for (const std::string& line : lines_of(text)) {
-      if (trimmed_text(line) == "---") {
+      if (trimmed(line) == "---") {
         parts.emplace_back();
       } else {
         parts.back() += line + "\n";
       }
     }
-    for (std::string& part : parts) part = trimmed_text(part);
+    for (std::string& part : parts) part = std::string(trimmed(part));
     std::erase(parts, "");
     return parts;
   }
@@ -252,7 +253,7 @@ class PromptImporter {
     prompt.label = label;
     prompt.file = file;
     prompt.line = line;
-    std::string written = trimmed_text(text);
+    std::string written(trimmed(text));
     std::string system;
     if (auto chat = chat_in(file, written)) {
       if (!chat->is_plain) {
@@ -300,7 +301,7 @@ class PromptImporter {
   void leave_out_empty_turns(Chat& chat, const std::string& label, const std::string& file,
                              std::uint32_t line) const {
     std::erase_if(chat.turns, [&](const ImportedMessage& turn) {
-      const bool is_empty = trimmed_text(turn.content).empty();
+      const bool is_empty = trimmed(turn.content).empty();
       const std::string words = named(label) + "has an empty turn of the " + turn.role + ": left out";
       if (is_empty && file.empty()) from_.note(line, words);
       if (is_empty && !file.empty()) from_.with(file).note(turn.line, words);

@@ -4,6 +4,7 @@
 #include "common/text/joined.hpp"
 #include "common/text/template.hpp"
 #include "common/text/text.hpp"
+#include "common/text/trimmed.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/import/defaults.hpp"
 #include "coordinator/import/test_table.hpp"
@@ -18,10 +19,6 @@ namespace sluice {
 namespace {
 
 using Tests = std::vector<ImportedTest>;
-
-DocumentNode text_node(std::string text, std::uint32_t line) {
-  return {std::move(text), line, {}};
-}
 
 class TestImporter {
  public:
@@ -221,7 +218,7 @@ class TestImporter {
         if (const auto held = read_document(one, from_, line))
           texts.push_back(text_node(canonical_json(*held), line));
       } else if (const auto text = read_text_file(one, from_, line)) {
-        texts.push_back(text_node(trimmed_text(*text), line));
+        texts.push_back(text_node(std::string(trimmed(*text)), line));
       }
     }
     if (texts.size() == 1) {

@@ -16,10 +16,6 @@
 namespace sluice {
 namespace {
 
-DocumentNode text_node(std::string text, std::uint32_t line) {
-  return {std::move(text), line, {}};
-}
-
 /// A cell as an entry of `assert`.
 DocumentNode assertion_of(const std::string& cell, std::uint32_t line) {
   const ForeignCheck check = parse_foreign_check(cell, line);
