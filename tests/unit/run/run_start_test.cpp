@@ -44,8 +44,9 @@ TEST(RunStart, AfterTheTimeoutItBeginsWithThoseThatAreThere) {
 TEST(RunStart, ThoseThatHadUnitsBeforeAreWaitedForAMoment) {
   RunStart start(0, 60s, 120s, run_began);
   EXPECT_FALSE(start.on_ready(1, 2, run_began + 1s).begins);
-  EXPECT_FALSE(start.on_ready(2, 1, run_began + 1s + defaults::holder_wait - 1ms).begins);
-  const auto step = start.on_ready(2, 1, run_began + 1s + defaults::holder_wait);
+  EXPECT_FALSE(start.on_ready(2, 1, run_began + 1s + RunStart::return_wait - 1ms).begins)
+      << "longer than it takes to notice a coordinator's death";
+  const auto step = start.on_ready(2, 1, run_began + 1s + RunStart::return_wait);
   EXPECT_TRUE(step.begins);
   EXPECT_TRUE(step.holders_overdue) << "they are the same";
   RunStart other(0, 60s, 120s, run_began);
@@ -59,9 +60,10 @@ TEST(RunStart, AStopOfTheProcessIsNoTimeInWhichSomebodyCouldHaveCome) {
   EXPECT_FALSE(start.on_ready(1, 1, run_began + 1s).begins);
   const auto goes_on = run_began + 20s;
   EXPECT_FALSE(start.on_ready(1, 1, goes_on).begins);
-  EXPECT_FALSE(start.on_ready(1, 1, goes_on + 1500ms).begins);
-  EXPECT_FALSE(start.on_ready(1, 1, goes_on + defaults::holder_wait - 1ms).begins);
-  EXPECT_TRUE(start.on_ready(1, 1, goes_on + defaults::holder_wait).begins);
+  for (const auto after : {1500ms, 3000ms, 4500ms})
+    EXPECT_FALSE(start.on_ready(1, 1, goes_on + after).begins);
+  EXPECT_FALSE(start.on_ready(1, 1, goes_on + RunStart::return_wait - 1ms).begins);
+  EXPECT_TRUE(start.on_ready(1, 1, goes_on + RunStart::return_wait).begins);
 }
 
 TEST(RunStart, ACoordinatorThatIsAlwaysLateBeginsAllTheSame) {
