@@ -222,7 +222,7 @@ inline constexpr auto socket_heartbeat_interval = 2s;  ///< ZeroMQ's own, which 
 inline constexpr auto socket_heartbeat_timeout = 10s;  ///< slower than `liveness`, which is no socket's.
 inline constexpr auto reconnect_interval = 100ms;      ///< At first; it grows up to the next.
 /// Workers that were there before their coordinator come within a second of each other: those whose caches
-/// hold answers are waited for no longer than holder_wait.
+/// hold answers are waited for no longer than holder_wait, those of an earlier part than return_wait.
 inline constexpr auto max_reconnect_interval = 1s;
 inline constexpr std::uint32_t min_pool_threads = 2;  ///< One actor at work must not hold up all others.
 inline constexpr std::uint32_t max_pool_threads = 8;  ///< There are no more actors that work at a time.

@@ -150,24 +150,33 @@ std::optional<std::string> read_text_file(const std::string& name, const ImportF
   return std::nullopt;
 }
 
-std::optional<DocumentNode> read_document(const std::string& name, const ImportFile& from,
-                                          std::uint32_t line) {
+namespace {
+
+template <typename Report>
+std::optional<DocumentNode> document_in(const std::string& name, const ImportFile& from, std::uint32_t line,
+                                        const Report& report) {
   const auto text = read_text_file(name, from, line);
   if (!text) return std::nullopt;
   auto node = parse_foreign(name, *text);
   if (node) return std::move(*node);
-  from.with(name).note(node.error().line, node.error().message + ": the file is left out");
+  report(node.error());
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<DocumentNode> read_document(const std::string& name, const ImportFile& from,
+                                          std::uint32_t line) {
+  return document_in(name, from, line, [&](const auto& error) {
+    from.with(name).note(error.line, error.message + ": the file is left out");
+  });
 }
 
 std::optional<DocumentNode> read_tests_document(const std::string& name, const ImportFile& from,
                                                 std::uint32_t line) {
-  const auto text = read_text_file(name, from, line);
-  if (!text) return std::nullopt;
-  auto node = parse_foreign(name, *text);
-  if (node) return std::move(*node);
-  from.notes.add_error({name, node.error().line, node.error().message});
-  return std::nullopt;
+  return document_in(name, from, line, [&](const auto& error) {
+    from.notes.add_error({name, error.line, error.message});
+  });
 }
 
 }  // namespace sluice

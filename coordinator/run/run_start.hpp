@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/clock.hpp"
-#include "common/defaults.hpp"
+#include "coordinator/run/defaults.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -15,10 +15,6 @@ namespace sluice {
 /// those that had units of its earlier parts, and those whose caches hold answers. Pure; not thread-safe.
 class RunStart {
  public:
-  /// Of those that worked on an earlier part, from the first worker's READY: one of them may not notice for
-  /// `liveness` heartbeats that its coordinator died, looks only once a heartbeat, and has to connect.
-  static constexpr auto return_wait = (defaults::liveness + 2) * defaults::heartbeat_interval;
-
   /// `expected` workers are waited for no longer than `timeout` from `began` on; 0: the first one will do. A
   /// process that does not look for longer than `longest_look` was stopped: nobody could come meanwhile.
   RunStart(std::uint32_t expected, std::chrono::milliseconds timeout, Duration longest_look, TimePoint began)
@@ -35,7 +31,7 @@ class RunStart {
     Step step;
     leave_out_a_stop(now);
     if (!first_ready_ && ready > 0) first_ready_ = now;
-    const auto wait = missing_again > 0 ? return_wait : defaults::holder_wait;
+    const auto wait = missing_again > 0 ? defaults::return_wait : defaults::holder_wait;
     const bool waited = first_ready_ && now - *first_ready_ >= wait;
     const bool are_all_there = expected_ > 0 ? ready >= expected_ : missing_again == 0 || waited;
     if (!begun_ && ready > 0 && (are_all_there || now - began_ > timeout_)) {
@@ -51,12 +47,9 @@ class RunStart {
   bool begun() const { return begun_.has_value(); }
 
  private:
-  static constexpr std::uint32_t most_stops = 10;
-
   void leave_out_a_stop(TimePoint now) {
     const auto last = std::exchange(looked_at_, now);
-    // One that is always late has to begin as well.
-    if (!last || now - *last <= longest_look_ || ++stops_ > most_stops) return;
+    if (!last || now - *last <= longest_look_ || ++stops_ > defaults::max_uncounted_stops) return;
     began_ += now - *last;
     if (first_ready_) *first_ready_ += now - *last;
   }

@@ -44,9 +44,9 @@ TEST(RunStart, AfterTheTimeoutItBeginsWithThoseThatAreThere) {
 TEST(RunStart, ThoseThatHadUnitsBeforeAreWaitedForAMoment) {
   RunStart start(0, 60s, 120s, run_began);
   EXPECT_FALSE(start.on_ready(1, 2, run_began + 1s).begins);
-  EXPECT_FALSE(start.on_ready(2, 1, run_began + 1s + RunStart::return_wait - 1ms).begins)
+  EXPECT_FALSE(start.on_ready(2, 1, run_began + 1s + defaults::return_wait - 1ms).begins)
       << "longer than it takes to notice a coordinator's death";
-  const auto step = start.on_ready(2, 1, run_began + 1s + RunStart::return_wait);
+  const auto step = start.on_ready(2, 1, run_began + 1s + defaults::return_wait);
   EXPECT_TRUE(step.begins);
   EXPECT_TRUE(step.holders_overdue) << "they are the same";
   RunStart other(0, 60s, 120s, run_began);
@@ -62,8 +62,8 @@ TEST(RunStart, AStopOfTheProcessIsNoTimeInWhichSomebodyCouldHaveCome) {
   EXPECT_FALSE(start.on_ready(1, 1, goes_on).begins);
   for (const auto after : {1500ms, 3000ms, 4500ms})
     EXPECT_FALSE(start.on_ready(1, 1, goes_on + after).begins);
-  EXPECT_FALSE(start.on_ready(1, 1, goes_on + RunStart::return_wait - 1ms).begins);
-  EXPECT_TRUE(start.on_ready(1, 1, goes_on + RunStart::return_wait).begins);
+  EXPECT_FALSE(start.on_ready(1, 1, goes_on + defaults::return_wait - 1ms).begins);
+  EXPECT_TRUE(start.on_ready(1, 1, goes_on + defaults::return_wait).begins);
 }
 
 TEST(RunStart, ACoordinatorThatIsAlwaysLateBeginsAllTheSame) {
