@@ -33,6 +33,10 @@ RunController::RunController(const Plan& plan, Config config, TimePoint now)
       last_had_worker_(now) {
   budget_.pay_before(config_.paid_before);
   if (config_.earlier) tally_.go_on(now);
+  // The first tick of a process that was stopped before it is late, too.
+  static_cast<void>(dispatcher_.tick(now));
+  Effects none;
+  lending_.tick(now, none);
   // In a run of one process nobody else can come, and without caches nobody holds anything.
   if (config_.workers_may_join && config_.settings.read_cache) dispatcher_.wait_for_holders();
 }

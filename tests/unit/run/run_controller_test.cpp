@@ -217,6 +217,14 @@ TEST_F(RunControllerTest, ATickThatComesLateLosesNobody) {
   EXPECT_EQ(controller->facts().leases_lost, 0u);
 }
 
+TEST_F(RunControllerTest, AFirstTickThatComesLateLosesNobody) {
+  begin();
+  join("p", 1);
+  const auto late = tick(4s);
+  EXPECT_EQ(controller->worker_count(), 1u) << "what came meanwhile has yet to be read";
+  EXPECT_EQ(late.notes.size(), 1u);
+}
+
 TEST_F(RunControllerTest, ATickAfterASleepWithoutWorkersDoesNotEndTheRun) {
   begin();
   tick(1000ms);
