@@ -47,7 +47,7 @@ void RateSearch::weigh_the_cut(BootTime now) {
   const auto at_half = count_since(cut_at_ + stale_time);
   if (at_half.started < calls_at_half && now - cut_at_ < longest_half_time) return;
   cut_weighed_ = true;
-  if (share_before_ > most_of_background) return;
+  if (std::max(share_before_, at_half.refused / std::max(1.0, at_half.started)) > most_of_background) return;
   at_half_.started += at_half.started;
   at_half_.refused += at_half.refused;
   const double kept = std::min(1.0, calls_remembered / std::max(1.0, at_half_.started));
@@ -62,13 +62,22 @@ double RateSearch::background() const {
   return at_half_.refused / (at_half_.started + calls_at_half);
 }
 
-RateSearch::Count RateSearch::recent(BootTime now) const {
-  Count recent;
+/// Calls were made at half the rate, and next to none of them was refused.
+bool RateSearch::half_was_taken() const {
+  return at_half_.started >= calls_at_half && background() <= most_of_chance;
+}
+
+BootTime RateSearch::recent_since(BootTime now) const {
+  BootTime since{};
   for (const auto time : weighed_times) {
-    recent = count_since(rate_ ? std::max(now - time, cut_at_ + stale_time) : now - time);
-    if (recent.started >= weighed_calls) break;
+    since = rate_ ? std::max(now - time, cut_at_ + stale_time) : now - time;
+    if (count_since(since).started >= weighed_calls) break;
   }
-  return recent;
+  return since;
+}
+
+RateSearch::Count RateSearch::recent(BootTime now) const {
+  return count_since(recent_since(now));
 }
 
 bool RateSearch::weighty(const Count& recent) const {
@@ -104,6 +113,36 @@ bool RateSearch::used(BootTime now) const {
   return count_since(now - used_time).started + calls_of_doubt >= used_share * possible;
 }
 
+/// From one refusal to the next the provider took what its limit gave, and no more.
+std::optional<double> RateSearch::accepted_between_refusals(BootTime now) const {
+  if (!half_was_taken()) return std::nullopt;
+  const auto since = recent_since(now);
+  BootTime first = now;
+  for (const auto& bin : bins_) {
+    if (bin.refused > 0 && bin.index >= since / bin_length) first = std::min(first, bin.index * bin_length);
+  }
+  if (now - first < shortest_between_refusals) return std::nullopt;
+  const auto accepted = accepted_since(first, now);
+  if (accepted * in_seconds(now - first) < fewest_between_refusals) return std::nullopt;
+  return accepted;
+}
+
+/// Where refusals cost next to nothing.
+double RateSearch::accepted_of_late(BootTime now) {
+  const auto between = accepted_between_refusals(now);
+  const bool was_rough = std::exchange(is_rough_, !between && !accepted_);
+  if (between) return *between;
+  const double calls = accepted_ ? measured_calls : calls_in_doubling;
+  const auto shortest = accepted_ ? usual_window : measured_in_doubling;
+  const BootTime enough(static_cast<BootTime::rep>(calls / *rate_ * 1e6));
+  const auto time = std::clamp<BootTime>(enough, shortest, longest_measured_time);
+  const double counted = accepted_since(std::max(cut_at_, now - time), now);
+  // A pace that grew slowly was refused soon after it was too much: a few calls say no more of it. A window
+  // that was full too soon does.
+  const bool is_close = accepted_ && !was_rough && counted > close_to_the_pace * *rate_;
+  return is_close ? found_growing * *rate_ : counted;
+}
+
 double RateSearch::accepted_since_cut(BootTime now) const {
   const auto since = std::max(cut_at_, now - longest_measured_time);
   const double paused = in_seconds(paused_within(since, now));
@@ -119,8 +158,19 @@ double RateSearch::accepted_since_cut(BootTime now) const {
   return accepted_since(since, now) * std::sqrt(std::max(1.0, time / without_pauses));
 }
 
+/// Not if it was cut just now, nor if calls were refused all the time since.
+bool RateSearch::is_the_rate_to_blame(BootTime now) const {
+  const BootTime soon(static_cast<BootTime::rep>(calls_of_a_row / *rate_ * 1e6));
+  const auto all = count_since(cut_at_ + stale_time);
+  const auto newest = recent(now);
+  if (all.refused - newest.refused > most_of_chance * (all.started - newest.started)) return false;
+  return half_was_taken() && now - cut_at_ > std::max(soon, usual_window);
+}
+
 void RateSearch::cut(BootTime now) {
-  cut_weighed_ = !rate_;  // The first cut goes below anything that was seen: there is nothing to weigh.
+  const bool to_half = !rate_ || !is_the_rate_to_blame(now);
+  cut_weighed_ =
+      !rate_ || !to_half;  // The first goes below anything that was seen: there is nothing to weigh.
   if (!rate_) {
     const auto first = std::min(first_start_.value_or(now), now - first_measured_time);
     auto since = std::max(first, now - measured_time);
@@ -129,6 +179,11 @@ void RateSearch::cut(BootTime now) {
     // will be below it soon.
     const double accepted = accepted_since(since, now);
     rate_ = accepted > 0 ? accepted / 2 : first_rate_in_vain;
+  } else if (accepted_ && accepted_since(cut_at_, now) <= 0 && now - cut_at_ < usual_window) {
+    // A window that is full takes nothing until its end, at whatever rate.
+    rate_before_ = *accepted_;
+    accepted_before_ = accepted_;
+    rate_ = half_rate_ = *accepted_ / 2;
   } else if (accepted_since(cut_at_, now) <= 0) {
     // What it takes is not known any more; half of what it refused is tried next.
     rate_before_ = *rate_;
@@ -139,12 +194,15 @@ void RateSearch::cut(BootTime now) {
     // Between two cuts the provider's bucket was empty twice: what it took in that time is its rate.
     rate_before_ = *rate_;
     accepted_before_ = accepted_;
-    const double measured = accepted_since_cut(now);
+    const double measured = longest_pause_ < costly_pause ? accepted_of_late(now) : accepted_since_cut(now);
     double least = std::min(*rate_, std::max(*rate_ / 2, accepted_.value_or(0) * least_of_accepted));
     // Each refusal costs its pause: a rate that is too high is left in fewer steps.
     if (paused_within(cut_at_, now) > BootTime::zero()) least = *rate_ / 4;
     accepted_ = std::max(lowest_rate, std::clamp(measured, least, *rate_));
-    rate_ = *accepted_ / 2;
+    // What was refused at half of too much was refused for the rate.
+    if (*accepted_ < 0.8 * half_rate_) at_half_ = {};
+    rate_ = (to_half ? 0.5 : just_below) * *accepted_;
+    if (to_half) half_rate_ = *rate_;
   }
   seconds_at_ceiling_ = 0;
   rate_ = std::max(*rate_, lowest_rate);
@@ -346,7 +404,8 @@ void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime no
              background() >= weighty_share ||
              newest.refused <= (background() + resting_share) * newest.started) {
     const double steepness = 1 + in_seconds(now - cut_at_) / steeper_after_seconds;
-    const double growth = slow_growth + regrowth * std::min(1.0, 2 * background() / weighty_share);
+    const double steady = is_rough_ ? rough_growth : std::min(slow_growth, growth_per_call * *accepted_);
+    const double growth = steady + regrowth * std::min(1.0, 2 * background() / weighty_share);
     *rate_ += growth * steepness / caution() * *accepted_ * passed;
   }
   rate_ = std::min(*rate_, highest_rate);
