@@ -6,6 +6,7 @@
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/ledger/row_checks.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -52,8 +53,9 @@ struct Ledger::Database {
   /// REQUIRES: is_leased.
   Holders& holders_of(EntryKind kind) { return kind == EntryKind::vote ? votes : embeddings; }
 
-  std::optional<LedgerUpgrade> upgrade;  ///< What opening the file brought about.
-  std::size_t unsettled_pins = 0;        ///< That this process has put into pin_moves.
+  std::optional<LedgerUpgrade> upgrade;                ///< What opening the file brought about.
+  std::size_t unsettled_pins = 0;                      ///< That this process has put into pin_moves.
+  std::chrono::steady_clock::time_point part_noted{};  ///< By note_part_now.
 
   // A commit is in the log, which SQLite writes into the file from time to time (a checkpoint). With FULL
   // each commit is synced; with NORMAL the log is before it goes into the file, and the file before the log
@@ -86,6 +88,12 @@ struct Ledger::Database {
   /// Sets `under_way` of runs without an end.
   std::vector<PastRun> with_locks(std::vector<PastRun> runs) const;
   std::int64_t run_seq(const std::string& run_id);
+  /// The first part of a run, or one more of a run whose parts are noted. In a transaction.
+  void begin_part(std::int64_t seq, std::int64_t now_ms);
+  /// How far its latest part has come.
+  void note_part(std::int64_t seq, std::int64_t until_ms);
+  /// The same of now, once a second: a commit more costs a page more.
+  void note_part_now(std::int64_t seq);
   /// Removes what only whoever went on with the run would need.
   void forget_progress(std::int64_t seq);
   /// Inserts one trial's row; false if it was there.

@@ -72,16 +72,20 @@ std::vector<CopiedTable> ledger_copies() {
   all.push_back({"embeddings", "key", Walk::hashes, {}});
   all.push_back({"votes", "key", Walk::hashes, {}});
   all.push_back({"leases", "id", Walk::numbers, {}});
+  all.push_back({"parts", "id", Walk::numbers, {}});
   return all;
 }
 
 /// Rows of runs that are not known any more belong to nobody.
 void drop_orphans(SQLite::Database& db, RestoredFile& restored) {
-  for (const char* table : {"results", "cases", "quality", "retrievals", "spends", "leases"}) {
+  for (const char* table :
+       {"results", "cases", "quality", "retrievals", "spends", "leases", "asked", "parts"}) {
     const int dropped =
         db.exec(std::string("DELETE FROM ") + table + " WHERE id >> 32 NOT IN (SELECT seq FROM runs)");
     if (dropped == 0) continue;
     restored.rows -= static_cast<std::uint64_t>(dropped);
+    // What only says something of the run is not missed without it.
+    if (table == std::string_view("asked") || table == std::string_view("parts")) continue;
     restored.left_out.push_back(std::to_string(dropped) + " of " + table +
                                 " whose run is not known any more");
   }

@@ -1,4 +1,5 @@
 // What going on with a run takes: docs/durability.md.
+#include "common/clock.hpp"
 #include "common/wire/codec.hpp"
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/ledger.hpp"
@@ -15,6 +16,12 @@ void remove_rows(SQLite::Database& db, const char* table, std::int64_t seq) {
   SQLite::Statement rows(db, std::string("DELETE FROM ") + table + of_run);
   rows.bind(1, seq);
   rows.exec();
+}
+
+bool has_rows(SQLite::Database& db, const char* table, std::int64_t seq) {
+  SQLite::Statement rows(db, std::string("SELECT 1 FROM ") + table + of_run + " LIMIT 1");
+  rows.bind(1, seq);
+  return rows.executeStep();
 }
 
 std::string_view blob_in(const SQLite::Column& column) {
@@ -42,6 +49,8 @@ Result<void> Ledger::reopen_run(const std::string& run_id) {
             "errors = NULL, estimated_cost = NULL WHERE seq = ?");
     update.bind(1, seq);
     update.exec();
+    // Of a run whose earlier parts an earlier version of sluice did not note, one says nothing.
+    if (has_rows(database_->db, "parts", seq)) database_->begin_part(seq, unix_now_ms());
   });
 }
 

@@ -278,6 +278,7 @@ Result<std::vector<CommitOutcome>> Ledger::commit(const std::string& run_id,
     outcomes.reserve(results.size());
     const auto seq = database_->run_seq(run_id);
     for (const auto& item : results) outcomes.push_back(database_->commit_one(seq, item, move_pins));
+    database_->note_part_now(seq);
     if (database_->unsettled_pins >= defaults::max_unsettled_pins) database_->settle_pins();
     return outcomes;
   });

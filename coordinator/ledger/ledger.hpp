@@ -3,6 +3,7 @@
 #include "common/cache_tools.hpp"
 #include "common/error.hpp"
 #include "common/model/result.hpp"
+#include "coordinator/facts/asked_case.hpp"
 #include "coordinator/facts/cache_holders.hpp"
 #include "coordinator/facts/case_outcome.hpp"
 #include "coordinator/facts/committed_results.hpp"
@@ -12,6 +13,7 @@
 #include "coordinator/facts/retrieval_event.hpp"
 #include "coordinator/facts/run_record.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -90,7 +92,8 @@ class Ledger {
   Result<void> finish_run(const std::string& run_id, const RunSummary& summary);
 
   // --- going on with a run (coordinator/session/resume_run.hpp) ---
-  /// The run has no end any more: what was noted of it, and its cases, go. Its results stay.
+  /// The run has no end any more, and another part of it begins: what was noted of the end, and its cases,
+  /// go. Its results stay.
   Result<void> reopen_run(const std::string& run_id);
   /// Calls `visit` for each committed trial of the run in plan order, with the name of the worker whose
   /// result it is. Errors as results_of.
@@ -105,6 +108,14 @@ class Ledger {
   Result<std::vector<NotedLease>> leases_of(const std::string& run_id) const;
   /// Notes where workers can join the run.
   Result<void> note_endpoint(const std::string& run_id, const std::string& endpoint);
+
+  /// Notes the cases of a run that has begun, in plan order: all of them or none.
+  Result<void> note_asked(const std::string& run_id, std::span<const AskedCase> cases);
+  /// What was noted, in plan order; empty where nothing was.
+  Result<std::vector<AskedCase>> asked_by(const std::string& run_id) const;
+  /// How long the parts of the run took together, the last one up to its latest commit if it has no end, to a
+  /// second. Nothing for a run from before version 11 of the ledger.
+  Result<std::optional<std::chrono::milliseconds>> time_of(const std::string& run_id) const;
 
   /// Adds cases of a run that did not simply pass to those that are noted: all of them or none.
   Result<void> note_cases(const std::string& run_id, std::span<const CaseOutcome> cases);

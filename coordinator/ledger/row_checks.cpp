@@ -30,6 +30,7 @@ constexpr std::array tables{
     Table{"pin_moves", "key, answer, holder, paid", "seq"},
     Table{"cases", "id, case_id, status, missed", "id"},
     Table{"spends", "id, spend", "id", true},
+    Table{"asked", "id, case_id, trials, judged_by", "id"},
     Table{"quality",
           "id, test, category, repeat, judge, grader_id, baseline_arm, baseline_provider, baseline_model, "
           "candidate_arm, candidate_provider, candidate_model, quality_score, notes, position_flip, "

@@ -131,7 +131,7 @@ std::vector<PastRun> Ledger::Database::with_locks(std::vector<PastRun> runs) con
 }
 
 Result<void> Ledger::begin_run(const RunRecord& run) {
-  return guarded(ledger_error, [&] {
+  return guarded_transaction(database_->db, ledger_error, [&] {
     SQLite::Statement insert(database_->db,
                              "INSERT INTO runs(run_id, suite, mode, provider, model, prompt_version, trials, "
                              "started_at_ms, prompt_hash, suite_path, selection, config_fingerprint, "
@@ -154,6 +154,7 @@ Result<void> Ledger::begin_run(const RunRecord& run) {
     insert.bind(15, static_cast<int>(wire::result_version));
     run.flags.empty() ? insert.bind(16) : insert.bind(16, run.flags);
     insert.exec();
+    database_->begin_part(database_->run_seq(run.run_id), run.started_at_ms);
   });
 }
 
@@ -183,7 +184,9 @@ Result<void> Ledger::finish_run(const std::string& run_id, const RunSummary& sum
     bind_optional(update, next++, summary.estimated_cost);
     update.bind(next, run_id);
     if (update.exec() != 1) return fail(ledger_error("run " + run_id + " is not in the ledger"));
-    if (has_come_to_its_end(summary)) database_->forget_progress(database_->run_seq(run_id));
+    const std::int64_t seq = database_->run_seq(run_id);
+    database_->note_part(seq, summary.completed_at_ms);
+    if (has_come_to_its_end(summary)) database_->forget_progress(seq);
     return {};
   });
 }

@@ -95,6 +95,24 @@ constexpr const char* progress = R"sql(
   );
 )sql";
 
+/// What a past run was; both go when it is pruned.
+constexpr const char* past = R"sql(
+  -- The cases of a run in plan order: id = seq of the run * 2^32 + position. None of a run from before version 11, of
+  -- very many cases, or of one whose cases are not told apart so.
+  CREATE TABLE asked (
+    id INTEGER PRIMARY KEY,
+    case_id TEXT NOT NULL,
+    trials INTEGER NOT NULL,
+    judged_by INTEGER NOT NULL  -- Of what judges its answers: 64 bits of a hash.
+  );
+  -- From its beginning or a --resume until it stopped: id = seq of the run * 2^32 + number of the part.
+  CREATE TABLE parts (
+    id INTEGER PRIMARY KEY,
+    begun_at_ms INTEGER NOT NULL,
+    until_ms INTEGER NOT NULL
+  );
+)sql";
+
 constexpr const char* schema = R"sql(
   CREATE TABLE runs (
     seq INTEGER PRIMARY KEY,
@@ -229,6 +247,10 @@ void to_version_10(SQLite::Database& db) {
   db.exec(retrievals);
   db.exec(limits);
   db.exec(progress);
+}
+
+void to_version_11(SQLite::Database& db) {
+  db.exec(past);
   row_checks::add_columns(db, row_checks::ledger_tables());
 }
 
@@ -246,7 +268,8 @@ constexpr std::array<Step, schema_version - 1> steps{{{2, to_version_2},
                                                       {7, to_version_7},
                                                       {8, to_version_8},
                                                       {9, to_version_9},
-                                                      {10, to_version_10}}};
+                                                      {10, to_version_10},
+                                                      {11, to_version_11}}};
 static_assert(steps.back().to == schema_version);
 
 int version_of(SQLite::Database& db) {
@@ -297,6 +320,7 @@ Result<std::optional<LedgerUpgrade>> bring_up_to_date(SQLite::Database& db,
     db.exec(retrievals);
     db.exec(limits);
     db.exec(progress);
+    db.exec(past);
     row_checks::add_columns(db, row_checks::ledger_tables());
   } else if (from == schema_version) {  // Made before its rows had checksums.
     row_checks::add_columns(db, row_checks::ledger_tables());

@@ -1,4 +1,5 @@
 // What going on with a run needs of the ledger, and who works on a run.
+#include "common/clock.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/ledger/run_lock.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -159,6 +161,59 @@ TEST_F(GoOn, ARunThatIsOpenedAgainHasNoEndAndItsResults) {
   ASSERT_TRUE(ledger.results_of("run-1")->visit([&](const CommittedTrial&) { ++results; }));
   EXPECT_EQ(results, 1u);
   EXPECT_FALSE(ledger.reopen_run("run-9"));
+}
+
+// The hours in which nothing ran were counted.
+TEST_F(GoOn, TheTimeOfARunIsThatOfItsParts) {
+  auto ledger = open();
+  RunRecord run;
+  run.run_id = "run-1";
+  run.started_at_ms = 1000;
+  ASSERT_TRUE(ledger.begin_run(run));
+  EXPECT_EQ(ledger.time_of("run-1").value(), std::chrono::milliseconds(0));
+  ASSERT_TRUE(ledger.finish_run("run-1", {3500, "error", 2, "interrupted"}));
+  EXPECT_EQ(ledger.time_of("run-1").value(), std::chrono::milliseconds(2500));
+  const std::int64_t before = unix_now_ms();
+  ASSERT_TRUE(ledger.reopen_run("run-1"));
+  EXPECT_EQ(ledger.time_of("run-1").value(), std::chrono::milliseconds(2500));
+  ASSERT_TRUE(ledger.finish_run("run-1", {before + 60'000, "pass", 0}));
+  const auto both = ledger.time_of("run-1").value();
+  EXPECT_GE(both, std::chrono::milliseconds(2500 + 50'000));
+  EXPECT_LE(both, std::chrono::milliseconds(2500 + 60'000));
+  ASSERT_TRUE(ledger.remove_run("run-1"));
+  EXPECT_FALSE(ledger.time_of("run-1"));
+}
+
+TEST_F(GoOn, APartThatWasKilledHasTheTimeOfItsLatestCommit) {
+  auto ledger = open();
+  RunRecord run;
+  run.run_id = "run-1";
+  run.started_at_ms = unix_now_ms() - 5000;
+  ASSERT_TRUE(ledger.begin_run(run));
+  ASSERT_TRUE(ledger.commit("run-1", std::vector{result(0, "a")}, true));
+  EXPECT_GE(ledger.time_of("run-1").value(), std::chrono::milliseconds(5000));
+}
+
+TEST_F(GoOn, OfARunThatAnEarlierVersionBeganTheTimeIsNotKnown) {
+  auto ledger = open();
+  begin(ledger, "run-1");
+  SQLite::Database((home() / "ledger.db").string(), SQLite::OPEN_READWRITE).exec("DELETE FROM parts");
+  EXPECT_FALSE(ledger.time_of("run-1").value());
+  ASSERT_TRUE(ledger.reopen_run("run-1"));
+  EXPECT_FALSE(ledger.time_of("run-1").value()) << "a part of it is no answer";
+}
+
+TEST_F(GoOn, KeepsTheCasesOfARunInTheirOrder) {
+  auto ledger = open();
+  begin(ledger, "run-1");
+  begin(ledger, "run-2");
+  const std::vector<AskedCase> cases{{"a", 3, 17}, {"b@arm", 1, -4}};
+  ASSERT_TRUE(ledger.note_asked("run-1", cases));
+  EXPECT_EQ(ledger.asked_by("run-1").value(), cases);
+  EXPECT_TRUE(ledger.asked_by("run-2")->empty());
+  ASSERT_TRUE(ledger.remove_run("run-1"));
+  begin(ledger, "run-1");
+  EXPECT_TRUE(ledger.asked_by("run-1")->empty()) << "they go with their run";
 }
 
 TEST_F(GoOn, PruneLeavesARunThatAProcessWorksOnHoweverOldItIs) {

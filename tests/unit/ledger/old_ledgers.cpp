@@ -40,6 +40,7 @@ std::string runs_columns(int version, bool has_prompt_hash) {
         ", config_fingerprint TEXT, plan_identity TEXT, settings TEXT, result_layout INTEGER, "
         "pinned_at_ms INTEGER";
   }
+  if (version >= 10) columns += ", flags TEXT, endpoint TEXT";
   return columns;
 }
 
@@ -65,6 +66,24 @@ constexpr const char* quality = R"sql(CREATE TABLE quality (
   baseline_cost REAL, baseline_latency_ms INTEGER, candidate_cost REAL, candidate_latency_ms INTEGER
 ))sql";
 
+constexpr const char* of_version_10 = R"sql(
+  CREATE TABLE cases (
+    id INTEGER PRIMARY KEY, case_id TEXT NOT NULL, status TEXT NOT NULL, missed TEXT NOT NULL
+  );
+  CREATE TABLE retrievals (
+    id INTEGER PRIMARY KEY, type TEXT NOT NULL, test TEXT NOT NULL, category TEXT NOT NULL, score REAL,
+    example TEXT NOT NULL, high_floor REAL NOT NULL, degraded_floor REAL NOT NULL, plugin TEXT NOT NULL,
+    embedder TEXT NOT NULL, task_class TEXT NOT NULL, language TEXT NOT NULL, build_system TEXT NOT NULL,
+    status TEXT NOT NULL
+  );
+  CREATE TABLE limits (
+    key TEXT PRIMARY KEY, provider TEXT NOT NULL, server TEXT NOT NULL, requests_per_minute REAL, burst REAL,
+    in_flight INTEGER, announced INTEGER NOT NULL, learned_at_ms INTEGER NOT NULL, run_id TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE spends (id INTEGER PRIMARY KEY, spend BLOB NOT NULL);
+  CREATE TABLE leases (id INTEGER PRIMARY KEY, cache TEXT NOT NULL);
+)sql";
+
 std::string hex(const Digest& digest) {
   return "X'" + to_hex(digest) + "'";
 }
@@ -89,6 +108,7 @@ void make(const OldLedger& old, const std::filesystem::path& file) {
   if (old.version >= 7) db.exec(votes);
   if (old.version >= 8) db.exec(calibrations);
   if (old.version >= 9) db.exec(quality);
+  if (old.version >= 10) db.exec(of_version_10);
   for (const char* run : {"run-1", "run-2"}) {
     std::string names = "run_id, suite, mode, provider, model, prompt_version, trials, started_at_ms";
     std::string values = "'" + std::string(run) + "', 'suite', 'live', 'openai', 'sim-1', '1.0.0', 7, 1000";
