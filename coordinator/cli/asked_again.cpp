@@ -1,16 +1,23 @@
 #include "coordinator/cli/asked_again.hpp"
 
+#include "common/text/printable.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_details.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/run_flags.hpp"
+#include "coordinator/display/numbers.hpp"
 #include "coordinator/plan/plan_identity.hpp"
 #include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/run_plan.hpp"
 #include "coordinator/session/run_record.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -30,6 +37,17 @@ struct AskedFlags {
     add_suite_flags(app, flags);
     add_answer_flags(app, flags);
     settings.add_to(app);
+  }
+
+  /// These cases in place of what was selected then: a test more makes another selection.
+  void take_cases(std::span<const AskedCase> cases) {
+    flags.categories.clear();
+    flags.filters.clear();
+    flags.max_fixtures.reset();
+    flags.samples = false;
+    flags.sample_seed.reset();
+    flags.only_cases.clear();
+    for (const AskedCase& one : cases) flags.only_cases.push_back(one.id);
   }
 
   /// What the command was given goes before what the run was. Its filter says what is shown of the run; of
@@ -83,14 +101,15 @@ void take_over(const PastRun& past, Settings& settings) {
   }
 }
 
-int not_as_it_was(const PastRun& past, const std::string& suite) {
+int not_as_it_was(const PastRun& past, const std::string& suite, Tests wanted) {
   return report_error(
       "which cases run " + short_id(past.run.run_id) +
       " had is not known, and not all of it is among the observations: " + suite +
       " and these flags have others now. Where cases came, went or were renamed since, only runs with "
       "--save-observations can be looked at; else give the flags of that run (its arms, repeats, "
-      "perturbations, selection). `sluice compare` takes a baseline (--export-baseline) or JSON report that "
-      "was kept of it");
+      "perturbations, selection). `sluice compare` takes " +
+      (wanted == Tests::all ? "the tests that two runs share, or " : "") +
+      "a baseline (--export-baseline) or JSON report that was kept of it");
 }
 
 /// A scan of a code base, and what embeds before a run, have a suite that no file holds.
@@ -131,11 +150,12 @@ Result<std::vector<RetrievalEvent>> retrievals_of(const Settings& settings, cons
   return (*ledger)->retrievals_of(past.run.run_id);
 }
 
-tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const RunPlace& place) {
-  if (!has_suite_of_its_own(past)) return tl::unexpected(without_suite(past));
-  AskedFlags flags(past.run);
-  if (const auto taken = flags.take(place.command, past.run); !taken)
-    return tl::unexpected(report_error(taken.error()));
+namespace {
+
+using PlannedAgain = tl::expected<std::unique_ptr<Asked>, int>;
+
+/// `is_as_it_was` alone is left to be said.
+PlannedAgain planned(const PastRun& past, const RunPlace& place, const AskedFlags& flags) {
   auto loaded = load_run(flags.settings, flags.flags, [&](Settings& chosen) {
     take_over(past, chosen);
     chosen.home = place.settings.home;
@@ -152,11 +172,63 @@ tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const 
   auto asked = std::make_unique<Asked>(Asked{std::move(loaded->options), std::move(loaded->inputs), nullptr});
   auto plan = make_plan(asked->options, asked->inputs);
   if (!plan) return tl::unexpected(report_error(plan.error()));
-  asked->is_as_it_was = to_prefixed_hex(plan_identity(**plan)) == past.run.plan_identity;
-  if (!asked->is_as_it_was && !numbers_alike(past.run, **plan))
-    return tl::unexpected(not_as_it_was(past, asked->options.suite_path));
   asked->plan = *plan;
   return asked;
+}
+
+int judged_otherwise(const PastRun& past, const std::string& suite, const std::vector<std::string>& tests) {
+  return report_error(wording::counted(tests.size(), "test") + " of " + suite + " " +
+                      (tests.size() == 1 ? "is" : "are") + " not what run " + short_id(past.run.run_id) +
+                      " had (checks, settings or perturbations), as " + printable(tests.front()) +
+                      ": check out what they were, or run it again; `sluice compare` takes a baseline "
+                      "(--export-baseline) or JSON report that was kept of it");
+}
+
+/// Of the tests alone that the run and the suite have. `as_they_are`: the plan of the whole suite.
+PlannedAgain planned_of_shared(const PastRun& past, const RunPlace& place, AskedFlags& flags,
+                               const Asked& as_they_are) {
+  const auto none = [&] {
+    return tl::unexpected(not_as_it_was(past, as_they_are.options.suite_path, Tests::shared));
+  };
+  const auto then = place.ledger.asked_by(past.run.run_id);
+  if (!then) return tl::unexpected(report_error(then.error()));
+  const auto& cases = as_they_are.inputs.suite.cases;
+  bool shares_any = past.run.selection;  // What was selected then need not be now.
+  for (std::size_t i = 0; !shares_any && i < cases.size(); ++i)
+    shares_any = std::ranges::binary_search(*then, cases.id(i), {}, &AskedCase::id);
+  // Of a ledger that was damaged some may be missing, and then no number is what it was.
+  const auto trials =
+      std::accumulate(then->begin(), then->end(), std::uint64_t{0},
+                      [](std::uint64_t sum, const AskedCase& one) { return sum + one.trials; });
+  if (trials != past.run.trials || !shares_any) return none();
+  flags.take_cases(*then);
+  auto asked = planned(past, place, flags);
+  if (!asked) return asked;
+  if (!past.run.selection) (*asked)->options.only_cases.clear();
+  const auto now = asked_cases((*asked)->options, (*asked)->inputs, *(*asked)->plan);
+  if (!now) return tl::unexpected(report_error(now.error()));
+  SharedCases shared = shared_cases(*then, *now);
+  if (!shared.otherwise.empty())
+    return tl::unexpected(judged_otherwise(past, as_they_are.options.suite_path, shared.otherwise));
+  if (shared.trials.empty()) return none();
+  (*asked)->shared = std::move(shared);
+  return asked;
+}
+
+}  // namespace
+
+tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const RunPlace& place) {
+  if (!has_suite_of_its_own(past)) return tl::unexpected(without_suite(past));
+  AskedFlags flags(past.run);
+  if (const auto taken = flags.take(place.command, past.run); !taken)
+    return tl::unexpected(report_error(taken.error()));
+  auto asked = planned(past, place, flags);
+  if (!asked) return asked;
+  const Plan& plan = *(*asked)->plan;
+  (*asked)->is_as_it_was = to_prefixed_hex(plan_identity(plan)) == past.run.plan_identity;
+  if ((*asked)->is_as_it_was || numbers_alike(past.run, plan)) return asked;
+  if (place.tests == Tests::shared) return planned_of_shared(past, place, flags, **asked);
+  return tl::unexpected(not_as_it_was(past, (*asked)->options.suite_path, Tests::all));
 }
 
 }  // namespace sluice

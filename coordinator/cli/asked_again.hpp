@@ -4,11 +4,13 @@
 #include "common/settings/settings.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/plan/plan.hpp"
+#include "coordinator/session/asked_cases.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -26,10 +28,16 @@ struct Asked {
   RunInputs inputs;
   std::shared_ptr<const Plan> plan;
   bool is_as_it_was = true;  ///< Else the plan says no more than which trial is of which case.
+  /// Where tests were added or removed since (RunPlace::tests): those that the run and the suite have, which
+  /// are all that is planned.
+  std::optional<SharedCases> shared{};
 };
 
 /// Whether the commands of a run's --perturb-command may run once more, as its plan needs them.
 enum class Programs : std::uint8_t { may_run, never };
+
+/// Whether tests that were added or removed since are left out, where the others can be told apart.
+enum class Tests : std::uint8_t { all, shared };
 
 /// Where a run of the ledger is found, and what it is read with.
 struct RunPlace {
@@ -37,6 +45,7 @@ struct RunPlace {
   const Settings& settings;
   const Ledger& ledger;
   Programs programs = Programs::may_run;
+  Tests tests = Tests::all;
 };
 
 /// By the run's own flags, then those of the command; provider and model of the run where neither names them.

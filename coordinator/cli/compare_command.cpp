@@ -38,6 +38,7 @@ constexpr const char* compare_examples =
     "A file goes before a suite of its name.\n"
     "The name of a suite alone compares its two newest runs. Of three and more,\n"
     "each is gated against BASE, and what differs stands side by side.\n"
+    "Tests that only one side has are named, and the others are compared.\n"
     "A report's cases are judged by the thresholds that it names; a flag goes\n"
     "before them, for all scores.\n"
     "Exit code 0: no regression; 1: regressions, failures and case errors, under\n"

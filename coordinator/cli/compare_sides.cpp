@@ -60,6 +60,11 @@ bool is_selection(const ScoreFile& file) {
   return report != nullptr && report->is_selection;
 }
 
+/// Another one has not each test that its suite had.
+bool is_whole_report(const ScoreFile& file) {
+  return std::holds_alternative<ReportScores>(file) && !is_selection(file);
+}
+
 /// A baseline says it of a mock run, and is one of a model's answers else.
 bool names_mode(const ScoreFile& file) {
   const auto* report = std::get_if<ReportScores>(&file);
@@ -129,12 +134,14 @@ tl::expected<LoadedSide, int> side_of_run(const PastRun& past, const std::string
     if (const auto made = write_json_report(input, report); !made) return std::vector{made.error()};
     return also ? also(input) : std::vector<Error>();
   };
-  const auto written = report_past_run(past, place, targets, use);
-  if (!written) return tl::unexpected(written.error());
+  RunPlace shared_tests = place;
+  shared_tests.tests = Tests::shared;
+  auto lost = report_past_run(past, shared_tests, targets, use);
+  if (!lost) return tl::unexpected(lost.error());
   std::istringstream text(report.text());
   auto scores = parse_report(text, name);
   if (!scores) return tl::unexpected(report_findings({scores.error()}));
-  return LoadedSide{name, std::move(*scores), std::move(notices), true};
+  return LoadedSide{name, std::move(*scores), std::move(notices), past.run.run_id, std::move(*lost)};
 }
 
 int compare_sides(const LoadedSide& base, const LoadedSide& current, const CompareRequest& request,
@@ -154,7 +161,7 @@ int compare_sides(const LoadedSide& base, const LoadedSide& current, const Compa
                      .strict = request.strict,
                      .current_file = current.name,
                      .base_is_report = std::holds_alternative<ReportScores>(left),
-                     .base_is_run = base.is_run,
+                     .base_is_run = !base.run_id.empty(),
                      .suite_place = header.suite_path,
                      .takes_mock_base = header.mode == "mock" || !names_mode(right)};
   auto notices = check_baseline(header_of(left), run);
@@ -173,6 +180,8 @@ int compare_sides(const LoadedSide& base, const LoadedSide& current, const Compa
   rules.min_pass_rate = min_pass_rate_of(right);
   rules.base_is_selection = is_selection(left);
   rules.current_is_selection = is_selection(right);
+  rules.base_lost = base.lost;
+  rules.current_lost = current.lost;
   input.visit = [&](const std::function<void(const ScoreComparison&)>& visit) {
     return compare(cases_in(left), with_limits(cases_in(right), request.limits), rules, visit);
   };
@@ -180,6 +189,11 @@ int compare_sides(const LoadedSide& base, const LoadedSide& current, const Compa
   if (!summary) return report_error(summary.error());
   const bool is_part = rules.base_is_selection || rules.current_is_selection;
   if (summary->shares_no_case && !is_part) return report_error(shares_no_case(run));
+  if (is_whole_report(left) && is_whole_report(right)) {
+    input.tests = summary->tests;
+    for (GateNotice& one : test_notices(*input.tests, base.name, current.name, request.strict))
+      input.gate.notices.push_back(std::move(one));
+  }
   if (!summary->has_scores)
     input.gate.notices.push_back(no_scores_notice(std::array{base.name, current.name}));
   if (auto lacking = uncalibrated_notice(*summary, current.name, request.strict))

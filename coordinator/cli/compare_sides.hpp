@@ -22,10 +22,13 @@ struct LoadedSide {
   std::string name;  ///< As the user named it.
   ScoreFile file;
   std::vector<GateNotice> notices{};
-  bool is_run = false;  ///< A run of the ledger, and no file.
+  std::string run_id{};  ///< Of a run of the ledger; empty: a file.
+  /// Tests that the run had and its suite has no more; by id.
+  std::vector<std::string> lost{};
 };
 
-/// The side of a run, whose report is made again; `also` gets it too, and may be empty. `targets`: as
+/// The side of a run, whose report is made again, of the tests that its suite still has; `also` gets it too,
+/// and may be empty. `targets`: as
 /// report_past_run. Error: the exit code, after it was reported.
 tl::expected<LoadedSide, int> side_of_run(const PastRun& past, const std::string& name, const RunPlace& place,
                                           const std::vector<ReportTarget>& targets,

@@ -18,6 +18,7 @@
 #include "coordinator/ledger/run_lock.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/output/output_file.hpp"
+#include "coordinator/session/asked_cases.hpp"
 #include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/harvest.hpp"
 #include "coordinator/session/provider_limits.hpp"
@@ -224,8 +225,11 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
           wording::counted_of(done, (*plan)->trial_count(), "trial") +
           (done == 1 ? " has its result" : " have their results"));
     }
-  } else if (const auto begun = ledger->begin_run(record); !begun) {
-    return failed(begun.error());
+  } else {
+    const auto asked = asked_cases(options, inputs, **plan);
+    if (!asked) return failed(asked.error());
+    if (const auto begun = ledger->begin_run(record); !begun) return failed(begun.error());
+    if (const auto noted = ledger->note_asked(run_id, *asked); !noted) return failed(noted.error());
   }
   const auto stopped = [&](const Error& error) {
     return FinishedRun{report_failed_run(*history, run_id, error, unix_now_ms()), {}};

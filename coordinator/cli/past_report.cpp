@@ -8,6 +8,7 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/merge/held_results.hpp"
+#include "coordinator/merge/renumbered_results.hpp"
 #include "coordinator/run/run_tally.hpp"
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_outputs.hpp"
@@ -82,8 +83,20 @@ Result<RunFacts> facts_of(const PastRun& past, const Plan& plan, const ResultSou
   return facts;
 }
 
-std::vector<GateNotice> notices_of(const Asked& asked) {
-  if (asked.is_as_it_was) return {};
+/// Whether the results are of the requests that the plan has. Of tests among which there are others no digest
+/// says it.
+Result<bool> asks_as_then(const Asked& asked, const ResultSource& results) {
+  if (!asked.shared) return asked.is_as_it_was;
+  bool is_same = true;
+  const auto visited = results.visit([&](const CommittedTrial& one) {
+    is_same = is_same && one.unit.key == asked.plan->key(asked.plan->unit_of(one.trial));
+  });
+  if (!visited) return fail(visited.error());
+  return is_same;
+}
+
+std::vector<GateNotice> notices_of(bool is_as_it_was) {
+  if (is_as_it_was) return {};
   return {{GateNotice::Severity::info, "asked_otherwise",
            "the suite, the model or the prompts are not what this run had: prompts are left out, and its "
            "answers are gated by the limits of now.",
@@ -92,7 +105,7 @@ std::vector<GateNotice> notices_of(const Asked& asked) {
 
 /// Outcomes of then, judged by other checks, would be those of no run at all.
 Result<void> check_judged_alike(const PastRun& past, const Asked& asked) {
-  if (was_judged_alike(past.run, asked.inputs)) return {};
+  if (asked.shared || was_judged_alike(past.run, asked.inputs)) return {};
   const std::string id = short_id(past.run.run_id);
   const std::string what = notes_judging(past.run)
                                ? "the checks or settings of " + asked.options.suite_path
@@ -127,20 +140,20 @@ tl::expected<void, int> report(const PastRun& past, const Asked& asked, const Le
   const auto gate = load_gate(asked.options, asked.inputs);
   if (!gate) return tl::unexpected(report_error(gate.error()));
   const auto recorded = ledger.results_of(past.run.run_id);
+  const RenumberedResults renumbered(*recorded,
+                                     asked.shared ? asked.shared->trials : std::vector<RenumberedTrials>());
   // Read once: a run that goes on has more of them each time.
-  const HeldResults results(*recorded, defaults::max_held_result_bytes);
+  const HeldResults results(asked.shared ? static_cast<const ResultSource&>(renumbered) : *recorded,
+                            defaults::max_held_result_bytes);
+  const auto is_as_it_was = asks_as_then(asked, results);
+  if (!is_as_it_was) return tl::unexpected(report_error(is_as_it_was.error()));
   const auto facts = facts_of(past, *asked.plan, results);
   if (!facts) return tl::unexpected(report_error(facts.error()));
-  const PastResults found{asked.options,
-                          asked.inputs,
-                          *gate,
-                          *asked.plan,
-                          results,
-                          *facts,
-                          notices_of(asked),
-                          !asked.is_as_it_was,
+  const PastResults found{asked.options, asked.inputs, *gate, *asked.plan, results, *facts,
+                          notices_of(*is_as_it_was), !*is_as_it_was,
                           was_redacted_by(past.run, redaction_of(asked.options.settings)),
-                          past.summary ? past.summary->verdict : std::string()};
+                          // Of some of its tests it may well be another.
+                          past.summary && !asked.shared ? past.summary->verdict : std::string()};
   if (const auto reported = report_again(found, use); !reported)
     return tl::unexpected(report_error(reported.error()));
   return {};
@@ -148,9 +161,9 @@ tl::expected<void, int> report(const PastRun& past, const Asked& asked, const Le
 
 }  // namespace
 
-tl::expected<void, int> report_past_run(const PastRun& past, const RunPlace& place,
-                                        const std::vector<ReportTarget>& targets, const UseReport& use,
-                                        Ends ends) {
+tl::expected<std::vector<std::string>, int> report_past_run(const PastRun& past, const RunPlace& place,
+                                                            const std::vector<ReportTarget>& targets,
+                                                            const UseReport& use, Ends ends) {
   if (!past.summary && ends == Ends::reached) return tl::unexpected(not_finished(past));
   auto asked = plan_again(past, place);
   if (!asked) return tl::unexpected(asked.error());
@@ -162,7 +175,9 @@ tl::expected<void, int> report_past_run(const PastRun& past, const RunPlace& pla
   (*asked)->options.reports = targets;
   if (const auto possible = check_run_outputs((*asked)->options, (*asked)->inputs.suite); !possible)
     return tl::unexpected(report_error(possible.error()));
-  return report(past, **asked, place.ledger, use);
+  if (const auto reported = report(past, **asked, place.ledger, use); !reported)
+    return tl::unexpected(reported.error());
+  return (*asked)->shared ? std::move((*asked)->shared->lost) : std::vector<std::string>();
 }
 
 }  // namespace sluice

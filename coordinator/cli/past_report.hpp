@@ -6,6 +6,7 @@
 #include "coordinator/session/report_options.hpp"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -19,10 +20,11 @@ enum class Ends : std::uint8_t { reached, any };
 /// Hands the report of a run of the ledger to `use`, made again of the run's results, with the flags of the
 /// run for its gate. `place`: as plan_again. Checks or settings that would judge otherwise than those of the
 /// run are refused, and so are `targets` that would replace what the run reads or keeps. Where the requests
-/// or the verdict are others since, its notices say so; of other requests prompts are left out. Error: the
-/// exit code, after it was reported.
-tl::expected<void, int> report_past_run(const PastRun& past, const RunPlace& place,
-                                        const std::vector<ReportTarget>& targets, const UseReport& use,
-                                        Ends ends = Ends::reached);
+/// or the verdict are others since, its notices say so; of other requests prompts are left out. Returns the
+/// tests of the run that the suite has no more, where `place` takes those alone that both have; by id. Error:
+/// the exit code, after it was reported.
+tl::expected<std::vector<std::string>, int> report_past_run(const PastRun& past, const RunPlace& place,
+                                                            const std::vector<ReportTarget>& targets,
+                                                            const UseReport& use, Ends ends = Ends::reached);
 
 }  // namespace sluice

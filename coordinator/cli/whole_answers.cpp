@@ -32,7 +32,8 @@ class AnswerFinder {
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (cached && (*cached)[i]) {
         answers[i] = std::move((*cached)[i]->text);
-      } else if (const auto saved = saved_answers().find(wanted[i].trial); saved != saved_answers().end()) {
+      } else if (const auto saved = saved_answers().find(to_hex(wanted[i].key));
+                 saved != saved_answers().end()) {
         answers[i] = saved->second;
       }
       if (answers[i] && redactor_ != nullptr) redactor_->apply(*answers[i]);
@@ -41,8 +42,8 @@ class AnswerFinder {
   }
 
  private:
-  /// By trial.
-  const std::map<std::uint64_t, std::string>& saved_answers() {
+  /// By key: trials have other numbers where tests were added since.
+  const std::map<std::string, std::string>& saved_answers() {
     if (saved_) return *saved_;
     saved_.emplace();
     const auto store = ObservationStore::open_read_only(observations_file(settings_));
@@ -55,7 +56,7 @@ class AnswerFinder {
                                          [&](const Observation& one) {
                                            bytes += one.raw_response.size();
                                            if (one.raw_response.empty() || bytes > most_saved_bytes) return;
-                                           saved_->emplace(one.trial, one.raw_response);
+                                           saved_->emplace(one.key, one.raw_response);
                                          });
     if (!visited) warn_once(visited.error());
     return *saved_;
@@ -70,7 +71,7 @@ class AnswerFinder {
   const Settings& settings_;
   std::string run_id_;
   const Redactor* redactor_;
-  std::optional<std::map<std::uint64_t, std::string>> saved_;
+  std::optional<std::map<std::string, std::string>> saved_;
   bool has_warned_ = false;
 };
 

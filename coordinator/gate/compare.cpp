@@ -43,11 +43,12 @@ class Side {
 class Comparison {
  public:
   Comparison(const CompareRules& rules, const std::function<void(const ScoreComparison&)>& visit)
-      : rules_(rules), visit_(visit) {}
+      : rules_(rules), visit_(visit), tests_of_sides_(rules.base_lost, rules.current_lost) {}
 
   void only_base(const ComparedCase& base) {
     look_for_scores(base);
-    if (!base.is_error) missing_in_current(base, {}, rules_.current_is_selection);
+    const bool is_lost = tests_of_sides_.add_of_base(base.test_id) == TestFold::Standing::lost;
+    if (!base.is_error) missing_in_current(base, {}, is_lost || rules_.current_is_selection);
   }
   /// `base` is null for a case that the base lacks.
   void pair(const ComparedCase* base, const ComparedCase& current);
@@ -71,7 +72,9 @@ class Comparison {
   const CompareRules& rules_;
   const std::function<void(const ScoreComparison&)>& visit_;
   CompareSummary summary_;
-  std::uint64_t left_out_ = 0;  ///< Of the scores missing in the current side: by intention.
+  TestFold tests_of_sides_;
+  bool is_lost_in_base_ = false;  ///< The case that pair is at.
+  std::uint64_t left_out_ = 0;    ///< Of the scores missing in the current side: by intention.
   std::optional<StatisticalGate> tests_;
 };
 
@@ -183,7 +186,7 @@ MetricQuestion Comparison::question_of(const ComparedMetric& metric, const Compa
   question.score = metric.score;
   question.best_undefined =
       question.metric != nullptr && is_claims_metric(question.metric->id) && current.expects_nothing;
-  const bool is_left_out = base == nullptr && rules_.base_is_selection;
+  const bool is_left_out = base == nullptr && (rules_.base_is_selection || is_lost_in_base_);
   question.pinned = is_left_out ? PinnedScore{} : pinned_score(metric, base);
   question.thresholding = merged(rules_.suite, metric.thresholding);
   question.min_score = metric.min_score;
@@ -238,6 +241,8 @@ void Comparison::add_to_tests(const ComparedMetric& metric, const AssessedMetric
 
 void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
   if (base != nullptr) look_for_scores(*base);
+  is_lost_in_base_ =
+      base == nullptr && tests_of_sides_.add_of_current(current.test_id) == TestFold::Standing::lost;
   look_for_scores(current);
   if (current.is_error) return summary_.verdict_input.statuses.add(CaseStatus::error);
   CaseAssessment assessment = assessed(current, base);
@@ -321,6 +326,7 @@ CompareSummary Comparison::finish() {
   input.min_pass_rate = rules_.min_pass_rate;
   (rules_.strict ? input.failures : input.warnings) += summary_.missing_in_current - left_out_;
   if (tests_) summary_.statistics = tests_->finish();
+  summary_.tests = tests_of_sides_.finish();
   summary_.verdict = run_verdict(input);
   return summary_;
 }
@@ -356,39 +362,6 @@ std::string_view to_string(RowChange change) {
       return "still_failing";
   }
   return "not_compared";
-}
-
-GateNotice no_scores_notice(std::span<const std::string> compared) {
-  const bool is_pair = compared.size() == 2;
-  std::string names;
-  for (std::size_t i = 0; i < compared.size(); ++i) {
-    const bool is_last = i + 1 == compared.size();
-    if (i > 0) names += !is_last ? ", " : is_pair ? " nor " : " and ";
-    names += "`" + compared[i] + "`";
-  }
-  return {
-      GateNotice::Severity::info, "no_scores",
-      (is_pair ? "neither " : "none of ") + names + " has a score: what is compared is which checks passed."};
-}
-
-GateNotice mock_run_notice(const std::string& base, const std::string& current) {
-  return {GateNotice::Severity::warning, "mock_run",
-          "`" + current + "` is of a mock run, whose answers no model gave, and `" + base +
-              "` is not: what differs says nothing about a model; compare two runs of one kind.",
-          false};
-}
-
-std::optional<GateNotice> uncalibrated_notice(const CompareSummary& summary, const std::string& current,
-                                              bool strict) {
-  if (summary.uncalibrated == 0) return std::nullopt;
-  return GateNotice{strict ? GateNotice::Severity::failure : GateNotice::Severity::warning,
-                    "judge_uncalibrated",
-                    "the gate of the run of `" + current + "` asked for a calibration of its judge, and " +
-                        std::to_string(summary.uncalibrated) +
-                        " of its judge scores are without one that is good enough: " +
-                        (strict ? "" : "what it would fail only warns; ") +
-                        "calibrate the judge with `sluice calibrate-judge`, and run the suite again.",
-                    true, "Judge"};
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/gate/status.hpp"
+#include "coordinator/gate/test_changes.hpp"
 #include "coordinator/suite/thresholding.hpp"
 
 #include <cstdint>
@@ -102,6 +103,9 @@ struct CompareRules {
   /// that it lacks of a case which it has still is one.
   bool base_is_selection = false;
   bool current_is_selection = false;  ///< The same of the current side.
+  /// Cases that a run had and its side lacks, since the suite does not have them any more; by id.
+  std::span<const std::string> base_lost{};
+  std::span<const std::string> current_lost{};
 };
 
 /// What a comparison came to. The counts are of scores, `verdict_input.statuses` of the current side's cases.
@@ -119,6 +123,7 @@ struct CompareSummary {
   std::uint64_t uncalibrated = 0;   ///< Judge metrics without a calibration that their run's gate asked for.
   bool shares_no_case = false;      ///< Both sides have cases, and none of them is the same.
   bool has_scores = false;          ///< Either side has a scored metric of a assessed case.
+  TestChanges tests;                ///< Also of what a selection left out.
   std::optional<StatisticalAssessment> statistics;  ///< Where the current side has `statistical` metrics.
   VerdictInput verdict_input;                       ///< Without what `statistics` adds (verdict_input.hpp).
   RunVerdict verdict = RunVerdict::error;           ///< Of the cases alone, without what `statistics` adds.

@@ -50,6 +50,25 @@ void write_counts(Json& json, const CompareSummary& summary) {
   json.close('}');
 }
 
+void write_tests(Json& json, const std::optional<TestChanges>& tests) {
+  json.line(1);
+  json.key("tests");
+  if (!tests) {
+    json.null();
+    return;
+  }
+  json.open('{');
+  const auto write = [&](std::string_view name, const std::vector<std::string>& ids) {
+    json.key(name).open('[');
+    for (const std::string& id : ids) json.value(id);
+    json.close(']');
+  };
+  write("added", tests->added);
+  write("gone", tests->gone);
+  write("not_judged", tests->lost);
+  json.close('}');
+}
+
 bool is_news(const ScoreComparison& row) {
   return row.status == MetricStatus::fail || row.status == MetricStatus::warn ||
          row.status == MetricStatus::flaky ||
@@ -88,6 +107,7 @@ Result<void> write_compare_json(const CompareReportInput& input, Sink& sink) {
   member("suite", input.current.header.suite);
   write_side(json, "base", input.base);
   write_side(json, "current", input.current);
+  write_tests(json, input.tests);
   write_counts(json, input.summary);
   write_json_stability_gate(json, input.gate.stability);
   write_json_statistics(json, input.gate, 1);

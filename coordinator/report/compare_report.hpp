@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,7 @@ struct CompareReportInput {
   int exit_code = 0;
   /// Compares once more, for the rows: they are not held.
   std::function<Result<CompareSummary>(const std::function<void(const ScoreComparison&)>&)> visit;
+  std::optional<TestChanges> tests{};  ///< Of two reports of whole suites.
 };
 
 /// Write the comparison to the sink: regressions, other failures, flaky metrics, what is missing on either

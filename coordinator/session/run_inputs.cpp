@@ -107,6 +107,8 @@ ResolvedJudge judge_for(const RunOptions& options, const Suite& suite, std::vect
   return {};
 }
 
+}  // namespace
+
 FingerprintSettings fingerprint_settings(const RunOptions& options, const RunInputs& inputs) {
   FingerprintSettings settings;
   settings.provider = options.provider.provider.kind;
@@ -133,8 +135,6 @@ FingerprintSettings fingerprint_settings(const RunOptions& options, const RunInp
   settings.ontology = sha256(inputs.ontology_text);
   return settings;
 }
-
-}  // namespace
 
 Price price_of(const ResolvedProvider& model, const RunInputs& inputs) {
   return [&](const PaidTokens& paid) -> std::optional<double> {

@@ -20,6 +20,8 @@
 
 namespace sluice {
 
+struct FingerprintSettings;
+
 /// Everything that a run reads from files before it starts.
 struct RunInputs {
   Suite suite;
@@ -52,6 +54,9 @@ std::vector<Finding> findings_in_data_files(const Settings& settings);
 Price price_of(const ResolvedProvider& model, const RunInputs& inputs);
 /// The same of the run's model, or of each arm's. Options and inputs must outlive it.
 RunPrice price_of(const RunOptions& options, const RunInputs& inputs);
+
+/// What the run adds to its suite in a fingerprint.
+FingerprintSettings fingerprint_settings(const RunOptions& options, const RunInputs& inputs);
 
 /// Selects from the suite, and reads the data files that the settings name, or the built-in ones. Either all
 /// of it or every finding.

@@ -390,4 +390,20 @@ Digest judging_fingerprint(const Suite& suite, FingerprintSettings settings) {
   return fingerprint_of(suite, suite.judging_fingerprint, settings);
 }
 
+Digest judging_fingerprint(const Suite& suite, const Case& one, FingerprintSettings settings) {
+  Suite alone;
+  alone.name = suite.name;
+  alone.examples = suite.examples;
+  for (const MetricId metric : suite.metrics) {
+    const bool is_asked = std::ranges::any_of(one.expectations, [metric](const Expectation& expectation) {
+      return expectation.what.metric == metric;
+    });
+    if (is_asked || (one.expectations.empty() && is_claims_metric(metric))) alone.metrics.push_back(metric);
+  }
+  alone.judging_fingerprint = sha256(suite.name + '\n' + canonical_thresholding(suite.thresholding) + '\n' +
+                                     canonical_form(one, canonical_expectations(one), Part::judging));
+  if (one.arm < settings.arms.size()) settings.arms = {settings.arms[one.arm]};
+  return judging_fingerprint(alone, std::move(settings));
+}
+
 }  // namespace sluice

@@ -73,5 +73,7 @@ struct FingerprintSettings {
 Digest config_fingerprint(const Suite& suite, const FingerprintSettings& settings);
 /// The same of what judges, and of whom: prompts and what else only decides the answers are not in it.
 Digest judging_fingerprint(const Suite& suite, FingerprintSettings settings);
+/// The same of one of its cases, under its arm: what other cases of the suite are judged by is not in it.
+Digest judging_fingerprint(const Suite& suite, const Case& one, FingerprintSettings settings);
 
 }  // namespace sluice

@@ -175,6 +175,43 @@ TEST_F(Pages, ThreeRunsStandSideBySide) {
   EXPECT_NE(comment.output.find("| france |"), std::string::npos) << comment.output;
 }
 
+// People add tests all the time, and no run of before could be compared any more.
+TEST_F(Pages, RunsAreComparedByTheTestsThatBothHave) {
+  run({"--format", "json", "--output", "then.json"});
+  std::string suite = read_text(folder() / "suite.yaml");
+  suite = replaced(suite, "  - {id: france",
+                   "  - {id: chile, input: {prompt: capital 3}, expected: "
+                   "{type: must_contain, text: Santiago}}\n  - {id: france");
+  suite.resize(suite.find("  - {id: spain"));
+  write_text(folder() / "suite.yaml", suite);
+  write_text(folder() / "answers.jsonl",
+             "{\"id\": \"france\", \"answer\": \"Lyon\"}\n{\"id\": \"chile\", \"answer\": \"Santiago\"}\n");
+  EXPECT_EQ(run({"--format", "json", "--output", "now.json"}).exit_code, 1);
+  for (const Flags& sides : {Flags{"last~1", "last"}, Flags{"then.json", "now.json"}}) {
+    const auto made = run_sluice(Flags{"compare", "--format", "json"} + sides);
+    EXPECT_EQ(made.exit_code, 1) << made.errors;
+    const auto compared = nlohmann::json::parse(made.output, nullptr, false);
+    ASSERT_TRUE(compared.is_object()) << made.errors;
+    EXPECT_EQ(compared["checks"], nlohmann::json::parse(R"({"broke": 1, "fixed": 0, "still_failing": 0})"));
+    EXPECT_EQ(compared["tests"],
+              nlohmann::json::parse(R"({"added": ["chile"], "gone": ["spain"], "not_judged": []})"));
+  }
+  const auto words = run_sluice({"compare", "last~1", "last"});
+  EXPECT_NE(words.output.find("`last` has 1 test that `last~1` does not have: `chile`."), std::string::npos)
+      << words.output << words.errors;
+  EXPECT_NE(words.output.find("`last` lacks 1 test of `last~1`: `spain`."), std::string::npos)
+      << words.output;
+  EXPECT_EQ(words.output.find("verdict"), std::string::npos) << "of half of its tests: " << words.output;
+  const auto alone = run_sluice({"report", "last~1"});
+  EXPECT_EQ(alone.exit_code, 2) << "it would be the report of another run";
+  write_text(folder() / "suite.yaml", replaced(suite, "text: Paris", "text: Lyon"));
+  const auto otherwise = run_sluice({"compare", "last~1", "last"});
+  EXPECT_EQ(otherwise.exit_code, 2);
+  EXPECT_NE(otherwise.errors.find("suite.yaml is not what run "), std::string::npos) << otherwise.errors;
+  EXPECT_NE(otherwise.errors.find(" as france: check out what they were"), std::string::npos)
+      << otherwise.errors;
+}
+
 TEST_F(Pages, AMockRunBesideAnotherIsSaidPlainly) {
   run();
   EXPECT_NE(run_sluice({"run", "suite.yaml", "--mode", "mock"}).exit_code, 2);

@@ -141,6 +141,21 @@ TEST_F(View, ListsRunsShowsOneAndComparesTwo) {
   EXPECT_EQ(end(), 0);
 }
 
+TEST_F(View, ComparesRunsByTheTestsThatTheSuiteStillHas) {
+  run("Paris", "Madrid");
+  std::string suite = read_text(folder() / "suite.yaml");
+  suite.resize(suite.find("  - {id: spain"));
+  write_text(folder() / "suite.yaml", suite);
+  write_text(folder() / "answers.jsonl", R"({"id": "france", "answer": "Lyon"})");
+  run_sluice({"run", "suite.yaml", "--answers", "answers.jsonl"});
+  serve();
+  const std::string both = ask("/compare?base=last%7E1&current=last");
+  EXPECT_TRUE(both.starts_with("HTTP/1.1 200 OK")) << both;
+  EXPECT_TRUE(has(both, "1 check that broke")) << both;
+  EXPECT_TRUE(has(both, "lacks 1 test of")) << both;
+  EXPECT_EQ(end(), 0);
+}
+
 TEST_F(View, AnswersNobodyElseAndNothingElse) {
   run("Paris", "Madrid");
   serve();

@@ -138,6 +138,39 @@ TEST(Fingerprint, WhatDoesNotChangeResultsLeavesIt) {
   EXPECT_EQ(case_fingerprint(other), case_fingerprint(claims_case()));
 }
 
+TEST(Fingerprint, OfOneCaseOthersOfItsSuiteHaveNoPartInWhatJudgesIt) {
+  Suite suite;
+  suite.name = "demo";
+  suite.metrics = {MetricId::must_contain};
+  Case one;
+  one.id = "a";
+  one.kind = CaseKind::text;
+  one.context = "x";
+  one.expectations.push_back({.what = {.metric = MetricId::must_contain, .texts = {"y"}}});
+  FingerprintSettings settings;
+  settings.arms = {{"one", ProviderKind::openai, "m", {}, 0, {}, {}, {}}};
+  const Digest before = judging_fingerprint(suite, one, settings);
+  Suite larger = suite;
+  larger.metrics.push_back(MetricId::faithfulness);
+  larger.content_fingerprint[0] = 1;
+  larger.judging_fingerprint[0] = 1;
+  FingerprintSettings more = settings;
+  more.judge.model = "a judge of others";
+  more.arms.push_back({"two", ProviderKind::openai, "n", {}, 0, {}, {}, {}});
+  EXPECT_EQ(judging_fingerprint(larger, one, more), before);
+  Case asked = one;
+  asked.context = "z";
+  EXPECT_EQ(judging_fingerprint(suite, asked, settings), before) << "what is asked judges nothing";
+  Case checked = one;
+  checked.expectations.front().what.texts = {"z"};
+  EXPECT_NE(judging_fingerprint(suite, checked, settings), before);
+  more.arms.front().model = "another";
+  EXPECT_NE(judging_fingerprint(suite, one, more), before);
+  Suite strict = suite;
+  strict.thresholding.min_score = 0.5;
+  EXPECT_NE(judging_fingerprint(strict, one, settings), before);
+}
+
 TEST(Fingerprint, OfAConfigurationHasAGoldenValueAndCoversEverySetting) {
   Suite suite;
   suite.metrics = {MetricId::claims_f1, MetricId::semantic_similarity_to};

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "coordinator/gate/gate.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// Tests that not both sides of a comparison have, by id.
+struct TestChanges {
+  std::vector<std::string> added;  ///< The base lacks them.
+  std::vector<std::string> gone;   ///< The current side lacks them.
+  /// A run of the ledger had them, and its suite has them no more: nothing judges its answers to them.
+  std::vector<std::string> lost;
+};
+
+/// Finds them while both sides are walked through. What the spans hold must outlive it.
+class TestFold {
+ public:
+  /// Tests that a run of the ledger had, and that its side lacks; by id.
+  TestFold(std::span<const std::string> base_lost, std::span<const std::string> current_lost)
+      : base_lost_(base_lost), current_lost_(current_lost) {}
+
+  /// Lost: the other side had the test, and does not show it.
+  enum class Standing : std::uint8_t { of_one_side, lost };
+  /// A test that the base alone shows.
+  Standing add_of_base(const std::string& id) { return add(id, current_lost_, changes_.gone); }
+  /// One that the current side alone shows.
+  Standing add_of_current(const std::string& id) { return add(id, base_lost_, changes_.added); }
+  TestChanges finish();
+
+ private:
+  Standing add(const std::string& id, std::span<const std::string> lost_elsewhere,
+               std::vector<std::string>& of_one_side);
+
+  std::span<const std::string> base_lost_;
+  std::span<const std::string> current_lost_;
+  TestChanges changes_;
+};
+
+/// `tests_added` (info), `tests_gone` (a failure under strict) and `tests_not_judged` (info): those that
+/// there are, each with the first of its tests.
+std::vector<GateNotice> test_notices(const TestChanges& changes, const std::string& base,
+                                     const std::string& current, bool strict);
+
+}  // namespace sluice
