@@ -15,6 +15,7 @@
 #include "coordinator/session/run_record.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,7 +60,8 @@ Result<void> take_gate(const PastRun& past, RunOptions& options) {
 }
 
 /// What the ledger knows of it: nothing of limits, leases and workers.
-Result<RunFacts> facts_of(const PastRun& past, const Plan& plan, const ResultSource& results) {
+Result<RunFacts> facts_of(const PastRun& past, const Plan& plan, const ResultSource& results,
+                          std::optional<std::chrono::milliseconds> noted_time) {
   RunTally tally(past.run.run_id, TimePoint{});
   std::optional<UnitId> last_unit;
   const auto visited = results.visit([&](const CommittedTrial& one) {
@@ -72,7 +74,9 @@ Result<RunFacts> facts_of(const PastRun& past, const Plan& plan, const ResultSou
   RunFacts facts = tally.facts();
   facts.started_at_ms = past.run.started_at_ms;
   facts.completed_at_ms = past.summary ? past.summary->completed_at_ms : unix_now_ms();
-  facts.duration_seconds = static_cast<double>(facts.completed_at_ms - facts.started_at_ms) / 1000.0;
+  // Of a run that an earlier sluice began it is not known in which hours nothing ran.
+  const auto whole = std::chrono::milliseconds(facts.completed_at_ms - facts.started_at_ms);
+  facts.duration_seconds = std::chrono::duration<double>(noted_time.value_or(whole)).count();
   if (!past.summary) {
     facts.cut_short =
         Error{Reason::interrupted, "run " + short_id(past.run.run_id) + " has not come to its end"};
@@ -147,7 +151,9 @@ tl::expected<void, int> report(const PastRun& past, const Asked& asked, const Le
                             defaults::max_held_result_bytes);
   const auto is_as_it_was = asks_as_then(asked, results);
   if (!is_as_it_was) return tl::unexpected(report_error(is_as_it_was.error()));
-  const auto facts = facts_of(past, *asked.plan, results);
+  const auto time = ledger.time_of(past.run.run_id);
+  if (!time) return tl::unexpected(report_error(time.error()));
+  const auto facts = facts_of(past, *asked.plan, results, *time);
   if (!facts) return tl::unexpected(report_error(facts.error()));
   const PastResults found{asked.options, asked.inputs, *gate, *asked.plan, results, *facts,
                           notices_of(*is_as_it_was), !*is_as_it_was,

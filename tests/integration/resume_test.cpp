@@ -5,10 +5,12 @@
 #include "tests/support/report_text.hpp"
 #include "tests/support/workbench.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
@@ -92,11 +94,13 @@ TEST_F(Resume, AKilledRunGoesOnFromTheLedgerWhateverBecameOfTheCaches) {
 
 TEST_F(Resume, AnInterruptNamesTheCommandThatGoesOn) {
   const auto stalling = start_stalling_simulator();
+  const auto began = std::chrono::steady_clock::now();
   auto run = start_sluice(live(stalling) + Flags{"--drain-timeout", "0"});
   ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == answered; })) << run.errors();
   run.signal(SIGINT);
   const auto finished = finish(run);
   EXPECT_EQ(finished.exit_code, 2);
+  std::this_thread::sleep_for(std::chrono::seconds(2));
   const std::string id = parse_report(finished.output)["run_id"];
   const std::string command = "sluice run --resume " + id.substr(0, 8);
   EXPECT_NE(finished.errors.find("sluice: go on with `" + command + "`"), std::string::npos)
@@ -107,6 +111,11 @@ TEST_F(Resume, AnInterruptNamesTheCommandThatGoesOn) {
   EXPECT_EQ(resumed.exit_code, 1) << resumed.errors;
   EXPECT_EQ(comparable_part(resumed.output), reference_report());
   EXPECT_EQ(resumed.errors.find("go on with"), std::string::npos) << resumed.errors;
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
+  const double took =
+      parse_report(run_sluice({"report", "last", "--format", "json"}).output)["run"]["duration_seconds"];
+  EXPECT_GT(took, 0.0);
+  EXPECT_LT(took, passed.count() - 2) << "in which nothing ran";
 }
 
 TEST_F(Resume, AChangeIsRefusedWithTheDifference) {
