@@ -266,7 +266,7 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
            run->endpoint};
     const bool is_report = use == nullptr || !use->conclude;
     const bool is_left = facts.cut_short || end.exit_code == exit_error;
-    const bool can_go_on = !facts.cut_short || !would_end_again(facts.cut_short->reason);
+    const bool can_go_on = !facts.cut_short || !would_end_again(to_string(facts.cut_short->reason));
     if (is_left && is_report && can_go_on && !recorded_in->is_temporary())
       print_resume_command(options, run_id);
   } else {

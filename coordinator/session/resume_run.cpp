@@ -137,9 +137,9 @@ Result<void> check_same_run(const RunRecord& past, const RunRecord& now) {
   return {};
 }
 
-bool would_end_again(Reason reason) {
-  return reason == Reason::model_unknown || reason == Reason::parameter_refused ||
-         reason == Reason::cache_miss;
+bool would_end_again(std::string_view reason) {
+  return reason == to_string(Reason::model_unknown) || reason == to_string(Reason::parameter_refused) ||
+         reason == to_string(Reason::cache_miss);
 }
 
 std::string resume_command(const std::string& run_id) {

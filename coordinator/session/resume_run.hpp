@@ -7,6 +7,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 /// Going on with a run that stopped before its plan was done (docs/durability.md).
 namespace sluice {
@@ -15,18 +16,19 @@ namespace sluice {
 /// under way or came to its end, one of another version. usage_invalid, one sentence.
 Result<void> check_unfinished(const PastRun& past);
 
-/// The run stopped before its plan was done, and nothing stands in the way of going on with it.
+/// A run that was cut short for this reason (a reason code) would meet it again: other settings, or another
+/// mode, make another run.
+bool would_end_again(std::string_view reason);
+
+/// The run stopped before its plan was done, nothing stands in the way of going on with it, and it would not
+/// end as it did: it is offered to be gone on with. Who names one that would may still try.
 inline bool is_unfinished(const PastRun& past) {
-  return check_unfinished(past).has_value();
+  return check_unfinished(past).has_value() && !(past.summary && would_end_again(past.summary->reason_code));
 }
 
 /// Whether what would run now is what the run was: else a trial's number means another question.
 /// usage_invalid names what differs.
 Result<void> check_same_run(const RunRecord& past, const RunRecord& now);
-
-/// A run that was cut short for this reason would meet it again: other settings, or another mode, make
-/// another run.
-bool would_end_again(Reason reason);
 
 /// The command that goes on with the run: `sluice run --resume 1b4e28ba`.
 std::string resume_command(const std::string& run_id);

@@ -39,6 +39,11 @@ TEST(ResumeRun, ARunWithoutItsEndCanBeGoneOnWith) {
   past.summary->reason_code = "";
   past.summary->exit_code = 2;
   EXPECT_TRUE(is_unfinished(past)) << "its report was not written";
+  for (const char* reason : {"model_unknown", "parameter_refused"}) {
+    past.summary->reason_code = reason;
+    EXPECT_FALSE(is_unfinished(past)) << reason << " would end it again";
+    EXPECT_TRUE(check_unfinished(past)) << "the server may have learnt the model since";
+  }
   past.summary->reason_code = "cache_miss";
   expect_refused(check_unfinished(past), "start a new run with `--mode live`");
   past.summary->reason_code = "";
