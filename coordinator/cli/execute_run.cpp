@@ -18,6 +18,7 @@
 #include "coordinator/ledger/run_lock.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/output/output_file.hpp"
+#include "coordinator/session/arm_options.hpp"
 #include "coordinator/session/asked_cases.hpp"
 #include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/harvest.hpp"
@@ -96,6 +97,7 @@ Result<RunController::Config> controller_of(const RunOptions& options, const Run
   controller.worker_timeout = options.settings.worker_timeout.value;
   controller.drain_timeout = options.settings.drain_timeout.value;
   controller.another_follows = options.returns_embeddings;
+  controller.models = places_of_models(options);
   if (options.listen) controller.expected_workers = options.settings.expect_workers.value.value_or(0);
   controller.affinities = affinities_of(plan.keys());
   if (controller.settings.mode != Mode::mock) {  // Mock answers are nobody's.

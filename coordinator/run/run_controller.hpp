@@ -64,6 +64,8 @@ class RunController {
     /// Leases are noted in the ledger: whoever goes on with the run knows which cache may have got the
     /// answer.
     bool notes_leases = false;
+    /// By arm: its model, and the place that names it. For messages; empty: not known.
+    std::vector<std::string> models{};
     /// The time of day, for messages alone.
     std::function<std::chrono::system_clock::time_point()> time_of_day = std::chrono::system_clock::now;
   };
@@ -130,6 +132,7 @@ class RunController {
   void forget(WorkerId worker, bool lost, TimePoint now, Effects& effects);
   void forget_silent_idlers(TimePoint now, Effects& effects);
   void check_named_delay(WorkerId worker, const wire::Demand& demand, TimePoint now, Effects& effects);
+  Error with_model(UnitId unit, Error error) const;
   void take_fatal_error(WorkerId worker, UnitId unit, const Error& error, TimePoint now, Effects& effects);
   /// Workers of earlier parts that are not READY.
   std::size_t missing_again() const;

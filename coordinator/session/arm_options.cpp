@@ -2,6 +2,7 @@
 
 #include "common/settings/provider_presets.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/suite/arms.hpp"
@@ -123,6 +124,26 @@ Result<void> fit_to_arms(Settings& settings, const std::vector<Arm>& arms) {
   if (auto unfollowed = saying_that_no_arm_follows(settings, arms))
     return usage_error(std::move(*unfollowed));
   return {};
+}
+
+std::vector<std::string> places_of_models(const RunOptions& options) {
+  std::vector<std::string> places;
+  // One that no such place names is that of the provider's settings.
+  const auto place_of_run = [&](const ResolvedProvider& asked) {
+    const Setting<std::string>& model = options.settings.model;
+    const bool is_named = asked.model == model.value && !model.where.empty();
+    return is_named ? model.where : "[providers." + asked.provider.name + "]";
+  };
+  const auto words = [](const ResolvedProvider& asked, const std::string& place) {
+    return '"' + excerpt(asked.model, defaults::quoted_flag_bytes) + "\" (" + place + ")";
+  };
+  for (const RunArm& one : options.arms) {
+    const std::string& arm = one.arm.name;
+    const std::string place = one.arm.model.empty() ? place_of_run(one.provider) : one.arm.where;
+    places.push_back(words(one.provider, place + ", arm \"" + arm + '"'));
+  }
+  if (places.empty()) places.push_back(words(options.provider, place_of_run(options.provider)));
+  return places;
 }
 
 Result<std::vector<RunArm>> resolve_arms(const Settings& settings, std::vector<Arm> arms) {

@@ -17,4 +17,8 @@ Result<void> fit_to_arms(Settings& settings, const std::vector<Arm>& arms);
 /// The arms with the provider and the model of each. settings_invalid as make_run_options; it names the arm.
 Result<std::vector<RunArm>> resolve_arms(const Settings& settings, std::vector<Arm> arms);
 
+/// The model of each arm, or the run's, with the place that names it: `"gpt-x" (suite.yaml:12, arm "mini")`,
+/// `"gpt-x" (--model)`.
+std::vector<std::string> places_of_models(const RunOptions& options);
+
 }  // namespace sluice

@@ -53,6 +53,21 @@ class ArmsOfARun : public Workbench {
   }
 };
 
+// It named flags that nobody had given, and was offered to be gone on with.
+TEST_F(ArmsOfARun, AModelThatIsNotKnownIsNamedWithItsLineInTheSuite) {
+  auto simulator = start_simulator({R"({"contains": "Please", "status": 404, "text": "no such model"})",
+                                    R"({"contains": "Capital", "text": "Paris"})"},
+                                   {});
+  const auto wrong = run_sluice(run(simulator, "live"));
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_NE(wrong.errors.find("; the model is \"m2\" (suite.yaml:7, arm \"new/"), std::string::npos)
+      << wrong.errors;
+  for (const char* flag : {"--model", "--base-url", "--resume"})
+    EXPECT_EQ(wrong.errors.find(flag), std::string::npos) << wrong.errors;
+  const auto listed = run_sluice({"runs", "list"});
+  EXPECT_EQ(listed.output.find("--resume"), std::string::npos) << listed.output;
+}
+
 TEST_F(ArmsOfARun, EachTestIsAskedUnderEachArmAndReplayedFromTheCache) {
   auto simulator = start_simulator(answers(), {});
   const auto live = run_sluice(run(simulator, "live"));

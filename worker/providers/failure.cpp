@@ -43,11 +43,12 @@ bool is_transient(Reason reason) {
   return reason == Reason::rate_limited || reason == Reason::timed_out || reason == Reason::provider_failed;
 }
 
-/// Where the user names the model of such calls.
+/// Where the user names the model of such calls. That of answers stands in flags, a suite or settings, which
+/// the coordinator knows.
 std::string model_setting(CallKind kind) {
   switch (kind) {
     case CallKind::answer:
-      return "--model";
+      return "the model";
     case CallKind::embedding:
       return "--embedding-model";
     case CallKind::judge:
@@ -62,7 +63,7 @@ std::string model_setting(CallKind kind) {
 std::string address_setting(CallKind kind) {
   switch (kind) {
     case CallKind::answer:
-      return "--base-url";
+      return "the base URL";
     case CallKind::embedding:
       return "the base URL of --embedding-provider";
     case CallKind::judge:

@@ -156,7 +156,7 @@ TEST(FailureMessage, NamesWhoWhatAndWhatToDo) {
   EXPECT_EQ(failed(openai, 401, openai_error("x", "null")).message,
             "provider \"main\" answered 401: said so; check the key in EXAMPLE_API_KEY");
   EXPECT_EQ(failed(openai, 404, "").message,
-            "provider \"main\" answered 404; check --model and --base-url (https://example.test/v1)");
+            "provider \"main\" answered 404; check the model and the base URL (https://example.test/v1)");
   const auto of_kind = [](CallKind kind) {
     return std::get<Failed>(read_response(provider(openai), {404, {}, ""}, now, {}, kind)).message;
   };

@@ -116,6 +116,22 @@ TEST(RunOptions, EachArmHasItsProviderAndTheRunsNeedsNoModel) {
   EXPECT_EQ(options->baseline_arm, std::nullopt);
 }
 
+TEST(RunOptions, AModelIsNamedWithThePlaceThatNamesIt) {
+  Settings settings = settings_of("");
+  settings.model = {"gpt-x", Origin::flag, "--model"};
+  settings.provider = {"openai", Origin::flag, "--provider"};
+  const auto alone = make_run_options({}, settings, {});
+  ASSERT_TRUE(alone) << alone.error().message;
+  EXPECT_EQ(places_of_models(*alone), (std::vector<std::string>{R"("gpt-x" (--model))"}));
+  std::vector<Arm> arms = arms_of_flags({"mini=openai:gpt-y"});
+  arms.push_back({.name = "of_run", .where = "suite.yaml:7"});
+  arms.front().where = "suite.yaml:5";
+  const auto several = make_run_options({}, settings, arms);
+  ASSERT_TRUE(several) << several.error().message;
+  EXPECT_EQ(places_of_models(*several), (std::vector<std::string>{R"("gpt-y" (suite.yaml:5, arm "mini"))",
+                                                                  R"("gpt-x" (--model, arm "of_run"))"}));
+}
+
 TEST(RunOptions, ABaseUrlIsThatOfTheRunsProviderAlone) {
   const Settings settings = settings_of(
       "", {{"provider", "--provider", "openai"}, {"base_url", "--base-url", "http://127.0.0.1:1/v1"}});
