@@ -43,7 +43,7 @@ constexpr const char* compare_examples =
     "before them, for all scores.\n"
     "Exit code 0: no regression; 1: regressions, failures and case errors, under\n"
     "--strict also warnings; 2: usage, files that cannot be read, another suite, a\n"
-    "run that was cut short.\n"
+    "run that was cut short, a run beside itself.\n"
     "Examples:\n"
     "  sluice compare baseline.json report.json\n"
     "  sluice compare last~1 last\n"
@@ -140,7 +140,7 @@ struct CompareCommand {
     }
     std::vector<LoadedSide> sides;
     for (const std::string& name : *names) {
-      auto loaded = side(name, home);
+      auto loaded = side(name, home, sides.empty() ? "" : sides.front().run_id);
       if (!loaded) return loaded.error();
       sides.push_back(std::move(*loaded));
     }
@@ -191,9 +191,10 @@ struct CompareCommand {
     return written ? worst : report_error(written.error());
   }
 
-  /// A file, or else a run of the ledger, whose report is made again. Error: the exit code, after it was
-  /// reported.
-  tl::expected<LoadedSide, int> side(const std::string& name, OpenedHome& home) const {
+  /// A file, or else a run of the ledger, whose report is made again; not `base_run`. Error: the exit code,
+  /// after it was reported.
+  tl::expected<LoadedSide, int> side(const std::string& name, OpenedHome& home,
+                                     const std::string& base_run) const {
     const auto is_run = may_be_run(name, home);
     if (!is_run) return tl::unexpected(is_run.error());
     if (!*is_run) {
@@ -209,6 +210,8 @@ struct CompareCommand {
       return tl::unexpected(report_error("there is no file " + name + ", and " + no_run_yet));
     const auto past = find_run_or_suite(**ledger, name);
     if (!past) return tl::unexpected(report_error(past.error()));
+    if (const auto two = check_are_two_runs(base_run, past->run.run_id); !two)
+      return tl::unexpected(report_error(two.error()));
     std::vector<ReportTarget> targets;
     if (to_file()) targets.push_back({ReportFormat::table, output});
     return side_of_run(*past, name, {*app, **effective, **ledger}, targets);

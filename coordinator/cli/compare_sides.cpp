@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_report.hpp"
+#include "coordinator/cli/past_runs.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/compare.hpp"
 #include "coordinator/gate/stability_gate.hpp"
@@ -142,6 +143,13 @@ tl::expected<LoadedSide, int> side_of_run(const PastRun& past, const std::string
   auto scores = parse_report(text, name);
   if (!scores) return tl::unexpected(report_findings({scores.error()}));
   return LoadedSide{name, std::move(*scores), std::move(notices), past.run.run_id, std::move(*lost)};
+}
+
+Result<void> check_are_two_runs(const std::string& base_run_id, const std::string& current_run_id) {
+  if (base_run_id.empty() || base_run_id != current_run_id) return {};
+  return fail(Reason::usage_invalid, "run " + short_id(base_run_id) +
+                                         " cannot be compared with itself: name another run beside it; "
+                                         "`sluice runs list` shows them");
 }
 
 int compare_sides(const LoadedSide& base, const LoadedSide& current, const CompareRequest& request,

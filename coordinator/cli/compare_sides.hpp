@@ -39,6 +39,9 @@ struct CompareRequest {
   bool strict = false;
 };
 
+/// usage_invalid where both sides are this one run: nothing can differ.
+Result<void> check_are_two_runs(const std::string& base_run_id, const std::string& current_run_id);
+
 /// Compares two sides, and hands what came of it to `write`. Returns the exit code; errors were reported.
 int compare_sides(const LoadedSide& base, const LoadedSide& current, const CompareRequest& request,
                   const std::function<Result<void>(const CompareReportInput&)>& write);

@@ -161,6 +161,8 @@ ServedAnswer ViewServer::compare_page(const ViewRequest& asked, const Ledger& le
          {std::pair(&asked.base, &sides[0]), std::pair(&asked.current, &sides[1])}) {
       const auto past = ledger.find_run(*words);
       if (!past) return failure(past.error());
+      if (const auto two = check_are_two_runs(sides[0] ? sides[0]->run_id : "", past->run.run_id); !two)
+        return page(message_page("Not compared", {two.error().message}), 400);
       const std::string name = short_id(past->run.run_id);
       auto loaded = side_of_run(*past, name, place_in(ledger), {}, [&](ReportInput input) {
         input.whole_answers = whole_answers(tools_, settings_, past->run.run_id, input.redactor);

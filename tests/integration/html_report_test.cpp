@@ -212,6 +212,22 @@ TEST_F(Pages, RunsAreComparedByTheTestsThatBothHave) {
       << otherwise.errors;
 }
 
+TEST_F(Pages, ARunIsNotComparedWithItself) {
+  run();
+  run();
+  const std::string id =
+      nlohmann::json::parse(run_sluice({"runs", "show", "last", "--format", "json"}).output)["run_id"];
+  for (const Flags& sides : {Flags{"last", "capitals"}, Flags{id, "last~1", "last"}}) {
+    const auto refused = run_sluice(Flags{"compare"} + sides);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_EQ(refused.output, "");
+    EXPECT_EQ(refused.error_lines(),
+              (std::vector<std::string>{"sluice: error: run " + id.substr(0, 8) +
+                                        " cannot be compared with itself: name another run beside it; "
+                                        "`sluice runs list` shows them"}));
+  }
+}
+
 TEST_F(Pages, AMockRunBesideAnotherIsSaidPlainly) {
   run();
   EXPECT_NE(run_sluice({"run", "suite.yaml", "--mode", "mock"}).exit_code, 2);
@@ -263,6 +279,7 @@ TEST_F(Pages, ARunIsDiffedWithOneOfItsOwnKind) {
 
 TEST_F(Pages, NoReportOfAPastRunReplacesWhatTheRunReadsOrKeeps) {
   run();
+  run();
   const std::string ledger = (home() / "ledger.db").string();
   const auto refuses = [&](const Flags& flags, const std::string& file, const std::string& what) {
     const std::string before = read_text(folder() / file);
@@ -275,10 +292,10 @@ TEST_F(Pages, NoReportOfAPastRunReplacesWhatTheRunReadsOrKeeps) {
   refuses({"report", "last", "--output", "suite.yaml"}, "suite.yaml", "a file of the suite");
   refuses({"report", "last", "--report", "junit=./suite.yaml"}, "suite.yaml", "a file of the suite");
   refuses({"report", "last", "--output", ledger}, ledger, "the run ledger");
-  refuses({"compare", "last", "last", "--output", ledger}, ledger, "the run ledger");
-  refuses({"compare", "last", "last", "--output", "suite.yaml"}, "suite.yaml", "a YAML file");
+  refuses({"compare", "last~1", "last", "--output", ledger}, ledger, "the run ledger");
+  refuses({"compare", "last~1", "last", "--output", "suite.yaml"}, "suite.yaml", "a YAML file");
   EXPECT_EQ(run_sluice({"report", "last", "--output", "report.txt"}).exit_code, 0);
-  EXPECT_EQ(run_sluice({"compare", "last", "last", "--output", "comparison.txt"}).exit_code, 0);
+  EXPECT_EQ(run_sluice({"compare", "last~1", "last", "--output", "comparison.txt"}).exit_code, 0);
 }
 
 TEST_F(Pages, OutcomesOfThenAreNotJudgedByChecksOfNow) {
@@ -338,8 +355,9 @@ TEST_F(Pages, AReportSaysThatTheRunEndedOtherwise) {
   const auto reported = run_sluice({"report", "last", "--format", "json"});
   EXPECT_EQ(reported.exit_code, 0) << reported.errors;
   EXPECT_NE(reported.output.find("verdict_otherwise"), std::string::npos) << reported.output;
-  const auto compared = run_sluice({"compare", "last", "last", "--format", "json"});
-  EXPECT_NE(compared.output.find("last: this run ended as `fail`"), std::string::npos)
+  run();
+  const auto compared = run_sluice({"compare", "last~1", "last", "--format", "json"});
+  EXPECT_NE(compared.output.find("last~1: this run ended as `fail`"), std::string::npos)
       << compared.output << compared.errors;
 }
 

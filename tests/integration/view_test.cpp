@@ -136,6 +136,9 @@ TEST_F(View, ListsRunsShowsOneAndComparesTwo) {
   EXPECT_TRUE(has(both, "1 check that broke")) << both;
   EXPECT_TRUE(has(both, "\"answer\": \"Paris\"")) << "of the base";
   EXPECT_TRUE(has(both, "\"answer\": \"Lyon\"")) << "beside that of the current one";
+  const std::string itself = ask("/compare?base=last&current=last");
+  EXPECT_TRUE(itself.starts_with("HTTP/1.1 400")) << itself;
+  EXPECT_TRUE(has(itself, "cannot be compared with itself")) << itself;
   const auto one = run_sluice({"show", "last~1", "france"});
   EXPECT_FALSE(has(one.output, "Lyon")) << "the file of now has other answers: " << one.output;
   EXPECT_EQ(end(), 0);
