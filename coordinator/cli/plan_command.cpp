@@ -5,6 +5,7 @@
 #include "coordinator/display/terminal.hpp"
 #include "coordinator/report/estimate_report.hpp"
 #include "coordinator/session/flag_values.hpp"
+#include "coordinator/session/unnamed_models.hpp"
 
 #include <iostream>
 #include <memory>
@@ -37,6 +38,8 @@ struct PlanCommand {
       if (chosen.mode.origin == Origin::default_value) chosen.mode.value = Mode::live;
     });
     if (!run) return run.error();
+    const auto unnamed = unnamed_embedder(run->options.settings, run->inputs.suite);
+    if (unnamed && run->options.settings.mode.value != Mode::mock) report_warning(*unnamed);
     const auto estimated = estimate(run->options, run->inputs, caches);
     if (!estimated) return report_error(estimated.error());
     std::cout << (*as == 1 ? estimate_json(*estimated) : estimate_text(*estimated, output_columns()));

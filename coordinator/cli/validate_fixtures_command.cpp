@@ -2,6 +2,7 @@
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/display/display.hpp"
 #include "coordinator/session/run_inputs.hpp"
+#include "coordinator/session/unnamed_models.hpp"
 #include "coordinator/suite/arms.hpp"
 #include "coordinator/suite/expectation_check.hpp"
 #include "coordinator/suite/suite_loader.hpp"
@@ -62,8 +63,13 @@ struct ValidateFixtures {
     const Suite& suite = loaded->suite;
     const auto ontology = load_ontology(*effective);
     if (!ontology) return report_findings(ontology.error());
-    const auto remarks = print_remarks(suite, *ontology);
+    auto remarks = print_remarks(suite, *ontology);
     if (!remarks) return report_error(remarks.error());
+    for (const auto& unnamed : {unnamed_judge(*with_suite, suite), unnamed_embedder(*with_suite, suite)}) {
+      if (!unnamed) continue;
+      std::cout << printable(to_text({path, 0, "warning: " + *unnamed})) << '\n';
+      ++remarks->warnings;
+    }
     if (remarks->findings > 0) {
       std::cout.flush();
       return report_error(counted(remarks->findings, "finding") + " in " + path);
@@ -109,7 +115,8 @@ Command add_validate_fixtures_command(CLI::App& program) {
       "Exit code 0 if all is well, 2 if anything is wrong: one line each, FILE:LINE:\n"
       "what was expected. A subject or predicate that the ontology does not have is a\n"
       "warning, and so is a value that is not of its type. A note names what an\n"
-      "expectation in other words is taken for.\n"
+      "expectation in other words is taken for. A judge, or who makes embeddings, that\n"
+      "tests need and nobody names is a warning too.\n"
       "Examples:\n"
       "  sluice validate-fixtures\n"
       "  sluice validate-fixtures suite.yaml\n"

@@ -1,0 +1,37 @@
+#include "coordinator/session/unnamed_models.hpp"
+
+#include "common/defaults.hpp"
+#include "common/model/metrics.hpp"
+#include "common/model/run_settings.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+std::optional<std::string> unnamed_judge(const Settings& settings, const Suite& suite) {
+  const auto judged = std::ranges::find_if(suite.metrics, is_judge_metric);
+  if (judged == suite.metrics.end() || settings.judge.origin != Origin::default_value) return std::nullopt;
+  return "tests have judge metrics (" + std::string(info(*judged).name) +
+         "), and no judge is named, so that only a mock run takes them: name one with --judge PROVIDER and "
+         "--judge-model MODEL, as judge in the suite's settings, or under [judge] in sluice.toml; --judge "
+         "fake "
+         "tries them out";
+}
+
+std::optional<std::string> unnamed_embedder(const Settings& settings, const Suite& suite) {
+  const bool compares =
+      std::ranges::find(suite.metrics, MetricId::semantic_similarity_to) != suite.metrics.end();
+  if (!compares && !suite.examples) return std::nullopt;
+  const bool is_named = settings.embedding_provider.origin != Origin::default_value ||
+                        settings.embedding_model.origin != Origin::default_value;
+  if (is_named) return std::nullopt;
+  return (compares ? "semantic_similarity_to compares embeddings"
+                   : "solved examples are found by embeddings") +
+         std::string(", and nobody is named who makes them, so that ") +
+         std::string(defaults::embedding_model) + " of " + std::string(defaults::embedding_provider) +
+         " is asked: name who is meant with --embedding-provider and --embedding-model, or say "
+         "--embedding-model " +
+         std::string(lexical_embedding_model) + ", which calls nobody";
+}
+
+}  // namespace sluice
