@@ -308,7 +308,7 @@ void CallEngine::on_time(const Moment& moment) {
       if (deadline > at_.now) {
         alarms_.set(*id, deadline);
       } else {
-        end(*id, failed_with({Reason::timed_out, "the time of the case was spent waiting"}, true));
+        end(*id, failed_with(spent_waiting(call), true));
       }
     }
   }

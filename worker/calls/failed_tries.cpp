@@ -11,12 +11,17 @@ namespace sluice {
 
 namespace {
 
+/// `; 3 calls were made`
+std::string calls_made(const Call& call) {
+  return call.spend.calls > 1 ? "; " + std::to_string(call.spend.calls) + " calls were made" : "";
+}
+
 /// No try is left.
 NextStep last_failure(Call& call, const Failed& failed, bool out_of_time, bool unreachable) {
   auto& provider = *call.provider;
   Error error{failed.reason, failed.message};
   if (!failed.retryable && stops_run(failed.reason)) provider.fatal = error;
-  if (call.spend.calls > 1) error.message += "; " + std::to_string(call.spend.calls) + " calls were made";
+  error.message += calls_made(call);
   if (out_of_time) error.message += "; the time of the case is spent";
   const bool silent = failed.reason == Reason::timed_out && !out_of_time && !call.cut_short;
   if (silent) ++provider.silent_calls;
@@ -116,6 +121,15 @@ void note_lost(Call& call, const HttpDone& done, const Failed& failed, TimePoint
   if (never_connected(done) && !done.started) settle_uncharged(call);
   auto& budget = call.provider->budget;
   failed.retryable ? note_outage_like(call, now) : budget.was_declined(now);
+}
+
+Error spent_waiting(const Call& call) {
+  const std::string spent = "the time of the case was spent waiting";
+  if (!call.failure) return {Reason::timed_out, spent};
+  // One that is only ever told to wait comes to no other end.
+  const bool is_refused = call.failure->reason == Reason::rate_limited;
+  return {is_refused ? Reason::rate_limited : Reason::timed_out,
+          call.failure->message + calls_made(call) + "; " + spent};
 }
 
 NextStep after_unsent(Call& call, const HttpDone& done) {

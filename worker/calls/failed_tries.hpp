@@ -43,6 +43,10 @@ void redact(Failed& failed, Call& call, const HttpResponse& response,
 /// What it has to know of a call without a response.
 void note_lost(Call& call, const HttpDone& done, const Failed& failed, TimePoint now);
 
+/// The time of the case was spent while the call waited: with the words of its last try that failed, if any
+/// did.
+Error spent_waiting(const Call& call);
+
 /// The try came too late for its permit: it needs another one, and has spent nothing.
 NextStep after_unsent(Call& call, const HttpDone& done);
 /// The try has failed. `unreachable`: it never came to the provider.

@@ -191,6 +191,26 @@ TEST_F(CallEngineTest, NothingWaitsBeyondItsDeadline) {
   EXPECT_EQ(ended.spend.waited_permit_ms, 5000u);
 }
 
+// A server that names a delay each time uses up the case, and its words were nowhere.
+TEST_F(CallEngineTest, WhatWasRefusedUntilItsTimeWasSpentSaysTheServersWords) {
+  submit(1, 5s);
+  const auto first = calls().at(0).id;
+  done(first, 429, "slow down");
+  grant({permits({}, now)});
+  pass(4s);
+  turn();
+  EXPECT_TRUE(engine.take_ended().empty());
+  pass(1s);
+  turn();
+  const auto ended = only_end();
+  EXPECT_TRUE(ended.out_of_time);
+  ASSERT_TRUE(ended.error);
+  EXPECT_EQ(ended.error->reason, Reason::rate_limited);
+  EXPECT_NE(ended.error->message.find("slow down"), std::string::npos) << ended.error->message;
+  EXPECT_TRUE(ended.error->message.ends_with("; the time of the case was spent waiting"))
+      << ended.error->message;
+}
+
 TEST_F(CallEngineTest, AnEntryOfAnotherCacheIsSoughtFirst) {
   const EntryKey key{EntryKind::answer, sha256("q")};
   auto& request = submit(1, 60s, "a", key);

@@ -35,6 +35,7 @@ struct FakeRequest final : CallRequest {
     failed.message = response.body;
     failed.retryable = response.status >= 500 || response.status == 429;
     failed.counts_as_rate_limit = response.status == 429;
+    if (failed.counts_as_rate_limit) failed.reason = Reason::rate_limited;
     if (!failed.retryable)
       failed.reason = response.status == 401 ? Reason::key_refused : Reason::request_refused;
     return failed;
