@@ -154,8 +154,8 @@ namespace {
 
 using PlannedAgain = tl::expected<std::unique_ptr<Asked>, int>;
 
-/// `is_as_it_was` alone is left to be said.
-PlannedAgain planned(const PastRun& past, const RunPlace& place, const AskedFlags& flags) {
+/// Without a plan.
+PlannedAgain loaded_again(const PastRun& past, const RunPlace& place, const AskedFlags& flags) {
   auto loaded = load_run(flags.settings, flags.flags, [&](Settings& chosen) {
     take_over(past, chosen);
     chosen.home = place.settings.home;
@@ -169,11 +169,24 @@ PlannedAgain planned(const PastRun& past, const RunPlace& place, const AskedFlag
     if (!events) return tl::unexpected(report_error(events.error()));
     loaded->inputs.retrieval = retrieval_again(loaded->inputs.suite, *events);
   }
-  auto asked = std::make_unique<Asked>(Asked{std::move(loaded->options), std::move(loaded->inputs), nullptr});
-  auto plan = make_plan(asked->options, asked->inputs);
+  return std::make_unique<Asked>(Asked{std::move(loaded->options), std::move(loaded->inputs), nullptr});
+}
+
+/// `is_as_it_was` alone is left to be said.
+PlannedAgain planned(PlannedAgain asked) {
+  if (!asked) return asked;
+  auto plan = make_plan((*asked)->options, (*asked)->inputs);
   if (!plan) return tl::unexpected(report_error(plan.error()));
-  asked->plan = *plan;
+  (*asked)->plan = *plan;
   return asked;
+}
+
+bool has_other_tests(const std::vector<AskedCase>& then, const CaseList& now) {
+  if (then.size() != now.size()) return true;
+  for (std::size_t i = 0; i < then.size(); ++i) {
+    if (then[i].id != now.id(i)) return true;
+  }
+  return false;
 }
 
 int judged_otherwise(const PastRun& past, const std::string& suite, const std::vector<std::string>& tests) {
@@ -184,30 +197,28 @@ int judged_otherwise(const PastRun& past, const std::string& suite, const std::v
                       "(--export-baseline) or JSON report that was kept of it");
 }
 
-/// Of the tests alone that the run and the suite have. `as_they_are`: the plan of the whole suite.
+/// Of the tests alone that the run and the suite have. `then`: of the run; `as_they_are`: the whole suite.
 PlannedAgain planned_of_shared(const PastRun& past, const RunPlace& place, AskedFlags& flags,
-                               const Asked& as_they_are) {
+                               const std::vector<AskedCase>& then, const Asked& as_they_are) {
   const auto none = [&] {
     return tl::unexpected(not_as_it_was(past, as_they_are.options.suite_path, Tests::shared));
   };
-  const auto then = place.ledger.asked_by(past.run.run_id);
-  if (!then) return tl::unexpected(report_error(then.error()));
   const auto& cases = as_they_are.inputs.suite.cases;
   bool shares_any = past.run.selection;  // What was selected then need not be now.
   for (std::size_t i = 0; !shares_any && i < cases.size(); ++i)
-    shares_any = std::ranges::binary_search(*then, cases.id(i), {}, &AskedCase::id);
+    shares_any = std::ranges::binary_search(then, cases.id(i), {}, &AskedCase::id);
   // Of a ledger that was damaged some may be missing, and then no number is what it was.
   const auto trials =
-      std::accumulate(then->begin(), then->end(), std::uint64_t{0},
+      std::accumulate(then.begin(), then.end(), std::uint64_t{0},
                       [](std::uint64_t sum, const AskedCase& one) { return sum + one.trials; });
   if (trials != past.run.trials || !shares_any) return none();
-  flags.take_cases(*then);
-  auto asked = planned(past, place, flags);
+  flags.take_cases(then);
+  auto asked = planned(loaded_again(past, place, flags));
   if (!asked) return asked;
   if (!past.run.selection) (*asked)->options.only_cases.clear();
   const auto now = asked_cases((*asked)->options, (*asked)->inputs, *(*asked)->plan);
   if (!now) return tl::unexpected(report_error(now.error()));
-  SharedCases shared = shared_cases(*then, *now);
+  SharedCases shared = shared_cases(then, *now);
   if (!shared.otherwise.empty())
     return tl::unexpected(judged_otherwise(past, as_they_are.options.suite_path, shared.otherwise));
   if (shared.trials.empty()) return none();
@@ -222,13 +233,24 @@ tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const 
   AskedFlags flags(past.run);
   if (const auto taken = flags.take(place.command, past.run); !taken)
     return tl::unexpected(report_error(taken.error()));
-  auto asked = planned(past, place, flags);
+  auto asked = loaded_again(past, place, flags);
+  if (!asked) return asked;
+  std::vector<AskedCase> then;
+  if (place.tests == Tests::shared) {
+    auto noted = place.ledger.asked_by(past.run.run_id);
+    if (!noted) return tl::unexpected(report_error(noted.error()));
+    then = std::move(*noted);
+    // No plan of the whole suite is needed, and there may be none: a test that was added asks for a judge.
+    if (!then.empty() && has_other_tests(then, (*asked)->inputs.suite.cases))
+      return planned_of_shared(past, place, flags, then, **asked);
+  }
+  asked = planned(std::move(asked));
   if (!asked) return asked;
   const Plan& plan = *(*asked)->plan;
   (*asked)->is_as_it_was = to_prefixed_hex(plan_identity(plan)) == past.run.plan_identity;
   if ((*asked)->is_as_it_was || numbers_alike(past.run, plan)) return asked;
-  if (place.tests == Tests::shared) return planned_of_shared(past, place, flags, **asked);
-  return tl::unexpected(not_as_it_was(past, (*asked)->options.suite_path, Tests::all));
+  if (!then.empty()) return planned_of_shared(past, place, flags, then, **asked);
+  return tl::unexpected(not_as_it_was(past, (*asked)->options.suite_path, place.tests));
 }
 
 }  // namespace sluice

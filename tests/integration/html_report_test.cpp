@@ -212,6 +212,21 @@ TEST_F(Pages, RunsAreComparedByTheTestsThatBothHave) {
       << otherwise.errors;
 }
 
+TEST_F(Pages, ATestThatWasAddedMayNeedAJudgeThatTheRunBeforeHadNot) {
+  run();
+  write_text(folder() / "suite.yaml",
+             read_text(folder() / "suite.yaml") +
+                 "  - {id: tone, input: {prompt: Hi}, expected: {type: rubric, criteria: It is polite.}}\n");
+  write_text(folder() / "answers.jsonl",
+             read_text(folder() / "answers.jsonl") + R"({"id": "tone", "answer": "Hello, it is polite."})");
+  run({"--judge", "fake"});
+  const auto compared = run_sluice({"compare", "last~1", "last", "--format", "json"});
+  const auto made = nlohmann::json::parse(compared.output, nullptr, false);
+  ASSERT_TRUE(made.is_object()) << compared.errors;
+  EXPECT_EQ(made["tests"]["added"], nlohmann::json::parse(R"(["tone"])"));
+  EXPECT_EQ(made["checks"]["still_failing"], 1) << "spain";
+}
+
 TEST_F(Pages, ARunIsNotComparedWithItself) {
   run();
   run();
