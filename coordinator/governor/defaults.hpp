@@ -194,6 +194,8 @@ inline constexpr std::size_t pauses_remembered = 64;
 /// Refusals that name a delay from here on cost more than what they show: each ends an episode
 /// (LimitEstimate).
 inline constexpr BootTime costly_pause = 250ms;
+/// A longer window that is spent again after fewer calls is no other limit than the rate's.
+inline constexpr double calls_between_windows = 50;
 /// Of the speed that was refused: slow enough to tell a bucket's rate, fast enough to be refused again.
 inline constexpr double next_speed = 0.7;
 /// Of an estimate: it is a few hundredths wrong.

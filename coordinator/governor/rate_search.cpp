@@ -223,11 +223,25 @@ void RateSearch::begin_anew() {
   *this = std::move(fresh);
 }
 
+/// Where refusals have named short delays so far, a long one is that of a longer window: it says nothing of
+/// the rate that was found. But if it comes again before that rate was used for a while, it does.
+bool RateSearch::is_of_another_limit(BootTime delay, BootTime now) const {
+  if (!accepted_ || longest_pause_ >= costly_pause || delay < costly_pause) return false;
+  if (now < other_pause_to_) return true;
+  return count_since(other_pause_to_).started >= calls_between_windows;
+}
+
 bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
                            BootTime delay, bool is_closed, BootTime since, BootTime now) {
   if (is_closed) {
     begin_anew();
     pause(delay, now);
+    return false;
+  }
+  if (is_of_another_limit(delay, now)) {
+    note(started, 0, refused + refused_late, now);
+    other_pause_to_ = now + delay;
+    cut_at_ = std::max(cut_at_, other_pause_to_ - usual_window);
     return false;
   }
   if (std::max(delay, longest_pause_) < costly_pause) {

@@ -85,6 +85,7 @@ class RateSearch {
   BootTime paused_within(BootTime since, BootTime now) const;
   bool used(BootTime now) const;
   void cut(BootTime now);
+  bool is_of_another_limit(BootTime delay, BootTime now) const;
   void pause(BootTime delay, BootTime now);
   void follow_estimate();
   void try_between();
@@ -101,8 +102,9 @@ class RateSearch {
   std::optional<double> accepted_;
   bool is_rough_ = false;  ///< What was accepted was counted while the rate rose, not between refusals.
   bool cut_weighed_ = true;
-  std::deque<Pause> pauses_;  ///< The newest; none overlaps another.
-  BootTime longest_pause_{};  ///< What a refusal may cost.
+  std::deque<Pause> pauses_;   ///< The newest; none overlaps another.
+  BootTime longest_pause_{};   ///< What a refusal may cost.
+  BootTime other_pause_to_{};  ///< The end of the last one that another limit named.
   LimitEstimate estimate_;
   bool estimate_is_due_ = false;  ///< At the end of the pause;
   bool first_is_due_ = false;     ///< of the first refusal.

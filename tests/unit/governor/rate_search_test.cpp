@@ -327,4 +327,25 @@ TEST(RateSearch, AfterABucketOfAFewCallsTheSpeedRampsUp) {
   EXPECT_GT(*search.rate(), 2 * first);
 }
 
+// A minute's quota that was spent made a run go on at a fraction of the rate that its bucket gives.
+TEST(RateSearch, ALongDelayAmongShortOnesIsThatOfAnotherLimit) {
+  const auto pause_for = [](RateSearch& search, BootTime delay, BootTime& now) {
+    search.on_paused(1, 1, 0, delay, false, now, now);
+    now += delay;
+  };
+  RateSearch search;
+  auto now = start;
+  run_into(search, 100, now, 15s);
+  const double before = *search.rate();
+  pause_for(search, 30s, now);
+  EXPECT_EQ(*search.rate(), before);
+  run_into(search, 100, now, 2s);
+  EXPECT_GT(*search.rate(), 0.8 * before);
+  pause_for(search, 30s, now);
+  run_into(search, 100, now, 100ms);
+  pause_for(search, 30s, now);
+  pause_for(search, 30s, now);
+  EXPECT_LT(*search.rate(), 0.7 * before) << "it comes again at once: it is the rate's";
+}
+
 }  // namespace sluice::rate_search_test
