@@ -120,24 +120,28 @@ class SharedBudget:
                       self.all_passed(run.report, self.count)])
 
     def what_is_said(self):
-        """What the user says of a limit, from all of it to nothing, with 50 calls in flight; delays in whole seconds."""
-        rows = [  # What, keys, rate, bucket, cases, of the ideal time at most, share of 429s at most.
-            ("nothing said", "", 100, 10, 1_000, 1.25, 0.03),
-            ("nothing said", "", 20, 2, 1_000, 1.25, 0.03),
-            ("nothing said", "", 100, 100, 1_000, 1.25, 0.03),
-            ("6,000 a minute", "requests_per_minute = 6000\n", 100, 10, 1_000, 1.05, 0.01),
-            ("6,000 a minute", "requests_per_minute = 6000\n", 100, 5, 1_000, 1.05, 0.01),
-            ("1,200 a minute", "requests_per_minute = 1200\n", 20, 2, 200, 1.05, 0.01),
-            ("6,000 a minute, burst 0.05 s", "requests_per_minute = 6000\nburst_seconds = 0.05\n", 100, 5, 1_000, 1.03, 0),
-            ("6,000 a minute, burst 0.02 s", "requests_per_minute = 6000\nburst_seconds = 0.02\n", 100, 2, 1_000, 1.05, 0),
-            ("1,200 a minute, burst 0.1 s", "requests_per_minute = 1200\nburst_seconds = 0.1\n", 20, 2, 200, 1.03, 0),
-            ("500 a minute, burst 0.12 s", "requests_per_minute = 500\nburst_seconds = 0.12\n", 500 / 60, 1, 100, 1.11, 0),
-            ("500 a minute, burst 0.24 s", "requests_per_minute = 500\nburst_seconds = 0.24\n", 500 / 60, 2, 100, 1.03, 0),
-            ("6,000 a minute, burst 0.1 s", KNOWN, 100, 10, 1_000, 1.03, 0),
+        """What the user says of a limit, from all of it to nothing, with 50 calls in flight."""
+        seconds, exact = ["--retry-after", 1], []  # How refusals name a delay: a whole second, or as OpenAI does.
+        rows = [  # What, flags, keys, rate, bucket, cases, of the ideal time at most, share of 429s at most.
+            ("nothing said, a second named", seconds, "", 100, 10, 1_000, 1.25, 0.03),
+            ("nothing said, a second named", seconds, "", 20, 2, 1_000, 1.10, 0.03),
+            ("nothing said, a second named", seconds, "", 100, 100, 1_000, 1.25, 0.03),
+            ("nothing said", exact, "", 100, 10, 1_000, 1.25, 0.03),
+            ("nothing said", exact, "", 20, 2, 1_000, 1.10, 0.03),
+            ("nothing said", exact, "", 100, 100, 1_000, 1.25, 0.03),
+            ("6,000 a minute", exact, "requests_per_minute = 6000\n", 100, 10, 1_000, 1.05, 0.01),
+            ("6,000 a minute", exact, "requests_per_minute = 6000\n", 100, 5, 1_000, 1.05, 0.01),
+            ("1,200 a minute", exact, "requests_per_minute = 1200\n", 20, 2, 200, 1.05, 0.01),
+            ("6,000 a minute, burst 0.05 s", exact, "requests_per_minute = 6000\nburst_seconds = 0.05\n", 100, 5, 1_000, 1.03, 0),
+            ("6,000 a minute, burst 0.02 s", exact, "requests_per_minute = 6000\nburst_seconds = 0.02\n", 100, 2, 1_000, 1.05, 0),
+            ("1,200 a minute, burst 0.1 s", exact, "requests_per_minute = 1200\nburst_seconds = 0.1\n", 20, 2, 200, 1.03, 0),
+            ("500 a minute, burst 0.12 s", exact, "requests_per_minute = 500\nburst_seconds = 0.12\n", 500 / 60, 1, 100, 1.11, 0),
+            ("500 a minute, burst 0.24 s", exact, "requests_per_minute = 500\nburst_seconds = 0.24\n", 500 / 60, 2, 100, 1.03, 0),
+            ("6,000 a minute, burst 0.1 s", exact, KNOWN, 100, 10, 1_000, 1.03, 0),
         ]
-        for what, keys, rate, bucket, count, most, most_refused in rows:
+        for what, delays, keys, rate, bucket, count, most, most_refused in rows:
             note(f"{what}: {rate:.3g} a second, bucket {bucket}")
-            with self.simulator("--rps", rate, "--burst", bucket) as url:
+            with self.simulator("--rps", rate, "--burst", bucket, *delays) as url:
                 run = Fleet("said", settings(url, keys)).run(self.questions(count), 1, 50)
                 refused = refusals(url)
             calls, ideal = len(run.starts["limited"]), (count - bucket) / rate + LATENCY_MS / 1000

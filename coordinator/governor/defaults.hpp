@@ -200,7 +200,8 @@ inline constexpr double calls_between_windows = 50;
 inline constexpr double next_speed = 0.7;
 /// Of an estimate: it is a few hundredths wrong.
 inline constexpr double below_estimate = 0.97;
-/// A refusal at an estimate lowers it by so much, and halves its burst.
+/// A refusal at an estimate lowers it by so much. Its burst stays: where calls vary on their way, the
+/// distances of a smaller one would cost more than the rate is too high by.
 inline constexpr double after_refusal = 0.94;
 /// An estimate is held so many of its pauses long before it grows: what the next refusal costs, it gains.
 inline constexpr double pauses_held = 15;

@@ -319,8 +319,6 @@ void RateSearch::follow_estimate() {
     in_a_row_ = again ? std::min(in_a_row_ + 1, most_in_a_row) : 0;
     const double lower = std::pow(after_refusal, std::exp2(in_a_row_)) * *rate_;
     rate_ = std::max(std::min(lower, measured), *rate_ / 2);
-    burst_ = std::max(1.0, burst_ / 2);
-    reserve_ = std::min(reserve_, burst_);
     // So far down it is soon below the limit.
     if (in_a_row_ > 0) hold_factor_ = hold_of_doubt;
   }
