@@ -188,8 +188,8 @@ int compare_sides(const LoadedSide& base, const LoadedSide& current, const Compa
   rules.min_pass_rate = min_pass_rate_of(right);
   rules.base_is_selection = is_selection(left);
   rules.current_is_selection = is_selection(right);
-  rules.base_lost = base.lost;
-  rules.current_lost = current.lost;
+  rules.base_lost = base.lost.ids;
+  rules.current_lost = current.lost.ids;
   input.visit = [&](const std::function<void(const ScoreComparison&)>& visit) {
     return compare(cases_in(left), with_limits(cases_in(right), request.limits), rules, visit);
   };
@@ -197,9 +197,12 @@ int compare_sides(const LoadedSide& base, const LoadedSide& current, const Compa
   if (!summary) return report_error(summary.error());
   const bool is_part = rules.base_is_selection || rules.current_is_selection;
   if (summary->shares_no_case && !is_part) return report_error(shares_no_case(run));
-  if (is_whole_report(left) && is_whole_report(right)) {
+  if (!is_part && std::holds_alternative<ReportScores>(right)) {
     input.tests = summary->tests;
-    for (GateNotice& one : test_notices(*input.tests, base.name, current.name, request.strict))
+    // What a baseline has no score of is counted as unpinned.
+    if (!is_whole_report(left)) input.tests->added.clear();
+    for (GateNotice& one :
+         test_notices(*input.tests, base.name, current.name, current.lost.failed, request.strict))
       input.gate.notices.push_back(std::move(one));
   }
   if (!summary->has_scores)

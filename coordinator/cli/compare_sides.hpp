@@ -1,6 +1,7 @@
 #pragma once
 
 #include "coordinator/cli/asked_again.hpp"
+#include "coordinator/cli/past_report.hpp"
 #include "coordinator/cli/run_report.hpp"
 #include "coordinator/facts/run_record.hpp"
 #include "coordinator/gate/gate.hpp"
@@ -23,8 +24,7 @@ struct LoadedSide {
   ScoreFile file;
   std::vector<GateNotice> notices{};
   std::string run_id{};  ///< Of a run of the ledger; empty: a file.
-  /// Tests that the run had and its suite has no more; by id.
-  std::vector<std::string> lost{};
+  LostCases lost{};
 };
 
 /// The side of a run, whose report is made again, of the tests that its suite still has; `also` gets it too,

@@ -9,6 +9,7 @@
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/merge/held_results.hpp"
 #include "coordinator/merge/renumbered_results.hpp"
+#include "coordinator/run/recording.hpp"
 #include "coordinator/run/run_tally.hpp"
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_outputs.hpp"
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -139,8 +141,26 @@ int not_finished(const PastRun& past) {
                       short_id(past.run.run_id) + "`");
 }
 
-tl::expected<void, int> report(const PastRun& past, const Asked& asked, const Ledger& ledger,
-                               const UseReport& use) {
+/// By what was known when they ran: without their tests nothing else judges them.
+Result<LostCases> lost_cases(const SharedCases& shared, const ResultSource& recorded) {
+  LostCases lost{shared.lost, 0};
+  const auto& trials = shared.trials;
+  std::optional<TrialId> counted;  // The first trial of the last case that failed.
+  const auto visited = recorded.visit([&](const CommittedTrial& one) {
+    const auto next = std::ranges::upper_bound(trials, one.trial, {}, &RenumberedTrials::then);
+    if (next != trials.begin() && one.trial < std::prev(next)->then + std::prev(next)->count) return;
+    const bool failed = !one.unit.scores.empty() && has_failed(one.unit.scores.front());
+    if (!failed && !one.unit.error) return;
+    const auto first = *std::prev(std::ranges::upper_bound(shared.first_of_lost, one.trial));
+    if (counted != first) ++lost.failed;
+    counted = first;
+  });
+  if (!visited) return fail(visited.error());
+  return lost;
+}
+
+tl::expected<LostCases, int> report(const PastRun& past, const Asked& asked, const Ledger& ledger,
+                                    const UseReport& use) {
   const auto gate = load_gate(asked.options, asked.inputs);
   if (!gate) return tl::unexpected(report_error(gate.error()));
   const auto recorded = ledger.results_of(past.run.run_id);
@@ -162,14 +182,17 @@ tl::expected<void, int> report(const PastRun& past, const Asked& asked, const Le
                           past.summary && !asked.shared ? past.summary->verdict : std::string()};
   if (const auto reported = report_again(found, use); !reported)
     return tl::unexpected(report_error(reported.error()));
-  return {};
+  if (!asked.shared || asked.shared->lost.empty()) return LostCases{};
+  auto lost = lost_cases(*asked.shared, *recorded);
+  if (!lost) return tl::unexpected(report_error(lost.error()));
+  return std::move(*lost);
 }
 
 }  // namespace
 
-tl::expected<std::vector<std::string>, int> report_past_run(const PastRun& past, const RunPlace& place,
-                                                            const std::vector<ReportTarget>& targets,
-                                                            const UseReport& use, Ends ends) {
+tl::expected<LostCases, int> report_past_run(const PastRun& past, const RunPlace& place,
+                                             const std::vector<ReportTarget>& targets, const UseReport& use,
+                                             Ends ends) {
   if (!past.summary && ends == Ends::reached) return tl::unexpected(not_finished(past));
   auto asked = plan_again(past, place);
   if (!asked) return tl::unexpected(asked.error());
@@ -181,9 +204,7 @@ tl::expected<std::vector<std::string>, int> report_past_run(const PastRun& past,
   (*asked)->options.reports = targets;
   if (const auto possible = check_run_outputs((*asked)->options, (*asked)->inputs.suite); !possible)
     return tl::unexpected(report_error(possible.error()));
-  if (const auto reported = report(past, **asked, place.ledger, use); !reported)
-    return tl::unexpected(reported.error());
-  return (*asked)->shared ? std::move((*asked)->shared->lost) : std::vector<std::string>();
+  return report(past, **asked, place.ledger, use);
 }
 
 }  // namespace sluice

@@ -36,16 +36,18 @@ TestFold::Standing TestFold::add(const std::string& id, std::span<const std::str
 TestChanges TestFold::finish() {
   std::vector<std::string> shown_elsewhere = changes_.lost;
   std::ranges::sort(shown_elsewhere);
-  const auto sort = [&](std::span<const std::string> lost, std::span<const std::string> lost_elsewhere,
-                        std::vector<std::string>& of_one_side) {
-    for (const std::string& id : lost) {
-      if (std::ranges::binary_search(shown_elsewhere, id)) continue;
-      const bool had_both = std::ranges::binary_search(lost_elsewhere, id);
-      (had_both ? changes_.lost : of_one_side).push_back(id);
-    }
+  const auto is_shown = [&](const std::string& id) {
+    return std::ranges::binary_search(shown_elsewhere, id);
   };
-  sort(base_lost_, current_lost_, changes_.gone);
-  sort(current_lost_, base_lost_, changes_.added);
+  for (const std::string& id : base_lost_) {
+    if (is_shown(id)) continue;
+    const bool had_both = std::ranges::binary_search(current_lost_, id);
+    (had_both ? changes_.lost : changes_.gone).push_back(id);
+  }
+  for (const std::string& id : current_lost_) {
+    changes_.lost.push_back(id);
+    if (!is_shown(id) && !std::ranges::binary_search(base_lost_, id)) changes_.added.push_back(id);
+  }
   for (auto* ids : {&changes_.added, &changes_.gone, &changes_.lost}) {
     std::ranges::sort(*ids);
     const auto again = std::ranges::unique(*ids);
@@ -55,8 +57,9 @@ TestChanges TestFold::finish() {
 }
 
 std::vector<GateNotice> test_notices(const TestChanges& changes, const std::string& base,
-                                     const std::string& current, bool strict) {
+                                     const std::string& current, std::size_t lost_failed, bool strict) {
   using Severity = GateNotice::Severity;
+  const auto warning = strict ? Severity::failure : Severity::warning;
   std::vector<GateNotice> notices;
   if (!changes.added.empty()) {
     notices.push_back({Severity::info, "tests_added",
@@ -65,15 +68,20 @@ std::vector<GateNotice> test_notices(const TestChanges& changes, const std::stri
   }
   if (!changes.gone.empty()) {
     notices.push_back(
-        {strict ? Severity::failure : Severity::warning, "tests_gone",
+        {warning, "tests_gone",
          "`" + current + "` lacks " + counted(changes.gone) + " of `" + base + "`" + names(changes.gone)});
   }
   if (!changes.lost.empty()) {
     const bool is_one = changes.lost.size() == 1;
-    notices.push_back({Severity::info, "tests_not_judged",
+    std::string failed;
+    if (lost_failed > 0) {
+      failed = " " + (is_one ? "It" : std::to_string(lost_failed) + " of them") + " failed in `" + current +
+               "`: a JSON report that was kept of each run compares them as well.";
+    }
+    notices.push_back({warning, "tests_not_judged",
                        "the suite does not have " + counted(changes.lost) +
                            " of these runs any more, so that " + (is_one ? "it is" : "they are") +
-                           " not compared" + names(changes.lost)});
+                           " not compared" + names(changes.lost) + failed});
   }
   return notices;
 }

@@ -2,6 +2,7 @@
 
 #include "coordinator/gate/gate.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -13,7 +14,8 @@ namespace sluice {
 struct TestChanges {
   std::vector<std::string> added;  ///< The base lacks them.
   std::vector<std::string> gone;   ///< The current side lacks them.
-  /// A run of the ledger had them, and its suite has them no more: nothing judges its answers to them.
+  /// A run of the ledger had them, and its suite has them no more: nothing judges its answers to them. Those
+  /// that the other side lacks are added as well.
   std::vector<std::string> lost;
 };
 
@@ -41,9 +43,9 @@ class TestFold {
   TestChanges changes_;
 };
 
-/// `tests_added` (info), `tests_gone` (a failure under strict) and `tests_not_judged` (info): those that
-/// there are, each with the first of its tests.
+/// `tests_added` (info), `tests_gone` and `tests_not_judged` (failures under strict): those that there are,
+/// each with the first of its tests. `lost_failed` of those that are not judged failed in the current run.
 std::vector<GateNotice> test_notices(const TestChanges& changes, const std::string& base,
-                                     const std::string& current, bool strict);
+                                     const std::string& current, std::size_t lost_failed, bool strict);
 
 }  // namespace sluice

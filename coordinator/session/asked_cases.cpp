@@ -44,6 +44,7 @@ SharedCases shared_cases(std::span<const AskedCase> then, std::span<const AskedC
     for (; current != now.end() && current->id < past.id; ++current) first_now += current->trials;
     if (current == now.end() || current->id != past.id) {
       shared.lost.push_back(past.id);
+      shared.first_of_lost.push_back(first_then);
     } else if (*current != past) {
       shared.otherwise.push_back(past.id);
     } else {

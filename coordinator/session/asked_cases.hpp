@@ -23,7 +23,8 @@ Result<std::vector<AskedCase>> asked_cases(const RunOptions& options, const RunI
 struct SharedCases {
   std::vector<RenumberedTrials> trials;  ///< Of the cases that both have, and judge alike.
   std::vector<std::string> otherwise;    ///< Cases that are judged otherwise now, or have other trials.
-  std::vector<std::string> lost;         ///< Cases of the run that the suite has no more.
+  std::vector<std::string> lost;         ///< Cases of the run that the suite has no more,
+  std::vector<TrialId> first_of_lost;    ///< and the first trial of each.
 };
 
 /// Both by id, as plans have them.

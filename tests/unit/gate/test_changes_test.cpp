@@ -29,13 +29,14 @@ TEST(TestChanges, WhatTheSuiteHasNoMoreIsSortedByWhoHadIt) {
   const TestChanges changes = fold.finish();
   EXPECT_EQ(changes.gone, (Ids{"then"}));
   EXPECT_EQ(changes.added, (Ids{"new", "since"}));
-  EXPECT_EQ(changes.lost, (Ids{"both", "in the file", "in the other file"}));
+  EXPECT_EQ(changes.lost, (Ids{"both", "in the file", "in the other file", "since"}))
+      << "what is new and not judged is no less so";
 }
 
 TEST(TestChanges, NoticesCountThemAndNameTheFirst) {
-  EXPECT_TRUE(test_notices({}, "a.json", "b.json", true).empty());
+  EXPECT_TRUE(test_notices({}, "a.json", "b.json", 0, true).empty());
   const TestChanges changes{{"n1", "n2", "n3", "n4", "n5", "n6", "n7"}, {"old"}, {"x", "y"}};
-  const auto notices = test_notices(changes, "a.json", "b.json", false);
+  const auto notices = test_notices(changes, "a.json", "b.json", 0, false);
   ASSERT_EQ(notices.size(), 3u);
   EXPECT_EQ(notices[0].message,
             "`b.json` has 7 tests that `a.json` does not have: `n1`, `n2`, `n3`, `n4`, `n5`, and 2 more.");
@@ -45,7 +46,12 @@ TEST(TestChanges, NoticesCountThemAndNameTheFirst) {
   EXPECT_EQ(
       notices[2].message,
       "the suite does not have 2 tests of these runs any more, so that they are not compared: `x`, `y`.");
-  EXPECT_EQ(test_notices(changes, "a.json", "b.json", true)[1].severity, GateNotice::Severity::failure);
+  EXPECT_EQ(notices[2].severity, GateNotice::Severity::warning);
+  const auto strict = test_notices(changes, "a.json", "b.json", 1, true);
+  EXPECT_EQ(strict[1].severity, GateNotice::Severity::failure);
+  EXPECT_EQ(strict[2].severity, GateNotice::Severity::failure);
+  EXPECT_NE(strict[2].message.find("`x`, `y`. 1 of them failed in `b.json`: "), std::string::npos)
+      << strict[2].message;
 }
 
 }  // namespace

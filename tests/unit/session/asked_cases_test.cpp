@@ -13,6 +13,7 @@ TEST(AskedCases, SharedOnesHaveTheirNumbersOfThenAndOfNow) {
   const SharedCases shared = shared_cases(then, now);
   EXPECT_EQ(shared.trials, (std::vector<RenumberedTrials>{{0, 0, 2}, {5, 6, 2}}));
   EXPECT_EQ(shared.lost, (Ids{"b", "e"}));
+  EXPECT_EQ(shared.first_of_lost, (std::vector<TrialId>{2, 7}));
   EXPECT_TRUE(shared.otherwise.empty());
 }
 
