@@ -153,6 +153,7 @@ inline constexpr double most_of_background = 0.35;
 /// rate is to blame. Not if it follows the last cut within so many calls.
 inline constexpr double most_of_chance = 0.04;
 inline constexpr double calls_of_a_row = 20;
+inline constexpr double much_less = 0.8;
 inline constexpr BootTime usual_window = 1s;  ///< Nor within the window that most limits count by.
 /// What was accepted between refusals is known from so much of it.
 inline constexpr BootTime shortest_between_refusals = 300ms;
@@ -172,7 +173,8 @@ inline constexpr double just_below = 0.95;
 /// Of the accepted rate, a second; steeper the longer nothing was refused, for limits that were raised.
 inline constexpr double slow_growth = 0.02;
 inline constexpr double growth_per_call =
-    0.0007;  ///< Less at low rates, where two refusals are a large share.
+    0.0007;                                    ///< Less at low rates, where two refusals are a large share.
+inline constexpr BootTime careful_time = 20s;  ///< So long after a cut: a limit that was raised is far away.
 inline constexpr double steeper_after_seconds = 5;
 inline constexpr double rough_growth = 0.15;  ///< While what was accepted is roughly known.
 /// The same where calls are refused whatever the rate: cuts were bad luck.

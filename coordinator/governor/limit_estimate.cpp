@@ -141,8 +141,10 @@ std::optional<double> LimitEstimate::window_rate() const {
   const double second = last_->answered_since(second_ago);
   // A window that slides has room for those calls alone that have just left it.
   const double of_both = second + before_->answered_since(second_ago);
+  // Of a bucket the second would be beyond the first.
+  const double more = std::abs(first - of_both);
   if (of_both > second && second < not_full * first && first >= calls_of_a_window &&
-      std::abs(first - of_both) <= same_number * first) {
+      more <= same_number * first && more < second / 2) {
     return std::min(first, of_both);
   }
   const double longest = std::max(before_->seconds(), last_->seconds());

@@ -200,7 +200,7 @@ void RateSearch::cut(BootTime now) {
     if (paused_within(cut_at_, now) > BootTime::zero()) least = *rate_ / 4;
     accepted_ = std::max(lowest_rate, std::clamp(measured, least, *rate_));
     // What was refused at half of too much was refused for the rate.
-    if (*accepted_ < 0.8 * half_rate_) at_half_ = {};
+    if (*accepted_ < much_less * half_rate_) at_half_ = {};
     rate_ = (to_half ? 0.5 : just_below) * *accepted_;
     if (to_half) half_rate_ = *rate_;
   }
@@ -416,7 +416,9 @@ void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime no
              background() >= weighty_share ||
              newest.refused <= (background() + resting_share) * newest.started) {
     const double steepness = 1 + in_seconds(now - cut_at_) / steeper_after_seconds;
-    const double steady = is_rough_ ? rough_growth : std::min(slow_growth, growth_per_call * *accepted_);
+    const bool is_careful = now - cut_at_ < careful_time;
+    const double slow = is_careful ? std::min(slow_growth, growth_per_call * *accepted_) : slow_growth;
+    const double steady = is_rough_ ? rough_growth : slow;
     const double growth = steady + regrowth * std::min(1.0, 2 * background() / weighty_share);
     *rate_ += growth * steepness / caution() * *accepted_ * passed;
   }
