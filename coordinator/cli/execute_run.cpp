@@ -231,7 +231,9 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
     const auto asked = asked_cases(options, inputs, **plan);
     if (!asked) return failed(asked.error());
     if (const auto begun = ledger->begin_run(record); !begun) return failed(begun.error());
-    if (const auto noted = ledger->note_asked(run_id, *asked); !noted) return failed(noted.error());
+    if (const auto noted = ledger->note_asked(run_id, *asked); !noted) {
+      return FinishedRun{report_failed_run(*history, run_id, noted.error(), unix_now_ms()), {}};
+    }
   }
   const auto stopped = [&](const Error& error) {
     return FinishedRun{report_failed_run(*history, run_id, error, unix_now_ms()), {}};

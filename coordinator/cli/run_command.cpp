@@ -228,8 +228,17 @@ struct RunCommand {
     if (!runs) return fail(runs.error());
     const auto is_of_suite = [&](const PastRun& past) { return !suite || past.run.suite_path == *suite; };
     const auto latest = std::ranges::find_if(
-        *runs, [&](const PastRun& past) { return is_of_suite(past) && is_unfinished(past); });
-    if (latest != runs->end()) return *latest;
+        *runs, [&](const PastRun& past) { return is_of_suite(past) && check_unfinished(past).has_value(); });
+    if (latest != runs->end() && is_unfinished(*latest)) return *latest;
+    if (latest != runs->end()) {
+      const std::string id = short_id(latest->run.run_id);
+      return fail(Reason::usage_invalid,
+                  "run " + id + ", the last one that is unfinished, ended by " +
+                      latest->summary->reason_code +
+                      ", and would end so again: begin anew with other settings, or try "
+                      "it all the same by `sluice run --resume " +
+                      id + "`");
+    }
     const auto under_way =
         std::ranges::find_if(*runs, [&](const PastRun& past) { return is_of_suite(past) && past.under_way; });
     const std::string but = under_way == runs->end() ? ""

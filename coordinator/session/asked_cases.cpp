@@ -1,8 +1,10 @@
 #include "coordinator/session/asked_cases.hpp"
 
+#include "common/hash.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 
 #include <cstring>
+#include <string_view>
 
 namespace sluice {
 namespace {
@@ -10,7 +12,19 @@ namespace {
 /// Noting so many takes half a second and 2 MB; whoever has more compares files.
 constexpr std::size_t most_cases = 50'000;
 
-std::int64_t shortened(const Digest& digest) {
+/// What judges the case, and what its trials are: a repeat in the place of a perturbation is another
+/// question.
+std::int64_t judged_by(const Digest& judging, const RunOptions& options, const TrialTable& trials,
+                       std::size_t case_index) {
+  FieldHasher hasher;
+  hasher.field(std::string_view(reinterpret_cast<const char*>(judging.data()), judging.size()));
+  hasher.field(std::uint64_t{trials.repeats()});
+  if (const std::uint32_t perturbed = trials.perturbations_of(case_index); perturbed != 0) {
+    hasher.field(std::uint64_t{perturbed});
+    for (const std::string& name : options.perturbations) hasher.field(name);
+    for (const auto& command : options.perturb_commands) hasher.field(command.name);
+  }
+  const Digest digest = hasher.finish();
   std::int64_t bits = 0;
   std::memcpy(&bits, digest.data(), sizeof bits);
   return bits;
@@ -30,7 +44,7 @@ Result<std::vector<AskedCase>> asked_cases(const RunOptions& options, const RunI
     if (!one) return fail(one.error());
     asked.push_back({std::string(suite.cases.id(i)),
                      static_cast<std::uint32_t>(trials.first_trial(i + 1) - trials.first_trial(i)),
-                     shortened(judging_fingerprint(suite, **one, settings))});
+                     judged_by(judging_fingerprint(suite, **one, settings), options, trials, i)});
   }
   return asked;
 }
