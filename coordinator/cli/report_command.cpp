@@ -45,7 +45,8 @@ Command add_report_command(CLI::App& program, const CacheTools& tools) {
   auto command = std::make_shared<ReportRun>();
   CLI::App* app = program.add_subcommand("report", "Write the report of a run of the ledger, in any format");
   app->add_option("RUN", command->run_id, run_or_suite_words)->required()->type_name("");
-  app->add_option("--format", command->report.format, "What it is written as (default table)")
+  app->add_option("--format", command->report.format,
+                  "What it is written as (default: as --output ends, else table)")
       ->type_name("table|json|markdown|junit|github|html|csv");
   app->add_option("--output", command->report.output, "Write to this file instead of stdout")
       ->type_name("FILE");
@@ -58,9 +59,9 @@ Command add_report_command(CLI::App& program, const CacheTools& tools) {
       "file that the run reads or keeps is written over.\n"
       "Exit code 0 once it is written, whatever the run came to; else 2.\n"
       "Examples:\n"
-      "  sluice report last --format html --output report.html\n"
+      "  sluice report last --output report.html\n"
       "  sluice report capitals --format markdown\n"
-      "  sluice report last~1 --format csv --output cases.csv\n"
+      "  sluice report last~1 --output cases.csv\n"
       "  sluice report 1b4e28ba --format junit --output report.xml");
   return {app, [command, tools, app] { return command->run(tools, *app); }};
 }

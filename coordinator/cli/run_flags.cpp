@@ -134,7 +134,8 @@ void add_distribution_flags(CLI::App& app, RunFlags& flags) {
 }
 
 void add_report_flags(CLI::App& app, RunFlags& flags, const std::string& formats) {
-  app.add_option("--format", flags.report.format, "What the report is written as (default table)")
+  app.add_option("--format", flags.report.format,
+                 "What the report is written as (default: as --output ends, else table)")
       ->type_name(formats);
   app.add_option("--output", flags.report.output, "Write the report to this file instead of stdout")
       ->type_name("FILE");

@@ -90,7 +90,8 @@ std::optional<std::string> not_gradable(const RunOptions& options) {
     return target.format != ReportFormat::table && target.format != ReportFormat::json;
   };
   if (std::ranges::any_of(options.reports, is_other))
-    return "grades are written as table or json: --format and --report take one of them";
+    return "grades are written as table or json: --format, --report and the ending of --output name one of "
+           "them";
   if (!options.perturbations.empty() || !options.perturb_commands.empty())
     return "grades are of the tests as they are: leave out --perturb and --mode robust";
   return std::nullopt;

@@ -41,6 +41,13 @@ std::string_view format_by_ending(const std::string& file) {
   return found == endings.end() ? std::string_view() : found->second;
 }
 
+/// As named, else as the file's name ends.
+Result<ReportFormat> format_of_output(const ReportFlags& flags) {
+  if (flags.format) return format_of("--format", *flags.format);
+  const std::string_view ending = format_by_ending(flags.output.value_or(""));
+  return format_of("--output", ending.empty() ? "table" : ending);
+}
+
 Result<ReportTarget> target_of(const std::string& report) {
   const auto equals = report.find('=');
   const std::string shown = "\"" + excerpt(report, 120) + "\"";
@@ -92,7 +99,7 @@ bool is_same_file(const std::string& a, const std::string& b) {
 Result<std::vector<ReportTarget>> make_report_targets(const ReportFlags& flags,
                                                       const std::vector<NamedFile>& taken) {
   if (flags.output && flags.output->empty()) return usage_error("--output must name a file");
-  const auto format = format_of("--format", flags.format);
+  const auto format = format_of_output(flags);
   if (!format) return fail(format.error());
   std::vector<ReportTarget> targets{{*format, file_of(flags.output.value_or("-"))}};
   for (const std::string& report : flags.reports) {

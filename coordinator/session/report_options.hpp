@@ -23,7 +23,8 @@ struct ReportTarget {
 
 /// Where reports go, as given.
 struct ReportFlags {
-  std::string format = "table";       ///< Of the report on standard output, or in `output`.
+  /// Of the report on standard output, or in `output`. Nothing: what `output` ends in says it, else a table.
+  std::optional<std::string> format;
   std::optional<std::string> output;  ///< A dash is standard output, as everywhere.
   std::vector<std::string> reports;   ///< `NAME=FILE` each.
 };

@@ -45,6 +45,21 @@ TEST_F(ReportOptions, SeveralAtOnceInTheirOrder) {
                                        {ReportFormat::github, std::nullopt}}));
 }
 
+TEST_F(ReportOptions, TheEndingOfTheFileNamesTheFormatWhereNothingElseDoes) {
+  const auto format = [](const std::optional<std::string>& named, const std::string& output) {
+    return make_report_targets({.format = named, .output = output, .reports = {}}, {})->front().format;
+  };
+  EXPECT_EQ(format({}, "a.html"), ReportFormat::html);
+  EXPECT_EQ(format({}, "a.csv"), ReportFormat::csv);
+  EXPECT_EQ(format({}, "a.json"), ReportFormat::json);
+  EXPECT_EQ(format({}, "a.xml"), ReportFormat::junit);
+  EXPECT_EQ(format({}, "a.md"), ReportFormat::markdown);
+  EXPECT_EQ(format({}, "a.txt"), ReportFormat::table);
+  EXPECT_EQ(format({}, "-"), ReportFormat::table);
+  EXPECT_EQ(format("table", "a.html"), ReportFormat::table);
+  EXPECT_EQ(format("github", "a.md"), ReportFormat::github);
+}
+
 TEST_F(ReportOptions, NamesWhatIsWrong) {
   EXPECT_EQ(refusal({.format = "yaml", .output = {}, .reports = {}}),
             "--format must be one of table, json, markdown, junit, github, html, csv, not \"yaml\"");
