@@ -37,10 +37,12 @@ std::string missing_variable(const std::string& name, const Variables& values) {
   const std::string uses = "uses {{" + excerpt(name, defaults::quoted_bytes) + "}}, ";
   if (values.empty()) return uses + "but the test has no variables";
   std::vector<std::string> names;
-  for (const auto& [known, value] : values) names.push_back(known);
+  for (const auto& [known, value] : values) {
+    if (is_variable_name(known)) names.push_back(known);
+  }
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   std::string advice = did_you_mean(name, candidates);
-  if (advice.empty() && names.size() <= defaults::most_listed_keys) {
+  if (advice.empty() && !names.empty() && names.size() <= defaults::most_listed_keys) {
     advice = ", only " + quoted_list(names);
   }
   return uses + "which the test's \"vars\" do not have" + advice;

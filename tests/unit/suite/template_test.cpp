@@ -68,6 +68,10 @@ TEST(Template, NamesAnUnknownVariableAndTheNearestOne) {
             "2 uses {{nmae}}, which the test's \"vars\" do not have; did you mean \"name\"?\n");
   EXPECT_EQ(rendered("{{x}}", {{"city", ""}, {"land", ""}}),
             "1 uses {{x}}, which the test's \"vars\" do not have, only \"city\" and \"land\"\n");
+  EXPECT_EQ(rendered("{{a.b}}", {{"a b", "n"}}), "1 uses {{a.b}}, which the test's \"vars\" do not have\n")
+      << "what can be no name is no suggestion";
+  EXPECT_EQ(rendered("{{x}}", {{"a b", ""}, {"land", ""}}),
+            "1 uses {{x}}, which the test's \"vars\" do not have, only \"land\"\n");
   EXPECT_EQ(rendered("{{x}}{{y}}", {}),
             "1 uses {{x}}, but the test has no variables\n1 uses {{y}}, but the test has no variables\n");
 }
