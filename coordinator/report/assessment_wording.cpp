@@ -137,13 +137,34 @@ void tell_judgement(const AssessedMetric& metric, const Expectation* expectation
   lines.push_back({CaseLineKind::judgement, excerpt(rationale, defaults::max_message_bytes)});
 }
 
-/// `icontains "a" and "b"`, `latency 200`, `command ["./check.sh"]`, `any_of (icontains "a"; latency 200)`.
+/// The keys of the numbers that a suite gives; what the run adds to them has none.
+std::vector<std::string_view> keys_of_numbers(MetricId metric) {
+  switch (positive(metric)) {
+    case MetricId::levenshtein:
+      return {"max_distance"};
+    case MetricId::rouge_n:
+      return {"n", "min_score"};
+    case MetricId::latency:
+      return {"max_ms"};
+    case MetricId::cost:
+      return {"max_dollars"};
+    case MetricId::all_of:
+      return {"pass_mark"};
+    default:
+      return {};
+  }
+}
+
+/// `icontains "a", "b"`, `latency max_ms 200`, `command ["./check.sh"]`, `any_of (icontains "a"; cost
+/// max_dollars 1)`.
 std::string expected_in_words(const TextExpectation& what) {
   std::string words(info(what.metric).name);
   // The other texts of a command are its parameters and the hash of its files.
   if (is_command_metric(what.metric)) return words + ' ' + what.texts.at(0);
   if (!what.texts.empty()) words += ' ' + quoted_list(what.texts);
-  for (const double number : what.numbers) words += ' ' + shortest(number);
+  const auto keys = keys_of_numbers(what.metric);
+  for (std::size_t i = 0; i < std::min(keys.size(), what.numbers.size()); ++i)
+    words.append(" ").append(keys[i]).append(" ").append(shortest(what.numbers[i]));
   for (const TextExpectation& part : what.parts)
     words += (&part == what.parts.data() ? " (" : "; ") + expected_in_words(part);
   return what.parts.empty() ? words : words + ")";

@@ -66,6 +66,40 @@ TEST(AssessmentWording, DropsOfAggregates) {
             "Precision is undefined now (was 0.85)");
 }
 
+/// Why a case of one check failed that was answered so.
+std::string explained(TextExpectation what, const std::string& answer) {
+  Case fixture;
+  fixture.kind = CaseKind::text;
+  AssessedMetric failed = metric(std::nullopt, std::nullopt, std::nullopt);
+  failed.id = what.metric;
+  fixture.expectations.push_back({.what = std::move(what)});
+  UnitResult unit;
+  unit.shown_text = answer;
+  CaseResult result{.fixture = fixture, .status = CaseStatus::fail, .unit = &unit, .counts = {}};
+  result.assessment.metrics = {failed};
+  CaseDetails details;
+  return wording::plain_text(wording::explanation(result, {}, details));
+}
+
+TEST(AssessmentWording, NumbersAreNamedAsInTheSuite) {
+  const auto expected = [](TextExpectation what) {
+    const std::string text = explained(std::move(what), "x");
+    return text.substr(0, text.find('\n'));
+  };
+  EXPECT_EQ(expected({.metric = MetricId::levenshtein, .texts = {"sitting"}, .numbers = {2}}),
+            "Expected: levenshtein \"sitting\" max_distance 2");
+  EXPECT_EQ(expected({.metric = MetricId::not_latency, .texts = {}, .numbers = {1}}),
+            "Expected: not_latency max_ms 1");
+  EXPECT_EQ(expected({.metric = MetricId::cost, .texts = {}, .numbers = {0.5, 2, 8}}),
+            "Expected: cost max_dollars 0.5")
+      << "the prices are not the suite's";
+  const TextExpectation rouge{.metric = MetricId::rouge_n, .texts = {"let me see"}, .numbers = {1, 0.4}};
+  EXPECT_EQ(expected({.metric = MetricId::any_of, .texts = {}, .numbers = {1}, .parts = {rouge}}),
+            "Expected: any_of (rouge_n \"let me see\" n 1 min_score 0.4)");
+  EXPECT_EQ(expected({.metric = MetricId::all_of, .texts = {}, .numbers = {0.5}, .parts = {rouge}}),
+            "Expected: all_of pass_mark 0.5 (rouge_n \"let me see\" n 1 min_score 0.4)");
+}
+
 TEST(AssessmentWording, AHeadlineIsTheScoreOrTheFirstExpectation) {
   using enum wording::CaseLineKind;
   EXPECT_EQ(wording::headline({{score, "f1 0.9 → 0.8"}, {expected, "x"}}), "f1 0.9 → 0.8");
