@@ -412,6 +412,8 @@ std::vector<CaseLine> explanation(const CaseResult& result, std::span<const Rubr
     const std::string& answer = result.unit->shown_text;
     if (answer.empty()) {
       lines.push_back({CaseLineKind::nothing_got, "An empty answer"});
+    } else if (one_line(answer).empty()) {
+      lines.push_back({CaseLineKind::nothing_got, "White space alone"});
     } else {
       lines.push_back({CaseLineKind::got, excerpt(answer, defaults::max_claim_bytes)});
     }

@@ -100,6 +100,13 @@ TEST(AssessmentWording, NumbersAreNamedAsInTheSuite) {
             "Expected: all_of pass_mark 0.5 (rouge_n \"let me see\" n 1 min_score 0.4)");
 }
 
+TEST(AssessmentWording, AnAnswerWithoutWordsIsSaidToBeOne) {
+  const TextExpectation what{.metric = MetricId::must_contain, .texts = {"a"}};
+  EXPECT_EQ(explained(what, ""), "Expected: must_contain \"a\"\nGot: An empty answer\n");
+  EXPECT_EQ(explained(what, " \n\t "), "Expected: must_contain \"a\"\nGot: White space alone\n");
+  EXPECT_EQ(explained(what, " b"), "Expected: must_contain \"a\"\nGot:  b\n");
+}
+
 TEST(AssessmentWording, AHeadlineIsTheScoreOrTheFirstExpectation) {
   using enum wording::CaseLineKind;
   EXPECT_EQ(wording::headline({{score, "f1 0.9 → 0.8"}, {expected, "x"}}), "f1 0.9 → 0.8");
