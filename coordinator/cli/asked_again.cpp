@@ -189,6 +189,17 @@ bool has_other_tests(const std::vector<AskedCase>& then, const CaseList& now) {
   return false;
 }
 
+/// Empty where the ledger does not have them, or was damaged and lacks some: then no number is what it was.
+Result<std::vector<AskedCase>> noted_cases(const PastRun& past, const Ledger& ledger) {
+  auto noted = ledger.asked_by(past.run.run_id);
+  if (!noted) return noted;
+  const auto trials =
+      std::accumulate(noted->begin(), noted->end(), std::uint64_t{0},
+                      [](std::uint64_t sum, const AskedCase& one) { return sum + one.trials; });
+  if (trials != past.run.trials) noted->clear();
+  return noted;
+}
+
 int judged_otherwise(const PastRun& past, const std::string& suite, const std::vector<std::string>& tests) {
   return report_error(wording::counted(tests.size(), "test") + " of " + suite + " " +
                       (tests.size() == 1 ? "is" : "are") + " not what run " + short_id(past.run.run_id) +
@@ -207,11 +218,7 @@ PlannedAgain planned_of_shared(const PastRun& past, const RunPlace& place, Asked
   bool shares_any = past.run.selection;  // What was selected then need not be now.
   for (std::size_t i = 0; !shares_any && i < cases.size(); ++i)
     shares_any = std::ranges::binary_search(then, cases.id(i), {}, &AskedCase::id);
-  // Of a ledger that was damaged some may be missing, and then no number is what it was.
-  const auto trials =
-      std::accumulate(then.begin(), then.end(), std::uint64_t{0},
-                      [](std::uint64_t sum, const AskedCase& one) { return sum + one.trials; });
-  if (trials != past.run.trials || !shares_any) return none();
+  if (!shares_any) return none();
   flags.take_cases(then);
   auto asked = planned(loaded_again(past, place, flags));
   if (!asked) return asked;
@@ -237,7 +244,7 @@ tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const 
   if (!asked) return asked;
   std::vector<AskedCase> then;
   if (place.tests == Tests::shared) {
-    auto noted = place.ledger.asked_by(past.run.run_id);
+    auto noted = noted_cases(past, place.ledger);
     if (!noted) return tl::unexpected(report_error(noted.error()));
     then = std::move(*noted);
     // No plan of the whole suite is needed, and there may be none: a test that was added asks for a judge.

@@ -217,6 +217,9 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
   }
   RunRecord record = record_of(options, inputs, controller->settings, **plan, unix_now_ms(),
                                use != nullptr ? use->command : run_command);
+  const auto stopped = [&](const Error& error) {
+    return FinishedRun{report_failed_run(*history, run_id, error, unix_now_ms()), {}};
+  };
   if (goes_on) {
     auto taken_up = take_up(record, **plan, *ledger, *controller);
     if (!taken_up) return failed(taken_up.error());
@@ -231,13 +234,8 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
     const auto asked = asked_cases(options, inputs, **plan);
     if (!asked) return failed(asked.error());
     if (const auto begun = ledger->begin_run(record); !begun) return failed(begun.error());
-    if (const auto noted = ledger->note_asked(run_id, *asked); !noted) {
-      return FinishedRun{report_failed_run(*history, run_id, noted.error(), unix_now_ms()), {}};
-    }
+    if (const auto noted = ledger->note_asked(run_id, *asked); !noted) return stopped(noted.error());
   }
-  const auto stopped = [&](const Error& error) {
-    return FinishedRun{report_failed_run(*history, run_id, error, unix_now_ms()), {}};
-  };
   if (before != nullptr) {
     if (const auto noted = note_spent_before(*before, run_id, *ledger); !noted) return stopped(noted.error());
   }

@@ -36,7 +36,7 @@ struct CompareReportInput {
   int exit_code = 0;
   /// Compares once more, for the rows: they are not held.
   std::function<Result<CompareSummary>(const std::function<void(const ScoreComparison&)>&)> visit;
-  std::optional<TestChanges> tests{};  ///< Of two reports of whole suites.
+  std::optional<TestChanges> tests{};  ///< Of a whole suite beside another report or a baseline.
 };
 
 /// Write the comparison to the sink: regressions, other failures, flaky metrics, what is missing on either

@@ -14,9 +14,8 @@ constexpr std::size_t most_cases = 50'000;
 
 /// What judges the case, and what its trials are: a repeat in the place of a perturbation is another
 /// question.
-std::int64_t judged_by(const Digest& judging, const RunOptions& options, const TrialTable& trials,
-                       std::size_t case_index) {
-  FieldHasher hasher;
+std::int64_t judged_by(FieldHasher& hasher, const Digest& judging, const RunOptions& options,
+                       const TrialTable& trials, std::size_t case_index) {
   hasher.field(std::string_view(reinterpret_cast<const char*>(judging.data()), judging.size()));
   hasher.field(std::uint64_t{trials.repeats()});
   if (const std::uint32_t perturbed = trials.perturbations_of(case_index); perturbed != 0) {
@@ -37,14 +36,15 @@ Result<std::vector<AskedCase>> asked_cases(const RunOptions& options, const RunI
   std::vector<AskedCase> asked;
   const Suite& suite = inputs.suite;
   if (suite.examples || suite.cases.size() > most_cases) return asked;
-  const FingerprintSettings settings = fingerprint_settings(options, inputs);
+  CaseJudging judging(suite, fingerprint_settings(options, inputs));
+  FieldHasher hasher;
   const TrialTable& trials = plan.trials();
   for (std::size_t i = 0; i < suite.cases.size(); ++i) {
     const auto one = suite.cases.read(i);
     if (!one) return fail(one.error());
     asked.push_back({std::string(suite.cases.id(i)),
                      static_cast<std::uint32_t>(trials.first_trial(i + 1) - trials.first_trial(i)),
-                     judged_by(judging_fingerprint(suite, **one, settings), options, trials, i)});
+                     judged_by(hasher, judging.of(**one), options, trials, i)});
   }
   return asked;
 }

@@ -390,20 +390,32 @@ Digest judging_fingerprint(const Suite& suite, FingerprintSettings settings) {
   return fingerprint_of(suite, suite.judging_fingerprint, settings);
 }
 
-Digest judging_fingerprint(const Suite& suite, const Case& one, FingerprintSettings settings) {
+CaseJudging::CaseJudging(const Suite& suite, FingerprintSettings settings)
+    : suite_(suite), settings_(std::move(settings)) {}
+
+/// One of few: a suite's cases are judged by the same metrics under the same arms.
+const Digest& CaseJudging::by_metrics(std::uint32_t arm, const std::vector<MetricId>& metrics) {
+  const auto [found, is_new] = known_.try_emplace({arm, metrics});
+  if (!is_new) return found->second;
   Suite alone;
-  alone.name = suite.name;
-  alone.examples = suite.examples;
-  for (const MetricId metric : suite.metrics) {
+  alone.examples = suite_.examples;
+  alone.metrics = metrics;
+  alone.judging_fingerprint = sha256(suite_.name + '\n' + canonical_thresholding(suite_.thresholding));
+  FingerprintSettings settings = settings_;
+  if (arm < settings.arms.size()) settings.arms = {settings_.arms[arm]};
+  return found->second = judging_fingerprint(alone, std::move(settings));
+}
+
+Digest CaseJudging::of(const Case& one) {
+  std::vector<MetricId> metrics;
+  for (const MetricId metric : suite_.metrics) {
     const bool is_asked = std::ranges::any_of(one.expectations, [metric](const Expectation& expectation) {
       return expectation.what.metric == metric;
     });
-    if (is_asked || (one.expectations.empty() && is_claims_metric(metric))) alone.metrics.push_back(metric);
+    if (is_asked || (one.expectations.empty() && is_claims_metric(metric))) metrics.push_back(metric);
   }
-  alone.judging_fingerprint = sha256(suite.name + '\n' + canonical_thresholding(suite.thresholding) + '\n' +
-                                     canonical_form(one, canonical_expectations(one), Part::judging));
-  if (one.arm < settings.arms.size()) settings.arms = {settings.arms[one.arm]};
-  return judging_fingerprint(alone, std::move(settings));
+  return sha256(to_hex(by_metrics(one.arm, metrics)) + '\n' +
+                canonical_form(one, canonical_expectations(one), Part::judging));
 }
 
 }  // namespace sluice

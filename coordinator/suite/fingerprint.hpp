@@ -6,8 +6,10 @@
 #include "coordinator/suite/suite.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -73,7 +75,20 @@ struct FingerprintSettings {
 Digest config_fingerprint(const Suite& suite, const FingerprintSettings& settings);
 /// The same of what judges, and of whom: prompts and what else only decides the answers are not in it.
 Digest judging_fingerprint(const Suite& suite, FingerprintSettings settings);
-/// The same of one of its cases, under its arm: what other cases of the suite are judged by is not in it.
-Digest judging_fingerprint(const Suite& suite, const Case& one, FingerprintSettings settings);
+
+/// The same of single cases, under their arms: what other cases of the suite are judged by is not in it.
+/// Holds a reference to the suite. Not thread-safe.
+class CaseJudging {
+ public:
+  CaseJudging(const Suite& suite, FingerprintSettings settings);
+  Digest of(const Case& one);
+
+ private:
+  const Digest& by_metrics(std::uint32_t arm, const std::vector<MetricId>& metrics);
+
+  const Suite& suite_;
+  FingerprintSettings settings_;
+  std::map<std::pair<std::uint32_t, std::vector<MetricId>>, Digest> known_;
+};
 
 }  // namespace sluice

@@ -227,6 +227,34 @@ TEST_F(Pages, ATestThatWasAddedMayNeedAJudgeThatTheRunBeforeHadNot) {
   EXPECT_EQ(made["checks"]["still_failing"], 1) << "spain";
 }
 
+// A failure in a test that was removed since was an `unchanged` comparison.
+TEST_F(Pages, TestsThatTheSuiteHasNoMoreAreNamedWithHowManyFailed) {
+  run();
+  run();
+  std::string suite = read_text(folder() / "suite.yaml");
+  suite.resize(suite.find("  - {id: spain"));
+  write_text(folder() / "suite.yaml", suite);
+  write_text(folder() / "answers.jsonl", "{\"id\": \"france\", \"answer\": \"Paris\"}\n");
+  const auto compared = run_sluice({"compare", "last~1", "last", "--format", "json"});
+  EXPECT_NE(compared.output.find("so that it is not compared: `spain`. It failed in `last`"),
+            std::string::npos)
+      << compared.output << compared.errors;
+  EXPECT_EQ(run_sluice({"compare", "last~1", "last", "--strict"}).exit_code, 1);
+}
+
+// Four repeats were taken for two of a case as it is and two of its perturbation.
+TEST_F(Pages, RepeatsAreNoPerturbations) {
+  const std::string tests = read_text(folder() / "suite.yaml");
+  for (const std::string settings : {"{repeat: 4}", "{repeat: 2, perturb: [final-newline]}"}) {
+    write_text(folder() / "suite.yaml", "settings: " + settings + "\n" + tests);
+    const auto made = run_sluice({"run", "suite.yaml", "--mode", "mock", "--quiet"});
+    ASSERT_NE(made.exit_code, 2) << made.errors;
+  }
+  const auto compared = run_sluice({"compare", "last~1", "last"});
+  EXPECT_EQ(compared.exit_code, 2) << compared.output;
+  EXPECT_NE(compared.errors.find(" are not what run "), std::string::npos) << compared.errors;
+}
+
 TEST_F(Pages, ARunIsNotComparedWithItself) {
   run();
   run();

@@ -149,7 +149,7 @@ TEST(Fingerprint, OfOneCaseOthersOfItsSuiteHaveNoPartInWhatJudgesIt) {
   one.expectations.push_back({.what = {.metric = MetricId::must_contain, .texts = {"y"}}});
   FingerprintSettings settings;
   settings.arms = {{"one", ProviderKind::openai, "m", {}, 0, {}, {}, {}}};
-  const Digest before = judging_fingerprint(suite, one, settings);
+  const Digest before = CaseJudging(suite, settings).of(one);
   Suite larger = suite;
   larger.metrics.push_back(MetricId::faithfulness);
   larger.content_fingerprint[0] = 1;
@@ -157,18 +157,18 @@ TEST(Fingerprint, OfOneCaseOthersOfItsSuiteHaveNoPartInWhatJudgesIt) {
   FingerprintSettings more = settings;
   more.judge.model = "a judge of others";
   more.arms.push_back({"two", ProviderKind::openai, "n", {}, 0, {}, {}, {}});
-  EXPECT_EQ(judging_fingerprint(larger, one, more), before);
+  EXPECT_EQ(CaseJudging(larger, more).of(one), before);
   Case asked = one;
   asked.context = "z";
-  EXPECT_EQ(judging_fingerprint(suite, asked, settings), before) << "what is asked judges nothing";
+  EXPECT_EQ(CaseJudging(suite, settings).of(asked), before) << "what is asked judges nothing";
   Case checked = one;
   checked.expectations.front().what.texts = {"z"};
-  EXPECT_NE(judging_fingerprint(suite, checked, settings), before);
+  EXPECT_NE(CaseJudging(suite, settings).of(checked), before);
   more.arms.front().model = "another";
-  EXPECT_NE(judging_fingerprint(suite, one, more), before);
+  EXPECT_NE(CaseJudging(suite, more).of(one), before);
   Suite strict = suite;
   strict.thresholding.min_score = 0.5;
-  EXPECT_NE(judging_fingerprint(strict, one, settings), before);
+  EXPECT_NE(CaseJudging(strict, settings).of(one), before);
 }
 
 TEST(Fingerprint, OfAConfigurationHasAGoldenValueAndCoversEverySetting) {
