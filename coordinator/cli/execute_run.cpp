@@ -23,6 +23,7 @@
 #include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/harvest.hpp"
 #include "coordinator/session/provider_limits.hpp"
+#include "coordinator/session/resume_run.hpp"
 #include "coordinator/session/run_commands.hpp"
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_inputs.hpp"

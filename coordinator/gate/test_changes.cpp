@@ -50,8 +50,7 @@ TestChanges TestFold::finish() {
   }
   for (auto* ids : {&changes_.added, &changes_.gone, &changes_.lost}) {
     std::ranges::sort(*ids);
-    const auto again = std::ranges::unique(*ids);
-    ids->erase(again.begin(), again.end());
+    ids->erase(std::unique(ids->begin(), ids->end()), ids->end());
   }
   return std::move(changes_);
 }
