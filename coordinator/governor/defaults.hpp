@@ -102,7 +102,8 @@ inline constexpr double other_speed = 1.2;
 inline constexpr double calls_of_a_window = 15;
 /// Fewer are those of a window as well, where a bucket would have had so many more in the longer episode.
 inline constexpr double clearly_more = 2.5;
-/// A second, and a little for the way.
+inline constexpr BootTime window = 1s;
+/// The same, and a little for the way.
 inline constexpr BootTime delay_of_a_window = 1100ms;
 /// Starts that were told of after more time than this lie somewhere in it: with too many of them an episode
 /// says little.
@@ -123,6 +124,9 @@ inline constexpr BootTime bin_length = 50ms;
 /// What was accepted is counted over this long: above a burst's own time at most limits, below the time that
 /// the doublings take. At low rates over so many calls, as far as the memory goes.
 inline constexpr BootTime measured_time = 750ms;
+/// After doublings over less: a longer time began far below.
+inline constexpr BootTime measured_in_doubling = 250ms;
+inline constexpr double calls_in_doubling = 8;
 inline constexpr double measured_calls = 20;
 inline constexpr BootTime longest_measured_time = 12s;
 inline constexpr double fewest_measured = 5;
@@ -141,10 +145,29 @@ inline constexpr double fewest_refusals = 2;
 /// the rate's.
 inline constexpr BootTime half_time = 400ms;
 inline constexpr BootTime longest_half_time = 5s;
-inline constexpr double calls_at_half = 10;
+/// It is kept for as many calls as would bring so many refusals, if those came by chance; within these
+/// bounds.
+inline constexpr double refusals_to_tell = 2.5;
+inline constexpr double calls_at_half = 16;
+inline constexpr double most_calls_at_half = 60;
 inline constexpr double calls_remembered = 200;
 /// No provider refuses more than this at any rate.
-inline constexpr double most_of_background = 0.35;
+inline constexpr double most_of_background = 0.5;
+/// Where more is refused it is for the rate, or the provider takes no calls: half is kept for so many alone.
+inline constexpr double calls_at_closed_door = 10;
+/// Where no more than this is refused at half the rate, a later cut goes to just below what was accepted: the
+/// rate is to blame. Not if it follows the last cut within so many calls.
+inline constexpr double most_of_chance = 0.04;
+inline constexpr double calls_of_a_row = 20;
+inline constexpr BootTime usual_window = 1s;  ///< Nor within the window that most limits count by.
+/// Nor if less than this share is accepted of what half was tried of.
+inline constexpr double trusted_share = 0.8;
+/// What was accepted between refusals is known from so much of it.
+inline constexpr BootTime shortest_between_refusals = 300ms;
+inline constexpr double fewest_between_refusals = 8;
+/// Of a pace that grew slowly until it was refused; unless so much less was accepted.
+inline constexpr double found_growing = 0.98;
+inline constexpr double close_to_the_pace = 0.8;
 /// A later cut lowers the accepted rate by no more than this: that of one cut may be bad luck.
 inline constexpr double least_of_accepted = 0.85;
 /// While more than this share is refused beyond the background, the slow growth rests.
@@ -157,6 +180,7 @@ inline constexpr double just_below = 0.95;
 /// Of the accepted rate, a second; steeper the longer nothing was refused, for limits that were raised.
 inline constexpr double slow_growth = 0.02;
 inline constexpr double steeper_after_seconds = 5;
+inline constexpr double rough_growth = 0.15;  ///< While what was accepted is roughly known.
 /// The same where calls are refused whatever the rate: cuts were bad luck.
 inline constexpr double regrowth = 0.2;
 /// A call in 50 s: a provider that takes less is not worth a run.
@@ -176,11 +200,14 @@ inline constexpr std::size_t pauses_remembered = 64;
 /// Refusals that name a delay from here on cost more than what they show: each ends an episode
 /// (LimitEstimate).
 inline constexpr BootTime costly_pause = 250ms;
+/// A longer window that is spent again after fewer calls is no other limit than the rate's.
+inline constexpr double calls_between_windows = 50;
 /// Of the speed that was refused: slow enough to tell a bucket's rate, fast enough to be refused again.
 inline constexpr double next_speed = 0.7;
 /// Of an estimate: it is a few hundredths wrong.
 inline constexpr double below_estimate = 0.97;
-/// A refusal at an estimate lowers it by so much, and halves its burst.
+/// A refusal at an estimate lowers it by so much. Its burst stays: where calls vary on their way, the
+/// distances of a smaller one would cost more than the rate is too high by.
 inline constexpr double after_refusal = 0.94;
 /// An estimate is held so many of its pauses long before it grows: what the next refusal costs, it gains.
 inline constexpr double pauses_held = 15;

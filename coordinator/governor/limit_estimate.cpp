@@ -125,18 +125,28 @@ std::optional<LimitEstimate::Rates> LimitEstimate::common_rates(double least, do
   return rates;
 }
 
-/// The calls that a window of a second had taken when the next one was refused.
-double LimitEstimate::Episode::answered_in_last_second() const {
+/// The last of them were refused.
+double LimitEstimate::Episode::answered_since(BootTime since) const {
   double calls = 0;
   for (const auto& one : starts) {
-    if (one.at > refused_at - std::chrono::seconds(1)) calls += one.calls;
+    if (one.at > since) calls += one.calls;
   }
   return std::max(0.0, calls - refused);
 }
 
+/// The calls that a window of a second had taken when the next one was refused, if it is one.
 std::optional<double> LimitEstimate::window_rate() const {
-  const double first = before_->answered_in_last_second();
-  const double second = last_->answered_in_last_second();
+  const auto second_ago = last_->refused_at - window;
+  const double first = before_->answered_since(before_->refused_at - window);
+  const double second = last_->answered_since(second_ago);
+  // A window that slides has room for those calls alone that have just left it.
+  const double of_both = second + before_->answered_since(second_ago);
+  // Of a bucket the second would be beyond the first.
+  const double more = std::abs(first - of_both);
+  if (of_both > second && second < not_full * first && first >= calls_of_a_window &&
+      more <= same_number * first && more < second / 2) {
+    return std::min(first, of_both);
+  }
   const double longest = std::max(before_->seconds(), last_->seconds());
   const double shortest = std::min(before_->seconds(), last_->seconds());
   const double fewer = std::min(first, second);

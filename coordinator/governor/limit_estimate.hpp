@@ -62,7 +62,7 @@ class LimitEstimate {
 
     double seconds() const;
     double answered() const;
-    double answered_in_last_second() const;
+    double answered_since(BootTime since) const;
     double size_at(double rate) const;
     bool is_rough() const;
     void note(BootTime at, double calls);

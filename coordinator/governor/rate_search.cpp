@@ -45,16 +45,17 @@ double RateSearch::accepted_since(BootTime since, BootTime now) const {
 void RateSearch::weigh_the_cut(BootTime now) {
   if (cut_weighed_ || now - cut_at_ < half_time) return;
   const auto at_half = count_since(cut_at_ + stale_time);
-  if (at_half.started < calls_at_half && now - cut_at_ < longest_half_time) return;
+  if (at_half.started < calls_to_weigh_ && now - cut_at_ < longest_half_time) return;
   cut_weighed_ = true;
-  if (share_before_ > most_of_background) return;
+  const double rate_before = std::exchange(rate_before_, 0);
+  if (std::max(share_before_, at_half.refused / std::max(1.0, at_half.started)) > most_of_background) return;
   at_half_.started += at_half.started;
   at_half_.refused += at_half.refused;
   const double kept = std::min(1.0, calls_remembered / std::max(1.0, at_half_.started));
   at_half_.started *= kept;
   at_half_.refused *= kept;
   if (at_half.refused == 0 || at_half.refused < share_before_ / 2 * at_half.started) return;
-  rate_ = rate_before_;
+  rate_ = rate_before;
   accepted_ = accepted_before_;
 }
 
@@ -62,13 +63,22 @@ double RateSearch::background() const {
   return at_half_.refused / (at_half_.started + calls_at_half);
 }
 
-RateSearch::Count RateSearch::recent(BootTime now) const {
-  Count recent;
+/// Calls were made at half the rate, and next to none of them was refused.
+bool RateSearch::half_was_taken() const {
+  return at_half_.started >= calls_at_half && background() <= most_of_chance;
+}
+
+BootTime RateSearch::recent_since(BootTime now) const {
+  BootTime since{};
   for (const auto time : weighed_times) {
-    recent = count_since(rate_ ? std::max(now - time, cut_at_ + stale_time) : now - time);
-    if (recent.started >= weighed_calls) break;
+    since = rate_ ? std::max(now - time, cut_at_ + stale_time) : now - time;
+    if (count_since(since).started >= weighed_calls) break;
   }
-  return recent;
+  return since;
+}
+
+RateSearch::Count RateSearch::recent(BootTime now) const {
+  return count_since(recent_since(now));
 }
 
 bool RateSearch::weighty(const Count& recent) const {
@@ -104,6 +114,38 @@ bool RateSearch::used(BootTime now) const {
   return count_since(now - used_time).started + calls_of_doubt >= used_share * possible;
 }
 
+/// From one refusal to the next the provider took what its limit gave, and no more.
+std::optional<double> RateSearch::accepted_between_refusals(BootTime now) const {
+  if (!half_was_taken()) return std::nullopt;
+  const auto since = recent_since(now);
+  BootTime first = now;
+  for (const auto& bin : bins_) {
+    if (bin.refused > 0 && bin.index >= since / bin_length) first = std::min(first, bin.index * bin_length);
+  }
+  if (now - first < shortest_between_refusals) return std::nullopt;
+  const auto accepted = accepted_since(first, now);
+  if (accepted * in_seconds(now - first) < fewest_between_refusals) return std::nullopt;
+  return accepted;
+}
+
+/// Where refusals cost next to nothing.
+double RateSearch::accepted_of_late(BootTime now) {
+  const auto between = accepted_between_refusals(now);
+  const bool was_rough = std::exchange(is_rough_, !between && !accepted_);
+  if (between) return *between;
+  const double calls = accepted_ ? measured_calls : calls_in_doubling;
+  const auto shortest = accepted_ ? usual_window : measured_in_doubling;
+  const BootTime enough(static_cast<BootTime::rep>(calls / *rate_ * 1e6));
+  const auto time = std::clamp<BootTime>(enough, shortest, longest_measured_time);
+  const auto full = std::max(returned_at_, now - time);
+  const bool is_enough = count_since(full).started >= fewest_measured;
+  const double counted = accepted_since(is_enough ? full : std::max(cut_at_, now - time), now);
+  // A pace that grew slowly was refused soon after it was too much: a few calls say no more of it. A window
+  // that was full too soon does.
+  const bool is_close = accepted_ && !was_rough && counted > close_to_the_pace * *rate_;
+  return is_close ? found_growing * *rate_ : counted;
+}
+
 double RateSearch::accepted_since_cut(BootTime now) const {
   const auto since = std::max(cut_at_, now - longest_measured_time);
   const double paused = in_seconds(paused_within(since, now));
@@ -119,8 +161,41 @@ double RateSearch::accepted_since_cut(BootTime now) const {
   return accepted_since(since, now) * std::sqrt(std::max(1.0, time / without_pauses));
 }
 
+/// Not if it was cut just now, nor if calls were refused all the time since.
+bool RateSearch::is_the_rate_to_blame(BootTime now) const {
+  const BootTime soon(static_cast<BootTime::rep>(calls_of_a_row / *rate_ * 1e6));
+  const auto all = count_since(cut_at_ + stale_time);
+  const auto newest = recent(now);
+  if (all.refused - newest.refused > most_of_chance * (all.started - newest.started)) return false;
+  return half_was_taken() && now - cut_at_ > std::max(soon, usual_window);
+}
+
+/// Between two cuts the provider's bucket was empty twice: what it took in that time is its rate.
+void RateSearch::cut_to_accepted(BootTime now) {
+  was_full_ = false;
+  const double measured = longest_pause_ < costly_pause ? accepted_of_late(now) : accepted_since_cut(now);
+  double least = std::min(*rate_, std::max(*rate_ / 2, accepted_.value_or(0) * least_of_accepted));
+  // Each refusal costs its pause: a rate that is too high is left in fewer steps.
+  if (longest_pause_ >= costly_pause && paused_within(cut_at_, now) > BootTime::zero()) least = *rate_ / 4;
+  accepted_ = std::max(lowest_rate, std::clamp(measured, least, *rate_));
+  // What was refused at half of too much was refused for the rate.
+  if (*accepted_ < half_rate_) at_half_ = {};
+  // Refusals by chance would lower it for ever: so far below what half was tried of, it is tried again.
+  const bool is_far = *accepted_ < trusted_share * 2 * half_rate_;
+  cut_weighed_ = !is_far && is_the_rate_to_blame(now);
+  rate_ = (cut_weighed_ ? just_below : 0.5) * *accepted_;
+  if (!cut_weighed_) half_rate_ = *rate_;
+}
+
 void RateSearch::cut(BootTime now) {
-  cut_weighed_ = !rate_;  // The first cut goes below anything that was seen: there is nothing to weigh.
+  if (rate_ && *rate_ > rate_before_) {
+    rate_before_ = *rate_;
+    accepted_before_ = accepted_;
+  }
+  calls_to_weigh_ = share_before_ > most_of_background
+                        ? calls_at_closed_door
+                        : std::clamp(refusals_to_tell / share_before_, calls_at_half, most_calls_at_half);
+  cut_weighed_ = !rate_;  // The first goes below anything that was seen: there is nothing to weigh.
   if (!rate_) {
     const auto first = std::min(first_start_.value_or(now), now - first_measured_time);
     auto since = std::max(first, now - measured_time);
@@ -129,26 +204,19 @@ void RateSearch::cut(BootTime now) {
     // will be below it soon.
     const double accepted = accepted_since(since, now);
     rate_ = accepted > 0 ? accepted / 2 : first_rate_in_vain;
+  } else if (accepted_ && accepted_since(cut_at_, now) <= 0 && !std::exchange(was_full_, true)) {
+    // A window that is full takes nothing until its end, at whatever rate.
+    rate_ = half_rate_ = *accepted_ / 2;
   } else if (accepted_since(cut_at_, now) <= 0) {
     // What it takes is not known any more; half of what it refused is tried next.
-    rate_before_ = *rate_;
-    accepted_before_ = accepted_;
     accepted_.reset();
     rate_ = *rate_ / 2;
   } else {
-    // Between two cuts the provider's bucket was empty twice: what it took in that time is its rate.
-    rate_before_ = *rate_;
-    accepted_before_ = accepted_;
-    const double measured = accepted_since_cut(now);
-    double least = std::min(*rate_, std::max(*rate_ / 2, accepted_.value_or(0) * least_of_accepted));
-    // Each refusal costs its pause: a rate that is too high is left in fewer steps.
-    if (paused_within(cut_at_, now) > BootTime::zero()) least = *rate_ / 4;
-    accepted_ = std::max(lowest_rate, std::clamp(measured, least, *rate_));
-    rate_ = *accepted_ / 2;
+    cut_to_accepted(now);
   }
   seconds_at_ceiling_ = 0;
   rate_ = std::max(*rate_, lowest_rate);
-  cut_at_ = now;
+  cut_at_ = returned_at_ = now;
   grown_at_ = now;
 }
 
@@ -165,11 +233,25 @@ void RateSearch::begin_anew() {
   *this = std::move(fresh);
 }
 
+/// Where refusals have named short delays so far, a long one is that of a longer window: it says nothing of
+/// the rate that was found. But if it comes again before that rate was used for a while, it does.
+bool RateSearch::is_of_another_limit(BootTime delay, BootTime now) const {
+  if (!accepted_ || longest_pause_ >= costly_pause || delay < costly_pause) return false;
+  if (now < other_pause_to_) return true;
+  return count_since(other_pause_to_).started >= calls_between_windows;
+}
+
 bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
                            BootTime delay, bool is_closed, BootTime since, BootTime now) {
   if (is_closed) {
     begin_anew();
     pause(delay, now);
+    return false;
+  }
+  if (is_of_another_limit(delay, now)) {
+    note(started, 0, refused + refused_late, now);
+    other_pause_to_ = now + delay;
+    cut_at_ = std::max(cut_at_, other_pause_to_ - usual_window);
     return false;
   }
   if (std::max(delay, longest_pause_) < costly_pause) {
@@ -247,8 +329,6 @@ void RateSearch::follow_estimate() {
     in_a_row_ = again ? std::min(in_a_row_ + 1, most_in_a_row) : 0;
     const double lower = std::pow(after_refusal, std::exp2(in_a_row_)) * *rate_;
     rate_ = std::max(std::min(lower, measured), *rate_ / 2);
-    burst_ = std::max(1.0, burst_ / 2);
-    reserve_ = std::min(reserve_, burst_);
     // So far down it is soon below the limit.
     if (in_a_row_ > 0) hold_factor_ = hold_of_doubt;
   }
@@ -342,11 +422,13 @@ void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime no
   } else if (*rate_ < just_below * *accepted_) {
     const double back = *rate_ + *accepted_ / 2 * passed / return_seconds;
     *rate_ = std::min(back, just_below * *accepted_);
+    returned_at_ = now;
   } else if (const auto newest = recent(now);
              background() >= weighty_share ||
              newest.refused <= (background() + resting_share) * newest.started) {
     const double steepness = 1 + in_seconds(now - cut_at_) / steeper_after_seconds;
-    const double growth = slow_growth + regrowth * std::min(1.0, 2 * background() / weighty_share);
+    const double steady = is_rough_ ? rough_growth : slow_growth;
+    const double growth = steady + regrowth * std::min(1.0, 2 * background() / weighty_share);
     *rate_ += growth * steepness / caution() * *accepted_ * passed;
   }
   rate_ = std::min(*rate_, highest_rate);

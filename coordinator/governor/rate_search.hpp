@@ -14,8 +14,10 @@ namespace sluice {
 /// rate is cut to half, and grows back. The first cut is followed by doublings, since a burst says little of
 /// a rate; each later one by a quick return to just below what was accepted before it, and slow steps from
 /// there. Single refusals only end the growth for a while, and those that come at half the rate just as well
-/// are not the rate's. Where refusals name a delay the growth is the slower, the more a refusal costs. Grows
-/// only while the rate is what holds the calls back. Pure; not thread-safe.
+/// are not the rate's. Once half the rate was tried and taken, a cut goes to just below what was accepted, as
+/// far as a fifth below what half was tried of.
+/// Where refusals name a delay the growth is the slower, the more a refusal costs. Grows only while the rate
+/// is what holds the calls back. Pure; not thread-safe.
 class RateSearch {
  public:
   /// `started` calls began and `refused` were refused without a named delay since the last time; refusals of
@@ -70,15 +72,22 @@ class RateSearch {
   void weigh_the_cut(BootTime now);
   Count count_since(BootTime since) const;
   double accepted_since(BootTime since, BootTime now) const;
+  std::optional<double> accepted_between_refusals(BootTime now) const;
+  double accepted_of_late(BootTime now);
   double accepted_since_cut(BootTime now) const;
   /// The share that is refused whatever the rate.
   double background() const;
+  bool half_was_taken() const;
+  BootTime recent_since(BootTime now) const;
   Count recent(BootTime now) const;
+  bool is_the_rate_to_blame(BootTime now) const;
   bool weighty(const Count& recent) const;
   double caution() const;
   BootTime paused_within(BootTime since, BootTime now) const;
   bool used(BootTime now) const;
   void cut(BootTime now);
+  void cut_to_accepted(BootTime now);
+  bool is_of_another_limit(BootTime delay, BootTime now) const;
   void pause(BootTime delay, BootTime now);
   void follow_estimate();
   void try_between();
@@ -93,9 +102,12 @@ class RateSearch {
   std::optional<BootTime> first_start_;
   std::optional<double> rate_;
   std::optional<double> accepted_;
+  bool is_rough_ = false;  ///< What was accepted was counted while the rate rose, not between refusals.
+  bool was_full_ = false;  ///< Since the newest cut but one nothing was accepted.
   bool cut_weighed_ = true;
-  std::deque<Pause> pauses_;  ///< The newest; none overlaps another.
-  BootTime longest_pause_{};  ///< What a refusal may cost.
+  std::deque<Pause> pauses_;   ///< The newest; none overlaps another.
+  BootTime longest_pause_{};   ///< What a refusal may cost.
+  BootTime other_pause_to_{};  ///< The end of the last one that another limit named.
   LimitEstimate estimate_;
   bool estimate_is_due_ = false;  ///< At the end of the pause;
   bool first_is_due_ = false;     ///< of the first refusal.
@@ -112,11 +124,14 @@ class RateSearch {
   double held_ = 0;         ///< The rate, before it grew.
   double hold_factor_ = 1;  ///< Growth in vain makes it longer.
   double seconds_at_ceiling_ = 0;
-  double share_before_ = 0;  ///< Of refusals, when the rate was cut; with what a cut in vain goes back to.
-  double rate_before_ = 0;
+  double share_before_ = 0;  ///< Of refusals, when the rate was cut.
+  double rate_before_ = 0;   ///< The highest since a cut was weighed: what one in vain goes back to.
   std::optional<double> accepted_before_;
-  Count at_half_;  ///< Calls made at half the rate after cuts.
+  Count at_half_;         ///< Calls made at half the rate after cuts,
+  double half_rate_ = 0;  ///< of which this is the newest;
+  double calls_to_weigh_ = 0;
   BootTime cut_at_{};
+  BootTime returned_at_{};  ///< When the rate was back just below what was accepted.
   BootTime grown_at_{};
 };
 

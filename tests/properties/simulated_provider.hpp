@@ -25,6 +25,7 @@ struct ProviderNature {
   std::uint32_t parallel = 0;  ///< Calls served at a time, each in `latency`; the others queue.
   BootTime down_from{};        ///< Fails every call in [down_from, down_until), at once.
   BootTime down_until{};
+  bool refuses_while_down = false;
   bool names_delays = false;
   BootTime named_delay_min = std::chrono::milliseconds(1);
   bool in_whole_seconds = false;           ///< Delays are rounded up to them.
@@ -59,6 +60,7 @@ class SimulatedProvider {
   void arrive(const wire::CallSize& used, bool is_poisoned, std::function<void(Reply)> reply) {
     const auto now = events_.now();
     if (is_poisoned || (now >= nature_.down_from && now < nature_.down_until)) {
+      if (nature_.refuses_while_down && !is_poisoned) return refuse(BootTime::zero(), reply);
       return reply({Outcome::failed, {}, 0});
     }
     if (nature_.refused_at_random > 0 &&

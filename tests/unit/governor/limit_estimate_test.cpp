@@ -59,6 +59,15 @@ TEST(LimitEstimate, AsManyCallsAtAnySpeedAreThoseOfAWindow) {
   EXPECT_DOUBLE_EQ(found->reserve, 1) << "it refuses a steady pace as soon as that is too much";
 }
 
+// The delay that it names is as long as the first of its calls counts, not all of them: what came after that
+// was taken for all that it gives.
+TEST(LimitEstimate, AWindowThatHasRoomForOneCallAfterItsDelayIsKnown) {
+  const auto found = found_of(SimulatedLimit::sliding(100, 1s), 400, 280, 755ms);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->is_sure);
+  EXPECT_NEAR(found->rate, 100, 5);
+}
+
 TEST(LimitEstimate, MoreCallsAtALowerSpeedAreThoseOfABucket) {
   const auto found = found_of(SimulatedLimit::bucket(9, 9), 100, 20);
   ASSERT_TRUE(found);

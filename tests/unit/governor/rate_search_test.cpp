@@ -119,7 +119,42 @@ TEST(RateSearch, DoublesUntilTheNextRefusalAndThenStaysJustBelowWhatWasAccepted)
   const double before = *search.rate();
   run_at(search, 95, now, 1s);
   EXPECT_GT(*search.rate(), before);
-  EXPECT_LT(*search.rate(), before + 6) << "slow steps";
+  EXPECT_LT(*search.rate(), 1.3 * before) << "as large as what is roughly known allows";
+}
+
+/// Tells of every call's outcome at a bucket that is empty: what is beyond `limit` is refused.
+void run_into(RateSearch& search, double limit, BootTime& now, BootTime time) {
+  double owed = 0;
+  double left = 1;
+  for (BootTime gone{}; gone < time; gone += 10ms) {
+    now += 10ms;
+    left = std::min(2.0, left + limit * 0.01);
+    owed += search.rate().value_or(2 * limit) * 0.01;
+    for (; owed >= 1; --owed) {
+      const bool is_taken = left >= 1;
+      if (is_taken) --left;
+      search.on_outcomes(1, is_taken ? 0 : 1, 0, now);
+    }
+    search.grow(true, std::nullopt, now);
+  }
+}
+
+// A cut to half at each refusal, with a rate that was counted while it rose, left a fifth of 20 a second.
+TEST(RateSearch, OnceHalfWasTakenACutGoesToJustBelowWhatWasAccepted) {
+  for (const double limit : {20.0, 100.0}) {
+    RateSearch search;
+    auto now = start;
+    run_into(search, limit, now, 15s);
+    double least = limit;
+    double sum = 0;
+    for (int step = 0; step < 300; ++step) {
+      run_into(search, limit, now, 100ms);
+      least = std::min(least, *search.rate());
+      sum += std::min(limit, *search.rate());
+    }
+    EXPECT_GT(least, 0.85 * limit);
+    EXPECT_GT(sum / 300, 0.94 * limit);
+  }
 }
 
 TEST(RateSearch, RefusalsOfCallsThatBeganBeforeACutDoNotCutAgain) {
@@ -290,6 +325,27 @@ TEST(RateSearch, AfterABucketOfAFewCallsTheSpeedRampsUp) {
   EXPECT_LT(first, 20);
   run_at(search, first, now, 1s);
   EXPECT_GT(*search.rate(), 2 * first);
+}
+
+// A minute's quota that was spent made a run go on at a fraction of the rate that its bucket gives.
+TEST(RateSearch, ALongDelayAmongShortOnesIsThatOfAnotherLimit) {
+  const auto pause_for = [](RateSearch& search, BootTime delay, BootTime& now) {
+    search.on_paused(1, 1, 0, delay, false, now, now);
+    now += delay;
+  };
+  RateSearch search;
+  auto now = start;
+  run_into(search, 100, now, 15s);
+  const double before = *search.rate();
+  pause_for(search, 30s, now);
+  EXPECT_EQ(*search.rate(), before);
+  run_into(search, 100, now, 2s);
+  EXPECT_GT(*search.rate(), 0.8 * before);
+  pause_for(search, 30s, now);
+  run_into(search, 100, now, 100ms);
+  pause_for(search, 30s, now);
+  pause_for(search, 30s, now);
+  EXPECT_LT(*search.rate(), 0.7 * before) << "it comes again at once: it is the rate's";
 }
 
 }  // namespace sluice::rate_search_test
