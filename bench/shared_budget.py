@@ -5,7 +5,7 @@ import sys
 
 from fleet import (Fleet, Trouble, provider_table, read_starts, refusals, run_apart, settings, stats, worst_excess,
                    write_questions)
-from processes import Simulator
+from processes import PROGRAMS, WORK, Simulator, run as run_program
 from table import markdown, note, verdict
 
 RATE = 100                  # Calls a second that the simulated key allows,
@@ -150,6 +150,26 @@ class SharedBudget:
                       verdict(f"at most {most_refused:.0%} answered 429", refused / calls <= most_refused),
                       self.all_passed(run.report, count)])
 
+    def limited_call(self):
+        """What a call costs that waits for a limit, beside one of a run that is as fast without one."""
+        for rate, in_flight, count in ((20, 1, 200), (100, 5, 1_000)):
+            note(f"CPU of a call at {rate} a second")
+            limited, flags = f"requests_per_minute = {rate * 60}\nburst_seconds = 0.1\n", ["--rps", rate, "--burst", rate // 10]
+            took, cpu, refused = self.cpu_of_calls(count, 50, limited, flags)
+            _, of_others, _ = self.cpu_of_calls(count, in_flight, "", [])
+            self.add(f"CPU of a call at {rate}/s: {cpu:.2f} ms, {of_others:.2f} ms without a limit", 1, took,
+                     (count - rate // 10) / rate + LATENCY_MS / 1000, count, refused, None,
+                     [verdict("at most 3 times", cpu <= 3 * of_others)])
+
+    def cpu_of_calls(self, count, in_flight, keys, flags):
+        """Seconds, milliseconds of CPU for each call of a single process, and calls that were refused."""
+        config = WORK / "limited-call.toml"
+        with self.simulator(*flags) as url:
+            config.write_text(settings(url, keys))
+            usage = run_program([PROGRAMS / "sluice", "run", self.questions(count), "--config", config, "--no-cache",
+                                 "--home", WORK / "limited-call", "--max-concurrent", in_flight, "--quiet"])
+            return usage.seconds, usage.cpu_seconds / count * 1e3, refusals(url)
+
     def apart(self):
         """The same cases and the same key, with a limiter in each process."""
         workers, expected = 4, self.ideal(self.count)
@@ -223,8 +243,8 @@ class SharedBudget:
                   self.all_passed(run.report, self.storm_count)])
 
     def all(self, only=None):
-        parts = [self.known_limit, self.token_limit, self.two_providers, self.unknown_limit, self.what_is_said, self.apart, self.trouble,
-                 self.outage, self.search, self.storm]
+        parts = [self.known_limit, self.token_limit, self.two_providers, self.unknown_limit, self.what_is_said,
+                 self.limited_call, self.apart, self.trouble, self.outage, self.search, self.storm]
         for part in parts:
             if only is None or part.__name__ in only:
                 part()
