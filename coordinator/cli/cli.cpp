@@ -120,6 +120,7 @@ std::string known_elsewhere(const CLI::App& app, std::string_view flag) {
   const bool is_concurrency = flag == "--concurrency" || flag == "--max-concurrency";
   if (is_concurrency && app.get_option_no_throw("--max-concurrent") != nullptr)
     return "; did you mean \"--max-concurrent\"?";
+  if (flag == "-o" && app.get_option_no_throw("--output") != nullptr) return "; did you mean \"--output\"?";
   return "";
 }
 

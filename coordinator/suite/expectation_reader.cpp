@@ -68,7 +68,9 @@ class ExpectationsReader {
     } else {
       refuse_limits(reader, *type);
     }
-    reader.finish();
+    reader.finish([](std::string_view key) {
+      return std::string(key == "weight" ? "it belongs to the parts of any_of and all_of" : "");
+    });
     test_.expectations.push_back(std::move(expectation));
   }
 

@@ -74,6 +74,19 @@ bool is_promptfoo_config(const DocumentNode& root) {
                              [](const DocumentNode& test) { return find_entry(test, "assert") != nullptr; });
 }
 
+/// What a misspelt "prompts" holds, as the list that was meant; nothing if there is none.
+std::optional<DocumentEntry> misspelt_prompts(const DocumentNode& root) {
+  constexpr std::array<std::string_view, 1> meant{"prompts"};
+  for (const DocumentEntry& entry : std::get<DocumentNode::Table>(root.value)) {
+    if (!nearest(entry.key, meant)) continue;
+    DocumentEntry prompts = entry;
+    if (!std::holds_alternative<DocumentNode::Array>(entry.value.value))
+      prompts.value = {DocumentNode::Array{entry.value}, entry.line, {}};
+    return prompts;
+  }
+  return std::nullopt;
+}
+
 class YamlSuiteReader {
  public:
   YamlSuiteReader(const fs::path& path, const std::vector<std::string>& allowed)
@@ -132,7 +145,7 @@ class YamlSuiteReader {
     if (const DocumentNode* settings = reader.table("settings")) read_settings(*settings);
     const auto rubrics = reader.texts("rubrics");
     if (rubrics) read_rubrics(reader, *rubrics);
-    read_prompts_and_arms(reader);
+    read_prompts_and_arms(reader, root);
     if (const DocumentEntry* examples = reader.entry("examples"))
       examples_ = read_suite_examples(*examples, context_, *files_, input_files_);
     if (const DocumentEntry* entry = reader.entry("default_test")) read_default_test(*entry);
@@ -160,8 +173,12 @@ class YamlSuiteReader {
   }
 
   /// The prompts are templates of every test, so they are read before these.
-  void read_prompts_and_arms(TableReader& reader) {
-    if (const DocumentEntry* prompts = reader.entry("prompts")) {
+  void read_prompts_and_arms(TableReader& reader, const DocumentNode& root) {
+    const DocumentEntry* prompts = reader.entry("prompts");
+    // The key is a finding already; that the tests have no prompt would only follow from it.
+    const auto misspelt = prompts == nullptr ? misspelt_prompts(root) : std::nullopt;
+    if (misspelt) prompts = &*misspelt;
+    if (prompts != nullptr) {
       prompts_->read(with_prompt_files(*prompts, *files_), context_, reader_of_files(), &input_files_);
     }
     prompt_variants_ = prompts_->variants();
@@ -229,7 +246,9 @@ class YamlSuiteReader {
       if (reader.refused_entry(key) == nullptr) continue;
       reader.add_wrong(key, "is no setting of a suite: keys stay in the environment");
     }
-    reader.finish();
+    reader.finish([](std::string_view key) {
+      return std::string(key == "model" ? "it stands at the top level of the suite" : "");
+    });
   }
 
   ReadNamedFile reader_of_files() const {
