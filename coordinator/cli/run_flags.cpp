@@ -222,8 +222,14 @@ tl::expected<LoadedOptions, int> load_options(const SettingFlags& settings, cons
   if (!arms) return tl::unexpected(report_error(arms.error()));
   if (const auto fitting = fit_to_arms(source->settings, *arms); !fitting)
     return tl::unexpected(report_error(fitting.error()));
+  const auto unknown = unknown_providers(source->settings, *arms);
   auto options = make_run_options(flags, std::move(source->settings), std::move(*arms));
-  if (!options) return tl::unexpected(report_error(options.error()));
+  if (!options) {
+    const bool is_hinted = !unknown.empty() && options.error().reason == Reason::settings_invalid;
+    return tl::unexpected(
+        report_error(options.error().message +
+                     (is_hinted ? settings.file_beside(source->path, unknown.front().name) : std::string())));
+  }
   options->suite_path = source->path;
   return LoadedOptions{std::move(*options), std::move(source->suite)};
 }

@@ -5,8 +5,11 @@
 #include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/gate/quoted.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -71,6 +74,18 @@ tl::expected<Settings, std::vector<Finding>> SettingFlags::load(Warnings warning
     for (const std::string& warning : settings->warnings) report_warning(warning);
   }
   return settings;
+}
+
+std::string SettingFlags::file_beside(const std::string& suite, const std::string& provider) const {
+  const auto file = std::filesystem::path(suite).parent_path() / default_settings_file;
+  std::error_code error;
+  const bool is_here = std::filesystem::equivalent(file, default_settings_file, error);
+  if (is_here || !config_.empty() || !std::filesystem::exists(file, error)) return "";
+  const std::string name = file.generic_string();
+  const auto others = load_settings(name, {});
+  // One that cannot be read as it stands is no way out.
+  if (!others || others->find_provider(provider) == nullptr) return "";
+  return "; " + name + " has \"" + provider + "\": --config " + shell_word(name);
 }
 
 void add_allow_path(CLI::App& command, std::vector<std::string>& folders) {

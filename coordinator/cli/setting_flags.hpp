@@ -45,6 +45,10 @@ class SettingFlags {
                                                     std::vector<SuiteSetting> suite = {},
                                                     ValidKeys valid_keys = ValidKeys::pointed_to) const;
 
+  /// `; evals/sluice.toml has "mine": --config evals/sluice.toml` for a provider that the settings do not
+  /// have, where the settings file beside the suite was not read and has it; else empty.
+  std::string file_beside(const std::string& suite, const std::string& provider) const;
+
   /// The settings file that --config names, else the one that is read where it exists.
   std::string config_file() const { return config_.empty() ? default_settings_file : config_; }
 

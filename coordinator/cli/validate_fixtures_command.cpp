@@ -1,6 +1,7 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/display/display.hpp"
+#include "coordinator/session/arm_options.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/unnamed_models.hpp"
 #include "coordinator/suite/arms.hpp"
@@ -12,6 +13,7 @@
 #include <memory>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -61,6 +63,8 @@ struct ValidateFixtures {
     const auto with_suite = settings.load(Warnings::left_out, loaded->settings);
     if (!with_suite) return print_findings(with_suite.error(), path);
     const Suite& suite = loaded->suite;
+    const auto unknown = findings_of_providers(*with_suite, suite, path);
+    if (!unknown.empty()) return print_findings(unknown, path);
     const auto ontology = load_ontology(*effective);
     if (!ontology) return report_findings(ontology.error());
     auto remarks = print_remarks(suite, *ontology);
@@ -91,6 +95,16 @@ struct ValidateFixtures {
     if (remarks->warnings > 0) std::cout << ", " << counted(remarks->warnings, "warning");
     std::cout << '\n';
     return exit_ok;
+  }
+
+  std::vector<Finding> findings_of_providers(const Settings& with_suite, const Suite& suite,
+                                             const std::string& path) const {
+    std::vector<Finding> findings;
+    for (UnknownProvider& unknown : unknown_providers(with_suite, suite.arms)) {
+      findings.push_back(std::move(unknown.finding));
+      findings.back().message += settings.file_beside(path, unknown.name);
+    }
+    return findings;
   }
 
   /// They are what this command is for, so they are its output and not its diagnostics.

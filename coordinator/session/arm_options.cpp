@@ -42,6 +42,10 @@ std::string own_provider_of(const Arm& arm) {
   return arm.provider.empty() ? std::string(provider_of_model(arm.model).value_or("")) : arm.provider;
 }
 
+std::string words_of(const Arm& arm, const Error& error) {
+  return "the arm \"" + arm.name + "\": " + error.message;
+}
+
 /// A base URL without a provider is that of the one that all arms ask. Where they ask several it could be
 /// anybody's, and another's key would go there.
 Result<void> take_provider_of_arms(Settings& settings, const std::vector<Arm>& arms) {
@@ -146,14 +150,26 @@ std::vector<std::string> places_of_models(const RunOptions& options) {
   return places;
 }
 
+std::vector<UnknownProvider> unknown_providers(const Settings& settings, const std::vector<Arm>& arms) {
+  std::vector<UnknownProvider> unknown;
+  for (const Arm& arm : arms) {
+    const Settings own = settings_of(arm, settings);
+    if (const auto known = check_provider(own); !known)
+      unknown.push_back({own.provider.value, {arm.where, 0, words_of(arm, known.error())}});
+  }
+  if (!arms.empty()) return unknown;
+  if (const auto known = check_provider(settings); !known)
+    unknown.push_back({settings.provider.value, {settings.provider.where, 0, known.error().message}});
+  return unknown;
+}
+
 Result<std::vector<RunArm>> resolve_arms(const Settings& settings, std::vector<Arm> arms) {
   std::vector<RunArm> resolved;
   for (Arm& arm : arms) {
     const Settings own = settings_of(arm, settings);
     auto provider = resolve_provider(own, models_with_prices(own));
     if (!provider) {
-      return fail(provider.error().reason,
-                  arm.where + ": the arm \"" + arm.name + "\": " + provider.error().message);
+      return fail(provider.error().reason, arm.where + ": " + words_of(arm, provider.error()));
     }
     resolved.push_back({std::move(arm), std::move(*provider)});
   }

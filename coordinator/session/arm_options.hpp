@@ -1,7 +1,9 @@
 #pragma once
 
+#include "common/documents/finding.hpp"
 #include "coordinator/session/run_options.hpp"
 
+#include <string>
 #include <vector>
 
 /// Which arms a run has, and whom each asks (docs/arms.md).
@@ -16,6 +18,15 @@ Result<void> fit_to_arms(Settings& settings, const std::vector<Arm>& arms);
 
 /// The arms with the provider and the model of each. settings_invalid as make_run_options; it names the arm.
 Result<std::vector<RunArm>> resolve_arms(const Settings& settings, std::vector<Arm> arms);
+
+/// A provider that is to be asked and that the settings do not have.
+struct UnknownProvider {
+  std::string name;
+  Finding
+      finding;  ///< Where it is named, and the words of resolve_arms, or of make_run_options without arms.
+};
+/// Those of the arms, or the run's own where there are none.
+std::vector<UnknownProvider> unknown_providers(const Settings& settings, const std::vector<Arm>& arms);
 
 /// The model of each arm, or the run's, with the place that names it: `"gpt-x" (suite.yaml:12, arm "mini")`,
 /// `"gpt-x" (--model)`.

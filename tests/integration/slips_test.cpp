@@ -271,4 +271,35 @@ TEST_F(Slips, OnACommandLineNameWhatIsMeant) {
   }
 }
 
+TEST_F(Slips, AnUnknownProviderIsNamedByWhateverReadsTheSuite) {
+  write_text(folder() / "bad.yaml", in_suite("providers: ['openai:m', 'opnai:gpt-5-mini']"));
+  const std::string words =
+      "bad.yaml:2: the arm \"gpt-5-mini\": there is no provider \"opnai\" (bad.yaml:2); did you mean "
+      "\"openai\"?";
+  for (const char* command : {"run", "plan"}) expect_one_line(run_sluice({command, "bad.yaml"}), {words});
+  const auto checked = run_sluice({"validate-fixtures", "bad.yaml"});
+  EXPECT_EQ(checked.exit_code, 2);
+  EXPECT_TRUE(checked.output.starts_with(words)) << checked.output;
+  expect_one_line(checked, {"1 finding in bad.yaml"});
+  write_text(folder() / "bad.yaml", in_suite("settings: {provider: opnai}"));
+  const auto of_settings = run_sluice({"validate-fixtures", "bad.yaml"});
+  EXPECT_EQ(of_settings.exit_code, 2);
+  EXPECT_TRUE(of_settings.output.starts_with("bad.yaml:2: there is no provider \"opnai\""))
+      << of_settings.output;
+}
+
+TEST_F(Slips, ASettingsFileBesideTheSuiteIsNamedWhereItHasTheProvider) {
+  write_text(folder() / "evals" / "suite.yaml", in_suite("providers: ['mine:m']"));
+  write_text(folder() / "evals" / "sluice.toml",
+             "[providers.mine]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:1/v1\"\n");
+  const std::string way = "; evals/sluice.toml has \"mine\": --config evals/sluice.toml";
+  expect_one_line(run_sluice({"run", "evals/suite.yaml", "--mode", "mock"}), {"no provider \"mine\"", way});
+  expect_one_line(run_sluice({"plan", "evals/suite.yaml"}), {"no provider \"mine\"", way});
+  const auto checked = run_sluice({"validate-fixtures", "evals/suite.yaml"});
+  EXPECT_NE(checked.output.find(way), std::string::npos) << checked.output;
+  write_text(folder() / "evals" / "sluice.toml", "[eval]\n");
+  const auto without = run_sluice({"plan", "evals/suite.yaml"});
+  EXPECT_EQ(without.errors.find("--config"), std::string::npos) << without.errors;
+}
+
 }  // namespace sluice::slips_test
