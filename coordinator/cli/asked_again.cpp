@@ -200,10 +200,10 @@ Result<std::vector<AskedCase>> noted_cases(const PastRun& past, const Ledger& le
   return noted;
 }
 
-int judged_otherwise(const PastRun& past, const std::string& suite, const std::vector<std::string>& tests) {
-  return report_error(wording::counted(tests.size(), "test") + " of " + suite + " " +
-                      (tests.size() == 1 ? "is" : "are") + " not what run " + short_id(past.run.run_id) +
-                      " had (checks, settings or perturbations), as " + printable(tests.front()) +
+int judged_otherwise(const PastRun& past, const std::string& suite, const std::vector<std::string>& cases) {
+  return report_error(wording::counted(cases.size(), "case") + " of " + suite + " " +
+                      (cases.size() == 1 ? "is" : "are") + " not what run " + short_id(past.run.run_id) +
+                      " had (checks, settings or perturbations), as " + printable(cases.front()) +
                       ": check out what they were, or run it again; `sluice compare` takes a baseline "
                       "(--export-baseline) or JSON report that was kept of it");
 }

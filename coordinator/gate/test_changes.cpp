@@ -11,16 +11,17 @@
 namespace sluice {
 namespace {
 
-std::string counted(const std::vector<std::string>& tests) {
-  return wording::counted(tests.size(), "test");
+/// A test under several arms is a case for each.
+std::string counted(const std::vector<std::string>& cases) {
+  return wording::counted(cases.size(), "case");
 }
 
 /// ``: `a`, `b`, and 7 more.``
-std::string names(const std::vector<std::string>& tests) {
-  const std::size_t shown = std::min(tests.size(), defaults::named_entries);
+std::string names(const std::vector<std::string>& cases) {
+  const std::size_t shown = std::min(cases.size(), defaults::named_entries);
   std::string text = ": ";
-  for (std::size_t i = 0; i < shown; ++i) text += (i > 0 ? ", " : "") + backquoted(tests[i]);
-  if (shown < tests.size()) text += ", and " + std::to_string(tests.size() - shown) + " more";
+  for (std::size_t i = 0; i < shown; ++i) text += (i > 0 ? ", " : "") + backquoted(cases[i]);
+  if (shown < cases.size()) text += ", and " + std::to_string(cases.size() - shown) + " more";
   return text + ".";
 }
 

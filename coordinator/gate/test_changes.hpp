@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-/// Tests that not both sides of a comparison have, by id.
+/// Cases of tests that not both sides of a comparison have, by id.
 struct TestChanges {
   std::vector<std::string> added;  ///< The base lacks them.
   std::vector<std::string> gone;   ///< The current side lacks them.
@@ -44,7 +44,8 @@ class TestFold {
 };
 
 /// `tests_added` (info), `tests_gone` and `tests_not_judged` (failures under strict): those that there are,
-/// each with the first of its tests. `lost_failed` of those that are not judged failed in the current run.
+/// each with how many cases there are and the first of them. `lost_failed` of those that are not judged
+/// failed in the current run.
 std::vector<GateNotice> test_notices(const TestChanges& changes, const std::string& base,
                                      const std::string& current, std::size_t lost_failed, bool strict);
 

@@ -197,9 +197,9 @@ TEST_F(Pages, RunsAreComparedByTheTestsThatBothHave) {
               nlohmann::json::parse(R"({"added": ["chile"], "gone": ["spain"], "not_judged": []})"));
   }
   const auto words = run_sluice({"compare", "last~1", "last"});
-  EXPECT_NE(words.output.find("`last` has 1 test that `last~1` does not have: `chile`."), std::string::npos)
+  EXPECT_NE(words.output.find("`last` has 1 case that `last~1` does not have: `chile`."), std::string::npos)
       << words.output << words.errors;
-  EXPECT_NE(words.output.find("`last` lacks 1 test of `last~1`: `spain`."), std::string::npos)
+  EXPECT_NE(words.output.find("`last` lacks 1 case of `last~1`: `spain`."), std::string::npos)
       << words.output;
   EXPECT_EQ(words.output.find("verdict"), std::string::npos) << "of half of its tests: " << words.output;
   const auto alone = run_sluice({"report", "last~1"});

@@ -155,7 +155,7 @@ TEST_F(View, ComparesRunsByTheTestsThatTheSuiteStillHas) {
   const std::string both = ask("/compare?base=last%7E1&current=last");
   EXPECT_TRUE(both.starts_with("HTTP/1.1 200 OK")) << both;
   EXPECT_TRUE(has(both, "1 check that broke")) << both;
-  EXPECT_TRUE(has(both, "lacks 1 test of")) << both;
+  EXPECT_TRUE(has(both, "lacks 1 case of")) << both;
   EXPECT_EQ(end(), 0);
 }
 

@@ -39,13 +39,13 @@ TEST(TestChanges, NoticesCountThemAndNameTheFirst) {
   const auto notices = test_notices(changes, "a.json", "b.json", 0, false);
   ASSERT_EQ(notices.size(), 3u);
   EXPECT_EQ(notices[0].message,
-            "`b.json` has 7 tests that `a.json` does not have: `n1`, `n2`, `n3`, `n4`, `n5`, and 2 more.");
+            "`b.json` has 7 cases that `a.json` does not have: `n1`, `n2`, `n3`, `n4`, `n5`, and 2 more.");
   EXPECT_EQ(notices[0].severity, GateNotice::Severity::info);
-  EXPECT_EQ(notices[1].message, "`b.json` lacks 1 test of `a.json`: `old`.");
+  EXPECT_EQ(notices[1].message, "`b.json` lacks 1 case of `a.json`: `old`.");
   EXPECT_EQ(notices[1].severity, GateNotice::Severity::warning);
   EXPECT_EQ(
       notices[2].message,
-      "the suite does not have 2 tests of these runs any more, so that they are not compared: `x`, `y`.");
+      "the suite does not have 2 cases of these runs any more, so that they are not compared: `x`, `y`.");
   EXPECT_EQ(notices[2].severity, GateNotice::Severity::warning);
   const auto strict = test_notices(changes, "a.json", "b.json", 1, true);
   EXPECT_EQ(strict[1].severity, GateNotice::Severity::failure);
