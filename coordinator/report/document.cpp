@@ -4,6 +4,25 @@
 
 namespace sluice::document {
 
+std::string with_line_signs(std::string_view text) {
+  constexpr std::string_view line_end = "⏎";
+  constexpr std::string_view carriage_return = "␍";
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\r') {
+      out += carriage_return;
+    } else if (text[at] == '\n') {
+      out += line_end;
+      // Where words begin behind it, the line may be broken.
+      if (text.find_first_not_of(" \t\r\n", at + 1) == at + 1) out += ' ';
+    } else {
+      out += text[at];
+    }
+  }
+  return out;
+}
+
 std::string titled(const std::string& heading, const std::optional<std::uint64_t>& count) {
   return count ? heading + " (" + wording::grouped(*count) + ")" : heading;
 }

@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -54,6 +55,10 @@ inline Span code(std::string text, std::size_t most_bytes = defaults::span_bytes
 inline Span sentence(std::string text, std::size_t most_bytes = defaults::span_bytes) {
   return {std::move(text), Span::Emphasis::marked, most_bytes};
 }
+
+/// A text with a sign for each of its line ends, which a single line shows as spaces: `Paris⏎ Lima⏎`; a
+/// carriage return has its own.
+std::string with_line_signs(std::string_view text);
 
 /// What stands for that which a list leaves out, which would look whole without a word: given how many.
 using Rest = std::function<std::string(std::uint64_t)>;

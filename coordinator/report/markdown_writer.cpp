@@ -13,7 +13,8 @@ namespace {
 using namespace document;
 
 std::string inline_of(const Span& span) {
-  if (span.emphasis == Span::Emphasis::code) return markdown_code(span.text, span.most_bytes);
+  if (span.emphasis == Span::Emphasis::code)
+    return markdown_code(with_line_signs(span.text), span.most_bytes);
   if (span.emphasis == Span::Emphasis::marked) return markdown_sentence(span.text, span.most_bytes);
   const std::string words = markdown_words(span.text, span.most_bytes);
   return span.emphasis == Span::Emphasis::strong ? "**" + words + "**" : words;

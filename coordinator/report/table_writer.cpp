@@ -40,7 +40,8 @@ std::string_view code_of(Tone tone) {
 
 std::string plain(const Text& text) {
   std::string words;
-  for (const Span& span : text.spans) words += span.text;
+  for (const Span& span : text.spans)
+    words += span.emphasis == Span::Emphasis::code ? with_line_signs(span.text) : span.text;
   return printable(words);
 }
 

@@ -66,6 +66,18 @@ TEST(Document, EveryBlockStandsInACommentByItsRank) {
   expect_golden("document.md", sink.text());
 }
 
+// An answer that fails by a line end looked like the text that was expected.
+TEST(Document, LineEndsInCodeAreSigns) {
+  EXPECT_EQ(with_line_signs("a b\tc"), "a b\tc");
+  EXPECT_EQ(with_line_signs("Paris\n\nLima\r\n"), "Paris⏎⏎ Lima␍⏎");
+  const Document document{
+      .sections = {{.blocks = {Notes{.items = {{code("Paris\nLima\n")}, {words("of\nus")}}}}}}};
+  EXPECT_EQ(table_of(document, {.columns = 80}), "Paris⏎ Lima⏎\nof us\n");
+  StringSink comment;
+  ASSERT_TRUE(write_markdown(document, {}, comment));
+  EXPECT_NE(comment.text().find("`Paris⏎ Lima⏎`"), std::string::npos) << comment.text();
+}
+
 TEST(Document, AListThatCannotBeReadEndsTheReport) {
   Entries entries{.more = [](const auto&) -> Result<void> { return fail(Reason::ledger_failed, "gone"); }};
   const Document document{.sections = {{.blocks = {entries}}}};
