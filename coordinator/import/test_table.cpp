@@ -6,10 +6,8 @@
 #include "coordinator/suite/foreign_check.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -36,11 +34,8 @@ DocumentNode assertion_of(const std::string& cell, std::uint32_t line) {
 
 /// A text that is no number becomes a note where it is read.
 DocumentNode number_or_text(const std::string& cell, std::uint32_t line) {
-  double number = 0;
-  const char* end = cell.data() + cell.size();
-  const auto [stop, problem] = std::from_chars(cell.data(), end, number);
-  if (problem != std::errc() || stop != end) return text_node(cell, line);
-  return {number, line, {}};
+  if (const auto number = foreign_number(cell)) return {*number, line, {}};
+  return text_node(cell, line);
 }
 
 void note_misspelt(const std::string& cell, std::uint32_t line, const ImportFile& from) {
@@ -94,8 +89,10 @@ DocumentNode test_of(const CsvRow& header, const CsvRow& row, const ImportFile& 
       if (!cell.empty()) test.push_back({"threshold", row.line, number_or_text(cell, row.line)});
     } else if (column == "__description") {
       test.push_back({"description", row.line, text_node(cell, row.line)});
-    } else if (column.starts_with("__metadata:") && !column.ends_with("[]")) {
-      if (!cell.empty()) metadata.push_back({column.substr(11), row.line, text_node(cell, row.line)});
+    } else if (const auto held = parse_foreign_metadata(column, cell)) {
+      DocumentNode::Array values;
+      for (const std::string& value : held->values) values.push_back(text_node(value, row.line));
+      if (!values.empty()) metadata.push_back({held->key, row.line, {std::move(values), row.line, {}}});
     } else if (column.starts_with("__config:")) {
       if (!cell.empty()) configs.emplace_back(column, cell);
     } else if (column.starts_with("__")) {

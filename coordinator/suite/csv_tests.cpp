@@ -2,10 +2,12 @@
 
 #include "common/text/template.hpp"
 #include "common/text/text.hpp"
+#include "common/text/trimmed.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/csv_rows.hpp"
 #include "coordinator/suite/document_context.hpp"
 #include "coordinator/suite/foreign_check.hpp"
+#include "coordinator/suite/metric_types.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -22,6 +24,14 @@ bool is_expected_column(std::string_view name) {
   if (!name.starts_with(expected_column)) return false;
   const std::string_view number = name.substr(expected_column.size());
   return number.size() <= 2 && std::ranges::all_of(number, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+constexpr std::string_view threshold_column = "__threshold";
+
+/// Those that join tests to a conversation are none that a tag could stand for.
+bool is_metadata_column(std::string_view name) {
+  const auto metadata = parse_foreign_metadata(name, "");
+  return metadata && metadata->key != "conversationId";
 }
 
 /// The key of a test that a column sets; empty if it sets none.
@@ -60,13 +70,14 @@ class CsvTests {
       name.erase(name.find_last_not_of(" \t") + 1);
       const std::string shown =
           "the column \"" + excerpt(to_valid_utf8(name), defaults::quoted_bytes) + "\" ";
-      const bool is_about_test = is_expected_column(name) || !key_of(name).empty();
+      const bool is_about_test = is_expected_column(name) || !key_of(name).empty() ||
+                                 is_metadata_column(name) || name == threshold_column;
       if (std::ranges::find(columns_, name) != columns_.end()) {
         context_.add(header.line, shown + "stands twice");
       } else if (name.starts_with("__") && !is_about_test) {
         context_.add(header.line, shown +
                                       "has no counterpart here: take it out; there are __expected, "
-                                      "__description, __id and __category");
+                                      "__threshold, __description, __metadata:KEY, __id and __category");
       } else if (!is_about_test && !is_variable_name(name)) {
         context_.add(header.line, shown +
                                       "cannot be a variable's name: these are of letters, digits, \"_\", "
@@ -104,7 +115,9 @@ class CsvTests {
     const auto text = [&](std::string value) { return DocumentNode{std::move(value), row.line, {}}; };
     DocumentNode::Table test;
     DocumentNode::Table vars;
+    DocumentNode::Array tags;
     DocumentNode::Array expected;
+    std::string threshold;
     bool is_sound = true;
     std::string id =
         std::filesystem::path(source_.source).stem().generic_string() + "-" + std::to_string(number);
@@ -114,13 +127,20 @@ class CsvTests {
         is_sound = add_expectation(cell, row.line, columns_[i], expected) && is_sound;
       } else if (columns_[i] == "__id") {
         if (!cell.empty()) id = cell;
+      } else if (columns_[i] == threshold_column) {
+        threshold = trimmed(cell);
+      } else if (const auto metadata = parse_foreign_metadata(columns_[i], cell)) {
+        for (const std::string& value : metadata->values)
+          tags.push_back(text(one_line(metadata->key + ":" + value)));
       } else if (const std::string_view key = key_of(columns_[i]); !key.empty()) {
         if (!cell.empty()) test.push_back({std::string(key), row.line, text(cell)});
       } else {
         vars.push_back({columns_[i], row.line, text(cell)});
       }
     }
+    if (!threshold.empty()) is_sound = is_sound && put_threshold(threshold, row.line, expected);
     if (!is_sound) return std::nullopt;
+    if (!tags.empty()) test.push_back({"tags", row.line, {std::move(tags), row.line, {}}});
     test.push_back({"id", row.line, text(std::move(id))});
     if (!expected.empty()) test.push_back({"expected", row.line, {std::move(expected), row.line, {}}});
     std::vector<DocumentError> none_twice;
@@ -147,6 +167,32 @@ class CsvTests {
       return false;
     }
     expected.push_back(in_order(std::move(*made)));
+    return true;
+  }
+
+  /// The checks as parts of one, of which that share must pass; false if they cannot be.
+  bool put_threshold(const std::string& cell, std::uint32_t line, DocumentNode::Array& expected) {
+    const auto refuse = [&](const std::string& what) {
+      context_.add(line, "\"" + std::string(threshold_column) + "\" " + what);
+      return false;
+    };
+    const auto share = foreign_number(cell);
+    if (!share || !(*share >= 0.0 && *share <= 1.0)) {
+      return refuse("must be a number from 0 to 1, not \"" + excerpt(one_line(cell), defaults::quoted_bytes) +
+                    "\"");
+    }
+    if (expected.empty()) return refuse("is of the checks in its row, which has none");
+    for (const DocumentNode& one : expected) {
+      const auto& type = std::get<std::string>(find_entry(one, "type")->value.value);
+      if (!type_called(type)->may_be_part()) {
+        return refuse("is of checks that need no model, and its row has " + type +
+                      ": leave it empty, so that each check must pass");
+      }
+    }
+    DocumentNode::Table group{{"of", line, {std::move(expected), line, {}}},
+                              {"pass_mark", line, {*share, line, {}}},
+                              {"type", line, {std::string("all_of"), line, {}}}};
+    expected = {{std::move(group), line, {}}};
     return true;
   }
 

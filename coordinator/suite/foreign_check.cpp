@@ -64,12 +64,25 @@ bool take_negation(std::string& name) {
 std::optional<double> take_threshold(std::string_view& name) {
   const auto open = name.find('(');
   if (open == std::string_view::npos || !name.ends_with(')')) return std::nullopt;
-  const std::string_view written = name.substr(open + 1, name.size() - open - 2);
-  double number = 0.0;
-  const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), number);
-  if (error != std::errc() || end != written.data() + written.size()) return std::nullopt;
-  name = name.substr(0, open);
+  const auto number = foreign_number(name.substr(open + 1, name.size() - open - 2));
+  if (number) name = name.substr(0, open);
   return number;
+}
+
+/// The texts between commas, but for those behind a backslash, which belong to a text.
+std::vector<std::string> listed_texts(std::string_view list) {
+  std::vector<std::string> texts(1);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list.substr(i).starts_with("\\,")) {
+      texts.back() += list[++i];
+    } else if (list[i] == ',') {
+      texts.emplace_back();
+    } else {
+      texts.back() += list[i];
+    }
+  }
+  for (std::string& text : texts) text = std::string(trimmed(text));
+  return texts;
 }
 
 }  // namespace
@@ -95,6 +108,26 @@ tl::expected<std::vector<std::string>, std::string> parse_foreign_list(std::stri
     if (goes_on) list.remove_prefix(1);
   }
   return values;
+}
+
+std::optional<double> foreign_number(std::string_view cell) {
+  double number = 0.0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
+  if (error != std::errc() || end != cell.data() + cell.size()) return std::nullopt;
+  return number;
+}
+
+std::optional<ForeignMetadata> parse_foreign_metadata(std::string_view column, std::string_view cell) {
+  constexpr std::string_view start = "__metadata:";
+  if (!column.starts_with(start)) return std::nullopt;
+  std::string_view key = column.substr(start.size());
+  const bool is_list = key.ends_with("[]");
+  if (is_list) key.remove_suffix(2);
+  if (key.empty()) return std::nullopt;
+  ForeignMetadata metadata{std::string(key), {}};
+  metadata.values = is_list ? listed_texts(cell) : std::vector{std::string(cell)};
+  std::erase(metadata.values, "");
+  return metadata;
 }
 
 bool takes_foreign_list(std::string_view type) {

@@ -28,6 +28,18 @@ struct ForeignCheck {
 /// commas, and quotes that are doubled. The error is a clause that says what is wrong with the quotes.
 tl::expected<std::vector<std::string>, std::string> parse_foreign_list(std::string_view list);
 
+/// A cell that is a number as a whole.
+std::optional<double> foreign_number(std::string_view cell);
+
+/// What a cell of a column `__metadata:KEY` says of its test; of `__metadata:KEY[]` the texts between commas,
+/// where `\,` is a comma within one.
+struct ForeignMetadata {
+  std::string key;
+  std::vector<std::string> values;  ///< None is empty.
+};
+/// Nothing for a column of another name.
+std::optional<ForeignMetadata> parse_foreign_metadata(std::string_view column, std::string_view cell);
+
 /// Whether a check of this type (without `not-`) compares with a list of texts.
 bool takes_foreign_list(std::string_view type);
 

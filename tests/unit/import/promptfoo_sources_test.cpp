@@ -142,12 +142,12 @@ TEST_F(Promptfoo, GivesIdsToWhatHasNoLatinLetters) {
 
 TEST_F(Promptfoo, TakesTheThresholdsAndMetadataOfATable) {
   write("t.csv",
-        "q,__expected,__expected2,__config:__expected2:threshold,__metadata:area\n"
-        "x,contains: y,similar: z,0.6,eu\nw,similar: v,,,\n");
+        "q,__expected,__expected2,__config:__expected2:threshold,__metadata:area,__metadata:uses[]\n"
+        "x,contains: y,similar: z,0.6,eu,\"a, b\"\nw,similar: v,,,,\n");
   const std::string made = suite("prompts: ['{{q}}']\ntests: file://t.csv\n");
   EXPECT_TRUE(has(made, "text: z\n        min_score: 0.6\n")) << made;
   EXPECT_TRUE(has(made, "text: v\n        min_score: 0.8\n")) << made;
-  EXPECT_TRUE(has(made, "tags:\n      - \"area:eu\"\n")) << made;
+  EXPECT_TRUE(has(made, "tags:\n      - \"area:eu\"\n      - \"uses:a\"\n      - \"uses:b\"\n")) << made;
 }
 
 TEST_F(Promptfoo, TakesTheTimeOfATestAndSaysWhatTheCacheIs) {

@@ -198,6 +198,43 @@ TEST_F(MatrixSuite, ReadsTestsFromCsv) {
   EXPECT_EQ(first->source, "data/capitals.csv");
 }
 
+TEST_F(MatrixSuite, TakesMetadataOfCsvAsTagsAndAThresholdAsAPassMark) {
+  write("t.csv",
+        "country,__expected,__expected2,__threshold,__metadata:area,__metadata:uses[]\n"
+        "France,contains: Paris,contains: river,0.5,europe,\"fast, a\\,b\"\n"
+        "Peru,Lima,,,,\n");
+  const LoadedSuite loaded = load(std::string(capitals_prompts) + "tests_file: t.csv\n");
+  const auto first = *loaded.suite.cases.read(0);
+  EXPECT_EQ(first->tags, (std::vector<std::string>{"area:europe", "uses:fast", "uses:a,b"}));
+  ASSERT_EQ(first->expectations.size(), 1u);
+  const TextExpectation& group = first->expectations[0].what;
+  EXPECT_EQ(group.metric, MetricId::all_of);
+  EXPECT_EQ(group.numbers, std::vector<double>{0.5});
+  EXPECT_EQ(group.parts.size(), 2u);
+  const auto second = *loaded.suite.cases.read(1);
+  EXPECT_TRUE(second->tags.empty());
+  EXPECT_EQ(second->expectations.at(0).what.metric, MetricId::exact_match);
+}
+
+TEST_F(MatrixSuite, RefusesAThresholdOfCsvThatNoPassMarkCanBe) {
+  const auto of = [&](const std::string& row) {
+    write("t.csv", "country,__expected,__threshold\n" + row + "\n");
+    return findings(std::string(capitals_prompts) + "tests_file: t.csv\n");
+  };
+  EXPECT_EQ(of("Peru,Lima,most"), "t.csv:2: \"__threshold\" must be a number from 0 to 1, not \"most\"\n");
+  EXPECT_EQ(of("Peru,Lima,1.5"), "t.csv:2: \"__threshold\" must be a number from 0 to 1, not \"1.5\"\n");
+  EXPECT_EQ(of("Peru,,0.5"), "t.csv:2: \"__threshold\" is of the checks in its row, which has none\n");
+  EXPECT_EQ(
+      of("Peru,llm-rubric: It is polite,0.5"),
+      "t.csv:2: \"__threshold\" is of checks that need no model, and its row has rubric: leave it empty, "
+      "so that each check must pass\n");
+  write("t.csv", "country,__expected,__metadata:conversationId\nPeru,Lima,1\n");
+  EXPECT_EQ(
+      findings(std::string(capitals_prompts) + "tests_file: t.csv\n")
+          .find("t.csv:1: the column \"__metadata:conversationId\" has no counterpart here: take it out;"),
+      0u);
+}
+
 TEST_F(MatrixSuite, SaysWhatIsWrongInCsvWithItsLine) {
   const auto of = [&](const std::string& csv) {
     write("t.csv", csv);
@@ -210,7 +247,7 @@ TEST_F(MatrixSuite, SaysWhatIsWrongInCsvWithItsLine) {
             "t.csv:1: the column \"a b\" cannot be a variable's name: these are of letters, digits, \"_\", "
             "\"-\" and \".\", and begin with none of the last two\n"
             "t.csv:1: the column \"__metric\" has no counterpart here: take it out; there are __expected, "
-            "__description, __id and __category\n");
+            "__threshold, __description, __metadata:KEY, __id and __category\n");
   EXPECT_EQ(
       of("country,__expected\nx\nFrance,javascript: 1\nPeru,\nChile,\"contains: a\"\n"),
       "t.csv:2: the row has 1 field, and there are 2 columns: a field with a comma in it stands in "
