@@ -25,7 +25,7 @@ enum class MetricId : std::uint8_t {
   json_schema = 15,       ///< Passes when the answer is JSON that fits the schema.
   semantic_similarity_to = 16,  ///< Greatest cosine of the answer's embedding and a text's, clamped to 0..1.
   contains_any = 30,            ///< Passes when one of the texts occurs in the answer.
-  icontains = 31,               ///< Passes when every text occurs in the answer, A to Z taken for a to z.
+  icontains = 31,               ///< Passes when every text occurs in the answer, whatever its case.
   icontains_any = 32,           ///< Passes when one of them does.
   starts_with = 33,    ///< Passes when the answer begins with one of the texts, white space before it apart.
   contains_json = 34,  ///< Passes when JSON that fits the schema stands somewhere in the answer.

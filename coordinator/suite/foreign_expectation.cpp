@@ -9,6 +9,8 @@
 #include <cmath>
 #include <utility>
 
+#include <re2/re2.h>
+
 namespace sluice {
 namespace {
 
@@ -28,19 +30,6 @@ bool needs_no_value(Form form) {
 
 bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
-
-/// For RE2, whatever stands in the text.
-std::string escaped(std::string_view text) {
-  std::string pattern;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool is_plain = byte >= 0x80 || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                          (c >= '0' && c <= '9') || c == '_';
-    if (!is_plain) pattern += '\\';
-    pattern += c;
-  }
-  return pattern;
 }
 
 class ExpectationMaker {
@@ -219,7 +208,7 @@ class ExpectationMaker {
     std::string any = "(?i)";
     for (const std::string& value : check_.values) {
       if (!first_variable(value).empty()) return fail("holds a variable, which is not rendered in patterns");
-      any += (&value == &check_.values.front() ? "" : "|") + escaped(value);
+      any += (&value == &check_.values.front() ? "" : "|") + re2::RE2::QuoteMeta(value);
     }
     return texts("regex_not_match", "pattern", {any});
   }

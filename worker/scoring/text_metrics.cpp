@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <re2/re2.h>
+
 namespace sluice {
 
 namespace {
@@ -31,16 +33,13 @@ bool contains(std::string_view answer, std::string_view text) {
   return answer.find(text) != std::string_view::npos;
 }
 
-/// Of the metrics that look for texts beside must_contain and its opposite; empty if there is none.
-std::string problem_with_texts(MetricId id, std::string_view answer, const std::vector<std::string>& texts) {
-  const bool folds = id == MetricId::icontains || id == MetricId::icontains_any;
-  const std::string folded = folds ? to_lower(answer) : std::string();
+/// Of contains_any and starts_with, to which one of the texts is enough; empty if there is none.
+std::string problem_with_all(MetricId id, std::string_view answer, const std::vector<std::string>& texts) {
   const auto misses = [&](const std::string& text) {
     if (id == MetricId::starts_with) return !trimmed(answer).starts_with(trimmed(text));
-    return folds ? !contains(folded, to_lower(text)) : !contains(answer, text);
+    return !contains(answer, text);
   };
-  const bool one_is_enough = id != MetricId::icontains;
-  if (one_is_enough && !std::ranges::all_of(texts, misses)) return "";
+  if (!std::ranges::all_of(texts, misses)) return "";
   return list_of(id == MetricId::starts_with ? "does not start with" : "not found", texts, misses);
 }
 
@@ -99,10 +98,11 @@ Result<MetricOutcome> TextChecker::assess_positive(MetricId id, const CheckedAns
       return outcome_of(
           id, list_of("found", texts, [&](const auto& text) { return contains(answer.text, text); }));
     case MetricId::contains_any:
-    case MetricId::icontains_any:
-    case MetricId::icontains:
     case MetricId::starts_with:
-      return outcome_of(id, problem_with_texts(id, answer.text, texts));
+      return outcome_of(id, problem_with_all(id, answer.text, texts));
+    case MetricId::icontains:
+    case MetricId::icontains_any:
+      return assess_in_any_case(id, answer.text, texts);
     case MetricId::exact_match:
       return assess_exact(id, answer.text, texts);
     case MetricId::regex_match:
@@ -143,6 +143,26 @@ Result<MetricOutcome> TextChecker::assess_positive(MetricId id, const CheckedAns
       return fail(Reason::internal_error,
                   std::string(info(id).name) + " is not computed from the answer alone");
   }
+}
+
+Result<MetricOutcome> TextChecker::assess_in_any_case(MetricId id, std::string_view answer,
+                                                      const std::vector<std::string>& texts) const {
+  const std::string folded = to_lower(answer);
+  std::vector<std::string> missing;
+  for (const std::string& text : texts) {
+    bool is_found = false;
+    if (is_plain_ascii(text)) {
+      is_found = contains(folded, to_lower(text));
+    } else {
+      const auto pattern = patterns_.get("(?i)" + re2::RE2::QuoteMeta(text));
+      if (!pattern) return fail(pattern.error());
+      is_found = pattern->find(answer).has_value();
+    }
+    if (!is_found) missing.push_back(text);
+  }
+  const bool one_is_enough = id == MetricId::icontains_any;
+  if (one_is_enough && missing.size() < texts.size()) return passed_outcome(id);
+  return outcome_of(id, list_of("not found", missing, [](const std::string&) { return true; }));
 }
 
 Result<MetricOutcome> TextChecker::assess_patterns(const CheckedAnswer& answer,

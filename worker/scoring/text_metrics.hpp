@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice {
 
@@ -41,6 +42,9 @@ class TextChecker {
  private:
   Result<MetricOutcome> assess_positive(MetricId id, const CheckedAnswer& answer,
                                         const TextExpectation& expectation) const;
+  /// Of icontains and icontains_any.
+  Result<MetricOutcome> assess_in_any_case(MetricId id, std::string_view answer,
+                                           const std::vector<std::string>& texts) const;
   Result<MetricOutcome> assess_patterns(const CheckedAnswer& answer,
                                         const TextExpectation& expectation) const;
   Result<MetricOutcome> assess_group(const CheckedAnswer& answer, const TextExpectation& group) const;

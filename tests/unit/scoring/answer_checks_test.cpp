@@ -34,6 +34,16 @@ TEST(AnswerChecks, LookForTextsInEveryWay) {
   EXPECT_EQ(verdict("Well, yes", {MetricId::starts_with, {"Yes"}}), "does not start with: \"Yes\"");
 }
 
+// `not_icontains` passed what it was to keep out: only A to Z were taken for a to z.
+TEST(AnswerChecks, TakeLettersOfAnyAlphabetInAnyCase) {
+  EXPECT_EQ(verdict("In München.", {MetricId::icontains, {"MÜNCHEN", "in"}}), "pass");
+  EXPECT_EQ(verdict("In München.", {MetricId::not_icontains, {"MÜNCHEN"}}),
+            "it must not pass icontains \"MÜNCHEN\"");
+  EXPECT_EQ(verdict("МОСКВА", {MetricId::icontains_any, {"Киев", "Москва"}}), "pass");
+  EXPECT_EQ(verdict("МОСКВА", {MetricId::icontains, {"Киев", "Москва"}}), "not found: \"Киев\"");
+  EXPECT_EQ(verdict("Größe", {MetricId::icontains, {"ö.e"}}), "not found: \"ö.e\"") << "no pattern";
+}
+
 TEST(AnswerChecks, AreTurnedRound) {
   EXPECT_EQ(verdict("PARIS", {MetricId::not_icontains, {"paris"}}), "it must not pass icontains \"paris\"");
   EXPECT_EQ(verdict("Rome", {MetricId::not_icontains, {"paris"}}), "pass");
