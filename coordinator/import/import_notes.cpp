@@ -6,19 +6,16 @@ namespace sluice {
 
 void ImportNotes::add(const std::string& file, std::uint32_t line, std::string message) {
   const auto [same, is_new] = places_.try_emplace({file, message}, notes_.size());
-  if (is_new) {
-    notes_.push_back({{file, line, std::move(message)}, 0});
-  } else if (Note& note = notes_[same->second]; note.finding.line != line) {
-    ++note.further;
-  }
+  if (is_new) notes_.push_back({{file, line, std::move(message)}, {}});
+  notes_[same->second].lines.insert(line);
 }
 
 std::vector<Finding> ImportNotes::take() {
   std::vector<Finding> findings;
   for (Note& note : notes_) {
-    if (note.further > 0) {
+    if (const std::size_t further = note.lines.size() - 1; further > 0) {
       note.finding.message +=
-          " (and in " + std::to_string(note.further) + " more place" + (note.further == 1 ? "" : "s") + ")";
+          " (and in " + std::to_string(further) + " more place" + (further == 1 ? "" : "s") + ")";
     }
     findings.push_back(std::move(note.finding));
   }

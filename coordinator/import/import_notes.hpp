@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,7 +26,7 @@ class ImportNotes {
  private:
   struct Note {
     Finding finding;
-    std::size_t further = 0;
+    std::set<std::uint32_t> lines;  ///< All at which the same is said.
   };
   std::vector<Note> notes_;
   std::map<std::pair<std::string, std::string>, std::size_t> places_;  ///< Of notes, by file and message.

@@ -21,9 +21,10 @@ struct ImportedCheck {
   std::set<std::string, std::less<>> variables{};
   std::shared_ptr<const CheckSource> source{};  ///< Where it has variables.
   std::string foreign_type{};
-  std::optional<double> weight{};        ///< Among others of a group.
-  std::vector<ImportedCheck> parts{};    ///< Of a group.
-  double pass_mark = 0;                  ///< Of a group.
+  std::string leniency{};              ///< A clause on what it lets pass here and not there; empty: nothing.
+  std::optional<double> weight{};      ///< Among others of a group.
+  std::vector<ImportedCheck> parts{};  ///< Of a group.
+  double pass_mark = 0;                ///< Of a group.
   std::optional<DocumentNode> grader{};  ///< The provider that it names for its judge.
   std::string file{};
   std::uint32_t line = 1;

@@ -5,6 +5,7 @@
 #include "common/model/metrics.hpp"
 #include "common/text/template.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/import/bound_checks.hpp"
 #include "coordinator/import/defaults.hpp"
 #include "coordinator/import/ordered_table.hpp"
@@ -58,7 +59,7 @@ class TestAssembly {
     for (ImportedTest& test : tests_) render_values(test);
     show_lists(default_);
     give_out_default_checks();
-    note_graded(default_.checks);
+    note_kept(default_.checks);
     default_.checks = with_one_of_each_score(std::move(default_.checks), from_);
     for (const ImportedCheck& check : default_.checks) add_names(check.variables, checked_);
     DocumentNode::Array list;
@@ -190,7 +191,7 @@ class TestAssembly {
     const std::string id = own_id(test);
     if (test.checks.empty() && test.lost_checks && !default_.is_transformed) note_lost_checks(test, id);
     if (test.takes_default_checks) std::ranges::move(bound(given_, values), std::back_inserter(test.checks));
-    note_graded(test.checks);
+    note_kept(test.checks);
     join_scores(test);
     if (test.checks.empty() && (default_.checks.empty() || !test.takes_default_checks))
       add_stand_in_check(test);
@@ -282,9 +283,15 @@ class TestAssembly {
     test.checks = with_one_of_each_score(std::move(both), from_);
   }
 
-  void note_graded(const std::vector<ImportedCheck>& checks) {
+  /// Of checks that are kept: what they let pass, and what they need of a run.
+  void note_kept(const std::vector<ImportedCheck>& checks) {
     for (const ImportedCheck& check : checks) {
-      note_graded(check.parts);
+      note_kept(check.parts);
+      if (!check.leniency.empty()) {
+        from_.with(check.file)
+            .note(check.line,
+                  "the check " + excerpt(check.foreign_type, defaults::quoted_bytes) + " " + check.leniency);
+      }
       const MetricInfo* metric = find_metric(check.type);
       if (metric == nullptr) continue;
       const MetricId id = positive(metric->id);

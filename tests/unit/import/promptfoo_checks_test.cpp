@@ -28,8 +28,38 @@ tests:
         "max_dollars: 0.25"}) {
     EXPECT_NE(text.find(expected), std::string::npos) << expected << "\n" << text;
   }
-  EXPECT_EQ(text.substr(text.find("# ")),
-            "# 10: a check of latency measures the calls of a model: in --mode mock nothing is measured\n");
+  EXPECT_EQ(
+      text.substr(text.find("# ")),
+      "# 7: the check levenshtein does not count white space at the ends, which counts there\n"
+      "# 9: the check rouge-n is the F1 of words without their case and punctuation, and there the share "
+      "of the text's words that the answer has: look at its threshold anew\n"
+      "# 10: a check of latency measures the calls of a model: in --mode mock nothing is measured\n");
+}
+
+// An answer that fails there passes here.
+TEST_F(Promptfoo, SaysOnceOfEachKindOfChecksWhatItLetsPass) {
+  EXPECT_EQ(
+      notes(R"yaml(prompts: [a]
+defaultTest: {assert: [{type: equals, value: x}]}
+tests:
+  - assert:
+      - {type: not-equals, value: y}
+      - {type: equals, value: {k: 1}}
+      - {type: contains-json, value: {properties: {day: {format: date}}}}
+  - assert:
+      - {type: starts-with, value: x}
+      - {type: equals, value: z}
+      - {type: is-json, value: {properties: {mail: {format: email}}}}
+      - {type: not-is-json}
+  - assert: [{type: contains, value: x}]
+)yaml"),
+      "promptfooconfig.yaml:2: the check equals does not count white space at the ends, which counts "
+      "there (and in 1 more place)\n"
+      "promptfooconfig.yaml:6: the check equals takes JSON in a code fence as well, which fails there\n"
+      "promptfooconfig.yaml:9: the check starts-with does not count white space at the ends, which "
+      "counts there\n"
+      "promptfooconfig.yaml:11: the check is-json takes JSON in a code fence as well, which fails there, "
+      "and judges no \"format\" but \"date\", \"time\" and \"date-time\"\n");
 }
 
 TEST_F(Promptfoo, NamesTheTestsThatKeepNoCheckOfTheirOwn) {
@@ -76,7 +106,7 @@ tests:
 )yaml"),
             std::string::npos)
       << text;
-  EXPECT_EQ(text.find("# "), std::string::npos) << text;
+  EXPECT_EQ(text.find("left out"), std::string::npos) << text;
   const std::string judged =
       "prompts: [a]\ntests: [{assert: [{type: contains, value: x}, {type: assert-set, threshold: 1, assert: "
       "[{type: llm-rubric, value: is kind}]}]}]\n";
@@ -189,6 +219,8 @@ tests:
           const:
             k:
               - 1
+# 7: the check starts-with does not count white space at the ends, which counts there
+# 8: the check equals takes JSON in a code fence as well, which fails there
 # 9: the check contains has a value that is no text: left out
 )yaml"),
             std::string::npos)
@@ -211,6 +243,9 @@ TEST_F(Promptfoo, NotesAMisspeltCheckOfACell) {
       notes_of(imported),
       "tests.csv:2: the cell begins with \"contain\", which is no check; did you mean \"contains:\"? Its "
       "whole text is what the answer must equal, as there\n"
+      "tests.csv:2: the check equals does not count white space at the ends, which counts there (and in 1 "
+      "more "
+      "place)\n"
       "tests.csv:4: the check contains-any has a quote that nothing closes: left out\n"
       "tests.csv:4: of the test \"test-3\" no check of its own is left: it passes if the answer is not "
       "blank\n");

@@ -74,9 +74,9 @@ TEST_F(Promptfoo, MakesATestOfEachEntryOfAList) {
 }
 
 TEST_F(Promptfoo, TakesTestsOfEachKindOfFile) {
-  write("tests.csv", "a,__expected,__description\nx,contains: 1,First\ny,\"a, b\",\n");
-  write("tests.yaml", "- vars: {a: z}\n  assert: [{type: equals, value: {k: 1}}]\n");
-  write("tests.json", "[{\"vars\": {\"a\": \"v\"}, \"assert\": [{\"type\": \"is-json\"}]}]");
+  write("tests.csv", "a,__expected,__description\nx,contains: 1,First\ny,\"contains: a, b\",\n");
+  write("tests.yaml", "- vars: {a: z}\n  assert: [{type: contains, value: b}]\n");
+  write("tests.json", "[{\"vars\": {\"a\": \"v\"}, \"assert\": [{\"type\": \"contains-json\"}]}]");
   write("tests.jsonl",
         "{\"vars\": {\"a\": \"w\"}, \"assert\": [{\"type\": \"contains-any\", \"value\": \"p, q\"}]}\n");
   EXPECT_EQ(suite("prompts: ['{{a}}']\ntests: 'file://tests.*'\n"), R"yaml(prompts:
@@ -94,13 +94,13 @@ tests:
     vars:
       a: y
     expected:
-      - type: exact_match
+      - type: must_contain
         text: "a, b"
   - id: test-3
     vars:
       a: v
     expected:
-      - type: json_schema
+      - type: contains_json
         schema: {}
   - id: test-4
     vars:
@@ -114,10 +114,8 @@ tests:
     vars:
       a: z
     expected:
-      - type: json_schema
-        schema:
-          const:
-            k: 1
+      - type: must_contain
+        text: b
 )yaml");
 }
 
@@ -309,7 +307,7 @@ providers:
       response_format:
         type: json_schema
         json_schema: {name: order, strict: true, schema: {type: object, properties: {n: {type: integer}}}}
-tests: [{vars: {n: "1"}, assert: [{type: is-json}]}]
+tests: [{vars: {n: "1"}, assert: [{type: contains-json}]}]
 )yaml";
   const std::string made = suite(schema);
   EXPECT_NE(made.find("response_format:\n        name: order\n        strict: true\n        schema:"),
