@@ -207,6 +207,7 @@ TEST_F(Pages, RunsAreComparedByTheTestsThatBothHave) {
   write_text(folder() / "suite.yaml", replaced(suite, "text: Paris", "text: Lyon"));
   const auto otherwise = run_sluice({"compare", "last~1", "last"});
   EXPECT_EQ(otherwise.exit_code, 2);
+  EXPECT_NE(otherwise.errors.find("error: 1 case of "), std::string::npos) << otherwise.errors;
   EXPECT_NE(otherwise.errors.find("suite.yaml is not what run "), std::string::npos) << otherwise.errors;
   EXPECT_NE(otherwise.errors.find(" as france: check out what they were"), std::string::npos)
       << otherwise.errors;
