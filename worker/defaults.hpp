@@ -43,8 +43,8 @@ inline constexpr std::uint32_t max_charged_retries = 2;
 /// Failed probes of one call for each of its tries: then the call itself is taken for the cause of the
 /// outage.
 inline constexpr std::uint32_t failed_probes_per_try = 2;
-/// Tries in a row that came too late for their permits, though the connection was warmed up after the first:
-/// the way to the provider takes longer than a permit lasts.
+/// Tries in a row that came too late for their permits, though the connection was warmed up after the first,
+/// and no answer to any call since: the way to the provider takes longer than a permit lasts.
 inline constexpr std::uint32_t max_unsent = 8;
 /// Calls without any answer until a provider is unreachable: one case may be slow, and with one place nobody
 /// else had a chance.

@@ -92,7 +92,8 @@ struct Call {
   std::optional<TimePoint> refused_at;  ///< Last, by a rate limit.
   std::optional<TimePoint> failed_at;   ///< Last, as by an outage.
   bool fails_alone = false;             ///< Others are answered, and none but this one fails.
-  std::uint32_t unsent = 0;             ///< Tries in a row that came too late for their permits.
+  std::uint32_t unsent = 0;             ///< Tries in a row that came too late for their permits, since
+  TimePoint unsent_since{};             ///< then; nobody was answered meanwhile.
   std::optional<Error> failure;         ///< Of its last try that failed.
 
   bool probes() const { return permit && permit->probe; }

@@ -242,7 +242,7 @@ void CallEngine::on_done(const HttpDone& done, const Moment& moment,
   call.provider->budget.ended();
   call.waits.begin(at_.now);
   if (done.failure && done.failure->kind == HttpFailure::Kind::permit_expired)
-    return follow(done.id, after_unsent(call, done));
+    return follow(done.id, after_unsent(call, done, at_.now));
   call.unsent = 0;
   if (done.failure) {
     auto failed = failed_call(*done.failure);

@@ -132,7 +132,7 @@ Error spent_waiting(const Call& call) {
           call.failure->message + calls_made(call) + "; " + spent};
 }
 
-NextStep after_unsent(Call& call, const HttpDone& done) {
+NextStep after_unsent(Call& call, const HttpDone& done, TimePoint now) {
   if (!done.started) {
     settle_uncharged(call);
     if (--call.spend.calls > 0) --call.spend.retries;
@@ -141,7 +141,10 @@ NextStep after_unsent(Call& call, const HttpDone& done) {
     call.provider->budget.failed();  // It has found out nothing good.
     return {};
   }
-  if (++call.unsent <= defaults::max_unsent) return {};
+  // While others are answered it is a busy machine, and chance which of its calls come in time.
+  if (call.unsent > 0 && call.provider->budget.last_answer() > call.unsent_since) call.unsent = 0;
+  if (++call.unsent == 1) call.unsent_since = now;
+  if (call.unsent <= defaults::max_unsent) return {};
   auto message = done.failure->message + " " + std::to_string(call.unsent) + " times in a row";
   if (!done.started) {
     message += "; raise burst_seconds if the provider allows more, or use a worker that is nearer to it";

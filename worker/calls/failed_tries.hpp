@@ -48,7 +48,7 @@ void note_lost(Call& call, const HttpDone& done, const Failed& failed, TimePoint
 Error spent_waiting(const Call& call);
 
 /// The try came too late for its permit: it needs another one, and has spent nothing.
-NextStep after_unsent(Call& call, const HttpDone& done);
+NextStep after_unsent(Call& call, const HttpDone& done, TimePoint now);
 /// The try has failed. `unreachable`: it never came to the provider.
 NextStep after_failure(Call& call, const Failed& failed, bool unreachable, TimePoint now, Random& random);
 
