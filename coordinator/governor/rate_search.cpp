@@ -21,6 +21,7 @@ void RateSearch::note(std::uint32_t started, std::uint32_t refused, std::uint32_
   bin.refused += refused;
   bin.refused_late += refused_late;
   if (started > 0 && !first_start_) first_start_ = now;
+  if (now >= other_pause_to_) started_since_other_ += started;
 }
 
 RateSearch::Count RateSearch::count_since(BootTime since) const {
@@ -68,10 +69,15 @@ bool RateSearch::half_was_taken() const {
   return at_half_.started >= calls_at_half && background() <= most_of_chance;
 }
 
+/// The last cut, or the end of a pause that another limit named: calls have gone on since.
+BootTime RateSearch::at_pace_since(BootTime now) const {
+  return now < other_pause_to_ ? cut_at_ : std::max(cut_at_, other_pause_to_);
+}
+
 BootTime RateSearch::recent_since(BootTime now) const {
   BootTime since{};
   for (const auto time : weighed_times) {
-    since = rate_ ? std::max(now - time, cut_at_ + stale_time) : now - time;
+    since = rate_ ? std::max(now - time, at_pace_since(now) + stale_time) : now - time;
     if (count_since(since).started >= weighed_calls) break;
   }
   return since;
@@ -137,9 +143,10 @@ double RateSearch::accepted_of_late(BootTime now) {
   const auto shortest = accepted_ ? usual_window : measured_in_doubling;
   const BootTime enough(static_cast<BootTime::rep>(calls / *rate_ * 1e6));
   const auto time = std::clamp<BootTime>(enough, shortest, longest_measured_time);
-  const auto full = std::max(returned_at_, now - time);
+  const auto at_pace = std::max(at_pace_since(now), now - time);
+  const auto full = std::max(returned_at_, at_pace);
   const bool is_enough = count_since(full).started >= fewest_measured;
-  const double counted = accepted_since(is_enough ? full : std::max(cut_at_, now - time), now);
+  const double counted = accepted_since(is_enough ? full : at_pace, now);
   // A pace that grew slowly was refused soon after it was too much: a few calls say no more of it. A window
   // that was full too soon does.
   const bool is_close = accepted_ && !was_rough && counted > close_to_the_pace * *rate_;
@@ -238,7 +245,7 @@ void RateSearch::begin_anew() {
 bool RateSearch::is_of_another_limit(BootTime delay, BootTime now) const {
   if (!accepted_ || longest_pause_ >= costly_pause || delay < costly_pause) return false;
   if (now < other_pause_to_) return true;
-  return count_since(other_pause_to_).started >= calls_between_windows;
+  return started_since_other_ >= calls_between_windows;
 }
 
 bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
@@ -251,7 +258,7 @@ bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::ui
   if (is_of_another_limit(delay, now)) {
     note(started, 0, refused + refused_late, now);
     other_pause_to_ = now + delay;
-    cut_at_ = std::max(cut_at_, other_pause_to_ - usual_window);
+    started_since_other_ = 0;
     return false;
   }
   if (std::max(delay, longest_pause_) < costly_pause) {
@@ -276,6 +283,7 @@ bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::ui
   first_is_due_ = is_first;
   estimate_is_due_ = true;
   cut_weighed_ = true;
+  rate_before_ = 0;
   seconds_at_ceiling_ = 0;
   cut_before_ = std::exchange(cut_at_, now);
   grown_at_ = now;
@@ -426,7 +434,7 @@ void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime no
   } else if (const auto newest = recent(now);
              background() >= weighty_share ||
              newest.refused <= (background() + resting_share) * newest.started) {
-    const double steepness = 1 + in_seconds(now - cut_at_) / steeper_after_seconds;
+    const double steepness = 1 + in_seconds(now - at_pace_since(now)) / steeper_after_seconds;
     const double steady = is_rough_ ? rough_growth : slow_growth;
     const double growth = steady + regrowth * std::min(1.0, 2 * background() / weighty_share);
     *rate_ += growth * steepness / caution() * *accepted_ * passed;
@@ -441,6 +449,7 @@ void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime no
   if (seconds_at_ceiling_ < proof_seconds) return;
   rate_.reset();
   accepted_.reset();
+  rate_before_ = 0;
   is_estimated_ = false;
   refused_.reset();
 }

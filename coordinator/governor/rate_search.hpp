@@ -78,6 +78,7 @@ class RateSearch {
   /// The share that is refused whatever the rate.
   double background() const;
   bool half_was_taken() const;
+  BootTime at_pace_since(BootTime now) const;
   BootTime recent_since(BootTime now) const;
   Count recent(BootTime now) const;
   bool is_the_rate_to_blame(BootTime now) const;
@@ -105,9 +106,10 @@ class RateSearch {
   bool is_rough_ = false;  ///< What was accepted was counted while the rate rose, not between refusals.
   bool was_full_ = false;  ///< Since the newest cut but one nothing was accepted.
   bool cut_weighed_ = true;
-  std::deque<Pause> pauses_;   ///< The newest; none overlaps another.
-  BootTime longest_pause_{};   ///< What a refusal may cost.
-  BootTime other_pause_to_{};  ///< The end of the last one that another limit named.
+  std::deque<Pause> pauses_;        ///< The newest; none overlaps another.
+  BootTime longest_pause_{};        ///< What a refusal may cost.
+  BootTime other_pause_to_{};       ///< The end of the last one that another limit named,
+  double started_since_other_ = 0;  ///< and the calls that began behind it.
   LimitEstimate estimate_;
   bool estimate_is_due_ = false;  ///< At the end of the pause;
   bool first_is_due_ = false;     ///< of the first refusal.

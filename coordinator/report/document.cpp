@@ -15,7 +15,9 @@ std::string with_line_signs(std::string_view text) {
     } else if (text[at] == '\n') {
       out += line_end;
       // Where words begin behind it, the line may be broken.
-      if (text.find_first_not_of(" \t\r\n", at + 1) == at + 1) out += ' ';
+      const bool goes_on =
+          at + 1 < text.size() && std::string_view(" \t\r\n").find(text[at + 1]) == std::string_view::npos;
+      if (goes_on) out += ' ';
     } else {
       out += text[at];
     }

@@ -2,6 +2,7 @@
 
 #include "common/checks/detail.hpp"
 #include "common/checks/outcome.hpp"
+#include "common/text/any_case.hpp"
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
 #include "worker/scoring/answer_checks.hpp"
@@ -10,8 +11,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <re2/re2.h>
 
 namespace sluice {
 
@@ -147,18 +146,13 @@ Result<MetricOutcome> TextChecker::assess_positive(MetricId id, const CheckedAns
 
 Result<MetricOutcome> TextChecker::assess_in_any_case(MetricId id, std::string_view answer,
                                                       const std::vector<std::string>& texts) const {
-  const std::string folded = to_lower(answer);
+  const auto in_answer = in_small_letters(answer);
+  if (!in_answer) return fail(in_answer.error());
   std::vector<std::string> missing;
   for (const std::string& text : texts) {
-    bool is_found = false;
-    if (is_plain_ascii(text)) {
-      is_found = contains(folded, to_lower(text));
-    } else {
-      const auto pattern = patterns_.get("(?i)" + re2::RE2::QuoteMeta(text));
-      if (!pattern) return fail(pattern.error());
-      is_found = pattern->find(answer).has_value();
-    }
-    if (!is_found) missing.push_back(text);
+    const auto sought = in_small_letters(text);
+    if (!sought) return fail(sought.error());
+    if (!contains(*in_answer, *sought)) missing.push_back(text);
   }
   const bool one_is_enough = id == MetricId::icontains_any;
   if (one_is_enough && missing.size() < texts.size()) return passed_outcome(id);

@@ -348,4 +348,23 @@ TEST(RateSearch, ALongDelayAmongShortOnesIsThatOfAnotherLimit) {
   EXPECT_LT(*search.rate(), 0.7 * before) << "it comes again at once: it is the rate's";
 }
 
+// The worker that heard of the delay left, and nobody kept to it: refusals were not counted until its end.
+TEST(RateSearch, ALongDelayThatNobodyKeepsToHidesNoRefusal) {
+  RateSearch search;
+  auto now = start;
+  run_into(search, 100, now, 15s);
+  search.on_paused(1, 1, 0, 600s, false, now, now);
+  run_into(search, 20, now, 20s);
+  EXPECT_LT(*search.rate(), 30);
+}
+
+TEST(RateSearch, ALongDelayIsThatOfAnotherLimitAtLowRatesAsWell) {
+  RateSearch search;
+  auto now = start;
+  run_into(search, 3, now, 60s);
+  const double before = *search.rate();
+  search.on_paused(1, 1, 0, 30s, false, now, now);
+  EXPECT_EQ(*search.rate(), before);
+}
+
 }  // namespace sluice::rate_search_test

@@ -41,6 +41,8 @@ TEST(AnswerChecks, TakeLettersOfAnyAlphabetInAnyCase) {
             "it must not pass icontains \"MÜNCHEN\"");
   EXPECT_EQ(verdict("МОСКВА", {MetricId::icontains_any, {"Киев", "Москва"}}), "pass");
   EXPECT_EQ(verdict("МОСКВА", {MetricId::icontains, {"Киев", "Москва"}}), "not found: \"Киев\"");
+  EXPECT_EQ(verdict("ΟΔΟΣ", {MetricId::icontains, {"οδος", "ΟΔΌΣ"}}), "not found: \"ΟΔΌΣ\"") << "no accent";
+  EXPECT_EQ(verdict("300 K", {MetricId::icontains, {"300 \u212A"}}), "pass") << "the sign of Kelvin";
   EXPECT_EQ(verdict("Größe", {MetricId::icontains, {"ö.e"}}), "not found: \"ö.e\"") << "no pattern";
 }
 
