@@ -2,13 +2,13 @@
 #include "coordinator/cli/compare_sides.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/setting_flags.hpp"
-#include "coordinator/display/terminal.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/report/compare_report.hpp"
 #include "coordinator/report/several_runs.hpp"
 #include "coordinator/score_files/score_file.hpp"
 #include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/report_options.hpp"
+#include "coordinator/session/report_output.hpp"
 #include "coordinator/session/run_outputs.hpp"
 
 #include <algorithm>
@@ -22,14 +22,9 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <unistd.h>
 
 namespace sluice {
 namespace {
-
-constexpr std::size_t piped_columns = 100;
-constexpr std::size_t least_columns = 60;
-constexpr std::size_t most_columns = 120;  // Longer lines are hard to read.
 
 constexpr const char* compare_examples =
     "BASE, CURRENT and MORE are each a baseline (--export-baseline), a JSON report\n"
@@ -184,9 +179,9 @@ struct CompareCommand {
       if (!is_added) return code;
       if (&one != &sides.front()) worst = std::max(worst, code);
     }
-    const auto written = write_as([&](std::size_t columns, Sink& sink) {
+    const auto written = write_as([&](const TableStyle& style, Sink& sink) {
       if (as == 1) return several.write_json(worst, sink);
-      return as == 2 ? several.write_markdown(sink) : several.write_table(columns, sink);
+      return as == 2 ? several.write_markdown(sink) : several.write_table(style, sink);
     });
     return written ? worst : report_error(written.error());
   }
@@ -248,17 +243,17 @@ struct CompareCommand {
   }
 
   Result<void> write(const CompareReportInput& input, std::size_t as) const {
-    return write_as([&](std::size_t columns, Sink& sink) {
+    return write_as([&](const TableStyle& style, Sink& sink) {
       if (as == 1) return write_compare_json(input, sink);
-      return as == 2 ? write_compare_markdown(input, sink) : write_compare_table(input, columns, sink);
+      return as == 2 ? write_compare_markdown(input, sink) : write_compare_table(input, style, sink);
     });
   }
 
-  Result<void> write_as(const std::function<Result<void>(std::size_t columns, Sink&)>& write_to) const {
-    std::size_t columns = piped_columns;
-    if (!to_file()) columns = detect_terminal(STDOUT_FILENO).columns.value_or(piped_columns);
-    columns = std::clamp(columns, least_columns, most_columns);
-    const ContentWriter writer = [&](Sink& sink) { return write_to(columns, sink); };
+  Result<void> write_as(const std::function<Result<void>(const TableStyle& style, Sink&)>& write_to) const {
+    ReportTarget target;
+    if (to_file()) target.file = output;
+    const TableStyle style = within_reading_width(table_style(target));
+    const ContentWriter writer = [&](Sink& sink) { return write_to(style, sink); };
     return to_file() ? write_whole_file("report", *output, writer) : write_stdout("report", writer);
   }
 };

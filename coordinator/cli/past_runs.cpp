@@ -6,6 +6,8 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/display/display.hpp"
 #include "coordinator/output/json_writer.hpp"
+#include "coordinator/report/table_writer.hpp"
+#include "coordinator/report/tones.hpp"
 #include "coordinator/report/wording.hpp"
 #include "coordinator/session/resume_run.hpp"
 #include "coordinator/session/run_record.hpp"
@@ -80,6 +82,11 @@ std::string model_words(const std::string& name, std::size_t column, std::size_t
 /// Texts bring prompts of their own, and have no such scores.
 bool asked_for_claims(const RunRecord& run) {
   return !run.prompt_version.empty();
+}
+
+document::Tone tone_of_verdict(const std::string& verdict) {
+  const auto known = std::ranges::find(run_verdicts, verdict, [](RunVerdict one) { return to_string(one); });
+  return known == run_verdicts.end() ? document::Tone::plain : document::tone_of(*known);
 }
 
 void add_summary(std::vector<RunFact>& lines, const PastRun& past) {
@@ -289,7 +296,7 @@ std::string short_id(const std::string& run_id) {
   return printable(run_id.substr(0, id_digits));
 }
 
-std::string run_table(const std::vector<PastRun>& runs, std::size_t columns) {
+std::string run_table(const std::vector<PastRun>& runs, std::size_t columns, bool colour) {
   columns = std::max(columns, least_table_columns);
   std::vector<Row> rows{{"RUN", "STARTED", "SUITE", "MODE", "VERDICT", "RESULT", "CASES", "MODEL"}};
   for (const PastRun& past : runs) rows.push_back(row_of(past));
@@ -305,7 +312,8 @@ std::string run_table(const std::vector<PastRun>& runs, std::size_t columns) {
   std::string text;
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < cases; ++i) {
-      text += padded_right(truncated_to(row[i], widths[i]), widths[i] + gap);
+      const std::string cell = padded_right(truncated_to(row[i], widths[i]), widths[i] + gap);
+      text += colour && i == verdict ? painted(cell, tone_of_verdict(row[i])) : cell;
     }
     text += padded_left(row[cases], widths[cases]) +
             model_words(row[model], model_column(widths, gap), gap, columns);
@@ -337,10 +345,14 @@ std::vector<RunFact> facts_of_run(const PastRun& past) {
   return lines;
 }
 
-std::string run_details(const PastRun& past) {
+std::string run_details(const PastRun& past, bool colour) {
   std::string text;
-  for (const auto& [label, words] : facts_of_run(past))
-    text += padded_right(label, 13) + printable(words) + '\n';
+  for (const auto& [label, words] : facts_of_run(past)) {
+    const bool is_coloured = colour && label == "verdict";
+    text += padded_right(label, 13) +
+            (is_coloured ? painted(printable(words), tone_of_verdict(verdict_of(past))) : printable(words)) +
+            '\n';
+  }
   return text;
 }
 

@@ -42,13 +42,13 @@ std::string verdict_of(const PastRun& past);
 /// `0.90 0.85 0.87`, precision, recall and F1, or of texts `12 passed`; empty for one without an end.
 std::string result_words(const PastRun& past);
 /// A line a run under a line of headings, in at most `columns` columns (at least 80 are assumed): long names
-/// of suites and models are cut short. No colours.
-std::string run_table(const std::vector<PastRun>& runs, std::size_t columns);
+/// of suites and models are cut short. With `colour` verdicts have that of the gate's.
+std::string run_table(const std::vector<PastRun>& runs, std::size_t columns, bool colour = false);
 /// Everything about a run: labels and what they label, which may be foreign text.
 using RunFact = std::pair<std::string_view, std::string>;
 std::vector<RunFact> facts_of_run(const PastRun& past);
 /// The same, a line each.
-std::string run_details(const PastRun& past);
+std::string run_details(const PastRun& past, bool colour = false);
 /// What `sluice runs prune` came to, in a line.
 std::string pruned_runs(const PrunedRuns& done, bool dry_run);
 /// As JSON: an array of objects, or one object. Both end with a line feed.

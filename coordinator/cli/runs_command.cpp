@@ -15,6 +15,7 @@
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <unistd.h>
 
 namespace sluice {
 namespace {
@@ -44,7 +45,7 @@ struct ListRuns {
     } else if (runs.empty()) {
       std::cout << "No run is recorded yet; `sluice run` records one.\n";
     } else {
-      std::cout << run_table(runs, output_columns());
+      std::cout << run_table(runs, output_columns(), detect_terminal(STDOUT_FILENO).colour);
     }
     return exit_ok;
   }
@@ -63,7 +64,8 @@ struct ShowRun {
     const auto found = find_past_run(*effective, id);
     if (!found) return report_error(found.error());
     if (!*found) return report_error(no_run_yet);
-    std::cout << (*as == 1 ? run_as_json(**found) : run_details(**found));
+    std::cout << (*as == 1 ? run_as_json(**found)
+                           : run_details(**found, detect_terminal(STDOUT_FILENO).colour));
     return exit_ok;
   }
 };

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -141,13 +143,20 @@ std::string rule(const Layout& layout, std::string_view left, std::string_view m
   return out;
 }
 
+/// `colours`: by column; empty: none.
 template <class CellOf>
-std::string row_of(const TextTable& table, const Layout& layout, const CellOf& cell_of) {
+std::string row_of(const TextTable& table, const Layout& layout, const CellOf& cell_of,
+                   std::span<const std::string_view> colours = {}) {
   std::string out = "│";
   for (std::size_t i = 0; i < layout.shown.size(); ++i) {
-    const std::string cell = truncated_to(cell_of(layout.shown[i]), layout.widths[i]);
-    const bool right = table.columns[layout.shown[i]].numeric;
-    out += ' ' + (right ? padded_left(cell, layout.widths[i]) : padded_right(cell, layout.widths[i])) + " │";
+    const std::size_t column = layout.shown[i];
+    const std::string cell = truncated_to(cell_of(column), layout.widths[i]);
+    const std::string padded = table.columns[column].numeric ? padded_left(cell, layout.widths[i])
+                                                             : padded_right(cell, layout.widths[i]);
+    const bool is_coloured = column < colours.size() && !colours[column].empty();
+    out += ' ';
+    out += is_coloured ? std::string(colours[column]) + padded + "\x1b[0m" : padded;
+    out += " │";
   }
   out += '\n';
   return out;
@@ -193,12 +202,15 @@ std::optional<TextTable> rest_of(const TextTable& table, const Layout& layout) {
   }
   if (taken.size() <= table.keys) return std::nullopt;
   rest.columns[table.keys].droppable = false;  // One more has its place with each table.
-  for (const auto& row : table.rows) {
-    auto& cells = rest.rows.emplace_back();
-    for (const std::size_t column : taken) cells.push_back(row[column]);
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    std::vector<std::string> cells;
+    for (const std::size_t column : taken) cells.push_back(table.rows[row][column]);
     const auto from = cells.begin() + static_cast<std::ptrdiff_t>(table.keys);
-    if (std::all_of(from, cells.end(), [](const std::string& cell) { return cell.empty(); }))
-      rest.rows.pop_back();
+    if (std::all_of(from, cells.end(), [](const std::string& cell) { return cell.empty(); })) continue;
+    rest.rows.push_back(std::move(cells));
+    if (table.colours.empty()) continue;
+    auto& colours = rest.colours.emplace_back();
+    for (const std::size_t column : taken) colours.push_back(table.colours[row][column]);
   }
   return rest;
 }
@@ -210,9 +222,13 @@ std::string drawn(const TextTable& table, std::size_t max_width) {
   std::string out = rule(layout, "╭", "┬", "╮");
   out += headings(table, layout);
   out += rule(layout, "├", layout.key_above ? "┴" : "┼", "┤");
-  for (const auto& row : table.rows) {
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const auto& row = table.rows[i];
     if (layout.key_above) out += key_lines(row.front(), layout);
-    out += row_of(table, layout, [&](std::size_t column) { return row[column]; });
+    const std::span<const std::string_view> colours =
+        table.colours.empty() ? std::span<const std::string_view>() : table.colours[i];
+    out += row_of(
+        table, layout, [&](std::size_t column) { return row[column]; }, colours);
   }
   out += rule(layout, "╰", "┴", "╯");
   if (const auto rest = rest_of(table, layout)) out += drawn(*rest, max_width);

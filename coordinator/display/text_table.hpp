@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice {
@@ -17,6 +18,8 @@ struct TableColumn {
 struct TextTable {
   std::vector<TableColumn> columns;
   std::vector<std::vector<std::string>> rows;  ///< A printable cell for each column.
+  /// By row and column what begins a cell's colour, which ends with the cell; empty: there is none.
+  std::vector<std::vector<std::string_view>> colours{};
   /// Headings are broken, the first column goes above the others, and then columns go, before it is cut
   /// short.
   bool whole_names = false;

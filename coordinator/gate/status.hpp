@@ -2,6 +2,7 @@
 
 #include "coordinator/facts/status_counts.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -13,6 +14,9 @@ struct AssessedMetric;
 
 /// The gate's judgement of a run.
 enum class RunVerdict : std::uint8_t { pass, review, regression, fail, error };
+
+inline constexpr std::array run_verdicts{RunVerdict::pass, RunVerdict::review, RunVerdict::regression,
+                                         RunVerdict::fail, RunVerdict::error};
 
 std::string_view to_string(RunVerdict verdict);
 

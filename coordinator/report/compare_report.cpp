@@ -8,6 +8,7 @@
 #include "coordinator/report/stability_wording.hpp"
 #include "coordinator/report/statistics_wording.hpp"
 #include "coordinator/report/table_writer.hpp"
+#include "coordinator/report/tones.hpp"
 #include "coordinator/report/wording.hpp"
 
 #include <algorithm>
@@ -43,6 +44,11 @@ constexpr std::array<std::string_view, 11> part_titles{
     "Missing in the base", "Missing in the current side",
     "Improvements",        "Fixed",
     "Still failing"};
+
+Tone tone_of(Part part) {
+  if (part <= Part::other_failures) return Tone::bad;
+  return part == Part::improvements || part == Part::fixed ? Tone::good : Tone::warning;
+}
 
 std::optional<Part> part_of(const ScoreComparison& row) {
   if (row.status == MetricStatus::flaky) return Part::flaky;
@@ -97,7 +103,11 @@ Row row_of(const ScoreComparison& compared, Part part) {
   auto cell = wording::words_for(numbers);
   // The base lacks it, so that there is nothing to compare.
   if (part == Part::other_failures && compared.is_check) cell.score = "failed";
-  Row row{{std::string(compared.test_id), std::string(compared.metric), cell.baseline, cell.score, cell.delta,
+  Row row{{std::string(compared.test_id),
+           std::string(compared.metric),
+           cell.baseline,
+           {cell.score, tone_of(part)},
+           cell.delta,
            cell.limit}};
   if (part <= Part::uncalibrated) row.cells.emplace_back(std::move(cause));
   return row;
@@ -186,7 +196,8 @@ Result<std::vector<Section>> part_sections(const CompareReportInput& input, std:
     const std::uint64_t more = rows.count - rows.shown.size();
     Section section{.heading = std::string(part_titles[part]),
                     .count = rows.count,
-                    .rank = is_urgent ? Rank::cases : Rank::further};
+                    .rank = is_urgent ? Rank::cases : Rank::further,
+                    .tone = tone_of(static_cast<Part>(part))};
     section.blocks.emplace_back(table_of(std::move(rows), static_cast<Part>(part)));
     if (more > 0)
       section.blocks.emplace_back(
@@ -209,7 +220,7 @@ Notes run_notes(const BaselineComparison& gate) {
 
 }  // namespace
 
-Result<void> write_compare_table(const CompareReportInput& input, std::size_t columns, Sink& sink) {
+Result<void> write_compare_table(const CompareReportInput& input, const TableStyle& style, Sink& sink) {
   auto parts = part_sections(input, defaults::compare_table_rows);
   if (!parts) return fail(parts.error());
   Document document;
@@ -218,26 +229,24 @@ Result<void> write_compare_table(const CompareReportInput& input, std::size_t co
                  {"Current: " + side_words(input.current)},
                  {"Suite:   " + input.current.header.suite}}});
   for (const GateNotice& notice : input.gate.notices)
-    add({.items = {{std::string(wording::severity_word(notice.severity)) + ": " + notice.message}}});
+    add({.items = {{std::string(wording::severity_word(notice.severity)) + ": " + notice.message,
+                    tone_of(notice.severity)}}});
   std::ranges::move(*parts, std::back_inserter(document.sections));
   Notes last = run_notes(input.gate);
-  last.items.push_back({verdict_word(input) + ": " + verdict_words(input)});
+  last.items.push_back({verdict_word(input) + ": " + verdict_words(input), tone_of(input.summary.verdict)});
   add(std::move(last));
-  return write_table(document, {.columns = columns}, sink);
+  return write_table(document, style, sink);
 }
 
 Result<void> write_compare_html(const CompareReportInput& input, BufferedWriter& writer) {
   auto parts = part_sections(input, defaults::compare_table_rows);
   if (!parts) return fail(parts.error());
-  const RunVerdict verdict = input.summary.verdict;
-  const Tone tone = verdict == RunVerdict::pass     ? Tone::good
-                    : verdict == RunVerdict::review ? Tone::warning
-                                                    : Tone::bad;
-  Document document{.title = "Comparison of two runs",
-                    .facts = {{.text = side_words(input.base), .label = "Base"},
-                              {.text = side_words(input.current), .label = "Current"},
-                              {.text = input.current.header.suite, .label = "Suite"}},
-                    .verdict = {verdict_word(input), words(verdict_words(input)), tone}};
+  Document document{
+      .title = "Comparison of two runs",
+      .facts = {{.text = side_words(input.base), .label = "Base"},
+                {.text = side_words(input.current), .label = "Current"},
+                {.text = input.current.header.suite, .label = "Suite"}},
+      .verdict = {verdict_word(input), words(verdict_words(input)), tone_of(input.summary.verdict)}};
   std::ranges::move(*parts, std::back_inserter(document.sections));
   Notes notes = run_notes(input.gate);
   for (const GateNotice& notice : input.gate.notices)

@@ -6,6 +6,7 @@
 #include "coordinator/gate/baseline_comparison.hpp"
 #include "coordinator/gate/compare.hpp"
 #include "coordinator/output/sink.hpp"
+#include "coordinator/report/table_writer.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -41,7 +42,7 @@ struct CompareReportInput {
 
 /// Write the comparison to the sink: regressions, other failures, flaky metrics, what is missing on either
 /// side, improvements, stability and tests of all cases, and the verdict. They fail only as `visit` does.
-Result<void> write_compare_table(const CompareReportInput& input, std::size_t columns, Sink& sink);
+Result<void> write_compare_table(const CompareReportInput& input, const TableStyle& style, Sink& sink);
 Result<void> write_compare_markdown(const CompareReportInput& input, Sink& sink);
 /// Into a page: from its head on, without the cases side by side.
 Result<void> write_compare_html(const CompareReportInput& input, BufferedWriter& writer);

@@ -120,8 +120,10 @@ inline Column spare_number(std::string heading) {
 struct Cell {
   Text text;
   std::string narrow{};  ///< Instead of it on a page below 80 columns; empty: the same.
+  Tone tone = Tone::plain;
 
   Cell(std::string words) : text(std::move(words)) {}
+  Cell(std::string words, Tone its_tone) : text(std::move(words)), tone(its_tone) {}
   Cell(const char* words) : text(words) {}
   Cell(Text spans) : text(std::move(spans)) {}
   Cell(Span span) : text(std::move(span)) {}
@@ -162,6 +164,7 @@ struct Section {
   Rank rank = Rank::background;
   bool before_verdict = false;  ///< Of a page, which has its verdict below the summary.
   std::vector<Block> blocks{};
+  Tone tone = Tone::strong;  ///< Of its heading.
 };
 
 /// What was decided, and why.

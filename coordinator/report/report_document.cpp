@@ -6,6 +6,7 @@
 #include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/markdown_writer.hpp"
 #include "coordinator/report/table_writer.hpp"
+#include "coordinator/report/tones.hpp"
 #include "coordinator/report/wording.hpp"
 
 #include <algorithm>
@@ -19,16 +20,6 @@ namespace sluice {
 namespace {
 
 using namespace document;
-
-Tone tone_of(RunVerdict verdict) {
-  if (verdict == RunVerdict::pass) return Tone::good;
-  return verdict == RunVerdict::review ? Tone::warning : Tone::bad;
-}
-
-Tone tone_of(GateNotice::Severity severity) {
-  if (severity == GateNotice::Severity::info) return Tone::quiet;
-  return severity == GateNotice::Severity::warning ? Tone::warning : Tone::bad;
-}
 
 std::string symbol(GateNotice::Severity severity) {
   if (severity == GateNotice::Severity::info) return "· ";

@@ -5,7 +5,7 @@
 #include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/json_notices.hpp"
 #include "coordinator/report/markdown_writer.hpp"
-#include "coordinator/report/table_writer.hpp"
+#include "coordinator/report/tones.hpp"
 #include "coordinator/report/wording.hpp"
 
 #include <algorithm>
@@ -122,8 +122,9 @@ Table SeveralRuns::sides_table() const {
         {{side.compared.file, wording::grouped(side.passed), wording::grouped(side.failed),
           wording::grouped(summary.verdict_input.statuses.errors),
           change(summary.regressions + summary.broke), change(summary.improvements + summary.fixed),
-          is_base ? std::string()
-                  : wording::symbol(summary.verdict) + ' ' + wording::headline(summary.verdict)}});
+          is_base ? Cell("")
+                  : Cell(wording::symbol(summary.verdict) + ' ' + wording::headline(summary.verdict),
+                         tone_of(summary.verdict))}});
   }
   return table;
 }
@@ -137,8 +138,11 @@ Section SeveralRuns::differing_cases(std::size_t most_rows) const {
     if (!differs(values) || count++ >= most_rows) continue;
     const auto& [test_id, name, check] = metric;
     Row row{{test_id, check > 0 ? name + " (" + std::to_string(check + 1) + ")" : name}};
-    for (std::size_t i = 0; i < sides_.size(); ++i)
-      row.cells.emplace_back(words_of(i < values.size() ? values[i] : Value{}));
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+      const Value value = i < values.size() ? values[i] : Value{};
+      const Tone tone = !value.passed ? Tone::plain : *value.passed ? Tone::good : Tone::bad;
+      row.cells.emplace_back(words_of(value), tone);
+    }
     table.rows.push_back(std::move(row));
   }
   Section section{.heading = "What differs", .count = count, .rank = Rank::cases};
@@ -158,18 +162,19 @@ std::string SeveralRuns::outcome() const {
          " the gate beside " + sides_.front().compared.file;
 }
 
-Result<void> SeveralRuns::write_table(std::size_t columns, Sink& sink) const {
+Result<void> SeveralRuns::write_table(const TableStyle& style, Sink& sink) const {
   Document document;
   document.sections.push_back(
       {.blocks = {Notes{.items = {{"Suite: " + sides_.front().compared.header.suite}}}, sides_table()}});
   for (const GateNotice& notice : notices_) {
     document.sections.push_back(
-        {.blocks = {Notes{
-             .items = {{std::string(wording::severity_word(notice.severity)) + ": " + notice.message}}}}});
+        {.blocks = {
+             Notes{.items = {{std::string(wording::severity_word(notice.severity)) + ": " + notice.message,
+                              tone_of(notice.severity)}}}}});
   }
   document.sections.push_back(differing_cases(defaults::compare_table_rows));
   document.sections.push_back({.blocks = {Notes{.items = {{outcome()}}}}});
-  return sluice::write_table(document, {.columns = columns}, sink);
+  return sluice::write_table(document, style, sink);
 }
 
 Result<void> SeveralRuns::write_markdown(Sink& sink) const {

@@ -24,7 +24,7 @@ class SeveralRuns {
   Result<void> add(const CompareReportInput& input);
 
   /// What each side came to, and the metrics in which any differs from the base.
-  Result<void> write_table(std::size_t columns, Sink& sink) const;
+  Result<void> write_table(const TableStyle& style, Sink& sink) const;
   Result<void> write_markdown(Sink& sink) const;
   /// With every metric that differs (docs/commands.md). `exit_code`: of the command.
   Result<void> write_json(int exit_code, Sink& sink) const;

@@ -63,7 +63,7 @@ class TableWriter {
       if (!is_first) text() += '\n';
       is_first = false;
       if (!section.heading.empty())
-        text() += painted(titled(section.heading, section.count), Tone::strong) + '\n';
+        text() += painted(titled(section.heading, section.count), section.tone) + '\n';
       if (auto written = write_blocks(section.blocks); !written) return written;
     }
     if (verdict_due) write_verdict(document.verdict);
@@ -74,8 +74,7 @@ class TableWriter {
   std::string& text() { return writer_.text(); }
 
   std::string painted(std::string_view words, Tone tone) const {
-    if (!colour_ || tone == Tone::plain) return std::string(words);
-    return std::string(code_of(tone)).append(words).append("\x1b[0m");
+    return sluice::painted(words, colour_ ? tone : Tone::plain);
   }
 
   /// `lead`, then words that are broken into as many lines as they need, all under their first one.
@@ -160,6 +159,9 @@ class TableWriter {
       auto& cells = drawable.rows.emplace_back();
       for (const Cell& cell : row.cells)
         cells.push_back(width_ < narrow_columns && !cell.narrow.empty() ? cell.narrow : plain(cell.text));
+      if (!colour_) continue;
+      auto& colours = drawable.colours.emplace_back();
+      for (const Cell& cell : row.cells) colours.push_back(code_of(cell.tone));
     }
     text() += drawn(drawable, width_);
     write_rest(table.share);
@@ -181,6 +183,11 @@ class TableWriter {
 };
 
 }  // namespace
+
+std::string painted(std::string_view words, Tone tone) {
+  if (tone == Tone::plain) return std::string(words);
+  return std::string(code_of(tone)).append(words).append("\x1b[0m");
+}
 
 TableStyle within_reading_width(TableStyle style) {
   style.columns = std::clamp(style.columns, least_columns, most_columns);

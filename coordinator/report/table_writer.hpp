@@ -5,6 +5,8 @@
 #include "coordinator/report/document.hpp"
 
 #include <cstddef>
+#include <string>
+#include <string_view>
 
 namespace sluice {
 
@@ -13,6 +15,9 @@ struct TableStyle {
   std::size_t columns = 80;  ///< Width of the terminal.
   bool colour = false;
 };
+
+/// The words in the tone's colour, as a terminal takes it; plain ones as they are.
+std::string painted(std::string_view words, document::Tone tone);
 
 /// As wide as reads well: 60 to 120 columns.
 TableStyle within_reading_width(TableStyle style);

@@ -8,12 +8,6 @@
 namespace sluice {
 namespace {
 
-/// How the table fits where it goes: the terminal's width, or 100 columns in a file or a pipe.
-TableStyle table_style(const ReportTarget& target) {
-  const Terminal terminal = target.file ? Terminal{} : detect_terminal(STDOUT_FILENO);
-  return {.columns = terminal.columns.value_or(100), .colour = terminal.colour};
-}
-
 Result<void> write_report(const ReportTarget& target, const ReportInput& input) {
   const ContentWriter writer = [&](Sink& sink) -> Result<void> {
     switch (target.format) {
@@ -38,6 +32,11 @@ Result<void> write_report(const ReportTarget& target, const ReportInput& input) 
 }
 
 }  // namespace
+
+TableStyle table_style(const ReportTarget& target) {
+  const Terminal terminal = target.file ? Terminal{} : detect_terminal(STDOUT_FILENO);
+  return {.columns = terminal.columns.value_or(100), .colour = terminal.colour};
+}
 
 Result<void> write_grade_report(const ReportTarget& target, const GradeReportInput& input) {
   const ContentWriter writer = [&](Sink& sink) -> Result<void> {

@@ -9,6 +9,9 @@
 
 namespace sluice {
 
+/// How a table fits where it goes: the terminal's width and colours, or 100 columns in a file or a pipe.
+TableStyle table_style(const ReportTarget& target);
+
 /// Writes every report, each whole or not at all; one that fails keeps none of the others back. What went
 /// wrong, in the order of the targets; empty if nothing did.
 std::vector<Error> write_reports(const std::vector<ReportTarget>& targets, const ReportInput& input);

@@ -145,5 +145,23 @@ TEST(Wrapped, NoLineIsACommandToABuildServer) {
   EXPECT_EQ(wrapped("a ::b", 8), std::vector<std::string>{"a ::b"});
 }
 
+TEST(TextTable, AColourEndsWithItsCellAndTakesNoRoom) {
+  TextTable table;
+  table.columns = {{"Case"}, {"Score", true}, {"Cause", false, true}};
+  table.rows = {{"a", "failed", "broke"}, {"b", "passed", ""}};
+  const std::string plain = drawn(table, 80);
+  table.colours = {{"", "\x1b[31m", ""}, {"", "\x1b[32m", ""}};
+  const std::string coloured = drawn(table, 80);
+  EXPECT_NE(coloured.find("│ \x1b[31mfailed\x1b[0m │"), std::string::npos) << coloured;
+  std::string without;
+  for (std::size_t i = 0; i < coloured.size(); ++i) {
+    if (coloured[i] == '\x1b') i = coloured.find('m', i) + 1;
+    without += coloured[i];
+  }
+  EXPECT_EQ(without, plain);
+  table.colours = {{"", "", "\x1b[31m"}, {"", "", ""}};
+  EXPECT_NE(drawn(table, 22).find("\x1b[31mbroke"), std::string::npos) << "in the table below as well";
+}
+
 }  // namespace
 }  // namespace sluice

@@ -279,7 +279,7 @@ TEST_F(StatisticsWording, CompareNamesTheSameCases) {
   compared.gate.statistics = assessed(0.85, after_a_fall(60, 25));
   compared.visit = [](const auto&) { return CompareSummary{}; };
   StringSink table;
-  ASSERT_TRUE(write_compare_table(compared, 80, table));
+  ASSERT_TRUE(write_compare_table(compared, {.columns = 80}, table));
   EXPECT_TRUE(has(table.text(), "\nLargest drops of claims_f1:\n  q024: 0.85 → 0.12, drop 0.73\n"))
       << table.text();
   EXPECT_TRUE(has(table.text(), "\n  and 15 more cases fell\n"));
