@@ -14,38 +14,15 @@ using namespace defaults::rate_search;
 
 void RateSearch::note(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
                       BootTime now) {
-  const auto index = now / bin_length;
-  auto& bin = bins_[static_cast<std::size_t>(index) % bin_count];
-  if (bin.index != index) bin = {index, 0, 0, 0};
-  bin.started += started;
-  bin.refused += refused;
-  bin.refused_late += refused_late;
+  counts_.note(started, refused, refused_late, now);
   if (started > 0 && !first_start_) first_start_ = now;
   if (now >= other_pause_to_) started_since_other_ += started;
-}
-
-RateSearch::Count RateSearch::count_since(BootTime since) const {
-  const auto oldest = since / bin_length;
-  Count count;
-  for (const auto& bin : bins_) {
-    if (bin.index < oldest) continue;
-    count.started += bin.started;
-    count.refused += bin.refused;
-    count.refused_late += bin.refused_late;
-  }
-  return count;
-}
-
-double RateSearch::accepted_since(BootTime since, BootTime now) const {
-  const auto count = count_since(since);
-  const auto time = std::max<BootTime>(now - since / bin_length * bin_length, bin_length);
-  return std::max(0.0, count.started - count.refused - count.refused_late) / in_seconds(time);
 }
 
 /// Half the rate was kept for a while: if as many were refused even then, it was not for the rate.
 void RateSearch::weigh_the_cut(BootTime now) {
   if (cut_weighed_ || now - cut_at_ < half_time) return;
-  const auto at_half = count_since(cut_at_ + stale_time);
+  const auto at_half = counts_.since(cut_at_ + stale_time);
   if (at_half.started < calls_to_weigh_ && now - cut_at_ < longest_half_time) return;
   cut_weighed_ = true;
   const double rate_before = std::exchange(rate_before_, 0);
@@ -78,13 +55,13 @@ BootTime RateSearch::recent_since(BootTime now) const {
   BootTime since{};
   for (const auto time : weighed_times) {
     since = rate_ ? std::max(now - time, at_pace_since(now) + stale_time) : now - time;
-    if (count_since(since).started >= weighed_calls) break;
+    if (counts_.since(since).started >= weighed_calls) break;
   }
   return since;
 }
 
 RateSearch::Count RateSearch::recent(BootTime now) const {
-  return count_since(recent_since(now));
+  return counts_.since(recent_since(now));
 }
 
 bool RateSearch::weighty(const Count& recent) const {
@@ -117,19 +94,15 @@ bool RateSearch::on_outcomes(std::uint32_t started, std::uint32_t refused, std::
 /// Calls may wait for other things than the rate, too.
 bool RateSearch::used(BootTime now) const {
   const double possible = *rate_ * in_seconds(used_time);
-  return count_since(now - used_time).started + calls_of_doubt >= used_share * possible;
+  return counts_.since(now - used_time).started + calls_of_doubt >= used_share * possible;
 }
 
 /// From one refusal to the next the provider took what its limit gave, and no more.
 std::optional<double> RateSearch::accepted_between_refusals(BootTime now) const {
   if (!half_was_taken()) return std::nullopt;
-  const auto since = recent_since(now);
-  BootTime first = now;
-  for (const auto& bin : bins_) {
-    if (bin.refused > 0 && bin.index >= since / bin_length) first = std::min(first, bin.index * bin_length);
-  }
+  const auto first = counts_.first_refusal_since(recent_since(now), now);
   if (now - first < shortest_between_refusals) return std::nullopt;
-  const auto accepted = accepted_since(first, now);
+  const auto accepted = counts_.accepted_since(first, now);
   if (accepted * in_seconds(now - first) < fewest_between_refusals) return std::nullopt;
   return accepted;
 }
@@ -145,8 +118,8 @@ double RateSearch::accepted_of_late(BootTime now) {
   const auto time = std::clamp<BootTime>(enough, shortest, longest_measured_time);
   const auto at_pace = std::max(at_pace_since(now), now - time);
   const auto full = std::max(returned_at_, at_pace);
-  const bool is_enough = count_since(full).started >= fewest_measured;
-  const double counted = accepted_since(is_enough ? full : at_pace, now);
+  const bool is_enough = counts_.since(full).started >= fewest_measured;
+  const double counted = counts_.accepted_since(is_enough ? full : at_pace, now);
   // A pace that grew slowly was refused soon after it was too much: a few calls say no more of it. A window
   // that was full too soon does.
   const bool is_close = accepted_ && !was_rough && counted > close_to_the_pace * *rate_;
@@ -159,19 +132,19 @@ double RateSearch::accepted_since_cut(BootTime now) const {
   if (paused <= 0) {
     const BootTime enough(static_cast<BootTime::rep>(measured_calls / *rate_ * 1e6));
     const auto time = std::clamp<BootTime>(enough, measured_time, longest_measured_time);
-    return accepted_since(std::max(cut_at_, now - time), now);
+    return counts_.accepted_since(std::max(cut_at_, now - time), now);
   }
   // A pause fills the bucket for the calls after it: without its time they seem to be too many. But a bucket
   // may have run over, and then they seem to be too few with it.
   const double time = in_seconds(now - since);
   const double without_pauses = std::max(time - paused, in_seconds(measured_time));
-  return accepted_since(since, now) * std::sqrt(std::max(1.0, time / without_pauses));
+  return counts_.accepted_since(since, now) * std::sqrt(std::max(1.0, time / without_pauses));
 }
 
 /// Not if it was cut just now, nor if calls were refused all the time since.
 bool RateSearch::is_the_rate_to_blame(BootTime now) const {
   const BootTime soon(static_cast<BootTime::rep>(calls_of_a_row / *rate_ * 1e6));
-  const auto all = count_since(cut_at_ + stale_time);
+  const auto all = counts_.since(cut_at_ + stale_time);
   const auto newest = recent(now);
   if (all.refused - newest.refused > most_of_chance * (all.started - newest.started)) return false;
   return half_was_taken() && now - cut_at_ > std::max(soon, usual_window);
@@ -206,15 +179,15 @@ void RateSearch::cut(BootTime now) {
   if (!rate_) {
     const auto first = std::min(first_start_.value_or(now), now - first_measured_time);
     auto since = std::max(first, now - measured_time);
-    if (count_since(since).started < fewest_measured) since = std::max(first, now - longest_measured_time);
+    if (counts_.since(since).started < fewest_measured) since = std::max(first, now - longest_measured_time);
     // Where nothing was accepted nothing is known, either: one that was over its limit before the run began
     // will be below it soon.
-    const double accepted = accepted_since(since, now);
+    const double accepted = counts_.accepted_since(since, now);
     rate_ = accepted > 0 ? accepted / 2 : first_rate_in_vain;
-  } else if (accepted_ && accepted_since(cut_at_, now) <= 0 && !std::exchange(was_full_, true)) {
+  } else if (accepted_ && counts_.accepted_since(cut_at_, now) <= 0 && !std::exchange(was_full_, true)) {
     // A window that is full takes nothing until its end, at whatever rate.
     rate_ = half_rate_ = *accepted_ / 2;
-  } else if (accepted_since(cut_at_, now) <= 0) {
+  } else if (counts_.accepted_since(cut_at_, now) <= 0) {
     // What it takes is not known any more; half of what it refused is tried next.
     accepted_.reset();
     rate_ = *rate_ / 2;

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "common/clock.hpp"
+#include "coordinator/governor/call_counts.hpp"
 #include "coordinator/governor/limit_estimate.hpp"
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -50,28 +50,15 @@ class RateSearch {
   std::optional<double> burst() const { return is_estimated_ ? std::optional(burst_) : std::nullopt; }
 
  private:
-  struct Bin {
-    std::int64_t index = -1;
-    std::uint32_t started = 0;
-    std::uint32_t refused = 0;
-    std::uint32_t refused_late = 0;
-  };
-
   struct Pause {
     BootTime from{};
     BootTime to{};
   };
 
-  struct Count {
-    double started = 0;
-    double refused = 0;
-    double refused_late = 0;
-  };
+  using Count = CallCounts::Count;
 
   void note(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late, BootTime now);
   void weigh_the_cut(BootTime now);
-  Count count_since(BootTime since) const;
-  double accepted_since(BootTime since, BootTime now) const;
   std::optional<double> accepted_between_refusals(BootTime now) const;
   double accepted_of_late(BootTime now);
   double accepted_since_cut(BootTime now) const;
@@ -97,9 +84,7 @@ class RateSearch {
   double growth_after(BootTime since) const;
   double floor() const;
 
-  static constexpr std::size_t bin_count = 256;
-
-  std::array<Bin, bin_count> bins_{};
+  CallCounts counts_;
   std::optional<BootTime> first_start_;
   std::optional<double> rate_;
   std::optional<double> accepted_;
