@@ -5,27 +5,21 @@
 #include "coordinator/cli/past_details.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/run_flags.hpp"
-#include "coordinator/cli/run_report.hpp"
 #include "coordinator/display/numbers.hpp"
-#include "coordinator/gate/test_changes.hpp"
 #include "coordinator/plan/plan_identity.hpp"
 #include "coordinator/session/embedding_run.hpp"
-#include "coordinator/session/past_suite.hpp"
 #include "coordinator/session/run_plan.hpp"
 #include "coordinator/session/run_record.hpp"
-#include "coordinator/suite/suite_loader.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 namespace sluice {
 namespace {
@@ -45,14 +39,15 @@ struct AskedFlags {
     settings.add_to(app);
   }
 
-  /// Where the cases are known: a test more makes another selection.
-  void forget_selection() {
+  /// These cases in place of what was selected then: a test more makes another selection.
+  void take_cases(std::span<const AskedCase> cases) {
     flags.categories.clear();
     flags.filters.clear();
     flags.max_fixtures.reset();
     flags.samples = false;
     flags.sample_seed.reset();
     flags.only_cases.clear();
+    for (const AskedCase& one : cases) flags.only_cases.push_back(one.id);
   }
 
   /// What the command was given goes before what the run was. Its filter says what is shown of the run; of
@@ -93,51 +88,7 @@ struct AskedFlags {
   }
 };
 
-/// A member of the JSON object of the record's settings; null where it has none.
-nlohmann::json in_record(const PastRun& past, const char* member) {
-  const auto settings = nlohmann::json::parse(past.run.settings, nullptr, false);
-  return settings.is_object() ? settings.value(member, nlohmann::json()) : nlohmann::json();
-}
-
-std::string text_in(const nlohmann::json& object, const char* member) {
-  const auto found = object.find(member);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-/// The arms of the run; empty where it had none.
-std::vector<Arm> arms_in_record(const PastRun& past) {
-  std::vector<Arm> arms;
-  for (const auto& one : in_record(past, "arms")) {
-    if (!one.is_object()) continue;
-    Arm arm;
-    arm.name = text_in(one, "name");
-    arm.provider = text_in(one, "provider");
-    arm.model = text_in(one, "model");
-    arm.where = "run " + short_id(past.run.run_id);
-    arms.push_back(std::move(arm));
-  }
-  return arms;
-}
-
-/// Who judged, where the flags of the run are not known.
-void take_over_judge(const nlohmann::json& judge, const std::string& where, Settings& settings) {
-  if (!judge.is_object() || settings.judge.origin == Origin::flag) return;
-  const std::string provider = text_in(judge, "provider");
-  settings.judge = settings.judge_provider = {provider, Origin::file, where};
-  settings.judge_model = {text_in(judge, "model"), Origin::file, where};
-  settings.judge_model_provider = provider;
-  const auto take = [&](const char* member, auto& setting) {
-    const auto found = judge.find(member);
-    if (found == judge.end() || !found->is_number()) return;
-    setting = {found->template get<std::decay_t<decltype(setting.value)>>(), Origin::file, where};
-  };
-  take("samples", settings.judge_samples);
-  take("temperature", settings.judge_temperature);
-  take("max_tokens", settings.judge_max_tokens);
-}
-
-/// What the run had, where flags do not say it: provider and model (those of one arm stand in its record),
-/// mode and repeats.
+/// Provider and model of the run, where the flags name none: those of one arm stand in its record.
 void take_over(const PastRun& past, Settings& settings) {
   const auto is_one = [](const std::string& names) { return names.find(", ") == std::string::npos; };
   const std::string where = "that of run " + short_id(past.run.run_id) +
@@ -148,27 +99,17 @@ void take_over(const PastRun& past, Settings& settings) {
     settings.model = {past.run.model, Origin::file, where};
     settings.model_provider = settings.provider.value;
   }
-  if (settings.mode.origin != Origin::flag) {
-    settings.robust = past.run.mode == "robust";
-    for (const Mode mode : {Mode::cached, Mode::live, Mode::mock}) {
-      if (past.run.mode == to_string(mode) || (settings.robust && mode == Mode::live))
-        settings.mode = {mode, Origin::file, where};
-    }
-  }
-  const auto repeat = in_record(past, "repeat");
-  if (settings.repeat.origin != Origin::flag && repeat.is_number_unsigned() && repeat > 0)
-    settings.repeat = {repeat.get<std::uint32_t>(), Origin::file, where};
-  if (past.run.flags.empty()) take_over_judge(in_record(past, "judge"), where, settings);
 }
 
-int not_as_it_was(const PastRun& past, const std::string& suite) {
+int not_as_it_was(const PastRun& past, const std::string& suite, Tests wanted) {
   return report_error(
       "which cases run " + short_id(past.run.run_id) +
       " had is not known, and not all of it is among the observations: " + suite +
-      " and these flags have others now. Check out the suite of then, or give the flags of that run (its "
-      "arms, repeats, perturbations, selection); later runs with --save-observations can be looked at all "
-      "the "
-      "same. `sluice compare` takes a baseline (--export-baseline) or JSON report that was kept of it");
+      " and these flags have others now. Where cases came, went or were renamed since, only runs with "
+      "--save-observations can be looked at; else give the flags of that run (its arms, repeats, "
+      "perturbations, selection). `sluice compare` takes " +
+      (wanted == Tests::all ? "the tests that two runs share, or " : "") +
+      "a baseline (--export-baseline) or JSON report that was kept of it");
 }
 
 /// A scan of a code base, and what embeds before a run, have a suite that no file holds.
@@ -209,16 +150,6 @@ Result<std::vector<RetrievalEvent>> retrievals_of(const Settings& settings, cons
   return (*ledger)->retrievals_of(past.run.run_id);
 }
 
-std::optional<GateNotice> notice_of_noted(const Asked& asked) {
-  std::vector<std::string> gone;
-  std::vector<std::string> changed;
-  for (const auto& [index, noted] : asked.cases.noted)
-    (noted.is_gone ? gone : changed).emplace_back(asked.inputs.suite.cases.id(index));
-  auto notice = noted_notice(gone, changed, asked.unread);
-  if (notice) notice->subject = past_run_subject;
-  return notice;
-}
-
 namespace {
 
 using PlannedAgain = tl::expected<std::unique_ptr<Asked>, int>;
@@ -229,12 +160,7 @@ PlannedAgain loaded_again(const PastRun& past, const RunPlace& place, const Aske
     take_over(past, chosen);
     chosen.home = place.settings.home;
   });
-  if (!loaded) {
-    if (place.changed != Changed::refused)
-      report_error("nothing else is known of run " + short_id(past.run.run_id) +
-                   ", whose cases are not in the ledger: check out what it was made of");
-    return tl::unexpected(loaded.error());
-  }
+  if (!loaded) return tl::unexpected(loaded.error());
   if (place.programs == Programs::never && !loaded->options.perturb_commands.empty())
     return tl::unexpected(would_run_programs(past));
   loaded->options.progress = false;
@@ -243,7 +169,7 @@ PlannedAgain loaded_again(const PastRun& past, const RunPlace& place, const Aske
     if (!events) return tl::unexpected(report_error(events.error()));
     loaded->inputs.retrieval = retrieval_again(loaded->inputs.suite, *events);
   }
-  return std::make_unique<Asked>(Asked{std::move(loaded->options), std::move(loaded->inputs)});
+  return std::make_unique<Asked>(Asked{std::move(loaded->options), std::move(loaded->inputs), nullptr});
 }
 
 /// `is_as_it_was` alone is left to be said.
@@ -253,6 +179,14 @@ PlannedAgain planned(PlannedAgain asked) {
   if (!plan) return tl::unexpected(report_error(plan.error()));
   (*asked)->plan = *plan;
   return asked;
+}
+
+bool has_other_tests(const std::vector<AskedCase>& then, const CaseList& now) {
+  if (then.size() != now.size()) return true;
+  for (std::size_t i = 0; i < then.size(); ++i) {
+    if (then[i].id != now.id(i)) return true;
+  }
+  return false;
 }
 
 /// Empty where the ledger does not have them, or was damaged and lacks some: then no number is what it was.
@@ -267,145 +201,36 @@ Result<std::vector<AskedCase>> noted_cases(const PastRun& past, const Ledger& le
 }
 
 int judged_otherwise(const PastRun& past, const std::string& suite, const std::vector<std::string>& cases) {
-  return report_error(
-      wording::counted(cases.size(), "case") + " of " + suite + " " + (cases.size() == 1 ? "is" : "are") +
-      " not what run " + short_id(past.run.run_id) + " had (checks, settings or perturbations), as " +
-      printable(cases.front()) +
-      ": check out what they were, or run it again; `sluice diff` shows what answers differ "
-      "all the same, and `sluice compare` takes a baseline (--export-baseline) or JSON report "
-      "that was kept of it");
+  return report_error(wording::counted(cases.size(), "case") + " of " + suite + " " +
+                      (cases.size() == 1 ? "is" : "are") + " not what run " + short_id(past.run.run_id) +
+                      " had (checks, settings or perturbations), as " + printable(cases.front()) +
+                      ": check out what they were, or run it again; `sluice compare` takes a baseline "
+                      "(--export-baseline) or JSON report that was kept of it");
 }
 
-/// Plans the cases alone that the run and the suite have, and says how they stand to each other; or what is
-/// in the way.
-tl::expected<std::unique_ptr<Asked>, std::vector<Finding>> planned_of_both(const PastRun& past,
-                                                                           std::span<const AskedCase> then,
-                                                                           RunOfSuite run) {
-  const auto in_the_way = [path = run.options.suite_path](const Error& error) {
-    return tl::unexpected(std::vector{Finding{path, 0, error.message}});
+/// Of the tests alone that the run and the suite have. `then`: of the run; `as_they_are`: the whole suite.
+PlannedAgain planned_of_shared(const PastRun& past, const RunPlace& place, AskedFlags& flags,
+                               const std::vector<AskedCase>& then, const Asked& as_they_are) {
+  const auto none = [&] {
+    return tl::unexpected(not_as_it_was(past, as_they_are.options.suite_path, Tests::shared));
   };
-  const auto is_of_run = [arms = arms_in_record(past)](const RunArm& one) {
-    return std::ranges::find(arms, one.arm.name, &Arm::name) != arms.end();
-  };
-  std::erase_if(run.options.arms, [&](const RunArm& one) { return !is_of_run(one); });
-  run.suite.examples.reset();  // A run that was shown any has not noted its cases.
-  if (const auto kept = keep_asked(then, run.options.arms, run.suite); !kept) return in_the_way(kept.error());
-  std::vector<std::string> ids;
-  for (const AskedCase& one : then) ids.push_back(one.id);
-  if (run.suite.cases.empty()) {
-    run.options.answers.reset();
-  } else {
-    run.options.only_cases = ids;
-  }
-  auto inputs = load_run_inputs(run.options, std::move(run.suite));
-  if (!inputs) return tl::unexpected(std::move(inputs.error()));
-  run.options.only_cases = past.run.selection ? std::move(ids) : std::vector<std::string>();
-  auto asked = std::make_unique<Asked>(Asked{std::move(run.options), std::move(*inputs)});
-  std::vector<AskedCase> now;
-  if (!asked->inputs.suite.cases.empty()) {
-    auto plan = make_plan(asked->options, asked->inputs);
-    if (!plan) return in_the_way(plan.error());
-    asked->plan = std::move(*plan);
-    // With the suite as it was no case needs a look.
-    if (numbers_alike(past.run, *asked->plan) && was_judged_alike(past.run, asked->inputs)) return asked;
-    auto cases = asked_cases(asked->options, asked->inputs, *asked->plan);
-    if (!cases) return in_the_way(cases.error());
-    now = std::move(*cases);
-  }
-  asked->shared = shared_cases(then, now);
+  const auto& cases = as_they_are.inputs.suite.cases;
+  bool shares_any = past.run.selection;  // What was selected then need not be now.
+  for (std::size_t i = 0; !shares_any && i < cases.size(); ++i)
+    shares_any = std::ranges::binary_search(then, cases.id(i), {}, &AskedCase::id);
+  if (!shares_any) return none();
+  flags.take_cases(then);
+  auto asked = planned(loaded_again(past, place, flags));
+  if (!asked) return asked;
+  if (!past.run.selection) (*asked)->options.only_cases.clear();
+  const auto now = asked_cases((*asked)->options, (*asked)->inputs, *(*asked)->plan);
+  if (!now) return tl::unexpected(report_error(now.error()));
+  SharedCases shared = shared_cases(then, *now);
+  if (!shared.otherwise.empty())
+    return tl::unexpected(judged_otherwise(past, as_they_are.options.suite_path, shared.otherwise));
+  if (shared.trials.empty()) return none();
+  (*asked)->shared = std::move(shared);
   return asked;
-}
-
-PlannedAgain without_others(const PastRun& past, std::unique_ptr<Asked> asked) {
-  const std::string& suite = asked->options.suite_path;
-  if (!asked->shared.otherwise.empty())
-    return tl::unexpected(judged_otherwise(past, suite, asked->shared.otherwise));
-  if (!asked->plan) return tl::unexpected(not_as_it_was(past, suite));
-  asked->trials = asked->shared.trials;
-  return asked;
-}
-
-/// With the others as the run noted them.
-PlannedAgain with_others(const PastRun& past, const Ledger& ledger, std::span<const AskedCase> then,
-                         std::unique_ptr<Asked> asked) {
-  const SharedCases shared = std::exchange(asked->shared, {});
-  if (shared.otherwise.empty() && shared.lost.empty()) return asked;
-  const auto outcomes = noted_outcomes(ledger, past);
-  if (!outcomes) return tl::unexpected(report_error(outcomes.error()));
-  const auto results = ledger.results_of(past.run.run_id);
-  auto cases = put_back({then, *results, *outcomes}, shared, asked->plan.get(), asked->options.arms,
-                        asked->inputs.suite);
-  if (!cases) return tl::unexpected(report_error(cases.error()));
-  asked->cases = std::move(*cases);
-  auto plan = make_plan(asked->options, asked->inputs);
-  if (!plan) return tl::unexpected(report_error(plan.error()));
-  asked->plan = std::move(*plan);
-  asked->trials = numbers_now(then, asked->plan->trials());
-  return asked;
-}
-
-/// What would be run of the suite, with what the run had where nothing else is said.
-tl::expected<RunOfSuite, int> run_again(const PastRun& past, const RunPlace& place, const AskedFlags& flags,
-                                        std::string path, LoadedSuite loaded) {
-  auto source = source_of(flags.settings, std::move(path), std::move(loaded));
-  if (!source) return tl::unexpected(source.error());
-  take_over(past, source->settings);
-  source->settings.home = place.settings.home;
-  auto run = options_of(flags.settings, flags.flags, std::move(*source));
-  if (!run) return run;
-  if (place.programs == Programs::never && !run->options.perturb_commands.empty())
-    return tl::unexpected(would_run_programs(past));
-  run->options.progress = false;
-  return run;
-}
-
-/// A suite of which nothing is left but its name.
-LoadedSuite unread_suite(const PastRun& past, AskedFlags& flags) {
-  LoadedSuite loaded;
-  loaded.suite.name = past.run.suite;
-  loaded.suite.arms = arms_in_record(past);
-  flags.flags.arms.clear();
-  flags.flags.perturb_commands.clear();
-  return loaded;
-}
-
-/// Case by case: a suite in which others changed, or that is gone, still says or leaves known what the rest
-/// came to.
-PlannedAgain planned_by_case(const PastRun& past, const RunPlace& place, AskedFlags& flags,
-                             std::span<const AskedCase> then) {
-  flags.forget_selection();
-  const auto path = suite_path_of(flags.settings, flags.flags);
-  if (!path) return tl::unexpected(path.error());
-  std::vector<Finding> in_the_way;
-  if (auto loaded = load_any_suite(*path, flags.flags.allowed_paths)) {
-    auto run = run_again(past, place, flags, *path, std::move(*loaded));
-    if (!run) return tl::unexpected(run.error());
-    const bool has_its_arms = std::ranges::all_of(arms_in_record(past), [&](const Arm& arm) {
-      return std::ranges::any_of(run->options.arms,
-                                 [&](const RunArm& one) { return one.arm.name == arm.name; });
-    });
-    if (has_its_arms) {
-      auto asked = planned_of_both(past, then, std::move(*run));
-      if (asked) {
-        return place.changed == Changed::left_out ? without_others(past, std::move(*asked))
-                                                  : with_others(past, place.ledger, then, std::move(*asked));
-      }
-      in_the_way = std::move(asked.error());
-    } else {
-      in_the_way = {{*path, 0, "it has other arms than the run"}};
-    }
-  } else {
-    in_the_way = std::move(loaded.error());
-  }
-  // Whoever names a suite means that one.
-  if (place.changed == Changed::left_out || *path != past.run.suite_path)
-    return tl::unexpected(report_findings(in_the_way));
-  auto run = run_again(past, place, flags, *path, unread_suite(past, flags));
-  if (!run) return tl::unexpected(run.error());
-  auto asked = planned_of_both(past, then, std::move(*run));
-  if (!asked) return tl::unexpected(report_findings(in_the_way));
-  (*asked)->unread = to_text(in_the_way.front());
-  return with_others(past, place.ledger, then, std::move(*asked));
 }
 
 }  // namespace
@@ -415,22 +240,24 @@ tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const 
   AskedFlags flags(past.run);
   if (const auto taken = flags.take(place.command, past.run); !taken)
     return tl::unexpected(report_error(taken.error()));
+  auto asked = loaded_again(past, place, flags);
+  if (!asked) return asked;
   std::vector<AskedCase> then;
-  if (place.changed != Changed::refused) {
+  if (place.tests == Tests::shared) {
     auto noted = noted_cases(past, place.ledger);
     if (!noted) return tl::unexpected(report_error(noted.error()));
     then = std::move(*noted);
+    // No plan of the whole suite is needed, and there may be none: a test that was added asks for a judge.
+    if (!then.empty() && has_other_tests(then, (*asked)->inputs.suite.cases))
+      return planned_of_shared(past, place, flags, then, **asked);
   }
-  auto asked =
-      then.empty() ? planned(loaded_again(past, place, flags)) : planned_by_case(past, place, flags, then);
+  asked = planned(std::move(asked));
   if (!asked) return asked;
   const Plan& plan = *(*asked)->plan;
-  (*asked)->is_as_it_was =
-      (*asked)->cases.noted.empty() && to_prefixed_hex(plan_identity(plan)) == past.run.plan_identity;
-  if (!then.empty()) return asked;
-  (*asked)->is_judged_alike = was_judged_alike(past.run, (*asked)->inputs);
+  (*asked)->is_as_it_was = to_prefixed_hex(plan_identity(plan)) == past.run.plan_identity;
   if ((*asked)->is_as_it_was || numbers_alike(past.run, plan)) return asked;
-  return tl::unexpected(not_as_it_was(past, (*asked)->options.suite_path));
+  if (!then.empty()) return planned_of_shared(past, place, flags, then, **asked);
+  return tl::unexpected(not_as_it_was(past, (*asked)->options.suite_path, place.tests));
 }
 
 }  // namespace sluice

@@ -136,13 +136,13 @@ tl::expected<LoadedSide, int> side_of_run(const PastRun& past, const std::string
     return also ? also(input) : std::vector<Error>();
   };
   RunPlace shared_tests = place;
-  shared_tests.changed = Changed::left_out;
-  auto reported = report_past_run(past, shared_tests, targets, use);
-  if (!reported) return tl::unexpected(reported.error());
+  shared_tests.tests = Tests::shared;
+  auto lost = report_past_run(past, shared_tests, targets, use);
+  if (!lost) return tl::unexpected(lost.error());
   std::istringstream text(report.text());
   auto scores = parse_report(text, name);
   if (!scores) return tl::unexpected(report_findings({scores.error()}));
-  return LoadedSide{name, std::move(*scores), std::move(notices), past.run.run_id, std::move(reported->lost)};
+  return LoadedSide{name, std::move(*scores), std::move(notices), past.run.run_id, std::move(*lost)};
 }
 
 Result<void> check_are_two_runs(const std::string& base_run_id, const std::string& current_run_id) {

@@ -10,7 +10,6 @@
 #include "coordinator/session/run_record.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -71,12 +70,10 @@ struct DiffRuns {
       if (trials->saved_alone == 0u)
         return report_error("run " + short_id(past->run.run_id) +
                             " has nothing among the observations; leave out --saved");
-      if (!trials->warning.empty())
-        report.notes.push_back("of run " + short_id(past->run.run_id) + ": " + trials->warning);
-      const auto lost = std::ranges::count_if(trials->observations, [&](const Observation& one) {
-        return trials->lost_prompts.contains(one.trial) && !trials->noted.contains(one.case_id);
-      });
-      if (lost > 0) report.notes.push_back(lost_prompts_note(*past, static_cast<std::size_t>(lost)));
+      if (trials->prompts_are_lost)
+        report.notes.push_back("what run " + short_id(past->run.run_id) +
+                               " asked is not known: the suite, its prompt or what else is asked has changed "
+                               "since; runs with --save-observations keep it");
       if (trials->saved_alone) report.notes.push_back(saved_note(*past, *trials->saved_alone));
       (past == &report.runs.before ? redactors.before : redactors.after) = std::move(trials->redactor);
       *to = {std::move(trials->observations), std::move(*statuses), std::move(trials->lost_answers)};
@@ -189,13 +186,6 @@ struct DiffRuns {
     return "the runs have " + wording::grouped(trials) + " trials, more than the " +
            wording::grouped(defaults::max_diffed_trials) +
            " that are compared at a time: name some with --filter";
-  }
-
-  static std::string lost_prompts_note(const PastRun& past, std::size_t trials) {
-    return "of " + wording::counted(trials, "trial") + " of run " + short_id(past.run.run_id) +
-           " what was asked is not known: the suite, its prompt or what else is asked has changed since; "
-           "runs "
-           "with --save-observations keep it";
   }
 
   static std::string saved_note(const PastRun& past, std::uint64_t saved) {

@@ -6,7 +6,7 @@
 #include "coordinator/cli/past_details.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/defaults.hpp"
-#include "coordinator/gate/test_changes.hpp"
+#include "coordinator/gate/status.hpp"
 #include "coordinator/ledger/observation_store.hpp"
 #include "coordinator/observations/observe.hpp"
 #include "coordinator/session/run_inputs.hpp"
@@ -16,7 +16,6 @@
 #include "coordinator/suite/suite_loader.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -135,8 +134,7 @@ Result<std::vector<bool>> add_answers(const std::vector<WantedAnswer>& wanted, c
     const auto test_case = asked.plan->case_of_trial(wanted[i].trial);
     if (!test_case) return fail(test_case.error());
     // Else the file of now may have another answer than was judged.
-    const bool is_same = asked.plan->key(asked.plan->unit_of(wanted[i].trial)) == result.key;
-    if (const auto& recorded = (*test_case)->recorded; recorded && is_same) {
+    if (const auto& recorded = (*test_case)->recorded; recorded && asked.is_as_it_was) {
       result.observed = ObservedAnswer{recorded->answer.text, "recorded", recorded->answer.model, 0};
       continue;
     }
@@ -169,11 +167,6 @@ void take_statuses(const std::map<std::string, std::string>& noted, std::vector<
   }
 }
 
-void note_lost_answer(std::uint64_t trial, const UnitResult& result, PastTrials& to) {
-  to.lost_answers.insert(trial);
-  if (!result.shown_text.empty()) to.beginnings.emplace(trial, result.shown_text);
-}
-
 /// By the requests that the plan renders again.
 Result<void> add_trials(const Asked& asked, const Choice& choice, const ResultSource& results,
                         const CacheTools& tools, const PastRun& past, ObservationMaker& maker,
@@ -187,7 +180,7 @@ Result<void> add_trials(const Asked& asked, const Choice& choice, const ResultSo
   auto& made = to.observations;
   for (std::size_t unit = 0; unit < wanted.size(); ++unit) {
     const auto keep = [&](Observation one) {
-      if ((*lost)[unit]) note_lost_answer(one.trial, *wanted[unit].result, to);
+      if ((*lost)[unit]) to.lost_answers.insert(one.trial);
       made.push_back(std::move(one));
     };
     if (auto added = maker.make(*wanted[unit].result, past.run.started_at_ms, keep); !added) return added;
@@ -195,18 +188,10 @@ Result<void> add_trials(const Asked& asked, const Choice& choice, const ResultSo
   return {};
 }
 
-/// A recorded answer has a key of its own, whatever it answers.
-bool asks_alike(const Asked& asked, const CommittedTrial& one) {
-  const NotedCase* const noted = asked.cases.find(asked.plan->case_of(one.trial));
-  return (noted == nullptr || !noted->is_gone) &&
-         asked.plan->key(asked.plan->unit_of(one.trial)) == one.unit.key;
-}
-
-/// By the numbers of the trials alone: the answers are found by the keys in the ledger. Prompts are those of
-/// trials whose requests are what they were.
-Result<void> add_trials_one_by_one(const Asked& asked, const Choice& choice, const ResultSource& results,
-                                   const CacheTools& tools, const PastRun& past, ObservationMaker& maker,
-                                   PastTrials& to) {
+/// By the numbers of the trials alone: the answers are found by the keys in the ledger.
+Result<void> add_trials_without_prompts(const Asked& asked, const Choice& choice, const ResultSource& results,
+                                        const CacheTools& tools, const PastRun& past, ObservationMaker& maker,
+                                        PastTrials& to) {
   struct Recorded {
     CommittedTrial trial;
     bool pays = false;
@@ -228,17 +213,16 @@ Result<void> add_trials_one_by_one(const Asked& asked, const Choice& choice, con
   if (!lost) return fail(lost.error());
   for (std::size_t i = 0; i < recorded.size(); ++i) {
     const CommittedTrial& one = recorded[i].trial;
-    const bool is_asked_alike = asks_alike(asked, one);
-    auto made = maker.make_of_trial(one, is_asked_alike, recorded[i].pays, past.run.started_at_ms);
+    auto made = maker.make_without_prompt(one, recorded[i].pays, past.run.started_at_ms);
     if (!made) return fail(std::move(made.error()));
-    if (!is_asked_alike) to.lost_prompts.insert(one.trial);
     to.observations.push_back(std::move(*made));
     if (asked.options.arms.empty()) {
       to.observations.back().model = past.run.model;
       to.observations.back().provider = past.run.provider;
     }
-    if ((*lost)[i]) note_lost_answer(one.trial, one.unit, to);
+    if ((*lost)[i]) to.lost_answers.insert(one.trial);
   }
+  to.prompts_are_lost = true;
   return {};
 }
 
@@ -253,18 +237,6 @@ std::vector<std::string> ids_of(const CaseList& cases) {
   return names;
 }
 
-/// Those of the trials that are noted alone.
-void add_noted(const Asked& asked, PastTrials& trials) {
-  for (const Observation& one : trials.observations) {
-    const NotedCase* noted = asked.cases.find(asked.plan->case_of(static_cast<TrialId>(one.trial)));
-    if (noted != nullptr) trials.noted.emplace(one.case_id, *noted);
-  }
-  std::vector<std::string> gone;
-  std::vector<std::string> changed;
-  for (const auto& [id, noted] : trials.noted) (noted.is_gone ? gone : changed).push_back(id);
-  if (auto notice = noted_notice(gone, changed, asked.unread)) trials.warning = std::move(notice->message);
-}
-
 Result<PastTrials> make_trials(const PastRun& past, const Asked& asked, const Choice& choice,
                                const ResultSource& results, const CacheTools& tools) {
   std::vector<std::string> arms;
@@ -273,7 +245,7 @@ Result<PastTrials> make_trials(const PastRun& past, const Asked& asked, const Ch
                          {past.run.run_id, past.run.prompt_version, past.run.prompt_hash, std::move(arms),
                           price_of(asked.options, asked.inputs), asked.inputs.redactor});
   PastTrials trials;
-  const auto add = asked.is_as_it_was ? add_trials : add_trials_one_by_one;
+  const auto add = asked.is_as_it_was ? add_trials : add_trials_without_prompts;
   const auto added = add(asked, choice, results, tools, past, maker, trials);
   if (!added) return fail(added.error());
   auto& made = trials.observations;
@@ -281,9 +253,7 @@ Result<PastTrials> make_trials(const PastRun& past, const Asked& asked, const Ch
   std::erase_if(
       made, [&](const Observation& one) { return !choice.has(one.case_id, one.category, !one.arm.empty()); });
   for (Observation& one : made) redact(one, asked.inputs.redactor);
-  for (auto& [trial, text] : trials.beginnings) asked.inputs.redactor.apply(text);
   std::ranges::stable_sort(made, {}, &Observation::trial);
-  add_noted(asked, trials);
   return trials;
 }
 
@@ -300,7 +270,7 @@ tl::expected<PastTrials, int> trials_from_caches(const PastRun& past, const Choi
   if (!readable) return tl::unexpected(report_error(readable.error()));
   const auto asked = plan_again(past, {command, settings, **ledger});
   if (!asked) return tl::unexpected(asked.error());
-  auto trials = make_trials(past, **asked, choice, AskedResults(**ledger, past.run.run_id, **asked), tools);
+  auto trials = make_trials(past, **asked, choice, *results, tools);
   if (!trials) return tl::unexpected(report_error(trials.error()));
   const auto noted = noted_statuses(settings, past);
   if (!noted) return tl::unexpected(report_error(noted.error()));
@@ -358,14 +328,17 @@ int report_no_result(const std::string& who_has, const WantedCases& wanted,
 
 Result<std::optional<std::map<std::string, std::string>>> noted_statuses(const Settings& settings,
                                                                          const PastRun& past) {
+  // With the flags came the notes.
+  if (past.run.flags.empty() || !past.summary || command_of(past.run) != run_command) return std::nullopt;
   const auto ledger = open_past_runs(settings);
   if (!ledger) return fail(ledger.error());
   if (!*ledger) return std::nullopt;
-  const auto outcomes = noted_outcomes(**ledger, past);
-  if (!outcomes) return fail(outcomes.error());
-  if (!*outcomes) return std::nullopt;
+  const auto cases = (*ledger)->cases_of(past.run.run_id);
+  if (!cases) return fail(cases.error());
+  // A run that could not be assessed has no notes either.
+  if (cases->empty() && past.summary->verdict == to_string(RunVerdict::error)) return std::nullopt;
   std::map<std::string, std::string> statuses;
-  for (const auto& [id, outcome] : **outcomes) statuses.emplace(id, to_string(outcome.status));
+  for (const CaseOutcome& one : *cases) statuses.emplace(one.id, to_string(one.status));
   return statuses;
 }
 

@@ -4,7 +4,6 @@
 #include "common/checks/redactor.hpp"
 #include "common/settings/settings.hpp"
 #include "coordinator/facts/observation.hpp"
-#include "coordinator/facts/past_cases.hpp"
 #include "coordinator/facts/retrieval_event.hpp"
 #include "coordinator/facts/run_record.hpp"
 #include "coordinator/suite/selection.hpp"
@@ -34,16 +33,14 @@ struct WantedCases {
 
 /// A run's trials.
 struct PastTrials {
-  std::vector<Observation> observations{};  ///< In plan order.
-  std::set<std::uint64_t> lost_answers{};   ///< Trials whose answer no cache of the home holds any more.
-  std::map<std::uint64_t, std::string> beginnings{};  ///< Of these answers, where the ledger has them.
-  std::optional<std::uint64_t> saved_alone{};         ///< So many of the run's trials are saved, and not all.
-  Redactor redactor{};                                ///< Of what the run redacts, and what the command does.
+  std::vector<Observation> observations{};     ///< In plan order.
+  std::set<std::uint64_t> lost_answers{};      ///< Trials whose answer no cache of the home holds any more.
+  std::optional<std::uint64_t> saved_alone{};  ///< So many of the run's trials are saved, and not all.
+  Redactor redactor{};                         ///< Of what the run redacts, and what the command does.
   std::map<std::string, RetrievalEvent> retrievals{};  ///< By case: which solved example it found.
-  std::set<std::uint64_t> lost_prompts{};    ///< Trials of which it is not known any more what was asked.
-  std::map<std::string, NotedCase> noted{};  ///< By id: those that the suite does not have as they were.
-  std::string warning{};                     ///< Which these are, in a sentence or more; empty without any.
-  std::vector<std::string> known_cases{};    ///< Where nothing fits: what could have been meant.
+  /// What the run asked is not known any more: the trials have no prompts.
+  bool prompts_are_lost = false;
+  std::vector<std::string> known_cases{};  ///< Where nothing fits: what could have been meant.
 };
 
 /// Where trials are read from.
@@ -54,9 +51,8 @@ enum class TrialSource : std::uint8_t {
 
 /// The wanted trials of a run, redacted as the settings ask. What is not among the observations is made of
 /// what the ledger and the caches hold. Where the suite or whatever else decides what is asked is not as it
-/// was, prompts are not known; cases that the suite does not have as they were are shown as the run noted
-/// them. The run's own flags say it again, and those given to the command go before them. Error: the exit
-/// code, after what is wrong was reported.
+/// was, prompts are not known; where the cases are not either, nothing is. The run's own flags say it again,
+/// and those given to the command go before them. Error: the exit code, after what is wrong was reported.
 tl::expected<PastTrials, int> trials_of(const PastRun& past, const WantedCases& wanted, TrialSource source,
                                         const CLI::App& command, const Settings& settings,
                                         const CacheTools& tools);

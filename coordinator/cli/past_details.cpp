@@ -1,7 +1,6 @@
 #include "coordinator/cli/past_details.hpp"
 
 #include "coordinator/cli/past_runs.hpp"
-#include "coordinator/gate/status.hpp"
 #include "coordinator/session/run_record.hpp"
 
 #include <utility>
@@ -28,19 +27,6 @@ std::optional<GradedArms> graded_arms(const RunRecord& run) {
     return std::nullopt;
   return GradedArms{text_in(grading, "baseline"), text_in(grading, "baseline_provider"),
                     text_in(grading, "baseline_model"), text_in(arms.front(), "name")};
-}
-
-Result<std::optional<std::map<std::string, CaseOutcome>>> noted_outcomes(const Ledger& ledger,
-                                                                         const PastRun& past) {
-  // With the flags came the notes.
-  if (past.run.flags.empty() || !past.summary || command_of(past.run) != run_command) return std::nullopt;
-  auto cases = ledger.cases_of(past.run.run_id);
-  if (!cases) return fail(cases.error());
-  // A run that could not be assessed has no notes either.
-  if (cases->empty() && past.summary->verdict == to_string(RunVerdict::error)) return std::nullopt;
-  std::map<std::string, CaseOutcome> outcomes;
-  for (CaseOutcome& one : *cases) outcomes.emplace(one.id, std::move(one));
-  return outcomes;
 }
 
 Result<std::map<std::string, std::vector<std::string>>> missed_scores_of(const Settings& settings,

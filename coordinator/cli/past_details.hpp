@@ -4,9 +4,7 @@
 #include "common/error.hpp"
 #include "common/model/trial.hpp"
 #include "common/settings/settings.hpp"
-#include "coordinator/facts/case_outcome.hpp"
 #include "coordinator/facts/run_record.hpp"
-#include "coordinator/ledger/ledger.hpp"
 #include "coordinator/observations/observation_page.hpp"
 
 #include <map>
@@ -27,11 +25,6 @@ struct GradedArms {
 
 /// By the settings in its record; nothing for a run that did not grade.
 std::optional<GradedArms> graded_arms(const RunRecord& run);
-
-/// What the gate made of the run's cases that did not simply pass, by id; nothing where that is not noted.
-/// Errors: ledger_failed.
-Result<std::optional<std::map<std::string, CaseOutcome>>> noted_outcomes(const Ledger& ledger,
-                                                                         const PastRun& past);
 
 /// Which scores each case missed, by id. Errors: ledger_failed.
 Result<std::map<std::string, std::vector<std::string>>> missed_scores_of(const Settings& settings,

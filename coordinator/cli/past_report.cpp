@@ -6,21 +6,18 @@
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/run_flags.hpp"
 #include "coordinator/defaults.hpp"
-#include "coordinator/gate/test_changes.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/merge/held_results.hpp"
+#include "coordinator/merge/renumbered_results.hpp"
 #include "coordinator/run/recording.hpp"
 #include "coordinator/run/run_tally.hpp"
-#include "coordinator/session/past_suite.hpp"
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_outputs.hpp"
 #include "coordinator/session/run_record.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,14 +61,6 @@ Result<void> take_gate(const PastRun& past, RunOptions& options) {
   return {};
 }
 
-/// By its name.
-Reason reason_of(const std::string& code) {
-  for (std::uint16_t number = 0; number <= std::numeric_limits<std::uint8_t>::max(); ++number) {
-    if (const auto reason = reason_from_number(number); reason && to_string(*reason) == code) return *reason;
-  }
-  return Reason::interrupted;
-}
-
 /// What the ledger knows of it: nothing of limits, leases and workers.
 Result<RunFacts> facts_of(const PastRun& past, const Plan& plan, const ResultSource& results,
                           std::optional<std::chrono::milliseconds> noted_time) {
@@ -90,40 +79,39 @@ Result<RunFacts> facts_of(const PastRun& past, const Plan& plan, const ResultSou
   // Of a run that an earlier sluice began it is not known in which hours nothing ran.
   const auto whole = std::chrono::milliseconds(facts.completed_at_ms - facts.started_at_ms);
   facts.duration_seconds = std::chrono::duration<double>(noted_time.value_or(whole)).count();
-  const std::string run = "run " + short_id(past.run.run_id);
   if (!past.summary) {
-    facts.cut_short = Error{Reason::interrupted, run + " has not come to its end"};
-  } else if (const std::string& code = past.summary->reason_code; !code.empty()) {
-    facts.cut_short = Error{reason_of(code), run + " was cut short (" + code + ")"};
+    facts.cut_short =
+        Error{Reason::interrupted, "run " + short_id(past.run.run_id) + " has not come to its end"};
+  } else if (!past.summary->reason_code.empty()) {
+    facts.cut_short = Error{Reason::interrupted, "run " + short_id(past.run.run_id) + " was cut short (" +
+                                                     past.summary->reason_code + ")"};
   }
   return facts;
 }
 
-/// What is not as it was when the run ran.
-std::vector<GateNotice> notices_of(const Asked& asked) {
-  std::vector<GateNotice> notices;
-  if (auto noted = notice_of_noted(asked)) notices.push_back(std::move(*noted));
-  std::vector<std::string> otherwise;
-  const CaseList& cases = asked.inputs.suite.cases;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    if (asked.cases.is_asked_otherwise(i) && asked.cases.find(i) == nullptr)
-      otherwise.emplace_back(cases.id(i));
-  }
-  if (otherwise.empty()) return notices;
-  const std::string which =
-      otherwise.size() == cases.size() ? "this run had" : "this run had in " + named_tests(otherwise);
-  notices.push_back({GateNotice::Severity::info, "asked_otherwise",
-                     "the suite, the model or the prompts are not what " + which +
-                         (otherwise.size() == cases.size() ? ": prompts are left out, and its"
-                                                           : " Their prompts are left out, and") +
-                         " answers are gated by the limits of now.",
-                     false, past_run_subject});
-  return notices;
+/// Whether the results are of the requests that the plan has. Of tests among which there are others no digest
+/// says it.
+Result<bool> asks_as_then(const Asked& asked, const ResultSource& results) {
+  if (!asked.shared) return asked.is_as_it_was;
+  bool is_same = true;
+  const auto visited = results.visit([&](const CommittedTrial& one) {
+    is_same = is_same && one.unit.key == asked.plan->key(asked.plan->unit_of(one.trial));
+  });
+  if (!visited) return fail(visited.error());
+  return is_same;
+}
+
+std::vector<GateNotice> notices_of(bool is_as_it_was) {
+  if (is_as_it_was) return {};
+  return {{GateNotice::Severity::info, "asked_otherwise",
+           "the suite, the model or the prompts are not what this run had: prompts are left out, and its "
+           "answers are gated by the limits of now.",
+           false, past_run_subject}};
 }
 
 /// Outcomes of then, judged by other checks, would be those of no run at all.
 Result<void> check_judged_alike(const PastRun& past, const Asked& asked) {
-  if (asked.is_judged_alike) return {};
+  if (asked.shared || was_judged_alike(past.run, asked.inputs)) return {};
   const std::string id = short_id(past.run.run_id);
   const std::string what = notes_judging(past.run)
                                ? "the checks or settings of " + asked.options.suite_path
@@ -171,43 +159,40 @@ Result<LostCases> lost_cases(const SharedCases& shared, const ResultSource& reco
   return lost;
 }
 
-tl::expected<ReportedRun, int> report(const PastRun& past, Asked& asked, const Ledger& ledger,
-                                      const UseReport& use) {
+tl::expected<LostCases, int> report(const PastRun& past, const Asked& asked, const Ledger& ledger,
+                                    const UseReport& use) {
   const auto gate = load_gate(asked.options, asked.inputs);
   if (!gate) return tl::unexpected(report_error(gate.error()));
-  const AskedResults recorded(ledger, past.run.run_id, asked);
+  const auto recorded = ledger.results_of(past.run.run_id);
+  const RenumberedResults renumbered(*recorded,
+                                     asked.shared ? asked.shared->trials : std::vector<RenumberedTrials>());
   // Read once: a run that goes on has more of them each time.
-  const HeldResults results(recorded, defaults::max_held_result_bytes);
-  if (!asked.is_as_it_was) {
-    if (const auto marked = mark_asked_otherwise(*asked.plan, results, asked.cases); !marked)
-      return tl::unexpected(report_error(marked.error()));
-  }
+  const HeldResults results(asked.shared ? static_cast<const ResultSource&>(renumbered) : *recorded,
+                            defaults::max_held_result_bytes);
+  const auto is_as_it_was = asks_as_then(asked, results);
+  if (!is_as_it_was) return tl::unexpected(report_error(is_as_it_was.error()));
   const auto time = ledger.time_of(past.run.run_id);
   if (!time) return tl::unexpected(report_error(time.error()));
   const auto facts = facts_of(past, *asked.plan, results, *time);
   if (!facts) return tl::unexpected(report_error(facts.error()));
-  PastResults found{
-      asked.options,     asked.inputs, *gate,
-      *asked.plan,       results,      *facts,
-      notices_of(asked), asked.cases,  was_redacted_by(past.run, redaction_of(asked.options.settings))};
-  // Of some of its tests the verdict may well be another.
-  if (asked.shared.lost.empty()) found.summary = past.summary;
+  const PastResults found{asked.options, asked.inputs, *gate, *asked.plan, results, *facts,
+                          notices_of(*is_as_it_was), !*is_as_it_was,
+                          was_redacted_by(past.run, redaction_of(asked.options.settings)),
+                          // Of some of its tests it may well be another.
+                          past.summary && !asked.shared ? past.summary->verdict : std::string()};
   if (const auto reported = report_again(found, use); !reported)
     return tl::unexpected(report_error(reported.error()));
-  ReportedRun reported;
-  if (auto noted = notice_of_noted(asked)) reported.warning = std::move(noted->message);
-  if (asked.shared.lost.empty()) return reported;
-  auto lost = lost_cases(asked.shared, recorded.recorded());
+  if (!asked.shared || asked.shared->lost.empty()) return LostCases{};
+  auto lost = lost_cases(*asked.shared, *recorded);
   if (!lost) return tl::unexpected(report_error(lost.error()));
-  reported.lost = std::move(*lost);
-  return reported;
+  return std::move(*lost);
 }
 
 }  // namespace
 
-tl::expected<ReportedRun, int> report_past_run(const PastRun& past, const RunPlace& place,
-                                               const std::vector<ReportTarget>& targets, const UseReport& use,
-                                               Ends ends) {
+tl::expected<LostCases, int> report_past_run(const PastRun& past, const RunPlace& place,
+                                             const std::vector<ReportTarget>& targets, const UseReport& use,
+                                             Ends ends) {
   if (!past.summary && ends == Ends::reached) return tl::unexpected(not_finished(past));
   auto asked = plan_again(past, place);
   if (!asked) return tl::unexpected(asked.error());

@@ -20,23 +20,18 @@ struct LostCases {
   std::size_t failed = 0;        ///< Those that had a failed check or an error when they ran.
 };
 
-/// What its reader must know of a report that was made.
-struct ReportedRun {
-  LostCases lost{};       ///< Under Changed::left_out.
-  std::string warning{};  ///< Of cases that are shown as the run noted them; empty where there are none.
-};
-
 /// Which runs have a report. Of one that has no end it is what there is so far, as if the run had ended: only
 /// a page that shows the run as it goes on takes it (`any`).
 enum class Ends : std::uint8_t { reached, any };
 
 /// Hands the report of a run of the ledger to `use`, made again of the run's results, with the flags of the
 /// run for its gate. `place`: as plan_again. Checks or settings that would judge otherwise than those of the
-/// run are refused where the ledger does not keep what the cases were, and so are `targets` that would
-/// replace what the run reads or keeps. Where the requests or the verdict are others since, or cases, its
-/// notices say so; of other requests prompts are left out. Error: the exit code, after it was reported.
-tl::expected<ReportedRun, int> report_past_run(const PastRun& past, const RunPlace& place,
-                                               const std::vector<ReportTarget>& targets, const UseReport& use,
-                                               Ends ends = Ends::reached);
+/// run are refused, and so are `targets` that would replace what the run reads or keeps. Where the requests
+/// or the verdict are others since, its notices say so; of other requests prompts are left out. Returns the
+/// cases that the suite has no more, where `place` takes those alone that both have. Error: the exit code,
+/// after it was reported.
+tl::expected<LostCases, int> report_past_run(const PastRun& past, const RunPlace& place,
+                                             const std::vector<ReportTarget>& targets, const UseReport& use,
+                                             Ends ends = Ends::reached);
 
 }  // namespace sluice

@@ -35,10 +35,7 @@ struct ReportRun {
           input.whole_answers = whole_answers(tools, *effective, past->run.run_id, input.redactor);
           return write_reports(*targets, input);
         });
-    if (!written) return written.error();
-    if (!written->warning.empty())
-      report_warning("run " + short_id(past->run.run_id) + ": " + written->warning);
-    return exit_ok;
+    return written ? exit_ok : written.error();
   }
 };
 
@@ -57,10 +54,9 @@ Command add_report_command(CLI::App& program, const CacheTools& tools) {
       ->type_name("NAME=FILE");
   command->settings.add_to(*app);
   app->footer(
-      "Made again of the results in the ledger, by the run's own flags. Tests that its\n"
-      "suite does not have as they were are shown as the run noted them, and named.\n"
-      "Nothing is called or noted, and no file that the run reads or keeps is written\n"
-      "over.\n"
+      "Made again of the results in the ledger, by the run's own flags: its suite and\n"
+      "settings must still be those of the run. Nothing is called or noted, and no\n"
+      "file that the run reads or keeps is written over.\n"
       "Exit code 0 once it is written, whatever the run came to; else 2.\n"
       "Examples:\n"
       "  sluice report last --output report.html\n"

@@ -127,7 +127,7 @@ tl::expected<UsedEntries, int> entries_of_run(const PastRun& past, const CLI::Ap
   used.answers.erase(std::unique(used.answers.begin(), used.answers.end()), used.answers.end());
   if (!reads_beside_answers(past.run)) return used;
   if (command_of(past.run) != run_command) return tl::unexpected(report_other_command(past));
-  const auto asked = plan_again(past, {command, settings, ledger, Programs::may_run, Changed::refused});
+  const auto asked = plan_again(past, {command, settings, ledger});
   if (!asked) return tl::unexpected(asked.error());
   if (!(*asked)->is_as_it_was) return tl::unexpected(report_changed(past));
   RunReplay replay(**asked, tools, used);

@@ -192,56 +192,46 @@ Result<void> take_flags(CLI::App& app, const std::string& flags) {
   return {};
 }
 
-tl::expected<std::string, int> suite_path_of(const SettingFlags& settings, const RunFlags& flags) {
+tl::expected<RunSource, int> load_run_source(const SettingFlags& settings, const RunFlags& flags) {
+  // Twice: where the fixtures are is a setting, and a suite brings settings of its own.
   const bool only_errors = flags.log_level == "error";
   const auto without_suite = settings.load(only_errors ? Warnings::left_out : Warnings::shown);
   if (!without_suite) return tl::unexpected(report_findings(without_suite.error()));
-  auto path = suite_path(flags, *without_suite);
+  const auto path = suite_path(flags, *without_suite);
   if (!path) return tl::unexpected(report_error(path.error()));
-  return std::move(*path);
-}
-
-tl::expected<RunSource, int> source_of(const SettingFlags& settings, std::string path, LoadedSuite loaded) {
-  auto effective = settings.load(Warnings::left_out, std::move(loaded.settings));
-  if (!effective) return tl::unexpected(report_findings(effective.error()));
-  return RunSource{std::move(path), std::move(loaded.suite), std::move(*effective)};
-}
-
-tl::expected<RunSource, int> load_run_source(const SettingFlags& settings, const RunFlags& flags) {
-  // Settings are loaded twice: where the fixtures are is one, and a suite brings some of its own.
-  auto path = suite_path_of(settings, flags);
-  if (!path) return tl::unexpected(path.error());
   auto loaded = load_any_suite(*path, flags.allowed_paths);
   if (!loaded) return tl::unexpected(report_findings(loaded.error()));
-  return source_of(settings, std::move(*path), std::move(*loaded));
-}
-
-tl::expected<RunOfSuite, int> options_of(const SettingFlags& settings, const RunFlags& flags,
-                                         RunSource source) {
-  auto arms = run_arms(flags, source.suite);
-  if (!arms) return tl::unexpected(report_error(arms.error()));
-  if (const auto fitting = fit_to_arms(source.settings, *arms); !fitting)
-    return tl::unexpected(report_error(fitting.error()));
-  const auto unknown = unknown_providers(source.settings, *arms);
-  auto options = make_run_options(flags, std::move(source.settings), std::move(*arms));
-  if (!options) {
-    const bool is_hinted = !unknown.empty() && options.error().reason == Reason::settings_invalid;
-    return tl::unexpected(
-        report_error(options.error().message +
-                     (is_hinted ? settings.file_beside(source.path, unknown.front().name) : std::string())));
-  }
-  options->suite_path = std::move(source.path);
-  return RunOfSuite{std::move(*options), std::move(source.suite)};
+  auto effective = settings.load(Warnings::left_out, std::move(loaded->settings));
+  if (!effective) return tl::unexpected(report_findings(effective.error()));
+  return RunSource{*path, std::move(loaded->suite), std::move(*effective)};
 }
 
 namespace {
 
-tl::expected<RunOfSuite, int> load_options(const SettingFlags& settings, const RunFlags& flags,
-                                           const std::function<void(Settings&)>& adapt) {
+struct LoadedOptions {
+  RunOptions options;
+  Suite suite;
+};
+
+tl::expected<LoadedOptions, int> load_options(const SettingFlags& settings, const RunFlags& flags,
+                                              const std::function<void(Settings&)>& adapt) {
   auto source = load_run_source(settings, flags);
   if (!source) return tl::unexpected(source.error());
   if (adapt) adapt(source->settings);
-  return options_of(settings, flags, std::move(*source));
+  auto arms = run_arms(flags, source->suite);
+  if (!arms) return tl::unexpected(report_error(arms.error()));
+  if (const auto fitting = fit_to_arms(source->settings, *arms); !fitting)
+    return tl::unexpected(report_error(fitting.error()));
+  const auto unknown = unknown_providers(source->settings, *arms);
+  auto options = make_run_options(flags, std::move(source->settings), std::move(*arms));
+  if (!options) {
+    const bool is_hinted = !unknown.empty() && options.error().reason == Reason::settings_invalid;
+    return tl::unexpected(
+        report_error(options.error().message +
+                     (is_hinted ? settings.file_beside(source->path, unknown.front().name) : std::string())));
+  }
+  options->suite_path = source->path;
+  return LoadedOptions{std::move(*options), std::move(source->suite)};
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
 #include "coordinator/suite/suite.hpp"
-#include "coordinator/suite/yaml_suite.hpp"
 
 #include <functional>
 #include <string>
@@ -55,17 +54,6 @@ struct RunSource {
 
 /// Loads what the flags name. Error: the exit code, after everything wrong was reported.
 tl::expected<RunSource, int> load_run_source(const SettingFlags& settings, const RunFlags& flags);
-/// Its parts: where the suite is, and a suite that was loaded from there with the settings that hold for it.
-tl::expected<std::string, int> suite_path_of(const SettingFlags& settings, const RunFlags& flags);
-tl::expected<RunSource, int> source_of(const SettingFlags& settings, std::string path, LoadedSuite loaded);
-
-/// A suite with the options of a run of it.
-struct RunOfSuite {
-  RunOptions options;
-  Suite suite;
-};
-tl::expected<RunOfSuite, int> options_of(const SettingFlags& settings, const RunFlags& flags,
-                                         RunSource source);
 
 /// What a run would begin with.
 struct LoadedRun {

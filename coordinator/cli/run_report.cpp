@@ -1,10 +1,10 @@
 #include "coordinator/cli/run_report.hpp"
 
 #include "common/defaults.hpp"
+#include "common/text/stderr_line.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/run_observations.hpp"
-#include "coordinator/cli/run_words.hpp"
 #include "coordinator/cli/whole_answers.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/merge/aggregate.hpp"
@@ -95,6 +95,46 @@ std::string source_folder(const std::string& suite_path) {
   namespace fs = std::filesystem;
   std::error_code none;
   return fs::is_directory(suite_path, none) ? suite_path : fs::path(suite_path).parent_path().string();
+}
+
+/// What became of --export-baseline, for whoever watches.
+void print_pinned(const std::string& file, std::size_t results, const RunAssessment& assessment) {
+  const auto failed = assessment.aggregates.all.statuses.failed;
+  const std::string but =
+      failed > 0 ? "; " + wording::counted(failed, "case") + " of this run failed, whatever is pinned" : "";
+  say("pinned " + wording::counted(results, "result") + " in " + file + but);
+}
+
+/// What became of --harvest, for whoever watches.
+void print_harvest(const std::string& file, const Harvest& harvest) {
+  std::string words = "added " + wording::counted(harvest.added, "solved example") + " to " + file;
+  if (harvest.lost > 0)
+    words += "; " + wording::counted(harvest.lost, "answer") +
+             " left out, since no cache of this home holds all of it";
+  if (harvest.beyond > 0)
+    words += "; " + wording::counted(harvest.beyond, "answer") + " left out, since the file is full (" +
+             wording::grouped(defaults::max_solved_examples) + " examples, " +
+             std::to_string(defaults::max_suite_bytes >> 20) + " MiB)";
+  say(words);
+}
+
+/// What the run came to, for whoever watches one whose report goes to files alone.
+void print_outcome(const std::vector<ReportTarget>& targets, const RunAssessment& assessment) {
+  std::string files;
+  for (const ReportTarget& target : targets) {
+    if (!target.file) return;
+    files += (files.empty() ? "" : ", ") + *target.file;
+  }
+  say(std::string(to_string(assessment.verdict)) + ": " + wording::tally(assessment.aggregates.all) +
+      "; see " + files);
+}
+
+/// `interrupted by SIGINT; 44 of 60 cases were not started`.
+Error with_not_run(Error cut_short, const Totals& all) {
+  if (all.not_started > 0)
+    cut_short.message += "; " + wording::counted_of(all.not_started, all.statuses.total(), "case") +
+                         (all.not_started == 1 ? " was" : " were") + " not started";
+  return cut_short;
 }
 
 /// What became of each fixture since the run that the manifest's [baseline] was made of; nothing where the
@@ -195,15 +235,14 @@ std::vector<Error> write_run_reports(const RunOptions& options, const RunInputs&
                                      const RunResults& results, const RunGate& gate, const RunFacts& facts,
                                      const RunAssessment& assessment, const RunPrice& price,
                                      const RetrievalSummary* retrieval, const UseReport& use,
-                                     Kept kept = Kept::redacted) {
+                                     Kept kept = Kept::redacted, bool prompts_are_lost = false) {
   const RedactedResults clean(results.source, inputs.redactor);
   const bool is_clean = kept == Kept::redacted || inputs.redactor.empty();
   const RunResults shown{results.suite,       is_clean ? results.source : clean,
                          results.trials,      results.case_of,
                          results.unfinished,  results.gate,
                          results.table,       results.ontology,
-                         results.not_started, &inputs.redactor,
-                         results.past};
+                         results.not_started, &inputs.redactor};
   const RunIdentity identity{inputs.prompt.version,          inputs.prompt.hash,
                              inputs.ontology.version(),      options.provider.provider.kind,
                              options.provider.provider.name, options.provider.model,
@@ -228,6 +267,7 @@ std::vector<Error> write_run_reports(const RunOptions& options, const RunInputs&
                           assessment.calibrations ? &*assessment.calibrations : nullptr,
                           retrieval,
                           &inputs.redactor,
+                          prompts_are_lost,
                           options.settings.min_pass_rate.value};
   return use(input);
 }
@@ -362,25 +402,15 @@ Result<void> report_unasked(const RunOptions& options, const RunInputs& inputs, 
 
 namespace {
 
-/// Where its suite is not what it was, and each case came to what it did then, so did the run. Else
 /// `known_failure` of a test and the baseline are in no fingerprint: the verdict alone shows that they
 /// changed.
-void take_verdict(const PastResults& past, RunAssessment& assessment) {
-  if (!past.summary || past.summary->verdict == to_string(assessment.verdict)) return;
-  const RunSummary& then = *past.summary;
-  const auto known =
-      std::ranges::find(run_verdicts, then.verdict, [](RunVerdict one) { return to_string(one); });
-  const bool is_noted = !past.cases.noted.empty() && known != run_verdicts.end();
-  if (is_noted && then.statuses == assessment.aggregates.all.statuses) {
-    assessment.verdict = *known;
-    return;
-  }
-  assessment.gate.notices.push_back(
-      {GateNotice::Severity::info, "verdict_otherwise",
-       "this run ended as `" + then.verdict + "`, and what gates it now makes it `" +
-           std::string(to_string(assessment.verdict)) +
-           "`: known_failure of a test, the baseline or a calibration has changed since.",
-       false, past_run_subject});
+std::optional<GateNotice> other_verdict(const std::string& then, RunVerdict now) {
+  if (then.empty() || then == to_string(now)) return std::nullopt;
+  return GateNotice{GateNotice::Severity::info, "verdict_otherwise",
+                    "this run ended as `" + then + "`, and what gates it now makes it `" +
+                        std::string(to_string(now)) +
+                        "`: known_failure of a test, the baseline or a calibration has changed since.",
+                    false, past_run_subject};
 }
 
 }  // namespace
@@ -396,7 +426,7 @@ Result<void> report_again(const PastResults& past, const UseReport& use) {
                       [&](TrialId trial) { return plan.case_of(trial); },
                       [&](TrialId) { return unfinished(facts); }, one, &plan.trials(), &inputs.ontology,
                       // Which of them was begun is not noted.
-                      [&](TrialId) { return facts.cut_short.has_value(); }, nullptr, &past.cases};
+                      [&](TrialId) { return facts.cut_short.has_value(); }};
   };
   std::optional<RunGate> against_arm;
   if (options.baseline_arm) {
@@ -410,12 +440,14 @@ Result<void> report_again(const PastResults& past, const UseReport& use) {
   auto assessment = assess_run(options, results, gate, plan.perturbations(), price, facts.cut_short);
   if (!assessment) return fail(std::move(assessment.error()));
   assessment->gate.notices.insert(assessment->gate.notices.end(), past.notices.begin(), past.notices.end());
-  take_verdict(past, *assessment);
+  if (auto other = other_verdict(past.verdict, assessment->verdict))
+    assessment->gate.notices.push_back(std::move(*other));
   const auto retrieval = retrieval_of(inputs, results);
   if (!retrieval) return fail(retrieval.error());
-  auto failures = write_run_reports(options, inputs, results, gate, facts, *assessment, price,
-                                    *retrieval ? &(*retrieval)->summary : nullptr, use,
-                                    past.is_redacted ? Kept::redacted : Kept::otherwise);
+  auto failures =
+      write_run_reports(options, inputs, results, gate, facts, *assessment, price,
+                        *retrieval ? &(*retrieval)->summary : nullptr, use,
+                        past.is_redacted ? Kept::redacted : Kept::otherwise, past.prompts_are_lost);
   if (!failures.empty()) return fail(std::move(failures.front()));
   return {};
 }

@@ -43,10 +43,10 @@ struct PastResults {
   const Plan& plan;
   const ResultSource& source;
   const RunFacts& facts;
-  std::vector<GateNotice> notices;      ///< Beside those of the gate.
-  const PastCases& cases;               ///< Those of the plan.
-  bool is_redacted = false;             ///< The source is, by the patterns of now.
-  std::optional<RunSummary> summary{};  ///< Where all cases of the run are shown, and it has an end.
+  std::vector<GateNotice> notices;  ///< Beside those of the gate.
+  bool prompts_are_lost = false;    ///< As ReportInput has it.
+  bool is_redacted = false;         ///< The source is, by the patterns of now.
+  std::string verdict;              ///< That of the ledger; empty of a run that has no end.
 };
 
 /// Makes the report of a run again, gated as its options say. Notes nothing.

@@ -66,13 +66,9 @@ class ShowCases {
     };
     for (Observation& one : trials.observations) {
       if (&one != trials.observations.data() && !as_json) std::cout << "\n";
-      ShownBeside beside{in(trials.retrievals, one.case_id),
-                         in(*pairs, static_cast<TrialId>(one.trial)),
-                         in(*missed, one.case_id),
-                         in(trials.noted, one.case_id),
-                         trials.lost_prompts.contains(one.trial),
-                         trials.lost_answers.contains(one.trial),
-                         in(trials.beginnings, one.trial)};
+      ShownBeside beside{in(trials.retrievals, one.case_id), in(*pairs, static_cast<TrialId>(one.trial)),
+                         in(*missed, one.case_id), trials.prompts_are_lost,
+                         trials.lost_answers.contains(one.trial)};
       // The ledger has a graded answer whole.
       if (beside.pair != nullptr && one.raw_response.empty()) {
         one.raw_response = beside.pair->result.candidate.text;
@@ -80,7 +76,6 @@ class ShowCases {
       }
       std::cout << (as_json ? observation_as_json(one, beside) : observation_page(one, beside));
     }
-    if (!trials.warning.empty()) report_warning("run " + short_id(past.run.run_id) + ": " + trials.warning);
     return exit_ok;
   }
 };
@@ -101,10 +96,10 @@ Command add_show_command(CLI::App& program, const CacheTools& tools) {
   command->settings.add_to(*app);
   app->footer(
       "From the observations, if they hold what is asked for (--save-observations);\n"
-      "else from the ledger and the caches that hold the run's answers. A case that\n"
-      "the suite does not have as it was is shown as the run noted it. The run's flags\n"
-      "hold, and those given here go before them. --filter says which cases are shown;\n"
-      "names and tags are those of the suite now.\n"
+      "else from the caches that hold the run's answers, as long as the suite and what\n"
+      "asks for the answers are as they were; the run's flags hold, and those given\n"
+      "here go before them. --filter says which cases are shown; names and tags are\n"
+      "those of the suite now.\n"
       "Examples:\n"
       "  sluice show last tls-001\n"
       "  sluice show 1b4e28ba tls-001 --json\n"

@@ -104,12 +104,10 @@ CaseChange CaseAssessment::change() const {
 }
 
 bool CaseAssessment::only_known_failures() const {
-  const auto warns = [](const AssessedMetric& one) { return one.status == MetricStatus::warn; };
-  const auto is_known = [&](const AssessedMetric& one) {
-    return !warns(one) || one.cause == MetricCause::still_failing || one.cause == MetricCause::known_failure;
-  };
-  return status == CaseStatus::warn && std::ranges::any_of(metrics, warns) &&
-         std::ranges::all_of(metrics, is_known);
+  return status == CaseStatus::warn && std::ranges::all_of(metrics, [](const AssessedMetric& one) {
+           return one.status != MetricStatus::warn || one.cause == MetricCause::still_failing ||
+                  one.cause == MetricCause::known_failure;
+         });
 }
 
 void take_as_known_failure(CaseAssessment& assessment) {
@@ -131,26 +129,6 @@ void take_as_known_failure(CaseAssessment& assessment) {
     warn_by(MetricCause::known_failure_passed,
             [](MetricStatus status) { return status == MetricStatus::pass; });
   }
-}
-
-void take_as_noted(std::optional<CaseStatus> status, CaseAssessment& assessment) {
-  bool failed = false;
-  for (AssessedMetric& one : assessment.metrics) {
-    const bool is_score = info(one.id).kind == MetricKind::scored;
-    failed = failed || (!is_score && one.status == MetricStatus::fail);
-    if (is_score) {
-      one.status = MetricStatus::unjudged;
-      one.cause = one.spared = MetricCause::none;
-      one.limit.reset();
-    } else if (status == CaseStatus::warn && one.status == MetricStatus::fail) {
-      one.status = MetricStatus::warn;  // Nothing else excuses a check.
-      one.cause = MetricCause::known_failure;
-    } else if (status == CaseStatus::pass) {
-      one.status = one.passed ? one.status : MetricStatus::unjudged;  // A score was what counted.
-    }
-  }
-  assessment.status = status.value_or(failed ? CaseStatus::fail : CaseStatus::pass);
-  assessment.regressed = assessment.improved = false;
 }
 
 std::string_view to_string(CalibrationStanding standing) {

@@ -153,9 +153,6 @@ struct CaseAssessment {
 
 /// What a case comes to whose suite says that it fails: its failures warn, and so does that it passes.
 void take_as_known_failure(CaseAssessment& assessment);
-/// What a case of a past run comes to that its suite does not have as it was: `status`, or, where nobody
-/// noted that, what its checks came to. No limit of now holds for its scores.
-void take_as_noted(std::optional<CaseStatus> status, CaseAssessment& assessment);
 
 /// Checks cases. Immutable; thread-safe. The baseline must outlive it.
 class Gate {

@@ -86,31 +86,4 @@ std::vector<GateNotice> test_notices(const TestChanges& changes, const std::stri
   return notices;
 }
 
-std::string named_tests(const std::vector<std::string>& tests) {
-  return counted(tests) + names(tests);
-}
-
-std::optional<GateNotice> noted_notice(const std::vector<std::string>& gone,
-                                       const std::vector<std::string>& changed, const std::string& unread) {
-  if (gone.empty() && changed.empty()) return std::nullopt;
-  std::string message;
-  if (!unread.empty()) {
-    message = "the suite cannot be used any more (" + unread + "), which had " + named_tests(gone);
-  } else if (!gone.empty()) {
-    message = "the suite does not have " + counted(gone) + " any more" + names(gone);
-  }
-  if (!changed.empty()) {
-    message += (message.empty() ? "" : " ") + counted(changed) + (changed.size() == 1 ? " has" : " have") +
-               " other checks or settings now" + names(changed);
-  }
-  const bool is_one = gone.size() + changed.size() == 1;
-  message += std::string(is_one ? " It is" : " They are") + " shown as the run noted " +
-             (is_one ? "it" : "them") + ", without " + (is_one ? "its" : "their") +
-             (gone.empty() ? ""
-              : is_one     ? " prompt and"
-                           : " prompts and") +
-             " expected texts.";
-  return GateNotice{GateNotice::Severity::info, "tests_as_noted", std::move(message), false};
-}
-
 }  // namespace sluice

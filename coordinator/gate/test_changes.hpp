@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,14 +48,5 @@ class TestFold {
 /// failed in the current run.
 std::vector<GateNotice> test_notices(const TestChanges& changes, const std::string& base,
                                      const std::string& current, std::size_t lost_failed, bool strict);
-
-/// `tests_as_noted` (info), of the report of a past run whose suite has some of its tests no more (`gone`),
-/// or judges them otherwise (`changed`): nothing where there are none. `unread`: why nothing of the suite can
-/// be used; else empty.
-std::optional<GateNotice> noted_notice(const std::vector<std::string>& gone,
-                                       const std::vector<std::string>& changed, const std::string& unread);
-
-/// `2 tests: `a`, `b`.`, with the first of them.
-std::string named_tests(const std::vector<std::string>& tests);
 
 }  // namespace sluice

@@ -110,9 +110,8 @@ class CaseTrials {
  public:
   explicit CaseTrials(const RunResults& results) : results_(results) {}
 
-  void begin(CaseRef test_case, std::size_t index) {
+  void begin(CaseRef test_case) {
     case_ = std::move(test_case);
-    index_ = index;
     trials_.clear();
     units_.clear();
     errors_.clear();
@@ -157,10 +156,6 @@ class CaseTrials {
     CaseResult result{.fixture = *case_, .trial = trials_.front().trial, .counts = {}};
     result.trials = trials_;
     result.ontology = results_.ontology;
-    if (results_.past != nullptr) {
-      result.noted = results_.past->find(index_);
-      result.prompt_is_lost = results_.past->is_asked_otherwise(index_);
-    }
     result.repeats.planned = 0;
     std::vector<const CaseAssessment*> assessed;
     std::size_t not_started = 0;
@@ -182,15 +177,12 @@ class CaseTrials {
       return result;
     }
     result.assessment = assessment_of_repeats(assessed);
-    if (result.noted != nullptr) take_as_noted(result.noted->status, result.assessment);
     const CaseStatus shown = shown_status(result.assessment.status);
     if (case_->known_failure) take_as_known_failure(result.assessment);
     result.status = result.assessment.status;
-    const auto is_assessed = [](const TrialResult& trial) { return trial.error == nullptr; };
-    show(result,
-         [&](const TrialResult& trial) { return is_assessed(trial) && trial.assessment.status == shown; });
-    // A score that failed it then fails nothing now.
-    if (result.unit == nullptr) show(result, is_assessed);
+    show(result, [shown](const TrialResult& trial) {
+      return trial.error == nullptr && trial.assessment.status == shown;
+    });
     if (case_->kind == CaseKind::claims) {
       result.counts.emplace();
       for (const TrialResult& trial : trials_) {
@@ -228,7 +220,6 @@ class CaseTrials {
 
   const RunResults& results_;
   CaseRef case_;
-  std::size_t index_ = 0;
   std::vector<TrialResult> trials_;
   std::deque<UnitResult> units_;  ///< Deques: what points into them stays where it is.
   std::deque<Error> errors_;
@@ -325,7 +316,7 @@ class PlanOrder {
     }
     if (results_.redactor != nullptr && !results_.redactor->empty())
       one = std::make_shared<const Case>(redacted(**one, *results_.redactor));
-    trials_.begin(std::move(*one), index);
+    trials_.begin(std::move(*one));
     return true;
   }
 
@@ -402,9 +393,7 @@ void explain(const CaseResult& result, CaseDetails& details) {
   if (result.score == nullptr) return;
   const ClaimsScore& score = result.score->claims;
   const auto& claims = result.unit->claims;
-  const bool is_known = result.noted == nullptr;
   for (const auto index : score.missing) {
-    if (!is_known) break;
     const ExpectedClaim& expected = result.fixture.must_contain[index];
     auto taken = taken_for(expected, result.ontology);
     const FinalClaim* got = nearest_claim(taken ? *taken : expected, result);
@@ -413,7 +402,6 @@ void explain(const CaseResult& result, CaseDetails& details) {
         {.expected = &expected, .taken_for = std::move(taken), .got = got, .below_min_confidence = unsure});
   }
   for (const auto& match : score.forbidden) {
-    if (!is_known) break;
     const ExpectedClaim& forbidden = result.fixture.must_not_contain[match.expectation];
     details.forbidden.push_back({.forbidden = &forbidden,
                                  .taken_for = taken_for(forbidden, result.ontology),

@@ -5,7 +5,6 @@
 #include "common/model/ontology.hpp"
 #include "common/model/result.hpp"
 #include "coordinator/facts/committed_results.hpp"
-#include "coordinator/facts/past_cases.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/merge/scores.hpp"
@@ -40,8 +39,6 @@ struct RunResults {
   /// What is taken out of the cases that are handed out; null: nothing. Their results are as the source has
   /// them.
   const Redactor* redactor = nullptr;
-  /// Of a past run: what of its cases is not as it was; null: nothing.
-  const PastCases* past = nullptr;
 };
 
 /// What one trial came to.
@@ -73,10 +70,6 @@ struct CaseResult {
   RepeatTally repeats{};                  ///< Of the unperturbed trials.
   std::span<const TrialResult> trials{};  ///< All of the case, in plan order.
   const Ontology* ontology = nullptr;     ///< As RunResults has it.
-  /// Of a case that its suite does not have as it was: `fixture` says no more of what judged it than which
-  /// metrics did; else null.
-  const NotedCase* noted = nullptr;
-  bool prompt_is_lost = false;  ///< What was asked is not known any more.
 
   std::span<const AssessedMetric> metrics() const { return assessment.metrics; }
 };
@@ -112,8 +105,7 @@ struct CaseDetails {
   std::vector<ForbiddenClaim> forbidden;
 };
 
-/// Fills `details` (its memory is reused); empty for a case error. Which claims were expected of a noted case
-/// is not known: it has none that are missing or forbidden.
+/// Fills `details` (its memory is reused); empty for a case error.
 void explain(const CaseResult& result, CaseDetails& details);
 
 }  // namespace sluice

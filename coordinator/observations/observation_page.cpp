@@ -170,8 +170,6 @@ std::string claim_lines(const JsonText& claims, const char* subject) {
 
 std::string observation_page(const Observation& one, const ShownBeside& beside) {
   std::string page = title(one) + facts(one);
-  if (beside.noted != nullptr)
-    page += "Not as it was: " + std::string(words_on(*beside.noted, beside.prompt_is_lost)) + "\n";
   if (beside.retrieval != nullptr) add_retrieval(page, *beside.retrieval);
   if (one.error) add_text(page, "Error", *one.error, "");
   if (one.system_prompt) add_text(page, "System prompt", *one.system_prompt, "(empty)");
@@ -179,8 +177,6 @@ std::string observation_page(const Observation& one, const ShownBeside& beside) 
   const GradedPair* const pair = beside.pair;
   add_text(page, pair == nullptr ? "Answer" : "Answer of the candidate, " + printable(one.arm),
            one.raw_response, beside.answer_is_lost ? answer_is_lost : "(none came)");
-  if (beside.answer_is_lost && beside.beginning != nullptr)
-    add_text(page, "Its beginning, which the ledger has", *beside.beginning, "");
   if (pair != nullptr) add_pair(page, *pair);
   add_claims(page, "Claims as the model wrote them", one.parsed_claims, "subject");
   add_claims(page, "Claims after the ontology", one.final_claims, "concept_path");

@@ -2,7 +2,6 @@
 
 #include "common/model/grading.hpp"
 #include "coordinator/facts/observation.hpp"
-#include "coordinator/facts/past_cases.hpp"
 #include "coordinator/facts/retrieval_event.hpp"
 
 #include <string>
@@ -24,10 +23,8 @@ struct ShownBeside {
       nullptr;                       ///< Which solved example the case found; null: it looked for none.
   const GradedPair* pair = nullptr;  ///< Of a run that graded; else null.
   const std::vector<std::string>* missed = nullptr;  ///< As of CaseOutcome; null: the case missed nothing.
-  const NotedCase* noted = nullptr;        ///< Of a case that its suite does not have as it was; else null.
-  bool prompt_is_lost = false;             ///< What was asked is not known any more.
-  bool answer_is_lost = false;             ///< There was an answer, which no cache has any more.
-  const std::string* beginning = nullptr;  ///< Of such an answer, where the ledger has it; else null.
+  bool prompt_is_lost = false;                       ///< What was asked is not known any more.
+  bool answer_is_lost = false;                       ///< There was an answer, which is nowhere any more.
 };
 
 /// One observation for people, section by section: what was asked, what was answered, what was made of it and

@@ -106,11 +106,8 @@ std::string observation_as_json(const Observation& one, const ShownBeside& besid
     for (const std::string& one_missed : *beside.missed) json.value(one_missed);
     json.close(']');
   }
-  if (beside.noted != nullptr) json.member("test_of_now", beside.noted->is_gone ? "gone" : "changed");
   if (beside.prompt_is_lost) json.member("prompt_is_lost", true);
   if (beside.answer_is_lost) json.member("answer_is_lost", true);
-  if (beside.answer_is_lost && beside.beginning != nullptr)
-    json.member("answer_beginning", *beside.beginning);
   json.close('}');
   return line + "\n";
 }

@@ -210,20 +210,16 @@ Result<void> ObservationMaker::make(const UnitResult& result, std::int64_t now_m
   return {};
 }
 
-Result<Observation> ObservationMaker::make_of_trial(const CommittedTrial& one, bool is_asked_alike, bool pays,
-                                                    std::int64_t now_ms) {
+Result<Observation> ObservationMaker::make_without_prompt(const CommittedTrial& one, bool pays,
+                                                          std::int64_t now_ms) {
   const UnitId unit = plan_->unit_of(one.trial);
+  const auto request = plan_->request(unit);
+  if (!request) return fail(request.error());
   Observation made;
   made.timestamp = time_text(now_ms, last_now_);
   made.run_id = run_.run_id;
-  if (is_asked_alike) {
-    if (auto added = add_prompt(unit, made); !added) return fail(std::move(added.error()));
-  } else {
-    const auto request = plan_->request(unit);
-    if (!request) return fail(request.error());
-    made.model = request->model;
-    made.provider = request->provider;
-  }
+  made.model = request->model;
+  made.provider = request->provider;
   add_answer(one.unit, made);
   if (one.unit.observed) made.answered_at = time_text(one.unit.observed->created_at_ms, last_answered_);
   add_spend(one.unit.spend, run_.price, plan_->arm_of(unit), made);

@@ -44,10 +44,9 @@ class ObservationMaker {
   /// Makes one for each trial of the unit. What its calls took is told at the first alone, so that sums are
   /// right. Fails if a case's file cannot be read any more.
   Result<void> make(const UnitResult& result, std::int64_t now_ms, const Take& take);
-  /// One of a trial of a plan that is not what it was: with its prompt only where `is_asked_alike`. `pays`:
-  /// it is the first of those that its answer serves. Fails as `make`.
-  Result<Observation> make_of_trial(const CommittedTrial& one, bool is_asked_alike, bool pays,
-                                    std::int64_t now_ms);
+  /// One of a trial that was asked something else than the plan has now: without its prompt. `pays`: it is
+  /// the first of those that its answer serves. Fails as `make`.
+  Result<Observation> make_without_prompt(const CommittedTrial& one, bool pays, std::int64_t now_ms);
 
  private:
   Result<void> add_prompt(UnitId unit, Observation& to);

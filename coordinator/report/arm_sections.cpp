@@ -29,8 +29,7 @@ std::string arm_words(const std::string& name, const ArmIdentity& identity, cons
   text += ", prompt " + identity.prompt;
   const auto& prompts = input.results.suite.prompts;
   const auto prompt = std::ranges::find(prompts, identity.prompt, &PromptVariant::id);
-  const PastCases* past = input.results.past;
-  if (prompt != prompts.end() && (past == nullptr || !past->any_asked_otherwise()))
+  if (prompt != prompts.end() && !input.prompts_are_lost)
     text += " \"" + excerpt(one_line(prompt->prompt), defaults::first_line_bytes) + '"';
   return text;
 }

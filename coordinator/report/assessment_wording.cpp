@@ -101,8 +101,6 @@ const Expectation* expectation_of(const CaseResult& result, std::size_t metric) 
   const auto metrics = result.metrics();
   const MetricId id = metrics[metric].id;
   auto before = std::ranges::count(metrics.first(metric), id, &AssessedMetric::id);
-  // Of a noted case nothing but the metric is known.
-  if (result.noted != nullptr) return nullptr;
   for (const Expectation& expectation : result.fixture.expectations) {
     if (expectation.what.metric == id && before-- == 0) return &expectation;
   }
@@ -202,19 +200,6 @@ std::string shortened(const ExpectedClaim& expected) {
   return excerpt(to_text(expected.subject, expected.predicate, expected.value), defaults::max_claim_bytes);
 }
 
-/// What is left of a case that its suite does not have as it was.
-void tell_noted(const CaseResult& result, std::vector<CaseLine>& lines) {
-  for (const std::string& missed : result.noted->missed) lines.push_back({CaseLineKind::score, missed});
-  const auto tell = [&](std::size_t count, std::string_view which, std::string_view what) {
-    if (count == 0) return;
-    lines.push_back({CaseLineKind::detail, counted(count, std::string(which) + " claim") +
-                                               (count == 1 ? " was " : " were ") + std::string(what) +
-                                               ", but not which is known"});
-  };
-  tell(result.score->claims.missing.size(), "expected", "missing");
-  tell(result.score->claims.forbidden.size(), "forbidden", "found");
-}
-
 void tell_claims(const CaseResult& result, const CaseDetails& details, std::vector<CaseLine>& lines) {
   for (const MissedClaim& missed : details.missing) {
     const ExpectedClaim& expected = *missed.expected;
@@ -296,6 +281,42 @@ std::vector<std::string> missed_scores(const CaseResult& result) {
   return missed;
 }
 
+std::string points(double difference) {
+  const double number = static_cast<double>(std::abs(billionths(difference))) / 1e7;
+  if (number > 0.0 && number < 0.01) return "under 0.01 points";
+  const std::string text = shortest(std::round(number * 100) / 100);
+  return text + (text == "1" ? " point" : " points");
+}
+
+std::string aggregate_title(const AggregateComparison& comparison) {
+  std::string title(comparison.name);
+  if (!title.empty() && title[0] >= 'a' && title[0] <= 'z')
+    title[0] = static_cast<char>(title[0] - 'a' + 'A');
+  return title;
+}
+
+std::string dropped(const AggregateComparison& comparison) {
+  const ScoreWords words = words_for(comparison);
+  const std::string title = aggregate_title(comparison);
+  const auto delta = comparison.delta();
+  if (!delta) return title + " is undefined now (was " + words.baseline + ")";
+  return title + " dropped by " + points(*delta) + " (" + words.baseline + " to " + words.score + ")";
+}
+
+std::string aggregate_status(AggregateOutcome outcome) {
+  switch (outcome) {
+    case AggregateOutcome::not_compared:
+      return "– not compared";
+    case AggregateOutcome::no_drop:
+      return "✓ no drop";
+    case AggregateOutcome::within_limit:
+      return "⚠ within limit";
+    case AggregateOutcome::beyond_limit:
+      return "✗ beyond limit";
+  }
+  return "";
+}
+
 std::string improvements(const CaseResult& result) {
   std::string text;
   for (const AssessedMetric& metric : result.metrics()) {
@@ -317,7 +338,6 @@ std::string improvements(const CaseResult& result) {
 }
 
 std::string change_of(const CaseResult& result) {
-  if (result.noted != nullptr) return std::string(words_on(*result.noted, result.prompt_is_lost));
   if (result.fixture.known_failure && result.status == CaseStatus::warn) return known_failure_words(result);
   switch (result.assessment.change()) {
     case CaseChange::none:
@@ -385,7 +405,6 @@ std::vector<CaseLine> explanation(const CaseResult& result, std::span<const Rubr
     lines.push_back({CaseLineKind::repeats, std::to_string(result.repeats.failed) + " of " +
                                                 std::to_string(result.repeats.assessed) + " failed"});
   }
-  if (result.noted != nullptr) tell_noted(result, lines);
   tell_metrics(result, rubrics, lines);
   explain(result, details);
   tell_claims(result, details, lines);

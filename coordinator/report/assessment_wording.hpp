@@ -43,8 +43,7 @@ std::string aggregate_status(AggregateOutcome outcome);              ///< `⚠ w
 
 /// The scores of a case that rose, each with baseline and delta.
 std::string improvements(const CaseResult& result);
-/// That it broke, was fixed, still fails, is a known failure, or not as it was; empty where nothing of it is
-/// so.
+/// That it broke, was fixed, still fails, or is a known failure; empty where nothing of it is so.
 std::string change_of(const CaseResult& result);
 /// The names of a case's metrics that have no entry in the baseline; empty if none.
 std::string missing_entries(const CaseResult& result);

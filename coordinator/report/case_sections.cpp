@@ -234,10 +234,9 @@ class CaseSections {
       if (!has_score_of_its_own(metric.id)) continue;
       scores_.add([&] {
         const auto numbers = wording::words_for(metric);
-        const auto status = result.noted != nullptr ? to_string(result.status) : to_string(metric.status);
         return std::vector<Row>{{.cells = {words(result.fixture.id, defaults::case_title_bytes),
                                            std::string(info(metric.id).name), numbers.score, numbers.baseline,
-                                           numbers.limit, std::string(status)}}};
+                                           numbers.limit, std::string(to_string(metric.status))}}};
       });
     }
   }

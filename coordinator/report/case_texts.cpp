@@ -48,7 +48,7 @@ std::string shown_text(const std::string& text, const ReportInput& input) {
 CaseTexts texts_of(const CaseResult& result, const ReportInput& input) {
   const Case& test_case = result.fixture;
   CaseTexts texts;
-  if (!result.prompt_is_lost) {
+  if (!input.prompts_are_lost) {
     texts.system = redacted(test_case.system, input);
     const std::string before = test_case.context.empty() ? "" : test_case.context + "\n\n";
     texts.prompt = redacted(before + test_case.content, input);

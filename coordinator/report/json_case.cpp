@@ -228,7 +228,6 @@ void write_json_case(Json& json, const CaseResult& result, const ThresholdsInEff
   json.member("source", fixture.source);
   json.member("kind", fixture.kind == CaseKind::claims ? "claims" : "text");
   if (fixture.recorded) json.member("answer_recorded", true);
-  if (result.noted != nullptr) json.member("test_of_now", result.noted->is_gone ? "gone" : "changed");
   json.member("status", to_string(result.status));
   json.key("reason_code");
   result.error == nullptr ? json.null() : json.value(to_string(result.error->reason));
@@ -266,9 +265,7 @@ void write_json_votes(Json& json, const CaseResult& result, std::span<const Rubr
     const Rubric* rubric = has_rubric ? &rubrics[expectation.judge->rubric] : nullptr;
     json.member("rubric", rubric != nullptr ? std::optional(rubric->id) : std::nullopt);
     json.member("rubric_version", rubric != nullptr ? std::optional(rubric->version) : std::nullopt);
-    json.key("min_score");
-    result.noted != nullptr ? json.null()
-                            : json.value(expectation.min_score.value_or(defaults::judge_min_score));
+    json.member("min_score", expectation.min_score.value_or(defaults::judge_min_score));
     write_judge_score(json, result.score->judged[n]);
     if (const auto standing = standing_of(result, n)) json.member("calibration", to_string(*standing));
     if (result.repeats.assessed > 1) write_judged_repeats(json, result, n);

@@ -80,6 +80,8 @@ struct ReportInput {
   const RetrievalSummary* retrieval = nullptr;    ///< Of a suite with solved examples; else null.
   /// Of what the suite says; what answers say was redacted by who got them. Null: nothing is.
   const Redactor* redactor = nullptr;
+  /// What was asked is not known any more: the suite has changed since.
+  bool prompts_are_lost = false;
   std::optional<double> min_pass_rate{};  ///< The least share of cases that must pass, if any.
   ReadWholeAnswers whole_answers{};       ///< For the page; null: it has the beginnings.
 };

@@ -69,13 +69,8 @@ class ShownCases {
                                                      result.assessment.change(),
                                                      texts_of(result, input_),
                                                      {}});
-    if (result.noted != nullptr) {
-      std::string why(words_on(*result.noted, result.prompt_is_lost));
-      why[0] = static_cast<char>(why[0] - 'a' + 'A');
-      shown.notes.push_back(why + ".");
-    }
     // Where the run was asked otherwise the file of now may have other answers than were judged.
-    if (test.recorded && !result.prompt_is_lost) {
+    if (test.recorded && !input_.prompts_are_lost) {
       shown.texts.answer = shown_text(test.recorded->answer.text, input_);
     } else if (result.unit != nullptr && !is_zero(result.unit->answer)) {
       wanted_.push_back({trial_of(result), result.unit->key, result.unit->answer});

@@ -57,10 +57,9 @@ class EntryWatch {
 
   void visit(const CaseResult& result) {
     const auto& id = result.fixture.id;
-    // What judged a noted case then is not known.
-    if (missing_ && !result.noted) missing_->visit(id, result.metrics());
-    if (unjudged_ && !result.noted) unjudged_->visit(id, result.metrics());
-    if (judges_ && !result.noted) judges_->visit(id, result.metrics());
+    if (missing_) missing_->visit(id, result.metrics());
+    if (unjudged_) unjudged_->visit(id, result.metrics());
+    if (judges_) judges_->visit(id, result.metrics());
     if (!unused_) return;
     result.status == CaseStatus::error ? unused_->visit_error(id) : unused_->visit(id, result.metrics());
   }
@@ -202,8 +201,8 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
     entries.visit(result);
     if (stability) stability->add(result);
     if (arms) arms->add(result);
-    if (judge_bias && !result.noted) judge_bias->add(result);
-    if (calibrations && !result.noted) calibrations->add(result.metrics());
+    if (judge_bias) judge_bias->add(result);
+    if (calibrations) calibrations->add(result.metrics());
     if (statistics && result.status != CaseStatus::error) statistics->add(result.fixture, result.metrics());
   });
   if (!visited) return fail(visited.error());

@@ -141,9 +141,8 @@ Price price_of(const ResolvedProvider& model, const RunInputs& inputs) {
     auto cost = inputs.prices.cost(model.provider.kind, model.model, paid.of(CallKind::answer));
     const auto add = [&](CallKind kind, const std::optional<ProviderSettings>& provider,
                          const std::string& name) {
-      if (!cost || paid.of(kind) == Usage{}) return;
-      // Nobody known was paid: tests of a past run that its suite does not have any more needed somebody.
-      const auto more = provider ? inputs.prices.cost(provider->kind, name, paid.of(kind)) : std::nullopt;
+      if (!cost || paid.of(kind) == Usage{} || !provider) return;
+      const auto more = inputs.prices.cost(provider->kind, name, paid.of(kind));
       cost = more ? std::optional(*cost + *more) : std::nullopt;
     };
     add(CallKind::embedding, inputs.embedding.provider, inputs.embedding.embedding.model);

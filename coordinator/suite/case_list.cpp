@@ -81,8 +81,6 @@ std::string_view CaseList::category(std::size_t index) const {
 void CaseList::push_back(Case held) {
   Entry& entry = add(held.id, held.category);
   entry.position = held_.size();
-  entry.arm = held.arm;
-  entry.test = held.test;
   held_.push_back(std::make_shared<Case>(std::move(held)));
 }
 

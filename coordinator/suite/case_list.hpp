@@ -51,7 +51,6 @@ class CaseList {
   /// As Case::arm.
   std::uint32_t arm(std::size_t index) const { return entries_.at(index).arm; }
 
-  /// Under arms the case has one already, with its id and messages.
   void push_back(Case held);
   /// A case that stays in its file.
   struct Place {

@@ -175,9 +175,11 @@ TEST_F(Diff, WhatCannotBeComparedIsRefusedWithAReason) {
   suite.replace(suite.find("id: chile"), 9, "id: kenya");
   write_text(folder() / "suite.yaml", suite);
   run();
-  const auto renamed = run_sluice({"diff", "last~2", "last", "--json"});
-  EXPECT_EQ(renamed.exit_code, 0) << renamed.errors;
-  EXPECT_EQ(json::parse(renamed.output, nullptr, false)["only_before"], json::array({"chile"}));
+  const auto changed = run_sluice({"diff", "last~2", "last"});
+  EXPECT_EQ(changed.exit_code, 2) << "nobody knows which cases the first one had";
+  EXPECT_EQ(changed.error_lines().size(), 1u) << changed.errors;
+  EXPECT_NE(changed.errors.find("runs with --save-observations can be looked at"), std::string::npos)
+      << changed.errors;
 }
 
 // One edited prompt, and nothing was shown of any case, though the ledger has its metrics and the cache its

@@ -217,7 +217,7 @@ TEST_F(View, APastRunNamesNoWorkersThatNobodyKnows) {
   EXPECT_FALSE(has(run_sluice({"report", "last"}).output, "0 workers"));
 }
 
-TEST_F(View, ShowsWhatTheLedgerHasWhereTheSuiteIsAnother) {
+TEST_F(View, ShowsWhatTheLedgerNotedWhereTheSuiteIsAnother) {
   run("Paris", "Lisbon");
   write_text(folder() / "suite.yaml",
              "suite: capitals\ntests:\n  - {id: italy, input: {prompt: capital 3}, "
@@ -225,10 +225,8 @@ TEST_F(View, ShowsWhatTheLedgerHasWhereTheSuiteIsAnother) {
   serve();
   const std::string page = ask("/runs/last");
   EXPECT_TRUE(page.starts_with("HTTP/1.1 200 OK")) << page;
-  EXPECT_TRUE(has(page, "tests_as_noted")) << page;
-  EXPECT_TRUE(has(page, "\"answer\": \"Paris\"")) << page;
-  EXPECT_TRUE(has(page, "\"id\": \"spain\"")) << page;
-  EXPECT_FALSE(has(page, "italy")) << page;
+  EXPECT_TRUE(has(page, "<p class=\"warning\">")) << "and why: " << page;
+  EXPECT_TRUE(has(page, "<td>spain</td>")) << "what did not pass";
   EXPECT_EQ(server_->errors(), "") << "what is wrong stands on the page";
 }
 

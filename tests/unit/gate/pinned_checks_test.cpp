@@ -333,38 +333,6 @@ TEST(KnownFailure, DecidesNothingUnderStrictEither) {
   EXPECT_EQ(exit_code(RunVerdict::pass, run, {.strict = true}), 0);
 }
 
-// --- What a past run noted
-
-TEST(NotedCase, HasItsStatusOfThenAndNoLimitOfNow) {
-  CaseAssessment spared = assessed(nullptr, {false});
-  take_as_noted(CaseStatus::warn, spared);
-  EXPECT_EQ(spared.status, CaseStatus::warn);
-  EXPECT_TRUE(spared.only_known_failures()) << "nothing else makes a warning of a check";
-  CaseAssessment failed;
-  failed.status = CaseStatus::pass;
-  AssessedMetric& score = failed.metrics.emplace_back();
-  score.id = MetricId::rouge_n;
-  score.limit = 0.1;
-  score.status = MetricStatus::pass;
-  take_as_noted(CaseStatus::fail, failed);
-  EXPECT_EQ(failed.status, CaseStatus::fail);
-  EXPECT_EQ(failed.metrics[0].status, MetricStatus::unjudged);
-  EXPECT_EQ(failed.metrics[0].limit, std::nullopt);
-  take_as_noted(CaseStatus::warn, failed);
-  EXPECT_FALSE(failed.only_known_failures()) << "by a score";
-}
-
-TEST(NotedCase, IsWhatItsChecksCameToWhereNobodyNotedIt) {
-  CaseAssessment broken = assessed(nullptr, {true, false});
-  take_as_noted(std::nullopt, broken);
-  EXPECT_EQ(broken.status, CaseStatus::fail);
-  CaseAssessment passed = assessed(nullptr, {true});
-  take_as_noted(std::nullopt, passed);
-  EXPECT_EQ(passed.status, CaseStatus::pass);
-  take_as_noted(CaseStatus::pass, broken);
-  EXPECT_EQ(broken.metrics[1].status, MetricStatus::unjudged) << "it did not count then";
-}
-
 // --- The least pass rate
 
 TEST(PassRate, LeavesErrorsOutAndCountsNoKnownFailureAndNoFlakyCase) {

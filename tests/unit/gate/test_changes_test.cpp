@@ -54,30 +54,5 @@ TEST(TestChanges, NoticesCountThemAndNameTheFirst) {
       << strict[2].message;
 }
 
-TEST(TestChanges, WhatIsNotedAloneIsNamedWithWhatIsNotShown) {
-  EXPECT_EQ(noted_notice({}, {}, ""), std::nullopt);
-  const auto of = [](const Ids& gone, const Ids& changed, const std::string& unread = "") {
-    const auto notice = noted_notice(gone, changed, unread);
-    EXPECT_EQ(notice->severity, GateNotice::Severity::info);
-    EXPECT_FALSE(notice->decides);
-    return notice->message;
-  };
-  EXPECT_EQ(
-      of({"a"}, {}),
-      "the suite does not have 1 test any more: `a`. It is shown as the run noted it, without its prompt "
-      "and expected texts.");
-  EXPECT_EQ(
-      of({}, {"b", "c"}),
-      "2 tests have other checks or settings now: `b`, `c`. They are shown as the run noted them, without "
-      "their expected texts.");
-  EXPECT_EQ(
-      of({"a"}, {"b"}),
-      "the suite does not have 1 test any more: `a`. 1 test has other checks or settings now: `b`. They "
-      "are shown as the run noted them, without their prompts and expected texts.");
-  EXPECT_EQ(of({"a", "b"}, {}, "s.yaml: it is gone"),
-            "the suite cannot be used any more (s.yaml: it is gone), which had 2 tests: `a`, `b`. They "
-            "are shown as the run noted them, without their prompts and expected texts.");
-}
-
 }  // namespace
 }  // namespace sluice::test_changes_test

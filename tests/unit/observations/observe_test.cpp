@@ -265,7 +265,7 @@ TEST_F(ObserveTest, ATrialWithoutItsPromptHasAllTheRest) {
   CommittedTrial recorded{2, scored()};
   recorded.unit.scores.erase(recorded.unit.scores.begin());
   std::vector<Observation> made;
-  const auto without = maker.make_of_trial(recorded, false, false, now_ms);
+  const auto without = maker.make_without_prompt(recorded, false, now_ms);
   ASSERT_TRUE(without);
   made.push_back(*without);
   const auto whole = observed(scored())[1];
@@ -280,10 +280,6 @@ TEST_F(ObserveTest, ATrialWithoutItsPromptHasAllTheRest) {
   made[0].system_prompt = whole.system_prompt;
   made[0].system_hash = whole.system_hash;
   EXPECT_EQ(observation_as_json(made[0]), observation_as_json(whole));
-  const auto as_asked = maker.make_of_trial(recorded, true, false, now_ms);
-  ASSERT_TRUE(as_asked);
-  EXPECT_EQ(as_asked->prompt, whole.prompt) << "this one is of the request that the plan has";
-  EXPECT_EQ(as_asked->system_hash, whole.system_hash);
 }
 
 TEST_F(ObserveTest, APageSaysWhatIsNotThereAndWhatWasMissed) {
@@ -301,12 +297,6 @@ TEST_F(ObserveTest, APageSaysWhatIsNotThereAndWhatWasMissed) {
             std::string::npos)
       << page;
   EXPECT_EQ(observation_page(one).find("Missed"), std::string::npos);
-  const NotedCase gone{true};
-  beside.noted = &gone;
-  EXPECT_NE(observation_page(one, beside).find("\nNot as it was: the suite does not have this test any more"),
-            std::string::npos)
-      << page;
-  EXPECT_NE(observation_as_json(one, beside).find(R"("test_of_now": "gone")"), std::string::npos);
 
   // An answer that could not be read was shown as one of 0 tokens.
   Observation unread;

@@ -134,9 +134,7 @@ TEST_F(ArmSections, AnIntervalWithoutZeroBesideUndecidedIsExplained) {
 }
 
 TEST_F(ArmSections, LostPromptsAreNotThoseOfNow) {
-  PastCases past;
-  past.asked_otherwise = {true};
-  run.results.past = &past;
+  input.prompts_are_lost = true;
   const std::string text = table_of(input, {.columns = 120});
   EXPECT_TRUE(has(text, "1: gpt-x (sim), prompt 1\n")) << text;
   EXPECT_FALSE(has(text, "Answer in one word")) << text;

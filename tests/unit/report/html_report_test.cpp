@@ -208,7 +208,7 @@ TEST(HtmlReport, TakesNothingFromANetworkAndRunsWhatItsHashesSay) {
 }
 
 TEST(HtmlReport, PromptsAreRedactedAndLeftOutWhereTheyAreLost) {
-  TextRun run(1);
+  const TextRun run(1);
   const Aggregates aggregates = run.aggregates();
   ReportInput input = sample::input_of(run.results, aggregates);
   const std::vector<RedactionPattern> patterns{{"mail", "[a-z]+@[a-z.]+"}};
@@ -218,28 +218,8 @@ TEST(HtmlReport, PromptsAreRedactedAndLeftOutWhereTheyAreLost) {
   EXPECT_EQ(csv_of(input).find("me@example.org"), std::string::npos);
   EXPECT_NE(cases_in(html_of(input))[0]["prompt"].get<std::string>().find("[redacted mail]"),
             std::string::npos);
-  PastCases past;
-  past.asked_otherwise = {true};
-  run.results.past = &past;
+  input.prompts_are_lost = true;
   EXPECT_FALSE(cases_in(html_of(input))[0].contains("prompt"));
-}
-
-TEST(HtmlReport, ACaseThatTheSuiteDoesNotHaveAsItWasSaysSo) {
-  TextRun run(3);
-  PastCases past;
-  past.noted.emplace(0, NotedCase{true, CaseStatus::pass, {}});
-  past.noted.emplace(1, NotedCase{false, CaseStatus::fail, {"rouge_n 0.10, limit 0.80"}});
-  run.results.past = &past;
-  const Aggregates aggregates = run.aggregates();
-  const json cases = cases_in(html_of(sample::input_of(run.results, aggregates)));
-  EXPECT_TRUE(
-      cases[0]["notes"][0].get<std::string>().starts_with("The suite does not have this test any more"));
-  EXPECT_EQ(cases[1]["status"], "fail");
-  const std::string why = cases[1]["why"];
-  EXPECT_NE(why.find("Score: rouge_n 0.10, limit 0.80\n"), std::string::npos) << why;
-  EXPECT_NE(why.find("Change: its checks or settings are others now"), std::string::npos) << why;
-  EXPECT_EQ(why.find("Paris"), std::string::npos) << "what is expected now: " << why;
-  EXPECT_FALSE(cases[2].contains("notes"));
 }
 
 TEST(HtmlReport, ShowsWhatBecameOfChecksAndScores) {

@@ -73,20 +73,6 @@ TEST(ReportSchema, TakesWhatWasMeasuredOfAJudge) {
   EXPECT_NE(findings(report), "");
 }
 
-TEST(ReportSchema, TakesCasesThatAPastRunNotedAlone) {
-  sample::JudgedRun run;
-  PastCases past;
-  for (std::size_t i = 0; i < run.suite.cases.size(); ++i)
-    past.noted.emplace(i, NotedCase{i == 0, CaseStatus::fail, {}});
-  run.results.past = &past;
-  const Aggregates aggregates = run.aggregates();
-  const json report = report_of(run.input(aggregates));
-  EXPECT_EQ(findings(report), "");
-  EXPECT_EQ(report["fixture_results"][0]["test_of_now"], "gone");
-  EXPECT_EQ(report["fixture_results"][1]["test_of_now"], "changed");
-  EXPECT_NE(report.dump().find("\"min_score\":null"), std::string::npos);
-}
-
 TEST(ReportSchema, TakesWhatWasRetrieved) {
   const SampleRun run;
   const Aggregates aggregates = run.aggregates();
