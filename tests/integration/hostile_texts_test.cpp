@@ -109,8 +109,9 @@ TEST_F(HostileTexts, StayWhatTheyAreInDataAndCommandsShowThemAsText) {
     expect_harmless(shown.errors);
     expect_no_commands(shown.output + shown.errors);
     // A page is for a browser.
-    if (command.back() != "html")
+    if (command.back() != "html") {
       EXPECT_EQ(shown.output.find("##[error]"), std::string::npos) << shown.output;
+    }
   }
   for (const Flags& command :
        {Flags{"observations", "export", "--format", "csv"}, Flags{"report", "last", "--format", "csv"}}) {

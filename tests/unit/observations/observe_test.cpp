@@ -193,7 +193,7 @@ TEST_F(ObserveTest, ATextCaseHasNoClaimsPrompt) {
   UnitResult result;
   result.scores = {{0, {}, {}}};
   std::vector<Observation> made;
-  ASSERT_TRUE(maker.make(result, now_ms, [&](Observation one) { made.push_back(std::move(one)); }));
+  ASSERT_TRUE(maker.make(result, now_ms, [&](Observation next) { made.push_back(std::move(next)); }));
   EXPECT_EQ(made[0].prompt_version, "");
   EXPECT_EQ(made[0].prompt_hash, to_prefixed_hex(sha256("Be brief.")));
   EXPECT_EQ(made[0].arm, "large");

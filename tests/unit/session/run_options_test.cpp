@@ -124,7 +124,7 @@ TEST(RunOptions, AModelIsNamedWithThePlaceThatNamesIt) {
   ASSERT_TRUE(alone) << alone.error().message;
   EXPECT_EQ(places_of_models(*alone), (std::vector<std::string>{R"("gpt-x" (--model))"}));
   std::vector<Arm> arms = arms_of_flags({"mini=openai:gpt-y"});
-  arms.push_back({.name = "of_run", .where = "suite.yaml:7"});
+  arms.push_back({.name = "of_run", .provider = "", .model = "", .where = "suite.yaml:7"});
   arms.front().where = "suite.yaml:5";
   const auto several = make_run_options({}, settings, arms);
   ASSERT_TRUE(several) << several.error().message;

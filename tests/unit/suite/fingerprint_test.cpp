@@ -146,7 +146,8 @@ TEST(Fingerprint, OfOneCaseOthersOfItsSuiteHaveNoPartInWhatJudgesIt) {
   one.id = "a";
   one.kind = CaseKind::text;
   one.context = "x";
-  one.expectations.push_back({.what = {.metric = MetricId::must_contain, .texts = {"y"}}});
+  one.expectations.push_back(
+      {.what = {.metric = MetricId::must_contain, .texts = {"y"}}, .thresholding = {}, .min_score = {}});
   FingerprintSettings settings;
   settings.arms = {{"one", ProviderKind::openai, "m", {}, 0, {}, {}, {}}};
   const Digest before = CaseJudging(suite, settings).of(one);
