@@ -48,17 +48,13 @@ Result<std::string> in_small_letters(std::string_view text) {
                 "letters beyond ASCII cannot be compared in any case: this machine has no locale C.UTF-8 "
                 "(on Debian it comes with libc-bin)");
   }
+  const std::string valid = to_valid_utf8(text);
   std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    const auto character = first_character(text);
-    const bool is_no_character = character.bytes.size() == 1 && character.code >= 0x80;
-    if (is_no_character) {
-      out += character.bytes;
-    } else {
-      append_utf8(out, small_letter(character.code, locale));
-    }
-    text.remove_prefix(character.bytes.size());
+  out.reserve(valid.size());
+  for (std::string_view rest = valid; !rest.empty();) {
+    const auto character = first_character(rest);
+    append_utf8(out, small_letter(character.code, locale));
+    rest.remove_prefix(character.bytes.size());
   }
   return out;
 }

@@ -225,7 +225,8 @@ tl::expected<LoadedOptions, int> load_options(const SettingFlags& settings, cons
   const auto unknown = unknown_providers(source->settings, *arms);
   auto options = make_run_options(flags, std::move(source->settings), std::move(*arms));
   if (!options) {
-    const bool is_hinted = !unknown.empty() && options.error().reason == Reason::settings_invalid;
+    const bool is_hinted =
+        !unknown.empty() && options.error().message.ends_with(unknown.front().finding.message);
     return tl::unexpected(
         report_error(options.error().message +
                      (is_hinted ? settings.file_beside(source->path, unknown.front().name) : std::string())));

@@ -28,6 +28,11 @@ Terminal detect_terminal(int descriptor) {
   return terminal;
 }
 
+std::string in_colour(std::string_view code, std::string_view words) {
+  if (code.empty()) return std::string(words);
+  return std::string(code).append(words).append("\x1b[0m");
+}
+
 std::size_t output_columns() {
   constexpr std::size_t piped_columns = 80;
   return detect_terminal(STDOUT_FILENO).columns.value_or(piped_columns);

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
+#include <string_view>
 
 namespace sluice {
 
@@ -22,6 +24,9 @@ Terminal terminal_of(bool is_tty, const char* term, const char* no_colour,
 
 /// Asks the system and the environment about a descriptor.
 Terminal detect_terminal(int descriptor);
+
+/// The words behind the code that begins a colour, which ends with them; as they are without a code.
+std::string in_colour(std::string_view code, std::string_view words);
 
 /// How wide what goes to stdout may be: 80 where it is no terminal.
 std::size_t output_columns();

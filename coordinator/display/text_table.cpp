@@ -1,6 +1,7 @@
 #include "coordinator/display/text_table.hpp"
 
 #include "coordinator/display/display.hpp"
+#include "coordinator/display/terminal.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -153,10 +154,7 @@ std::string row_of(const TextTable& table, const Layout& layout, const CellOf& c
     const std::string cell = truncated_to(cell_of(column), layout.widths[i]);
     const std::string padded = table.columns[column].numeric ? padded_left(cell, layout.widths[i])
                                                              : padded_right(cell, layout.widths[i]);
-    const bool is_coloured = column < colours.size() && !colours[column].empty();
-    out += ' ';
-    out += is_coloured ? std::string(colours[column]) + padded + "\x1b[0m" : padded;
-    out += " │";
+    out += ' ' + in_colour(colours.empty() ? "" : colours[column], padded) + " │";
   }
   out += '\n';
   return out;

@@ -184,15 +184,16 @@ void RateSearch::cut(BootTime now) {
     // will be below it soon.
     const double accepted = counts_.accepted_since(since, now);
     rate_ = accepted > 0 ? accepted / 2 : first_rate_in_vain;
-  } else if (accepted_ && counts_.accepted_since(cut_at_, now) <= 0 && !std::exchange(was_full_, true)) {
+  } else if (counts_.accepted_since(cut_at_, now) > 0) {
+    cut_to_accepted(now);
+  } else if (accepted_ && !was_full_) {
     // A window that is full takes nothing until its end, at whatever rate.
+    was_full_ = true;
     rate_ = half_rate_ = *accepted_ / 2;
-  } else if (counts_.accepted_since(cut_at_, now) <= 0) {
+  } else {
     // What it takes is not known any more; half of what it refused is tried next.
     accepted_.reset();
     rate_ = *rate_ / 2;
-  } else {
-    cut_to_accepted(now);
   }
   seconds_at_ceiling_ = 0;
   rate_ = std::max(*rate_, lowest_rate);

@@ -89,7 +89,7 @@ class RateSearch {
   std::optional<double> rate_;
   std::optional<double> accepted_;
   bool is_rough_ = false;  ///< What was accepted was counted while the rate rose, not between refusals.
-  bool was_full_ = false;  ///< Since the newest cut but one nothing was accepted.
+  bool was_full_ = false;  ///< The last cut was taken for that of a full window.
   bool cut_weighed_ = true;
   std::deque<Pause> pauses_;        ///< The newest; none overlaps another.
   BootTime longest_pause_{};        ///< What a refusal may cost.

@@ -4,6 +4,7 @@
 #include "coordinator/display/budget_wording.hpp"
 #include "coordinator/display/display.hpp"
 #include "coordinator/display/numbers.hpp"
+#include "coordinator/display/terminal.hpp"
 
 #include <algorithm>
 #include <array>
@@ -215,8 +216,7 @@ std::string render_live(const ProgressState& state, std::size_t columns, bool co
   std::string line;
   for (const auto& piece : pieces) {
     if (!line.empty()) line += gap;
-    const bool painted = colour && !piece.colour.empty();
-    line += painted ? std::string(piece.colour) + piece.text + "\x1b[0m" : piece.text;
+    line += in_colour(colour ? piece.colour : "", piece.text);
   }
   return line;
 }

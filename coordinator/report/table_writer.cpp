@@ -1,6 +1,7 @@
 #include "coordinator/report/table_writer.hpp"
 
 #include "coordinator/display/display.hpp"
+#include "coordinator/display/terminal.hpp"
 #include "coordinator/display/text_table.hpp"
 
 #include <algorithm>
@@ -185,8 +186,7 @@ class TableWriter {
 }  // namespace
 
 std::string painted(std::string_view words, Tone tone) {
-  if (tone == Tone::plain) return std::string(words);
-  return std::string(code_of(tone)).append(words).append("\x1b[0m");
+  return in_colour(code_of(tone), words);
 }
 
 TableStyle within_reading_width(TableStyle style) {

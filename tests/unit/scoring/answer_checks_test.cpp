@@ -42,6 +42,11 @@ TEST(AnswerChecks, TakeLettersOfAnyAlphabetInAnyCase) {
   EXPECT_EQ(verdict("МОСКВА", {MetricId::icontains_any, {"Киев", "Москва"}}), "pass");
   EXPECT_EQ(verdict("МОСКВА", {MetricId::icontains, {"Киев", "Москва"}}), "not found: \"Киев\"");
   EXPECT_EQ(verdict("ΟΔΟΣ", {MetricId::icontains, {"οδος", "ΟΔΌΣ"}}), "not found: \"ΟΔΌΣ\"") << "no accent";
+  EXPECT_EQ(verdict("\xC3"
+                    "aber \xC3\x84",
+                    {MetricId::icontains, {"ABER", "ä"}}),
+            "pass")
+      << "a byte that is no text";
   EXPECT_EQ(verdict("300 K", {MetricId::icontains, {"300 \u212A"}}), "pass") << "the sign of Kelvin";
   EXPECT_EQ(verdict("Größe", {MetricId::icontains, {"ö.e"}}), "not found: \"ö.e\"") << "no pattern";
 }
