@@ -240,6 +240,9 @@ tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const 
   AskedFlags flags(past.run);
   if (const auto taken = flags.take(place.command, past.run); !taken)
     return tl::unexpected(report_error(taken.error()));
+  auto copy = place.ledger.suite_of(past.run.run_id);
+  if (!copy) return tl::unexpected(report_error(copy.error()));
+  flags.flags.copy = std::move(*copy);
   auto asked = loaded_again(past, place, flags);
   if (!asked) return asked;
   std::vector<AskedCase> then;

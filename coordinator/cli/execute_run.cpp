@@ -170,6 +170,16 @@ std::optional<Error> missing_key(const RunOptions& options, const RunSettings& s
                    (is_one ? names.front() : std::string("NAME")) + "] of sluice.toml to call without a key"};
 }
 
+/// The files of the suite, for the ledger; null where it may not hold them: what is redacted stands nowhere
+/// but in the caches.
+std::shared_ptr<const SuiteCopy> copy_of_suite(const RunInputs& inputs) {
+  auto copy = inputs.suite.copier ? inputs.suite.copier->take() : nullptr;
+  if (copy == nullptr || inputs.redactor.empty()) return copy;
+  const bool is_redacted = std::ranges::any_of(
+      copy->files, [&](const auto& file) { return inputs.redactor.redacted(file.second).has_value(); });
+  return is_redacted ? nullptr : copy;
+}
+
 /// What a run leaves for the one that follows.
 struct FinishedRun {
   int exit_code = exit_error;
@@ -236,6 +246,9 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
     if (!asked) return failed(asked.error());
     if (const auto begun = ledger->begin_run(record); !begun) return failed(begun.error());
     if (const auto noted = ledger->note_asked(run_id, *asked); !noted) return stopped(noted.error());
+    if (const auto copy = copy_of_suite(inputs); copy && !recorded_in->is_temporary()) {
+      if (const auto noted = ledger->note_suite(run_id, *copy); !noted) return stopped(noted.error());
+    }
   }
   if (before != nullptr) {
     if (const auto noted = note_spent_before(*before, run_id, *ledger); !noted) return stopped(noted.error());

@@ -23,14 +23,25 @@
 namespace sluice {
 namespace {
 
+/// Null where none was kept.
+Result<std::shared_ptr<const SuiteCopy>> copy_of_suite(const Settings& settings, const PastRun& past) {
+  const auto ledger = open_past_runs(settings);
+  if (!ledger) return fail(ledger.error());
+  if (!*ledger) return nullptr;
+  return (*ledger)->suite_of(past.run.run_id);
+}
+
 /// The wanted cases of one run.
 class Choice {
  public:
   /// Error: the exit code, after what is wrong was reported.
-  static tl::expected<Choice, int> make(const WantedCases& wanted, const PastRun& past) {
+  static tl::expected<Choice, int> make(const WantedCases& wanted, const PastRun& past,
+                                        const Settings& settings) {
     Choice choice(wanted);
     if (!look_at_whole_cases(wanted.filters)) return choice;
-    auto loaded = load_any_suite(past.run.suite_path, wanted.allowed_paths);
+    auto copy = copy_of_suite(settings, past);
+    if (!copy) return tl::unexpected(report_error(copy.error()));
+    auto loaded = load_any_suite(past.run.suite_path, wanted.allowed_paths, std::move(*copy));
     if (!loaded) return tl::unexpected(report_findings(loaded.error()));
     Selection selection;
     selection.filters = wanted.filters;
@@ -285,7 +296,7 @@ tl::expected<PastTrials, int> trials_of(const PastRun& past, const WantedCases& 
                                         const CacheTools& tools) {
   WantedCases wanted = asked_for;
   if (const auto graded = graded_arms(past.run)) name_pair(*graded, wanted);
-  const auto choice = Choice::make(wanted, past);
+  const auto choice = Choice::make(wanted, past, settings);
   if (!choice) return tl::unexpected(choice.error());
   auto redactor = redactor_of(past, command, settings);
   if (!redactor) return tl::unexpected(report_error(redactor.error()));

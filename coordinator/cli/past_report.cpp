@@ -17,7 +17,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,6 +63,14 @@ Result<void> take_gate(const PastRun& past, RunOptions& options) {
   return {};
 }
 
+/// The one that the ledger has by its name.
+Reason reason_of(std::string_view name) {
+  for (std::uint16_t number = 0; number <= std::numeric_limits<std::uint8_t>::max(); ++number) {
+    if (const auto reason = reason_from_number(number); reason && to_string(*reason) == name) return *reason;
+  }
+  return Reason::interrupted;  // Of a later sluice.
+}
+
 /// What the ledger knows of it: nothing of limits, leases and workers.
 Result<RunFacts> facts_of(const PastRun& past, const Plan& plan, const ResultSource& results,
                           std::optional<std::chrono::milliseconds> noted_time) {
@@ -83,8 +93,9 @@ Result<RunFacts> facts_of(const PastRun& past, const Plan& plan, const ResultSou
     facts.cut_short =
         Error{Reason::interrupted, "run " + short_id(past.run.run_id) + " has not come to its end"};
   } else if (!past.summary->reason_code.empty()) {
-    facts.cut_short = Error{Reason::interrupted, "run " + short_id(past.run.run_id) + " was cut short (" +
-                                                     past.summary->reason_code + ")"};
+    facts.cut_short =
+        Error{reason_of(past.summary->reason_code),
+              "run " + short_id(past.run.run_id) + " was cut short (" + past.summary->reason_code + ")"};
   }
   return facts;
 }

@@ -54,9 +54,9 @@ Command add_report_command(CLI::App& program, const CacheTools& tools) {
       ->type_name("NAME=FILE");
   command->settings.add_to(*app);
   app->footer(
-      "Made again of the results in the ledger, by the run's own flags: its suite and\n"
-      "settings must still be those of the run. Nothing is called or noted, and no\n"
-      "file that the run reads or keeps is written over.\n"
+      "Made again of the results in the ledger and its copy of the suite, by the run's\n"
+      "own flags: the settings must still be those of the run. Nothing is called or\n"
+      "noted, and no file that the run reads or keeps is written over.\n"
       "Exit code 0 once it is written, whatever the run came to; else 2.\n"
       "Examples:\n"
       "  sluice report last --output report.html\n"

@@ -199,7 +199,7 @@ tl::expected<RunSource, int> load_run_source(const SettingFlags& settings, const
   if (!without_suite) return tl::unexpected(report_findings(without_suite.error()));
   const auto path = suite_path(flags, *without_suite);
   if (!path) return tl::unexpected(report_error(path.error()));
-  auto loaded = load_any_suite(*path, flags.allowed_paths);
+  auto loaded = load_any_suite(*path, flags.allowed_paths, flags.copy);
   if (!loaded) return tl::unexpected(report_findings(loaded.error()));
   auto effective = settings.load(Warnings::left_out, std::move(loaded->settings));
   if (!effective) return tl::unexpected(report_findings(effective.error()));

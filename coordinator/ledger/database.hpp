@@ -120,6 +120,9 @@ inline std::string sound(std::string_view table) {
   return row_checks::sound(row_checks::ledger_table(table));
 }
 
+/// Copies of suites of which no run is left.
+extern const char* const drop_unused_suites;
+
 /// Key, answer, holder: puts the pin in place of what there is, where the condition that may follow holds.
 extern const std::string upsert_of_pin;
 

@@ -79,16 +79,18 @@ std::vector<CopiedTable> ledger_copies() {
 /// Rows of runs that are not known any more belong to nobody.
 void drop_orphans(SQLite::Database& db, RestoredFile& restored) {
   for (const char* table :
-       {"results", "cases", "quality", "retrievals", "spends", "leases", "asked", "parts"}) {
+       {"results", "cases", "quality", "retrievals", "spends", "leases", "asked", "parts", "run_suites"}) {
     const int dropped =
         db.exec(std::string("DELETE FROM ") + table + " WHERE id >> 32 NOT IN (SELECT seq FROM runs)");
     if (dropped == 0) continue;
     restored.rows -= static_cast<std::uint64_t>(dropped);
     // What only says something of the run is not missed without it.
-    if (table == std::string_view("asked") || table == std::string_view("parts")) continue;
+    const std::string_view name(table);
+    if (name == "asked" || name == "parts" || name == "run_suites") continue;
     restored.left_out.push_back(std::to_string(dropped) + " of " + table +
                                 " whose run is not known any more");
   }
+  db.exec(drop_unused_suites);
 }
 
 /// Whether rows of the run may be missing in the table.

@@ -12,6 +12,7 @@
 #include "coordinator/facts/remembered_limits.hpp"
 #include "coordinator/facts/retrieval_event.hpp"
 #include "coordinator/facts/run_record.hpp"
+#include "coordinator/facts/suite_copy.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -113,6 +114,10 @@ class Ledger {
   Result<void> note_asked(const std::string& run_id, std::span<const AskedCase> cases);
   /// What was noted, in plan order; empty where nothing was.
   Result<std::vector<AskedCase>> asked_by(const std::string& run_id) const;
+  /// Keeps the files of a suite of which a run has begun; those of runs of one and the same are kept once.
+  Result<void> note_suite(const std::string& run_id, const SuiteCopy& suite);
+  /// What was kept; null where nothing was.
+  Result<std::shared_ptr<const SuiteCopy>> suite_of(const std::string& run_id) const;
   /// How long the parts of the run took together, the last one up to its latest commit if it has no end, to a
   /// second. Nothing for a run from before version 11 of the ledger.
   Result<std::optional<std::chrono::milliseconds>> time_of(const std::string& run_id) const;

@@ -31,6 +31,8 @@ constexpr std::array tables{
     Table{"cases", "id, case_id, status, missed", "id"},
     Table{"spends", "id, spend", "id", true},
     Table{"asked", "id, case_id, trials, judged_by", "id"},
+    Table{"suites", "id, digest, files", "id", true},
+    Table{"run_suites", "id, digest", "id", true},
     Table{"quality",
           "id, test, category, repeat, judge, grader_id, baseline_arm, baseline_provider, baseline_model, "
           "candidate_arm, candidate_provider, candidate_model, quality_score, notes, position_flip, "

@@ -113,6 +113,21 @@ constexpr const char* past = R"sql(
   );
 )sql";
 
+/// What the suites of past runs were read from.
+constexpr const char* suites = R"sql(
+  -- Goes with the last run of it.
+  CREATE TABLE suites (
+    id INTEGER PRIMARY KEY,
+    digest BLOB NOT NULL UNIQUE,  -- SHA-256 of what `files` unpacks to.
+    files BLOB NOT NULL           -- Packed by zstd (ledger/suite_copies.cpp).
+  );
+  -- id = seq of the run * 2^32. None of a run from before version 12, or of a suite that is too large.
+  CREATE TABLE run_suites (
+    id INTEGER PRIMARY KEY,
+    digest BLOB NOT NULL
+  );
+)sql";
+
 constexpr const char* schema = R"sql(
   CREATE TABLE runs (
     seq INTEGER PRIMARY KEY,
@@ -251,6 +266,10 @@ void to_version_10(SQLite::Database& db) {
 
 void to_version_11(SQLite::Database& db) {
   db.exec(past);
+}
+
+void to_version_12(SQLite::Database& db) {
+  db.exec(suites);
   row_checks::add_columns(db, row_checks::ledger_tables());
 }
 
@@ -269,7 +288,8 @@ constexpr std::array<Step, schema_version - 1> steps{{{2, to_version_2},
                                                       {8, to_version_8},
                                                       {9, to_version_9},
                                                       {10, to_version_10},
-                                                      {11, to_version_11}}};
+                                                      {11, to_version_11},
+                                                      {12, to_version_12}}};
 static_assert(steps.back().to == schema_version);
 
 int version_of(SQLite::Database& db) {
@@ -321,6 +341,7 @@ Result<std::optional<LedgerUpgrade>> bring_up_to_date(SQLite::Database& db,
     db.exec(limits);
     db.exec(progress);
     db.exec(past);
+    db.exec(suites);
     row_checks::add_columns(db, row_checks::ledger_tables());
   } else if (from == schema_version) {  // Made before its rows had checksums.
     row_checks::add_columns(db, row_checks::ledger_tables());

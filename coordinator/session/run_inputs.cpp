@@ -23,10 +23,27 @@ struct DataFile {
   std::string text;
 };
 
+/// Where the files that a run reads beside its suite come from: the disk, or the copy of a past run's.
+struct DataFileSource {
+  const SuiteCopy* copy = nullptr;  ///< Has what the run read; null: there is none.
+  SuiteCopier* copier = nullptr;    ///< Gets what is read; null: nobody does.
+
+  Result<std::string> read(const std::string& file, std::size_t max_bytes) const {
+    const auto path = whole_path(file);
+    if (copy != nullptr) {
+      if (const auto copied = copy->files.find(path.native()); copied != copy->files.end())
+        return copied->second;
+    }
+    auto text = read_file(file, max_bytes);
+    if (text && copier != nullptr) copier->add(path, *text);
+    return text;
+  }
+};
+
 Result<DataFile> read_data_file(const Setting<std::string>& setting, std::string_view built_in,
-                                const char* name) {
+                                const char* name, const DataFileSource& source) {
   if (setting.value.empty()) return DataFile{std::string("built-in ") + name, std::string(built_in)};
-  auto text = read_file(setting.value, defaults::max_fixture_bytes);
+  auto text = source.read(setting.value, defaults::max_fixture_bytes);
   if (!text) return fail(text.error().reason, setting.value + ": " + text.error().message);
   return DataFile{setting.value, with_unix_line_ends(std::move(*text))};
 }
@@ -34,8 +51,9 @@ Result<DataFile> read_data_file(const Setting<std::string>& setting, std::string
 /// Reads and parses one data file, or says what is wrong with it.
 template <class Parse>
 auto load(const Setting<std::string>& setting, std::string_view built_in, const char* name,
-          const Parse& parse) -> decltype(parse(std::string_view(), std::string())) {
-  const auto file = read_data_file(setting, built_in, name);
+          const Parse& parse, const DataFileSource& source = {})
+    -> decltype(parse(std::string_view(), std::string())) {
+  const auto file = read_data_file(setting, built_in, name, source);
   if (!file) return tl::unexpected(std::vector{Finding{setting.where, 0, file.error().message}});
   return parse(file->text, file->origin);
 }
@@ -57,18 +75,19 @@ Value value_or_findings(tl::expected<Value, std::vector<Finding>> read, std::vec
   return {};
 }
 
-DataFiles load_data_files(const Settings& settings, std::vector<Finding>& findings) {
+DataFiles load_data_files(const Settings& settings, const DataFileSource& source,
+                          std::vector<Finding>& findings) {
   DataFiles files;
   files.prompt = value_or_findings(
-      load(settings.prompt_file, embedded::claims_prompt, "prompt", parse_prompt), findings);
-  files.ontology = value_or_findings(load(settings.ontology_file, embedded::ontology, "ontology",
-                                          [&](std::string_view text, const std::string& origin) {
-                                            files.ontology_text = text;
-                                            return Ontology::read(text, origin);
-                                          }),
-                                     findings);
+      load(settings.prompt_file, embedded::claims_prompt, "prompt", parse_prompt, source), findings);
+  const auto read_ontology = [&](std::string_view text, const std::string& origin) {
+    files.ontology_text = text;
+    return Ontology::read(text, origin);
+  };
+  files.ontology = value_or_findings(
+      load(settings.ontology_file, embedded::ontology, "ontology", read_ontology, source), findings);
   files.prices = value_or_findings(
-      load(settings.prices_file, embedded::prices, "price table", PriceTable::parse), findings);
+      load(settings.prices_file, embedded::prices, "price table", PriceTable::parse, source), findings);
   if (auto redactor = Redactor::make(redaction_of(settings))) {
     files.redactor = std::move(*redactor);
   } else {
@@ -182,16 +201,19 @@ ExampleModels models_with_prices(const Settings& settings) {
 
 std::vector<Finding> findings_in_data_files(const Settings& settings) {
   std::vector<Finding> findings;
-  load_data_files(settings, findings);
+  load_data_files(settings, {}, findings);
   return findings;
 }
 
 namespace {
 
 /// Gives the cases the answers that --answers names.
-std::vector<Finding> take_answers(const RunOptions& options, const Redactor& redactor, CaseList& cases) {
+std::vector<Finding> take_answers(const RunOptions& options, const DataFileSource& source,
+                                  const Redactor& redactor, CaseList& cases) {
   if (!options.answers) return {};
-  auto answers = load_recorded_answers(*options.answers, redactor);
+  const auto text = source.read(*options.answers, defaults::max_recorded_bytes);
+  if (!text) return {{*options.answers, 0, text.error().message}};
+  auto answers = parse_recorded_answers(*text, *options.answers, redactor);
   if (!answers) return std::move(answers.error());
   // Of a part of the suite the others' answers are no slips.
   if (!options.is_selection()) {
@@ -219,7 +241,9 @@ tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& 
   std::vector<Finding> findings;
   auto selected = select(std::move(suite), options.selection);
   if (!selected) findings.push_back({options.suite_path, 0, selected.error().message});
-  auto files = load_data_files(options.settings, findings);
+  const auto copier = selected ? selected->copier : nullptr;
+  const DataFileSource source{options.copy.get(), copier.get()};
+  auto files = load_data_files(options.settings, source, findings);
   auto embedding = selected ? embedding_for(options, *selected, findings) : ResolvedEmbedding{};
   auto judge = selected ? judge_for(options, *selected, findings) : ResolvedJudge{};
   if (!findings.empty()) return tl::unexpected(std::move(findings));
@@ -239,7 +263,7 @@ tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& 
       return tl::unexpected(std::move(findings));
     }
   }
-  if (auto wrong = take_answers(options, files.redactor, selected->cases); !wrong.empty())
+  if (auto wrong = take_answers(options, source, files.redactor, selected->cases); !wrong.empty())
     return tl::unexpected(std::move(wrong));
   RunInputs inputs{std::move(*selected),
                    std::move(files.prompt),

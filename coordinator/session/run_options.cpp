@@ -301,6 +301,7 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, st
   const auto baseline_arm = find_baseline_arm(flags, *run_arms);
   if (!baseline_arm) return fail(baseline_arm.error());
   options.answers = flags.answers;
+  options.copy = flags.copy;
   if (flags.answers && run_arms->empty() && !names_model(settings)) {
     // Nobody is asked; what is recorded says which model answered.
     settings.model.value = defaults::recorded_model;

@@ -5,12 +5,14 @@
 #include "common/model/grading.hpp"
 #include "common/settings/settings.hpp"
 #include "common/settings/tcp_endpoint.hpp"
+#include "coordinator/facts/suite_copy.hpp"
 #include "coordinator/session/report_options.hpp"
 #include "coordinator/suite/selection.hpp"
 #include "coordinator/suite/suite.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,7 +34,8 @@ struct PerturbCommand {
 
 /// The flags of `sluice run` that are no settings, as given.
 struct RunFlags {
-  std::optional<std::string> suite;        ///< A YAML suite, or a folder of fixtures.
+  std::optional<std::string> suite;       ///< A YAML suite, or a folder of fixtures.
+  std::shared_ptr<const SuiteCopy> copy;  ///< Of a past run's suite, which stands for its files; may be null.
   std::vector<std::string> allowed_paths;  ///< See add_allow_path.
   std::optional<std::string> listen;
   std::optional<std::string> workers;
@@ -102,6 +105,7 @@ struct RunOptions {
   /// Only a part of the suite runs, so that baseline entries of the others lack nothing.
   bool is_selection() const { return selection.is_part() || !only_cases.empty(); }
   std::optional<std::string> answers;          ///< A file of recorded answers.
+  std::shared_ptr<const SuiteCopy> copy;       ///< As RunFlags has it.
   bool answers_alone = false;                  ///< No model is named: a test without one is an error.
   bool returns_embeddings = false;             ///< Results have the answers' embeddings; another run follows.
   bool refresh = false;                        ///< Renew what the cache holds.

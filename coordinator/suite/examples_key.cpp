@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 namespace sluice {
@@ -129,15 +128,12 @@ class ExamplesReader {
       return wrong(name, folder.error().message + "; a file of examples ends in .jsonl, or in .yaml");
     }
     std::vector<fs::path> paths;
-    std::error_code error;
-    fs::directory_iterator at(*folder, error);
-    while (!error && at != fs::directory_iterator()) {
-      const fs::path& path = at->path();
+    const auto entries = files_.entries(*folder);
+    if (!entries) return wrong(name, entries.error().message);
+    for (const auto& [path, kind] : *entries) {
       const bool is_hidden = path.filename().native().starts_with('.');
       if (!is_hidden && (is_json_lines(path) || is_yaml(path))) paths.push_back(path);
-      at.increment(error);
     }
-    if (error) return wrong(name, "cannot be read: " + error.message());
     std::ranges::sort(paths, {}, [](const fs::path& path) { return path.native(); });
     for (const fs::path& path : paths) add_file(files_.name_of(path), path);
   }

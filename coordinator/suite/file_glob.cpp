@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <span>
-#include <system_error>
 #include <utility>
 
 namespace sluice {
@@ -25,16 +24,19 @@ class Globber {
  public:
   using Parts = std::span<const std::string>;
 
+  explicit Globber(const SuiteFolder& folder) : folder_(folder) {}
+
   /// Goes through what `path` holds; `name` is the same as the suite names it.
   Result<void> walk(const fs::path& path, const fs::path& name, Parts parts) {
-    std::error_code error;
-    fs::directory_iterator entry(path, error);
-    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-      if (auto taken = take(*entry, name, parts); !taken) return taken;
+    const auto entries = folder_.entries(path);
+    if (!entries) {
+      return fail(Reason::file_unreadable,
+                  "leads through the folder " + path.generic_string() + ", which " + entries.error().message);
     }
-    if (!error) return {};
-    return fail(Reason::file_unreadable, "leads through the folder " + path.generic_string() + ", which " +
-                                             unreadable_file(error.value()).message);
+    for (const FolderEntry& entry : *entries) {
+      if (auto taken = take(entry, name, parts); !taken) return taken;
+    }
+    return {};
   }
 
   std::vector<std::string> found() {
@@ -44,20 +46,18 @@ class Globber {
   }
 
  private:
-  Result<void> take(const fs::directory_entry& entry, const fs::path& name, Parts parts) {
-    const std::string own = entry.path().filename().string();
-    std::error_code none;
-    const bool is_folder = entry.is_directory(none) && !entry.is_symlink(none);
+  Result<void> take(const FolderEntry& entry, const fs::path& name, Parts parts) {
+    const std::string own = entry.path.filename().string();
+    const bool is_folder = entry.kind == FolderEntry::Kind::folder;
     if (parts.front() == any_folders) {
       // No folder, or one more.
       if (auto taken = take(entry, name, parts.subspan(1)); !taken) return taken;
       if (!is_folder || own.starts_with('.')) return {};
-      return walk(entry.path(), name / own, parts);
+      return walk(entry.path, name / own, parts);
     }
     if (!fits_glob_part(own, parts.front())) return {};
-    if (parts.size() > 1)
-      return is_folder ? walk(entry.path(), name / own, parts.subspan(1)) : Result<void>();
-    if (!entry.is_regular_file(none)) return {};
+    if (parts.size() > 1) return is_folder ? walk(entry.path, name / own, parts.subspan(1)) : Result<void>();
+    if (entry.kind != FolderEntry::Kind::file) return {};
     if (names_.size() == defaults::max_globbed_files) {
       return fail(Reason::file_unreadable, "fits more than " + std::to_string(defaults::max_globbed_files) +
                                                " files: name folders of them");
@@ -66,6 +66,7 @@ class Globber {
     return {};
   }
 
+  const SuiteFolder& folder_;
   std::vector<std::string> names_;
 };
 
@@ -109,7 +110,7 @@ Result<std::vector<std::string>> find_files(const SuiteFolder& folder, const std
   for (auto part = parts.begin(); part != first; ++part) base /= *part;
   const auto path = folder.find_folder(base.empty() ? fs::path(".") : base);
   if (!path) return fail(path.error());
-  Globber globber;
+  Globber globber(folder);
   const auto walked = globber.walk(*path, base, Globber::Parts(first, parts.end()));
   if (!walked) return fail(walked.error());
   std::vector<std::string> names = globber.found();

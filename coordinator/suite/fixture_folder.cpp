@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
-#include <system_error>
 #include <utility>
 
 namespace sluice {
@@ -25,7 +24,8 @@ bool is_hidden(const fs::path& path) {
 /// The fixture files below a folder, sorted, so that findings come in the same order on every file system.
 class FixtureFinder {
  public:
-  FixtureFinder(const fs::path& root, std::vector<Finding>& findings) : root_(root), findings_(findings) {}
+  FixtureFinder(const fs::path& root, const SuiteFolder& files, std::vector<Finding>& findings)
+      : root_(root), folder_(files), findings_(findings) {}
 
   std::vector<fs::path> find() {
     pending_.push_back(root_);
@@ -42,28 +42,25 @@ class FixtureFinder {
 
  private:
   void read_folder(const fs::path& folder) {
-    std::error_code error;
-    fs::directory_iterator entries(folder, error);
-    while (!error && entries != fs::directory_iterator()) {
-      take(*entries);
-      entries.increment(error);
-    }
-    if (error)
-      findings_.push_back({folder.generic_string(), 0, "the folder cannot be read: " + error.message()});
+    auto entries = folder_.entries(folder);
+    if (!entries)
+      return findings_.push_back({folder.generic_string(), 0, "the folder " + entries.error().message});
+    for (FolderEntry& entry : *entries) take(std::move(entry));
   }
 
-  void take(const fs::directory_entry& entry) {
-    if (is_hidden(entry.path())) return;
-    std::error_code error;
-    if (entry.is_directory(error)) {
-      // A link to a folder could lead back to where it stands.
-      if (!entry.is_symlink(error)) pending_.push_back(entry.path());
-    } else if (entry.path().extension() == ".toml") {
-      files_.push_back(entry.path());
+  void take(FolderEntry entry) {
+    if (is_hidden(entry.path)) return;
+    // A link to a folder could lead back to where it stands.
+    if (entry.kind == FolderEntry::Kind::linked_folder) return;
+    if (entry.kind == FolderEntry::Kind::folder) {
+      pending_.push_back(std::move(entry.path));
+    } else if (entry.path.extension() == ".toml") {
+      files_.push_back(std::move(entry.path));
     }
   }
 
   const fs::path& root_;
+  const SuiteFolder& folder_;
   std::vector<Finding>& findings_;
   std::vector<fs::path> pending_;
   std::vector<fs::path> files_;
@@ -140,7 +137,7 @@ std::optional<Manifest> load_manifest(const fs::path& path, const SuiteFolder& f
 std::optional<Manifest> add_fixture_folder(const fs::path& folder, const SuiteFolder& files,
                                            SuiteBuilder& builder, std::vector<Finding>& findings) {
   const std::size_t findings_before = findings.size();
-  std::vector<fs::path> paths = FixtureFinder(folder, findings).find();
+  std::vector<fs::path> paths = FixtureFinder(folder, files, findings).find();
   const fs::path manifest_path = folder / "manifest.toml";
   const bool has_manifest = std::erase(paths, manifest_path) != 0;
   if (paths.empty() && findings.size() == findings_before) {

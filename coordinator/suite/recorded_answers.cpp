@@ -1,7 +1,6 @@
 #include "coordinator/suite/recorded_answers.hpp"
 
 #include "common/defaults.hpp"
-#include "common/files.hpp"
 #include "common/text/joined.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
@@ -214,13 +213,6 @@ tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(std::
     return tl::unexpected(std::move(findings));
   }
   return recorded;
-}
-
-tl::expected<RecordedAnswers, std::vector<Finding>> load_recorded_answers(const std::string& file,
-                                                                          const Redactor& redactor) {
-  const auto text = read_file(file, defaults::max_recorded_bytes);
-  if (!text) return tl::unexpected(std::vector<Finding>{{file, 0, text.error().message}});
-  return parse_recorded_answers(*text, file, redactor);
 }
 
 }  // namespace sluice

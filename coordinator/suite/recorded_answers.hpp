@@ -55,8 +55,4 @@ class RecordedAnswers {
 /// no answer at all. Rationales are redacted before they are cut to what a JudgeScore keeps.
 tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(
     std::string_view text, const std::string& file, const Redactor& redactor = Redactor());
-/// The same of a file of at most defaults::max_recorded_bytes.
-tl::expected<RecordedAnswers, std::vector<Finding>> load_recorded_answers(const std::string& file,
-                                                                          const Redactor& redactor);
-
 }  // namespace sluice

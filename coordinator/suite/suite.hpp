@@ -7,6 +7,7 @@
 #include "coordinator/suite/case_list.hpp"
 #include "coordinator/suite/plugin_file.hpp"
 #include "coordinator/suite/solved_examples.hpp"
+#include "coordinator/suite/suite_copier.hpp"
 #include "coordinator/suite/suite_folder.hpp"
 
 #include <memory>
@@ -34,6 +35,7 @@ struct Suite {
   /// What a YAML suite was read from, but for TOML files: sorted, each once.
   std::vector<FileIdentity> input_files;
   std::vector<std::string> fixture_folders;       ///< Every TOML file in them is a fixture.
+  std::shared_ptr<SuiteCopier> copier;            ///< Has read along; null where a copy was read itself.
   std::vector<Rubric> rubrics;                    ///< Those that any of the cases uses, each once.
   std::vector<PromptVariant> prompts;             ///< In the order of the file.
   std::vector<Arm> arms;                          ///< As `arms:` names them; flags may name others.

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -90,25 +93,14 @@ std::optional<FileIdentity> identity(int result, const struct stat& status) {
   return FileIdentity{status.st_dev, status.st_ino};
 }
 
-}  // namespace
+/// On the disk.
+class DiskFolder final : public SuiteFolder {
+ public:
+  DiskFolder(const fs::path& folder, Opening opening, std::shared_ptr<SuiteCopier> copier)
+      : SuiteFolder(folder, std::move(copier)), opening_(opening) {}
 
-std::optional<FileIdentity> identity_of(const FileDescriptor& file) {
-  struct stat status {};
-  const int result = ::fstat(file.number(), &status);
-  return identity(result, status);
-}
-
-std::optional<FileIdentity> identity_of(const fs::path& path) {
-  struct stat status {};
-  const int result = ::stat(path.c_str(), &status);
-  return identity(result, status);
-}
-
-Result<std::shared_ptr<const SuiteFolder>> SuiteFolder::open(const fs::path& folder,
-                                                             const std::vector<std::string>& allowed,
-                                                             Opening opening) {
-  std::shared_ptr<SuiteFolder> made(new SuiteFolder(folder, opening));
-  const auto add = [&](const fs::path& path, const std::string& shown) -> Result<void> {
+  /// One more root; `shown` is how a message names it.
+  Result<void> add(const fs::path& path, const std::string& shown) {
     std::error_code error;
     fs::path whole = fs::canonical(path, error);
     Opened root = error ? Opened{FileDescriptor(), error.value()}
@@ -116,27 +108,41 @@ Result<std::shared_ptr<const SuiteFolder>> SuiteFolder::open(const fs::path& fol
     if (root.error != 0) {
       return fail(Reason::file_unreadable, shown + " " + unreadable_file(root.error).message);
     }
-    made->roots_.push_back({std::move(whole), std::move(root.file)});
+    roots_.push_back({std::move(whole), std::move(root.file)});
     return {};
-  };
-  const fs::path own = folder.empty() ? fs::path(".") : folder;
-  if (auto added = add(own, "the suite's folder " + own.generic_string()); !added) return fail(added.error());
-  for (const std::string& path : allowed) {
-    if (auto added = add(path, "--allow-path names \"" + path + "\", which"); !added) {
-      return fail(added.error());
-    }
   }
-  return made;
-}
 
-const SuiteFolder::Root* SuiteFolder::root_of(const fs::path& whole, bool only_allowed) const {
+  Result<FileDescriptor> open_file(const fs::path& name) const override;
+  Result<fs::path> find_folder(const fs::path& name) const override;
+  Result<std::vector<FolderEntry>> entries(const fs::path& folder) const override;
+
+ private:
+  struct Root {
+    fs::path path;  ///< Absolute, without links.
+    FileDescriptor folder;
+  };
+  /// Where the name leads, without links; an error if that is outside of all roots.
+  struct Place {
+    const Root* root = nullptr;
+    fs::path below;  ///< Relative to the root.
+  };
+
+  Result<FileDescriptor> open_resolved(const fs::path& name) const;
+  Result<Place> resolve(const fs::path& name) const;
+  const Root* root_of(const fs::path& whole, bool only_allowed) const;
+
+  Opening opening_;
+  std::vector<Root> roots_;  ///< The suite's own first.
+};
+
+const DiskFolder::Root* DiskFolder::root_of(const fs::path& whole, bool only_allowed) const {
   const auto first = roots_.begin() + (only_allowed ? 1 : 0);
   const auto found =
       std::find_if(first, roots_.end(), [&](const Root& root) { return is_below(root.path, whole); });
   return found != roots_.end() ? &*found : nullptr;
 }
 
-Result<SuiteFolder::Place> SuiteFolder::resolve(const fs::path& name) const {
+Result<DiskFolder::Place> DiskFolder::resolve(const fs::path& name) const {
   std::error_code error;
   const fs::path named = roots_.front().path / name;
   const fs::path whole = fs::canonical(named, error);
@@ -151,7 +157,7 @@ Result<SuiteFolder::Place> SuiteFolder::resolve(const fs::path& name) const {
   return Place{root, whole.lexically_relative(root->path)};
 }
 
-Result<FileDescriptor> SuiteFolder::open_resolved(const fs::path& name) const {
+Result<FileDescriptor> DiskFolder::open_resolved(const fs::path& name) const {
   const auto place = resolve(name);
   if (!place) return fail(place.error());
   Opened file;
@@ -164,7 +170,7 @@ Result<FileDescriptor> SuiteFolder::open_resolved(const fs::path& name) const {
   return checked(std::move(file.file));
 }
 
-Result<FileDescriptor> SuiteFolder::open_file(const fs::path& name) const {
+Result<FileDescriptor> DiskFolder::open_file(const fs::path& name) const {
   if (name.empty()) return unreadable(ENOENT);
   if (opening_ == Opening::by_kernel && name.is_relative()) {
     Opened file = open_by_kernel(roots_.front().folder, name);
@@ -177,21 +183,159 @@ Result<FileDescriptor> SuiteFolder::open_file(const fs::path& name) const {
   return open_resolved(name);
 }
 
+Result<fs::path> DiskFolder::find_folder(const fs::path& name) const {
+  const auto place = resolve(name);
+  if (!place) return fail(place.error());
+  fs::path folder = (path() / name).lexically_normal();
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) return fail(Reason::file_unreadable, "is no folder");
+  return folder;
+}
+
+FolderEntry::Kind kind_of(const fs::directory_entry& entry) {
+  std::error_code error;
+  if (entry.is_directory(error))
+    return entry.is_symlink(error) ? FolderEntry::Kind::linked_folder : FolderEntry::Kind::folder;
+  return entry.is_regular_file(error) ? FolderEntry::Kind::file : FolderEntry::Kind::other;
+}
+
+Result<std::vector<FolderEntry>> DiskFolder::entries(const fs::path& folder) const {
+  std::vector<FolderEntry> all;
+  std::error_code error;
+  fs::directory_iterator at(folder, error);
+  while (!error && at != fs::directory_iterator()) {
+    all.push_back({at->path(), kind_of(*at)});
+    at.increment(error);
+  }
+  if (error) return unreadable(error.value());
+  return all;
+}
+
+/// In a copy.
+class CopiedFolder final : public SuiteFolder {
+ public:
+  CopiedFolder(const fs::path& folder, std::shared_ptr<const SuiteCopy> copy)
+      : SuiteFolder(folder, nullptr), copy_(std::move(copy)), files_(copy_->files) {}
+
+  Result<FileDescriptor> open_file(const fs::path& name) const override {
+    const auto file = files_.find(place_of(name).native());
+    if (file == files_.end()) return unreadable(ENOENT);
+    Opened memory = opened(::memfd_create("copy of a suite's file", MFD_CLOEXEC));
+    if (memory.error != 0) return unreadable(memory.error);
+    std::string_view left = file->second;
+    while (!left.empty()) {
+      const ssize_t written = ::write(memory.file.number(), left.data(), left.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return unreadable(errno);
+      left.remove_prefix(static_cast<std::size_t>(written));
+    }
+    if (::lseek(memory.file.number(), 0, SEEK_SET) != 0) return unreadable(errno);
+    return std::move(memory.file);
+  }
+
+  Result<fs::path> find_folder(const fs::path& name) const override {
+    fs::path folder = (path() / name).lexically_normal();
+    if (first_below(folder) == files_.end()) return unreadable(ENOENT);
+    return folder;
+  }
+
+  Result<std::vector<FolderEntry>> entries(const fs::path& folder) const override {
+    const std::string prefix = prefix_of(folder);
+    std::vector<FolderEntry> all;
+    for (auto file = first_below(folder); file != files_.end() && file->first.starts_with(prefix); ++file) {
+      const std::string_view below = std::string_view(file->first).substr(prefix.size());
+      const std::size_t slash = below.find('/');
+      fs::path entry = folder / below.substr(0, slash);
+      if (slash == std::string_view::npos) {
+        all.push_back({std::move(entry), FolderEntry::Kind::file});
+      } else if (all.empty() || all.back().path != entry) {  // What it holds stands together.
+        all.push_back({std::move(entry), FolderEntry::Kind::folder});
+      }
+    }
+    return all;
+  }
+
+ private:
+  using Files = std::map<std::string, std::string>;
+
+  std::string prefix_of(const fs::path& folder) const {
+    std::string prefix = place_of(name_of(folder)).native();
+    if (!prefix.ends_with('/')) prefix += '/';
+    return prefix;
+  }
+  Files::const_iterator first_below(const fs::path& folder) const {
+    const std::string prefix = prefix_of(folder);
+    const auto first = files_.lower_bound(prefix);
+    return first != files_.end() && first->first.starts_with(prefix) ? first : files_.end();
+  }
+
+  std::shared_ptr<const SuiteCopy> copy_;
+  const Files& files_;
+};
+
+}  // namespace
+
+fs::path whole_path(const fs::path& path) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(path, error).lexically_normal();
+  return whole.has_filename() ? whole : whole.parent_path();
+}
+
+std::optional<FileIdentity> identity_of(const FileDescriptor& file) {
+  struct stat status {};
+  const int result = ::fstat(file.number(), &status);
+  return identity(result, status);
+}
+
+std::optional<FileIdentity> identity_of(const fs::path& path) {
+  struct stat status {};
+  const int result = ::stat(path.c_str(), &status);
+  return identity(result, status);
+}
+
+SuiteFolder::SuiteFolder(const fs::path& folder, std::shared_ptr<SuiteCopier> copier)
+    : folder_(folder), copier_(std::move(copier)) {
+  whole_folder_ = whole_path(folder.empty() ? fs::path(".") : folder);
+}
+
+Result<std::shared_ptr<const SuiteFolder>> SuiteFolder::open(const fs::path& folder,
+                                                             const std::vector<std::string>& allowed,
+                                                             Opening opening,
+                                                             std::shared_ptr<SuiteCopier> copier) {
+  auto made = std::make_shared<DiskFolder>(folder, opening, std::move(copier));
+  const fs::path own = folder.empty() ? fs::path(".") : folder;
+  if (auto added = made->add(own, "the suite's folder " + own.generic_string()); !added)
+    return fail(added.error());
+  for (const std::string& path : allowed) {
+    if (auto added = made->add(path, "--allow-path names \"" + path + "\", which"); !added) {
+      return fail(added.error());
+    }
+  }
+  return made;
+}
+
+std::shared_ptr<const SuiteFolder> SuiteFolder::of(std::shared_ptr<const SuiteCopy> copy,
+                                                   const fs::path& folder) {
+  return std::make_shared<CopiedFolder>(folder, std::move(copy));
+}
+
 Result<std::string> SuiteFolder::read(const fs::path& name, std::size_t max_bytes,
                                       std::vector<FileIdentity>* opened) const {
   const auto file = open_file(name);
   if (!file) return fail(file.error());
   if (const auto identity = identity_of(*file); identity && opened != nullptr) opened->push_back(*identity);
-  return read_file(*file, max_bytes);
+  auto text = read_file(*file, max_bytes);
+  if (text && copier_ != nullptr) copier_->add(place_of(name), *text);
+  return text;
 }
 
-Result<fs::path> SuiteFolder::find_folder(const fs::path& name) const {
-  const auto place = resolve(name);
-  if (!place) return fail(place.error());
-  fs::path path = (folder_ / name).lexically_normal();
-  std::error_code error;
-  if (!fs::is_directory(path, error)) return fail(Reason::file_unreadable, "is no folder");
-  return path;
+fs::path SuiteFolder::place_of(const fs::path& name) const {
+  const std::string& text = name.native();
+  const bool has_dots = text.starts_with('.') || text.find("/.") != std::string::npos;
+  const bool is_plain = !has_dots && !text.empty() && !name.is_absolute() && !text.ends_with('/') &&
+                        text.find("//") == std::string::npos;
+  // Taking paths apart costs more than reading a small file.
+  return is_plain ? whole_folder_ / name : whole_path(whole_folder_ / name);
 }
 
 fs::path SuiteFolder::name_of(const fs::path& path) const {

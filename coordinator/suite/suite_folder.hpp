@@ -2,6 +2,8 @@
 
 #include "common/error.hpp"
 #include "common/files.hpp"
+#include "coordinator/facts/suite_copy.hpp"
+#include "coordinator/suite/suite_copier.hpp"
 
 #include <compare>
 #include <cstddef>
@@ -25,62 +27,70 @@ struct FileIdentity {
 std::optional<FileIdentity> identity_of(const FileDescriptor& file);
 std::optional<FileIdentity> identity_of(const std::filesystem::path& path);
 
+/// Absolute and without dots, as copies of suites have it; without a slash at its end.
+std::filesystem::path whole_path(const std::filesystem::path& path);
+
 /// Reads a file that a suite names, by its path relative to the suite; the error's message begins after the
 /// file's name ("cannot be read: ..."). `opened` as in SuiteFolder::read.
 using ReadNamedFile =
     std::function<Result<std::string>(const std::string& path, std::vector<FileIdentity>* opened)>;
 
+/// What stands in a folder.
+struct FolderEntry {
+  enum class Kind : std::uint8_t { folder, linked_folder, file, other };
+  std::filesystem::path path;  ///< Below the folder as it was named.
+  Kind kind = Kind::other;     ///< A link to a file is a file.
+};
+
 /// The files that a suite may name: those below its own folder, and below further ones that the user allowed
 /// (--allow-path). A suite is data that comes from anywhere, and what its files hold is sent to a provider
 /// that it may name itself: each file that is read because a suite says so is opened here. A path may neither
-/// climb out nor lead out through links, also where somebody changes the folder meanwhile. Immutable;
-/// thread-safe.
+/// climb out nor lead out through links, also where somebody changes the folder meanwhile. Or the files of a
+/// copy of the suite, whatever lies on the disk. Immutable; thread-safe.
 class SuiteFolder {
  public:
   /// By one call of the kernel, or (where that is missing or forbidden) a folder at a time.
   enum class Opening { by_kernel, by_steps };
 
   /// `folder` as the user named it ("" is the current one). file_unreadable if it or an allowed one is no
-  /// folder that can be opened; the message names it.
+  /// folder that can be opened; the message names it. `copier`, if there is one, gets what is read.
   static Result<std::shared_ptr<const SuiteFolder>> open(const std::filesystem::path& folder,
                                                          const std::vector<std::string>& allowed,
-                                                         Opening opening = Opening::by_kernel);
+                                                         Opening opening = Opening::by_kernel,
+                                                         std::shared_ptr<SuiteCopier> copier = nullptr);
+  /// That of a suite as its copy has it.
+  static std::shared_ptr<const SuiteFolder> of(std::shared_ptr<const SuiteCopy> copy,
+                                               const std::filesystem::path& folder);
+
+  virtual ~SuiteFolder() = default;
+  SuiteFolder(const SuiteFolder&) = delete;
+  SuiteFolder& operator=(const SuiteFolder&) = delete;
 
   const std::filesystem::path& path() const { return folder_; }
 
   /// Opens a regular file for reading. `name` is relative to the folder, or absolute below an allowed one.
   /// file_unreadable otherwise; the message begins after the file's name ("cannot be read: ...").
-  Result<FileDescriptor> open_file(const std::filesystem::path& name) const;
+  virtual Result<FileDescriptor> open_file(const std::filesystem::path& name) const = 0;
   /// The whole content; `opened`, if there is one, gets the file that it is of.
   Result<std::string> read(const std::filesystem::path& name, std::size_t max_bytes,
                            std::vector<FileIdentity>* opened = nullptr) const;
   /// Where a folder that the suite names lies, to be listed; its files are opened by open_file. Errors as
   /// there.
-  Result<std::filesystem::path> find_folder(const std::filesystem::path& name) const;
+  virtual Result<std::filesystem::path> find_folder(const std::filesystem::path& name) const = 0;
+  /// What stands in a folder that was found, or below one, in no order. Errors as of open_file.
+  virtual Result<std::vector<FolderEntry>> entries(const std::filesystem::path& folder) const = 0;
   /// What open_file takes for a path below a folder that was found; one from elsewhere stands for itself.
   std::filesystem::path name_of(const std::filesystem::path& path) const;
 
+ protected:
+  SuiteFolder(const std::filesystem::path& folder, std::shared_ptr<SuiteCopier> copier);
+  /// Where the name lies as it is written, whatever links say: what copies have it by.
+  std::filesystem::path place_of(const std::filesystem::path& name) const;
+
  private:
-  struct Root {
-    std::filesystem::path path;  ///< Absolute, without links.
-    FileDescriptor folder;
-  };
-
-  SuiteFolder(std::filesystem::path folder, Opening opening)
-      : folder_(std::move(folder)), opening_(opening) {}
-
-  Result<FileDescriptor> open_resolved(const std::filesystem::path& name) const;
-  /// Where the name leads, without links; an error if that is outside of all roots.
-  struct Place {
-    const Root* root = nullptr;
-    std::filesystem::path below;  ///< Relative to the root.
-  };
-  Result<Place> resolve(const std::filesystem::path& name) const;
-  const Root* root_of(const std::filesystem::path& whole, bool only_allowed) const;
-
   std::filesystem::path folder_;
-  Opening opening_;
-  std::vector<Root> roots_;  ///< The suite's own first.
+  std::filesystem::path whole_folder_;  ///< Absolute, without dots.
+  std::shared_ptr<SuiteCopier> copier_;
 };
 
 }  // namespace sluice

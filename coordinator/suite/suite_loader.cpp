@@ -52,9 +52,17 @@ std::string path_in_checkout(const fs::path& folder) {
 }  // namespace
 
 tl::expected<Suite, std::vector<Finding>> load_suite(const fs::path& folder,
-                                                     const std::vector<std::string>& allowed) {
-  if (auto finding = check_folder(folder)) return tl::unexpected(std::vector{std::move(*finding)});
-  const auto files = SuiteFolder::open(folder, allowed);
+                                                     const std::vector<std::string>& allowed,
+                                                     std::shared_ptr<const SuiteCopy> copy) {
+  const auto copier = copy ? nullptr : std::make_shared<SuiteCopier>();
+  Result<std::shared_ptr<const SuiteFolder>> files;
+  if (copy) {
+    files = SuiteFolder::of(std::move(copy), folder);
+  } else if (auto finding = check_folder(folder)) {
+    return tl::unexpected(std::vector{std::move(*finding)});
+  } else {
+    files = SuiteFolder::open(folder, allowed, SuiteFolder::Opening::by_kernel, copier);
+  }
   if (!files)
     return tl::unexpected(std::vector<Finding>{{folder.generic_string(), 0, files.error().message}});
   std::vector<Finding> findings;
@@ -69,15 +77,19 @@ tl::expected<Suite, std::vector<Finding>> load_suite(const fs::path& folder,
   suite.path_in_checkout = path_in_checkout(folder);
   suite.manifest = std::move(manifest);
   suite.fixture_folders.push_back(folder.generic_string());
+  suite.copier = copier;
   return suite;
 }
 
 tl::expected<LoadedSuite, std::vector<Finding>> load_any_suite(const fs::path& path,
-                                                               const std::vector<std::string>& allowed) {
-  std::error_code error;
-  const auto type = fs::status(path, error).type();
+                                                               const std::vector<std::string>& allowed,
+                                                               std::shared_ptr<const SuiteCopy> copy) {
   const fs::path extension = path.extension();
   const bool is_yaml = extension == ".yaml" || extension == ".yml";
+  if (copy && is_yaml && copy->files.contains(whole_path(path).native()))
+    return load_yaml_suite(path, allowed, std::move(copy));
+  std::error_code error;
+  const auto type = copy ? fs::file_type::directory : fs::status(path, error).type();
   if (is_yaml && type != fs::file_type::directory && type != fs::file_type::not_found)
     return load_yaml_suite(path, allowed);
   if (type == fs::file_type::not_found) {
@@ -93,7 +105,7 @@ tl::expected<LoadedSuite, std::vector<Finding>> load_any_suite(const fs::path& p
     return tl::unexpected(std::vector<Finding>{
         {path.generic_string(), 0, "is neither a folder of fixtures nor a suite (.yaml or .yml)"}});
   }
-  auto suite = load_suite(path, allowed);
+  auto suite = load_suite(path, allowed, std::move(copy));
   if (!suite) return tl::unexpected(std::move(suite.error()));
   return LoadedSuite{std::move(*suite), {}};
 }

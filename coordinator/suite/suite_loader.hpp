@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,14 +20,17 @@ namespace sluice {
 /// files and folders are skipped, links to folders are not followed, and links to files only below the folder
 /// or an `allowed` one (SuiteFolder). Either the suite (cases by id, sources
 /// relative to the folder) or everything that is wrong, in the order of files and lines; the result does not
-/// depend on the order in which the files are read. Reads with a second thread when there are many.
+/// depend on the order in which the files are read. Reads with a second thread when there are many. `copy`,
+/// if there is one, stands for the disk.
 tl::expected<Suite, std::vector<Finding>> load_suite(const std::filesystem::path& folder,
-                                                     const std::vector<std::string>& allowed = {});
+                                                     const std::vector<std::string>& allowed = {},
+                                                     std::shared_ptr<const SuiteCopy> copy = nullptr);
 
 /// A suite from anywhere: a folder of fixtures (load_suite), or a file `*.yaml` or `*.yml` (load_yaml_suite).
 /// Anything else is a finding that says what is accepted.
-tl::expected<LoadedSuite, std::vector<Finding>> load_any_suite(const std::filesystem::path& path,
-                                                               const std::vector<std::string>& allowed = {});
+tl::expected<LoadedSuite, std::vector<Finding>> load_any_suite(
+    const std::filesystem::path& path, const std::vector<std::string>& allowed = {},
+    std::shared_ptr<const SuiteCopy> copy = nullptr);
 
 /// The categories of a suite with their number of cases, by name.
 struct CategoryCount {

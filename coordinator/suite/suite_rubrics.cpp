@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <system_error>
 #include <utility>
 
 namespace sluice {
@@ -20,24 +19,21 @@ RubricPlace place_of(const fs::path& path, std::string file) {
 }
 
 /// What stands in a folder, but for what is hidden, by name.
-std::vector<fs::directory_entry> entries_of(const fs::path& folder, std::vector<Finding>& findings) {
-  std::vector<fs::directory_entry> entries;
-  std::error_code error;
-  fs::directory_iterator at(folder, error);
-  while (!error && at != fs::directory_iterator()) {
-    if (!at->path().filename().native().starts_with('.')) entries.push_back(*at);
-    at.increment(error);
+std::vector<FolderEntry> entries_of(const fs::path& folder, const SuiteFolder& files,
+                                    std::vector<Finding>& findings) {
+  auto entries = files.entries(folder);
+  if (!entries) {
+    findings.push_back({folder.generic_string(), 0, "the folder " + entries.error().message});
+    return {};
   }
-  if (error) {
-    findings.push_back({folder.generic_string(), 0, "the folder cannot be read: " + error.message()});
-  }
-  std::ranges::sort(entries, {}, [](const fs::directory_entry& entry) { return entry.path().native(); });
-  return entries;
+  std::erase_if(*entries,
+                [](const FolderEntry& entry) { return entry.path.filename().native().starts_with('.'); });
+  std::ranges::sort(*entries, {}, [](const FolderEntry& entry) { return entry.path.native(); });
+  return std::move(*entries);
 }
 
-bool is_folder(const fs::directory_entry& entry) {
-  std::error_code error;
-  return entry.is_directory(error) && !entry.is_symlink(error);
+bool is_folder(const FolderEntry& entry) {
+  return entry.kind == FolderEntry::Kind::folder;
 }
 
 }  // namespace
@@ -62,13 +58,13 @@ void SuiteRubrics::add_folder(const fs::path& folder, const SuiteFolder& files,
                               std::vector<FileIdentity>& opened, std::vector<Finding>& findings) {
   std::vector<fs::path> paths;
   const std::size_t findings_before = findings.size();
-  for (const fs::directory_entry& entry : entries_of(folder, findings)) {
+  for (const FolderEntry& entry : entries_of(folder, files, findings)) {
     if (is_folder(entry)) {
-      for (const fs::directory_entry& below : entries_of(entry.path(), findings)) {
-        if (below.path().extension() == ".toml" && !is_folder(below)) paths.push_back(below.path());
+      for (const FolderEntry& below : entries_of(entry.path, files, findings)) {
+        if (below.path.extension() == ".toml" && !is_folder(below)) paths.push_back(below.path);
       }
-    } else if (entry.path().extension() == ".toml") {
-      findings.push_back({entry.path().generic_string(), 0,
+    } else if (entry.path.extension() == ".toml") {
+      findings.push_back({entry.path.generic_string(), 0,
                           "must stand in a folder of the rubric's id: rubrics are files ID/VERSION.toml"});
     }
   }

@@ -89,19 +89,18 @@ std::optional<DocumentEntry> misspelt_prompts(const DocumentNode& root) {
 
 class YamlSuiteReader {
  public:
-  YamlSuiteReader(const fs::path& path, const std::vector<std::string>& allowed)
+  YamlSuiteReader(const fs::path& path, const std::vector<std::string>& allowed,
+                  std::shared_ptr<const SuiteCopy> copy)
       : path_(path),
         file_(path.generic_string()),
         allowed_(allowed),
+        copy_(std::move(copy)),
+        copier_(copy_ ? nullptr : std::make_shared<SuiteCopier>()),
         context_{file_, Notation::yaml, findings_} {}
 
   tl::expected<LoadedSuite, std::vector<Finding>> read() {
-    if (const auto suite = identity_of(path_)) input_files_.push_back(*suite);
-    const auto text = read_file(path_, defaults::max_suite_bytes);
-    if (!text) return tl::unexpected(std::vector<Finding>{{file_, 0, "the suite " + text.error().message}});
-    auto files = SuiteFolder::open(folder(), allowed_);
-    if (!files) return tl::unexpected(std::vector<Finding>{{file_, 0, files.error().message}});
-    files_ = std::move(*files);
+    const auto text = open_suite();
+    if (!text) return tl::unexpected(std::vector<Finding>{{file_, 0, text.error().message}});
     const ParsedYaml document = parse_yaml(*text);
     for (const DocumentError& error : document.errors) context_.add(error.line, error.message);
     rubrics_->add_shipped(findings_);
@@ -120,6 +119,7 @@ class YamlSuiteReader {
     input_files_.erase(std::unique(input_files_.begin(), input_files_.end()), input_files_.end());
     loaded_.suite.input_files = std::move(input_files_);
     loaded_.suite.fixture_folders = std::move(fixture_folders_);
+    loaded_.suite.copier = copier_;
     loaded_.suite.rubrics = rubrics_->used();
     loaded_.suite.prompts = std::move(prompt_variants_);
     loaded_.suite.arms = std::move(arms_);
@@ -127,6 +127,27 @@ class YamlSuiteReader {
   }
 
  private:
+  /// Makes files_, and returns the suite's own text. The file itself may be a link to anywhere: the user
+  /// named it.
+  Result<std::string> open_suite() {
+    if (copy_) {
+      files_ = SuiteFolder::of(copy_, folder());
+      // What lies in their place is not to be written over either.
+      for (const auto& [path, text] : copy_->files) {
+        if (const auto now = identity_of(fs::path(path))) input_files_.push_back(*now);
+      }
+      return files_->read(path_.filename(), defaults::max_suite_bytes);
+    }
+    auto files = SuiteFolder::open(folder(), allowed_, SuiteFolder::Opening::by_kernel, copier_);
+    if (!files) return fail(files.error());
+    files_ = std::move(*files);
+    if (const auto suite = identity_of(path_)) input_files_.push_back(*suite);
+    auto text = read_file(path_, defaults::max_suite_bytes);
+    if (!text) return fail(text.error().reason, "the suite " + text.error().message);
+    copier_->add(whole_path(path_), *text);
+    return text;
+  }
+
   void read_document(const DocumentNode& root) {
     if (!std::holds_alternative<DocumentNode::Table>(root.value)) {
       context_.add(root.line, "a suite must be a mapping with \"suite\" and \"tests\", not " +
@@ -319,13 +340,15 @@ class YamlSuiteReader {
     TestSource source = source_of(path, relative, Notation::json);
     source.is_named_by_suite = true;
     if (const auto identity = identity_of(*file)) input_files_.push_back(*identity);
-    if (fs::path(name).extension() == ".csv") return read_csv(*file, source);
+    if (fs::path(name).extension() == ".csv") return read_csv(name, source);
+    // Its lines are read again as they are asked for: for the copy alone it is read whole.
+    if (copier_ && !files_->read(name, defaults::max_copied_suite_bytes)) copier_->give_up();
     index_json_lines(std::move(*file), source, builder_, findings_);
     return {};
   }
 
-  Result<void> read_csv(const FileDescriptor& file, TestSource source) {
-    const auto text = read_file(file, defaults::max_suite_bytes);
+  Result<void> read_csv(const std::string& name, TestSource source) {
+    const auto text = files_->read(name, defaults::max_suite_bytes);
     if (!text) return fail(text.error());
     source.notation = Notation::yaml;
     source.may_leave_variables = true;
@@ -348,6 +371,8 @@ class YamlSuiteReader {
   const fs::path& path_;
   std::string file_;
   const std::vector<std::string>& allowed_;
+  std::shared_ptr<const SuiteCopy> copy_;  ///< Null: the files on the disk are read.
+  std::shared_ptr<SuiteCopier> copier_;    ///< Null where there is a copy.
   std::shared_ptr<const SuiteFolder> files_;
   std::vector<Finding> findings_;
   DocumentContext context_;
@@ -371,8 +396,9 @@ class YamlSuiteReader {
 }  // namespace
 
 tl::expected<LoadedSuite, std::vector<Finding>> load_yaml_suite(const fs::path& path,
-                                                                const std::vector<std::string>& allowed) {
-  return YamlSuiteReader(path, allowed).read();
+                                                                const std::vector<std::string>& allowed,
+                                                                std::shared_ptr<const SuiteCopy> copy) {
+  return YamlSuiteReader(path, allowed, std::move(copy)).read();
 }
 
 }  // namespace sluice

@@ -5,6 +5,8 @@
 #include "coordinator/suite/suite.hpp"
 
 #include <filesystem>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -19,8 +21,10 @@ struct LoadedSuite {
 
 /// Reads a YAML suite (docs/suites.md) with the files and fixtures' folders that it names, which lie below
 /// its own folder or an `allowed` one (SuiteFolder). Either the suite, cases by id, or everything that is
-/// wrong, its settings' values included, in the order of files and lines.
-tl::expected<LoadedSuite, std::vector<Finding>> load_yaml_suite(const std::filesystem::path& path,
-                                                                const std::vector<std::string>& allowed = {});
+/// wrong, its settings' values included, in the order of files and lines. `copy`, if there is one, stands for
+/// the disk.
+tl::expected<LoadedSuite, std::vector<Finding>> load_yaml_suite(
+    const std::filesystem::path& path, const std::vector<std::string>& allowed = {},
+    std::shared_ptr<const SuiteCopy> copy = nullptr);
 
 }  // namespace sluice

@@ -88,6 +88,47 @@ TEST_F(Pages, TheReportOfAPastRunIsThatOfTheRun) {
       << none.errors;
 }
 
+// Who looks at a run that went wrong has often changed the suite by then.
+TEST_F(Pages, APastRunIsReportedWhateverBecameOfItsSuite) {
+  run();
+  const Flags forms{"json", "table", "markdown", "csv"};
+  const auto all = [&] {
+    std::string text = run_sluice({"show", "france", "--run", "last"}).output;
+    for (const std::string& form : forms) {
+      const auto report = run_sluice({"report", "last", "--format", form});
+      EXPECT_EQ(report.exit_code, 0) << report.errors;
+      EXPECT_EQ(report.errors, "");
+      text += report.output;
+    }
+    return text;
+  };
+  const std::string then = all();
+  EXPECT_NE(then.find("capital 1"), std::string::npos) << then;
+  EXPECT_NE(then.find("Lisbon"), std::string::npos);
+  const std::string suite = read_text(folder() / "suite.yaml");
+  answer("Lyon", "Madrid");
+  write_text(folder() / "suite.yaml",
+             replaced(replaced(suite, "text: Paris", "text: Lyon"), "capital 2", "another capital"));
+  EXPECT_EQ(all(), then) << "other checks, prompts and answers";
+  write_text(folder() / "suite.yaml", "suite: [");
+  EXPECT_EQ(all(), then) << "not even a suite";
+  std::filesystem::remove(folder() / "suite.yaml");
+  std::filesystem::remove(folder() / "answers.jsonl");
+  EXPECT_EQ(all(), then) << "nothing at all";
+}
+
+TEST_F(Pages, ASuiteWithSomethingThatIsRedactedIsNotCopied) {
+  keep_no_copy();
+  run();
+  const std::string suite = read_text(folder() / "suite.yaml");
+  EXPECT_EQ(run_sluice({"report", "last", "--format", "json"}).exit_code, 0);
+  std::filesystem::remove(folder() / "suite.yaml");
+  const auto refused = run_sluice({"report", "last", "--format", "json"});
+  EXPECT_EQ(refused.exit_code, 2) << refused.output;
+  EXPECT_NE(refused.errors.find("suite.yaml: there is no such file"), std::string::npos) << refused.errors;
+  EXPECT_EQ(read_text(home() / "ledger.db").find("nobody knows"), std::string::npos);
+}
+
 TEST_F(Pages, RunsAreComparedByTheNameOfTheirSuite) {
   run();
   const auto alone = run_sluice({"compare", "capitals"});
@@ -177,6 +218,7 @@ TEST_F(Pages, ThreeRunsStandSideBySide) {
 
 // People add tests all the time, and no run of before could be compared any more.
 TEST_F(Pages, RunsAreComparedByTheTestsThatBothHave) {
+  keep_no_copy();
   run({"--format", "json", "--output", "then.json"});
   std::string suite = read_text(folder() / "suite.yaml");
   suite = replaced(suite, "  - {id: france",
@@ -230,6 +272,7 @@ TEST_F(Pages, ATestThatWasAddedMayNeedAJudgeThatTheRunBeforeHadNot) {
 
 // A failure in a test that was removed since was an `unchanged` comparison.
 TEST_F(Pages, TestsThatTheSuiteHasNoMoreAreNamedWithHowManyFailed) {
+  keep_no_copy();
   run();
   run();
   std::string suite = read_text(folder() / "suite.yaml");
@@ -248,6 +291,8 @@ TEST_F(Pages, RepeatsAreNoPerturbations) {
   const std::string tests = read_text(folder() / "suite.yaml");
   for (const std::string settings : {"{repeat: 4}", "{repeat: 2, perturb: [final-newline]}"}) {
     write_text(folder() / "suite.yaml", "settings: " + settings + "\n" + tests);
+    std::filesystem::remove(folder() / "sluice.toml");
+    keep_no_copy();
     const auto made = run_sluice({"run", "suite.yaml", "--mode", "mock", "--quiet"});
     ASSERT_NE(made.exit_code, 2) << made.errors;
   }
@@ -343,6 +388,7 @@ TEST_F(Pages, NoReportOfAPastRunReplacesWhatTheRunReadsOrKeeps) {
 }
 
 TEST_F(Pages, OutcomesOfThenAreNotJudgedByChecksOfNow) {
+  keep_no_copy();
   run();
   write_text(folder() / "suite.yaml",
              replaced(read_text(folder() / "suite.yaml"), "text: Madrid", "text: Lisbon"));
@@ -357,6 +403,7 @@ TEST_F(Pages, OutcomesOfThenAreNotJudgedByChecksOfNow) {
 
 // To compare the runs before and after a change of a prompt is what people do.
 TEST_F(Pages, RunsBeforeAndAfterAChangeOfAPromptAreCompared) {
+  keep_no_copy();
   run();
   write_text(folder() / "suite.yaml", replaced(read_text(folder() / "suite.yaml"), "prompt: capital 2",
                                                "prompt: \"capital 2, please\""));
@@ -384,7 +431,8 @@ TEST_F(Pages, ARunIsReportedWhoseRequestsAreFewerNow) {
            "  - {id: one, vars: {c: one}}\n  - {id: two, vars: {c: two}}\n  - {id: three, vars: {c: "
            "three}}\n";
   };
-  write_text(folder() / "two.yaml", suite("Please ask"));
+  write_text(folder() / "two.yaml", suite("Please ask") + "# nobody knows\n");
+  keep_no_copy();
   EXPECT_EQ(run_sluice({"run", "two.yaml", "--mode", "mock"}).exit_code, 1);
   write_text(folder() / "two.yaml", suite("Ask"));
   const auto report = run_sluice({"report", "last", "--format", "json"});
@@ -393,6 +441,7 @@ TEST_F(Pages, ARunIsReportedWhoseRequestsAreFewerNow) {
 }
 
 TEST_F(Pages, AReportSaysThatTheRunEndedOtherwise) {
+  keep_no_copy();
   run();
   write_text(folder() / "suite.yaml", replaced(read_text(folder() / "suite.yaml"), "{id: spain,",
                                                "{id: spain, known_failure: \"a gap\","));

@@ -155,6 +155,7 @@ TEST_F(Diff, ARerunIsComparedByTheCasesThatItRan) {
 }
 
 TEST_F(Diff, WhatCannotBeComparedIsRefusedWithAReason) {
+  keep_no_copy();
   const auto none = run_sluice({"diff"});
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_NE(none.errors.find("no run is recorded yet"), std::string::npos) << none.errors;
@@ -185,6 +186,7 @@ TEST_F(Diff, WhatCannotBeComparedIsRefusedWithAReason) {
 // One edited prompt, and nothing was shown of any case, though the ledger has its metrics and the cache its
 // answer.
 TEST_F(Diff, ARunWhosePromptWasEditedIsShownFromTheLedger) {
+  keep_no_copy();
   run();
   const json before = json::parse(run_sluice({"show", "last", "spain", "--json"}).output, nullptr, false);
   std::string suite = read_text(folder() / "suite.yaml");
@@ -216,6 +218,22 @@ TEST_F(Diff, ARunWhosePromptWasEditedIsShownFromTheLedger) {
   std::filesystem::remove_all(home() / "cache");
   const std::string gone = run_sluice({"show", "last~1", "spain"}).output;
   EXPECT_NE(gone.find("\nAnswer\n  (in no cache any more"), std::string::npos) << gone;
+}
+
+TEST_F(Diff, PromptsThatWereEditedAreShownBesideEachOther) {
+  run();
+  std::string suite = read_text(folder() / "suite.yaml");
+  suite.replace(suite.find("capital of spain"), 0, "the ");
+  suite.replace(suite.find("id: chile"), 9, "id: kenya");
+  write_text(folder() / "suite.yaml", suite);
+  answer("the capital is right", "right");
+  run();
+  const json made = diff();
+  EXPECT_EQ(made["only_before"], json::array({"chile"}));
+  EXPECT_EQ(made["only_after"], json::array({"kenya"}));
+  ASSERT_EQ(ids_in(made), Ids{"spain"}) << made;
+  EXPECT_EQ(made["cases"][0]["trials"][0]["prompt_changed"], true);
+  EXPECT_NE(run_sluice({"show", "last~1", "chile"}).output.find("capital of chile"), std::string::npos);
 }
 
 TEST_F(Diff, WithoutNamesTheLastTwoRunsOfASuiteAreCompared) {

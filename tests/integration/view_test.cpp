@@ -218,6 +218,7 @@ TEST_F(View, APastRunNamesNoWorkersThatNobodyKnows) {
 }
 
 TEST_F(View, ShowsWhatTheLedgerNotedWhereTheSuiteIsAnother) {
+  keep_no_copy();
   run("Paris", "Lisbon");
   write_text(folder() / "suite.yaml",
              "suite: capitals\ntests:\n  - {id: italy, input: {prompt: capital 3}, "

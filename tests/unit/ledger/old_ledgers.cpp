@@ -84,6 +84,18 @@ constexpr const char* of_version_10 = R"sql(
   CREATE TABLE leases (id INTEGER PRIMARY KEY, cache TEXT NOT NULL);
 )sql";
 
+constexpr const char* of_version_11 = R"sql(
+  CREATE TABLE asked (
+    id INTEGER PRIMARY KEY, case_id TEXT NOT NULL, trials INTEGER NOT NULL, judged_by INTEGER NOT NULL
+  );
+  CREATE TABLE parts (id INTEGER PRIMARY KEY, begun_at_ms INTEGER NOT NULL, until_ms INTEGER NOT NULL);
+)sql";
+
+/// Those whose rows had checksums from version 11 on; a row without one is as good as any.
+constexpr const char* checked_in_version_11[] = {"runs",   "results",    "pins",        "pin_moves",
+                                                 "cases",  "spends",     "asked",       "quality",
+                                                 "limits", "retrievals", "calibrations"};
+
 std::string hex(const Digest& digest) {
   return "X'" + to_hex(digest) + "'";
 }
@@ -109,6 +121,11 @@ void make(const OldLedger& old, const std::filesystem::path& file) {
   if (old.version >= 8) db.exec(calibrations);
   if (old.version >= 9) db.exec(quality);
   if (old.version >= 10) db.exec(of_version_10);
+  if (old.version >= 11) {
+    db.exec(of_version_11);
+    for (const char* table : checked_in_version_11)
+      db.exec(std::string("ALTER TABLE ") + table + " ADD COLUMN checksum INTEGER");
+  }
   for (const char* run : {"run-1", "run-2"}) {
     std::string names = "run_id, suite, mode, provider, model, prompt_version, trials, started_at_ms";
     std::string values = "'" + std::string(run) + "', 'suite', 'live', 'openai', 'sim-1', '1.0.0', 7, 1000";
@@ -135,18 +152,20 @@ void make(const OldLedger& old, const std::filesystem::path& file) {
         "UPDATE runs SET plan_identity = 'sha256:11', result_layout = 5, pinned_at_ms = 3000 "
         "WHERE run_id = 'run-1'");
   }
-  SQLite::Statement result(db, "INSERT INTO results VALUES (?, ?, NULL, 'worker-a', ?)");
+  SQLite::Statement result(
+      db, "INSERT INTO results(id, answer, reason, worker, result) VALUES (?, ?, NULL, 'worker-a', ?)");
   result.bind(1, (std::int64_t{1} << 32) + 4);
   result.bind(2, old_answer.data(), static_cast<int>(old_answer.size()));
   const std::string bytes = old_result(4);
   result.bind(3, bytes.data(), static_cast<int>(bytes.size()));
   result.exec();
-  db.exec("INSERT INTO pins VALUES (" + hex(old_key) + ", " + hex(old_answer) + ", 'cache-a')");
+  db.exec("INSERT INTO pins(key, answer, holder) VALUES (" + hex(old_key) + ", " + hex(old_answer) +
+          ", 'cache-a')");
   if (old.version >= 7) db.exec("INSERT INTO votes VALUES (" + hex(old_key) + ", 'cache-v')");
   if (old.version >= 3) db.exec("INSERT INTO embeddings VALUES (" + hex(old_key) + ", 'cache-e')");
   if (old.version >= 5) {
-    db.exec("INSERT INTO pin_moves VALUES (1, " + hex(sha256("later")) + ", " + hex(old_answer) +
-            ", 'cache-b', 1)");
+    db.exec("INSERT INTO pin_moves(seq, key, answer, holder, paid) VALUES (1, " + hex(sha256("later")) +
+            ", " + hex(old_answer) + ", 'cache-b', 1)");
   }
   db.exec("PRAGMA user_version = " + std::to_string(old.version));
 }

@@ -16,7 +16,7 @@ struct OldLedger {
   bool has_prompt_hash;
 };
 
-inline constexpr std::array<OldLedger, 11> all{{{"1", 1, false},
+inline constexpr std::array<OldLedger, 12> all{{{"1", 1, false},
                                                 {"1WithPromptHash", 1, true},
                                                 {"2", 2, true},
                                                 {"3", 3, true},
@@ -26,7 +26,8 @@ inline constexpr std::array<OldLedger, 11> all{{{"1", 1, false},
                                                 {"7", 7, true},
                                                 {"8", 8, true},
                                                 {"9", 9, true},
-                                                {"10", 10, true}}};
+                                                {"10", 10, true},
+                                                {"11", 11, true}}};
 
 /// What the entries of each old ledger are of.
 inline const Digest old_key = sha256("key");
