@@ -73,6 +73,7 @@ inline constexpr int ledger_busy_timeout_ms = 10'000;  ///< For another process'
 inline constexpr int log_change_tries = 500;
 inline constexpr auto log_change_wait = 10ms;
 inline constexpr int compact_busy_timeout_ms = 1000;  ///< Short: later runs find the room in the file.
+inline constexpr std::int64_t max_suite_copies_bytes = 256 << 20;  ///< Packed; the oldest go first.
 /// Observations give way: whoever waits so long for another process goes without.
 inline constexpr int observations_busy_timeout_ms = 5000;
 inline constexpr int observations_pruned_at_once = 5000;  ///< Some 50 ms; another process waits so long.

@@ -235,6 +235,10 @@ std::vector<SettingDefinition> make_setting_definitions() {
                                        "them (default false)"),
                                 "true"),
                  "durable"),
+      in_section(ledger_section,
+                 define("keep_suites", "", &S::keep_suites, yes_or_no(), "true|false",
+                        "The ledger keeps a copy of what each run's suite was read from (default true)"),
+                 "keep_suites"),
       in_judge_section(
           define("judge_min_kappa", "--judge-min-kappa", &S::judge_min_kappa, optional_real(0.0, 1.0),
                  "KAPPA", "Judge scores only warn without a calibration of at least this kappa, from 0 to 1"),

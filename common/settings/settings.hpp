@@ -121,7 +121,8 @@ struct Settings {
   Setting<std::uint32_t> judge_samples{defaults::judge_samples};  ///< Votes where a test says nothing else.
   Setting<double> judge_temperature{defaults::judge_temperature};
   Setting<std::uint32_t> judge_max_tokens{defaults::judge_max_tokens};
-  Setting<bool> durable{false};  ///< What is stored outlives a loss of power (docs/durability.md).
+  Setting<bool> keep_suites{true};  ///< The ledger keeps what suites of runs were read from.
+  Setting<bool> durable{false};     ///< What is stored outlives a loss of power (docs/durability.md).
   Setting<bool> save_observations{false};
   Setting<std::string> database_path;  ///< Of observations; empty: in the home. See observations_file.
   Setting<std::uint32_t> retention_days{defaults::retention_days};

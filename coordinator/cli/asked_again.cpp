@@ -10,6 +10,7 @@
 #include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/run_plan.hpp"
 #include "coordinator/session/run_record.hpp"
+#include "coordinator/suite/suite_loader.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -101,7 +102,14 @@ void take_over(const PastRun& past, Settings& settings) {
   }
 }
 
-int not_as_it_was(const PastRun& past, const std::string& suite, Tests wanted) {
+int not_as_it_was(const PastRun& past, const RunOptions& options, Tests wanted) {
+  if (options.copy) {
+    return report_error(
+        "which cases run " + short_id(past.run.run_id) +
+        " had is not known by these settings: repeats, perturbations, arms or the selection are others now "
+        "(the environment, sluice.toml or flags given here)");
+  }
+  const std::string& suite = options.suite_path;
   return report_error(
       "which cases run " + short_id(past.run.run_id) +
       " had is not known, and not all of it is among the observations: " + suite +
@@ -154,6 +162,18 @@ namespace {
 
 using PlannedAgain = tl::expected<std::unique_ptr<Asked>, int>;
 
+/// Adds what the suite reads now, as far as it can be read, to what a copy of it protects.
+void protect_files_of_now(const std::vector<std::string>& allowed, const RunOptions& options, Suite& suite) {
+  const auto now = load_any_suite(options.suite_path, allowed);
+  if (!now) return;
+  const auto add = [](auto& to, const auto& more) {
+    to.insert(to.end(), more.begin(), more.end());
+    std::ranges::sort(to);
+  };
+  add(suite.input_files, now->suite.input_files);
+  add(suite.fixture_folders, now->suite.fixture_folders);
+}
+
 /// Without a plan.
 PlannedAgain loaded_again(const PastRun& past, const RunPlace& place, const AskedFlags& flags) {
   auto loaded = load_run(flags.settings, flags.flags, [&](Settings& chosen) {
@@ -164,6 +184,8 @@ PlannedAgain loaded_again(const PastRun& past, const RunPlace& place, const Aske
   if (place.programs == Programs::never && !loaded->options.perturb_commands.empty())
     return tl::unexpected(would_run_programs(past));
   loaded->options.progress = false;
+  if (place.writes_files && loaded->options.copy)
+    protect_files_of_now(flags.flags.allowed_paths, loaded->options, loaded->inputs.suite);
   if (awaits_embeddings(loaded->inputs)) {
     const auto events = place.ledger.retrievals_of(past.run.run_id);
     if (!events) return tl::unexpected(report_error(events.error()));
@@ -211,9 +233,7 @@ int judged_otherwise(const PastRun& past, const std::string& suite, const std::v
 /// Of the tests alone that the run and the suite have. `then`: of the run; `as_they_are`: the whole suite.
 PlannedAgain planned_of_shared(const PastRun& past, const RunPlace& place, AskedFlags& flags,
                                const std::vector<AskedCase>& then, const Asked& as_they_are) {
-  const auto none = [&] {
-    return tl::unexpected(not_as_it_was(past, as_they_are.options.suite_path, Tests::shared));
-  };
+  const auto none = [&] { return tl::unexpected(not_as_it_was(past, as_they_are.options, Tests::shared)); };
   const auto& cases = as_they_are.inputs.suite.cases;
   bool shares_any = past.run.selection;  // What was selected then need not be now.
   for (std::size_t i = 0; !shares_any && i < cases.size(); ++i)
@@ -241,8 +261,8 @@ tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const 
   if (const auto taken = flags.take(place.command, past.run); !taken)
     return tl::unexpected(report_error(taken.error()));
   auto copy = place.ledger.suite_of(past.run.run_id);
-  if (!copy) return tl::unexpected(report_error(copy.error()));
-  flags.flags.copy = std::move(*copy);
+  if (!copy) report_warning(copy.error().message + "; the suite is read as it is now");
+  flags.flags.copy = copy ? std::move(*copy) : nullptr;
   auto asked = loaded_again(past, place, flags);
   if (!asked) return asked;
   std::vector<AskedCase> then;
@@ -260,7 +280,7 @@ tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const 
   (*asked)->is_as_it_was = to_prefixed_hex(plan_identity(plan)) == past.run.plan_identity;
   if ((*asked)->is_as_it_was || numbers_alike(past.run, plan)) return asked;
   if (!then.empty()) return planned_of_shared(past, place, flags, then, **asked);
-  return tl::unexpected(not_as_it_was(past, (*asked)->options.suite_path, place.tests));
+  return tl::unexpected(not_as_it_was(past, (*asked)->options, place.tests));
 }
 
 }  // namespace sluice

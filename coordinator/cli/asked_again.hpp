@@ -46,6 +46,7 @@ struct RunPlace {
   const Ledger& ledger;
   Programs programs = Programs::may_run;
   Tests tests = Tests::all;
+  bool writes_files = false;  ///< What the suite reads now is not to be written over, whatever the copy has.
 };
 
 /// By the run's own flags, then those of the command; provider and model of the run where neither names them.

@@ -115,6 +115,18 @@ NextCase with_limits(NextCase next, const Thresholding& flags) {
   };
 }
 
+/// Cases of both that are judged by something else, by id.
+std::vector<std::string> judged_otherwise(const std::vector<JudgedCase>& base,
+                                          const std::vector<JudgedCase>& current) {
+  std::vector<std::string> ids;
+  auto before = base.begin();
+  for (const JudgedCase& one : current) {
+    while (before != base.end() && before->id < one.id) ++before;
+    if (before != base.end() && before->id == one.id && before->by != one.by) ids.push_back(one.id);
+  }
+  return ids;
+}
+
 /// The comparison's verdict with what concerns it as a whole.
 void decide(CompareReportInput& input, bool cut_short) {
   VerdictInput& verdict = input.summary.verdict_input;
@@ -137,12 +149,12 @@ tl::expected<LoadedSide, int> side_of_run(const PastRun& past, const std::string
   };
   RunPlace shared_tests = place;
   shared_tests.tests = Tests::shared;
-  auto lost = report_past_run(past, shared_tests, targets, use);
-  if (!lost) return tl::unexpected(lost.error());
+  auto cases = report_past_run(past, shared_tests, targets, use);
+  if (!cases) return tl::unexpected(cases.error());
   std::istringstream text(report.text());
   auto scores = parse_report(text, name);
   if (!scores) return tl::unexpected(report_findings({scores.error()}));
-  return LoadedSide{name, std::move(*scores), std::move(notices), past.run.run_id, std::move(*lost)};
+  return LoadedSide{name, std::move(*scores), std::move(notices), past.run.run_id, std::move(*cases)};
 }
 
 Result<void> check_are_two_runs(const std::string& base_run_id, const std::string& current_run_id) {
@@ -188,8 +200,10 @@ int compare_sides(const LoadedSide& base, const LoadedSide& current, const Compa
   rules.min_pass_rate = min_pass_rate_of(right);
   rules.base_is_selection = is_selection(left);
   rules.current_is_selection = is_selection(right);
-  rules.base_lost = base.lost.ids;
-  rules.current_lost = current.lost.ids;
+  rules.base_lost = base.cases.lost;
+  rules.current_lost = current.cases.lost;
+  const auto otherwise = judged_otherwise(base.cases.judged, current.cases.judged);
+  rules.judged_otherwise = otherwise;
   input.visit = [&](const std::function<void(const ScoreComparison&)>& visit) {
     return compare(cases_in(left), with_limits(cases_in(right), request.limits), rules, visit);
   };
@@ -202,7 +216,13 @@ int compare_sides(const LoadedSide& base, const LoadedSide& current, const Compa
     // What a baseline has no score of is counted as unpinned.
     if (!is_whole_report(left)) input.tests->added.clear();
     for (GateNotice& one :
-         test_notices(*input.tests, base.name, current.name, current.lost.failed, request.strict))
+         test_notices(*input.tests, base.name, current.name, current.cases.lost_failed, request.strict))
+      input.gate.notices.push_back(std::move(one));
+  }
+  if (is_part && !summary->tests.judged_otherwise.empty()) {
+    TestChanges otherwise;
+    otherwise.judged_otherwise = summary->tests.judged_otherwise;
+    for (GateNotice& one : test_notices(otherwise, base.name, current.name, 0, request.strict))
       input.gate.notices.push_back(std::move(one));
   }
   if (!summary->has_scores)

@@ -23,8 +23,8 @@ struct LoadedSide {
   std::string name;  ///< As the user named it.
   ScoreFile file;
   std::vector<GateNotice> notices{};
-  std::string run_id{};  ///< Of a run of the ledger; empty: a file.
-  LostCases lost{};
+  std::string run_id{};   ///< Of a run of the ledger; empty: a file.
+  ComparedCases cases{};  ///< The same.
 };
 
 /// The side of a run, whose report is made again, of the tests that its suite still has; `also` gets it too,

@@ -170,14 +170,17 @@ std::optional<Error> missing_key(const RunOptions& options, const RunSettings& s
                    (is_one ? names.front() : std::string("NAME")) + "] of sluice.toml to call without a key"};
 }
 
-/// The files of the suite, for the ledger; null where it may not hold them: what is redacted stands nowhere
-/// but in the caches.
-std::shared_ptr<const SuiteCopy> copy_of_suite(const RunInputs& inputs) {
-  auto copy = inputs.suite.copier ? inputs.suite.copier->take() : nullptr;
-  if (copy == nullptr || inputs.redactor.empty()) return copy;
-  const bool is_redacted = std::ranges::any_of(
-      copy->files, [&](const auto& file) { return inputs.redactor.redacted(file.second).has_value(); });
-  return is_redacted ? nullptr : copy;
+/// Has the ledger keep the files of the suite, unless the settings redact something: files hold it in more
+/// ways than a pattern finds. A run goes well without.
+void keep_suite(const RunOptions& options, const RunInputs& inputs, const std::string& run_id,
+                Ledger& ledger) {
+  const auto copy = inputs.suite.copier ? inputs.suite.copier->take() : nullptr;
+  if (copy == nullptr || !inputs.redactor.empty() || !options.settings.keep_suites.value) return;
+  if (const auto kept = ledger.note_suite(run_id, *copy); !kept)
+    report_warning(
+        "no copy of the suite is kept, so that this run can be shown only as long as the suite stays "
+        "as it is: " +
+        kept.error().message);
 }
 
 /// What a run leaves for the one that follows.
@@ -246,10 +249,8 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
     if (!asked) return failed(asked.error());
     if (const auto begun = ledger->begin_run(record); !begun) return failed(begun.error());
     if (const auto noted = ledger->note_asked(run_id, *asked); !noted) return stopped(noted.error());
-    if (const auto copy = copy_of_suite(inputs); copy && !recorded_in->is_temporary()) {
-      if (const auto noted = ledger->note_suite(run_id, *copy); !noted) return stopped(noted.error());
-    }
   }
+  if (!recorded_in->is_temporary()) keep_suite(options, inputs, run_id, *ledger);
   if (before != nullptr) {
     if (const auto noted = note_spent_before(*before, run_id, *ledger); !noted) return stopped(noted.error());
   }

@@ -15,6 +15,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -123,17 +124,28 @@ struct InitCommand {
       return report_error(possible.error());
     FirstSuite first;
     first.target = proposed_target(*effective);
-    if (!yes) ask(first);
+    if (!yes) {
+      if (const auto asked = ask(first); !asked) return report_error(asked.error());
+    }
     return write(first);
   }
 
  private:
-  /// The answer, or what is proposed for an empty line and at the end of the input.
-  static void ask_for(const std::string& question, std::string& answer) {
-    show(question + " [" + printable(answer) + "]");
-    std::string line;
-    if (std::getline(std::cin, line) && line.find_first_not_of(" \t\r") != std::string::npos)
-      answer = one_line(to_valid_utf8(line));
+  using TakeAnswer = std::function<Result<void>(const std::string&)>;
+
+  /// Hands on the answer, or what is proposed for an empty line and at the end of the input. Who sits at a
+  /// terminal is asked again where it is not taken.
+  static Result<void> ask_for(const std::string& question, const std::string& proposed,
+                              const TakeAnswer& take) {
+    while (true) {
+      show(question + " [" + printable(proposed) + "]");
+      std::string line;
+      const bool is_given =
+          std::getline(std::cin, line) && line.find_first_not_of(" \t\r") != std::string::npos;
+      auto taken = take(is_given ? one_line(to_valid_utf8(line)) : proposed);
+      if (taken || !is_given || ::isatty(STDIN_FILENO) == 0) return taken;
+      report_error(taken.error());
+    }
   }
 
   /// On a terminal in lines of whole words.
@@ -143,14 +155,37 @@ struct InitCommand {
     for (const std::string& line : wrapped(question, *columns)) write_stderr_line(line);
   }
 
-  static void ask(FirstSuite& first) {
-    ask_for("What is the model asked? {{name}} stands for what differs from test to test", first.prompt);
-    ask_for("Which model? PROVIDER:MODEL", first.target);
-    std::string example = first.input + " => " + first.answer;
-    ask_for("One example, and a text that its answer must hold? EXAMPLE => TEXT", example);
-    const auto arrow = example.find("=>");
-    first.input = one_line(example.substr(0, arrow));
-    first.answer = arrow != std::string::npos ? one_line(example.substr(arrow + 2)) : "";
+  static Result<void> take_prompt(const std::string& given, FirstSuite& first) {
+    if (const auto variable = variable_of(given); !variable) return fail(variable.error());
+    first.prompt = given;
+    return {};
+  }
+  static Result<void> take_target(const std::string& given, FirstSuite& first) {
+    if (const auto arm = parse_target(given); !arm)
+      return fail(arm.error().reason, "the model " + arm.error().message);
+    first.target = given;
+    return {};
+  }
+  static Result<void> take_example(const std::string& given, FirstSuite& first) {
+    const auto arrow = given.find("=>");
+    first.input = one_line(given.substr(0, arrow));
+    first.answer = arrow != std::string::npos ? one_line(given.substr(arrow + 2)) : "";
+    if (!first.input.empty() && !first.answer.empty()) return {};
+    return fail(Reason::usage_invalid, "the example must be EXAMPLE => TEXT, such as France => Paris");
+  }
+
+  static Result<void> ask(FirstSuite& first) {
+    const auto into = [&](Result<void> (*take)(const std::string&, FirstSuite&)) -> TakeAnswer {
+      return [&first, take](const std::string& given) { return take(given, first); };
+    };
+    if (auto taken = ask_for("What is the model asked? {{name}} stands for what differs from test to test",
+                             first.prompt, into(take_prompt));
+        !taken)
+      return taken;
+    if (auto taken = ask_for("Which model? PROVIDER:MODEL", first.target, into(take_target)); !taken)
+      return taken;
+    return ask_for("One example, and a text that its answer must hold? EXAMPLE => TEXT",
+                   first.input + " => " + first.answer, into(take_example));
   }
 
   /// That of the file, or of its folder where the file is called like any other.
@@ -164,10 +199,6 @@ struct InitCommand {
   int write(const FirstSuite& first) const {
     const auto variable = variable_of(first.prompt);
     if (!variable) return report_error(variable.error());
-    if (const auto arm = parse_target(first.target); !arm)
-      return report_error("the model " + arm.error().message);
-    if (first.input.empty() || first.answer.empty())
-      return report_error("the example must be EXAMPLE => TEXT, such as France => Paris");
     const std::string name = suite_name();
     const std::string text = suite_text(first, name, *variable);
     // As for a folder that is there and cannot be written to, what is wrong is said by whoever writes the

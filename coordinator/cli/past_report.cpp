@@ -14,6 +14,7 @@
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_outputs.hpp"
 #include "coordinator/session/run_record.hpp"
+#include "coordinator/suite/fingerprint.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -124,6 +125,13 @@ std::vector<GateNotice> notices_of(bool is_as_it_was) {
 Result<void> check_judged_alike(const PastRun& past, const Asked& asked) {
   if (asked.shared || was_judged_alike(past.run, asked.inputs)) return {};
   const std::string id = short_id(past.run.run_id);
+  if (asked.options.copy) {
+    return fail(Reason::settings_invalid,
+                "the settings are not those of run " + id +
+                    " any more, as models, the judge or the embedder (the environment, sluice.toml or flags "
+                    "given here): `sluice runs show " +
+                    id + "` shows what they were");
+  }
   const std::string what = notes_judging(past.run)
                                ? "the checks or settings of " + asked.options.suite_path
                                : "the tests, prompts or settings of " + asked.options.suite_path;
@@ -152,9 +160,27 @@ int not_finished(const PastRun& past) {
                       short_id(past.run.run_id) + "`");
 }
 
-/// By what was known when they ran: without their tests nothing else judges them.
-Result<LostCases> lost_cases(const SharedCases& shared, const ResultSource& recorded) {
-  LostCases lost{shared.lost, 0};
+/// What judges each case, whoever answered it: runs of two models are compared, too.
+Result<std::vector<JudgedCase>> judged_cases(const Asked& asked) {
+  const Suite& suite = asked.inputs.suite;
+  FingerprintSettings settings = fingerprint_settings(asked.options, asked.inputs);
+  settings.provider = {};
+  settings.model.clear();
+  for (FingerprintArm& arm : settings.arms) arm = FingerprintArm{.name = arm.name};
+  CaseJudging judging(suite, std::move(settings));
+  std::vector<JudgedCase> cases;
+  cases.reserve(suite.cases.size());
+  for (std::size_t i = 0; i < suite.cases.size(); ++i) {
+    const auto one = suite.cases.read(i);
+    if (!one) return fail(one.error());
+    cases.push_back({std::string(suite.cases.id(i)), judging.of(**one)});
+  }
+  return cases;
+}
+
+/// Those that failed by what was known when they ran: without their tests nothing else judges them.
+Result<std::size_t> count_failed(const SharedCases& shared, const ResultSource& recorded) {
+  std::size_t failed_cases = 0;
   const auto& trials = shared.trials;
   std::optional<TrialId> counted;  // The first trial of the last case that failed.
   const auto visited = recorded.visit([&](const CommittedTrial& one) {
@@ -163,15 +189,29 @@ Result<LostCases> lost_cases(const SharedCases& shared, const ResultSource& reco
     const bool failed = !one.unit.scores.empty() && has_failed(one.unit.scores.front());
     if (!failed && !one.unit.error) return;
     const auto first = *std::prev(std::ranges::upper_bound(shared.first_of_lost, one.trial));
-    if (counted != first) ++lost.failed;
+    if (counted != first) ++failed_cases;
     counted = first;
   });
   if (!visited) return fail(visited.error());
-  return lost;
+  return failed_cases;
 }
 
-tl::expected<LostCases, int> report(const PastRun& past, const Asked& asked, const Ledger& ledger,
-                                    const UseReport& use) {
+Result<ComparedCases> compared_cases(const Asked& asked, const ResultSource& recorded) {
+  ComparedCases cases;
+  auto judged = judged_cases(asked);
+  if (!judged) return fail(judged.error());
+  cases.judged = std::move(*judged);
+  if (!asked.shared || asked.shared->lost.empty()) return cases;
+  cases.lost = asked.shared->lost;
+  const auto failed = count_failed(*asked.shared, recorded);
+  if (!failed) return fail(failed.error());
+  cases.lost_failed = *failed;
+  return cases;
+}
+
+tl::expected<ComparedCases, int> report(const PastRun& past, const Asked& asked, const RunPlace& place,
+                                        const UseReport& use) {
+  const Ledger& ledger = place.ledger;
   const auto gate = load_gate(asked.options, asked.inputs);
   if (!gate) return tl::unexpected(report_error(gate.error()));
   const auto recorded = ledger.results_of(past.run.run_id);
@@ -193,19 +233,22 @@ tl::expected<LostCases, int> report(const PastRun& past, const Asked& asked, con
                           past.summary && !asked.shared ? past.summary->verdict : std::string()};
   if (const auto reported = report_again(found, use); !reported)
     return tl::unexpected(report_error(reported.error()));
-  if (!asked.shared || asked.shared->lost.empty()) return LostCases{};
-  auto lost = lost_cases(*asked.shared, *recorded);
-  if (!lost) return tl::unexpected(report_error(lost.error()));
-  return std::move(*lost);
+  if (place.tests != Tests::shared) return ComparedCases{};
+  auto cases = compared_cases(asked, *recorded);
+  if (!cases) return tl::unexpected(report_error(cases.error()));
+  return std::move(*cases);
 }
 
 }  // namespace
 
-tl::expected<LostCases, int> report_past_run(const PastRun& past, const RunPlace& place,
-                                             const std::vector<ReportTarget>& targets, const UseReport& use,
-                                             Ends ends) {
+tl::expected<ComparedCases, int> report_past_run(const PastRun& past, const RunPlace& place,
+                                                 const std::vector<ReportTarget>& targets,
+                                                 const UseReport& use, Ends ends) {
   if (!past.summary && ends == Ends::reached) return tl::unexpected(not_finished(past));
-  auto asked = plan_again(past, place);
+  RunPlace written = place;
+  written.writes_files =
+      std::ranges::any_of(targets, [](const ReportTarget& one) { return one.file.has_value(); });
+  auto asked = plan_again(past, written);
   if (!asked) return tl::unexpected(asked.error());
   if (const auto taken = take_gate(past, (*asked)->options); !taken)
     return tl::unexpected(report_error(taken.error()));
@@ -215,7 +258,7 @@ tl::expected<LostCases, int> report_past_run(const PastRun& past, const RunPlace
   (*asked)->options.reports = targets;
   if (const auto possible = check_run_outputs((*asked)->options, (*asked)->inputs.suite); !possible)
     return tl::unexpected(report_error(possible.error()));
-  return report(past, **asked, place.ledger, use);
+  return report(past, **asked, place, use);
 }
 
 }  // namespace sluice

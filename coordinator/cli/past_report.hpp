@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/hash.hpp"
 #include "coordinator/cli/asked_again.hpp"
 #include "coordinator/cli/run_report.hpp"
 #include "coordinator/facts/run_record.hpp"
@@ -14,10 +15,18 @@
 
 namespace sluice {
 
-/// Cases of a run that its suite has no more, so that nothing judges them.
-struct LostCases {
-  std::vector<std::string> ids;  ///< Ascending.
-  std::size_t failed = 0;        ///< Those that had a failed check or an error when they ran.
+/// A case, and what judges its answers: checks, limits, judge and embedder.
+struct JudgedCase {
+  std::string id;
+  Digest by{};
+};
+
+/// Of a comparison (Tests::shared): what it is to know of a run's cases beside their report.
+struct ComparedCases {
+  std::vector<std::string>
+      lost;                     ///< Those that its suite has no more, so that nothing judges them; ascending.
+  std::size_t lost_failed = 0;  ///< Of them those that had a failed check or an error when they ran.
+  std::vector<JudgedCase> judged;  ///< The others, by id.
 };
 
 /// Which runs have a report. Of one that has no end it is what there is so far, as if the run had ended: only
@@ -27,11 +36,10 @@ enum class Ends : std::uint8_t { reached, any };
 /// Hands the report of a run of the ledger to `use`, made again of the run's results, with the flags of the
 /// run for its gate. `place`: as plan_again. Checks or settings that would judge otherwise than those of the
 /// run are refused, and so are `targets` that would replace what the run reads or keeps. Where the requests
-/// or the verdict are others since, its notices say so; of other requests prompts are left out. Returns the
-/// cases that the suite has no more, where `place` takes those alone that both have. Error: the exit code,
-/// after it was reported.
-tl::expected<LostCases, int> report_past_run(const PastRun& past, const RunPlace& place,
-                                             const std::vector<ReportTarget>& targets, const UseReport& use,
-                                             Ends ends = Ends::reached);
+/// or the verdict are others since, its notices say so; of other requests prompts are left out. Returns what
+/// a comparison is to know; nothing where `place` is of none. Error: the exit code, after it was reported.
+tl::expected<ComparedCases, int> report_past_run(const PastRun& past, const RunPlace& place,
+                                                 const std::vector<ReportTarget>& targets,
+                                                 const UseReport& use, Ends ends = Ends::reached);
 
 }  // namespace sluice

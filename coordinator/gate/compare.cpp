@@ -73,7 +73,7 @@ class Comparison {
   const std::function<void(const ScoreComparison&)>& visit_;
   CompareSummary summary_;
   TestFold tests_of_sides_;
-  bool is_lost_in_base_ = false;  ///< The case that pair is at.
+  bool is_lost_in_base_ = false;  ///< The case that pair is at, or the base says nothing of it.
   std::uint64_t left_out_ = 0;    ///< Of the scores missing in the current side: by intention.
   std::optional<StatisticalGate> tests_;
 };
@@ -243,6 +243,11 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
   if (base != nullptr) look_for_scores(*base);
   is_lost_in_base_ =
       base == nullptr && tests_of_sides_.add_of_current(current.test_id) == TestFold::Standing::lost;
+  if (base != nullptr && std::ranges::binary_search(rules_.judged_otherwise, current.test_id)) {
+    tests_of_sides_.add_judged_otherwise(current.test_id);
+    is_lost_in_base_ = true;
+    base = nullptr;
+  }
   look_for_scores(current);
   if (current.is_error) return summary_.verdict_input.statuses.add(CaseStatus::error);
   CaseAssessment assessment = assessed(current, base);

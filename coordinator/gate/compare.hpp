@@ -106,6 +106,8 @@ struct CompareRules {
   /// Cases that a run had and its side lacks, since the suite does not have them any more; by id.
   std::span<const std::string> base_lost{};
   std::span<const std::string> current_lost{};
+  /// Cases of both sides that other checks, limits or judges judge now; by id. They stand by themselves.
+  std::span<const std::string> judged_otherwise{};
 };
 
 /// What a comparison came to. The counts are of scores, `verdict_input.statuses` of the current side's cases.

@@ -71,6 +71,12 @@ std::vector<GateNotice> test_notices(const TestChanges& changes, const std::stri
         {warning, "tests_gone",
          "`" + current + "` lacks " + counted(changes.gone) + " of `" + base + "`" + names(changes.gone)});
   }
+  if (!changes.judged_otherwise.empty()) {
+    notices.push_back({warning, "tests_judged_otherwise",
+                       "other checks, limits or judges judge " + counted(changes.judged_otherwise) + " in `" +
+                           current + "` than in `" + base + "`, so that their results are not compared" +
+                           names(changes.judged_otherwise)});
+  }
   if (!changes.lost.empty()) {
     const bool is_one = changes.lost.size() == 1;
     std::string failed;

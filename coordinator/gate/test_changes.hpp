@@ -17,6 +17,7 @@ struct TestChanges {
   /// A run of the ledger had them, and its suite has them no more: nothing judges its answers to them. Those
   /// that the other side lacks are added as well.
   std::vector<std::string> lost;
+  std::vector<std::string> judged_otherwise;  ///< Both sides have them, and other checks or judges.
 };
 
 /// Finds them while both sides are walked through. What the spans hold must outlive it.
@@ -32,6 +33,7 @@ class TestFold {
   Standing add_of_base(const std::string& id) { return add(id, current_lost_, changes_.gone); }
   /// One that the current side alone shows.
   Standing add_of_current(const std::string& id) { return add(id, base_lost_, changes_.added); }
+  void add_judged_otherwise(const std::string& id) { changes_.judged_otherwise.push_back(id); }
   TestChanges finish();
 
  private:
@@ -43,9 +45,9 @@ class TestFold {
   TestChanges changes_;
 };
 
-/// `tests_added` (info), `tests_gone` and `tests_not_judged` (failures under strict): those that there are,
-/// each with how many cases there are and the first of them. `lost_failed` of those that are not judged
-/// failed in the current run.
+/// `tests_added` (info), `tests_gone`, `tests_judged_otherwise` and `tests_not_judged` (failures under
+/// strict): those that there are, each with how many cases there are and the first of them. `lost_failed` of
+/// those that are not judged failed in the current run.
 std::vector<GateNotice> test_notices(const TestChanges& changes, const std::string& base,
                                      const std::string& current, std::size_t lost_failed, bool strict);
 

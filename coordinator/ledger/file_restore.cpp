@@ -90,7 +90,7 @@ void drop_orphans(SQLite::Database& db, RestoredFile& restored) {
     restored.left_out.push_back(std::to_string(dropped) + " of " + table +
                                 " whose run is not known any more");
   }
-  db.exec(drop_unused_suites);
+  db.exec("DELETE FROM suites WHERE digest NOT IN (SELECT digest FROM run_suites)");
 }
 
 /// Whether rows of the run may be missing in the table.

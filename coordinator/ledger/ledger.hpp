@@ -3,6 +3,7 @@
 #include "common/cache_tools.hpp"
 #include "common/error.hpp"
 #include "common/model/result.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/facts/asked_case.hpp"
 #include "coordinator/facts/cache_holders.hpp"
 #include "coordinator/facts/case_outcome.hpp"
@@ -114,8 +115,10 @@ class Ledger {
   Result<void> note_asked(const std::string& run_id, std::span<const AskedCase> cases);
   /// What was noted, in plan order; empty where nothing was.
   Result<std::vector<AskedCase>> asked_by(const std::string& run_id) const;
-  /// Keeps the files of a suite of which a run has begun; those of runs of one and the same are kept once.
-  Result<void> note_suite(const std::string& run_id, const SuiteCopy& suite);
+  /// Keeps the files of a suite of which a run has begun; those of runs of one and the same are kept once. Of
+  /// more than `max_bytes`, packed, the oldest copies go.
+  Result<void> note_suite(const std::string& run_id, const SuiteCopy& suite,
+                          std::int64_t max_bytes = defaults::max_suite_copies_bytes);
   /// What was kept; null where nothing was.
   Result<std::shared_ptr<const SuiteCopy>> suite_of(const std::string& run_id) const;
   /// How long the parts of the run took together, the last one up to its latest commit if it has no end, to a

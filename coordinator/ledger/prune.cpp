@@ -52,8 +52,7 @@ std::uint64_t remove(SQLite::Database& db, std::int64_t seq) {
   SQLite::Statement results(db, "DELETE FROM results WHERE id BETWEEN ?1 << 32 AND (?1 << 32) + 4294967295");
   results.bind(1, seq);
   const int removed = results.exec();
-  for (const char* table :
-       {"quality", "cases", "retrievals", "spends", "leases", "asked", "parts", "run_suites"}) {
+  for (const char* table : {"quality", "cases", "retrievals", "spends", "leases", "asked", "parts"}) {
     SQLite::Statement rows(
         db, std::string("DELETE FROM ") + table + " WHERE id BETWEEN ?1 << 32 AND (?1 << 32) + 4294967295");
     rows.bind(1, seq);
@@ -62,7 +61,7 @@ std::uint64_t remove(SQLite::Database& db, std::int64_t seq) {
   SQLite::Statement run(db, "DELETE FROM runs WHERE seq = ?");
   run.bind(1, seq);
   run.exec();
-  db.exec(drop_unused_suites);
+  forget_suite(db, seq);
   transaction.commit();
   return static_cast<std::uint64_t>(removed);
 }

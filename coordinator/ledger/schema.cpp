@@ -126,6 +126,7 @@ constexpr const char* suites = R"sql(
     id INTEGER PRIMARY KEY,
     digest BLOB NOT NULL
   );
+  CREATE INDEX runs_of_suites ON run_suites(digest);
 )sql";
 
 constexpr const char* schema = R"sql(

@@ -4,19 +4,18 @@
 #include "coordinator/ledger/ledger.hpp"
 
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <vector>
 
 #include <zstd.h>
 
 namespace sluice {
-
-const char* const drop_unused_suites =
-    "DELETE FROM suites WHERE digest NOT IN (SELECT digest FROM run_suites)";
-
 namespace {
 
 constexpr int packing_level = 3;  // Once for each edit of a suite: 5 ms a megabyte.
@@ -45,20 +44,54 @@ std::string_view take(std::string_view& bytes) {
   return text;
 }
 
+void append(std::string& bytes, std::size_t number) {
+  append(bytes, std::to_string(number));
+}
+
+std::size_t take_number(std::string_view& bytes) {
+  const std::string_view text = take(bytes);
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) refuse("has a number that is none");
+  return number;
+}
+
+/// Texts with their lengths before them, each list with how many it has.
 std::string to_bytes(const SuiteCopy& suite) {
   std::string bytes;
+  append(bytes, suite.suite);
+  append(bytes, suite.files.size());
   for (const auto& [path, text] : suite.files) {
     append(bytes, path);
     append(bytes, text);
+  }
+  append(bytes, suite.folders.size());
+  for (const auto& [path, entries] : suite.folders) {
+    append(bytes, path);
+    append(bytes, entries.size());
+    for (const CopiedEntry& one : entries) {
+      append(bytes, one.name);
+      append(bytes, static_cast<std::size_t>(one.kind));
+    }
   }
   return bytes;
 }
 
 SuiteCopy from_bytes(std::string_view bytes) {
   SuiteCopy suite;
-  while (!bytes.empty()) {
+  suite.suite = take(bytes);
+  for (std::size_t left = take_number(bytes); left > 0; --left) {
     const std::string_view path = take(bytes);
     suite.files.emplace(path, take(bytes));
+  }
+  for (std::size_t left = take_number(bytes); left > 0; --left) {
+    auto& entries = suite.folders[std::string(take(bytes))];
+    for (std::size_t more = take_number(bytes); more > 0; --more) {
+      const std::string_view name = take(bytes);
+      const std::size_t kind = take_number(bytes);
+      if (kind > static_cast<std::size_t>(CopiedEntry::Kind::other)) refuse("has an entry of no kind");
+      entries.push_back({std::string(name), static_cast<CopiedEntry::Kind>(kind)});
+    }
   }
   return suite;
 }
@@ -81,33 +114,75 @@ std::string unpacked(std::string_view bytes) {
   return result;
 }
 
+void bind_digest(SQLite::Statement& statement, int at, const Digest& digest) {
+  statement.bind(at, digest.data(), static_cast<int>(digest.size()));
+}
+
+/// The oldest go where there are more than may be kept, but for that of the run that begins.
+void make_room(SQLite::Database& db, const Digest& kept, std::int64_t max_bytes) {
+  SQLite::Statement sizes(db, "SELECT id, length(files), digest = ? FROM suites ORDER BY id DESC");
+  bind_digest(sizes, 1, kept);
+  std::int64_t bytes = 0;
+  std::vector<std::int64_t> going;
+  while (sizes.executeStep()) {
+    bytes += sizes.getColumn(1).getInt64();
+    const bool is_kept = sizes.getColumn(2).getInt() != 0;
+    if (bytes > max_bytes && !is_kept) going.push_back(sizes.getColumn(0).getInt64());
+  }
+  for (const std::int64_t id : going) {
+    SQLite::Statement forget(db, "DELETE FROM suites WHERE id = ?");
+    forget.bind(1, id);
+    forget.exec();
+  }
+}
+
 }  // namespace
 
-Result<void> Ledger::note_suite(const std::string& run_id, const SuiteCopy& suite) {
+void forget_suite(SQLite::Database& db, std::int64_t run_seq) {
+  SQLite::Statement copy(
+      db,
+      "DELETE FROM suites WHERE digest = (SELECT digest FROM run_suites WHERE id = ?1) AND "
+      "NOT EXISTS (SELECT 1 FROM run_suites AS other WHERE other.digest = suites.digest AND "
+      "other.id <> ?1)");
+  SQLite::Statement of_run(db, "DELETE FROM run_suites WHERE id = ?1");
+  for (SQLite::Statement* statement : {&copy, &of_run}) {
+    statement->bind(1, run_seq << 32);
+    statement->exec();
+  }
+}
+
+Result<void> Ledger::note_suite(const std::string& run_id, const SuiteCopy& suite, std::int64_t max_bytes) {
   return guarded_transaction(database_->db, ledger_error, [&] {
     const std::string bytes = to_bytes(suite);
     const Digest digest = sha256(bytes);
     auto& db = database_->db;
+    // A row that was damaged gives way to the files that are at hand.
+    SQLite::Statement damaged(db, "DELETE FROM suites WHERE digest = ? AND NOT " +
+                                      row_checks::fits(row_checks::ledger_table("suites")));
+    bind_digest(damaged, 1, digest);
+    damaged.exec();
     SQLite::Statement known(db, "SELECT 1 FROM suites WHERE digest = ?");
-    known.bind(1, digest.data(), static_cast<int>(digest.size()));
+    bind_digest(known, 1, digest);
     if (!known.executeStep()) {
       const std::string files = packed(bytes);
       SQLite::Statement insert(db, "INSERT INTO suites(digest, files) VALUES (?, ?)");
-      insert.bind(1, digest.data(), static_cast<int>(digest.size()));
+      bind_digest(insert, 1, digest);
       insert.bindNoCopy(2, files.data(), static_cast<int>(files.size()));
       insert.exec();
+      make_room(db, digest, max_bytes);
     }
     SQLite::Statement of_run(db, "INSERT OR REPLACE INTO run_suites(id, digest) VALUES (?, ?)");
     of_run.bind(1, database_->run_seq(run_id) << 32);
-    of_run.bind(2, digest.data(), static_cast<int>(digest.size()));
+    bind_digest(of_run, 2, digest);
     of_run.exec();
   });
 }
 
 Result<std::shared_ptr<const SuiteCopy>> Ledger::suite_of(const std::string& run_id) const {
   return guarded(ledger_error, [&]() -> std::shared_ptr<const SuiteCopy> {
-    SQLite::Statement of_run(database_->db, "SELECT digest FROM " + sound("run_suites") + " WHERE id = ?");
-    of_run.bind(1, database_->run_seq(run_id) << 32);
+    SQLite::Statement of_run(database_->db, "SELECT digest FROM " + sound("run_suites") +
+                                                " WHERE id = (SELECT seq << 32 FROM runs WHERE run_id = ?)");
+    of_run.bind(1, run_id);
     if (!of_run.executeStep()) return nullptr;
     // Found by the index, and only then checked: the checksums of all copies would be long in coming.
     SQLite::Statement found(database_->db, "SELECT id FROM suites WHERE digest = ?");

@@ -66,6 +66,7 @@ void write_tests(Json& json, const std::optional<TestChanges>& tests) {
   write("added", tests->added);
   write("gone", tests->gone);
   write("not_judged", tests->lost);
+  write("judged_otherwise", tests->judged_otherwise);
   json.close('}');
 }
 

@@ -114,7 +114,6 @@ class DiskFolder final : public SuiteFolder {
 
   Result<FileDescriptor> open_file(const fs::path& name) const override;
   Result<fs::path> find_folder(const fs::path& name) const override;
-  Result<std::vector<FolderEntry>> entries(const fs::path& folder) const override;
 
  private:
   struct Root {
@@ -127,6 +126,7 @@ class DiskFolder final : public SuiteFolder {
     fs::path below;  ///< Relative to the root.
   };
 
+  Result<std::vector<CopiedEntry>> list(const fs::path& folder) const override;
   Result<FileDescriptor> open_resolved(const fs::path& name) const;
   Result<Place> resolve(const fs::path& name) const;
   const Root* root_of(const fs::path& whole, bool only_allowed) const;
@@ -199,12 +199,12 @@ FolderEntry::Kind kind_of(const fs::directory_entry& entry) {
   return entry.is_regular_file(error) ? FolderEntry::Kind::file : FolderEntry::Kind::other;
 }
 
-Result<std::vector<FolderEntry>> DiskFolder::entries(const fs::path& folder) const {
-  std::vector<FolderEntry> all;
+Result<std::vector<CopiedEntry>> DiskFolder::list(const fs::path& folder) const {
+  std::vector<CopiedEntry> all;
   std::error_code error;
   fs::directory_iterator at(folder, error);
   while (!error && at != fs::directory_iterator()) {
-    all.push_back({at->path(), kind_of(*at)});
+    all.push_back({at->path().filename().native(), kind_of(*at)});
     at.increment(error);
   }
   if (error) return unreadable(error.value());
@@ -215,11 +215,11 @@ Result<std::vector<FolderEntry>> DiskFolder::entries(const fs::path& folder) con
 class CopiedFolder final : public SuiteFolder {
  public:
   CopiedFolder(const fs::path& folder, std::shared_ptr<const SuiteCopy> copy)
-      : SuiteFolder(folder, nullptr), copy_(std::move(copy)), files_(copy_->files) {}
+      : SuiteFolder(folder, nullptr), copy_(std::move(copy)) {}
 
   Result<FileDescriptor> open_file(const fs::path& name) const override {
-    const auto file = files_.find(place_of(name).native());
-    if (file == files_.end()) return unreadable(ENOENT);
+    const auto file = copy_->files.find(place_of(name).native());
+    if (file == copy_->files.end()) return unreadable(ENOENT);
     Opened memory = opened(::memfd_create("copy of a suite's file", MFD_CLOEXEC));
     if (memory.error != 0) return unreadable(memory.error);
     std::string_view left = file->second;
@@ -235,42 +235,18 @@ class CopiedFolder final : public SuiteFolder {
 
   Result<fs::path> find_folder(const fs::path& name) const override {
     fs::path folder = (path() / name).lexically_normal();
-    if (first_below(folder) == files_.end()) return unreadable(ENOENT);
+    if (!copy_->folders.contains(place_of(name_of(folder)).native())) return unreadable(ENOENT);
     return folder;
   }
 
-  Result<std::vector<FolderEntry>> entries(const fs::path& folder) const override {
-    const std::string prefix = prefix_of(folder);
-    std::vector<FolderEntry> all;
-    for (auto file = first_below(folder); file != files_.end() && file->first.starts_with(prefix); ++file) {
-      const std::string_view below = std::string_view(file->first).substr(prefix.size());
-      const std::size_t slash = below.find('/');
-      fs::path entry = folder / below.substr(0, slash);
-      if (slash == std::string_view::npos) {
-        all.push_back({std::move(entry), FolderEntry::Kind::file});
-      } else if (all.empty() || all.back().path != entry) {  // What it holds stands together.
-        all.push_back({std::move(entry), FolderEntry::Kind::folder});
-      }
-    }
-    return all;
-  }
-
  private:
-  using Files = std::map<std::string, std::string>;
-
-  std::string prefix_of(const fs::path& folder) const {
-    std::string prefix = place_of(name_of(folder)).native();
-    if (!prefix.ends_with('/')) prefix += '/';
-    return prefix;
-  }
-  Files::const_iterator first_below(const fs::path& folder) const {
-    const std::string prefix = prefix_of(folder);
-    const auto first = files_.lower_bound(prefix);
-    return first != files_.end() && first->first.starts_with(prefix) ? first : files_.end();
+  Result<std::vector<CopiedEntry>> list(const fs::path& folder) const override {
+    const auto listed = copy_->folders.find(place_of(name_of(folder)).native());
+    if (listed == copy_->folders.end()) return unreadable(ENOENT);
+    return listed->second;
   }
 
   std::shared_ptr<const SuiteCopy> copy_;
-  const Files& files_;
 };
 
 }  // namespace
@@ -327,6 +303,16 @@ Result<std::string> SuiteFolder::read(const fs::path& name, std::size_t max_byte
   auto text = read_file(*file, max_bytes);
   if (text && copier_ != nullptr) copier_->add(place_of(name), *text);
   return text;
+}
+
+Result<std::vector<FolderEntry>> SuiteFolder::entries(const fs::path& folder) const {
+  auto listed = list(folder);
+  if (!listed) return fail(listed.error());
+  if (copier_ != nullptr) copier_->add_folder(place_of(name_of(folder)), *listed);
+  std::vector<FolderEntry> all;
+  all.reserve(listed->size());
+  for (const CopiedEntry& one : *listed) all.push_back({folder / one.name, one.kind});
+  return all;
 }
 
 fs::path SuiteFolder::place_of(const fs::path& name) const {

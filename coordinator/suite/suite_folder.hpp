@@ -37,9 +37,9 @@ using ReadNamedFile =
 
 /// What stands in a folder.
 struct FolderEntry {
-  enum class Kind : std::uint8_t { folder, linked_folder, file, other };
+  using Kind = CopiedEntry::Kind;
   std::filesystem::path path;  ///< Below the folder as it was named.
-  Kind kind = Kind::other;     ///< A link to a file is a file.
+  Kind kind = Kind::other;
 };
 
 /// The files that a suite may name: those below its own folder, and below further ones that the user allowed
@@ -78,7 +78,7 @@ class SuiteFolder {
   /// there.
   virtual Result<std::filesystem::path> find_folder(const std::filesystem::path& name) const = 0;
   /// What stands in a folder that was found, or below one, in no order. Errors as of open_file.
-  virtual Result<std::vector<FolderEntry>> entries(const std::filesystem::path& folder) const = 0;
+  Result<std::vector<FolderEntry>> entries(const std::filesystem::path& folder) const;
   /// What open_file takes for a path below a folder that was found; one from elsewhere stands for itself.
   std::filesystem::path name_of(const std::filesystem::path& path) const;
 
@@ -86,6 +86,7 @@ class SuiteFolder {
   SuiteFolder(const std::filesystem::path& folder, std::shared_ptr<SuiteCopier> copier);
   /// Where the name lies as it is written, whatever links say: what copies have it by.
   std::filesystem::path place_of(const std::filesystem::path& name) const;
+  virtual Result<std::vector<CopiedEntry>> list(const std::filesystem::path& folder) const = 0;
 
  private:
   std::filesystem::path folder_;

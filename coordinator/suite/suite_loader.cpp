@@ -61,6 +61,7 @@ tl::expected<Suite, std::vector<Finding>> load_suite(const fs::path& folder,
   } else if (auto finding = check_folder(folder)) {
     return tl::unexpected(std::vector{std::move(*finding)});
   } else {
+    copier->begin(whole_path(folder));
     files = SuiteFolder::open(folder, allowed, SuiteFolder::Opening::by_kernel, copier);
   }
   if (!files)
@@ -81,15 +82,31 @@ tl::expected<Suite, std::vector<Finding>> load_suite(const fs::path& folder,
   return suite;
 }
 
+namespace {
+
+/// By the path that the copy has it by; a folder is called as `path` says.
+tl::expected<LoadedSuite, std::vector<Finding>> load_copied_suite(const fs::path& path,
+                                                                  const std::vector<std::string>& allowed,
+                                                                  std::shared_ptr<const SuiteCopy> copy) {
+  const fs::path copied = copy->suite;
+  if (copy->files.contains(copied.native())) return load_yaml_suite(copied, allowed, std::move(copy));
+  auto suite = load_suite(copied, allowed, std::move(copy));
+  if (!suite) return tl::unexpected(std::move(suite.error()));
+  suite->name = name_of(path);
+  suite->path_in_checkout = path_in_checkout(path);
+  return LoadedSuite{std::move(*suite), {}};
+}
+
+}  // namespace
+
 tl::expected<LoadedSuite, std::vector<Finding>> load_any_suite(const fs::path& path,
                                                                const std::vector<std::string>& allowed,
                                                                std::shared_ptr<const SuiteCopy> copy) {
+  if (copy) return load_copied_suite(path, allowed, std::move(copy));
+  std::error_code error;
+  const auto type = fs::status(path, error).type();
   const fs::path extension = path.extension();
   const bool is_yaml = extension == ".yaml" || extension == ".yml";
-  if (copy && is_yaml && copy->files.contains(whole_path(path).native()))
-    return load_yaml_suite(path, allowed, std::move(copy));
-  std::error_code error;
-  const auto type = copy ? fs::file_type::directory : fs::status(path, error).type();
   if (is_yaml && type != fs::file_type::directory && type != fs::file_type::not_found)
     return load_yaml_suite(path, allowed);
   if (type == fs::file_type::not_found) {
@@ -105,7 +122,7 @@ tl::expected<LoadedSuite, std::vector<Finding>> load_any_suite(const fs::path& p
     return tl::unexpected(std::vector<Finding>{
         {path.generic_string(), 0, "is neither a folder of fixtures nor a suite (.yaml or .yml)"}});
   }
-  auto suite = load_suite(path, allowed, std::move(copy));
+  auto suite = load_suite(path, allowed);
   if (!suite) return tl::unexpected(std::move(suite.error()));
   return LoadedSuite{std::move(*suite), {}};
 }

@@ -54,6 +54,22 @@ TEST_F(FirstSuite, AsksInWholeWordsOnATerminal) {
   EXPECT_NE(read_text(file).find("language: French"), std::string::npos) << read_text(file);
 }
 
+TEST_F(FirstSuite, AsksAgainWhereAnAnswerCannotBeUsed) {
+  const std::string file = (folder() / "asked.yaml").string();
+  TerminalProcess init({program_path("sluice"), "init", file},
+                       {{"TERM", "xterm"}, {"HOME", folder().string()}});
+  init.read_to("one word.]");
+  init.type("Translate it.\n");
+  const std::string again = init.read_to("one word.]");
+  EXPECT_NE(again.find("the prompt needs one {{name}}"), std::string::npos) << again;
+  init.type("\ngpt\n");
+  EXPECT_NE(init.read_to("the model must be PROVIDER:MODEL"), "");
+  init.type("\nOslo\n");
+  EXPECT_NE(init.read_to("the example must be EXAMPLE => TEXT"), "");
+  init.type("\n");
+  EXPECT_NE(init.read_to("wrote "), "");
+}
+
 TEST_F(FirstSuite, ProposesTheProviderWhoseKeyIsSet) {
   set_variable("ANTHROPIC_API_KEY", "key-for-tests");
   const auto made = run_sluice({"init", "evals.yaml", "--yes"});

@@ -117,7 +117,63 @@ TEST_F(Pages, APastRunIsReportedWhateverBecameOfItsSuite) {
   EXPECT_EQ(all(), then) << "nothing at all";
 }
 
-TEST_F(Pages, ASuiteWithSomethingThatIsRedactedIsNotCopied) {
+// Links were followed when the run was noted, and not when its suite was copied.
+TEST_F(Pages, ARunOfASuiteBehindALinkIsReported) {
+  std::filesystem::create_directories(folder() / "real");
+  for (const char* file : {"suite.yaml", "answers.jsonl"})
+    std::filesystem::rename(folder() / file, folder() / "real" / file);
+  std::filesystem::create_directory_symlink("real", folder() / "link");
+  std::filesystem::create_symlink("real/suite.yaml", folder() / "other.yaml");
+  for (const char* suite : {"link/suite.yaml", "other.yaml"}) {
+    const auto then = run_sluice({"run", suite, "--answers", "link/answers.jsonl", "--format", "csv"});
+    EXPECT_EQ(then.exit_code, 1) << then.errors;
+    const auto again = run_sluice({"report", "last", "--format", "csv"});
+    EXPECT_EQ(again.exit_code, 0) << again.errors;
+    EXPECT_EQ(again.output, then.output);
+  }
+}
+
+TEST_F(Pages, ATestWithAnotherCheckStandsByItself) {
+  run();
+  const std::string suite = read_text(folder() / "suite.yaml");
+  write_text(folder() / "suite.yaml", replaced(suite, "text: Paris", "text: Lyon"));
+  run();
+  const auto compared = run_sluice({"compare", "last~1", "last", "--format", "json"});
+  const auto made = nlohmann::json::parse(compared.output, nullptr, false);
+  ASSERT_TRUE(made.is_object()) << compared.errors;
+  EXPECT_EQ(made["tests"]["judged_otherwise"], nlohmann::json::parse(R"(["france"])"));
+  EXPECT_EQ(made["checks"], nlohmann::json::parse(R"({"broke": 0, "fixed": 0, "still_failing": 1})"));
+  EXPECT_NE(compared.output.find("tests_judged_otherwise"), std::string::npos);
+  const auto words = run_sluice({"compare", "last~1", "last"});
+  EXPECT_NE(words.output.find("other checks, limits or judges judge 1 case in `last` than in `last~1`"),
+            std::string::npos)
+      << words.output << words.errors;
+  write_text(folder() / "suite.yaml", suite);
+  run();
+  const auto back = run_sluice({"compare", "last~2", "last", "--format", "json"});
+  EXPECT_EQ(nlohmann::json::parse(back.output)["tests"]["judged_otherwise"], nlohmann::json::array());
+}
+
+TEST_F(Pages, NothingThatTheSuiteReadsNowIsWrittenOver) {
+  run();
+  write_text(folder() / "notes.txt", "mine");
+  write_text(folder() / "suite.yaml",
+             read_text(folder() / "suite.yaml") +
+                 "  - {id: new, input: {file: notes.txt}, expected: {type: must_contain, text: x}}\n");
+  const auto refused = run_sluice({"report", "last", "--format", "csv", "--output", "notes.txt"});
+  EXPECT_EQ(refused.exit_code, 2) << refused.output;
+  EXPECT_EQ(read_text(folder() / "notes.txt"), "mine");
+}
+
+TEST_F(Pages, WithoutCopiesTheSuiteOfNowIsRead) {
+  write_text(folder() / "sluice.toml", "[ledger]\nkeep_suites = false\n");
+  run();
+  EXPECT_EQ(run_sluice({"report", "last", "--format", "csv"}).exit_code, 0);
+  std::filesystem::remove(folder() / "suite.yaml");
+  EXPECT_EQ(run_sluice({"report", "last", "--format", "csv"}).exit_code, 2);
+}
+
+TEST_F(Pages, ASuiteOfASettingThatRedactsIsNotCopied) {
   keep_no_copy();
   run();
   const std::string suite = read_text(folder() / "suite.yaml");
@@ -236,7 +292,8 @@ TEST_F(Pages, RunsAreComparedByTheTestsThatBothHave) {
     ASSERT_TRUE(compared.is_object()) << made.errors;
     EXPECT_EQ(compared["checks"], nlohmann::json::parse(R"({"broke": 1, "fixed": 0, "still_failing": 0})"));
     EXPECT_EQ(compared["tests"],
-              nlohmann::json::parse(R"({"added": ["chile"], "gone": ["spain"], "not_judged": []})"));
+              nlohmann::json::parse(
+                  R"({"added": ["chile"], "gone": ["spain"], "not_judged": [], "judged_otherwise": []})"));
   }
   const auto words = run_sluice({"compare", "last~1", "last"});
   EXPECT_NE(words.output.find("`last` has 1 case that `last~1` does not have: `chile`."), std::string::npos)

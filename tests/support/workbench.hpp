@@ -47,7 +47,7 @@ class Workbench : public ::testing::Test {
   /// Writes settings that let every worker have its --max-concurrent calls in flight from the beginning: the
   /// search for the best number would start with those of one.
   void let_all_workers_call();
-  /// From now on the ledger keeps no copy of suite.yaml: something in it is redacted.
+  /// From now on the ledger keeps no copy of suites: the settings redact something, which suite.yaml holds.
   void keep_no_copy();
 
   SimulatorProcess start_simulator(const Flags& flags = {});

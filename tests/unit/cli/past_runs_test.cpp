@@ -150,6 +150,8 @@ TEST(OpenLedger, WarnsThatItBroughtAFileUpToDate) {
     db.exec("DROP TABLE leases");
     db.exec("DROP TABLE asked");
     db.exec("DROP TABLE parts");
+    db.exec("DROP TABLE suites");
+    db.exec("DROP TABLE run_suites");
     db.exec("PRAGMA user_version = 5");
   }
   ::testing::internal::CaptureStderr();

@@ -387,7 +387,8 @@ std::vector<GateNotice> every_notice(bool strict) {
   take(nothing_to_compare_notice(statistical, {}, strict));
   take(no_scores_notice(std::array<std::string, 2>{"base.json", "now.json"}));
   take(mock_run_notice("base.json", "now.json"));
-  for (auto& notice : test_notices({{"new"}, {"old"}, {"lost"}}, "base.json", "now.json", 1, strict))
+  for (auto& notice :
+       test_notices({{"new"}, {"old"}, {"lost"}, {"other"}}, "base.json", "now.json", 1, strict))
     take(std::move(notice));
   const std::optional<BaselineStability> other = BaselineStability{1.0, 1, 1, 1, {"crlf 2"}};
   const auto assess = [&](const StabilityQuestion& question) {

@@ -35,7 +35,7 @@ TEST(TestChanges, WhatTheSuiteHasNoMoreIsSortedByWhoHadIt) {
 
 TEST(TestChanges, NoticesCountThemAndNameTheFirst) {
   EXPECT_TRUE(test_notices({}, "a.json", "b.json", 0, true).empty());
-  const TestChanges changes{{"n1", "n2", "n3", "n4", "n5", "n6", "n7"}, {"old"}, {"x", "y"}};
+  const TestChanges changes{{"n1", "n2", "n3", "n4", "n5", "n6", "n7"}, {"old"}, {"x", "y"}, {}};
   const auto notices = test_notices(changes, "a.json", "b.json", 0, false);
   ASSERT_EQ(notices.size(), 3u);
   EXPECT_EQ(notices[0].message,
@@ -52,6 +52,20 @@ TEST(TestChanges, NoticesCountThemAndNameTheFirst) {
   EXPECT_EQ(strict[2].severity, GateNotice::Severity::failure);
   EXPECT_NE(strict[2].message.find("`x`, `y`. 1 of them failed in `b.json`: "), std::string::npos)
       << strict[2].message;
+}
+
+TEST(TestChanges, WhatOtherChecksJudgeIsNamed) {
+  TestFold fold({}, {});
+  fold.add_judged_otherwise("b");
+  const TestChanges changes = fold.finish();
+  EXPECT_EQ(changes.judged_otherwise, (Ids{"b"}));
+  const auto notices = test_notices(changes, "a.json", "b.json", 0, true);
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_EQ(
+      notices[0].message,
+      "other checks, limits or judges judge 1 case in `b.json` than in `a.json`, so that their results are "
+      "not compared: `b`.");
+  EXPECT_EQ(notices[0].severity, GateNotice::Severity::failure);
 }
 
 }  // namespace

@@ -29,8 +29,12 @@ class SuiteCopies : public ::testing::Test {
     return db.execAndGet("SELECT count(*) FROM suites").getInt();
   }
 
-  const SuiteCopy first_{{{"/s/empty", ""}, {"/s/suite.yaml", std::string("suite: \0s", 9)}}};
-  const SuiteCopy second_{{{"/s/suite.yaml", std::string(100'000, 'x')}}};
+  const SuiteCopy first_{
+      "/s/suite.yaml",
+      {{"/s/empty", ""}, {"/s/suite.yaml", std::string("suite: \0s", 9)}},
+      {{"/s", {}},
+       {"/s/set", {{"a.toml", CopiedEntry::Kind::file}, {"l", CopiedEntry::Kind::linked_folder}}}}};
+  const SuiteCopy second_{"/s/suite.yaml", {{"/s/suite.yaml", std::string(100'000, 'x')}}, {}};
 
  private:
   support::TemporaryFolder folder_;
@@ -42,12 +46,14 @@ TEST_F(SuiteCopies, AreThoseOfTheRunAndKeptOnce) {
   record(ledger, "run-2", second_);
   record(ledger, "run-3", first_);
   ASSERT_TRUE(ledger.begin_run({"run-4", "suite", "live", "openai", "m", "1", 100, 1}));
-  EXPECT_EQ((*ledger.suite_of("run-1"))->files, first_.files);
-  EXPECT_EQ((*ledger.suite_of("run-2"))->files, second_.files);
-  EXPECT_EQ((*ledger.suite_of("run-3"))->files, first_.files);
-  const auto none = ledger.suite_of("run-4");
-  ASSERT_TRUE(none) << none.error().message;
-  EXPECT_FALSE(*none);
+  EXPECT_EQ(**ledger.suite_of("run-1"), first_);
+  EXPECT_EQ(**ledger.suite_of("run-2"), second_);
+  EXPECT_EQ(**ledger.suite_of("run-3"), first_);
+  for (const char* other : {"run-4", "a run that nobody knows"}) {
+    const auto none = ledger.suite_of(other);
+    ASSERT_TRUE(none) << none.error().message;
+    EXPECT_FALSE(*none);
+  }
   EXPECT_EQ(count(), 2);
 }
 
@@ -56,9 +62,23 @@ TEST_F(SuiteCopies, GoWithTheLastRunOfThem) {
   record(ledger, "run-1", first_);
   record(ledger, "run-2", first_);
   ASSERT_TRUE(ledger.remove_run("run-1"));
-  EXPECT_EQ((*ledger.suite_of("run-2"))->files, first_.files);
+  EXPECT_EQ(**ledger.suite_of("run-2"), first_);
   ASSERT_TRUE(ledger.remove_run("run-2"));
   EXPECT_EQ(count(), 0);
+}
+
+TEST_F(SuiteCopies, TheOldestGiveWayWhereThereAreTooMany) {
+  Ledger ledger = open();
+  record(ledger, "run-1", first_);
+  record(ledger, "run-2", second_);
+  ASSERT_TRUE(ledger.begin_run({"run-3", "suite", "live", "openai", "m", "1", 100, 1}));
+  const SuiteCopy third{"/t", {{"/t", "another"}}, {}};
+  ASSERT_TRUE(ledger.note_suite("run-3", third, 1));
+  EXPECT_EQ(**ledger.suite_of("run-3"), third) << "that of the run that begins stays";
+  EXPECT_FALSE(*ledger.suite_of("run-1"));
+  EXPECT_FALSE(*ledger.suite_of("run-2"));
+  record(ledger, "run-4", first_);
+  EXPECT_EQ(**ledger.suite_of("run-1"), first_) << "it is there again";
 }
 
 TEST_F(SuiteCopies, ADamagedOneIsNamed) {
@@ -72,6 +92,8 @@ TEST_F(SuiteCopies, ADamagedOneIsNamed) {
   ASSERT_FALSE(damaged);
   EXPECT_NE(damaged.error().message.find("its table suites is damaged"), std::string::npos)
       << damaged.error().message;
+  record(ledger, "run-2", second_);
+  EXPECT_EQ(**ledger.suite_of("run-1"), second_) << "the next run has the files at hand";
 }
 
 }  // namespace sluice::suite_copies_test

@@ -19,8 +19,8 @@ class SuiteCopyTest : public SuiteFiles {
       "[expected]\nmust_contain = [{ subject = \"tls/cert_verification\", predicate = \"enabled\", value = "
       "false, rationale = \"verify=False\" }]\n";
 
-  /// What is read of the path, and its copy; the files are gone afterwards.
-  std::pair<LoadedSuite, std::shared_ptr<const SuiteCopy>> read_and_remove(
+  /// What is read of the path, and its copy.
+  std::pair<LoadedSuite, std::shared_ptr<const SuiteCopy>> read(
       const std::filesystem::path& path, const std::vector<std::string>& allowed = {}) {
     auto loaded = load_any_suite(path, allowed);
     EXPECT_TRUE(loaded) << join_findings(loaded.error());
@@ -31,7 +31,7 @@ class SuiteCopyTest : public SuiteFiles {
   }
 
   void expect_same(const std::filesystem::path& path, const std::vector<std::string>& allowed = {}) {
-    const auto [then, copy] = read_and_remove(path, allowed);
+    const auto [then, copy] = read(path, allowed);
     ASSERT_TRUE(copy);
     std::vector<Case> cases;
     for (std::size_t i = 0; i < then.suite.cases.size(); ++i) cases.push_back(**then.suite.cases.read(i));
@@ -96,12 +96,37 @@ TEST_F(SuiteCopyTest, HoldsFilesOfAllowedFoldersAndLinks) {
   expect_same(path, {folder_.string()});
 }
 
+// Folders behind links are not walked through, and may be named.
+TEST_F(SuiteCopyTest, HoldsFoldersAsTheyWereListed) {
+  write("set/FX-0001.toml", fixture);
+  write("other/tests.jsonl",
+        "{\"id\": \"x-1\", \"input\": {\"prompt\": \"x\"}, \"expected\": {\"type\": \"must_contain\", "
+        "\"text\": "
+        "\"CH\"}}\n");
+  write("extra/README.md", "no example");
+  write("solved.jsonl", "{\"id\": \"a\", \"input\": \"Raise jackson.\", \"answer\": \"2.9\"}\n");
+  std::filesystem::create_directory_symlink("../other", folder_ / "set/linked");
+  std::filesystem::create_directories(folder_ / "g/deep");
+  std::filesystem::create_directory_symlink("../other", folder_ / "g/link");
+  std::filesystem::copy(folder_ / "set/FX-0001.toml", folder_ / "other/FX.toml");
+  expect_same(write("suite.yaml",
+                    "suite: s\nmodel: gpt-x\nfixtures: [set]\nexamples: [extra, solved.jsonl]\n"
+                    "tests_file: [g/link/tests.jsonl]\n"));
+}
+
+TEST_F(SuiteCopyTest, OfTwoFilesThatLookAlikeThereIsNone) {
+  SuiteCopier copier;
+  copier.add("/a", "one");
+  copier.add("/a", "another");
+  EXPECT_FALSE(copier.take());
+}
+
 TEST_F(SuiteCopyTest, WhatIsNotInItIsNotReadFromTheDisk) {
   const auto path = write("suite.yaml",
                           "suite: s\nmodel: gpt-x\nprompts: [{file: p.txt}]\ntests:\n"
                           "  - {id: a, expected: {type: must_contain, text: y}}\n");
   write("p.txt", "Ask");
-  auto copy = std::make_shared<SuiteCopy>(*read_and_remove(path).second);
+  auto copy = std::make_shared<SuiteCopy>(*read(path).second);
   copy->files.erase((folder_ / "p.txt").string());
   const auto loaded = load_any_suite(path, {}, copy);
   ASSERT_FALSE(loaded);
@@ -123,7 +148,7 @@ TEST_F(SuiteCopyTest, ALargeSuiteHasNone) {
 TEST_F(SuiteCopyTest, ACopierTakesNoMoreThanItMay) {
   SuiteCopier copier;
   copier.add("/a", std::string(defaults::max_copied_suite_bytes - 2, 'x'));
-  copier.add("/a", "the same file once more");
+  copier.add("/a", std::string(defaults::max_copied_suite_bytes - 2, 'x'));
   SuiteCopier fuller;
   fuller.add("/a", std::string(defaults::max_copied_suite_bytes - 1, 'x'));
   EXPECT_FALSE(fuller.take());
