@@ -45,6 +45,11 @@ void fill(Ledger& ledger) {
   run.settings = "{}";
   run.flags = R"({"suite":["a"]})";
   require(ledger.begin_run(run).has_value());
+  require(ledger.note_asked(run_id, std::vector<AskedCase>{{"a", 1, 7}, {"b", 2, 7}}).has_value());
+  const SuiteCopy suite{"/suite",
+                        {{"/suite/a.toml", "[metadata]"}, {"/suite/b.toml", ""}},
+                        {{"/suite", {{"a.toml", CopiedEntry::Kind::file}}}}};
+  require(ledger.note_suite(run_id, suite).has_value());
   std::vector<ResultToCommit> results;
   for (TrialId trial = 0; trial < 3; ++trial) {
     UnitResult result;
@@ -115,6 +120,9 @@ void read_all(Ledger& ledger) {
   check(ledger.spends_of(id));
   check(ledger.leases_of(id));
   check(ledger.cases_of(id));
+  check(ledger.asked_by(id));
+  check(ledger.time_of(id));
+  check(ledger.suite_of(id));
   check(ledger.answers_of(id));
   check(ledger.latest_run("/suite"));
   check(ledger.baseline_runs("/suite"));
