@@ -350,48 +350,73 @@ class SettingsMerger {
   std::vector<Finding> findings_;
 };
 
-std::optional<std::string> process_variable(std::string_view name) {
-  const char* value = std::getenv(std::string(name).c_str());
-  return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
-}
-
-std::vector<std::string> process_variables() {
-  std::vector<std::string> names;
-  for (char** one = environ; one != nullptr && *one != nullptr; ++one) {
-    const std::string_view variable = *one;
-    names.emplace_back(variable.substr(0, variable.find('=')));
-  }
-  return names;
-}
-
 }  // namespace
 
 tl::expected<Settings, std::vector<Finding>> merge_settings(const SettingSources& sources) {
   return SettingsMerger(sources).merge();
 }
 
-tl::expected<Settings, std::vector<Finding>> load_settings(const std::optional<std::string>& config_file,
+tl::expected<SettingsInputs, std::vector<Finding>> settings_inputs(
+    const std::optional<std::string>& config_file) {
+  SettingsInputs inputs;
+  if (config_file) inputs.file_name = *config_file;
+  for (char** one = environ; one != nullptr && *one != nullptr; ++one) {
+    const std::string_view variable = *one;
+    const std::size_t end = variable.find('=');
+    if (end != std::string_view::npos)
+      inputs.variables.emplace(variable.substr(0, end), variable.substr(end + 1));
+  }
+  std::error_code error;
+  const auto type = std::filesystem::status(inputs.file_name, error).type();
+  if (config_file || type != std::filesystem::file_type::not_found) {
+    auto text = read_file(inputs.file_name, defaults::max_settings_bytes);
+    if (!text) {
+      return tl::unexpected(
+          std::vector<Finding>{{inputs.file_name, 0, "the settings " + text.error().message}});
+    }
+    inputs.file_text = std::move(*text);
+  }
+  return inputs;
+}
+
+std::map<std::string, std::string> variables_of_settings(const SettingsInputs& inputs) {
+  std::map<std::string, std::string> found;
+  const auto take = [&](const std::string& name) {
+    if (const auto one = inputs.variables.find(name); one != inputs.variables.end()) found.insert(*one);
+  };
+  for (const SettingDefinition& definition : setting_definitions()) {
+    take(variable_of(definition.key));
+    take(std::string(definition.other_variable));
+  }
+  return found;
+}
+
+tl::expected<Settings, std::vector<Finding>> load_settings(SettingsInputs inputs,
                                                            std::vector<FlagValue> flags,
                                                            std::vector<SuiteSetting> suite,
                                                            ValidKeys valid_keys) {
   SettingSources sources;
-  sources.file_name = config_file.value_or(default_settings_file);
-  sources.environment = process_variable;
-  sources.variables = process_variables();
+  for (const auto& [name, value] : inputs.variables) sources.variables.push_back(name);
+  sources.file_name = std::move(inputs.file_name);
+  sources.file_text = std::move(inputs.file_text);
+  sources.environment =
+      [variables = std::move(inputs.variables)](std::string_view name) -> std::optional<std::string> {
+    const auto found = variables.find(std::string(name));
+    return found != variables.end() ? std::optional(found->second) : std::nullopt;
+  };
   sources.flags = std::move(flags);
   sources.suite = std::move(suite);
   sources.valid_keys = valid_keys;
-  std::error_code error;
-  const auto type = std::filesystem::status(sources.file_name, error).type();
-  if (config_file || type != std::filesystem::file_type::not_found) {
-    auto text = read_file(sources.file_name, defaults::max_settings_bytes);
-    if (!text) {
-      return tl::unexpected(
-          std::vector<Finding>{{sources.file_name, 0, "the settings " + text.error().message}});
-    }
-    sources.file_text = std::move(*text);
-  }
   return merge_settings(sources);
+}
+
+tl::expected<Settings, std::vector<Finding>> load_settings(const std::optional<std::string>& config_file,
+                                                           std::vector<FlagValue> flags,
+                                                           std::vector<SuiteSetting> suite,
+                                                           ValidKeys valid_keys) {
+  auto inputs = settings_inputs(config_file);
+  if (!inputs) return tl::unexpected(std::move(inputs.error()));
+  return load_settings(std::move(*inputs), std::move(flags), std::move(suite), valid_keys);
 }
 
 }  // namespace sluice

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,6 +58,24 @@ tl::expected<Settings, std::vector<Finding>> merge_settings(const SettingSources
 /// In the current folder; need not exist.
 inline constexpr const char* default_settings_file = "sluice.toml";
 
+/// What settings are read from beside flags and suite.
+struct SettingsInputs {
+  std::string file_name = default_settings_file;
+  std::optional<std::string> file_text;          ///< Nothing: there is no file.
+  std::map<std::string, std::string> variables;  ///< Those of the environment, by name.
+};
+/// Of this process: `config_file`, or `sluice.toml` in the current folder if that exists. A file that was
+/// named but cannot be read is a finding.
+tl::expected<SettingsInputs, std::vector<Finding>> settings_inputs(
+    const std::optional<std::string>& config_file);
+/// The variables that set something, without whatever else the environment holds.
+std::map<std::string, std::string> variables_of_settings(const SettingsInputs& inputs);
+
+/// Merges the inputs with the flags and what the suite brings along.
+tl::expected<Settings, std::vector<Finding>> load_settings(SettingsInputs inputs,
+                                                           std::vector<FlagValue> flags,
+                                                           std::vector<SuiteSetting> suite = {},
+                                                           ValidKeys valid_keys = ValidKeys::pointed_to);
 /// Reads `config_file`, or `sluice.toml` in the current folder if that exists, and merges it with the
 /// process's environment, the flags and what the suite brings along. A file that was named but cannot be read
 /// is a finding.

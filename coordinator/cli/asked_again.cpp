@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <numeric>
 #include <span>
 #include <string>
@@ -30,6 +31,7 @@ struct AskedFlags {
   CLI::App app;
   SettingFlags settings;
   RunFlags flags;
+  bool suite_is_given = false;  ///< To the command: it goes before that of the run.
 
   explicit AskedFlags(const RunRecord& run) {
     // --judge of `sluice grade` is another thing.
@@ -73,7 +75,8 @@ struct AskedFlags {
           given != nullptr && given->count() > 0)
         add_arms(given->results());
     }
-    if (!flags.suite) flags.suite = run.suite_path;
+    suite_is_given = flags.suite.has_value();
+    if (!suite_is_given) flags.suite = run.suite_path;
     flags.log_level = "error";  // The command has shown its warnings.
     return {};
   }
@@ -113,8 +116,10 @@ int not_as_it_was(const PastRun& past, const RunOptions& options, Tests wanted) 
   return report_error(
       "which cases run " + short_id(past.run.run_id) +
       " had is not known, and not all of it is among the observations: " + suite +
-      " and these flags have others now. Where cases came, went or were renamed since, only runs with "
-      "--save-observations can be looked at; else give the flags of that run (its arms, repeats, "
+      " and these flags have others now, and the ledger has no copy of that suite (keep_suites = false, "
+      "[redaction], more than 16 MiB, or an earlier sluice). Where cases came, went or were renamed since, "
+      "only runs with a copy or --save-observations can be looked at; else give the flags of that run (its "
+      "arms, repeats, "
       "perturbations, selection). `sluice compare` takes " +
       (wanted == Tests::all ? "the tests that two runs share, or " : "") +
       "a baseline (--export-baseline) or JSON report that was kept of it");
@@ -162,6 +167,12 @@ namespace {
 
 using PlannedAgain = tl::expected<std::unique_ptr<Asked>, int>;
 
+SettingsInputs inputs_of(const SuiteCopy& copy) {
+  SettingsInputs inputs{copy.settings->file, copy.settings->text, copy.settings->variables};
+  if (const char* home = std::getenv("HOME")) inputs.variables.emplace("HOME", home);
+  return inputs;
+}
+
 /// Adds what the suite reads now, as far as it can be read, to what a copy of it protects.
 void protect_files_of_now(const std::vector<std::string>& allowed, const RunOptions& options, Suite& suite) {
   const auto now = load_any_suite(options.suite_path, allowed);
@@ -179,6 +190,10 @@ PlannedAgain loaded_again(const PastRun& past, const RunPlace& place, const Aske
   auto loaded = load_run(flags.settings, flags.flags, [&](Settings& chosen) {
     take_over(past, chosen);
     chosen.home = place.settings.home;
+    if (!flags.flags.copy) return;
+    // What is redacted now was not when the run was noted, or there would be no copy of it.
+    chosen.redact = place.settings.redact;
+    chosen.redaction_patterns = place.settings.redaction_patterns;
   });
   if (!loaded) return tl::unexpected(loaded.error());
   if (place.programs == Programs::never && !loaded->options.perturb_commands.empty())
@@ -260,9 +275,13 @@ tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const 
   AskedFlags flags(past.run);
   if (const auto taken = flags.take(place.command, past.run); !taken)
     return tl::unexpected(report_error(taken.error()));
-  auto copy = place.ledger.suite_of(past.run.run_id);
-  if (!copy) report_warning(copy.error().message + "; the suite is read as it is now");
-  flags.flags.copy = copy ? std::move(*copy) : nullptr;
+  if (!flags.suite_is_given) {
+    auto copy = place.ledger.suite_of(past.run.run_id);
+    if (!copy) report_warning(copy.error().message + "; the suite is read as it is now");
+    flags.flags.copy = copy ? std::move(*copy) : nullptr;
+    if (flags.flags.copy && flags.flags.copy->settings)
+      flags.settings.read_from(inputs_of(*flags.flags.copy));
+  }
   auto asked = loaded_again(past, place, flags);
   if (!asked) return asked;
   std::vector<AskedCase> then;

@@ -83,9 +83,9 @@ std::vector<GateNotice> notices_of_run(const std::string& name, const std::vecto
   return kept;
 }
 
-ComparedSide side_of(const std::string& name, const ScoreFile& file) {
-  return {name, std::holds_alternative<Baseline>(file) ? "baseline" : "report", header_of(file),
-          is_selection(file)};
+ComparedSide side_of(const LoadedSide& side) {
+  return {side.name, std::holds_alternative<Baseline>(side.file) ? "baseline" : "report",
+          header_of(side.file), is_selection(side.file), side.run_id};
 }
 
 /// The metric with the flags' thresholds over its own.
@@ -115,16 +115,20 @@ NextCase with_limits(NextCase next, const Thresholding& flags) {
   };
 }
 
-/// Cases of both that are judged by something else, by id.
-std::vector<std::string> judged_otherwise(const std::vector<JudgedCase>& base,
-                                          const std::vector<JudgedCase>& current) {
-  std::vector<std::string> ids;
+/// Metrics of cases of both that ask something else, or of others.
+std::vector<ChangedMetric> judged_otherwise(const std::vector<JudgedCase>& base,
+                                            const std::vector<JudgedCase>& current) {
+  std::vector<ChangedMetric> changed;
   auto before = base.begin();
   for (const JudgedCase& one : current) {
     while (before != base.end() && before->id < one.id) ++before;
-    if (before != base.end() && before->id == one.id && before->by != one.by) ids.push_back(one.id);
+    if (before == base.end() || before->id != one.id) continue;
+    for (const auto& [metric, digest] : one.by) {
+      const auto then = before->by.find(metric);
+      if (then != before->by.end() && then->second != digest) changed.push_back({one.id, metric});
+    }
   }
-  return ids;
+  return changed;
 }
 
 /// The comparison's verdict with what concerns it as a whole.
@@ -186,7 +190,7 @@ int compare_sides(const LoadedSide& base, const LoadedSide& current, const Compa
                      .takes_mock_base = header.mode == "mock" || !names_mode(right)};
   auto notices = check_baseline(header_of(left), run);
   if (!notices) return report_error(notices.error());
-  CompareReportInput input{side_of(base.name, left), side_of(current.name, right), {}, {}, 0, {}};
+  CompareReportInput input{side_of(base), side_of(current), {}, {}, 0, {}};
   input.gate.kind = BaselineKind::scores;
   input.gate.strict = request.strict;
   input.gate.notices = std::move(*notices);

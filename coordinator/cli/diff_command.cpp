@@ -103,7 +103,7 @@ struct DiffRuns {
     if (!*ledger) return fail(Reason::usage_invalid, no_run_yet);
     BeforeAndAfter<PastRun> runs;
     if (before) {
-      auto found = (*ledger)->find_run(*before);
+      auto found = find_run_by_any_name(**ledger, *before);
       if (!found) return fail(found.error());
       runs.before = std::move(*found);
     }
@@ -114,7 +114,7 @@ struct DiffRuns {
     };
     auto at = newest->begin();
     if (after) {
-      auto found = (*ledger)->find_run(*after);
+      auto found = find_run_by_any_name(**ledger, *after);
       if (!found) return fail(found.error());
       runs.after = std::move(*found);
       at = std::ranges::find(*newest, runs.after.run.run_id,

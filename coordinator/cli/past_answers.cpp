@@ -1,5 +1,6 @@
 #include "coordinator/cli/past_answers.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/cli/asked_again.hpp"
 #include "coordinator/cli/command.hpp"
@@ -134,6 +135,15 @@ struct WantedAnswer {
   TrialId trial = 0;  ///< One that it serves.
 };
 
+/// A short answer stands whole in the ledger, also when a later run has renewed it in the caches.
+bool take_shown_text(UnitResult& result) {
+  constexpr std::size_t longest_character = 4;
+  const bool is_whole = result.shown_text.size() + longest_character <= defaults::max_shown_bytes;
+  if (result.error || result.shown_text.empty() || !is_whole) return false;
+  result.observed = ObservedAnswer{result.shown_text, "", "", 0};
+  return true;
+}
+
 /// Puts the answers beside the results. For each, whether it is nowhere any more.
 Result<std::vector<bool>> add_answers(const std::vector<WantedAnswer>& wanted, const Asked& asked,
                                       const CacheTools& tools) {
@@ -160,7 +170,7 @@ Result<std::vector<bool>> add_answers(const std::vector<WantedAnswer>& wanted, c
       wanted[of[i]].result->observed =
           ObservedAnswer{std::move(answer->text), std::move(answer->finish_reason),
                          std::move(answer->served_model), answer->created_at_ms};
-    } else {
+    } else if (!take_shown_text(*wanted[of[i]].result)) {
       lost[of[i]] = true;
     }
   }

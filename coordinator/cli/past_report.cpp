@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,6 +55,7 @@ Result<void> take_gate(const PastRun& past, RunOptions& options) {
     if (auto taken = take_flags(flags.app, past.run.flags); !taken) return taken;
   }
   options.baseline = flags.baseline;
+  options.has_pinned_scores = has_pinned_scores(past.run.flags);
   options.strict = flags.strict;
   options.fail_on_regression = flags.fail_on_regression;
   if (!flags.baseline_arm) return {};
@@ -160,20 +162,53 @@ int not_finished(const PastRun& past) {
                       short_id(past.run.run_id) + "`");
 }
 
-/// What judges each case, whoever answered it: runs of two models are compared, too.
+/// What each metric of the case asks.
+std::map<std::string, Digest> judged_by(const Case& one, const std::vector<MetricId>& of_fixtures,
+                                        CaseJudging& judging) {
+  std::map<std::string, Digest> by;
+  if (one.expectations.empty()) {
+    const Digest claims = judging.of(one);
+    for (const MetricId metric : of_fixtures) by.emplace(info(metric).name, claims);
+  }
+  for (const Expectation& expectation : one.expectations) {
+    const MetricId metric = expectation.what.metric;
+    const auto [known, is_new] = by.try_emplace(std::string(info(metric).name));
+    if (!is_new) continue;
+    Case alone = one;
+    std::erase_if(alone.expectations, [&](const Expectation& other) { return other.what.metric != metric; });
+    for (Expectation& asked : alone.expectations) {
+      asked.thresholding = {};
+      if (!is_judge_metric(metric)) asked.min_score.reset();  // Of a judge it is what each vote must reach.
+    }
+    known->second = judging.of(alone);
+  }
+  return by;
+}
+
+/// Whoever answered: runs of two models are compared, too.
 Result<std::vector<JudgedCase>> judged_cases(const Asked& asked) {
   const Suite& suite = asked.inputs.suite;
   FingerprintSettings settings = fingerprint_settings(asked.options, asked.inputs);
   settings.provider = {};
   settings.model.clear();
-  for (FingerprintArm& arm : settings.arms) arm = FingerprintArm{.name = arm.name};
-  CaseJudging judging(suite, std::move(settings));
+  for (FingerprintArm& arm : settings.arms) {
+    FingerprintArm nobody;
+    nobody.name = arm.name;
+    arm = nobody;
+  }
+  Suite without_limits;
+  without_limits.name = suite.name;
+  without_limits.examples = suite.examples;
+  without_limits.metrics = suite.metrics;
+  CaseJudging judging(without_limits, std::move(settings));
+  std::vector<MetricId> of_fixtures = suite.metrics;
+  std::erase_if(of_fixtures, [](MetricId metric) { return !is_claims_metric(metric); });
   std::vector<JudgedCase> cases;
   cases.reserve(suite.cases.size());
   for (std::size_t i = 0; i < suite.cases.size(); ++i) {
     const auto one = suite.cases.read(i);
     if (!one) return fail(one.error());
-    cases.push_back({std::string(suite.cases.id(i)), judging.of(**one)});
+    cases.push_back({std::string(suite.cases.id(i)), judged_by(**one, of_fixtures, judging)});
   }
   return cases;
 }

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,10 @@
 
 namespace sluice {
 
-/// A case, and what judges its answers: checks, limits, judge and embedder.
+/// A case, and what judges its answers.
 struct JudgedCase {
   std::string id;
-  Digest by{};
+  std::map<std::string, Digest> by;  ///< Of each metric what it asks, and of whom: without its limits.
 };
 
 /// Of a comparison (Tests::shared): what it is to know of a run's cases beside their report.

@@ -231,9 +231,16 @@ Result<std::optional<PastRun>> find_past_run(const Settings& settings, const std
   const auto ledger = open_past_runs(settings);
   if (!ledger) return fail(ledger.error());
   if (!*ledger) return std::nullopt;
-  auto found = (*ledger)->find_run(words);
+  auto found = find_run_by_any_name(**ledger, words);
   if (!found) return fail(std::move(found.error()));
   return std::move(*found);
+}
+
+Result<PastRun> find_run_by_any_name(const Ledger& ledger, const std::string& words) {
+  auto found = ledger.find_run(words);
+  if (found) return found;
+  const auto is_suite = is_suite_that_ran(ledger, words);
+  return is_suite && *is_suite ? find_run_or_suite(ledger, words) : found;
 }
 
 Result<PastRun> find_run_or_suite(const Ledger& ledger, const std::string& words) {

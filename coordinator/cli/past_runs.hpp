@@ -25,12 +25,12 @@ Result<std::optional<PastRun>> find_past_run(const Settings& settings, const std
 /// The same, or by the name of a suite: its newest run that has ended, and of `NAME~N` the Nth before that.
 /// The name goes before the digits of an id. usage_invalid where there is no such run, with the nearest name.
 Result<PastRun> find_run_or_suite(const Ledger& ledger, const std::string& words);
+/// The same where an id goes before a suite: for a command that takes runs in the first place.
+Result<PastRun> find_run_by_any_name(const Ledger& ledger, const std::string& words);
 /// True if these words, NAME or NAME~N, name a suite of which the ledger has a run.
 Result<bool> is_suite_that_ran(const Ledger& ledger, const std::string& words);
 inline constexpr const char* no_run_yet = "no run is recorded yet; `sluice run` records one";
-/// For the help of a command that names a run.
-inline constexpr const char* run_words = "The run's id, its first digits, last, or last~N";
-/// The same of one that finds them by find_run_or_suite.
+/// For the help of a command that names a run, or a suite for one of its runs.
 inline constexpr const char* run_or_suite_words =
     "The run's id, its first digits, last, last~N, or a suite's name for its newest run, NAME~N";
 

@@ -25,8 +25,9 @@ constexpr std::array<std::string_view, 11> not_repeated{
     "forget-limits", "allow-commands", "harvest", "output",   "report", "export-baseline",
     "allow-errors",  "call-log",       "help",    "fixtures", "resume"};
 
-/// Of the record of flags: no flag, but what stands for one.
+/// Of the record of flags: no flags, but what stands for some.
 constexpr const char* cases_member = "only cases";
+constexpr const char* pins_member = "pins scores";
 
 bool names_a_path(const CLI::Option& option) {
   const std::string& type = option.get_type_name();
@@ -49,6 +50,17 @@ bool may_hold_secret(const std::string& text) {
   const std::size_t host = text.find("://");
   const bool has_user = host != std::string::npos && text.find('@', host) != std::string::npos;
   return has_user || keys.redacted(text).has_value();
+}
+
+/// Unless they may hold a secret.
+void copy_settings(const SettingFlags& settings, SuiteCopier& copier) {
+  const auto inputs = settings.inputs();
+  if (!inputs) return;
+  CopiedSettings copy{whole_path(".").native(), inputs->file_name, inputs->file_text,
+                      variables_of_settings(*inputs)};
+  const auto is_secret = [](const auto& variable) { return may_hold_secret(variable.second); };
+  if (may_hold_secret(copy.text.value_or("")) || std::ranges::any_of(copy.variables, is_secret)) return;
+  copier.add_settings(std::move(copy));
 }
 
 Result<std::string> suite_path(const RunFlags& flags, const Settings& effective) {
@@ -164,6 +176,8 @@ std::string given_flags(const CLI::App& app, const std::vector<std::string>& onl
     if (std::ranges::none_of(values, may_hold_secret)) flags[name] = values;
   }
   if (!only_cases.empty()) flags[cases_member] = only_cases;
+  const CLI::Option* pins = app.get_option_no_throw("--export-baseline");
+  if (pins != nullptr && pins->count() > 0) flags[pins_member] = std::array{"true"};
   return flags.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -175,6 +189,11 @@ std::vector<std::string> only_cases_of(const std::string& flags) {
     if (one.is_string()) cases.push_back(one.get<std::string>());
   }
   return cases;
+}
+
+bool has_pinned_scores(const std::string& flags) {
+  const auto given = nlohmann::json::parse(flags, nullptr, false);
+  return given.is_object() && given.contains(pins_member);
 }
 
 Result<void> take_flags(CLI::App& app, const std::string& flags) {
@@ -203,6 +222,7 @@ tl::expected<RunSource, int> load_run_source(const SettingFlags& settings, const
   if (!loaded) return tl::unexpected(report_findings(loaded.error()));
   auto effective = settings.load(Warnings::left_out, std::move(loaded->settings));
   if (!effective) return tl::unexpected(report_findings(effective.error()));
+  if (loaded->suite.copier) copy_settings(settings, *loaded->suite.copier);
   return RunSource{*path, std::move(loaded->suite), std::move(*effective)};
 }
 

@@ -41,6 +41,8 @@ void add_log_flags(CLI::App& app, RunFlags& flags);
 std::string given_flags(const CLI::App& app, const std::vector<std::string>& only_cases = {});
 /// The cases in the text of given_flags; empty for a run that flags alone say.
 std::vector<std::string> only_cases_of(const std::string& flags);
+/// Whether the run of such a text pinned its scores (--export-baseline).
+bool has_pinned_scores(const std::string& flags);
 /// Gives the command those flags of a record that it has, and that it was not given itself. Call after
 /// parsing. ledger_failed if the text is none of given_flags.
 Result<void> take_flags(CLI::App& app, const std::string& flags);

@@ -131,7 +131,7 @@ CLI::App* add_list(CLI::App& runs, ListRuns& list) {
 
 CLI::App* add_show(CLI::App& runs, ShowRun& show) {
   CLI::App* app = runs.add_subcommand("show", "Show everything that is recorded of a run");
-  app->add_option("ID", show.id, run_words)->required()->type_name("");
+  app->add_option("ID", show.id, run_or_suite_words)->required()->type_name("");
   app->add_option("--format", show.format, "What it is written as (default table)")->type_name("table|json");
   show.settings.add_to(*app, {"home"});
   app->footer(

@@ -66,14 +66,20 @@ tl::expected<Settings, std::vector<Finding>> SettingFlags::load(Warnings warning
                "=true"}});
     }
   }
-  const bool named = config_option_ != nullptr && config_option_->count() > 0;
-  auto settings = load_settings(named ? std::optional(config_) : std::nullopt, std::move(given),
-                                std::move(suite), valid_keys);
+  auto read = inputs();
+  if (!read) return tl::unexpected(std::move(read.error()));
+  auto settings = load_settings(std::move(*read), std::move(given), std::move(suite), valid_keys);
   if (settings) set_log_format(settings->log_format.value);
   if (settings && warnings == Warnings::shown) {
     for (const std::string& warning : settings->warnings) report_warning(warning);
   }
   return settings;
+}
+
+tl::expected<SettingsInputs, std::vector<Finding>> SettingFlags::inputs() const {
+  const bool named = config_option_ != nullptr && config_option_->count() > 0;
+  if (inputs_ && !named) return *inputs_;
+  return settings_inputs(named ? std::optional(config_) : std::nullopt);
 }
 
 std::string SettingFlags::file_beside(const std::string& suite, const std::string& provider) const {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -45,6 +46,11 @@ class SettingFlags {
                                                     std::vector<SuiteSetting> suite = {},
                                                     ValidKeys valid_keys = ValidKeys::pointed_to) const;
 
+  /// What `load` reads beside the flags and the suite.
+  tl::expected<SettingsInputs, std::vector<Finding>> inputs() const;
+  /// Has `load` take these in place of those of the process, unless --config was given.
+  void read_from(SettingsInputs inputs) { inputs_ = std::move(inputs); }
+
   /// `; evals/sluice.toml has "mine": --config evals/sluice.toml` for a provider that the settings do not
   /// have, where the settings file beside the suite was not read and has it; else empty.
   std::string file_beside(const std::string& suite, const std::string& provider) const;
@@ -61,6 +67,7 @@ class SettingFlags {
   std::vector<std::unique_ptr<Flag>> flags_;
   std::map<std::string_view, std::string_view> renamed_;  ///< Flags by their settings' keys.
   std::string config_;
+  std::optional<SettingsInputs> inputs_;
   CLI::Option* config_option_ = nullptr;
 };
 

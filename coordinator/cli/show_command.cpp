@@ -86,7 +86,7 @@ Command add_show_command(CLI::App& program, const CacheTools& tools) {
   auto command = std::make_shared<ShowCases>();
   CLI::App* app =
       program.add_subcommand("show", "Show cases of a run whole: prompt, answer, claims, metrics, costs");
-  app->add_option("RUN", command->run_id, run_words)->required()->type_name("");
+  app->add_option("RUN", command->run_id, run_or_suite_words)->required()->type_name("");
   app->add_option("CASE", command->case_id, "The case's id; TEST stands for TEST@ARM under every arm")
       ->type_name("");
   app->add_flag("--json", command->as_json, "A line of JSON for each trial");
@@ -96,10 +96,9 @@ Command add_show_command(CLI::App& program, const CacheTools& tools) {
   command->settings.add_to(*app);
   app->footer(
       "From the observations, if they hold what is asked for (--save-observations);\n"
-      "else from the caches that hold the run's answers, as long as the suite and what\n"
-      "asks for the answers are as they were; the run's flags hold, and those given\n"
-      "here go before them. --filter says which cases are shown; names and tags are\n"
-      "those of the suite now.\n"
+      "else from the ledger with its copy of the run's suite, and from the caches that\n"
+      "hold the answers. The run's flags hold; a suite and flags given here go before\n"
+      "them. --filter says which cases are shown.\n"
       "Examples:\n"
       "  sluice show last tls-001\n"
       "  sluice show 1b4e28ba tls-001 --json\n"

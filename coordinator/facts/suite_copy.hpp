@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,12 +16,23 @@ struct CopiedEntry {
   friend bool operator==(const CopiedEntry&, const CopiedEntry&) = default;
 };
 
-/// What a suite was read from, as it was then: by it a past run is shown whatever became of the files. Paths
-/// are absolute and without dots, as they were written: whatever links say.
+/// What the settings of a run were read from beside its flags and its suite.
+struct CopiedSettings {
+  std::string folder;                            ///< The current one: what paths in settings are relative to.
+  std::string file;                              ///< As it was named.
+  std::optional<std::string> text;               ///< Nothing: there was no file.
+  std::map<std::string, std::string> variables;  ///< Those of settings, by name.
+  friend bool operator==(const CopiedSettings&, const CopiedSettings&) = default;
+};
+
+/// What a suite was read from, as it was then, and the settings of its run: by it a past run is shown
+/// whatever became of the files. Paths are absolute and without dots, as they were written: whatever links
+/// say.
 struct SuiteCopy {
   std::string suite;                                        ///< The file or folder that was named.
   std::map<std::string, std::string> files;                 ///< What each holds.
   std::map<std::string, std::vector<CopiedEntry>> folders;  ///< Those that were listed.
+  std::optional<CopiedSettings> settings{};                 ///< Nothing: they may hold a secret.
   friend bool operator==(const SuiteCopy&, const SuiteCopy&) = default;
 };
 

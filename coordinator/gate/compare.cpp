@@ -62,6 +62,10 @@ class Comparison {
   }
   void missing_in_current(const ComparedCase& base, const std::vector<ComparedMetric>& current,
                           bool by_intention);
+  bool asks_otherwise(const ComparedCase& current, const ComparedMetric& metric) const {
+    return !rules_.judged_otherwise.empty() &&
+           std::ranges::binary_search(rules_.judged_otherwise, ChangedMetric{current.test_id, metric.name});
+  }
   CaseAssessment assessed(const ComparedCase& current, const ComparedCase* base) const;
   MetricQuestion question_of(const ComparedMetric& metric, const ComparedCase& current,
                              const ComparedCase* base) const;
@@ -73,7 +77,7 @@ class Comparison {
   const std::function<void(const ScoreComparison&)>& visit_;
   CompareSummary summary_;
   TestFold tests_of_sides_;
-  bool is_lost_in_base_ = false;  ///< The case that pair is at, or the base says nothing of it.
+  bool is_lost_in_base_ = false;  ///< The case that pair is at.
   std::uint64_t left_out_ = 0;    ///< Of the scores missing in the current side: by intention.
   std::optional<StatisticalGate> tests_;
 };
@@ -187,7 +191,8 @@ MetricQuestion Comparison::question_of(const ComparedMetric& metric, const Compa
   question.best_undefined =
       question.metric != nullptr && is_claims_metric(question.metric->id) && current.expects_nothing;
   const bool is_left_out = base == nullptr && (rules_.base_is_selection || is_lost_in_base_);
-  question.pinned = is_left_out ? PinnedScore{} : pinned_score(metric, base);
+  question.pinned =
+      is_left_out || asks_otherwise(current, metric) ? PinnedScore{} : pinned_score(metric, base);
   question.thresholding = merged(rules_.suite, metric.thresholding);
   question.min_score = metric.min_score;
   if (metric.votes.size() == 1) put(metric.votes.front(), question);
@@ -243,11 +248,9 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
   if (base != nullptr) look_for_scores(*base);
   is_lost_in_base_ =
       base == nullptr && tests_of_sides_.add_of_current(current.test_id) == TestFold::Standing::lost;
-  if (base != nullptr && std::ranges::binary_search(rules_.judged_otherwise, current.test_id)) {
+  if (base != nullptr &&
+      std::ranges::binary_search(rules_.judged_otherwise, current.test_id, {}, &ChangedMetric::test_id))
     tests_of_sides_.add_judged_otherwise(current.test_id);
-    is_lost_in_base_ = true;
-    base = nullptr;
-  }
   look_for_scores(current);
   if (current.is_error) return summary_.verdict_input.statuses.add(CaseStatus::error);
   CaseAssessment assessment = assessed(current, base);
@@ -259,7 +262,8 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
                         one.limit,       one.status,  one.cause};
     const bool scored = is_scored(metric);
     row.is_check = !scored;
-    row.change = change_of(one, scored ? pinned_score(metric, base) : PinnedScore{}, scored);
+    const bool has_pinned = scored && !asks_otherwise(current, metric);
+    row.change = change_of(one, has_pinned ? pinned_score(metric, base) : PinnedScore{}, scored);
     report(row);
     const bool lacks = one.calibration && one.calibration->standing != CalibrationStanding::calibrated;
     summary_.uncalibrated += lacks ? 1 : 0;

@@ -92,6 +92,13 @@ struct ScoreComparison {
   }
 };
 
+/// A metric of a case on both sides that asks something else in each, or of somebody else.
+struct ChangedMetric {
+  std::string test_id;
+  std::string metric;
+  friend auto operator<=>(const ChangedMetric&, const ChangedMetric&) = default;
+};
+
 struct CompareRules {
   Thresholding suite;
   double default_max_drop = defaults::max_drop;
@@ -106,8 +113,8 @@ struct CompareRules {
   /// Cases that a run had and its side lacks, since the suite does not have them any more; by id.
   std::span<const std::string> base_lost{};
   std::span<const std::string> current_lost{};
-  /// Cases of both sides that other checks, limits or judges judge now; by id. They stand by themselves.
-  std::span<const std::string> judged_otherwise{};
+  /// By case and metric. A score of theirs stands by itself; checks are told apart by what they ask anyway.
+  std::span<const ChangedMetric> judged_otherwise{};
 };
 
 /// What a comparison came to. The counts are of scores, `verdict_input.statuses` of the current side's cases.

@@ -73,8 +73,9 @@ std::vector<GateNotice> test_notices(const TestChanges& changes, const std::stri
   }
   if (!changes.judged_otherwise.empty()) {
     notices.push_back({warning, "tests_judged_otherwise",
-                       "other checks, limits or judges judge " + counted(changes.judged_otherwise) + " in `" +
-                           current + "` than in `" + base + "`, so that their results are not compared" +
+                       "`" + current + "` has other checks or judges than `" + base + "` in " +
+                           counted(changes.judged_otherwise) +
+                           ", whose results are not compared (those of the other checks are)" +
                            names(changes.judged_otherwise)});
   }
   if (!changes.lost.empty()) {

@@ -17,7 +17,7 @@ struct TestChanges {
   /// A run of the ledger had them, and its suite has them no more: nothing judges its answers to them. Those
   /// that the other side lacks are added as well.
   std::vector<std::string> lost;
-  std::vector<std::string> judged_otherwise;  ///< Both sides have them, and other checks or judges.
+  std::vector<std::string> judged_otherwise;  ///< Both sides have them, with other checks or judges.
 };
 
 /// Finds them while both sides are walked through. What the spans hold must outlive it.

@@ -74,6 +74,16 @@ std::string to_bytes(const SuiteCopy& suite) {
       append(bytes, static_cast<std::size_t>(one.kind));
     }
   }
+  if (!suite.settings) return bytes;
+  append(bytes, suite.settings->folder);
+  append(bytes, suite.settings->file);
+  append(bytes, std::size_t{suite.settings->text ? 1u : 0u});
+  append(bytes, suite.settings->text.value_or(""));
+  append(bytes, suite.settings->variables.size());
+  for (const auto& [name, value] : suite.settings->variables) {
+    append(bytes, name);
+    append(bytes, value);
+  }
   return bytes;
 }
 
@@ -92,6 +102,17 @@ SuiteCopy from_bytes(std::string_view bytes) {
       if (kind > static_cast<std::size_t>(CopiedEntry::Kind::other)) refuse("has an entry of no kind");
       entries.push_back({std::string(name), static_cast<CopiedEntry::Kind>(kind)});
     }
+  }
+  if (bytes.empty()) return suite;
+  CopiedSettings& settings = suite.settings.emplace();
+  settings.folder = take(bytes);
+  settings.file = take(bytes);
+  const bool has_file = take_number(bytes) != 0;
+  const std::string_view text = take(bytes);
+  if (has_file) settings.text = text;
+  for (std::size_t left = take_number(bytes); left > 0; --left) {
+    const std::string_view name = take(bytes);
+    settings.variables.emplace(name, take(bytes));
   }
   return suite;
 }

@@ -13,6 +13,7 @@ void write_side(Json& json, std::string_view name, const ComparedSide& side) {
   json.key(name).open('{');
   json.member("file", side.file);
   json.member("kind", side.kind);
+  if (!side.run_id.empty()) json.member("run_id", side.run_id);
   json.member("suite", side.header.suite);
   json.member("sluice_version", side.header.assay_version);
   json.member("created_at", side.header.created_at);

@@ -167,8 +167,11 @@ std::string verdict_words(const CompareReportInput& input) {
   return text.empty() ? "nothing was compared" : text;
 }
 
+constexpr std::size_t shown_id_digits = 8;  // As wherever runs are listed.
+
 std::string side_words(const ComparedSide& side) {
-  return side.file + " (" + std::string(side.kind) + " of " + side.header.created_at + ", sluice " +
+  const std::string run = side.run_id.empty() ? "" : "run " + side.run_id.substr(0, shown_id_digits) + ", ";
+  return side.file + " (" + run + std::string(side.kind) + " of " + side.header.created_at + ", sluice " +
          side.header.assay_version + (side.is_selection ? ", a part of the suite)" : ")");
 }
 

@@ -26,6 +26,7 @@ struct ComparedSide {
   std::string_view kind;  ///< `baseline` or `report`.
   BaselineHeader header;
   bool is_selection = false;  ///< A report of a part of the suite.
+  std::string run_id{};       ///< Of a run of the ledger; empty: a file.
 };
 
 /// What the reports of a comparison show. They only print: nothing is decided here.

@@ -180,7 +180,8 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
                                  const std::vector<PerturbationFacts>& perturbations, const RunPrice& price,
                                  const std::optional<Error>& cut_short, const VisitCase& also) {
   AggregateFold fold;
-  EntryWatch entries(gate, options.is_selection(), options.export_baseline.has_value());
+  EntryWatch entries(gate, options.is_selection(),
+                     options.export_baseline.has_value() || options.has_pinned_scores);
   std::optional<RunStabilityFold> stability;
   if (has_several_trials(results) || !perturbations.empty()) {
     // Not the suite's `confidence`, which is that of its gate (docs/statistics.md).

@@ -2,7 +2,6 @@
 
 #include "common/defaults.hpp"
 #include "common/documents/finding.hpp"
-#include "common/files.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/baseline_export.hpp"
@@ -10,10 +9,12 @@
 #include "coordinator/gate/required_calibrations.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/score_files/baseline_file.hpp"
+#include "coordinator/session/run_files.hpp"
 #include "coordinator/session/run_plan.hpp"
 #include "coordinator/suite/manifest.hpp"
 
 #include <filesystem>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -25,14 +26,14 @@ bool is_missing(const std::string& file) {
   return std::filesystem::status(file, error).type() == std::filesystem::file_type::not_found;
 }
 
-Result<AggregateBaseline> load_manifest_baseline(const std::string& file) {
-  if (is_missing(file)) {
+Result<AggregateBaseline> load_manifest_baseline(const std::string& file, const RunFiles& files) {
+  if (files.copied(file) == nullptr && is_missing(file)) {
     return fail(Reason::baseline_invalid, file +
                                               ": cannot be read: there is no such file; after a run without "
                                               "--baseline `sluice update-baseline --force` "
                                               "writes one");
   }
-  const auto text = read_file(file, defaults::max_fixture_bytes);
+  const auto text = files.read(file, defaults::max_fixture_bytes);
   if (!text) return fail(Reason::baseline_invalid, file + ": the manifest " + text.error().message);
   auto parsed = parse_manifest(*text, file);
   if (!parsed.findings.empty()) return fail(Reason::baseline_invalid, join_findings(parsed.findings));
@@ -56,14 +57,26 @@ std::string flags_of_base(const RunOptions& options, bool is_of_mock) {
   return flags + " --mode live";
 }
 
+/// Of a past run the file as it was then: the one in its place is often made of a later run.
+tl::expected<Baseline, Finding> load_baseline_of_run(const std::string& file, const RunFiles& files) {
+  if (const std::string* copied = files.copied(file)) {
+    std::istringstream text(*copied);
+    return parse_baseline(text, file);
+  }
+  auto baseline = load_baseline(file);
+  if (baseline) files.read_along(file, defaults::max_copied_baseline_bytes);
+  return baseline;
+}
+
 Result<void> load_scores(const RunOptions& options, const Suite& suite, RunGate& gate) {
-  if (is_missing(*options.baseline)) {
+  const RunFiles files(options, suite);
+  if (files.copied(*options.baseline) == nullptr && is_missing(*options.baseline)) {
     return fail(Reason::baseline_invalid,
                 *options.baseline + ": cannot be read: there is no such file; write it with `sluice run " +
                     shell_word(options.suite_path) + flags_of_base(options, false) + " --export-baseline " +
                     shell_word(*options.baseline) + "`");
   }
-  auto baseline = load_baseline(*options.baseline);
+  auto baseline = load_baseline_of_run(*options.baseline, files);
   if (!baseline) return fail(Reason::baseline_invalid, to_text(baseline.error()));
   gate.scores = std::make_unique<const Baseline>(std::move(*baseline));
   gate.run = {suite.name,        gate.comparison.config_fingerprint,
@@ -134,7 +147,7 @@ Result<RunGate> load_gate(const RunOptions& options, const RunInputs& inputs) {
                         " has aggregates of one way of answering, and the run has several arms: gate against "
                         "a file of --export-baseline, or the arms against one of them with --baseline-arm");
       }
-      auto aggregates = load_manifest_baseline(*options.baseline);
+      auto aggregates = load_manifest_baseline(*options.baseline, RunFiles(options, suite));
       if (!aggregates) return fail(std::move(aggregates.error()));
       gate.aggregates = std::move(*aggregates);
       gate.comparison.notices = mismatch_notices(*gate.aggregates, options.provider.model,

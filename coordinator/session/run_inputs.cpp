@@ -1,9 +1,9 @@
 #include "coordinator/session/run_inputs.hpp"
 
 #include "common/defaults.hpp"
-#include "common/files.hpp"
 #include "common/text/text.hpp"
 #include "config/embedded_config.hpp"
+#include "coordinator/session/run_files.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 #include "coordinator/suite/recorded_answers.hpp"
 #include "coordinator/suite/suite_loader.hpp"
@@ -23,25 +23,8 @@ struct DataFile {
   std::string text;
 };
 
-/// Where the files that a run reads beside its suite come from: the disk, or the copy of a past run's.
-struct DataFileSource {
-  const SuiteCopy* copy = nullptr;  ///< Has what the run read; null: there is none.
-  SuiteCopier* copier = nullptr;    ///< Gets what is read; null: nobody does.
-
-  Result<std::string> read(const std::string& file, std::size_t max_bytes) const {
-    const auto path = whole_path(file);
-    if (copy != nullptr) {
-      if (const auto copied = copy->files.find(path.native()); copied != copy->files.end())
-        return copied->second;
-    }
-    auto text = read_file(file, max_bytes);
-    if (text && copier != nullptr) copier->add(path, *text);
-    return text;
-  }
-};
-
 Result<DataFile> read_data_file(const Setting<std::string>& setting, std::string_view built_in,
-                                const char* name, const DataFileSource& source) {
+                                const char* name, const RunFiles& source) {
   if (setting.value.empty()) return DataFile{std::string("built-in ") + name, std::string(built_in)};
   auto text = source.read(setting.value, defaults::max_fixture_bytes);
   if (!text) return fail(text.error().reason, setting.value + ": " + text.error().message);
@@ -51,7 +34,7 @@ Result<DataFile> read_data_file(const Setting<std::string>& setting, std::string
 /// Reads and parses one data file, or says what is wrong with it.
 template <class Parse>
 auto load(const Setting<std::string>& setting, std::string_view built_in, const char* name,
-          const Parse& parse, const DataFileSource& source = {})
+          const Parse& parse, const RunFiles& source = {})
     -> decltype(parse(std::string_view(), std::string())) {
   const auto file = read_data_file(setting, built_in, name, source);
   if (!file) return tl::unexpected(std::vector{Finding{setting.where, 0, file.error().message}});
@@ -75,8 +58,7 @@ Value value_or_findings(tl::expected<Value, std::vector<Finding>> read, std::vec
   return {};
 }
 
-DataFiles load_data_files(const Settings& settings, const DataFileSource& source,
-                          std::vector<Finding>& findings) {
+DataFiles load_data_files(const Settings& settings, const RunFiles& source, std::vector<Finding>& findings) {
   DataFiles files;
   files.prompt = value_or_findings(
       load(settings.prompt_file, embedded::claims_prompt, "prompt", parse_prompt, source), findings);
@@ -208,8 +190,8 @@ std::vector<Finding> findings_in_data_files(const Settings& settings) {
 namespace {
 
 /// Gives the cases the answers that --answers names.
-std::vector<Finding> take_answers(const RunOptions& options, const DataFileSource& source,
-                                  const Redactor& redactor, CaseList& cases) {
+std::vector<Finding> take_answers(const RunOptions& options, const RunFiles& source, const Redactor& redactor,
+                                  CaseList& cases) {
   if (!options.answers) return {};
   const auto text = source.read(*options.answers, defaults::max_recorded_bytes);
   if (!text) return {{*options.answers, 0, text.error().message}};
@@ -241,8 +223,7 @@ tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& 
   std::vector<Finding> findings;
   auto selected = select(std::move(suite), options.selection);
   if (!selected) findings.push_back({options.suite_path, 0, selected.error().message});
-  const auto copier = selected ? selected->copier : nullptr;
-  const DataFileSource source{options.copy.get(), copier.get()};
+  const RunFiles source = selected ? RunFiles(options, *selected) : RunFiles();
   auto files = load_data_files(options.settings, source, findings);
   auto embedding = selected ? embedding_for(options, *selected, findings) : ResolvedEmbedding{};
   auto judge = selected ? judge_for(options, *selected, findings) : ResolvedJudge{};

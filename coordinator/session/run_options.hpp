@@ -119,6 +119,7 @@ struct RunOptions {
   std::optional<std::string> metrics_listen;   ///< As parse_metrics_endpoint gives it.
   std::optional<std::string> baseline;         ///< A baseline file or a manifest.toml to gate against.
   std::optional<std::string> export_baseline;  ///< Where this run's scores are to be pinned.
+  bool has_pinned_scores = false;              ///< A past run has done so.
   std::optional<std::string> harvest;          ///< Where what passed is added to solved examples.
   bool allow_errors = false;                   ///< Export what there is of a run with case errors.
   bool fail_on_regression = false;             ///< A regression of the manifest's aggregates fails.

@@ -33,6 +33,11 @@ void SuiteCopier::add_folder(const std::filesystem::path& path, const std::vecto
   take_room(bytes);
 }
 
+void SuiteCopier::add_settings(CopiedSettings settings) {
+  const std::lock_guard lock(mutex_);
+  if (copy_ != nullptr) copy_->settings = std::move(settings);
+}
+
 void SuiteCopier::give_up() {
   const std::lock_guard lock(mutex_);
   copy_ = nullptr;

@@ -18,6 +18,7 @@ class SuiteCopier {
   void begin(const std::filesystem::path& suite);
   /// Of a file that is read again with another text there is no copy.
   void add(const std::filesystem::path& path, std::string_view text);
+  void add_settings(CopiedSettings settings);
   void add_folder(const std::filesystem::path& path, const std::vector<CopiedEntry>& entries);
   /// Something of the suite is not to be had, so that there is no copy of it.
   void give_up();

@@ -42,6 +42,7 @@ class TestReader {
     std::optional<RenderedTest> rendered;
     if (vars != nullptr || takes_prompts_) rendered = render_test(written, variables_, context_);
     is_rendered_ = rendered.has_value();
+    if (!is_rendered_) refuse_variables_of_defaults(written, own);
     read_keys(rendered ? rendered->node : written);
     const DocumentEntry* own_vars = source_.may_leave_variables ? nullptr : find_entry(own, "vars");
     if (own_vars != nullptr && rendered->is_sound) refuse_unused(*own_vars, rendered->used);
@@ -158,6 +159,33 @@ class TestReader {
     reader.add_wrong(
         key, "holds {{" + shown + "}}, and the test has no \"vars\": give it \"vars\" with \"" + shown +
                  "\", or, where the braces themselves are meant, \"vars: {}\" and {{ '{{' }}" + shown + "}}");
+  }
+
+  /// The first variable that any text below the key holds; empty: none does.
+  static std::string_view variable_below(const DocumentNode& node, std::string_view key) {
+    const DocumentEntry* entry = find_entry(node, key);
+    return entry != nullptr ? variable_in(entry->value) : std::string_view();
+  }
+  static std::string_view variable_in(const DocumentNode& node) {
+    if (const auto* text = std::get_if<std::string>(&node.value)) return first_variable(*text);
+    std::string_view found;
+    if (const auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
+      for (auto one = list->begin(); found.empty() && one != list->end(); ++one) found = variable_in(*one);
+    } else if (const auto* table = std::get_if<DocumentNode::Table>(&node.value)) {
+      for (auto one = table->begin(); found.empty() && one != table->end(); ++one)
+        found = variable_in(one->value);
+    }
+    return found;
+  }
+
+  /// A check that stands for all tests would look for the braces. What a test itself expects may hold some.
+  void refuse_variables_of_defaults(const DocumentNode& written, const DocumentNode& own) {
+    const std::string_view name = variable_below(written, "expected");
+    if (name.empty() || name == variable_below(own, "expected")) return;
+    const std::string shown = excerpt(name, defaults::quoted_bytes);
+    context_.add(own.line, "\"expected\" in default_test holds {{" + shown +
+                               "}}, and the test has no \"vars\": give it \"vars\" with \"" + shown +
+                               "\", or checks of its own with \"default_test: false\"");
   }
 
   void take_prompts(std::uint32_t line) {

@@ -145,13 +145,42 @@ TEST_F(Pages, ATestWithAnotherCheckStandsByItself) {
   EXPECT_EQ(made["checks"], nlohmann::json::parse(R"({"broke": 0, "fixed": 0, "still_failing": 1})"));
   EXPECT_NE(compared.output.find("tests_judged_otherwise"), std::string::npos);
   const auto words = run_sluice({"compare", "last~1", "last"});
-  EXPECT_NE(words.output.find("other checks, limits or judges judge 1 case in `last` than in `last~1`"),
-            std::string::npos)
+  EXPECT_NE(
+      words.output.find("`last` has other checks or judges than `last~1` in 1 case, whose results are not"),
+      std::string::npos)
       << words.output << words.errors;
   write_text(folder() / "suite.yaml", suite);
   run();
   const auto back = run_sluice({"compare", "last~2", "last", "--format", "json"});
   EXPECT_EQ(nlohmann::json::parse(back.output)["tests"]["judged_otherwise"], nlohmann::json::array());
+}
+
+// A fall of a score passed, since another check of its test had changed.
+TEST_F(Pages, WhatAnUnchangedMetricCameToIsCompared) {
+  const auto suite = [](const std::string& forbidden, const std::string& limits) {
+    return "suite: capitals\ntests:\n  - {id: france, input: {prompt: capital 1}, expected: [{type: "
+           "contains_any, text: [" +
+           forbidden + "]}, {type: rouge_n, text: Paris" + limits + "}]}\n" +
+           "  - {id: spain, input: {prompt: capital 2}, expected: {type: rouge_n, text: Madrid}}\n";
+  };
+  const auto compared = [&] {
+    return nlohmann::json::parse(run_sluice({"compare", "last~1", "last", "--format", "json"}).output);
+  };
+  answer("Paris", "Madrid");
+  write_text(folder() / "suite.yaml", suite("Paris, Lyon", ""));
+  run();
+  write_text(folder() / "suite.yaml", suite("Paris, Lyon, Nice", ", max_drop: 0.5"));
+  answer("Lyon", "Madrid");
+  run();
+  const auto fallen = compared();
+  EXPECT_EQ(fallen["verdict"], "regression") << fallen;
+  EXPECT_EQ(fallen["tests"]["judged_otherwise"], nlohmann::json::parse(R"(["france"])"));
+  write_text(folder() / "suite.yaml", replaced(suite("Paris, Lyon", ""), "text: Paris", "text: Rome"));
+  answer("Paris", "Madrid");
+  run();
+  const auto other = compared();
+  EXPECT_EQ(other["verdict"], "review") << other;
+  EXPECT_EQ(other["tests"]["judged_otherwise"], nlohmann::json::parse(R"(["france"])"));
 }
 
 TEST_F(Pages, NothingThatTheSuiteReadsNowIsWrittenOver) {

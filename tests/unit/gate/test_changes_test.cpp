@@ -63,8 +63,8 @@ TEST(TestChanges, WhatOtherChecksJudgeIsNamed) {
   ASSERT_EQ(notices.size(), 1u);
   EXPECT_EQ(
       notices[0].message,
-      "other checks, limits or judges judge 1 case in `b.json` than in `a.json`, so that their results are "
-      "not compared: `b`.");
+      "`b.json` has other checks or judges than `a.json` in 1 case, whose results are not compared (those "
+      "of the other checks are): `b`.");
   EXPECT_EQ(notices[0].severity, GateNotice::Severity::failure);
 }
 

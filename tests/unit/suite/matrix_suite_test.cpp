@@ -312,4 +312,18 @@ TEST(FileGlobs, FitWholeParts) {
 }
 
 }  // namespace
+TEST_F(MatrixSuite, AVariableInChecksOfAllTestsNeedsTestsWithVariables) {
+  const std::string defaults =
+      "suite: s\nmodel: gpt-x\ndefault_test: {expected: {type: must_contain, text: "
+      "\"{{capital}}\"}}\ntests:\n";
+  EXPECT_EQ(
+      findings(defaults + "  - {id: a, input: {prompt: x}}\n"),
+      "suite.yaml:5: \"expected\" in default_test holds {{capital}}, and the test has no \"vars\": give it "
+      "\"vars\" with \"capital\", or checks of its own with \"default_test: false\"\n");
+  EXPECT_EQ(findings(defaults + "  - {id: a, vars: {capital: Paris}, input: {prompt: x}}\n"
+                                "  - {id: b, default_test: false, input: {prompt: x}, expected: {type: "
+                                "must_contain, text: \"{{braces}}\"}}\n"),
+            "(none)\n");
+}
+
 }  // namespace sluice
