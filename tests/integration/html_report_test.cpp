@@ -169,7 +169,7 @@ TEST_F(Pages, WhatAnUnchangedMetricCameToIsCompared) {
   answer("Paris", "Madrid");
   write_text(folder() / "suite.yaml", suite("Paris, Lyon", ""));
   run();
-  write_text(folder() / "suite.yaml", suite("Paris, Lyon, Nice", ", max_drop: 0.5"));
+  write_text(folder() / "suite.yaml", suite("Paris, Lyon, Nice", ", thresholding: {max_drop: 0.5}"));
   answer("Lyon", "Madrid");
   run();
   const auto fallen = compared();
