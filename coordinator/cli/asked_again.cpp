@@ -119,8 +119,7 @@ int not_as_it_was(const PastRun& past, const RunOptions& options, Tests wanted) 
       " and these flags have others now, and the ledger has no copy of that suite (keep_suites = false, "
       "[redaction], more than 16 MiB, or an earlier sluice). Where cases came, went or were renamed since, "
       "only runs with a copy or --save-observations can be looked at; else give the flags of that run (its "
-      "arms, repeats, "
-      "perturbations, selection). `sluice compare` takes " +
+      "arms, repeats, perturbations, selection). `sluice compare` takes " +
       (wanted == Tests::all ? "the tests that two runs share, or " : "") +
       "a baseline (--export-baseline) or JSON report that was kept of it");
 }
@@ -148,12 +147,23 @@ int without_suite(const PastRun& past) {
 
 }  // namespace
 
-Result<Redactor> redactor_of(const PastRun& past, const CLI::App& command, const Settings& settings) {
+namespace {
+
+/// What the run's flags make of the settings of now; `settings` where these do not load any more, which
+/// whoever needs them reports.
+Result<Settings> settings_of_now(const PastRun& past, const CLI::App& command, const Settings& settings) {
   AskedFlags flags(past.run);
   if (auto taken = flags.take(command, past.run); !taken) return fail(std::move(taken.error()));
-  const auto of_run = flags.settings.load(Warnings::left_out);
-  // Settings that do not load any more were reported by whoever needs them.
-  return Redactor::make(redaction_of(of_run ? *of_run : settings));
+  auto of_run = flags.settings.load(Warnings::left_out);
+  return of_run ? std::move(*of_run) : settings;
+}
+
+}  // namespace
+
+Result<Redactor> redactor_of(const PastRun& past, const CLI::App& command, const Settings& settings) {
+  const auto now = settings_of_now(past, command, settings);
+  if (!now) return fail(now.error());
+  return Redactor::make(redaction_of(*now));
 }
 
 Result<std::vector<RetrievalEvent>> retrievals_of(const Settings& settings, const PastRun& past) {
@@ -167,8 +177,9 @@ namespace {
 
 using PlannedAgain = tl::expected<std::unique_ptr<Asked>, int>;
 
-SettingsInputs inputs_of(const SuiteCopy& copy) {
-  SettingsInputs inputs{copy.settings->file, copy.settings->text, copy.settings->variables};
+SettingsInputs inputs_of(const SuiteCopy& copy, const PastRun& past) {
+  SettingsInputs inputs{copy.settings->file + " as run " + short_id(past.run.run_id) + " had it",
+                        copy.settings->text, copy.settings->variables};
   if (const char* home = std::getenv("HOME")) inputs.variables.emplace("HOME", home);
   return inputs;
 }
@@ -187,13 +198,15 @@ void protect_files_of_now(const std::vector<std::string>& allowed, const RunOpti
 
 /// Without a plan.
 PlannedAgain loaded_again(const PastRun& past, const RunPlace& place, const AskedFlags& flags) {
+  const auto now = settings_of_now(past, place.command, place.settings);
+  if (!now) return tl::unexpected(report_error(now.error()));
   auto loaded = load_run(flags.settings, flags.flags, [&](Settings& chosen) {
     take_over(past, chosen);
     chosen.home = place.settings.home;
     if (!flags.flags.copy) return;
     // What is redacted now was not when the run was noted, or there would be no copy of it.
-    chosen.redact = place.settings.redact;
-    chosen.redaction_patterns = place.settings.redaction_patterns;
+    chosen.redact = now->redact;
+    chosen.redaction_patterns = now->redaction_patterns;
   });
   if (!loaded) return tl::unexpected(loaded.error());
   if (place.programs == Programs::never && !loaded->options.perturb_commands.empty())
@@ -279,8 +292,10 @@ tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const 
     auto copy = place.ledger.suite_of(past.run.run_id);
     if (!copy) report_warning(copy.error().message + "; the suite is read as it is now");
     flags.flags.copy = copy ? std::move(*copy) : nullptr;
-    if (flags.flags.copy && flags.flags.copy->settings)
-      flags.settings.read_from(inputs_of(*flags.flags.copy));
+    const CLI::Option* config = place.command.get_option_no_throw("--config");
+    const bool is_config_given = config != nullptr && config->count() > 0;
+    if (flags.flags.copy && flags.flags.copy->settings && !is_config_given)
+      flags.settings.read_from(inputs_of(*flags.flags.copy, past));
   }
   auto asked = loaded_again(past, place, flags);
   if (!asked) return asked;

@@ -9,6 +9,7 @@
 #include "coordinator/gate/stability_gate.hpp"
 #include "coordinator/gate/verdict_input.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -123,9 +124,11 @@ std::vector<ChangedMetric> judged_otherwise(const std::vector<JudgedCase>& base,
   for (const JudgedCase& one : current) {
     while (before != base.end() && before->id < one.id) ++before;
     if (before == base.end() || before->id != one.id) continue;
-    for (const auto& [metric, digest] : one.by) {
+    for (const auto& [metric, asked] : one.by) {
       const auto then = before->by.find(metric);
-      if (then != before->by.end() && then->second != digest) changed.push_back({one.id, metric});
+      // A check more takes nothing from the others.
+      if (then != before->by.end() && !std::ranges::includes(asked, then->second))
+        changed.push_back({one.id, metric});
     }
   }
   return changed;

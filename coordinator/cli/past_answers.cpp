@@ -24,12 +24,12 @@
 namespace sluice {
 namespace {
 
-/// Null where none was kept.
-Result<std::shared_ptr<const SuiteCopy>> copy_of_suite(const Settings& settings, const PastRun& past) {
+/// Null where none was kept, or it cannot be read.
+std::shared_ptr<const SuiteCopy> copy_of_suite(const Settings& settings, const PastRun& past) {
   const auto ledger = open_past_runs(settings);
-  if (!ledger) return fail(ledger.error());
-  if (!*ledger) return nullptr;
-  return (*ledger)->suite_of(past.run.run_id);
+  if (!ledger || !*ledger) return nullptr;
+  const auto copy = (*ledger)->suite_of(past.run.run_id);
+  return copy ? *copy : nullptr;
 }
 
 /// The wanted cases of one run.
@@ -40,9 +40,7 @@ class Choice {
                                         const Settings& settings) {
     Choice choice(wanted);
     if (!look_at_whole_cases(wanted.filters)) return choice;
-    auto copy = copy_of_suite(settings, past);
-    if (!copy) return tl::unexpected(report_error(copy.error()));
-    auto loaded = load_any_suite(past.run.suite_path, wanted.allowed_paths, std::move(*copy));
+    auto loaded = load_any_suite(past.run.suite_path, wanted.allowed_paths, copy_of_suite(settings, past));
     if (!loaded) return tl::unexpected(report_findings(loaded.error()));
     Selection selection;
     selection.filters = wanted.filters;

@@ -162,26 +162,40 @@ int not_finished(const PastRun& past) {
                       short_id(past.run.run_id) + "`");
 }
 
-/// What each metric of the case asks.
-std::map<std::string, Digest> judged_by(const Case& one, const std::vector<MetricId>& of_fixtures,
-                                        CaseJudging& judging) {
-  std::map<std::string, Digest> by;
+/// What of the case decides what its metrics ask, without these.
+Case without_expectations(const Case& one) {
+  Case bare;
+  bare.id = one.id;
+  bare.category = one.category;
+  bare.kind = one.kind;
+  bare.context = one.context;
+  bare.must_contain = one.must_contain;
+  bare.must_not_contain = one.must_not_contain;
+  bare.min_confidence = one.min_confidence;
+  bare.examples = one.examples;
+  bare.response_schema = one.response_schema;
+  bare.arm = one.arm;
+  return bare;
+}
+
+std::map<std::string, std::vector<Digest>> judged_by(const Case& one,
+                                                     const std::vector<MetricId>& of_fixtures,
+                                                     CaseJudging& judging) {
+  std::map<std::string, std::vector<Digest>> by;
+  Case alone = without_expectations(one);
   if (one.expectations.empty()) {
-    const Digest claims = judging.of(one);
-    for (const MetricId metric : of_fixtures) by.emplace(info(metric).name, claims);
+    const Digest claims = judging.of(alone);
+    for (const MetricId metric : of_fixtures) by[std::string(info(metric).name)] = {claims};
   }
   for (const Expectation& expectation : one.expectations) {
     const MetricId metric = expectation.what.metric;
-    const auto [known, is_new] = by.try_emplace(std::string(info(metric).name));
-    if (!is_new) continue;
-    Case alone = one;
-    std::erase_if(alone.expectations, [&](const Expectation& other) { return other.what.metric != metric; });
-    for (Expectation& asked : alone.expectations) {
-      asked.thresholding = {};
-      if (!is_judge_metric(metric)) asked.min_score.reset();  // Of a judge it is what each vote must reach.
-    }
-    known->second = judging.of(alone);
+    alone.expectations = {expectation};
+    Expectation& asked = alone.expectations.front();
+    asked.thresholding = {};
+    if (!is_judge_metric(metric)) asked.min_score.reset();  // Of a judge it is what each vote must reach.
+    by[std::string(info(metric).name)].push_back(judging.of(alone));
   }
+  for (auto& [metric, asked] : by) std::ranges::sort(asked);
   return by;
 }
 

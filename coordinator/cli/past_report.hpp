@@ -19,7 +19,8 @@ namespace sluice {
 /// A case, and what judges its answers.
 struct JudgedCase {
   std::string id;
-  std::map<std::string, Digest> by;  ///< Of each metric what it asks, and of whom: without its limits.
+  /// Of each metric what it asks, and of whom, without its limits: of a check one by one, ascending.
+  std::map<std::string, std::vector<Digest>> by;
 };
 
 /// Of a comparison (Tests::shared): what it is to know of a run's cases beside their report.

@@ -47,15 +47,22 @@ bool may_hold_secret(const std::string& text) {
     const RedactionPattern pattern{"keys", std::string(find_shipped_redaction("keys")->pattern)};
     return *Redactor::make({&pattern, 1});
   }();
-  const std::size_t host = text.find("://");
-  const bool has_user = host != std::string::npos && text.find('@', host) != std::string::npos;
-  return has_user || keys.redacted(text).has_value();
+  constexpr std::string_view before_host = "://";
+  for (auto at = text.find(before_host); at != std::string::npos; at = text.find(before_host, at + 1)) {
+    const std::size_t host = at + before_host.size();
+    const std::size_t end = std::min(text.find_first_of("/?#\"' \t\r\n", host), text.size());
+    if (text.find('@', host) < end) return true;
+  }
+  return keys.redacted(text).has_value();
 }
 
 /// Unless they may hold a secret.
-void copy_settings(const SettingFlags& settings, SuiteCopier& copier) {
+void copy_settings(const SettingFlags& settings, const Settings& effective, SuiteCopier& copier) {
   const auto inputs = settings.inputs();
   if (!inputs) return;
+  // What a program is given is anybody's guess.
+  const auto runs_program = [](const auto& provider) { return provider.kind.value == ProviderKind::exec; };
+  if (std::ranges::any_of(effective.providers, runs_program)) return;
   CopiedSettings copy{whole_path(".").native(), inputs->file_name, inputs->file_text,
                       variables_of_settings(*inputs)};
   const auto is_secret = [](const auto& variable) { return may_hold_secret(variable.second); };
@@ -222,7 +229,7 @@ tl::expected<RunSource, int> load_run_source(const SettingFlags& settings, const
   if (!loaded) return tl::unexpected(report_findings(loaded.error()));
   auto effective = settings.load(Warnings::left_out, std::move(loaded->settings));
   if (!effective) return tl::unexpected(report_findings(effective.error()));
-  if (loaded->suite.copier) copy_settings(settings, *loaded->suite.copier);
+  if (loaded->suite.copier) copy_settings(settings, *effective, *loaded->suite.copier);
   return RunSource{*path, std::move(loaded->suite), std::move(*effective)};
 }
 

@@ -69,7 +69,7 @@ tl::expected<Settings, std::vector<Finding>> SettingFlags::load(Warnings warning
   auto read = inputs();
   if (!read) return tl::unexpected(std::move(read.error()));
   auto settings = load_settings(std::move(*read), std::move(given), std::move(suite), valid_keys);
-  if (settings) set_log_format(settings->log_format.value);
+  if (settings && !inputs_) set_log_format(settings->log_format.value);
   if (settings && warnings == Warnings::shown) {
     for (const std::string& warning : settings->warnings) report_warning(warning);
   }
@@ -78,7 +78,7 @@ tl::expected<Settings, std::vector<Finding>> SettingFlags::load(Warnings warning
 
 tl::expected<SettingsInputs, std::vector<Finding>> SettingFlags::inputs() const {
   const bool named = config_option_ != nullptr && config_option_->count() > 0;
-  if (inputs_ && !named) return *inputs_;
+  if (inputs_) return *inputs_;
   return settings_inputs(named ? std::optional(config_) : std::nullopt);
 }
 

@@ -48,7 +48,8 @@ class SettingFlags {
 
   /// What `load` reads beside the flags and the suite.
   tl::expected<SettingsInputs, std::vector<Finding>> inputs() const;
-  /// Has `load` take these in place of those of the process, unless --config was given.
+  /// Has `load` take these in place of what --config and the process say. They are no settings of this
+  /// process: how it logs stays as it is.
   void read_from(SettingsInputs inputs) { inputs_ = std::move(inputs); }
 
   /// `; evals/sluice.toml has "mine": --config evals/sluice.toml` for a provider that the settings do not

@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "config/embedded_config.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/session/run_files.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 #include "coordinator/suite/recorded_answers.hpp"

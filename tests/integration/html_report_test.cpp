@@ -194,6 +194,48 @@ TEST_F(Pages, NothingThatTheSuiteReadsNowIsWrittenOver) {
   EXPECT_EQ(read_text(folder() / "notes.txt"), "mine");
 }
 
+// A regression read as passed once the baseline was pinned anew.
+TEST_F(Pages, APastRunIsGatedByTheBaselineAndTheSettingsThatItHad) {
+  const auto report = [&](const std::string& run, const std::string& form) {
+    const auto made = run_sluice({"report", run, "--format", form});
+    EXPECT_EQ(made.exit_code, 0) << made.errors;
+    return made.output;
+  };
+  write_text(folder() / "sluice.toml", "[eval]\nmin_pass_rate = 0.9\n");
+  answer("Paris", "Madrid");
+  EXPECT_EQ(run({"--export-baseline", "b.json"}).exit_code, 0);
+  const std::string pinned = report("last", "json");
+  EXPECT_EQ(pinned.find("verdict_otherwise"), std::string::npos) << pinned;
+  answer("Lyon", "Madrid");
+  EXPECT_EQ(run({"--baseline", "b.json"}).exit_code, 1);
+  const std::string then = report("last", "json") + report("last", "table");
+  EXPECT_NE(then.find("broke"), std::string::npos) << then;
+  run({"--export-baseline", "b.json"});
+  write_text(folder() / "sluice.toml",
+             "[eval]\nmin_pass_rate = 0.1\ntemperature = 0.7\nmax_output_tokens = 77\nrepeat = 3\n");
+  EXPECT_EQ(report("last~1", "json") + report("last~1", "table"), then);
+  std::filesystem::remove(folder() / "b.json");
+  std::filesystem::remove(folder() / "sluice.toml");
+  EXPECT_EQ(report("last~1", "json") + report("last~1", "table"), then);
+  EXPECT_EQ(report("last~2", "json"), pinned);
+  const auto otherwise = run_sluice({"report", "last~1", "--repeat", "3"});
+  EXPECT_EQ(otherwise.exit_code, 2) << "a flag goes before: " << otherwise.output;
+}
+
+// The settings of the run had no redaction, and those of now were not looked at.
+TEST_F(Pages, WhatIsRedactedNowIsRedactedInPastRuns) {
+  write_text(folder() / "evals.toml", "[eval]\nrepeat = 1\n");
+  run({"--config", "evals.toml"});
+  EXPECT_NE(run_sluice({"report", "last", "--format", "json"}).output.find("Paris"), std::string::npos);
+  write_text(folder() / "evals.toml", "[redaction.patterns]\ncity = 'Paris'\n");
+  const auto shown = run_sluice({"show", "last", "france"});
+  const auto report = run_sluice({"report", "last", "--format", "json"});
+  EXPECT_EQ(report.exit_code, 0) << report.errors;
+  EXPECT_EQ((shown.output + report.output).find("Paris"), std::string::npos) << shown.output << report.output;
+  std::filesystem::remove(folder() / "evals.toml");
+  EXPECT_EQ(run_sluice({"report", "last", "--format", "json"}).exit_code, 0) << "the copy has it";
+}
+
 TEST_F(Pages, WithoutCopiesTheSuiteOfNowIsRead) {
   write_text(folder() / "sluice.toml", "[ledger]\nkeep_suites = false\n");
   run();
