@@ -1,0 +1,263 @@
+// Runs of the ledger beside each other.
+#include "tests/integration/capitals_workbench.hpp"
+
+#include <filesystem>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice::compared_runs_test {
+
+using namespace support;
+
+using ComparedRuns = CapitalsWorkbench;
+
+TEST_F(ComparedRuns, ATestWithAnotherCheckStandsByItself) {
+  run();
+  const std::string suite = read_text(folder() / "suite.yaml");
+  write_text(folder() / "suite.yaml", replaced(suite, "text: Paris", "text: Lyon"));
+  run();
+  const auto compared = run_sluice({"compare", "last~1", "last", "--format", "json"});
+  const auto made = nlohmann::json::parse(compared.output, nullptr, false);
+  ASSERT_TRUE(made.is_object()) << compared.errors;
+  EXPECT_EQ(made["tests"]["judged_otherwise"], nlohmann::json::parse(R"(["france"])"));
+  EXPECT_EQ(made["checks"], nlohmann::json::parse(R"({"broke": 0, "fixed": 0, "still_failing": 1})"));
+  EXPECT_NE(compared.output.find("tests_judged_otherwise"), std::string::npos);
+  const auto words = run_sluice({"compare", "last~1", "last"});
+  EXPECT_NE(
+      words.output.find("`last` has other checks or judges than `last~1` in 1 case, whose results are not"),
+      std::string::npos)
+      << words.output << words.errors;
+  write_text(folder() / "suite.yaml", suite);
+  run();
+  const auto back = run_sluice({"compare", "last~2", "last", "--format", "json"});
+  EXPECT_EQ(nlohmann::json::parse(back.output)["tests"]["judged_otherwise"], nlohmann::json::array());
+}
+
+// A fall of a score passed, since another check of its test had changed.
+TEST_F(ComparedRuns, WhatAnUnchangedMetricCameToIsCompared) {
+  const auto suite = [](const std::string& forbidden, const std::string& limits) {
+    return "suite: capitals\ntests:\n  - {id: france, input: {prompt: capital 1}, expected: [{type: "
+           "contains_any, text: [" +
+           forbidden + "]}, {type: rouge_n, text: Paris" + limits + "}]}\n" +
+           "  - {id: spain, input: {prompt: capital 2}, expected: {type: rouge_n, text: Madrid}}\n";
+  };
+  const auto compared = [&] {
+    return nlohmann::json::parse(run_sluice({"compare", "last~1", "last", "--format", "json"}).output);
+  };
+  answer("Paris", "Madrid");
+  write_text(folder() / "suite.yaml", suite("Paris, Lyon", ""));
+  run();
+  write_text(folder() / "suite.yaml", suite("Paris, Lyon, Nice", ", thresholding: {max_drop: 0.5}"));
+  answer("Lyon", "Madrid");
+  run();
+  const auto fallen = compared();
+  EXPECT_EQ(fallen["verdict"], "regression") << fallen;
+  EXPECT_EQ(fallen["tests"]["judged_otherwise"], nlohmann::json::parse(R"(["france"])"));
+  write_text(folder() / "suite.yaml", replaced(suite("Paris, Lyon", ""), "text: Paris", "text: Rome"));
+  answer("Paris", "Madrid");
+  run();
+  const auto other = compared();
+  EXPECT_EQ(other["verdict"], "review") << other;
+  EXPECT_EQ(other["tests"]["judged_otherwise"], nlohmann::json::parse(R"(["france"])"));
+}
+
+TEST_F(ComparedRuns, RunsAreComparedByTheNameOfTheirSuite) {
+  run();
+  const auto alone = run_sluice({"compare", "capitals"});
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_NE(alone.errors.find("the suite \"capitals\" has 1 run that ended, and so no \"capitals~1\""),
+            std::string::npos)
+      << alone.errors;
+  answer("Lyon", "Madrid");
+  run();
+  EXPECT_EQ(run_sluice({"compare", "capitals"}).output,
+            run_sluice({"compare", "capitals~1", "capitals"}).output);
+  const auto named = run_sluice({"compare", "capitals~1", "last", "--format", "json"});
+  EXPECT_EQ(named.exit_code, 1) << named.errors;
+  EXPECT_EQ(nlohmann::json::parse(named.output)["checks"]["broke"], 1);
+  const auto slip = run_sluice({"compare", "capitls", "last"});
+  EXPECT_EQ(slip.exit_code, 2);
+  EXPECT_NE(slip.errors.find("has no run \"capitls\", and no run of a suite of that name that ended; did you "
+                             "mean \"capitals\"?"),
+            std::string::npos)
+      << slip.errors;
+  const auto file = run_sluice({"compare", "answers.jsonl"});
+  EXPECT_EQ(file.exit_code, 2);
+  EXPECT_NE(file.errors.find("name what it is compared with as well"), std::string::npos) << file.errors;
+}
+
+// The advice was to write a file called `last~1`.
+TEST_F(ComparedRuns, NobodyIsToldToWriteARunAnew) {
+  write_text(folder() / "warm.yaml",
+             "suite: warm\ntests: [{id: a, input: {prompt: x}, expected: {type: must_contain, text: x}}]\n");
+  run_sluice({"run", "warm.yaml", "--mode", "mock"});
+  run_sluice({"run", "warm.yaml", "--mode", "mock", "--temperature", "0.5"});
+  const auto compared = run_sluice({"compare", "last~1", "last"});
+  EXPECT_NE(compared.output.find("`last~1` was made with other tests"), std::string::npos)
+      << compared.output << compared.errors;
+  EXPECT_EQ(compared.output.find("anew"), std::string::npos) << compared.output;
+}
+
+TEST_F(ComparedRuns, ASuiteWhoseNameLooksLikeAPathIsComparedByIt) {
+  write_text(
+      folder() / "dotted.yaml",
+      "suite: team/capitals.v2\ntests:\n  - {id: a, input: {prompt: x}, expected: {type: must_contain, "
+      "text: x}}\n");
+  for (int i = 0; i < 2; ++i) run_sluice({"run", "dotted.yaml", "--mode", "mock"});
+  std::filesystem::create_directories(folder() / "team" / "capitals.v2");  // Is no file to be compared.
+  const auto named = run_sluice({"compare", "team/capitals.v2"});
+  EXPECT_EQ(named.exit_code, 0) << named.errors;
+  EXPECT_EQ(named.output, run_sluice({"compare", "team/capitals.v2~1", "team/capitals.v2"}).output);
+  const auto none = run_sluice({"compare", "team/capitals.v3", "last"});
+  EXPECT_NE(none.errors.find("team/capitals.v3: cannot be read: there is no such file"), std::string::npos)
+      << none.errors;
+}
+
+TEST_F(ComparedRuns, ThreeRunsStandSideBySide) {
+  run();
+  answer("Paris", "Madrid");
+  run();
+  answer("Lyon", "Madrid");
+  run();
+  const auto three = run_sluice({"compare", "last~2", "last~1", "last"});
+  EXPECT_EQ(three.exit_code, 1) << three.errors;
+  for (const char* words :
+       {"Suite: capitals", "What differs (2)", "1 of 2 runs passes the gate beside last~2"})
+    EXPECT_NE(three.output.find(words), std::string::npos) << words << three.output;
+  EXPECT_NE(three.output.find("none of `last~2`, `last~1` and `last` has a score"), std::string::npos)
+      << three.output;
+  EXPECT_EQ(three.output.find("neither"), std::string::npos) << three.output;
+  EXPECT_EQ(run_sluice({"compare", "last~2", "last~1", "last~1"}).exit_code, 0) << "only better ones";
+  const auto json = run_sluice({"compare", "last~2", "last~1", "last", "--format", "json"});
+  const auto all = nlohmann::json::parse(json.output, nullptr, false);
+  ASSERT_TRUE(all.is_object()) << json.output << json.errors;
+  EXPECT_EQ(all["exit_code"], 1);
+  ASSERT_EQ(all["runs"].size(), 3u);
+  EXPECT_EQ(all["runs"][0]["passed"], 1);
+  EXPECT_EQ(all["runs"][0]["failed"], 1) << "what fails on both sides fails";
+  EXPECT_EQ(all["runs"][1]["passed"], 2);
+  EXPECT_EQ(all["runs"][2]["failed"], 1);
+  EXPECT_TRUE(all["runs"][0]["verdict"].is_null());
+  EXPECT_EQ(all["runs"][1]["fixed"], 1);
+  EXPECT_EQ(all["runs"][2]["verdict"], "regression");
+  ASSERT_EQ(all["differences"].size(), 2u) << json.output;
+  EXPECT_EQ(all["differences"][0]["test_id"], "france");
+  EXPECT_EQ(all["differences"][0]["values"], nlohmann::json::parse("[true, true, false]"));
+  EXPECT_EQ(all["differences"][1]["values"], nlohmann::json::parse("[false, true, true]"));
+  const auto comment = run_sluice({"compare", "last~2", "last~1", "last", "--format", "markdown"});
+  EXPECT_NE(comment.output.find("| france |"), std::string::npos) << comment.output;
+}
+
+TEST_F(ComparedRuns, ATestThatWasAddedMayNeedAJudgeThatTheRunBeforeHadNot) {
+  run();
+  write_text(folder() / "suite.yaml",
+             read_text(folder() / "suite.yaml") +
+                 "  - {id: tone, input: {prompt: Hi}, expected: {type: rubric, criteria: It is polite.}}\n");
+  write_text(folder() / "answers.jsonl",
+             read_text(folder() / "answers.jsonl") + R"({"id": "tone", "answer": "Hello, it is polite."})");
+  run({"--judge", "fake"});
+  const auto compared = run_sluice({"compare", "last~1", "last", "--format", "json"});
+  const auto made = nlohmann::json::parse(compared.output, nullptr, false);
+  ASSERT_TRUE(made.is_object()) << compared.errors;
+  EXPECT_EQ(made["tests"]["added"], nlohmann::json::parse(R"(["tone"])"));
+  EXPECT_EQ(made["checks"]["still_failing"], 1) << "spain";
+}
+
+// A failure in a test that was removed since was an `unchanged` comparison.
+TEST_F(ComparedRuns, TestsThatTheSuiteHasNoMoreAreNamedWithHowManyFailed) {
+  keep_no_copy();
+  run();
+  run();
+  std::string suite = read_text(folder() / "suite.yaml");
+  suite.resize(suite.find("  - {id: spain"));
+  write_text(folder() / "suite.yaml", suite);
+  write_text(folder() / "answers.jsonl", "{\"id\": \"france\", \"answer\": \"Paris\"}\n");
+  const auto compared = run_sluice({"compare", "last~1", "last", "--format", "json"});
+  EXPECT_NE(compared.output.find("so that it is not compared: `spain`. It failed in `last`"),
+            std::string::npos)
+      << compared.output << compared.errors;
+  EXPECT_EQ(run_sluice({"compare", "last~1", "last", "--strict"}).exit_code, 1);
+}
+
+// Four repeats were taken for two of a case as it is and two of its perturbation.
+TEST_F(ComparedRuns, RepeatsAreNoPerturbations) {
+  const std::string tests = read_text(folder() / "suite.yaml");
+  for (const std::string settings : {"{repeat: 4}", "{repeat: 2, perturb: [final-newline]}"}) {
+    write_text(folder() / "suite.yaml", "settings: " + settings + "\n" + tests);
+    std::filesystem::remove(folder() / "sluice.toml");
+    keep_no_copy();
+    const auto made = run_sluice({"run", "suite.yaml", "--mode", "mock", "--quiet"});
+    ASSERT_NE(made.exit_code, 2) << made.errors;
+  }
+  const auto compared = run_sluice({"compare", "last~1", "last"});
+  EXPECT_EQ(compared.exit_code, 2) << compared.output;
+  EXPECT_NE(compared.errors.find(" are not what run "), std::string::npos) << compared.errors;
+}
+
+TEST_F(ComparedRuns, ARunIsNotComparedWithItself) {
+  run();
+  run();
+  const std::string id =
+      nlohmann::json::parse(run_sluice({"runs", "show", "last", "--format", "json"}).output)["run_id"];
+  for (const Flags& sides : {Flags{"last", "capitals"}, Flags{id, "last~1", "last"}}) {
+    const auto refused = run_sluice(Flags{"compare"} + sides);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_EQ(refused.output, "");
+    EXPECT_EQ(refused.error_lines(),
+              (std::vector<std::string>{"sluice: error: run " + id.substr(0, 8) +
+                                        " cannot be compared with itself: name another run beside it; "
+                                        "`sluice runs list` shows them"}));
+  }
+}
+
+TEST_F(ComparedRuns, AMockRunBesideAnotherIsSaidPlainly) {
+  run();
+  EXPECT_NE(run_sluice({"run", "suite.yaml", "--mode", "mock"}).exit_code, 2);
+  const auto said = run_sluice({"compare", "last~1", "last"});
+  EXPECT_NE(said.output.find("`last` is of a mock run, whose answers no model gave"), std::string::npos)
+      << said.output << said.errors;
+  const auto refused = run_sluice({"compare", "last", "last~1"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.errors.find("has the scores of a mock run"), std::string::npos) << refused.errors;
+}
+
+TEST_F(ComparedRuns, TwoRunsOfTheLedgerAreCompared) {
+  run();
+  answer("Lyon", "Madrid");
+  run();
+  const auto compared = run_sluice({"compare", "last~1", "last", "--format", "json"});
+  EXPECT_EQ(compared.exit_code, 1) << compared.errors;
+  const auto outcome = nlohmann::json::parse(compared.output, nullptr, false);
+  ASSERT_TRUE(outcome.is_object()) << compared.errors;
+  EXPECT_EQ(outcome["verdict"], "regression");
+  EXPECT_EQ(outcome["checks"], nlohmann::json::parse(R"({"broke": 1, "fixed": 1, "still_failing": 0})"));
+  const auto missing = run_sluice({"compare", "nothing.json", "last"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_NE(missing.errors.find("nothing.json: cannot be read: there is no such file"), std::string::npos)
+      << missing.errors;
+}
+
+// A mock run, or one of a few cases, says nothing of what changed.
+TEST_F(ComparedRuns, ARunIsDiffedWithOneOfItsOwnKind) {
+  run();
+  run_sluice({"run", "suite.yaml", "--mode", "mock"});
+  run({"--filter", "france"});
+  answer("Lyon", "Madrid");
+  run();
+  const auto first =
+      nlohmann::json::parse(run_sluice({"runs", "show", "last~3", "--format", "json"}).output)["run_id"]
+          .get<std::string>()
+          .substr(0, 8);
+  const auto diffed = run_sluice({"diff"});
+  EXPECT_EQ(diffed.exit_code, 0) << diffed.errors;
+  EXPECT_NE(diffed.output.find("Before: run " + first), std::string::npos) << diffed.output;
+  EXPECT_NE(diffed.output.find("2 of 2 cases changed"), std::string::npos) << diffed.output;
+  EXPECT_NE(diffed.output.find("Note: passed over: run "), std::string::npos) << diffed.output;
+  EXPECT_NE(diffed.output.find("of 1 trial, and 1 more; to compare"), std::string::npos) << diffed.output;
+  const auto named = run_sluice({"diff", "last~1", "last"});
+  EXPECT_EQ(named.output.find("passed over"), std::string::npos) << named.output;
+  EXPECT_EQ(run_sluice({"runs"}).output, run_sluice({"runs", "list"}).output);
+}
+
+}  // namespace sluice::compared_runs_test
