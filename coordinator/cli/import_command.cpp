@@ -57,9 +57,12 @@ constexpr const char* settings_name = "sluice.toml";
 constexpr std::array<const char*, 3> usual_names{"promptfooconfig.yaml", "promptfooconfig.yml",
                                                  "promptfooconfig.json"};
 
-/// What was left out, for whoever opens the suite later.
-std::string header(const std::string& config, const std::vector<Finding>& notes) {
-  std::string text = "# Imported from " + one_line(to_valid_utf8(config)) + ".\n";
+/// What it is, and what was left out, for whoever opens the suite later.
+std::string header(const std::string& config, const ImportedSuite& imported) {
+  const std::string description = one_line(to_valid_utf8(imported.description));
+  std::string text = description.empty() ? "" : "# " + description + "\n";
+  text += "# Imported from " + one_line(to_valid_utf8(config)) + ".\n";
+  const std::vector<Finding>& notes = imported.notes;
   if (!notes.empty()) text += "# What this suite does not say, or says otherwise:\n";
   for (const Finding& note : notes) text += "#   " + one_line(to_valid_utf8(to_text(note))) + "\n";
   return text + "\n";
@@ -78,7 +81,7 @@ struct ImportSuiteCommand {
     const fs::path target = output ? fs::path(*output) : fs::path(config).parent_path() / "suite.yaml";
     if (const auto free = check_target(target); !free) return report_error(free.error());
     const std::string text =
-        header(fs::path(config).filename().string(), imported->notes) + suite_yaml(imported->suite);
+        header(fs::path(config).filename().string(), *imported) + suite_yaml(imported->suite);
     if (const auto written = write("suite", target, text); !written) return report_error(written.error());
     for (const Finding& note : imported->notes) show(printable(to_text(note)));
     const fs::path settings = target.parent_path() / settings_name;

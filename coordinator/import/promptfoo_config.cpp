@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Keys that say nothing about what is asked and judged: nothing is lost without them.
+/// Keys that say nothing about what is asked and judged, or are read elsewhere.
 constexpr std::array<std::string_view, 4> silent_keys{"$schema", "description", "assertionTemplates",
                                                       "writeLatestResults"};
 
@@ -41,7 +41,13 @@ class ConfigImporter {
     if (const DocumentEntry* entry = find_entry(root_, "defaultTest")) read_default_test(entry->value, parts);
     for (const DocumentEntry& entry : *table) read_key(entry, parts);
     if (!has_tests_) add_tests(import_test({DocumentNode::Table{}, root_.line, {}}, defaults_, from_), parts);
-    return assemble(std::move(parts), from_);
+    ImportedSuite imported = assemble(std::move(parts), from_);
+    const DocumentEntry* description = find_entry(root_, "description");
+    if (description != nullptr) {
+      if (const auto* text = std::get_if<std::string>(&description->value.value))
+        imported.description = *text;
+    }
+    return imported;
   }
 
  private:

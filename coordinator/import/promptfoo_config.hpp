@@ -21,6 +21,7 @@ struct ImportedSuite {
   std::size_t tests = 0;
   std::size_t prompts = 0;
   std::size_t providers = 0;
+  std::string description{};  ///< As the configuration has it; may be empty.
 };
 
 /// Reads a configuration in YAML or JSON, or the JSON output of an evaluation, with the files that it names:

@@ -113,6 +113,9 @@ tests:
       "sluice.toml: written, with the servers that the suite names\n"
       "wrote suite.yaml: 3 tests, 2 prompts, 2 providers; 3 notes above on what was left out or changed\n"
       "try it: sluice run suite.yaml --mode mock\n");
+  EXPECT_TRUE(
+      read_text(folder() / "suite.yaml").starts_with("# Translations\n# Imported from promptfooconfig.yaml."))
+      << read_text(folder() / "suite.yaml");
   EXPECT_NE(read_text(folder() / "suite.yaml").find("#   promptfooconfig.yaml:17: the check javascript"),
             std::string::npos)
       << "what is left out stands in the suite as well";
