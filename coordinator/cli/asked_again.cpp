@@ -145,10 +145,6 @@ int without_suite(const PastRun& past) {
       "can be looked at");
 }
 
-}  // namespace
-
-namespace {
-
 /// What the run's flags make of the settings of now; `settings` where these do not load any more, which
 /// whoever needs them reports.
 Result<Settings> settings_of_now(const PastRun& past, const CLI::App& command, const Settings& settings) {
@@ -198,7 +194,8 @@ void protect_files_of_now(const std::vector<std::string>& allowed, const RunOpti
 
 /// Without a plan.
 PlannedAgain loaded_again(const PastRun& past, const RunPlace& place, const AskedFlags& flags) {
-  const auto now = settings_of_now(past, place.command, place.settings);
+  Result<Settings> now;
+  if (flags.flags.copy) now = settings_of_now(past, place.command, place.settings);
   if (!now) return tl::unexpected(report_error(now.error()));
   auto loaded = load_run(flags.settings, flags.flags, [&](Settings& chosen) {
     take_over(past, chosen);

@@ -227,9 +227,9 @@ int compare_sides(const LoadedSide& base, const LoadedSide& current, const Compa
       input.gate.notices.push_back(std::move(one));
   }
   if (is_part && !summary->tests.judged_otherwise.empty()) {
-    TestChanges otherwise;
-    otherwise.judged_otherwise = summary->tests.judged_otherwise;
-    for (GateNotice& one : test_notices(otherwise, base.name, current.name, 0, request.strict))
+    TestChanges of_both;
+    of_both.judged_otherwise = summary->tests.judged_otherwise;
+    for (GateNotice& one : test_notices(of_both, base.name, current.name, 0, request.strict))
       input.gate.notices.push_back(std::move(one));
   }
   if (!summary->has_scores)

@@ -162,27 +162,13 @@ int not_finished(const PastRun& past) {
                       short_id(past.run.run_id) + "`");
 }
 
-/// What of the case decides what its metrics ask, without these.
-Case without_expectations(const Case& one) {
-  Case bare;
-  bare.id = one.id;
-  bare.category = one.category;
-  bare.kind = one.kind;
-  bare.context = one.context;
-  bare.must_contain = one.must_contain;
-  bare.must_not_contain = one.must_not_contain;
-  bare.min_confidence = one.min_confidence;
-  bare.examples = one.examples;
-  bare.response_schema = one.response_schema;
-  bare.arm = one.arm;
-  return bare;
-}
-
 std::map<std::string, std::vector<Digest>> judged_by(const Case& one,
                                                      const std::vector<MetricId>& of_fixtures,
                                                      CaseJudging& judging) {
   std::map<std::string, std::vector<Digest>> by;
-  Case alone = without_expectations(one);
+  Case alone = one;
+  alone.expectations.clear();
+  alone.weight = 1.0;  // Of the aggregates alone.
   if (one.expectations.empty()) {
     const Digest claims = judging.of(alone);
     for (const MetricId metric : of_fixtures) by[std::string(info(metric).name)] = {claims};

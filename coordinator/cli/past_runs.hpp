@@ -20,10 +20,11 @@ Result<Ledger> open_ledger(const std::filesystem::path& file, Outlives outlives 
 /// The ledger of the settings' home; nothing if no run has made it yet: reading does not make one.
 Result<std::optional<Ledger>> open_past_runs(const Settings& settings);
 
-/// The run that the words name, as Ledger::find_run; nothing if no run is recorded yet.
+/// As find_run_by_any_name; nothing if no run is recorded yet.
 Result<std::optional<PastRun>> find_past_run(const Settings& settings, const std::string& words);
-/// The same, or by the name of a suite: its newest run that has ended, and of `NAME~N` the Nth before that.
-/// The name goes before the digits of an id. usage_invalid where there is no such run, with the nearest name.
+/// As Ledger::find_run, or by the name of a suite: its newest run that has ended, and of `NAME~N` the Nth
+/// before that. The name goes before the digits of an id. usage_invalid where there is no such run, with the
+/// nearest name.
 Result<PastRun> find_run_or_suite(const Ledger& ledger, const std::string& words);
 /// The same where an id goes before a suite: for a command that takes runs in the first place.
 Result<PastRun> find_run_by_any_name(const Ledger& ledger, const std::string& words);

@@ -178,10 +178,10 @@ class Assembly {
   /// What a suite does not show of checks that need more than an answer.
   void note_measured() const {
     if (tests_.timed_line)
-      from_.note(*tests_.timed_line,
-                 "a check of latency measures the calls of a model: in --mode mock, and of an answer from a "
-                 "cache, nothing "
-                 "is measured, and the case is an error");
+      from_.note(
+          *tests_.timed_line,
+          "a check of latency measures the calls of a model: in --mode mock, and of an answer from a cache, "
+          "nothing is measured, and the case is an error");
     if (!tests_.priced_line) return;
     const auto prices = PriceTable::parse(embedded::prices, "prices.toml");
     for (const ImportedProvider& provider : parts_.providers) {

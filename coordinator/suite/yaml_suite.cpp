@@ -334,14 +334,14 @@ class YamlSuiteReader {
   }
 
   Result<void> read_tests_file(const std::string& name) {
-    auto file = files_->open_file(name);
-    if (!file) return fail(file.error());
     const std::string path = (folder() / name).lexically_normal().generic_string();
     const std::string relative = fs::path(name).lexically_normal().generic_string();
     TestSource source = source_of(path, relative, Notation::json);
     source.is_named_by_suite = true;
-    if (const auto identity = identity_of(*file)) input_files_.push_back(*identity);
     if (fs::path(name).extension() == ".csv") return read_csv(name, source);
+    auto file = files_->open_file(name);
+    if (!file) return fail(file.error());
+    if (const auto identity = identity_of(*file)) input_files_.push_back(*identity);
     // Its lines are read again as they are asked for: for the copy alone it is read whole.
     if (copier_ && !files_->read(name, defaults::max_copied_suite_bytes)) copier_->give_up();
     index_json_lines(std::move(*file), source, builder_, findings_);
@@ -349,7 +349,7 @@ class YamlSuiteReader {
   }
 
   Result<void> read_csv(const std::string& name, TestSource source) {
-    const auto text = files_->read(name, defaults::max_suite_bytes);
+    const auto text = files_->read(name, defaults::max_suite_bytes, &input_files_);
     if (!text) return fail(text.error());
     source.notation = Notation::yaml;
     source.may_leave_variables = true;
