@@ -82,17 +82,22 @@ TEST_F(OneHome, TwoCoordinatorsWithWorkersOfTheirOwnEndAsEachWouldAlone) {
 }
 
 TEST_F(OneHome, ASecondWorkerOfOneNameIsRefusedInOneSentence) {
-  const auto simulator = start_simulator({"--latency-ms", "20"});
-  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", "tcp://127.0.0.1:0"});
+  const auto simulator = start_simulator();
+  // The run is not over before the second one has been refused.
+  auto coordinator =
+      start_sluice(live(simulator) + Flags{"--listen", "tcp://127.0.0.1:0", "--expect-workers", "2"});
   const std::string endpoint = endpoint_of(coordinator);
   auto first = start_worker(endpoint, {"--name", "twin"});
-  ASSERT_TRUE(eventually([&] { return simulator.count("start") > 0; })) << first.errors();
+  ASSERT_TRUE(eventually([&] { return first.errors().find("connected") != std::string::npos; }))
+      << first.errors();
   const auto second = run_worker(endpoint, {"--name", "twin"});
   EXPECT_EQ(second.exit_code, 2);
   EXPECT_EQ(second.error_lines().size(), 1u) << second.errors;
+  auto other = start_worker(endpoint);
   const auto finished = finish(coordinator);
   EXPECT_EQ(comparable_part(finished.output), reference_report()) << finished.errors;
   finish(first);
+  finish(other);
 }
 
 }  // namespace sluice::one_home_test
