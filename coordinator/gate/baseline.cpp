@@ -50,7 +50,7 @@ BaselineEntry Baseline::entry(std::size_t index) const {
     const ScoreList& list = score_lists_[stored.scores - 1];
     entry.scores = std::span(scores_).subspan(list.begin, list.count);
   }
-  entry.kind = stored.kind;
+  entry.kind = stored.pins_checks ? PinKind::checks : PinKind::score;
   if (stored.checks > 0) {
     const std::size_t count = std::max<std::size_t>(entry.scores.size(), 1);
     entry.checks = std::span(checks_).subspan(stored.checks - 1, count);
@@ -77,7 +77,7 @@ std::optional<double> Baseline::score(std::string_view test_id, std::string_view
   const Range range = of_test(test_id);
   for (std::size_t i = range.first; i < range.last; ++i) {
     const Stored& stored = entries_[i];
-    if (stored.kind == PinKind::score && metrics_[stored.metric] == metric) return stored.score;
+    if (!stored.pins_checks && metrics_[stored.metric] == metric) return stored.score;
   }
   return std::nullopt;
 }
@@ -92,11 +92,11 @@ void Baseline::add(const BaselineEntry& entry) {
     stored.id_begin = texts_.size();
     texts_.append(entry.test_id);
   }
-  stored.metric = number_of(entry.metric, metrics_, metric_numbers_);
+  stored.metric = number_of(entry.metric, metrics_, metric_numbers_) & Stored::last_metric;
   stored.meta = number_of(entry.meta, metas_, meta_numbers_);
   stored.added = static_cast<std::uint32_t>(entries_.size());
   stored.score = entry.score;
-  stored.kind = entry.kind;
+  stored.pins_checks = entry.kind == PinKind::checks ? 1 : 0;
   if (!entry.scores.empty()) {
     score_lists_.push_back({scores_.size(), static_cast<std::uint32_t>(entry.scores.size())});
     stored.scores = static_cast<std::uint32_t>(score_lists_.size());

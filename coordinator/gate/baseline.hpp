@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -102,20 +103,22 @@ class Baseline {
 
  private:
   struct Stored {
-    std::uint64_t id_begin = 0;  ///< In texts_.
-    std::uint32_t id_length = 0;
-    std::uint32_t metric = 0;  ///< In metrics_.
-    std::uint32_t meta = 0;    ///< In metas_; most entries share one.
-    std::uint32_t added = 0;   ///< Position of `add`.
-    std::uint32_t scores = 0;  ///< 1 + an index into score_lists_, or 0: one repeat.
-    std::uint32_t checks = 0;  ///< 1 + an index into checks_, or 0: not known.
+    static constexpr std::uint32_t last_metric = 0x7fffffff;  ///< More names than memory can hold.
+    std::uint64_t id_begin = 0;                               ///< In texts_.
     double score = 0.0;
-    PinKind kind = PinKind::score;
+    std::uint32_t id_length = 0;
+    std::uint32_t metric : 31 = 0;      ///< In metrics_.
+    std::uint32_t pins_checks : 1 = 0;  ///< Else a score: PinKind.
+    std::uint32_t meta = 0;             ///< In metas_; most entries share one.
+    std::uint32_t added = 0;            ///< Position of `add`.
+    std::uint32_t scores = 0;           ///< 1 + an index into score_lists_, or 0: one repeat.
+    std::uint32_t checks = 0;           ///< 1 + an index into checks_, or 0: not known.
   };
+  static_assert(sizeof(Stored) == 40, "a million of them are to fit");
 
   std::string_view id_of(const Stored& stored) const;
 
-  std::vector<Stored> entries_;
+  std::deque<Stored> entries_;  ///< A vector would copy them as it grows.
   std::string texts_;
   std::vector<std::string> metrics_;
   std::vector<std::string> metas_;

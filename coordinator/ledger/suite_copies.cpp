@@ -59,6 +59,9 @@ std::size_t take_number(std::string_view& bytes) {
 /// Texts with their lengths before them, each list with how many it has.
 std::string to_bytes(const SuiteCopy& suite) {
   std::string bytes;
+  std::size_t texts = 0;
+  for (const auto& [path, text] : suite.files) texts += path.size() + text.size();
+  bytes.reserve(texts + texts / 8);
   append(bytes, suite.suite);
   append(bytes, suite.files.size());
   for (const auto& [path, text] : suite.files) {

@@ -12,9 +12,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <deque>
+#include <limits>
 #include <numeric>
-#include <unordered_map>
+#include <optional>
 #include <utility>
 
 namespace sluice {
@@ -148,13 +150,52 @@ class Plan::KeyedCases {
   std::size_t begin_ = 0;  ///< The first of them.
 };
 
+/// The units of a plan by their keys, which stay in the plan: 8 to 16 bytes a unit.
+class Plan::UnitsByKey {
+ public:
+  /// `keys` are those of the plan, by unit.
+  explicit UnitsByKey(const std::vector<Digest>& keys) : keys_(keys) { reserve(0); }
+
+  void reserve(std::size_t units) {
+    slots_.assign(std::bit_ceil(2 * units + 2), none);
+    for (std::size_t unit = 0; unit < keys_.size(); ++unit) put(static_cast<UnitId>(unit));
+  }
+
+  /// Nothing: no unit has the key yet.
+  std::optional<UnitId> find(const Digest& key) const {
+    const UnitId unit = slots_[slot_of(key)];
+    return unit == none ? std::nullopt : std::optional(unit);
+  }
+  /// The plan's last unit. REQUIRES: no unit before it has its key.
+  void add_last() {
+    if (2 * keys_.size() > slots_.size()) return reserve(keys_.size());
+    put(static_cast<UnitId>(keys_.size() - 1));
+  }
+
+ private:
+  static constexpr UnitId none = std::numeric_limits<UnitId>::max();
+
+  void put(UnitId unit) { slots_[slot_of(keys_[unit])] = unit; }
+  /// Where the key's unit stands, or would.
+  std::size_t slot_of(const Digest& key) const {
+    std::size_t at = DigestHash()(key) & (slots_.size() - 1);
+    while (slots_[at] != none && keys_[slots_[at]] != key) at = (at + 1) & (slots_.size() - 1);
+    return at;
+  }
+
+  const std::vector<Digest>& keys_;
+  std::vector<UnitId> slots_;  ///< A power of two of them, at most half of them taken.
+};
+
 /// Gives requests their units: equal keys are one.
 class Plan::UnitNumbering {
  public:
-  UnitNumbering(Plan& plan, std::vector<UnitLoad>& loads) : plan_(plan), loads_(loads) {
+  UnitNumbering(Plan& plan, std::vector<UnitLoad>& loads) : plan_(plan), loads_(loads), units_(plan.keys_) {
     const std::size_t trials = plan.suite_->cases.size() * plan.design_.repeats;
-    unit_by_key_.reserve(trials);
+    units_.reserve(trials);
+    plan.keys_.reserve(trials);
     plan.unit_of_.reserve(trials);
+    loads.reserve(trials);
   }
 
   /// All repeats of a case in one form, by their keys; what is expected of the answers is the case's.
@@ -168,19 +209,20 @@ class Plan::UnitNumbering {
 
  private:
   void add(const Digest& key, const Case& test_case, std::size_t bytes) {
-    auto& keys = plan_.keys_;
-    const auto [entry, is_new] = unit_by_key_.try_emplace(key, static_cast<UnitId>(keys.size()));
-    if (is_new) {
-      keys.push_back(key);
+    const auto known = units_.find(key);
+    const UnitId unit = known.value_or(static_cast<UnitId>(plan_.keys_.size()));
+    if (!known) {
+      plan_.keys_.push_back(key);
+      units_.add_last();
       loads_.emplace_back();
     }
-    loads_[entry->second].add(test_case, bytes);
-    plan_.unit_of_.push_back(entry->second);
+    loads_[unit].add(test_case, bytes);
+    plan_.unit_of_.push_back(unit);
   }
 
   Plan& plan_;
   std::vector<UnitLoad>& loads_;  ///< By unit.
-  std::unordered_map<Digest, UnitId, DigestHash> unit_by_key_;
+  UnitsByKey units_;
 };
 
 Plan::Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,

@@ -88,6 +88,7 @@ class Plan {
  private:
   class RequestKeys;
   class KeyedCases;
+  class UnitsByKey;
   class UnitNumbering;
 
   Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,

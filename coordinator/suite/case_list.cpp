@@ -32,9 +32,9 @@ Result<CaseRef> CaseList::read(std::size_t index) const {
     if (arms_.empty()) return CaseRef(std::move(one));
   }
   one->id = id(index);
-  one->arm = entry.arm;
-  one->test = entry.test;
-  if (const auto prompt = arms_[entry.arm]; prompt && !one->prompts.empty()) {
+  one->arm = arm_of(entry);
+  one->test = static_cast<std::uint32_t>(entry.in_arms / arms_.size());
+  if (const auto prompt = arms_[one->arm]; prompt && !one->prompts.empty()) {
     one->content = one->prompts.at(*prompt).prompt;
     one->system = one->prompts.at(*prompt).system;
   }
@@ -57,8 +57,7 @@ CaseList CaseList::under(std::span<const Arm> arms) const {
       entry.id_begin = added.id_begin;
       entry.id_length = added.id_length;
       entry.category = added.category;
-      entry.arm = arm;
-      entry.test = static_cast<std::uint32_t>(i);
+      entry.in_arms = static_cast<std::uint32_t>(i * arms.size() + arm);
     }
   }
   list.sort_by_id();

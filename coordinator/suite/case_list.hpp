@@ -49,7 +49,7 @@ class CaseList {
   std::string_view id(std::size_t index) const;
   std::string_view category(std::size_t index) const;
   /// As Case::arm.
-  std::uint32_t arm(std::size_t index) const { return entries_.at(index).arm; }
+  std::uint32_t arm(std::size_t index) const { return arm_of(entries_.at(index)); }
 
   void push_back(Case held);
   /// A case that stays in its file.
@@ -86,11 +86,13 @@ class CaseList {
     std::uint32_t category = 0;  ///< In categories_.
     std::uint32_t file = 0;      ///< In files_; held if there is none.
     std::uint32_t line = 0;      ///< Of one that stays in its file.
-    std::uint32_t arm = 0;       ///< In arms_.
-    std::uint32_t test = 0;      ///< As Case::test.
+    std::uint32_t in_arms = 0;   ///< Its test's number (Case::test) * arms_.size() + its arm's; 0: no arms.
   };
 
   Entry& add(std::string_view id, std::string_view category);
+  std::uint32_t arm_of(const Entry& entry) const {
+    return has_arms() ? static_cast<std::uint32_t>(entry.in_arms % arms_.size()) : 0;
+  }
   Result<CaseRef> read_test(const Entry& entry) const;
 
   std::vector<Entry> entries_;
