@@ -116,24 +116,6 @@ NextCase with_limits(NextCase next, const Thresholding& flags) {
   };
 }
 
-/// Metrics of cases of both that ask something else, or of others.
-std::vector<ChangedMetric> judged_otherwise(const std::vector<JudgedCase>& base,
-                                            const std::vector<JudgedCase>& current) {
-  std::vector<ChangedMetric> changed;
-  auto before = base.begin();
-  for (const JudgedCase& one : current) {
-    while (before != base.end() && before->id < one.id) ++before;
-    if (before == base.end() || before->id != one.id) continue;
-    for (const auto& [metric, asked] : one.by) {
-      const auto then = before->by.find(metric);
-      // A check more takes nothing from the others.
-      if (then != before->by.end() && !std::ranges::includes(asked, then->second))
-        changed.push_back({one.id, metric});
-    }
-  }
-  return changed;
-}
-
 /// The comparison's verdict with what concerns it as a whole.
 void decide(CompareReportInput& input, bool cut_short) {
   VerdictInput& verdict = input.summary.verdict_input;

@@ -55,11 +55,12 @@ struct DiffRuns {
     if (!passed_over.empty()) report.notes.push_back(std::move(passed_over));
     report.runs = std::move(*named);
     if (const auto why = not_comparable(report.runs); !why.empty()) return report_error(why);
-    const WantedCases wanted{"", std::move(*filters), flags.allowed_paths};
+    const WantedCases wanted{"", std::move(*filters), flags.allowed_paths, true};
     if (const auto why = too_many(report.runs); !why.empty() && wanted.filters.empty())
       return report_error(why);
     BeforeAndAfter<DiffedRun> runs;
     BeforeAndAfter<Redactor> redactors;
+    BeforeAndAfter<std::optional<std::vector<JudgedCase>>> judged;
     for (const auto& [past, to] :
          {std::pair(&report.runs.before, &runs.before), std::pair(&report.runs.after, &runs.after)}) {
       auto trials = trials_of(*past, wanted, saved_alone ? TrialSource::saved : TrialSource::any, app,
@@ -76,6 +77,7 @@ struct DiffRuns {
                                "since; runs with --save-observations keep it");
       if (trials->saved_alone) report.notes.push_back(saved_note(*past, *trials->saved_alone));
       (past == &report.runs.before ? redactors.before : redactors.after) = std::move(trials->redactor);
+      (past == &report.runs.before ? judged.before : judged.after) = std::move(trials->judged);
       *to = {std::move(trials->observations), std::move(*statuses), std::move(trials->lost_answers)};
     }
     if (runs.before.observations.empty() && runs.after.observations.empty())
@@ -89,7 +91,9 @@ struct DiffRuns {
         redact(trial, redactors.after);
       }
     }
-    report.diff = diff_runs(runs.before, runs.after);
+    std::vector<ChangedMetric> otherwise;
+    if (judged.before && judged.after) otherwise = judged_otherwise(*judged.before, *judged.after);
+    report.diff = diff_runs(runs.before, runs.after, otherwise);
     add_notes(report);
     std::cout << (as_json ? run_diff_as_json(report) : run_diff_page(report, output_columns()));
     return exit_ok;

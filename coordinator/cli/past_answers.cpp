@@ -276,9 +276,20 @@ Result<PastTrials> make_trials(const PastRun& past, const Asked& asked, const Ch
   return trials;
 }
 
-tl::expected<PastTrials, int> trials_from_caches(const PastRun& past, const Choice& choice,
-                                                 const CLI::App& command, const Settings& settings,
-                                                 const CacheTools& tools) {
+/// Of a run whose checks and settings are not those of then it is not known.
+Result<void> add_judging(const PastRun& past, const Asked& asked, PastTrials& to) {
+  if (!was_judged_alike(past.run, asked.inputs)) return {};
+  std::set<std::string_view> cases;
+  for (const Observation& one : to.observations) cases.insert(one.case_id);
+  auto judged = judged_cases(asked, [&](std::string_view id) { return cases.contains(id); });
+  if (!judged) return fail(judged.error());
+  to.judged = std::move(*judged);
+  return {};
+}
+
+tl::expected<PastTrials, int> trials_from_caches(const PastRun& past, const WantedCases& wanted,
+                                                 const Choice& choice, const CLI::App& command,
+                                                 const Settings& settings, const CacheTools& tools) {
   const auto ledger = open_past_runs(settings);
   if (!ledger) return tl::unexpected(report_error(ledger.error()));
   if (!*ledger) return tl::unexpected(report_error("the run ledger is gone"));
@@ -291,6 +302,10 @@ tl::expected<PastTrials, int> trials_from_caches(const PastRun& past, const Choi
   if (!asked) return tl::unexpected(asked.error());
   auto trials = make_trials(past, **asked, choice, *results, tools);
   if (!trials) return tl::unexpected(report_error(trials.error()));
+  if (wanted.with_judging) {
+    if (const auto added = add_judging(past, **asked, *trials); !added)
+      return tl::unexpected(report_error(added.error()));
+  }
   const auto noted = noted_statuses(settings, past);
   if (!noted) return tl::unexpected(report_error(noted.error()));
   if (*noted) take_statuses(**noted, trials->observations);
@@ -319,7 +334,7 @@ tl::expected<PastTrials, int> trials_of(const PastRun& past, const WantedCases& 
     trials.observations = std::move(saved->wanted);
     if (!are_all) trials.saved_alone = saved->of_run;
   } else {
-    auto made = trials_from_caches(past, *choice, command, settings, tools);
+    auto made = trials_from_caches(past, wanted, *choice, command, settings, tools);
     if (!made) return tl::unexpected(made.error());
     trials = std::move(*made);
   }

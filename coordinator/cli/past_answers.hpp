@@ -3,6 +3,7 @@
 #include "common/cache_tools.hpp"
 #include "common/checks/redactor.hpp"
 #include "common/settings/settings.hpp"
+#include "coordinator/cli/judged_cases.hpp"
 #include "coordinator/facts/observation.hpp"
 #include "coordinator/facts/retrieval_event.hpp"
 #include "coordinator/facts/run_record.hpp"
@@ -29,6 +30,7 @@ struct WantedCases {
   std::string case_id{};  ///< Without its arm it stands for the test under every arm; empty: all.
   std::vector<CaseFilter> filters{};
   std::vector<std::string> allowed_paths{};  ///< As of --allow-path, for a filter that needs the suite.
+  bool with_judging = false;                 ///< PastTrials::judged is wanted.
 };
 
 /// A run's trials.
@@ -40,6 +42,8 @@ struct PastTrials {
   std::map<std::string, RetrievalEvent> retrievals{};  ///< By case: which solved example it found.
   /// What the run asked is not known any more: the trials have no prompts.
   bool prompts_are_lost = false;
+  /// What judged the cases, where it was asked for; nothing where it is not known any more.
+  std::optional<std::vector<JudgedCase>> judged{};
   std::vector<std::string> known_cases{};  ///< Where nothing fits: what could have been meant.
 };
 

@@ -14,7 +14,6 @@
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_outputs.hpp"
 #include "coordinator/session/run_record.hpp"
-#include "coordinator/suite/fingerprint.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -160,57 +159,6 @@ int not_finished(const PastRun& past) {
                       " has not come to an end, so that there is nothing to report yet; go on with it by "
                       "`sluice run --resume " +
                       short_id(past.run.run_id) + "`");
-}
-
-std::map<std::string, std::vector<Digest>> judged_by(const Case& one,
-                                                     const std::vector<MetricId>& of_fixtures,
-                                                     CaseJudging& judging) {
-  std::map<std::string, std::vector<Digest>> by;
-  Case alone = one;
-  alone.expectations.clear();
-  alone.weight = 1.0;  // Of the aggregates alone.
-  if (one.expectations.empty()) {
-    const Digest claims = judging.of(alone);
-    for (const MetricId metric : of_fixtures) by[std::string(info(metric).name)] = {claims};
-  }
-  for (const Expectation& expectation : one.expectations) {
-    const MetricId metric = expectation.what.metric;
-    alone.expectations = {expectation};
-    Expectation& asked = alone.expectations.front();
-    asked.thresholding = {};
-    if (!is_judge_metric(metric)) asked.min_score.reset();  // Of a judge it is what each vote must reach.
-    by[std::string(info(metric).name)].push_back(judging.of(alone));
-  }
-  for (auto& [metric, asked] : by) std::ranges::sort(asked);
-  return by;
-}
-
-/// Whoever answered: runs of two models are compared, too.
-Result<std::vector<JudgedCase>> judged_cases(const Asked& asked) {
-  const Suite& suite = asked.inputs.suite;
-  FingerprintSettings settings = fingerprint_settings(asked.options, asked.inputs);
-  settings.provider = {};
-  settings.model.clear();
-  for (FingerprintArm& arm : settings.arms) {
-    FingerprintArm nobody;
-    nobody.name = arm.name;
-    arm = nobody;
-  }
-  Suite without_limits;
-  without_limits.name = suite.name;
-  without_limits.examples = suite.examples;
-  without_limits.metrics = suite.metrics;
-  CaseJudging judging(without_limits, std::move(settings));
-  std::vector<MetricId> of_fixtures = suite.metrics;
-  std::erase_if(of_fixtures, [](MetricId metric) { return !is_claims_metric(metric); });
-  std::vector<JudgedCase> cases;
-  cases.reserve(suite.cases.size());
-  for (std::size_t i = 0; i < suite.cases.size(); ++i) {
-    const auto one = suite.cases.read(i);
-    if (!one) return fail(one.error());
-    cases.push_back({std::string(suite.cases.id(i)), judged_by(**one, of_fixtures, judging)});
-  }
-  return cases;
 }
 
 /// Those that failed by what was known when they ran: without their tests nothing else judges them.

@@ -1,27 +1,19 @@
 #pragma once
 
-#include "common/hash.hpp"
 #include "coordinator/cli/asked_again.hpp"
+#include "coordinator/cli/judged_cases.hpp"
 #include "coordinator/cli/run_report.hpp"
 #include "coordinator/facts/run_record.hpp"
 #include "coordinator/session/report_options.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
 #include <tl/expected.hpp>
 
 namespace sluice {
-
-/// A case, and what judges its answers.
-struct JudgedCase {
-  std::string id;
-  /// Of each metric what it asks, and of whom, without its limits: of a check one by one, ascending.
-  std::map<std::string, std::vector<Digest>> by;
-};
 
 /// Of a comparison (Tests::shared): what it is to know of a run's cases beside their report.
 struct ComparedCases {

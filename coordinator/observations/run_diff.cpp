@@ -140,7 +140,13 @@ std::size_t RunDiff::unknown_answers() const {
   return unknown;
 }
 
-RunDiff diff_runs(const DiffedRun& before, const DiffedRun& after) {
+std::size_t RunDiff::changed_and_judged_otherwise() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      cases, [](const CaseDiff& one) { return one.is_changed() && !one.judged_otherwise.empty(); }));
+}
+
+RunDiff diff_runs(const DiffedRun& before, const DiffedRun& after,
+                  std::span<const ChangedMetric> judged_otherwise) {
   std::map<std::string, Trials> cases;
   for (const Observation& one : before.observations)
     cases[one.case_id][{one.perturbation, one.repeat}].before = &one;
@@ -167,6 +173,9 @@ RunDiff diff_runs(const DiffedRun& before, const DiffedRun& after) {
     for (const TrialDiff& trial : one.trials) {
       if (trial.after->perturbation.empty()) name_known_failures(one.status, trial.metrics);
     }
+    for (const ChangedMetric& metric :
+         std::ranges::equal_range(judged_otherwise, id, {}, &ChangedMetric::test_id))
+      one.judged_otherwise.push_back(metric.metric);
     diff.cases.push_back(std::move(one));
   }
   return diff;

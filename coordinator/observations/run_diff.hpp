@@ -1,12 +1,14 @@
 #pragma once
 
 #include "coordinator/facts/observation.hpp"
+#include "coordinator/gate/compare.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -64,6 +66,9 @@ struct CaseDiff {
   std::string id;
   BeforeAndAfter<std::string> status{};  ///< As TrialDiff::status, of the whole case.
   std::vector<TrialDiff> trials{};
+  /// Metrics that ask something else in the later run, or ask somebody else: what they came to says nothing
+  /// of the answer.
+  std::vector<std::string> judged_otherwise{};
   bool is_changed() const;
 };
 
@@ -75,11 +80,14 @@ struct RunDiff {
   std::vector<std::string> only_after{};
 
   std::size_t changed() const;
+  std::size_t changed_and_judged_otherwise() const;
   std::size_t unknown_answers() const;
 };
 
-/// Pairs the runs' trials by case, perturbation and repeat. Both must outlive what it returns.
-RunDiff diff_runs(const DiffedRun& before, const DiffedRun& after);
+/// Pairs the runs' trials by case, perturbation and repeat. `judged_otherwise` is ascending. Both runs must
+/// outlive what it returns.
+RunDiff diff_runs(const DiffedRun& before, const DiffedRun& after,
+                  std::span<const ChangedMetric> judged_otherwise = {});
 
 /// `crlf, repeat 2`; empty for a case as it is, the first time.
 std::string form_of(const Observation& one);

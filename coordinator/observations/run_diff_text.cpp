@@ -111,6 +111,8 @@ class Page {
     if (!diff.cases.empty()) {
       counts = wording::grouped(diff.changed()) + " of " + wording::counted(diff.cases.size(), "case") +
                " changed";
+      if (const auto otherwise = diff.changed_and_judged_otherwise(); otherwise > 0)
+        counts += " (" + wording::grouped(otherwise) + " judged otherwise)";
     }
     for (const auto& [count, side] :
          {std::pair(diff.only_before.size(), "before"), std::pair(diff.only_after.size(), "after")}) {
@@ -143,7 +145,10 @@ class Page {
       add_line(status.differ() ? title + " → " + status.after : title);
     }
     for (const MetricDiff& metric : trial.metrics) {
-      if (metric.value.differ() || report_.with_unchanged) add_line(metric_line(metric));
+      if (!metric.value.differ() && !report_.with_unchanged) continue;
+      const bool is_otherwise =
+          std::ranges::find(of.judged_otherwise, metric.name) != of.judged_otherwise.end();
+      add_line(metric_line(metric) + (is_otherwise ? "; judged otherwise now" : ""));
     }
     if (trial.prompt == true) add_line("The prompt was another one.");
     if (trial.answer == AnswerDiff::unknown) {
@@ -287,6 +292,7 @@ std::string run_diff_as_json(const RunDiffReport& report) {
     json.member("id", one.id);
     json.member("changed", one.is_changed());
     write_both(json, "status", one.status, [&](const std::string& status) { json.value(status); });
+    write_names(json, "judged_otherwise", one.judged_otherwise);
     json.key("trials").open('[');
     for (const TrialDiff& trial : one.trials) {
       if (trial.is_changed() || report.with_unchanged) write_trial(json, trial);

@@ -28,6 +28,10 @@ TEST_F(ComparedRuns, ATestWithAnotherCheckStandsByItself) {
       words.output.find("`last` has other checks or judges than `last~1` in 1 case, whose results are not"),
       std::string::npos)
       << words.output << words.errors;
+  const auto shown = run_sluice({"diff", "last~1", "last"});
+  EXPECT_NE(shown.output.find("france: pass → fail\n  must_contain passed → failed; judged otherwise now\n"),
+            std::string::npos)
+      << shown.output << shown.errors;
   write_text(folder() / "suite.yaml", suite);
   run();
   const auto back = run_sluice({"compare", "last~2", "last", "--format", "json"});

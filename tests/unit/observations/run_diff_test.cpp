@@ -143,6 +143,7 @@ struct Shown {
   DiffedRun after;
   std::vector<std::string> notes{};
   bool with_unchanged = false;
+  std::vector<ChangedMetric> judged_otherwise{};
 
   RunDiffReport report() const {
     RunDiffReport made;
@@ -156,7 +157,7 @@ struct Shown {
     made.runs.after.run.run_id = "9c3d11aa-0000";
     made.runs.after.summary.emplace();
     made.runs.after.summary->verdict = "fail";
-    made.diff = diff_runs(before, after);
+    made.diff = diff_runs(before, after, judged_otherwise);
     made.notes = notes;
     made.with_unchanged = with_unchanged;
     return made;
@@ -183,6 +184,28 @@ TEST(RunDiffPage, SaysWhatChangedAndShowsAnswersSideBySide) {
             "\n"
             "Only in run 1b4e28ba\n"
             "  old\n");
+}
+
+TEST(RunDiffPage, AMetricThatIsJudgedOtherwiseIsNoMatterOfTheAnswerAlone) {
+  const auto judged = [](const std::string& contains, const std::string& equals) {
+    return "[" + metric("must_contain", "null", contains) + ", " + metric("equals", "null", equals) + "]";
+  };
+  Shown shown{{{trial("capital", "pass", "Paris", judged("true", "true")),
+                trial("other", "pass", "x", judged("true", "true"))}},
+              {{trial("capital", "fail", "Paris", judged("false", "false")),
+                trial("other", "fail", "x", judged("false", "true"))}}};
+  shown.judged_otherwise = {{"capital", "must_contain"}, {"gone", "must_contain"}};
+  const std::string page = shown.page();
+  EXPECT_NE(page.find("2 of 2 cases changed (1 judged otherwise).\n"), std::string::npos) << page;
+  EXPECT_NE(page.find("capital: pass → fail\n"
+                      "  must_contain passed → failed; judged otherwise now\n"
+                      "  equals passed → failed\n"),
+            std::string::npos)
+      << page;
+  EXPECT_NE(page.find("other: pass → fail\n  must_contain passed → failed\n"), std::string::npos) << page;
+  const json written = json::parse(run_diff_as_json(shown.report()));
+  EXPECT_EQ(written["cases"][0]["judged_otherwise"], json::array({"must_contain"}));
+  EXPECT_EQ(written["cases"][1]["judged_otherwise"], json::array());
 }
 
 TEST(RunDiffPage, UnchangedCasesAreShownIfAskedFor) {
