@@ -24,6 +24,10 @@ bool has_control_character(std::string_view text) {
   });
 }
 
+bool is_in(const std::vector<std::string_view>& keys, std::string_view key) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
 }  // namespace
 
 TableReader::TableReader(const TomlNode& node, std::string name, const std::string& file,
@@ -33,7 +37,10 @@ TableReader::TableReader(const TomlNode& node, std::string name, const std::stri
       name_(std::move(name)),
       file_(file),
       findings_(findings),
-      notation_(notation) {}
+      notation_(notation) {
+  constexpr std::size_t most_keys = 24;  // Of most tables.
+  known_.reserve(most_keys);
+}
 
 const TomlEntry* TableReader::find(std::string_view key) const {
   const auto found = std::find_if(entries_.begin(), entries_.end(),
@@ -47,8 +54,7 @@ std::string TableReader::quoted(std::string_view key) const {
 }
 
 const TomlEntry* TableReader::entry(std::string_view key, Need need, std::string_view expected) {
-  // Some keys are looked at twice; each is listed once.
-  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
+  known_.push_back(key);
   const TomlEntry* found = find(key);
   if (found == nullptr && need == Need::required) {
     add_missing({key}, "missing " + quoted(key) + ": expected " + std::string(expected));
@@ -63,9 +69,8 @@ void TableReader::add_missing(std::vector<std::string_view> keys, std::string me
 
 /// The finding that this key is missing, once.
 Finding* TableReader::take_missing(std::string_view key) {
-  const auto found = std::find_if(missing_.begin(), missing_.end(), [key](const Missing& one) {
-    return std::find(one.keys.begin(), one.keys.end(), key) != one.keys.end();
-  });
+  const auto found = std::find_if(missing_.begin(), missing_.end(),
+                                  [key](const Missing& one) { return is_in(one.keys, key); });
   if (found == missing_.end()) return nullptr;
   Finding* const finding = &findings_[found->finding];
   missing_.erase(found);
@@ -73,8 +78,9 @@ Finding* TableReader::take_missing(std::string_view key) {
 }
 
 const TomlEntry* TableReader::refused_entry(std::string_view key) {
-  refused_.push_back(key);
-  return find(key);
+  const TomlEntry* found = find(key);
+  if (found != nullptr) refused_.push_back(key);
+  return found;
 }
 
 std::optional<std::string> TableReader::text(std::string_view key, Need need) {
@@ -219,16 +225,16 @@ std::string TableReader::not_a_string(const TomlNode& node) const {
 }
 
 std::string TableReader::known_keys(std::string_view listed_in) const {
-  if (known_.size() > defaults::most_listed_keys)
-    return listed_in.empty() ? "" : "; " + std::string(listed_in);
-  return known_.empty() ? "" : "; valid here: " + joined(known_);
+  std::vector<std::string_view> keys;  // Some were asked for twice.
+  for (const std::string_view key : known_) {
+    if (!is_in(keys, key)) keys.push_back(key);
+  }
+  if (keys.size() > defaults::most_listed_keys) return listed_in.empty() ? "" : "; " + std::string(listed_in);
+  return keys.empty() ? "" : "; valid here: " + joined(keys);
 }
 
 void TableReader::finish(const std::function<std::string(std::string_view)>& belongs,
                          std::string_view listed_in) {
-  const auto is_in = [](const std::vector<std::string_view>& keys, std::string_view key) {
-    return std::find(keys.begin(), keys.end(), key) != keys.end();
-  };
   for (const TomlEntry& candidate : entries_) {
     if (is_in(known_, candidate.key) || is_in(refused_, candidate.key)) continue;
     const bool table = notation_ == Notation::toml && name_.empty() &&

@@ -72,7 +72,7 @@ std::string explained(TextExpectation what, const std::string& answer) {
   fixture.kind = CaseKind::text;
   AssessedMetric failed = metric(std::nullopt, std::nullopt, std::nullopt);
   failed.id = what.metric;
-  fixture.expectations.push_back({.what = std::move(what)});
+  fixture.expectations.emplace_back().what = std::move(what);
   UnitResult unit;
   unit.shown_text = answer;
   CaseResult result{.fixture = fixture, .status = CaseStatus::fail, .unit = &unit, .counts = {}};
