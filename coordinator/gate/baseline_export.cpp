@@ -101,20 +101,4 @@ Result<Baseline> BaselineExport::finish() {
   return std::move(baseline_);
 }
 
-bool same_content(const Baseline& a, const Baseline& b) {
-  BaselineHeader dated_as_a = b.header;
-  dated_as_a.created_at = a.header.created_at;
-  if (a.header != dated_as_a || a.stability != b.stability || a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const BaselineEntry one = a.entry(i);
-    const BaselineEntry other = b.entry(i);
-    if (one.test_id != other.test_id || one.metric != other.metric || one.score != other.score ||
-        one.kind != other.kind || one.meta != other.meta || !std::ranges::equal(one.scores, other.scores) ||
-        !std::ranges::equal(one.checks, other.checks)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace sluice

@@ -51,7 +51,4 @@ class BaselineExport {
   std::optional<Error> error_;
 };
 
-/// True if the two are the same but for `created_at`: the file can stay as it is.
-bool same_content(const Baseline& a, const Baseline& b);
-
 }  // namespace sluice

@@ -27,5 +27,8 @@ tl::expected<Baseline, Finding> load_baseline(const std::filesystem::path& file)
 /// Writes the file's text: keys in the documented order, entries sorted, one a line, numbers in their
 /// shortest form that reads back as the same double. Equal baselines give equal bytes. REQUIRES: sealed.
 void write_baseline(const Baseline& baseline, Sink& sink);
+/// Dates the baseline as the file is, if the file would otherwise be written as it is: its date says when
+/// these scores were first pinned. No other file, and none, dates it.
+void keep_date_if_unchanged(Baseline& baseline, const std::filesystem::path& file);
 
 }  // namespace sluice

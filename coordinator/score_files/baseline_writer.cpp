@@ -1,6 +1,14 @@
 #include "coordinator/output/json_writer.hpp"
 #include "coordinator/score_files/baseline_file.hpp"
 
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
 namespace sluice {
 namespace {
 
@@ -33,7 +41,52 @@ void write_checks(Json& json, const BaselineEntry& entry) {
   json.close(']');
 }
 
+/// Compares what is written with what a file has.
+class ComparedFile final : public Sink {
+ public:
+  explicit ComparedFile(const std::filesystem::path& file) : file_(file, std::ios::binary) {}
+
+  void write(std::string_view bytes) override {
+    if (!is_same_) return;
+    read_.resize(bytes.size());
+    file_.read(read_.data(), static_cast<std::streamsize>(read_.size()));
+    is_same_ = file_.good() && read_ == bytes;
+  }
+  /// And the file has no more.
+  bool is_same() { return is_same_ && file_.peek() == std::ifstream::traits_type::eof(); }
+
+ private:
+  std::ifstream file_;
+  std::string read_;
+  bool is_same_ = true;
+};
+
+/// In its head, where write_baseline puts it: a quote within a text has a backslash before it.
+std::optional<std::string> date_in(const std::filesystem::path& file) {
+  constexpr std::size_t longest_head = 64u << 10;
+  constexpr std::string_view key = "\n  \"created_at\": \"";
+  std::ifstream text(file, std::ios::binary);
+  std::string head(longest_head, '\0');
+  text.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(text.gcount()));
+  const auto found = head.find(key);
+  if (found == std::string::npos) return std::nullopt;
+  const auto begin = found + key.size();
+  const auto end = head.find('"', begin);
+  return end == std::string::npos ? std::nullopt : std::optional(head.substr(begin, end - begin));
+}
+
 }  // namespace
+
+void keep_date_if_unchanged(Baseline& baseline, const std::filesystem::path& file) {
+  std::error_code none;
+  auto date = std::filesystem::is_regular_file(file, none) ? date_in(file) : std::nullopt;
+  if (!date) return;
+  std::string now = std::exchange(baseline.header.created_at, std::move(*date));
+  ComparedFile compared(file);
+  write_baseline(baseline, compared);
+  if (!compared.is_same()) baseline.header.created_at = std::move(now);
+}
 
 void write_baseline(const Baseline& baseline, Sink& sink) {
   BufferedWriter writer(sink);

@@ -33,13 +33,6 @@ VerdictInput verdict_input(const RunOptions& options, const Aggregates& aggregat
   return input;
 }
 
-/// An unchanged baseline is an unchanged file: its date says when these scores were first pinned.
-void keep_date_if_unchanged(Baseline& baseline, const std::string& file) {
-  const auto old = load_baseline(file);
-  // Without one, or with one that cannot be read, there is nothing to keep.
-  if (old && same_content(baseline, *old)) baseline.header.created_at = old->header.created_at;
-}
-
 /// Watches the cases go by for the notices of the comparison as a whole.
 class EntryWatch {
  public:

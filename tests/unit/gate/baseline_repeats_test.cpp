@@ -90,13 +90,6 @@ TEST(BaselineRepeats, AScoreIsTheMeanOfItsRepeatsInBillionths) {
       with("\"score\": 0.5, \"scores\": [1, 0, 0.5]", "\"score\": 0.333333335, \"scores\": [1, 0, 0]")));
 }
 
-TEST(BaselineRepeats, AnotherStabilityOrOtherRepeatsAreAnotherBaseline) {
-  const auto same = parse(with_repeats);
-  EXPECT_TRUE(same_content(*same, *parse(with_repeats)));
-  EXPECT_FALSE(same_content(*same, *parse(with("0.92", "0.93"))));
-  EXPECT_FALSE(same_content(*same, *parse(with("[1, 0, 0.5]", "[0, 1, 0.5]"))));
-}
-
 TEST(BaselineRepeats, AreExportedWhereThereWereSeveral) {
   AssessedMetric many;
   many.id = MetricId::claims_f1;
