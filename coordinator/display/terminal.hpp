@@ -25,6 +25,15 @@ Terminal terminal_of(bool is_tty, const char* term, const char* no_colour,
 /// Asks the system and the environment about a descriptor.
 Terminal detect_terminal(int descriptor);
 
+/// The codes that begin a colour.
+namespace ansi {
+inline constexpr std::string_view red = "\x1b[31m";
+inline constexpr std::string_view green = "\x1b[32m";
+inline constexpr std::string_view yellow = "\x1b[33m";
+inline constexpr std::string_view bold = "\x1b[1m";
+inline constexpr std::string_view dim = "\x1b[2m";
+}  // namespace ansi
+
 /// The words behind the code that begins a colour, which ends with them; as they are without a code.
 std::string in_colour(std::string_view code, std::string_view words);
 

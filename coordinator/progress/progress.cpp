@@ -60,19 +60,19 @@ std::vector<Piece> pieces_of(const ProgressState& state) {
   add(0, std::to_string(state.done) + "/" + std::to_string(state.total) + (state.cases ? " trials" : ""));
   add(13, std::to_string(percent(state)) + "%");
   if (state.is_assessed) {
-    add(5, "✓ " + std::to_string(state.passed), "\x1b[32m");
-    add(1, "✗ " + std::to_string(state.failed), state.failed > 0 ? "\x1b[31m" : "");
+    add(5, "✓ " + std::to_string(state.passed), ansi::green);
+    add(1, "✗ " + std::to_string(state.failed), state.failed > 0 ? ansi::red : "");
     add(16, "before the gate");
   } else {
-    add(5, "✓ " + std::to_string(state.passed + state.failed) + " answered", "\x1b[32m");
+    add(5, "✓ " + std::to_string(state.passed + state.failed) + " answered", ansi::green);
   }
   if (state.perturbed > 0) add(6, std::to_string(state.perturbed) + " perturbed");
-  add(1, "! " + std::to_string(state.errors), state.errors > 0 ? "\x1b[31m" : "");
+  add(1, "! " + std::to_string(state.errors), state.errors > 0 ? ansi::red : "");
   for (const BudgetFacts& budget : state.budgets) {
     const std::string hold = wording::hold(budget);
-    if (!hold.empty()) add(2, budget.provider + " " + hold + with_waiting(budget), "\x1b[33m");
+    if (!hold.empty()) add(2, budget.provider + " " + hold + with_waiting(budget), ansi::yellow);
   }
-  if (state.waits_for_budget) add(2, "rest of the budget reserved", "\x1b[33m");
+  if (state.waits_for_budget) add(2, "rest of the budget reserved", ansi::yellow);
   if (state.remaining) add(4, "ETA " + wording::clock(*state.remaining));
   if (state.per_second) add(8, rate_text(*state.per_second));
   for (const BudgetFacts& budget : state.budgets) {
@@ -86,17 +86,17 @@ std::vector<Piece> pieces_of(const ProgressState& state) {
   }
   for (const BudgetFacts& budget : state.budgets) {
     if (budget.backing_off_calls > 0)
-      add(8, budget.provider + " " + std::to_string(budget.backing_off_calls) + " to retry", "\x1b[33m");
+      add(8, budget.provider + " " + std::to_string(budget.backing_off_calls) + " to retry", ansi::yellow);
   }
   // Workers go as soon as nothing is left to do.
   if (state.done < state.total) {
     add(10, std::to_string(state.in_flight) + " in flight");
     add(11, std::to_string(state.workers) + (state.workers == 1 ? " worker" : " workers"),
-        state.workers == 0 ? "\x1b[31m" : "");
+        state.workers == 0 ? ansi::red : "");
   }
   if (state.cost) add(12, wording::dollars(*state.cost));
   if (state.waiting > 0) add(15, std::to_string(state.waiting) + " queued");
-  if (state.rate_limited > 0) add(14, std::to_string(state.rate_limited) + "× rate-limited", "\x1b[33m");
+  if (state.rate_limited > 0) add(14, std::to_string(state.rate_limited) + "× rate-limited", ansi::yellow);
   return pieces;
 }
 

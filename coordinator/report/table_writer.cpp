@@ -24,15 +24,15 @@ constexpr std::size_t step = 2;          // From one level to the next.
 std::string_view code_of(Tone tone) {
   switch (tone) {
     case Tone::good:
-      return "\x1b[32m";
+      return ansi::green;
     case Tone::warning:
-      return "\x1b[33m";
+      return ansi::yellow;
     case Tone::bad:
-      return "\x1b[31m";
+      return ansi::red;
     case Tone::strong:
-      return "\x1b[1m";
+      return ansi::bold;
     case Tone::quiet:
-      return "\x1b[2m";
+      return ansi::dim;
     case Tone::plain:
       break;
   }
