@@ -58,7 +58,7 @@ struct DiffRuns {
     const WantedCases wanted{"", std::move(*filters), flags.allowed_paths, true};
     if (const auto why = too_many(report.runs); !why.empty() && wanted.filters.empty())
       return report_error(why);
-    BeforeAndAfter<DiffedRun> runs;
+    BeforeAndAfter<RunAnswers> runs;
     BeforeAndAfter<Redactor> redactors;
     BeforeAndAfter<std::optional<std::vector<JudgedCase>>> judged;
     for (const auto& [past, to] :
@@ -85,7 +85,7 @@ struct DiffRuns {
                                   short_id(report.runs.after.run.run_id) + " have",
                               wanted);
     // What one run redacts is not to be shown of the other, nor to pass for a change.
-    for (DiffedRun* one : {&runs.before, &runs.after}) {
+    for (RunAnswers* one : {&runs.before, &runs.after}) {
       for (Observation& trial : one->observations) {
         redact(trial, redactors.before);
         redact(trial, redactors.after);

@@ -29,6 +29,18 @@ std::optional<GradedArms> graded_arms(const RunRecord& run) {
                     text_in(grading, "baseline_model"), text_in(arms.front(), "name")};
 }
 
+std::vector<std::string> arm_names(const RunRecord& run) {
+  std::vector<std::string> names;
+  if (const auto graded = graded_arms(run)) names.push_back(graded->baseline);
+  const auto settings = nlohmann::json::parse(run.settings, nullptr, false);
+  const auto arms = settings.is_object() ? settings.find("arms") : settings.end();
+  if (arms == settings.end() || !arms->is_array()) return names;
+  for (const auto& arm : *arms) {
+    if (arm.is_object()) names.push_back(text_in(arm, "name"));
+  }
+  return names;
+}
+
 Result<std::map<std::string, std::vector<std::string>>> missed_scores_of(const Settings& settings,
                                                                          const PastRun& past) {
   std::map<std::string, std::vector<std::string>> missed;

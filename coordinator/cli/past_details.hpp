@@ -26,6 +26,10 @@ struct GradedArms {
 /// By the settings in its record; nothing for a run that did not grade.
 std::optional<GradedArms> graded_arms(const RunRecord& run);
 
+/// The names of a run's arms in their order, by the settings in its record; of one that graded the baseline's
+/// goes first.
+std::vector<std::string> arm_names(const RunRecord& run);
+
 /// Which scores each case missed, by id. Errors: ledger_failed.
 Result<std::map<std::string, std::vector<std::string>>> missed_scores_of(const Settings& settings,
                                                                          const PastRun& past);

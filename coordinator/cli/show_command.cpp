@@ -3,16 +3,23 @@
 #include "coordinator/cli/past_details.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/run_flags.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/display/numbers.hpp"
+#include "coordinator/display/terminal.hpp"
+#include "coordinator/observations/answer_grid.hpp"
 #include "coordinator/observations/observation_page.hpp"
 #include "coordinator/observations/observation_text.hpp"
 
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
+#include <unistd.h>
 
 namespace sluice {
 namespace {
@@ -24,10 +31,16 @@ class ShowCases {
   std::string run_id;
   std::string case_id;
   bool as_json = false;
+  bool as_grid = false;
 
   int run(const CacheTools& tools, const CLI::App& app) const {
-    if (case_id.empty() && flags.filters.empty())
-      return report_error("which cases? Name a CASE, or some with --filter; --filter '*' shows all");
+    if (as_grid && as_json)
+      return report_error(
+          "--grid is a table for people, and --json a line for each trial: leave out one of them");
+    if (are_all_wanted() && !as_grid)
+      return report_error(
+          "which cases? Name a CASE, or some with --filter; --filter '*' shows all, and --grid a table of "
+          "their answers");
     auto filters = filters_of(flags.filters);
     if (!filters) return report_error(filters.error());
     const auto effective = settings.load();
@@ -40,6 +53,8 @@ class ShowCases {
       unknown = past.error();
       past = std::optional<PastRun>();
     }
+    if (*past && are_all_wanted() && (*past)->run.trials > defaults::max_diffed_trials)
+      return report_error(too_many((*past)->run));
     const WantedCases wanted{case_id, std::move(*filters), flags.allowed_paths};
     // Without a ledger the observations are all there is.
     PastRun saved_alone;
@@ -55,11 +70,20 @@ class ShowCases {
   }
 
  private:
+  bool are_all_wanted() const { return case_id.empty() && flags.filters.empty(); }
+
+  static std::string too_many(const RunRecord& run) {
+    return "run " + short_id(run.run_id) + " has " + wording::counted(run.trials, "trial") +
+           ", more than the " + wording::grouped(defaults::max_diffed_trials) +
+           " that are read for a grid: name some with --filter";
+  }
+
   int print(PastTrials& trials, const PastRun& past, const Settings& effective) const {
     const auto missed = missed_scores_of(effective, past);
     if (!missed) return report_error(missed.error());
     const auto pairs = pairs_of(effective, past, trials.redactor);
     if (!pairs) return report_error(pairs.error());
+    if (as_grid) return print_grid(trials, past, effective, *pairs, *missed);
     const auto in = [](const auto& map, const auto& key) {
       const auto found = map.find(key);
       return found == map.end() ? nullptr : &found->second;
@@ -78,6 +102,40 @@ class ShowCases {
     }
     return exit_ok;
   }
+
+  using Pairs = std::map<TrialId, GradedPair>;
+  using Missed = std::map<std::string, std::vector<std::string>>;
+
+  int print_grid(PastTrials& trials, const PastRun& past, const Settings& effective, const Pairs& pairs,
+                 const Missed& missed) const {
+    auto statuses = noted_statuses(effective, past);
+    if (!statuses) return report_error(statuses.error());
+    AnswerGrid grid{
+        {{}, std::move(*statuses), std::move(trials.lost_answers)}, missed, arm_names(past.run), run_id};
+    if (are_all_wanted()) grid.most_rows = defaults::max_listed_cases;
+    for (Observation& one : trials.observations) {
+      const auto pair = pairs.find(static_cast<TrialId>(one.trial));
+      if (pair != pairs.end()) {
+        grid.run.observations.push_back(baseline_of(pair->second, one));
+        grid.run.lost_answers.erase(one.trial);  // The ledger has a graded answer whole.
+      }
+      grid.run.observations.push_back(std::move(one));
+    }
+    std::cout << answer_grid(grid, output_columns(), detect_terminal(STDOUT_FILENO).colour);
+    return exit_ok;
+  }
+
+  /// A pair is recorded as its candidate's, and passes nothing: makes an observation of the other answer.
+  static Observation baseline_of(const GradedPair& pair, Observation& candidate) {
+    candidate.status.clear();
+    candidate.raw_response = pair.result.candidate.text;
+    Observation baseline = candidate;
+    baseline.case_id.resize(baseline.case_id.size() - candidate.arm.size());
+    baseline.case_id += pair.baseline_arm;
+    baseline.arm = pair.baseline_arm;
+    baseline.raw_response = pair.result.baseline.text;
+    return baseline;
+  }
 };
 
 }  // namespace
@@ -90,6 +148,8 @@ Command add_show_command(CLI::App& program, const CacheTools& tools) {
   app->add_option("CASE", command->case_id, "The case's id; TEST stands for TEST@ARM under every arm")
       ->type_name("");
   app->add_flag("--json", command->as_json, "A line of JSON for each trial");
+  app->add_flag("--grid", command->as_grid,
+                "The answers as a table: a row for each test, a column for each arm");
   add_suite_argument(*app, command->flags);
   add_suite_flags(*app, command->flags);
   add_answer_flags(*app, command->flags);
@@ -98,11 +158,13 @@ Command add_show_command(CLI::App& program, const CacheTools& tools) {
       "From the observations, if they hold what is asked for (--save-observations);\n"
       "else from the ledger with its copy of the run's suite, and from the caches that\n"
       "hold the answers. The run's flags hold; a suite and flags given here go before\n"
-      "them. --filter says which cases are shown.\n"
+      "them. --filter says which cases are shown; without it and CASE --grid shows the\n"
+      "first 50 tests.\n"
       "Examples:\n"
       "  sluice show last tls-001\n"
       "  sluice show 1b4e28ba tls-001 --json\n"
       "  sluice show last~1 --filter 'tls-*' --filter tag!=slow\n"
+      "  sluice show last --grid\n"
       "  sluice show last tls-001 suite.yaml --arm mini=openai:gpt-5-mini");
   return {app, [command, tools, app] { return command->run(tools, *app); }};
 }

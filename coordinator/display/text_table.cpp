@@ -186,6 +186,29 @@ std::string key_lines(const std::string& key, const Layout& layout) {
   return out;
 }
 
+std::size_t height_of(const std::vector<GridCell>& row) {
+  std::size_t height = 1;
+  for (const GridCell& cell : row) height = std::max(height, cell.size());
+  return height;
+}
+
+std::string grid_row(const std::vector<GridCell>& row, const Layout& layout) {
+  const GridLine none;
+  std::string out;
+  for (std::size_t line = 0; line < height_of(row); ++line) {
+    out += "│";
+    for (std::size_t i = 0; i < layout.widths.size(); ++i) {
+      const GridLine& one = line < row[i].size() ? row[i][line] : none;
+      const std::string padded = padded_right(one.text, layout.widths[i]);
+      const std::size_t coloured = std::min(one.coloured, one.text.size());
+      out += ' ' + in_colour(one.colour, std::string_view(padded).substr(0, coloured)) +
+             padded.substr(coloured) + " │";
+    }
+    out += '\n';
+  }
+  return out;
+}
+
 /// What has no place in the layout, with what its rows are of; nothing where all has.
 std::optional<TextTable> rest_of(const TextTable& table, const Layout& layout) {
   if (table.keys == 0 || layout.key_above) return std::nullopt;
@@ -231,6 +254,21 @@ std::string drawn(const TextTable& table, std::size_t max_width) {
   out += rule(layout, "╰", "┴", "╯");
   if (const auto rest = rest_of(table, layout)) out += drawn(*rest, max_width);
   return out;
+}
+
+std::string drawn_grid(const std::vector<GridCell>& headings, const std::vector<std::vector<GridCell>>& rows,
+                       const std::vector<std::size_t>& widths) {
+  Layout layout;
+  layout.widths = widths;
+  const std::string between = rule(layout, "├", "┼", "┤");
+  const bool is_ruled =
+      std::ranges::any_of(rows, [](const std::vector<GridCell>& row) { return height_of(row) > 1; });
+  std::string out = rule(layout, "╭", "┬", "╮") + grid_row(headings, layout) + between;
+  for (const std::vector<GridCell>& row : rows) {
+    if (is_ruled && &row != rows.data()) out += between;
+    out += grid_row(row, layout);
+  }
+  return out + rule(layout, "╰", "┴", "╯");
 }
 
 std::string drawn_box(const std::string& title, const std::vector<std::string>& lines, std::size_t width) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,19 @@ struct TextTable {
 /// then the first column is cut further, but never below 4. What went stands in a table of its own below,
 /// behind the key columns. Each line ends with a line feed.
 std::string drawn(const TextTable& table, std::size_t max_width);
+
+/// A line of a cell of several.
+struct GridLine {
+  std::string text;           ///< Printable.
+  std::string_view colour{};  ///< What begins the colour of its first `coloured` bytes; empty: none.
+  std::size_t coloured = SIZE_MAX;
+};
+using GridCell = std::vector<GridLine>;
+
+/// A table with cells of several lines, below a row of headings. A line stands between its rows where one is
+/// higher than a line. Each row has a cell for each of `widths`, which are as many columns as it takes.
+std::string drawn_grid(const std::vector<GridCell>& headings, const std::vector<std::vector<GridCell>>& rows,
+                       const std::vector<std::size_t>& widths);
 
 /// A box of exactly `width` columns with a title and lines below it, cut where they do not fit.
 std::string drawn_box(const std::string& title, const std::vector<std::string>& lines, std::size_t width);

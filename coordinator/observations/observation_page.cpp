@@ -160,6 +160,16 @@ void add_pair(std::string& page, const GradedPair& pair) {
 
 }  // namespace
 
+std::optional<FailedMetric> first_failed_metric(const JsonText& metrics) {
+  for (const JsonValue& metric : elements(metrics)) {
+    if (!metric.is_object()) continue;
+    const auto passed = metric.find("passed");
+    if (passed != metric.end() && *passed == JsonValue(false))
+      return FailedMetric{text_of(metric, "name"), text_of(metric, "detail")};
+  }
+  return std::nullopt;
+}
+
 std::string claim_lines(const JsonText& claims, const char* subject) {
   std::string lines;
   for (const JsonValue& claim : elements(claims)) {

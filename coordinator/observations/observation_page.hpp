@@ -4,6 +4,7 @@
 #include "coordinator/facts/observation.hpp"
 #include "coordinator/facts/retrieval_event.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,15 @@ struct ShownBeside {
 /// One observation for people, section by section: what was asked, what was answered, what was made of it and
 /// what it took. Foreign text in it cannot move the cursor. Ends with a line feed.
 std::string observation_page(const Observation& one, const ShownBeside& beside = {});
+
+/// A metric that failed.
+struct FailedMetric {
+  std::string name;
+  std::string detail;  ///< May be empty.
+};
+
+/// The first of an observation's metrics that failed, printable; nothing where none did.
+std::optional<FailedMetric> first_failed_metric(const JsonText& metrics);
 
 /// A line for each claim of a JSON array: `subject/predicate = value (confidence 0.9, line 7)`. `subject` is
 /// the member with its subject.

@@ -87,18 +87,13 @@ TrialDiff diff_trials(const Observation& before, bool lost_before, const Observa
 /// A case's trials by perturbation (the unperturbed first) and repeat.
 using Trials = std::map<std::pair<std::string, std::uint64_t>, BeforeAndAfter<const Observation*>>;
 
-std::string status_in(const DiffedRun& run, const std::string& id, const Trials& trials,
+std::string status_in(const RunAnswers& run, const std::string& id, const Trials& trials,
                       const Observation* BeforeAndAfter<const Observation*>::*side) {
-  if (run.statuses) {
-    const auto noted = run.statuses->find(id);
-    return noted == run.statuses->end() ? std::string(to_string(CaseStatus::pass)) : noted->second;
-  }
   std::set<std::string> statuses;
   for (const auto& [form, both] : trials) {
     if (both.*side != nullptr && form.first.empty()) statuses.insert((both.*side)->status);
   }
-  if (statuses.empty()) return "";
-  return statuses.size() == 1 ? *statuses.begin() : std::string(to_string(CaseStatus::flaky));
+  return status_of(run, id, statuses);
 }
 
 std::string trial_name(const std::string& id, const Observation& one) {
@@ -118,6 +113,16 @@ void add_alone(const std::string& id, const Trials& trials,
 }
 
 }  // namespace
+
+std::string status_of(const RunAnswers& run, const std::string& case_id,
+                      const std::set<std::string>& trials) {
+  if (run.statuses) {
+    const auto noted = run.statuses->find(case_id);
+    return noted == run.statuses->end() ? std::string(to_string(CaseStatus::pass)) : noted->second;
+  }
+  if (trials.empty()) return "";
+  return trials.size() == 1 ? *trials.begin() : std::string(to_string(CaseStatus::flaky));
+}
 
 bool TrialDiff::is_changed() const {
   return status.differ() || before->reason_code != after->reason_code || answer == AnswerDiff::changed ||
@@ -145,7 +150,7 @@ std::size_t RunDiff::changed_and_judged_otherwise() const {
       cases, [](const CaseDiff& one) { return one.is_changed() && !one.judged_otherwise.empty(); }));
 }
 
-RunDiff diff_runs(const DiffedRun& before, const DiffedRun& after,
+RunDiff diff_runs(const RunAnswers& before, const RunAnswers& after,
                   std::span<const ChangedMetric> judged_otherwise) {
   std::map<std::string, Trials> cases;
   for (const Observation& one : before.observations)

@@ -14,8 +14,8 @@
 
 namespace sluice {
 
-/// What is compared of a run.
-struct DiffedRun {
+/// Trials of a run, and what came of them.
+struct RunAnswers {
   std::vector<Observation> observations{};
   /// What the gate made of its cases, by id, of those that did not simply pass. Nothing where that is not
   /// known: a case is then what its unperturbed trials agree on, else `flaky`.
@@ -23,6 +23,9 @@ struct DiffedRun {
   /// Trials that had an answer which is nowhere any more.
   std::set<std::uint64_t> lost_answers{};
 };
+
+/// What a case came to, whose unperturbed trials have these statuses; empty for one without any.
+std::string status_of(const RunAnswers& run, const std::string& case_id, const std::set<std::string>& trials);
 
 /// The same of both runs.
 template <class T>
@@ -86,7 +89,7 @@ struct RunDiff {
 
 /// Pairs the runs' trials by case, perturbation and repeat. `judged_otherwise` is ascending. Both runs must
 /// outlive what it returns.
-RunDiff diff_runs(const DiffedRun& before, const DiffedRun& after,
+RunDiff diff_runs(const RunAnswers& before, const RunAnswers& after,
                   std::span<const ChangedMetric> judged_otherwise = {});
 
 /// `crlf, repeat 2`; empty for a case as it is, the first time.

@@ -205,6 +205,36 @@ TEST_F(DocumentedExample, ArmsRunAsTheyStand) {
       << gated.errors;
 }
 
+TEST_F(DocumentedExample, AnswersOfArmsAreShownAsAGrid) {
+  auto simulator = start_simulator({"--script", support::source_path("docs/examples/arms/answers.jsonl")});
+  ASSERT_EQ(run_sluice(example("arms", simulator) + Flags{"live"}).exit_code, 1);
+  const Flags show{"show", "last"};
+  const auto all = run_sluice(show + Flags{"--grid"});
+  EXPECT_EQ(all.exit_code, 0) << all.errors;
+  EXPECT_EQ(all.output,
+            "╭────────┬────────────┬────────────────────┬─────────────┬─────────────────────╮\n"
+            "│ Test   │ mini/short │ mini/polite        │ haiku/short │ haiku/polite        │\n"
+            "├────────┼────────────┼────────────────────┼─────────────┼─────────────────────┤\n"
+            "│ france │ ✓ Paris    │ ✓ Paris            │ ✓ Paris     │ ✓ Paris             │\n"
+            "├────────┼────────────┼────────────────────┼─────────────┼─────────────────────┤\n"
+            "│ kenya  │ ✓ Nairobi  │ ✓ Nairobi          │ ✓ Nairobi   │ ✓ Nairobi           │\n"
+            "├────────┼────────────┼────────────────────┼─────────────┼─────────────────────┤\n"
+            "│ peru   │ ✓ Lima     │ ✗ That is Cusco.   │ ✓ Lima      │ ✗ That is Cusco.    │\n"
+            "│        │            │ └ must_contain     │             │ └ must_contain      │\n"
+            "╰────────┴────────────┴────────────────────┴─────────────┴─────────────────────╯\n"
+            "✓ pass, ✗ fail, └ why\n");
+  const std::string reason = "│ └ must_contain: not found: \"Lima\" │";
+  const auto test = run_sluice(show + Flags{"peru@mini/polite", "--grid"});
+  EXPECT_NE(test.output.find(reason), std::string::npos) << test.output;
+  EXPECT_EQ(test.output.find("haiku"), std::string::npos) << "the column of its arm alone: " << test.output;
+  const auto some = run_sluice(show + Flags{"--filter", "peru@haiku*", "--grid"});
+  EXPECT_NE(some.output.find(reason), std::string::npos) << some.output << some.errors;
+  EXPECT_EQ(some.output.find("kenya"), std::string::npos) << some.output;
+  const auto both = run_sluice(show + Flags{"--grid", "--json"});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_NE(both.errors.find("leave out one of them"), std::string::npos) << both.errors;
+}
+
 TEST_F(DocumentedExample, JudgesRunAsTheyStand) {
   auto simulator = start_simulator();
   const auto live = run_sluice(example("judges", simulator) + Flags{"live"});

@@ -182,6 +182,9 @@ TEST_F(Grade, APairIsShownWithItsGrade) {
     EXPECT_EQ(one["grade"]["orders"]["position_flips"], true);
     EXPECT_FALSE(one.contains("prompt_is_lost")) << named.back();
   }
+  const auto grid = run_sluice({"show", "last", "--grid"});
+  EXPECT_NE(grid.output.find("│ Test   │ before   │ after         │"), std::string::npos) << grid.output;
+  EXPECT_NE(grid.output.find("│ france │   Paris  │   Paris is it │"), std::string::npos) << grid.output;
   const auto again = run_sluice({"rerun", "last"});
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_NE(again.errors.find("it was made by `sluice grade`"), std::string::npos) << again.errors;

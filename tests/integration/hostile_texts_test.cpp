@@ -100,8 +100,8 @@ TEST_F(HostileTexts, StayWhatTheyAreInDataAndCommandsShowThemAsText) {
   expect_harmless(finished.output);
   for (const Flags& command :
        {Flags{"runs", "list"}, Flags{"runs", "show", "last"}, Flags{"observations", "list"},
-        Flags{"show", "last", "--filter", "*"}, Flags{"plan", "suite.yaml"}, Flags{"report", "last"},
-        Flags{"report", "last", "--format", "html"}, Flags{"diff", "--all"}}) {
+        Flags{"show", "last", "--filter", "*"}, Flags{"show", "last", "--grid"}, Flags{"plan", "suite.yaml"},
+        Flags{"report", "last"}, Flags{"report", "last", "--format", "html"}, Flags{"diff", "--all"}}) {
     SCOPED_TRACE(command.front());
     const auto shown = run_sluice(command);
     EXPECT_FALSE(shown.output.empty()) << shown.errors;

@@ -199,6 +199,9 @@ TEST_F(Observations, AreShownOfARunThatIsPruned) {
   const auto shown = run_sluice({"show", first.substr(0, 8), "passes"});
   EXPECT_EQ(shown.exit_code, 0) << shown.errors;
   EXPECT_NE(shown.output.find("passes"), std::string::npos) << shown.output;
+  const auto grid = run_sluice({"show", first.substr(0, 8), "--grid"});
+  EXPECT_EQ(grid.exit_code, 0) << grid.errors;
+  EXPECT_NE(grid.output.find("│ passes "), std::string::npos) << grid.output;
   const auto unknown = run_sluice({"show", "00000000", "passes"});
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_NE(unknown.errors.find("00000000"), std::string::npos) << unknown.errors;

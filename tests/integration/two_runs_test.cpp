@@ -301,7 +301,7 @@ TEST_F(Diff, ACanaryIsSeenInNone) {
   EXPECT_NE(run_sluice({"diff"}).output.find(canary), std::string::npos) << "the test would find it";
   for (const Flags& flags :
        {Flags{"diff"}, Flags{"diff", "--json", "--all"}, Flags{"show", "last", "--filter", "*"},
-        Flags{"show", "last~1", "--filter", "*", "--json"}}) {
+        Flags{"show", "last", "--grid"}, Flags{"show", "last~1", "--filter", "*", "--json"}}) {
     const auto shown = run_sluice(flags + Flags{"--redact", "all"});
     EXPECT_EQ(shown.exit_code, 0) << shown.errors;
     EXPECT_NE(shown.output.find("[redacted keys]"), std::string::npos) << shown.output;

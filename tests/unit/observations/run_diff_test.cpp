@@ -40,8 +40,8 @@ std::string metric(const std::string& name, const std::string& score, const std:
 using Names = std::vector<std::string>;
 
 TEST(RunDiff, CasesOfBothRunsArePairedAndOthersAreNamedApart) {
-  const DiffedRun before{{trial("a", "pass", "x"), trial("b", "pass", "x"), trial("old", "fail", "x")}};
-  const DiffedRun after{{trial("new", "pass", "x"), trial("b", "pass", "y"), trial("a", "pass", "x")}};
+  const RunAnswers before{{trial("a", "pass", "x"), trial("b", "pass", "x"), trial("old", "fail", "x")}};
+  const RunAnswers after{{trial("new", "pass", "x"), trial("b", "pass", "y"), trial("a", "pass", "x")}};
   const RunDiff diff = diff_runs(before, after);
   ASSERT_EQ(diff.cases.size(), 2u);
   EXPECT_FALSE(diff.cases[0].is_changed());
@@ -54,8 +54,8 @@ TEST(RunDiff, CasesOfBothRunsArePairedAndOthersAreNamedApart) {
 
 TEST(RunDiff, TrialsArePairedByPerturbationAndRepeat) {
   const auto one = trial("a", "pass", "x");
-  const DiffedRun before{{one, as(one, "", 1), as(one, "crlf", 0)}};
-  const DiffedRun after{{one, as(one, "crlf", 0), as(one, "crlf", 1), trial("b", "pass", "")}};
+  const RunAnswers before{{one, as(one, "", 1), as(one, "crlf", 0)}};
+  const RunAnswers after{{one, as(one, "crlf", 0), as(one, "crlf", 1), trial("b", "pass", "")}};
   const RunDiff diff = diff_runs(before, after);
   ASSERT_EQ(diff.cases.size(), 1u);
   EXPECT_EQ(diff.cases[0].trials.size(), 2u);
@@ -69,8 +69,8 @@ TEST(RunDiff, MetricsArePairedByNameAndPlace) {
                              "]";
   const std::string after = "[" + metric("rubric", "1", "true") + ", " + metric("rubric", "0.75", "true") +
                             ", " + metric("recall", "0.5", "null") + ", " + metric("new", "0", "false") + "]";
-  const DiffedRun left{{trial("a", "fail", "x", before)}};
-  const DiffedRun right{{trial("a", "fail", "x", after)}};
+  const RunAnswers left{{trial("a", "fail", "x", before)}};
+  const RunAnswers right{{trial("a", "fail", "x", after)}};
   const RunDiff diff = diff_runs(left, right);
   const auto& metrics = diff.cases[0].trials[0].metrics;
   ASSERT_EQ(metrics.size(), 5u);
@@ -87,9 +87,9 @@ TEST(RunDiff, MetricsArePairedByNameAndPlace) {
 TEST(RunDiff, AStatusIsTheGatesWhereItIsNoted) {
   const auto passed = trial("a", "pass", "x");
   const auto failed = as(trial("a", "fail", "y"), "", 1);
-  const DiffedRun derived{{passed, failed, as(trial("a", "fail", "z"), "crlf", 0)}};
-  const DiffedRun noted{{passed, failed}, {{{"a", "warn"}}}};
-  const DiffedRun unnoted{{passed, failed}, {{{"b", "fail"}}}};
+  const RunAnswers derived{{passed, failed, as(trial("a", "fail", "z"), "crlf", 0)}};
+  const RunAnswers noted{{passed, failed}, {{{"a", "warn"}}}};
+  const RunAnswers unnoted{{passed, failed}, {{{"b", "fail"}}}};
   EXPECT_EQ(diff_runs(derived, noted).cases[0].status.before, "flaky") << "the perturbed form does not count";
   EXPECT_EQ(diff_runs(derived, noted).cases[0].status.after, "warn");
   EXPECT_EQ(diff_runs(derived, unnoted).cases[0].status.after, "pass") << "only what did not pass is noted";
@@ -99,25 +99,25 @@ TEST(RunDiff, AStatusIsTheGatesWhereItIsNoted) {
 TEST(RunDiff, AFailureThatOneRunsBaselineKnowsIsAFailure) {
   const std::string holds = "[" + metric("must_contain", "null", "true") + "]";
   const std::string breaks = "[" + metric("must_contain", "null", "false") + "]";
-  const DiffedRun passed{{trial("a", "pass", "x", holds)}, {{}}};
-  const DiffedRun known{{trial("a", "warn", "y", breaks)}, {{{"a", "warn"}}}};
+  const RunAnswers passed{{trial("a", "pass", "x", holds)}, {{}}};
+  const RunAnswers known{{trial("a", "warn", "y", breaks)}, {{{"a", "warn"}}}};
   const auto broke = diff_runs(passed, known);
   EXPECT_EQ(broke.cases[0].status.after, "fail");
   EXPECT_EQ(broke.cases[0].trials[0].status.after, "fail");
   EXPECT_EQ(diff_runs(known, passed).cases[0].status.before, "fail");
   EXPECT_EQ(diff_runs(known, known).cases[0].status.after, "warn") << "as each run says it";
-  const DiffedRun warned{{trial("a", "warn", "y", holds)}, {{{"a", "warn"}}}};
+  const RunAnswers warned{{trial("a", "warn", "y", holds)}, {{{"a", "warn"}}}};
   EXPECT_EQ(diff_runs(passed, warned).cases[0].status.after, "warn") << "for something else";
-  const DiffedRun judged{{trial("a", "pass", "x", "[" + metric("rubric", "1", "true") + "]")}, {{}}};
-  const DiffedRun spared{{trial("a", "warn", "y", "[" + metric("rubric", "0", "false") + "]")},
-                         {{{"a", "warn"}}}};
+  const RunAnswers judged{{trial("a", "pass", "x", "[" + metric("rubric", "1", "true") + "]")}, {{}}};
+  const RunAnswers spared{{trial("a", "warn", "y", "[" + metric("rubric", "0", "false") + "]")},
+                          {{{"a", "warn"}}}};
   EXPECT_EQ(diff_runs(judged, spared).cases[0].status.after, "warn") << "a score is the gate's";
 }
 
 TEST(RunDiff, OfAnAnswerThatIsNowhereNobodyKnowsWhetherItChanged) {
-  DiffedRun before{{trial("a", "pass", "")}};
+  RunAnswers before{{trial("a", "pass", "")}};
   before.lost_answers = {0};
-  const DiffedRun after{{trial("a", "pass", "x")}};
+  const RunAnswers after{{trial("a", "pass", "x")}};
   const RunDiff diff = diff_runs(before, after);
   EXPECT_EQ(diff.cases[0].trials[0].answer, AnswerDiff::unknown);
   EXPECT_EQ(diff.changed(), 0u);
@@ -130,8 +130,8 @@ TEST(RunDiff, AnotherPromptOrOtherClaimsAreSeen) {
   right.input_hash = "sha256:2";
   right.final_claims.text =
       R"([{"concept_path": "tls", "predicate": "enabled", "value": true, "confidence": 1}])";
-  const DiffedRun before{{left}};
-  const DiffedRun after{{right}};
+  const RunAnswers before{{left}};
+  const RunAnswers after{{right}};
   const RunDiff diff = diff_runs(before, after);
   EXPECT_TRUE(diff.cases[0].trials[0].prompt);
   EXPECT_TRUE(diff.cases[0].trials[0].claims);
@@ -139,8 +139,8 @@ TEST(RunDiff, AnotherPromptOrOtherClaimsAreSeen) {
 }
 
 struct Shown {
-  DiffedRun before;
-  DiffedRun after;
+  RunAnswers before;
+  RunAnswers after;
   std::vector<std::string> notes{};
   bool with_unchanged = false;
   std::vector<ChangedMetric> judged_otherwise{};
