@@ -302,6 +302,8 @@ tl::expected<PastTrials, int> trials_from_caches(const PastRun& past, const Want
   if (!asked) return tl::unexpected(asked.error());
   auto trials = make_trials(past, **asked, choice, *results, tools);
   if (!trials) return tl::unexpected(report_error(trials.error()));
+  // Nobody answered, so that nothing is lost.
+  if (past.run.mode == to_string(Mode::mock)) trials->lost_answers.clear();
   if (wanted.with_judging) {
     if (const auto added = add_judging(past, **asked, *trials); !added)
       return tl::unexpected(report_error(added.error()));

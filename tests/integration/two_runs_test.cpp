@@ -282,6 +282,14 @@ TEST_F(Diff, AProviderThatIsNotThereAnyMoreIsThatOfTheRun) {
   EXPECT_NE(gone.errors.find("there is no provider \"sim\""), std::string::npos) << gone.errors;
 }
 
+TEST_F(Diff, AMockRunHasLostNoAnswer) {
+  run_sluice({"run", "suite.yaml", "--mode", "mock", "--provider", "openai", "--model", "m"});
+  const auto page = run_sluice({"show", "last", "spain"});
+  EXPECT_NE(page.output.find("\nAnswer\n  (none came)\n"), std::string::npos) << page.output;
+  const auto grid = run_sluice({"show", "last", "--grid"});
+  EXPECT_NE(grid.output.find("│ spain  │ ✗ (none came) "), std::string::npos) << grid.output;
+}
+
 TEST_F(Diff, ASuiteThatChangedIsNotedWhereBothRunsAreSaved) {
   run({"--save-observations"});
   write_suite("suite.yaml", "capitals", "capital");
