@@ -91,10 +91,10 @@ struct DiffRuns {
         redact(trial, redactors.after);
       }
     }
-    std::vector<ChangedMetric> otherwise;
+    std::optional<std::vector<ChangedMetric>> otherwise;
     if (judged.before && judged.after) otherwise = judged_otherwise(*judged.before, *judged.after);
     report.diff = diff_runs(runs.before, runs.after, otherwise);
-    add_notes(report);
+    add_notes(report, otherwise.has_value());
     std::cout << (as_json ? run_diff_as_json(report) : run_diff_page(report, output_columns()));
     return exit_ok;
   }
@@ -198,14 +198,17 @@ struct DiffRuns {
            " among the observations: what it lacks may not be saved, or not any more";
   }
 
-  static void add_notes(RunDiffReport& report) {
+  static void add_notes(RunDiffReport& report, bool knows_judging) {
     const RunRecord& left = report.runs.before.run;
     const RunRecord& right = report.runs.after.run;
     const bool are_known = !left.config_fingerprint.empty() && !right.config_fingerprint.empty();
     if (are_known && left.config_fingerprint != right.config_fingerprint)
-      report.notes.emplace_back(
-          "what asks or assesses changed between the runs (suite, metrics, prompt, ontology, model or its "
-          "settings): equal answers may have other scores");
+      report.notes.push_back(
+          std::string("what asks or assesses changed between the runs (suite, metrics, prompt, ontology, "
+                      "model or its settings): equal answers may have other scores") +
+          (knows_judging ? ""
+                         : "; which metrics are judged otherwise is not known, since a run is read from the "
+                           "observations or has no copy of its suite"));
     for (const PastRun* past : {&report.runs.before, &report.runs.after}) {
       const std::string name = "run " + short_id(past->run.run_id);
       if (!past->summary) report.notes.push_back(name + " has no end: what it has not answered is missing");

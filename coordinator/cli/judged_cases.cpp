@@ -15,7 +15,10 @@ std::map<std::string, std::vector<Digest>> judged_by(const Case& one,
   std::map<std::string, std::vector<Digest>> by;
   Case alone = one;
   alone.expectations.clear();
-  alone.weight = 1.0;  // Of the aggregates alone.
+  alone.weight = 1.0;  // Of the aggregates alone, as the category.
+  alone.category.clear();
+  alone.response_schema.clear();  // Part of the request, as the examples that it is shown.
+  alone.examples = {};
   if (one.expectations.empty()) {
     const Digest claims = judging.of(alone);
     for (const MetricId metric : of_fixtures) by[std::string(info(metric).name)] = {claims};
@@ -47,7 +50,6 @@ Result<std::vector<JudgedCase>> judged_cases(const Asked& asked,
   }
   Suite without_limits;
   without_limits.name = suite.name;
-  without_limits.examples = suite.examples;
   without_limits.metrics = suite.metrics;
   CaseJudging judging(without_limits, std::move(settings));
   std::vector<MetricId> of_fixtures = suite.metrics;

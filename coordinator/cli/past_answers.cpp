@@ -143,8 +143,10 @@ bool take_shown_text(UnitResult& result) {
 }
 
 /// Puts the answers beside the results. For each, whether it is nowhere any more.
-Result<std::vector<bool>> add_answers(const std::vector<WantedAnswer>& wanted, const Asked& asked,
-                                      const CacheTools& tools) {
+Result<std::vector<bool>> add_answers(const std::vector<WantedAnswer>& wanted, const PastRun& past,
+                                      const Asked& asked, const CacheTools& tools) {
+  // Nobody answered, and recorded answers were passed over.
+  if (past.run.mode == to_string(Mode::mock)) return std::vector<bool>(wanted.size());
   std::vector<UsedAnswer> called_for;
   std::vector<std::size_t> of;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -194,7 +196,7 @@ Result<void> add_trials(const Asked& asked, const Choice& choice, const ResultSo
   if (!units) return fail(units.error());
   std::vector<WantedAnswer> wanted;
   for (auto& [id, result] : *units) wanted.push_back({&result, asked.plan->trials_of(id).front()});
-  const auto lost = add_answers(wanted, asked, tools);
+  const auto lost = add_answers(wanted, past, asked, tools);
   if (!lost) return fail(lost.error());
   auto& made = to.observations;
   for (std::size_t unit = 0; unit < wanted.size(); ++unit) {
@@ -228,7 +230,7 @@ Result<void> add_trials_without_prompts(const Asked& asked, const Choice& choice
   if (!visited) return fail(visited.error());
   std::vector<WantedAnswer> wanted;
   for (Recorded& one : recorded) wanted.push_back({&one.trial.unit, one.trial.trial});
-  const auto lost = add_answers(wanted, asked, tools);
+  const auto lost = add_answers(wanted, past, asked, tools);
   if (!lost) return fail(lost.error());
   for (std::size_t i = 0; i < recorded.size(); ++i) {
     const CommittedTrial& one = recorded[i].trial;
@@ -302,8 +304,6 @@ tl::expected<PastTrials, int> trials_from_caches(const PastRun& past, const Want
   if (!asked) return tl::unexpected(asked.error());
   auto trials = make_trials(past, **asked, choice, *results, tools);
   if (!trials) return tl::unexpected(report_error(trials.error()));
-  // Nobody answered, so that nothing is lost.
-  if (past.run.mode == to_string(Mode::mock)) trials->lost_answers.clear();
   if (wanted.with_judging) {
     if (const auto added = add_judging(past, **asked, *trials); !added)
       return tl::unexpected(report_error(added.error()));

@@ -81,13 +81,17 @@ struct TestCell {
   std::set<std::string> statuses{};    ///< Of all that are not.
   std::uint64_t trials = 0;
   std::uint64_t passed = 0;
+  bool knows_passed = true;  ///< A score passes by the gate, and a graded answer not at all.
 
   void add(const Observation& one) {
     if (shown == nullptr) shown = &one;
-    statuses.insert(one.status);
+    if (!one.status.empty()) statuses.insert(one.status);
     ++trials;
     // One that warns passes, as among the repeats of a report.
-    passed += one.status == to_string(CaseStatus::pass) || one.status == to_string(CaseStatus::warn) ? 1 : 0;
+    const bool has_passed =
+        one.status == to_string(CaseStatus::pass) || one.status == to_string(CaseStatus::warn);
+    passed += has_passed ? 1 : 0;
+    knows_passed = knows_passed && !one.status.empty() && (!has_passed || all_pass_or_fail(one.metrics));
   }
 };
 
@@ -114,7 +118,9 @@ CellText text_of(const TestCell& cell, const AnswerGrid& grid) {
   const Observation& one = *cell.shown;
   CellText said{case_status_from(status_of(grid.run, one.case_id, cell.statuses))};
   if (cell.trials > 1) {
-    said.beside = wording::grouped(cell.passed) + " of " + wording::grouped(cell.trials) + " passed";
+    said.beside = cell.knows_passed
+                      ? wording::grouped(cell.passed) + " of " + wording::grouped(cell.trials) + " passed"
+                      : wording::counted(cell.trials, "repeat");
   } else if (said.status == CaseStatus::error && one.reason_code) {
     said.beside = shown_text(*one.reason_code);
   }

@@ -170,6 +170,14 @@ std::optional<FailedMetric> first_failed_metric(const JsonText& metrics) {
   return std::nullopt;
 }
 
+bool all_pass_or_fail(const JsonText& metrics) {
+  const auto values = elements(metrics);
+  return std::ranges::all_of(values, [](const JsonValue& metric) {
+    const auto passed = metric.is_object() ? metric.find("passed") : metric.end();
+    return passed != metric.end() && passed->is_boolean();
+  });
+}
+
 std::string claim_lines(const JsonText& claims, const char* subject) {
   std::string lines;
   for (const JsonValue& claim : elements(claims)) {

@@ -38,6 +38,8 @@ struct FailedMetric {
   std::string detail;  ///< May be empty.
 };
 
+/// Whether each of them passes or fails by itself: of a score the gate decides.
+bool all_pass_or_fail(const JsonText& metrics);
 /// The first of an observation's metrics that failed, printable; nothing where none did.
 std::optional<FailedMetric> first_failed_metric(const JsonText& metrics);
 

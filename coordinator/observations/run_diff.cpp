@@ -146,12 +146,13 @@ std::size_t RunDiff::unknown_answers() const {
 }
 
 std::size_t RunDiff::changed_and_judged_otherwise() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      cases, [](const CaseDiff& one) { return one.is_changed() && !one.judged_otherwise.empty(); }));
+  return static_cast<std::size_t>(std::ranges::count_if(cases, [](const CaseDiff& one) {
+    return one.is_changed() && one.judged_otherwise && !one.judged_otherwise->empty();
+  }));
 }
 
 RunDiff diff_runs(const RunAnswers& before, const RunAnswers& after,
-                  std::span<const ChangedMetric> judged_otherwise) {
+                  const std::optional<std::vector<ChangedMetric>>& judged_otherwise) {
   std::map<std::string, Trials> cases;
   for (const Observation& one : before.observations)
     cases[one.case_id][{one.perturbation, one.repeat}].before = &one;
@@ -178,9 +179,12 @@ RunDiff diff_runs(const RunAnswers& before, const RunAnswers& after,
     for (const TrialDiff& trial : one.trials) {
       if (trial.after->perturbation.empty()) name_known_failures(one.status, trial.metrics);
     }
-    for (const ChangedMetric& metric :
-         std::ranges::equal_range(judged_otherwise, id, {}, &ChangedMetric::test_id))
-      one.judged_otherwise.push_back(metric.metric);
+    if (judged_otherwise) {
+      auto& metrics = one.judged_otherwise.emplace();
+      for (const ChangedMetric& metric :
+           std::ranges::equal_range(*judged_otherwise, id, {}, &ChangedMetric::test_id))
+        metrics.push_back(metric.metric);
+    }
     diff.cases.push_back(std::move(one));
   }
   return diff;

@@ -70,8 +70,8 @@ struct CaseDiff {
   BeforeAndAfter<std::string> status{};  ///< As TrialDiff::status, of the whole case.
   std::vector<TrialDiff> trials{};
   /// Metrics that ask something else in the later run, or ask somebody else: what they came to says nothing
-  /// of the answer.
-  std::vector<std::string> judged_otherwise{};
+  /// of the answer. Nothing where that is not known.
+  std::optional<std::vector<std::string>> judged_otherwise{};
   bool is_changed() const;
 };
 
@@ -87,10 +87,10 @@ struct RunDiff {
   std::size_t unknown_answers() const;
 };
 
-/// Pairs the runs' trials by case, perturbation and repeat. `judged_otherwise` is ascending. Both runs must
-/// outlive what it returns.
+/// Pairs the runs' trials by case, perturbation and repeat. `judged_otherwise` is ascending, and nothing
+/// where that is not known. Both runs must outlive what it returns.
 RunDiff diff_runs(const RunAnswers& before, const RunAnswers& after,
-                  std::span<const ChangedMetric> judged_otherwise = {});
+                  const std::optional<std::vector<ChangedMetric>>& judged_otherwise = std::nullopt);
 
 /// `crlf, repeat 2`; empty for a case as it is, the first time.
 std::string form_of(const Observation& one);

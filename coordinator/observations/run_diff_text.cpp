@@ -146,8 +146,8 @@ class Page {
     }
     for (const MetricDiff& metric : trial.metrics) {
       if (!metric.value.differ() && !report_.with_unchanged) continue;
-      const bool is_otherwise =
-          std::ranges::find(of.judged_otherwise, metric.name) != of.judged_otherwise.end();
+      const bool is_otherwise = of.judged_otherwise && std::ranges::find(*of.judged_otherwise, metric.name) !=
+                                                           of.judged_otherwise->end();
       add_line(metric_line(metric) + (is_otherwise ? "; judged otherwise now" : ""));
     }
     if (trial.prompt == true) add_line("The prompt was another one.");
@@ -292,7 +292,11 @@ std::string run_diff_as_json(const RunDiffReport& report) {
     json.member("id", one.id);
     json.member("changed", one.is_changed());
     write_both(json, "status", one.status, [&](const std::string& status) { json.value(status); });
-    write_names(json, "judged_otherwise", one.judged_otherwise);
+    if (one.judged_otherwise) {
+      write_names(json, "judged_otherwise", *one.judged_otherwise);
+    } else {
+      json.key("judged_otherwise").null();
+    }
     json.key("trials").open('[');
     for (const TrialDiff& trial : one.trials) {
       if (trial.is_changed() || report.with_unchanged) write_trial(json, trial);

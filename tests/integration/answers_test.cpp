@@ -73,6 +73,14 @@ TEST_F(Answers, AreAssessedWithoutAModelAKeyOrACall) {
 }
 
 // The plan said that they were in no cache, and would be errors.
+TEST_F(Answers, OfAMockRunNoneIsShown) {
+  run({"--mode", "mock", "--filter", "france"});
+  const auto shown = run_sluice({"show", "last", "france"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+  EXPECT_NE(shown.output.find("(none came)"), std::string::npos) << shown.output;
+  EXPECT_EQ(shown.output.find("It is Paris."), std::string::npos) << shown.output;
+}
+
 TEST_F(Answers, ThePlanCallsNobodyForThem) {
   const auto plan = run_sluice({"plan", "suite.yaml", "--answers", "answers.jsonl"});
   EXPECT_EQ(plan.exit_code, 0) << plan.errors;

@@ -66,6 +66,17 @@ TEST_F(ComparedRuns, WhatAnUnchangedMetricCameToIsCompared) {
   EXPECT_EQ(other["tests"]["judged_otherwise"], nlohmann::json::parse(R"(["france"])"));
 }
 
+TEST_F(ComparedRuns, WhatNoCheckReadsJudgesNothing) {
+  run();
+  const std::string suite = read_text(folder() / "suite.yaml");
+  write_text(folder() / "suite.yaml", replaced(suite, "{id: france,", "{id: france, category: west,"));
+  run();
+  const auto shown = run_sluice({"diff", "last~1", "last", "--all", "--json"});
+  const auto made = nlohmann::json::parse(shown.output, nullptr, false);
+  ASSERT_TRUE(made.is_object()) << shown.errors;
+  EXPECT_EQ(made["cases"][0]["judged_otherwise"], nlohmann::json::array()) << shown.output;
+}
+
 TEST_F(ComparedRuns, RunsAreComparedByTheNameOfTheirSuite) {
   run();
   const auto alone = run_sluice({"compare", "capitals"});

@@ -225,6 +225,18 @@ TEST(AnswerGrid, OfRepeatsTheFirstIsShownAndHowManyPassed) {
   EXPECT_NE(answer_grid(grid, 80).find("✗ 2 of 3 passed"), std::string::npos) << "the gate's word counts";
 }
 
+TEST(AnswerGrid, OfRepeatsWithAScoreTheGateAloneKnowsHowManyPassed) {
+  auto scored = trial("t", "", "pass", "Paris");
+  scored.metrics.text = R"([{"name": "rouge_n", "score": 0.1, "passed": null}])";
+  AnswerGrid grid = of({scored, as(scored, "", 1)});
+  grid.run.statuses = {{{"t", "fail"}}};
+  EXPECT_NE(answer_grid(grid, 80).find("✗ 2 repeats"), std::string::npos) << answer_grid(grid, 80);
+  const auto graded = trial("t", "", "", "Paris");
+  auto ungraded = trial("t", "", "error", "");
+  const std::string page = answer_grid(of({graded, as(ungraded, "", 1)}), 80);
+  EXPECT_NE(page.find("! 2 repeats"), std::string::npos) << page;
+}
+
 TEST(AnswerGrid, SaysHowManyRowsAreLeftOut) {
   std::vector<Observation> observations;
   for (int i = 100; i < 160; ++i) observations.push_back(trial("t-" + std::to_string(i), "", "pass", "x"));
