@@ -55,7 +55,8 @@ struct DiffRuns {
     if (!passed_over.empty()) report.notes.push_back(std::move(passed_over));
     report.runs = std::move(*named);
     if (const auto why = not_comparable(report.runs); !why.empty()) return report_error(why);
-    const WantedCases wanted{"", std::move(*filters), flags.allowed_paths, true};
+    const WantedCases wanted{
+        .filters = std::move(*filters), .allowed_paths = flags.allowed_paths, .with_judging = true};
     if (const auto why = too_many(report.runs); !why.empty() && wanted.filters.empty())
       return report_error(why);
     BeforeAndAfter<RunAnswers> runs;
