@@ -36,6 +36,12 @@ constexpr std::array every_family{
     Family{EntryKind::embedding, "embeddings", false}, Family{EntryKind::vote, "votes", false}};
 static_assert(std::ranges::equal(every_family, every_entry_kind, {}, &Family::kind));
 
+std::vector<std::string> names_of_families() {
+  std::vector<std::string> names;
+  for (const Family& family : every_family) names.emplace_back(family.name);
+  return names;
+}
+
 /// Whoever opens a pipe waits for the other end. cache_failed names the first.
 Result<void> check_kinds_of_files(const fs::path& dir) {
   for (const fs::path& folder : {dir, dir / "db"}) {
@@ -110,6 +116,7 @@ struct AnswerCache::State {
   }
 
   Result<void> open_database();
+  rocksdb::Status make_database(const rocksdb::DBOptions& options, const std::string& path);
   /// Null for what an older cache that is only read does not have.
   rocksdb::ColumnFamilyHandle* family(EntryKind kind) const {
     return by_kind[static_cast<std::size_t>(kind) - 1];
@@ -127,8 +134,31 @@ struct AnswerCache::State {
   }
 };
 
+/// All families at once: opening with those that are missing would write the file of options, and sync it,
+/// for each of them.
+rocksdb::Status AnswerCache::State::make_database(const rocksdb::DBOptions& options,
+                                                  const std::string& path) {
+  const std::vector<rocksdb::ColumnFamilyDescriptor> only_default{
+      {rocksdb::kDefaultColumnFamilyName, family_options()}};
+  rocksdb::DB* made = nullptr;
+  auto status = rocksdb::DB::Open(options, path, only_default, &families, &made);
+  if (!status.ok()) return status;
+  database.reset(made);
+  std::vector<rocksdb::ColumnFamilyHandle*> added;
+  status = made->CreateColumnFamilies(family_options(), names_of_families(), &added);
+  families.insert(families.end(), added.begin(), added.end());
+  for (std::size_t i = 0; i < added.size(); ++i) by_kind[i] = added[i];
+  return status;
+}
+
 Result<void> AnswerCache::State::open_database() {
   const auto path = (dir / "db").string();
+  std::error_code unknown;
+  if (access == Access::write && !fs::exists(dir / "db" / "CURRENT", unknown)) {
+    const auto status = make_database(database_options(), path);
+    if (!status.ok()) return fail(failed(dir, "make", status));
+    return {};
+  }
   if (access == Access::salvage) repair_files(path);
   const bool tells_damage = access == Access::check || access == Access::salvage;
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors{
