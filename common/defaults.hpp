@@ -237,8 +237,6 @@ inline constexpr auto metrics_end_interval = 5ms;  ///< Between connections that
 inline constexpr std::size_t max_settings_bytes =
     1 << 20;                                      ///< A settings file has a few hundred lines at most.
 inline constexpr std::size_t max_key_parts = 16;  ///< Of a dotted TOML key; each nests one table more.
-inline constexpr std::size_t least_prescanned_bytes = 64;  ///< Shorter TOML strings cost more to take out
-                                                           ///< than to parse.
 inline constexpr std::size_t few_keys = 32;  ///< Of a table: so few are sorted without a buffer, which would
                                              ///< cost the most.
 inline constexpr std::size_t most_listed_keys = 16;  ///< In a finding; more would fill more than a line.

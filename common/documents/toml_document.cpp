@@ -9,7 +9,8 @@
 // std::from_chars has known floating point since g++ 11; by itself the parser makes a stream for each number.
 #define TOML_FLOAT_CHARCONV 1
 
-#include "common/documents/toml_prescan.hpp"
+#include "common/documents/plain_toml.hpp"
+#include "common/documents/toml_refusals.hpp"
 #include "common/text/text.hpp"
 
 #include <algorithm>
@@ -47,35 +48,33 @@ std::uint32_t line_of(const toml::source_region& source) {
   return std::max<std::uint32_t>(1, source.begin.line);
 }
 
-TomlNode convert(toml::node& node, const TomlPrescan& prescan);
+TomlNode convert(toml::node& node);
 
-TomlNode::Table convert_table(toml::table& table, const TomlPrescan& prescan) {
+TomlNode::Table convert_table(toml::table& table) {
   TomlNode::Table entries;
   entries.reserve(table.size());
   for (auto&& [key, value] : table) {
-    entries.push_back({std::string(key.str()), line_of(key.source()), convert(value, prescan)});
+    entries.push_back({std::string(key.str()), line_of(key.source()), convert(value)});
   }
   return entries;
 }
 
-TomlNode::Array convert_array(toml::array& array, const TomlPrescan& prescan) {
+TomlNode::Array convert_array(toml::array& array) {
   TomlNode::Array values;
   values.reserve(array.size());
-  for (toml::node& value : array) values.push_back(convert(value, prescan));
+  for (toml::node& value : array) values.push_back(convert(value));
   return values;
 }
 
-TomlNode convert(toml::node& node, const TomlPrescan& prescan) {
+TomlNode convert(toml::node& node) {
   TomlNode result;
   result.line = line_of(node.source());
   if (auto* table = node.as_table()) {
-    result.value = convert_table(*table, prescan);
+    result.value = convert_table(*table);
   } else if (auto* array = node.as_array()) {
-    result.value = convert_array(*array, prescan);
+    result.value = convert_array(*array);
   } else if (auto* text = node.as_string()) {
-    const auto& place = node.source().begin;
-    const TomlLongString* long_string = prescan.find(place.line, place.column);
-    result.value = long_string != nullptr ? std::string(long_string->body) : std::move(text->get());
+    result.value = std::move(text->get());
   } else if (auto* integer = node.as_integer()) {
     result.value = integer->get();
   } else if (auto* number = node.as_floating_point()) {
@@ -98,17 +97,21 @@ tl::expected<TomlNode, TomlError> parse_toml(std::string_view text) {
   if (const auto bad = invalid_utf8_at(text)) {
     return tl::unexpected(TomlError{line_at(text, *bad), "not valid UTF-8"});
   }
-  const TomlPrescan prescan = prescan_toml(text);
-  if (prescan.refused_line) {
-    return tl::unexpected(TomlError{*prescan.refused_line, "not valid TOML: " + prescan.refused_because});
+  if (auto plain = read_plain_toml(text)) return std::move(*plain);
+  return parse_whole_toml(text);
+}
+
+tl::expected<TomlNode, TomlError> parse_whole_toml(std::string_view text) {
+  if (const auto refused = refuse_toml(text)) {
+    return tl::unexpected(TomlError{refused->line, "not valid TOML: " + refused->message});
   }
-  auto parsed = toml::parse(prescan.shortened.empty() ? text : std::string_view(prescan.shortened));
+  auto parsed = toml::parse(text);
   if (!parsed) {
     const toml::parse_error& error = parsed.error();
     return tl::unexpected(
         TomlError{line_of(error.source()), "not valid TOML: " + to_valid_utf8(error.description())});
   }
-  TomlNode root = convert(parsed.table(), prescan);
+  TomlNode root = convert(parsed.table());
   root.line = 1;
   return root;
 }
