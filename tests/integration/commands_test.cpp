@@ -54,6 +54,17 @@ class Commands : public Workbench {
   }
 };
 
+TEST_F(Commands, NoLibraryIsTakenFromTheWorkingDirectory) {
+  for (const char* library : {"libfmt.so.9", "libspdlog.so.1.10", "libcaf_core.so.0.17.6", "libstdc++.so.6"})
+    write_text(folder() / library, "no library");
+  for (const char* program : {"sluice", "sluice-worker"}) {
+    const auto stem = (folder() / program).string();
+    Process process(
+        Command{{program_path(program), "--version"}, {}, folder(), stem + ".out", stem + ".err"});
+    EXPECT_EQ(process.wait(), 0) << process.errors();
+  }
+}
+
 TEST_F(Commands, HelpFitsEightyColumnsAndHasNoTypeNamesOfALibrary) {
   std::map<std::string, std::string> pages{{"sluice-worker", help_of("sluice-worker")},
                                            {"provider-sim", help_of("provider-sim")}};

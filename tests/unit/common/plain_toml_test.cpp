@@ -76,6 +76,7 @@ TEST(PlainToml, ReadsWhatTheParserOfTheWholeLanguageReads) {
 }
 
 TEST(PlainToml, LeavesTheRestToTheParserOfTheWholeLanguage) {
+  const std::string marked = "\xEF\xBB\xBF" + std::string("a = 1");
   const std::string control = "a = \"x\x01\"";
   const std::vector<std::string> others{"a = 1\na = 2",
                                         "[a]\n[a]",
@@ -120,8 +121,7 @@ TEST(PlainToml, LeavesTheRestToTheParserOfTheWholeLanguage) {
                                         "a = '''x",
                                         "a = tru",
                                         "a = True",
-                                        "\xEF\xBB\xBF"
-                                        "a = 1",
+                                        marked,
                                         "a = [[[[[[[[[[]]]]]]]]]]",
                                         "[a.b.c.d.e.f.g.h.i.j]",
                                         "[]",
