@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/text/stderr_line.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/not_passed.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/run_observations.hpp"
 #include "coordinator/cli/whole_answers.hpp"
@@ -174,26 +175,6 @@ std::vector<ArmIdentity> arms_of(const RunOptions& options, const RunInputs& inp
   return arms;
 }
 
-/// Those that did not simply pass. Some at a time: in a run that went wrong they are all of a million.
-Result<void> note_cases(Ledger& ledger, const std::string& run_id, const StatusCounts& statuses,
-                        const RunResults& results) {
-  if (statuses.passed == statuses.total()) return {};
-  std::vector<CaseOutcome> batch;
-  Result<void> noted;
-  const auto write = [&] {
-    if (noted && !batch.empty()) noted = ledger.note_cases(run_id, batch);
-    batch.clear();
-  };
-  const auto visited = visit_cases(results, [&](const CaseResult& one) {
-    if (one.status == CaseStatus::pass) return;
-    batch.push_back({one.trial, one.fixture.id, one.status, wording::missed_scores(one)});
-    if (batch.size() == defaults::cases_written_at_once) write();
-  });
-  if (!visited) return fail(visited.error());
-  write();
-  return noted;
-}
-
 /// Of a run that asked nobody.
 class NoResults final : public ResultSource {
  public:
@@ -300,8 +281,10 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
   const RunResults results = results_under(gate.gate);
   const RunPrice price = price_of(options, inputs);
   std::optional<BaselineExport> pins = pins_of(options, inputs, gate, facts);
+  NotPassed not_passed;
   const auto take = [&](const CaseResult& result) {
     if (also) also(result);
+    not_passed.add(result);
     if (pins && result.status != CaseStatus::error) pins->add(result.fixture.id, result.metrics());
   };
   auto assessment = assess_run(options, results, gate, plan.perturbations(), price, facts.cut_short, take);
@@ -353,8 +336,7 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
       code = report_error(kept.error());
   }
   // After the report, which is what was paid for; a ledger that fails now does not take it away.
-  const StatusCounts& statuses = assessment->aggregates.all.statuses;
-  if (const auto kept = note_cases(ledger, facts.run_id, statuses, results); !kept)
+  if (const auto kept = not_passed.note(ledger, facts.run_id, results); !kept)
     code = report_error(kept.error());
   const auto noted = ledger.finish_run(facts.run_id, summary_of(facts, *assessment, code));
   return noted ? code : report_error(noted.error());

@@ -299,7 +299,9 @@ Result<std::string> SuiteFolder::read(const fs::path& name, std::size_t max_byte
                                       std::vector<FileIdentity>* opened) const {
   const auto file = open_file(name);
   if (!file) return fail(file.error());
-  if (const auto identity = identity_of(*file); identity && opened != nullptr) opened->push_back(*identity);
+  if (opened != nullptr) {
+    if (const auto identity = identity_of(*file)) opened->push_back(*identity);
+  }
   auto text = read_file(*file, max_bytes);
   if (text && copier_ != nullptr) copier_->add(place_of(name), *text);
   return text;
