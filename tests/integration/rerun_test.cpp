@@ -2,6 +2,7 @@
 #include "tests/support/report_text.hpp"
 #include "tests/support/workbench.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -89,6 +90,21 @@ TEST_F(Rerun, IsNotToldToPinItsFewCasesAnew) {
   EXPECT_NE(again.output.find("spain"), std::string::npos) << again.output << again.errors;
   EXPECT_EQ(again.output.find("anew"), std::string::npos) << again.output;
   EXPECT_EQ(again.output.find("--export-baseline"), std::string::npos) << again.output;
+}
+
+TEST_F(Rerun, KnowsEachCaseOfARunInWhichMoreThanAFewFailed) {
+  constexpr int count = 10'001;  // One more than are kept from judging them.
+  std::string tests;
+  for (int i = 0; i < count; ++i) {
+    const auto number = std::to_string(i);
+    tests += R"({"id": "t)" + number + R"(", "input": {"prompt": "q)" + number +
+             "\"}, \"expected\": {\"type\": \"must_contain\", \"text\": \"right\"}}\n";
+  }
+  write_text(folder() / "many.jsonl", tests);
+  write_text(folder() / "many.yaml", "suite: many\ntests_file: many.jsonl\n");
+  ASSERT_EQ(run_sluice({"run", "many.yaml", "--mode", "mock", "--quiet"}).exit_code, 1);
+  const auto listed = run_sluice({"rerun", "--dry-run"}).output;
+  EXPECT_EQ(std::count(listed.begin(), listed.end(), '\n'), 1 + count);
 }
 
 TEST_F(Rerun, OnlyListsThemInADryRun) {
