@@ -14,8 +14,10 @@ namespace sluice {
 namespace {
 
 constexpr int max_depth = 8;
-/// Headers are looked for one by one.
+/// Each is looked for among all that stands before it.
 constexpr std::size_t max_headers = 64;
+/// The parser of the whole language refuses numbers of more than 126 characters.
+constexpr std::size_t max_word_bytes = 100;
 
 /// True if a string's value is its text: no characters that TOML forbids, no carriage returns, and where a
 /// backslash would begin an escape, none.
@@ -138,7 +140,7 @@ class Reader {
     const bool is_array = take('[');
     const std::size_t start = at_;
     open_ = root_;
-    if (known_headers_.size() >= max_headers) return false;
+    if (++headers_ > max_headers) return false;
     for (int depth = max_depth; depth > 0; --depth) {
       const auto key = bare_key();
       if (key.empty()) return false;
@@ -184,7 +186,6 @@ class Reader {
     DocumentEntry* there = find_open(key);
     if (there != nullptr && std::ranges::find(arrays_, key) == arrays_.end()) return false;
     if (there == nullptr) {
-      if (arrays_.size() >= max_headers) return false;
       arrays_.push_back(key);
       root_->push_back({std::string(key), line_, {}});
       there = &root_->back();
@@ -255,6 +256,7 @@ class Reader {
     const std::size_t start = at_;
     while (is_bare(peek()) || peek() == '.' || peek() == '+' || peek() == ':') ++at_;
     const auto word = text_.substr(start, at_ - start);
+    if (word.size() > max_word_bytes) return false;
     if (word == "true" || word == "false") {
       node.value = word == "true";
       return true;
@@ -336,7 +338,8 @@ class Reader {
   std::size_t at_ = 0;
   std::uint32_t line_ = 1;
   DocumentNode::Table* root_ = nullptr;
-  DocumentNode::Table* open_ = nullptr;          ///< What entries go into.
+  DocumentNode::Table* open_ = nullptr;  ///< What entries go into.
+  std::size_t headers_ = 0;
   std::vector<std::string_view> known_headers_;  ///< Dotted paths of tables that headers made.
   std::vector<std::string_view> arrays_;         ///< Keys of arrays of tables.
 };

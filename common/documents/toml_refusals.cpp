@@ -93,7 +93,9 @@ class Scanner {
   std::size_t end_of_multi_line(std::size_t from, std::string_view fence, bool escapes) const {
     std::size_t close = text_.find(fence, from);
     if (escapes) {
-      for (auto slash = text_.find('\\', from); slash < close; slash = text_.find('\\', from)) {
+      // No further than to the fence: else each of many strings would be searched to the end of the text.
+      const auto next_slash = [&] { return text_.substr(0, close).find('\\', from); };
+      for (auto slash = next_slash(); slash != std::string_view::npos; slash = next_slash()) {
         from = slash + 2;
         if (close < from) close = text_.find(fence, from);
       }

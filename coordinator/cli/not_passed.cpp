@@ -35,7 +35,7 @@ void NotPassed::add(const CaseResult& one) {
   if (count_ <= defaults::cases_written_at_once) {
     few_.push_back(outcome_of(one));
   } else if (!few_.empty()) {
-    few_ = {};
+    few_ = std::vector<CaseOutcome>();  // Braces alone would keep its memory.
   }
 }
 

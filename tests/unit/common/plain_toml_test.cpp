@@ -102,6 +102,8 @@ TEST(PlainToml, LeavesTheRestToTheParserOfTheWholeLanguage) {
                                         "a = .5",
                                         "a = inf",
                                         "a = 9223372036854775808",
+                                        "a = 0." + std::string(126, '1'),
+                                        "a = 1." + std::string(400, '0'),
                                         "a = \"\\u00e9\"",
                                         "a = \"\"\"x\\\n y\"\"\"",
                                         "a = ''''x''''",

@@ -85,6 +85,13 @@ TEST(TomlDocument, StaysLinearInTheLengthOfHostileText) {
   std::string strings = "a = [";
   for (int i = 0; i < 10'000; ++i) strings += "'''" + long_line + "''',";
   EXPECT_EQ(std::get<TomlNode::Array>(find(parsed(strings + "]"), "a")->value.value).size(), 10'000u);
+  std::string empty = "a = [";
+  for (int i = 0; i < 400'000; ++i) empty += "\"\"\"\"\"\",";
+  EXPECT_EQ(std::get<TomlNode::Array>(find(parsed(empty + "1_0]"), "a")->value.value).size(), 400'001u);
+  std::string tables;
+  for (int i = 0; i < 60'000; ++i) tables += "k" + std::to_string(100'000 + i) + "=1\n";
+  for (int i = 0; i < 60'000; ++i) tables += "[[a100000]]\n";
+  EXPECT_EQ(std::get<TomlNode::Array>(find(parsed(tables), "a100000")->value.value).size(), 60'000u);
 }
 
 TEST(TomlDocument, SkipsAByteOrderMark) {
