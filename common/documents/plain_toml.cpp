@@ -133,6 +133,13 @@ class Reader {
     return text_.substr(start, at_ - start);
   }
 
+  /// The value of a new entry, which is an empty table as yet.
+  DocumentNode& add(DocumentNode::Table& table, std::string_view key) const {
+    DocumentNode& node = table.emplace_back(DocumentEntry{std::string(key), line_, {}}).value;
+    node.line = line_;
+    return node;
+  }
+
   // --- headers ---
 
   bool read_header() {
@@ -162,13 +169,6 @@ class Reader {
     return std::ranges::find(known_headers_, path) != known_headers_.end();
   }
 
-  DocumentNode::Table* add_table(std::string_view key) {
-    open_->push_back({std::string(key), line_, {}});
-    DocumentNode& node = open_->back().value;
-    node.line = line_;
-    return &node.value.emplace<DocumentNode::Table>();
-  }
-
   /// One that stands there already may only be gone through, and only if headers made it.
   bool open_table(std::string_view key, std::string_view path, bool is_last) {
     if (DocumentEntry* there = find_open(key)) {
@@ -177,7 +177,7 @@ class Reader {
       return true;
     }
     known_headers_.push_back(path);
-    open_ = add_table(key);
+    open_ = &std::get<DocumentNode::Table>(add(*open_, key).value);
     return true;
   }
 
@@ -185,17 +185,12 @@ class Reader {
   bool add_to_array(std::string_view key) {
     DocumentEntry* there = find_open(key);
     if (there != nullptr && std::ranges::find(arrays_, key) == arrays_.end()) return false;
-    if (there == nullptr) {
-      arrays_.push_back(key);
-      root_->push_back({std::string(key), line_, {}});
-      there = &root_->back();
-      there->value.line = line_;
-      there->value.value = DocumentNode::Array();
-    }
-    auto& array = std::get<DocumentNode::Array>(there->value.value);
-    DocumentNode& table = array.emplace_back();
+    if (there == nullptr) arrays_.push_back(key);
+    DocumentNode& node = there != nullptr ? there->value : add(*open_, key);
+    if (there == nullptr) node.value = DocumentNode::Array();
+    DocumentNode& table = std::get<DocumentNode::Array>(node.value).emplace_back();
     table.line = line_;
-    open_ = &table.value.emplace<DocumentNode::Table>();
+    open_ = &std::get<DocumentNode::Table>(table.value);
     return true;
   }
 
@@ -204,11 +199,10 @@ class Reader {
   bool read_entry(DocumentNode::Table& table, int depth) {
     const auto key = bare_key();
     if (key.empty()) return false;
-    table.push_back({std::string(key), line_, {}});
     skip_blanks();
     if (!take('=')) return false;
     skip_blanks();
-    return read_value(table.back().value, depth);
+    return read_value(add(table, key), depth);
   }
 
   bool read_value(DocumentNode& node, int depth) {

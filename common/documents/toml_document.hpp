@@ -18,8 +18,8 @@ using TomlError = DocumentError;
 /// text's length.
 tl::expected<TomlNode, TomlError> parse_toml(std::string_view text);
 
-/// The same by the parser of the whole language alone, which takes ten times as long for what is plain.
-/// REQUIRES: valid UTF-8.
+/// The same by the parser of the whole language alone, which takes longer for what is plain. REQUIRES: valid
+/// UTF-8.
 tl::expected<TomlNode, TomlError> parse_whole_toml(std::string_view text);
 
 }  // namespace sluice

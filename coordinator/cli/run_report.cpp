@@ -281,15 +281,16 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
   const RunResults results = results_under(gate.gate);
   const RunPrice price = price_of(options, inputs);
   std::optional<BaselineExport> pins = pins_of(options, inputs, gate, facts);
+  const bool concludes = use != nullptr && use->conclude;
   NotPassed not_passed;
   const auto take = [&](const CaseResult& result) {
     if (also) also(result);
-    not_passed.add(result);
+    if (!concludes) not_passed.add(result);
     if (pins && result.status != CaseStatus::error) pins->add(result.fixture.id, result.metrics());
   };
   auto assessment = assess_run(options, results, gate, plan.perturbations(), price, facts.cut_short, take);
   if (!assessment) return report_failed_run(ledger, facts.run_id, assessment.error(), facts.completed_at_ms);
-  if (use != nullptr && use->conclude) {
+  if (concludes) {
     const int used = use->conclude({options, inputs, results, gate, facts, price, ledger});
     RunSummary summary = summary_of(facts, *assessment, used);
     if (!use->is_assessed) count_answers(summary);

@@ -2,45 +2,25 @@
 
 #include "common/disk.hpp"
 #include "common/text/text.hpp"
-#include "worker/cache/database_options.hpp"
 #include "worker/cache/directory_id.hpp"
 #include "worker/cache/directory_lock.hpp"
 #include "worker/cache/entry.hpp"
+#include "worker/cache/entry_database.hpp"
 #include "worker/cache/sync_book.hpp"
 #include "worker/defaults.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <exception>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include <rocksdb/db.h>
-
 namespace sluice {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Each kind's own column family, by its number.
-struct Family {
-  EntryKind kind;
-  const char* name;
-  bool is_in_every_version;  ///< Of the caches that any sluice ever made.
-};
-constexpr std::array every_family{
-    Family{EntryKind::answer, "answers", true}, Family{EntryKind::outcome, "outcomes", true},
-    Family{EntryKind::embedding, "embeddings", false}, Family{EntryKind::vote, "votes", false}};
-static_assert(std::ranges::equal(every_family, every_entry_kind, {}, &Family::kind));
-
-std::vector<std::string> names_of_families() {
-  std::vector<std::string> names;
-  for (const Family& family : every_family) names.emplace_back(family.name);
-  return names;
-}
 
 /// Whoever opens a pipe waits for the other end. cache_failed names the first.
 Result<void> check_kinds_of_files(const fs::path& dir) {
@@ -57,24 +37,8 @@ Result<void> check_kinds_of_files(const fs::path& dir) {
   return {};
 }
 
-std::vector<std::string> families_in(const rocksdb::DBOptions& options, const std::string& path) {
-  std::vector<std::string> names;
-  // A failure shows again, with its reason, when the database is opened.
-  rocksdb::DB::ListColumnFamilies(options, path, &names).PermitUncheckedError();
-  return names;
-}
-
 rocksdb::Slice slice(const Digest& key) {
   return {reinterpret_cast<const char*>(key.data()), key.size()};
-}
-
-/// Has RocksDB make a database that can be opened of the files that it can read.
-void repair_files(const std::string& path) {
-  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors{
-      {rocksdb::kDefaultColumnFamilyName, family_options()}};
-  for (const Family& family : every_family) descriptors.push_back({family.name, family_options()});
-  // A failure shows again, with its reason, when the database is opened.
-  rocksdb::RepairDB(path, database_options(), descriptors, family_options()).PermitUncheckedError();
 }
 
 Error failed(const fs::path& dir, std::string_view what, const rocksdb::Status& status) {
@@ -98,12 +62,10 @@ Error failed_or_damaged(const fs::path& dir, std::string_view what, const rocksd
 struct AnswerCache::State {
   fs::path dir;
   std::string id;
-  Access access = Access::write;
+  CacheAccess access = CacheAccess::write;
   bool read_only = false;  ///< All but write.
   DirectoryLock lock;      ///< Let go of last.
-  std::unique_ptr<rocksdb::DB> database;
-  std::array<rocksdb::ColumnFamilyHandle*, every_family.size()> by_kind{};
-  std::vector<rocksdb::ColumnFamilyHandle*> families;  ///< Those that are there, and RocksDB's default one.
+  EntryDatabase database;
 
   SyncBook syncs;
 
@@ -112,15 +74,9 @@ struct AnswerCache::State {
   State& operator=(const State&) = delete;
   ~State() {
     if (!read_only) shorten_replay();
-    for (auto* family : families) database->DestroyColumnFamilyHandle(family);
   }
 
   Result<void> open_database();
-  rocksdb::Status make_database(const rocksdb::DBOptions& options, const std::string& path);
-  /// Null for what an older cache that is only read does not have.
-  rocksdb::ColumnFamilyHandle* family(EntryKind kind) const {
-    return by_kind[static_cast<std::size_t>(kind) - 1];
-  }
   Result<std::optional<rocksdb::PinnableSlice>> read_bytes(EntryKind kind, const Digest& key) const;
   void shorten_replay();
   /// Makes a change. `what` as in "write to".
@@ -134,67 +90,15 @@ struct AnswerCache::State {
   }
 };
 
-/// All families at once: opening with those that are missing would write the file of options, and sync it,
-/// for each of them.
-rocksdb::Status AnswerCache::State::make_database(const rocksdb::DBOptions& options,
-                                                  const std::string& path) {
-  const std::vector<rocksdb::ColumnFamilyDescriptor> only_default{
-      {rocksdb::kDefaultColumnFamilyName, family_options()}};
-  rocksdb::DB* made = nullptr;
-  auto status = rocksdb::DB::Open(options, path, only_default, &families, &made);
-  if (!status.ok()) return status;
-  database.reset(made);
-  std::vector<rocksdb::ColumnFamilyHandle*> added;
-  status = made->CreateColumnFamilies(family_options(), names_of_families(), &added);
-  families.insert(families.end(), added.begin(), added.end());
-  for (std::size_t i = 0; i < added.size(); ++i) by_kind[i] = added[i];
-  return status;
-}
-
 Result<void> AnswerCache::State::open_database() {
-  const auto path = (dir / "db").string();
-  std::error_code unknown;
-  if (access == Access::write && !fs::exists(dir / "db" / "CURRENT", unknown)) {
-    const auto status = make_database(database_options(), path);
-    if (!status.ok()) return fail(failed(dir, "make", status));
-    return {};
-  }
-  if (access == Access::salvage) repair_files(path);
-  const bool tells_damage = access == Access::check || access == Access::salvage;
-  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors{
-      {rocksdb::kDefaultColumnFamilyName, family_options()}};
-  std::vector<EntryKind> kinds;
-  rocksdb::DB* opened = nullptr;
-  auto options = database_options();
-  const auto there = read_only ? families_in(options, path) : std::vector<std::string>();
-  for (const Family& family : every_family) {
-    // A reader may not add what caches of earlier versions lack; a repaired one lacks what nothing is left
-    // of.
-    const bool may_lack = access == Access::salvage || !family.is_in_every_version;
-    const bool is_lacking = read_only && may_lack && std::ranges::find(there, family.name) == there.end();
-    if (is_lacking) continue;
-    descriptors.push_back({family.name, family_options()});
-    kinds.push_back(family.kind);
-  }
-  // A reader opens all tables now: their files stay readable when an owner that comes later removes them.
-  if (read_only) options.max_open_files = -1;
-  if (access == Access::check) {
-    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
-    options.skip_checking_sst_file_sizes_on_db_open = false;
-  } else if (access == Access::salvage) {
-    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
-  }
-  const auto status = read_only ? rocksdb::DB::OpenForReadOnly(options, path, descriptors, &families, &opened)
-                                : rocksdb::DB::Open(options, path, descriptors, &families, &opened);
-  if (!status.ok()) return fail((tells_damage ? failed_or_damaged : failed)(dir, "open", status));
-  database.reset(opened);
-  for (std::size_t i = 0; i < kinds.size(); ++i)
-    by_kind[static_cast<std::size_t>(kinds[i]) - 1] = families[i + 1];
-  return {};
+  const auto status = database.open((dir / "db").string(), access);
+  if (status.ok()) return {};
+  const bool tells_damage = access == CacheAccess::check || access == CacheAccess::salvage;
+  return fail((tells_damage ? failed_or_damaged : failed)(dir, "open", status));
 }
 
 void AnswerCache::State::shorten_replay() {
-  if (!database) return;
+  if (!database.is_open()) return;
   std::uint64_t pending = 0;
   database->GetAggregatedIntProperty(rocksdb::DB::Properties::kCurSizeAllMemTables, &pending);
   rocksdb::VectorLogPtr logs;
@@ -202,14 +106,15 @@ void AnswerCache::State::shorten_replay() {
   if (pending <= defaults::max_replayed_bytes && (!listed.ok() || logs.size() <= defaults::max_replayed_logs))
     return;
   // Should this fail, nothing is lost: the logs stay and are replayed.
-  database->Flush(rocksdb::FlushOptions(), families).PermitUncheckedError();
+  database->Flush(rocksdb::FlushOptions(), database.families()).PermitUncheckedError();
 }
 
 Result<std::optional<rocksdb::PinnableSlice>> AnswerCache::State::read_bytes(EntryKind kind,
                                                                              const Digest& key) const {
-  if (!family(kind)) return std::nullopt;
+  auto* family = database.family(kind);
+  if (family == nullptr) return std::nullopt;
   rocksdb::PinnableSlice value;
-  const auto status = database->Get(rocksdb::ReadOptions(), family(kind), slice(key), &value);
+  const auto status = database->Get(rocksdb::ReadOptions(), family, slice(key), &value);
   if (status.IsNotFound()) return std::nullopt;
   if (!status.ok()) return fail(failed(dir, "read entry " + to_hex(key) + " of", status));
   return std::optional(std::move(value));
@@ -252,8 +157,8 @@ Result<void> AnswerCache::State::sync_log() const {
   return {};
 }
 
-Result<AnswerCache> AnswerCache::open_with(const fs::path& dir, Access access) {
-  const bool read_only = access != Access::write;
+Result<AnswerCache> AnswerCache::open_with(const fs::path& dir, CacheAccess access) {
+  const bool read_only = access != CacheAccess::write;
   try {
     if (!read_only) {
       std::error_code error;
@@ -263,7 +168,7 @@ Result<AnswerCache> AnswerCache::open_with(const fs::path& dir, Access access) {
       }
     }
     if (auto files = check_kinds_of_files(dir); !files) return fail(std::move(files.error()));
-    const bool shares = access == Access::read || access == Access::check;
+    const bool shares = access == CacheAccess::read || access == CacheAccess::check;
     auto lock =
         DirectoryLock::take(dir, shares ? DirectoryLock::Kind::shared : DirectoryLock::Kind::exclusive);
     if (!lock) return fail(std::move(lock.error()));
@@ -271,11 +176,11 @@ Result<AnswerCache> AnswerCache::open_with(const fs::path& dir, Access access) {
     state->access = access;
     state->read_only = read_only;
     auto id = directory_id(dir, read_only);
-    if (!id && access != Access::salvage) return fail(std::move(id.error()));
+    if (!id && access != CacheAccess::salvage) return fail(std::move(id.error()));
     if (id) state->id = std::move(*id);
     if (auto opened = state->open_database(); !opened) return fail(std::move(opened.error()));
     // The lock kept owners out while the files were being opened; from here on a reader is in nobody's way.
-    if (access == Access::read) state->lock.release();
+    if (access == CacheAccess::read) state->lock.release();
     return AnswerCache(std::move(state));
   } catch (const std::exception& error) {  // The standard library's and RocksDB's.
     return fail(Reason::cache_failed, "cannot open the cache " + dir.string() + ": " + error.what());
@@ -283,16 +188,16 @@ Result<AnswerCache> AnswerCache::open_with(const fs::path& dir, Access access) {
 }
 
 Result<AnswerCache> AnswerCache::open(const fs::path& dir) {
-  return open_with(dir, Access::write);
+  return open_with(dir, CacheAccess::write);
 }
 Result<AnswerCache> AnswerCache::open_read_only(const fs::path& dir) {
-  return open_with(dir, Access::read);
+  return open_with(dir, CacheAccess::read);
 }
 Result<AnswerCache> AnswerCache::open_to_check(const fs::path& dir) {
-  return open_with(dir, Access::check);
+  return open_with(dir, CacheAccess::check);
 }
 Result<AnswerCache> AnswerCache::open_to_salvage(const fs::path& dir) {
-  return open_with(dir, Access::salvage);
+  return open_with(dir, CacheAccess::salvage);
 }
 
 AnswerCache::AnswerCache(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -333,15 +238,15 @@ Result<void> AnswerCache::put(std::span<const KeyedAnswer> answers) {
   rocksdb::WriteBatch batch;
   for (const auto& [key, answer] : answers) {
     const auto kind = answer->non_answer ? EntryKind::outcome : EntryKind::answer;
-    batch.Put(state_->family(kind), slice(key), cache_entry::encode(key, *answer));
+    batch.Put(state_->database.family(kind), slice(key), cache_entry::encode(key, *answer));
   }
   return state_->change(batch, "write to");
 }
 
 Result<void> AnswerCache::erase(const Digest& key) {
   rocksdb::WriteBatch both;
-  both.Delete(state_->family(EntryKind::answer), slice(key));
-  both.Delete(state_->family(EntryKind::outcome), slice(key));
+  both.Delete(state_->database.family(EntryKind::answer), slice(key));
+  both.Delete(state_->database.family(EntryKind::outcome), slice(key));
   return state_->change(both, "delete from");
 }
 
@@ -425,7 +330,7 @@ std::string_view EntryCursor::bytes() const {
 EntryCursor AnswerCache::entries(EntryKind kind) const {
   auto state = std::make_unique<EntryCursor::State>();
   state->dir = state_->dir;
-  if (auto* family = state_->family(kind)) {
+  if (auto* family = state_->database.family(kind)) {
     rocksdb::ReadOptions options;
     options.fill_cache = false;
     state->iterator.reset(state_->database->NewIterator(options, family));
@@ -442,16 +347,16 @@ Result<std::optional<std::string>> AnswerCache::get_entry(EntryKind kind, const 
 
 Result<void> AnswerCache::put_entry(EntryKind kind, const Digest& key, std::string_view bytes) {
   // Without a family for it the cache was opened for reading alone, which RocksDB refuses by itself.
-  auto* family = state_->family(state_->family(kind) ? kind : EntryKind::answer);
+  auto* family = state_->database.family(state_->database.family(kind) ? kind : EntryKind::answer);
   rocksdb::WriteBatch one;
   one.Put(family, slice(key), bytes);
   return state_->change(one, "write to");
 }
 
 Result<void> AnswerCache::erase_entry(EntryKind kind, const Digest& key) {
-  if (!state_->family(kind)) return {};
+  if (!state_->database.family(kind)) return {};
   rocksdb::WriteBatch one;
-  one.Delete(state_->family(kind), slice(key));
+  one.Delete(state_->database.family(kind), slice(key));
   return state_->change(one, "delete from");
 }
 
@@ -462,7 +367,7 @@ Result<void> AnswerCache::verify_files() const {
 }
 
 Result<void> AnswerCache::compact() {
-  for (auto* family : state_->families) {
+  for (auto* family : state_->database.families()) {
     const auto status =
         state_->database->CompactRange(rocksdb::CompactRangeOptions(), family, nullptr, nullptr);
     if (!status.ok()) return fail(failed(state_->dir, "compact", status));

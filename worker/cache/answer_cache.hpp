@@ -17,6 +17,8 @@
 
 namespace sluice {
 
+enum class CacheAccess : std::uint8_t;
+
 /// Walks over the entries of one kind in the order of their keys, as they were when it was made. The cache
 /// must outlive it. Not thread-safe.
 class EntryCursor {
@@ -119,8 +121,7 @@ class AnswerCache {
  private:
   struct State;
   explicit AnswerCache(std::unique_ptr<State> state);
-  enum class Access : std::uint8_t { write, read, check, salvage };
-  static Result<AnswerCache> open_with(const std::filesystem::path& dir, Access access);
+  static Result<AnswerCache> open_with(const std::filesystem::path& dir, CacheAccess access);
 
   std::unique_ptr<State> state_;
 };

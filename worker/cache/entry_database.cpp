@@ -1,0 +1,109 @@
+#include "worker/cache/entry_database.hpp"
+
+#include "worker/cache/database_options.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+namespace sluice {
+namespace {
+
+/// Each kind's own column family, by its number.
+struct Family {
+  EntryKind kind;
+  const char* name;
+  bool is_in_every_version;  ///< Of the caches that any sluice ever made.
+};
+constexpr std::array every_family{
+    Family{EntryKind::answer, "answers", true}, Family{EntryKind::outcome, "outcomes", true},
+    Family{EntryKind::embedding, "embeddings", false}, Family{EntryKind::vote, "votes", false}};
+static_assert(std::ranges::equal(every_family, every_entry_kind, {}, &Family::kind));
+
+rocksdb::ColumnFamilyDescriptor default_family() {
+  return {rocksdb::kDefaultColumnFamilyName, family_options()};
+}
+
+std::vector<std::string> families_in(const rocksdb::DBOptions& options, const std::string& path) {
+  std::vector<std::string> names;
+  // A failure shows again, with its reason, when the database is opened.
+  rocksdb::DB::ListColumnFamilies(options, path, &names).PermitUncheckedError();
+  return names;
+}
+
+/// Has RocksDB make a database that can be opened of the files that it can read.
+void repair_files(const std::string& path) {
+  std::vector descriptors{default_family()};
+  for (const Family& family : every_family) descriptors.push_back({family.name, family_options()});
+  // A failure shows again, with its reason, when the database is opened.
+  rocksdb::RepairDB(path, database_options(), descriptors, family_options()).PermitUncheckedError();
+}
+
+rocksdb::DBOptions options_for(CacheAccess access) {
+  auto options = database_options();
+  // A reader opens all tables now: their files stay readable when an owner that comes later removes them.
+  if (access != CacheAccess::write) options.max_open_files = -1;
+  if (access == CacheAccess::check) {
+    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+    options.skip_checking_sst_file_sizes_on_db_open = false;
+  } else if (access == CacheAccess::salvage) {
+    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
+  }
+  return options;
+}
+
+}  // namespace
+
+EntryDatabase::~EntryDatabase() {
+  for (auto* family : families_) database_->DestroyColumnFamilyHandle(family);
+}
+
+rocksdb::Status EntryDatabase::open(const std::string& path, CacheAccess access) {
+  std::error_code unknown;
+  const bool is_new = access == CacheAccess::write && !std::filesystem::exists(path + "/CURRENT", unknown);
+  return is_new ? make(path) : open_existing(path, access);
+}
+
+/// All families at once: opening with those that are missing would write the file of options, and sync it,
+/// for each of them.
+rocksdb::Status EntryDatabase::make(const std::string& path) {
+  rocksdb::DB* made = nullptr;
+  auto status = rocksdb::DB::Open(database_options(), path, {default_family()}, &families_, &made);
+  if (!status.ok()) return status;
+  database_.reset(made);
+  std::vector<std::string> names;
+  for (const Family& family : every_family) names.emplace_back(family.name);
+  std::vector<rocksdb::ColumnFamilyHandle*> added;
+  status = made->CreateColumnFamilies(family_options(), names, &added);
+  families_.insert(families_.end(), added.begin(), added.end());
+  std::ranges::copy(added, by_kind_.begin());
+  return status;
+}
+
+rocksdb::Status EntryDatabase::open_existing(const std::string& path, CacheAccess access) {
+  const bool read_only = access != CacheAccess::write;
+  if (access == CacheAccess::salvage) repair_files(path);
+  const auto options = options_for(access);
+  std::vector descriptors{default_family()};
+  std::vector<EntryKind> kinds;
+  const auto there = read_only ? families_in(options, path) : std::vector<std::string>();
+  for (const Family& family : every_family) {
+    // A reader may not add what caches of earlier versions lack; a repaired one lacks what nothing is left
+    // of.
+    const bool may_lack = access == CacheAccess::salvage || !family.is_in_every_version;
+    const bool is_lacking = read_only && may_lack && std::ranges::find(there, family.name) == there.end();
+    if (is_lacking) continue;
+    descriptors.push_back({family.name, family_options()});
+    kinds.push_back(family.kind);
+  }
+  rocksdb::DB* opened = nullptr;
+  const auto status = read_only
+                          ? rocksdb::DB::OpenForReadOnly(options, path, descriptors, &families_, &opened)
+                          : rocksdb::DB::Open(options, path, descriptors, &families_, &opened);
+  if (!status.ok()) return status;
+  database_.reset(opened);
+  for (std::size_t i = 0; i < kinds.size(); ++i) by_kind_[index(kinds[i])] = families_[i + 1];
+  return status;
+}
+
+}  // namespace sluice
