@@ -3,11 +3,16 @@
 #include "worker/cache/database_options.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
+#include <string>
+#include <string_view>
 #include <system_error>
 
 namespace sluice {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// Each kind's own column family, by its number.
 struct Family {
@@ -31,12 +36,62 @@ std::vector<std::string> families_in(const rocksdb::DBOptions& options, const st
   return names;
 }
 
+/// Larger than all that RocksDB has given to the files of a folder.
+std::uint64_t unused_file_number(const fs::path& folder) {
+  std::uint64_t largest = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().stem();
+    std::uint64_t number = 0;
+    std::from_chars(name.data(), name.data() + name.size(), number);
+    largest = std::max(largest, number);
+  }
+  return largest + 1;
+}
+
+/// As RocksDB names it: with six digits or more.
+std::string table_file(std::uint64_t number) {
+  const std::string digits = std::to_string(number);
+  return std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0') + digits + ".sst";
+}
+
+/// No entry's: those have 32 bytes.
+constexpr std::string_view no_entrys_key = "x";
+
+/// A database whose families have a table each, in which there is no more than that nothing is deleted.
+rocksdb::Status make_empty_tables(const fs::path& folder) {
+  EntryDatabase database;
+  auto status = database.open(folder.string(), CacheAccess::write);
+  for (auto* const family : database.families()) {
+    if (status.ok()) status = database->Delete({}, family, no_entrys_key);
+    if (status.ok()) status = database->Flush({}, family);
+  }
+  return status;
+}
+
+/// RocksDB knows the families of a database that it repairs by their tables alone, and drops what the log has
+/// of others. All caches number them alike.
+rocksdb::Status give_families_tables(const fs::path& database) {
+  const fs::path made = database.string() + ".families";
+  auto status = make_empty_tables(made);
+  if (!status.ok()) return status;
+  try {
+    std::uint64_t number = unused_file_number(database);
+    for (const auto& entry : fs::directory_iterator(made)) {
+      if (entry.path().extension() != ".sst") continue;
+      fs::rename(entry.path(), database / table_file(number++));
+    }
+  } catch (const fs::filesystem_error& error) {
+    return rocksdb::Status::IOError(error.what());
+  }
+  return status;
+}
+
 /// Has RocksDB make a database that can be opened of the files that it can read.
-void repair_files(const std::string& path) {
+rocksdb::Status repair_files(const std::string& path) {
+  if (auto status = give_families_tables(path); !status.ok()) return status;
   std::vector descriptors{default_family()};
   for (const Family& family : every_family) descriptors.push_back({family.name, family_options()});
-  // A failure shows again, with its reason, when the database is opened.
-  rocksdb::RepairDB(path, database_options(), descriptors, family_options()).PermitUncheckedError();
+  return rocksdb::RepairDB(path, database_options(), descriptors, family_options());
 }
 
 rocksdb::DBOptions options_for(CacheAccess access) {
@@ -60,7 +115,7 @@ EntryDatabase::~EntryDatabase() {
 
 rocksdb::Status EntryDatabase::open(const std::string& path, CacheAccess access) {
   std::error_code unknown;
-  const bool is_new = access == CacheAccess::write && !std::filesystem::exists(path + "/CURRENT", unknown);
+  const bool is_new = access == CacheAccess::write && !fs::exists(path + "/CURRENT", unknown);
   return is_new ? make(path) : open_existing(path, access);
 }
 
@@ -82,7 +137,10 @@ rocksdb::Status EntryDatabase::make(const std::string& path) {
 
 rocksdb::Status EntryDatabase::open_existing(const std::string& path, CacheAccess access) {
   const bool read_only = access != CacheAccess::write;
-  if (access == CacheAccess::salvage) repair_files(path);
+  if (access == CacheAccess::salvage) {
+    // What is damaged beyond that shows when the database is opened.
+    if (auto repaired = repair_files(path); !repaired.ok() && !repaired.IsCorruption()) return repaired;
+  }
   const auto options = options_for(access);
   std::vector descriptors{default_family()};
   std::vector<EntryKind> kinds;

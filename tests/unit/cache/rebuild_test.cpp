@@ -119,6 +119,40 @@ TEST_F(CacheRebuilding, WhatVerifiesIsKeptUnderTheSameId) {
   EXPECT_EQ(damage(), std::vector<std::string>());
 }
 
+TEST_F(CacheRebuilding, WhatIsInTheLogAloneIsKept) {
+  const fs::path open = home() / "open";
+  auto cache = AnswerCache::open(open);
+  ASSERT_TRUE(cache);
+  for (int i = 0; i < count; ++i) ASSERT_TRUE(cache->put(test_key(i), answer(i)));
+  ASSERT_TRUE(cache->put_vote(test_key(1000), test_answer("{}")));
+  ASSERT_TRUE(cache->put_embedding(test_key(1001), {1.0f, 2.0f}));
+  // As a killed process leaves it.
+  fs::create_directories(dir().parent_path());
+  fs::copy(open, dir(), fs::copy_options::recursive);
+  const auto done = rebuild();
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->kept, count + 2u);
+  EXPECT_EQ(done->places, 0u);
+  EXPECT_EQ(sound_answers(), count);
+}
+
+TEST_F(CacheRebuilding, AMissingTableLeavesWhatIsInTheLog) {
+  const fs::path open = home() / "open";
+  auto cache = AnswerCache::open(open);
+  ASSERT_TRUE(cache);
+  ASSERT_TRUE(cache->put(test_key(0), answer(0)));
+  ASSERT_TRUE(cache->compact());
+  for (int i = 1; i < count; ++i) ASSERT_TRUE(cache->put(test_key(i), answer(i)));
+  fs::create_directories(dir().parent_path());
+  fs::copy(open, dir(), fs::copy_options::recursive);
+  int removed = 0;
+  for (const auto& file : files()) removed += file.extension() == ".sst" && fs::remove(file) ? 1 : 0;
+  ASSERT_EQ(removed, 1);
+  const auto done = rebuild();
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(sound_answers(), count - 1);
+}
+
 TEST_F(CacheRebuilding, OneInUseIsLeftAlone) {
   fill();
   const auto busy = made_.cache();
