@@ -12,6 +12,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 #include <random>
 #include <utility>
 
@@ -32,10 +33,12 @@ void warn_of_caches_in_use(const std::vector<std::filesystem::path>& in_use) {
   }
 }
 
-Result<std::shared_ptr<AnswerStore>> open_store(const LocalWorkers& options) {
-  if (!options.use_cache) return std::make_shared<AnswerStore>(std::nullopt, std::vector<AnswerCache>());
-  const std::filesystem::path home = options.settings.home.value;
-  const bool stores_nothing = options.settings.mode.value == Mode::cached && options.borrow_caches;
+using OpenedStore = Result<std::shared_ptr<AnswerStore>>;
+
+OpenedStore open_store(const WorkerCaches& caches) {
+  if (!caches.use_cache) return std::make_shared<AnswerStore>(std::nullopt, std::vector<AnswerCache>());
+  const std::filesystem::path home = caches.settings.home.value;
+  const bool stores_nothing = caches.settings.mode.value == Mode::cached && caches.borrow_caches;
   std::vector<std::filesystem::path> in_use;
   if (stores_nothing && is_read_only_folder(home)) {
     std::vector<Error> problems;
@@ -44,11 +47,11 @@ Result<std::shared_ptr<AnswerStore>> open_store(const LocalWorkers& options) {
     warn_of_caches_in_use(in_use);
     return std::make_shared<AnswerStore>(std::nullopt, std::move(all));
   }
-  auto own = open_worker_cache(home, options.name);
+  auto own = open_worker_cache(home, caches.name);
   if (!own) return fail(own.error());
   std::vector<AnswerCache> others;
-  if (options.borrow_caches) others = open_others_read_only(home, own->directory(), nullptr, &in_use);
-  if (options.settings.mode.value == Mode::cached) warn_of_caches_in_use(in_use);
+  if (caches.borrow_caches) others = open_others_read_only(home, own->directory(), nullptr, &in_use);
+  if (caches.settings.mode.value == Mode::cached) warn_of_caches_in_use(in_use);
   return std::make_shared<AnswerStore>(std::move(*own), std::move(others));
 }
 
@@ -80,10 +83,8 @@ caf::actor spawn(caf::actor_system& system, WorkerConfig config, ConnectedDealer
   return spawn_worker(system, std::move(config), start_dealer, std::move(http));
 }
 
-}  // namespace
-
-Result<std::vector<caf::actor>> start_workers(const LocalWorkers& options) {
-  auto store = open_store(options);
+Result<std::vector<caf::actor>> start_workers(const LocalWorkers& options, const OpenedStore& store,
+                                              const std::string& name) {
   if (!store) return fail(store.error());
   std::shared_ptr<CallLog> call_log;
   if (options.call_log) {
@@ -93,7 +94,6 @@ Result<std::vector<caf::actor>> start_workers(const LocalWorkers& options) {
   }
   const auto keys =
       std::make_shared<const KeyRing>(environment_variable, options.settings, place_of(options.endpoint));
-  const auto name = options.name.value_or(default_name());
   std::random_device entropy;
   const auto random_number = [&] { return (std::uint64_t{entropy()} << 32) | entropy(); };
   std::vector<caf::actor> workers;
@@ -122,8 +122,6 @@ Result<std::vector<caf::actor>> start_workers(const LocalWorkers& options) {
   return workers;
 }
 
-namespace {
-
 Result<std::vector<std::optional<Completion>>> read_masked_answers(const Settings& settings,
                                                                    std::span<const UsedAnswer> wanted) {
   auto answers = read_answers(settings.home.value, wanted);
@@ -136,6 +134,14 @@ Result<std::vector<std::optional<Completion>>> read_masked_answers(const Setting
 }
 
 }  // namespace
+
+StartWorkers prepare_workers(const WorkerCaches& caches) {
+  const auto store = std::make_shared<std::future<OpenedStore>>(
+      std::async(caches.use_cache ? std::launch::async : std::launch::deferred, open_store, caches));
+  return [store, name = caches.name.value_or(default_name())](const LocalWorkers& options) {
+    return start_workers(options, store->get(), name);
+  };
+}
 
 CacheTools cache_tools() {
   return {export_cassette, import_cassette, cache_stats,    prune_caches,      find_answers,

@@ -8,10 +8,12 @@
 /// The one entrance to this room, for `sluice` and for `sluice-worker` alike.
 namespace sluice {
 
-/// Starts the workers asked for, inside `sluice` or as `sluice-worker`. The workers of a process share its
-/// cache. Each ends by itself, with WorkerEnded to the listener. Errors: cache_in_use, cache_failed,
-/// usage_invalid for an endpoint that cannot be parsed.
-Result<std::vector<caf::actor>> start_workers(const LocalWorkers& options);
+/// Begins to open the cache, which the workers of a process share, on a thread of its own: whoever prepares
+/// them has time to do something else. What is returned starts the workers asked for, inside `sluice` or as
+/// `sluice-worker`. Each ends by itself, with WorkerEnded to the listener. Errors: cache_in_use,
+/// cache_failed, usage_invalid for an endpoint that cannot be parsed. If it is not called, its end waits for
+/// the thread.
+StartWorkers prepare_workers(const WorkerCaches& caches);
 
 /// The functions behind `sluice cache` (common/cache_tools.hpp says what each takes, gives and fails with).
 CacheTools cache_tools();

@@ -261,6 +261,10 @@ bool is_plain_ascii(std::string_view text) {
   return (found & 0x80 * ones) == 0;
 }
 
+bool is_plain_json(std::string_view text) {
+  return skip_plain(text, 0) == text.size() && text.find('\x7f') == std::string_view::npos;
+}
+
 void append_json_string(std::string& out, std::string_view text) {
   constexpr std::string_view hex = "0123456789abcdef";
   out.reserve(out.size() + text.size() + 2);

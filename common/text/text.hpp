@@ -38,6 +38,8 @@ std::string one_line(std::string_view text);
 std::string with_unix_line_ends(std::string text);
 /// True if the text has no byte beyond ASCII, and no DEL.
 bool is_plain_ascii(std::string_view text);
+/// True if the text is printable ASCII without quotes and backslashes: JSON has it as it is.
+bool is_plain_json(std::string_view text);
 /// The text as a quoted JSON string, appended to `out`. Invalid UTF-8 becomes U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
 std::string json_string(std::string_view text);

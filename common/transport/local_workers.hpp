@@ -32,22 +32,27 @@ struct WorkerStatus {
 /// block.
 using WatchWorker = std::function<void(const WorkerStatus&)>;
 
+/// What the workers of a process keep answers in.
+struct WorkerCaches {
+  const Settings& settings;         ///< home, mode. Whoever opens the caches keeps them.
+  std::optional<std::string> name;  ///< Of the worker and its cache; unnamed ones take the first free cache.
+  bool use_cache = true;            ///< False: no cache is opened at all.
+  bool borrow_caches = false;  ///< Also read the caches of the home that nobody uses (a one-process run).
+};
+
 /// A request for workers inside this process. They use the same wire as those of other processes.
 struct LocalWorkers {
   caf::actor_system& system;
   zmq::context_t& context;
   std::string endpoint;  ///< inproc:// or tcp://
   std::uint32_t count = 1;
-  std::optional<std::string> name;  ///< Of the worker and its cache; unnamed ones take the first free cache.
-  bool use_cache = true;            ///< False: no cache is opened at all.
-  bool borrow_caches = false;  ///< Also read the caches of the home that nobody uses (a one-process run).
-  bool stay = false;           ///< Wait for the next run instead of ending after one.
+  bool stay = false;                 ///< Wait for the next run instead of ending after one.
   std::optional<FleetKey> key = {};  ///< By which it shows itself to the coordinator; without: no encryption.
   std::chrono::milliseconds coordinator_timeout{};
   std::shared_ptr<WorkerMetrics> metrics = {};  ///< Counts for Prometheus; may be null.
   std::optional<std::string> call_log = {};     ///< A file that gets a line for each call as it starts.
   WatchWorker watch = {};                       ///< May be empty.
-  const Settings& settings;  ///< max_concurrent, drain_timeout, home, and whom a key may be shown to.
+  const Settings& settings;  ///< max_concurrent, drain_timeout, and whom a key may be shown to.
   caf::actor listener;       ///< Gets WorkerEnded once from each.
 };
 
@@ -63,8 +68,11 @@ struct StopWorker {
   bool at_once = false;
 };
 
-/// Implemented by worker/embed.hpp; handed to the coordinator's side by the composition root.
+/// Called once at most.
 using StartWorkers = std::function<Result<std::vector<caf::actor>>(const LocalWorkers&)>;
+
+/// Implemented by worker/embed.hpp; handed to the coordinator's side by the composition root.
+using PrepareWorkers = std::function<StartWorkers(const WorkerCaches&)>;
 
 }  // namespace sluice
 

@@ -52,7 +52,7 @@ struct CalibrateJudge {
   std::optional<std::string> against;
   std::string format = "table";
 
-  int calibrate(const StartWorkers& start_workers) const {
+  int calibrate(const PrepareWorkers& prepare_workers) const {
     const auto as = choice_of("--format", format, {"table", "json"});
     if (!as) return report_error(as.error());
     if (labels_file.has_value() == against.has_value()) {
@@ -77,7 +77,7 @@ struct CalibrateJudge {
       return problems_of(standard, options, inputs);
     };
     use.conclude = [&](const ConcludedRun& run) { return compare(standard, *as == 1, run); };
-    return run_suite(settings, flags, start_workers, &use);
+    return run_suite(settings, flags, prepare_workers, &use);
   }
 
  private:
@@ -145,7 +145,7 @@ struct CalibrateJudge {
 
 }  // namespace
 
-Command add_calibrate_judge_command(CLI::App& program, const StartWorkers& start_workers) {
+Command add_calibrate_judge_command(CLI::App& program, const PrepareWorkers& prepare_workers) {
   auto command = std::make_shared<CalibrateJudge>();
   CLI::App* app = program.add_subcommand("calibrate-judge",
                                          "Compare a judge with labels, or with a metric that needs no judge");
@@ -161,7 +161,7 @@ Command add_calibrate_judge_command(CLI::App& program, const StartWorkers& start
   add_log_flags(*app, command->flags);
   command->settings.add_to(*app);
   app->footer(calibrate_examples);
-  return {app, [command, start_workers] { return command->calibrate(start_workers); }};
+  return {app, [command, prepare_workers] { return command->calibrate(prepare_workers); }};
 }
 
 }  // namespace sluice

@@ -162,15 +162,16 @@ struct NamedCommand {
   std::function<Command(CLI::App&)> add;
 };
 
-std::vector<NamedCommand> all_commands(const StartWorkers& start_workers, const CacheTools& caches) {
+std::vector<NamedCommand> all_commands(const PrepareWorkers& prepare_workers, const CacheTools& caches) {
   const auto with_caches = [&caches](Command (*add)(CLI::App&, const CacheTools&)) {
     return [add, &caches](CLI::App& program) { return add(program, caches); };
   };
-  const auto with_workers = [&start_workers](Command (*add)(CLI::App&, const StartWorkers&)) {
-    return [add, &start_workers](CLI::App& program) { return add(program, start_workers); };
+  const auto with_workers = [&prepare_workers](Command (*add)(CLI::App&, const PrepareWorkers&)) {
+    return [add, &prepare_workers](CLI::App& program) { return add(program, prepare_workers); };
   };
-  const auto with_both = [&](Command (*add)(CLI::App&, const StartWorkers&, const CacheTools&)) {
-    return [add, &start_workers, &caches](CLI::App& program) { return add(program, start_workers, caches); };
+  const auto with_both = [&](Command (*add)(CLI::App&, const PrepareWorkers&, const CacheTools&)) {
+    return
+        [add, &prepare_workers, &caches](CLI::App& program) { return add(program, prepare_workers, caches); };
   };
   return {
       {"init", add_init_command},
@@ -205,11 +206,11 @@ std::vector<NamedCommand> all_commands(const StartWorkers& start_workers, const 
 
 /// Adds the command that the line begins with, none where it asks for the version alone, and else all of
 /// them, for the help and for what is wrong: the flags of all take as long to add as a short command takes.
-std::vector<Command> add_commands(CLI::App& program, int argc, char** argv, const StartWorkers& start_workers,
-                                  const CacheTools& caches) {
+std::vector<Command> add_commands(CLI::App& program, int argc, char** argv,
+                                  const PrepareWorkers& prepare_workers, const CacheTools& caches) {
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (argc == 2 && first == "--version") return {};
-  const auto all = all_commands(start_workers, caches);
+  const auto all = all_commands(prepare_workers, caches);
   const auto named = std::ranges::find(all, first, &NamedCommand::name);
   std::vector<Command> added;
   if (named != all.end()) {
@@ -232,12 +233,12 @@ std::unique_ptr<CLI::App> make_program() {
   return program;
 }
 
-int run_program(int argc, char** argv, const StartWorkers& start_workers, const CacheTools& cache_tools) {
+int run_program(int argc, char** argv, const PrepareWorkers& prepare_workers, const CacheTools& cache_tools) {
   const auto made = make_program();
   CLI::App& program = *made;
   // One command: a file or a run after it may bear a command's name.
   program.require_subcommand(0, 1);
-  const auto commands = add_commands(program, argc, argv, start_workers, cache_tools);
+  const auto commands = add_commands(program, argc, argv, prepare_workers, cache_tools);
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {
@@ -258,7 +259,7 @@ int run_program(int argc, char** argv, const StartWorkers& start_workers, const 
 
 CommandText describe_cli() {
   const auto program = make_program();
-  const StartWorkers no_workers;
+  const PrepareWorkers no_workers;
   const CacheTools no_caches{};
   std::vector<Command> flags;  // They hold what the options refer to.
   for (const NamedCommand& command : all_commands(no_workers, no_caches))
@@ -266,10 +267,10 @@ CommandText describe_cli() {
   return command_text(*program);
 }
 
-int run_cli(int argc, char** argv, const StartWorkers& start_workers, const CacheTools& cache_tools) {
+int run_cli(int argc, char** argv, const PrepareWorkers& prepare_workers, const CacheTools& cache_tools) {
   set_log_format(early_log_format(argc, argv));
   try {
-    const int code = run_program(argc, argv, start_workers, cache_tools);
+    const int code = run_program(argc, argv, prepare_workers, cache_tools);
     std::cout.flush();
     if (!std::cout && code == exit_ok) return report_error("the output cannot be written to stdout");
     return code;

@@ -28,16 +28,16 @@ struct Command {
 };
 
 /// Each adds its command to the program. The flags' storage lives in the returned function.
-Command add_run_command(CLI::App& program, const StartWorkers& start_workers, const CacheTools& caches);
-Command add_rerun_command(CLI::App& program, const StartWorkers& start_workers, const CacheTools& caches);
+Command add_run_command(CLI::App& program, const PrepareWorkers& prepare_workers, const CacheTools& caches);
+Command add_rerun_command(CLI::App& program, const PrepareWorkers& prepare_workers, const CacheTools& caches);
 Command add_plan_command(CLI::App& program, const CacheTools& caches);
-Command add_grade_command(CLI::App& program, const StartWorkers& start_workers);
+Command add_grade_command(CLI::App& program, const PrepareWorkers& prepare_workers);
 Command add_quality_command(CLI::App& program);
 Command add_limits_command(CLI::App& program);
 Command add_keys_command(CLI::App& program);
-Command add_calibrate_judge_command(CLI::App& program, const StartWorkers& start_workers);
+Command add_calibrate_judge_command(CLI::App& program, const PrepareWorkers& prepare_workers);
 Command add_calibrate_bands_command(CLI::App& program);
-Command add_generate_corpus_command(CLI::App& program, const StartWorkers& start_workers,
+Command add_generate_corpus_command(CLI::App& program, const PrepareWorkers& prepare_workers,
                                     const CacheTools& caches);
 Command add_review_command(CLI::App& program);
 Command add_init_command(CLI::App& program);

@@ -119,7 +119,6 @@ Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
   if (conducted.observer) config.observing = spawn_observer(actors.system, std::move(*conducted.observer));
   const auto observing = config.observing;
   const auto progress = config.progress;
-  const bool needs_cache = options.settings.mode.value != Mode::mock && !options.no_cache;
   EndedRun run;
   run.endpoint = endpoint;
   run.started_at_ms = unix_now_ms();
@@ -132,19 +131,16 @@ Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
   if (options.listen) say("listening on " + endpoint);
   std::optional<Error> no_start;
   std::vector<caf::actor> workers;
-  if (options.workers > 0) {
+  if (conducted.start_workers) {
     LocalWorkers request{.system = actors.system,
                          .context = network,
                          .endpoint = inner_endpoint,
                          .count = options.workers,
-                         .name = std::nullopt,
-                         .use_cache = needs_cache,
-                         .borrow_caches = !options.listen,
                          .coordinator_timeout = defaults::peer_timeout,
                          .call_log = options.call_log,
                          .settings = options.settings,
                          .listener = caf::actor_cast<caf::actor>(self)};
-    if (auto started = around.start_workers(request)) {
+    if (auto started = conducted.start_workers(request)) {
       workers = std::move(*started);
     } else {
       no_start = started.error();

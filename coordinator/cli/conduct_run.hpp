@@ -22,7 +22,7 @@ namespace sluice {
 
 /// The process around a run.
 struct Surroundings {
-  const StartWorkers& start_workers;
+  const PrepareWorkers& prepare_workers;
   SignalWatch& signals;
   ProgressStyle style;
 };
@@ -37,6 +37,7 @@ struct ConductedRun {
   std::vector<LearnedLimits> learned;
   Ledger ledger;
   std::optional<ObserverConfig> observer;
+  StartWorkers start_workers;  ///< Empty where the run has none of its own.
 };
 
 /// What a run leaves behind when it has ended.

@@ -12,6 +12,7 @@
 #include "coordinator/cli/resumed_run.hpp"
 #include "coordinator/cli/run_flags.hpp"
 #include "coordinator/cli/run_ledger.hpp"
+#include "coordinator/cli/run_notes.hpp"
 #include "coordinator/cli/run_observations.hpp"
 #include "coordinator/cli/run_report.hpp"
 #include "coordinator/display/numbers.hpp"
@@ -19,7 +20,6 @@
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/session/arm_options.hpp"
-#include "coordinator/session/asked_cases.hpp"
 #include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/harvest.hpp"
 #include "coordinator/session/provider_limits.hpp"
@@ -170,17 +170,13 @@ std::optional<Error> missing_key(const RunOptions& options, const RunSettings& s
                    (is_one ? names.front() : std::string("NAME")) + "] of sluice.toml to call without a key"};
 }
 
-/// Has the ledger keep the files of the suite, unless the settings redact something: files hold it in more
-/// ways than a pattern finds. A run goes well without.
-void keep_suite(const RunOptions& options, const RunInputs& inputs, const std::string& run_id,
-                Ledger& ledger) {
-  const auto copy = inputs.suite.copier ? inputs.suite.copier->take() : nullptr;
-  if (copy == nullptr || !inputs.redactor.empty() || !options.settings.keep_suites.value) return;
-  if (const auto kept = ledger.note_suite(run_id, *copy); !kept)
-    report_warning(
-        "no copy of the suite is kept, so that this run can be shown only as long as the suite stays "
-        "as it is: " +
-        kept.error().message);
+/// Of the run's own workers; empty if it has none.
+StartWorkers prepare_own_workers(const RunOptions& options, const PrepareWorkers& prepare_workers) {
+  if (options.workers == 0) return {};
+  return prepare_workers({.settings = options.settings,
+                          .name = std::nullopt,
+                          .use_cache = options.settings.mode.value != Mode::mock && !options.no_cache,
+                          .borrow_caches = !options.listen});
 }
 
 /// What a run leaves for the one that follows.
@@ -205,6 +201,7 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
   auto ledger = open_ledger(recorded_in->file(), outlives);
   if (!ledger) return failed(ledger.error());
   lock->expect_ledger();
+  StartWorkers start_workers = prepare_own_workers(options, around.prepare_workers);
   // Read by this thread while the recorder owns the other one.
   auto history = Ledger::open(recorded_in->file(), outlives);
   if (!history) return failed(history.error());
@@ -245,12 +242,11 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
           (done == 1 ? " has its result" : " have their results"));
     }
   } else {
-    const auto asked = asked_cases(options, inputs, **plan);
-    if (!asked) return failed(asked.error());
     if (const auto begun = ledger->begin_run(record); !begun) return failed(begun.error());
-    if (const auto noted = ledger->note_asked(run_id, *asked); !noted) return stopped(noted.error());
   }
-  if (!recorded_in->is_temporary()) keep_suite(options, inputs, run_id, *ledger);
+  std::optional<RunNotes> notes;
+  if (!recorded_in->is_temporary())
+    notes.emplace(RunNotes::Run{options, inputs, *plan, run_id, goes_on}, recorded_in->file(), outlives);
   if (before != nullptr) {
     if (const auto noted = note_spent_before(*before, run_id, *ledger); !noted) return stopped(noted.error());
   }
@@ -270,8 +266,10 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
                          std::move(*fleet),
                          std::move(learned),
                          std::move(*ledger),
-                         std::move(observer)};
+                         std::move(observer),
+                         std::move(start_workers)};
   auto run = conduct(std::move(conducted), around);
+  if (notes) notes->finish();
   FinishedRun end;
   if (run) {
     RunFacts& facts = run->ended.facts;
@@ -350,13 +348,13 @@ tl::expected<EmbeddedBefore, int> embed_before(const RunOptions& options, RunInp
 
 }  // namespace
 
-int execute_run(const RunOptions& options, Suite suite, const StartWorkers& start_workers,
+int execute_run(const RunOptions& options, Suite suite, const PrepareWorkers& prepare_workers,
                 const RunUse* use) {
   SignalWatch signals(exit_error);
   set_log_format(options.settings.log_format.value);
   ProgressStyle style = detect_progress_style();
   style.is_assessed = use == nullptr || use->is_assessed;
-  const Surroundings around{start_workers, signals, style};
+  const Surroundings around{prepare_workers, signals, style};
   set_up_logging(to_string(options.log_level), around.style.live && options.progress);
   if (const auto possible = check_run_outputs(options, suite); !possible)
     return report_error(possible.error());

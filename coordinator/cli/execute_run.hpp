@@ -46,7 +46,7 @@ struct RunUse {
 /// Runs a suite to its report: starts the coordinator and the workers inside this process, and writes the
 /// report, or has `use` make something else of the results. Returns the exit code; errors were reported on
 /// stderr.
-int execute_run(const RunOptions& options, Suite suite, const StartWorkers& start_workers,
+int execute_run(const RunOptions& options, Suite suite, const PrepareWorkers& prepare_workers,
                 const RunUse* use = nullptr);
 
 }  // namespace sluice

@@ -245,7 +245,7 @@ struct GenerateCorpus {
   std::optional<std::string> triggers;
   bool dry_run = false;
 
-  int run(const StartWorkers& start_workers, const CacheTools& caches) {
+  int run(const PrepareWorkers& prepare_workers, const CacheTools& caches) {
     auto request = read_request();
     if (!request) return request.error();
     if (const auto corpus = read_corpus(output_dir); !corpus) return report_findings(corpus.error());
@@ -265,13 +265,13 @@ struct GenerateCorpus {
     auto options = options_of(request->settings, scan);
     if (!options) return report_error(options.error());
     Suite suite = suite_of(scan, "corpus of " + fs::path(options->suite_path).filename().string());
-    if (dry_run) return show_plan(*request, *options, std::move(suite), start_workers, caches);
+    if (dry_run) return show_plan(*request, *options, std::move(suite), prepare_workers, caches);
     CorpusMaker maker(*request, output_dir);
     RunUse use;
     use.command = generate_command;
     use.is_assessed = false;
     use.conclude = [&](const ConcludedRun& run) { return maker.conclude(run); };
-    return execute_run(*options, std::move(suite), start_workers, &use);
+    return execute_run(*options, std::move(suite), prepare_workers, &use);
   }
 
   void add_flags(CLI::App& app) {
@@ -378,14 +378,14 @@ struct GenerateCorpus {
   }
 
   int show_plan(const Request& request, const RunOptions& options, Suite suite,
-                const StartWorkers& start_workers, const CacheTools& caches) const {
+                const PrepareWorkers& prepare_workers, const CacheTools& caches) const {
     const auto inputs = load_run_inputs(options, suite);
     if (!inputs) return report_findings(inputs.error());
     const auto estimated = estimate(options, *inputs, caches);
     if (!estimated) return report_error(estimated.error());
     std::cout << estimate_text(*estimated, output_columns()) << std::flush;
     const int code = estimated->held > 0 && !options.refresh
-                         ? show_sample(request, options, std::move(suite), start_workers)
+                         ? show_sample(request, options, std::move(suite), prepare_workers)
                          : show_no_sample(*estimated);
     std::cout << "Nothing was called, and no fixture is written.\n";
     return code;
@@ -399,7 +399,7 @@ struct GenerateCorpus {
 
   /// By a run that takes what the caches hold, and leaves nothing in the ledger.
   int show_sample(const Request& request, RunOptions options, Suite suite,
-                  const StartWorkers& start_workers) const {
+                  const PrepareWorkers& prepare_workers) const {
     options.settings.mode.value = Mode::cached;
     options.settings.save_observations.value = false;
     options.listen.reset();
@@ -414,20 +414,20 @@ struct GenerateCorpus {
     use.is_kept = false;
     use.is_assessed = false;
     use.conclude = [&](const ConcludedRun& run) { return maker.show_sample(run); };
-    return execute_run(options, std::move(suite), start_workers, &use);
+    return execute_run(options, std::move(suite), prepare_workers, &use);
   }
 };
 
 }  // namespace
 
-Command add_generate_corpus_command(CLI::App& program, const StartWorkers& start_workers,
+Command add_generate_corpus_command(CLI::App& program, const PrepareWorkers& prepare_workers,
                                     const CacheTools& caches) {
   auto command = std::make_shared<GenerateCorpus>();
   CLI::App* app =
       program.add_subcommand("generate-corpus", "Make fixtures of what a model finds in a code base");
   command->add_flags(*app);
   app->footer(generate_examples);
-  return {app, [command, start_workers, caches] { return command->run(start_workers, caches); }};
+  return {app, [command, prepare_workers, caches] { return command->run(prepare_workers, caches); }};
 }
 
 }  // namespace sluice

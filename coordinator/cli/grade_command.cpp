@@ -142,7 +142,7 @@ struct GradeCommand {
   RunFlags flags;
   GradeFlags grade;
 
-  int run(const StartWorkers& start_workers, const CLI::App& app) {
+  int run(const PrepareWorkers& prepare_workers, const CLI::App& app) {
     flags.given = given_flags(app);
     auto source = load_run_source(settings, flags);
     if (!source) return source.error();
@@ -152,7 +152,7 @@ struct GradeCommand {
     if (!options) return report_error(options.error());
     options->suite_path = source->path;
     const RunUse use{.command = "grade", .check = {}, .conclude = conclude_grades};
-    return execute_run(*options, std::move(source->suite), start_workers, &use);
+    return execute_run(*options, std::move(source->suite), prepare_workers, &use);
   }
 
   void add_flags(CLI::App& app) {
@@ -177,12 +177,12 @@ struct GradeCommand {
 
 }  // namespace
 
-Command add_grade_command(CLI::App& program, const StartWorkers& start_workers) {
+Command add_grade_command(CLI::App& program, const PrepareWorkers& prepare_workers) {
   auto command = std::make_shared<GradeCommand>();
   CLI::App* app = program.add_subcommand("grade", "Grade an arm's answers against those of another arm");
   command->add_flags(*app);
   app->footer(grade_examples);
-  return {app, [command, start_workers, app] { return command->run(start_workers, *app); }};
+  return {app, [command, prepare_workers, app] { return command->run(prepare_workers, *app); }};
 }
 
 }  // namespace sluice

@@ -111,7 +111,7 @@ struct RunCommand {
   std::string resumed;  ///< Words for the run that goes on; empty: the last unfinished one.
   bool watches = false;
 
-  int run(const StartWorkers& start_workers, const CacheTools& caches, CLI::App& app) {
+  int run(const PrepareWorkers& prepare_workers, const CacheTools& caches, CLI::App& app) {
     if (watches) return watch();
     if (resumes) {
       if (const auto taken = take_up(app); !taken) return taken.error();
@@ -119,13 +119,13 @@ struct RunCommand {
     flags.given = given_flags(app, flags.only_cases);
     RunUse use;
     use.caches = &caches;
-    if (!confirm_above) return run_suite(settings, flags, start_workers, &use);
+    if (!confirm_above) return run_suite(settings, flags, prepare_workers, &use);
     const auto limit = dollars_of("--confirm-above", *confirm_above);
     if (!limit) return report_error(limit.error());
     use.check = [&](const RunOptions& options, const RunInputs& inputs) {
       return confirm_cost(options, inputs, caches, *limit);
     };
-    return run_suite(settings, flags, start_workers, &use);
+    return run_suite(settings, flags, prepare_workers, &use);
   }
 
   void add_flags(CLI::App& app) {
@@ -275,7 +275,7 @@ struct RerunCommand {
   bool flaky = false;
   bool dry_run = false;
 
-  int rerun(const StartWorkers& start_workers, const CacheTools& caches, CLI::App& app) {
+  int rerun(const PrepareWorkers& prepare_workers, const CacheTools& caches, CLI::App& app) {
     const auto effective = run.settings.load(Warnings::left_out);
     if (!effective) return report_findings(effective.error());
     const auto ledger = open_past_runs(*effective);
@@ -299,7 +299,7 @@ struct RerunCommand {
     std::ranges::sort(run.flags.only_cases);
     if (dry_run) return print(*cases, *past);
     if (!run.flags.quiet) say("again " + shown(*past, *cases));
-    return run.run(start_workers, caches, app);
+    return run.run(prepare_workers, caches, app);
   }
 
  private:
@@ -389,7 +389,7 @@ struct RerunCommand {
 
 }  // namespace
 
-Command add_run_command(CLI::App& program, const StartWorkers& start_workers, const CacheTools& caches) {
+Command add_run_command(CLI::App& program, const PrepareWorkers& prepare_workers, const CacheTools& caches) {
   auto command = std::make_shared<RunCommand>();
   CLI::App* app = program.add_subcommand("run", "Evaluate a suite or a folder of fixtures, gate and report");
   add_suite_argument(*app, command->flags);
@@ -397,10 +397,12 @@ Command add_run_command(CLI::App& program, const StartWorkers& start_workers, co
   command->add_watch_flag(*app);
   command->add_flags(*app);
   app->footer(run_examples);
-  return {app, [command, start_workers, caches, app] { return command->run(start_workers, caches, *app); }};
+  return {app,
+          [command, prepare_workers, caches, app] { return command->run(prepare_workers, caches, *app); }};
 }
 
-Command add_rerun_command(CLI::App& program, const StartWorkers& start_workers, const CacheTools& caches) {
+Command add_rerun_command(CLI::App& program, const PrepareWorkers& prepare_workers,
+                          const CacheTools& caches) {
   auto command = std::make_shared<RerunCommand>();
   CLI::App* app = program.add_subcommand("rerun", "Run the cases of a past run again that did not pass");
   app->add_option(
@@ -413,7 +415,8 @@ Command add_rerun_command(CLI::App& program, const StartWorkers& start_workers, 
   app->add_flag("--dry-run", command->dry_run, "Only list them");
   command->run.add_flags(*app);
   app->footer(rerun_examples);
-  return {app, [command, start_workers, caches, app] { return command->rerun(start_workers, caches, *app); }};
+  return {app,
+          [command, prepare_workers, caches, app] { return command->rerun(prepare_workers, caches, *app); }};
 }
 
 }  // namespace sluice

@@ -289,11 +289,11 @@ tl::expected<LoadedRun, int> load_run(const SettingFlags& settings, const RunFla
   return LoadedRun{std::move(loaded->options), std::move(*inputs)};
 }
 
-int run_suite(const SettingFlags& settings, const RunFlags& flags, const StartWorkers& start_workers,
+int run_suite(const SettingFlags& settings, const RunFlags& flags, const PrepareWorkers& prepare_workers,
               const RunUse* use) {
   auto loaded = load_options(settings, flags, {});
   if (!loaded) return loaded.error();
-  return execute_run(loaded->options, std::move(loaded->suite), start_workers, use);
+  return execute_run(loaded->options, std::move(loaded->suite), prepare_workers, use);
 }
 
 }  // namespace sluice

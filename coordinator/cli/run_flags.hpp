@@ -73,7 +73,7 @@ tl::expected<LoadedRun, int> load_run(const SettingFlags& settings, const RunFla
                                       const std::function<void(Settings&)>& adapt = {});
 
 /// Runs what the flags name, under the suite's arms or theirs. Returns the exit code. `use`: as execute_run.
-int run_suite(const SettingFlags& settings, const RunFlags& flags, const StartWorkers& start_workers,
+int run_suite(const SettingFlags& settings, const RunFlags& flags, const PrepareWorkers& prepare_workers,
               const RunUse* use = nullptr);
 
 }  // namespace sluice

@@ -176,22 +176,27 @@ void forget_suite(SQLite::Database& db, std::int64_t run_seq) {
 }
 
 Result<void> Ledger::note_suite(const std::string& run_id, const SuiteCopy& suite, std::int64_t max_bytes) {
-  return guarded_transaction(database_->db, ledger_error, [&] {
-    const std::string bytes = to_bytes(suite);
-    const Digest digest = sha256(bytes);
-    auto& db = database_->db;
-    // A row that was damaged gives way to the files that are at hand.
-    SQLite::Statement damaged(db, "DELETE FROM suites WHERE digest = ? AND NOT " +
-                                      row_checks::fits(row_checks::ledger_table("suites")));
-    bind_digest(damaged, 1, digest);
-    damaged.exec();
-    SQLite::Statement known(db, "SELECT 1 FROM suites WHERE digest = ?");
+  auto& db = database_->db;
+  const std::string bytes = to_bytes(suite);
+  const Digest digest = sha256(bytes);
+  // Packed before the transaction, for which the run's results would have to wait.
+  auto files = guarded(ledger_error, [&]() -> std::string {
+    SQLite::Statement known(db, "SELECT " + row_checks::fits(row_checks::ledger_table("suites")) +
+                                    " FROM suites WHERE digest = ?");
     bind_digest(known, 1, digest);
-    if (!known.executeStep()) {
-      const std::string files = packed(bytes);
+    const bool is_sound = known.executeStep() && known.getColumn(0).getInt() != 0;
+    return is_sound ? std::string() : packed(bytes);
+  });
+  if (!files) return fail(std::move(files.error()));
+  return guarded_transaction(db, ledger_error, [&] {
+    if (!files->empty()) {
+      // A row that was damaged gives way to the files that are at hand.
+      SQLite::Statement damaged(db, "DELETE FROM suites WHERE digest = ?");
+      bind_digest(damaged, 1, digest);
+      damaged.exec();
       SQLite::Statement insert(db, "INSERT INTO suites(digest, files) VALUES (?, ?)");
       bind_digest(insert, 1, digest);
-      insert.bindNoCopy(2, files.data(), static_cast<int>(files.size()));
+      insert.bindNoCopy(2, files->data(), static_cast<int>(files->size()));
       insert.exec();
       make_room(db, digest, max_bytes);
     }

@@ -11,6 +11,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,14 +27,16 @@ class Json {
 
   /// The next member's name, which needs no escapes.
   Json& key(std::string_view name) {
-    const std::string_view before = fresh_ ? "\"" : ", \"";
-    constexpr std::string_view after = "\": ";
-    // One piece instead of four: names are a third of a report.
-    const std::size_t at = out_.size();
-    out_.resize(at + before.size() + name.size() + after.size());
-    char* place = std::ranges::copy(before, out_.data() + at).out;
-    place = std::ranges::copy(name, place).out;
-    std::ranges::copy(after, place);
+    out_ += fresh_ ? "\"" : ", \"";
+    out_ += name;
+    out_ += "\": ";
+    fresh_ = true;
+    return *this;
+  }
+  template <std::size_t size>
+  Json& key(const char (&name)[size]) {
+    Piece piece(out_);
+    add_name(piece, name);
     fresh_ = true;
     return *this;
   }
@@ -54,25 +57,14 @@ class Json {
     out_ += bracket;
     fresh_ = false;
   }
-  void value(std::string_view text) {
-    separate();
-    append_text(text);
-  }
-  void value(const char* text) { value(std::string_view(text)); }
-  void value(const std::string& text) { value(std::string_view(text)); }
-  void value(bool boolean) { raw(boolean ? "true" : "false"); }
-  void value(std::integral auto number) { number_of(number); }
-  void value(double number) {
-    // JSON has no infinity and no NaN; nothing that reaches a report should be one.
-    if (!std::isfinite(number)) return null();
-    number_of(number);
-  }
+  /// A text, a number, a boolean, a claim's value, or an optional one of these. JSON has no infinity and no
+  /// NaN: they become null.
   template <class T>
-  void value(const std::optional<T>& optional) {
-    optional ? value(*optional) : null();
-  }
-  void value(const ClaimValue& claim) {
-    std::visit([&](const auto& inner) { value(inner); }, claim);
+  void value(const T& content) {
+    Piece piece(out_);
+    if (!fresh_) piece.add(", ");
+    fresh_ = false;
+    put(piece, content);
   }
   void null() { raw("null"); }
   /// A value that is JSON already.
@@ -80,6 +72,13 @@ class Json {
   template <class T>
   void member(std::string_view name, const T& content) {
     key(name).value(content);
+  }
+  template <std::size_t size, class T>
+  void member(const char (&name)[size], const T& content) {
+    Piece piece(out_);
+    add_name(piece, name);
+    fresh_ = false;
+    put(piece, content);
   }
   /// A line break and an indentation in front of what comes next.
   void line(std::size_t depth) {
@@ -92,6 +91,44 @@ class Json {
   std::string& text() { return out_; }
 
  private:
+  /// A member's name and a short value, which are appended together: a report has a hundred of them for each
+  /// case, and to append costs more than to copy a few bytes whose number the compiler knows.
+  class Piece {
+   public:
+    explicit Piece(std::string& out) : out_(out) {}
+    Piece(const Piece&) = delete;
+    Piece& operator=(const Piece&) = delete;
+    ~Piece() { flush(); }
+
+    template <std::size_t size>
+    void add(const char (&literal)[size]) {
+      static_assert(size <= longest_literal);
+      std::memcpy(end_, literal, size - 1);
+      end_ += size - 1;
+    }
+    void add(auto number) { end_ = std::to_chars(end_, end_ + 32, number).ptr; }
+    /// False, and nothing is added, if it is too long, or JSON has it otherwise than it is.
+    bool add_plain(std::string_view text) {
+      if (text.size() > longest_text || !is_plain_json(text)) return false;
+      *end_++ = '"';
+      end_ = std::ranges::copy(text, end_).out;
+      *end_++ = '"';
+      return true;
+    }
+    void flush() {
+      out_.append(bytes_.data(), end_);
+      end_ = bytes_.data();
+    }
+
+   private:
+    static constexpr std::size_t longest_literal = 48;
+    static constexpr std::size_t longest_text = 64;
+
+    std::string& out_;
+    std::array<char, 3 * longest_literal + longest_text + 2> bytes_;
+    char* end_ = bytes_.data();
+  };
+
   /// Control characters beyond ASCII's, which a terminal may follow.
   static bool is_control(char32_t code) { return code >= 0x7f && code < 0xa0; }
   static bool has_controls(std::string_view text) {
@@ -128,11 +165,34 @@ class Json {
     separate();
     out_ += text;
   }
-  void number_of(auto number) {
-    separate();
-    std::array<char, 32> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-    out_.append(digits.data(), end);
+  template <std::size_t size>
+  void add_name(Piece& piece, const char (&name)[size]) const {
+    fresh_ ? piece.add("\"") : piece.add(", \"");
+    piece.add(name);
+    piece.add("\": ");
+  }
+  void put(Piece& piece, std::string_view text) {
+    if (piece.add_plain(text)) return;
+    piece.flush();
+    append_text(text);
+  }
+  void put(Piece& piece, const char* text) { put(piece, std::string_view(text)); }
+  void put(Piece& piece, const std::string& text) { put(piece, std::string_view(text)); }
+  static void put(Piece& piece, bool boolean) { boolean ? piece.add("true") : piece.add("false"); }
+  static void put(Piece& piece, std::integral auto number) { piece.add(number); }
+  static void put(Piece& piece, double number) {
+    if (!std::isfinite(number)) return piece.add("null");
+    // Most scores are 0 or 1, of which the shortest form needs no search.
+    const int whole = number == 1.0 ? 1 : 0;
+    if (number == whole && !std::signbit(number)) return piece.add(whole);
+    piece.add(number);
+  }
+  template <class T>
+  void put(Piece& piece, const std::optional<T>& optional) {
+    optional ? put(piece, *optional) : piece.add("null");
+  }
+  void put(Piece& piece, const ClaimValue& claim) {
+    std::visit([&](const auto& inner) { put(piece, inner); }, claim);
   }
 
   std::string& out_;

@@ -38,6 +38,10 @@ std::optional<bool> passed(const AssessedMetric& metric) {
   return std::nullopt;
 }
 
+std::optional<std::string_view> unless(bool is_absent, std::string_view text) {
+  return is_absent ? std::nullopt : std::optional(text);
+}
+
 void write_thresholding(Json& json, const std::optional<Thresholding>& thresholding) {
   json.key("thresholding");
   if (!thresholding) return json.null();
@@ -80,11 +84,9 @@ void write_metrics(Json& json, const CaseResult& result, const ThresholdsInEffec
     json.member("score", assessed.score);
     json.member("passed", passed(assessed));
     json.member("status", to_string(assessed.status));
-    json.key("cause");
-    assessed.cause == MetricCause::none ? json.null() : json.value(to_string(assessed.cause));
+    json.member("cause", unless(assessed.cause == MetricCause::none, to_string(assessed.cause)));
     if (assessed.spared != MetricCause::none) json.member("would_fail_by", to_string(assessed.spared));
-    json.key("detail");
-    assessed.detail.empty() ? json.null() : json.value(assessed.detail);
+    json.member("detail", unless(assessed.detail.empty(), assessed.detail));
     json.member("baseline", assessed.baseline);
     if (assessed.baseline_passed) json.member("baseline_passed", *assessed.baseline_passed);
     json.member("delta", assessed.delta());
@@ -141,8 +143,8 @@ void write_answer(Json& json, const UnitResult* unit) {
   json.close(']');
   json.key("answer");
   unit == nullptr || is_zero(unit->answer) ? json.null() : json.value(to_prefixed_hex(unit->answer));
-  json.key("answer_text");
-  unit == nullptr || unit->shown_text.empty() ? json.null() : json.value(unit->shown_text);
+  const std::string_view shown = unit == nullptr ? std::string_view() : unit->shown_text;
+  json.member("answer_text", unless(shown.empty(), shown));
   json.member("input_tokens", unit == nullptr ? std::uint64_t{0} : unit->usage.input_tokens);
   json.member("output_tokens", unit == nullptr ? std::uint64_t{0} : unit->usage.output_tokens);
 }

@@ -216,7 +216,6 @@ int serve(const WorkerFlags& flags) {
                        .context = network,
                        .endpoint = flags.connect,
                        .count = 1,
-                       .name = flags.name,
                        .stay = flags.stay,
                        .key = std::move(*key),
                        .coordinator_timeout = timeout,
@@ -226,7 +225,7 @@ int serve(const WorkerFlags& flags) {
                        .settings = *settings,
                        .listener = caf::actor_cast<caf::actor>(self)};
   spdlog::info("connecting to {}", flags.connect);
-  const auto workers = start_workers(options);
+  const auto workers = prepare_workers({.settings = *settings, .name = flags.name})(options);
   if (!workers) return report(workers.error().message);
   signals.handle_with([&](const char* signal) {
     for (const auto& worker : *workers) caf::anon_send(worker, StopWorker{signal});

@@ -1,0 +1,58 @@
+#include "coordinator/cli/run_notes.hpp"
+
+#include "common/text/stderr_line.hpp"
+#include "coordinator/session/asked_cases.hpp"
+
+#include <utility>
+
+namespace sluice {
+namespace {
+
+Result<void> note_cases(const RunNotes::Run& run, Ledger& ledger) {
+  const auto asked = asked_cases(run.options, run.inputs, *run.plan);
+  if (!asked) return fail(asked.error());
+  return ledger.note_asked(run.run_id, *asked);
+}
+
+/// Null where the settings redact something: files hold it in more ways than a pattern finds.
+std::shared_ptr<const SuiteCopy> kept_copy(const RunNotes::Run& run) {
+  const auto& copier = run.inputs.suite.copier;
+  auto copy = copier ? copier->take() : nullptr;
+  return run.inputs.redactor.empty() && run.options.settings.keep_suites.value ? copy : nullptr;
+}
+
+std::vector<std::string> note(const RunNotes::Run& run, const SuiteCopy* copy,
+                              const std::filesystem::path& file, Outlives outlives) {
+  std::vector<std::string> warnings;
+  const auto expect = [&](const Result<void>& noted, const std::string& what) {
+    if (!noted) warnings.push_back(what + ": " + noted.error().message);
+  };
+  auto ledger = Ledger::open(file, outlives);
+  if (!ledger) {
+    expect(fail(ledger.error()), "what later commands know this run by is not noted");
+    return warnings;
+  }
+  if (!run.goes_on)
+    expect(note_cases(run, *ledger),
+           "what judges the cases of this run is not noted, so that `sluice compare` compares it only with "
+           "runs of the same cases");
+  if (copy != nullptr)
+    expect(
+        ledger->note_suite(run.run_id, *copy),
+        "no copy of the suite is kept, so that this run can be shown only as long as the suite stays as it "
+        "is");
+  return warnings;
+}
+
+}  // namespace
+
+RunNotes::RunNotes(const Run& run, const std::filesystem::path& ledger, Outlives outlives)
+    : warnings_(std::async(std::launch::async, [run, copy = kept_copy(run), ledger, outlives] {
+        return note(run, copy.get(), ledger, outlives);
+      })) {}
+
+void RunNotes::finish() {
+  for (const std::string& warning : warnings_.get()) report_warning(warning);
+}
+
+}  // namespace sluice

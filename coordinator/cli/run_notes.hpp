@@ -1,0 +1,39 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "coordinator/ledger/ledger.hpp"
+#include "coordinator/session/run_inputs.hpp"
+#include "coordinator/session/run_options.hpp"
+
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+class Plan;
+
+/// Notes for later commands what judges each case of a run, and keeps a copy of its suite, on a thread and a
+/// connection to the ledger of its own: the run goes well without. Its end waits for the thread.
+class RunNotes {
+ public:
+  struct Run {
+    const RunOptions& options;
+    const RunInputs& inputs;
+    std::shared_ptr<const Plan> plan;
+    std::string run_id;
+    bool goes_on = false;  ///< What its cases are was noted when it began.
+  };
+
+  /// REQUIRES: the ledger has the run.
+  RunNotes(const Run& run, const std::filesystem::path& ledger, Outlives outlives);
+  /// Once: waits, and warns of what could not be noted.
+  void finish();
+
+ private:
+  std::future<std::vector<std::string>> warnings_;
+};
+
+}  // namespace sluice
