@@ -14,8 +14,8 @@ namespace sluice {
 namespace {
 
 constexpr int max_depth = 8;
-/// Each is looked for among all that stands before it.
-constexpr std::size_t max_headers = 64;
+/// What headers are looked for among, summed up: each among all that stands before it.
+constexpr std::size_t max_looked_at = 100'000;
 /// The parser of the whole language refuses numbers of more than 126 characters.
 constexpr std::size_t max_word_bytes = 100;
 
@@ -147,13 +147,16 @@ class Reader {
     const bool is_array = take('[');
     const std::size_t start = at_;
     open_ = root_;
-    if (++headers_ > max_headers) return false;
     for (int depth = max_depth; depth > 0; --depth) {
       const auto key = bare_key();
       if (key.empty()) return false;
       const auto path = text_.substr(start, at_ - start);
       const bool is_last = peek() == ']';
-      if (is_array ? !is_last || !add_to_array(key) : !open_table(key, path, is_last)) return false;
+      looked_at_ += open_->size() + known_headers_.size() + arrays_.size();
+      if (looked_at_ > max_looked_at) return false;
+      if (!is_array ? !open_table(key, path, is_last)
+                    : !(is_last ? add_to_array(key, path) : open_element(key, path)))
+        return false;
       if (is_last) return take(']') && (!is_array || take(']'));
       if (!take('.')) return false;
     }
@@ -165,14 +168,14 @@ class Reader {
     return found != open_->end() ? &*found : nullptr;
   }
 
-  bool is_known(std::string_view path) const {
-    return std::ranges::find(known_headers_, path) != known_headers_.end();
+  static bool is_among(const std::vector<std::string_view>& paths, std::string_view path) {
+    return std::ranges::find(paths, path) != paths.end();
   }
 
   /// One that stands there already may only be gone through, and only if headers made it.
   bool open_table(std::string_view key, std::string_view path, bool is_last) {
     if (DocumentEntry* there = find_open(key)) {
-      if (is_last || !is_known(path)) return false;
+      if (is_last || !is_among(known_headers_, path)) return false;
       open_ = &std::get<DocumentNode::Table>(there->value.value);
       return true;
     }
@@ -181,16 +184,28 @@ class Reader {
     return true;
   }
 
-  /// REQUIRES: the root is open.
-  bool add_to_array(std::string_view key) {
+  /// The last one of an array of tables.
+  bool open_element(std::string_view key, std::string_view path) {
     DocumentEntry* there = find_open(key);
-    if (there != nullptr && std::ranges::find(arrays_, key) == arrays_.end()) return false;
-    if (there == nullptr) arrays_.push_back(key);
+    if (there == nullptr || !is_among(arrays_, path)) return false;
+    auto& tables = std::get<DocumentNode::Array>(there->value.value);
+    open_ = &std::get<DocumentNode::Table>(tables.back().value);
+    return true;
+  }
+
+  bool add_to_array(std::string_view key, std::string_view path) {
+    DocumentEntry* there = find_open(key);
+    if (there != nullptr && !is_among(arrays_, path)) return false;
+    if (there == nullptr) arrays_.push_back(path);
     DocumentNode& node = there != nullptr ? there->value : add(*open_, key);
     if (there == nullptr) node.value = DocumentNode::Array();
     DocumentNode& table = std::get<DocumentNode::Array>(node.value).emplace_back();
     table.line = line_;
     open_ = &std::get<DocumentNode::Table>(table.value);
+    // The new element has none of the arrays that the one before it has.
+    std::erase_if(arrays_, [&](std::string_view known) {
+      return known.size() > path.size() && known.starts_with(path) && known[path.size()] == '.';
+    });
     return true;
   }
 
@@ -333,9 +348,9 @@ class Reader {
   std::uint32_t line_ = 1;
   DocumentNode::Table* root_ = nullptr;
   DocumentNode::Table* open_ = nullptr;  ///< What entries go into.
-  std::size_t headers_ = 0;
+  std::size_t looked_at_ = 0;
   std::vector<std::string_view> known_headers_;  ///< Dotted paths of tables that headers made.
-  std::vector<std::string_view> arrays_;         ///< Keys of arrays of tables.
+  std::vector<std::string_view> arrays_;         ///< The same of arrays of tables, in what is open.
 };
 
 }  // namespace

@@ -202,7 +202,7 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
   if (!ledger) return failed(ledger.error());
   lock->expect_ledger();
   StartWorkers start_workers = prepare_own_workers(options, around.prepare_workers);
-  // Read by this thread while the recorder owns the other one.
+  // This thread's, while the recorder owns the other one.
   auto history = Ledger::open(recorded_in->file(), outlives);
   if (!history) return failed(history.error());
 
@@ -241,12 +241,9 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
           wording::counted_of(done, (*plan)->trial_count(), "trial") +
           (done == 1 ? " has its result" : " have their results"));
     }
-  } else {
-    if (const auto begun = ledger->begin_run(record); !begun) return failed(begun.error());
+  } else if (const auto begun = ledger->begin_run(record); !begun) {
+    return failed(begun.error());
   }
-  std::optional<RunNotes> notes;
-  if (!recorded_in->is_temporary())
-    notes.emplace(RunNotes::Run{options, inputs, *plan, run_id, goes_on}, recorded_in->file(), outlives);
   if (before != nullptr) {
     if (const auto noted = note_spent_before(*before, run_id, *ledger); !noted) return stopped(noted.error());
   }
@@ -268,6 +265,9 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
                          std::move(*ledger),
                          std::move(observer),
                          std::move(start_workers)};
+  std::optional<RunNotes> notes;
+  if (!recorded_in->is_temporary())
+    notes.emplace(RunNotes::Run{options, inputs, *plan, run_id, goes_on}, *history);
   auto run = conduct(std::move(conducted), around);
   if (notes) notes->finish();
   FinishedRun end;

@@ -21,24 +21,18 @@ std::shared_ptr<const SuiteCopy> kept_copy(const RunNotes::Run& run) {
   return run.inputs.redactor.empty() && run.options.settings.keep_suites.value ? copy : nullptr;
 }
 
-std::vector<std::string> note(const RunNotes::Run& run, const SuiteCopy* copy,
-                              const std::filesystem::path& file, Outlives outlives) {
+std::vector<std::string> note(const RunNotes::Run& run, const SuiteCopy* copy, Ledger& ledger) {
   std::vector<std::string> warnings;
   const auto expect = [&](const Result<void>& noted, const std::string& what) {
     if (!noted) warnings.push_back(what + ": " + noted.error().message);
   };
-  auto ledger = Ledger::open(file, outlives);
-  if (!ledger) {
-    expect(fail(ledger.error()), "what later commands know this run by is not noted");
-    return warnings;
-  }
   if (!run.goes_on)
-    expect(note_cases(run, *ledger),
+    expect(note_cases(run, ledger),
            "what judges the cases of this run is not noted, so that `sluice compare` compares it only with "
            "runs of the same cases");
   if (copy != nullptr)
     expect(
-        ledger->note_suite(run.run_id, *copy),
+        ledger.note_suite(run.run_id, *copy),
         "no copy of the suite is kept, so that this run can be shown only as long as the suite stays as it "
         "is");
   return warnings;
@@ -46,10 +40,10 @@ std::vector<std::string> note(const RunNotes::Run& run, const SuiteCopy* copy,
 
 }  // namespace
 
-RunNotes::RunNotes(const Run& run, const std::filesystem::path& ledger, Outlives outlives)
-    : warnings_(std::async(std::launch::async, [run, copy = kept_copy(run), ledger, outlives] {
-        return note(run, copy.get(), ledger, outlives);
-      })) {}
+RunNotes::RunNotes(const Run& run, Ledger& ledger)
+    : warnings_(std::async(std::launch::async,
+                           [run, copy = kept_copy(run), &ledger] { return note(run, copy.get(), ledger); })) {
+}
 
 void RunNotes::finish() {
   for (const std::string& warning : warnings_.get()) report_warning(warning);

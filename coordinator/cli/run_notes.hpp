@@ -5,7 +5,6 @@
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
 
-#include <filesystem>
 #include <future>
 #include <memory>
 #include <string>
@@ -15,8 +14,8 @@ namespace sluice {
 
 class Plan;
 
-/// Notes for later commands what judges each case of a run, and keeps a copy of its suite, on a thread and a
-/// connection to the ledger of its own: the run goes well without. Its end waits for the thread.
+/// Notes for later commands what judges each case of a run, and keeps a copy of its suite, on a thread of its
+/// own: the run goes well without. Its end waits for the thread.
 class RunNotes {
  public:
   struct Run {
@@ -27,8 +26,9 @@ class RunNotes {
     bool goes_on = false;  ///< What its cases are was noted when it began.
   };
 
-  /// REQUIRES: the ledger has the run.
-  RunNotes(const Run& run, const std::filesystem::path& ledger, Outlives outlives);
+  /// REQUIRES: the ledger has the run, and nobody else uses this connection to it until the notes are
+  /// finished.
+  RunNotes(const Run& run, Ledger& ledger);
   /// Once: waits, and warns of what could not be noted.
   void finish();
 

@@ -51,8 +51,15 @@ rpm = 500
 tokens = 10
 [[claims]]
 kind = "one"
+[[claims.said]]
+by = "a"
+[[claims.said]]
+by = "b"
+[[claims.said.to]]
 [[claims]]
 kind = "two"
+[[claims.said]]
+by = "c"
 )";
 
 std::string as_plain(const std::string& text) {
@@ -69,6 +76,7 @@ TEST(PlainToml, ReadsWhatTheParserOfTheWholeLanguageReads) {
   EXPECT_EQ(as_plain(plain), as_whole(plain));
   for (const char* text :
        {"", "\n", "# only a comment", "a = 1", "a=[1,\n2\n,]", "[a]", "[a]\n[b]\n", "[[a]]\n[[a]]",
+        "[[a]]\n[[a.b]]\n[[a]]\n[[a.c]]\n[[a.b]]\nd = 1", "[[a]]\n[[ab]]\n[[ab.c]]\n[[a]]\n[[ab.c]]",
         "[a.b.c]\nd = 1\n[a.b.e]\n[a.f]", "a = -0", "a = -0.0", "a = 9223372036854775807",
         "\t a\t=\t[ ] \t# x", "a = {}", "a = { b = 1 }", "a = ''''''", "a = \"\"\"\"\"\""}) {
     EXPECT_EQ(as_plain(text), as_whole(text)) << text;
@@ -87,6 +95,11 @@ TEST(PlainToml, LeavesTheRestToTheParserOfTheWholeLanguage) {
                                         "[[a]]\n[a.b]",
                                         "[a]\n[[a]]",
                                         "[[a.b]]",
+                                        "[[a]]\nb = 1\n[[a.b]]",
+                                        "[[a]]\n[[a.b]]\n[[a]]\nb = []\n[[a.b]]",
+                                        "[[a]]\n[[a.b.c]]",
+                                        "[a]\n[[a.b]]",
+                                        "[a.b]\n[[a.b]]",
                                         "a.b = 1",
                                         "\"a\" = 1",
                                         "[\"a\"]",
@@ -142,10 +155,43 @@ TEST(PlainToml, LeavesTheRestToTheParserOfTheWholeLanguage) {
 }
 
 TEST(PlainToml, AgreesWithTheParserOfTheWholeLanguageOnWhateverBecomesOfATextByAccident) {
-  constexpr std::string_view pieces[] = {
-      "\n",   "\"", "'",     "'''",     "\"\"\"",  "[",       "]",         "[[",   "]]", "{",   "}", ".",
-      ",",    "=",  "#",     "\\",      "-",       "+",       "0",         "1",    "e",  "_",   " ", "\t",
-      "\r\n", "a",  "[a]\n", "[a.b]\n", "[[a]]\n", "a = 1\n", "a.b = 1\n", "true", "é",  "\x01"};
+  constexpr std::string_view pieces[] = {"\n",
+                                         "\"",
+                                         "'",
+                                         "'''",
+                                         "\"\"\"",
+                                         "[",
+                                         "]",
+                                         "[[",
+                                         "]]",
+                                         "{",
+                                         "}",
+                                         ".",
+                                         ",",
+                                         "=",
+                                         "#",
+                                         "\\",
+                                         "-",
+                                         "+",
+                                         "0",
+                                         "1",
+                                         "e",
+                                         "_",
+                                         " ",
+                                         "\t",
+                                         "\r\n",
+                                         "a",
+                                         "[a]\n",
+                                         "[a.b]\n",
+                                         "[[a]]\n",
+                                         "[[a.b]]\n",
+                                         "[[claims.said]]\n",
+                                         "[[claims]]\n",
+                                         "a = 1\n",
+                                         "a.b = 1\n",
+                                         "true",
+                                         "é",
+                                         "\x01"};
   const auto seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
