@@ -1,14 +1,19 @@
 #include "coordinator/cli/run_notes.hpp"
 
-#include "common/text/stderr_line.hpp"
+#include "coordinator/cli/command.hpp"
 #include "coordinator/session/asked_cases.hpp"
 
+#include <exception>
 #include <utility>
 
 namespace sluice {
 namespace {
 
 Result<void> note_cases(const RunNotes::Run& run, Ledger& ledger) {
+  // Of a run that goes on they mostly were noted when it began.
+  const auto known = run.goes_on ? ledger.asked_by(run.run_id) : Result<std::vector<AskedCase>>();
+  if (!known) return fail(known.error());
+  if (!known->empty()) return {};
   const auto asked = asked_cases(run.options, run.inputs, *run.plan);
   if (!asked) return fail(asked.error());
   return ledger.note_asked(run.run_id, *asked);
@@ -21,21 +26,22 @@ std::shared_ptr<const SuiteCopy> kept_copy(const RunNotes::Run& run) {
   return run.inputs.redactor.empty() && run.options.settings.keep_suites.value ? copy : nullptr;
 }
 
-std::vector<std::string> note(const RunNotes::Run& run, const SuiteCopy* copy, Ledger& ledger) {
+std::vector<std::string> note(const RunNotes::Run& run, const SuiteCopy* copy, Ledger& ledger) try {
   std::vector<std::string> warnings;
   const auto expect = [&](const Result<void>& noted, const std::string& what) {
     if (!noted) warnings.push_back(what + ": " + noted.error().message);
   };
-  if (!run.goes_on)
-    expect(note_cases(run, ledger),
-           "what judges the cases of this run is not noted, so that `sluice compare` compares it only with "
-           "runs of the same cases");
+  expect(note_cases(run, ledger),
+         "what judges the cases of this run is not noted, so that `sluice compare` compares it only with "
+         "runs of the same cases");
   if (copy != nullptr)
     expect(
         ledger.note_suite(run.run_id, *copy),
         "no copy of the suite is kept, so that this run can be shown only as long as the suite stays as it "
         "is");
   return warnings;
+} catch (const std::exception& error) {  // No memory: the run, which was paid for, is reported all the same.
+  return {std::string("what later commands know this run by is not noted: ") + error.what()};
 }
 
 }  // namespace

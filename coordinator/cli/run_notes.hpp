@@ -23,7 +23,7 @@ class RunNotes {
     const RunInputs& inputs;
     std::shared_ptr<const Plan> plan;
     std::string run_id;
-    bool goes_on = false;  ///< What its cases are was noted when it began.
+    bool goes_on = false;
   };
 
   /// REQUIRES: the ledger has the run, and nobody else uses this connection to it until the notes are

@@ -180,15 +180,17 @@ Result<void> Ledger::note_suite(const std::string& run_id, const SuiteCopy& suit
   const std::string bytes = to_bytes(suite);
   const Digest digest = sha256(bytes);
   // Packed before the transaction, for which the run's results would have to wait.
-  auto files = guarded(ledger_error, [&]() -> std::string {
+  const auto files_if_missing = [&]() -> std::string {
     SQLite::Statement known(db, "SELECT " + row_checks::fits(row_checks::ledger_table("suites")) +
                                     " FROM suites WHERE digest = ?");
     bind_digest(known, 1, digest);
     const bool is_sound = known.executeStep() && known.getColumn(0).getInt() != 0;
     return is_sound ? std::string() : packed(bytes);
-  });
+  };
+  auto files = guarded(ledger_error, files_if_missing);
   if (!files) return fail(std::move(files.error()));
   return guarded_transaction(db, ledger_error, [&] {
+    if (files->empty()) *files = files_if_missing();  // Another process may have removed them since.
     if (!files->empty()) {
       // A row that was damaged gives way to the files that are at hand.
       SQLite::Statement damaged(db, "DELETE FROM suites WHERE digest = ?");

@@ -37,6 +37,7 @@ class Json {
   Json& key(const char (&name)[size]) {
     Piece piece(out_);
     add_name(piece, name);
+    piece.flush();
     fresh_ = true;
     return *this;
   }
@@ -65,6 +66,7 @@ class Json {
     if (!fresh_) piece.add(", ");
     fresh_ = false;
     put(piece, content);
+    piece.flush();
   }
   void null() { raw("null"); }
   /// A value that is JSON already.
@@ -79,6 +81,7 @@ class Json {
     add_name(piece, name);
     fresh_ = false;
     put(piece, content);
+    piece.flush();
   }
   /// A line break and an indentation in front of what comes next.
   void line(std::size_t depth) {
@@ -96,9 +99,6 @@ class Json {
   class Piece {
    public:
     explicit Piece(std::string& out) : out_(out) {}
-    Piece(const Piece&) = delete;
-    Piece& operator=(const Piece&) = delete;
-    ~Piece() { flush(); }
 
     template <std::size_t size>
     void add(const char (&literal)[size]) {

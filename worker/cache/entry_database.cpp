@@ -9,6 +9,8 @@
 #include <string_view>
 #include <system_error>
 
+#include <rocksdb/sst_file_writer.h>
+
 namespace sluice {
 namespace {
 
@@ -57,33 +59,30 @@ std::string table_file(std::uint64_t number) {
 /// No entry's: those have 32 bytes.
 constexpr std::string_view no_entrys_key = "x";
 
-/// A database whose families have a table each, in which there is no more than that nothing is deleted.
-rocksdb::Status make_empty_tables(const fs::path& folder) {
-  EntryDatabase database;
-  auto status = database.open(folder.string(), CacheAccess::write);
-  for (auto* const family : database.families()) {
-    if (status.ok()) status = database->Delete({}, family, no_entrys_key);
-    if (status.ok()) status = database->Flush({}, family);
-  }
-  return status;
+/// A table of the family that says that nothing is deleted. Its number in the sequence of changes is 0: one
+/// that a change of the log has, too, would count as damage.
+rocksdb::Status write_empty_table(rocksdb::ColumnFamilyHandle* family, const std::string& file) {
+  rocksdb::SstFileWriter table({}, rocksdb::Options(database_options(), family_options()), family);
+  auto status = table.Open(file);
+  if (status.ok()) status = table.Delete(no_entrys_key);
+  return status.ok() ? table.Finish() : status;
 }
 
 /// RocksDB knows the families of a database that it repairs by their tables alone, and drops what the log has
-/// of others. All caches number them alike.
+/// of others. All caches number them alike, as does one that is made for it. Error: IOError.
 rocksdb::Status give_families_tables(const fs::path& database) {
-  const fs::path made = database.string() + ".families";
-  auto status = make_empty_tables(made);
-  if (!status.ok()) return status;
   try {
+    EntryDatabase numbered;
+    auto status = numbered.open(database.string() + ".families", CacheAccess::write);
     std::uint64_t number = unused_file_number(database);
-    for (const auto& entry : fs::directory_iterator(made)) {
-      if (entry.path().extension() != ".sst") continue;
-      fs::rename(entry.path(), database / table_file(number++));
+    for (const Family& family : every_family) {
+      if (status.ok())
+        status = write_empty_table(numbered.family(family.kind), (database / table_file(number++)).string());
     }
+    return status.ok() ? status : rocksdb::Status::IOError(status.ToString());
   } catch (const fs::filesystem_error& error) {
     return rocksdb::Status::IOError(error.what());
   }
-  return status;
 }
 
 /// Has RocksDB make a database that can be opened of the files that it can read.

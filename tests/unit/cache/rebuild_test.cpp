@@ -123,15 +123,21 @@ TEST_F(CacheRebuilding, WhatIsInTheLogAloneIsKept) {
   const fs::path open = home() / "open";
   auto cache = AnswerCache::open(open);
   ASSERT_TRUE(cache);
-  for (int i = 0; i < count; ++i) ASSERT_TRUE(cache->put(test_key(i), answer(i)));
-  ASSERT_TRUE(cache->put_vote(test_key(1000), test_answer("{}")));
-  ASSERT_TRUE(cache->put_embedding(test_key(1001), {1.0f, 2.0f}));
+  // Each kind but answers has one entry, at any place in the sequence of changes.
+  Completion refused = answer(0);
+  refused.non_answer = Error{Reason::refusal, "the model declined"};
+  for (int i = 0; i < count; ++i) {
+    ASSERT_TRUE(cache->put(test_key(i), answer(i)));
+    if (i == 1) ASSERT_TRUE(cache->put(test_key(1002), refused));
+    if (i == 1) ASSERT_TRUE(cache->put_embedding(test_key(1001), {1.0f, 2.0f}));
+    if (i == 1) ASSERT_TRUE(cache->put_vote(test_key(1000), test_answer("{}")));
+  }
   // As a killed process leaves it.
   fs::create_directories(dir().parent_path());
   fs::copy(open, dir(), fs::copy_options::recursive);
   const auto done = rebuild();
   ASSERT_TRUE(done) << done.error().message;
-  EXPECT_EQ(done->kept, count + 2u);
+  EXPECT_EQ(done->kept, count + 3u);
   EXPECT_EQ(done->places, 0u);
   EXPECT_EQ(sound_answers(), count);
 }
