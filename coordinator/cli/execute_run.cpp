@@ -266,8 +266,7 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
                          std::move(observer),
                          std::move(start_workers)};
   std::optional<RunNotes> notes;
-  if (!recorded_in->is_temporary())
-    notes.emplace(RunNotes::Run{options, inputs, *plan, run_id, goes_on}, *history);
+  if (!recorded_in->is_temporary()) notes.emplace(RunNotes::Run{options, inputs, *plan, run_id}, *history);
   auto run = conduct(std::move(conducted), around);
   if (notes) notes->finish();
   FinishedRun end;

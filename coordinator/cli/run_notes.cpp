@@ -11,7 +11,7 @@ namespace {
 
 Result<void> note_cases(const RunNotes::Run& run, Ledger& ledger) {
   // Of a run that goes on they mostly were noted when it began.
-  const auto known = run.goes_on ? ledger.asked_by(run.run_id) : Result<std::vector<AskedCase>>();
+  const auto known = ledger.asked_by(run.run_id);
   if (!known) return fail(known.error());
   if (!known->empty()) return {};
   const auto asked = asked_cases(run.options, run.inputs, *run.plan);
@@ -47,12 +47,13 @@ std::vector<std::string> note(const RunNotes::Run& run, const SuiteCopy* copy, L
 }  // namespace
 
 RunNotes::RunNotes(const Run& run, Ledger& ledger)
-    : warnings_(std::async(std::launch::async,
-                           [run, copy = kept_copy(run), &ledger] { return note(run, copy.get(), ledger); })) {
-}
+    : note_([run, copy = kept_copy(run), &ledger] { return note(run, copy.get(), ledger); }),
+      warnings_(std::async(std::launch::async, note_)) {}
 
 void RunNotes::finish() {
-  for (const std::string& warning : warnings_.get()) report_warning(warning);
+  auto warnings = warnings_.get();
+  if (!warnings.empty()) warnings = note_();
+  for (const std::string& warning : warnings) report_warning(warning);
 }
 
 }  // namespace sluice

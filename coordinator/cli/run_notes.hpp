@@ -5,6 +5,7 @@
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
 
+#include <functional>
 #include <future>
 #include <memory>
 #include <string>
@@ -23,16 +24,17 @@ class RunNotes {
     const RunInputs& inputs;
     std::shared_ptr<const Plan> plan;
     std::string run_id;
-    bool goes_on = false;
   };
 
   /// REQUIRES: the ledger has the run, and nobody else uses this connection to it until the notes are
   /// finished.
   RunNotes(const Run& run, Ledger& ledger);
-  /// Once: waits, and warns of what could not be noted.
+  /// Once: waits, tries again what could not be noted while the run wrote to the ledger, and warns of what
+  /// cannot be noted at all.
   void finish();
 
  private:
+  std::function<std::vector<std::string>()> note_;  ///< What is noted already stays as it is.
   std::future<std::vector<std::string>> warnings_;
 };
 

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdarg>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <system_error>
 
+#include <rocksdb/env.h>
 #include <rocksdb/sst_file_writer.h>
 
 namespace sluice {
@@ -38,10 +41,11 @@ std::vector<std::string> families_in(const rocksdb::DBOptions& options, const st
   return names;
 }
 
-/// Larger than all that RocksDB has given to the files of a folder.
+/// Larger than the numbers of all tables and logs of a folder.
 std::uint64_t unused_file_number(const fs::path& folder) {
   std::uint64_t largest = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".sst" && entry.path().extension() != ".log") continue;
     const std::string name = entry.path().stem();
     std::uint64_t number = 0;
     std::from_chars(name.data(), name.data() + name.size(), number);
@@ -49,6 +53,9 @@ std::uint64_t unused_file_number(const fs::path& folder) {
   }
   return largest + 1;
 }
+
+/// RocksDB keeps two bits of a file's number for itself, and ends the process over one that needs them.
+constexpr std::uint64_t most_files = std::uint64_t{1} << 61;
 
 /// As RocksDB names it: with six digits or more.
 std::string table_file(std::uint64_t number) {
@@ -75,6 +82,7 @@ rocksdb::Status give_families_tables(const fs::path& database) {
     EntryDatabase numbered;
     auto status = numbered.open(database.string() + ".families", CacheAccess::write);
     std::uint64_t number = unused_file_number(database);
+    if (number > most_files) return rocksdb::Status::IOError("a file's name has too large a number");
     for (const Family& family : every_family) {
       if (status.ok())
         status = write_empty_table(numbered.family(family.kind), (database / table_file(number++)).string());
@@ -85,12 +93,30 @@ rocksdb::Status give_families_tables(const fs::path& database) {
   }
 }
 
+/// RocksDB goes on without a log that it cannot turn into a table, for lack of space mostly, and says so in
+/// its own log alone.
+class LostLogWatch final : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char* format, va_list) override {
+    if (std::string_view(format).find("ignoring conversion error") != std::string_view::npos) lost_ = true;
+  }
+  bool has_lost() const { return lost_; }
+
+ private:
+  bool lost_ = false;
+};
+
 /// Has RocksDB make a database that can be opened of the files that it can read.
 rocksdb::Status repair_files(const std::string& path) {
   if (auto status = give_families_tables(path); !status.ok()) return status;
   std::vector descriptors{default_family()};
   for (const Family& family : every_family) descriptors.push_back({family.name, family_options()});
-  return rocksdb::RepairDB(path, database_options(), descriptors, family_options());
+  const auto watch = std::make_shared<LostLogWatch>();
+  auto options = database_options();
+  options.info_log = watch;
+  auto status = rocksdb::RepairDB(path, options, descriptors, family_options());
+  return watch->has_lost() ? rocksdb::Status::IOError("a log cannot be turned into a table") : status;
 }
 
 rocksdb::DBOptions options_for(CacheAccess access) {

@@ -2,9 +2,11 @@
 #include "tests/unit/cache/cassette_fixture.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <random>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 namespace sluice::rebuild_test {
 
@@ -157,6 +159,39 @@ TEST_F(CacheRebuilding, AMissingTableLeavesWhatIsInTheLog) {
   const auto done = rebuild();
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(sound_answers(), count - 1);
+}
+
+TEST_F(CacheRebuilding, ALogForWhoseTableThereIsNoRoomIsNotGivenUp) {
+  const fs::path open = home() / "open";
+  auto cache = AnswerCache::open(open);
+  ASSERT_TRUE(cache);
+  std::mt19937 random(20261127);  // What does not pack.
+  constexpr int few = 20;         // A table of them is larger than their log.
+  for (int i = 0; i < few; ++i) {
+    std::string text;
+    for (int c = 0; c < 300; ++c) text += static_cast<char>('!' + random() % 90);
+    ASSERT_TRUE(cache->put(test_key(i), test_answer(text)));
+  }
+  fs::create_directories(dir().parent_path());
+  fs::copy(open, dir(), fs::copy_options::recursive);
+  const auto all = files();
+  const auto log = std::ranges::find_if(all, [](const auto& file) { return file.extension() == ".log"; });
+  ASSERT_NE(log, all.end());
+  const std::string before = text_of(*log);
+  // Like a disk that has room for a copy of the log, and not for a table.
+  rlimit normal{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &normal), 0);
+  const rlimit tight{before.size() + 100, normal.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &tight), 0);
+  const auto done = rebuild();
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &normal), 0);
+  std::signal(SIGXFSZ, handler);
+  ASSERT_FALSE(done) << done->kept;
+  EXPECT_EQ(text_of(*log), before) << "it stays as it was";
+  const auto again = rebuild();
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->kept, static_cast<std::size_t>(few));
 }
 
 TEST_F(CacheRebuilding, OneInUseIsLeftAlone) {
