@@ -83,8 +83,9 @@ caf::actor spawn(caf::actor_system& system, WorkerConfig config, ConnectedDealer
   return spawn_worker(system, std::move(config), start_dealer, std::move(http));
 }
 
-Result<std::vector<caf::actor>> start_workers(const LocalWorkers& options, const OpenedStore& store,
-                                              const std::string& name) {
+Result<std::vector<caf::actor>> start_workers(const LocalWorkers& options, const WorkerCaches& caches,
+                                              const OpenedStore& store) {
+  const Settings& settings = caches.settings;
   if (!store) return fail(store.error());
   std::shared_ptr<CallLog> call_log;
   if (options.call_log) {
@@ -93,7 +94,8 @@ Result<std::vector<caf::actor>> start_workers(const LocalWorkers& options, const
     call_log = std::move(*log);
   }
   const auto keys =
-      std::make_shared<const KeyRing>(environment_variable, options.settings, place_of(options.endpoint));
+      std::make_shared<const KeyRing>(environment_variable, settings, place_of(options.endpoint));
+  const std::string name = caches.name.value_or(default_name());
   std::random_device entropy;
   const auto random_number = [&] { return (std::uint64_t{entropy()} << 32) | entropy(); };
   std::vector<caf::actor> workers;
@@ -103,21 +105,20 @@ Result<std::vector<caf::actor>> start_workers(const LocalWorkers& options, const
     WorkerConfig config;
     config.name = options.count == 1 ? name : name + "." + std::to_string(i + 1);
     config.instance = random_number();
-    config.max_concurrent = options.settings.max_concurrent.value;
-    config.max_concurrent_named = options.settings.max_concurrent.origin != Origin::default_value;
+    config.max_concurrent = settings.max_concurrent.value;
+    config.max_concurrent_named = settings.max_concurrent.origin != Origin::default_value;
     config.store = *store;
     config.keys = keys;
     config.in_coordinator = options.endpoint.starts_with("inproc://");
     config.stay = options.stay;
     config.coordinator_timeout = options.coordinator_timeout;
-    config.drain_timeout = options.settings.drain_timeout.value;
+    config.drain_timeout = settings.drain_timeout.value;
     config.random_seed = random_number();
     config.call_log = call_log;
     config.metrics = options.metrics;
     config.watch = options.watch;
     config.listener = options.listener;
-    workers.push_back(
-        spawn(options.system, std::move(config), std::move(*socket), options.settings.mode.value));
+    workers.push_back(spawn(options.system, std::move(config), std::move(*socket), settings.mode.value));
   }
   return workers;
 }
@@ -138,9 +139,8 @@ Result<std::vector<std::optional<Completion>>> read_masked_answers(const Setting
 StartWorkers prepare_workers(const WorkerCaches& caches) {
   const auto store = std::make_shared<std::future<OpenedStore>>(
       std::async(caches.use_cache ? std::launch::async : std::launch::deferred, open_store, caches));
-  return [store, name = caches.name.value_or(default_name())](const LocalWorkers& options) {
-    return start_workers(options, store->get(), name);
-  };
+  return
+      [store, caches](const LocalWorkers& options) { return start_workers(options, caches, store->get()); };
 }
 
 CacheTools cache_tools() {

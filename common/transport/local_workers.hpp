@@ -32,9 +32,9 @@ struct WorkerStatus {
 /// block.
 using WatchWorker = std::function<void(const WorkerStatus&)>;
 
-/// What the workers of a process keep answers in.
+/// What the workers of a process keep answers in, and their settings.
 struct WorkerCaches {
-  const Settings& settings;         ///< home, mode. Whoever opens the caches keeps them.
+  const Settings& settings;         ///< Must outlive the workers' start.
   std::optional<std::string> name;  ///< Of the worker and its cache; unnamed ones take the first free cache.
   bool use_cache = true;            ///< False: no cache is opened at all.
   bool borrow_caches = false;  ///< Also read the caches of the home that nobody uses (a one-process run).
@@ -52,8 +52,7 @@ struct LocalWorkers {
   std::shared_ptr<WorkerMetrics> metrics = {};  ///< Counts for Prometheus; may be null.
   std::optional<std::string> call_log = {};     ///< A file that gets a line for each call as it starts.
   WatchWorker watch = {};                       ///< May be empty.
-  const Settings& settings;  ///< max_concurrent, drain_timeout, and whom a key may be shown to.
-  caf::actor listener;       ///< Gets WorkerEnded once from each.
+  caf::actor listener;                          ///< Gets WorkerEnded once from each.
 };
 
 /// A worker is done: the run was drained, the coordinator never came, or something failed.

@@ -138,7 +138,6 @@ Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
                          .count = options.workers,
                          .coordinator_timeout = defaults::peer_timeout,
                          .call_log = options.call_log,
-                         .settings = options.settings,
                          .listener = caf::actor_cast<caf::actor>(self)};
     if (auto started = conducted.start_workers(request)) {
       workers = std::move(*started);

@@ -222,7 +222,6 @@ int serve(const WorkerFlags& flags) {
                        .metrics = metrics,
                        .call_log = flags.call_log,
                        .watch = hand_on(pulse, *service),
-                       .settings = *settings,
                        .listener = caf::actor_cast<caf::actor>(self)};
   spdlog::info("connecting to {}", flags.connect);
   const auto workers = prepare_workers({.settings = *settings, .name = flags.name})(options);
