@@ -40,9 +40,11 @@ TableReader::TableReader(const TomlNode& node, std::string name, const std::stri
       notation_(notation) {
   constexpr std::size_t most_keys = 24;  // Of most tables.
   known_.reserve(most_keys);
+  for (const TomlEntry& one : entries_) bits_ |= bit_of(one.key);
 }
 
 const TomlEntry* TableReader::find(std::string_view key) const {
+  if ((bits_ & bit_of(key)) == 0) return nullptr;
   const auto found = std::find_if(entries_.begin(), entries_.end(),
                                   [key](const TomlEntry& candidate) { return candidate.key == key; });
   return found != entries_.end() ? &*found : nullptr;

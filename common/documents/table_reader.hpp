@@ -81,7 +81,15 @@ class TableReader {
     std::size_t finding;
   };
 
+  /// A bit that differs between most keys.
+  static std::uint64_t bit_of(std::string_view key) {
+    constexpr std::size_t bits = 64;
+    const std::size_t first = key.empty() ? 0 : static_cast<unsigned char>(key.front());
+    return std::uint64_t{1} << ((first + 7 * key.size()) % bits);
+  }
+
   const TomlNode::Table& entries_;
+  std::uint64_t bits_ = 0;  ///< Of its keys: most that are asked for are not there.
   std::uint32_t line_;
   std::string name_;
   const std::string& file_;

@@ -13,6 +13,7 @@
 #include "coordinator/merge/redacted_results.hpp"
 #include "coordinator/merge/retrieval_fold.hpp"
 #include "coordinator/report/assessment_wording.hpp"
+#include "coordinator/report/json_cases.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/wording.hpp"
 #include "coordinator/session/baseline_run.hpp"
@@ -199,13 +200,32 @@ UseReport to_targets(const std::vector<ReportTarget>& targets) {
   return [&targets](const ReportInput& input) { return write_reports(targets, input); };
 }
 
-/// The same, with whole answers for the page.
-UseReport to_targets(const std::vector<ReportTarget>& targets, const CacheTools& caches,
-                     const Settings& settings) {
-  return [&](ReportInput input) {
-    input.whole_answers = whole_answers(caches, settings, input.facts.run_id, input.redactor);
+/// The same with what the run has at hand: whole answers for the page, and cases that are written already.
+UseReport to_targets(const std::vector<ReportTarget>& targets, const Settings& settings,
+                     const CacheTools* caches, const JsonCases* json_cases) {
+  return [&targets, &settings, caches, json_cases](ReportInput input) {
+    if (caches != nullptr)
+      input.whole_answers = whole_answers(*caches, settings, input.facts.run_id, input.redactor);
+    input.json_cases = json_cases;
     return write_reports(targets, input);
   };
+}
+
+bool is_json(const ReportTarget& target) {
+  return target.format == ReportFormat::json;
+}
+
+/// Whether the JSON report has the cases as they are judged: nothing is taken out of them, and nothing is
+/// said of them that only the end of the run tells.
+bool may_write_json_ahead(const RunOptions& options, const RunInputs& inputs, const Plan& plan) {
+  const bool is_stable = plan.perturbations().empty() && plan.trial_count() == plan.trials().case_count();
+  return is_stable && std::ranges::any_of(options.reports, is_json) && inputs.redactor.empty();
+}
+
+/// Whether anybody looks at the results beside the verdict and the JSON report that is written ahead.
+bool are_visited_again(const RunOptions& options, const RunInputs& inputs) {
+  return !std::ranges::all_of(options.reports, is_json) || inputs.retrieval || options.harvest ||
+         options.baseline_arm;
 }
 
 /// Whether the results were kept under the patterns that the report redacts by.
@@ -257,7 +277,10 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
                    const Plan& plan, Ledger& ledger, const RunFacts& facts,
                    const std::vector<UnitId>& begun_units, const RunUse* use, const VisitCase& also) {
   const auto recorded = ledger.results_of(facts.run_id);
-  const HeldResults source(*recorded, defaults::max_held_result_bytes, [&plan](TrialId trial) {
+  const bool concludes = use != nullptr && use->conclude;
+  const bool json_ahead = !concludes && may_write_json_ahead(options, inputs, plan);
+  const bool are_held = !json_ahead || are_visited_again(options, inputs);
+  const HeldResults source(*recorded, are_held ? defaults::max_held_result_bytes : 0, [&plan](TrialId trial) {
     return trial < plan.trial_count() ? &plan.key(plan.unit_of(trial)) : nullptr;
   });
   const auto results_under = [&](const Gate& one) {
@@ -281,11 +304,13 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
   const RunResults results = results_under(gate.gate);
   const RunPrice price = price_of(options, inputs);
   std::optional<BaselineExport> pins = pins_of(options, inputs, gate, facts);
-  const bool concludes = use != nullptr && use->conclude;
+  std::optional<JsonCases> json_cases;
+  if (json_ahead) json_cases.emplace(results);
   NotPassed not_passed;
   const auto take = [&](const CaseResult& result) {
     if (also) also(result);
     if (!concludes) not_passed.add(result);
+    if (json_cases) json_cases->add(result);
     if (pins && result.status != CaseStatus::error) pins->add(result.fixture.id, result.metrics());
   };
   auto assessment = assess_run(options, results, gate, plan.perturbations(), price, facts.cut_short, take);
@@ -307,11 +332,11 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
   if (!retrieval) return report_failed_run(ledger, facts.run_id, retrieval.error(), facts.completed_at_ms);
   int code = assessment->exit_code;
   const auto targets = targets_of(options, *assessment, facts);
-  const auto failures = write_run_reports(options, inputs, results, gate, facts, *assessment, price,
-                                          *retrieval ? &(*retrieval)->summary : nullptr,
-                                          use != nullptr && use->caches != nullptr
-                                              ? to_targets(targets, *use->caches, options.settings)
-                                              : to_targets(targets));
+  const auto failures =
+      write_run_reports(options, inputs, results, gate, facts, *assessment, price,
+                        *retrieval ? &(*retrieval)->summary : nullptr,
+                        to_targets(targets, options.settings, use != nullptr ? use->caches : nullptr,
+                                   json_cases && json_cases->are_kept() ? &*json_cases : nullptr));
   for (const Error& error : failures) code = report_error(error);
   if (options.progress && failures.empty() && !facts.cut_short) print_outcome(targets, *assessment);
   if (options.export_baseline) {

@@ -11,8 +11,6 @@
 #include <string_view>
 #include <utility>
 
-#include <zstd.h>
-
 namespace sluice {
 namespace {
 
@@ -82,15 +80,8 @@ void HeldResults::hold(const CommittedTrial& trial) const {
 
 void HeldResults::close_block() const {
   if (open_block_.empty()) return;
-  Block block{last_, open_block_.size(), {}};
-  block.packed.resize(ZSTD_compressBound(open_block_.size()));
-  const std::size_t size = ZSTD_compress(block.packed.data(), block.packed.size(), open_block_.data(),
-                                         open_block_.size(), defaults::held_compression_level);
-  // Only without memory: then nothing would go on anyway. An empty block is one that cannot be unpacked.
-  block.packed.resize(ZSTD_isError(size) != 0 ? 0 : size);
-  block.packed.shrink_to_fit();
-  held_bytes_ += block.packed.size();
-  blocks_.push_back(std::move(block));
+  const Block& block = blocks_.emplace_back(Block{last_, PackedText(open_block_)});
+  held_bytes_ += block.rows.bytes();
   open_block_.clear();
 }
 
@@ -108,12 +99,10 @@ Result<void> HeldResults::visit_blocks(std::span<const Block> blocks, TrialId fi
 }
 
 Result<std::vector<CommittedTrial>> HeldResults::unpack(const Block& block, TrialId first) const {
-  std::string rows(block.size, '\0');
-  const std::size_t size =
-      ZSTD_decompress(rows.data(), rows.size(), block.packed.data(), block.packed.size());
-  if (ZSTD_isError(size) != 0 || size != rows.size()) return fail(cannot_unpack());
+  const auto rows = block.rows.unpacked();
+  if (!rows) return fail(cannot_unpack());
   std::vector<CommittedTrial> trials;
-  for (std::string_view rest = rows; !rest.empty();) {
+  for (std::string_view rest = *rows; !rest.empty();) {
     RowHead head;
     std::memcpy(&head, rest.data(), sizeof head);
     const std::string_view row = rest.substr(sizeof head, head.size);

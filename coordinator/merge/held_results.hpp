@@ -2,6 +2,7 @@
 
 #include "common/hash.hpp"
 #include "coordinator/facts/committed_results.hpp"
+#include "coordinator/merge/packed_text.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -34,8 +35,7 @@ class HeldResults final : public ResultSource {
   /// Results one after the other.
   struct Block {
     TrialId last = 0;
-    std::size_t size = 0;  ///< Unpacked.
-    std::string packed;
+    PackedText rows;
   };
 
   Result<void> read_source(TrialId first, const VisitTrial& visit) const;

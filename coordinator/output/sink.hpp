@@ -41,6 +41,11 @@ class BufferedWriter {
   void passed() {
     if (buffer_.size() >= defaults::output_buffer_bytes) flush();
   }
+  /// For bytes that are many already: they go past the buffer.
+  void write(std::string_view bytes) {
+    flush();
+    if (!bytes.empty()) sink_.write(bytes);
+  }
   void flush() {
     if (!buffer_.empty()) sink_.write(buffer_);
     buffer_.clear();

@@ -2,6 +2,7 @@
 #include "coordinator/report/json_arms.hpp"
 #include "coordinator/report/json_budgets.hpp"
 #include "coordinator/report/json_case.hpp"
+#include "coordinator/report/json_cases.hpp"
 #include "coordinator/report/json_judge.hpp"
 #include "coordinator/report/json_notices.hpp"
 #include "coordinator/report/json_retrieval.hpp"
@@ -231,6 +232,15 @@ Result<void> write_errors(Json& json, const ReportInput& input, BufferedWriter& 
   return {};
 }
 
+Result<void> write_cases(const ReportInput& input, BufferedWriter& writer) {
+  if (input.json_cases != nullptr) return input.json_cases->write(writer);
+  JsonCaseWriter cases(input.results, writer.text(), input.stability);
+  return visit_cases(input.results, [&](const CaseResult& result) {
+    cases.write(result);
+    writer.passed();
+  });
+}
+
 }  // namespace
 
 Result<void> write_json_report(const ReportInput& input, Sink& sink) {
@@ -246,20 +256,7 @@ Result<void> write_json_report(const ReportInput& input, Sink& sink) {
   if (input.retrieval != nullptr) write_json_retrieval(json, *input.retrieval);
   json.line(1);
   json.key("fixture_results").open('[');
-  const ThresholdsInEffect thresholds(input.results);
-  CaseDetails details;
-  std::size_t case_index = 0;
-  const auto visited = visit_cases(input.results, [&](const CaseResult& result) {
-    json.line(2);
-    json.open('{');
-    write_json_case(json, result, thresholds, details);
-    write_json_votes(json, result, input.results.suite.rubrics);
-    if (input.stability != nullptr) write_json_case_stability(json, result, *input.stability, case_index);
-    json.close('}');
-    ++case_index;
-    writer.passed();
-  });
-  if (!visited) return visited;
+  if (auto written = write_cases(input, writer); !written) return written;
   json.text() += input.results.trials > 0 ? "\n  " : "";
   json.close(']');
   json.line(1);

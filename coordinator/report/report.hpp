@@ -28,6 +28,8 @@
 
 namespace sluice {
 
+class JsonCases;
+
 /// Who answers under an arm, and to which of the suite's prompts.
 struct ArmIdentity {
   ProviderKind provider = ProviderKind::openai;
@@ -84,6 +86,8 @@ struct ReportInput {
   bool prompts_are_lost = false;
   std::optional<double> min_pass_rate{};  ///< The least share of cases that must pass, if any.
   ReadWholeAnswers whole_answers{};       ///< For the page; null: it has the beginnings.
+  /// The cases as the JSON report has them, of a run without stability; null: it visits the results.
+  const JsonCases* json_cases = nullptr;
 };
 
 /// Write a report to the sink in pieces, so that memory stays flat. They visit the results once or twice and

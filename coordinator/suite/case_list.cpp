@@ -16,8 +16,8 @@ Result<CaseRef> CaseList::read_test(const Entry& entry) const {
   if (!file) return held_[entry.position];
   auto one = file->read(entry.position, entry.length, entry.check);
   if (!one) return fail(std::move(one.error()));
-  one->line = entry.line;
-  return std::make_shared<const Case>(std::move(*one));
+  (*one)->line = entry.line;
+  return CaseRef(std::move(*one));
 }
 
 Result<CaseRef> CaseList::read(std::size_t index) const {

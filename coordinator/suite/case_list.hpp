@@ -26,7 +26,8 @@ class CaseFile {
   virtual ~CaseFile() = default;
   /// The case at a place that the file's index named. file_unreadable if it cannot be read any more, or is
   /// no longer what was indexed. Thread-safe.
-  virtual Result<Case> read(std::uint64_t offset, std::uint32_t length, std::uint64_t check) const = 0;
+  virtual Result<std::shared_ptr<Case>> read(std::uint64_t offset, std::uint32_t length,
+                                             std::uint64_t check) const = 0;
 };
 
 /// A case that stays valid as long as this is held.

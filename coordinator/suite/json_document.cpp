@@ -119,6 +119,7 @@ class TreeBuilder : public nlohmann::json_sax<json> {
 class PlainDocument {
   /// A thread keeps some fourteen times the longest that it has read.
   static constexpr std::size_t longest = 64u << 10;
+  using Field = simdjson::dom::key_value_pair;
 
  public:
   explicit PlainDocument(std::uint32_t line) : line_(line) {}
@@ -165,17 +166,24 @@ class PlainDocument {
 
   bool take_table(simdjson::dom::object from, std::size_t depth, DocumentNode& node) {
     if (depth == defaults::max_document_depth) return false;
+    const std::size_t first = fields_.size();
+    for (const auto field : from) fields_.push_back(field);
+    const std::size_t end = fields_.size();
+    // Fields are cheaper to bring into order than what is made of them.
+    std::sort(fields_.begin() + static_cast<std::ptrdiff_t>(first), fields_.end(),
+              [](const Field& one, const Field& other) { return one.key < other.key; });
     auto& table = node.value.emplace<DocumentNode::Table>();
-    table.reserve(from.size());
-    for (const auto& [key, value] : from) {
+    table.reserve(end - first);
+    for (std::size_t i = first; i < end; ++i) {
+      const Field field = fields_[i];
+      if (!table.empty() && table.back().key == field.key) return false;
       DocumentEntry& entry = table.emplace_back();
-      entry.key = key;
+      entry.key = field.key;
       entry.line = line_;
-      if (!take(value, depth + 1, entry.value)) return false;
+      if (!take(field.value, depth + 1, entry.value)) return false;
     }
-    std::vector<DocumentError> twice;
-    sort_entries(table, twice);
-    return twice.empty();
+    fields_.erase(fields_.begin() + static_cast<std::ptrdiff_t>(first), fields_.end());
+    return true;
   }
 
   bool take_array(simdjson::dom::array from, std::size_t depth, DocumentNode& node) {
@@ -189,6 +197,7 @@ class PlainDocument {
   }
 
   std::uint32_t line_;
+  std::vector<Field> fields_;  ///< Of the objects that are open, the innermost ones last.
 };
 
 }  // namespace

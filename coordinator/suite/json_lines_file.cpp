@@ -27,26 +27,35 @@ std::uint64_t first_bytes(const Digest& digest) {
   return number;
 }
 
+/// Made where it stays: a test is read several times in a run, and to move it takes a tenth of that.
 struct ReadTest {
+  ReadTest(std::string_view line, const DocumentNode& node, const TestSource& source)
+      : check(first_bytes(sha256(line))), parsed(parse_test(node, checked(source, check))) {}
+  ReadTest(const ReadTest&) = delete;
+  ReadTest& operator=(const ReadTest&) = delete;
+
+  std::uint64_t check;  ///< Of the line, and of the files that it names: they may change too.
   ParsedTest parsed;
-  std::uint64_t check = 0;  ///< Of the line, and of the files that it names: they may change too.
+
+ private:
+  static TestSource checked(const TestSource& source, std::uint64_t& check) {
+    TestSource checked = source;
+    checked.read_file = [&](const std::string& path, std::vector<FileIdentity>* opened) {
+      constexpr std::uint64_t odd = 31;  // A sum alone would forget a file that is named twice.
+      auto text = source.read_file(path, opened);
+      check = check * odd + (text ? first_bytes(sha256(*text)) : 0);
+      return text;
+    };
+    return checked;
+  }
 };
 
-tl::expected<ReadTest, DocumentError> read_test(std::string_view line, std::uint32_t number,
-                                                const TestSource& source) {
+using ReadTestRef = tl::expected<std::shared_ptr<ReadTest>, DocumentError>;
+
+ReadTestRef read_test(std::string_view line, std::uint32_t number, const TestSource& source) {
   const auto node = parse_json(line, number);
   if (!node) return tl::unexpected(node.error());
-  ReadTest test;
-  test.check = first_bytes(sha256(line));
-  TestSource checked = source;
-  checked.read_file = [&](const std::string& path, std::vector<FileIdentity>* opened) {
-    constexpr std::uint64_t odd = 31;  // A sum alone would forget a file that is named twice.
-    auto text = source.read_file(path, opened);
-    test.check = test.check * odd + (text ? first_bytes(sha256(*text)) : 0);
-    return text;
-  };
-  test.parsed = parse_test(*node, checked);
-  return test;
+  return std::make_shared<ReadTest>(line, *node, source);
 }
 
 class JsonLinesFile : public CaseFile {
@@ -58,7 +67,8 @@ class JsonLinesFile : public CaseFile {
 
   int descriptor() const { return file_.number(); }
 
-  Result<Case> read(std::uint64_t offset, std::uint32_t length, std::uint64_t check) const override {
+  Result<std::shared_ptr<Case>> read(std::uint64_t offset, std::uint32_t length,
+                                     std::uint64_t check) const override {
     std::string line(length, '\0');
     std::size_t filled = 0;
     while (filled < line.size()) {
@@ -69,9 +79,11 @@ class JsonLinesFile : public CaseFile {
       if (got == 0) return changed(offset);
       filled += static_cast<std::size_t>(got);
     }
-    auto test = read_test(line, 1, source_);
-    if (!test || test->check != check || !test->parsed.findings.empty()) return changed(offset);
-    return std::move(test->parsed.test);
+    const auto read = read_test(line, 1, source_);
+    if (!read) return changed(offset);
+    const auto& test = *read;
+    if (test->check != check || !test->parsed.findings.empty()) return changed(offset);
+    return std::shared_ptr<Case>(test, &test->parsed.test);
   }
 
  private:
@@ -114,7 +126,7 @@ struct IndexedLine {
   std::string text;
   std::uint64_t offset = 0;
   std::uint32_t number = 0;
-  tl::expected<ReadTest, DocumentError> test;
+  ReadTestRef test;
   CaseFingerprints fingerprints{};
 };
 
@@ -195,17 +207,18 @@ class Indexer {
 
   static void read(IndexedLine& line, const TestSource& source) {
     line.test = read_test(line.text, line.number, source);
-    if (line.test) line.fingerprints = case_fingerprints(line.test->parsed.test);
+    if (line.test) line.fingerprints = case_fingerprints((*line.test)->parsed.test);
   }
 
   void take(IndexedLine& line) {
     if (!line.test) return add(line.test.error().line, line.test.error().message);
     // Rubrics are numbered in the order of the lines that use them.
-    if (is_judged(line.test->parsed.test)) read(line, source_);
-    for (Finding& finding : line.test->parsed.findings) limit_.add(std::move(finding));
-    const CaseList::Place place{line.offset, static_cast<std::uint32_t>(line.text.size()), line.test->check,
+    if (is_judged((*line.test)->parsed.test)) read(line, source_);
+    ReadTest& test = **line.test;
+    for (Finding& finding : test.parsed.findings) limit_.add(std::move(finding));
+    const CaseList::Place place{line.offset, static_cast<std::uint32_t>(line.text.size()), test.check,
                                 line.number};
-    builder_.add(file_, place, line.test->parsed.test, line.fingerprints, {number_, line.number});
+    builder_.add(file_, place, test.parsed.test, line.fingerprints, {number_, line.number});
   }
 
   void add(std::uint32_t line, std::string message) { limit_.add({source_.file, line, std::move(message)}); }

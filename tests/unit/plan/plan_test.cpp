@@ -118,9 +118,10 @@ TEST_F(PlanTest, AClaimsMetricIsNoTextToAssessBy) {
 class VanishingFile final : public CaseFile {
  public:
   explicit VanishingFile(int reads) : reads_(reads) {}
-  Result<Case> read(std::uint64_t offset, std::uint32_t, std::uint64_t) const override {
+  Result<std::shared_ptr<Case>> read(std::uint64_t offset, std::uint32_t, std::uint64_t) const override {
     if (reads_-- <= 0) return fail(Reason::file_unreadable, "cases.jsonl was changed during the run");
-    return text_case("line-" + std::to_string(offset), "prompt " + std::to_string(offset));
+    return std::make_shared<Case>(
+        text_case("line-" + std::to_string(offset), "prompt " + std::to_string(offset)));
   }
 
  private:

@@ -284,9 +284,9 @@ TEST(CaseResult, AFailureOfTheSourceIsHandedOn) {
 class LinesFile final : public CaseFile {
  public:
   explicit LinesFile(std::uint64_t gone) : gone_(gone) {}
-  Result<Case> read(std::uint64_t offset, std::uint32_t, std::uint64_t) const override {
+  Result<std::shared_ptr<Case>> read(std::uint64_t offset, std::uint32_t, std::uint64_t) const override {
     if (offset == gone_) return fail(Reason::file_unreadable, "cases.jsonl was changed during the run");
-    return sample::make_case("line-" + std::to_string(offset), "one");
+    return std::make_shared<Case>(sample::make_case("line-" + std::to_string(offset), "one"));
   }
 
  private:

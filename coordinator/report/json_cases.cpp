@@ -1,0 +1,42 @@
+#include "coordinator/report/json_cases.hpp"
+
+#include "coordinator/report/json_stability.hpp"
+
+namespace sluice {
+
+void JsonCaseWriter::write(const CaseResult& result) {
+  json_.line(2);
+  json_.open('{');
+  write_json_case(json_, result, thresholds_, details_);
+  write_json_votes(json_, result, rubrics_);
+  if (stability_ != nullptr) write_json_case_stability(json_, result, *stability_, written_);
+  json_.close('}');
+  ++written_;
+}
+
+void JsonCases::add(const CaseResult& result) {
+  if (!are_kept_) return;
+  writer_.write(result);
+  if (text_.size() < defaults::json_block_bytes) return;
+  packed_bytes_ += blocks_.emplace_back(text_).bytes();
+  text_.clear();
+  if (packed_bytes_ <= max_bytes_) return;
+  are_kept_ = false;
+  blocks_ = {};
+  text_ = {};
+}
+
+Result<void> JsonCases::write(BufferedWriter& writer) const {
+  for (const PackedText& block : blocks_) {
+    const auto text = block.unpacked();
+    if (!text) {
+      return fail(Reason::internal_error,
+                  "cases that were kept in memory cannot be unpacked; please report this as a defect");
+    }
+    writer.write(*text);
+  }
+  writer.write(text_);
+  return {};
+}
+
+}  // namespace sluice

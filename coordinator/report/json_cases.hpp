@@ -1,0 +1,61 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/merge/case_result.hpp"
+#include "coordinator/merge/packed_text.hpp"
+#include "coordinator/merge/run_stability.hpp"
+#include "coordinator/output/json_writer.hpp"
+#include "coordinator/output/sink.hpp"
+#include "coordinator/report/json_case.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// Writes the elements of a JSON report's `fixture_results`, a line each. Results, text and stability (null:
+/// the run has none) must outlive it.
+class JsonCaseWriter {
+ public:
+  JsonCaseWriter(const RunResults& results, std::string& out, const RunStability* stability)
+      : json_(out), rubrics_(results.suite.rubrics), thresholds_(results), stability_(stability) {}
+
+  void write(const CaseResult& result);
+
+ private:
+  Json json_;
+  const std::vector<Rubric>& rubrics_;
+  ThresholdsInEffect thresholds_;
+  const RunStability* stability_;
+  CaseDetails details_;
+  std::size_t written_ = 0;
+};
+
+/// The cases of a run without stability, written as a JSON report has them while they are judged: the report
+/// then need not visit them once more. Kept packed but for the last few MiB. The results must outlive it.
+class JsonCases {
+ public:
+  explicit JsonCases(const RunResults& results, std::size_t max_bytes = defaults::max_held_result_bytes)
+      : max_bytes_(max_bytes), writer_(results, text_, nullptr) {}
+  JsonCases(const JsonCases&) = delete;
+  JsonCases& operator=(const JsonCases&) = delete;
+
+  /// In plan order.
+  void add(const CaseResult& result);
+  /// False: they came to more than `max_bytes`, and none of them is kept.
+  bool are_kept() const { return are_kept_; }
+  /// Appends them to a report. REQUIRES: are_kept().
+  Result<void> write(BufferedWriter& writer) const;
+
+ private:
+  std::size_t max_bytes_;
+  bool are_kept_ = true;
+  std::vector<PackedText> blocks_;
+  std::size_t packed_bytes_ = 0;
+  std::string text_;  ///< What comes after the blocks.
+  JsonCaseWriter writer_;
+};
+
+}  // namespace sluice

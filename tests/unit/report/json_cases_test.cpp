@@ -1,0 +1,83 @@
+#include "coordinator/report/json_cases.hpp"
+
+#include "tests/unit/report/judged_run.hpp"
+#include "tests/unit/report/report_texts.hpp"
+#include "tests/unit/report/sample_run.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+/// Writes the cases as a visit brings them, as whoever judges a run does.
+void visit(const RunResults& results, JsonCases& cases) {
+  ASSERT_TRUE(visit_cases(results, [&](const CaseResult& one) { cases.add(one); }));
+}
+
+void expect_the_report_of_a_visit(ReportInput input) {
+  const std::string expected = json_of(input);
+  JsonCases cases(input.results);
+  visit(input.results, cases);
+  ASSERT_TRUE(cases.are_kept());
+  input.json_cases = &cases;
+  EXPECT_EQ(json_of(input), expected);
+}
+
+TEST(JsonCases, WrittenAheadMakeTheSameReport) {
+  const sample::SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  expect_the_report_of_a_visit(run.input(aggregates));
+}
+
+TEST(JsonCases, OfJudgedAnswersMakeTheSameReport) {
+  const sample::JudgedRun run;
+  const Aggregates aggregates = run.aggregates();
+  expect_the_report_of_a_visit(run.input(aggregates));
+}
+
+TEST(JsonCases, OfARunWithoutCasesMakeTheSameReport) {
+  const Suite suite;
+  const sample::MemorySource source;
+  const Gate gate;
+  const RunResults results = sample::results_of(suite, source, gate);
+  const Aggregates aggregates = *aggregate(results, {});
+  expect_the_report_of_a_visit(sample::input_of(results, aggregates));
+}
+
+/// More than stays unpacked.
+struct LongRun {
+  Suite suite;
+  sample::MemorySource source;
+  Gate gate;
+  RunResults results = sample::results_of(suite, source, gate);
+
+  LongRun() {
+    constexpr TrialId count = 12'000;
+    for (TrialId i = 0; i < count; ++i) {
+      suite.cases.push_back(sample::make_case("tls-" + std::to_string(i), "Case " + std::to_string(i)));
+      const auto claim = sample::claim("tls/min_version", "version", "1." + std::to_string(i % 7), 0.5);
+      source.trials.push_back(sample::scored(i, i, {claim}, {{}, {}, {0}, {}}, {1200, 300 + i % 50}));
+    }
+    results.trials = count;
+  }
+};
+
+TEST(JsonCases, ManyMakeTheSameReport) {
+  const LongRun run;
+  const Aggregates aggregates = *aggregate(run.results, {});
+  const ReportInput input = sample::input_of(run.results, aggregates);
+  ASSERT_GT(json_of(input).size(), 2 * defaults::json_block_bytes);
+  expect_the_report_of_a_visit(input);
+}
+
+TEST(JsonCases, TooManyAreNotKept) {
+  const LongRun run;
+  JsonCases cases(run.results, 1);
+  visit(run.results, cases);
+  EXPECT_FALSE(cases.are_kept());
+}
+
+}  // namespace
+}  // namespace sluice
