@@ -91,8 +91,9 @@ inline constexpr std::size_t max_bytes_embedded_before = 256u
 inline constexpr std::size_t cases_read_at_once = 256;  ///< Of those that stay in their file: some 400 KB.
 /// Large enough for zstd to find what rows have in common, small enough to unpack one at a time.
 inline constexpr std::size_t held_block_bytes = 256u << 10;
-/// Cases of a JSON report that are not packed: those of a suite of some thousand fixtures.
-inline constexpr std::size_t json_block_bytes = 4u << 20;
+inline constexpr std::size_t json_block_bytes = 1u << 20;  ///< Of the cases of a JSON report.
+inline constexpr std::size_t max_json_beside_results = 32u
+                                                       << 20;  ///< Of these, packed, where results are held.
 inline constexpr int held_compression_level = 1;  ///< Packs 500 MB a second; the digests, half of a row, pack
                                                   ///< at no level.
 inline constexpr std::uint32_t max_repeats_tried = 100;  ///< As `repeat` of the settings.

@@ -3,46 +3,58 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 
+#include <string>
+
+#include <nlohmann/json.hpp>
+
 namespace sluice {
 namespace {
+
+using nlohmann::json;
 
 CaseOutcome outcome_of(const CaseResult& one) {
   return {one.trial, one.fixture.id, one.status, wording::missed_scores(one)};
 }
 
-Result<void> note_many(Ledger& ledger, const std::string& run_id, const RunResults& results) {
-  std::vector<CaseOutcome> batch;
-  Result<void> noted;
-  const auto write = [&] {
-    if (noted && !batch.empty()) noted = ledger.note_cases(run_id, batch);
-    batch.clear();
-  };
-  const auto visited = visit_cases(results, [&](const CaseResult& one) {
-    if (one.status == CaseStatus::pass) return;
-    batch.push_back(outcome_of(one));
-    if (batch.size() == defaults::cases_written_at_once) write();
-  });
-  if (!visited) return fail(visited.error());
-  write();
-  return noted;
+/// CBOR, which takes texts whatever their bytes are.
+std::string to_bytes(const std::vector<CaseOutcome>& cases) {
+  json list = json::array();
+  for (const CaseOutcome& one : cases)
+    list.push_back(json::array({one.trial, one.id, static_cast<int>(one.status), one.missed}));
+  std::string bytes;
+  json::to_cbor(list, bytes);
+  return bytes;
+}
+
+std::vector<CaseOutcome> from_bytes(const std::string& bytes) {
+  std::vector<CaseOutcome> cases;
+  for (const json& one : json::from_cbor(bytes)) {
+    cases.push_back({one[0].get<TrialId>(), one[1].get<std::string>(),
+                     static_cast<CaseStatus>(one[2].get<int>()), one[3].get<std::vector<std::string>>()});
+  }
+  return cases;
 }
 
 }  // namespace
 
 void NotPassed::add(const CaseResult& one) {
   if (one.status == CaseStatus::pass) return;
-  ++count_;
-  if (count_ <= defaults::cases_written_at_once) {
-    few_.push_back(outcome_of(one));
-  } else if (!few_.empty()) {
-    few_ = std::vector<CaseOutcome>();  // Braces alone would keep its memory.
-  }
+  batch_.push_back(outcome_of(one));
+  if (batch_.size() < defaults::cases_written_at_once) return;
+  full_batches_.emplace_back(to_bytes(batch_));
+  batch_.clear();
 }
 
-Result<void> NotPassed::note(Ledger& ledger, const std::string& run_id, const RunResults& results) const {
-  if (count_ == 0) return {};
-  if (count_ == few_.size()) return ledger.note_cases(run_id, few_);
-  return note_many(ledger, run_id, results);
+Result<void> NotPassed::note(Ledger& ledger, const std::string& run_id) const {
+  for (const PackedText& batch : full_batches_) {
+    const auto bytes = batch.unpacked();
+    if (!bytes) {
+      return fail(Reason::internal_error,
+                  "cases that were kept in memory cannot be unpacked; please report this as a defect");
+    }
+    if (auto noted = ledger.note_cases(run_id, from_bytes(*bytes)); !noted) return noted;
+  }
+  return batch_.empty() ? Result<void>() : ledger.note_cases(run_id, batch_);
 }
 
 }  // namespace sluice

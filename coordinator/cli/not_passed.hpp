@@ -2,25 +2,24 @@
 
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/merge/case_result.hpp"
+#include "coordinator/merge/packed_text.hpp"
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace sluice {
 
 /// The cases of a run that did not simply pass, for the commands that come later: collected while the run is
-/// judged, and noted in the ledger when its report is written. Few are kept until then. Many are visited
-/// again, since in a run that went wrong they are all of a million.
+/// judged, and noted in the ledger when its report is written. In a run that went wrong they are all of a
+/// million: but for the last ones they are kept packed.
 class NotPassed {
  public:
   void add(const CaseResult& one);
-  /// `results`: those that were added.
-  Result<void> note(Ledger& ledger, const std::string& run_id, const RunResults& results) const;
+  Result<void> note(Ledger& ledger, const std::string& run_id) const;
 
  private:
-  std::size_t count_ = 0;
-  std::vector<CaseOutcome> few_;
+  std::vector<PackedText> full_batches_;
+  std::vector<CaseOutcome> batch_;
 };
 
 }  // namespace sluice

@@ -222,10 +222,11 @@ bool may_write_json_ahead(const RunOptions& options, const RunInputs& inputs, co
   return is_stable && std::ranges::any_of(options.reports, is_json) && inputs.redactor.empty();
 }
 
-/// Whether anybody looks at the results beside the verdict and the JSON report that is written ahead.
-bool are_visited_again(const RunOptions& options, const RunInputs& inputs) {
+/// Whether anybody is known to look at the results beside the verdict and the JSON report that is written
+/// ahead.
+bool are_visited_again(const RunOptions& options, const RunInputs& inputs, const RunGate& gate) {
   return !std::ranges::all_of(options.reports, is_json) || inputs.retrieval || options.harvest ||
-         options.baseline_arm;
+         options.baseline_arm || gate.aggregates;
 }
 
 /// Whether the results were kept under the patterns that the report redacts by.
@@ -279,7 +280,7 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
   const auto recorded = ledger.results_of(facts.run_id);
   const bool concludes = use != nullptr && use->conclude;
   const bool json_ahead = !concludes && may_write_json_ahead(options, inputs, plan);
-  const bool are_held = !json_ahead || are_visited_again(options, inputs);
+  const bool are_held = !json_ahead || are_visited_again(options, inputs, loaded);
   const HeldResults source(*recorded, are_held ? defaults::max_held_result_bytes : 0, [&plan](TrialId trial) {
     return trial < plan.trial_count() ? &plan.key(plan.unit_of(trial)) : nullptr;
   });
@@ -305,7 +306,9 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
   const RunPrice price = price_of(options, inputs);
   std::optional<BaselineExport> pins = pins_of(options, inputs, gate, facts);
   std::optional<JsonCases> json_cases;
-  if (json_ahead) json_cases.emplace(results);
+  if (json_ahead)
+    json_cases.emplace(results,
+                       are_held ? defaults::max_json_beside_results : defaults::max_held_result_bytes);
   NotPassed not_passed;
   const auto take = [&](const CaseResult& result) {
     if (also) also(result);
@@ -336,7 +339,7 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
       write_run_reports(options, inputs, results, gate, facts, *assessment, price,
                         *retrieval ? &(*retrieval)->summary : nullptr,
                         to_targets(targets, options.settings, use != nullptr ? use->caches : nullptr,
-                                   json_cases && json_cases->are_kept() ? &*json_cases : nullptr));
+                                   json_cases ? &*json_cases : nullptr));
   for (const Error& error : failures) code = report_error(error);
   if (options.progress && failures.empty() && !facts.cut_short) print_outcome(targets, *assessment);
   if (options.export_baseline) {
@@ -362,8 +365,7 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
       code = report_error(kept.error());
   }
   // After the report, which is what was paid for; a ledger that fails now does not take it away.
-  if (const auto kept = not_passed.note(ledger, facts.run_id, results); !kept)
-    code = report_error(kept.error());
+  if (const auto kept = not_passed.note(ledger, facts.run_id); !kept) code = report_error(kept.error());
   const auto noted = ledger.finish_run(facts.run_id, summary_of(facts, *assessment, code));
   return noted ? code : report_error(noted.error());
 }

@@ -14,16 +14,21 @@ void JsonCaseWriter::write(const CaseResult& result) {
   ++written_;
 }
 
+void JsonCaseWriter::skip() {
+  if (written_ == 0) json_.raw_json("");  // So that the next one is parted from it.
+  ++written_;
+}
+
 void JsonCases::add(const CaseResult& result) {
-  if (!are_kept_) return;
+  if (packed_bytes_ >= max_bytes_) {
+    are_whole_ = false;
+    return;
+  }
   writer_.write(result);
+  ++kept_;
   if (text_.size() < defaults::json_block_bytes) return;
   packed_bytes_ += blocks_.emplace_back(text_).bytes();
   text_.clear();
-  if (packed_bytes_ <= max_bytes_) return;
-  are_kept_ = false;
-  blocks_ = {};
-  text_ = {};
 }
 
 Result<void> JsonCases::write(BufferedWriter& writer) const {

@@ -23,6 +23,8 @@ class JsonCaseWriter {
       : json_(out), rubrics_(results.suite.rubrics), thresholds_(results), stability_(stability) {}
 
   void write(const CaseResult& result);
+  /// The next case stands there already.
+  void skip();
 
  private:
   Json json_;
@@ -34,24 +36,28 @@ class JsonCaseWriter {
 };
 
 /// The cases of a run without stability, written as a JSON report has them while they are judged: the report
-/// then need not visit them once more. Kept packed but for the last few MiB. The results must outlive it.
+/// then need not visit them once more. Kept packed but for the last MiB; of more than `max_bytes` the first
+/// ones are. The results must outlive it.
 class JsonCases {
  public:
-  explicit JsonCases(const RunResults& results, std::size_t max_bytes = defaults::max_held_result_bytes)
+  JsonCases(const RunResults& results, std::size_t max_bytes)
       : max_bytes_(max_bytes), writer_(results, text_, nullptr) {}
   JsonCases(const JsonCases&) = delete;
   JsonCases& operator=(const JsonCases&) = delete;
 
   /// In plan order.
   void add(const CaseResult& result);
-  /// False: they came to more than `max_bytes`, and none of them is kept.
-  bool are_kept() const { return are_kept_; }
-  /// Appends them to a report. REQUIRES: are_kept().
+  /// Of those that were added, from the first one on.
+  std::size_t kept() const { return kept_; }
+  /// Whether all that were added are kept.
+  bool are_whole() const { return are_whole_; }
+  /// Appends what is kept to a report.
   Result<void> write(BufferedWriter& writer) const;
 
  private:
   std::size_t max_bytes_;
-  bool are_kept_ = true;
+  std::size_t kept_ = 0;
+  bool are_whole_ = true;
   std::vector<PackedText> blocks_;
   std::size_t packed_bytes_ = 0;
   std::string text_;  ///< What comes after the blocks.

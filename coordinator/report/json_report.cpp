@@ -233,9 +233,18 @@ Result<void> write_errors(Json& json, const ReportInput& input, BufferedWriter& 
 }
 
 Result<void> write_cases(const ReportInput& input, BufferedWriter& writer) {
-  if (input.json_cases != nullptr) return input.json_cases->write(writer);
+  const JsonCases* const there = input.json_cases;
+  if (there != nullptr) {
+    auto written = there->write(writer);
+    if (!written || there->are_whole()) return written;
+  }
   JsonCaseWriter cases(input.results, writer.text(), input.stability);
+  std::size_t to_skip = there != nullptr ? there->kept() : 0;
   return visit_cases(input.results, [&](const CaseResult& result) {
+    if (to_skip > 0) {
+      --to_skip;
+      return cases.skip();
+    }
     cases.write(result);
     writer.passed();
   });

@@ -86,7 +86,8 @@ struct ReportInput {
   bool prompts_are_lost = false;
   std::optional<double> min_pass_rate{};  ///< The least share of cases that must pass, if any.
   ReadWholeAnswers whole_answers{};       ///< For the page; null: it has the beginnings.
-  /// The cases as the JSON report has them, of a run without stability; null: it visits the results.
+  /// Cases as the JSON report has them, of a run without stability; null, or of others: it visits the
+  /// results.
   const JsonCases* json_cases = nullptr;
 };
 

@@ -1,0 +1,57 @@
+#include "coordinator/cli/not_passed.hpp"
+
+#include "coordinator/defaults.hpp"
+#include "coordinator/report/assessment_wording.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice::not_passed_test {
+
+/// A case that missed a score, or passed.
+void add(NotPassed& cases, const Case& one, TrialId trial, CaseStatus status,
+         std::vector<CaseOutcome>& expected) {
+  CaseResult result{one, trial, status};
+  AssessedMetric metric;
+  metric.score = 0.5;
+  metric.limit = 0.9;
+  metric.status = MetricStatus::fail;
+  metric.cause = MetricCause::below_min_floor;
+  result.assessment.metrics = {metric};
+  cases.add(result);
+  if (status != CaseStatus::pass) expected.push_back({trial, one.id, status, wording::missed_scores(result)});
+}
+
+TEST(NotPassed, AsManyAsThereAreAreNotedInTheirOrder) {
+  const support::TemporaryFolder folder;
+  auto ledger = *Ledger::open(folder.path() / "ledger.db");
+  RunRecord run;
+  run.run_id = "run-1";
+  ASSERT_TRUE(ledger.begin_run(run));
+  NotPassed cases;
+  std::vector<CaseOutcome> expected;
+  for (TrialId trial = 0; trial < 3 * defaults::cases_written_at_once; ++trial) {
+    Case one;
+    one.id = "\xff no UTF-8 " + std::to_string(trial);
+    const auto status = static_cast<CaseStatus>(trial % 5);
+    add(cases, one, trial, status, expected);
+  }
+  ASSERT_GT(expected.size(), 2 * defaults::cases_written_at_once);
+  ASSERT_FALSE(expected.back().missed.empty());
+  ASSERT_TRUE(cases.note(ledger, "run-1"));
+  EXPECT_EQ(*ledger.cases_of("run-1"), expected);
+}
+
+TEST(NotPassed, NothingIsNotedWhereAllPassed) {
+  const support::TemporaryFolder folder;
+  auto ledger = *Ledger::open(folder.path() / "ledger.db");
+  NotPassed cases;
+  std::vector<CaseOutcome> expected;
+  add(cases, Case{}, 1, CaseStatus::pass, expected);
+  EXPECT_TRUE(cases.note(ledger, "a run that is not there"));
+}
+
+}  // namespace sluice::not_passed_test
