@@ -1,5 +1,6 @@
 #include "coordinator/report/json_cases.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/report/json_stability.hpp"
 
 namespace sluice {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "common/error.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/merge/packed_text.hpp"
 #include "coordinator/merge/run_stability.hpp"

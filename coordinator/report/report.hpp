@@ -91,8 +91,9 @@ struct ReportInput {
   const JsonCases* json_cases = nullptr;
 };
 
-/// Write a report to the sink in pieces, so that memory stays flat. They visit the results once or twice and
-/// fail only as visit_cases does; what became of the output the sink knows. Not thread-safe.
+/// Write a report to the sink in pieces, so that memory stays flat. They visit the results, some of them
+/// twice, and fail only as visit_cases and JsonCases::write do; what became of the output the sink knows. Not
+/// thread-safe.
 Result<void> write_json_report(const ReportInput& input, Sink& sink);
 Result<void> write_table_report(const ReportInput& input, const TableStyle& style, Sink& sink);
 /// For a comment on a pull request: fewer than 65,536 characters, however much there is to show.

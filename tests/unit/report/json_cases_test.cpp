@@ -23,6 +23,7 @@ void expect_the_report_of_a_visit(ReportInput input, std::size_t max_bytes = roo
   JsonCases cases(input.results, max_bytes);
   visit(input.results, cases);
   EXPECT_EQ(cases.are_whole(), max_bytes == room_for_all);
+  EXPECT_EQ(cases.kept() > 0, max_bytes > 0 && input.results.trials > 0);
   input.json_cases = &cases;
   EXPECT_EQ(json_of(input), expected);
 }
