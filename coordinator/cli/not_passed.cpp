@@ -48,10 +48,7 @@ void NotPassed::add(const CaseResult& one) {
 Result<void> NotPassed::note(Ledger& ledger, const std::string& run_id) const {
   for (const PackedText& batch : full_batches_) {
     const auto bytes = batch.unpacked();
-    if (!bytes) {
-      return fail(Reason::internal_error,
-                  "cases that were kept in memory cannot be unpacked; please report this as a defect");
-    }
+    if (!bytes) return fail(bytes.error());
     if (auto noted = ledger.note_cases(run_id, from_bytes(*bytes)); !noted) return noted;
   }
   return batch_.empty() ? Result<void>() : ledger.note_cases(run_id, batch_);

@@ -196,13 +196,9 @@ int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& wh
 
 namespace {
 
-UseReport to_targets(const std::vector<ReportTarget>& targets) {
-  return [&targets](const ReportInput& input) { return write_reports(targets, input); };
-}
-
-/// The same with what the run has at hand: whole answers for the page, and cases that are written already.
+/// With what the run has at hand: whole answers for the page, and cases that are written already.
 UseReport to_targets(const std::vector<ReportTarget>& targets, const Settings& settings,
-                     const CacheTools* caches, const JsonCases* json_cases) {
+                     const CacheTools* caches = nullptr, const JsonCases* json_cases = nullptr) {
   return [&targets, &settings, caches, json_cases](ReportInput input) {
     if (caches != nullptr)
       input.whole_answers = whole_answers(*caches, settings, input.facts.run_id, input.redactor);
@@ -218,8 +214,8 @@ bool is_json(const ReportTarget& target) {
 /// Whether the JSON report has the cases as they are judged: nothing is taken out of them, and nothing is
 /// said of them that only the end of the run tells.
 bool may_write_json_ahead(const RunOptions& options, const RunInputs& inputs, const Plan& plan) {
-  const bool is_stable = plan.perturbations().empty() && plan.trial_count() == plan.trials().case_count();
-  return is_stable && std::ranges::any_of(options.reports, is_json) && inputs.redactor.empty();
+  return std::ranges::any_of(options.reports, is_json) && inputs.redactor.empty() &&
+         !measures_stability(&plan.trials(), plan.perturbations());
 }
 
 /// Whether anybody is known to look at the results beside the verdict and the JSON report that is written
@@ -405,7 +401,7 @@ Result<void> report_unasked(const RunOptions& options, const RunInputs& inputs, 
       assess_run(options, results, gate, (*plan)->perturbations(), price, facts.cut_short);
   if (!assessment) return fail(assessment.error());
   auto failures = write_run_reports(options, inputs, results, gate, facts, *assessment, price, nullptr,
-                                    to_targets(targets));
+                                    to_targets(targets, options.settings));
   if (!failures.empty()) return fail(std::move(failures.front()));
   return {};
 }

@@ -20,10 +20,9 @@ struct RowHead {
   std::uint32_t size = 0;
 };
 
-Error cannot_unpack() {
+Error cannot_decode() {
   return {Reason::internal_error,
-          "results that were kept in memory cannot be unpacked; please report this as "
-          "a defect"};
+          "results that were kept in memory cannot be read; please report this as a defect"};
 }
 
 /// Zeros, which pack to nothing, in the place of the key.
@@ -100,7 +99,7 @@ Result<void> HeldResults::visit_blocks(std::span<const Block> blocks, TrialId fi
 
 Result<std::vector<CommittedTrial>> HeldResults::unpack(const Block& block, TrialId first) const {
   const auto rows = block.rows.unpacked();
-  if (!rows) return fail(cannot_unpack());
+  if (!rows) return fail(rows.error());
   std::vector<CommittedTrial> trials;
   for (std::string_view rest = *rows; !rest.empty();) {
     RowHead head;
@@ -109,7 +108,7 @@ Result<std::vector<CommittedTrial>> HeldResults::unpack(const Block& block, Tria
     rest.remove_prefix(sizeof head + head.size);
     if (head.trial < first) continue;
     auto unit = wire::decode_result(row);
-    if (!unit) return fail(cannot_unpack());
+    if (!unit) return fail(cannot_decode());
     if (const Digest* key = known_key(head.trial); key != nullptr && is_zero(unit->key)) unit->key = *key;
     trials.push_back({head.trial, std::move(*unit)});
   }

@@ -14,10 +14,13 @@ PackedText::PackedText(std::string_view text)
   packed_.shrink_to_fit();
 }
 
-std::optional<std::string> PackedText::unpacked() const {
+Result<std::string> PackedText::unpacked() const {
   std::string text(size_, '\0');
   const std::size_t size = ZSTD_decompress(text.data(), text.size(), packed_.data(), packed_.size());
-  if (ZSTD_isError(size) != 0 || size != text.size()) return std::nullopt;
+  if (ZSTD_isError(size) != 0 || size != text.size()) {
+    return fail(Reason::internal_error,
+                "what was kept in memory cannot be unpacked; please report this as a defect");
+  }
   return text;
 }
 

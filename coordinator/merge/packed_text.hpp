@@ -1,7 +1,8 @@
 #pragma once
 
+#include "common/error.hpp"
+
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,8 +14,8 @@ class PackedText {
   explicit PackedText(std::string_view text);
   /// What it takes now.
   std::size_t bytes() const { return packed_.size(); }
-  /// Nothing if it could not be packed, for which memory was missing.
-  std::optional<std::string> unpacked() const;
+  /// internal_error if it could not be packed, for which memory was missing.
+  Result<std::string> unpacked() const;
 
  private:
   std::size_t size_;

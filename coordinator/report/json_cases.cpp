@@ -35,10 +35,7 @@ void JsonCases::add(const CaseResult& result) {
 Result<void> JsonCases::write(BufferedWriter& writer) const {
   for (const PackedText& block : blocks_) {
     const auto text = block.unpacked();
-    if (!text) {
-      return fail(Reason::internal_error,
-                  "cases that were kept in memory cannot be unpacked; please report this as a defect");
-    }
+    if (!text) return fail(text.error());
     writer.write(*text);
   }
   writer.write(text_);

@@ -77,10 +77,6 @@ class EntryWatch {
   std::optional<UnusedEntries> unused_;
 };
 
-bool has_several_trials(const RunResults& results) {
-  return results.table != nullptr && results.table->trial_count() > results.table->case_count();
-}
-
 /// `crlf 1`: what a baseline calls a perturbation.
 std::vector<std::string> versioned_names(const std::vector<PerturbationFacts>& perturbations) {
   std::vector<std::string> names;
@@ -169,6 +165,11 @@ std::string missing_answers(const RunAssessment& assessment) {
 
 }  // namespace
 
+bool measures_stability(const TrialTable* table, const std::vector<PerturbationFacts>& perturbations) {
+  const bool has_several_trials = table != nullptr && table->trial_count() > table->case_count();
+  return has_several_trials || !perturbations.empty();
+}
+
 Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
                                  const std::vector<PerturbationFacts>& perturbations, const RunPrice& price,
                                  const std::optional<Error>& cut_short, const VisitCase& also) {
@@ -176,7 +177,7 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   EntryWatch entries(gate, options.is_selection(),
                      options.export_baseline.has_value() || options.has_pinned_scores);
   std::optional<RunStabilityFold> stability;
-  if (has_several_trials(results) || !perturbations.empty()) {
+  if (measures_stability(results.table, perturbations)) {
     // Not the suite's `confidence`, which is that of its gate (docs/statistics.md).
     StabilityRules rules;
     rules.confidence = defaults::confidence;

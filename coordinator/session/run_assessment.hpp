@@ -35,6 +35,10 @@ struct RunAssessment {
   int exit_code = 2;
 };
 
+/// Whether a run measures stability: it has repeats, or perturbations, which may all have changed nothing.
+/// `table`: as RunResults has it.
+bool measures_stability(const TrialTable* table, const std::vector<PerturbationFacts>& perturbations);
+
 /// What else is to see each case.
 using VisitCase = std::function<void(const CaseResult&)>;
 
