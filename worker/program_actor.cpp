@@ -70,7 +70,6 @@ BoundedCommand command_of(const HttpCall& call) {
   command.kept_variable = own.key_variable;
   command.kind = "program";
   command.for_more_time = "request_timeout_seconds would give it more";
-  command.quoted_error_bytes = defaults::quoted_error_bytes;
   return command;
 }
 
@@ -127,7 +126,8 @@ void take(Programs* self, ProgramEnded& ended) {
   if (ended.end.kind == Kind::done) {
     done.response = {200, {}, std::move(ended.end.output)};
   } else {
-    done.failure = HttpFailure{failure_kind(ended.end.kind, done.started), std::move(ended.end.message)};
+    done.failure = HttpFailure{failure_kind(ended.end.kind, done.started), std::move(ended.end.message),
+                               std::move(ended.end.errors)};
     if (ended.end.kind == Kind::not_started) done.started = false;
   }
   HttpCallsDone message;

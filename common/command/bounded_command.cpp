@@ -181,19 +181,20 @@ using Kind = CommandEnd::Kind;
 struct CommandFailure {
   Kind kind = Kind::failed;
   std::string message;
+  std::string errors;
 };
 
 template <class T>
 using Outcome = tl::expected<T, CommandFailure>;
 
-/// The last of a program's standard error, in which most of them say what was wrong.
-std::string end_of_errors(const std::string& errors, std::size_t most) {
-  auto output = to_valid_utf8(errors);
-  while (!output.empty() && (output.back() == '\n' || output.back() == ' ')) output.pop_back();
-  if (output.size() <= most) return output;
-  std::size_t begin = output.size() - most;
-  while (begin < output.size() && continues_utf8(output[begin])) ++begin;
-  return "..." + output.substr(begin);
+/// What is kept of a program's errors. The word that was cut may be half of a secret, which nothing finds;
+/// none is longer than what is dropped of a text without blanks.
+std::string whole_words(const OutputStream& errors) {
+  std::string text = to_valid_utf8(errors.text);
+  if (errors.exceeded)
+    text.erase(0, std::min(text.find_first_of(" \t\n"), defaults::max_command_error_bytes / 4));
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text;
 }
 
 /// The running program: its input is written and its output read, and in the end it is killed and reaped with
@@ -231,11 +232,9 @@ class Run {
  private:
   tl::unexpected<CommandFailure> failure(Kind kind, const std::string& what) const {
     const auto& name = command_.shown.empty() ? command_.arguments.front() : command_.shown;
-    std::string message =
-        "the " + command_.kind + " \"" + excerpt(name, defaults::quoted_bytes) + "\" " + what;
-    if (!errors_.text.empty())
-      message += "; its standard error says: " + end_of_errors(errors_.text, command_.quoted_error_bytes);
-    return tl::unexpected(CommandFailure{kind, std::move(message)});
+    return tl::unexpected(CommandFailure{
+        kind, "the " + command_.kind + " \"" + excerpt(name, defaults::quoted_bytes) + "\" " + what,
+        whole_words(errors_)});
   }
 
   static std::string and_what_allows_more(const std::string& advice) {
@@ -374,13 +373,26 @@ CommandEnd run_to_its_end(const BoundedCommand& command, std::string_view text, 
   if (command.arguments.empty() || command.arguments.front().empty())
     return {Kind::not_started, "", "the " + command.kind + " is empty; name a program"};
   auto ended = Run(command, text, stop).result();
-  if (!ended) return {ended.error().kind, "", std::move(ended.error().message)};
-  return {Kind::done, std::move(*ended), ""};
+  if (ended) return {Kind::done, std::move(*ended)};
+  CommandFailure& failure = ended.error();
+  return {failure.kind, "", std::move(failure.message), std::move(failure.errors)};
+}
+
+std::string with_errors(std::string message, std::string_view errors, std::size_t most) {
+  if (errors.empty()) return message;
+  message += "; its standard error says: ";
+  if (errors.size() <= most) return message.append(errors);
+  std::size_t begin = errors.size() - most;
+  while (begin < errors.size() && continues_utf8(errors[begin])) ++begin;
+  return message.append("...").append(errors.substr(begin));
 }
 
 Result<std::string> run_bounded(const BoundedCommand& command, std::string_view text) {
   auto end = run_to_its_end(command, text);
-  if (end.kind != Kind::done) return fail(Reason::usage_invalid, std::move(end.message));
+  if (end.kind != Kind::done) {
+    return fail(Reason::usage_invalid,
+                with_errors(std::move(end.message), end.errors, defaults::quoted_command_error_bytes));
+  }
   return std::move(end.output);
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "common/defaults.hpp"
 #include "common/error.hpp"
 
 #include <chrono>
@@ -25,7 +24,6 @@ struct BoundedCommand {
   std::string for_more_time{};                  ///< What to do if it takes too long, for messages.
   std::string for_more_output{};                ///< What to do if it writes too much, for messages.
   std::string folder{};                         ///< Where it runs; empty: where this process does.
-  std::size_t quoted_error_bytes = defaults::quoted_command_error_bytes;  ///< Of the end of its errors.
 };
 
 /// How a program ended.
@@ -40,8 +38,14 @@ struct CommandEnd {
   };
   Kind kind = Kind::done;
   std::string output{};   ///< Of one that is done.
-  std::string message{};  ///< Of any other: a sentence with the end of its standard error.
+  std::string message{};  ///< Of any other: a sentence.
+  std::string errors{};   ///< And the end of its standard error, in UTF-8.
 };
+
+/// The message of a command that was not done, with the last bytes of its errors, `most` of them. What must
+/// not be shown is taken out of the errors before: a cut through a secret leaves a part of it that nothing
+/// finds.
+std::string with_errors(std::string message, std::string_view errors, std::size_t most);
 
 /// Ends a running program from another thread. Thread-safe.
 class CommandStop {

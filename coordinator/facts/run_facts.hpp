@@ -34,8 +34,10 @@ struct RunFacts {
   std::uint64_t rate_limited = 0;
   std::uint64_t cache_hits = 0;
   PaidTokens paid;
-  PaidByArm paid_by_arm;   ///< The same.
-  bool unmetered = false;  ///< Of some answers nobody knows what they took, and so what the run cost.
+  PaidByArm paid_by_arm;  ///< The same.
+  /// A bit for each CallKind, as Spend has them: of some of its answers nobody knows what they took, and so
+  /// what the run cost.
+  std::uint8_t unmetered = 0;
   /// Of all units' time, for a permit or a place, for the end of a pause or an outage, and before a retry.
   std::chrono::milliseconds waited_permit{};
   std::chrono::milliseconds waited_pause{};

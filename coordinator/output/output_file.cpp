@@ -203,6 +203,20 @@ Result<void> replace(const std::string& path, const Target& target, mode_t mode,
   return {};
 }
 
+/// Where a link leads that leads to no file yet: it stays, and gets one. Any other path is its own end.
+std::string end_of_links(const std::string& path) {
+  namespace fs = std::filesystem;
+  constexpr int most_links = 40;  // As Linux follows.
+  fs::path end = path;
+  for (int links = 0; links < most_links; ++links) {
+    std::error_code error;
+    const fs::path next = fs::read_symlink(end, error);
+    if (error) break;  // No link any more.
+    end = end.parent_path() / next;
+  }
+  return end.string();
+}
+
 }  // namespace
 
 Result<void> write_whole_file(std::string_view content, const std::string& path,
@@ -212,7 +226,7 @@ Result<void> write_whole_file(std::string_view content, const std::string& path,
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0) {
     if (errno != ENOENT) return fail(cannot_write(target, errno));
-    return replace(path, target, default_mode(), writer);
+    return replace(end_of_links(path), target, default_mode(), writer);
   }
   if (S_ISDIR(found.st_mode)) return fail(cannot_write(target, EISDIR));
   if (!S_ISREG(found.st_mode)) return write_directly(path, target, writer);

@@ -29,9 +29,10 @@ std::string arm_words(const std::string& name, const ArmIdentity& identity, cons
   text += ", prompt " + identity.prompt;
   const auto& prompts = input.results.suite.prompts;
   const auto prompt = std::ranges::find(prompts, identity.prompt, &PromptVariant::id);
-  if (prompt != prompts.end() && !input.prompts_are_lost)
-    text += " \"" + excerpt(one_line(prompt->prompt), defaults::first_line_bytes) + '"';
-  return text;
+  if (prompt == prompts.end() || input.prompts_are_lost) return text;
+  std::string shown = prompt->prompt;
+  if (input.redactor != nullptr) input.redactor->apply(shown);
+  return text + " \"" + excerpt(one_line(shown), defaults::first_line_bytes) + '"';
 }
 
 /// A line an arm: columns would not hold it on a narrow page.

@@ -308,8 +308,12 @@ std::string cost(const ReportInput& input) {
   if (judged > 0) text += ", of that for the judge: " + priced(judged, input.paid_judge_cost);
   // The model's own price is known, or the sentence has said that it is not.
   if (paid > 0 && !input.paid_cost && input.aggregates.estimated_cost) {
+    const auto is_unmetered = [&](CallKind kind) { return (input.facts.unmetered & Spend::bit(kind)) != 0; };
     const bool of_judge = judged > 0 && !input.paid_judge_cost;
-    text += of_judge ? ", price of the judge unknown" : ", price of embeddings unknown";
+    text += is_unmetered(CallKind::embedding) ? ", and those of embeddings unknown"
+            : is_unmetered(CallKind::judge)   ? ", and those of votes unknown"
+            : of_judge                        ? ", price of the judge unknown"
+                                              : ", price of embeddings unknown";
   }
   return text;
 }

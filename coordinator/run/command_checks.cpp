@@ -79,7 +79,6 @@ BoundedCommand bounded(const CommandCheck& check, const CommandRules& rules) {
   command.kind = "check";
   command.for_more_time = "timeout_seconds would give it more";
   command.folder = rules.folder;
-  command.quoted_error_bytes = defaults::quoted_check_error_bytes;
   return command;
 }
 
@@ -149,7 +148,9 @@ Result<void> CheckedResult::ask(std::size_t score, const Plan& plan, UnitId unit
 }
 
 void CheckedResult::take(std::size_t n, const CommandEnd& end) {
-  ends_[n] = end;
+  CommandEnd& kept = ends_[n] = end;
+  rules_->redactor.apply(kept.errors);
+  kept.message = with_errors(std::move(kept.message), kept.errors, defaults::quoted_check_error_bytes);
   --open_;
 }
 
@@ -174,7 +175,7 @@ void CheckedResult::merge(TrialScore& score, const CheckedTrial& trial) const {
   Next<std::size_t> next_run{std::span(trial.runs)};
   const std::function<MetricOutcome(const TextExpectation&)> outcome_for = [&](const TextExpectation& what) {
     if (is_command_metric(what.metric)) {
-      MetricOutcome outcome = outcome_of_command(what, ends_[*next_run.take()]);
+      MetricOutcome outcome = outcome_of_command(what, ends_[*next_run.take()], rules_->redactor);
       rules_->redactor.apply(outcome.detail);
       return outcome;
     }

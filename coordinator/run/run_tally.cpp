@@ -31,7 +31,7 @@ void RunTally::on_spend(const Spend& spend, std::size_t arm) {
   facts_.cache_hits += spend.cache_hit ? 1 : 0;
   facts_.paid += spend.paid;
   facts_.paid_by_arm.add(arm, spend.paid);
-  facts_.unmetered = facts_.unmetered || spend.unmetered != 0;
+  facts_.unmetered |= spend.unmetered;
   facts_.waited_permit += std::chrono::milliseconds(spend.waited_permit_ms);
   facts_.waited_pause += std::chrono::milliseconds(spend.waited_pause_ms);
   facts_.waited_retry += std::chrono::milliseconds(spend.waited_retry_ms);

@@ -60,7 +60,7 @@ MetricOutcome scores(MetricId id, const Verdict& verdict, const std::string& pro
   return {id, value, std::nullopt, std::move(said)};
 }
 
-MetricOutcome plain_outcome(const TextExpectation& what, const CommandEnd& end) {
+MetricOutcome plain_outcome(const TextExpectation& what, const CommandEnd& end, const Redactor& redactor) {
   const MetricId id = positive(what.metric);
   if (end.kind == CommandEnd::Kind::not_started) {
     return undecided_outcome(
@@ -69,19 +69,24 @@ MetricOutcome plain_outcome(const TextExpectation& what, const CommandEnd& end) 
                 "executable or follow its interpreter");
   }
   if (end.kind != CommandEnd::Kind::done) return undecided_outcome(id, end.message);
-  const Verdict verdict = Verdict::parse(end.output, nullptr, false);
+  Verdict verdict = Verdict::parse(end.output, nullptr, false);
   const std::string program = program_of(what);
   if (!verdict.is_object()) {
+    std::string written = to_valid_utf8(end.output);
+    redactor.apply(written);
     return undecided_outcome(id, program + " wrote no verdict, a JSON object such as {\"pass\": true}, but " +
-                                     quoted_for_detail(one_line(to_valid_utf8(end.output))));
+                                     quoted_for_detail(one_line(written)));
   }
+  if (const auto reason = verdict.find("reason"); reason != verdict.end() && reason->is_string())
+    redactor.apply(reason->get_ref<std::string&>());
   return id == MetricId::command ? passes(id, verdict, program) : scores(id, verdict, program);
 }
 
 }  // namespace
 
-MetricOutcome outcome_of_command(const TextExpectation& what, const CommandEnd& end) {
-  const MetricOutcome plain = plain_outcome(what, end);
+MetricOutcome outcome_of_command(const TextExpectation& what, const CommandEnd& end,
+                                 const Redactor& redactor) {
+  const MetricOutcome plain = plain_outcome(what, end, redactor);
   if (!is_negated(what.metric)) return plain;
   if (plain.passed == true) return failed_outcome(what.metric, "it must not pass " + program_of(what));
   return negation_of(what.metric, plain, {});

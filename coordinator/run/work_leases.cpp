@@ -26,9 +26,10 @@ std::optional<Error> WorkLeases::hand_out(WorkerRoster& roster, TimePoint now, R
       if (units.empty()) break;
       tally.on_lease(now);
       roster.mark_leased(id, units.size());
-      const auto too_much = send(id, worker.peer, units, messages);
+      const auto& cache = roster.cache_of(id);
+      const auto too_much = send({id, worker.peer, cache}, units, messages);
       if (!too_much) return too_much.error();
-      if (const auto& cache = roster.cache_of(id); noted != nullptr && !cache.empty()) {
+      if (noted != nullptr && !cache.empty()) {
         for (const UnitId unit : units) {
           if (dispatcher_.holder_of(unit) == std::optional(id)) noted->push_back({unit, cache});
         }
@@ -51,18 +52,31 @@ bool WorkLeases::may_be_freed(const WorkerRoster& roster) const {
   });
 }
 
+/// Where the budget has no room for all that the unit may take, an answer that a cache holds which is there
+/// takes none.
+bool WorkLeases::reserve(const Holder& holder, UnitId id, const WorkUnit& unit, PaidTokens most) {
+  if (budget_.reserve(holder.worker, id, most)) return true;
+  const bool is_here = !holder.cache.empty() && dispatcher_.cache_of(id) == holder.cache;
+  if (!run_.read_cache || is_zero(unit.pinned_answer) || !(is_here || unit.held_elsewhere)) return false;
+  most.of(CallKind::answer) = {};
+  return budget_.reserve(holder.worker, id, most);
+}
+
 /// Sends as many of the units as the run's budget allows; the others wait again. What the first of those may
 /// take, if there are any. An error: a case cannot be read.
-Result<std::optional<WorkLeases::TooMuch>> WorkLeases::send(WorkerId worker, const Peer& peer,
+Result<std::optional<WorkLeases::TooMuch>> WorkLeases::send(const Holder& holder,
                                                             const std::vector<UnitId>& units,
                                                             std::vector<ToPeer>& messages) {
-  WorkBatch batch(run_.run_id, peer, messages);
+  const WorkerId worker = holder.worker;
+  WorkBatch batch(run_.run_id, holder.peer, messages);
   std::optional<TooMuch> too_much;
   for (auto at = units.begin(); at != units.end() && !too_much; ++at) {
     auto unit = plan_.render(*at);
     if (!unit) return fail(std::move(unit.error()));
+    if (!pinned_answers_.empty()) unit->pinned_answer = pinned_answers_[*at];
+    unit->held_elsewhere = lending_.held_elsewhere(worker, unit->key, dispatcher_.cache_of(*at));
     const auto most = budget_.limited() ? most_of(*unit, run_.judge, run_.grading) : PaidTokens();
-    if (budget_.limited() && !budget_.reserve(worker, *at, most)) {
+    if (budget_.limited() && !reserve(holder, *at, *unit, most)) {
       // In reverse: each goes to the front of its queue.
       for (auto rest = units.end(); rest != at;) dispatcher_.release(worker, *--rest);
       // None of them was reserved now; what is reserved for an earlier lease there stays.
@@ -70,9 +84,7 @@ Result<std::optional<WorkLeases::TooMuch>> WorkLeases::send(WorkerId worker, con
       too_much = TooMuch{*at, most};
       continue;
     }
-    if (!pinned_answers_.empty()) unit->pinned_answer = pinned_answers_[*at];
     unit->lease = lease_numbers_.number(worker, *at);
-    unit->held_elsewhere = lending_.held_elsewhere(worker, unit->key, dispatcher_.cache_of(*at));
     batch.add(std::move(*unit));
   }
   batch.finish();

@@ -53,8 +53,15 @@ class WorkLeases {
     UnitId unit = 0;
     PaidTokens most;
   };
-  Result<std::optional<TooMuch>> send(WorkerId worker, const Peer& peer, const std::vector<UnitId>& units,
+  /// Whom units are leased to.
+  struct Holder {
+    WorkerId worker = 0;
+    const Peer& peer;
+    const std::string& cache;  ///< Its id; empty: it has none.
+  };
+  Result<std::optional<TooMuch>> send(const Holder& holder, const std::vector<UnitId>& units,
                                       std::vector<ToPeer>& messages);
+  bool reserve(const Holder& holder, UnitId id, const WorkUnit& unit, PaidTokens most);
 
   const Plan& plan_;
   const RunSettings& run_;

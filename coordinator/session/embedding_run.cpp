@@ -151,6 +151,7 @@ void add_embedding_run(const RunFacts& embedded, RunFacts& facts) {
   facts.rate_limited += embedded.rate_limited;
   facts.paid += embedded.paid;
   facts.paid_by_arm += embedded.paid_by_arm;
+  facts.unmetered |= embedded.unmetered;
 }
 
 }  // namespace sluice

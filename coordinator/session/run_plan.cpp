@@ -202,7 +202,7 @@ Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const R
 
 Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const RunInputs& inputs,
                                               std::vector<SharedText> few_shots) {
-  auto design = make_trial_design(options);
+  auto design = make_trial_design(options, inputs.redactor);
   if (!design) return fail(std::move(design.error()));
   design->few_shots = std::move(few_shots);
   auto requests = requests_of(options, inputs);

@@ -39,20 +39,27 @@ RunPerturbation perturbation_of(const Perturbation& perturbation) {
   return result;
 }
 
-PerturbedText run(const BoundedCommand& command, std::string_view text) {
-  auto output = run_bounded(command, text);
-  if (!output) return {PerturbedText::Kind::failed, {}, std::move(output.error().message)};
-  if (invalid_utf8_at(*output)) {
+/// A command mostly quotes the text that it cannot take.
+PerturbedText run(const BoundedCommand& command, const Redactor& redactor, std::string_view text) {
+  CommandEnd end = run_to_its_end(command, text);
+  if (end.kind != CommandEnd::Kind::done) {
+    redactor.apply(end.errors);
+    return {PerturbedText::Kind::failed,
+            {},
+            with_errors(std::move(end.message), end.errors, defaults::quoted_command_error_bytes)};
+  }
+  if (invalid_utf8_at(end.output)) {
     return {PerturbedText::Kind::failed,
             {},
             "what the perturbation command \"" + excerpt(command.shown, defaults::quoted_bytes) +
                 "\" wrote is not valid UTF-8"};
   }
-  return {PerturbedText::Kind::changed, std::move(*output), {}};
+  return {PerturbedText::Kind::changed, std::move(end.output), {}};
 }
 
 /// Its version is a hash of the command: another command under the same name is another perturbation.
-RunPerturbation perturbation_of(const PerturbCommand& given, const Settings& settings) {
+RunPerturbation perturbation_of(const PerturbCommand& given, const Settings& settings,
+                                const Redactor& redactor) {
   BoundedCommand command{
       {"/bin/sh", "-c", given.command}, settings.perturb_timeout.value, settings.perturb_max_bytes.value};
   command.shown = given.command;
@@ -63,7 +70,9 @@ RunPerturbation perturbation_of(const PerturbCommand& given, const Settings& set
   RunPerturbation perturbation;
   perturbation.name = given.name;
   perturbation.version = to_hex(sha256(given.command)).substr(0, 12);
-  perturbation.apply = [command](std::string_view text, std::string_view) { return run(command, text); };
+  perturbation.apply = [command, redactor](std::string_view text, std::string_view) {
+    return run(command, redactor, text);
+  };
   perturbation.apply_once = true;
   return perturbation;
 }
@@ -98,7 +107,7 @@ Result<std::vector<const Perturbation*>> catalogued(const std::vector<std::strin
 
 }  // namespace
 
-Result<TrialDesign> make_trial_design(const RunOptions& options) {
+Result<TrialDesign> make_trial_design(const RunOptions& options, const Redactor& redactor) {
   TrialDesign design;
   design.repeats = options.settings.repeat.value;
   const auto named = catalogued(options.perturbations, options.settings);
@@ -112,7 +121,7 @@ Result<TrialDesign> make_trial_design(const RunOptions& options) {
                   "--perturb-command names \"" + command.name +
                       "\", which is a perturbation of sluice's own: choose another name");
     }
-    design.perturbations.push_back(perturbation_of(command, options.settings));
+    design.perturbations.push_back(perturbation_of(command, options.settings, redactor));
   }
   if (options.progress && !options.perturb_commands.empty()) design.on_progress = CommandProgress();
   if (design.perturbations.size() > TrialTable::max_perturbations) {

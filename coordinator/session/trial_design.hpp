@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/checks/redactor.hpp"
 #include "common/error.hpp"
 #include "coordinator/plan/plan.hpp"
 #include "coordinator/plan/trial_design.hpp"
@@ -8,8 +9,9 @@
 namespace sluice {
 
 /// The perturbations and repeats of a run: those of the catalogue that were named, in its order, then the
-/// commands. usage_invalid for a name that is none, and for a command with the name of one.
-Result<TrialDesign> make_trial_design(const RunOptions& options);
+/// commands, whose errors are redacted. usage_invalid for a name that is none, and for a command with the
+/// name of one.
+Result<TrialDesign> make_trial_design(const RunOptions& options, const Redactor& redactor = {});
 
 /// What make_trial_design and make_run_options refuse of the settings: a mode and perturbations that
 /// contradict each other, and names that are none.

@@ -1,5 +1,6 @@
 #include "tests/http/http_fixture.hpp"
 
+#include <cstdlib>
 #include <thread>
 
 namespace sluice {
@@ -148,6 +149,21 @@ TEST_F(HttpActorTest, RefusedConnection) {
 TEST_F(HttpActorTest, UnknownHost) {
   const auto done = perform(call_to("http://user:secret@no-such-host.invalid:81/"));
   expect_failure(done, Kind::could_not_resolve, "no-such-host.invalid:81");
+}
+
+TEST_F(HttpActorTest, AProxyThatRefusesTheWay) {
+  RawServer proxy([](int, const std::string& request) {
+    EXPECT_TRUE(request.starts_with("CONNECT ")) << request;
+    EXPECT_EQ(request.find("secret"), std::string::npos) << request;
+    return RawServer::Answer{"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n",
+                             Then::close};
+  });
+  ::setenv("https_proxy", ("http://" + proxy.host()).c_str(), 1);
+  const auto done = perform(call_to("https://api.example.invalid/v1"));
+  ::unsetenv("https_proxy");
+  expect_failure(done, Kind::could_not_connect, "the proxy refuses a connection to api.example.invalid:443");
+  EXPECT_NE(done.failure->message.find("407"), std::string::npos) << done.failure->message;
+  EXPECT_FALSE(done.started);
 }
 
 TEST_F(HttpActorTest, UrlsThatCannotBeCalled) {

@@ -87,6 +87,20 @@ TEST_F(BudgetSpend, ATokenBudgetIsNeverExceeded) {
   EXPECT_GT(paid_tokens(cut.report), 1700u) << "a budget is there to be used";
 }
 
+TEST_F(BudgetSpend, WhatACacheHoldsNeedsNoBudget) {
+  auto simulator = start_simulator();
+  write_settings(simulator, "");
+  run({});
+  const auto calls = simulator.count("start");
+  const auto again = run({"--max-tokens", "1"});
+  EXPECT_EQ(again.finished.exit_code, 0) << again.finished.errors;
+  EXPECT_EQ(paid_tokens(again.report), 0u);
+  EXPECT_EQ(simulator.count("start"), calls);
+  const auto anew = run({"--max-tokens", "1", "--refresh"});
+  EXPECT_EQ(anew.report["reason_code"], "token_budget_spent") << anew.finished.errors;
+  EXPECT_EQ(simulator.count("start"), calls);
+}
+
 TEST_F(BudgetSpend, ACostBudgetIsNeverExceeded) {
   auto simulator = start_simulator();
   write_settings(simulator, "");

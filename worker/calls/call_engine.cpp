@@ -1,5 +1,6 @@
 #include "worker/calls/call_engine.hpp"
 
+#include "common/command/bounded_command.hpp"
 #include "common/text/text.hpp"
 #include "worker/call_failure.hpp"
 #include "worker/calls/waiting_calls.hpp"
@@ -246,10 +247,13 @@ void CallEngine::on_done(const HttpDone& done, const Moment& moment,
   call.unsent = 0;
   if (done.failure) {
     auto failed = failed_call(*done.failure);
-    if (call.provider->settings.kind == ProviderKind::exec && call.provider->credentials) {
-      // What a program says of its failure may hold its key.
-      call.provider->credentials->mask(KeyMask::Keys::all).apply(failed.message);
-      redactor_.apply(failed.message);
+    if (call.provider->settings.kind == ProviderKind::exec) {
+      std::string errors = done.failure->errors;
+      for (std::string* words : {&failed.message, &errors}) {
+        if (call.provider->credentials) call.provider->credentials->mask(KeyMask::Keys::all).apply(*words);
+        redactor_.apply(*words);
+      }
+      failed.message = with_errors(std::move(failed.message), errors, defaults::quoted_error_bytes);
     }
     note_lost(call, done, failed, at_.now);
     return follow(done.id, after_failure(call, failed, never_connected(done), at_.now, random_));

@@ -59,6 +59,8 @@ class CallEngine {
   Duration outages(const std::string& provider, TimePoint now) const;
   /// What this worker seeks in other caches.
   EntryExchange& entries() { return entries_; }
+  /// The run's.
+  const Redactor& redactor() const { return redactor_; }
   /// For the log, with the next turn.
   void report_unusable_entry(const Error& problem) {
     problems_.push_back(problem.message + "; it is paid for instead");

@@ -49,7 +49,8 @@ struct HttpFailure {
                         ///< again: it needs another permit. A connection to the host is there now.
   };
   Kind kind = Kind::other;
-  std::string message;  ///< One sentence with host and port; never a header, so never a key.
+  std::string message;   ///< One sentence with host and port; never a header, so never a key.
+  std::string errors{};  ///< What a program wrote to its standard error: it may hold its key.
 };
 
 /// How a call ended. `response` is whole if there is no failure, and empty otherwise; any status is a

@@ -280,6 +280,12 @@ HttpFailure Transfer::failure_of(CURLcode code) const {
     return {Kind::could_not_connect, "no TLS connection to " + host + ": " +
                                          to_valid_utf8(excerpt(tls_problem_, sizeof tls_problem_))};
   }
+  long by_proxy = 0;
+  if (sends_ == 0) curl().easy_getinfo(easy_.get(), CURLINFO_HTTP_CONNECTCODE, &by_proxy);
+  if (by_proxy >= 300) {
+    return {Kind::could_not_connect, "the proxy refuses a connection to " + host + " with status " +
+                                         std::to_string(by_proxy) + "; check HTTPS_PROXY and NO_PROXY"};
+  }
   switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
       return {Kind::could_not_resolve, "the name of " + host + " has no address"};

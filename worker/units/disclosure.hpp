@@ -2,6 +2,9 @@
 
 #include "common/checks/key_mask.hpp"
 #include "common/checks/redactor.hpp"
+#include "common/model/completion.hpp"
+
+#include <string>
 
 namespace sluice {
 
@@ -12,5 +15,10 @@ struct Disclosure {
   bool whole_text = false;  ///< The whole answer goes along, for the run's observations.
   bool embedding = false;   ///< The answer's embedding goes along.
 };
+
+/// Why the answer is none, in words that may leave this worker. The quote of a refusal that was cut before
+/// anything was taken out of it is made anew, of the answer's text: half of what a pattern hides would be in
+/// it. REQUIRES: a non-answer.
+std::string disclosed_reason(const Completion& answer, const KeyMask& keys, const Redactor& redactor);
 
 }  // namespace sluice

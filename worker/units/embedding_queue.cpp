@@ -101,8 +101,9 @@ std::optional<EmbeddingBatch> EmbeddingQueue::next() {
   return batch;
 }
 
-/// Tokens go to whoever asked for a text first, in proportion to its bytes; the calls to the first of all.
-/// What nobody waits for any more is paid all the same, and goes to the next one.
+/// Tokens go to whoever asked for a text first, in proportion to its bytes, and where nobody knows how many
+/// there were, nobody knows it of any of them; the calls go to the first of all. What nobody waits for any
+/// more is paid all the same, and goes to the next one.
 void EmbeddingQueue::charge(const EmbeddingBatch& batch, const Spend& spend) {
   std::uint64_t all_bytes = 0;
   for (const auto& text : batch.texts) all_bytes += text.size();
@@ -117,6 +118,7 @@ void EmbeddingQueue::charge(const EmbeddingBatch& batch, const Spend& spend) {
     };
     auto& tokens = owed.paid.of(CallKind::embedding).input_tokens;
     tokens += share_of(spend.paid.of(CallKind::embedding).input_tokens);
+    owed.unmetered |= spend.unmetered;
     const auto& list = wanted_.at(text);
     const auto first = std::ranges::find_if(list, [&](auto waiter) { return waiters_.contains(waiter); });
     if (first != list.end()) add_costs(waiters_.at(*first).spend, std::exchange(owed, {}));

@@ -74,8 +74,7 @@ Embeddings::Embeddings(const RunSettings& settings, std::shared_ptr<AnswerStore>
       computed_(settings.mode == Mode::mock || settings.embedding.model == lexical_embedding_model),
       store_(std::move(store)),
       engine_(engine),
-      owner_(owner),
-      redactor_(Redactor::make(settings.redaction).value_or(Redactor())) {
+      owner_(owner) {
   const auto found = std::ranges::find(settings.providers, embedding_.provider, &ProviderSettings::name);
   if (!computed_ && found != settings.providers.end()) provider_ = &*found;
 }
@@ -101,7 +100,7 @@ std::optional<std::variant<Evidence, Error>> Embeddings::begin(std::uint64_t uni
       found.emplace(text, std::move(*vector));
     } else if (settings_.mode == Mode::cached) {
       std::string quoted;
-      append_json_string(quoted, excerpt(redactor_.redacted(text).value_or(text), 60));
+      append_json_string(quoted, excerpt(engine_.redactor().redacted(text).value_or(text), 60));
       return Error{Reason::cache_miss,
                    "the cache does not hold the embedding of " + quoted + " by " + embedding_.model};
     } else {
@@ -203,7 +202,7 @@ void Embeddings::on_call_ended(const CallEnded& ended, const Moment& /*moment*/,
   auto& batch = call.batch();
   if (!ended.error) {
     auto spend = ended.spend;
-    spend.paid.of(CallKind::embedding).input_tokens = ended.usage.input_tokens;
+    if (!ended.lent) spend.add_answer(CallKind::embedding, {.input_tokens = ended.usage.input_tokens});
     append(served(call, spend), outcomes);
   } else {
     batch.deadline += ended.extended;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "common/checks/redactor.hpp"
 #include "common/model/run_settings.hpp"
 #include "worker/answer_store.hpp"
 #include "worker/calls/call_engine.hpp"
@@ -77,7 +76,6 @@ class Embeddings final : public Enricher {
   std::shared_ptr<AnswerStore> store_;
   CallEngine& engine_;
   std::uint32_t owner_;
-  Redactor redactor_;                     ///< For texts that errors quote.
   std::map<Digest, std::string> sought_;  ///< Texts by key, held back in the queue.
   EmbeddingQueue queue_;
   std::map<std::uint64_t, EmbeddingCall> calls_;  ///< By their batches' numbers.

@@ -6,6 +6,7 @@
 #include "config/embedded_config.hpp"
 #include "worker/scoring/grading.hpp"
 #include "worker/units/answer_schema.hpp"
+#include "worker/units/disclosure.hpp"
 #include "worker/units/embeddings.hpp"
 #include "worker/units/judging.hpp"
 
@@ -62,7 +63,7 @@ Grading::Grading(const RunSettings& settings, std::shared_ptr<AnswerStore> store
     llm_.rubrics = comparison_rubrics();
     const VoteForm form{comparison_schema_name, share(std::string(embedded::comparison_schema)),
                         read_comparison, Reason::grade_unparsable};
-    comparer_ = std::make_unique<Judging>(settings, llm_, form, store_, engine, owner);
+    comparer_ = std::make_unique<Judging>(settings, llm_, form, store_, engine, owner, keys);
   }
 }
 
@@ -101,10 +102,9 @@ std::optional<std::variant<Evidence, Error>> Grading::begin(std::uint64_t unit, 
 Grading::Outcome Grading::on_baseline(std::uint64_t unit, Pair& pair, Completion answer,
                                       const Moment& moment) {
   if (answer.non_answer) {
-    keys_.apply(answer.non_answer->message);
     return Error{Reason::baseline_unanswered, "the baseline gave no answer to compare with (" +
-                                                  std::string(to_string(answer.non_answer->reason)) +
-                                                  "): " + answer.non_answer->message};
+                                                  std::string(to_string(answer.non_answer->reason)) + "): " +
+                                                  disclosed_reason(answer, keys_, engine_.redactor())};
   }
   // As the candidate's: a provider may have said, or a cache may hold, another one's key.
   keys_.apply(answer.text);

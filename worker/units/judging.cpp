@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/model/cache_key.hpp"
 #include "config/embedded_config.hpp"
+#include "worker/units/disclosure.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -49,18 +50,20 @@ Result<void> VoteCall::take_entry(std::string_view entry) {
 }
 
 Judging::Judging(const RunSettings& settings, std::shared_ptr<AnswerStore> store, CallEngine& engine,
-                 std::uint32_t owner)
+                 std::uint32_t owner, const KeyMask& keys)
     : Judging(settings, settings.judge, {vote_schema_name, share(std::string(embedded::vote_schema))},
-              std::move(store), engine, owner) {}
+              std::move(store), engine, owner, keys) {}
 
 Judging::Judging(const RunSettings& settings, const JudgeSettings& judge, VoteForm form,
-                 std::shared_ptr<AnswerStore> store, CallEngine& engine, std::uint32_t owner)
+                 std::shared_ptr<AnswerStore> store, CallEngine& engine, std::uint32_t owner,
+                 const KeyMask& keys)
     : settings_(settings),
       judge_(judge),
       form_(std::move(form)),
       store_(std::move(store)),
       engine_(engine),
-      owner_(owner) {
+      owner_(owner),
+      keys_(keys) {
   const auto found = std::ranges::find(settings.providers, judge_.provider, &ProviderSettings::name);
   if (found != settings.providers.end()) provider_ = &*found;
   for (const Rubric& rubric : judge_.rubrics) systems_.push_back(share(rubric.system));
@@ -210,7 +213,8 @@ Result<Vote> Judging::read(UnderWay& under_way, bool lent) {
                 "the judge gave no vote: it was cut off at its token limit; raise --judge-max-tokens");
   }
   if (answer.non_answer) {
-    return fail(Reason::judge_refused, "the judge gave no vote: " + answer.non_answer->message);
+    return fail(Reason::judge_refused,
+                "the judge gave no vote: " + disclosed_reason(answer, keys_, engine_.redactor()));
   }
   auto vote = form_.read(answer.text);
   if (!vote) return fail(std::move(vote.error()));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/checks/key_mask.hpp"
 #include "common/model/judge.hpp"
 #include "common/model/run_settings.hpp"
 #include "worker/answer_store.hpp"
@@ -50,12 +51,13 @@ std::optional<Error> too_long_for_judge(std::string_view text, std::string_view 
 /// once. Holds no clock and no connection; not thread-safe.
 class Judging final : public Enricher {
  public:
-  /// Settings and engine must outlive it.
+  /// Settings, engine and keys must outlive it. What a judge says that gives no vote is told without the
+  /// keys.
   Judging(const RunSettings& settings, std::shared_ptr<AnswerStore> store, CallEngine& engine,
-          std::uint32_t owner);
+          std::uint32_t owner, const KeyMask& keys);
   /// The same by another judge than the run's, who answers in a form of its own. It must outlive this.
   Judging(const RunSettings& settings, const JudgeSettings& judge, VoteForm form,
-          std::shared_ptr<AnswerStore> store, CallEngine& engine, std::uint32_t owner);
+          std::shared_ptr<AnswerStore> store, CallEngine& engine, std::uint32_t owner, const KeyMask& keys);
 
   std::optional<std::variant<Evidence, Error>> begin(std::uint64_t unit, const WorkUnit& work,
                                                      std::string_view answer, TimePoint deadline,
@@ -136,6 +138,7 @@ class Judging final : public Enricher {
   std::shared_ptr<AnswerStore> store_;
   CallEngine& engine_;
   std::uint32_t owner_;
+  const KeyMask& keys_;
   std::map<std::uint64_t, Waiting> waiting_;
   Votes votes_;
   std::map<std::uint64_t, Digest> by_number_;  ///< Votes that are called for, by their calls' numbers.

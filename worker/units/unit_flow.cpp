@@ -19,7 +19,7 @@ namespace {
 template <class Kind>
 std::unique_ptr<Enricher> make(const RunSettings& settings, std::shared_ptr<AnswerStore> store,
                                CallEngine& engine, std::uint32_t owner, const KeyMask& keys) {
-  if constexpr (std::is_same_v<Kind, Grading>) {
+  if constexpr (!std::is_same_v<Kind, Embeddings>) {
     return std::make_unique<Kind>(settings, std::move(store), engine, owner, keys);
   } else {
     return std::make_unique<Kind>(settings, std::move(store), engine, owner);

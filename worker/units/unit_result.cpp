@@ -139,7 +139,7 @@ UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome o
   result.answer = answer_digest(completion);
   if (keys.apply(completion.text)) read = {};
   for (ToolCall& call : completion.calls) keys.apply(call.arguments);
-  if (completion.non_answer) keys.apply(completion.non_answer->message);
+  if (completion.non_answer) completion.non_answer->message = disclosed_reason(completion, keys, redactor);
   const bool judged = !evidence.votes.empty();
   score_answer(completion, checks, unit, judged ? disclosed(evidence, disclosure) : evidence, result,
                std::move(read.claims));

@@ -61,6 +61,22 @@ TEST(RunBounded, NamesTheExitCodeAndWhatTheProgramWrote) {
   EXPECT_EQ(failure_of(shell("kill -9 $$")), "the perturbation command \"sh\" was ended by signal 9");
 }
 
+TEST(RunToItsEnd, HandsItsErrorsOverBeforeTheyAreShortened) {
+  const auto end = run_to_its_end(shell("seq 300 >&2; exit 7"), "");
+  EXPECT_EQ(end.message, "the perturbation command \"sh\" ended with exit code 7");
+  EXPECT_TRUE(end.errors.starts_with("1\n2\n"));
+  EXPECT_EQ(with_errors("it failed", end.errors, 11), "it failed; its standard error says: ...298\n299\n300");
+  EXPECT_EQ(with_errors("it failed", "why", 3), "it failed; its standard error says: why");
+  EXPECT_EQ(with_errors("it failed", "\u00e4b", 2), "it failed; its standard error says: ...b");
+  EXPECT_EQ(with_errors("it failed", "", 3), "it failed");
+}
+
+TEST(RunToItsEnd, DropsTheWordThatItHasOnlyTheEndOf) {
+  const auto end = run_to_its_end(shell("printf secret-of-old >&2; printf ' %4090s' last >&2; exit 7"), "");
+  EXPECT_EQ(end.errors.find("old"), std::string::npos) << end.errors.substr(0, 20);
+  EXPECT_TRUE(end.errors.ends_with("last"));
+}
+
 TEST(RunBounded, ThatWritesNothingHasFailed) {
   EXPECT_EQ(failure_of(command({"true"})), "the perturbation command \"true\" wrote nothing");
   EXPECT_EQ(failure_of(shell("echo lost it >&2")),

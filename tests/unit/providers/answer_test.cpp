@@ -51,6 +51,29 @@ TEST(OpenaiAnswer, IsReadWhole) {
   EXPECT_FALSE(completion.non_answer);
 }
 
+TEST(OpenaiAnswer, HalvesOfCharactersAreReplaced) {
+  const auto text_of = [](const std::string& content) {
+    return answered(ProviderKind::openai,
+                    R"({"choices":[{"message":{"content":")" + content + R"("},"finish_reason":"stop"}]})")
+        .text;
+  };
+  EXPECT_EQ(text_of(R"(cut \ud83d)"), "cut \uFFFD");
+  EXPECT_EQ(text_of(R"(\uDE00 and \uD83D\uDE00)"), "\uFFFD and \U0001F600");
+  EXPECT_EQ(text_of(R"(\ud83d\ud83d\ude00)"), "\uFFFD\U0001F600");
+  EXPECT_EQ(text_of(R"(\\ud83d \ud83d)"), "\\ud83d \uFFFD") << "an escaped backslash escapes nothing";
+  EXPECT_EQ(text_of(R"(\ud83d\n)"), "\uFFFD\n");
+}
+
+TEST(OpenaiAnswer, OtherBrokenStringsAreNoAnswer) {
+  for (const char* content : {R"(\ud83)", R"(\x)", R"(\ud83d\x)", R"(\ud83d\)"}) {
+    const auto outcome = read_response(provider(ProviderKind::openai),
+                                       ok(std::string(R"({"choices":[{"message":{"content":")") + content +
+                                          R"("},"finish_reason":"stop"}]})"),
+                                       now);
+    EXPECT_TRUE(std::holds_alternative<Failed>(outcome)) << content;
+  }
+}
+
 /// An answer that calls tools, in each format.
 const std::vector<std::pair<ProviderKind, std::string>> calling_answers{
     {ProviderKind::openai,

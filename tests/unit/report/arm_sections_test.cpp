@@ -46,6 +46,11 @@ TEST_F(ArmSections, NameEachArmsModelAndPrompt) {
   for (const std::string& text : {table_of(input, {.columns = 80}), markdown_of(input)}) {
     EXPECT_TRUE(has(text, "1: gpt-x (sim), prompt 1")) << text;
     EXPECT_TRUE(has(text, "Answer in one word: {{question}}")) << text;
+  }
+  const auto redactor = *Redactor::make(std::vector<RedactionPattern>{{"word", "one [a-z]+"}});
+  input.redactor = &redactor;
+  for (const std::string& text : {table_of(input, {.columns = 200}), markdown_of(input), html_of(input)}) {
+    EXPECT_FALSE(has(text, "one word")) << text;
     EXPECT_TRUE(has(text, "2: claude-y (anthropic), prompt 2")) << text;
   }
 }

@@ -145,6 +145,12 @@ TEST_F(JudgedReport, TheJudgesCostStandsApart) {
   EXPECT_TRUE(wording::cost(input).ends_with(
       "paid in this run: 11,100 tokens, of that for the judge: 4,600 tokens, price of the judge unknown"))
       << wording::cost(input);
+  input.facts.unmetered = Spend::bit(CallKind::judge);
+  EXPECT_TRUE(wording::cost(input).ends_with("for the judge: 4,600 tokens, and those of votes unknown"))
+      << wording::cost(input);
+  input.facts.unmetered |= Spend::bit(CallKind::embedding);
+  EXPECT_TRUE(wording::cost(input).ends_with("for the judge: 4,600 tokens, and those of embeddings unknown"))
+      << wording::cost(input);
 }
 
 TEST_F(JudgedReport, AWarningForAMissingEntryShowsTheVotesThatDisagree) {

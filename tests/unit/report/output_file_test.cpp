@@ -71,6 +71,17 @@ TEST_F(OutputFile, FollowsASymbolicLink) {
   EXPECT_EQ(content(folder / "real.json"), "new");
 }
 
+TEST_F(OutputFile, FollowsASymbolicLinkThatLeadsToNoFileYet) {
+  fs::create_directory(folder / "artefacts");
+  fs::create_symlink("artefacts/real.json", folder / "link.json");
+  ASSERT_TRUE(write_whole_file("report", (folder / "link.json").string(), writes("new")));
+  EXPECT_TRUE(fs::is_symlink(folder / "link.json"));
+  EXPECT_EQ(content(folder / "artefacts" / "real.json"), "new");
+  fs::create_symlink("nowhere/real.json", folder / "broken.json");
+  EXPECT_FALSE(write_whole_file("report", (folder / "broken.json").string(), writes("new")));
+  EXPECT_TRUE(fs::is_symlink(folder / "broken.json"));
+}
+
 TEST_F(OutputFile, AFailureOfTheWriterLeavesTheOldFile) {
   const fs::path path = folder / "report.json";
   std::ofstream(path) << "old";

@@ -26,7 +26,7 @@ CommandEnd wrote(const std::string& output) {
 }
 
 MetricOutcome outcome(MetricId metric, const std::string& output) {
-  return outcome_of_command(command(metric), wrote(output));
+  return outcome_of_command(command(metric), wrote(output), {});
 }
 
 TEST(Verdict, SaysWhetherTheAnswerPasses) {
@@ -65,8 +65,8 @@ TEST(Verdict, ThatIsNoneDecidesNothing) {
   for (const char* score : {"1.1", "-0.1", "\"1\"", "null", "1e999"})
     EXPECT_FALSE(why(MetricId::command_score, "{\"score\": " + std::string(score) + "}").empty()) << score;
   EXPECT_FALSE(why(MetricId::not_command, "").empty()) << "turned round it is no pass";
-  const auto slow = outcome_of_command(command(MetricId::command),
-                                       {CommandEnd::Kind::too_slow, "", "the check took longer than 1 s"});
+  const auto slow = outcome_of_command(
+      command(MetricId::command), {CommandEnd::Kind::too_slow, "", "the check took longer than 1 s"}, {});
   EXPECT_TRUE(slow.is_undecided());
   EXPECT_EQ(slow.detail, "the check took longer than 1 s");
 }
@@ -129,6 +129,29 @@ TEST_F(CommandChecks, AProgramReadsTheAnswerAndItsCase) {
   EXPECT_EQ(input["case"]["tags"], json::array({"nightly"}));
   EXPECT_EQ(input["case"]["repeat"], 1);
   EXPECT_EQ(input["parameters"]["tone"], "kind");
+}
+
+TEST_F(CommandChecks, WhatACommandSaysIsRedactedBeforeItIsShortened) {
+  rules.redactor = *Redactor::make(std::vector<RedactionPattern>{{"mail", "[a-z]+@[a-z]+\\.io"}});
+  plan_for({command(MetricId::command)});
+  const std::string mail = " jane@home.io";
+  const auto detail = [&](CommandEnd end) {
+    CheckedResult result = checked("b", {});
+    result.take(0, end);
+    return result.finish().item.result.scores[0].metrics[0].detail;
+  };
+  for (std::size_t length = 0; length < 700; ++length) {
+    const std::string text = std::string(length, 'x') + mail + std::string(100, 'y');
+    EXPECT_EQ(detail({CommandEnd::Kind::failed, "", "it failed", text}).find("jane"), std::string::npos)
+        << length;
+    EXPECT_EQ(
+        detail({CommandEnd::Kind::failed, "", "it failed", mail + std::string(length, 'x')}).find("home"),
+        std::string::npos)
+        << length;
+    EXPECT_EQ(detail(wrote(text)).find("jane"), std::string::npos) << length;
+    EXPECT_EQ(detail(wrote(R"({"pass": false, "reason": ")" + text + "\"}")).find("jane"), std::string::npos)
+        << length;
+  }
 }
 
 TEST_F(CommandChecks, OutcomesComeInTheOrderOfTheSuite) {

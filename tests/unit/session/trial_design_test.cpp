@@ -59,6 +59,17 @@ TEST(TrialDesign, DoWhatTheirNamesSay) {
   EXPECT_EQ(apply(5, "abc", "").kind, Kind::failed);
 }
 
+TEST(TrialDesign, WhatACommandSaysOfATextIsRedacted) {
+  RunOptions options;
+  options.perturb_commands = {{"quoting", "cat >&2; exit 3"}};
+  const std::vector<RedactionPattern> patterns{{"secret", "secret-[A-Z]+"}};
+  const auto design = make_trial_design(options, *Redactor::make(patterns));
+  for (std::size_t length = 470; length < 520; ++length) {
+    const auto reason = design->perturbations[0].apply("secret-AAA " + std::string(length, 'x'), "").reason;
+    EXPECT_EQ(reason.find("AAA"), std::string::npos) << reason;
+  }
+}
+
 TEST(TrialDesign, CommandsSeeNoKeyOfAProvider) {
   RunOptions options;
   ProviderConfig provider;

@@ -2,6 +2,7 @@
 #include "worker/calls/call_engine.hpp"
 
 #include "tests/unit/worker/fake_request.hpp"
+#include "worker/defaults.hpp"
 
 #include <deque>
 
@@ -358,6 +359,32 @@ TEST_F(CallEngineTest, WhatAnErrorQuotesOfAResponseIsRedacted) {
   ASSERT_EQ(ended.size(), 1u);
   ASSERT_TRUE(ended[0].error);
   EXPECT_EQ(ended[0].error->message, "no such user: [redacted mail]");
+}
+
+TEST(CallEngineOfAProgram, TakesItsKeyOutOfItsErrorsBeforeTheyAreShortened) {
+  const std::string key = "sk-ABCDEFGHIJ-0123456789-abcdefghij";
+  RunSettings settings = two_providers();
+  settings.providers[0].kind = ProviderKind::exec;
+  const Moment now = moment_at(0s);
+  for (std::size_t after = 0; after <= defaults::quoted_error_bytes + key.size(); ++after) {
+    CallEngine engine(settings, {.credentials = {{"a", Credentials(key)}}, .random_seed = 7});
+    engine.on_budget(granted({unlimited("a")}, now), now);
+    FakeRequest request;
+    engine.submit(request, {9, 1}, now.now + 60s, now, std::nullopt);
+    engine.on_time(now);
+    engine.start(now);
+    const auto begun = engine.turn(now, {4, 0, ""});
+    ASSERT_EQ(begun.calls.size(), 1u);
+    HttpDone done;
+    done.id = begun.calls[0].id;
+    done.failure = HttpFailure{HttpFailure::Kind::too_large, "the program \"p\" wrote too much",
+                               "key " + key + std::string(after, '.')};
+    engine.on_done(done, now, {});
+    const auto ended = engine.take_ended();
+    ASSERT_EQ(ended.size(), 1u);
+    ASSERT_TRUE(ended[0].error);
+    EXPECT_EQ(ended[0].error->message.find("abcdefghij"), std::string::npos) << ended[0].error->message;
+  }
 }
 
 }  // namespace

@@ -111,6 +111,21 @@ TEST(EmbeddingQueue, CallsAndTokensArePaidOnce) {
   EXPECT_EQ(outcomes[1].spend, (Spend{0, 0, 0, false, {0, 0, 71}, 0}));
 }
 
+TEST(EmbeddingQueue, WhereNobodyKnowsTheTokensNoneOfThoseWhoPayDoes) {
+  EmbeddingQueue queue;
+  queue.add(1, {}, {"abc"}, soon);
+  auto batch = queue.next().value();
+  queue.add(2, {}, {"xxx"}, soon);
+  queue.add(3, {}, {"yyy"}, soon);
+  queue.served(batch, vectors_of(batch), one_call);
+  batch = queue.next().value();
+  Spend spend{1, 0, 0, false, {}, 0};
+  spend.add_answer(CallKind::embedding, {});
+  const auto outcomes = queue.served(batch, vectors_of(batch), spend);
+  ASSERT_EQ(outcomes.size(), 2u);
+  for (const auto& one : outcomes) EXPECT_TRUE(one.spend.is_unmetered(CallKind::embedding)) << one.waiter;
+}
+
 TEST(EmbeddingQueue, AFailureIsThatOfAllWhoWaitForTheBatch) {
   EmbeddingQueue queue;
   queue.add(1, {}, {"a", "b"}, soon);

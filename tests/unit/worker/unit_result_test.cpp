@@ -2,6 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "common/model/embedding.hpp"
+#include "worker/providers/formats.hpp"
 
 #include <memory>
 #include <string>
@@ -220,6 +221,27 @@ TEST(Redaction, HoldsForVotesAndErrors) {
   EXPECT_EQ(refusal.error->message, "declined: [redacted mail]");
   EXPECT_EQ(refusal.shown_text, "not to [redacted mail]");
   EXPECT_EQ(refusal.observed->text, "not to [redacted mail]");
+}
+
+TEST(Redaction, OfARefusalComesBeforeItsQuoteIsCut) {
+  for (std::size_t before = 280; before < 300; ++before) {
+    Completion refused;
+    refused.finish_reason = "refusal";
+    refused.text = std::string(before, 'x') + " jane@home.io" + std::string(100, 'y');
+    refused.non_answer = declined("refusal", refused.text);
+    const auto result =
+        unit_result(mail_unit(), {Ontology(), TextChecker()}, refused, {}, {}, {}, redacting());
+    ASSERT_TRUE(result.error);
+    EXPECT_EQ(result.error->reason, Reason::refusal);
+    EXPECT_EQ(result.error->message.find("jane"), std::string::npos) << result.error->message;
+    EXPECT_NE(result.error->message.find("xxx"), std::string::npos);
+  }
+  // Of words that are not the answer's the rest is not known.
+  Completion blocked;
+  blocked.finish_reason = "SAFETY";
+  blocked.non_answer = declined("SAFETY", std::string(290, 'x') + " jane@home.io" + std::string(100, 'y'));
+  const auto result = unit_result(mail_unit(), {Ontology(), TextChecker()}, blocked, {}, {}, {}, redacting());
+  EXPECT_EQ(result.error->message, "the model or its content filter declined to answer (SAFETY)");
 }
 
 }  // namespace
