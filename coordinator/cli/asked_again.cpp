@@ -68,6 +68,7 @@ struct AskedFlags {
     if (!run.flags.empty()) {
       if (auto taken = take_flags(app, run.flags); !taken) return taken;
       flags.only_cases = only_cases_of(run.flags);
+      flags.given = run.flags;
     }
     if (graded) {
       flags.only_arm = graded->candidate;

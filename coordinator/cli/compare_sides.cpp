@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -153,6 +154,67 @@ Result<void> check_are_two_runs(const std::string& base_run_id, const std::strin
                                          "`sluice runs list` shows them");
 }
 
+namespace {
+
+GatedRun gated_run(const LoadedSide& base, const LoadedSide& current, const CompareRequest& request) {
+  const BaselineHeader& header = header_of(current.file);
+  return {.suite = header.suite,
+          .config_fingerprint = header.config_fingerprint,
+          .tool_version = header.assay_version,
+          .suite_path = "SUITE",
+          .baseline_file = base.name,
+          .strict = request.strict,
+          .current_file = current.name,
+          .base_is_report = std::holds_alternative<ReportScores>(base.file),
+          .base_is_run = !base.run_id.empty(),
+          .suite_place = header.suite_path,
+          .takes_mock_base = header.mode == "mock" || !names_mode(current.file)};
+}
+
+/// Refers to both sides.
+CompareRules rules_of(const LoadedSide& base, const LoadedSide& current, bool strict) {
+  CompareRules rules;
+  rules.strict = strict;
+  rules.seed = defaults::statistics_seed;
+  rules.min_pass_rate = min_pass_rate_of(current.file);
+  rules.base_is_selection = is_selection(base.file);
+  rules.current_is_selection = is_selection(current.file);
+  rules.base_lost = base.cases.lost;
+  rules.current_lost = current.cases.lost;
+  return rules;
+}
+
+/// What is said of both before a case is looked at; `notices` are those of the base.
+std::vector<GateNotice> notices_of(const LoadedSide& base, const LoadedSide& current,
+                                   std::vector<GateNotice> notices) {
+  for (const LoadedSide* one : {&base, &current})
+    notices.insert(notices.end(), one->notices.begin(), one->notices.end());
+  const bool is_mock_beside_real =
+      header_of(current.file).mode == "mock" && header_of(base.file).mode != "mock" && names_mode(base.file);
+  if (is_mock_beside_real) notices.push_back(mock_run_notice(base.name, current.name));
+  return notices;
+}
+
+/// Tests that only one of the two has, or that are judged otherwise; of parts of a suite the latter alone.
+void add_tests(const LoadedSide& base, const LoadedSide& current, const CompareSummary& summary, bool is_part,
+               bool strict, CompareReportInput& input) {
+  TestChanges named;
+  std::size_t lost_failed = 0;
+  if (is_part) {
+    named.judged_otherwise = summary.tests.judged_otherwise;
+  } else if (std::holds_alternative<ReportScores>(current.file)) {
+    input.tests = summary.tests;
+    // What a baseline has no score of is counted as unpinned.
+    if (!is_whole_report(base.file)) input.tests->added.clear();
+    named = *input.tests;
+    lost_failed = current.cases.lost_failed;
+  }
+  std::ranges::move(test_notices(named, base.name, current.name, lost_failed, strict),
+                    std::back_inserter(input.gate.notices));
+}
+
+}  // namespace
+
 int compare_sides(const LoadedSide& base, const LoadedSide& current, const CompareRequest& request,
                   const std::function<Result<void>(const CompareReportInput&)>& write) {
   const ScoreFile& left = base.file;
@@ -161,36 +223,14 @@ int compare_sides(const LoadedSide& base, const LoadedSide& current, const Compa
     return report_error(base.name + " is the report of a run that was cut short (" + reason +
                         "), which nothing can be measured against; name a whole one");
   }
-  const BaselineHeader& header = header_of(right);
-  const GatedRun run{.suite = header.suite,
-                     .config_fingerprint = header.config_fingerprint,
-                     .tool_version = header.assay_version,
-                     .suite_path = "SUITE",
-                     .baseline_file = base.name,
-                     .strict = request.strict,
-                     .current_file = current.name,
-                     .base_is_report = std::holds_alternative<ReportScores>(left),
-                     .base_is_run = !base.run_id.empty(),
-                     .suite_place = header.suite_path,
-                     .takes_mock_base = header.mode == "mock" || !names_mode(right)};
+  const GatedRun run = gated_run(base, current, request);
   auto notices = check_baseline(header_of(left), run);
   if (!notices) return report_error(notices.error());
   CompareReportInput input{side_of(base), side_of(current), {}, {}, 0, {}};
   input.gate.kind = BaselineKind::scores;
   input.gate.strict = request.strict;
-  input.gate.notices = std::move(*notices);
-  for (const LoadedSide* one : {&base, &current})
-    input.gate.notices.insert(input.gate.notices.end(), one->notices.begin(), one->notices.end());
-  if (header.mode == "mock" && header_of(left).mode != "mock" && names_mode(left))
-    input.gate.notices.push_back(mock_run_notice(base.name, current.name));
-  CompareRules rules;
-  rules.strict = request.strict;
-  rules.seed = defaults::statistics_seed;
-  rules.min_pass_rate = min_pass_rate_of(right);
-  rules.base_is_selection = is_selection(left);
-  rules.current_is_selection = is_selection(right);
-  rules.base_lost = base.cases.lost;
-  rules.current_lost = current.cases.lost;
+  input.gate.notices = notices_of(base, current, std::move(*notices));
+  CompareRules rules = rules_of(base, current, request.strict);
   const auto otherwise = judged_otherwise(base.cases.judged, current.cases.judged);
   rules.judged_otherwise = otherwise;
   input.visit = [&](const std::function<void(const ScoreComparison&)>& visit) {
@@ -200,20 +240,7 @@ int compare_sides(const LoadedSide& base, const LoadedSide& current, const Compa
   if (!summary) return report_error(summary.error());
   const bool is_part = rules.base_is_selection || rules.current_is_selection;
   if (summary->shares_no_case && !is_part) return report_error(shares_no_case(run));
-  if (!is_part && std::holds_alternative<ReportScores>(right)) {
-    input.tests = summary->tests;
-    // What a baseline has no score of is counted as unpinned.
-    if (!is_whole_report(left)) input.tests->added.clear();
-    for (GateNotice& one :
-         test_notices(*input.tests, base.name, current.name, current.cases.lost_failed, request.strict))
-      input.gate.notices.push_back(std::move(one));
-  }
-  if (is_part && !summary->tests.judged_otherwise.empty()) {
-    TestChanges of_both;
-    of_both.judged_otherwise = summary->tests.judged_otherwise;
-    for (GateNotice& one : test_notices(of_both, base.name, current.name, 0, request.strict))
-      input.gate.notices.push_back(std::move(one));
-  }
+  add_tests(base, current, *summary, is_part, request.strict, input);
   if (!summary->has_scores)
     input.gate.notices.push_back(no_scores_notice(std::array{base.name, current.name}));
   if (auto lacking = uncalibrated_notice(*summary, current.name, request.strict))

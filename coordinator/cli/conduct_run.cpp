@@ -37,13 +37,18 @@ std::string reachable_form(const std::string& endpoint) {
   return "tcp://" + host_name().value_or("THIS_HOST") + port;
 }
 
-Result<MetricsServer> serve_metrics(const std::string& endpoint, const std::shared_ptr<MetricsBoard>& board,
-                                    const std::shared_ptr<Pulse>& pulse) {
+/// Nothing where nobody asked for metrics.
+Result<std::optional<MetricsServer>> serve_metrics(const std::optional<std::string>& endpoint,
+                                                   CoordinatorConfig& config) {
+  if (!endpoint) return std::nullopt;
+  config.metrics = std::make_shared<MetricsBoard>();
+  config.pulse = std::make_shared<Pulse>();
   auto server = MetricsServer::start(
-      endpoint, [board] { return board->read(); },
-      [pulse] { return pulse->health(std::chrono::steady_clock::now()); });
-  if (server) say("metrics at " + server->url());
-  return server;
+      *endpoint, [board = config.metrics] { return board->read(); },
+      [pulse = config.pulse] { return pulse->health(std::chrono::steady_clock::now()); });
+  if (!server) return fail(std::move(server.error()));
+  say("metrics at " + server->url());
+  return std::move(*server);
 }
 
 /// What this run and others of its home tell each other of the keys that they use.
@@ -68,25 +73,19 @@ Digest lease_secret(const RunOptions& options) {
   return new_secret();
 }
 
-}  // namespace
+std::string how_to_start_a_worker(const RunOptions& options, const std::string& endpoint) {
+  if (!options.listen) return "the worker inside this process did not start";
+  return "start one with `sluice-worker --connect " + reachable_form(endpoint) +
+         (options.fleet ? " --fleet-key FILE`" : "`");
+}
 
-Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
+/// All that the run was given for its coordinator; nobody watches it yet.
+CoordinatorConfig coordinator_config(ConductedRun& conducted, const std::string& endpoint) {
   const RunOptions& options = conducted.options;
   RunController::Config& controller = conducted.controller;
-  zmq::context_t network;
-  ActorSystem actors;
-  caf::scoped_actor self(actors.system);
-  std::vector<std::string> endpoints{inner_endpoint};
-  if (options.listen) endpoints.push_back(*options.listen);
-  auto router = bind_router(network, endpoints, std::move(conducted.fleet));
-  if (!router) return fail(router.error());
-  const auto endpoint = router->endpoint;
   controller.workers_may_join = options.listen.has_value();
   controller.lease_secret = lease_secret(options);
-  controller.how_to_start_a_worker = options.listen ? "start one with `sluice-worker --connect " +
-                                                          reachable_form(endpoint) +
-                                                          (options.fleet ? " --fleet-key FILE`" : "`")
-                                                    : "the worker inside this process did not start";
+  controller.how_to_start_a_worker = how_to_start_a_worker(options, endpoint);
   CoordinatorConfig config;
   config.plan = std::move(conducted.plan);
   // Mock answers are nobody's, and answers that no cache keeps cannot be replayed.
@@ -94,33 +93,56 @@ Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
   config.governor = governor_config(options.settings, controller.settings);
   config.governor.learned = std::move(conducted.learned);
   config.other_runs = shared_budgets(options.settings, controller.settings);
-  const auto run_id = controller.settings.run_id;
+  config.price = price_of(options, conducted.inputs);
+  config.commands = command_rules(options, conducted.inputs);
   config.controller = std::move(controller);
+  return config;
+}
+
+/// Those inside this process; none where the run has none of its own.
+Result<std::vector<caf::actor>> start_own_workers(const ConductedRun& conducted, ActorSystem& actors,
+                                                  zmq::context_t& network, const caf::actor& listener) {
+  if (!conducted.start_workers) return std::vector<caf::actor>{};
+  return conducted.start_workers({.system = actors.system,
+                                  .context = network,
+                                  .endpoint = inner_endpoint,
+                                  .count = conducted.options.workers,
+                                  .coordinator_timeout = defaults::peer_timeout,
+                                  .call_log = conducted.options.call_log,
+                                  .listener = listener});
+}
+
+}  // namespace
+
+Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
+  const RunOptions& options = conducted.options;
+  const std::string run_id = conducted.controller.settings.run_id;
+  zmq::context_t network;
+  ActorSystem actors;
+  caf::scoped_actor self(actors.system);
+  const auto listener = caf::actor_cast<caf::actor>(self);
+  std::vector<std::string> endpoints{inner_endpoint};
+  if (options.listen) endpoints.push_back(*options.listen);
+  auto router = bind_router(network, endpoints, std::move(conducted.fleet));
+  if (!router) return fail(router.error());
+  EndedRun run;
+  run.endpoint = router->endpoint;
+  CoordinatorConfig config = coordinator_config(conducted, run.endpoint);
   if (options.listen) {
-    if (auto noted = conducted.ledger.note_endpoint(run_id, endpoint); !noted)
+    if (auto noted = conducted.ledger.note_endpoint(run_id, run.endpoint); !noted)
       return fail(std::move(noted.error()));
   }
-  std::optional<MetricsServer> metrics_server;
-  if (options.metrics_listen) {
-    config.metrics = std::make_shared<MetricsBoard>();
-    config.pulse = std::make_shared<Pulse>();
-    auto server = serve_metrics(*options.metrics_listen, config.metrics, config.pulse);
-    if (!server) return fail(std::move(server.error()));
-    metrics_server = std::move(*server);
-  }
+  const auto metrics_server = serve_metrics(options.metrics_listen, config);
+  if (!metrics_server) return fail(metrics_server.error());
   if (options.progress) {
     config.progress = spawn_progress(actors.system, around.style);
     config.progress_interval = around.style.interval();
     config.over_live_line = around.style.live;
   }
-  config.listener = caf::actor_cast<caf::actor>(self);
-  config.price = price_of(options, conducted.inputs);
-  config.commands = command_rules(options, conducted.inputs);
+  config.listener = listener;
   if (conducted.observer) config.observing = spawn_observer(actors.system, std::move(*conducted.observer));
   const auto observing = config.observing;
   const auto progress = config.progress;
-  EndedRun run;
-  run.endpoint = endpoint;
   run.started_at_ms = unix_now_ms();
   const auto coordinator =
       spawn_coordinator(actors.system, std::move(config), std::move(*router), std::move(conducted.ledger));
@@ -128,34 +150,21 @@ Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
     caf::anon_send(coordinator, StopRun{{Reason::interrupted, std::string("interrupted by ") + signal}});
   });
   // Announced once the run can be interrupted: until then a signal ends the process without a report.
-  if (options.listen) say("listening on " + endpoint);
-  std::optional<Error> no_start;
-  std::vector<caf::actor> workers;
-  if (conducted.start_workers) {
-    LocalWorkers request{.system = actors.system,
-                         .context = network,
-                         .endpoint = inner_endpoint,
-                         .count = options.workers,
-                         .coordinator_timeout = defaults::peer_timeout,
-                         .call_log = options.call_log,
-                         .listener = caf::actor_cast<caf::actor>(self)};
-    if (auto started = conducted.start_workers(request)) {
-      workers = std::move(*started);
-    } else {
-      no_start = started.error();
-      self->send(coordinator, StopRun{*no_start});
-    }
-  }
-  run.ended = await_run(self, coordinator, workers, run_id);
+  if (options.listen) say("listening on " + run.endpoint);
+  const auto workers = start_own_workers(conducted, actors, network, listener);
+  if (!workers) self->send(coordinator, StopRun{workers.error()});
+  run.ended = await_run(self, coordinator, workers ? *workers : std::vector<caf::actor>{}, run_id);
   run.completed_at_ms = unix_now_ms();
   // One that the run's end did not reach (stopped before it had sent HELLO) would go on waiting for a
   // coordinator.
-  for (const auto& worker : workers) self->send(worker, StopWorker{"the process ends", true});
+  if (workers) {
+    for (const auto& worker : *workers) self->send(worker, StopWorker{"the process ends", true});
+  }
   if (progress) self->send_exit(progress, caf::exit_reason::user_shutdown);
   // The end of the actors' life waits for it.
   if (observing.observer) self->send(observing.observer, FinishObserving{});
   around.signals.handle_with({});
-  if (no_start) return fail(*no_start);
+  if (!workers) return fail(workers.error());
   return run;
 }
 

@@ -146,28 +146,37 @@ struct DiffRuns {
     return runs;
   }
 
+  static bool is_mock(const PastRun& one) { return one.run.mode == to_string(Mode::mock); }
+  static bool is_whole(const PastRun& one) { return one.summary && one.summary->reason_code.empty(); }
+
+  /// Why an earlier run is not the one that says most of what changed.
+  static std::string why_passed_over(const PastRun& one, const PastRun& run) {
+    if (is_mock(one) != is_mock(run)) return is_mock(one) ? "a mock run" : "no mock run";
+    if (!one.summary) return "which has no end";
+    if (!is_whole(one)) return "which was cut short (" + one.summary->reason_code + ")";
+    return "of " + wording::counted(one.run.trials, "trial");
+  }
+
   /// Of earlier runs, newest first, the one that says most of what changed: of a model's answers or not, as
-  /// the run itself, and of all cases or of as many selected ones, if there is one. `passed_over` says which
-  /// newer ones are not it.
+  /// the run itself, and of all cases or of as many selected ones, and one that came to its end, if there is
+  /// one. `passed_over` says which newer ones are not it.
   static const PastRun* before_of(const PastRun& run, const std::vector<const PastRun*>& earlier,
                                   std::string& passed_over) {
-    const auto is_mock = [](const PastRun& one) { return one.run.mode == to_string(Mode::mock); };
     const auto has_mode = [&](const PastRun* one) { return is_mock(*one) == is_mock(run); };
     // Only some of the cases are other ones each time; a suite that has grown is the same.
     const auto is_alike = [&](const PastRun* one) {
       return has_mode(one) && one->run.selection == run.run.selection &&
              (!run.run.selection || one->run.trials == run.run.trials);
     };
-    auto chosen = std::ranges::find_if(earlier, is_alike);
+    auto chosen =
+        std::ranges::find_if(earlier, [&](const PastRun* one) { return is_alike(one) && is_whole(*one); });
+    if (chosen == earlier.end()) chosen = std::ranges::find_if(earlier, is_alike);
     if (chosen == earlier.end()) chosen = std::ranges::find_if(earlier, has_mode);
     if (chosen == earlier.end()) chosen = earlier.begin();
     if (chosen == earlier.begin()) return *chosen;
     const PastRun& newest = *earlier.front();
     const auto count = static_cast<std::size_t>(chosen - earlier.begin());
-    passed_over = "passed over: run " + short_id(newest.run.run_id) + ", " +
-                  (is_mock(newest) == is_mock(run) ? "of " + wording::counted(newest.run.trials, "trial")
-                   : is_mock(newest)               ? std::string("a mock run")
-                                                   : std::string("no mock run")) +
+    passed_over = "passed over: run " + short_id(newest.run.run_id) + ", " + why_passed_over(newest, run) +
                   (count == 1 ? "" : ", and " + wording::grouped(count - 1) + " more") +
                   "; to compare with it, name it";
     return *chosen;

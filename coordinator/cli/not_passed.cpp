@@ -10,25 +10,23 @@
 namespace sluice {
 namespace {
 
-using nlohmann::json;
-
 CaseOutcome outcome_of(const CaseResult& one) {
   return {one.trial, one.fixture.id, one.status, wording::missed_scores(one)};
 }
 
 /// CBOR, which takes texts whatever their bytes are.
 std::string to_bytes(const std::vector<CaseOutcome>& cases) {
-  json list = json::array();
+  nlohmann::json list = nlohmann::json::array();
   for (const CaseOutcome& one : cases)
-    list.push_back(json::array({one.trial, one.id, static_cast<int>(one.status), one.missed}));
+    list.push_back(nlohmann::json::array({one.trial, one.id, static_cast<int>(one.status), one.missed}));
   std::string bytes;
-  json::to_cbor(list, bytes);
+  nlohmann::json::to_cbor(list, bytes);
   return bytes;
 }
 
 std::vector<CaseOutcome> from_bytes(const std::string& bytes) {
   std::vector<CaseOutcome> cases;
-  for (const json& one : json::from_cbor(bytes)) {
+  for (const nlohmann::json& one : nlohmann::json::from_cbor(bytes)) {
     cases.push_back({one[0].get<TrialId>(), one[1].get<std::string>(),
                      static_cast<CaseStatus>(one[2].get<int>()), one[3].get<std::vector<std::string>>()});
   }

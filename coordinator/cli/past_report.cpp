@@ -114,12 +114,11 @@ Result<bool> asks_as_then(const Asked& asked, const ResultSource& results) {
   return is_same;
 }
 
-std::vector<GateNotice> notices_of(bool is_as_it_was) {
-  if (is_as_it_was) return {};
-  return {{GateNotice::Severity::info, "asked_otherwise",
-           "the suite, the model or the prompts are not what this run had: prompts are left out, and its "
-           "answers are gated by the limits of now.",
-           false, past_run_subject}};
+GateNotice asked_otherwise_notice() {
+  return {GateNotice::Severity::info, "asked_otherwise",
+          "the suite, the model or the prompts are not what this run had: prompts are left out, and its "
+          "answers are gated by the limits of now.",
+          false, past_run_subject};
 }
 
 /// Outcomes of then, judged by other checks, would be those of no run at all.
@@ -192,29 +191,61 @@ Result<ComparedCases> compared_cases(const Asked& asked, const ResultSource& rec
   return cases;
 }
 
+/// `known_failure` of a test and the baseline are in no fingerprint: the verdict alone shows that they
+/// changed.
+std::optional<GateNotice> other_verdict(const PastRun& past, const Asked& asked, RunVerdict now) {
+  // Of some of its tests it may well be another.
+  if (!past.summary || asked.shared) return std::nullopt;
+  const std::string& then = past.summary->verdict;
+  if (then.empty() || then == to_string(now)) return std::nullopt;
+  return GateNotice{GateNotice::Severity::info, "verdict_otherwise",
+                    "this run ended as `" + then + "`, and what gates it now makes it `" +
+                        std::string(to_string(now)) +
+                        "`: known_failure of a test, the baseline or a calibration has changed since.",
+                    false, past_run_subject};
+}
+
+/// Makes the report of a run again, gated as its options say. Notes nothing.
+Result<void> report_again(const PastRun& past, const Asked& asked, const RunFacts& facts,
+                          const ResultSource& results, const UseReport& use) {
+  const auto gate = load_gate(asked.options, asked.inputs);
+  if (!gate) return fail(gate.error());
+  const auto is_as_it_was = asks_as_then(asked, results);
+  if (!is_as_it_was) return fail(is_as_it_was.error());
+  auto run = AssessedRun::under(*gate, {asked.options, asked.inputs, *asked.plan, facts, results,
+                                        // Which of them was begun is not noted.
+                                        [&](TrialId) { return facts.cut_short.has_value(); }});
+  if (!run) return fail(std::move(run.error()));
+  if (auto assessed = run->assess(); !assessed) return assessed;
+  std::vector<GateNotice>& notices = run->assessment().gate.notices;
+  if (!*is_as_it_was) notices.push_back(asked_otherwise_notice());
+  if (auto other = other_verdict(past, asked, run->assessment().verdict))
+    notices.push_back(std::move(*other));
+  const auto retrieval = retrieval_of(asked.inputs, run->results());
+  if (!retrieval) return fail(retrieval.error());
+  const AssessedRun::Beside beside{
+      .retrieval = *retrieval ? &(*retrieval)->summary : nullptr,
+      .is_redacted = was_redacted_by(past.run, redaction_of(asked.options.settings)),
+      .prompts_are_lost = !*is_as_it_was};
+  auto failures = run->report(beside, use);
+  if (!failures.empty()) return fail(std::move(failures.front()));
+  return {};
+}
+
 tl::expected<ComparedCases, int> report(const PastRun& past, const Asked& asked, const RunPlace& place,
                                         const UseReport& use) {
   const Ledger& ledger = place.ledger;
-  const auto gate = load_gate(asked.options, asked.inputs);
-  if (!gate) return tl::unexpected(report_error(gate.error()));
   const auto recorded = ledger.results_of(past.run.run_id);
   const RenumberedResults renumbered(*recorded,
                                      asked.shared ? asked.shared->trials : std::vector<RenumberedTrials>());
   // Read once: a run that goes on has more of them each time.
   const HeldResults results(asked.shared ? static_cast<const ResultSource&>(renumbered) : *recorded,
                             defaults::max_held_result_bytes);
-  const auto is_as_it_was = asks_as_then(asked, results);
-  if (!is_as_it_was) return tl::unexpected(report_error(is_as_it_was.error()));
   const auto time = ledger.time_of(past.run.run_id);
   if (!time) return tl::unexpected(report_error(time.error()));
   const auto facts = facts_of(past, *asked.plan, results, *time);
   if (!facts) return tl::unexpected(report_error(facts.error()));
-  const PastResults found{asked.options, asked.inputs, *gate, *asked.plan, results, *facts,
-                          notices_of(*is_as_it_was), !*is_as_it_was,
-                          was_redacted_by(past.run, redaction_of(asked.options.settings)),
-                          // Of some of its tests it may well be another.
-                          past.summary && !asked.shared ? past.summary->verdict : std::string()};
-  if (const auto reported = report_again(found, use); !reported)
+  if (const auto reported = report_again(past, asked, *facts, results, use); !reported)
     return tl::unexpected(report_error(reported.error()));
   if (place.tests != Tests::shared) return ComparedCases{};
   auto cases = compared_cases(asked, *recorded);

@@ -2,18 +2,22 @@
 
 #include "coordinator/cli/asked_again.hpp"
 #include "coordinator/cli/judged_cases.hpp"
-#include "coordinator/cli/run_report.hpp"
 #include "coordinator/facts/run_record.hpp"
+#include "coordinator/session/assessed_run.hpp"
 #include "coordinator/session/report_options.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tl/expected.hpp>
 
 namespace sluice {
+
+/// What the notices are about that concern a past run itself, whatever it is compared with.
+inline constexpr std::string_view past_run_subject = "Run";
 
 /// Of a comparison (Tests::shared): what it is to know of a run's cases beside their report.
 struct ComparedCases {

@@ -4,6 +4,7 @@
 #include "coordinator/cli/asked_again.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/gate/quoted.hpp"
+#include "coordinator/session/report_options.hpp"
 #include "coordinator/session/resume_run.hpp"
 #include "coordinator/session/run_retrieval.hpp"
 
@@ -44,7 +45,10 @@ Result<RunRecord> take_up(const RunRecord& now, const Plan& plan, Ledger& ledger
   const auto leases = ledger.leases_of(now.run_id);
   if (!leases) return fail(leases.error());
   add_noted_leases(*leases, controller);
+  // Reports, and parts after this one, are gated as this one is.
+  if (auto noted = ledger.note_flags(now.run_id, now.flags); !noted) return fail(std::move(noted.error()));
   if (auto reopened = ledger.reopen_run(now.run_id); !reopened) return fail(std::move(reopened.error()));
+  past->run.flags = now.flags;
   controller.earlier = earlier;
   return std::move(past->run);
 }
@@ -55,18 +59,48 @@ Result<void> note_spent_before(const RunFacts& before, const std::string& run_id
   spent.spend.retries = static_cast<std::uint32_t>(before.retries);
   spent.spend.rate_limited = static_cast<std::uint32_t>(before.rate_limited);
   spent.spend.paid = before.paid;
+  spent.spend.unmetered = before.unmetered;
   return ledger.note_spends(run_id, {&spent, 1});
 }
 
-void print_resume_command(const RunOptions& options, const std::string& run_id) {
+namespace {
+
+/// What the ledger does not keep of a run: where it writes.
+std::string files_again(const RunOptions& options) {
+  std::string flags;
+  const auto add = [&](const char* flag, const std::string& word) {
+    flags += std::string(" ") + flag + " " + shell_word(word);
+  };
+  if (options.export_baseline) add("--export-baseline", *options.export_baseline);
+  if (options.harvest) add("--harvest", *options.harvest);
+  for (std::size_t i = 0; i < options.reports.size(); ++i) {
+    const ReportTarget& report = options.reports[i];
+    if (!report.file) continue;
+    const std::string format(to_string(report.format));
+    if (i > 0) {
+      add("--report", format + "=" + *report.file);
+    } else {
+      add("--output", *report.file);
+      if (format_of_file(*report.file) != report.format) add("--format", format);
+    }
+  }
+  return flags;
+}
+
+}  // namespace
+
+void print_resume_command(const RunOptions& options, const std::string& run_id,
+                          const std::optional<Error>& why) {
   const auto& home = options.settings.home;
   const std::string in_home = home.origin == Origin::flag ? " --home " + shell_word(home.value) : "";
   // The answers of other machines may be gone with them, and a run that was resumed goes on by its own
   // command.
   const bool is_here = !options.listen && options.resumed_run.empty();
+  // Of a home that cannot be written to nobody knows what its caches have.
+  const bool is_kept = !why || (why->reason != Reason::ledger_failed && why->reason != Reason::cache_failed);
   const bool is_cached =
-      is_here && options.settings.mode.value == Mode::live && !options.refresh && !options.no_cache;
-  say("go on with `" + resume_command(run_id) + in_home + "`" +
+      is_here && is_kept && options.settings.mode.value == Mode::live && !options.refresh && !options.no_cache;
+  say("go on with `" + resume_command(run_id) + files_again(options) + in_home + "`" +
       (is_cached ? "; the same command begins anew, and pays for no answer twice" : ""));
 }
 

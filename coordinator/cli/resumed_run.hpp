@@ -8,6 +8,7 @@
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
 
+#include <optional>
 #include <string>
 
 /// A run of several parts: what a later one takes from the ledger (docs/durability.md).
@@ -24,7 +25,8 @@ Result<RunRecord> take_up(const RunRecord& now, const Plan& plan, Ledger& ledger
 /// What the run before took counts in every part of the run that follows.
 Result<void> note_spent_before(const RunFacts& before, const std::string& run_id, Ledger& ledger);
 
-/// Tells whoever watches how to go on with a run that stopped.
-void print_resume_command(const RunOptions& options, const std::string& run_id);
+/// Tells whoever watches how to go on with a run that stopped; `why`, if anything cut it short.
+void print_resume_command(const RunOptions& options, const std::string& run_id,
+                          const std::optional<Error>& why);
 
 }  // namespace sluice

@@ -4,15 +4,12 @@
 #include "coordinator/facts/run_facts.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/plan/plan.hpp"
-#include "coordinator/report/report.hpp"
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace sluice {
@@ -28,29 +25,6 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
 /// The same for a run of which there is nothing to assess: says why, and notes its end (Unix time in
 /// milliseconds). Returns the exit code.
 int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& why, std::int64_t ended_at_ms);
-
-/// What is done with a report; what could not be written.
-using UseReport = std::function<std::vector<Error>(const ReportInput&)>;
-
-/// What the notices are about that concern a past run itself, whatever it is compared with.
-inline constexpr std::string_view past_run_subject = "Run";
-
-/// A run of the past with what the ledger has of it.
-struct PastResults {
-  const RunOptions& options;
-  const RunInputs& inputs;
-  const RunGate& gate;
-  const Plan& plan;
-  const ResultSource& source;
-  const RunFacts& facts;
-  std::vector<GateNotice> notices;  ///< Beside those of the gate.
-  bool prompts_are_lost = false;    ///< As ReportInput has it.
-  bool is_redacted = false;         ///< The source is, by the patterns of now.
-  std::string verdict;              ///< That of the ledger; empty of a run that has no end.
-};
-
-/// Makes the report of a run again, gated as its options say. Notes nothing.
-Result<void> report_again(const PastResults& past, const UseReport& use);
 
 /// Writes the files of a run's report where it came to its end before any test was asked (`facts.cut_short`):
 /// else those of an earlier run stay there, and pass for this one's.

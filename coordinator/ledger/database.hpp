@@ -88,6 +88,8 @@ struct Ledger::Database {
   /// Sets `under_way` of runs without an end.
   std::vector<PastRun> with_locks(std::vector<PastRun> runs) const;
   std::int64_t run_seq(const std::string& run_id);
+  /// A text column of its row; fails where there is none.
+  Result<void> set_of_run(const std::string& run_id, const char* column, const std::string& value);
   /// The first part of a run, or one more of a run whose parts are noted. In a transaction.
   void begin_part(std::int64_t seq, std::int64_t now_ms);
   /// How far its latest part has come.

@@ -136,14 +136,23 @@ Result<std::vector<NotedLease>> Ledger::leases_of(const std::string& run_id) con
   });
 }
 
-Result<void> Ledger::note_endpoint(const std::string& run_id, const std::string& endpoint) {
+Result<void> Ledger::Database::set_of_run(const std::string& run_id, const char* column,
+                                          const std::string& value) {
   return guarded(ledger_error, [&]() -> Result<void> {
-    SQLite::Statement update(database_->db, "UPDATE runs SET endpoint = ? WHERE run_id = ?");
-    update.bind(1, endpoint);
+    SQLite::Statement update(db, std::string("UPDATE runs SET ") + column + " = ? WHERE run_id = ?");
+    update.bind(1, value);
     update.bind(2, run_id);
     if (update.exec() != 1) return fail(ledger_error("run " + run_id + " is not in the ledger"));
     return {};
   });
+}
+
+Result<void> Ledger::note_flags(const std::string& run_id, const std::string& flags) {
+  return database_->set_of_run(run_id, "flags", flags);
+}
+
+Result<void> Ledger::note_endpoint(const std::string& run_id, const std::string& endpoint) {
+  return database_->set_of_run(run_id, "endpoint", endpoint);
 }
 
 }  // namespace sluice

@@ -108,6 +108,8 @@ class Ledger {
   Result<void> note_leases(const std::string& run_id, std::span<const NotedLease> leases);
   /// By unit.
   Result<std::vector<NotedLease>> leases_of(const std::string& run_id) const;
+  /// Notes the flags of the run's last part, in place of those of the part before. As RunRecord has them.
+  Result<void> note_flags(const std::string& run_id, const std::string& flags);
   /// Notes where workers can join the run.
   Result<void> note_endpoint(const std::string& run_id, const std::string& endpoint);
 

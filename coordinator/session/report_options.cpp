@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <initializer_list>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -15,8 +16,12 @@
 namespace sluice {
 namespace {
 
+/// By ReportFormat.
+const std::initializer_list<std::string_view> format_names{"table",  "json", "markdown", "junit",
+                                                           "github", "html", "csv"};
+
 Result<ReportFormat> format_of(std::string_view flag, std::string_view word) {
-  const auto choice = choice_of(flag, word, {"table", "json", "markdown", "junit", "github", "html", "csv"});
+  const auto choice = choice_of(flag, word, format_names);
   if (!choice) return fail(choice.error());
   return static_cast<ReportFormat>(*choice);
 }
@@ -26,35 +31,36 @@ std::optional<std::string> file_of(std::string file) {
   return file;
 }
 
-/// What a file of this name likely is; empty where nobody can tell.
-std::string_view format_by_ending(const std::string& file) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> endings{{
-      {".html", "html"},
-      {".htm", "html"},
-      {".json", "json"},
-      {".xml", "junit"},
-      {".md", "markdown"},
-      {".csv", "csv"},
+/// What a file of this name likely is; nothing where nobody can tell.
+std::optional<ReportFormat> format_by_ending(const std::string& file) {
+  static constexpr std::array<std::pair<std::string_view, ReportFormat>, 6> endings{{
+      {".html", ReportFormat::html},
+      {".htm", ReportFormat::html},
+      {".json", ReportFormat::json},
+      {".xml", ReportFormat::junit},
+      {".md", ReportFormat::markdown},
+      {".csv", ReportFormat::csv},
   }};
   const auto* found =
       std::ranges::find_if(endings, [&](const auto& one) { return file.ends_with(one.first); });
-  return found == endings.end() ? std::string_view() : found->second;
+  if (found == endings.end()) return std::nullopt;
+  return found->second;
 }
 
 /// As named, else as the file's name ends.
 Result<ReportFormat> format_of_output(const ReportFlags& flags) {
   if (flags.format) return format_of("--format", *flags.format);
-  const std::string_view ending = format_by_ending(flags.output.value_or(""));
-  return format_of("--output", ending.empty() ? "table" : ending);
+  return format_of_file(flags.output.value_or(""));
 }
 
 Result<ReportTarget> target_of(const std::string& report) {
   const auto equals = report.find('=');
   const std::string shown = "\"" + excerpt(report, 120) + "\"";
   if (equals == std::string::npos) {
-    const std::string_view name = format_by_ending(report);
+    const auto format = format_by_ending(report);
     const std::string meant =
-        name.empty() ? "" : "; did you mean \"" + std::string(name) + "=" + excerpt(report, 120) + "\"?";
+        format ? "; did you mean \"" + std::string(to_string(*format)) + "=" + excerpt(report, 120) + "\"?"
+               : "";
     return usage_error("--report must be NAME=FILE, like junit=report.xml, not " + shown + meant);
   }
   const auto format = format_of("the name in --report " + shown, report.substr(0, equals));
@@ -84,6 +90,14 @@ Result<void> check_distinct(const std::vector<ReportTarget>& targets, const std:
 }
 
 }  // namespace
+
+std::string_view to_string(ReportFormat format) {
+  return *(format_names.begin() + static_cast<std::size_t>(format));
+}
+
+ReportFormat format_of_file(const std::string& file) {
+  return format_by_ending(file).value_or(ReportFormat::table);
+}
 
 bool is_same_file(const std::string& a, const std::string& b) {
   namespace fs = std::filesystem;

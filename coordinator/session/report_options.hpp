@@ -14,6 +14,12 @@ namespace sluice {
 /// In the order in which they are offered.
 enum class ReportFormat : std::uint8_t { table, json, markdown, junit, github, html, csv };
 
+/// As --format names it.
+std::string_view to_string(ReportFormat format);
+
+/// What a report is written as in a file of this name where no format is given: as it ends, else a table.
+ReportFormat format_of_file(const std::string& file);
+
 /// One report and where it goes.
 struct ReportTarget {
   ReportFormat format = ReportFormat::table;

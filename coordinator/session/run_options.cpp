@@ -193,6 +193,128 @@ Result<std::optional<std::uint32_t>> find_baseline_arm(const RunFlags& flags,
                      quoted_list(std::vector<std::string>(names.begin(), names.end())));
 }
 
+/// Which workers there are, and where they and whoever watches find the run.
+Result<void> take_workers(const RunFlags& flags, const Settings& settings, RunOptions& options) {
+  const auto workers = workers_of(flags);
+  if (!workers) return fail(workers.error());
+  options.workers = *workers;
+  if (flags.call_log && flags.call_log->empty()) return usage_error("--call-log must name a file");
+  if (flags.call_log && *workers == 0) {
+    return usage_error(
+        "--call-log is written by the workers inside this process, of which there are none: say it to "
+        "sluice-worker");
+  }
+  options.call_log = flags.call_log;
+  if (flags.metrics_listen) {
+    auto endpoint = parse_metrics_endpoint(*flags.metrics_listen);
+    if (!endpoint) return fail(std::move(endpoint.error()));
+    options.metrics_listen = std::move(*endpoint);
+  }
+  if (!flags.listen) {
+    return settings.expect_workers.origin == Origin::flag
+               ? usage_error("--expect-workers is about --listen, which is not given")
+               : Result<void>();
+  }
+  const auto endpoint = parse_listen(*flags.listen);
+  if (!endpoint) return fail(endpoint.error());
+  auto fleet = fleet_files(flags, *endpoint, settings.home.value);
+  if (!fleet) return fail(std::move(fleet.error()));
+  options.listen = flags.listen;
+  options.fleet = std::move(*fleet);
+  return {};
+}
+
+/// The files that the run reads or writes beside its reports, which must replace none of them.
+std::vector<NamedFile> files_named_in(const RunFlags& flags) {
+  std::vector<NamedFile> files;
+  const std::pair<const char*, const std::optional<std::string>&> named[] = {
+      {"the suite", flags.suite},
+      {"--answers", flags.answers},
+      {"--baseline", flags.baseline},
+      {"--call-log", flags.call_log},
+      {"--export-baseline", flags.export_baseline},
+      {"--harvest", flags.harvest}};
+  for (const auto& [what, file] : named) {
+    if (file) files.emplace_back(what, *file);
+  }
+  return files;
+}
+
+/// What the run is gated by, and what it writes.
+Result<void> take_files(const RunFlags& flags, RunOptions& options) {
+  if (flags.baseline && flags.baseline->empty()) return usage_error("--baseline must name a file");
+  if (flags.export_baseline && flags.export_baseline->empty()) {
+    return usage_error("--export-baseline must name a file");
+  }
+  if (auto wrong_target = problem_with_export(flags)) return usage_error(std::move(*wrong_target));
+  auto reports = make_report_targets(flags.report, files_named_in(flags));
+  if (!reports) return fail(std::move(reports.error()));
+  options.reports = std::move(*reports);
+  options.baseline = flags.baseline;
+  options.export_baseline = flags.export_baseline;
+  options.harvest = flags.harvest;
+  return {};
+}
+
+Result<void> take_perturbations(const RunFlags& flags, const Settings& settings, RunOptions& options) {
+  auto perturbations = perturbations_wanted(settings);
+  if (!perturbations) return fail(std::move(perturbations.error()));
+  const bool perturbs = !perturbations->empty() || !flags.perturb_commands.empty();
+  if (flags.answers && (perturbs || settings.repeat.value > 1)) {
+    return usage_error(
+        "--answers has one answer to each test as it is: leave out --repeat, --perturb and --mode robust");
+  }
+  if (settings.min_stability.origin == Origin::flag && !perturbs) {
+    return usage_error(
+        "--min-stability is about answers to perturbed inputs: add --perturb, or use --mode robust");
+  }
+  auto commands = perturb_commands_of(flags);
+  if (!commands) return fail(std::move(commands.error()));
+  options.perturbations = std::move(*perturbations);
+  options.perturb_commands = std::move(*commands);
+  return {};
+}
+
+/// Who answers.
+Result<void> take_models(const RunFlags& flags, Settings& settings, std::vector<Arm> named,
+                         RunOptions& options) {
+  auto arms = resolve_arms(settings, std::move(named));
+  if (!arms) return fail(std::move(arms.error()));
+  const auto baseline_arm = find_baseline_arm(flags, *arms);
+  if (!baseline_arm) return fail(baseline_arm.error());
+  options.baseline_arm = *baseline_arm;
+  options.answers = flags.answers;
+  if (flags.answers && arms->empty() && !names_model(settings)) {
+    // Nobody is asked; what is recorded says which model answered.
+    settings.model.value = defaults::recorded_model;
+    options.answers_alone = true;
+  }
+  // Every arm may name a provider of its own, so that the run's needs no model.
+  auto provider = arms->empty() ? resolve_provider(settings, models_with_prices(settings))
+                                : Result<ResolvedProvider>(arms->front().provider);
+  if (!provider) return fail(std::move(provider.error()));
+  options.provider = std::move(*provider);
+  options.arms = std::move(*arms);
+  return {};
+}
+
+void take_switches(const RunFlags& flags, RunOptions& options) {
+  options.copy = flags.copy;
+  options.only_cases = flags.only_cases;
+  options.given_flags = flags.given;
+  options.resumed_run = flags.resumed_run;
+  options.refresh = flags.refresh;
+  options.no_cache = flags.no_cache;
+  options.forget_limits = flags.forget_limits;
+  options.judge_refresh = flags.judge_refresh;
+  options.allow_commands = flags.allow_commands;
+  options.suite_is_named = flags.suite.has_value() && !flags.suite_is_of_past_run;
+  options.allow_errors = flags.allow_errors;
+  options.fail_on_regression = flags.fail_on_regression;
+  options.strict = flags.strict;
+  options.progress = !flags.quiet;
+}
+
 }  // namespace
 
 std::string_view to_string(LogLevel level) {
@@ -240,103 +362,20 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, st
   if (auto conflict = conflict_in(flags, settings.mode.value)) return usage_error(std::move(*conflict));
   if (auto conflict = budget_without_effect(settings)) return usage_error(std::move(*conflict));
   RunOptions options;
-  const auto workers = workers_of(flags);
-  if (!workers) return fail(workers.error());
-  options.workers = *workers;
-  if (flags.call_log && flags.call_log->empty()) return usage_error("--call-log must name a file");
-  if (flags.call_log && *workers == 0) {
-    return usage_error(
-        "--call-log is written by the workers inside this process, of which there are none: say it to "
-        "sluice-worker");
-  }
-  options.call_log = flags.call_log;
-  if (flags.metrics_listen) {
-    auto endpoint = parse_metrics_endpoint(*flags.metrics_listen);
-    if (!endpoint) return fail(std::move(endpoint.error()));
-    options.metrics_listen = std::move(*endpoint);
-  }
-  if (flags.listen) {
-    const auto endpoint = parse_listen(*flags.listen);
-    if (!endpoint) return fail(endpoint.error());
-    auto fleet = fleet_files(flags, *endpoint, settings.home.value);
-    if (!fleet) return fail(std::move(fleet.error()));
-    options.listen = flags.listen;
-    options.fleet = std::move(*fleet);
-  } else if (settings.expect_workers.origin == Origin::flag) {
-    return usage_error("--expect-workers is about --listen, which is not given");
-  }
+  if (auto taken = take_workers(flags, settings, options); !taken) return fail(std::move(taken.error()));
   auto selection = selection_of(flags);
   if (!selection) return fail(std::move(selection.error()));
-  if (flags.baseline && flags.baseline->empty()) return usage_error("--baseline must name a file");
-  if (flags.export_baseline && flags.export_baseline->empty()) {
-    return usage_error("--export-baseline must name a file");
-  }
-  if (auto wrong_target = problem_with_export(flags)) return usage_error(std::move(*wrong_target));
-  std::vector<NamedFile> taken;
-  if (flags.suite) taken.emplace_back("the suite", *flags.suite);
-  if (flags.answers) taken.emplace_back("--answers", *flags.answers);
-  if (flags.baseline) taken.emplace_back("--baseline", *flags.baseline);
-  if (flags.call_log) taken.emplace_back("--call-log", *flags.call_log);
-  if (flags.export_baseline) taken.emplace_back("--export-baseline", *flags.export_baseline);
-  if (flags.harvest) taken.emplace_back("--harvest", *flags.harvest);
-  auto reports = make_report_targets(flags.report, taken);
-  if (!reports) return fail(std::move(reports.error()));
-  auto perturbations = perturbations_wanted(settings);
-  if (!perturbations) return fail(std::move(perturbations.error()));
-  auto perturb_commands = perturb_commands_of(flags);
-  const bool perturbs = !perturbations->empty() || !flags.perturb_commands.empty();
-  if (flags.answers && (perturbs || settings.repeat.value > 1)) {
-    return usage_error(
-        "--answers has one answer to each test as it is: leave out --repeat, --perturb and --mode robust");
-  }
-  if (settings.min_stability.origin == Origin::flag && !perturbs) {
-    return usage_error(
-        "--min-stability is about answers to perturbed inputs: add --perturb, or use --mode robust");
-  }
-  if (!perturb_commands) return fail(std::move(perturb_commands.error()));
+  options.selection = std::move(*selection);
+  if (auto taken = take_files(flags, options); !taken) return fail(std::move(taken.error()));
+  if (auto taken = take_perturbations(flags, settings, options); !taken)
+    return fail(std::move(taken.error()));
   const auto log_level = log_level_of(flags);
   if (!log_level) return fail(log_level.error());
-  auto run_arms = resolve_arms(settings, std::move(arms));
-  if (!run_arms) return fail(std::move(run_arms.error()));
-  const auto baseline_arm = find_baseline_arm(flags, *run_arms);
-  if (!baseline_arm) return fail(baseline_arm.error());
-  options.answers = flags.answers;
-  options.copy = flags.copy;
-  if (flags.answers && run_arms->empty() && !names_model(settings)) {
-    // Nobody is asked; what is recorded says which model answered.
-    settings.model.value = defaults::recorded_model;
-    options.answers_alone = true;
-  }
-  // Every arm may name a provider of its own, so that the run's needs no model.
-  auto provider = run_arms->empty() ? resolve_provider(settings, models_with_prices(settings))
-                                    : Result<ResolvedProvider>(run_arms->front().provider);
-  if (!provider) return fail(std::move(provider.error()));
-
-  options.settings = std::move(settings);
-  options.provider = std::move(*provider);
-  options.arms = std::move(*run_arms);
-  options.baseline_arm = *baseline_arm;
-  options.selection = std::move(*selection);
-  options.only_cases = flags.only_cases;
-  options.given_flags = flags.given;
-  options.resumed_run = flags.resumed_run;
-  options.perturbations = std::move(*perturbations);
-  options.perturb_commands = std::move(*perturb_commands);
-  options.refresh = flags.refresh;
-  options.no_cache = flags.no_cache;
-  options.forget_limits = flags.forget_limits;
-  options.judge_refresh = flags.judge_refresh;
-  options.allow_commands = flags.allow_commands;
-  options.suite_is_named = flags.suite.has_value() && !flags.suite_is_of_past_run;
-  options.baseline = flags.baseline;
-  options.export_baseline = flags.export_baseline;
-  options.harvest = flags.harvest;
-  options.allow_errors = flags.allow_errors;
-  options.fail_on_regression = flags.fail_on_regression;
-  options.strict = flags.strict;
-  options.reports = std::move(*reports);
-  options.progress = !flags.quiet;
   options.log_level = *log_level;
+  if (auto taken = take_models(flags, settings, std::move(arms), options); !taken)
+    return fail(std::move(taken.error()));
+  take_switches(flags, options);
+  options.settings = std::move(settings);
   return options;
 }
 

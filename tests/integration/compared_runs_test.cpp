@@ -275,4 +275,15 @@ TEST_F(ComparedRuns, ARunIsDiffedWithOneOfItsOwnKind) {
   EXPECT_EQ(run_sluice({"runs"}).output, run_sluice({"runs", "list"}).output);
 }
 
+TEST_F(ComparedRuns, ARunThatWasCutShortIsNotDiffedWith) {
+  run();
+  EXPECT_EQ(run_sluice({"run", "suite.yaml", "--mode", "cached", "--model", "gpt-5-mini"}).exit_code, 2);
+  answer("Lyon", "Madrid");
+  run();
+  const auto diffed = run_sluice({"diff"});
+  EXPECT_NE(diffed.output.find("2 of 2 cases changed"), std::string::npos) << diffed.output << diffed.errors;
+  EXPECT_NE(diffed.output.find(", which was cut short (cache_miss); to compare"), std::string::npos)
+      << diffed.output;
+}
+
 }  // namespace sluice::compared_runs_test

@@ -92,10 +92,23 @@ TEST_F(Resume, AKilledRunGoesOnFromTheLedgerWhateverBecameOfTheCaches) {
   EXPECT_NE(named.errors.find("it came to its end"), std::string::npos) << named.errors;
 }
 
+TEST_F(Resume, ReportsAreGatedAsTheLastPartWas) {
+  kill_a_run();
+  const auto simulator = start_simulator();
+  const auto resumed = run_sluice(Flags{"run", "--resume", "--min-pass-rate", "0.01"} + at(simulator));
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.errors;
+  const auto again = parse_report(run_sluice({"report", "last", "--format", "json"}).output);
+  EXPECT_EQ(again["verdict"], parse_report(resumed.output)["verdict"]);
+  EXPECT_EQ(again["pass_rate"], parse_report(resumed.output)["pass_rate"]);
+  EXPECT_FALSE(again["pass_rate"].is_null());
+}
+
 TEST_F(Resume, AnInterruptNamesTheCommandThatGoesOn) {
   const auto stalling = start_stalling_simulator();
   const auto began = std::chrono::steady_clock::now();
-  auto run = start_sluice(live(stalling) + Flags{"--drain-timeout", "0"});
+  const std::string pins = (folder() / "pins.json").string();
+  auto run = start_sluice(
+      live(stalling) + Flags{"--drain-timeout", "0", "--export-baseline", pins, "--report", "csv=it's.csv"});
   ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == answered; })) << run.errors();
   run.signal(SIGINT);
   const auto finished = finish(run);
@@ -103,7 +116,9 @@ TEST_F(Resume, AnInterruptNamesTheCommandThatGoesOn) {
   std::this_thread::sleep_for(std::chrono::seconds(2));
   const std::string id = parse_report(finished.output)["run_id"];
   const std::string command = "sluice run --resume " + id.substr(0, 8);
-  EXPECT_NE(finished.errors.find("sluice: go on with `" + command + "`"), std::string::npos)
+  EXPECT_NE(finished.errors.find("sluice: go on with `" + command + " --export-baseline " + pins +
+                                 " --report 'csv=it'\\''s.csv'`"),
+            std::string::npos)
       << finished.errors;
 
   const auto simulator = start_simulator();

@@ -163,6 +163,18 @@ TEST_F(GoOn, ARunThatIsOpenedAgainHasNoEndAndItsResults) {
   EXPECT_FALSE(ledger.reopen_run("run-9"));
 }
 
+TEST_F(GoOn, ThePartThatGoesOnHasItsOwnFlags) {
+  auto ledger = open();
+  begin(ledger, "run-1");
+  ASSERT_TRUE(ledger.finish_run("run-1", {200, "error", 2, "interrupted"}));
+  ASSERT_TRUE(ledger.note_flags("run-1", R"({"strict":["true"]})"));
+  EXPECT_EQ(ledger.find_run("run-1")->run.flags, R"({"strict":["true"]})");
+  EXPECT_FALSE(ledger.note_flags("run-9", "{}"));
+  const auto missing = ledger.note_endpoint("run-9", "tcp://127.0.0.1:1");
+  ASSERT_FALSE(missing);
+  EXPECT_NE(missing.error().message.find("run run-9 is not in the ledger"), std::string::npos);
+}
+
 // The hours in which nothing ran were counted.
 TEST_F(GoOn, TheTimeOfARunIsThatOfItsParts) {
   auto ledger = open();

@@ -31,6 +31,9 @@ class ReportOptions : public ::testing::Test {
 };
 
 TEST_F(ReportOptions, ByDefaultOneTableOnStandardOutput) {
+  EXPECT_EQ(format_of_file("a.xml"), ReportFormat::junit);
+  EXPECT_EQ(to_string(format_of_file("a.csv")), "csv");
+  EXPECT_EQ(format_of_file("a.txt"), ReportFormat::table);
   EXPECT_EQ(make_report_targets({}, {}), (std::vector<ReportTarget>{{ReportFormat::table, std::nullopt}}));
 }
 

@@ -1,0 +1,132 @@
+#include "coordinator/session/assessed_run.hpp"
+
+#include "coordinator/merge/redacted_results.hpp"
+#include "coordinator/session/run_retrieval.hpp"
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+/// Why a trial has no committed result.
+Error unfinished(const RunFacts& facts) {
+  if (facts.cut_short) return *facts.cut_short;
+  return {Reason::worker_lost, "every worker that began this trial was lost"};
+}
+
+RunResults results_under(const Gate& gate, const RunSoFar& run) {
+  return {run.inputs.suite,
+          run.source,
+          run.plan.trial_count(),
+          [&plan = run.plan](TrialId trial) { return plan.case_of(trial); },
+          [&facts = run.facts](TrialId) { return unfinished(facts); },
+          gate,
+          &run.plan.trials(),
+          &run.inputs.ontology,
+          run.not_started};
+}
+
+/// What the files that cases name are relative to.
+std::string source_folder(const std::string& suite_path) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  return fs::is_directory(suite_path, none) ? suite_path : fs::path(suite_path).parent_path().string();
+}
+
+std::vector<ArmIdentity> arms_of(const RunOptions& options, const RunInputs& inputs) {
+  std::vector<ArmIdentity> arms;
+  for (const RunArm& one : options.arms) {
+    arms.push_back({one.provider.provider.kind, one.provider.provider.name, one.provider.model,
+                    one.arm.prompt ? inputs.suite.prompts[*one.arm.prompt].id : std::string()});
+  }
+  return arms;
+}
+
+template <typename T>
+const T* pointer_to(const std::optional<T>& value) {
+  return value ? &*value : nullptr;
+}
+
+}  // namespace
+
+AssessedRun::AssessedRun(const RunGate& gate, std::unique_ptr<const RunGate> of_arm, const RunSoFar& run)
+    : run_(run),
+      of_arm_(std::move(of_arm)),
+      gate_(&gate),
+      results_(results_under(gate.gate, run)),
+      price_(price_of(run.options, run.inputs)) {}
+
+Result<AssessedRun> AssessedRun::under(const RunGate& loaded, const RunSoFar& run) {
+  if (!run.options.baseline_arm) return AssessedRun(loaded, nullptr, run);
+  auto made = gate_against_arm(run.options, run.inputs, results_under(loaded.gate, run), loaded);
+  if (!made) return fail(std::move(made.error()));
+  auto of_arm = std::make_unique<const RunGate>(std::move(*made));
+  const RunGate& gate = *of_arm;
+  return AssessedRun(gate, std::move(of_arm), run);
+}
+
+Result<void> AssessedRun::assess(const VisitCase& also) {
+  auto assessed = assess_run(run_.options, results_, *gate_, run_.plan.perturbations(), price_,
+                             run_.facts.cut_short, also);
+  if (!assessed) return fail(std::move(assessed.error()));
+  assessment_ = std::move(*assessed);
+  return {};
+}
+
+RunIdentity AssessedRun::identity() const {
+  const RunInputs& inputs = run_.inputs;
+  const ResolvedProvider& asked = run_.options.provider;
+  return {inputs.prompt.version,   inputs.prompt.hash,           inputs.ontology.version(),
+          asked.provider.kind,     asked.provider.name,          asked.model,
+          gate_->judge.identity(), arms_of(run_.options, inputs)};
+}
+
+std::vector<Error> AssessedRun::report(const Beside& beside, const UseReport& use) const {
+  const RunOptions& options = run_.options;
+  const Redactor& redactor = run_.inputs.redactor;
+  const RedactedResults clean(run_.source, redactor);
+  const bool is_clean = beside.is_redacted || redactor.empty();
+  const RunResults shown{results_.suite,       is_clean ? run_.source : clean,
+                         results_.trials,      results_.case_of,
+                         results_.unfinished,  results_.gate,
+                         results_.table,       results_.ontology,
+                         results_.not_started, &redactor};
+  const RunFacts& facts = run_.facts;
+  PaidTokens of_judge;
+  of_judge.of(CallKind::judge) = facts.paid.of(CallKind::judge);
+  const bool is_judge_known = (facts.unmetered & Spend::bit(CallKind::judge)) == 0;
+  return use({shown,
+              assessment_->aggregates,
+              assessment_->verdict,
+              identity(),
+              facts,
+              assessment_->gate,
+              std::string(mode_name(options.settings)),
+              facts.unmetered == 0 ? price_(facts.paid_by_arm) : std::nullopt,
+              source_folder(options.suite_path),
+              pointer_to(assessment_->stability),
+              options.is_selection(),
+              options.settings.min_stability.value,
+              is_judge_known ? price_(of_judge) : std::nullopt,
+              pointer_to(assessment_->arms),
+              pointer_to(assessment_->judge_bias),
+              pointer_to(assessment_->calibrations),
+              beside.retrieval,
+              &redactor,
+              beside.prompts_are_lost,
+              options.settings.min_pass_rate.value});
+}
+
+Result<std::optional<JudgedRetrievals>> retrieval_of(const RunInputs& inputs, const RunResults& results) {
+  if (!inputs.retrieval) return std::nullopt;
+  RetrievalFold fold(events_of(*inputs.retrieval));
+  const auto visited = visit_cases(
+      results, [&](const CaseResult& result) { fold.add(results.case_of(result.trial), result.status); });
+  if (!visited) return fail(visited.error());
+  return fold.finish();
+}
+
+}  // namespace sluice
