@@ -43,6 +43,9 @@ inline constexpr std::uint32_t max_charged_retries = 2;
 /// Failed probes of one call for each of its tries: then the call itself is taken for the cause of the
 /// outage.
 inline constexpr std::uint32_t failed_probes_per_try = 2;
+/// So many cases that fail again, and nothing shows that they fail alone: of 4 bad cases among 20, the last
+/// three are seldom bad, and an outage is to be seen that begins when three are left.
+inline constexpr std::size_t failing_calls_of_outage = 3;
 /// Tries in a row that came too late for their permits, though the connection was warmed up after the first,
 /// and no answer to any call since: the way to the provider takes longer than a permit lasts.
 inline constexpr std::uint32_t max_unsent = 8;

@@ -207,7 +207,11 @@ void TableReader::add_finding(std::uint32_t line, std::string message) {
 }
 
 void TableReader::add_wrong(std::string_view key, std::string_view what) {
-  add_finding(line_of(key), quoted(key) + " " + std::string(what));
+  findings_.push_back(wrong(key, what));
+}
+
+Finding TableReader::wrong(std::string_view key, std::string_view what) const {
+  return {file_, line_of(key), quoted(key) + " " + std::string(what)};
 }
 
 void TableReader::add_type_finding(const TomlEntry& entry, std::string_view expected) {

@@ -54,6 +54,8 @@ class TableReader {
   void add_finding(std::uint32_t line, std::string message);
   /// `"key" in [table] must be ...` at the key's line.
   void add_wrong(std::string_view key, std::string_view what);
+  /// What add_wrong adds.
+  Finding wrong(std::string_view key, std::string_view what) const;
   /// One of the keys (each asked for) must be there, and none is: a finding with this message, unless
   /// `finish` finds a key that is near to one of them, and says both.
   void add_missing(std::vector<std::string_view> keys, std::string message);

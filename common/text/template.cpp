@@ -63,6 +63,15 @@ std::string_view first_variable(std::string_view text) {
   return {};
 }
 
+std::vector<std::string_view> variables_in(std::string_view text) {
+  std::vector<std::string_view> names;
+  for (auto name = first_variable(text); !name.empty(); name = first_variable(text)) {
+    names.push_back(name);
+    text.remove_prefix(static_cast<std::size_t>(name.data() - text.data()) + name.size());
+  }
+  return names;
+}
+
 class TemplateParser {
  public:
   explicit TemplateParser(std::string_view text) : text_(text) {}

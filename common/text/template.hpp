@@ -27,6 +27,8 @@ bool is_variable_name(std::string_view name);
 
 /// The name in the text's first `{{name}}`; empty if there is none.
 std::string_view first_variable(std::string_view text);
+/// The names in all of them, in the order of the text.
+std::vector<std::string_view> variables_in(std::string_view text);
 
 /// A text in which `{{name}}` stands for a variable, and `{{ '...' }}` for what is between the quotes, which
 /// is how a template holds braces of its own. That is all there is: filters, expressions, blocks (`{% %}`)

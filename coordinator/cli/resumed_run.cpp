@@ -72,6 +72,8 @@ std::string files_again(const RunOptions& options) {
     flags += std::string(" ") + flag + " " + shell_word(word);
   };
   if (options.export_baseline) add("--export-baseline", *options.export_baseline);
+  if (options.allow_errors) flags += " --allow-errors";
+  if (options.call_log) add("--call-log", *options.call_log);
   if (options.harvest) add("--harvest", *options.harvest);
   for (std::size_t i = 0; i < options.reports.size(); ++i) {
     const ReportTarget& report = options.reports[i];
@@ -98,8 +100,8 @@ void print_resume_command(const RunOptions& options, const std::string& run_id,
   const bool is_here = !options.listen && options.resumed_run.empty();
   // Of a home that cannot be written to nobody knows what its caches have.
   const bool is_kept = !why || (why->reason != Reason::ledger_failed && why->reason != Reason::cache_failed);
-  const bool is_cached =
-      is_here && is_kept && options.settings.mode.value == Mode::live && !options.refresh && !options.no_cache;
+  const bool is_cached = is_here && is_kept && options.settings.mode.value == Mode::live &&
+                         !options.refresh && !options.no_cache;
   say("go on with `" + resume_command(run_id) + files_again(options) + in_home + "`" +
       (is_cached ? "; the same command begins anew, and pays for no answer twice" : ""));
 }

@@ -3,11 +3,13 @@
 #include "coordinator/display/display.hpp"
 #include "coordinator/session/arm_options.hpp"
 #include "coordinator/session/run_inputs.hpp"
+#include "coordinator/session/trial_design.hpp"
 #include "coordinator/session/unnamed_models.hpp"
 #include "coordinator/suite/arms.hpp"
 #include "coordinator/suite/expectation_check.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -63,8 +65,8 @@ struct ValidateFixtures {
     const auto with_suite = settings.load(Warnings::left_out, loaded->settings);
     if (!with_suite) return print_findings(with_suite.error(), path);
     const Suite& suite = loaded->suite;
-    const auto unknown = findings_of_providers(*with_suite, suite, path);
-    if (!unknown.empty()) return print_findings(unknown, path);
+    const auto refused = findings_of_settings(*with_suite, suite, path);
+    if (!refused.empty()) return print_findings(refused, path);
     const auto ontology = load_ontology(*effective);
     if (!ontology) return report_findings(ontology.error());
     auto remarks = print_remarks(suite, *ontology);
@@ -97,14 +99,36 @@ struct ValidateFixtures {
     return exit_ok;
   }
 
-  std::vector<Finding> findings_of_providers(const Settings& with_suite, const Suite& suite,
-                                             const std::string& path) const {
+  /// What a run refuses of what the suite names itself, or its tests need.
+  std::vector<Finding> findings_of_settings(const Settings& with_suite, const Suite& suite,
+                                            const std::string& path) const {
     std::vector<Finding> findings;
     for (UnknownProvider& unknown : unknown_providers(with_suite, suite.arms)) {
       findings.push_back(std::move(unknown.finding));
       findings.back().message += settings.file_beside(path, unknown.name);
     }
+    const auto add = [&](const Setting<std::string>& provider, const Result<void>& checked) {
+      if (!checked)
+        findings.push_back(
+            {provider.where, 0, checked.error().message + settings.file_beside(path, provider.value)});
+    };
+    const auto is_embedded = [](MetricId id) { return id == MetricId::semantic_similarity_to; };
+    const bool embeds = suite.examples || std::ranges::any_of(suite.metrics, is_embedded);
+    const Setting<std::string>& embedder = with_suite.embedding_provider;
+    if (embeds || embedder.origin == Origin::suite) add(embedder, check_embedding_provider(with_suite));
+    const bool is_judged = with_suite.judge.value != to_string(Judge::fake) &&
+                           std::ranges::any_of(suite.metrics, is_judge_metric);
+    const Setting<std::string>& judge = with_suite.judge_provider;
+    if (is_judged || judge.origin == Origin::suite) add(judge, check_judge_provider(with_suite));
+    if (const auto checked = check_perturbations(with_suite); !checked)
+      findings.push_back(finding_of_perturbations(with_suite.perturb.where, checked.error().message));
     return findings;
+  }
+
+  /// Its message may begin with the place.
+  static Finding finding_of_perturbations(const std::string& where, std::string message) {
+    if (message.starts_with(where + ": ")) message.erase(0, where.size() + 2);
+    return {where, 0, std::move(message)};
   }
 
   /// They are what this command is for, so they are its output and not its diagnostics.

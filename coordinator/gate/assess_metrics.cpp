@@ -27,20 +27,55 @@ class Limits {
   std::optional<Limit> highest_;
 };
 
-std::optional<Limit> limit_of(const MetricQuestion& question, const AssessmentRules& rules) {
+Limits fixed_limits(const MetricQuestion& question) {
   const Thresholding& given = question.thresholding;
   const bool absolute = given.mode == ThresholdMode::absolute;
-  const bool statistical = given.mode == ThresholdMode::statistical;
   Limits limits;
   if (question.min_score) limits.add(billionths(*question.min_score), MetricCause::below_min_score);
   if ((absolute || !given.mode) && given.min_score)
     limits.add(billionths(*given.min_score), MetricCause::below_min_score);
   if (!absolute && given.min_floor) limits.add(billionths(*given.min_floor), MetricCause::below_min_floor);
-  if (!absolute && !statistical && question.pinned.state == PinnedScore::State::pinned) {
-    const double max_drop = given.max_drop.value_or(rules.default_max_drop);
-    limits.add(billionths(question.pinned.score) - billionths(max_drop), MetricCause::dropped);
-  }
+  return limits;
+}
+
+/// The lowest score that is no drop, in billionths; nothing where the baseline does not judge by itself.
+std::optional<std::int64_t> limit_of_baseline(const MetricQuestion& question, const AssessmentRules& rules) {
+  const auto mode = question.thresholding.mode;
+  if (mode == ThresholdMode::absolute || mode == ThresholdMode::statistical) return std::nullopt;
+  if (question.pinned.state != PinnedScore::State::pinned) return std::nullopt;
+  const double max_drop = question.thresholding.max_drop.value_or(rules.default_max_drop);
+  return std::max<std::int64_t>(billionths(question.pinned.score) - billionths(max_drop), 0);
+}
+
+std::optional<Limit> limit_of(const MetricQuestion& question, const AssessmentRules& rules) {
+  Limits limits = fixed_limits(question);
+  if (const auto least = limit_of_baseline(question, rules)) limits.add(*least, MetricCause::dropped);
   return limits.highest();
+}
+
+/// The baseline's limit, where the mean of several repeats misses it.
+std::optional<double> missed_by_mean(const MetricQuestion& question, const AssessmentRules& rules) {
+  const auto least = limit_of_baseline(question, rules);
+  if (!question.mean || !least || billionths(*question.mean) >= *least) return std::nullopt;
+  return from_billionths(*least);
+}
+
+/// A score beside its limits. Where the mean of several repeats is no drop, none of them fails by one.
+MetricAnswer assess_defined(const MetricQuestion& question, const std::optional<Limit>& limit,
+                            const AssessmentRules& rules) {
+  MetricAnswer answer;
+  answer.missed_by_mean = missed_by_mean(question, rules);
+  const bool is_no_drop = question.mean && !answer.missed_by_mean;
+  const std::optional<Limit> asked = is_no_drop ? fixed_limits(question).highest() : limit;
+  if (asked && billionths(*question.score) < asked->least) {
+    answer.limit = from_billionths(asked->least);
+    answer.status = MetricStatus::fail;
+    answer.cause = asked->cause;
+  } else if (limit) {
+    answer.limit = from_billionths(limit->least);
+    answer.status = MetricStatus::pass;
+  }
+  return answer;
 }
 
 /// Only a fixed limit decides on the case itself; the comparison with the baseline is that of all cases. A
@@ -82,14 +117,8 @@ MetricAnswer assess_score(const MetricQuestion& question, const AssessmentRules&
     if (limit->least == 0) return {0.0, MetricStatus::pass, MetricCause::none};
     return {from_billionths(limit->least), MetricStatus::fail, limit->cause};
   }
-  MetricAnswer answer;
-  if (limit) {
-    answer.limit = from_billionths(limit->least);
-    if (billionths(*question.score) < limit->least) {
-      return {answer.limit, MetricStatus::fail, limit->cause};
-    }
-    answer.status = MetricStatus::pass;
-  }
+  MetricAnswer answer = assess_defined(question, limit, rules);
+  if (answer.status == MetricStatus::fail) return answer;
   const bool relative = question.thresholding.mode != ThresholdMode::absolute;
   if (relative && pinned == PinnedScore::State::absent) {
     answer.status = rules.strict ? MetricStatus::fail : MetricStatus::warn;
@@ -123,6 +152,7 @@ MetricAnswer assess_judged(const MetricQuestion& question, const AssessmentRules
   const CalibrationStanding standing = question.calibration->standing;
   if (standing == CalibrationStanding::calibrated) return answer;
   answer.fails_nothing = true;
+  answer.missed_by_mean.reset();
   const bool is_warning =
       answer.cause == MetricCause::judge_disagrees || answer.cause == MetricCause::missing_in_baseline;
   if (answer.status != MetricStatus::fail || is_warning) return answer;
@@ -240,6 +270,7 @@ AssessedMetric assessed_metric(const MetricQuestion& question, const MetricAnswe
   assessed.calibration = question.calibration;
   assessed.fails_nothing = answer.fails_nothing;
   assessed.spared = answer.spared;
+  assessed.missed_by_mean = answer.missed_by_mean;
   if (!question.is_scored()) assessed.passed = question.passed;
   return assessed;
 }

@@ -28,6 +28,8 @@ struct PinnedScore {
 struct MetricQuestion {
   const MetricInfo* metric = nullptr;  ///< Null for a scored metric of another tool.
   std::optional<double> score;         ///< Of a scored metric.
+  /// Of several repeats the mean of their scores: it is held against the baseline, and no single score is.
+  std::optional<double> mean{};
   bool passed = false;  ///< Of a pass/fail metric; of a judge metric, that more than half of the votes pass.
   bool asked_by_name = false;   ///< The test names this metric: never superseded.
   bool best_undefined = false;  ///< Nothing was expected, so that no score (0/0) is the best answer.
@@ -49,6 +51,7 @@ struct MetricAnswer {
   bool is_left_to_tests = false;           ///< AssessedMetric
   bool fails_nothing = false;              ///< AssessedMetric
   MetricCause spared = MetricCause::none;  ///< AssessedMetric
+  std::optional<double> missed_by_mean{};  ///< AssessedMetric
 };
 
 /// True if a metric failed by nothing but the baseline's score.

@@ -109,6 +109,7 @@ RowChange change_of_check(const AssessedMetric& assessed) {
 }
 
 RowChange change_of(const AssessedMetric& assessed, const PinnedScore& pinned, bool is_scored) {
+  if (assessed.cause == MetricCause::known_failure) return RowChange::known_failure;
   if (!is_scored) return change_of_check(assessed);
   const bool fell = assessed.cause == MetricCause::dropped || assessed.cause == MetricCause::became_undefined;
   if (fell && assessed.status == MetricStatus::fail) return RowChange::regression;
@@ -203,7 +204,7 @@ MetricQuestion Comparison::question_of(const ComparedMetric& metric, const Compa
   return question;
 }
 
-/// Each repeat by itself, as the run assessed it.
+/// By its repeats, as the run assessed it.
 CaseAssessment Comparison::assessed(const ComparedCase& current, const ComparedCase* base) const {
   std::vector<MetricQuestion> questions;
   questions.reserve(current.metrics.size());
@@ -213,7 +214,7 @@ CaseAssessment Comparison::assessed(const ComparedCase& current, const ComparedC
   const AssessmentRules rules{rules_.default_max_drop, rules_.strict};
   const std::size_t count = repeats_of(current);
   if (count == 1) return assessed_case(questions, rules);
-  std::vector<CaseAssessment> repeats;
+  std::vector<std::vector<MetricQuestion>> of_repeats;
   for (std::size_t repeat = 0; repeat < count; ++repeat) {
     for (std::size_t i = 0; i < questions.size(); ++i) {
       const ComparedMetric& metric = current.metrics[i];
@@ -225,8 +226,9 @@ CaseAssessment Comparison::assessed(const ComparedCase& current, const ComparedC
         questions[i].passed = metric.repeat_passed[repeat];
       }
     }
-    repeats.push_back(assessed_case(questions, rules));
+    of_repeats.push_back(questions);
   }
+  const std::vector<CaseAssessment> repeats = assessed_repeats(of_repeats, count, rules);
   std::vector<const CaseAssessment*> all;
   for (const CaseAssessment& one : repeats) all.push_back(&one);
   return assessment_of_repeats(all);
@@ -262,6 +264,7 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
                         one.limit,       one.status,  one.cause};
     const bool scored = is_scored(metric);
     row.is_check = !scored;
+    row.is_of_known_failure = current.is_known_failure;
     const bool has_pinned = scored && !asks_otherwise(current, metric);
     row.change = change_of(one, has_pinned ? pinned_score(metric, base) : PinnedScore{}, scored);
     report(row);
@@ -326,6 +329,9 @@ void Comparison::report(const ScoreComparison& row) {
     case RowChange::still_failing:
       ++summary_.still_failing;
       break;
+    case RowChange::known_failure:
+      ++summary_.known_failures;
+      break;
   }
   visit_(row);
 }
@@ -369,6 +375,8 @@ std::string_view to_string(RowChange change) {
       return "fixed";
     case RowChange::still_failing:
       return "still_failing";
+    case RowChange::known_failure:
+      return "known_failure";
   }
   return "not_compared";
 }

@@ -70,6 +70,7 @@ enum class RowChange : std::uint8_t {
   broke,          ///< A check that passed, and fails now.
   fixed,          ///< A check that failed, and passes now.
   still_failing,  ///< A check that fails on both sides.
+  known_failure,  ///< It would fail or be flaky, and the suite says that the case fails.
 };
 
 std::string_view to_string(RowChange change);
@@ -84,7 +85,8 @@ struct ScoreComparison {
   MetricStatus status = MetricStatus::unjudged;
   MetricCause cause = MetricCause::none;
   RowChange change = RowChange::not_compared;
-  bool is_check = false;  ///< It passes or fails, and has no score.
+  bool is_check = false;             ///< It passes or fails, and has no score.
+  bool is_of_known_failure = false;  ///< The suite says that the case fails.
 
   std::optional<double> delta() const {
     if (!score || !baseline) return std::nullopt;
@@ -126,6 +128,7 @@ struct CompareSummary {
   std::uint64_t broke = 0;
   std::uint64_t fixed = 0;
   std::uint64_t still_failing = 0;
+  std::uint64_t known_failures = 0;
   std::uint64_t missing_in_baseline = 0;
   std::uint64_t missing_in_current = 0;
   std::uint64_t disagreements = 0;  ///< Of judge metrics: the votes, where nothing else failed or warned.
@@ -148,8 +151,8 @@ GateNotice mock_run_notice(const std::string& base, const std::string& current);
 std::optional<GateNotice> uncalibrated_notice(const CompareSummary& summary, const std::string& current,
                                               bool strict);
 
-/// Compares two sides by the rules of the gate (Gate::assess, assessment_of_repeats, StatisticalGate): scores
-/// of the current side against those of the base, each repeat by itself. A base score without a current one
+/// Compares two sides by the rules of the gate (Gate::assess, assessed_repeats, assessment_of_repeats,
+/// StatisticalGate): scores of the current side against those of the base. A base score without a current one
 /// warns, and fails under strict; not so where the current case is an error, or a selection left it out.
 /// Calls `visit` in id order. Holds one case of each side at a time. Fails when a side does, or with
 /// fixture_invalid when its cases are not ascending or stand there twice. Pure.

@@ -1,12 +1,14 @@
 #include "coordinator/gate/gate.hpp"
 
 #include "coordinator/gate/assess_metrics.hpp"
+#include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/gate/required_calibrations.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <utility>
 
 namespace sluice {
 
@@ -283,6 +285,9 @@ MetricQuestion question_of(const MatchedOutcome& matched, const Case& test_case,
   question.score = matched.outcome->score;
   question.best_undefined = is_claims_metric(matched.outcome->id) && test_case.must_contain.empty();
   question.pinned = pinned.of(matched.outcome->id);
+  if (!question.score && config.baseline_arm == test_case.arm &&
+      question.pinned.state == PinnedScore::State::pinned)
+    question.pinned = {PinnedScore::State::undefined};
   question.thresholding = config.suite;
   if (matched.expectation != nullptr) {
     question.thresholding = merged(config.suite, matched.expectation->thresholding);
@@ -303,15 +308,26 @@ MetricQuestion question_of(const MatchedOutcome& matched, const Case& test_case,
 
 CaseAssessment Gate::assess(const Case& test_case, std::span<const MetricOutcome> outcomes,
                             std::span<const JudgeScore> judged) const {
-  const std::vector<MatchedOutcome> matched = match_outcomes(test_case, outcomes, judged);
-  PinnedCase pinned(config_.baseline, test_case.id);
-  std::vector<MetricQuestion> questions;
-  questions.reserve(matched.size());
-  for (const MatchedOutcome& one : matched) questions.push_back(question_of(one, test_case, pinned, config_));
+  const ScoredAnswer answer{outcomes, judged};
+  return std::move(assess_answers(test_case, {&answer, 1}, 1).front());
+}
 
-  CaseAssessment assessment = assessed_case(questions, {config_.default_max_drop, config_.strict});
-  for (std::size_t i = 0; i < matched.size(); ++i) assessment.metrics[i].detail = matched[i].outcome->detail;
-  return assessment;
+std::vector<CaseAssessment> Gate::assess_answers(const Case& test_case, std::span<const ScoredAnswer> answers,
+                                                 std::size_t repeats) const {
+  std::vector<std::vector<MatchedOutcome>> matched;
+  std::vector<std::vector<MetricQuestion>> questions(answers.size());
+  for (std::size_t n = 0; n < answers.size(); ++n) {
+    matched.push_back(match_outcomes(test_case, answers[n].outcomes, answers[n].judged));
+    PinnedCase pinned(config_.baseline, test_case.id);
+    for (const MatchedOutcome& one : matched.back())
+      questions[n].push_back(question_of(one, test_case, pinned, config_));
+  }
+  auto assessed = assessed_repeats(questions, repeats, {config_.default_max_drop, config_.strict});
+  for (std::size_t n = 0; n < assessed.size(); ++n) {
+    for (std::size_t i = 0; i < matched[n].size(); ++i)
+      assessed[n].metrics[i].detail = matched[n][i].outcome->detail;
+  }
+  return assessed;
 }
 
 }  // namespace sluice

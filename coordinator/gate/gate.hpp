@@ -113,6 +113,9 @@ struct AssessedMetric {
   MetricCause spared = MetricCause::none;
   /// Of several repeats: the one that is shown did not come to `status`, so that there is no detail of it.
   bool only_in_other_repeats = false;
+  /// Of several repeats and each of them: the baseline's limit, where their mean is below it, so that the
+  /// case fails as a whole.
+  std::optional<double> missed_by_mean{};
 
   /// A pass/fail metric that passed, or in at least half of its repeats, whatever excuses it where it did
   /// not.
@@ -154,6 +157,12 @@ struct CaseAssessment {
 /// What a case comes to whose suite says that it fails: its failures warn, and so does that it passes.
 void take_as_known_failure(CaseAssessment& assessment);
 
+/// What a worker hands out of one answer (result.hpp, TrialScore).
+struct ScoredAnswer {
+  std::span<const MetricOutcome> outcomes;
+  std::span<const JudgeScore> judged{};
+};
+
 /// Checks cases. Immutable; thread-safe. The baseline must outlive it.
 class Gate {
  public:
@@ -165,6 +174,8 @@ class Gate {
     bool strict = false;
     /// Without them judge scores warn where they would fail; null: the gate asks for none.
     std::shared_ptr<const RequiredCalibrations> calibrations{};
+    /// The arm whose scores the baseline has: what is undefined of its own answers was so then.
+    std::optional<std::uint32_t> baseline_arm{};
   };
 
   explicit Gate(Config config) : config_(std::move(config)) {}
@@ -192,6 +203,12 @@ class Gate {
   ///   a precision if nothing had been extracted then (its recall or F1 is pinned at 0).
   CaseAssessment assess(const Case& test_case, std::span<const MetricOutcome> outcomes,
                         std::span<const JudgeScore> judged = {}) const;
+
+  /// The same of each answer of a case, of which the first `repeats` are its repeats and the others are
+  /// perturbed, but that the mean of the repeats is held against the baseline (repeated_assessment.hpp,
+  /// assessed_repeats).
+  std::vector<CaseAssessment> assess_answers(const Case& test_case, std::span<const ScoredAnswer> answers,
+                                             std::size_t repeats) const;
 
   const Config& config() const { return config_; }
 

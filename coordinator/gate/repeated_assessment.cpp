@@ -18,7 +18,36 @@ Failures failures(std::size_t failed, std::size_t assessed) {
   return failed * 2 > assessed ? Failures::majority : Failures::disagree;
 }
 
+/// Gives every answer's questions the mean of what the repeats, which come first, have in their place.
+void ask_of_means(std::span<std::vector<MetricQuestion>> answers, std::size_t repeats) {
+  const auto shortest = std::ranges::min_element(answers, {}, [](const auto& one) { return one.size(); });
+  const std::size_t count = shortest->size();
+  for (std::size_t n = 0; n < count; ++n) {
+    MeanScore scores;
+    for (const auto& questions : answers.first(repeats)) {
+      if (questions[n].score) scores.add(*questions[n].score);
+    }
+    for (auto& questions : answers) questions[n].mean = scores.mean();
+  }
+}
+
+/// The baseline's limit that the mean of the n-th metric misses.
+std::optional<double> missed_by_mean(Repeats repeats, std::size_t n) {
+  for (const CaseAssessment* one : repeats) {
+    if (const auto& missed = one->metrics[n].missed_by_mean) return missed;
+  }
+  return std::nullopt;
+}
+
+bool any_mean_dropped(Repeats repeats) {
+  return std::ranges::any_of(repeats, [](const CaseAssessment* one) {
+    return std::ranges::any_of(
+        one->metrics, [](const AssessedMetric& metric) { return metric.missed_by_mean.has_value(); });
+  });
+}
+
 CaseStatus status_of(Repeats repeats) {
+  if (any_mean_dropped(repeats)) return CaseStatus::fail;
   const auto count = [&](CaseStatus status) {
     return static_cast<std::size_t>(std::ranges::count(repeats, status, &CaseAssessment::status));
   };
@@ -49,6 +78,20 @@ VoteTally votes_of(Repeats repeats, std::size_t n, const VoteTally& shown) {
   return all;
 }
 
+/// A mean that dropped fails its metric, whatever the repeats came to one by one.
+void take_as_dropped(Repeats repeats, std::size_t n, double limit, AssessedMetric& metric) {
+  metric.status = MetricStatus::fail;
+  metric.missed_by_mean = limit;
+  const auto otherwise = std::ranges::count_if(repeats, [n](const CaseAssessment* one) {
+    const AssessedMetric& nth = one->metrics[n];
+    return nth.status == MetricStatus::fail && nth.cause != MetricCause::dropped;
+  });
+  if (failures(static_cast<std::size_t>(otherwise), repeats.size()) == Failures::majority) return;
+  metric.cause = MetricCause::dropped;
+  metric.limit = limit;
+  metric.only_in_other_repeats = false;
+}
+
 /// The n-th metric of all repeats together. `of_answer`: the repeat whose answer is shown.
 AssessedMetric metric_of(Repeats repeats, std::size_t n, const CaseAssessment& of_answer) {
   const auto nth = [n](const CaseAssessment* one) -> const AssessedMetric& { return one->metrics[n]; };
@@ -75,6 +118,7 @@ AssessedMetric metric_of(Repeats repeats, std::size_t n, const CaseAssessment& o
   if (failures(count(MetricStatus::fail), repeats.size()) == Failures::disagree) {
     metric.status = MetricStatus::flaky;
   }
+  if (const auto limit = missed_by_mean(repeats, n)) take_as_dropped(repeats, n, *limit, metric);
   const auto not_passed = static_cast<std::size_t>(
       std::ranges::count(repeats, false, [&](const CaseAssessment* one) { return nth(one).passed; }));
   metric.passed = failures(not_passed, repeats.size()) != Failures::majority;
@@ -90,6 +134,16 @@ AssessedMetric metric_of(Repeats repeats, std::size_t n, const CaseAssessment& o
   metric.score = scores.mean();
   if (metric.votes) metric.votes = votes_of(repeats, n, *metric.votes);
   return metric;
+}
+
+/// By the baseline alone.
+bool has_regressed(Repeats repeats, CaseStatus status) {
+  if (status != CaseStatus::fail) return false;
+  const auto otherwise = std::ranges::count_if(
+      repeats, [](const CaseAssessment* one) { return one->status == CaseStatus::fail && !one->regressed; });
+  if (otherwise == 0) return true;
+  return any_mean_dropped(repeats) &&
+         failures(static_cast<std::size_t>(otherwise), repeats.size()) != Failures::majority;
 }
 
 bool rose(const AssessedMetric& metric) {
@@ -109,6 +163,15 @@ std::optional<double> MeanScore::mean() const {
   if (count_ == 1) return only_;
   const std::int64_t half = sum_ < 0 ? -(count_ / 2) : count_ / 2;
   return from_billionths((sum_ + half) / count_);
+}
+
+std::vector<CaseAssessment> assessed_repeats(std::span<std::vector<MetricQuestion>> answers,
+                                             std::size_t repeats, const AssessmentRules& rules) {
+  if (repeats > 1) ask_of_means(answers, repeats);
+  std::vector<CaseAssessment> assessed;
+  assessed.reserve(answers.size());
+  for (const auto& questions : answers) assessed.push_back(assessed_case(questions, rules));
+  return assessed;
 }
 
 CaseStatus shown_status(CaseStatus of_case) {
@@ -131,9 +194,7 @@ CaseAssessment assessment_of_repeats(Repeats repeats) {
   const auto all = [&](auto&& is) {
     return std::ranges::all_of(repeats, [&](const CaseAssessment* one) { return is(*one); });
   };
-  assessment.regressed = assessment.status == CaseStatus::fail && all([](const CaseAssessment& one) {
-                           return one.status != CaseStatus::fail || one.regressed;
-                         });
+  assessment.regressed = has_regressed(repeats, assessment.status);
   const bool none_failed = assessment.status == CaseStatus::pass || assessment.status == CaseStatus::warn;
   assessment.improved = none_failed && (std::ranges::any_of(assessment.metrics, rose) ||
                                         all([](const CaseAssessment& one) { return one.improved; }));

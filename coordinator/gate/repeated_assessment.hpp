@@ -1,10 +1,12 @@
 #pragma once
 
+#include "coordinator/gate/assess_metrics.hpp"
 #include "coordinator/gate/gate.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace sluice {
 
@@ -20,16 +22,24 @@ struct RepeatTally {
   bool is_error() const { return assessed * 2 < planned || assessed == 0; }
 };
 
-/// What a case comes to by its repeats, each of which the gate has assessed by itself (docs/gate.md,
-/// "Repeats"): `fail` when more than half failed, `flaky` when some did, else `warn` when some warn, else
-/// `pass`. Metrics alike: a failed or warned one shows cause and limit of the first repeat that says so, and
-/// the detail of the repeat whose answer is shown; it became undefined if any repeat did. A score is the mean
-/// of those that are defined, in whole billionths; pass/fail outcomes have none. Votes on one answer are
-/// never counted with those on another: whether they agree is a matter of each repeat, and one that warns or,
-/// under --strict, fails for it counts as any that does; VoteTally adds them up for the eye. `regressed` when
-/// the case failed and all that failed regressed; `improved` when none failed, and a mean score is above its
-/// baseline's or every repeat improved. One repeat is its own assessment. REQUIRES: at least one; all of the
-/// same case and gate.
+/// assessed_case of each answer of a case, given its questions: of the first `repeats`, and then of perturbed
+/// ones. What a baseline pins is a mean, so that the mean of the repeats' scores is held against it: while
+/// that is no drop, no answer fails by one. Everything else is asked of each answer by itself. REQUIRES: all
+/// of the same case and gate.
+std::vector<CaseAssessment> assessed_repeats(std::span<std::vector<MetricQuestion>> answers,
+                                             std::size_t repeats, const AssessmentRules& rules);
+
+/// What a case comes to by its repeats (assessed_repeats; docs/gate.md, "Repeats"): `fail` when more than
+/// half failed or a mean dropped, `flaky` when some failed, else `warn` when some warn, else `pass`. Metrics
+/// alike: a failed or warned one shows cause and limit of the first repeat that says so, one whose mean
+/// dropped that unless more than half of its repeats failed otherwise, and the detail is of the repeat whose
+/// answer is shown; it became undefined if any repeat did. A score is the mean of those that are defined, in
+/// whole billionths; pass/fail outcomes have none. Votes on one answer are never counted with those on
+/// another: whether they agree is a matter of each repeat, and one that warns or, under --strict, fails for
+/// it counts as any that does; VoteTally adds them up for the eye. `regressed` when the case failed and all
+/// that failed regressed, or no more than half of all failed otherwise and a mean dropped; `improved` when
+/// none failed, and a mean score is above its baseline's or every repeat improved. One repeat is its own
+/// assessment. REQUIRES: at least one; all of the same case and gate.
 CaseAssessment assessment_of_repeats(std::span<const CaseAssessment* const> repeats);
 
 /// What a repeat came to whose answer is shown for a case of this status: the first such repeat is.

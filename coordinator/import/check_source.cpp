@@ -69,6 +69,19 @@ DocumentEntry* find_key(DocumentNode& table, std::string_view key) {
   return found != entries.end() ? &*found : nullptr;
 }
 
+/// A pattern that looks for the same and has no `{{name}}`, which a suite takes for a variable of the test.
+std::string without_variables(const std::string& pattern) {
+  std::string result;
+  std::size_t done = 0;
+  for (const std::string_view name : variables_in(pattern)) {
+    if (name.find_first_not_of("0123456789") == name.npos) continue;  // So often a brace.
+    const auto brace = pattern.rfind('{', static_cast<std::size_t>(name.data() - pattern.data()));
+    result += pattern.substr(done, brace - done) + '\\';
+    done = brace;
+  }
+  return result + pattern.substr(done);
+}
+
 /// A clause on what the entry holds and cannot be used; empty if all is well.
 std::string problem_with(DocumentNode& expectation) {
   std::string problem;
@@ -80,8 +93,11 @@ std::string problem_with(DocumentNode& expectation) {
     });
   }
   if (const DocumentEntry* schema = find_key(expectation, "schema")) {
-    const auto compiled = JsonSchema::compile(canonical_json(in_order(schema->value)));
+    const std::string text = canonical_json(in_order(schema->value));
+    const auto compiled = JsonSchema::compile(text);
     if (!compiled) problem = "has a schema that cannot be used (" + compiled.error().message + ")";
+    if (const auto name = first_variable(text); !name.empty())
+      problem = "has a schema with {{" + std::string(name) + "}}, which a suite takes for a variable";
   }
   return problem;
 }
@@ -92,6 +108,12 @@ Made made_of(ForeignCheck check, Reading reading) {
   if (check.schema) check.schema = in_order(std::move(*check.schema));
   Made made = expectation_of(check);
   if (!made) return made;
+  if (DocumentEntry* pattern = find_key(*made, "pattern")) {
+    each_text(pattern->value, [](std::string& text) {
+      text = without_variables(text);
+      return true;
+    });
+  }
   if (std::string problem = problem_with(*made); !problem.empty()) return tl::unexpected(std::move(problem));
   return made;
 }

@@ -80,4 +80,9 @@ std::optional<ForeignCheck> check_of_script(std::string_view script, std::uint32
   return all;
 }
 
+bool keeps_answer(const DocumentNode& transform) {
+  const auto* script = std::get_if<std::string>(&transform.value);
+  return script != nullptr && *script == "output.trim()";
+}
+
 }  // namespace sluice

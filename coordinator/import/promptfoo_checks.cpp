@@ -104,7 +104,8 @@ class CheckImporter {
 
   static std::string why_not_readable(const DocumentNode& assertion, const std::string& type) {
     const bool reads_answer = type != "latency" && type != "cost";
-    if (reads_answer && find_entry(assertion, "transform") != nullptr)
+    const DocumentEntry* transform = find_entry(assertion, "transform");
+    if (reads_answer && transform != nullptr && !keeps_answer(transform->value))
       return "judges what its \"transform\" makes of the answer, which has no counterpart";
     if (type == "context-faithfulness") {
       return find_entry(assertion, "contextTransform") != nullptr

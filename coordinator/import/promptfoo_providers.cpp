@@ -3,6 +3,7 @@
 #include "common/settings/base_url.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/import/foreign_script.hpp"
 #include "coordinator/import/response_form.hpp"
 #include "coordinator/suite/arms.hpp"
 
@@ -129,7 +130,8 @@ class ProviderImporter {
   }
 
   void add(const std::string& id, const DocumentNode& node, std::uint32_t line) {
-    if (find_entry(node, "transform") != nullptr)
+    const DocumentEntry* transform = find_entry(node, "transform");
+    if (transform != nullptr && !keeps_answer(transform->value))
       return leave_out(id, line, "changes answers by its \"transform\", which has no counterpart");
     if (const std::string known = default_of_variable(id); !known.empty()) {
       from_.note(line,

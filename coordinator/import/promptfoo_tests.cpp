@@ -7,6 +7,7 @@
 #include "common/text/trimmed.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/import/defaults.hpp"
+#include "coordinator/import/foreign_script.hpp"
 #include "coordinator/import/test_table.hpp"
 #include "coordinator/suite/json_lines.hpp"
 
@@ -99,22 +100,20 @@ class TestImporter {
       const auto* wanted = std::get_if<bool>(&entry.value.value);
       if (entry.key == "disableVarExpansion" && wanted != nullptr) {
         test.keeps_lists = *wanted;
-      } else if (entry.key == "disableDefaultAsserts" && wanted != nullptr) {
-        test.takes_default_checks = !*wanted;
-      } else if ((entry.key == "transform" || entry.key == "postprocess") && !is_harmless(entry.value)) {
-        test.is_transformed = true;
-        from_.note(entry.line, "the checks here judge what \"" + entry.key +
-                                   "\" makes of the answer, which has no counterpart: they are left out");
-      } else {
-        from_.note(entry.line, "\"" + entry.key + "\" in options of a test has no counterpart: left out");
+        continue;
       }
+      if (entry.key == "disableDefaultAsserts" && wanted != nullptr) {
+        test.takes_default_checks = !*wanted;
+        continue;
+      }
+      const bool is_transform = entry.key == "transform" || entry.key == "postprocess";
+      const bool changes_answer = is_transform && !keeps_answer(entry.value);
+      if (is_transform) test.changes_answer = changes_answer || test.changes_answer.value_or(false);
+      from_.note(entry.line, changes_answer
+                                 ? "the checks here judge what \"" + entry.key +
+                                       "\" makes of the answer, which has no counterpart: they are left out"
+                                 : "\"" + entry.key + "\" in options of a test has no counterpart: left out");
     }
-  }
-
-  /// What checks find does not depend on blanks around an answer.
-  static bool is_harmless(const DocumentNode& transform) {
-    const std::string* script = text_in(transform);
-    return script != nullptr && *script == "output.trim()";
   }
 
   void read_metadata(const DocumentEntry& metadata, ImportedTest& test) {

@@ -26,7 +26,8 @@ struct ImportedTest {
   std::string file{};
   bool keeps_lists = false;  ///< A list is a text (`disableVarExpansion`), and not a test for each entry.
   std::optional<double> pass_mark{};  ///< Its checks are a group, by its `threshold`.
-  bool is_transformed = false;        ///< Its checks judge what a program makes of the answer.
+  /// Whether its `transform` makes another answer of the one that its checks judge; nothing: it has none.
+  std::optional<bool> changes_answer{};
   bool takes_default_checks = true;
 };
 

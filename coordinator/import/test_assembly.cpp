@@ -64,6 +64,7 @@ class TestAssembly {
     for (const ImportedCheck& check : default_.checks) add_names(check.variables, checked_);
     DocumentNode::Array list;
     for (ImportedTest& test : tests_) list.push_back(assembled(test));
+    note_lost_to_default();
     keep_used(default_, used_);
     settle_grader();
     made_.tests = {std::move(list), 1, {}};
@@ -76,11 +77,19 @@ class TestAssembly {
     from_.with(test.file.empty() ? from_.name : test.file).note(test.line, std::move(message));
   }
 
-  /// What a program makes of an answer is judged by no check of the answer.
+  /// What a program makes of an answer is judged by no check of the answer. Those of the default test stand
+  /// in the tests that its program is not for.
   void leave_out_transformed() {
-    if (default_.is_transformed) std::erase_if(default_.checks, reads_answer);
+    std::vector<ImportedCheck> of_answers;
+    if (default_.changes_answer.value_or(false)) {
+      std::ranges::copy_if(default_.checks, std::back_inserter(of_answers), reads_answer);
+      std::erase_if(default_.checks, reads_answer);
+    }
     for (ImportedTest& test : tests_) {
-      if (!test.is_transformed && !default_.is_transformed) continue;
+      if (!test.changes_answer.value_or(default_.changes_answer.value_or(false))) {
+        if (test.takes_default_checks) std::ranges::copy(of_answers, std::back_inserter(test.checks));
+        continue;
+      }
       const auto lost = std::erase_if(test.checks, reads_answer);
       test.lost_checks = test.lost_checks || lost > 0;
       const bool keeps_default = !std::ranges::any_of(default_.checks, reads_answer);
@@ -189,7 +198,7 @@ class TestAssembly {
     test.lost_checks = test.lost_checks || (had_checks && test.checks.empty());
     group_or_note_weights(test);
     const std::string id = own_id(test);
-    if (test.checks.empty() && test.lost_checks && !default_.is_transformed) note_lost_checks(test, id);
+    if (test.checks.empty() && test.lost_checks) note_lost_checks(test, id);
     if (test.takes_default_checks) std::ranges::move(bound(given_, values), std::back_inserter(test.checks));
     note_kept(test.checks);
     join_scores(test);
@@ -320,13 +329,30 @@ class TestAssembly {
     }
   }
 
-  /// Once for all tests that a list made of one.
+  /// Once for all tests that a list made of one. Those that the default test's transform is for are counted.
   void note_lost_checks(const ImportedTest& test, const std::string& id) {
-    if (!lost_places_.emplace(test.file, test.line).second) return;
     const bool is_judged = test.takes_default_checks && (!default_.checks.empty() || !given_.empty());
+    if (!test.changes_answer && default_.changes_answer.value_or(false)) {
+      ++(is_judged ? judged_by_default_ : unjudged_);
+      return;
+    }
+    if (!lost_places_.emplace(test.file, test.line).second) return;
     note(test,
          "of the test \"" + id + "\" no check of its own is left: " +
              (is_judged ? "the default test's alone judge it" : "it passes if the answer is not blank"));
+  }
+
+  void note_lost_to_default() const {
+    const auto of = [](std::size_t count) {
+      return count == 1 ? "of 1 test no check of its own is left: "
+                        : "of " + std::to_string(count) + " tests no check of their own is left: ";
+    };
+    if (unjudged_ > 0)
+      note(default_,
+           of(unjudged_) + (unjudged_ == 1 ? "it passes" : "they pass") + " if the answer is not blank");
+    if (judged_by_default_ > 0)
+      note(default_, of(judged_by_default_) + "the default test's alone judge " +
+                         (judged_by_default_ == 1 ? "it" : "them"));
   }
 
   void add_stand_in_check(ImportedTest& test) const {
@@ -410,6 +436,8 @@ class TestAssembly {
   Names json_;                            ///< What templates show as JSON.
   std::map<std::string, Places> graded_;  ///< Where checks are that a model judges, by the judge.
   Places lost_places_;
+  std::size_t unjudged_ = 0;           ///< Tests that the default test's transform leaves without a check,
+  std::size_t judged_by_default_ = 0;  ///< and with those of the default test alone.
   Names ids_;
   std::map<std::string, std::size_t, std::less<>> same_ids_;
   std::size_t number_ = 0;

@@ -148,11 +148,11 @@ class CaseTrials {
           trial, {Reason::check_undecided, std::string(info(undecided->id).name) + ": " + undecided->detail});
     }
     trial.score = &unit.scores.front();
-    trial.assessment = results_.gate.assess(*case_, trial.score->metrics, trial.score->judged);
   }
 
   /// All trials of the case were added.
-  CaseResult finish() const {
+  CaseResult finish() {
+    assess_all();
     CaseResult result{.fixture = *case_, .trial = trials_.front().trial, .counts = {}};
     result.trials = trials_;
     result.ontology = results_.ontology;
@@ -206,6 +206,19 @@ class CaseTrials {
   }
 
   void error_of(TrialResult& trial, Error error) { trial.error = &errors_.emplace_back(std::move(error)); }
+
+  void assess_all() {
+    std::vector<TrialResult*> assessed;
+    for (TrialResult& trial : trials_) {
+      if (trial.error == nullptr) assessed.push_back(&trial);
+    }
+    const auto perturbed =
+        std::ranges::stable_partition(assessed, [](const auto* one) { return one->perturbation == 0; });
+    std::vector<ScoredAnswer> answers;
+    for (const TrialResult* one : assessed) answers.push_back({one->score->metrics, one->score->judged});
+    auto assessments = results_.gate.assess_answers(*case_, answers, assessed.size() - perturbed.size());
+    for (std::size_t n = 0; n < assessed.size(); ++n) assessed[n]->assessment = std::move(assessments[n]);
+  }
 
   /// Shows the first unperturbed trial that `fits` as the case's answer.
   template <class Fits>

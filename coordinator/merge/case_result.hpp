@@ -50,7 +50,8 @@ struct TrialResult {
   const UnitResult* unit = nullptr;   ///< Null when no result was committed.
   const TrialScore* score = nullptr;  ///< Null with an error.
   bool not_started = false;           ///< As RunResults has it.
-  CaseAssessment assessment{};  ///< Of this answer alone; of a perturbed one too, which decides nothing.
+  /// Of this answer (repeated_assessment.hpp, assessed_repeats); that of a perturbed one decides nothing.
+  CaseAssessment assessment{};
 };
 
 /// What one case came to. A view: valid only while the callback that it is handed to runs. What assesses a

@@ -203,7 +203,8 @@ Result<void> replace(const std::string& path, const Target& target, mode_t mode,
   return {};
 }
 
-/// Where a link leads that leads to no file yet: it stays, and gets one. Any other path is its own end.
+}  // namespace
+
 std::string end_of_links(const std::string& path) {
   namespace fs = std::filesystem;
   constexpr int most_links = 40;  // As Linux follows.
@@ -216,8 +217,6 @@ std::string end_of_links(const std::string& path) {
   }
   return end.string();
 }
-
-}  // namespace
 
 Result<void> write_whole_file(std::string_view content, const std::string& path,
                               const ContentWriter& writer) {
@@ -246,7 +245,8 @@ Result<void> check_output_path(std::string_view content, const std::string& path
   };
   if (fs::is_directory(path, none)) return refuse("it is a folder");
   if (fs::exists(path, none) && !fs::is_regular_file(path, none)) return {};
-  const auto folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
+  const fs::path end = end_of_links(path);
+  const auto folder = end.has_parent_path() ? end.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, none)) return refuse("the folder does not exist");
   if (::access(folder.c_str(), W_OK) != 0) return refuse("the folder is not writable");
   return {};

@@ -14,6 +14,9 @@ using ContentWriter = std::function<Result<void>(Sink&)>;
 
 // `content` is what is written, as messages name it: "report", "baseline", ...
 
+/// Where symbolic links lead, also to a file that is not there yet; any other path is its own end.
+std::string end_of_links(const std::string& path);
+
 /// Writes a file whole or not at all: into a temporary file beside it, which then takes its place with the
 /// old file's permissions. What is no regular file (a pipe, /dev/full) is written directly; a symbolic link
 /// is followed. Fails with `output_failed`, or as the writer does; the old file then stands as it was.

@@ -32,6 +32,8 @@ void write_counts(Json& json, const CompareSummary& summary) {
   json.member("failed", statuses.failed);
   json.member("errors", statuses.errors);
   json.member("regressed", summary.verdict_input.regressed);
+  if (const auto known = summary.verdict_input.known_failures; known > 0)
+    json.member("known_failures", known);
   json.close('}');
   json.line(1);
   json.key("scores").open('{');

@@ -34,16 +34,17 @@ enum class Part : std::uint8_t {
   missing_in_current,
   improvements,
   fixed,
-  still_failing
+  still_failing,
+  known_failures
 };
 
-constexpr std::array<std::string_view, 11> part_titles{
+constexpr std::array<std::string_view, 12> part_titles{
     "Regressions",         "Broke",
     "Other failures",      "Flaky",
     "Votes that disagree", "Failures by a judge without calibration",
     "Missing in the base", "Missing in the current side",
     "Improvements",        "Fixed",
-    "Still failing"};
+    "Still failing",       "Known failures"};
 
 Tone tone_of(Part part) {
   if (part <= Part::other_failures) return Tone::bad;
@@ -67,6 +68,8 @@ std::optional<Part> part_of(const ScoreComparison& row) {
       return Part::fixed;
     case RowChange::still_failing:
       return Part::still_failing;
+    case RowChange::known_failure:
+      return Part::known_failures;
     case RowChange::missing_in_current:
       return Part::missing_in_current;
     case RowChange::missing_in_baseline:
@@ -101,8 +104,9 @@ Row row_of(const ScoreComparison& compared, Part part) {
     if (part != Part::fixed) numbers.status = MetricStatus::fail;
   }
   auto cell = wording::words_for(numbers);
-  // The base lacks it, so that there is nothing to compare.
-  if (part == Part::other_failures && compared.is_check) cell.score = "failed";
+  // Nothing is said of the base.
+  const bool stands_alone = part == Part::other_failures || part == Part::known_failures;
+  if (stands_alone && compared.is_check) cell.score = "failed";
   Row row{{std::string(compared.test_id),
            std::string(compared.metric),
            cell.baseline,
@@ -160,6 +164,7 @@ std::string verdict_words(const CompareReportInput& input) {
   add(summary.missing_in_baseline, "score missing in the base", "scores missing in the base");
   add(summary.missing_in_current, "score missing in the current side", "scores missing in the current side");
   add(summary.still_failing, "check still failing", "checks still failing");
+  add(summary.known_failures, "known failure", "known failures");
   add(summary.fixed, "check fixed", "checks fixed");
   add(summary.improvements, "improvement", "improvements");
   add(summary.drops, "drop that is no regression", "drops that are no regressions");

@@ -23,12 +23,18 @@ bool is_no_scores(const GateNotice& notice) {
 
 }  // namespace
 
+void SeveralRuns::Side::count(bool has_failed, bool is_known) {
+  ++(!has_failed ? passed : is_known ? known_failures : failed);
+}
+
 SeveralRuns::Value SeveralRuns::value_of(const ScoreComparison& row) {
   if (row.score) return {row.score};
   switch (row.change) {
     case RowChange::broke:
     case RowChange::still_failing:
       return {{}, false};
+    case RowChange::known_failure:
+      return row.is_check ? Value{{}, false} : Value{};
     case RowChange::fixed:
     case RowChange::unchanged:
       return {{}, true};
@@ -77,9 +83,10 @@ Result<void> SeveralRuns::add(const CompareReportInput& input) {
   // The rows of a case come one after the other.
   std::string last_case;
   bool last_failed = false;
+  bool last_is_known = false;
   std::map<std::string, std::size_t, std::less<>> checks;
   const auto count_last = [&] {
-    if (!last_case.empty()) ++(last_failed ? sides_[at].failed : sides_[at].passed);
+    if (!last_case.empty()) sides_[at].count(last_failed, last_is_known);
   };
   const auto compared = input.visit([&](const ScoreComparison& row) {
     if (row.change == RowChange::missing_in_current) return;
@@ -87,9 +94,11 @@ Result<void> SeveralRuns::add(const CompareReportInput& input) {
       count_last();
       last_case = row.test_id;
       last_failed = false;
+      last_is_known = row.is_of_known_failure;
       checks.clear();
     }
-    last_failed = last_failed || row.status == MetricStatus::fail || value_of(row).passed == false;
+    last_failed = last_failed || row.status == MetricStatus::fail || value_of(row).passed == false ||
+                  row.change == RowChange::known_failure;
     Values& values =
         metrics_[{std::string(row.test_id), std::string(row.metric), checks[std::string(row.metric)]++}];
     values.resize(at + 1);
@@ -111,9 +120,16 @@ bool SeveralRuns::differs(const Values& values) const {
   return is_short || std::ranges::any_of(values, [&](const Value& one) { return one != values.front(); });
 }
 
+bool SeveralRuns::has_known_failures() const {
+  return std::ranges::any_of(sides_, [](const Side& side) { return side.known_failures > 0; });
+}
+
 Table SeveralRuns::sides_table() const {
   Table table{.columns = {column("Run"), number("Passed"), number("Failed"), number("Errors"),
                           number("Worse"), number("Better"), column("Beside the first")}};
+  constexpr std::ptrdiff_t behind_failed = 3;
+  const bool has_known = has_known_failures();
+  if (has_known) table.columns.insert(table.columns.begin() + behind_failed, number("Known failures"));
   for (const Side& side : sides_) {
     const CompareSummary& summary = side.summary;
     const bool is_base = &side == &sides_.front();
@@ -125,6 +141,8 @@ Table SeveralRuns::sides_table() const {
           is_base ? Cell("")
                   : Cell(wording::symbol(summary.verdict) + ' ' + wording::headline(summary.verdict),
                          tone_of(summary.verdict))}});
+    auto& cells = table.rows.back().cells;
+    if (has_known) cells.insert(cells.begin() + behind_failed, wording::grouped(side.known_failures));
   }
   return table;
 }
@@ -214,6 +232,7 @@ Result<void> SeveralRuns::write_json(int exit_code, Sink& sink) const {
     json.member("created_at", side.compared.header.created_at);
     json.member("passed", side.passed);
     json.member("failed", side.failed);
+    if (side.known_failures > 0) json.member("known_failures", side.known_failures);
     json.member("errors", side.summary.verdict_input.statuses.errors);
     json.member("regressions", side.summary.regressions);
     json.member("broke", side.summary.broke);

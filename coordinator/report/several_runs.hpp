@@ -42,6 +42,9 @@ class SeveralRuns {
     int exit_code = 0;
     std::uint64_t passed = 0;  ///< Its cases, whether they failed in the base as well or not.
     std::uint64_t failed = 0;
+    std::uint64_t known_failures = 0;  ///< Those that failed, and of which the suite says so.
+
+    void count(bool has_failed, bool is_known);
   };
   using Values = std::vector<Value>;  ///< A place for each side that has been added, or fewer.
   /// Of a case: its id, the metric's name, and which check of that name it is (from 0).
@@ -51,6 +54,7 @@ class SeveralRuns {
   static Value base_value_of(const ScoreComparison& row);
   static std::string words_of(const Value& value);
   bool differs(const Values& values) const;
+  bool has_known_failures() const;
   document::Table sides_table() const;
   document::Section differing_cases(std::size_t most_rows) const;
   std::string outcome() const;

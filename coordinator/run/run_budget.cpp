@@ -122,9 +122,13 @@ bool RunBudget::exceeds_cost(const PaidByArm& most) const {
   return limits_.cost && cost(with_reserved(most)) > *limits_.cost + defaults::smallest_cost;
 }
 
-bool RunBudget::reserve(WorkerId worker, UnitId unit, const PaidTokens& most) {
+bool RunBudget::has_room(UnitId unit, const PaidTokens& most) const {
   const PaidByArm of_arm(most, arm_of(unit));
-  if (exceeds_tokens(of_arm) || exceeds_cost(of_arm)) return false;
+  return !exceeds_tokens(of_arm) && !exceeds_cost(of_arm);
+}
+
+bool RunBudget::reserve(WorkerId worker, UnitId unit, const PaidTokens& most) {
+  if (!has_room(unit, most)) return false;
   reserve_held(worker, unit, most);
   return true;
 }

@@ -47,6 +47,9 @@ class RunBudget {
 
   /// False if nothing is limited: no call is reserved then.
   bool limited() const { return limits_.tokens || limits_.cost; }
+  /// Whether `most` fits beside what is paid and reserved.
+  bool has_room(UnitId unit, const PaidTokens& most) const;
+  bool has_reservations() const { return !reservations_.empty(); }
   /// Reserves `most` for a unit that is about to be leased; false, and nothing reserved, if it does not fit.
   bool reserve(WorkerId worker, UnitId unit, const PaidTokens& most);
   /// The same for a unit that its worker is at work on already, whether it fits or not.

@@ -52,14 +52,17 @@ bool WorkLeases::may_be_freed(const WorkerRoster& roster) const {
   });
 }
 
-/// Where the budget has no room for all that the unit may take, an answer that a cache holds which is there
-/// takes none.
-bool WorkLeases::reserve(const Holder& holder, UnitId id, const WorkUnit& unit, PaidTokens most) {
+/// An answer that a cache holds which is there costs nothing. Nobody is sure that it is still there: where
+/// the budget has no room for it, one such unit at a time is under way, and nothing else.
+bool WorkLeases::reserve(const Holder& holder, UnitId id, const WorkUnit& unit, const PaidTokens& most) {
   if (budget_.reserve(holder.worker, id, most)) return true;
   const bool is_here = !holder.cache.empty() && dispatcher_.cache_of(id) == holder.cache;
   if (!run_.read_cache || is_zero(unit.pinned_answer) || !(is_here || unit.held_elsewhere)) return false;
-  most.of(CallKind::answer) = {};
-  return budget_.reserve(holder.worker, id, most);
+  PaidTokens rest = most;
+  rest.of(CallKind::answer) = {};
+  if (budget_.has_reservations() || !budget_.has_room(id, rest)) return false;
+  budget_.reserve_held(holder.worker, id, most);
+  return true;
 }
 
 /// Sends as many of the units as the run's budget allows; the others wait again. What the first of those may

@@ -61,7 +61,7 @@ class WorkLeases {
   };
   Result<std::optional<TooMuch>> send(const Holder& holder, const std::vector<UnitId>& units,
                                       std::vector<ToPeer>& messages);
-  bool reserve(const Holder& holder, UnitId id, const WorkUnit& unit, PaidTokens most);
+  bool reserve(const Holder& holder, UnitId id, const WorkUnit& unit, const PaidTokens& most);
 
   const Plan& plan_;
   const RunSettings& run_;

@@ -4,6 +4,7 @@
 #include "common/files.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/gate/billionths.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/suite/recorded_answers.hpp"
 #include "coordinator/suite/solved_examples.hpp"
@@ -43,10 +44,16 @@ Result<HarvestFile> read_harvest_file(const std::string& file) {
   return known;
 }
 
+/// A repeat may pass since the mean of all of them is no drop.
+bool is_below_limit(const AssessedMetric& metric) {
+  return metric.score && metric.limit && billionths(*metric.score) < billionths(*metric.limit);
+}
+
 bool passed_with_high_confidence(const CaseResult& result) {
   return result.status == CaseStatus::pass &&
          std::ranges::all_of(result.trials, [](const TrialResult& trial) {
-           return trial.error == nullptr && trial.assessment.status == CaseStatus::pass;
+           return trial.error == nullptr && trial.assessment.status == CaseStatus::pass &&
+                  std::ranges::none_of(trial.assessment.metrics, is_below_limit);
          });
 }
 

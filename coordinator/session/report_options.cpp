@@ -104,7 +104,7 @@ bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code error;
   if (fs::equivalent(a, b, error) && !error) return true;
   const auto place_of = [&](const std::string& path) {
-    auto whole = fs::weakly_canonical(fs::absolute(path, error), error);
+    auto whole = fs::weakly_canonical(fs::absolute(end_of_links(path), error), error);
     return error ? fs::path(path).lexically_normal() : whole;
   };
   return place_of(a) == place_of(b);

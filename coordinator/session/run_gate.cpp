@@ -205,6 +205,7 @@ Result<RunGate> gate_against_arm(const RunOptions& options, const RunInputs& inp
   against.run.base_is_arm = true;
   Gate::Config config = gate.gate.config();
   config.baseline = against.scores.get();
+  config.baseline_arm = options.baseline_arm;
   against.gate = Gate(std::move(config));
   return against;
 }

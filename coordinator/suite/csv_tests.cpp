@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -55,6 +56,7 @@ class CsvTests {
         context_.add(0, "the tests file is empty: its first line has the names of the variables");
       return;
     }
+    if (source_.prompts->empty()) miss_prompts(table.rows.front().line);
     if (!read_header(table.rows.front())) return;
     const std::uint32_t file = builder_.add_file(source_.file);
     for (std::size_t i = 1; i < table.rows.size(); ++i) add_test(table.rows[i], i, file);
@@ -63,6 +65,18 @@ class CsvTests {
   }
 
  private:
+  /// Said once: a prompt stands in for each row.
+  void miss_prompts(std::uint32_t line) {
+    context_.add(line,
+                 "the rows of a table are asked by the suite's \"prompts\", and it has none: add them, such "
+                 "as prompts: [\"Capital of {{country}}?\"]");
+    const DocumentNode prompt{std::string("?"), line, {}};
+    auto prompts = std::make_shared<SuitePrompts>();
+    prompts->read({"prompts", line, {DocumentNode::Array{prompt}, line, {}}}, context_, source_.read_file,
+                  source_.opened);
+    source_.prompts = std::move(prompts);
+  }
+
   bool read_header(const CsvRow& header) {
     const std::size_t before = context_.findings.size();
     for (const std::string& field : header.fields) {
@@ -196,7 +210,7 @@ class CsvTests {
     return true;
   }
 
-  const TestSource& source_;
+  TestSource source_;
   DocumentContext context_;
   SuiteBuilder& builder_;
   std::vector<std::string> columns_;

@@ -90,8 +90,9 @@ void add_metrics(DocumentNode& own, const DocumentNode& from) {
 
 class DefaultTestReader {
  public:
-  DefaultTestReader(const TestSource& source, const DocumentContext& context)
-      : source_(source), context_(context) {}
+  DefaultTestReader(const TestSource& source, const DocumentContext& context,
+                    std::vector<UnfilledVariable>& unfilled)
+      : source_(source), context_(context), unfilled_(unfilled) {}
 
   DocumentNode::Table read(const DocumentNode& node) {
     const std::size_t before = context_.findings.size();
@@ -144,7 +145,7 @@ class DefaultTestReader {
   DocumentNode read_expected(const DocumentEntry& expected) const {
     const std::size_t before = context_.findings.size();
     Case probe;
-    read_expectations(expected, source_, context_, probe);
+    read_expectations(expected, source_, context_, probe, unfilled_);
     DocumentNode list{DocumentNode::Array(), expected.line, {}};
     list.value = context_.findings.size() == before ? as_list(expected.value)
                                                     : DocumentNode::Array{any_metric(expected.line)};
@@ -153,6 +154,7 @@ class DefaultTestReader {
 
   const TestSource& source_;
   const DocumentContext& context_;
+  std::vector<UnfilledVariable>& unfilled_;
 };
 
 }  // namespace
@@ -165,18 +167,20 @@ DefaultTest DefaultTest::read(const DocumentEntry& entry, const TestSource& sour
                                 std::string(type_name(entry.value, context.notation)));
     return result;
   }
-  result.node_ = DefaultTestReader(source, context).read(entry.value);
+  result.node_ = DefaultTestReader(source, context, result.unfilled_).read(entry.value);
   return result;
+}
+
+bool DefaultTest::is_for(const DocumentNode& test) const {
+  const DocumentEntry* wanted = find_entry(test, "default_test");
+  const auto* is_wanted = wanted != nullptr ? std::get_if<bool>(&wanted->value.value) : nullptr;
+  return !empty() && (is_wanted == nullptr || *is_wanted);
 }
 
 DocumentNode DefaultTest::apply(const DocumentNode& test) const {
   DocumentNode merged = test;
   auto* table = std::get_if<DocumentNode::Table>(&merged.value);
-  if (table == nullptr) return merged;
-  if (const DocumentEntry* wanted = find(*table, "default_test")) {
-    const auto* is_wanted = std::get_if<bool>(&wanted->value.value);
-    if (is_wanted != nullptr && !*is_wanted) return merged;
-  }
+  if (table == nullptr || !is_for(test)) return merged;
   for (DocumentEntry entry : node_) {
     entry.line = test.line;
     set_lines(entry.value, test.line);

@@ -1,6 +1,7 @@
 #include "coordinator/suite/expectation_reader.hpp"
 
 #include "common/documents/canonical_json.hpp"
+#include "common/text/template.hpp"
 #include "common/text/text.hpp"
 #include "common/text/words.hpp"
 #include "coordinator/defaults.hpp"
@@ -25,15 +26,18 @@ namespace {
 
 class ExpectationsReader {
  public:
-  ExpectationsReader(const TestSource& source, const DocumentContext& context, Case& test)
-      : source_(source), context_(context), test_(test) {}
+  ExpectationsReader(const TestSource& source, const DocumentContext& context, Case& test,
+                     std::vector<UnfilledVariable>& unfilled)
+      : source_(source), context_(context), test_(test), unfilled_(unfilled) {}
 
   const KnownRubric* read(const DocumentEntry& expected) {
     const DocumentNode& node = expected.value;
     if (const auto* array = std::get_if<DocumentNode::Array>(&node.value)) {
       if (array->empty()) context_.add(expected.line, "\"expected\" must name at least one metric");
-      for (std::size_t i = 0; i < array->size(); ++i)
+      for (std::size_t i = 0; i < array->size(); ++i) {
+        metric_ = i;
         read_one((*array)[i], "expected[" + std::to_string(i) + "]");
+      }
     } else {
       read_one(node, "expected");
     }
@@ -170,7 +174,7 @@ class ExpectationsReader {
         texts = read_patterns(reader);
         break;
       case Parameter::schema:
-        if (auto schema = read_schema(reader, source_)) texts = {std::move(*schema)};
+        texts = read_schema_parameter(reader);
         break;
       case Parameter::claims:
         read_claims_parameters(reader);
@@ -203,16 +207,48 @@ class ExpectationsReader {
 
   std::vector<std::string> read_json_parameters(TableReader& reader) const {
     if (reader.entry("schema") == nullptr) return {"{}"};  // Any JSON fits it.
-    if (auto schema = read_schema(reader, source_)) return {std::move(*schema)};
-    return {};
+    return read_schema_parameter(reader);
   }
 
-  static std::vector<std::string> read_call(TableReader& reader) {
+  std::vector<std::string> read_schema_parameter(TableReader& reader) const {
+    auto schema = read_schema(reader, source_);
+    if (!schema) return {};
+    const auto* path = std::get_if<std::string>(&reader.entry("schema")->value.value);
+    note_unfilled(reader, "schema", *schema, path != nullptr ? names_file(*path) : "");
+    return {std::move(*schema)};
+  }
+
+  std::vector<std::string> read_call(TableReader& reader) const {
     std::string name = reader.word("name", Need::required).value_or("");
     const DocumentNode* arguments = reader.table("arguments");
     if (arguments != nullptr && !has_only_json_values(*arguments))
       reader.add_wrong("arguments", "hold a number that is not finite");
-    return {std::move(name), arguments != nullptr ? canonical_json(*arguments) : "{}"};
+    std::string wanted = arguments != nullptr ? canonical_json(*arguments) : "{}";
+    note_unfilled(reader, "name", name);
+    note_unfilled(reader, "arguments", wanted);
+    return {std::move(name), std::move(wanted)};
+  }
+
+  /// What looks like a variable in a text that is no template. `named` says which file holds it.
+  void note_unfilled(const TableReader& reader, std::string_view key, std::string_view text,
+                     const std::string& named = {}) const {
+    if (source_.checker == nullptr) return;
+    for (const std::string_view name : variables_in(text)) {
+      const std::string shown = excerpt(name, defaults::quoted_bytes);
+      unfilled_.push_back({std::string(name), metric_,
+                           reader.wrong(key, named + "holds {{" + shown +
+                                                 "}}, a variable of the test, which is not filled in here: " +
+                                                 way_without_variable(key, shown))});
+    }
+  }
+
+  /// What to do in place of a variable.
+  std::string way_without_variable(std::string_view key, const std::string& name) const {
+    if (key != "pattern" && key != "schema") return "write out what it stands for";
+    const std::string texts = source_.may_leave_variables ? "\"contains:\" or \"not-contains:\""
+                                                          : "must_contain or must_not_contain";
+    const std::string way = "look for its text with " + texts + ", or write the " + std::string(key) + " out";
+    return key == "pattern" ? way + "; \\{\\{" + name + "\\}\\} looks for the braces themselves" : way;
   }
 
   std::vector<TextExpectation> read_parts(TableReader& reader) {
@@ -277,6 +313,7 @@ class ExpectationsReader {
       if (source_.checker == nullptr) break;
       const std::string& problem = source_.checker->problem_with_pattern(pattern);
       if (!problem.empty()) reader.add_wrong("pattern", "cannot be used: " + problem);
+      note_unfilled(reader, "pattern", pattern);
     }
     return std::move(*patterns);
   }
@@ -339,6 +376,8 @@ class ExpectationsReader {
   const TestSource& source_;
   const DocumentContext& context_;
   Case& test_;
+  std::vector<UnfilledVariable>& unfilled_;
+  std::size_t metric_ = 0;  ///< Which of `expected` is read.
   std::map<MetricId, std::uint32_t> seen_;
   std::map<std::string, std::uint32_t, std::less<>> claims_lines_;
   std::vector<PlacedClaim> required_;
@@ -362,8 +401,9 @@ bool names_command(const DocumentNode& expected) {
 }
 
 const KnownRubric* read_expectations(const DocumentEntry& expected, const TestSource& source,
-                                     const DocumentContext& context, Case& test) {
-  return ExpectationsReader(source, context, test).read(expected);
+                                     const DocumentContext& context, Case& test,
+                                     std::vector<UnfilledVariable>& unfilled) {
+  return ExpectationsReader(source, context, test, unfilled).read(expected);
 }
 
 }  // namespace sluice

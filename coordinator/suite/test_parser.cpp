@@ -13,6 +13,7 @@
 #include "coordinator/suite/request_reader.hpp"
 #include "coordinator/suite/test_templates.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <set>
@@ -27,9 +28,12 @@ class TestReader {
       : source_(source), context_{source.file, source.notation, result.findings}, result_(result) {}
 
   void read(const DocumentNode& own) {
-    const DocumentEntry* expected = source_.is_named_by_suite ? find_entry(own, "expected") : nullptr;
-    result_.test.brings_command = expected != nullptr && names_command(expected->value);
-    if (source_.defaults->empty()) return read_merged(own, own);
+    const DocumentEntry* expected = find_entry(own, "expected");
+    result_.test.brings_command =
+        source_.is_named_by_suite && expected != nullptr && names_command(expected->value);
+    own_metrics_ = expected != nullptr ? count_of_metrics(expected->value) : 0;
+    takes_defaults_ = source_.defaults->is_for(own);
+    if (!takes_defaults_) return read_merged(own, own);
     read_merged(source_.defaults->apply(own), own);
   }
 
@@ -47,6 +51,11 @@ class TestReader {
     const DocumentEntry* own_vars = source_.may_leave_variables ? nullptr : find_entry(own, "vars");
     if (own_vars != nullptr && rendered->is_sound) refuse_unused(*own_vars, rendered->used);
     sort_findings(result_.findings);
+  }
+
+  static std::size_t count_of_metrics(const DocumentNode& expected) {
+    const auto* list = std::get_if<DocumentNode::Array>(&expected.value);
+    return list != nullptr ? list->size() : 1;
   }
 
   static bool has_prompt(const DocumentNode& test) {
@@ -75,7 +84,9 @@ class TestReader {
     reader.finish(foreign_key);
     test.examples =
         examples != nullptr ? read_case_examples(*examples, source_.examples, context_) : source_.examples;
-    if (expected != nullptr) needs_context_ = read_expectations(*expected, source_, context_, test);
+    std::vector<UnfilledVariable> unfilled;
+    if (expected != nullptr) needs_context_ = read_expectations(*expected, source_, context_, test, unfilled);
+    refuse_unfilled(unfilled);
     const DocumentNode no_input{DocumentNode::Table(), node.line};
     if (input == nullptr && reader.entry("input") == nullptr && takes_prompts_) input = &no_input;
     if (input != nullptr) read_input(context_.reader(*input, "input"));
@@ -188,6 +199,21 @@ class TestReader {
                                "\", or checks of its own with \"default_test: false\"");
   }
 
+  /// A pattern that looks for a variable's name finds it in no answer. That of the default test is said where
+  /// it stands, and so of each test the same.
+  void refuse_unfilled(const std::vector<UnfilledVariable>& held) {
+    const auto refuse = [&](const UnfilledVariable& one) {
+      if (!variables_.contains(one.name)) return;
+      unfilled_.insert(one.name);
+      result_.findings.push_back(one.finding);
+    };
+    for (const UnfilledVariable& one : held) {
+      if (one.metric < own_metrics_) refuse(one);
+    }
+    if (takes_defaults_ && source_.checker != nullptr)
+      std::ranges::for_each(source_.defaults->unfilled(), refuse);
+  }
+
   void take_prompts(std::uint32_t line) {
     Case& test = result_.test;
     test.prompts = source_.prompts->render(variables_, context_, line);
@@ -204,8 +230,9 @@ class TestReader {
     const auto* table = std::get_if<DocumentNode::Table>(&vars.value.value);
     if (table == nullptr) return;
     for (const DocumentEntry& entry : *table) {
-      if (!is_variable_name(entry.key) || used.contains(entry.key) || source_.prompts->use(entry.key))
-        continue;
+      const bool is_used =
+          used.contains(entry.key) || unfilled_.contains(entry.key) || source_.prompts->use(entry.key);
+      if (!is_variable_name(entry.key) || is_used) continue;
       std::vector<std::string_view> candidates(used.begin(), used.end());
       candidates.insert(candidates.end(), source_.prompts->variables().begin(),
                         source_.prompts->variables().end());
@@ -244,7 +271,10 @@ class TestReader {
   ParsedTest& result_;
   const KnownRubric* needs_context_ = nullptr;
   Variables variables_;
-  bool takes_prompts_ = false;  ///< Those of the suite.
+  std::set<std::string, std::less<>> unfilled_;  ///< Of these, those that stand where none is filled in.
+  std::size_t own_metrics_ = 0;                  ///< So many of the metrics are the test's own: the first.
+  bool takes_defaults_ = false;                  ///< Something of the default test.
+  bool takes_prompts_ = false;                   ///< Those of the suite.
   bool is_rendered_ = false;
 };
 

@@ -87,6 +87,20 @@ std::optional<DocumentEntry> misspelt_prompts(const DocumentNode& root) {
   return std::nullopt;
 }
 
+/// What each test finds in the default test is said once. The findings are in order.
+std::vector<Finding> without_repeated(std::vector<Finding> findings) {
+  std::vector<Finding> kept;
+  for (Finding& finding : findings) {
+    bool is_repeated = false;
+    for (auto one = kept.rbegin(); one != kept.rend() && !is_repeated; ++one) {
+      if (one->line != finding.line || one->file != finding.file) break;
+      is_repeated = one->message == finding.message;
+    }
+    if (!is_repeated) kept.push_back(std::move(finding));
+  }
+  return kept;
+}
+
 class YamlSuiteReader {
  public:
   YamlSuiteReader(const fs::path& path, const std::vector<std::string>& allowed,
@@ -109,7 +123,7 @@ class YamlSuiteReader {
     builder_.find_duplicates(findings_);
     if (!findings_.empty()) {
       sort_findings(findings_);
-      return tl::unexpected(std::move(findings_));
+      return tl::unexpected(without_repeated(std::move(findings_)));
     }
     if (examples_.suite) demands_.examples = fingerprint_of(*examples_.suite);
     loaded_.suite = builder_.finish(std::move(name_), thresholding_, demands_);

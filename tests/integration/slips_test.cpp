@@ -288,6 +288,23 @@ TEST_F(Slips, AnUnknownProviderIsNamedByWhateverReadsTheSuite) {
       << of_settings.output;
 }
 
+TEST_F(Slips, AllSettingsOfASuiteThatARunWouldRefuseAreNamedAtOnce) {
+  write_text(folder() / "bad.yaml",
+             in_suite("settings:\n  provider: opnai\n  judge: antropic\n  embedding_provider: gemni\n"
+                      "  perturb: [whitespac]"));
+  const auto checked = run_sluice({"validate-fixtures", "bad.yaml"});
+  EXPECT_EQ(checked.exit_code, 2);
+  for (const char* words :
+       {"bad.yaml:3: there is no provider \"opnai\"", "bad.yaml:4: there is no provider \"antropic\"",
+        "bad.yaml:5: there is no provider \"gemni\"", "bad.yaml:6: there is no perturbation \"whitespac\""})
+    EXPECT_NE(checked.output.find(words), std::string::npos) << words << " in: " << checked.output;
+  expect_one_line(checked, {"4 findings in bad.yaml"});
+  // Nobody needs a judge that another place names, and no test asks.
+  write_text(folder() / "bad.yaml", in_suite(""));
+  set_variable("SLUICE_JUDGE", "antropic");
+  EXPECT_EQ(run_sluice({"validate-fixtures", "bad.yaml"}).exit_code, 0);
+}
+
 TEST_F(Slips, ASettingsFileBesideTheSuiteIsNamedWhereItHasTheProvider) {
   write_text(folder() / "evals" / "suite.yaml", in_suite("providers: ['mine:m']"));
   write_text(folder() / "evals" / "sluice.toml",

@@ -6,6 +6,7 @@
 #include "worker/budget/late_permits.hpp"
 #include "worker/budget/way_variation.hpp"
 #include "worker/calls/call_request.hpp"
+#include "worker/calls/failing_calls.hpp"
 #include "worker/calls/failure_words.hpp"
 #include "worker/calls/outage_clock.hpp"
 #include "worker/calls/wait_clock.hpp"
@@ -24,27 +25,6 @@ namespace sluice {
 /// Numbers calls in the order in which they were submitted; the retries of one have its number.
 using CallId = std::uint64_t;
 
-/// Whose calls fail as an outage would have them: one's alone, or others' as well.
-class FailuresByCall {
- public:
-  /// `call` fails again at `now`, after `before`. False if another one has failed since.
-  bool is_alone(const void* call, TimePoint before, TimePoint now) {
-    const auto by_others = last_call_ == call ? before_last_ : last_;
-    note(call, now);
-    return !by_others || *by_others < before;
-  }
-  void note(const void* call, TimePoint now) {
-    if (last_call_ != call) before_last_ = last_;
-    last_call_ = call;
-    last_ = now;
-  }
-
- private:
-  const void* last_call_ = nullptr;
-  std::optional<TimePoint> last_;
-  std::optional<TimePoint> before_last_;  ///< The last by another call than that.
-};
-
 /// A provider as this run's calls meet it.
 struct CalledProvider {
   CalledProvider(const ProviderSettings& from, Duration case_time)
@@ -61,7 +41,7 @@ struct CalledProvider {
   bool answered = false;            ///< Any HTTP response came: its address is right.
   std::uint32_t silent_calls = 0;   ///< That ended after waiting for it as long as a request may take.
   std::uint32_t crashed_calls = 0;  ///< That ended since the program failed each time.
-  FailuresByCall failures;
+  FailingCalls failing;
   FailureWords failure_words;
   std::optional<Error> fatal;  ///< What every other call would meet, too.
 };
@@ -86,17 +66,17 @@ struct Call {
   State state = State::ready;
 
   // The try under way.
+  FailingCalls::Instant began = 0;     ///< When, among tries and answers.
   bool cut_short = false;              ///< Less time is left than a request may take.
   std::optional<wire::CallSize> size;  ///< Known once it was needed.
   std::optional<wire::Permit> permit;
   std::optional<TimePoint> refused_at;  ///< Last, by a rate limit.
-  std::optional<TimePoint> failed_at;   ///< Last, as by an outage.
-  bool fails_alone = false;             ///< Others are answered, and none but this one fails.
   std::uint32_t unsent = 0;             ///< Tries in a row that came too late for their permits, since
   TimePoint unsent_since{};             ///< then; nobody was answered meanwhile.
   std::optional<Error> failure;         ///< Of its last try that failed.
 
   bool probes() const { return permit && permit->probe; }
+  bool fails_alone() const { return provider->failing.fails_alone(this); }
   const wire::CallSize& known_size() { return size ? *size : size.emplace(request->size()); }
   /// Its deadline, after the outages up to now.
   TimePoint deadline(TimePoint now) {

@@ -68,6 +68,12 @@ std::uint32_t CallEngine::searched_places() const {
   return most;
 }
 
+std::size_t CallEngine::calls_that_leave_places() const {
+  std::size_t calls = 0;
+  for (const auto& [name, provider] : providers_) calls += provider.failing.leave_places();
+  return calls;
+}
+
 bool CallEngine::all_probes_failed() const {
   return sluice::all_probes_failed(providers_, calls_);
 }
@@ -145,6 +151,7 @@ void CallEngine::try_start(CallId id) {
   end_ready(id, call, at_.now);
   alarms_.clear(id);
   call.state = Call::State::in_flight;
+  call.began = call.provider->failing.begin();
   call.permit.reset();
   if (start->permit) call.permit = start->permit->permit;
   if (call.spend.calls++ > 0) ++call.spend.retries;
@@ -183,7 +190,9 @@ void CallEngine::on_budget(const BudgetChanged& budget, const Moment& moment) {
   for (const auto& grant : budget.grants.grants) {
     auto* granted = provider(grant.provider);
     if (!granted) continue;
+    const bool was_out = granted->budget.in_outage();
     granted->budget.take(grant, at_.now);
+    if (!was_out && granted->budget.in_outage()) granted->failing.outage_began();
     for (const auto& permit : grant.permits)
       granted->late_permits.on_permit(permit, link_.clock(), budget.received_at);
     if (const auto error = obstacle(*granted)) {
@@ -278,6 +287,7 @@ std::optional<Failed> CallEngine::read(Call& call, const HttpDone& done,
     return std::move(*failed);
   }
   provider.budget.answered(done.elapsed, at_.now);
+  provider.failing.answered(call.began, at_.now);
   provider.failure_words.answered();
   CallEnded ended;
   ended.usage = std::get<Usage>(outcome);
@@ -322,6 +332,7 @@ void CallEngine::on_time(const Moment& moment) {
 Call CallEngine::extract(CallId id) {
   auto node = calls_.extract(id);
   auto& call = node.mapped();
+  call.provider->failing.ended(&call);
   alarms_.clear(id);
   end_ready(id, call, at_.now);
   if (call.state == Call::State::backing_off) end_back_off(call, at_.now);
@@ -369,6 +380,7 @@ std::vector<CallId> CallEngine::cancel() {
   for (auto& [name, provider] : providers_) {
     provider.ready.clear();
     provider.backing_off = 0;
+    provider.failing = {};
   }
   return in_flight;
 }

@@ -87,6 +87,8 @@ class CallEngine {
 
   /// The most calls in flight at a provider here for which nobody set a number; 0: somebody did.
   std::uint32_t searched_places() const;
+  /// As FailingCalls::leave_places, at all providers.
+  std::size_t calls_that_leave_places() const;
   /// See waiting_calls.hpp.
   bool all_probes_failed() const;
   /// Drops every call. Returns those in flight.

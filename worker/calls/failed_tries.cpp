@@ -51,16 +51,16 @@ bool all_are_refused(Call& call, const Failed& failed, TimePoint now) {
 
 /// It may be an outage, or this case alone: then it fails while others are answered.
 void note_outage_like(Call& call, TimePoint now) {
-  auto& provider = *call.provider;
-  if (call.failed_at) {
-    const bool alone = provider.failures.is_alone(&call, *call.failed_at, now);
-    const bool answered = provider.budget.last_answer() > call.failed_at;
-    call.fails_alone = alone && (call.fails_alone || answered);
-  } else {
-    provider.failures.note(&call, now);
-  }
-  call.failed_at = now;
-  if (!call.fails_alone || call.probes()) provider.budget.failed();
+  auto& budget = call.provider->budget;
+  // Within an outage nothing shows what fails alone.
+  if (budget.in_outage() || call.probes() || call.provider->failing.failed(&call, call.began, now))
+    budget.failed();
+}
+
+/// The provider is well.
+void note_declined(Call& call, TimePoint now) {
+  call.provider->budget.was_declined(now);
+  call.provider->failing.answered(call.began, now);
 }
 
 }  // namespace
@@ -99,7 +99,7 @@ void note_failure(Call& call, const Failed& failed, int status, TimePoint now) {
   if (failed.counts_as_rate_limit) {
     failed.retry_after ? budget.pause(*failed.retry_after, now) : budget.was_rate_limited();
   } else if (refused || (!failed.retryable && status < 500)) {
-    budget.was_declined(now);
+    note_declined(call, now);
   } else {
     note_outage_like(call, now);
   }
@@ -119,8 +119,7 @@ void redact(Failed& failed, Call& call, const HttpResponse& response,
 
 void note_lost(Call& call, const HttpDone& done, const Failed& failed, TimePoint now) {
   if (never_connected(done) && !done.started) settle_uncharged(call);
-  auto& budget = call.provider->budget;
-  failed.retryable ? note_outage_like(call, now) : budget.was_declined(now);
+  failed.retryable ? note_outage_like(call, now) : note_declined(call, now);
 }
 
 Error spent_waiting(const Call& call) {

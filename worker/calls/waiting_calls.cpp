@@ -1,6 +1,7 @@
 #include "worker/calls/waiting_calls.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sluice {
 
@@ -28,7 +29,10 @@ void end_back_off(Call& call, TimePoint now) {
 
 std::vector<CallId> probe_order(const CalledProvider& provider, const CallTable& calls) {
   std::vector<CallId> ids(provider.ready.begin(), provider.ready.end());
-  std::ranges::stable_sort(ids, {}, [&](CallId id) { return calls.at(id).outages.failed_probes(); });
+  std::ranges::stable_sort(ids, {}, [&](CallId id) {
+    const auto& call = calls.at(id);
+    return std::pair(call.fails_alone(), call.outages.failed_probes());
+  });
   return ids;
 }
 
@@ -38,7 +42,7 @@ bool all_probes_failed(const CalledProviders& providers, const CallTable& calls)
     bool any = false;
     for (const auto& [id, call] : calls) {
       if (call.provider != &named.second) continue;
-      if (call.outages.failed_probes() == 0) return false;
+      if (call.outages.failed_probes() == 0 && !call.fails_alone()) return false;
       any = true;
     }
     return any;

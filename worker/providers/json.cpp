@@ -87,11 +87,11 @@ std::optional<std::vector<double>> JsonView::numbers() const {
 
 namespace {
 
-/// Half of a pair of UTF-16 surrogates, as `\uD83D` writes it; 0 for anything else. `text` begins with the
-/// backslash.
+/// Half of a pair of UTF-16 surrogates, as `\uD83D` at the beginning of the text writes it; 0 for anything
+/// else.
 char32_t escaped_surrogate(std::string_view text) {
   constexpr std::size_t digits = 4;
-  if (text.size() < 2 + digits || text[1] != 'u') return 0;
+  if (text.size() < 2 + digits || text[0] != '\\' || text[1] != 'u') return 0;
   std::uint32_t unit = 0;
   const char* const end = text.data() + 2 + digits;
   if (const auto read = std::from_chars(text.data() + 2, end, unit, 16);

@@ -9,12 +9,14 @@ namespace sluice {
 std::string disclosed_reason(const Completion& answer, const KeyMask& keys, const Redactor& redactor) {
   const Error& reason = *answer.non_answer;
   std::string message = reason.message;
-  const bool was_cut = reason.reason == Reason::refusal && message.ends_with("...");
-  if (was_cut && !redactor.empty()) {
+  if (reason.reason == Reason::refusal && message.ends_with("...")) {
+    const bool quotes_text = message == declined(answer.finish_reason, answer.text).message;
     std::string words = answer.text;
     keys.apply(words);
     redactor.apply(words);
-    message = declined(answer.finish_reason, words).message;
+    if (quotes_text) message = declined(answer.finish_reason, words).message;
+    // The rest of the words is not known.
+    if (!quotes_text && !redactor.empty()) message = declined(answer.finish_reason).message;
   }
   keys.apply(message);
   redactor.apply(message);

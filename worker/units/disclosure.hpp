@@ -17,8 +17,8 @@ struct Disclosure {
 };
 
 /// Why the answer is none, in words that may leave this worker. The quote of a refusal that was cut before
-/// anything was taken out of it is made anew, of the answer's text: half of what a pattern hides would be in
-/// it. REQUIRES: a non-answer.
+/// anything was taken out of it is made anew of the answer's text, if it is that, and left out otherwise:
+/// half of what a pattern hides would be in it. REQUIRES: a non-answer, with its text as it came.
 std::string disclosed_reason(const Completion& answer, const KeyMask& keys, const Redactor& redactor);
 
 }  // namespace sluice

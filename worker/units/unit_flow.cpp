@@ -118,13 +118,15 @@ std::vector<CallId> UnitFlow::cancel() {
 
 // --- From the unit to its answer ---
 
-/// With as many units under way as may be, all with calls that probe an outage in vain, one more unit may
-/// try; but none while others are past their answer, and will make room.
+/// Calls that fail alone mostly wait, and leave their places to others, which show how their provider is.
+/// With as many units under way as may be, all with calls that probe an outage in vain, one more unit may try
+/// each time; but none while others are past their answer, and will make room.
 std::uint32_t UnitFlow::most_units() const {
   // They wait for calls of many texts, and make none of their own.
   if (config_.settings.returns_embeddings) return concurrency() * defaults::max_embedded_texts;
-  const bool may_exceed = units_.size() == concurrency() && waiting_ == 0 && engine_.all_probes_failed();
-  return concurrency() + (may_exceed ? 1 : 0);
+  const auto most = concurrency() + static_cast<std::uint32_t>(engine_.calls_that_leave_places());
+  const bool may_exceed = units_.size() >= most && waiting_ == 0 && engine_.all_probes_failed();
+  return may_exceed ? static_cast<std::uint32_t>(units_.size()) + 1 : most;
 }
 
 void UnitFlow::begin_units() {

@@ -137,9 +137,9 @@ UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome o
   auto& completion = std::get<Completion>(outcome);
   // The answer is known by what the cache holds; nothing else holds a key.
   result.answer = answer_digest(completion);
+  if (completion.non_answer) completion.non_answer->message = disclosed_reason(completion, keys, redactor);
   if (keys.apply(completion.text)) read = {};
   for (ToolCall& call : completion.calls) keys.apply(call.arguments);
-  if (completion.non_answer) completion.non_answer->message = disclosed_reason(completion, keys, redactor);
   const bool judged = !evidence.votes.empty();
   score_answer(completion, checks, unit, judged ? disclosed(evidence, disclosure) : evidence, result,
                std::move(read.claims));

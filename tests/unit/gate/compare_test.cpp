@@ -230,8 +230,9 @@ TEST(Compare, ExtractingNothingIsBestWhereNothingIsExpected) {
   ComparedMetric f1;
   f1.name = "claims_f1";
   const auto summary = [&](bool expects_nothing) {
-    return compare_all(cases_of(baseline), cases_of({ComparedCase{"f", false, {f1}, expects_nothing}}))
-        .summary;
+    ComparedCase now{"f", false, {f1}};
+    now.expects_nothing = expects_nothing;
+    return compare_all(cases_of(baseline), cases_of({now})).summary;
   };
   EXPECT_EQ(summary(true).verdict, RunVerdict::pass);
   EXPECT_EQ(summary(true).improvements, 1u);
@@ -246,25 +247,28 @@ ComparedCase repeated(std::string id, std::vector<std::optional<double>> scores,
   return one;
 }
 
-TEST(Compare, EachRepeatIsAssessedByItselfLikeTheGate) {
-  const Baseline baseline = baseline_of({{"flaky", similarity, 1.0},
+TEST(Compare, RepeatsAreAssessedLikeTheGateDoes) {
+  const Baseline baseline = baseline_of({{"floor", similarity, 0.7},
                                          {"majority", similarity, 1.0},
+                                         {"minority", similarity, 1.0},
                                          {"silent", similarity, 1.0},
                                          {"steady", similarity, 1.0}});
   const auto outcome = compare_all(
       cases_of(baseline),
-      cases_of({repeated("flaky", {0.0, 1.0, 1.0}), repeated("majority", {0.0, 0.0, 1.0}),
-                repeated("silent", {1.0, std::nullopt, 1.0}), repeated("steady", {0.96, 0.95, 1.0})}));
+      cases_of({repeated("floor", {0.0, 1.0, 1.0}, floor_of(0.5)), repeated("majority", {0.0, 0.0, 1.0}),
+                repeated("minority", {0.0, 1.0, 1.0}), repeated("silent", {1.0, std::nullopt, 1.0}),
+                repeated("steady", {0.86, 0.99, 1.0})}));
   const auto row = [&](const std::string& id) { return outcome.rows.at(id + " " + similarity); };
-  EXPECT_EQ(row("flaky").status, MetricStatus::flaky);
-  EXPECT_EQ(row("flaky").change, RowChange::drop) << "neither pass nor fail by luck";
-  EXPECT_EQ(row("flaky").score, 0.666666667);
+  EXPECT_EQ(row("floor").status, MetricStatus::flaky);
+  EXPECT_EQ(row("floor").change, RowChange::drop) << "neither pass nor fail by luck";
+  EXPECT_EQ(row("floor").score, 0.666666667);
   EXPECT_EQ(row("majority").change, RowChange::regression);
+  EXPECT_EQ(row("minority").change, RowChange::regression) << "by the mean";
   EXPECT_EQ(row("silent").status, MetricStatus::flaky);
   EXPECT_EQ(row("silent").cause, MetricCause::became_undefined);
   EXPECT_EQ(row("steady").status, MetricStatus::pass);
-  EXPECT_EQ(outcome.summary.verdict_input.statuses, (StatusCounts{1, 0, 2, 1, 0}));
-  EXPECT_EQ(outcome.summary.verdict_input.regressed, 1u);
+  EXPECT_EQ(outcome.summary.verdict_input.statuses, (StatusCounts{1, 0, 2, 2, 0}));
+  EXPECT_EQ(outcome.summary.verdict_input.regressed, 2u);
 }
 
 TEST(Compare, APassFailMetricMayBeFlaky) {
@@ -309,9 +313,58 @@ TEST(Compare, ABaselinesRepeatsAreAssessedWhereTheyAreAligned) {
   };
   const Baseline base = baseline_of({{"a", similarity, 0.5}});
   const Baseline current = with_repeats({0.0, 1.0});
-  EXPECT_EQ(compare_all(cases_of(base), cases_of(current)).summary.verdict_input.statuses.flaky, 1u);
+  const auto each_above = [&](double floor) {
+    CompareRules rules;
+    rules.suite = floor_of(floor);
+    return compare_all(cases_of(base), cases_of(current), rules).summary;
+  };
+  EXPECT_EQ(each_above(0.0).unchanged, 1u) << "the mean is the same";
+  EXPECT_EQ(each_above(0.2).verdict_input.statuses.flaky, 1u);
   EXPECT_EQ(compare_all(cases_of(current), cases_of(base)).summary.unchanged, 1u)
       << "a base counts by its mean";
+}
+
+// What the suite says of a case decided nothing in the run, and was worse in the comparison.
+TEST(Compare, AKnownFailureIsApartAsInTheRun) {
+  ComparedMetric check;
+  check.name = "must_contain";
+  check.asked_by_name = true;
+  ComparedCase before{"check", false, {check}};
+  ComparedCase now = before;
+  now.metrics[0].passed = false;
+  now.is_known_failure = true;
+  ComparedCase fell = scored("score", 0.2);
+  fell.is_known_failure = true;
+  for (const bool strict : {false, true}) {
+    CompareRules rules;
+    rules.strict = strict;
+    const auto outcome = compare_all(cases_of({before, scored("score", 0.9)}), cases_of({now, fell}), rules);
+    EXPECT_EQ(outcome.rows.at("check must_contain").change, RowChange::known_failure);
+    EXPECT_EQ(change(outcome, "score"), RowChange::known_failure);
+    EXPECT_TRUE(outcome.rows.at("check must_contain").is_of_known_failure);
+    EXPECT_EQ(outcome.summary.broke, 0u);
+    EXPECT_EQ(outcome.summary.regressions, 0u);
+    EXPECT_EQ(outcome.summary.known_failures, 2u);
+    EXPECT_EQ(outcome.summary.verdict_input.statuses, (StatusCounts{0, 2, 0, 0, 0}));
+    EXPECT_EQ(outcome.summary.verdict_input.known_failures, 2u);
+    EXPECT_EQ(outcome.summary.verdict, RunVerdict::pass);
+  }
+}
+
+TEST(Compare, AKnownFailureThatFailedBeforeFailsStillAndOneThatPassesIsFixed) {
+  ComparedMetric check;
+  check.name = "must_contain";
+  check.asked_by_name = true;
+  check.passed = false;
+  const ComparedCase before{"q", false, {check}};
+  const auto change_to = [&](bool passed) {
+    ComparedCase now = before;
+    now.metrics[0].passed = passed;
+    now.is_known_failure = true;
+    return compare_all(cases_of({before}), cases_of({now})).rows.at("q must_contain").change;
+  };
+  EXPECT_EQ(change_to(false), RowChange::still_failing);
+  EXPECT_EQ(change_to(true), RowChange::fixed);
 }
 
 Thresholding statistical(double min_effect = 0.05) {

@@ -5,6 +5,7 @@
 #include "coordinator/gate/fixture_changes.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/judge_family.hpp"
+#include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/gate/required_calibrations.hpp"
 #include "coordinator/gate/stability_gate.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
@@ -301,6 +302,32 @@ TEST(GateDocument, MetricsAndCasesAreThoseOfTheTable) {
       const int code = exit_code(run_verdict(run), run, {.strict = strict});
       EXPECT_EQ(std::to_string(code), row[strict ? 5 : 3]) << row[0];
     }
+  }
+}
+
+// --- Repeats
+
+TEST(GateDocument, RepeatsAreThoseOfTheTable) {
+  const std::vector<Row> rows = table("pinned mean", 7);
+  ASSERT_EQ(rows.size(), 5u);
+  for (const Row& row : rows) {
+    const Baseline baseline = baseline_of({{"q", similarity, std::stod(row[0])}});
+    std::vector<MetricOutcome> outcomes;
+    std::istringstream scores(row[1]);
+    for (std::string score; std::getline(scores, score, ',');)
+      outcomes.push_back(score_of(MetricId::semantic_similarity_to, std::stod(score)));
+    std::vector<ScoredAnswer> answers;
+    for (const MetricOutcome& one : outcomes) answers.push_back({{&one, 1}});
+    const Gate gate =
+        gate_of(&baseline, false, row[3] == "none" ? Thresholding{} : floor_of(std::stod(row[3])));
+    const auto repeats =
+        gate.assess_answers(test_of("q", MetricId::semantic_similarity_to), answers, answers.size());
+    std::vector<const CaseAssessment*> views;
+    for (const CaseAssessment& one : repeats) views.push_back(&one);
+    const CaseAssessment assessment = assessment_of_repeats(views);
+    EXPECT_EQ(assessment.metrics[0].score, std::stod(row[2])) << row[1];
+    EXPECT_EQ(to_string(assessment.status), row[4]) << row[1];
+    EXPECT_EQ(assessment.regressed, row[5] == "yes") << row[1];
   }
 }
 

@@ -197,6 +197,23 @@ TEST(RequiredCalibrations, OfRepeatsEachIsSpared) {
   EXPECT_EQ(came(assessment), (Came{CaseStatus::warn, judge_uncalibrated, no_majority}));
 }
 
+TEST(RequiredCalibrations, AMeanThatDroppedIsSparedToo) {
+  const Baseline baseline = baseline_of({{"q", "faithfulness", 0.9}});
+  const auto of_scores = [&](const std::vector<double>& scores) {
+    const Gate gate = gate_asking({}, &baseline);
+    std::vector<JudgeScore> judged;
+    for (const double score : scores) judged.push_back(votes({score, score, score}));
+    std::vector<MetricOutcome> outcomes;
+    for (const JudgeScore& one : judged) outcomes.push_back(outcome_of(one));
+    std::vector<ScoredAnswer> answers;
+    for (std::size_t i = 0; i < judged.size(); ++i) answers.push_back({{&outcomes[i], 1}, {&judged[i], 1}});
+    const auto all = gate.assess_answers(judged_test("q"), answers, answers.size());
+    return came(assessment_of_repeats(std::vector<const CaseAssessment*>{&all[0], &all[1], &all[2]}));
+  };
+  EXPECT_EQ(of_scores({0.6, 0.9, 0.9}), (Came{CaseStatus::warn, judge_uncalibrated, dropped}));
+  EXPECT_EQ(of_scores({0.8, 1.0, 0.9}), (Came{CaseStatus::pass, none, none}));
+}
+
 /// Ten cases that fall from 0.9 to 0.6.
 BaselineComparison fallen(const Gate& gate, const Baseline& baseline) {
   StatisticalGate tests({&baseline, gate.config().suite, 0.05, 1});

@@ -140,7 +140,71 @@ defaultTest: {options: {transform: output.name}, assert: [{type: contains, value
 tests: [{assert: [{type: equals, value: a}]}, {assert: [{type: equals, value: b}]}]
 )yaml");
   EXPECT_FALSE(has(of_all, "exact_match")) << of_all;
-  EXPECT_EQ(of_all.find("# "), of_all.rfind("# ")) << "one line says it: " << of_all;
+  EXPECT_EQ(
+      of_all.substr(of_all.find("# ")),
+      "# 2: the checks here judge what \"transform\" makes of the answer, which has no counterpart: they are "
+      "left out\n"
+      "# 2: of 2 tests no check of their own is left: they pass if the answer is not blank\n");
+}
+
+// All tests lost their checks without a line.
+TEST_F(Promptfoo, CountsTheTestsThatTheDefaultTransformLeavesWithoutACheck) {
+  const std::string made = suite(R"yaml(prompts: ['{{a}}']
+defaultTest:
+  options: {transform: output.name}
+  assert: [{type: contains, value: 'd {{a}}'}, {type: latency, threshold: 5}]
+tests:
+  - {vars: {a: [x, y]}, assert: [{type: equals, value: a}]}
+  - {vars: {a: z}, options: {transform: output.trim()}, assert: [{type: starts-with, value: b}]}
+  - {vars: {a: z}, options: {transform: output.x}, assert: [{type: starts-with, value: c}]}
+  - {vars: {a: z}, options: {transform: output.trim(), disableDefaultAsserts: true}, assert: [{type: icontains, value: e}]}
+)yaml");
+  EXPECT_TRUE(has(made, "default_test:\n  expected:\n    - type: latency\n      max_ms: 5\ntests:")) << made;
+  EXPECT_TRUE(has(made, "  - id: test-2\n    vars:\n      a: y\n  - id: test-3\n")) << made;
+  EXPECT_TRUE(
+      has(made,
+          "    expected:\n      - type: starts_with\n        text: b\n      - type: must_contain\n        "
+          "text: \"d {{a}}\"\n  - id: test-4\n    vars:\n      a: z\n  - id: test-5\n"))
+      << made;
+  EXPECT_TRUE(has(made, "    expected:\n      - type: icontains\n        text: e\n")) << made;
+  EXPECT_TRUE(
+      has(made, "# 3: of 2 tests no check of their own is left: the default test's alone judge them\n"))
+      << made;
+  EXPECT_TRUE(has(made, "# 8: of the test \"test-4\" no check of its own is left: the default test's alone"))
+      << made;
+  EXPECT_FALSE(has(made, "if the answer is not blank")) << made;
+}
+
+TEST_F(Promptfoo, ATransformThatOnlyTrimsChangesNothing) {
+  const std::string made = suite(R"yaml(prompts: [p]
+providers:
+  - {id: 'openai:a', transform: output.trim()}
+  - {id: 'openai:b', transform: output.trim().slice(1)}
+  - openai:c: {transform: output.trim(), config: {temperature: 0}}
+tests: [{assert: [{type: contains, value: x, transform: output.trim()}]}]
+)yaml");
+  EXPECT_TRUE(has(made, "providers:\n  - \"openai:a\"\n  - name: c\n")) << made;
+  EXPECT_TRUE(has(made, "- type: must_contain\n        text: x\n")) << made;
+  EXPECT_TRUE(has(made, "# 3: \"transform\" of a provider has no counterpart: left out")) << made;
+  EXPECT_TRUE(has(made, "# 4: the provider \"openai:b\" changes answers by its \"transform\"")) << made;
+}
+
+// A suite takes {{name}} in a pattern or schema for a slip.
+TEST_F(Promptfoo, PatternsMayLookForTheBracesOfAVariable) {
+  const std::string made = suite(R"yaml(prompts: ['{{a}}']
+tests:
+  - vars: {a: x}
+    assert:
+      - {type: regex, value: '{% raw %}\{{a}}|[{{ a }}]|{{2}}{% endraw %}'}
+      - {type: not-regex, value: '^{{a}} {% raw %}{{a}}{% endraw %}'}
+      - {type: is-json, value: {const: '{% raw %}{{a}}{% endraw %}'}}
+      - {type: is-json, value: {const: '{{a}}'}}
+)yaml");
+  EXPECT_TRUE(has(made, R"(pattern: "\\{\\{a}}|[{\\{ a }}]|{{2}}")")) << made;
+  EXPECT_TRUE(has(made, R"(pattern: "^x {\\{a}}")")) << made;
+  EXPECT_TRUE(has(made, "const: x\n")) << made;
+  EXPECT_TRUE(has(made, "# 7: the check is-json has a schema with {{a}}, which a suite takes for a variable"))
+      << made;
 }
 
 TEST_F(Promptfoo, TakesTheThresholdOfAScenario) {

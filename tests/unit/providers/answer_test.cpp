@@ -62,6 +62,7 @@ TEST(OpenaiAnswer, HalvesOfCharactersAreReplaced) {
   EXPECT_EQ(text_of(R"(\ud83d\ud83d\ude00)"), "\uFFFD\U0001F600");
   EXPECT_EQ(text_of(R"(\\ud83d \ud83d)"), "\\ud83d \uFFFD") << "an escaped backslash escapes nothing";
   EXPECT_EQ(text_of(R"(\ud83d\n)"), "\uFFFD\n");
+  EXPECT_EQ(text_of(R"(\ud83dXudc00)"), "\uFFFDXudc00");
 }
 
 TEST(OpenaiAnswer, OtherBrokenStringsAreNoAnswer) {

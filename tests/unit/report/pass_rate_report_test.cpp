@@ -67,6 +67,38 @@ TEST(PassRateReport, InJunitItIsATestcaseOfItsOwn) {
       << junit;
 }
 
+// The exit code was 0, and a build server showed the file red.
+TEST(PassRateReport, InJunitFailedCasesWithinTheRateAreNoFailures) {
+  const FewPassed run;
+  const std::string junit = junit_of(run.asked_for(0.3, RunVerdict::pass));
+  EXPECT_NE(junit.find("tests=\"3\" failures=\"0\" errors=\"0\""), std::string::npos) << junit;
+  EXPECT_EQ(junit.find("<failure"), std::string::npos) << junit;
+  EXPECT_NE(junit.find("<system-out>failed, within min_pass_rate&#10;Expected: must_contain"),
+            std::string::npos)
+      << junit;
+}
+
+TEST(PassRateReport, InJunitARegressionIsNotWithinTheRate) {
+  FewPassed run;
+  Baseline pins;
+  BaselineEntry entry{"geo-1", "must_contain", 1.0, ""};
+  entry.kind = PinKind::checks;
+  pins.add(entry);
+  (void)pins.seal();
+  run.gate = Gate({.suite = {}, .baseline = &pins});
+  run.aggregates = *aggregate(run.results, {});
+  const std::string junit = junit_of(run.asked_for(0.3, RunVerdict::regression));
+  EXPECT_NE(junit.find("tests=\"3\" failures=\"1\""), std::string::npos) << junit;
+  EXPECT_NE(junit.find("type=\"regression\""), std::string::npos) << junit;
+}
+
+TEST(PassRateReport, InJunitARunThatEndedEarlyExcusesNothing) {
+  const FewPassed run;
+  ReportInput input = run.asked_for(0.3, RunVerdict::error);
+  input.facts.cut_short = Error{Reason::interrupted, "it was stopped"};
+  EXPECT_NE(junit_of(input).find("failures=\"2\""), std::string::npos);
+}
+
 TEST(PassRateReport, ARateThatIsReachedFailsNothing) {
   const FewPassed run;
   const ReportInput input = run.asked_for(0.3, RunVerdict::pass);

@@ -270,6 +270,34 @@ TEST_F(MatrixSuite, SaysWhatIsWrongInCsvWithItsLine) {
             "t.csv:4: the quote that opens a field here is closed by nothing\n");
 }
 
+TEST_F(MatrixSuite, AColumnInAPatternOfCsvIsAFinding) {
+  write("t.csv",
+        "country,bad,__expected,__expected2\nFrance,Rome,not-regex: {{bad}},\n"
+        "Peru,x,contains: {{bad}},not-regex: {{nothing}}\nChile,x,is-json: s.json,not-contains: {{bad}}\n");
+  write("s.json", R"({"const": "{{bad}}"})");
+  EXPECT_EQ(
+      findings(std::string(capitals_prompts) + "tests_file: t.csv\n"),
+      "t.csv:2: \"pattern\" in expected[0] holds {{bad}}, a variable of the test, which is not filled in "
+      "here: look for its text with \"contains:\" or \"not-contains:\", or write the pattern out; "
+      "\\{\\{bad\\}\\} looks for the braces themselves\n"
+      "t.csv:4: \"schema\" in expected[0] names \"s.json\", which holds {{bad}}, a variable of the test, "
+      "which is not filled in here: look for its text with \"contains:\" or \"not-contains:\", or write "
+      "the schema out\n");
+}
+
+// Each row was said to lack an "input", which none can have.
+TEST_F(MatrixSuite, ATableWithoutPromptsIsOneFinding) {
+  write("t.csv", "country,__expected\nFrance,Paris\nPeru,Lima\nChile,contain: x\n");
+  const std::string what =
+      "t.csv:1: the rows of a table are asked by the suite's \"prompts\", and it has none: add them, such as "
+      "prompts: [\"Capital of {{country}}?\"]\n";
+  const std::string other =
+      "t.csv:4: \"__expected\" asks for \"contain\", which is no check; did you mean \"contains:\"? A text "
+      "that begins so is \"equals: contain: ...\"\n";
+  EXPECT_EQ(findings("suite: s\ntests_file: t.csv\n"), what + other);
+  EXPECT_EQ(findings("suite: s\ndefault_test: {input: {system: S}}\ntests_file: t.csv\n"), what + other);
+}
+
 TEST_F(MatrixSuite, NamesFilesByGlobs) {
   write("tests/a/one.csv", "country,__expected\nFrance,Paris\n");
   write("tests/b/two.csv", "country,__expected\nPeru,Lima\n");

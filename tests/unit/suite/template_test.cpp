@@ -126,6 +126,8 @@ TEST(Template, FindsWhatLooksLikeAVariable) {
   EXPECT_EQ(first_variable("Capital of {{ country }} and {{x}}"), "country");
   EXPECT_EQ(first_variable("{{{x}}"), "x");
   EXPECT_EQ(first_variable("{{ x | y }} {{z}}"), "z");
+  EXPECT_EQ(variables_in("{{a}}{{ b }}{{ c | d }}}}{{{a}}"), (std::vector<std::string_view>{"a", "b", "a"}));
+  EXPECT_TRUE(variables_in("{a} {{").empty());
   for (const char* text : {"", "{{", "{{}}", "{x}", "{{ x", "{{ '{{' }}", "{{.x}}", "a }} b"}) {
     EXPECT_EQ(first_variable(text), "") << text;
   }

@@ -43,7 +43,7 @@ tests:
       - {type: must_contain, text: ["{{capital}}", "{{ '{{' }}x}}"]}
       - {type: correctness, reference: "{{capital}}."}
       - {type: rubric, criteria: "Names {{capital}}."}
-      - {type: regex_match, pattern: "a{{2}}|{{capital}}|."}
+      - {type: regex_match, pattern: "a{{2}}|{{other}}|."}
   - id: peru
     vars: {country: Peru, capital: Lima, continent: America}
     expected: {type: must_contain, text: "{{capital}}"}
@@ -80,7 +80,7 @@ TEST_F(TemplatedSuite, AsksEachTestByEachPrompt) {
             "  text {{x}}\n"
             "  judge Paris.|\n"
             "  judge |Names Paris.\n"
-            "  text a{{2}}|{{capital}}|.\n"
+            "  text a{{2}}|{{other}}|.\n"
             "own: [|Who are you? {{ }} {{ x | y }}|]\n"
             "  text {{literal}}\n"
             "peru: [You know America.|Capital of Peru?|]\n"
@@ -221,6 +221,81 @@ TEST_F(TemplatedSuite, AVariableThatNothingUsesIsAFinding) {
   EXPECT_EQ(findings("suite: s\nprompts: [\"{{a}}\"]\ntests:\n"
                      "- {id: t, vars: {a: 1}, expected: {type: exact_match, text: a}}\n"
                      "- {id: u, vars: {a: 1}, input: {prompt: p}, expected: {type: exact_match, text: a}}\n"),
+            "(none)\n");
+}
+
+// A pattern was taken as it stands, so that one that must not be found passed any answer.
+TEST_F(TemplatedSuite, AVariableInAPatternOrSchemaIsAFinding) {
+  const std::string pattern =
+      "a variable of the test, which is not filled in here: look for its text with must_contain or "
+      "must_not_contain, or write the pattern out; ";
+  const std::string schema =
+      "a variable of the test, which is not filled in here: look for its text with must_contain or "
+      "must_not_contain, or write the schema out\n";
+  write("s.json", R"({"properties": {"{{ c }}": {"const": 1}}})");
+  const std::string test =
+      "  input: {prompt: \"{{c}}\"}\n  vars: {c: x, only_here: y}\n  expected:\n"
+      "  - {type: regex_not_match, pattern: [\"{{d}} {{ c }}\", \"{{only_here}}\"]}\n"
+      "  - {type: any_of, of: [{type: json_schema, schema: {const: \"{{c}}\"}}]}\n"
+      "  - {type: not_contains_json, schema: s.json}\n"
+      "  - {type: tool_call, name: \"{{c}}\", arguments: {a: [\"{{d}}\", \"{{c}}\"]}}\n";
+  EXPECT_EQ(findings("suite: s\ntests:\n- id: t\n" + test),
+            "suite.yaml:7: \"pattern\" in expected[0] holds {{c}}, " + pattern +
+                "\\{\\{c\\}\\} looks for the braces themselves\n"
+                "suite.yaml:7: \"pattern\" in expected[0] holds {{only_here}}, " +
+                pattern +
+                "\\{\\{only_here\\}\\} looks for the braces themselves\n"
+                "suite.yaml:8: \"schema\" in of[0] holds {{c}}, " +
+                schema + "suite.yaml:9: \"schema\" in expected[2] names \"s.json\", which holds {{c}}, " +
+                schema +
+                "suite.yaml:10: \"name\" in expected[3] holds {{c}}, a variable of the test, which is not "
+                "filled in here: write out what it stands for\n"
+                "suite.yaml:10: \"arguments\" in expected[3] holds {{c}}, a variable of the test, which is "
+                "not filled in here: write out what it stands for\n");
+  write("l.jsonl", R"({"id": "a", "vars": {"c": "x"}, "input": {"prompt": "{{c}}"},)"
+                   R"( "expected": {"type": "regex_match", "pattern": "^{{c}}$"}})"
+                   "\n");
+  EXPECT_EQ(findings("suite: s\ntests_file: l.jsonl\n"),
+            "l.jsonl:1: \"pattern\" in expected holds {{c}}, " + pattern +
+                "\\{\\{c\\}\\} looks for the braces themselves\n");
+}
+
+TEST_F(TemplatedSuite, PatternsAndSchemasMayLookForBraces) {
+  const std::string metrics =
+      "  input: {prompt: p}\n  expected:\n"
+      "  - {type: regex_not_match, pattern: [\"{{other}}\", \"\\\\{\\\\{c\\\\}\\\\}\", \"c{{2}}\"]}\n"
+      "  - {type: not_json_schema, schema: {const: \"{{other}}\"}}\n";
+  const Case with_variables = first("suite: s\ntests:\n- id: t\n  vars: {c: x}\n" + metrics +
+                                    "  - {type: icontains, text: \"{{c}}\"}\n");
+  EXPECT_EQ(with_variables.expectations[0].what.texts,
+            (std::vector<std::string>{"{{other}}", "\\{\\{c\\}\\}", "c{{2}}"}));
+  EXPECT_EQ(first("suite: s\ntests:\n- id: t\n" + metrics).expectations.size(), 2u);
+}
+
+TEST_F(TemplatedSuite, AVariableInAPatternOfTheDefaultTestIsNamedThereAndOnce) {
+  const std::string what =
+      ", a variable of the test, which is not filled in here: look for its text with must_contain or "
+      "must_not_contain, or write the pattern out; ";
+  const auto of = [&](const std::string& vars) {
+    return findings("suite: s\nprompts: [\"{{a}}\"]\ndefault_test:\n  vars: {" + vars +
+                    "}\n  expected:\n  - {type: regex_not_match, pattern: \"{{a}}{{b}}\"}\n"
+                    "tests: [{id: s, vars: {a: 1}}, {id: t, vars: {a: 2}}]\n"
+                    "tests_file: [l.jsonl, t.csv]\n");
+  };
+  write("t.csv", "a,b\n1,2\n3,4\n");
+  write("l.jsonl",
+        "{\"id\": \"k\", \"vars\": {\"a\": 1, \"b\": 1}}\n{\"id\": \"l\", \"vars\": {\"a\": 2, \"b\": 2}}\n");
+  const std::string of_a = "suite.yaml:6: \"pattern\" in expected[0] holds {{a}}" + what +
+                           "\\{\\{a\\}\\} looks for the braces themselves\n";
+  const std::string of_b = "suite.yaml:6: \"pattern\" in expected[0] holds {{b}}" + what +
+                           "\\{\\{b\\}\\} looks for the braces themselves\n";
+  EXPECT_EQ(of(""), of_a + of_b);
+  EXPECT_EQ(of("a: 7"), of_a + of_b);
+  EXPECT_EQ(of("a: 7, b: 8"), of_a + of_b);
+  EXPECT_EQ(findings("suite: s\nprompts: [\"{{a}}\"]\n"
+                     "default_test: {expected: {type: regex_not_match, pattern: \"{{a}}\"}}\n"
+                     "tests: [{id: s, default_test: false, vars: {a: 1}, expected: {type: starts_with, text: "
+                     "x}}]\n"),
             "(none)\n");
 }
 

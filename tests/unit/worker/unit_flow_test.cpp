@@ -170,6 +170,19 @@ TEST_F(UnitFlowTest, AUnitThatWaitsForItsVotesCountsAsUnderWay) {
   EXPECT_EQ(turn.started, std::vector<UnitId>{3}) << "what ends makes room";
 }
 
+// Two bad cases would have held both places for half a minute.
+TEST_F(UnitFlowTest, WhatFailsAloneLeavesItsPlaceToOthers) {
+  flow.add({unit(1, "no votes"), unit(2, "no votes"), unit(3, "no votes"), unit(4, "no votes"),
+            unit(5, "no votes")});
+  const auto made = flow.turn(now).engine.calls;
+  ASSERT_EQ(made.size(), 2u);
+  answer(made[0], 503);
+  EXPECT_TRUE(flow.turn(now).started.empty()) << "it may be an outage";
+  answer(made[1]);
+  EXPECT_EQ(flow.turn(now).started, (std::vector<UnitId>{3, 4}))
+      << "in the second's place, and in the first's";
+}
+
 TEST_F(UnitFlowTest, WhatHasNoCallUnderWayCanBeWithdrawn) {
   auto none = unlimited("a");
   none.places = 1;

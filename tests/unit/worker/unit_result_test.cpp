@@ -236,6 +236,15 @@ TEST(Redaction, OfARefusalComesBeforeItsQuoteIsCut) {
     EXPECT_EQ(result.error->message.find("jane"), std::string::npos) << result.error->message;
     EXPECT_NE(result.error->message.find("xxx"), std::string::npos);
   }
+  const KeyMask keys(std::string_view("gateway-key-0123456789abcdef"));
+  for (std::size_t before = 270; before < 300; ++before) {
+    Completion refused;
+    refused.finish_reason = "refusal";
+    refused.text = std::string(before, 'x') + " gateway-key-0123456789abcdef" + std::string(100, 'y');
+    refused.non_answer = declined("refusal", refused.text);
+    const auto result = unit_result(mail_unit(), {Ontology(), TextChecker()}, refused, {}, {}, {}, {keys});
+    EXPECT_EQ(result.error->message.find("gateway"), std::string::npos) << result.error->message;
+  }
   // Of words that are not the answer's the rest is not known.
   Completion blocked;
   blocked.finish_reason = "SAFETY";

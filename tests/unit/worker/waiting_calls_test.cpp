@@ -82,6 +82,17 @@ TEST_F(WaitingCallsTest, OneMoreMayTryOnceEachHasProbedInVain) {
   EXPECT_TRUE(all_probes_failed(providers, calls)) << "whatever waits for another provider";
 }
 
+// It would fail whatever its provider does, and keep an outage on.
+TEST_F(WaitingCallsTest, WhatFailsAloneProbesLastAndKeepsNobodyFromTrying) {
+  auto& alone = add(1);
+  fail_probes(add(2), 1);
+  a.failing.failed(&alone, a.failing.begin(), start.now);
+  a.failing.answered(a.failing.begin(), start.now + 1s);
+  EXPECT_EQ(probe_order(a, calls), (std::vector<CallId>{2, 1}));
+  go_out("a");
+  EXPECT_TRUE(all_probes_failed(providers, calls));
+}
+
 TEST_F(WaitingCallsTest, SizesComeInTheOrderInWhichCallsStart) {
   std::vector<FakeRequest> requests(3);
   for (CallId id = 0; id < 3; ++id) {
