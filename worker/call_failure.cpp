@@ -1,10 +1,22 @@
 #include "worker/call_failure.hpp"
 
+#include "common/command/bounded_command.hpp"
+#include "worker/defaults.hpp"
+
+#include <string>
+#include <utility>
+
 namespace sluice {
 
-Failed failed_call(const HttpFailure& failure) {
+Failed failed_call(const HttpFailure& failure, const KeyMask& keys, const Redactor& redactor) {
   Failed failed;
+  std::string errors = failure.errors;
   failed.message = failure.message;
+  for (std::string* words : {&failed.message, &errors}) {
+    keys.apply(*words);
+    redactor.apply(*words);
+  }
+  failed.message = with_errors(std::move(failed.message), errors, defaults::quoted_error_bytes);
   failed.retryable = true;
   switch (failure.kind) {
     case HttpFailure::Kind::timed_out:

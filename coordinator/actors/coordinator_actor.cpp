@@ -83,7 +83,7 @@ ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   if (const auto remaining = state.rate.time_for(progress.total - progress.done); remaining && goes_on) {
     progress.remaining = std::chrono::duration_cast<std::chrono::seconds>(*remaining);
   }
-  if (state.config->price && facts.unmetered == 0) progress.cost = state.config->price(facts.paid_by_arm);
+  if (state.config->price) progress.cost = paid_cost(facts, state.config->price);
   return progress;
 }
 

@@ -126,36 +126,6 @@ void decide(CompareReportInput& input, bool cut_short) {
   input.exit_code = exit_code(input.summary.verdict, verdict, {.strict = input.gate.strict});
 }
 
-}  // namespace
-
-tl::expected<LoadedSide, int> side_of_run(const PastRun& past, const std::string& name, const RunPlace& place,
-                                          const std::vector<ReportTarget>& targets, const UseReport& also) {
-  StringSink report;
-  std::vector<GateNotice> notices;
-  const auto use = [&](const ReportInput& input) {
-    notices = notices_of_run(name, input.gate.notices);
-    if (const auto made = write_json_report(input, report); !made) return std::vector{made.error()};
-    return also ? also(input) : std::vector<Error>();
-  };
-  RunPlace shared_tests = place;
-  shared_tests.tests = Tests::shared;
-  auto cases = report_past_run(past, shared_tests, targets, use);
-  if (!cases) return tl::unexpected(cases.error());
-  std::istringstream text(report.text());
-  auto scores = parse_report(text, name);
-  if (!scores) return tl::unexpected(report_findings({scores.error()}));
-  return LoadedSide{name, std::move(*scores), std::move(notices), past.run.run_id, std::move(*cases)};
-}
-
-Result<void> check_are_two_runs(const std::string& base_run_id, const std::string& current_run_id) {
-  if (base_run_id.empty() || base_run_id != current_run_id) return {};
-  return fail(Reason::usage_invalid, "run " + short_id(base_run_id) +
-                                         " cannot be compared with itself: name another run beside it; "
-                                         "`sluice runs list` shows them");
-}
-
-namespace {
-
 GatedRun gated_run(const LoadedSide& base, const LoadedSide& current, const CompareRequest& request) {
   const BaselineHeader& header = header_of(current.file);
   return {.suite = header.suite,
@@ -214,6 +184,32 @@ void add_tests(const LoadedSide& base, const LoadedSide& current, const CompareS
 }
 
 }  // namespace
+
+tl::expected<LoadedSide, int> side_of_run(const PastRun& past, const std::string& name, const RunPlace& place,
+                                          const std::vector<ReportTarget>& targets, const UseReport& also) {
+  StringSink report;
+  std::vector<GateNotice> notices;
+  const auto use = [&](const ReportInput& input) {
+    notices = notices_of_run(name, input.gate.notices);
+    if (const auto made = write_json_report(input, report); !made) return std::vector{made.error()};
+    return also ? also(input) : std::vector<Error>();
+  };
+  RunPlace shared_tests = place;
+  shared_tests.tests = Tests::shared;
+  auto cases = report_past_run(past, shared_tests, targets, use);
+  if (!cases) return tl::unexpected(cases.error());
+  std::istringstream text(report.text());
+  auto scores = parse_report(text, name);
+  if (!scores) return tl::unexpected(report_findings({scores.error()}));
+  return LoadedSide{name, std::move(*scores), std::move(notices), past.run.run_id, std::move(*cases)};
+}
+
+Result<void> check_are_two_runs(const std::string& base_run_id, const std::string& current_run_id) {
+  if (base_run_id.empty() || base_run_id != current_run_id) return {};
+  return fail(Reason::usage_invalid, "run " + short_id(base_run_id) +
+                                         " cannot be compared with itself: name another run beside it; "
+                                         "`sluice runs list` shows them");
+}
 
 int compare_sides(const LoadedSide& base, const LoadedSide& current, const CompareRequest& request,
                   const std::function<Result<void>(const CompareReportInput&)>& write) {

@@ -124,7 +124,7 @@ int conclude_grades(const ConcludedRun& run) {
                                baseline.facts(grades->all.baseline),
                                candidate.facts(grades->all.candidate),
                                defaults::confidence,
-                               run.facts.unmetered == 0 ? run.price(run.facts.paid_by_arm) : std::nullopt,
+                               paid_cost(run.facts, run.price),
                                cut_short};
   int code = grades->all.errors > 0 || cut_short ? exit_failed : exit_ok;
   for (const ReportTarget& target : run.options.reports) {

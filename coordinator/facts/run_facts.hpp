@@ -2,6 +2,7 @@
 
 #include "common/error.hpp"
 #include "common/model/paid_tokens.hpp"
+#include "common/model/result.hpp"
 #include "coordinator/facts/budget_facts.hpp"
 #include "coordinator/facts/paid_by_arm.hpp"
 
@@ -48,6 +49,13 @@ struct RunFacts {
   std::vector<WorkerFacts> workers;  ///< By name.
   std::vector<BudgetFacts> budgets;  ///< One for each provider of the run.
   std::optional<Error> cut_short;    ///< Why the run ended before its plan did.
+
+  bool is_unmetered(CallKind kind) const { return (unmetered & Spend::bit(kind)) != 0; }
 };
+
+/// What the run's calls cost; nothing where nobody knows what some of them took, or a price.
+inline std::optional<double> paid_cost(const RunFacts& facts, const RunPrice& price) {
+  return facts.unmetered == 0 ? price(facts.paid_by_arm) : std::nullopt;
+}
 
 }  // namespace sluice

@@ -56,11 +56,13 @@ bool WorkLeases::may_be_freed(const WorkerRoster& roster) const {
 /// the budget has no room for it, one such unit at a time is under way, and nothing else.
 bool WorkLeases::reserve(const Holder& holder, UnitId id, const WorkUnit& unit, const PaidTokens& most) {
   if (budget_.reserve(holder.worker, id, most)) return true;
-  const bool is_here = !holder.cache.empty() && dispatcher_.cache_of(id) == holder.cache;
-  if (!run_.read_cache || is_zero(unit.pinned_answer) || !(is_here || unit.held_elsewhere)) return false;
   PaidTokens rest = most;
   rest.of(CallKind::answer) = {};
+  if (!run_.read_cache || is_zero(unit.pinned_answer)) return false;
   if (budget_.has_reservations() || !budget_.has_room(id, rest)) return false;
+  const std::string& cache = dispatcher_.cache_of(id);
+  const bool is_here = !holder.cache.empty() && cache == holder.cache;
+  if (!is_here && !lending_.held_elsewhere(holder.worker, unit.key, cache)) return false;
   budget_.reserve_held(holder.worker, id, most);
   return true;
 }
@@ -77,7 +79,6 @@ Result<std::optional<WorkLeases::TooMuch>> WorkLeases::send(const Holder& holder
     auto unit = plan_.render(*at);
     if (!unit) return fail(std::move(unit.error()));
     if (!pinned_answers_.empty()) unit->pinned_answer = pinned_answers_[*at];
-    unit->held_elsewhere = lending_.held_elsewhere(worker, unit->key, dispatcher_.cache_of(*at));
     const auto most = budget_.limited() ? most_of(*unit, run_.judge, run_.grading) : PaidTokens();
     if (budget_.limited() && !reserve(holder, *at, *unit, most)) {
       // In reverse: each goes to the front of its queue.
@@ -88,6 +89,7 @@ Result<std::optional<WorkLeases::TooMuch>> WorkLeases::send(const Holder& holder
       continue;
     }
     unit->lease = lease_numbers_.number(worker, *at);
+    unit->held_elsewhere = lending_.held_elsewhere(worker, unit->key, dispatcher_.cache_of(*at));
     batch.add(std::move(*unit));
   }
   batch.finish();

@@ -97,7 +97,6 @@ std::vector<Error> AssessedRun::report(const Beside& beside, const UseReport& us
   const RunFacts& facts = run_.facts;
   PaidTokens of_judge;
   of_judge.of(CallKind::judge) = facts.paid.of(CallKind::judge);
-  const bool is_judge_known = (facts.unmetered & Spend::bit(CallKind::judge)) == 0;
   return use({shown,
               assessment_->aggregates,
               assessment_->verdict,
@@ -105,12 +104,12 @@ std::vector<Error> AssessedRun::report(const Beside& beside, const UseReport& us
               facts,
               assessment_->gate,
               std::string(mode_name(options.settings)),
-              facts.unmetered == 0 ? price_(facts.paid_by_arm) : std::nullopt,
+              paid_cost(facts, price_),
               source_folder(options.suite_path),
               pointer_to(assessment_->stability),
               options.is_selection(),
               options.settings.min_stability.value,
-              is_judge_known ? price_(of_judge) : std::nullopt,
+              facts.is_unmetered(CallKind::judge) ? std::nullopt : price_(of_judge),
               pointer_to(assessment_->arms),
               pointer_to(assessment_->judge_bias),
               pointer_to(assessment_->calibrations),

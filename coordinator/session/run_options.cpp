@@ -16,10 +16,14 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <initializer_list>
 #include <utility>
 
 namespace sluice {
 namespace {
+
+/// By LogLevel.
+const std::initializer_list<std::string_view> log_levels{"error", "warn", "info", "debug", "trace"};
 
 /// Combinations that make no sense, each with what to do instead.
 std::optional<std::string> conflict_in(const RunFlags& flags, Mode mode) {
@@ -130,8 +134,8 @@ Result<LogLevel> log_level_of(const RunFlags& flags) {
   if (flags.quiet) return LogLevel::warn;
   if (flags.verbose) return LogLevel::debug;
   // In a fleet it matters who comes and goes; on a laptop it is noise.
-  const auto choice = choice_of("--log-level", flags.log_level.value_or(flags.listen ? "info" : "warn"),
-                                {"error", "warn", "info", "debug", "trace"});
+  const auto choice =
+      choice_of("--log-level", flags.log_level.value_or(flags.listen ? "info" : "warn"), log_levels);
   if (!choice) return fail(choice.error());
   return static_cast<LogLevel>(*choice);
 }
@@ -318,19 +322,7 @@ void take_switches(const RunFlags& flags, RunOptions& options) {
 }  // namespace
 
 std::string_view to_string(LogLevel level) {
-  switch (level) {
-    case LogLevel::error:
-      return "error";
-    case LogLevel::warn:
-      return "warn";
-    case LogLevel::debug:
-      return "debug";
-    case LogLevel::trace:
-      return "trace";
-    case LogLevel::info:
-      break;
-  }
-  return "info";
+  return *(log_levels.begin() + static_cast<std::size_t>(level));
 }
 
 Result<TcpEndpoint> parse_listen(std::string_view endpoint) {

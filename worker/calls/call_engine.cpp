@@ -1,6 +1,5 @@
 #include "worker/calls/call_engine.hpp"
 
-#include "common/command/bounded_command.hpp"
 #include "common/text/text.hpp"
 #include "worker/call_failure.hpp"
 #include "worker/calls/waiting_calls.hpp"
@@ -255,15 +254,9 @@ void CallEngine::on_done(const HttpDone& done, const Moment& moment,
     return follow(done.id, after_unsent(call, done, at_.now));
   call.unsent = 0;
   if (done.failure) {
-    auto failed = failed_call(*done.failure);
-    if (call.provider->settings.kind == ProviderKind::exec) {
-      std::string errors = done.failure->errors;
-      for (std::string* words : {&failed.message, &errors}) {
-        if (call.provider->credentials) call.provider->credentials->mask(KeyMask::Keys::all).apply(*words);
-        redactor_.apply(*words);
-      }
-      failed.message = with_errors(std::move(failed.message), errors, defaults::quoted_error_bytes);
-    }
+    const auto& credentials = call.provider->credentials;
+    const auto failed = failed_call(
+        *done.failure, credentials ? credentials->mask(KeyMask::Keys::all) : KeyMask(), redactor_);
     note_lost(call, done, failed, at_.now);
     return follow(done.id, after_failure(call, failed, never_connected(done), at_.now, random_));
   }
@@ -411,8 +404,9 @@ EngineTurn CallEngine::turn(const Moment& moment, const Backlog& backlog) {
 
 void CallEngine::report_demand(EngineTurn& turn, const Backlog& backlog) {
   const auto ready = [&](const CalledProvider& provider) {
-    // With a search on, what has not begun yet is what more places would be for.
-    const bool counts = provider.budget.searches_places() && backlog.provider == provider.settings.name;
+    // With a search on, what has not begun yet is what more places would be for. No probe is for it.
+    const bool counts = provider.budget.searches_places() && !provider.budget.in_outage() &&
+                        backlog.provider == provider.settings.name;
     return provider.ready.size() + (counts ? backlog.waiting : 0);
   };
   const auto report_later = [&] {

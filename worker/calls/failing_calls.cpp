@@ -32,7 +32,7 @@ std::size_t FailingCalls::failing_of_outage(std::size_t alone) {
 
 std::size_t FailingCalls::leave_places() const {
   const auto these = alone();
-  return these == 0 ? 0 : these + std::min(calls_.size() - these, failing_of_outage(these));
+  return these + std::min(calls_.size() - these, failing_of_outage(these));
 }
 
 /// With answers beside them, or with others that are known to fail alone, a few that fail are rather more of

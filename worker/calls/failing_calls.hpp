@@ -28,8 +28,8 @@ class FailingCalls {
 
   /// It fails while others are answered.
   bool fails_alone(const void* call) const;
-  /// How many calls need not keep others from their turn: those that fail alone spend their own tries, and
-  /// beside them it takes others that fail as well to see an outage, however few places there are.
+  /// How many calls need not keep others from their turn, which show how the provider is: those that fail
+  /// alone spend their own tries, and it takes a few more to see an outage, however few places there are.
   std::size_t leave_places() const;
 
  private:

@@ -10,6 +10,50 @@
 #include <utility>
 
 namespace sluice {
+namespace {
+
+/// Half of a pair of UTF-16 surrogates, as `\uD83D` at the beginning of the text writes it; 0 for anything
+/// else.
+char32_t escaped_surrogate(std::string_view text) {
+  constexpr std::size_t digits = 4;
+  if (text.size() < 2 + digits || text[0] != '\\' || text[1] != 'u') return 0;
+  std::uint32_t unit = 0;
+  const char* const end = text.data() + 2 + digits;
+  if (const auto read = std::from_chars(text.data() + 2, end, unit, 16);
+      read.ec != std::errc() || read.ptr != end)
+    return 0;
+  return unit >= 0xD800 && unit <= 0xDFFF ? unit : 0;
+}
+
+/// The JSON with U+FFFD in place of each surrogate without its other half. RFC 8259, section 8.2, allows
+/// them, and whoever cuts a text in the middle of a character writes one.
+std::string with_paired_surrogates(std::string_view json) {
+  constexpr std::size_t escape = 6;  // Bytes of `\uXXXX`.
+  const auto is_high = [](char32_t unit) { return unit >= 0xD800 && unit <= 0xDBFF; };
+  const auto is_low = [](char32_t unit) { return unit >= 0xDC00; };
+  std::string paired;
+  paired.reserve(json.size());
+  while (!json.empty()) {
+    const std::size_t plain = std::min(json.find('\\'), json.size());
+    paired += json.substr(0, plain);
+    json.remove_prefix(plain);
+    const char32_t first = escaped_surrogate(json);
+    if (first == 0) {
+      const std::size_t two = std::min<std::size_t>(2, json.size());
+      paired += json.substr(0, two);
+      json.remove_prefix(two);
+    } else if (is_high(first) && is_low(escaped_surrogate(json.substr(escape)))) {
+      paired += json.substr(0, 2 * escape);
+      json.remove_prefix(2 * escape);
+    } else {
+      paired += "\\ufffd";
+      json.remove_prefix(escape);
+    }
+  }
+  return paired;
+}
+
+}  // namespace
 
 bool JsonView::is_true() const {
   bool value = false;
@@ -84,51 +128,6 @@ std::optional<std::vector<double>> JsonView::numbers() const {
   }
   return numbers;
 }
-
-namespace {
-
-/// Half of a pair of UTF-16 surrogates, as `\uD83D` at the beginning of the text writes it; 0 for anything
-/// else.
-char32_t escaped_surrogate(std::string_view text) {
-  constexpr std::size_t digits = 4;
-  if (text.size() < 2 + digits || text[0] != '\\' || text[1] != 'u') return 0;
-  std::uint32_t unit = 0;
-  const char* const end = text.data() + 2 + digits;
-  if (const auto read = std::from_chars(text.data() + 2, end, unit, 16);
-      read.ec != std::errc() || read.ptr != end)
-    return 0;
-  return unit >= 0xD800 && unit <= 0xDFFF ? unit : 0;
-}
-
-/// The JSON with U+FFFD in place of each surrogate without its other half. RFC 8259, section 8.2, allows
-/// them, and whoever cuts a text in the middle of a character writes one.
-std::string with_paired_surrogates(std::string_view json) {
-  constexpr std::size_t escape = 6;  // Bytes of `\uXXXX`.
-  const auto is_high = [](char32_t unit) { return unit >= 0xD800 && unit <= 0xDBFF; };
-  const auto is_low = [](char32_t unit) { return unit >= 0xDC00; };
-  std::string paired;
-  paired.reserve(json.size());
-  while (!json.empty()) {
-    const std::size_t plain = std::min(json.find('\\'), json.size());
-    paired += json.substr(0, plain);
-    json.remove_prefix(plain);
-    const char32_t first = escaped_surrogate(json);
-    if (first == 0) {
-      const std::size_t two = std::min<std::size_t>(2, json.size());
-      paired += json.substr(0, two);
-      json.remove_prefix(two);
-    } else if (is_high(first) && is_low(escaped_surrogate(json.substr(escape)))) {
-      paired += json.substr(0, 2 * escape);
-      json.remove_prefix(2 * escape);
-    } else {
-      paired += "\\ufffd";
-      json.remove_prefix(escape);
-    }
-  }
-  return paired;
-}
-
-}  // namespace
 
 std::optional<JsonDocument> JsonDocument::parse(std::string_view text) {
   // Some gateways send one, which is no JSON but harmless (RFC 8259, section 8.1).

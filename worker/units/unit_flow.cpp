@@ -118,7 +118,7 @@ std::vector<CallId> UnitFlow::cancel() {
 
 // --- From the unit to its answer ---
 
-/// Calls that fail alone mostly wait, and leave their places to others, which show how their provider is.
+/// Calls that fail mostly wait, and leave their places to others, which show how their provider is.
 /// With as many units under way as may be, all with calls that probe an outage in vain, one more unit may try
 /// each time; but none while others are past their answer, and will make room.
 std::uint32_t UnitFlow::most_units() const {

@@ -73,6 +73,39 @@ TEST(BadCases, AnOutageOfMinutesCostsNoCase) {
   }
 }
 
+// With one place or two there are never three others whose failures would show an outage.
+TEST(BadCases, AnOutageBesideABadCaseIsSeenHoweverFewPlacesThereAre) {
+  for (const std::uint32_t places : {1u, 2u, 3u}) {
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+      SCOPED_TRACE(std::to_string(places) + " places, seed " + std::to_string(seed));
+      std::optional<Duration> begins;
+      SimulatedRun run(
+          40, 300ms,
+          [&](UnitId unit, Duration now) {
+            if (unit == 13 && !begins) begins = now + 700ms;
+            return unit == 13 || (begins && now > *begins && now < *begins + 60s);
+          },
+          seed, places);
+      ASSERT_TRUE(run.run());
+      EXPECT_EQ(run.errors(), Cases{13});
+      EXPECT_EQ(run.outages(), 1);
+      EXPECT_GT(run.outage_time(), 50s) << "it is noticed soon";
+    }
+  }
+}
+
+TEST(BadCases, OneBadCaseIsNoOutageHoweverFewPlacesThereAre) {
+  for (const std::uint32_t places : {1u, 2u}) {
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+      SCOPED_TRACE(std::to_string(places) + " places, seed " + std::to_string(seed));
+      SimulatedRun run(40, 100ms, always({13}), seed, places);
+      ASSERT_TRUE(run.run());
+      EXPECT_EQ(run.errors(), Cases{13});
+      EXPECT_EQ(run.outages(), 0);
+    }
+  }
+}
+
 TEST(BadCases, AnOutageThatBeginsWithThreeCasesLeftCostsNone) {
   for (const auto latency : {0ms, 100ms, 1000ms}) {
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {

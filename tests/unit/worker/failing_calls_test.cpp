@@ -1,5 +1,6 @@
 #include "worker/calls/failing_calls.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 
@@ -47,7 +48,15 @@ TEST_F(FailingCallsTest, WhatBeganEarlierShowsNothing) {
   for (int call = 1; call <= 3; ++call) EXPECT_TRUE(fails(call));
   is_answered(earlier);
   for (int call = 1; call <= 3; ++call) EXPECT_TRUE(fails(call));
+  for (int call = 1; call <= 3; ++call) EXPECT_FALSE(alone(call));
+}
+
+TEST_F(FailingCallsTest, WhatFailsLeavesItsPlaceUntilEnoughFailToShowAnOutage) {
   EXPECT_EQ(calls.leave_places(), 0u);
+  for (int call = 1; call <= 5; ++call) {
+    EXPECT_TRUE(fails(call));
+    EXPECT_EQ(calls.leave_places(), static_cast<std::size_t>(std::min(call, 3))) << call;
+  }
 }
 
 TEST_F(FailingCallsTest, WhatEndsTogetherIsToldInAnyOrder) {

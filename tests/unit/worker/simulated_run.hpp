@@ -36,10 +36,16 @@ class SimulatedRun {
     flow_.add(std::move(units));
   }
 
-  /// Until each case has its end. False if that takes longer than `patience`.
+  /// Until each case has its end. False if that takes longer than `patience`, or if worker and governor
+  /// answer each other for ever.
   bool run(Duration patience = std::chrono::minutes(30)) {
-    for (send_demand({}); answered_ + errors_.size() < cases_; step()) {
-      if (elapsed() > patience) return false;
+    constexpr int most_steps_at_once = 1000;
+    int steps = 0;
+    for (send_demand({}); answered_ + errors_.size() < cases_;) {
+      const auto before = now_.now;
+      step();
+      steps = now_.now == before ? steps + 1 : 0;
+      if (elapsed() > patience || steps > most_steps_at_once) return false;
     }
     return true;
   }
