@@ -72,6 +72,7 @@ inline constexpr auto granted_pause_age = 5s;
 inline constexpr std::int64_t clock_drift_ppm = 200;
 /// Round trips without a clearly shorter one: the shortest ways are those without a queue.
 inline constexpr std::uint32_t round_trips_to_trust = 8;
+inline constexpr auto round_trips_apart = std::chrono::milliseconds(20);
 inline constexpr auto clearly_shorter_way = std::chrono::milliseconds(5);
 
 // --- Units: enrichers, embeddings, scores

@@ -62,6 +62,9 @@ void ClockBounds::on_grants(BootTime coordinator, std::optional<BootTime> echo, 
     known_to_ = shortest;
     since_ = 0;
   }
+  // What a link held up and lets through at once was in one queue: it measures the way once.
+  if (since_ > 0 && received - measured_at_ < defaults::round_trips_apart) return;
+  measured_at_ = received;
   ++since_;
 }
 

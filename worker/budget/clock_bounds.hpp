@@ -49,7 +49,8 @@ class ClockBounds {
   std::optional<Mark> lower_;  ///< The coordinator's clock had come this far when the GRANTS came in.
   std::optional<Mark> upper_;  ///< It had not come further when what is echoed was sent.
   BootTime known_to_{};        ///< The shortest round trip, when it was last clearly shorter than before,
-  std::uint32_t since_ = 0;    ///< and how many were measured since.
+  std::uint32_t since_ = 0;    ///< and how many were measured since,
+  BootTime measured_at_{};     ///< the last of them then.
 };
 
 }  // namespace sluice
