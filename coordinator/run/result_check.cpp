@@ -11,13 +11,23 @@ bool fits(const UnitResult& result, const Plan& plan) {
   return std::ranges::equal(result.scores, plan.trials_of(result.unit), {}, &TrialScore::trial);
 }
 
+/// A parameter of the test's own concerns no other test.
+bool may_be_its_own(const UnitResult& result, const Plan& plan) {
+  if (result.error->reason != Reason::parameter_refused) return false;
+  const auto asked = plan.case_of_trial(plan.trials_of(result.unit).front());
+  return asked && std::ranges::any_of((*asked)->extras.params, [](const RequestParam& one) {
+           return one.name == "temperature" || one.name == "seed" || one.name == "max_output_tokens";
+         });
+}
+
 }  // namespace
 
 ResultStep check_result(const UnitResult& result, const Plan& plan) {
   if (!fits(result, plan)) return ResultStep::refuse;
   if (!result.error) return ResultStep::record;
   if (result.error->reason == Reason::cache_miss) return ResultStep::miss;
-  return stops_run(result.error->reason) ? ResultStep::fail : ResultStep::record;
+  const bool stops = stops_run(result.error->reason) && !may_be_its_own(result, plan);
+  return stops ? ResultStep::fail : ResultStep::record;
 }
 
 bool concerns_worker_alone(Reason reason) {

@@ -20,7 +20,9 @@ std::string calls_made(const Call& call) {
 NextStep last_failure(Call& call, const Failed& failed, bool out_of_time, bool unreachable) {
   auto& provider = *call.provider;
   Error error{failed.reason, failed.message};
-  if (!failed.retryable && stops_run(failed.reason)) provider.fatal = error;
+  // A refused parameter may be the test's own, which the coordinator knows (check_result).
+  const bool may_be_its_own = failed.reason == Reason::parameter_refused;
+  if (!failed.retryable && stops_run(failed.reason) && !may_be_its_own) provider.fatal = error;
   error.message += calls_made(call);
   if (out_of_time) error.message += "; the time of the case is spent";
   const bool silent = failed.reason == Reason::timed_out && !out_of_time && !call.cut_short;

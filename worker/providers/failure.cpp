@@ -86,7 +86,8 @@ std::string advice_on_key(const ProviderSettings& provider) {
 std::string advice_on_parameter(std::string_view parameter, CallKind kind) {
   const bool is_vote = kind == CallKind::judge;
   const std::string every =
-      is_vote ? "; every call for a vote carries it" : "; every call of the run carries it";
+      is_vote ? "; every call for a vote carries it"
+              : "; unless the test's own \"params\" set it, every call of the run carries it";
   if (parameter == "temperature")
     return every + (is_vote ? ": such a model takes --judge-temperature 1"
                             : ": --temperature default sends no temperature");

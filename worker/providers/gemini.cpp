@@ -60,6 +60,16 @@ void append_part(std::string& body, const MessagePart& part, const ModelRequest&
   body += '}';
 }
 
+/// From Gemini 3 on the first call of a message needs a signature of the model's. A suite's conversation has
+/// none; the API takes this word in its place.
+bool asks_for_signatures(std::string_view model) {
+  constexpr std::string_view family = "gemini-";
+  const auto at = model.find(family);
+  if (at == std::string_view::npos) return false;
+  const std::string_view version = model.substr(at + family.size());
+  return !version.starts_with("1") && !version.starts_with("2");
+}
+
 /// Each part with a comma behind it.
 void append_parts(std::string& body, const ChatMessage& message, const ModelRequest& request) {
   if (message.role == MessageRole::tool) {
@@ -77,7 +87,10 @@ void append_parts(std::string& body, const ChatMessage& message, const ModelRequ
   for (const ToolCall& call : message.calls) {
     body += R"({"functionCall":{"name":)";
     append_json_string(body, call.name);
-    body += R"(,"args":)" + call.arguments + "}},";
+    body += R"(,"args":)" + call.arguments + "}";
+    if (&call == message.calls.data() && asks_for_signatures(request.model))
+      body += R"(,"thoughtSignature":"skip_thought_signature_validator")";
+    body += "},";
   }
 }
 

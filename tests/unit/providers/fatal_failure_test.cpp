@@ -81,6 +81,11 @@ TEST(FatalFailure, AnthropicsRefusalOfATemperature) {
       R"({"type":"error","error":{"type":"invalid_request_error","message":"`temperature` is deprecated for this model."}})");
   EXPECT_EQ(outcome.reason, Reason::parameter_refused);
   EXPECT_NE(outcome.message.find("--temperature default"), std::string::npos) << outcome.message;
+  const auto of_a_tool =
+      failed(anthropic, 400,
+             anthropic_error("invalid_request_error",
+                             "tools.0.custom.input_schema.properties.temperature: unknown type"));
+  EXPECT_EQ(of_a_tool.reason, Reason::request_refused);
 }
 
 TEST(FatalFailure, AnthropicsQuotaOfTheDay) {

@@ -242,15 +242,55 @@ TEST(GeminiRequest, HasTheMessagesAndTools) {
       R"("toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["look_up"]}}})");
 }
 
-TEST(GeminiRequest, HasTheResultsOfSeveralCallsInOneContent) {
+/// The conversation with a second tool's result behind the first.
+ModelRequest conversation_with_two_results() {
   ModelRequest request = conversation();
   auto& messages = request.extras.messages;
   const auto result = std::ranges::find(messages, MessageRole::tool, &ChatMessage::role);
-  ASSERT_NE(result, messages.end());
   ChatMessage second = *result;
+  second.call_id = "call_2";
   second.call_name = "refund";
   messages.insert(result + 1, second);
-  const std::string body = whole_body(build_request(gemini, "", request));
+  const auto caller = std::ranges::find(messages, MessageRole::assistant, &ChatMessage::role);
+  caller->calls.push_back({"call_2", "refund", "{}"});
+  return request;
+}
+
+TEST(AnthropicRequest, HasTheResultsOfSeveralCallsInOneMessage) {
+  const std::string body = whole_body(build_request(anthropic, "", conversation_with_two_results()));
+  EXPECT_NE(
+      body.find(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"call_1","content":"paid"},)"
+                R"({"type":"tool_result","tool_use_id":"call_2","content":"paid"}]},)"
+                R"({"role":"user","content":"And now?"}],"tools")"),
+      std::string::npos)
+      << body;
+  ModelRequest ends_with_results = conversation_with_two_results();
+  ends_with_results.extras.messages.pop_back();
+  const std::string last = whole_body(build_request(anthropic, "", ends_with_results));
+  EXPECT_NE(last.find(R"("tool_use_id":"call_2","content":"paid"}]}],"tools")"), std::string::npos) << last;
+}
+
+// The API answers 400 where the first call of a message has no signature.
+TEST(GeminiRequest, StandsInForTheSignaturesOfCallsThatTheModelDidNotMake) {
+  const std::string signature = R"(,"thoughtSignature":"skip_thought_signature_validator")";
+  ModelRequest request = conversation_with_two_results();
+  for (const char* model :
+       {"gemini-3-pro-preview", "gemini-3.1-flash", "models/gemini-3-flash", "gemini-flash-latest"}) {
+    request.model = model;
+    const std::string body = whole_body(build_request(gemini, "", request));
+    EXPECT_NE(body.find(R"({"functionCall":{"name":"look_up","args":{"id":17}})" + signature +
+                        R"(},{"functionCall":{"name":"refund","args":{}}})"),
+              std::string::npos)
+        << body;
+  }
+  for (const char* model : {"gemini-2.5-pro", "gemini-1.5-flash", "gemma-3"}) {
+    request.model = model;
+    EXPECT_EQ(whole_body(build_request(gemini, "", request)).find("thoughtSignature"), std::string::npos);
+  }
+}
+
+TEST(GeminiRequest, HasTheResultsOfSeveralCallsInOneContent) {
+  const std::string body = whole_body(build_request(gemini, "", conversation_with_two_results()));
   EXPECT_NE(
       body.find(
           R"({"role":"user","parts":[{"functionResponse":{"name":"look_up","response":{"result":"paid"}}},)"

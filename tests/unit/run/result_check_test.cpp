@@ -30,6 +30,23 @@ TEST_F(ResultCheckTest, WhatIsNotOfThisPlanIsRefused) {
   EXPECT_EQ(check_result(result, plan), ResultStep::refuse) << "an error has no scores";
 }
 
+TEST_F(ResultCheckTest, AParameterThatIsTheTestsOwnIsRefusedForItAlone) {
+  const auto refused = failed(0, Reason::parameter_refused);
+  EXPECT_EQ(check_result(refused, plan), ResultStep::fail) << "every call carries it";
+  Case asked = **suite.cases.read(0);
+  asked.extras.params = {{"top_p", "0.5"}};
+  suite.cases = {asked};
+  const Plan with_another = make_plan(suite);
+  auto result = refused;
+  result.key = with_another.key(0);
+  EXPECT_EQ(check_result(result, with_another), ResultStep::fail);
+  asked.extras.params = {{"temperature", "0.2"}};
+  suite.cases = {asked};
+  const Plan with_its_own = make_plan(suite);
+  result.key = with_its_own.key(0);
+  EXPECT_EQ(check_result(result, with_its_own), ResultStep::record);
+}
+
 TEST_F(ResultCheckTest, AnErrorDecidesByItsReason) {
   EXPECT_EQ(check_result(failed(0, Reason::timed_out), plan), ResultStep::record);
   EXPECT_EQ(check_result(failed(0, Reason::cache_miss), plan), ResultStep::miss);
