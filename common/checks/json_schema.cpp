@@ -160,6 +160,14 @@ Check multiple_of_check(const Adapter& value) {
   };
 }
 
+Check integer_check(const Adapter&) {
+  return [](const Adapter& target) -> std::optional<std::string> {
+    if (!target.isNumber() || target.isInteger()) return std::nullopt;
+    if (std::floor(target.asDouble()) == target.asDouble()) return std::nullopt;
+    return "Value should be a whole number";
+  };
+}
+
 struct TooManySteps : std::exception {
   const char* what() const noexcept override { return "too many steps"; }
 };
@@ -183,6 +191,7 @@ Result<std::shared_ptr<const valijson::Schema>> parse(const Json& prepared) {
     parser.addConstraintBuilder(std::string(own_format), new Builder(format_check));
     parser.addConstraintBuilder(std::string(own_unique_items), new Builder(unique_items_check));
     parser.addConstraintBuilder(std::string(own_multiple_of), new Builder(multiple_of_check));
+    parser.addConstraintBuilder(std::string(own_integer), new Builder(integer_check));
     parser.addConstraintBuilder(std::string(own_step), new Builder(step_check));
     auto schema = std::make_shared<valijson::Schema>();
     parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(prepared), *schema);
@@ -198,6 +207,7 @@ Result<std::shared_ptr<const valijson::Schema>> parse(const Json& prepared) {
 struct ReadJson {
   Json value;
   std::string problem;
+  bool gave_up = false;  ///< It may be JSON.
 };
 
 /// `, after "..."` with the last characters that were read; nothing at the very beginning.
@@ -215,6 +225,7 @@ ReadJson read_json(std::string_view text, std::size_t from) {
     read.problem = "is empty";
   } else if (nests_deeper_than(text, defaults::max_checked_depth)) {
     read.problem = "nests deeper than " + std::to_string(defaults::max_checked_depth) + " levels";
+    read.gave_up = true;
   } else {
     try {
       read.value = Json::parse(text.begin(), text.end());
@@ -281,18 +292,19 @@ Result<JsonSchema> JsonSchema::compile(std::string_view schema_text) {
   return JsonSchema(std::make_shared<Compiled>(Compiled{std::move(*schema)}));
 }
 
-Result<std::optional<std::string>> JsonSchema::problem_of(std::string_view document_text) const {
+Result<SchemaFinding> JsonSchema::compare(std::string_view document_text) const {
   const auto text = unfenced(document_text);
   const auto read = read_json(text, static_cast<std::size_t>(text.data() - document_text.data()));
-  if (!read.problem.empty()) return read.problem;
+  if (!read.problem.empty()) return SchemaFinding{read.problem, read.gave_up};
   const valijson::Schema& schema = *compiled_->schema;
   try {
-    if (fits(schema, read.value, defaults::max_check_steps, nullptr)) return std::nullopt;
-    if (text.size() > defaults::max_explained_bytes) return "does not fit the schema";
-    return explained(schema, read.value);
+    if (fits(schema, read.value, defaults::max_check_steps, nullptr)) return SchemaFinding{};
+    if (text.size() > defaults::max_explained_bytes) return SchemaFinding{"does not fit the schema"};
+    return SchemaFinding{explained(schema, read.value)};
   } catch (const TooManySteps&) {
-    return "takes more than " + std::to_string(defaults::max_check_steps) +
-           " steps to compare with the schema";
+    return SchemaFinding{
+        "takes more than " + std::to_string(defaults::max_check_steps) + " steps to compare with the schema",
+        true};
   } catch (const std::exception& error) {
     return fail(Reason::internal_error, std::string("the schema's validator failed: ") + error.what());
   }

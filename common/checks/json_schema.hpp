@@ -9,6 +9,12 @@
 
 namespace sluice {
 
+/// What comparing a document with a schema found.
+struct SchemaFinding {
+  std::string problem{};  ///< In one line; empty: it is JSON that fits.
+  bool gave_up = false;   ///< At a limit: for all that is known it may fit.
+};
+
 /// A compiled JSON Schema (draft 7; docs/metrics.md lists what is left out). `pattern` and
 /// `format` are assessed by RE2. Immutable and thread-safe.
 class JsonSchema {
@@ -16,9 +22,8 @@ class JsonSchema {
   /// Error: fixture_invalid, naming the place in the schema as a JSON pointer.
   static Result<JsonSchema> compile(std::string_view schema_text);
 
-  /// What is wrong with the document, in one line; nothing if it is JSON that fits. Error: internal_error,
-  /// if the validator itself fails.
-  Result<std::optional<std::string>> problem_of(std::string_view document_text) const;
+  /// Error: internal_error, if the validator itself fails.
+  Result<SchemaFinding> compare(std::string_view document_text) const;
 
  private:
   struct Compiled;

@@ -94,7 +94,8 @@ MetricOutcome outcome_of(MetricId id, const std::string& problem) {
 }
 
 MetricOutcome negation_of(MetricId id, const MetricOutcome& plain, const std::vector<std::string>& texts) {
-  if (plain.score) return {id, 1.0 - *plain.score, std::nullopt, ""};
+  // 1 - 0.9 is a last bit less than 0.1, which a score exactly at its limit must not fail by.
+  if (plain.score) return {id, std::round((1.0 - *plain.score) * 1e9) / 1e9, std::nullopt, ""};
   if (!plain.passed) return {id, std::nullopt, std::nullopt, plain.detail};
   if (!*plain.passed) return passed_outcome(id);
   std::string what;

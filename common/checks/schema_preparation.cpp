@@ -101,6 +101,21 @@ void rename(Json& object, const char* from, std::string_view to) {
   object[std::string(to)] = std::move(value);
 }
 
+/// `integer` becomes a number that own_integer looks at.
+void take_integers(Json& schema) {
+  const auto type = schema.find("type");
+  if (type == schema.end()) return;
+  if (*type == "integer") {
+    *type = "number";
+    schema[std::string(own_integer)] = true;
+  } else if (type->is_array() && std::ranges::find(*type, "number") == type->end()) {
+    const auto integer = std::ranges::find(*type, "integer");
+    if (integer == type->end()) return;
+    *integer = "number";
+    schema[std::string(own_integer)] = true;
+  }
+}
+
 /// As the last of `allOf`, which the validator looks at first: a schema is counted before it is applied any
 /// further, and references into `allOf` stay what they are.
 void count_steps(Json& schema) {
@@ -159,6 +174,7 @@ class Walk {
     rename(schema, "format", own_format);
     rename(schema, "uniqueItems", own_unique_items);
     rename(schema, "multipleOf", own_multiple_of);
+    take_integers(schema);
     return visit_below(path, schema);
   }
 

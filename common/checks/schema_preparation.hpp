@@ -19,6 +19,8 @@ inline constexpr std::string_view own_pattern = "sluice pattern";
 inline constexpr std::string_view own_format = "sluice format";
 inline constexpr std::string_view own_unique_items = "sluice uniqueItems";
 inline constexpr std::string_view own_multiple_of = "sluice multipleOf";
+/// Any number without a fraction is an integer; valijson's have 64 bits.
+inline constexpr std::string_view own_integer = "sluice integer";
 /// Stands in every schema so that it is met before anything else of it: counts how often schemas are applied.
 inline constexpr std::string_view own_step = "sluice step";
 

@@ -41,7 +41,8 @@ enum class MetricId : std::uint8_t {
   // The same, turned round: `negation_bit` is set.
   not_exact_match = 14 | 0x80,
   not_json_schema = 15 | 0x80,
-  not_icontains = 31 | 0x80,
+  not_icontains = 31 | 0x80,      ///< Passes when one of the texts does not occur.
+  not_icontains_any = 32 | 0x80,  ///< Passes when none of them does.
   not_starts_with = 33 | 0x80,
   not_contains_json = 34 | 0x80,
   not_levenshtein = 35 | 0x80,

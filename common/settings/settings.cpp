@@ -170,10 +170,26 @@ tl::unexpected<Error> no_model(const Settings& settings, const NamedModel& named
                                               example + ", or as " + of_provider);
   }
   const bool replays = settings.mode.value == Mode::cached;
+  const bool is_default =
+      settings.provider.origin == Origin::default_value && &model == &settings.model.value;
+  const std::string others =
+      is_default ? "; \"" + provider.name + "\" is the default, and --provider names another" : "";
   return fail(Reason::settings_invalid,
               "no model is named for the " + std::string(named.whose) + " \"" + provider.name + "\"" +
                   (replays ? ", " + std::string(named.replayed) : std::string()) + ": name it with " + flag +
-                  example + ", or as " + named.in_file + ", or " + of_provider);
+                  example + ", or as " + named.in_file + ", or " + of_provider + others);
+}
+
+/// A model that is written as prompts' targets are: `openai:gpt-5-mini`.
+Result<void> check_names_no_provider(const Settings& settings, const std::string& model) {
+  const auto colon = model.find(':');
+  if (colon == std::string::npos || settings.find_provider(model.substr(0, colon)) == nullptr) return {};
+  const std::string provider = model.substr(0, colon);
+  const std::string rest = model.substr(colon + 1);
+  return fail(Reason::settings_invalid,
+              "the model \"" + model + "\" begins with a provider's name: --provider " + provider +
+                  " --model " + rest + " name both, and so do \"settings: {provider: " + provider +
+                  "}\" and \"model: " + rest + "\" in a suite");
 }
 
 void add_trusted(std::vector<std::string>& hosts, const std::string& base_url) {
@@ -288,6 +304,8 @@ Result<ResolvedProvider> resolve_provider(const Settings& settings, const Exampl
   ResolvedProvider resolved;
   resolved.model = effective_model(settings, *config).value;
   if (resolved.model.empty()) return no_model(settings, model_of_answers(settings), **config, examples);
+  if (auto checked = check_names_no_provider(settings, resolved.model); !checked)
+    return fail(std::move(checked.error()));
   resolved.provider = provider_settings(settings, **config);
   resolved.params = (*config)->params.value;
   return resolved;

@@ -6,6 +6,7 @@
 #include "coordinator/defaults.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace sluice {
@@ -71,6 +72,19 @@ void note_weight(const ImportedCheck& check, const ImportFile& from) {
                             " has no counterpart: left out");
 }
 
+std::vector<ImportedCheck> with_sets_flat(std::vector<ImportedCheck> checks, const ImportFile& from) {
+  std::vector<ImportedCheck> flat;
+  for (ImportedCheck& check : checks) {
+    if (!check.is_set) {
+      flat.push_back(std::move(check));
+      continue;
+    }
+    if (check.weight) note_weight(check, from);
+    std::ranges::move(check.parts, std::back_inserter(flat));
+  }
+  return flat;
+}
+
 bool needs_values(const ImportedCheck& check) {
   return (check.source && needs_values(*check.source)) ||
          std::ranges::any_of(check.parts, [](const ImportedCheck& part) { return needs_values(part); });
@@ -112,11 +126,20 @@ std::vector<ImportedCheck> in_one_group(std::vector<ImportedCheck> checks, doubl
   group.line = line;
   group.pass_mark = pass_mark;
   group.parts = std::move(checks);
-  if (make_group(group)) return {std::move(group)};
+  if (make_group(group)) {
+    for (const ImportedCheck& part : group.parts) {
+      if (part.parts.empty()) continue;
+      from.with(part.file).note(
+          part.line,
+          "an assert-set in a test with a \"threshold\" passes as a whole or not; there the share of its "
+          "checks that pass counts");
+    }
+    return {std::move(group)};
+  }
   from.note(line,
             "the \"threshold\" of a test whose checks a model judges, which no group takes: each check must "
             "pass, whatever its weight");
-  return std::move(group.parts);
+  return with_sets_flat(std::move(group.parts), from);
 }
 
 std::vector<ImportedCheck> with_one_of_each_score(std::vector<ImportedCheck> checks, const ImportFile& from) {

@@ -18,6 +18,9 @@ bool make_group(ImportedCheck& group);
 /// A note that a check's weight is lost: it has one in a group alone.
 void note_weight(const ImportedCheck& check, const ImportFile& from);
 
+/// The checks with those of sets in their place. A set's weight is lost, which is a note.
+std::vector<ImportedCheck> with_sets_flat(std::vector<ImportedCheck> checks, const ImportFile& from);
+
 /// Whether the values of a test decide what the check is (depends_on_values).
 bool depends_on_values(const ImportedCheck& check, const Variables& values);
 /// Whether it can stand in no default test, whatever the values are.
@@ -28,7 +31,7 @@ std::optional<ImportedCheck> bound_check(ImportedCheck check, const Variables& v
                                          const ImportFile& from);
 
 /// All checks of a test as one group, by its threshold. Those that a model judges cannot be in one: then they
-/// stay as they are, which is a note.
+/// stay as they are, which is a note. So is that a set passes as a whole or not.
 std::vector<ImportedCheck> in_one_group(std::vector<ImportedCheck> checks, double pass_mark,
                                         const ImportFile& from, std::uint32_t line);
 

@@ -134,7 +134,7 @@ class CheckImporter {
     read_one(entry->value);
   }
 
-  /// All of a set must pass, unless a threshold says what share: then it is a group of its own.
+  /// All of a set must pass, unless a threshold says what share (0 is none there).
   void read_set(const DocumentNode& set) {
     ImportedCheck group;
     group.foreign_type = "assert-set";
@@ -145,7 +145,8 @@ class CheckImporter {
     if (held == nullptr) return;
     const auto threshold = number_in(set, "threshold");
     group.weight = number_in(set, "weight");
-    if (!threshold) {
+    group.is_set = threshold.value_or(0) == 0;
+    if (is_in_group_ && group.is_set) {
       if (group.weight) note_weight(group, from_);
       return read_list(held->value);
     }
@@ -156,9 +157,14 @@ class CheckImporter {
     read_list(held->value);
     is_in_group_ = false;
     group.parts = std::exchange(checks_, std::move(outside));
-    group.pass_mark = *threshold;
+    group.pass_mark = group.is_set ? 1 : *threshold;
     if (group.parts.empty()) return;
     if (make_group(group)) return checks_.push_back(std::move(group));
+    if (group.is_set) {
+      if (group.weight) note_weight(group, from_);
+      std::ranges::move(group.parts, std::back_inserter(checks_));
+      return;
+    }
     leave_out(set.line, "assert-set", "with a threshold holds a check by a model, which no group takes");
   }
 

@@ -25,6 +25,7 @@ struct ImportedCheck {
   std::optional<double> weight{};      ///< Among others of a group.
   std::vector<ImportedCheck> parts{};  ///< Of a group.
   double pass_mark = 0;                ///< Of a group.
+  bool is_set = false;  ///< A group that all must pass: its checks themselves, where nothing weighs it.
   std::optional<DocumentNode> grader{};  ///< The provider that it names for its judge.
   std::string file{};
   std::uint32_t line = 1;

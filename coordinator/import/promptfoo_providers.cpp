@@ -354,6 +354,12 @@ class ProviderImporter {
     const auto url = parse_base_url(base_url);
     if (!url) return;
     const std::string* key = text_in(config, "apiKeyEnvar");
+    if (key == nullptr && is_loopback_host(url->host)) {
+      from_.note(config.line,
+                 "the server " + url->text +
+                     " is called without a key: where it wants one, \"api_key_env\" in the settings "
+                     "file names its variable");
+    }
     made.provider = use({server_name_of(url->host), url->text,
                          key != nullptr                ? *key
                          : is_loopback_host(url->host) ? ""

@@ -175,6 +175,7 @@ class TestAssembly {
   /// A check that the values of a test decide stands in each test.
   void give_out_default_checks() {
     std::vector<ImportedCheck> kept;
+    default_.checks = with_sets_flat(std::move(default_.checks), from_);
     for (ImportedCheck& check : default_.checks) {
       if (check.weight) note_weight(check, from_);
       const bool is_for_all = std::ranges::none_of(tests_, [&](const ImportedTest& test) {
@@ -221,7 +222,8 @@ class TestAssembly {
   }
 
   void group_or_note_weights(ImportedTest& test) const {
-    if (test.pass_mark) {
+    // There a threshold of 0 is none.
+    if (test.pass_mark.value_or(0) > 0) {
       test.checks = in_one_group(std::move(test.checks), *test.pass_mark,
                                  from_.with(test.file.empty() ? from_.name : test.file), test.line);
       const bool has_others = !default_.checks.empty() || !given_.empty();
@@ -229,6 +231,7 @@ class TestAssembly {
         note(test, "the checks of the default test must pass beside the \"threshold\" of a test");
       return;
     }
+    test.checks = with_sets_flat(std::move(test.checks), from_);
     for (const ImportedCheck& check : test.checks) {
       if (check.weight) note_weight(check, from_);
     }

@@ -3,6 +3,7 @@
 #include "common/documents/canonical_json.hpp"
 #include "common/text/template.hpp"
 #include "common/text/text.hpp"
+#include "common/text/trimmed.hpp"
 #include "common/text/words.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/command_reader.hpp"
@@ -299,9 +300,17 @@ class ExpectationsReader {
   static std::vector<std::string> read_texts(TableReader& reader, const MetricType& type) {
     auto texts = reader.texts("text", Need::required);
     // An empty text is contained in every answer and similar to none; it can only be exactly the answer.
-    if (texts && positive(type.id) != MetricId::exact_match &&
-        std::ranges::find(*texts, "") != texts->end()) {
+    const auto says_nothing = [&](const std::string& text) {
+      return positive(type.id) == MetricId::starts_with ? trimmed(text).empty() : text.empty();
+    };
+    if (texts && positive(type.id) != MetricId::exact_match && std::ranges::any_of(*texts, says_nothing))
       reader.add_wrong("text", "must not be empty");
+    // As `not_contains` has it, none of them; by the word, not all of them.
+    if (texts && texts->size() > 1 && type.name() == info(MetricId::not_icontains).name) {
+      reader.add_wrong(
+          "text",
+          "must be one text here; of several, not_icontains_any asks that none of them stands in "
+          "the answer, and not_icontains_all that not all of them do");
     }
     return std::move(texts).value_or(std::vector<std::string>());
   }

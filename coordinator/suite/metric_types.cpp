@@ -47,6 +47,7 @@ constexpr std::array other_types{
     MetricType{MetricId::not_exact_match, Parameter::text},
     MetricType{MetricId::not_json_schema, Parameter::schema},
     MetricType{MetricId::not_icontains, Parameter::text},
+    MetricType{MetricId::not_icontains_any, Parameter::text},
     MetricType{MetricId::not_starts_with, Parameter::text},
     MetricType{MetricId::not_contains_json, Parameter::json},
     MetricType{MetricId::not_levenshtein, Parameter::distance},

@@ -99,13 +99,15 @@ class AnswerReader {
     }
     TableReader reader = context_.reader(entry.value, "meta.assay.judge." + entry.key);
     RecordedJudgement judged;
+    judged.rubric = reader.word("rubric").value_or(std::string(metric->name));
     judged.rubric_version = reader.word("rubric_version", Need::required).value_or("");
     const auto score = reader.number_in("score", 0.0, 1.0, Need::required);
     const auto votes = read_samples(reader, score.value_or(0.0));
     std::string rationale = reader.text("rationale").value_or("");
     redactor_.apply(rationale);
     judged.score.rationale = beginning(rationale, defaults::max_rationale_bytes);
-    for (const char* derived : {"passed", "source", "agreement", "repeats"}) reader.entry(derived);
+    for (const char* derived : {"min_score", "passed", "source", "agreement", "calibration", "repeats"})
+      reader.entry(derived);
     reader.finish();
     if (!score || !votes) return;
     judged.score.metric = metric->id;

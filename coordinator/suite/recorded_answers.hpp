@@ -20,6 +20,7 @@ namespace sluice {
 
 /// How an answer was judged where it was recorded: `meta.assay.judge.METRIC`.
 struct RecordedJudgement {
+  std::string rubric;  ///< Its id.
   std::string rubric_version;
   JudgeScore score;  ///< Its source is `trace`.
 };

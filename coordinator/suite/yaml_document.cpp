@@ -110,6 +110,8 @@ class TreeBuilder : public YAML::EventHandler {
       : errors_(errors), marks_(marks) {}
 
   std::optional<DocumentNode> take_root() { return std::move(root_); }
+  /// Where the last text or key begins that is no list and no mapping; null where there is none.
+  const YAML::Mark& last_scalar() const { return last_scalar_; }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (std::exchange(started_, true)) {
@@ -127,6 +129,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& hidden) override {
+    last_scalar_ = mark;
     const std::string text = marks_.restored(hidden);
     const std::uint32_t line = line_of(mark);
     const bool quoted = tag == "!" || tag == "tag:yaml.org,2002:str";
@@ -217,7 +220,12 @@ class TreeBuilder : public YAML::EventHandler {
     Open closed = std::move(open_.back());
     open_.pop_back();
     if (auto* table = std::get_if<DocumentNode::Table>(&closed.node.value)) sort_entries(*table, errors_);
-    if (closed.is_key) return set_key(closed.node.line, std::nullopt);
+    if (closed.is_key) {
+      const bool is_table = std::holds_alternative<DocumentNode::Table>(closed.node.value);
+      set_key(closed.node.line, std::nullopt);
+      if (is_table) errors_.back().message += "; a text that begins with \"{{\" stands in quotes";
+      return;
+    }
     add(std::move(closed.node), closed.anchor);
   }
 
@@ -268,6 +276,7 @@ class TreeBuilder : public YAML::EventHandler {
   std::size_t nodes_ = 0;
   std::size_t copied_bytes_ = 0;
   bool started_ = false;
+  YAML::Mark last_scalar_ = YAML::Mark::null_mark();
 };
 
 std::uint32_t line_at(std::string_view text, std::size_t offset) {
@@ -299,6 +308,35 @@ bool is_indented_with_tab(std::string_view text, std::uint32_t line) {
   return text.substr(begin, end - begin).find('\t') != std::string_view::npos;
 }
 
+/// Whether the scalar that begins there is a quoted one without its closing quote. The parser ends it with
+/// the file, and all that stood behind it is lost.
+bool is_open_quote(std::string_view text, const YAML::Mark& mark) {
+  if (mark.is_null()) return false;
+  std::size_t at = 0;
+  for (int line = 0; line < mark.line && at != std::string_view::npos; ++line) {
+    at = text.find('\n', at);
+    if (at != std::string_view::npos) ++at;
+  }
+  if (at == std::string_view::npos) return false;
+  at += static_cast<std::size_t>(mark.column);
+  // An anchor and a tag may stand before it.
+  while (at < text.size() && (text[at] == '&' || text[at] == '!')) {
+    at = text.find_first_of(" \t\n", at);
+    at = text.find_first_not_of(" \t\n", std::min(at, text.size()));
+  }
+  if (at >= text.size() || (text[at] != '"' && text[at] != '\'')) return false;
+  const char quote = text[at];
+  for (++at; at < text.size(); ++at) {
+    if (quote == '"' && text[at] == '\\') {
+      ++at;
+    } else if (text[at] == quote) {
+      if (quote == '"' || at + 1 >= text.size() || text[at + 1] != quote) return false;
+      ++at;
+    }
+  }
+  return true;
+}
+
 DocumentError syntax_error(const YAML::Exception& error, std::string_view text) {
   const std::uint32_t line = line_of(error.mark);
   if (is_indented_with_tab(text, line)) {
@@ -307,8 +345,10 @@ DocumentError syntax_error(const YAML::Exception& error, std::string_view text) 
   // Most of what is open at the end, or no value, is a text that YAML reads as its own signs.
   const bool is_structure =
       error.msg.find("flow") != std::string::npos || error.msg.find("map") != std::string::npos;
+  const bool is_sign = error.msg.find("unknown token") != std::string::npos;
   return {line, "not valid YAML: " + excerpt(to_valid_utf8(error.msg), defaults::quoted_bytes) +
                     (is_structure ? "; a text with \": \", \" ? \", braces or brackets in it stands in quotes"
+                     : is_sign    ? "; a text that begins with @, % or ` stands in quotes"
                                   : "")};
 }
 
@@ -325,11 +365,14 @@ ParsedYaml parse_yaml(std::string_view given) {
   }
   QuestionMarks marks;
   try {
-    std::istringstream in(marks.hide(text));
+    const std::string hidden = marks.hide(text);
+    std::istringstream in(hidden);
     TreeBuilder builder(result.errors, marks);
     YAML::Parser parser(in);
     while (parser.HandleNextDocument(builder)) {
     }
+    if (const YAML::Mark& last = builder.last_scalar(); is_open_quote(hidden, last))
+      throw Refused(line_of(last), "not valid YAML: the quote that opens here is closed by nothing");
     result.root = builder.take_root();
     if (!result.root) result.root = DocumentNode{DocumentNull{}, 1};
   } catch (const Refused& refused) {

@@ -60,6 +60,7 @@ constexpr std::array setting_keys{
     SettingKey{"judge_samples", "judge_samples"},
     SettingKey{"judge_temperature", "judge_temperature"},
     SettingKey{"judge_max_tokens", "judge_max_tokens"},
+    SettingKey{"judge_min_kappa", "judge_min_kappa"},
 };
 
 /// A configuration of promptfoo shares some keys with a suite, and would be a finding in almost each line.

@@ -207,11 +207,12 @@ TEST_F(JudgeSettings, ASuiteNamesItsJudge) {
   write_text(
       suite,
       "suite: judged\nsettings: {judge: openai, judge_model: j, judge_samples: 1, judge_temperature: 1, "
-      "judge_max_tokens: 99}\n" +
+      "judge_max_tokens: 99, judge_min_kappa: 0.6}\n" +
           tests);
   auto simulator = start_simulator(answers(), {});
   const auto live = run_sluice(run(simulator, "live"));
   EXPECT_EQ(live.exit_code, 0) << live.errors;
+  EXPECT_NE(live.output.find("the gate asks for a kappa of at least 0.6"), std::string::npos) << live.output;
   const auto cached = run_sluice(run(simulator, "cached", {"--no-judge"}));
   EXPECT_EQ(cached.exit_code, 0) << cached.errors;
   const auto other_settings = run_sluice(run(simulator, "cached", {"--judge-temperature", "0"}));

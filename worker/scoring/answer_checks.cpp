@@ -81,27 +81,29 @@ bool holds(const JsonValue& given, const JsonValue& wanted) {
 
 }  // namespace
 
-Result<std::optional<std::string>> problem_with_json_in(std::string_view answer, const JsonSchema& schema) {
+Result<SchemaFinding> compare_json_in(std::string_view answer, const JsonSchema& schema) {
   // What stands between brackets is looked at again from each of them.
   constexpr int most_beginnings = 256;
-  std::optional<std::string> first_problem;
+  SchemaFinding found;
   std::size_t at = answer.find_first_of("{[");
   int tries = 0;
   for (; at != std::string_view::npos && tries < most_beginnings; ++tries) {
     const std::size_t end = end_of_json(answer, at);
     const std::string_view candidate = answer.substr(at, end == 0 ? 0 : end - at);
     if (JsonValue::accept(candidate)) {
-      auto problem = schema.problem_of(candidate);
-      if (!problem || !*problem) return problem;
-      if (!first_problem) first_problem = std::move(**problem);
+      auto one = schema.compare(candidate);
+      if (!one || one->problem.empty()) return one;
+      if (found.problem.empty()) found.problem = std::move(one->problem);
+      found.gave_up = found.gave_up || one->gave_up;
     }
     at = answer.find_first_of("{[", at + 1);
   }
-  std::string problem = first_problem ? std::move(*first_problem) : "no JSON object or array stands in it";
+  if (found.problem.empty()) found.problem = "no JSON object or array stands in it";
   if (at != std::string_view::npos) {
-    problem += " (looked at its first " + std::to_string(most_beginnings) + " brackets alone)";
+    found.problem += " (looked at its first " + std::to_string(most_beginnings) + " brackets alone)";
+    found.gave_up = true;
   }
-  return problem;
+  return found;
 }
 
 std::optional<std::size_t> distance_within(std::string_view one, std::string_view other, std::size_t most) {
@@ -169,7 +171,7 @@ std::string problem_with_calls(std::span<const ToolCall> calls, const std::vecto
   std::string made;
   for (const ToolCall& call : calls) {
     const JsonValue given = JsonValue::parse(call.arguments, nullptr, false);
-    if (call.name == wanted[0] && holds(given, arguments)) return "";
+    if (call.name == wanted[0] && (arguments.empty() || holds(given, arguments))) return "";
     made += (made.empty() ? "calls " : ", ") + quoted_for_detail(call.name + " " + call.arguments);
   }
   return (made.empty() ? "calls no tool" : made) + ", not " + quoted_for_detail(wanted[0] + " " + wanted[1]);

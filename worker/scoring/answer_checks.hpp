@@ -15,10 +15,9 @@
 /// What metrics find wrong with an answer, in one line; empty if nothing is. Pure and thread-safe.
 namespace sluice {
 
-/// Looks for JSON objects and arrays in the answer, from the left and the outermost first and then in it;
-/// nothing if one fits the schema. Not beyond 256 brackets, which the problem says then. Errors as of
-/// JsonSchema.
-Result<std::optional<std::string>> problem_with_json_in(std::string_view answer, const JsonSchema& schema);
+/// Looks for JSON objects and arrays in the answer, from the left and the outermost first and then in it: no
+/// problem if one fits the schema. It gives up after 256 brackets. Errors as of JsonSchema.
+Result<SchemaFinding> compare_json_in(std::string_view answer, const JsonSchema& schema);
 
 /// Changes that make one text the other: characters added, taken away or replaced. Nothing if there are more
 /// than `most`. Takes time in proportion to the shorter text and `most`.
@@ -32,7 +31,8 @@ std::string problem_with_distance(std::string_view answer, const std::vector<std
 std::optional<double> rouge_n(std::string_view answer, const std::vector<std::string>& texts, std::size_t n);
 
 /// Whether the answer calls the tool `wanted[0]` with at least the arguments `wanted[1]`, a JSON object:
-/// members of objects may be more, lists and all else must be equal.
+/// members of objects may be more, lists and all else must be equal. Where none are wanted, those of the call
+/// need not even be JSON.
 std::string problem_with_calls(std::span<const ToolCall> calls, const std::vector<std::string>& wanted);
 
 std::string problem_with_latency(std::uint32_t took_ms, double most_ms);

@@ -111,10 +111,12 @@ Result<MetricOutcome> TextChecker::assess_positive(MetricId id, const CheckedAns
     case MetricId::contains_json: {
       const auto schema = schemas_.get(texts.front());
       if (!schema) return fail(schema.error());
-      auto problem = id == MetricId::json_schema ? schema->problem_of(answer.text)
-                                                 : problem_with_json_in(answer.text, *schema);
-      if (!problem) return fail(problem.error());
-      return outcome_of(id, problem->value_or(""));
+      const auto found =
+          id == MetricId::json_schema ? schema->compare(answer.text) : compare_json_in(answer.text, *schema);
+      if (!found) return fail(found.error());
+      // What is not known is no proof of the opposite.
+      if (found->gave_up && is_negated(expectation.metric)) return undecided_outcome(id, found->problem);
+      return outcome_of(id, found->problem);
     }
     case MetricId::levenshtein:
       return outcome_of(id, problem_with_distance(answer.text, texts, expectation.numbers.front()));

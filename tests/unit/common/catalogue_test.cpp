@@ -146,6 +146,7 @@ TEST(Metrics, HaveNamesAndNumbersOfTheirOwn) {
                                                {142, "not_exact_match"},
                                                {143, "not_json_schema"},
                                                {159, "not_icontains"},
+                                               {160, "not_icontains_any"},
                                                {161, "not_starts_with"},
                                                {162, "not_contains_json"},
                                                {163, "not_levenshtein"},

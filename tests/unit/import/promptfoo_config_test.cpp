@@ -397,6 +397,37 @@ tests:
     EXPECT_NE(judged.find(words), std::string::npos) << words << "\n" << judged;
 }
 
+// Of no check a share of 0 must pass: nothing could have failed such a test.
+TEST_F(Promptfoo, TakesAThresholdOfZeroForNone) {
+  const std::string made = suite(R"yaml(prompts: ["Say {{x}}"]
+defaultTest: {threshold: 0.5}
+tests:
+  - {vars: {x: a}, threshold: 0, assert: [{type: contains, value: a}, {type: assert-set, threshold: 0, assert: [{type: contains, value: b}]}]}
+)yaml");
+  EXPECT_EQ(made.find("all_of"), std::string::npos) << made;
+  EXPECT_NE(made.find("text: b"), std::string::npos) << made;
+}
+
+TEST_F(Promptfoo, KeepsASetAsOnePartOfATestWithAThreshold) {
+  const std::string config = R"yaml(prompts: ["Say {{x}}"]
+tests:
+  - vars: {x: a}
+    threshold: 0.5
+    assert:
+      - {type: contains, value: a}
+      - {type: assert-set, weight: 2, assert: [{type: contains, value: b}, {type: contains, value: c}]}
+)yaml";
+  const std::string made = suite(config);
+  EXPECT_NE(made.find("pass_mark: 0.5\n        of:\n          - type: must_contain\n            text: a\n"
+                      "          - type: all_of\n            pass_mark: 1\n"),
+            std::string::npos)
+      << made;
+  EXPECT_NE(made.find("weight: 2"), std::string::npos) << made;
+  EXPECT_NE(notes(config).find(":7: an assert-set in a test with a \"threshold\" passes as a whole or not"),
+            std::string::npos)
+      << notes(config);
+}
+
 TEST_F(Promptfoo, IsRefusedWhereItIsNone) {
   const auto error = [&](const std::string& text) {
     write("c.yaml", text);

@@ -2,6 +2,7 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/plan/message_size.hpp"
 #include "coordinator/plan/plan_identity.hpp"
+#include "coordinator/suite/recorded_answers.hpp"
 #include "tests/unit/plan/plan_fixture.hpp"
 
 #include <optional>
@@ -47,6 +48,23 @@ class JudgedPlanTest : public PlanTest {
 
   Case asked;
 };
+
+TEST_F(JudgedPlanTest, AJudgementByAnotherRubricIsNotTheTestsOwn) {
+  suite.rubrics.push_back({"tone", "v1", "s", "u"});
+  asked.expectations = {judged(MetricId::rubric, 3)};
+  AnsweredTest recorded;
+  recorded.answer.text = "Paris";
+  JudgeScore score;
+  score.metric = MetricId::rubric;
+  score.source = JudgeSource::trace;
+  for (const char* rubric : {"rubric", "tone"}) {
+    recorded.judgements = {{rubric, "v1", score}};
+    asked.recorded = std::make_shared<const AnsweredTest>(recorded);
+    suite.cases = {asked};
+    const bool is_its_own = std::string_view(rubric) == "tone";
+    EXPECT_EQ(plan().judged_cases().count, is_its_own ? 0u : 1u) << rubric;
+  }
+}
 
 TEST_F(JudgedPlanTest, AJudgeMetricGoesOutWithWhatIsAsked) {
   Expectation correctness = judged(MetricId::correctness, 1);

@@ -54,11 +54,37 @@ TEST(AnswerChecks, TakeLettersOfAnyAlphabetInAnyCase) {
 TEST(AnswerChecks, AreTurnedRound) {
   EXPECT_EQ(verdict("PARIS", {MetricId::not_icontains, {"paris"}}), "it must not pass icontains \"paris\"");
   EXPECT_EQ(verdict("Rome", {MetricId::not_icontains, {"paris"}}), "pass");
+  EXPECT_EQ(verdict("Rome", {MetricId::not_icontains_any, {"paris", "lima"}}), "pass");
+  EXPECT_EQ(verdict("LIMA", {MetricId::not_icontains_any, {"paris", "lima"}}),
+            "it must not pass icontains_any \"paris\", \"lima\"");
   EXPECT_EQ(verdict("Paris ", {MetricId::not_exact_match, {"Paris"}}),
             "it must not pass exact_match \"Paris\"");
   EXPECT_EQ(verdict("{}", {MetricId::not_json_schema, {"{}"}}), "it must not pass json_schema \"{}\"");
   EXPECT_EQ(verdict("none", {MetricId::not_json_schema, {"{}"}}), "pass");
   EXPECT_EQ(verdict("a b", {MetricId::not_rouge_n, {"a b"}, {1}}), "score 0");
+}
+
+// What no check knew passed the opposite.
+TEST(AnswerChecks, WhereACheckGivesUpItsOppositeIsUndecided) {
+  const auto outcome = [](const std::string& answer, const TextExpectation& expectation) {
+    return *TextChecker().assess(CheckedAnswer(answer), expectation);
+  };
+  std::string links;
+  for (int i = 0; i < 257; ++i) links += "[link](url) ";
+  const std::string schema = R"({"type":"object"})";
+  EXPECT_TRUE(outcome(links + "{}", {MetricId::not_contains_json, {schema}}).is_undecided());
+  EXPECT_EQ(outcome("[link](url)", {MetricId::not_contains_json, {schema}}).passed, true);
+  const std::string deep = std::string(200, '[') + std::string(200, ']');
+  EXPECT_TRUE(outcome(deep, {MetricId::not_json_schema, {"{}"}}).is_undecided());
+  EXPECT_EQ(outcome(deep, {MetricId::json_schema, {"{}"}}).passed, false);
+}
+
+TEST(AnswerChecks, AScoreAtItsLimitIsEnoughForAPartOfAGroup) {
+  // 9 of 10 words are shared: 1 - 0.9 is less than 0.1 by a last bit.
+  TextExpectation part{MetricId::not_rouge_n, {"a b c d e f g h i j"}, {1, 0.1}};
+  TextExpectation group{MetricId::all_of, {}, {1.0}};
+  group.parts = {part};
+  EXPECT_EQ(verdict("a b c d e f g h i x", group), "pass");
 }
 
 TEST(AnswerChecks, FindJsonAmongWords) {
@@ -157,6 +183,13 @@ TEST(AnswerChecks, CompareCallsOfTools) {
     return verdict(answer, {MetricId::tool_call, {name, arguments}});
   };
   EXPECT_EQ(wants("look_up", "{}"), "pass");
+  const std::vector<ToolCall> cut_off{{"", "look_up", R"({"order":{"id")"}};
+  CheckedAnswer half("text");
+  half.calls = cut_off;
+  EXPECT_EQ(verdict(half, {MetricId::not_tool_call, {"look_up", "{}"}}).find("it must not pass tool_call"),
+            0u)
+      << "the name alone is asked for";
+  EXPECT_NE(verdict(half, {MetricId::tool_call, {"look_up", R"({"order":{}})"}}), "pass");
   EXPECT_EQ(wants("look_up", R"({"order":{"id":17}})"), "pass") << "members may be more";
   EXPECT_EQ(wants("look_up", R"({"order":{"id":17.0}})"), "pass") << "a number is its value";
   EXPECT_NE(wants("look_up", R"({"order":{"lines":[1]}})"), "pass") << "lists are equal";

@@ -57,7 +57,7 @@ TEST(RunOptions, ARunWithoutAModelIsRefusedNamingTwoThatHavePrices) {
       options.error().message,
       "no model is named for the provider \"gemini\": name it with --model, such as \"gemini-3.8-flash\" or "
       "\"gemini-3.5-flash-lite\", or as \"model\" in [eval], or \"model\" in [providers.gemini] of the "
-      "settings file");
+      "settings file; \"gemini\" is the default, and --provider names another");
 }
 
 TEST(RunOptions, ACallLogNeedsWorkersInThisProcess) {

@@ -40,11 +40,18 @@ TEST(Provider, DefaultIsGeminiWithoutAModelThatMayBeGone) {
   EXPECT_EQ(
       refusal(settings_of("", {live})),
       "no model is named for the provider \"gemini\": name it with --model, or as \"model\" in [eval], or "
-      "\"model\" in [providers.gemini] of the settings file");
+      "\"model\" in [providers.gemini] of the settings file; \"gemini\" is the default, and --provider names "
+      "another");
   EXPECT_EQ(
       refusal(settings_of("")),
       "no model is named for the provider \"gemini\", and a cached run replays the answers of one: name it "
-      "with --model, or as \"model\" in [eval], or \"model\" in [providers.gemini] of the settings file");
+      "with --model, or as \"model\" in [eval], or \"model\" in [providers.gemini] of the settings file; "
+      "\"gemini\" is the default, and --provider names another");
+  EXPECT_EQ(refusal(settings_of("", {live, {"model", "--model", "openai:gpt-5-mini"}})),
+            "the model \"openai:gpt-5-mini\" begins with a provider's name: --provider openai --model "
+            "gpt-5-mini name "
+            "both, and so do \"settings: {provider: openai}\" and \"model: gpt-5-mini\" in a suite");
+  EXPECT_EQ(resolved(settings_of("", {live, {"model", "--model", "llama3:8b"}})).model, "llama3:8b");
 }
 
 TEST(Provider, IsWhoMakesTheModelWhereNobodyNamesOne) {

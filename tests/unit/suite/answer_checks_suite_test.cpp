@@ -93,6 +93,7 @@ TEST_F(AnswerChecksSuite, NamesOfOtherHarnessesAreTaken) {
            {"icontains-all", MetricId::icontains},
            {"icontains-any", MetricId::icontains_any},
            {"not-icontains", MetricId::not_icontains},
+           {"not-icontains-any", MetricId::not_icontains_any},
            {"starts-with", MetricId::starts_with},
            {"not-starts-with", MetricId::not_starts_with},
            {"equals", MetricId::exact_match},

@@ -202,7 +202,8 @@ TEST_F(MatrixSuite, TakesMetadataOfCsvAsTagsAndAThresholdAsAPassMark) {
   write("t.csv",
         "country,__expected,__expected2,__threshold,__metadata:area,__metadata:uses[]\n"
         "France,contains: Paris,contains: river,0.5,europe,\"fast, a\\,b\"\n"
-        "Peru,Lima,,,,\n");
+        "Peru,Lima,,,,\n"
+        "Chile,contains: Santiago,contains: river,0,,\n");
   const LoadedSuite loaded = load(std::string(capitals_prompts) + "tests_file: t.csv\n");
   const auto first = *loaded.suite.cases.read(0);
   EXPECT_EQ(first->tags, (std::vector<std::string>{"area:europe", "uses:fast", "uses:a,b"}));
@@ -214,6 +215,9 @@ TEST_F(MatrixSuite, TakesMetadataOfCsvAsTagsAndAThresholdAsAPassMark) {
   const auto second = *loaded.suite.cases.read(1);
   EXPECT_TRUE(second->tags.empty());
   EXPECT_EQ(second->expectations.at(0).what.metric, MetricId::exact_match);
+  const std::size_t prompts = loaded.suite.cases.size() / 3;
+  const auto third = *loaded.suite.cases.read(2 * prompts);
+  EXPECT_EQ(third->expectations.at(0).what.metric, MetricId::must_contain) << "0 is no threshold";
 }
 
 TEST_F(MatrixSuite, RefusesAThresholdOfCsvThatNoPassMarkCanBe) {

@@ -38,6 +38,14 @@ TEST(RecordedAnswers, AreReadLineByLine) {
   EXPECT_EQ(answers.find("c"), nullptr);
 }
 
+TEST(RecordedAnswers, JudgementsAreTakenAsAReportHasThem) {
+  const auto answers = read(
+      R"({"id": "a", "answer": "x", "meta": {"assay": {"judge": {"rubric": {"rubric": "tone", "rubric_version": "v1",)"
+      R"( "min_score": 0.5, "passed": true, "score": 1, "source": "judge", "samples": [true], "agreement": 1,)"
+      R"( "calibration": "calibrated", "rationale": "Kind."}}}}})");
+  EXPECT_EQ(answers.find("a")->judgements.at(0).rubric, "tone");
+}
+
 TEST(RecordedAnswers, JudgementsAreThoseOfTheTrace) {
   const auto answers = read(
       R"({"id": "a", "answer": "x", "meta": {"assay": {"judge": {"faithfulness": {"rubric_version": "v1",)"
@@ -46,6 +54,7 @@ TEST(RecordedAnswers, JudgementsAreThoseOfTheTrace) {
       R"( "relevancy": {"rubric_version": "v1", "score": 0.5, "samples": [true, false], "scores": [1, 0]}}}}})");
   const auto& judged = answers.find("a")->judgements;
   ASSERT_EQ(judged.size(), 2u);
+  EXPECT_EQ(judged[0].rubric, "faithfulness") << "none is named";
   EXPECT_EQ(judged[0].rubric_version, "v1");
   EXPECT_EQ(judged[0].score.metric, MetricId::faithfulness);
   EXPECT_EQ(judged[0].score.source, JudgeSource::trace);

@@ -72,6 +72,32 @@ TEST(Yaml, ReadsQuestionMarksWithinTexts) {
   EXPECT_NE(json_of("{q: well ? yes}").find("\" ? \""), std::string::npos) << json_of("{q: well ? yes}");
 }
 
+// All that stood behind it became a part of the text, and a suite passed without those tests.
+TEST(Yaml, RefusesAQuoteThatNothingCloses) {
+  const std::string open = "not valid YAML: the quote that opens here is closed by nothing";
+  EXPECT_EQ(json_of("a: 1\nb: \"Paris\n- c: 2\n"), "2: " + open);
+  EXPECT_EQ(json_of("a: 1\nb: 'Paris''s\nc: 2\n"), "2: " + open);
+  EXPECT_EQ(json_of("a: ü? \nb: &x !!str \"Pa\\\"\n"), "2: " + open);
+  EXPECT_EQ(json_of("- \"a\n"), "1: " + open);
+  for (const char* refused_anyway : {"a: [1, 'x]\n", "{q: Why?, b: \"How?", "a: \"x"})
+    EXPECT_NE(json_of(refused_anyway).find("not valid YAML"), std::string::npos) << refused_anyway;
+  EXPECT_EQ(json_of("\"key\n"), "1: " + open);
+  for (const char* closed :
+       {"a: \"Paris\nLima\"\n", "a: 'it''s'\n", "a: it's \"so\n", "a: |\n  \"x\n", "a: \"x\\\\\"\n",
+        "a: \"\"\n", "# it's\n", "a: ''\nb:\n", "a: !!str x\n", "a: \"x\" # it's \"so\n"}) {
+    EXPECT_EQ(json_of(closed).find("not valid"), std::string::npos) << closed << json_of(closed);
+  }
+}
+
+TEST(Yaml, SaysWhatStandsInQuotes) {
+  EXPECT_EQ(json_of("text: {{c}}\n"),
+            "1: a key must be a text; a text that begins with \"{{\" stands in quotes");
+  for (const char* text : {"a: @foo\n", "a: %foo\n", "a: `foo`\n"}) {
+    EXPECT_EQ(json_of(text),
+              "1: not valid YAML: unknown token; a text that begins with @, % or ` stands in quotes");
+  }
+}
+
 TEST(Yaml, ExpandsAliases) {
   EXPECT_EQ(json_of("a: &x {k: [1]}\nb: *x\n&y c: *y\n"), R"({"a":{"k":[1]},"b":{"k":[1]},"c":"c"})");
 }

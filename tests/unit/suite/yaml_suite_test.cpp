@@ -230,6 +230,12 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
        "suite.yaml:8: \"text\" in expected must not be empty\n"},
       {expecting("      type: must_contain\n      text: ['']\n"),
        "suite.yaml:8: \"text\" in expected must not be empty\n"},
+      {expecting("      type: not_icontains\n      text: [a, b]\n"),
+       "suite.yaml:8: \"text\" in expected must be one text here; of several, not_icontains_any asks that "
+       "none "
+       "of them stands in the answer, and not_icontains_all that not all of them do\n"},
+      {expecting("      type: not_starts_with\n      text: ' '\n"),
+       "suite.yaml:8: \"text\" in expected must not be empty\n"},
       {expecting("      type: claims_f1\n      must_contain: [{subject: a, predicate: b, value: .nan}]\n"
                  "      min_score: .inf\n"),
        "suite.yaml:8: \"value\" in must_contain[0] must be a finite number\n"
