@@ -15,6 +15,19 @@ std::size_t passes(std::span<const CountedVote> votes) {
   return static_cast<std::size_t>(std::ranges::count(votes, true, &CountedVote::passed));
 }
 
+/// Of the votes that pass, or of those that do not, the one that is closest to the score. REQUIRES: there is
+/// one.
+const std::string& rationale_of(std::span<const Vote> votes, const JudgeScore& counted, bool passed) {
+  const double score = counted.score();
+  const Vote* closest = nullptr;
+  for (std::size_t i = 0; i < votes.size(); ++i) {
+    if (counted.votes[i].passed != passed) continue;
+    if (closest == nullptr || std::abs(votes[i].score - score) < std::abs(closest->score - score))
+      closest = &votes[i];
+  }
+  return closest->rationale;
+}
+
 }  // namespace
 
 std::string_view to_string(JudgeSource source) {
@@ -49,15 +62,17 @@ double JudgeScore::agreement() const {
 JudgeScore count_votes(MetricId metric, std::span<const Vote> votes, double min_score, JudgeSource source) {
   JudgeScore counted{metric, source, {}, {}};
   for (const Vote& vote : votes) counted.votes.push_back({vote.score, vote.score >= min_score});
-  const double score = counted.score();
   const bool passed = counted.passed();
-  const Vote* closest = nullptr;
-  for (std::size_t i = 0; i < votes.size(); ++i) {
-    if (counted.votes[i].passed != passed) continue;
-    if (closest == nullptr || std::abs(votes[i].score - score) < std::abs(closest->score - score))
-      closest = &votes[i];
+  const std::string& winning = rationale_of(votes, counted, passed);
+  if (counted.is_unanimous()) {
+    counted.rationale = beginning(winning, defaults::max_rationale_bytes);
+    return counted;
   }
-  counted.rationale = beginning(closest->rationale, defaults::max_rationale_bytes);
+  const auto others = std::ranges::count(counted.votes, !passed, &CountedVote::passed);
+  const std::string whole = std::string(beginning(winning, defaults::max_rationale_bytes / 2)) + " (" +
+                            std::to_string(others) + " of " + std::to_string(votes.size()) +
+                            " votes against it: " + rationale_of(votes, counted, !passed);
+  counted.rationale = std::string(beginning(whole, defaults::max_rationale_bytes - 1)) + ")";
   return counted;
 }
 

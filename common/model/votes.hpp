@@ -36,8 +36,8 @@ struct JudgeScore {
   MetricId metric = MetricId::faithfulness;
   JudgeSource source = JudgeSource::judge;
   std::vector<CountedVote> votes;  ///< By their index.
-  /// Of the vote on the winning side that is closest to the score, the first of several; at most
-  /// defaults::max_rationale_bytes.
+  /// Of the vote on the winning side that is closest to the score, the first of several, and where votes
+  /// disagree also of the closest against it; at most defaults::max_rationale_bytes.
   std::string rationale;
 
   double score() const;      ///< The mean of the votes' scores.

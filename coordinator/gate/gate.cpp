@@ -105,6 +105,11 @@ CaseChange CaseAssessment::change() const {
                                                                                  : CaseChange::none;
 }
 
+bool CaseAssessment::has_failed() const {
+  return status == CaseStatus::fail ||
+         std::ranges::find(metrics, MetricCause::still_failing, &AssessedMetric::cause) != metrics.end();
+}
+
 bool CaseAssessment::only_known_failures() const {
   return status == CaseStatus::warn && std::ranges::all_of(metrics, [](const AssessedMetric& one) {
            return one.status != MetricStatus::warn || one.cause == MetricCause::still_failing ||

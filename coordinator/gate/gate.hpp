@@ -150,6 +150,8 @@ struct CaseAssessment {
   std::vector<AssessedMetric> metrics;
 
   CaseChange change() const;
+  /// Fails, or only does not because a check failed when the baseline was made as well.
+  bool has_failed() const;
   /// Warns for nothing but failures that were known: to the baseline, or to the suite. Decides nothing.
   bool only_known_failures() const;
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -168,7 +169,7 @@ class CaseTrials {
         continue;
       }
       ++result.repeats.assessed;
-      result.repeats.failed += trial.assessment.status == CaseStatus::fail ? 1 : 0;
+      result.repeats.failed += trial.assessment.has_failed() ? 1 : 0;
       assessed.push_back(&trial.assessment);
     }
     if (result.repeats.is_error()) {
@@ -212,11 +213,12 @@ class CaseTrials {
     for (TrialResult& trial : trials_) {
       if (trial.error == nullptr) assessed.push_back(&trial);
     }
-    const auto perturbed =
-        std::ranges::stable_partition(assessed, [](const auto* one) { return one->perturbation == 0; });
+    const auto perturbed = std::stable_partition(assessed.begin(), assessed.end(),
+                                                 [](const auto* one) { return one->perturbation == 0; });
     std::vector<ScoredAnswer> answers;
     for (const TrialResult* one : assessed) answers.push_back({one->score->metrics, one->score->judged});
-    auto assessments = results_.gate.assess_answers(*case_, answers, assessed.size() - perturbed.size());
+    auto assessments = results_.gate.assess_answers(
+        *case_, answers, static_cast<std::size_t>(std::distance(assessed.begin(), perturbed)));
     for (std::size_t n = 0; n < assessed.size(); ++n) assessed[n]->assessment = std::move(assessments[n]);
   }
 

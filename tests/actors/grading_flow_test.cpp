@@ -150,6 +150,21 @@ TEST_F(GradingFlowTest, AJudgeIsAskedInBothOrdersWithoutChance) {
   EXPECT_TRUE(done.evidence.votes.empty()) << "no metric of the unit is judged";
 }
 
+TEST_F(GradingFlowTest, AJudgeSeesTheWholeConversation) {
+  grade_by(GradeJudge::llm);
+  start();
+  WorkUnit work = *question(1);
+  ChatMessage first{MessageRole::user, {{PartKind::text, "Name two rivers."}}};
+  ChatMessage asked{MessageRole::user, {{PartKind::asked}}};
+  work.request.extras.messages = {
+      first, {MessageRole::assistant, {{PartKind::text, "Nile and Elbe."}}}, asked};
+  const auto compares =
+      answer_both(std::make_shared<const WorkUnit>(std::move(work)), "the Elbe", "the Nile");
+  ASSERT_FALSE(compares.empty());
+  EXPECT_NE(whole_body(compares[0].request).find("Name two rivers."), std::string::npos)
+      << whole_body(compares[0].request);
+}
+
 TEST_F(GradingFlowTest, WithoutASeedNoneIsSent) {
   grade_by(GradeJudge::llm);
   start();

@@ -423,6 +423,25 @@ TEST_F(JudgingFlowTest, AnotherWorkersVoteIsTakenAndItsOwnIsReported) {
   EXPECT_EQ(done.spend.paid.of(CallKind::judge), (Usage{10, 5})) << "what was lent is not paid for";
 }
 
+// The unit waited for its other vote, and then its error was the case's result.
+TEST_F(JudgingFlowTest, WhenTheRunIsOverAFailedVoteOfSeveralGivesBackItsUnit) {
+  start();
+  const auto votes = ask_and_answer(judged(1, 2));
+  ASSERT_EQ(votes.size(), 2u);
+  answer(votes[0].id, 503, "down");
+  caf::anon_send(client, WindDown{now() + 20s});
+  settle();
+  EXPECT_TRUE(worker.take<UnitsReturned>().empty()) << "the other vote is paid for";
+  end_calls({voted(votes[1], 0.9)});
+  EXPECT_TRUE(outcomes().empty());
+  const auto returned = worker.take<UnitsReturned>();
+  ASSERT_EQ(returned.size(), 1u);
+  EXPECT_EQ(returned[0].units, std::vector<UnitId>{1});
+  ASSERT_EQ(returned[0].spent.size(), 1u);
+  EXPECT_EQ(returned[0].spent[0].spend.calls, 3u);
+  EXPECT_EQ(returned[0].spent[0].spend.paid.of(CallKind::judge), (Usage{10, 5}));
+}
+
 TEST_F(JudgingFlowTest, CancelEndsVotesToo) {
   start();
   const auto votes = ask_and_answer(judged(1));

@@ -349,7 +349,9 @@ void CallEngine::end_retries() {
   for (const auto id : ids) {
     auto error = *calls_.at(id).failure;
     error.message += "; it was not tried again, for the run was about to end";
-    end(id, failed_with(std::move(error)));
+    auto ended = failed_with(std::move(error));
+    ended.given_up = true;
+    end(id, std::move(ended));
   }
 }
 

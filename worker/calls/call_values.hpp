@@ -39,6 +39,7 @@ struct CallEnded {
   CallContext context;
   std::optional<Error> error;  ///< Nothing: the request holds its answer.
   bool out_of_time = false;    ///< Of an error: the deadline is over.
+  bool given_up = false;       ///< Of an error: it would have been tried again (CallEngine::end_retries).
   bool lent = false;           ///< The answer came from another worker's cache.
   Duration extended{};         ///< By how much outages have moved the deadline.
   Usage usage;                 ///< Of the answer; zeros if it was lent.

@@ -20,7 +20,8 @@ namespace sluice {
 struct Enriched {
   std::uint64_t unit = 0;
   std::variant<Evidence, Error> result;
-  Spend spend;  ///< The unit's part of what the calls cost.
+  Spend spend;            ///< The unit's part of what the calls cost.
+  bool given_up = false;  ///< Of an error: that of a call that was given up (CallEnded).
 };
 
 /// A stage between a unit's answer and its score: gets what some metrics read beside the answer. Each kind of

@@ -2,6 +2,7 @@
 
 #include "common/model/cache_key.hpp"
 #include "common/model/comparison.hpp"
+#include "common/model/request_text.hpp"
 #include "common/model/sampling.hpp"
 #include "config/embedded_config.hpp"
 #include "worker/scoring/grading.hpp"
@@ -39,7 +40,7 @@ WorkUnit comparison_of(const ModelRequest& request, std::string_view baseline, G
     for (std::uint32_t order = 0; order < 2; ++order) {
       task.judged.push_back({MetricId::rubric, order, 1, 0.5, std::string(baseline), instructions});
     }
-    task.question.prompt = request.user;
+    task.question.prompt = transcript(request.extras.messages, request.user);
   }
   WorkUnit work;
   work.tasks = {std::move(task)};

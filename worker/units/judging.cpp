@@ -1,5 +1,6 @@
 #include "worker/units/judging.hpp"
 
+#include "common/checks/detail.hpp"
 #include "common/defaults.hpp"
 #include "common/model/cache_key.hpp"
 #include "config/embedded_config.hpp"
@@ -217,7 +218,13 @@ Result<Vote> Judging::read(UnderWay& under_way, bool lent) {
                 "the judge gave no vote: " + disclosed_reason(answer, keys_, engine_.redactor()));
   }
   auto vote = form_.read(answer.text);
-  if (!vote) return fail(std::move(vote.error()));
+  if (!vote) {
+    std::string words = answer.text;
+    keys_.apply(words);
+    engine_.redactor().apply(words);
+    vote.error().message += "; it says " + quoted_for_detail(words);
+    return fail(std::move(vote.error()));
+  }
   if (!settings_.write_cache) return std::move(*vote);
   const auto key = under_way.call.entry_key();
   // One that was lent is in the cache already, renewed by another worker of this run. Any other is stored
@@ -246,13 +253,13 @@ void Judging::on_call_ended(const CallEnded& ended, const Moment& /*moment*/,
     late_.push_back({under_way.left_by, spend});
   }
   if (ended.error && ended.out_of_time) return expire(vote, of_judge(*ended.error), outcomes);
-  if (ended.error) return fail_waiters(vote, of_judge(*ended.error), outcomes);
+  if (ended.error) return fail_waiters(vote, {of_judge(*ended.error), ended.given_up}, outcomes);
   const auto given = read(under_way, ended.lent);
   if (given) return hand_out(vote, *given, ended.lent, outcomes);
   const bool may_ask_again =
       given.error().reason == form_.unreadable && ++under_way.unreadable < defaults::max_unreadable_votes;
   if (may_ask_again) return ask_again(vote, outcomes);
-  fail_waiters(vote, given.error(), outcomes);
+  fail_waiters(vote, {given.error()}, outcomes);
 }
 
 /// For those who can still have a score.
@@ -299,6 +306,7 @@ void Judging::finish(std::map<std::uint64_t, Waiting>::iterator unit, std::vecto
   outcome.spend = waiting.spend;
   if (waiting.failed) {
     outcome.result = std::move(*waiting.failed);
+    outcome.given_up = waiting.given_up;
   } else {
     Evidence evidence;
     evidence.votes = std::move(waiting.votes);
@@ -316,27 +324,30 @@ void Judging::expire(Votes::iterator vote, const Error& error, std::vector<Enric
     if (is_late) late.push_back(unit);
     return is_late;
   });
-  fail_units(vote->first, late, error, outcomes);
+  fail_units(vote->first, late, {error}, outcomes);
   ask_again(vote, outcomes);
 }
 
-void Judging::fail_waiters(Votes::iterator vote, const Error& error, std::vector<Enriched>& outcomes) {
+void Judging::fail_waiters(Votes::iterator vote, const NoVote& why, std::vector<Enriched>& outcomes) {
   const Digest failed = vote->first;
   const auto units = vote->second.waiters;
   drop(vote);
-  fail_units(failed, units, error, outcomes);
+  fail_units(failed, units, why, outcomes);
 }
 
 /// Ends the units that waited for the vote, each once its other calls under way have ended: what they cost is
 /// the unit's. What stops the run is reported at once.
-void Judging::fail_units(const Digest& vote, const std::vector<std::uint64_t>& units, const Error& error,
+void Judging::fail_units(const Digest& vote, const std::vector<std::uint64_t>& units, const NoVote& why,
                          std::vector<Enriched>& outcomes) {
   for (const auto unit : units) {
     const auto found = waiting_.find(unit);
     Waiting& waiting = found->second;
-    if (!waiting.failed) waiting.failed = error;
+    if (!waiting.failed) {
+      waiting.failed = why.error;
+      waiting.given_up = why.given_up;
+    }
     waiting.open.erase(vote);
-    if (stops_run(error.reason)) {
+    if (stops_run(why.error.reason)) {
       leave_votes(unit, waiting);
       waiting.open.clear();
     }

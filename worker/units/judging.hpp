@@ -88,6 +88,12 @@ class Judging final : public Enricher {
     Spend spend;
     /// Why there will be no score. It still waits for votes whose calls are under way, which it pays for.
     std::optional<Error> failed{};
+    bool given_up = false;  ///< As Enriched has it.
+  };
+  /// Why a vote does not come.
+  struct NoVote {
+    Error error;
+    bool given_up = false;  ///< As CallEnded has it.
   };
   /// A vote on its way.
   struct UnderWay {
@@ -121,8 +127,8 @@ class Judging final : public Enricher {
   void hand_out(Votes::iterator vote, const Vote& given, bool lent, std::vector<Enriched>& outcomes);
   void ask_again(Votes::iterator vote, std::vector<Enriched>& outcomes);
   void drop(Votes::iterator vote);
-  void fail_waiters(Votes::iterator vote, const Error& error, std::vector<Enriched>& outcomes);
-  void fail_units(const Digest& vote, const std::vector<std::uint64_t>& units, const Error& error,
+  void fail_waiters(Votes::iterator vote, const NoVote& why, std::vector<Enriched>& outcomes);
+  void fail_units(const Digest& vote, const std::vector<std::uint64_t>& units, const NoVote& why,
                   std::vector<Enriched>& outcomes);
   void expire(Votes::iterator vote, const Error& error, std::vector<Enriched>& outcomes);
   void leave_votes(std::uint64_t unit, const Waiting& waiting);

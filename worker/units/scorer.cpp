@@ -43,8 +43,7 @@ void score(Scorer* self) {
       scored.results.push_back(unit_result(*unit, {state.checks->ontology, state.checks->text_checker},
                                            std::move(outcome), evidence, spend, std::move(read),
                                            state.checks->disclosure));
-      if (answer && state.checks->disclosure.whole_text)
-        scored.results.back().observed = observed_answer(std::move(*answer), state.checks->disclosure);
+      if (answer) add_answer(std::move(*answer), state.checks->disclosure, scored.results.back());
       out_of_time = std::chrono::steady_clock::now() >= end;
     }
     self->send(state.worker, std::move(scored));

@@ -175,6 +175,7 @@ void UnitFlow::take_ended() {
       } else {
         const auto enricher = call.context.owner - first_enricher;
         enrichers_.at(enricher)->on_call_ended(call, at_, enriched_);
+        for (Enriched& outcome : enriched_) outcome.given_up = outcome.given_up || call.given_up;
         take_enriched(enricher);
       }
     }
@@ -260,7 +261,7 @@ void UnitFlow::take_enriched(std::size_t enricher) {
     add_costs(unit.spend, outcome.spend);
     if (auto* error = std::get_if<Error>(&outcome.result)) {
       stop_waiting(outcome.unit, unit);
-      if (ending_retries_) {
+      if (outcome.given_up) {
         give_back(outcome.unit);
       } else {
         finish(outcome.unit, std::move(*error));
@@ -346,10 +347,8 @@ void UnitFlow::drop_uncalled(Wanted wanted) {
 
 /// REQUIRES: calls for answers that would be tried again are dropped: what is left is enrichers'.
 void UnitFlow::end_retries() {
-  ending_retries_ = true;
   engine_.end_retries();
   take_ended();
-  ending_retries_ = false;
 }
 
 /// At the end of the run's time, what waits for enrichers is given back with what was paid for it: the answer

@@ -156,8 +156,7 @@ class UnitFlow {
 
   // Of the turn under way.
   Moment at_;
-  std::uint64_t ends_ = 0;       ///< Of units and calls, in all time.
-  bool ending_retries_ = false;  ///< What comes of enrichers now comes of that.
+  std::uint64_t ends_ = 0;  ///< Of units and calls, in all time.
   std::vector<Id> begun_;
   std::vector<Enriched> enriched_;
   std::vector<CompletedUnit> completed_;

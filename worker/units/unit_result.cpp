@@ -121,6 +121,15 @@ ObservedAnswer observed_answer(Completion answer, const Disclosure& disclosure) 
           answer.created_at_ms};
 }
 
+void add_answer(Completion answer, const Disclosure& disclosure, UnitResult& result) {
+  // The answer is known by what the cache holds.
+  result.answer = answer_digest(answer);
+  result.usage = answer.usage;
+  ObservedAnswer shown = observed_answer(std::move(answer), disclosure);
+  result.shown_text = shown_beginning(shown.text, true);
+  if (disclosure.whole_text) result.observed = std::move(shown);
+}
+
 UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome outcome,
                        const Evidence& evidence, const Spend& spend, ReadAnswer read,
                        const Disclosure& disclosure) {

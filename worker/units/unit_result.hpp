@@ -24,6 +24,10 @@ UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome o
                        const Evidence& evidence, const Spend& spend, ReadAnswer read = {},
                        const Disclosure& disclosure = Disclosure());
 
+/// Of a unit that ended in an error though its answer came, which was paid for: what is shown of the answer,
+/// and what it took. As unit_result.
+void add_answer(Completion answer, const Disclosure& disclosure, UnitResult& result);
+
 /// The answer as observations keep it: without keys, and redacted.
 ObservedAnswer observed_answer(Completion answer, const Disclosure& disclosure);
 

@@ -4,6 +4,8 @@
 #include "common/defaults.hpp"
 #include "common/model/judge.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace sluice {
@@ -40,7 +42,7 @@ TEST(Votes, ATieOfTwoDoesNotPass) {
   EXPECT_FALSE(score.passed()) << "half of the votes is not more than half";
   EXPECT_DOUBLE_EQ(score.agreement(), 0.5);
   EXPECT_FALSE(score.is_unanimous());
-  EXPECT_EQ(score.rationale, "against");
+  EXPECT_EQ(score.rationale, "against (1 of 2 votes against it: for)");
 }
 
 TEST(Votes, TwoOfThreeDecide) {
@@ -48,7 +50,8 @@ TEST(Votes, TwoOfThreeDecide) {
   EXPECT_DOUBLE_EQ(score.score(), 1.6 / 3);
   EXPECT_TRUE(score.passed());
   EXPECT_DOUBLE_EQ(score.agreement(), 2.0 / 3);
-  EXPECT_EQ(score.rationale, "b") << "on the winning side, 0.6 is closest to 0.533";
+  EXPECT_EQ(score.rationale, "b (1 of 3 votes against it: c)")
+      << "on the winning side, 0.6 is closest to 0.533";
   EXPECT_EQ(score.votes, (std::vector<CountedVote>{{1.0, true}, {0.6, true}, {0.0, false}}));
 }
 
@@ -57,7 +60,8 @@ TEST(Votes, ThreeOfFiveDecideAgainstAHighMean) {
   EXPECT_DOUBLE_EQ(score.score(), 0.8) << "the mean is above min_score";
   EXPECT_FALSE(score.passed()) << "but most votes are not";
   EXPECT_DOUBLE_EQ(score.agreement(), 0.6);
-  EXPECT_EQ(score.rationale, "c") << "the first of the two that are equally close";
+  EXPECT_EQ(score.rationale, "c (2 of 5 votes against it: a)")
+      << "the first of the two that are equally close, on either side";
 }
 
 TEST(Votes, UnanimousEitherWay) {
@@ -69,6 +73,12 @@ TEST(Votes, UnanimousEitherWay) {
 TEST(Votes, ALongRationaleIsCut) {
   const auto score = counted({{1.0, std::string(5000, 'x')}});
   EXPECT_EQ(score.rationale.size(), defaults::max_rationale_bytes);
+  const std::string x(5000, 'x');
+  const std::string y(5000, 'y');
+  const auto divided = counted({{1.0, x}, {1.0, x}, {0.0, y}});
+  EXPECT_EQ(divided.rationale.size(), defaults::max_rationale_bytes);
+  EXPECT_GT(std::ranges::count(divided.rationale, 'y'), 400);
+  EXPECT_TRUE(divided.rationale.ends_with("y)"));
 }
 
 TEST(Rubrics, EachPlaceholderIsReplacedOnce) {

@@ -55,10 +55,10 @@ TEST_F(JudgedReport, JsonHasTheVotesOfEachCase) {
   EXPECT_EQ(report["judge"],
             json::parse(R"({"provider": "openai", "provider_name": "gateway", "model": "gpt-4o"})"));
   const json& cases = report["fixture_results"];
-  EXPECT_EQ(cases[1]["meta"]["assay"]["judge"], json::parse(R"({"correctness": {
+  EXPECT_EQ(cases[1]["meta"]["assay"]["judge"], json::parse(R"json({"correctness": {
     "rubric": "correctness", "rubric_version": "v2", "min_score": 0.5, "passed": true, "score": 0.6666666666666666, "source": "judge",
     "samples": [true, false, true], "scores": [0.75, 0.25, 1.0], "agreement": 0.6666666666666666,
-    "rationale": "A week is about\nfive working days."}})"));
+    "rationale": "A week is about\nfive working days. (1 of 3 votes against it: A week is seven days.)"}})json"));
   EXPECT_EQ(cases[1]["metrics"][0]["cause"], "judge_disagrees");
   EXPECT_EQ(cases[1]["metrics"][0]["status"], "warn");
   EXPECT_EQ(cases[1]["metrics"][0]["score"], 0.6666666666666666);
@@ -66,7 +66,7 @@ TEST_F(JudgedReport, JsonHasTheVotesOfEachCase) {
   EXPECT_EQ(tie["passed"], false);
   EXPECT_EQ(tie["agreement"], 0.5);
   EXPECT_EQ(tie["source"], "cache");
-  EXPECT_EQ(tie["rationale"], "It says nothing.");
+  EXPECT_EQ(tie["rationale"], "It says nothing. (1 of 2 votes against it: It answers.)");
   EXPECT_EQ(cases[2]["metrics"][0]["cause"], "no_majority");
   EXPECT_EQ(cases[3]["meta"]["assay"]["judge"]["rubric"]["rubric_version"], "mine");
   EXPECT_FALSE(cases[4].contains("meta")) << "an error has no votes";

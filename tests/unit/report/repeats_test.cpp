@@ -1,6 +1,6 @@
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
-#include "tests/unit/report/sample_run.hpp"
+#include "tests/unit/report/gated_run.hpp"
 
 #include <algorithm>
 #include <string>
@@ -68,6 +68,32 @@ class RepeatsTest : public ::testing::Test {
 };
 
 using enum Saw;
+
+// Beside a baseline in which the check had failed each repeat counted as passed.
+TEST_F(RepeatsTest, ARepeatThatFailsAsTheBaselineDidHasFailed) {
+  for (std::size_t i = 0; i < 2; ++i) {
+    Case& text = suite.cases.held(i);
+    text.kind = CaseKind::text;
+    text.must_contain.clear();
+    text.expectations = {{{MetricId::must_contain, {"Paris"}}, {}, std::nullopt}};
+  }
+  for (TrialId trial = 0; trial < table.trial_count(); ++trial) {
+    const bool passes = trial == 0;
+    source.trials.push_back(
+        sample::answered(trial, passes ? "Paris" : "Lyon",
+                         {MetricId::must_contain, std::nullopt, passes, passes ? "" : "not"}));
+  }
+  const auto before = statuses();
+  ASSERT_FALSE(before.empty());
+  EXPECT_EQ(before[0], "a-1 fail 1/3/3 of 3");
+  Baseline pins;
+  BaselineEntry entry{"a-1", "must_contain", 0.0, ""};
+  entry.kind = PinKind::checks;
+  pins.add(entry);
+  (void)pins.seal();
+  gate = Gate({.suite = {}, .baseline = &pins});
+  EXPECT_EQ(statuses().at(0), "a-1 warn 1/3/3 of 3");
+}
 
 TEST_F(RepeatsTest, RepeatsTogetherAreACase) {
   run({it, it, it, /**/ it, nothing, it, /**/ nothing, nothing, nothing});

@@ -69,7 +69,7 @@ TEST(ScoreTrial, VotesBecomeAScoreAndAnOutcome) {
   EXPECT_EQ(score->metrics[0].id, MetricId::faithfulness);
   EXPECT_DOUBLE_EQ(*score->metrics[0].score, 0.5);
   EXPECT_EQ(score->metrics[0].passed, false);
-  EXPECT_EQ(score->metrics[0].detail, "d");
+  EXPECT_EQ(score->metrics[0].detail, "d (1 of 3 votes against it: a)");
   ASSERT_EQ(score->judged.size(), 1u);
   EXPECT_EQ(score->judged[0].source, JudgeSource::cache);
   EXPECT_DOUBLE_EQ(score->judged[0].agreement(), 2.0 / 3);
