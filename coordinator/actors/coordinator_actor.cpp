@@ -69,6 +69,7 @@ ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   progress.waiting = controller.waiting_count();
   progress.waits_for_budget = controller.waits_for_budget();
   progress.workers = static_cast<std::uint32_t>(controller.worker_count());
+  progress.expected_workers = controller.awaited_workers();
   // What the facts have is of units that are done.
   std::uint64_t refused = 0;
   for (const auto& budget : state.budgets) refused += budget.rate_limited;

@@ -219,6 +219,12 @@ struct DiffRuns {
           (knows_judging ? ""
                          : "; which metrics are judged otherwise is not known, since a run is read from the "
                            "observations or has no copy of its suite"));
+    if (baseline_of(left.flags) != baseline_of(right.flags)) {
+      report.notes.push_back(
+          "the runs were held against different baselines, or one of them against none: what fails as it did "
+          "in "
+          "a baseline warns, so that a status may differ where answers do not");
+    }
     for (const PastRun* past : {&report.runs.before, &report.runs.after}) {
       const std::string name = "run " + short_id(past->run.run_id);
       if (!past->summary) report.notes.push_back(name + " has no end: what it has not answered is missing");

@@ -210,7 +210,7 @@ Result<void> RecordedRun::begin() {
 }
 
 Result<void> RecordedRun::take_up_earlier_part() {
-  auto taken_up = take_up(record_, *plan_, *ledger_, controller_);
+  auto taken_up = take_up(record_, *plan_, inputs_.suite.copier.get(), *ledger_, controller_);
   if (!taken_up) return fail(std::move(taken_up.error()));
   record_ = std::move(*taken_up);
   if (!options_.progress) return {};

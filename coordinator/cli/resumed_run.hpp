@@ -7,6 +7,7 @@
 #include "coordinator/run/run_controller.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
+#include "coordinator/suite/suite_copier.hpp"
 
 #include <optional>
 #include <string>
@@ -18,8 +19,9 @@ namespace sluice {
 Result<void> retrieve_as_before(const RunOptions& options, RunInputs& inputs);
 
 /// Gives the controller what the run's earlier parts left, and opens the run again. Returns its row. `now`:
-/// the row that it would have if it began now; usage_invalid names what differs. REQUIRES: the run's lock.
-Result<RunRecord> take_up(const RunRecord& now, const Plan& plan, Ledger& ledger,
+/// the row that it would have if it began now; usage_invalid names what differs. `suite`: as it was read now;
+/// may be null. REQUIRES: the run's lock.
+Result<RunRecord> take_up(const RunRecord& now, const Plan& plan, SuiteCopier* suite, Ledger& ledger,
                           RunController::Config& controller);
 
 /// What the run before took counts in every part of the run that follows.

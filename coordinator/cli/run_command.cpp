@@ -170,6 +170,7 @@ struct RunCommand {
     std::error_code none;
     const bool is_folder = std::filesystem::is_directory(suite, none);
     watched.inputs.push_back(is_folder ? suite : std::filesystem::absolute(suite, none).parent_path());
+    if (!is_folder) watched.inputs.push_back(suite);
     std::ranges::copy(flags.allowed_paths, std::back_inserter(watched.inputs));
     const auto add = [](std::vector<std::filesystem::path>& to, const std::optional<std::string>& file) {
       if (file && !file->empty()) to.emplace_back(*file);
@@ -291,7 +292,8 @@ struct RerunCommand {
           "; `sluice runs list` shows other runs to name, and `sluice run` tries every case");
       return exit_ok;
     }
-    if (const auto taken = take_flags(app, past->run.flags); !taken) return report_error(taken.error());
+    if (const auto taken = take_flags(app, past->run.flags, TakenFlags::all_but_selection); !taken)
+      return report_error(taken.error());
     forget_aggregates();
     run.flags.suite = past->run.suite_path;
     run.flags.suite_is_of_past_run = true;

@@ -198,18 +198,27 @@ std::vector<std::string> only_cases_of(const std::string& flags) {
   return cases;
 }
 
+std::string baseline_of(const std::string& flags) {
+  const auto given = nlohmann::json::parse(flags, nullptr, false);
+  if (!given.is_object() || !given.contains("baseline")) return "";
+  return given["baseline"].dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 bool has_pinned_scores(const std::string& flags) {
   const auto given = nlohmann::json::parse(flags, nullptr, false);
   return given.is_object() && given.contains(pins_member);
 }
 
-Result<void> take_flags(CLI::App& app, const std::string& flags) {
+Result<void> take_flags(CLI::App& app, const std::string& flags, TakenFlags which) {
+  constexpr std::array<std::string_view, 4> selecting = {"categories", "filter", "max-fixtures", "sample"};
   const auto given = nlohmann::json::parse(flags, nullptr, false);
   if (!given.is_object())
     return fail(Reason::ledger_failed, "the flags that the ledger has of the run are damaged");
   for (const auto& [name, values] : given.items()) {
     CLI::Option* option = app.get_option_no_throw("--" + name);
     if (option == nullptr || option->count() > 0) continue;
+    const bool selects = std::ranges::find(selecting, name) != selecting.end();
+    if (selects && which == TakenFlags::all_but_selection) continue;
     for (const auto& value : values) {
       if (value.is_string()) option->add_result(value.get<std::string>());
     }

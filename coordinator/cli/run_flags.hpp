@@ -8,6 +8,7 @@
 #include "coordinator/session/run_options.hpp"
 #include "coordinator/suite/suite.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -41,11 +42,16 @@ void add_log_flags(CLI::App& app, RunFlags& flags);
 std::string given_flags(const CLI::App& app, const std::vector<std::string>& only_cases = {});
 /// The cases in the text of given_flags; empty for a run that flags alone say.
 std::vector<std::string> only_cases_of(const std::string& flags);
+/// The baseline in such a text, as it was given; empty where none was.
+std::string baseline_of(const std::string& flags);
 /// Whether the run of such a text pinned its scores (--export-baseline).
 bool has_pinned_scores(const std::string& flags);
+/// What flags of a record select of their suite. Of the suite as it is now they may select other cases: who
+/// names the cases leaves them out.
+enum class TakenFlags : std::uint8_t { all, all_but_selection };
 /// Gives the command those flags of a record that it has, and that it was not given itself. Call after
 /// parsing. ledger_failed if the text is none of given_flags.
-Result<void> take_flags(CLI::App& app, const std::string& flags);
+Result<void> take_flags(CLI::App& app, const std::string& flags, TakenFlags which = TakenFlags::all);
 
 /// A suite with the settings that hold for it.
 struct RunSource {

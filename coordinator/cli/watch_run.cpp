@@ -11,6 +11,7 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <system_error>
 
@@ -103,17 +104,45 @@ bool has_come_within(std::chrono::milliseconds time, const BlockedSignals& signa
   return ::poll(&source, 1, static_cast<int>(time.count())) > 0;
 }
 
-/// Looks until something has changed, and then until nothing does. True: run again; false: a signal has come.
-bool await_change(WatchedFiles& files, const BlockedSignals& signals) {
-  std::optional<std::filesystem::path> changed;
+/// Files that change in each run are what it prints: `sluice run suite.yaml --watch | tee out.txt`.
+class FilesOfRuns {
+ public:
+  /// These changed during a run. What did in one run after the other is no longer watched, but for `inputs`.
+  void leave_out(const std::vector<std::filesystem::path>& changed,
+                 const std::vector<std::filesystem::path>& inputs, WatchedFiles& files) {
+    std::map<std::filesystem::path, int> in_a_row;
+    for (const auto& file : changed) {
+      const auto before = in_a_row_.find(file);
+      const int runs = 1 + (before == in_a_row_.end() ? 0 : before->second);
+      std::error_code none;
+      const bool is_input = std::ranges::any_of(
+          inputs, [&](const auto& input) { return std::filesystem::equivalent(file, input, none); });
+      if (runs < defaults::runs_that_change_a_file || is_input) {
+        in_a_row[file] = runs;
+        continue;
+      }
+      files.ignore(file);
+      say(printable(file.string()) + " changes with each run, and is not watched any more");
+    }
+    in_a_row_ = std::move(in_a_row);
+  }
+
+ private:
+  std::map<std::filesystem::path, int> in_a_row_;  ///< In how many of the last runs.
+};
+
+/// Looks until something has changed, and then until nothing does. `changed`: what has already. True: run
+/// again; false: a signal has come.
+bool await_change(WatchedFiles& files, std::optional<std::filesystem::path> changed,
+                  const BlockedSignals& signals) {
   for (auto pause = std::chrono::milliseconds(0);;) {
     // What is not read would end this process as soon as signals may again.
     if (has_come_within(pause, signals) && signals.next() != SIGCHLD) return false;
     const auto begun = std::chrono::steady_clock::now();
-    auto more = files.take_change();
+    const auto more = files.take_changes();
     const auto took = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
-    if (changed && !more) break;
-    if (more) changed = std::move(more);
+    if (changed && more.empty()) break;
+    if (!more.empty()) changed = more.front();
     pause = changed ? defaults::watch_settled
                     : std::max(defaults::watch_interval, took * defaults::watch_share_of_time);
   }
@@ -148,12 +177,17 @@ int watch_run(const WatchedRun& watched) {
   if (signals.descriptor() < 0)
     return report_error("--watch cannot wait for signals: " + std::generic_category().message(errno));
   // What changes during a run counts after it.
-  files.take_change();
+  files.take_changes();
+  FilesOfRuns of_runs;
   for (;;) {
     const auto run = run_once(watched.arguments, signals);
     if (run.is_last) return run.exit_code;
     say("waiting for a change of " + printable(watched.inputs.front().string()) + "; Ctrl-C ends");
-    if (!await_change(files, signals)) return run.exit_code;
+    auto changed = files.take_changes();
+    of_runs.leave_out(changed, watched.inputs, files);
+    std::erase_if(changed, [&](const auto& file) { return !files.counts(file); });
+    const auto first = changed.empty() ? std::nullopt : std::optional(changed.front());
+    if (!await_change(files, first, signals)) return run.exit_code;
   }
 }
 

@@ -1,6 +1,7 @@
 #include "coordinator/cli/watched_files.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -38,6 +39,11 @@ fs::path WatchedFiles::whole(const fs::path& path) {
   std::error_code none;
   const auto found = fs::weakly_canonical(fs::absolute(path, none), none);
   return found.has_filename() ? found : found.parent_path();
+}
+
+void WatchedFiles::ignore(const fs::path& path) {
+  ignored_.push_back(whole(path));
+  if (known_) std::erase_if(*known_, [this](const auto& one) { return !counts(one.first); });
 }
 
 void WatchedFiles::ignore_open(int descriptor) {
@@ -84,16 +90,15 @@ WatchedFiles::State WatchedFiles::look() const {
   return state;
 }
 
-std::optional<fs::path> WatchedFiles::take_change() {
+std::vector<fs::path> WatchedFiles::take_changes() {
   auto state = look();
   const auto before = std::exchange(known_, std::move(state));
-  if (!before) return std::nullopt;
-  const auto [gone, come] = std::ranges::mismatch(*before, *known_);
-  if (gone == before->end() && come == known_->end()) return std::nullopt;
-  // The first by name: of one that is on one side alone the other side is further on.
-  if (gone == before->end()) return come->first;
-  if (come == known_->end()) return gone->first;
-  return std::min(gone->first, come->first);
+  if (!before) return {};
+  State differing;  // Of a file that changed both stamps differ, and its name stands here once.
+  std::ranges::set_symmetric_difference(*before, *known_, std::inserter(differing, differing.end()));
+  std::vector<fs::path> changed;
+  for (const auto& [file, stamp] : differing) changed.push_back(file);
+  return changed;
 }
 
 }  // namespace sluice

@@ -104,9 +104,23 @@ std::vector<UnitId> Dispatcher::lease(WorkerId worker, std::size_t limit, TimePo
 void Dispatcher::started(WorkerId worker, UnitId unit, TimePoint now) {
   const auto lease = leases_.find(unit);
   if (lease == leases_.end() || lease->second.worker != worker) return;
-  if (!std::exchange(lease->second.started, true)) ++started_;
   units_[unit].begun = true;
   lease->second.deadline = now + config_.lease_time;
+  if (std::exchange(lease->second.started, true)) return;
+  ++started_;
+  extend_waiting(worker, now);
+}
+
+/// Who begins with one unit after the other comes to those that wait behind them.
+void Dispatcher::extend_waiting(WorkerId worker, TimePoint now) {
+  auto& state = workers_.at(worker);
+  if (now - state.began < config_.heartbeat_interval) return;
+  state.began = now;
+  for (const auto unit : state.held) {
+    const auto lease = leases_.find(unit);
+    const bool waits = lease != leases_.end() && lease->second.worker == worker && !lease->second.started;
+    if (waits) lease->second.deadline = now + config_.lease_time;
+  }
 }
 
 void Dispatcher::begin_recording(UnitId unit) {

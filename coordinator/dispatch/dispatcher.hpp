@@ -133,11 +133,13 @@ class Dispatcher {
     std::uint32_t window = 0;
     std::set<UnitId> held;  ///< Leased, or answered and not yet released.
     TimePoint excused;
+    TimePoint began;  ///< When it last began with a unit, as far as the others it holds were told.
   };
 
   enum class Ending : std::uint8_t { given_back, worker_lost, expired };
   void end_lease(UnitId unit, Ending ending);
   void requeue(UnitId unit);
+  void extend_waiting(WorkerId worker, TimePoint now);
   bool is_answered(UnitId unit) const { return units_[unit].settled || units_[unit].recording; }
   /// The number of leases that ended with it.
   std::size_t drop_worker(WorkerId worker, Ending ending);

@@ -99,7 +99,8 @@ void ConcurrencyBudget::allot(BootTime now) {
 std::uint32_t ConcurrencyBudget::places_for(WorkerId worker, const Member& member) const {
   if (searches()) return places_.of(worker);
   const auto& account = member.account;
-  const bool is_set = account.max_concurrent_named() || account.most_places() == 0;
+  if (account.most_places() == 0) return 0;
+  const bool is_set = account.max_concurrent_named();
   const auto set = account.max_concurrent();
   if (max_in_flight_) return std::min(places_.of(worker), is_set ? set : account.most_places());
   return is_set ? set : std::max(set, widened_);

@@ -4,6 +4,7 @@
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/ledger.hpp"
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,23 @@ bool has_rows(SQLite::Database& db, const char* table, std::int64_t seq) {
 
 std::string_view blob_in(const SQLite::Column& column) {
   return {static_cast<const char*>(column.getBlob()), static_cast<std::size_t>(column.getBytes())};
+}
+
+void insert_spends(SQLite::Database& db, std::int64_t run_seq, std::span<const UnitSpend> spends) {
+  SQLite::Statement insert(
+      db,
+      std::string("INSERT INTO spends(id, spend) SELECT coalesce(max(id) + 1, ?1 << 32), ?2 FROM spends") +
+          of_run);
+  insert.bind(1, run_seq);
+  for (const UnitSpend& one : spends) {
+    UnitResult holds_it;
+    holds_it.unit = one.unit;
+    holds_it.spend = one.spend;
+    const std::string blob = wire::encode_result(holds_it);
+    insert.bind(2, blob.data(), static_cast<int>(blob.size()));
+    insert.exec();
+    insert.reset();
+  }
 }
 
 }  // namespace
@@ -75,19 +93,23 @@ Result<void> Ledger::note_spends(const std::string& run_id, std::span<const Unit
   return guarded(ledger_error, [&] {
     const Database::Unsynced with_the_next_results(*database_);
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
-    SQLite::Statement insert(
-        database_->db, std::string("INSERT INTO spends(id, spend) SELECT coalesce(max(id) + 1, ?1 << 32), "
-                                   "?2 FROM spends") +
-                           of_run);
-    insert.bind(1, database_->run_seq(run_id));
-    for (const UnitSpend& one : spends) {
-      UnitResult holds_it;
-      holds_it.unit = one.unit;
-      holds_it.spend = one.spend;
-      const std::string blob = wire::encode_result(holds_it);
-      insert.bind(2, blob.data(), static_cast<int>(blob.size()));
-      insert.exec();
-      insert.reset();
+    insert_spends(database_->db, database_->run_seq(run_id), spends);
+    transaction.commit();
+  });
+}
+
+Result<void> Ledger::give_up_results(const std::string& run_id, std::span<const TrialId> trials,
+                                     std::span<const UnitSpend> spends) {
+  return guarded(ledger_error, [&] {
+    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+    const std::int64_t seq = database_->run_seq(run_id);
+    insert_spends(database_->db, seq, spends);
+    SQLite::Statement remove(database_->db, "DELETE FROM results WHERE id = (?1 << 32) + ?2");
+    remove.bind(1, seq);
+    for (const TrialId trial : trials) {
+      remove.bind(2, std::int64_t{trial});
+      remove.exec();
+      remove.reset();
     }
     transaction.commit();
   });

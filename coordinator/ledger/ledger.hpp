@@ -104,6 +104,9 @@ class Ledger {
   /// Notes what a run spent that is in no result of it.
   Result<void> note_spends(const std::string& run_id, std::span<const UnitSpend> spends);
   Result<std::vector<UnitSpend>> spends_of(const std::string& run_id) const;
+  /// Removes results of a run that goes on, and notes what they took.
+  Result<void> give_up_results(const std::string& run_id, std::span<const TrialId> trials,
+                               std::span<const UnitSpend> spends);
   /// Notes whose caches may get the answers of these units; the latest lease of a unit counts.
   Result<void> note_leases(const std::string& run_id, std::span<const NotedLease> leases);
   /// By unit.

@@ -67,8 +67,9 @@ std::uint64_t remove(SQLite::Database& db, std::int64_t seq) {
 }
 
 /// False if another process is at work: the room stays in the file, for later runs. It is not waited for
-/// long: what matters is done.
-bool compact(SQLite::Database& db) {
+/// long: what matters is done. Of a large ledger it takes longer than a run waits to record its results.
+bool compact(SQLite::Database& db, const std::filesystem::path& home) {
+  if (RunLock::is_any_held(home)) return false;
   db.setBusyTimeout(defaults::compact_busy_timeout_ms);
   // A checkpoint that has to leave something says so in its row, and is no error.
   return db.tryExec("VACUUM") == SQLite::OK && db.execAndGet("PRAGMA wal_checkpoint(TRUNCATE)").getInt() == 0;
@@ -128,7 +129,7 @@ Result<PrunedRuns> Ledger::prune(const RunPrune& which) {
       ++done.runs;
     }
     done.left -= done.runs;
-    if (!which.dry_run) done.compacted = compact(db);
+    if (!which.dry_run) done.compacted = compact(db, database_->home);
     db.setBusyTimeout(defaults::ledger_busy_timeout_ms);
     done.bytes_after = bytes_of(db.getFilename());
     return done;

@@ -91,8 +91,11 @@ std::vector<Piece> pieces_of(const ProgressState& state) {
   // Workers go as soon as nothing is left to do.
   if (state.done < state.total) {
     add(10, std::to_string(state.in_flight) + " in flight");
-    add(11, std::to_string(state.workers) + (state.workers == 1 ? " worker" : " workers"),
-        state.workers == 0 ? ansi::red : "");
+    const std::string of_expected =
+        state.expected_workers > 0 ? " of " + std::to_string(state.expected_workers) : "";
+    const bool is_one = state.workers == 1 && of_expected.empty();
+    add(11, std::to_string(state.workers) + of_expected + (is_one ? " worker" : " workers"),
+        state.workers == 0 || !of_expected.empty() ? ansi::red : "");
   }
   if (state.cost) add(12, wording::dollars(*state.cost));
   if (state.waiting > 0) add(15, std::to_string(state.waiting) + " queued");
@@ -236,7 +239,9 @@ std::string render_plain(const ProgressState& state) {
   if (!finished) {
     line += "; " + std::to_string(state.in_flight) + " in flight";
     if (state.waiting > 0) line += ", " + std::to_string(state.waiting) + " queued";
-    line += " on " + wording::counted(state.workers, "worker");
+    line += state.expected_workers > 0 ? "; waiting for workers: " + std::to_string(state.workers) + " of " +
+                                             std::to_string(state.expected_workers) + " are there"
+                                       : " on " + wording::counted(state.workers, "worker");
   }
   if (state.per_second) line += "; " + rate_text(*state.per_second);
   line += "; " + wording::clock(state.elapsed) + " elapsed";

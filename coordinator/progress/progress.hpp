@@ -61,7 +61,8 @@ struct ProgressState {
   std::uint64_t waiting = 0;      ///< With a worker, which has not begun with them.
   bool waits_for_budget = false;  ///< Calls under way have reserved the rest of --max-tokens or --max-cost.
   std::uint32_t workers = 0;
-  std::optional<double> cost;  ///< US dollars paid so far.
+  std::uint32_t expected_workers = 0;  ///< For which it waits before it begins; 0: it does not.
+  std::optional<double> cost;          ///< US dollars paid so far.
   std::chrono::seconds elapsed{};
   std::optional<double> per_second;  ///< RateEstimate::per_second.
   std::optional<std::chrono::seconds> remaining;

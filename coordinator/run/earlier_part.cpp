@@ -19,6 +19,10 @@ Result<void> EarlierPart::add(const CommittedTrial& trial, const std::string& wo
   const bool failed = !result.scores.empty() && has_failed(result.scores.front());
   tally_.on_settled(plan_, trial.trial, result.error.has_value(), failed);
   const UnitId unit = plan_.unit_of(trial.trial);
+  if (plan_.trials_of(unit).size() > 1) {
+    Shared& shared = shared_[unit];
+    if (shared.trials++ == 0) shared.spend = result.spend;
+  }
   if (is_settled(unit)) return {};
   count(unit, result.spend);
   // Few names: those of the workers that there were.
@@ -30,6 +34,14 @@ Result<void> EarlierPart::add(const CommittedTrial& trial, const std::string& wo
 
 void EarlierPart::add(const UnitSpend& spent) {
   if (spent.unit < plan_.unit_count()) count(spent.unit, spent.spend);
+}
+
+std::vector<UnitSpend> EarlierPart::torn() const {
+  std::vector<UnitSpend> torn;
+  for (const auto& [unit, shared] : shared_) {
+    if (shared.trials < plan_.trials_of(unit).size()) torn.push_back({unit, shared.spend});
+  }
+  return torn;
 }
 
 void EarlierPart::count(UnitId unit, const Spend& spend) {

@@ -6,7 +6,9 @@
 #include "coordinator/plan/plan.hpp"
 #include "coordinator/run/run_tally.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,9 @@ class EarlierPart {
   /// Of these units nobody knows what some calls took: no less than what may be reserved for them counts in
   /// the run's budgets.
   const std::vector<UnitSpend>& unmetered() const { return unmetered_; }
+  /// Units of which the ledger has lost some trials (`sluice doctor --repair`), with what their results took:
+  /// as long as it has the others, it takes no new result of them.
+  std::vector<UnitSpend> torn() const;
 
  private:
   void count(UnitId unit, const Spend& spend);
@@ -38,6 +43,11 @@ class EarlierPart {
   const Plan& plan_;
   RunTally tally_;
   std::vector<UnitSpend> unmetered_;
+  struct Shared {
+    std::size_t trials = 0;
+    Spend spend;
+  };
+  std::map<UnitId, Shared> shared_;  ///< What is there of units of several trials.
   std::vector<std::string> workers_;
   std::vector<std::uint32_t> workers_of_;  ///< By unit: 1 + position in `workers_`; 0: it has no result.
 };

@@ -17,7 +17,7 @@ ResultIntake::ResultIntake(const Run& run, std::shared_ptr<const EarlierPart> ea
   }
 }
 
-/// What was reserved for calls of an earlier part whose usage nobody knows, as far as it is not counted.
+/// What may be reserved for calls whose usage nobody knows, as far as it is not counted.
 void ResultIntake::count_unmetered(const std::vector<UnitSpend>& spends) {
   for (const auto& [unit, spend] : spends) {
     const auto work = run_.plan.render(unit);
@@ -53,8 +53,7 @@ std::optional<Error> ResultIntake::take(WorkerId worker, UnitResult result, wire
         first_miss_.emplace(result.unit, std::move(result.error->message));
       return refuse(wire::AckCode::retry);
     case ResultStep::fail:
-      count(worker, result.unit, result.spend);
-      if (run_.roster.may_note(worker)) effects.spent.push_back({result.unit, result.spend});
+      count_beside({worker, result.unit}, result.spend, effects);
       refuse(wire::AckCode::retry);
       return std::move(result.error);
     case ResultStep::record:
@@ -104,17 +103,26 @@ void ResultIntake::count(WorkerId worker, UnitId unit, const Spend& spend) {
   run_.tally.on_spend(spend, run_.plan.arm_of(unit));
 }
 
+/// A result's that is not committed, once.
+void ResultIntake::count_beside(const WorkersUnit& whose, const Spend& spend, Effects& effects) {
+  const auto [worker, unit] = whose;
+  if (!counted_.insert(whose).second) return;
+  count(worker, unit, spend);
+  if (run_.roster.may_note(worker)) effects.spent.push_back({unit, spend});
+}
+
 void ResultIntake::count_apart(WorkerId worker, const UnitSpend& spent, bool is_returned, Effects& effects) {
   effects.spent.push_back(spent);
   if (is_returned) return count(worker, spent.unit, spent.spend);
   // Its result, which may be on its way into the ledger, settles what is reserved for it.
   run_.budget.pay(spent.unit, spent.spend.paid);
+  if (run_.budget.limited()) count_unmetered({spent});
   run_.tally.on_spend(spent.spend, run_.plan.arm_of(spent.unit));
 }
 
 /// A worker whose ACK was lost says the same again, be it the ACK of an earlier part's coordinator.
 bool ResultIntake::is_resent(WorkerId worker, UnitId unit) const {
-  if (winners_[unit] == worker || dropped_.contains({worker, unit})) return true;
+  if (winners_[unit] == worker || counted_.contains({worker, unit})) return true;
   return earlier_ && earlier_->is_settled(unit) && earlier_->worker_of(unit) == run_.roster.name_of(worker);
 }
 
@@ -134,9 +142,11 @@ void ResultIntake::on_recorded(const ResultsRecorded& recorded, bool withdraws, 
     } else {
       run_.tally.on_duplicate();
     }
-    if (!resent) count(item.worker, item.unit, item.spend);
-    if (!resent && !item.outcome.first && run_.roster.may_note(item.worker))
-      effects.spent.push_back({item.unit, item.spend});
+    if (item.outcome.first) {
+      count(item.worker, item.unit, item.spend);
+    } else if (!resent) {
+      count_beside({item.worker, item.unit}, item.spend, effects);
+    }
     run_.dispatcher.release(item.worker, item.unit);
     replies.acknowledge(item);
   }
@@ -147,11 +157,7 @@ void ResultIntake::on_dropped(const ResultsDropped& dropped, Effects& effects) {
   CommitReplies replies;
   for (const auto& item : dropped.items) {
     recording_.erase({item.worker, item.unit});
-    if (!is_resent(item.worker, item.unit)) {
-      count(item.worker, item.unit, item.spend);
-      if (run_.roster.may_note(item.worker)) effects.spent.push_back({item.unit, item.spend});
-      dropped_.emplace(item.worker, item.unit);
-    }
+    if (!is_resent(item.worker, item.unit)) count_beside({item.worker, item.unit}, item.spend, effects);
     run_.dispatcher.release(item.worker, item.unit);
     replies.refuse(item);
   }

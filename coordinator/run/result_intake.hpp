@@ -59,9 +59,13 @@ class ResultIntake {
   std::string missing_for(UnitId unit) const;
 
  private:
+  using WorkersUnit = std::pair<WorkerId, UnitId>;
+  using WorkersUnits = std::set<WorkersUnit>;
+
   void note_error(const ResultToCommit& item, Effects& effects) const;
   void count_unmetered(const std::vector<UnitSpend>& spends);
   void count(WorkerId worker, UnitId unit, const Spend& spend);
+  void count_beside(const WorkersUnit& whose, const Spend& spend, Effects& effects);
   void count_apart(WorkerId worker, const UnitSpend& spent, bool is_returned, Effects& effects);
   bool is_resent(WorkerId worker, UnitId unit) const;
 
@@ -69,9 +73,8 @@ class ResultIntake {
   std::shared_ptr<const EarlierPart> earlier_;
   /// The first unit in order that a worker's cache had not all for, and what it lacked.
   std::optional<std::pair<UnitId, std::string>> first_miss_;
-  using WorkersUnits = std::set<std::pair<WorkerId, UnitId>>;
   WorkersUnits recording_;         ///< Whose results of which units are on their way into the ledger.
-  WorkersUnits dropped_;           ///< Whose are counted, not recorded.
+  WorkersUnits counted_;           ///< Whose are counted, and are not those that were committed.
   std::vector<WorkerId> winners_;  ///< By unit: whose result is committed. Names are not unique.
 };
 

@@ -107,6 +107,8 @@ class RunController {
   /// What waits would be leased if calls under way had not reserved the rest of the run's budget.
   bool waits_for_budget() const { return !over() && leases_.waits_for_budget(); }
   std::size_t worker_count() const { return dispatcher_.worker_count(); }
+  /// How many workers it waits for before it begins; 0: for no number of them.
+  std::uint32_t awaited_workers() const { return start_.begun() ? 0 : config_.expected_workers; }
   std::vector<UnitId> lost_units() const { return dispatcher_.lost_units(); }
   /// Units without a result that a worker has begun with.
   std::vector<UnitId> begun_units() const { return dispatcher_.begun_units(); }

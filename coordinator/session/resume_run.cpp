@@ -8,7 +8,9 @@
 #include "coordinator/session/run_record.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -85,6 +87,12 @@ std::string differences(const std::string& past, const std::string& now) {
   return text;
 }
 
+/// Of the first line in which they differ, from 1.
+std::size_t differing_line(std::string_view past, std::string_view now) {
+  const auto [end, unused] = std::ranges::mismatch(past, now);
+  return 1 + static_cast<std::size_t>(std::ranges::count(past.begin(), end, '\n'));
+}
+
 }  // namespace
 
 Result<void> check_unfinished(const PastRun& past) {
@@ -116,24 +124,56 @@ Result<void> check_unfinished(const PastRun& past) {
   return {};
 }
 
-Result<void> check_same_run(const RunRecord& past, const RunRecord& now) {
+std::string changed_files(const SuiteCopy& past, const SuiteCopy& now) {
+  std::vector<std::string> changes;
+  const auto add = [&, folder = std::filesystem::path(now.suite).parent_path()](const std::string& file,
+                                                                                const std::string& change) {
+    changes.push_back(printable(std::filesystem::path(file).lexically_proximate(folder).string()) + change);
+  };
+  for (const auto& [file, text] : past.files) {
+    const auto found = now.files.find(file);
+    if (found == now.files.end()) {
+      add(file, " is gone");
+    } else if (found->second != text) {
+      add(file, " from line " + std::to_string(differing_line(text, found->second)));
+    }
+  }
+  for (const auto& [file, text] : now.files) {
+    if (!past.files.contains(file)) add(file, " is new");
+  }
+  std::string words;
+  for (std::size_t i = 0; i < std::min(defaults::named_trials, changes.size()); ++i) {
+    words += (i > 0 ? ", " : "") + changes[i];
+  }
+  if (changes.size() > defaults::named_trials)
+    words += " and " + std::to_string(changes.size() - defaults::named_trials) + " more";
+  return words;
+}
+
+Result<void> check_same_run(const RunRecord& past, const RunRecord& now,
+                            const std::function<std::string()>& files) {
   const auto refuse = [&](const std::string& what) {
     return fail(
         Reason::usage_invalid,
         "run " + short_form(past.run_id) + " cannot be gone on with: " + what +
             "; go back to what it was, or start a new run, which finds in the caches what was answered");
   };
+  const auto where = [&] {
+    const std::string changed = files();
+    return changed.empty() ? "" : " (" + changed + ")";
+  };
   const auto differing = differences(past.settings, now.settings);
   if (past.settings != now.settings && !differing.empty()) return refuse(differing);
   if (past.trials != now.trials) {
     return refuse("it had " + wording::counted(past.trials, "trial") + ", and would have " +
-                  wording::grouped(now.trials) + " now: the suite has changed, or what is selected of it");
+                  wording::grouped(now.trials) + " now: the suite has changed, or what is selected of it" +
+                  where());
   }
   if (past.config_fingerprint != now.config_fingerprint)
-    return refuse("the suite, its expectations, the prompt or the ontology has changed since");
+    return refuse("the suite, its expectations, the prompt or the ontology has changed since" + where());
   const bool differ = compared_settings(past.settings) != compared_settings(now.settings);
   if (differ || past.plan_identity != now.plan_identity)
-    return refuse("its cases, or what they ask, have changed since");
+    return refuse("its cases, or what they ask, have changed since" + where());
   return {};
 }
 

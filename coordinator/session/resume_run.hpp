@@ -3,8 +3,10 @@
 #include "common/error.hpp"
 #include "coordinator/facts/cache_holders.hpp"
 #include "coordinator/facts/run_record.hpp"
+#include "coordinator/facts/suite_copy.hpp"
 #include "coordinator/run/run_controller.hpp"
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,8 +29,13 @@ inline bool is_unfinished(const PastRun& past) {
 }
 
 /// Whether what would run now is what the run was: else a trial's number means another question.
-/// usage_invalid names what differs.
-Result<void> check_same_run(const RunRecord& past, const RunRecord& now);
+/// usage_invalid names what differs. `files`: those of the suite that changed, if it comes to that.
+Result<void> check_same_run(const RunRecord& past, const RunRecord& now,
+                            const std::function<std::string()>& files);
+
+/// Where two readings of a suite differ, for an error: `tests.csv from line 4, short.txt is gone`, relative
+/// to the suite's folder. At most defaults::named_trials of them by name. Empty if they do not differ.
+std::string changed_files(const SuiteCopy& past, const SuiteCopy& now);
 
 /// The command that goes on with the run: `sluice run --resume 1b4e28ba`.
 std::string resume_command(const std::string& run_id);

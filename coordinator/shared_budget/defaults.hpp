@@ -19,8 +19,8 @@ inline constexpr int key_lock_tries = 25;
 inline constexpr long key_lock_wait_ns = 200'000;
 inline constexpr BootTime key_lock_retry = 5ms;
 inline constexpr BootTime key_lock_patience = 3s;  ///< A process that holds the lock so long was stopped.
-/// Far beyond what is granted ahead: else the file was damaged.
-inline constexpr BootTime longest_slot_ahead = 1s;
+/// Beyond what is granted ahead, which is 1.15 s for workers far away: else the file was damaged.
+inline constexpr BootTime longest_slot_ahead = 2s;
 /// A longer one each run meets by itself, and says what it means for the run.
 inline constexpr BootTime longest_shared_delay = 5min;
 inline constexpr std::chrono::hours key_file_lifetime{24 * 7};

@@ -129,6 +129,20 @@ TEST_F(Rerun, CasesUnderAnArmRunUnderItAlone) {
   EXPECT_EQ(cases_in(run_sluice({"rerun"})), (Ids{"spain@a", "spain@b"}));
 }
 
+// The flags of the run selected another case of the suite as it was then.
+TEST_F(Rerun, RunsItsCasesWhateverTheFlagsOfTheRunSelectNow) {
+  ASSERT_EQ(run({"--max-fixtures", "3"}).exit_code, 1) << "chile, france and peru, which is an error";
+  std::string suite = read_text(folder() / "suite.yaml");
+  suite +=
+      "  - {id: austria, input: {prompt: the capital of austria}, expected: {type: must_contain, text: "
+      "right}}\n";
+  write_text(folder() / "suite.yaml", suite);
+  const auto again = run_sluice({"rerun", "--format", "json"});
+  EXPECT_EQ(cases_in(again), Ids{"peru"}) << again.errors;
+  EXPECT_EQ(again.errors.find("no longer"), std::string::npos) << again.errors;
+  EXPECT_EQ(cases_in(run_sluice({"rerun", "--format", "json"})), Ids{"peru"}) << "and of that run again";
+}
+
 TEST_F(Rerun, SaysWhatIsNoLongerThere) {
   ASSERT_EQ(run().exit_code, 1);
   write_text(

@@ -26,13 +26,13 @@ class WatchedFilesTest : public ::testing::Test {
   void write(const std::string& name) { std::ofstream(root / name, std::ios::app) << "text\n"; }
   void watch(const fs::path& path) {
     files.add(path);
-    EXPECT_FALSE(files.take_change()) << "the first look";
+    EXPECT_TRUE(files.take_changes().empty()) << "the first look";
   }
   /// Empty: nothing has changed.
   std::string changed() {
-    const auto path = files.take_change();
-    EXPECT_FALSE(files.take_change()) << "it is known now";
-    return path ? path->lexically_proximate(root).string() : "";
+    const auto paths = files.take_changes();
+    EXPECT_TRUE(files.take_changes().empty()) << "it is known now";
+    return paths.empty() ? "" : paths.front().lexically_proximate(root).string();
   }
 
   support::TemporaryFolder folder;
@@ -55,6 +55,19 @@ TEST_F(WatchedFilesTest, AFileBelowCounts) {
   EXPECT_EQ(changed(), "") << "there is nothing in it";
   write("suite/more/new.yaml");
   EXPECT_EQ(changed(), "suite/more/new.yaml");
+}
+
+TEST_F(WatchedFilesTest, SeveralAreNamed) {
+  watch(root / "suite");
+  write("suite/suite.yaml");
+  write("suite/b.txt");
+  write("suite/a.txt");
+  const auto changed = files.take_changes();
+  EXPECT_EQ(changed,
+            (std::vector<fs::path>{root / "suite/a.txt", root / "suite/b.txt", root / "suite/suite.yaml"}));
+  files.ignore(root / "suite/b.txt");
+  EXPECT_TRUE(files.take_changes().empty()) << "it has not gone";
+  EXPECT_FALSE(files.counts(root / "suite/b.txt"));
 }
 
 TEST_F(WatchedFilesTest, AFolderThatIsReplacedIsSeenAnew) {

@@ -162,6 +162,45 @@ TEST_F(DispatcherTest, AUnitOnALiveWorkerHasADeadline) {
   EXPECT_EQ(dispatcher.lease(1, 1, at(61s)), std::vector<UnitId>{0}) << "a lone worker is offered it again";
 }
 
+// A healthy worker of one place, whose calls take half a minute, had units of its queue given up.
+TEST_F(DispatcherTest, WhatWaitsBehindUnitsThatBeginIsNotOverdue) {
+  constexpr std::size_t count = 10;
+  Dispatcher dispatcher(config, units(count), {});
+  join(dispatcher, 1, count);
+  const auto leased = dispatcher.lease(1, count, at(0ms));
+  ASSERT_EQ(leased.size(), count);
+  auto now = 0ms;
+  for (const UnitId unit : leased) {
+    dispatcher.started(1, unit, at(now));
+    for (const auto end = now + 30s; now < end;) {
+      dispatcher.on_message(1, at(now += 1000ms));
+      EXPECT_EQ(dispatcher.tick(at(now)).leases_lost, 0u) << now.count();
+    }
+    dispatcher.begin_recording(unit);
+    dispatcher.settle(unit);
+    dispatcher.release(1, unit);
+  }
+  EXPECT_TRUE(dispatcher.finished());
+  EXPECT_TRUE(dispatcher.lost_units().empty());
+}
+
+TEST_F(DispatcherTest, WhatIsStuckIsOverdueThoughOthersBegin) {
+  Dispatcher dispatcher(config, units(100), {});
+  join(dispatcher, 1, 100);
+  const auto leased = dispatcher.lease(1, 100, at(0ms));
+  dispatcher.started(1, leased[0], at(0ms));
+  std::vector<UnitId> expired;
+  for (std::size_t i = 1; i < 70; ++i) {
+    const auto now = static_cast<int>(i) * 1000ms;
+    dispatcher.on_message(1, at(now));
+    dispatcher.started(1, leased[i], at(now));
+    const auto tick = dispatcher.tick(at(now));
+    expired.insert(expired.end(), tick.expired.begin(), tick.expired.end());
+  }
+  ASSERT_FALSE(expired.empty());
+  EXPECT_EQ(expired[0], leased[0]);
+}
+
 TEST_F(DispatcherTest, AUnitThatNeverComesBackIsGivenUpInTheEnd) {
   Dispatcher dispatcher(config, units(1), {});
   join(dispatcher, 1, 1);

@@ -354,6 +354,13 @@ TEST(Governor, ANamedNumberOfCallsIsABoundForEachWorker) {
   EXPECT_EQ(most_places(in_flight_at_most(6), {{5, true}, {5, true}}), 6u);
 }
 
+TEST(Governor, AWorkerThatCannotCallHasNoPlaceAlsoWhereTheRateIsKnown) {
+  ProviderLimits limits;
+  limits.requests_per_minute = 6000;
+  EXPECT_EQ(most_places(limits, {{0, false}}), 0u);
+  EXPECT_EQ(most_places(limits, {{0, true}}), 0u);
+}
+
 TEST(Governor, ASearchGoesBeyondANumberThatNobodyNamed) {
   EXPECT_GT(most_places({}, {{5, false}}), 100u);
   EXPECT_GT(most_places({}, {{5, true}, {5, false}}), 100u) << "at the other worker";

@@ -143,6 +143,25 @@ TEST_F(GoOn, WhatIsSpentBesideResultsIsKeptUntilTheRunHasEnded) {
   EXPECT_EQ(ledger.spends_of("run-2")->size(), 1u);
 }
 
+TEST_F(GoOn, ResultsThatAreGivenUpLeaveWhatTheyTook) {
+  auto ledger = open();
+  begin(ledger, "run-1");
+  begin(ledger, "run-2");
+  for (const char* run : {"run-1", "run-2"})
+    ASSERT_TRUE(ledger.commit(run, std::vector{result(1, "a"), result(3, "a")}, true));
+  const std::vector<TrialId> trials{1, 2};
+  const std::vector<UnitSpend> spends{spend(1, 100)};
+  ASSERT_TRUE(ledger.give_up_results("run-1", trials, spends));
+  const auto left = [&](const char* run) {
+    std::vector<TrialId> seen;
+    EXPECT_TRUE(ledger.results_of(run)->visit([&](const CommittedTrial& one) { seen.push_back(one.trial); }));
+    return seen;
+  };
+  EXPECT_EQ(left("run-1"), std::vector<TrialId>{3});
+  EXPECT_EQ(left("run-2"), (std::vector<TrialId>{1, 3}));
+  EXPECT_EQ(*ledger.spends_of("run-1"), spends);
+}
+
 TEST_F(GoOn, ARunThatIsOpenedAgainHasNoEndAndItsResults) {
   auto ledger = open();
   begin(ledger, "run-1");

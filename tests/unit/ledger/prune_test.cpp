@@ -1,4 +1,5 @@
 #include "coordinator/ledger/ledger.hpp"
+#include "coordinator/ledger/run_lock.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <array>
@@ -104,6 +105,12 @@ TEST_F(PruneTest, ADryRunCountsTheSameAndRemovesNothing) {
 
 TEST_F(PruneTest, TheFileShrinks) {
   for (int run = 0; run < 20; ++run) record("run-" + std::to_string(run), 100);
+  {
+    const auto at_work = RunLock::take(folder_.path(), "another");
+    ASSERT_TRUE(at_work);
+    EXPECT_FALSE(prune({.begun_before_ms = {}, .keep = 19}).compacted)
+        << "a run that records waits no longer than one run takes to go";
+  }
   const PrunedRuns done = prune({.begun_before_ms = {}, .keep = 1});
   EXPECT_TRUE(done.compacted);
   EXPECT_GT(done.bytes_before, 20u * 50 * 500);

@@ -42,6 +42,20 @@ TEST_F(EarlierPartTest, OnlyWhatHasNoResultIsLeased) {
   EXPECT_EQ(controller->facts().requests, 2u) << "the earlier ones; this one's result has none";
 }
 
+// What a repair left of it settled the unit, and the trial that was lost was never asked again.
+TEST_F(EarlierPartTest, AUnitThatLostATrialIsTorn) {
+  settle(0, "worker-7");
+  settle(2, "worker-7", 30);
+  EXPECT_TRUE(earlier->torn().empty());
+  EarlierPart repaired(plan, run_id);
+  CommittedTrial left{plan.trials_of(2)[1], paid(answered(2), 30)};
+  ASSERT_TRUE(repaired.add(left, "worker-7"));
+  const auto torn = repaired.torn();
+  ASSERT_EQ(torn.size(), 1u);
+  EXPECT_EQ(torn[0].unit, 2u);
+  EXPECT_EQ(torn[0].spend.paid.total(), 30u);
+}
+
 TEST_F(EarlierPartTest, ARunWithAllItsResultsEndsWithoutAnyWorker) {
   for (UnitId unit = 0; unit < plan.unit_count(); ++unit) settle(unit, "worker-7");
   go_on();

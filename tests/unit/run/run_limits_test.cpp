@@ -232,6 +232,8 @@ TEST_F(RunLimitsTest, WhatTwoWorkersPaidForOneUnitCountsTwiceAndWhatOneSendsAgai
   EXPECT_EQ(controller->facts().paid.total(), 30u);
   record(report("q", {paid(answered(0), 20)}));
   EXPECT_EQ(controller->facts().paid.total(), 50u);
+  record(report("q", {paid(answered(0), 20)}));
+  EXPECT_EQ(controller->facts().paid.total(), 50u) << "its ACK was lost";
 }
 
 TEST_F(RunLimitsTest, ReportedTokensAreNeverSummedToLess) {

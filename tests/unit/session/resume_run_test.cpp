@@ -30,6 +30,10 @@ void expect_refused(const Result<void>& checked, const std::string& words) {
   EXPECT_NE(checked.error().message.find(words), std::string::npos) << checked.error().message;
 }
 
+Result<void> checked(const RunRecord& past, const RunRecord& now) {
+  return check_same_run(past, now, [] { return std::string("tests.csv is gone"); });
+}
+
 TEST(ResumeRun, ARunWithoutItsEndCanBeGoneOnWith) {
   PastRun past = past_run();
   EXPECT_TRUE(is_unfinished(past)) << "its process died";
@@ -70,30 +74,54 @@ TEST(ResumeRun, WhatNobodyGoesOnWithIsRefusedInASentence) {
 TEST(ResumeRun, TheDifferenceIsNamed) {
   const RunRecord past = past_run().run;
   RunRecord now = past;
-  EXPECT_TRUE(check_same_run(past, now));
+  EXPECT_TRUE(checked(past, now));
   now.settings = R"({"mode": "live", "temperature": 0.5, "judge": {"model": "n"}, "trials": "sha256:2"})";
-  expect_refused(check_same_run(past, now),
+  expect_refused(checked(past, now),
                  R"(judge.model was "m" and is "n"; temperature was 0 and is 0.5; go back)");
   now.settings = R"({"mode": "live", "judge": {"model": "m"}, "seed": 1, "trials": "sha256:1"})";
-  expect_refused(check_same_run(past, now), "seed was not set and is 1; temperature was 0 and is not set");
+  expect_refused(checked(past, now), "seed was not set and is 1; temperature was 0 and is not set");
   RunRecord there = past;
   there.settings = R"({"providers": [{"name": "openai", "cache_identity": "http://one"}]})";
   now.settings = R"({"providers": [{"name": "openai", "cache_identity": "http://two"}]})";
   expect_refused(
-      check_same_run(there, now),
+      checked(there, now),
       R"(providers.openai.cache_identity (unset, it is base_url) was "http://one" and is "http://two")");
   now = past;
   now.trials = 12;
   now.config_fingerprint = "sha256:g";
   now.plan_identity = "sha256:q";
-  expect_refused(check_same_run(past, now), "it had 10 trials, and would have 12 now");
+  expect_refused(checked(past, now), "it had 10 trials, and would have 12 now");
   now.trials = 10;
-  expect_refused(check_same_run(past, now), "the suite, its expectations, the prompt or the ontology");
+  expect_refused(
+      checked(past, now),
+      "the suite, its expectations, the prompt or the ontology has changed since (tests.csv is gone); "
+      "go back");
   now.config_fingerprint = past.config_fingerprint;
-  expect_refused(check_same_run(past, now), "its cases, or what they ask");
+  expect_refused(checked(past, now), "its cases, or what they ask");
   now = past;
   now.settings = R"({"mode": "live", "temperature": 0, "judge": {"model": "m"}, "trials": "sha256:2"})";
-  expect_refused(check_same_run(past, now), "its cases, or what they ask");
+  expect_refused(checked(past, now), "its cases, or what they ask");
+}
+
+TEST(ResumeRun, TheFilesThatChangedAreNamedWithTheirFirstLineThatDid) {
+  SuiteCopy past;
+  past.suite = "/evals/geo/suite.yaml";
+  past.files = {{"/evals/geo/suite.yaml", "a\nb\nc\n"},
+                {"/evals/geo/tests.csv", "q\n1\n"},
+                {"/evals/geo/prompts/short.txt", "Be brief."},
+                {"/etc/prices.toml", ""}};
+  SuiteCopy now = past;
+  EXPECT_EQ(changed_files(past, now), "");
+  now.files["/evals/geo/suite.yaml"] = "a\nb\nd\n";
+  now.files["/evals/geo/tests.csv"] = "q\n1\n2\n";
+  now.files.erase("/evals/geo/prompts/short.txt");
+  now.files["/evals/more.csv"] = "q\n";
+  EXPECT_EQ(changed_files(past, now),
+            "prompts/short.txt is gone, suite.yaml from line 3, tests.csv from line 3, ../more.csv is new");
+  for (int i = 0; i < 4; ++i) now.files["/evals/geo/t" + std::to_string(i) + ".csv"] = "";
+  EXPECT_EQ(changed_files(past, now),
+            "prompts/short.txt is gone, suite.yaml from line 3, tests.csv from line 3, t0.csv is new, "
+            "t1.csv is new and 3 more");
 }
 
 TEST(ResumeRun, ARunOfAnEarlierSluiceLacksADigestAndGoesOn) {
@@ -101,7 +129,7 @@ TEST(ResumeRun, ARunOfAnEarlierSluiceLacksADigestAndGoesOn) {
   RunRecord now = past;
   now.settings =
       R"({"mode": "live", "temperature": 0, "judge": {"model": "m"}, "judged_by": "sha256:9", "trials": "sha256:1"})";
-  EXPECT_TRUE(check_same_run(past, now));
+  EXPECT_TRUE(checked(past, now));
 }
 
 TEST(ResumeRun, LeasesNameTheCachesThatPinsDoNot) {
