@@ -200,6 +200,9 @@ class GithubReport {
       case CaseStatus::fail:
         if (result.assessment.regressed) {
           errors_.add(regressed, [&] { return annotation("Regressed", explanation()); });
+        } else if (is_within_pass_rate_) {
+          warnings_.add(about_a_case,
+                        [&] { return annotation("Failed, within min_pass_rate", explanation()); });
         } else {
           errors_.add(failed, [&] { return annotation("Failed", explanation()); });
         }
@@ -261,6 +264,7 @@ class GithubReport {
   }
 
   const ReportInput& input_;
+  const bool is_within_pass_rate_ = wording::reaches_pass_rate(input_);
   BufferedWriter writer_;
   CaseDetails details_;
   RankedAnnotations<error_ranks> errors_;

@@ -81,17 +81,10 @@ class JunitReport {
 
   bool misses_pass_rate() const { return !wording::missed_pass_rate(input_).empty(); }
 
-  // Failed cases that did not regress fail no run that reached its end with as many passed as are asked for.
-  bool reaches_pass_rate() const {
-    const Totals& all = input_.aggregates.all;
-    return input_.min_pass_rate && !input_.facts.cut_short &&
-           !sluice::misses_pass_rate(all.statuses, all.known_failures, *input_.min_pass_rate);
-  }
-
   std::uint64_t failure_count() const {
     const Totals& all = input_.aggregates.all;
     const StatusCounts& statuses = all.statuses;
-    const std::uint64_t failed = reaches_pass_rate() ? all.regressed : statuses.failed;
+    const std::uint64_t failed = wording::reaches_pass_rate(input_) ? all.regressed : statuses.failed;
     const std::uint64_t warned = warnings_fail() ? statuses.warned - all.known_failures + statuses.flaky : 0;
     return failed + warned + (has_failed_comparison() ? 1 : 0) + (misses_pass_rate() ? 1 : 0);
   }
@@ -212,7 +205,7 @@ class JunitReport {
                 result.error->message + answer_line(result) + recorded_line(result, "\n"));
         break;
       case CaseStatus::fail:
-        if (reaches_pass_rate() && !result.assessment.regressed) {
+        if (wording::reaches_pass_rate(input_) && !result.assessment.regressed) {
           write_words_of(result, "failed, within min_pass_rate", lines);
           break;
         }

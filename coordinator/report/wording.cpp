@@ -132,6 +132,12 @@ std::string missed_pass_rate(const ReportInput& input) {
   return missed_pass_rate(all.statuses, all.known_failures, input.min_pass_rate);
 }
 
+bool reaches_pass_rate(const ReportInput& input) {
+  const Totals& all = input.aggregates.all;
+  return input.min_pass_rate && !input.facts.cut_short &&
+         !misses_pass_rate(all.statuses, all.known_failures, *input.min_pass_rate);
+}
+
 std::string underpowered_reason(const StatisticalAssessment& statistics) {
   const bool unchanged = std::ranges::all_of(statistics.metrics, [](const StatisticalMetric& one) {
     return one.comparison.pairs > 0 && one.comparison.changed_units == 0 && one.became_undefined.count() == 0;
@@ -308,12 +314,11 @@ std::string cost(const ReportInput& input) {
   if (judged > 0) text += ", of that for the judge: " + priced(judged, input.paid_judge_cost);
   // The model's own price is known, or the sentence has said that it is not.
   if (paid > 0 && !input.paid_cost && input.aggregates.estimated_cost) {
-    const auto is_unmetered = [&](CallKind kind) { return (input.facts.unmetered & Spend::bit(kind)) != 0; };
     const bool of_judge = judged > 0 && !input.paid_judge_cost;
-    text += is_unmetered(CallKind::embedding) ? ", and those of embeddings unknown"
-            : is_unmetered(CallKind::judge)   ? ", and those of votes unknown"
-            : of_judge                        ? ", price of the judge unknown"
-                                              : ", price of embeddings unknown";
+    text += input.facts.is_unmetered(CallKind::embedding) ? ", and those of embeddings unknown"
+            : input.facts.is_unmetered(CallKind::judge)   ? ", and those of votes unknown"
+            : of_judge                                    ? ", price of the judge unknown"
+                                                          : ", price of embeddings unknown";
   }
   return text;
 }

@@ -30,6 +30,8 @@ std::string missed_pass_rate(const StatusCounts& statuses, std::uint64_t known_f
                              const std::optional<double>& min_pass_rate);
 /// The same where that fails the run.
 std::string missed_pass_rate(const ReportInput& input);
+/// Failed cases that did not regress fail no run that reached its end with as many passed as are asked for.
+bool reaches_pass_rate(const ReportInput& input);
 std::string tally(const Totals& all);
 /// What a case of this suite is called: `fixture` where all of them are about claims, else `case`.
 std::string_view case_noun(const ReportInput& input);

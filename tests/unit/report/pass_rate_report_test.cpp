@@ -78,6 +78,20 @@ TEST(PassRateReport, InJunitFailedCasesWithinTheRateAreNoFailures) {
       << junit;
 }
 
+TEST(PassRateReport, ForGithubFailedCasesWithinTheRateAreWarnings) {
+  const FewPassed run;
+  const std::string within = github_of(run.asked_for(0.3, RunVerdict::pass));
+  EXPECT_EQ(within.find("::error"), std::string::npos) << within;
+  EXPECT_NE(
+      within.find(
+          "::warning file=geo/geo-1.toml,line=1,title=Failed%2C within min_pass_rate%3A geo-1::Expected: "),
+      std::string::npos)
+      << within;
+  EXPECT_NE(github_of(run.asked_for(0.8, RunVerdict::fail))
+                .find("::error file=geo/geo-1.toml,line=1,title=Failed%3A geo-1::"),
+            std::string::npos);
+}
+
 TEST(PassRateReport, InJunitARegressionIsNotWithinTheRate) {
   FewPassed run;
   Baseline pins;
