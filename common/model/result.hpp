@@ -98,8 +98,8 @@ struct UnitResult {
   std::vector<ParsedClaim> parsed;
   std::vector<FinalClaim> claims;
   /// The answer's beginning (defaults::max_shown_bytes, at a character's end) when a metric assessed its
-  /// text, or, as one line without control characters, when the answer itself is the error; else empty: the
-  /// claims say it all.
+  /// text, or, as one line without control characters, when the answer itself is the error, or an error came
+  /// after it; else empty: the claims say it all.
   std::string shown_text;
   std::vector<TrialScore> scores;
   Spend spend;

@@ -180,10 +180,15 @@ tl::unexpected<Error> no_model(const Settings& settings, const NamedModel& named
                   example + ", or as " + named.in_file + ", or " + of_provider + others);
 }
 
-/// A model that is written as prompts' targets are: `openai:gpt-5-mini`.
+/// Where nobody names a provider, a model that is written as targets are: `openai:gpt-5-mini`. At a named one
+/// it may be called so: `mistral:7b`.
 Result<void> check_names_no_provider(const Settings& settings, const std::string& model) {
   const auto colon = model.find(':');
-  if (colon == std::string::npos || settings.find_provider(model.substr(0, colon)) == nullptr) return {};
+  const bool is_default = settings.provider.origin == Origin::default_value;
+  if (!is_default || colon == std::string::npos ||
+      settings.find_provider(model.substr(0, colon)) == nullptr) {
+    return {};
+  }
   const std::string provider = model.substr(0, colon);
   const std::string rest = model.substr(colon + 1);
   return fail(Reason::settings_invalid,

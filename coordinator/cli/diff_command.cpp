@@ -219,7 +219,8 @@ struct DiffRuns {
           (knows_judging ? ""
                          : "; which metrics are judged otherwise is not known, since a run is read from the "
                            "observations or has no copy of its suite"));
-    if (baseline_of(left.flags) != baseline_of(right.flags)) {
+    const bool are_flags_known = !left.flags.empty() && !right.flags.empty();
+    if (are_flags_known && baseline_of(left.flags) != baseline_of(right.flags)) {
       report.notes.push_back(
           "the runs were held against different baselines, or one of them against none: what fails as it did "
           "in "

@@ -107,27 +107,33 @@ bool has_come_within(std::chrono::milliseconds time, const BlockedSignals& signa
 /// Files that change in each run are what it prints: `sluice run suite.yaml --watch | tee out.txt`.
 class FilesOfRuns {
  public:
-  /// These changed during a run. What did in one run after the other is no longer watched, but for `inputs`.
-  void leave_out(const std::vector<std::filesystem::path>& changed,
-                 const std::vector<std::filesystem::path>& inputs, WatchedFiles& files) {
+  explicit FilesOfRuns(const std::vector<std::filesystem::path>& inputs) : inputs_(inputs) {}
+
+  /// These changed during a run: one of those that did not do so in all of the last runs, or that are inputs
+  /// by name.
+  std::optional<std::filesystem::path> take_change(const std::vector<std::filesystem::path>& changed) {
     std::map<std::filesystem::path, int> in_a_row;
+    std::optional<std::filesystem::path> first;
     for (const auto& file : changed) {
       const auto before = in_a_row_.find(file);
       const int runs = 1 + (before == in_a_row_.end() ? 0 : before->second);
+      in_a_row[file] = runs;
       std::error_code none;
-      const bool is_input = std::ranges::any_of(
-          inputs, [&](const auto& input) { return std::filesystem::equivalent(file, input, none); });
+      const bool is_input = std::ranges::any_of(inputs_, [&](const std::filesystem::path& input) {
+        return std::filesystem::equivalent(file, input, none);
+      });
       if (runs < defaults::runs_that_change_a_file || is_input) {
-        in_a_row[file] = runs;
-        continue;
+        if (!first) first = file;
+      } else if (runs == defaults::runs_that_change_a_file) {
+        say(printable(file.string()) + " changes with each run: what changes it meanwhile starts none");
       }
-      files.ignore(file);
-      say(printable(file.string()) + " changes with each run, and is not watched any more");
     }
     in_a_row_ = std::move(in_a_row);
+    return first;
   }
 
  private:
+  const std::vector<std::filesystem::path>& inputs_;
   std::map<std::filesystem::path, int> in_a_row_;  ///< In how many of the last runs.
 };
 
@@ -135,7 +141,7 @@ class FilesOfRuns {
 /// again; false: a signal has come.
 bool await_change(WatchedFiles& files, std::optional<std::filesystem::path> changed,
                   const BlockedSignals& signals) {
-  for (auto pause = std::chrono::milliseconds(0);;) {
+  for (auto pause = changed ? defaults::watch_settled : std::chrono::milliseconds(0);;) {
     // What is not read would end this process as soon as signals may again.
     if (has_come_within(pause, signals) && signals.next() != SIGCHLD) return false;
     const auto begun = std::chrono::steady_clock::now();
@@ -178,16 +184,15 @@ int watch_run(const WatchedRun& watched) {
     return report_error("--watch cannot wait for signals: " + std::generic_category().message(errno));
   // What changes during a run counts after it.
   files.take_changes();
-  FilesOfRuns of_runs;
+  FilesOfRuns of_runs(watched.inputs);
   for (;;) {
     const auto run = run_once(watched.arguments, signals);
     if (run.is_last) return run.exit_code;
     say("waiting for a change of " + printable(watched.inputs.front().string()) + "; Ctrl-C ends");
-    auto changed = files.take_changes();
-    of_runs.leave_out(changed, watched.inputs, files);
-    std::erase_if(changed, [&](const auto& file) { return !files.counts(file); });
-    const auto first = changed.empty() ? std::nullopt : std::optional(changed.front());
-    if (!await_change(files, first, signals)) return run.exit_code;
+    // Whoever writes down what the run prints is through with it then.
+    if (has_come_within(defaults::watch_settled, signals) && signals.next() != SIGCHLD) return run.exit_code;
+    auto changed = of_runs.take_change(files.take_changes());
+    if (!await_change(files, std::move(changed), signals)) return run.exit_code;
   }
 }
 

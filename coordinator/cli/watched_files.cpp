@@ -41,11 +41,6 @@ fs::path WatchedFiles::whole(const fs::path& path) {
   return found.has_filename() ? found : found.parent_path();
 }
 
-void WatchedFiles::ignore(const fs::path& path) {
-  ignored_.push_back(whole(path));
-  if (known_) std::erase_if(*known_, [this](const auto& one) { return !counts(one.first); });
-}
-
 void WatchedFiles::ignore_open(int descriptor) {
   struct stat found {};
   if (::fstat(descriptor, &found) == 0) ignored_open_.emplace_back(found.st_dev, found.st_ino);

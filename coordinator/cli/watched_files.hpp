@@ -21,13 +21,11 @@ class WatchedFiles {
   /// A file, or a folder; it need not be there yet.
   void add(const std::filesystem::path& path) { roots_.push_back(whole(path)); }
   /// This file, the drafts from which it is made, and all below it do not count.
-  void ignore(const std::filesystem::path& path);
+  void ignore(const std::filesystem::path& path) { ignored_.push_back(whole(path)); }
   /// A file that is open here, wherever it lies, does not count: what is printed may go into it.
   void ignore_open(int descriptor);
   /// Whether what is ignored holds something that is to be watched: it would never count.
   bool ignores_a_root() const;
-  /// Whether a file below what is watched does. An absolute path without links.
-  bool counts(const std::filesystem::path& path) const;
 
   /// Those that changed, came or went since the last call, by name. The first call finds none.
   std::vector<std::filesystem::path> take_changes();
@@ -44,6 +42,7 @@ class WatchedFiles {
   using State = std::map<std::filesystem::path, Stamp>;
 
   static std::filesystem::path whole(const std::filesystem::path& path);
+  bool counts(const std::filesystem::path& path) const;
   void look_at(const std::filesystem::path& file, State& state) const;
   State look() const;
 

@@ -80,7 +80,7 @@ std::vector<ImportedCheck> with_sets_flat(std::vector<ImportedCheck> checks, con
       continue;
     }
     if (check.weight) note_weight(check, from);
-    std::ranges::move(check.parts, std::back_inserter(flat));
+    std::ranges::move(with_sets_flat(std::move(check.parts), from), std::back_inserter(flat));
   }
   return flat;
 }

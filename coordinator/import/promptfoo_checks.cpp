@@ -153,7 +153,7 @@ class CheckImporter {
     if (is_in_group_)
       return leave_out(set.line, "assert-set", "with a threshold in another such set has no counterpart");
     std::vector<ImportedCheck> outside = std::exchange(checks_, {});
-    is_in_group_ = true;
+    is_in_group_ = !group.is_set;
     read_list(held->value);
     is_in_group_ = false;
     group.parts = std::exchange(checks_, std::move(outside));

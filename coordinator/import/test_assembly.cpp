@@ -50,6 +50,7 @@ class TestAssembly {
         from_(from) {}
 
   AssembledTests build() {
+    take_sets_apart();
     leave_out_transformed();
     find_names();
     for (ImportedTest& test : tests_) take_values_of_default(test);
@@ -75,6 +76,14 @@ class TestAssembly {
  private:
   void note(const ImportedTest& test, std::string message) const {
     from_.with(test.file.empty() ? from_.name : test.file).note(test.line, std::move(message));
+  }
+
+  /// A set is its checks, but where a threshold weighs it. There a threshold of 0 is none.
+  void take_sets_apart() {
+    default_.checks = with_sets_flat(std::move(default_.checks), from_);
+    for (ImportedTest& test : tests_) {
+      if (test.pass_mark.value_or(0) == 0) test.checks = with_sets_flat(std::move(test.checks), from_);
+    }
   }
 
   /// What a program makes of an answer is judged by no check of the answer. Those of the default test stand
@@ -175,7 +184,6 @@ class TestAssembly {
   /// A check that the values of a test decide stands in each test.
   void give_out_default_checks() {
     std::vector<ImportedCheck> kept;
-    default_.checks = with_sets_flat(std::move(default_.checks), from_);
     for (ImportedCheck& check : default_.checks) {
       if (check.weight) note_weight(check, from_);
       const bool is_for_all = std::ranges::none_of(tests_, [&](const ImportedTest& test) {
@@ -222,7 +230,6 @@ class TestAssembly {
   }
 
   void group_or_note_weights(ImportedTest& test) const {
-    // There a threshold of 0 is none.
     if (test.pass_mark.value_or(0) > 0) {
       test.checks = in_one_group(std::move(test.checks), *test.pass_mark,
                                  from_.with(test.file.empty() ? from_.name : test.file), test.line);
@@ -231,7 +238,6 @@ class TestAssembly {
         note(test, "the checks of the default test must pass beside the \"threshold\" of a test");
       return;
     }
-    test.checks = with_sets_flat(std::move(test.checks), from_);
     for (const ImportedCheck& check : test.checks) {
       if (check.weight) note_weight(check, from_);
     }

@@ -1,6 +1,7 @@
 #include "coordinator/run/result_check.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace sluice {
 namespace {
@@ -11,12 +12,19 @@ bool fits(const UnitResult& result, const Plan& plan) {
   return std::ranges::equal(result.scores, plan.trials_of(result.unit), {}, &TrialScore::trial);
 }
 
-/// A parameter of the test's own concerns no other test.
-bool may_be_its_own(const UnitResult& result, const Plan& plan) {
-  if (result.error->reason != Reason::parameter_refused) return false;
+/// Whether a message of a provider speaks of the parameter, by any name that it has there.
+bool names(std::string_view message, const RequestParam& parameter) {
+  if (message.find(parameter.name) != std::string_view::npos) return true;
+  return parameter.name == "max_output_tokens" && message.find("max_") != std::string_view::npos;
+}
+
+/// A parameter of the test's own concerns no other test. Where an answer came, a vote was refused, or an
+/// embedding, which carry none of the test's.
+bool is_its_own(const UnitResult& result, const Plan& plan) {
+  if (result.error->reason != Reason::parameter_refused || !is_zero(result.answer)) return false;
   const auto asked = plan.case_of_trial(plan.trials_of(result.unit).front());
-  return asked && std::ranges::any_of((*asked)->extras.params, [](const RequestParam& one) {
-           return one.name == "temperature" || one.name == "seed" || one.name == "max_output_tokens";
+  return asked && std::ranges::any_of((*asked)->extras.params, [&](const RequestParam& one) {
+           return names(result.error->message, one);
          });
 }
 
@@ -26,7 +34,7 @@ ResultStep check_result(const UnitResult& result, const Plan& plan) {
   if (!fits(result, plan)) return ResultStep::refuse;
   if (!result.error) return ResultStep::record;
   if (result.error->reason == Reason::cache_miss) return ResultStep::miss;
-  const bool stops = stops_run(result.error->reason) && !may_be_its_own(result, plan);
+  const bool stops = stops_run(result.error->reason) && !is_its_own(result, plan);
   return stops ? ResultStep::fail : ResultStep::record;
 }
 

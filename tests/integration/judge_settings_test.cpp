@@ -321,9 +321,10 @@ TEST_P(JudgeFormats, VotesComeToTheSame) {
     std::string rationale;
   };
   for (const Expected& expected :
-       {Expected{"alone", "pass", 0.9, true, 1.0, "good"}, Expected{"tie", "fail", 0.5, false, 0.5, "bad"},
-        Expected{"disputed", "warn", 0.6, true, 2.0 / 3, "good"},
-        Expected{"outvoted", "fail", 0.64, false, 0.6, "weak"},
+       {Expected{"alone", "pass", 0.9, true, 1.0, "good"},
+        Expected{"tie", "fail", 0.5, false, 0.5, "bad (1 of 2 votes against it: good)"},
+        Expected{"disputed", "warn", 0.6, true, 2.0 / 3, "good (1 of 3 votes against it: bad)"},
+        Expected{"outvoted", "fail", 0.64, false, 0.6, "weak (2 of 5 votes against it: good)"},
         Expected{"mended", "pass", 0.9, true, 1.0, "good"}}) {
     SCOPED_TRACE(expected.id);
     const auto& one = cases.at(expected.id);

@@ -79,15 +79,23 @@ MetricOutcome assess_exact(MetricId id, std::string_view answer, const std::vect
 
 Result<MetricOutcome> TextChecker::assess(const CheckedAnswer& answer,
                                           const TextExpectation& expectation) const {
+  return assess(answer, expectation, false);
+}
+
+Result<MetricOutcome> TextChecker::assess(const CheckedAnswer& answer, const TextExpectation& expectation,
+                                          bool turned_round) const {
   const MetricId id = expectation.metric;
-  if (!expectation.parts.empty()) return assess_group(answer, expectation);
-  auto plain = assess_positive(positive(id), answer, expectation);
+  const bool fails_pass = is_negated(id) != turned_round;
+  if (!expectation.parts.empty()) return assess_group(answer, expectation, fails_pass);
+  auto plain = assess_positive(answer, expectation, fails_pass);
   if (!plain || !is_negated(id)) return plain;
   return negation_of(id, *plain, expectation.texts);
 }
 
-Result<MetricOutcome> TextChecker::assess_positive(MetricId id, const CheckedAnswer& answer,
-                                                   const TextExpectation& expectation) const {
+Result<MetricOutcome> TextChecker::assess_positive(const CheckedAnswer& answer,
+                                                   const TextExpectation& expectation,
+                                                   bool turned_round) const {
+  const MetricId id = positive(expectation.metric);
   const auto& texts = expectation.texts;
   switch (id) {
     case MetricId::must_contain:
@@ -115,7 +123,7 @@ Result<MetricOutcome> TextChecker::assess_positive(MetricId id, const CheckedAns
           id == MetricId::json_schema ? schema->compare(answer.text) : compare_json_in(answer.text, *schema);
       if (!found) return fail(found.error());
       // What is not known is no proof of the opposite.
-      if (found->gave_up && is_negated(expectation.metric)) return undecided_outcome(id, found->problem);
+      if (found->gave_up && turned_round) return undecided_outcome(id, found->problem);
       return outcome_of(id, found->problem);
     }
     case MetricId::levenshtein:
@@ -177,12 +185,12 @@ Result<MetricOutcome> TextChecker::assess_patterns(const CheckedAnswer& answer,
   return outcome_of(id, problem);
 }
 
-Result<MetricOutcome> TextChecker::assess_group(const CheckedAnswer& answer,
-                                                const TextExpectation& group) const {
+Result<MetricOutcome> TextChecker::assess_group(const CheckedAnswer& answer, const TextExpectation& group,
+                                                bool turned_round) const {
   std::vector<MetricOutcome> parts;
   parts.reserve(group.parts.size());
   for (const TextExpectation& part : group.parts) {
-    auto one = assess(answer, part);
+    auto one = assess(answer, part, turned_round);
     if (!one) return fail(std::move(one.error()));
     parts.push_back(std::move(*one));
   }

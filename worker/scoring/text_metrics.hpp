@@ -40,14 +40,18 @@ class TextChecker {
   Result<MetricOutcome> assess(const CheckedAnswer& answer, const TextExpectation& expectation) const;
 
  private:
-  Result<MetricOutcome> assess_positive(MetricId id, const CheckedAnswer& answer,
-                                        const TextExpectation& expectation) const;
+  /// `turned_round`, also below: within groups that pass what fails.
+  Result<MetricOutcome> assess(const CheckedAnswer& answer, const TextExpectation& expectation,
+                               bool turned_round) const;
+  Result<MetricOutcome> assess_positive(const CheckedAnswer& answer, const TextExpectation& expectation,
+                                        bool turned_round) const;
   /// Of icontains and icontains_any.
   Result<MetricOutcome> assess_in_any_case(MetricId id, std::string_view answer,
                                            const std::vector<std::string>& texts) const;
   Result<MetricOutcome> assess_patterns(const CheckedAnswer& answer,
                                         const TextExpectation& expectation) const;
-  Result<MetricOutcome> assess_group(const CheckedAnswer& answer, const TextExpectation& group) const;
+  Result<MetricOutcome> assess_group(const CheckedAnswer& answer, const TextExpectation& group,
+                                     bool turned_round) const;
   mutable CompiledCache<Pattern> patterns_;
   mutable CompiledCache<JsonSchema> schemas_;
 };

@@ -225,6 +225,7 @@ void Grading::take_compared(std::vector<Enriched>& outcomes) {
     add_costs(at->second.spend, compared.spend);
     if (auto* error = std::get_if<Error>(&compared.result)) {
       finish(at, std::move(*error), outcomes);
+      outcomes.back().given_up = compared.given_up;
     } else {
       finish(at, graded(at->second, std::get<Evidence>(compared.result)), outcomes);
     }

@@ -408,6 +408,26 @@ tests:
   EXPECT_NE(made.find("text: b"), std::string::npos) << made;
 }
 
+TEST_F(Promptfoo, ASetWithoutAThresholdIsItsChecks) {
+  const std::string made = suite(R"yaml(prompts: ["Say {{x}}"]
+tests:
+  - vars: {x: a}
+    options: {transform: output.a}
+    assert:
+      - {type: assert-set, assert: [{type: contains, value: a}, {type: latency, threshold: 500}]}
+  - vars: {x: b}
+    assert:
+      - type: assert-set
+        assert:
+          - {type: contains, value: b}
+          - {type: assert-set, threshold: 0.5, assert: [{type: contains, value: c}, {type: contains, value: d}]}
+)yaml");
+  EXPECT_NE(made.find("- type: latency"), std::string::npos) << "it reads no answer: " << made;
+  EXPECT_EQ(made.find("text: a\n"), std::string::npos) << made;
+  EXPECT_NE(made.find("text: b\n"), std::string::npos) << made;
+  EXPECT_NE(made.find("pass_mark: 0.5"), std::string::npos) << "a set in a set: " << made;
+}
+
 TEST_F(Promptfoo, KeepsASetAsOnePartOfATestWithAThreshold) {
   const std::string config = R"yaml(prompts: ["Say {{x}}"]
 tests:

@@ -31,20 +31,26 @@ TEST_F(ResultCheckTest, WhatIsNotOfThisPlanIsRefused) {
 }
 
 TEST_F(ResultCheckTest, AParameterThatIsTheTestsOwnIsRefusedForItAlone) {
-  const auto refused = failed(0, Reason::parameter_refused);
+  auto refused = failed(0, Reason::parameter_refused);
+  refused.error->message = "`temperature` and `top_p` cannot both be specified";
   EXPECT_EQ(check_result(refused, plan), ResultStep::fail) << "every call carries it";
   Case asked = **suite.cases.read(0);
-  asked.extras.params = {{"top_p", "0.5"}};
-  suite.cases = {asked};
-  const Plan with_another = make_plan(suite);
-  auto result = refused;
-  result.key = with_another.key(0);
-  EXPECT_EQ(check_result(result, with_another), ResultStep::fail);
-  asked.extras.params = {{"temperature", "0.2"}};
-  suite.cases = {asked};
-  const Plan with_its_own = make_plan(suite);
-  result.key = with_its_own.key(0);
-  EXPECT_EQ(check_result(result, with_its_own), ResultStep::record);
+  const auto step = [&](const char* parameter, Digest answer = {}) {
+    asked.extras.params = {{parameter, "1"}};
+    suite.cases = {asked};
+    const Plan with_it = make_plan(suite);
+    UnitResult result = refused;
+    result.key = with_it.key(0);
+    result.answer = answer;
+    return check_result(result, with_it);
+  };
+  EXPECT_EQ(step("temperature"), ResultStep::record);
+  EXPECT_EQ(step("top_p"), ResultStep::record) << "the provider says with what it does not go";
+  EXPECT_EQ(step("max_output_tokens"), ResultStep::fail) << "another was refused";
+  EXPECT_EQ(step("temperature", sha256("answer")), ResultStep::fail) << "it is a vote's";
+  refused.error->message = "Unsupported parameter: 'max_tokens' is not supported with this model";
+  EXPECT_EQ(step("max_output_tokens"), ResultStep::record);
+  EXPECT_EQ(step("temperature"), ResultStep::fail);
 }
 
 TEST_F(ResultCheckTest, AnErrorDecidesByItsReason) {

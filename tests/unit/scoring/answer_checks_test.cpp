@@ -77,6 +77,16 @@ TEST(AnswerChecks, WhereACheckGivesUpItsOppositeIsUndecided) {
   const std::string deep = std::string(200, '[') + std::string(200, ']');
   EXPECT_TRUE(outcome(deep, {MetricId::not_json_schema, {"{}"}}).is_undecided());
   EXPECT_EQ(outcome(deep, {MetricId::json_schema, {"{}"}}).passed, false);
+  const auto grouped = [&](MetricId group, MetricId part) {
+    TextExpectation of{group, {}, {1.0}};
+    of.parts = {{part, {"{}"}}};
+    return outcome(deep, of);
+  };
+  EXPECT_TRUE(grouped(MetricId::not_any_of, MetricId::json_schema).is_undecided());
+  EXPECT_TRUE(grouped(MetricId::not_all_of, MetricId::json_schema).is_undecided());
+  EXPECT_TRUE(grouped(MetricId::any_of, MetricId::not_json_schema).is_undecided());
+  EXPECT_EQ(grouped(MetricId::any_of, MetricId::json_schema).passed, false);
+  EXPECT_EQ(grouped(MetricId::not_any_of, MetricId::not_json_schema).passed, false);
 }
 
 TEST(AnswerChecks, AScoreAtItsLimitIsEnoughForAPartOfAGroup) {

@@ -52,6 +52,11 @@ TEST(Provider, DefaultIsGeminiWithoutAModelThatMayBeGone) {
             "gpt-5-mini name "
             "both, and so do \"settings: {provider: openai}\" and \"model: gpt-5-mini\" in a suite");
   EXPECT_EQ(resolved(settings_of("", {live, {"model", "--model", "llama3:8b"}})).model, "llama3:8b");
+  EXPECT_EQ(resolved(settings_of(
+                         "[providers.mistral]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:11434/v1\"\n",
+                         {live, {"provider", "--provider", "mistral"}, {"model", "--model", "mistral:7b"}}))
+                .model,
+            "mistral:7b");
 }
 
 TEST(Provider, IsWhoMakesTheModelWhereNobodyNamesOne) {
