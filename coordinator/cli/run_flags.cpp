@@ -29,6 +29,12 @@ constexpr std::array<std::string_view, 11> not_repeated{
 constexpr const char* cases_member = "only cases";
 constexpr const char* pins_member = "pins scores";
 
+/// Null if the text has none, or is none of given_flags.
+nlohmann::json member_of(const std::string& flags, const char* name) {
+  const auto given = nlohmann::json::parse(flags, nullptr, false);
+  return given.is_object() ? given.value(name, nlohmann::json()) : nlohmann::json();
+}
+
 bool names_a_path(const CLI::Option& option) {
   const std::string& type = option.get_type_name();
   return type == "FILE" || type == "DIR";
@@ -189,24 +195,20 @@ std::string given_flags(const CLI::App& app, const std::vector<std::string>& onl
 }
 
 std::vector<std::string> only_cases_of(const std::string& flags) {
-  const auto given = nlohmann::json::parse(flags, nullptr, false);
   std::vector<std::string> cases;
-  if (!given.is_object() || !given.contains(cases_member)) return cases;
-  for (const auto& one : given[cases_member]) {
+  for (const auto& one : member_of(flags, cases_member)) {
     if (one.is_string()) cases.push_back(one.get<std::string>());
   }
   return cases;
 }
 
 std::string baseline_of(const std::string& flags) {
-  const auto given = nlohmann::json::parse(flags, nullptr, false);
-  if (!given.is_object() || !given.contains("baseline")) return "";
-  return given["baseline"].dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const auto given = member_of(flags, "baseline");
+  return given.is_null() ? "" : given.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 bool has_pinned_scores(const std::string& flags) {
-  const auto given = nlohmann::json::parse(flags, nullptr, false);
-  return given.is_object() && given.contains(pins_member);
+  return !member_of(flags, pins_member).is_null();
 }
 
 Result<void> take_flags(CLI::App& app, const std::string& flags, TakenFlags which) {

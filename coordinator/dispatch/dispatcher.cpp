@@ -108,19 +108,8 @@ void Dispatcher::started(WorkerId worker, UnitId unit, TimePoint now) {
   lease->second.deadline = now + config_.lease_time;
   if (std::exchange(lease->second.started, true)) return;
   ++started_;
-  extend_waiting(worker, now);
-}
-
-/// Who begins with one unit after the other comes to those that wait behind them.
-void Dispatcher::extend_waiting(WorkerId worker, TimePoint now) {
-  auto& state = workers_.at(worker);
-  if (now - state.began < config_.heartbeat_interval) return;
-  state.began = now;
-  for (const auto unit : state.held) {
-    const auto lease = leases_.find(unit);
-    const bool waits = lease != leases_.end() && lease->second.worker == worker && !lease->second.started;
-    if (waits) lease->second.deadline = now + config_.lease_time;
-  }
+  // Who begins with one unit after the other comes to those that wait behind them.
+  extend(worker, &Worker::began, Extended::not_started, now);
 }
 
 void Dispatcher::begin_recording(UnitId unit) {
@@ -190,13 +179,18 @@ void Dispatcher::requeue(UnitId unit) {
 }
 
 void Dispatcher::excuse(WorkerId worker, TimePoint now) {
+  extend(worker, &Worker::excused, Extended::all, now);
+}
+
+void Dispatcher::extend(WorkerId worker, TimePoint Worker::*last, Extended which, TimePoint now) {
   const auto found = workers_.find(worker);
-  // Demands come many times a second; once an interval is enough.
-  if (found == workers_.end() || now - found->second.excused < config_.heartbeat_interval) return;
-  found->second.excused = now;
+  // Demands come many times a second, and so do starts; once an interval is enough.
+  if (found == workers_.end() || now - found->second.*last < config_.heartbeat_interval) return;
+  found->second.*last = now;
   for (const auto unit : found->second.held) {
     const auto lease = leases_.find(unit);
     if (lease == leases_.end() || lease->second.worker != worker) continue;
+    if (which == Extended::not_started && lease->second.started) continue;
     lease->second.deadline = now + config_.lease_time;
   }
 }

@@ -132,14 +132,16 @@ class Dispatcher {
     TimePoint last_message_at;
     std::uint32_t window = 0;
     std::set<UnitId> held;  ///< Leased, or answered and not yet released.
-    TimePoint excused;
-    TimePoint began;  ///< When it last began with a unit, as far as the others it holds were told.
+    TimePoint excused;      ///< When all its leases were extended last,
+    TimePoint began;        ///< and those that wait behind a unit that it began with.
   };
 
   enum class Ending : std::uint8_t { given_back, worker_lost, expired };
   void end_lease(UnitId unit, Ending ending);
   void requeue(UnitId unit);
-  void extend_waiting(WorkerId worker, TimePoint now);
+  enum class Extended : std::uint8_t { all, not_started };
+  /// Gives leases of the worker their whole time again; not oftener than once a heartbeat interval.
+  void extend(WorkerId worker, TimePoint Worker::*last, Extended which, TimePoint now);
   bool is_answered(UnitId unit) const { return units_[unit].settled || units_[unit].recording; }
   /// The number of leases that ended with it.
   std::size_t drop_worker(WorkerId worker, Ending ending);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -161,8 +162,7 @@ class CheckImporter {
     if (group.parts.empty()) return;
     if (make_group(group)) return checks_.push_back(std::move(group));
     if (group.is_set) {
-      if (group.weight) note_weight(group, from_);
-      std::ranges::move(group.parts, std::back_inserter(checks_));
+      std::ranges::move(with_sets_flat({std::move(group)}, from_), std::back_inserter(checks_));
       return;
     }
     leave_out(set.line, "assert-set", "with a threshold holds a check by a model, which no group takes");

@@ -82,7 +82,8 @@ class TestAssembly {
   void take_sets_apart() {
     default_.checks = with_sets_flat(std::move(default_.checks), from_);
     for (ImportedTest& test : tests_) {
-      if (test.pass_mark.value_or(0) == 0) test.checks = with_sets_flat(std::move(test.checks), from_);
+      if (test.pass_mark == 0) test.pass_mark.reset();
+      if (!test.pass_mark) test.checks = with_sets_flat(std::move(test.checks), from_);
     }
   }
 
@@ -230,7 +231,7 @@ class TestAssembly {
   }
 
   void group_or_note_weights(ImportedTest& test) const {
-    if (test.pass_mark.value_or(0) > 0) {
+    if (test.pass_mark) {
       test.checks = in_one_group(std::move(test.checks), *test.pass_mark,
                                  from_.with(test.file.empty() ? from_.name : test.file), test.line);
       const bool has_others = !default_.checks.empty() || !given_.empty();

@@ -36,11 +36,17 @@ void append_block(std::string& body, const MessagePart& part, const ModelRequest
   body += '}';
 }
 
-void append_result(std::string& body, const ChatMessage& message, const ModelRequest& request) {
-  body += R"({"type":"tool_result","tool_use_id":)";
-  append_json_string(body, message.call_id);
-  body += R"(,"content":)";
-  append_json_string(body, joined_texts(message, request));
+/// The API refuses the results of one message's calls in several messages.
+void append_results(std::string& body, std::span<const ChatMessage> results, const ModelRequest& request) {
+  body += R"({"role":"user","content":[)";
+  for (const ChatMessage& result : results) {
+    body += R"({"type":"tool_result","tool_use_id":)";
+    append_json_string(body, result.call_id);
+    body += R"(,"content":)";
+    append_json_string(body, joined_texts(result, request));
+    body += "},";
+  }
+  close_list(body);
   body += '}';
 }
 
@@ -66,29 +72,6 @@ void append_message(std::string& body, const ChatMessage& message, const ModelRe
     close_list(body);
   }
   body += '}';
-}
-
-/// The results of several calls are blocks of one message: the API refuses them in several.
-void append_messages(std::string& body, const ModelRequest& request) {
-  body += R"(,"messages":[)";
-  bool in_results = false;
-  const auto end_results = [&] {
-    if (!std::exchange(in_results, false)) return;
-    close_list(body);
-    body += "},";
-  };
-  for (const ChatMessage& message : messages_of(request)) {
-    if (message.role == MessageRole::tool) {
-      if (!std::exchange(in_results, true)) body += R"({"role":"user","content":[)";
-      append_result(body, message, request);
-    } else {
-      end_results();
-      append_message(body, message, request);
-    }
-    body += ',';
-  }
-  end_results();
-  close_list(body);
 }
 
 void append_tools(std::string& body, const RequestExtras& extras) {
@@ -144,7 +127,13 @@ HttpRequest build(const ProviderSettings& provider, const Credentials& credentia
     body += R"(,"system":)";
     append_shared_json_string(http, request.system);
   }
-  append_messages(body, request);
+  body += R"(,"messages":[)";
+  for (const auto& turn : turns_of(request)) {
+    turn.front().role == MessageRole::tool ? append_results(body, turn, request)
+                                           : append_message(body, turn.front(), request);
+    body += ',';
+  }
+  close_list(body);
   if (request.temperature) body += R"(,"temperature":)" + shortest(*request.temperature);
   RequestParams params = params_in_format(request.extras.params, param_names);
   append_output(body, request, params);

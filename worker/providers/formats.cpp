@@ -115,6 +115,16 @@ std::span<const ChatMessage> messages_of(const ModelRequest& request) {
   return request.extras.messages.empty() ? user_alone : request.extras.messages;
 }
 
+std::vector<std::span<const ChatMessage>> turns_of(const ModelRequest& request) {
+  std::vector<std::span<const ChatMessage>> turns;
+  for (auto rest = messages_of(request); !rest.empty(); rest = rest.subspan(turns.back().size())) {
+    const auto is_result = [](const ChatMessage& one) { return one.role == MessageRole::tool; };
+    const auto results = std::ranges::find_if_not(rest, is_result) - rest.begin();
+    turns.push_back(rest.first(std::max<std::size_t>(1, static_cast<std::size_t>(results))));
+  }
+  return turns;
+}
+
 std::string joined_texts(const ChatMessage& message, const ModelRequest& request) {
   std::string joined;
   for (const MessagePart& one : message.parts) {

@@ -86,6 +86,9 @@ void close_list(std::string& body);
 
 /// The messages of a request: its conversation, or its user message alone.
 std::span<const ChatMessage> messages_of(const ModelRequest& request);
+/// The same, with the results of several calls of tools together: some formats have one message for them, as
+/// the calls had.
+std::vector<std::span<const ChatMessage>> turns_of(const ModelRequest& request);
 inline const std::string& text_of(const MessagePart& part, const ModelRequest& request) {
   return part.kind == PartKind::asked ? request.user : part.text;
 }

@@ -94,28 +94,15 @@ void append_parts(std::string& body, const ChatMessage& message, const ModelRequ
   }
 }
 
-/// The results of several calls are parts of one content, as the calls were.
 void append_contents(std::string& body, const ModelRequest& request) {
   body += R"("contents":[)";
-  bool is_open = false;
-  bool in_results = false;
-  const auto close = [&] {
-    if (!std::exchange(is_open, false)) return;
+  for (const auto& turn : turns_of(request)) {
+    body += turn.front().role == MessageRole::assistant ? R"({"role":"model","parts":[)"
+                                                        : R"({"role":"user","parts":[)";
+    for (const ChatMessage& message : turn) append_parts(body, message, request);
     close_list(body);
     body += "},";
-  };
-  for (const ChatMessage& message : messages_of(request)) {
-    const bool is_result = message.role == MessageRole::tool;
-    if (!in_results || !is_result) {
-      close();
-      is_open = true;
-      body += message.role == MessageRole::assistant ? R"({"role":"model","parts":[)"
-                                                     : R"({"role":"user","parts":[)";
-    }
-    append_parts(body, message, request);
-    in_results = is_result;
   }
-  close();
   close_list(body);
   body += ',';
 }

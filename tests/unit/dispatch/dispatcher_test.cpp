@@ -1,6 +1,5 @@
-#include "coordinator/dispatch/dispatcher.hpp"
-
 #include "common/defaults.hpp"
+#include "tests/unit/dispatch/dispatcher_fixture.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -8,31 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <gtest/gtest.h>
-
-namespace sluice {
+namespace sluice::dispatcher_test {
 namespace {
-
-using namespace std::chrono_literals;
-
-constexpr Dispatcher::Config config{1000ms, 3, 3, 60s};
-
-std::vector<UnitAffinity> units(std::size_t count) {
-  std::vector<UnitAffinity> affinities;
-  for (std::size_t i = 0; i < count; ++i) affinities.push_back({i * 0x9e3779b97f4a7c15ull, 0});
-  return affinities;
-}
-
-class DispatcherTest : public ::testing::Test {
- protected:
-  TimePoint at(std::chrono::milliseconds time) const { return TimePoint() + 1h + time; }
-
-  void join(Dispatcher& dispatcher, WorkerId worker, std::uint32_t window,
-            std::chrono::milliseconds now = 0ms) {
-    dispatcher.join(worker, "cache-" + std::to_string(worker), {}, at(now));
-    dispatcher.set_window(worker, window);
-  }
-};
 
 TEST_F(DispatcherTest, LeasesNoMoreThanTheWindow) {
   Dispatcher dispatcher(config, units(10), {});
@@ -61,158 +37,6 @@ TEST_F(DispatcherTest, ResultsThatAreNotAcknowledgedCountAgainstTheWindow) {
   EXPECT_TRUE(dispatcher.lease(1, 100, at(0ms)).empty());
   dispatcher.release(1, leased[0]);
   EXPECT_EQ(dispatcher.lease(1, 100, at(0ms)).size(), 1u);
-}
-
-TEST_F(DispatcherTest, ASilentWorkersUnitsGoToAnother) {
-  Dispatcher dispatcher(config, units(2), {});
-  join(dispatcher, 1, 2);
-  ASSERT_EQ(dispatcher.lease(1, 2, at(0ms)).size(), 2u);
-  join(dispatcher, 2, 2);
-  for (auto now = 1000ms; now <= 3000ms; now += 1000ms) {
-    dispatcher.on_message(2, at(now));
-    EXPECT_TRUE(dispatcher.tick(at(now)).lost.empty()) << now.count();
-  }
-  dispatcher.on_message(2, at(4000ms));
-  EXPECT_EQ(dispatcher.tick(at(4000ms)).lost, std::vector<WorkerId>{1});
-  EXPECT_FALSE(dispatcher.knows(1));
-  EXPECT_EQ(dispatcher.lease(2, 2, at(4000ms)).size(), 2u);
-}
-
-TEST_F(DispatcherTest, ALateTickRestartsAllClocks) {
-  Dispatcher dispatcher(config, units(1), {});
-  join(dispatcher, 1, 1);
-  dispatcher.tick(at(1000ms));
-  const auto tick = dispatcher.tick(at(20s));
-  EXPECT_TRUE(tick.clocks_restarted);
-  EXPECT_TRUE(tick.lost.empty());
-  EXPECT_TRUE(dispatcher.tick(at(21s)).lost.empty());
-}
-
-TEST_F(DispatcherTest, OnlyStartedUnitsCountALoss) {
-  Dispatcher dispatcher(config, units(1), {});
-  auto now = 0ms;
-  for (WorkerId worker = 1; worker <= 10; ++worker) {
-    join(dispatcher, worker, 1, now);
-    ASSERT_EQ(dispatcher.lease(worker, 1, at(now)).size(), 1u) << worker;
-    dispatcher.leave(worker);
-  }
-  EXPECT_TRUE(dispatcher.lost_units().empty());
-}
-
-TEST_F(DispatcherTest, OnlyWhatAWorkerGaveBackWasCertainlyNotBegun) {
-  Dispatcher dispatcher(config, units(1), {});
-  join(dispatcher, 1, 1);
-  dispatcher.lease(1, 1, at(0ms));
-  dispatcher.leave(1);
-  EXPECT_EQ(dispatcher.take_returned().size(), 1u);
-  auto now = 0ms;
-  join(dispatcher, 2, 1, now);
-  ASSERT_EQ(dispatcher.lease(2, 1, at(now)).size(), 1u);
-  for (int i = 0; i < 5; ++i) dispatcher.tick(at(now += 1000ms));
-  ASSERT_FALSE(dispatcher.knows(2));
-  EXPECT_TRUE(dispatcher.take_returned().empty()) << "it is silent";
-}
-
-TEST_F(DispatcherTest, KnowsWhichUnitsWithoutAResultWereBegun) {
-  Dispatcher dispatcher(config, units(5), {});
-  join(dispatcher, 1, 5);
-  ASSERT_EQ(dispatcher.lease(1, 5, at(0ms)).size(), 5u);
-  EXPECT_TRUE(dispatcher.begun_units().empty());
-  for (const UnitId unit : {3u, 1u, 0u}) dispatcher.started(1, unit, at(0ms));
-  dispatcher.started(2, 4, at(0ms));
-  EXPECT_EQ(dispatcher.begun_units(), (std::vector<UnitId>{0, 1, 3})) << "4 is not the other worker's";
-  dispatcher.settle(0);
-  dispatcher.give_back(1, 1);
-  EXPECT_EQ(dispatcher.begun_units(), std::vector<UnitId>{3}) << "0 has a result, and 1 was not paid for";
-  dispatcher.missed(1, 2);
-  dispatcher.leave(1);
-  EXPECT_EQ(dispatcher.begun_units(), (std::vector<UnitId>{2, 3})) << "2 was looked for";
-}
-
-TEST_F(DispatcherTest, AUnitThatKillsItsWorkersIsGivenUp) {
-  Dispatcher dispatcher(config, units(1), {});
-  auto now = 0ms;
-  for (WorkerId worker = 1; worker <= 3; ++worker) {
-    join(dispatcher, worker, 1, now);
-    ASSERT_EQ(dispatcher.lease(worker, 1, at(now)), std::vector<UnitId>{0});
-    dispatcher.started(worker, 0, at(now));
-    for (int i = 0; i < 5; ++i) dispatcher.tick(at(now += 1000ms));
-    ASSERT_FALSE(dispatcher.knows(worker));
-  }
-  EXPECT_EQ(dispatcher.lost_units(), std::vector<UnitId>{0});
-  EXPECT_TRUE(dispatcher.finished());
-  // A real result that comes after all replaces the loss.
-  EXPECT_TRUE(dispatcher.settle(0));
-  EXPECT_TRUE(dispatcher.lost_units().empty());
-  EXPECT_TRUE(dispatcher.finished());
-}
-
-TEST_F(DispatcherTest, AUnitOnALiveWorkerHasADeadline) {
-  Dispatcher dispatcher(config, units(1), {});
-  join(dispatcher, 1, 1);
-  dispatcher.lease(1, 1, at(0ms));
-  dispatcher.started(1, 0, at(0ms));
-  std::vector<UnitId> expired;
-  for (auto now = 1000ms; now <= 61s; now += 1000ms) {
-    dispatcher.on_message(1, at(now));
-    const auto tick = dispatcher.tick(at(now));
-    expired.insert(expired.end(), tick.expired.begin(), tick.expired.end());
-  }
-  EXPECT_EQ(expired, std::vector<UnitId>{0});
-  EXPECT_EQ(dispatcher.lease(1, 1, at(61s)), std::vector<UnitId>{0}) << "a lone worker is offered it again";
-}
-
-// A healthy worker of one place, whose calls take half a minute, had units of its queue given up.
-TEST_F(DispatcherTest, WhatWaitsBehindUnitsThatBeginIsNotOverdue) {
-  constexpr std::size_t count = 10;
-  Dispatcher dispatcher(config, units(count), {});
-  join(dispatcher, 1, count);
-  const auto leased = dispatcher.lease(1, count, at(0ms));
-  ASSERT_EQ(leased.size(), count);
-  auto now = 0ms;
-  for (const UnitId unit : leased) {
-    dispatcher.started(1, unit, at(now));
-    for (const auto end = now + 30s; now < end;) {
-      dispatcher.on_message(1, at(now += 1000ms));
-      EXPECT_EQ(dispatcher.tick(at(now)).leases_lost, 0u) << now.count();
-    }
-    dispatcher.begin_recording(unit);
-    dispatcher.settle(unit);
-    dispatcher.release(1, unit);
-  }
-  EXPECT_TRUE(dispatcher.finished());
-  EXPECT_TRUE(dispatcher.lost_units().empty());
-}
-
-TEST_F(DispatcherTest, WhatIsStuckIsOverdueThoughOthersBegin) {
-  Dispatcher dispatcher(config, units(100), {});
-  join(dispatcher, 1, 100);
-  const auto leased = dispatcher.lease(1, 100, at(0ms));
-  dispatcher.started(1, leased[0], at(0ms));
-  std::vector<UnitId> expired;
-  for (std::size_t i = 1; i < 70; ++i) {
-    const auto now = static_cast<int>(i) * 1000ms;
-    dispatcher.on_message(1, at(now));
-    dispatcher.started(1, leased[i], at(now));
-    const auto tick = dispatcher.tick(at(now));
-    expired.insert(expired.end(), tick.expired.begin(), tick.expired.end());
-  }
-  ASSERT_FALSE(expired.empty());
-  EXPECT_EQ(expired[0], leased[0]);
-}
-
-TEST_F(DispatcherTest, AUnitThatNeverComesBackIsGivenUpInTheEnd) {
-  Dispatcher dispatcher(config, units(1), {});
-  join(dispatcher, 1, 1);
-  std::size_t leases_lost = 0;
-  for (auto now = 1000ms; now <= 200s; now += 1000ms) {
-    dispatcher.on_message(1, at(now));
-    dispatcher.lease(1, 1, at(now));  // Never reported as started: the worker cannot read it, say.
-    leases_lost += dispatcher.tick(at(now)).leases_lost;
-  }
-  EXPECT_EQ(leases_lost, 3u);
-  EXPECT_TRUE(dispatcher.finished());
-  EXPECT_EQ(dispatcher.lost_units(), std::vector<UnitId>{0});
 }
 
 TEST_F(DispatcherTest, AReconnectedWorkerKeepsWhatItHolds) {
@@ -474,4 +298,4 @@ TEST_F(DispatcherTest, AnEmptyPlanIsFinished) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::dispatcher_test
