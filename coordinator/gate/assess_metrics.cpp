@@ -264,7 +264,7 @@ AssessedMetric assessed_metric(const MetricQuestion& question, const MetricAnswe
   assessed.status = answer.status;
   assessed.cause = answer.cause;
   assessed.asked_by_name = question.asked_by_name;
-  assessed.check = question.check;
+  assessed.expectation = question.expectation;
   assessed.is_left_to_tests = answer.is_left_to_tests;
   assessed.votes = question.votes;
   assessed.calibration = question.calibration;

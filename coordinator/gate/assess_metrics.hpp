@@ -33,7 +33,7 @@ struct MetricQuestion {
   bool passed = false;  ///< Of a pass/fail metric; of a judge metric, that more than half of the votes pass.
   bool asked_by_name = false;   ///< The test names this metric: never superseded.
   bool best_undefined = false;  ///< Nothing was expected, so that no score (0/0) is the best answer.
-  CheckDigest check = 0;        ///< AssessedMetric
+  const Expectation* expectation = nullptr;  ///< AssessedMetric
   PinnedScore pinned;
   Thresholding thresholding;  ///< The suite's and the test's, merged.
   std::optional<double> min_score;

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -180,10 +182,10 @@ namespace {
 bool checks_are_answered(const BaselineEntry& entry, std::span<const AssessedMetric> metrics) {
   const auto of_metric = [&](const AssessedMetric& metric) { return info(metric.id).name == entry.metric; };
   if (entry.checks.empty()) return entry.scores.size() <= 1 && std::ranges::count_if(metrics, of_metric) == 1;
+  std::vector<CheckDigest> now;
+  for (const AssessedMetric& one : metrics | std::views::filter(of_metric)) now.push_back(one.check());
   return std::ranges::all_of(entry.checks, [&](CheckDigest check) {
-    const auto now = std::ranges::count_if(
-        metrics, [&](const AssessedMetric& one) { return of_metric(one) && one.check == check; });
-    return std::ranges::count(entry.checks, check) <= now;
+    return std::ranges::count(entry.checks, check) <= std::ranges::count(now, check);
   });
 }
 

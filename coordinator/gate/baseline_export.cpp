@@ -32,7 +32,7 @@ Checks checks_from(std::span<const AssessedMetric> metrics, std::size_t first) {
     if (metrics[i].id != id || !is_check(metrics[i])) continue;
     if (i < first) return {};
     checks.passed.push_back(metrics[i].holds() ? 1.0 : 0.0);
-    checks.digests.push_back(metrics[i].check);
+    checks.digests.push_back(metrics[i].check());
   }
   return checks;
 }

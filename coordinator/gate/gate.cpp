@@ -82,6 +82,10 @@ std::string_view to_string(CaseChange change) {
   return "none";
 }
 
+CheckDigest AssessedMetric::check() const {
+  return expectation == nullptr ? 0 : check_digest(*expectation);
+}
+
 bool AssessedMetric::holds() const {
   return status != MetricStatus::fail && (passed || status == MetricStatus::unjudged);
 }
@@ -233,10 +237,15 @@ class PinnedCase {
     if (baseline_ != nullptr) range_ = baseline_->of_test(test_id);
   }
 
+  /// The next checks are of another answer.
+  void begin_answer() { asked_.clear(); }
+
   /// Of a check by a metric that passes or fails, whatever the order of the case's expectations.
-  PinnedScore of_check(MetricId metric, CheckDigest check, bool is_only) {
+  PinnedScore of_check(const Expectation& expectation, bool is_only) {
     if (baseline_ == nullptr) return {PinnedScore::State::no_baseline};
-    const std::size_t nth = checks_[check]++;
+    const MetricId metric = expectation.what.metric;
+    const CheckDigest check = digest_of(expectation);
+    const std::size_t nth = asked_[check]++;
     for (std::size_t i = range_.first; i < range_.last; ++i) {
       const BaselineEntry entry = baseline_->entry(i);
       if (entry.kind != PinKind::checks || entry.metric != info(metric).name) continue;
@@ -253,6 +262,12 @@ class PinnedCase {
   }
 
  private:
+  CheckDigest digest_of(const Expectation& expectation) {
+    const auto [found, is_new] = digests_.try_emplace(&expectation);
+    if (is_new) found->second = check_digest(expectation);
+    return found->second;
+  }
+
   std::optional<double> find(std::string_view metric) const {
     for (std::size_t i = range_.first; i < range_.last; ++i) {
       const BaselineEntry entry = baseline_->entry(i);
@@ -269,7 +284,8 @@ class PinnedCase {
 
   const Baseline* baseline_;
   Baseline::Range range_;
-  std::map<CheckDigest, std::size_t> checks_;  ///< How many were asked for.
+  std::map<const Expectation*, CheckDigest> digests_;  ///< Computed once for all answers.
+  std::map<CheckDigest, std::size_t> asked_;           ///< How often, of this answer.
 };
 
 MetricQuestion question_of(const MatchedOutcome& matched, const Case& test_case, PinnedCase& pinned,
@@ -281,10 +297,10 @@ MetricQuestion question_of(const MatchedOutcome& matched, const Case& test_case,
   if (!question.is_scored()) {
     if (!question.asked_by_name) return question;
     const MetricId id = matched.outcome->id;
-    question.check = check_digest(*matched.expectation);
+    question.expectation = matched.expectation;
     const bool is_only = std::ranges::count(test_case.expectations, id,
                                             [](const Expectation& one) { return one.what.metric; }) == 1;
-    question.pinned = pinned.of_check(id, question.check, is_only);
+    question.pinned = pinned.of_check(*matched.expectation, is_only);
     return question;
   }
   question.score = matched.outcome->score;
@@ -321,9 +337,10 @@ std::vector<CaseAssessment> Gate::assess_answers(const Case& test_case, std::spa
                                                  std::size_t repeats) const {
   std::vector<std::vector<MatchedOutcome>> matched;
   std::vector<std::vector<MetricQuestion>> questions(answers.size());
+  PinnedCase pinned(config_.baseline, test_case.id);
   for (std::size_t n = 0; n < answers.size(); ++n) {
     matched.push_back(match_outcomes(test_case, answers[n].outcomes, answers[n].judged));
-    PinnedCase pinned(config_.baseline, test_case.id);
+    pinned.begin_answer();
     for (const MatchedOutcome& one : matched.back())
       questions[n].push_back(question_of(one, test_case, pinned, config_));
   }

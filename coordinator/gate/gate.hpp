@@ -99,7 +99,8 @@ struct AssessedMetric {
   bool is_left_to_tests = false;
   /// Of the repeats that `score` is the mean of, in their order, undefined ones left out; empty: one repeat.
   std::vector<double> repeat_scores{};
-  CheckDigest check = 0;  ///< Of a pass/fail metric that the case names.
+  /// Of a pass/fail metric that the case names: one of the case's, which must outlive its use.
+  const Expectation* expectation = nullptr;
   /// What a pass/fail metric decided, also where a score assesses instead or its failure is excused; of
   /// several repeats what at least half of them did.
   bool passed = true;
@@ -117,6 +118,8 @@ struct AssessedMetric {
   /// case fails as a whole.
   std::optional<double> missed_by_mean{};
 
+  /// Computed anew at each call; 0 where there is no expectation.
+  CheckDigest check() const;
   /// A pass/fail metric that passed, or in at least half of its repeats, whatever excuses it where it did
   /// not.
   bool holds() const;

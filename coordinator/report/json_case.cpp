@@ -80,7 +80,7 @@ void write_metrics(Json& json, const CaseResult& result, const ThresholdsInEffec
     json.member("name", metric.name);
     json.member("version", metric.version);
     json.member("asked_by_name", assessed.asked_by_name);
-    if (assessed.check != 0) json.member("check", check_text(assessed.check));
+    if (assessed.expectation != nullptr) json.member("check", check_text(assessed.check()));
     json.member("score", assessed.score);
     json.member("passed", passed(assessed));
     json.member("status", to_string(assessed.status));

@@ -6,7 +6,6 @@
 #include "common/text/text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -17,219 +16,196 @@ namespace {
 /// Changes whenever the canonical form does: then every baseline's fingerprint is another.
 constexpr std::string_view form_version = "1";
 
-std::string number(double value) {
-  std::string out;
-  append_canonical_number(out, value);
-  return out;
-}
-
-/// An object; members are added in the order of their keys.
+/// An object at the end of a text, closed when it goes; members are added in the order of their keys.
 class Object {
  public:
-  Object& add(std::string_view key, std::string_view json) {
-    text_ += text_.empty() ? "{\"" : ",\"";
+  explicit Object(std::string& text) : text_(text) { text_ += '{'; }
+  ~Object() { text_ += '}'; }
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+  /// Its value is what the caller appends.
+  std::string& member(std::string_view key) {
+    text_ += std::exchange(is_empty_, false) ? "\"" : ",\"";
     text_ += key;
     text_ += "\":";
-    text_ += json;
+    return text_;
+  }
+  Object& add(std::string_view key, std::string_view json) {
+    member(key) += json;
     return *this;
   }
   Object& add_text(std::string_view key, std::string_view text) {
-    add(key, "");
-    append_json_string(text_, text);
+    append_json_string(member(key), text);
+    return *this;
+  }
+  Object& add_number(std::string_view key, double value) {
+    append_canonical_number(member(key), value);
     return *this;
   }
   Object& add_if(std::string_view key, const std::optional<double>& value) {
-    return value ? add(key, number(*value)) : *this;
-  }
-  Object& add_unless_empty(std::string_view key, bool is_empty, std::string_view json) {
-    return is_empty ? *this : add(key, json);
-  }
-  std::string finish() {
-    text_ += text_.empty() ? "{}" : "}";
-    return std::move(text_);
+    return value ? add_number(key, *value) : *this;
   }
 
  private:
-  std::string text_;
+  std::string& text_;
+  bool is_empty_ = true;
 };
 
+template <class Elements, class Append>
+void append_array(std::string& out, const Elements& elements, const Append& append_one) {
+  out += '[';
+  for (bool is_first = true; const auto& element : elements) {
+    if (!std::exchange(is_first, false)) out += ',';
+    append_one(out, element);
+  }
+  out += ']';
+}
+
 /// Its order says nothing, so it is the elements' own.
-std::string unordered_array(std::vector<std::string> elements) {
-  std::ranges::sort(elements);
-  std::string out = "[";
-  for (const std::string& element : elements) {
-    if (&element != elements.data()) out += ',';
-    out += element;
-  }
-  return out + "]";
+template <class Elements, class Append>
+void append_unordered(std::string& out, const Elements& elements, const Append& append_one) {
+  if (std::size(elements) < 2) return append_array(out, elements, append_one);
+  std::vector<std::string> texts;
+  for (const auto& element : elements) append_one(texts.emplace_back(), element);
+  std::ranges::sort(texts);
+  append_array(out, texts, [](std::string& to, const std::string& text) { to += text; });
 }
 
-std::string canonical_value(const ClaimValue& value) {
-  if (const auto* boolean = std::get_if<bool>(&value)) return *boolean ? "true" : "false";
-  if (const auto* real = std::get_if<double>(&value)) return number(*real);
-  return json_string(std::get<std::string>(value));
+void append_value(std::string& out, const ClaimValue& value) {
+  if (const auto* boolean = std::get_if<bool>(&value)) {
+    out += *boolean ? "true" : "false";
+  } else if (const auto* real = std::get_if<double>(&value)) {
+    append_canonical_number(out, *real);
+  } else {
+    append_json_string(out, std::get<std::string>(value));
+  }
 }
 
-std::string canonical_claims(const std::vector<ExpectedClaim>& claims) {
-  std::vector<std::string> elements;
-  for (const ExpectedClaim& claim : claims) {
-    elements.push_back(Object()
-                           .add_text("predicate", claim.predicate)
-                           .add_text("subject", claim.subject)
-                           .add("value", canonical_value(claim.value))
-                           .finish());
-  }
-  return unordered_array(std::move(elements));
+void append_claim(std::string& out, const ExpectedClaim& claim) {
+  Object object(out);
+  object.add_text("predicate", claim.predicate).add_text("subject", claim.subject);
+  append_value(object.member("value"), claim.value);
 }
 
-/// In their order, which arms refer to.
-std::string canonical_prompts(const std::vector<RenderedPrompt>& prompts) {
-  std::string out = "[";
-  for (const RenderedPrompt& one : prompts) {
-    if (&one != prompts.data()) out += ',';
-    out += Object().add_text("prompt", one.prompt).add_text("system", one.system).finish();
-  }
-  return out + "]";
+void append_prompt(std::string& out, const RenderedPrompt& one) {
+  Object(out).add_text("prompt", one.prompt).add_text("system", one.system);
 }
 
-std::string canonical_parts(const std::vector<MessagePart>& parts) {
-  std::string out = "[";
-  for (const MessagePart& one : parts) {
-    if (&one != parts.data()) out += ',';
-    out += Object()
-               .add("kind", std::to_string(static_cast<unsigned>(one.kind)))
-               .add_text("media_type", one.media_type)
-               .add_text("text", one.text)
-               .finish();
-  }
-  return out + "]";
+void append_message_part(std::string& out, const MessagePart& one) {
+  Object(out)
+      .add("kind", std::to_string(static_cast<unsigned>(one.kind)))
+      .add_text("media_type", one.media_type)
+      .add_text("text", one.text);
 }
 
-std::string canonical_calls(const std::vector<ToolCall>& calls) {
-  std::string out = "[";
-  for (const ToolCall& one : calls) {
-    if (&one != calls.data()) out += ',';
-    out +=
-        Object().add("arguments", one.arguments).add_text("id", one.id).add_text("name", one.name).finish();
-  }
-  return out + "]";
+void append_call(std::string& out, const ToolCall& one) {
+  Object(out).add("arguments", one.arguments).add_text("id", one.id).add_text("name", one.name);
 }
 
-std::string canonical_messages(const std::vector<ChatMessage>& messages) {
-  std::string out = "[";
-  for (const ChatMessage& one : messages) {
-    if (&one != messages.data()) out += ',';
-    Object object;
-    object.add_text("call_id", one.call_id).add_text("call_name", one.call_name);
-    if (!one.calls.empty()) object.add("calls", canonical_calls(one.calls));
-    object.add("parts", canonical_parts(one.parts));
-    out += object.add("role", std::to_string(static_cast<unsigned>(one.role))).finish();
-  }
-  return out + "]";
+void append_message(std::string& out, const ChatMessage& one) {
+  Object object(out);
+  object.add_text("call_id", one.call_id).add_text("call_name", one.call_name);
+  if (!one.calls.empty()) append_array(object.member("calls"), one.calls, append_call);
+  append_array(object.member("parts"), one.parts, append_message_part);
+  object.add("role", std::to_string(static_cast<unsigned>(one.role)));
 }
 
-/// In their order: models look at it.
-std::string canonical_tools(const std::vector<Tool>& tools) {
-  std::string out = "[";
-  for (const Tool& one : tools) {
-    if (&one != tools.data()) out += ',';
-    out += Object()
-               .add_text("description", one.description)
-               .add_text("name", one.name)
-               .add("parameters", one.parameters)
-               .finish();
-  }
-  return out + "]";
+void append_tool(std::string& out, const Tool& one) {
+  Object(out)
+      .add_text("description", one.description)
+      .add_text("name", one.name)
+      .add("parameters", one.parameters);
 }
 
-std::string canonical_extras(const RequestExtras& extras) {
-  Object object;
-  if (extras.format != AnswerFormat{}) {
-    object.add("format", Object()
-                             .add("is_json", extras.format.is_json ? "true" : "false")
-                             .add("is_strict", extras.format.is_strict ? "true" : "false")
-                             .add_text("name", extras.format.name)
-                             .finish());
-  }
-  if (!extras.messages.empty()) object.add("messages", canonical_messages(extras.messages));
+void append_format(std::string& out, const AnswerFormat& format) {
+  Object(out)
+      .add("is_json", format.is_json ? "true" : "false")
+      .add("is_strict", format.is_strict ? "true" : "false")
+      .add_text("name", format.name);
+}
+
+void append_extras(std::string& out, const RequestExtras& extras) {
+  Object object(out);
+  if (extras.format != AnswerFormat{}) append_format(object.member("format"), extras.format);
+  if (!extras.messages.empty()) append_array(object.member("messages"), extras.messages, append_message);
   if (!extras.params.empty()) object.add("params", json_of(extras.params));
   if (!extras.tool_choice.empty()) object.add_text("tool_choice", extras.tool_choice);
-  if (!extras.tools.empty()) object.add("tools", canonical_tools(extras.tools));
-  return object.finish();
+  // In their order: models look at it.
+  if (!extras.tools.empty()) append_array(object.member("tools"), extras.tools, append_tool);
 }
 
-std::string canonical_question(const JudgeQuestion& question) {
-  Object object;
+void append_question(std::string& out, const JudgeQuestion& question) {
+  Object object(out);
   object.add_text("criteria", question.criteria).add_text("reference", question.reference);
   object.add_text("rubric", to_hex(question.rubric_hash));
   if (question.samples) object.add("samples", std::to_string(*question.samples));
-  return object.finish();
 }
 
-std::string canonical_texts(const TextExpectation& what) {
-  // A schema is canonical JSON already and stands as a text here: one form for all metrics.
-  std::vector<std::string> texts;
-  for (const std::string& text : what.texts) texts.push_back(json_string(text));
+/// A schema is canonical JSON already and stands as a text here: one form for all metrics.
+void append_texts(std::string& out, const TextExpectation& what) {
   // Of a call the first is its name, of a command its arguments.
   const bool has_order = positive(what.metric) == MetricId::tool_call || is_command_metric(what.metric);
-  return has_order ? "[" + joined(texts, ",") + "]" : unordered_array(std::move(texts));
+  if (has_order) return append_array(out, what.texts, append_json_string);
+  append_unordered(out, what.texts, append_json_string);
 }
 
-std::string canonical_numbers(const TextExpectation& what) {
-  std::vector<std::string> numbers;
-  for (const double one : what.numbers) numbers.push_back(number(one));
-  return "[" + joined(numbers, ",") + "]";
+void append_numbers(std::string& out, const TextExpectation& what) {
+  append_array(out, what.numbers, append_canonical_number);
 }
 
-std::string canonical_parts_of(const TextExpectation& what);
+void append_parts_of(std::string& out, const TextExpectation& what);
 
-std::string canonical_part(const TextExpectation& part) {
-  return Object()
-      .add_text("metric", info(part.metric).name)
-      .add("numbers", canonical_numbers(part))
-      .add("parts", canonical_parts_of(part))
-      .add("texts", canonical_texts(part))
-      .add("weight", number(part.weight))
-      .finish();
+void append_part(std::string& out, const TextExpectation& part) {
+  Object object(out);
+  object.add_text("metric", info(part.metric).name);
+  append_numbers(object.member("numbers"), part);
+  append_parts_of(object.member("parts"), part);
+  append_texts(object.member("texts"), part);
+  object.add_number("weight", part.weight);
 }
 
-std::string canonical_parts_of(const TextExpectation& what) {
-  std::vector<std::string> parts;
-  for (const TextExpectation& one : what.parts) parts.push_back(canonical_part(one));
-  return unordered_array(std::move(parts));
+void append_parts_of(std::string& out, const TextExpectation& what) {
+  append_unordered(out, what.parts, append_part);
 }
 
-std::string canonical_expectation(const Expectation& expectation) {
-  Object object;
-  if (expectation.judge) object.add("judge", canonical_question(*expectation.judge));
-  return object.add_text("metric", info(expectation.what.metric).name)
-      .add_if("min_score", expectation.min_score)
-      .add_unless_empty("numbers", expectation.what.numbers.empty(), canonical_numbers(expectation.what))
-      .add_unless_empty("parts", expectation.what.parts.empty(), canonical_parts_of(expectation.what))
-      .add("texts", canonical_texts(expectation.what))
-      .add("thresholding", canonical_thresholding(expectation.thresholding))
-      .finish();
+void append_thresholding(std::string& out, const Thresholding& thresholding) {
+  Object object(out);
+  if (thresholding.cluster_by_category) object.add_text("cluster", "category");
+  object.add_if("confidence", thresholding.confidence).add_if("max_drop", thresholding.max_drop);
+  object.add_if("min_effect", thresholding.min_effect).add_if("min_floor", thresholding.min_floor);
+  object.add_if("min_score", thresholding.min_score);
+  if (thresholding.mode) object.add_text("mode", to_string(*thresholding.mode));
+}
+
+void append_expectation(std::string& out, const Expectation& expectation) {
+  Object object(out);
+  const TextExpectation& what = expectation.what;
+  if (expectation.judge) append_question(object.member("judge"), *expectation.judge);
+  object.add_text("metric", info(what.metric).name).add_if("min_score", expectation.min_score);
+  if (!what.numbers.empty()) append_numbers(object.member("numbers"), what);
+  if (!what.parts.empty()) append_parts_of(object.member("parts"), what);
+  append_texts(object.member("texts"), what);
+  append_thresholding(object.member("thresholding"), expectation.thresholding);
 }
 
 /// The language is one of what floors differ by.
-std::string canonical_examples(const Case& one) {
-  return Object()
+void append_examples(std::string& out, const Case& one) {
+  Object(out)
       .add_text("build_system", one.examples.build_system)
       .add_text("language", one.language)
-      .add_text("task_class", one.examples.task_class)
-      .finish();
+      .add_text("task_class", one.examples.task_class);
 }
 
-std::string canonical_judge(const FingerprintJudge& judge) {
-  Object object;
+void append_judge(std::string& out, const FingerprintJudge& judge) {
+  Object object(out);
   object.add("max_tokens", std::to_string(judge.max_tokens)).add_text("model", judge.model);
   if (judge.provider) object.add_text("provider", to_string(*judge.provider));
-  object.add("samples", std::to_string(judge.samples)).add("temperature", number(judge.temperature));
-  return object.finish();
+  object.add("samples", std::to_string(judge.samples)).add_number("temperature", judge.temperature);
 }
 
-std::string canonical_arm(const FingerprintArm& arm) {
-  Object object;
+void append_arm(std::string& out, const FingerprintArm& arm) {
+  Object object(out);
   object.add("max_tokens", std::to_string(arm.max_tokens)).add_text("model", arm.model);
   object.add_text("name", arm.name);
   if (!arm.params.empty()) object.add("params", json_of(arm.params));
@@ -237,62 +213,62 @@ std::string canonical_arm(const FingerprintArm& arm) {
   object.add_text("provider", to_string(arm.provider));
   if (arm.seed) object.add("seed", std::to_string(*arm.seed));
   object.add_if("temperature", arm.temperature);
-  return object.finish();
 }
 
 }  // namespace
 
 std::string canonical_thresholding(const Thresholding& thresholding) {
-  Object object;
-  if (thresholding.cluster_by_category) object.add_text("cluster", "category");
-  object.add_if("confidence", thresholding.confidence).add_if("max_drop", thresholding.max_drop);
-  object.add_if("min_effect", thresholding.min_effect).add_if("min_floor", thresholding.min_floor);
-  object.add_if("min_score", thresholding.min_score);
-  if (thresholding.mode) object.add_text("mode", to_string(*thresholding.mode));
-  return object.finish();
+  std::string text;
+  append_thresholding(text, thresholding);
+  return text;
 }
 
 namespace {
 
 std::string canonical_expectations(const Case& one) {
-  std::vector<std::string> expectations;
-  for (const Expectation& expectation : one.expectations)
-    expectations.push_back(canonical_expectation(expectation));
-  return unordered_array(std::move(expectations));
+  std::string text;
+  append_unordered(text, one.expectations, append_expectation);
+  return text;
 }
 
 /// All of it, or that alone which judges answers.
 enum class Part : std::uint8_t { whole, judging };
 
-std::string canonical_form(const Case& one, const std::string& expectations, Part part) {
+void append_form(std::string& out, const Case& one, std::string_view expectations, Part part) {
   const bool is_claims = one.kind == CaseKind::claims;
   const bool asks = part == Part::whole;
   // A judge reads it beside the answer.
   const bool judges = std::ranges::any_of(one.expectations, [](const Expectation& expectation) {
     return is_judge_metric(expectation.what.metric);
   });
-  Object object;
+  Object object(out);
   object.add_text("category", one.category);
   if (asks) object.add_text("content", one.content);
   if ((asks || judges) && !is_claims) object.add_text("context", one.context);
-  if (one.examples.are_wanted) object.add("examples", canonical_examples(one));
+  if (one.examples.are_wanted) append_examples(object.member("examples"), one);
   object.add("expectations", expectations);
-  if (asks && !one.extras.empty()) object.add("extras", canonical_extras(one.extras));
+  if (asks && !one.extras.empty()) append_extras(object.member("extras"), one.extras);
   object.add_text("id", one.id);
   object.add("kind", is_claims ? "\"claims\"" : "\"text\"");
   if (is_claims) {
     // The prompt names the language of the code.
     if (asks) object.add_text("language", one.language);
-    object.add("min_confidence", number(one.min_confidence));
-    object.add("must_contain", canonical_claims(one.must_contain));
-    object.add("must_not_contain", canonical_claims(one.must_not_contain));
+    object.add_number("min_confidence", one.min_confidence);
+    append_unordered(object.member("must_contain"), one.must_contain, append_claim);
+    append_unordered(object.member("must_not_contain"), one.must_not_contain, append_claim);
   } else {
-    if (asks && !one.prompts.empty()) object.add("prompts", canonical_prompts(one.prompts));
+    // In their order, which arms refer to.
+    if (asks && !one.prompts.empty()) append_array(object.member("prompts"), one.prompts, append_prompt);
     if (!one.response_schema.empty()) object.add("response_schema", one.response_schema);
     if (asks) object.add_text("system", one.system);
   }
-  object.add("weight", number(one.weight));
-  return object.finish();
+  object.add_number("weight", one.weight);
+}
+
+std::string canonical_form(const Case& one, std::string_view expectations, Part part) {
+  std::string text;
+  append_form(text, one, expectations, part);
+  return text;
 }
 
 }  // namespace
@@ -317,9 +293,11 @@ std::uint64_t check_digest(const Expectation& expectation) {
     without_files = expectation;
     forget_files(without_files->what);
   }
-  const std::string hex = to_hex(sha256(canonical_expectation(without_files ? *without_files : expectation)));
+  std::string text;
+  append_expectation(text, without_files ? *without_files : expectation);
+  const Digest whole = sha256(text);
   std::uint64_t digest = 0;
-  std::from_chars(hex.data(), hex.data() + 16, digest, 16);
+  for (std::size_t i = 0; i < sizeof digest; ++i) digest = digest << 8 | whole[i];
   return std::max<std::uint64_t>(digest, 1);
 }
 
@@ -335,21 +313,17 @@ CaseFingerprints case_fingerprints(const Case& one) {
 
 namespace {
 
-Digest fingerprint_of(const Suite& suite, const Digest& content, const FingerprintSettings& settings) {
+void append_config(std::string& out, const Suite& suite, const Digest& content,
+                   const FingerprintSettings& settings) {
   const bool reads_claims = std::ranges::any_of(suite.metrics, is_claims_metric);
   const bool embeds =
       suite.examples != nullptr ||
       std::ranges::find(suite.metrics, MetricId::semantic_similarity_to) != suite.metrics.end();
-  std::vector<std::string> metrics;
-  for (const MetricId id : suite.metrics) {
-    metrics.push_back(json_string(std::string(info(id).name) + " " + std::string(info(id).version)));
-  }
-  Object object;
-  if (!settings.arms.empty()) {
-    std::vector<std::string> arms;
-    for (const FingerprintArm& arm : settings.arms) arms.push_back(canonical_arm(arm));
-    object.add("arms", unordered_array(std::move(arms)));
-  }
+  const auto append_metric = [](std::string& to, MetricId id) {
+    append_json_string(to, std::string(info(id).name) + " " + std::string(info(id).version));
+  };
+  Object object(out);
+  if (!settings.arms.empty()) append_unordered(object.member("arms"), settings.arms, append_arm);
   if (embeds) {
     object.add_text("embedding_model", settings.embedding_model);
     if (settings.embedding_provider) {
@@ -358,11 +332,11 @@ Digest fingerprint_of(const Suite& suite, const Digest& content, const Fingerpri
   }
   object.add_text("form", form_version);
   if (std::ranges::any_of(suite.metrics, is_judge_metric)) {
-    object.add("judge", canonical_judge(settings.judge));
+    append_judge(object.member("judge"), settings.judge);
   }
   const bool has_arms = !settings.arms.empty();
   if (!has_arms) object.add("max_tokens", std::to_string(settings.max_tokens));
-  object.add("metrics", unordered_array(std::move(metrics)));
+  append_unordered(object.member("metrics"), suite.metrics, append_metric);
   if (!has_arms) object.add_text("model", settings.model);
   if (reads_claims) object.add_text("ontology", to_hex(settings.ontology));
   if (!has_arms && !settings.params.empty()) object.add("params", json_of(settings.params));
@@ -371,7 +345,12 @@ Digest fingerprint_of(const Suite& suite, const Digest& content, const Fingerpri
   if (!has_arms && settings.seed) object.add("seed", std::to_string(*settings.seed));
   object.add_text("suite", to_hex(content));
   if (!has_arms) object.add_if("temperature", settings.temperature);
-  return sha256(object.finish());
+}
+
+Digest fingerprint_of(const Suite& suite, const Digest& content, const FingerprintSettings& settings) {
+  std::string text;
+  append_config(text, suite, content, settings);
+  return sha256(text);
 }
 
 }  // namespace

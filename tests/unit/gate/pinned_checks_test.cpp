@@ -7,7 +7,9 @@
 #include "gate_fixture.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <sstream>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -23,10 +25,16 @@ Case checked_test(std::size_t checks) {
   return test;
 }
 
+/// Assessments refer to their case.
+const Case& kept(Case test) {
+  static std::deque<Case> all;
+  return all.emplace_back(std::move(test));
+}
+
 CaseAssessment assessed(const Baseline* baseline, const std::vector<bool>& passed) {
   std::vector<MetricOutcome> outcomes;
   for (const bool one : passed) outcomes.push_back(verdict_of(contains, one));
-  CaseAssessment assessment = gate_of(baseline).assess(checked_test(passed.size()), outcomes);
+  CaseAssessment assessment = gate_of(baseline).assess(kept(checked_test(passed.size())), outcomes);
   for (AssessedMetric& metric : assessment.metrics) metric.detail = {};
   return assessment;
 }
@@ -87,7 +95,7 @@ CaseAssessment expecting(const Baseline* baseline, const std::vector<std::string
     test.expectations[i].what.texts = {texts[i]};
     outcomes.push_back(verdict_of(contains, texts[i] != missing));
   }
-  CaseAssessment assessment = gate_of(baseline).assess(test, outcomes);
+  CaseAssessment assessment = gate_of(baseline).assess(kept(std::move(test)), outcomes);
   for (AssessedMetric& metric : assessment.metrics) metric.detail = {};
   return assessment;
 }
