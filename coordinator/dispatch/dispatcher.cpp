@@ -21,7 +21,7 @@ void Dispatcher::join(WorkerId worker, const std::string& cache_id, const std::v
   // Somebody new may hold what all the others lack.
   for (const auto unit : std::exchange(finally_missed_, {})) requeue(unit);
   for (const auto unit : held) {
-    if (unit >= units_.size() || is_answered(unit) || leases_.contains(unit)) continue;
+    if (unit >= units_.size() || is_answered(unit) || holder_of(unit)) continue;
     if (lost_units_.erase(unit) == 0 && !queue_.remove(unit)) continue;
     add_lease(worker, unit, now);
   }
@@ -41,8 +41,7 @@ std::size_t Dispatcher::drop_worker(WorkerId worker, Ending ending) {
   // A unit that only this worker had yet to look for may now have been missed by everyone.
   for (const auto unit : queue_.remove_worker(worker)) finally_missed_.insert(unit);
   for (const auto unit : held) {
-    const auto lease = leases_.find(unit);
-    if (lease == leases_.end() || lease->second.worker != worker) continue;
+    if (lease_of(unit, worker) == nullptr) continue;
     end_lease(unit, ending);
     ++ended;
   }
@@ -70,9 +69,19 @@ void Dispatcher::note_room(WorkerId worker, const Worker& state) {
   }
 }
 
+std::uint32_t Dispatcher::place_of_lease(UnitId unit) const {
+  return unit < units_.size() ? units_[unit].lease : no_lease;
+}
+
+Dispatcher::Lease* Dispatcher::lease_of(UnitId unit, WorkerId worker) {
+  const auto place = place_of_lease(unit);
+  return place != no_lease && leases_[place].worker == worker ? &leases_[place] : nullptr;
+}
+
 void Dispatcher::add_lease(WorkerId worker, UnitId unit, TimePoint now) {
   const auto deadline = now + config_.lease_time;
-  leases_[unit] = Lease{worker, false, deadline};
+  units_[unit].lease = static_cast<std::uint32_t>(leases_.size());
+  leases_.push_back({unit, worker, false, deadline});
   first_deadline_ = std::min(first_deadline_.value_or(deadline), deadline);
   auto& state = workers_.at(worker);
   state.held.insert(unit);
@@ -80,10 +89,14 @@ void Dispatcher::add_lease(WorkerId worker, UnitId unit, TimePoint now) {
 }
 
 bool Dispatcher::erase_lease(UnitId unit) {
-  const auto lease = leases_.find(unit);
-  if (lease == leases_.end()) return false;
-  if (lease->second.started) --started_;
-  leases_.erase(lease);
+  const auto place = std::exchange(units_[unit].lease, no_lease);
+  if (place == no_lease) return false;
+  if (leases_[place].started) --started_;
+  if (place + 1 < leases_.size()) {
+    leases_[place] = leases_.back();
+    units_[leases_[place].unit].lease = place;
+  }
+  leases_.pop_back();
   return true;
 }
 
@@ -102,11 +115,11 @@ std::vector<UnitId> Dispatcher::lease(WorkerId worker, std::size_t limit, TimePo
 }
 
 void Dispatcher::started(WorkerId worker, UnitId unit, TimePoint now) {
-  const auto lease = leases_.find(unit);
-  if (lease == leases_.end() || lease->second.worker != worker) return;
+  Lease* const lease = lease_of(unit, worker);
+  if (lease == nullptr) return;
   units_[unit].begun = true;
-  lease->second.deadline = now + config_.lease_time;
-  if (std::exchange(lease->second.started, true)) return;
+  lease->deadline = now + config_.lease_time;
+  if (std::exchange(lease->started, true)) return;
   ++started_;
   // Who begins with one unit after the other comes to those that wait behind them.
   extend(worker, &Worker::began, Extended::not_started, now);
@@ -138,8 +151,7 @@ void Dispatcher::release(WorkerId worker, UnitId unit) {
     found->second.held.erase(unit);
     note_room(worker, found->second);
   }
-  const auto lease = leases_.find(unit);
-  if (lease != leases_.end() && lease->second.worker == worker) end_lease(unit, Ending::given_back);
+  if (lease_of(unit, worker) != nullptr) end_lease(unit, Ending::given_back);
 }
 
 void Dispatcher::give_back(WorkerId worker, UnitId unit) {
@@ -151,22 +163,21 @@ void Dispatcher::missed(WorkerId worker, UnitId unit) {
   if (unit >= units_.size() || is_answered(unit)) return release(worker, unit);
   units_[unit].begun = true;
   queue_.add_miss(worker, unit);
-  const auto lease = leases_.find(unit);
-  const bool held_here = lease != leases_.end() && lease->second.worker == worker;
+  const bool held_here = lease_of(unit, worker) != nullptr;
   release(worker, unit);
   // It waits again, since its lease was lost meanwhile: there may be nobody left to look for it.
   if (!held_here && queue_.remove(unit)) requeue(unit);
 }
 
 void Dispatcher::end_lease(UnitId unit, Ending ending) {
-  const auto [worker, started, deadline] = leases_.at(unit);
+  const Lease lease = leases_[units_[unit].lease];
   erase_lease(unit);
   if (is_answered(unit)) return;
   // What a silent worker did with it is not known: it may have begun, and its report was lost.
-  if (!started && ending == Ending::given_back) returned_.push_back({worker, unit});
+  if (!lease.started && ending == Ending::given_back) returned_.push_back({lease.worker, unit});
   // A live worker that does not bring a unit back in all that time counts, whether it reported that it began
   // or not: otherwise a unit that nobody can take would go round for ever.
-  const bool counts = ending == Ending::expired || (ending == Ending::worker_lost && started);
+  const bool counts = ending == Ending::expired || (ending == Ending::worker_lost && lease.started);
   if (counts && ++units_[unit].losses >= config_.max_losses) {
     lost_units_.insert(unit);
     return;
@@ -188,16 +199,15 @@ void Dispatcher::extend(WorkerId worker, TimePoint Worker::*last, Extended which
   if (found == workers_.end() || now - found->second.*last < config_.heartbeat_interval) return;
   found->second.*last = now;
   for (const auto unit : found->second.held) {
-    const auto lease = leases_.find(unit);
-    if (lease == leases_.end() || lease->second.worker != worker) continue;
-    if (which == Extended::not_started && lease->second.started) continue;
-    lease->second.deadline = now + config_.lease_time;
+    Lease* const lease = lease_of(unit, worker);
+    if (lease == nullptr || (which == Extended::not_started && lease->started)) continue;
+    lease->deadline = now + config_.lease_time;
   }
 }
 
 std::optional<WorkerId> Dispatcher::holder_of(UnitId unit) const {
-  const auto lease = leases_.find(unit);
-  return lease == leases_.end() ? std::nullopt : std::optional(lease->second.worker);
+  const auto place = place_of_lease(unit);
+  return place == no_lease ? std::nullopt : std::optional(leases_[place].worker);
 }
 
 std::vector<Dispatcher::ReturnedLease> Dispatcher::take_returned() {
@@ -212,7 +222,7 @@ Dispatcher::Tick Dispatcher::tick(TimePoint now) {
   if (previous && now - *previous > 2 * config_.heartbeat_interval) {
     outcome.clocks_restarted = true;
     for (auto& [worker, state] : workers_) state.last_message_at = now;
-    for (auto& [unit, lease] : leases_) lease.deadline += now - *previous;
+    for (Lease& lease : leases_) lease.deadline += now - *previous;
     return outcome;
   }
   for (const auto& [worker, state] : workers_) {
@@ -225,7 +235,7 @@ Dispatcher::Tick Dispatcher::tick(TimePoint now) {
   outcome.expired = overdue(now);
   for (const auto unit : outcome.expired) {
     // No longer the worker's, so that a lone worker is offered it again until its losses are spent.
-    const auto worker = leases_.at(unit).worker;
+    const auto worker = *holder_of(unit);
     auto& state = workers_.at(worker);
     state.held.erase(unit);
     note_room(worker, state);
@@ -240,9 +250,9 @@ std::vector<UnitId> Dispatcher::overdue(TimePoint now) {
   std::vector<UnitId> units;
   if (!first_deadline_ || now <= *first_deadline_) return units;
   first_deadline_.reset();
-  for (const auto& [unit, lease] : leases_) {
-    if (now > lease.deadline && !is_answered(unit)) {
-      units.push_back(unit);
+  for (const Lease& lease : leases_) {
+    if (now > lease.deadline && !is_answered(lease.unit)) {
+      units.push_back(lease.unit);
     } else {
       first_deadline_ = std::min(first_deadline_.value_or(lease.deadline), lease.deadline);
     }

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -117,13 +118,16 @@ class Dispatcher {
   std::vector<UnitId> lost_units() const { return {lost_units_.begin(), lost_units_.end()}; }
 
  private:
+  static constexpr std::uint32_t no_lease = std::numeric_limits<std::uint32_t>::max();
   struct Unit {
     bool settled = false;
     bool recording = false;
     bool begun = false;
     std::uint8_t losses = 0;
+    std::uint32_t lease = no_lease;  ///< Where its lease stands.
   };
   struct Lease {
+    UnitId unit = 0;
     WorkerId worker = 0;
     bool started = false;
     TimePoint deadline;
@@ -146,6 +150,10 @@ class Dispatcher {
   /// The number of leases that ended with it.
   std::size_t drop_worker(WorkerId worker, Ending ending);
   void add_lease(WorkerId worker, UnitId unit, TimePoint now);
+  /// `no_lease` of a unit that nobody has, or that is none of the run's.
+  std::uint32_t place_of_lease(UnitId unit) const;
+  /// The unit's lease, if this worker has it; else null.
+  Lease* lease_of(UnitId unit, WorkerId worker);
   /// False if there is none.
   bool erase_lease(UnitId unit);
   void note_room(WorkerId worker, const Worker& state);
@@ -154,7 +162,7 @@ class Dispatcher {
   Config config_;
   std::vector<Unit> units_;
   WorkQueue queue_;
-  std::unordered_map<UnitId, Lease> leases_;
+  std::vector<Lease> leases_;  ///< In any order.
   std::unordered_map<WorkerId, Worker> workers_;
   std::set<WorkerId> with_room_;
   std::optional<TimePoint> first_deadline_;  ///< No lease ends before it: they only get more time.

@@ -47,6 +47,7 @@ WorkQueue::WorkQueue(const std::vector<UnitAffinity>& units, std::vector<std::st
       cells_a_holder_(cells_for(units.size(), holders_.size())),
       cells_((holders_.size() + 1) * cells_a_holder_),
       cell_of_(units.size()),
+      places_(cells_.size()),
       nodes_(units.size()),
       holder_seen_(holders_.size() + 1) {
   for (std::uint32_t i = 0; i < holders_.size(); ++i) holder_numbers_.emplace(holders_[i], i + 1);
@@ -84,14 +85,13 @@ void WorkQueue::on_change(List& list, UnitId first_before, std::ptrdiff_t more) 
   auto& queue = *list.queue;
   set_size(queue, queue.size + static_cast<std::size_t>(more));
   if (list.cell == no_cell || first_before == list.first) return;
-  auto entry = queue.cells.extract({first_before, list.cell});
-  if (list.first == none) return;
-  if (entry.empty()) {
-    queue.cells.emplace(list.first, list.cell);
-    return;
+  if (first_before == none) {
+    queue.cells.add(list.cell, list.first);
+  } else if (list.first == none) {
+    queue.cells.erase(list.cell);
+  } else {
+    queue.cells.set_first(list.cell, list.first);
   }
-  entry.value().first = list.first;
-  queue.cells.insert(std::move(entry));
 }
 
 void WorkQueue::insert(List& list, UnitId unit, bool in_front) {
@@ -142,12 +142,12 @@ void WorkQueue::hand_over(CellId cell, Queue* queue, const Rank& rank) {
   old_rank = rank;
   if (units.queue == queue) return;
   if (units.queue != nullptr && units.size > 0) {
-    units.queue->cells.erase({units.first, cell});
+    units.queue->cells.erase(cell);
     set_size(*units.queue, units.queue->size - units.size);
   }
   units.queue = queue;
   if (queue == nullptr || units.size == 0) return;
-  queue->cells.emplace(units.first, cell);
+  queue->cells.add(cell, units.first);
   set_size(*queue, queue->size + units.size);
 }
 
@@ -191,7 +191,9 @@ std::uint32_t WorkQueue::holder_number(const std::string& cache_id) const {
 
 void WorkQueue::add_worker(WorkerId worker, const std::string& cache_id) {
   const auto holder = holder_number(cache_id);
-  auto& queue = queues_.emplace(worker, Queue{worker, cache_id, hash_text(cache_id), holder}).first->second;
+  auto& queue =
+      queues_.emplace(worker, Queue{worker, cache_id, hash_text(cache_id), holder, CellOrder(places_)})
+          .first->second;
   queue.missed.queue = queue.returned.queue = &queue;
   longest_.insert(&queue);
   for (CellId cell = 0; cell < cells_.size(); ++cell) {
@@ -292,7 +294,7 @@ std::optional<UnitId> WorkQueue::pop(WorkerId worker) {
     // What is in the own queue was not missed here; what others have missed has waited before.
     if (own.missed.size > 0) return take(own.missed.first);
     if (own.returned.size > 0) return take(own.returned.first);
-    return take(own.cells.begin()->first);
+    return take(cells_[own.cells.front()].units.first);
   }
   for (auto* queue : longest_) {
     if (queue->size == 0) break;
@@ -301,11 +303,11 @@ std::optional<UnitId> WorkQueue::pop(WorkerId worker) {
   return std::nullopt;
 }
 
-/// From the back: what its owner would reach last.
+/// From the back: what its owner would reach late.
 std::optional<UnitId> WorkQueue::pop_from(WorkerId worker, Queue& other) {
   if (!other.cells.empty() || other.returned.size > 0) {
     ++looked_at_;
-    return take(other.cells.empty() ? other.returned.last : cells_[other.cells.rbegin()->second].units.last);
+    return take(other.cells.empty() ? other.returned.last : cells_[other.cells.late()].units.last);
   }
   auto unit = other.missed.last;
   for (std::size_t look = 0; look < defaults::missed_units_looked_at && unit != none; ++look) {

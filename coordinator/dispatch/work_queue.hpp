@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/model/trial.hpp"
+#include "coordinator/dispatch/cell_order.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -25,11 +26,11 @@ struct UnitAffinity {
 
 /// The units that wait for a worker, each in the queue of the worker that suits it best: the one whose cache
 /// holds its answer, else the one that rendezvous hashing names. A worker whose own queue is empty takes from
-/// the longest other one (to an eighth of its length). What a worker has missed (its cache lacks the answer)
-/// never waits for it again. Units of one holder whose keys hash alike are a cell, which is dealt whole: a
-/// worker that comes or goes moves cells, of which there are no more than `defaults::dispatch_cells` (and one
-/// a holder) however many units there are. A unit is put in, taken and found without a walk over units or
-/// workers, unless some have missed it. Pure; not thread-safe.
+/// the longest other one (to an eighth of its length), and of that what is late. What a worker has missed
+/// (its cache lacks the answer) never waits for it again. Units of one holder whose keys hash alike are a
+/// cell, which is dealt whole: a worker that comes or goes moves cells, of which there are no more than
+/// `defaults::dispatch_cells` (and one a holder) however many units there are. A unit is put in, taken and
+/// found without a walk over units or workers, unless some have missed it. Pure; not thread-safe.
 class WorkQueue {
  public:
   /// All units wait at first. `holders` are the cache ids that UnitAffinity::holder counts.
@@ -73,7 +74,6 @@ class WorkQueue {
   std::uint64_t looked_at() const { return looked_at_; }
 
  private:
-  using CellId = std::uint32_t;
   static constexpr UnitId none = std::numeric_limits<UnitId>::max();
   static constexpr CellId no_cell = std::numeric_limits<CellId>::max();
 
@@ -110,10 +110,10 @@ class WorkQueue {
     std::string cache_id;
     std::uint64_t cache_hash = 0;
     std::uint32_t holder = 0;  ///< As UnitAffinity::holder counts; 0: its cache held no answer.
-    List missed{};             ///< Missed by others.
-    List returned{};           ///< Pushed back, and missed by nobody.
     /// Those of its cells that have units, by the first: together they are in plan order.
-    std::set<std::pair<UnitId, CellId>> cells{};
+    CellOrder cells;
+    List missed{};                  ///< Missed by others.
+    List returned{};                ///< Pushed back, and missed by nobody.
     std::size_t size = 0;           ///< Of all these, ...
     std::size_t size_in_short = 0;  ///< ... to an eighth.
   };
@@ -143,6 +143,7 @@ class WorkQueue {
   std::uint32_t cells_a_holder_ = 1;
   std::vector<Cell> cells_;  ///< Those without a holder first, then each holder's.
   std::vector<CellId> cell_of_;
+  CellOrder::Places places_;
   std::vector<Node> nodes_;
   /// Lists and `longest_` point into it: its elements stay where they are.
   std::unordered_map<WorkerId, Queue> queues_;
