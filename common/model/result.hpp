@@ -50,8 +50,8 @@ struct Spend {
   std::uint32_t retries = 0;       ///< Calls after the first.
   std::uint32_t rate_limited = 0;  ///< Answers 429 or 529.
   bool cache_hit = false;
-  PaidTokens paid;                     ///< Of the calls made in this run; zero for a cache hit.
-  std::uint32_t latency_ms = 0;        ///< From the trial's start to its answer, without the waits below.
+  PaidTokens paid;               ///< Of the calls made in this run; zero for a cache hit.
+  std::uint32_t latency_ms = 0;  ///< Of the one request that brought the answer; 0: none did in this run.
   std::uint32_t waited_permit_ms = 0;  ///< Of all its calls: for a permit or a place,
   std::uint32_t waited_pause_ms = 0;   ///< for the end of a pause or an outage,
   std::uint32_t waited_retry_ms = 0;   ///< for the back-off before a retry.

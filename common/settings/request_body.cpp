@@ -191,11 +191,14 @@ std::string identity_of_command(const std::vector<std::string>& command) {
     hasher.field(command[i]);
     // A program that is looked for in PATH is another one on each machine.
     const bool is_looked_for = i == 0 && command[i].find('/') == std::string::npos;
-    if (is_looked_for || command[i].starts_with('-')) continue;
-    if (const auto text = read_file(command[i], defaults::max_program_bytes)) {
+    if (is_looked_for) continue;
+    std::string_view file = command[i];
+    if (file.starts_with('-')) file.remove_prefix(std::min(file.find('='), file.size() - 1) + 1);
+    if (file.empty()) continue;  // An option that names no file.
+    if (const auto text = read_file(file, defaults::max_program_bytes)) {
       hasher.field(*text);
     } else {
-      hash_facts(hasher, command[i]);
+      hash_facts(hasher, file);
     }
   }
   return "exec:" + to_hex(hasher.finish()).substr(0, 16);

@@ -6,6 +6,7 @@
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/session/flag_values.hpp"
+#include "coordinator/session/run_outputs.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -65,7 +66,7 @@ struct ExportCommand : CacheSubcommand {
   int run(const CacheTools& tools) const {
     const auto effective = settings.load();
     if (!effective) return report_findings(effective.error());
-    if (const auto possible = check_output_path("cassette", output); !possible)
+    if (const auto possible = check_output("cassette", output, *effective); !possible)
       return report_error(possible.error());
     const std::filesystem::path home = effective->home.value;
     CacheLedger ledger(home);

@@ -102,7 +102,7 @@ struct CalibrateJudge {
   static int compare(const CalibrationStandard& standard, bool as_json, const ConcludedRun& run) {
     if (run.facts.cut_short) return report_error(*run.facts.cut_short);
     const RunResults& results = run.results;
-    JudgeAgreementFold fold(standard, defaults::confidence);
+    JudgeAgreementFold fold(standard, !run.options.arms.empty(), defaults::confidence);
     CalibrationReport report;
     const auto visited = visit_cases(results, [&](const CaseResult& result) {
       report.errors += result.status == CaseStatus::error ? 1 : 0;

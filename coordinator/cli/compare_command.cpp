@@ -123,7 +123,7 @@ struct CompareCommand {
     if (to_file()) {
       const auto effective = home.settings();
       if (!effective) return effective.error();
-      if (const auto possible = check_report_output(*output, **effective); !possible)
+      if (const auto possible = check_output("report", *output, **effective); !possible)
         return report_error(possible.error());
     }
     const auto names = side_names(home);

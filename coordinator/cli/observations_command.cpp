@@ -10,6 +10,7 @@
 #include "coordinator/observations/retention.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/session/flag_values.hpp"
+#include "coordinator/session/run_outputs.hpp"
 
 #include <iostream>
 #include <memory>
@@ -86,6 +87,10 @@ struct ExportObservations {
     if (!as) return report_error(as.error());
     const auto effective = settings.load();
     if (!effective) return report_findings(effective.error());
+    if (output) {
+      if (const auto possible = check_output("observations", *output, *effective); !possible)
+        return report_error(possible.error());
+    }
     const auto store = open_store(*effective);
     if (!store) return report_error(store.error());
     ObservationFilter filter;

@@ -30,6 +30,10 @@ std::optional<std::string> objection_to(const PastRun& past, const std::string& 
     return name + " was of " + past.run.suite_path + ", not of " + suite_path +
            "; name that suite with --fixtures, or give a run of this one";
   }
+  if (const auto command = command_of(past.run); command != run_command) {
+    return name + " was made by `sluice " + command +
+           "`, which judges no answers as a run does; give another with --run-id";
+  }
   if (past.run.mode == to_string(Mode::mock)) {
     return name +
            " was in mode mock, whose answers no model gave; run the suite with --mode live, or give another "
@@ -133,9 +137,12 @@ struct UpdateBaseline {
     if (!ledger) return fail(ledger.error());
     if (*ledger && run_id) return (*ledger)->find_run(*run_id);
     if (*ledger) {
-      auto latest = (*ledger)->latest_run(suite_path, to_string(Mode::mock));
+      const auto is_run = [](const PastRun& past) { return command_of(past.run) == run_command; };
+      auto latest = (*ledger)->latest_run(suite_path, [&](const PastRun& past) {
+        return is_run(past) && past.run.mode != to_string(Mode::mock);
+      });
       // Where all were mocks, the objection to the newest says more than that there is none.
-      if (latest && !*latest) latest = (*ledger)->latest_run(suite_path);
+      if (latest && !*latest) latest = (*ledger)->latest_run(suite_path, is_run);
       if (!latest) return fail(latest.error());
       if (*latest) return std::move(**latest);
     }

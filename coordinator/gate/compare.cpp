@@ -264,6 +264,7 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
                         one.limit,       one.status,  one.cause};
     const bool scored = is_scored(metric);
     row.is_check = !scored;
+    row.check = metric.check;
     row.is_of_known_failure = current.is_known_failure;
     const bool has_pinned = scored && !asks_otherwise(current, metric);
     row.change = change_of(one, has_pinned ? pinned_score(metric, base) : PinnedScore{}, scored);

@@ -86,6 +86,7 @@ struct ScoreComparison {
   MetricCause cause = MetricCause::none;
   RowChange change = RowChange::not_compared;
   bool is_check = false;             ///< It passes or fails, and has no score.
+  CheckDigest check = 0;             ///< ComparedMetric
   bool is_of_known_failure = false;  ///< The suite says that the case fails.
 
   std::optional<double> delta() const {

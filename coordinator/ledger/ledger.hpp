@@ -140,8 +140,9 @@ class Ledger {
   /// The run that the words name: its id, the first digits of one, `last` for the newest run, or `last~N` for
   /// the Nth before that. usage_invalid if there is none or more than one.
   Result<PastRun> find_run(const std::string& words) const;
-  /// The newest run of a suite that has ended, and was not in the mode `but`; nothing if there is none.
-  Result<std::optional<PastRun>> latest_run(const std::string& suite_path, std::string_view but = {}) const;
+  /// The newest run of a suite that has ended, and that `fits`; nothing if there is none.
+  Result<std::optional<PastRun>> latest_run(const std::string& suite_path,
+                                            const std::function<bool(const PastRun&)>& fits) const;
 
   /// A manifest's [baseline] was made from the run: it is pruned only when another one of its suite took its
   /// place.

@@ -272,16 +272,17 @@ Result<RunProgress> Ledger::progress_of(const std::string& run_id) const {
   });
 }
 
-Result<std::optional<PastRun>> Ledger::latest_run(const std::string& suite_path, std::string_view but) const {
+Result<std::optional<PastRun>> Ledger::latest_run(const std::string& suite_path,
+                                                  const std::function<bool(const PastRun&)>& fits) const {
   return guarded(ledger_error, [&]() -> Result<std::optional<PastRun>> {
     SQLite::Statement query(
         database_->db,
-        std::string(select_runs) +
-            "WHERE suite_path IS ? AND mode <> ? AND completed_at_ms IS NOT NULL ORDER BY seq DESC LIMIT 1");
+        std::string(select_runs) + "WHERE suite_path IS ? AND completed_at_ms IS NOT NULL ORDER BY seq DESC");
     query.bind(1, suite_path);
-    query.bind(2, std::string(but));
-    if (!query.executeStep()) return std::nullopt;
-    return run_in(query);
+    while (query.executeStep()) {
+      if (PastRun past = run_in(query); fits(past)) return past;
+    }
+    return std::nullopt;
   });
 }
 

@@ -111,8 +111,11 @@ class CaseTrials {
  public:
   explicit CaseTrials(const RunResults& results) : results_(results) {}
 
-  void begin(CaseRef test_case) {
+  /// `shown`: the case as reports may show it. It is assessed as it is: of what was taken out of it nothing
+  /// can be told apart any more.
+  void begin(CaseRef test_case, CaseRef shown) {
     case_ = std::move(test_case);
+    shown_ = std::move(shown);
     trials_.clear();
     units_.clear();
     errors_.clear();
@@ -154,7 +157,7 @@ class CaseTrials {
   /// All trials of the case were added.
   CaseResult finish() {
     assess_all();
-    CaseResult result{.fixture = *case_, .trial = trials_.front().trial, .counts = {}};
+    CaseResult result{.fixture = *shown_, .trial = trials_.front().trial, .counts = {}};
     result.trials = trials_;
     result.ontology = results_.ontology;
     result.repeats.planned = 0;
@@ -235,6 +238,7 @@ class CaseTrials {
 
   const RunResults& results_;
   CaseRef case_;
+  CaseRef shown_;
   std::vector<TrialResult> trials_;
   std::deque<UnitResult> units_;  ///< Deques: what points into them stays where it is.
   std::deque<Error> errors_;
@@ -329,9 +333,9 @@ class PlanOrder {
       broken_ = std::move(one.error());
       return false;
     }
-    if (results_.redactor != nullptr && !results_.redactor->empty())
-      one = std::make_shared<const Case>(redacted(**one, *results_.redactor));
-    trials_.begin(std::move(*one));
+    const bool is_redacted = results_.redactor != nullptr && !results_.redactor->empty();
+    CaseRef shown = is_redacted ? std::make_shared<const Case>(redacted(**one, *results_.redactor)) : *one;
+    trials_.begin(std::move(*one), std::move(shown));
     return true;
   }
 

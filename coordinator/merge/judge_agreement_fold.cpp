@@ -30,7 +30,8 @@ std::optional<bool> JudgeAgreementFold::verdict_of_standard(const CaseResult& re
 }
 
 void JudgeAgreementFold::add(const CaseResult& result) {
-  std::map<Key, VerdictCounts> of_case;
+  const std::uint32_t cluster = has_arms_ ? result.fixture.test : cases_;
+  ++cases_;
   for (const TrialResult& trial : result.trials) {
     if (trial.perturbation > 0 || trial.error != nullptr) continue;
     for (const AssessedMetric& metric : trial.assessment.metrics) {
@@ -39,13 +40,12 @@ void JudgeAgreementFold::add(const CaseResult& result) {
       if (!expected) continue;
       const bool passes = 2 * metric.votes->passed > metric.votes->votes;
       const Key key{metric.id, metric.votes->rubric, metric.votes->samples};
-      of_case[key].add(passes, *expected);
-      auto& disagreements = compared_[key].disagreements;
+      auto& [by_case, disagreements] = compared_[key];
+      by_case[cluster].add(passes, *expected);
       if (passes != *expected && disagreements.size() < defaults::kept_disagreements)
         disagreements.push_back({result.fixture.id, passes});
     }
   }
-  for (const auto& [key, counts] : of_case) compared_[key].agreement.add_case(counts);
 }
 
 std::vector<CalibratedMetric> JudgeAgreementFold::finish(std::string_view suite,
@@ -54,8 +54,10 @@ std::vector<CalibratedMetric> JudgeAgreementFold::finish(std::string_view suite,
   std::vector<CalibratedMetric> metrics;
   for (const auto& [key, compared] : compared_) {
     const auto& [metric, rubric, samples] = key;
+    JudgeAgreement agreement;
+    for (const auto& [cluster, counts] : compared.by_case) agreement.add_case(counts);
     CalibratedMetric& one = metrics.emplace_back();
-    one.counts = compared.agreement.counts();
+    one.counts = agreement.counts();
     one.disagreements = compared.disagreements;
     JudgeCalibration& calibration = one.calibration;
     calibration.key.suite = suite;
@@ -70,13 +72,13 @@ std::vector<CalibratedMetric> JudgeAgreementFold::finish(std::string_view suite,
     calibration.key.samples = samples;
     calibration.against = standard_.labels != nullptr ? "labels" : info(*standard_.metric).name;
     calibration.answers = one.counts.answers();
-    calibration.cases = compared.agreement.cases();
-    if (const auto raw = compared.agreement.raw(confidence_)) {
+    calibration.cases = agreement.cases();
+    if (const auto raw = agreement.raw(confidence_)) {
       calibration.agreement = raw->value;
       calibration.agreement_low = raw->interval.low;
       calibration.agreement_high = raw->interval.high;
     }
-    if (const auto kappa = compared.agreement.kappa(confidence_)) {
+    if (const auto kappa = agreement.kappa(confidence_)) {
       calibration.kappa = kappa->value;
       calibration.kappa_low = kappa->interval.low;
       calibration.kappa_high = kappa->interval.high;

@@ -42,8 +42,9 @@ struct CalibratedMetric {
 /// of both are left out.
 class JudgeAgreementFold {
  public:
-  JudgeAgreementFold(CalibrationStandard standard, double confidence)
-      : standard_(standard), confidence_(confidence) {}
+  /// `has_arms`: the arms of a test are one case, since its repeats are none of each other's evidence either.
+  JudgeAgreementFold(CalibrationStandard standard, bool has_arms, double confidence)
+      : standard_(standard), has_arms_(has_arms), confidence_(confidence) {}
 
   void add(const CaseResult& result);
   /// By metric, rubric and votes; empty where nothing could be compared.
@@ -52,7 +53,7 @@ class JudgeAgreementFold {
 
  private:
   struct Compared {
-    JudgeAgreement agreement;
+    std::map<std::uint32_t, VerdictCounts> by_case;
     std::vector<Disagreement> disagreements;
   };
   using Key = std::tuple<MetricId, std::uint32_t, std::uint32_t>;  ///< Metric, rubric, votes.
@@ -61,7 +62,9 @@ class JudgeAgreementFold {
                                           MetricId metric) const;
 
   CalibrationStandard standard_;
+  bool has_arms_;
   double confidence_;
+  std::uint32_t cases_ = 0;
   std::map<Key, Compared> compared_;
 };
 

@@ -9,6 +9,7 @@
 #include "coordinator/report/wording.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sluice {
 
@@ -63,6 +64,16 @@ SeveralRuns::Value SeveralRuns::base_value_of(const ScoreComparison& row) {
   }
 }
 
+/// Where the suite's order put it first; a side that does not say which check it is goes by its own order.
+std::size_t SeveralRuns::place_of(const ScoreComparison& row, std::size_t nth) {
+  if (row.check == 0) return nth;
+  auto& known = checks_[{std::string(row.test_id), std::string(row.metric)}];
+  const auto found = std::ranges::find(known, std::pair(row.check, nth));
+  if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
+  known.emplace_back(row.check, nth);
+  return known.size() - 1;
+}
+
 Result<void> SeveralRuns::add(const CompareReportInput& input) {
   const std::size_t at = sides_.size();
   if (at == 0) scoreless_.assign({input.current.file});
@@ -84,7 +95,7 @@ Result<void> SeveralRuns::add(const CompareReportInput& input) {
   std::string last_case;
   bool last_failed = false;
   bool last_is_known = false;
-  std::map<std::string, std::size_t, std::less<>> checks;
+  std::map<Check, std::size_t> asked;
   const auto count_last = [&] {
     if (!last_case.empty()) sides_[at].count(last_failed, last_is_known);
   };
@@ -95,12 +106,12 @@ Result<void> SeveralRuns::add(const CompareReportInput& input) {
       last_case = row.test_id;
       last_failed = false;
       last_is_known = row.is_of_known_failure;
-      checks.clear();
+      asked.clear();
     }
     last_failed = last_failed || row.status == MetricStatus::fail || value_of(row).passed == false ||
                   row.change == RowChange::known_failure;
-    Values& values =
-        metrics_[{std::string(row.test_id), std::string(row.metric), checks[std::string(row.metric)]++}];
+    const std::size_t nth = asked[{std::string(row.metric), row.check}]++;
+    Values& values = metrics_[{std::string(row.test_id), std::string(row.metric), place_of(row, nth)}];
     values.resize(at + 1);
     values[at] = value_of(row);
     if (at > 0 && values.front() == Value{}) values.front() = base_value_of(row);

@@ -49,10 +49,12 @@ class SeveralRuns {
   using Values = std::vector<Value>;  ///< A place for each side that has been added, or fewer.
   /// Of a case: its id, the metric's name, and which check of that name it is (from 0).
   using Metric = std::tuple<std::string, std::string, std::size_t>;
+  using Check = std::pair<std::string, CheckDigest>;  ///< The metric's name, and which of its checks.
 
   static Value value_of(const ScoreComparison& row);
   static Value base_value_of(const ScoreComparison& row);
   static std::string words_of(const Value& value);
+  std::size_t place_of(const ScoreComparison& row, std::size_t nth);
   bool differs(const Values& values) const;
   bool has_known_failures() const;
   document::Table sides_table() const;
@@ -61,6 +63,8 @@ class SeveralRuns {
 
   std::vector<Side> sides_;
   std::map<Metric, Values> metrics_;
+  /// Of a case's metric, its checks in the order of their places, each with how many are the same before it.
+  std::map<std::pair<std::string, std::string>, std::vector<std::pair<CheckDigest, std::size_t>>> checks_;
   std::vector<GateNotice> notices_;     ///< Each once.
   std::vector<std::string> scoreless_;  ///< The base, and the sides that have no score beside it.
 };

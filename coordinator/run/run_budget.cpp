@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/model/comparison.hpp"
 #include "common/model/metrics.hpp"
+#include "common/model/request_text.hpp"
 #include "common/model/token_bound.hpp"
 #include "config/embedded_config.hpp"
 #include "coordinator/defaults.hpp"
@@ -54,10 +55,11 @@ void add_grading(const WorkUnit& unit, const GradingSettings& grading, PaidToken
     JudgeSettings judge = grading.llm;
     judge.rubrics = comparison_rubrics();
     const std::string instructions = unit.request.system ? *unit.request.system : std::string();
+    const std::string asked = transcript(unit.request.extras.messages, unit.request.user);
     for (std::uint32_t order = 0; order < judge.rubrics.size(); ++order) {
       // Both answers are shown, and nobody knows either yet.
       most.of(CallKind::judge) += most_of_votes(judge, {MetricId::rubric, order, 1, 0.5, "", instructions},
-                                                {unit.request.user, ""}, 2 * answer.output_tokens);
+                                                {asked, ""}, 2 * answer.output_tokens);
     }
   }
 }

@@ -17,7 +17,6 @@ void WorkLeases::release_returned() {
 
 std::optional<Error> WorkLeases::hand_out(WorkerRoster& roster, TimePoint now, RunTally& tally,
                                           std::vector<ToPeer>& messages, std::vector<NotedLease>* noted) {
-  if (dispatcher_.pending_count() == 0) return std::nullopt;
   const auto& with_room = dispatcher_.with_room();
   // A copy: whoever is leased enough has no room any more.
   for (const WorkerId id : std::vector(with_room.begin(), with_room.end())) {

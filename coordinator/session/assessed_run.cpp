@@ -122,8 +122,11 @@ std::vector<Error> AssessedRun::report(const Beside& beside, const UseReport& us
 Result<std::optional<JudgedRetrievals>> retrieval_of(const RunInputs& inputs, const RunResults& results) {
   if (!inputs.retrieval) return std::nullopt;
   RetrievalFold fold(events_of(*inputs.retrieval));
-  const auto visited = visit_cases(
-      results, [&](const CaseResult& result) { fold.add(results.case_of(result.trial), result.status); });
+  const auto visited = visit_cases(results, [&](const CaseResult& result) {
+    // A failure that is excused is one that the example did not help against.
+    const bool is_excused = result.assessment.only_known_failures();
+    fold.add(results.case_of(result.trial), is_excused ? CaseStatus::fail : result.status);
+  });
   if (!visited) return fail(visited.error());
   return fold.finish();
 }

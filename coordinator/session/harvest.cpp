@@ -69,6 +69,10 @@ class ExampleGatherer {
 
   void add(const CaseResult& result, std::string id) {
     if (result.unit == nullptr || file_.ids.contains(id)) return;
+    if (file_.ids.size() >= defaults::max_solved_examples) {
+      ++harvest_.beyond;
+      return;
+    }
     const Case& one = result.fixture;
     Gathered& to = gathered_.emplace_back();
     to.example = {std::move(id), one.content, result.unit->shown_text, {one.category}};
@@ -81,7 +85,7 @@ class ExampleGatherer {
       const auto trial = std::ranges::find(result.trials, result.unit, &TrialResult::unit);
       wanted_.push_back({trial->trial, result.unit->key, result.unit->answer});
     }
-    if (wanted_.size() == answers_read_at_once) flush();
+    if (gathered_.size() == answers_read_at_once) flush();
   }
 
   Harvest finish() {

@@ -140,13 +140,14 @@ FingerprintSettings fingerprint_settings(const RunOptions& options, const RunInp
 
 Price price_of(const ResolvedProvider& model, const RunInputs& inputs) {
   return [&](const PaidTokens& paid) -> std::optional<double> {
-    auto cost = inputs.prices.cost(model.provider.kind, model.model, paid.of(CallKind::answer));
+    std::optional<double> cost = 0.0;
     const auto add = [&](CallKind kind, const std::optional<ProviderSettings>& provider,
                          const std::string& name) {
       if (!cost || paid.of(kind) == Usage{} || !provider) return;
       const auto more = inputs.prices.cost(provider->kind, name, paid.of(kind));
       cost = more ? std::optional(*cost + *more) : std::nullopt;
     };
+    add(CallKind::answer, model.provider, model.model);
     add(CallKind::embedding, inputs.embedding.provider, inputs.embedding.embedding.model);
     add(CallKind::judge, inputs.judge.provider, inputs.judge.judge.model);
     if (inputs.grading) {

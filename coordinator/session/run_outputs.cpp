@@ -112,14 +112,14 @@ Result<void> check_apart(const std::vector<RunOutput>& outputs) {
 
 }  // namespace
 
-Result<void> check_report_output(const std::string& file, const Settings& settings) {
+Result<void> check_output(std::string_view content, const std::string& file, const Settings& settings) {
   std::error_code none;
   std::string taken = kept_at(file, settings);
   const auto ending = fs::path(file).extension();
   if (taken.empty() && (ending == ".yaml" || ending == ".yml") && fs::exists(file, none))
     taken = "a YAML file";
-  if (!taken.empty()) return fail(would_replace({"report", file}, taken));
-  return check_output_path("report", file);
+  if (!taken.empty()) return fail(would_replace({content, file}, taken));
+  return check_output_path(content, file);
 }
 
 Result<void> check_run_outputs(const RunOptions& options, const Suite& suite) {

@@ -6,6 +6,7 @@
 #include "coordinator/suite/suite.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace sluice {
 
@@ -16,8 +17,7 @@ namespace sluice {
 /// among the fixtures, which the next run would read as one.
 Result<void> check_run_outputs(const RunOptions& options, const Suite& suite);
 
-/// The same of a report without a suite at hand: no TOML or YAML file, ledger, observations or cache gets
-/// lost.
-Result<void> check_report_output(const std::string& file, const Settings& settings);
+/// The same of a file without a suite at hand: no TOML or YAML file, ledger, observations or cache gets lost.
+Result<void> check_output(std::string_view content, const std::string& file, const Settings& settings);
 
 }  // namespace sluice

@@ -241,10 +241,11 @@ Result<void> add_budgets(const RunOptions& options, const RunInputs& inputs, Run
                                            "), which the price table does not have: name a table that has it "
                                            "with --prices, or use --max-tokens");
   };
-  std::vector<ResolvedProvider> models{options.provider};
+  std::vector<ResolvedProvider> models;
+  if (!options.answers_alone) models.push_back(options.provider);
   for (const RunArm& arm : options.arms) models.push_back(arm.provider);
   for (const ResolvedProvider& one : models) {
-    if (!price_of(one, inputs)({})) return unknown(one.model, one.provider);
+    if (!inputs.prices.cost(one.provider.kind, one.model, {})) return unknown(one.model, one.provider);
   }
   const auto& embedding = inputs.embedding;
   if (embedding.provider && !config.price(PaidTokens{0, 0, 1}))

@@ -73,7 +73,7 @@ TEST_F(EmbeddingFlowTest, AnAnswerComesWithItsEmbeddings) {
   EXPECT_EQ(std::get<Completion>(done.outcome).text, "answer");
   EXPECT_EQ(vector_of(done, "reference"), (std::vector<float>{9, 1}));
   EXPECT_EQ(vector_of(done, "answer"), (std::vector<float>{6, 1}));
-  EXPECT_EQ(done.spend, (Spend{2, 0, 0, false, {10, 5, 30}, 0})) << "the tokens of both calls";
+  EXPECT_EQ(done.spend, (Spend{2, 0, 0, false, {10, 5, 30}, 1})) << "the tokens of both calls";
 }
 
 TEST_F(EmbeddingFlowTest, WhatComesTogetherIsEmbeddedTogether) {

@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <utility>
+#include <vector>
 
 namespace sluice {
 
@@ -101,6 +104,7 @@ class ModelClientTest : public ActorTest {
 
   /// Lets time pass in which the coordinator is heard every second, if it was heard last.
   std::size_t pass(std::chrono::milliseconds time) {
+    look_at_calls();
     std::size_t turns = 0;
     for (; time >= 1s; time -= 1s) {
       turns += ActorTest::pass(1s);
@@ -140,6 +144,11 @@ class ModelClientTest : public ActorTest {
   void complete(UnitId id) { complete({unit(id)}); }
 
   void end_calls(std::vector<HttpDone> done) {
+    for (HttpDone& one : done) {
+      const auto began = began_.find(one.id);
+      if (began != began_.end())
+        one.elapsed = std::chrono::duration_cast<std::chrono::microseconds>(now() - began->second);
+    }
     caf::anon_send(client, HttpCallsDone{std::move(done)});
     settle();
   }
@@ -206,10 +215,16 @@ class ModelClientTest : public ActorTest {
     return told;
   }
 
+  /// Those that were made since the last time. Their latency counts from when somebody looked, or time passed.
   std::vector<HttpCall> calls() {
-    std::vector<HttpCall> made;
-    for (auto& message : http.take<HttpCalls>()) std::ranges::move(message.calls, std::back_inserter(made));
-    return made;
+    look_at_calls();
+    return std::exchange(made_, {});
+  }
+  void look_at_calls() {
+    for (auto& message : http.take<HttpCalls>()) {
+      for (const HttpCall& one : message.calls) began_[one.id] = now();
+      std::ranges::move(message.calls, std::back_inserter(made_));
+    }
   }
   std::uint64_t only_call() {
     const auto made = calls();
@@ -237,6 +252,8 @@ class ModelClientTest : public ActorTest {
   }
 
   support::TemporaryFolder folder_;
+  std::vector<HttpCall> made_;                ///< That nobody looked at yet.
+  std::map<std::uint64_t, TimePoint> began_;  ///< By call.
   RunSettings settings;
   KeyMask key_mask;
   std::uint32_t max_concurrent = 256;

@@ -14,6 +14,7 @@
 #include "worker/retry_policy.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -36,9 +37,11 @@ struct CalledProvider {
   LatePermits late_permits;
   WayVariation variation;
   ModelLimits limits;
-  std::set<CallId> ready;           ///< Calls that may start as far as they go themselves, oldest first.
-  std::uint32_t backing_off = 0;    ///< Calls that wait for their time to be tried again.
-  bool answered = false;            ///< Any HTTP response came: its address is right.
+  std::set<CallId> ready;         ///< Calls that may start as far as they go themselves, oldest first.
+  std::uint32_t backing_off = 0;  ///< Calls that wait for their time to be tried again.
+  bool answered = false;          ///< Any HTTP response came: its address is right.
+  /// Of each model that answered: calls in a row that it refused since.
+  std::map<std::string, std::uint32_t, std::less<>> refused_since_answer;
   std::uint32_t silent_calls = 0;   ///< That ended after waiting for it as long as a request may take.
   std::uint32_t crashed_calls = 0;  ///< That ended since the program failed each time.
   FailingCalls failing;

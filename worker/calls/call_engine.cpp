@@ -282,8 +282,10 @@ std::optional<Failed> CallEngine::read(Call& call, const HttpDone& done,
   provider.budget.answered(done.elapsed, at_.now);
   provider.failing.answered(call.began, at_.now);
   provider.failure_words.answered();
+  provider.refused_since_answer.insert_or_assign(call.request->model(), 0);
   CallEnded ended;
   ended.usage = std::get<Usage>(outcome);
+  ended.latency_ms = latency_ms(done.elapsed);
   settle(call, ended.usage);
   end(done.id, std::move(ended));
   return std::nullopt;
@@ -333,11 +335,10 @@ Call CallEngine::extract(CallId id) {
   return std::move(call);
 }
 
-bool CallEngine::withdraw(CallId id) {
+std::optional<Spend> CallEngine::withdraw(CallId id) {
   const auto found = calls_.find(id);
-  if (found == calls_.end() || found->second.state == Call::State::in_flight) return false;
-  extract(id);
-  return true;
+  if (found == calls_.end() || found->second.state == Call::State::in_flight) return std::nullopt;
+  return extract(id).spend;
 }
 
 void CallEngine::end_retries() {

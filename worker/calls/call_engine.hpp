@@ -48,9 +48,9 @@ class CallEngine {
   /// for first, if this worker seeks entries at all. Returns the call's number.
   CallId submit(CallRequest& request, const CallContext& context, TimePoint deadline, const Moment& moment,
                 const std::optional<EntryKey>& held = std::nullopt);
-  /// Drops the call, for which no end comes then. False, and nothing is done, if a try of it is under way or
-  /// it has ended.
-  bool withdraw(CallId id);
+  /// Drops the call, for which no end comes then. What its tries came to; nothing, and nothing is done, if a
+  /// try of it is under way or it has ended.
+  std::optional<Spend> withdraw(CallId id);
   /// Ends every call that waits to be tried again, with the error of its last try.
   void end_retries();
   /// What has ended since the last time, in this order.

@@ -7,6 +7,8 @@
 #include "worker/calls/call_request.hpp"
 #include "worker/http/http_call.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -37,13 +39,14 @@ struct DemandChanged {
 /// A call that has ended for good, or will not be made.
 struct CallEnded {
   CallContext context;
-  std::optional<Error> error;  ///< Nothing: the request holds its answer.
-  bool out_of_time = false;    ///< Of an error: the deadline is over.
-  bool given_up = false;       ///< Of an error: it would have been tried again (CallEngine::end_retries).
-  bool lent = false;           ///< The answer came from another worker's cache.
-  Duration extended{};         ///< By how much outages have moved the deadline.
-  Usage usage;                 ///< Of the answer; zeros if it was lent.
-  Spend spend;                 ///< Calls, retries and waits; what they are for, and paid, the owner knows.
+  std::optional<Error> error;    ///< Nothing: the request holds its answer.
+  bool out_of_time = false;      ///< Of an error: the deadline is over.
+  bool given_up = false;         ///< Of an error: it would have been tried again (CallEngine::end_retries).
+  bool lent = false;             ///< The answer came from another worker's cache.
+  Duration extended{};           ///< By how much outages have moved the deadline.
+  Usage usage;                   ///< Of the answer; zeros if it was lent.
+  std::uint32_t latency_ms = 0;  ///< Of the try that was answered, rounded up; 0 if none was.
+  Spend spend;                   ///< Calls, retries and waits; what they are for, and paid, the owner knows.
 };
 
 /// What waits outside the engine.
@@ -79,11 +82,9 @@ inline void add_costs(Spend& to, const Spend& from) {
   to.unmetered |= from.unmetered;
 }
 
-/// What a call itself took of the time from its start to its answer: without the waits of `spend`.
-inline std::uint32_t own_latency(std::uint32_t elapsed_ms, const Spend& spend) {
-  const std::uint64_t waits =
-      std::uint64_t{spend.waited_permit_ms} + spend.waited_pause_ms + spend.waited_retry_ms;
-  return waits < elapsed_ms ? static_cast<std::uint32_t>(elapsed_ms - waits) : 0;
+/// Never 0, which is that of no call.
+inline std::uint32_t latency_ms(std::chrono::microseconds elapsed) {
+  return std::max<std::uint32_t>(1, in_ms(elapsed + std::chrono::microseconds(999)));
 }
 
 }  // namespace sluice

@@ -16,10 +16,23 @@ std::string calls_made(const Call& call) {
   return call.spend.calls > 1 ? "; " + std::to_string(call.spend.calls) + " calls were made" : "";
 }
 
+/// The key was taken and the model was there: only where many calls in a row are refused are they no more.
+bool is_its_own(Call& call, const Failed& failed) {
+  if (!failed.may_be_its_own) return false;
+  const auto refused = call.provider->refused_since_answer.find(call.request->model());
+  return refused != call.provider->refused_since_answer.end() && ++refused->second <= defaults::refused_alone;
+}
+
 /// No try is left.
 NextStep last_failure(Call& call, const Failed& failed, bool out_of_time, bool unreachable) {
   auto& provider = *call.provider;
   Error error{failed.reason, failed.message};
+  if (is_its_own(call, failed)) {
+    error.reason = Reason::request_refused;
+    error.message += "; other calls of this model are answered";
+    return {NextStep::Kind::end, {}, std::move(error), out_of_time};
+  }
+  error.message += failed.advice;
   // A refused parameter may be the test's own, which the coordinator knows (check_result).
   const bool may_be_its_own = failed.reason == Reason::parameter_refused;
   if (!failed.retryable && stops_run(failed.reason) && !may_be_its_own) provider.fatal = error;
@@ -117,6 +130,7 @@ void redact(Failed& failed, Call& call, const HttpResponse& response,
     if (auto* words = std::get_if<Failed>(&again)) failed.message = std::move(words->message);
   }
   redactor.apply(failed.message);
+  redactor.apply(failed.advice);
 }
 
 void note_lost(Call& call, const HttpDone& done, const Failed& failed, TimePoint now) {

@@ -121,6 +121,7 @@ Failed classify_failure(const ProviderSettings& provider, const HttpResponse& re
   const int status = success ? facts.status.value_or(response.status) : response.status;
   Failed failed;
   failed.reason = facts.fatal.value_or(reason_of(status));
+  failed.may_be_its_own = !facts.fatal && (status == 403 || status == 404);
   failed.retryable = !facts.fatal && should_retry(response.headers).value_or(is_transient(failed.reason));
   failed.counts_as_rate_limit = !facts.fatal && is_rate_limit(status);
   // Gemini's 503 counts against the limits like an answer (providers.md).
@@ -136,7 +137,7 @@ Failed classify_failure(const ProviderSettings& provider, const HttpResponse& re
   failed.message = "provider \"" + provider.name + "\" answered " + std::to_string(response.status);
   if (status != response.status) failed.message += " with error " + std::to_string(status) + " in its body";
   if (!words.empty()) failed.message += ": " + words;
-  failed.message += advice(provider, failed.reason, kind, facts.parameter);
+  failed.advice = advice(provider, failed.reason, kind, facts.parameter);
   return failed;
 }
 

@@ -23,6 +23,7 @@ namespace sluice {
 struct ErrorFacts {
   std::string message;          ///< The provider's own words; may be empty.
   std::string parameter{};      ///< That every call carries and the model refuses; empty: none.
+  bool is_declined = false;     ///< A filter refused what was asked: the answer is that it declined.
   std::optional<Reason> fatal;  ///< The body names a cause that no retry mends, whatever the status.
   std::optional<int> status;    ///< A status inside the body, for errors that come with 200.
   std::optional<std::chrono::milliseconds> retry_after;

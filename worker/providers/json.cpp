@@ -118,6 +118,12 @@ std::string JsonView::json() const {
   return element_ ? std::string(simdjson::minify(*element_)) : std::string();
 }
 
+std::optional<double> JsonView::number() const {
+  double value = 0;
+  if (!element_ || element_->get(value) != simdjson::SUCCESS) return std::nullopt;
+  return value;
+}
+
 std::optional<std::vector<double>> JsonView::numbers() const {
   simdjson::dom::array array;
   if (!element_ || element_->get(array) != simdjson::SUCCESS) return std::nullopt;

@@ -45,6 +45,8 @@ class JsonView {
   std::optional<std::uint64_t> unsigned_integer() const;
   /// The value as JSON without white space; "" if there is none.
   std::string json() const;
+  /// The number here, whole or not; nothing if it is none.
+  std::optional<double> number() const;
   /// The numbers of an array; nothing if this is none, or anything else stands in it.
   std::optional<std::vector<double>> numbers() const;
 

@@ -148,7 +148,10 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
   completion.served_model = body["model"].text_or_empty();
   const JsonView usage = body["usage"];
   completion.usage.input_tokens = usage["prompt_tokens"].count();
-  completion.usage.output_tokens = usage["completion_tokens"].count();
+  // Some servers count what was thought in the total alone.
+  const std::uint64_t total = usage["total_tokens"].count();
+  const std::uint64_t beyond_prompt = total - std::min(total, completion.usage.input_tokens);
+  completion.usage.output_tokens = std::max(usage["completion_tokens"].count(), beyond_prompt);
 
   std::optional<std::string> content = text_in(message["content"]);
   std::string refusal = message["refusal"].text_or_empty();
@@ -197,10 +200,18 @@ bool refuses_parameter_of_all(std::string_view code, std::string_view parameter)
          std::ranges::find(of_all, parameter) != of_all.end();
 }
 
+/// Azure's filter of prompts, and OpenRouter's moderation.
+bool is_filtered(const JsonView& error) {
+  const auto code = error["code"].text();
+  return code == "content_filter" || error["innererror"]["code"].text() == "ResponsibleAIPolicyViolation" ||
+         error["metadata"]["flagged_input"] || error["metadata"]["reasons"].first();
+}
+
 ErrorFacts read_error(const JsonView& body, const Credentials&) {
   ErrorFacts facts;
   facts.message = error_message(body);
   const JsonView error = body["error"];
+  facts.is_declined = is_filtered(error);
   const std::uint64_t status = error["code"].count();
   bool limited = status == 429;
   for (const JsonView& place : {error["code"], error["type"]}) {

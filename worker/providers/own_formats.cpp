@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <limits>
 #include <map>
 #include <utility>
@@ -175,14 +176,16 @@ HttpRequest build_exec(const ProviderSettings& provider, const Credentials& cred
 
 /// `{"text": ..., "usage": {...}}`, or a whole chat completion.
 std::optional<Completion> read_exec_answer(const JsonView& body, const Credentials& credentials) {
-  if (body["choices"]) return openai_format.read_answer(body, credentials);
-  if (body["error"]) return std::nullopt;
+  if (body["choices"].is_array()) return openai_format.read_answer(body, credentials);
+  if (body["error"].is_object() || body["error"].text()) return std::nullopt;
   static const AnswerPointers pointers{
       "/text", "/finish_reason", "/model", "/usage/input_tokens", "/usage/output_tokens", ""};
   auto completion = read_by(body, pointers);
   for (const JsonView& call : body["tool_calls"].elements()) {
     if (!completion) completion.emplace();
-    add_call(*completion, call["name"].text_or_empty(), call["arguments"].json());
+    // As a text too: libraries have them so.
+    const auto text = call["arguments"].text();
+    add_call(*completion, call["name"].text_or_empty(), text ? *text : call["arguments"].json());
   }
   return completion;
 }
@@ -192,8 +195,9 @@ ErrorFacts read_exec_error(const JsonView& body, const Credentials&) {
   facts.message = error_message(body);
   const std::uint64_t status = body["error"]["status"].count();
   if (status >= 400 && status < 600) facts.status = static_cast<int>(status);
-  const std::uint64_t seconds = body["error"]["retry_after_seconds"].count();
-  if (seconds > 0 && seconds < 86'400) facts.retry_after = std::chrono::seconds(seconds);
+  const double seconds = body["error"]["retry_after_seconds"].number().value_or(0);
+  if (seconds > 0 && seconds < 86'400)
+    facts.retry_after = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));
   return facts;
 }
 

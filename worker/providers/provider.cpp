@@ -4,10 +4,16 @@
 #include "worker/providers/failure.hpp"
 #include "worker/providers/formats.hpp"
 
+#include <chrono>
+#include <cstdint>
 #include <utility>
 
 namespace sluice {
 namespace {
+
+std::int64_t in_ms(std::chrono::system_clock::time_point time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+}
 
 /// A success without an answer in it: a proxy's page, a body cut short, a server of another format.
 Failed not_an_answer(const ProviderSettings& provider, const HttpResponse& response,
@@ -56,12 +62,18 @@ CallOutcome read_response(const ProviderSettings& provider, const HttpResponse& 
   if (success && body) {
     if (std::optional<Completion> completion = format.read_answer(body->root(), credentials)) {
       completion->usage = believable(completion->usage);
-      completion->created_at_ms =
-          std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
+      completion->created_at_ms = in_ms(now);
       return Answered{std::move(*completion)};
     }
   }
   const ErrorFacts facts = body ? format.read_error(body->root(), credentials) : ErrorFacts{};
+  if (facts.is_declined) {
+    Completion nothing;
+    nothing.finish_reason = "content_filter";
+    nothing.non_answer = declined(nothing.finish_reason, facts.message);
+    nothing.created_at_ms = in_ms(now);
+    return Answered{std::move(nothing)};
+  }
   // Gateways report errors that they meet late with 200 and the real status in the body.
   if (success && !facts.status && !facts.fatal) return not_an_answer(provider, response, credentials);
   return classify_failure(provider, response, facts, now, credentials, kind);

@@ -28,8 +28,11 @@ struct Answered {
 /// The call failed. `reason` is the trial's (or the run's: stops_run) once the retries are spent.
 struct Failed {
   Reason reason = Reason::provider_failed;
-  std::string message;  ///< One line of valid UTF-8 that quotes at most 300 bytes; never holds the key.
+  std::string message;   ///< One line of valid UTF-8 that quotes at most 300 bytes; never holds the key.
+  std::string advice{};  ///< "; check ...": what the user can do if every call meets it. May be empty.
   bool retryable = false;
+  /// By its status alone, which gateways also give for what one request holds (403, 404).
+  bool may_be_its_own = false;
   bool counts_as_rate_limit = false;  ///< 429 and 529: the provider's whole budget pauses.
   /// How long the server asked to wait; always above zero and at most 30 days. "At once" and a time in the
   /// past name no delay: the back-off applies, so that `Retry-After: 0` makes no hot loop.

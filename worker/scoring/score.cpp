@@ -133,7 +133,7 @@ void score_answer(const Completion& completion, const Checks& checks, const Work
   CheckedAnswer checked(completion.text);
   checked.calls = completion.calls;
   checked.usage = completion.usage;
-  if (out.spend.calls > 0 && !out.spend.cache_hit) checked.latency_ms = out.spend.latency_ms;
+  if (out.spend.latency_ms > 0) checked.latency_ms = out.spend.latency_ms;
   out.scores.reserve(unit.tasks.size());
   for (std::size_t i = 0; i < unit.tasks.size(); ++i) {
     const auto votes = i < evidence.votes.size() ? std::span<const GivenVotes>(evidence.votes[i])

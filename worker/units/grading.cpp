@@ -88,7 +88,6 @@ std::optional<std::variant<Evidence, Error>> Grading::begin(std::uint64_t unit, 
     outcome =
         on_baseline(unit, pair, {mock_answer(pair.request.schema_name), "stop", "mock", {}, 0, {}}, moment);
   } else if (auto found = pair.call.find(settings_); !found) {
-    pair.submitted = moment.now;
     pair.call_id = engine_.submit(pair.call, {owner_, of_baseline | unit}, deadline, moment);
   } else if (const auto* error = std::get_if<Error>(&*found)) {
     outcome = baseline_error(*error);
@@ -205,7 +204,7 @@ void Grading::on_baseline_call(const CallEnded& ended, const Moment& moment,
   pair.call_id = 0;
   charge(ended, pair.spend);
   if (ended.error) return finish(at, baseline_error(*ended.error), outcomes);
-  pair.baseline.latency_ms = own_latency(in_ms(moment.now - pair.submitted), ended.spend);
+  pair.baseline.latency_ms = ended.latency_ms;
   auto answer = take_new(pair, ended.lent);
   if (!answer) return finish(at, std::move(answer.error()), outcomes);
   if (auto outcome = on_baseline(unit, pair, std::move(*answer), moment))
@@ -250,8 +249,12 @@ Spend Grading::leave(std::uint64_t unit) {
   Pair& pair = node.mapped();
   Spend spend = pair.spend;
   if (pair.is_compared) add_costs(spend, comparer_->leave(unit));
-  const bool is_called_for = pair.call_id != 0 && !engine_.withdraw(pair.call_id);
-  if (is_called_for) left_.insert(std::move(node));
+  if (pair.call_id == 0) return spend;
+  if (const auto withdrawn = engine_.withdraw(pair.call_id)) {
+    add_costs(spend, *withdrawn);
+  } else {
+    left_.insert(std::move(node));
+  }
   return spend;
 }
 

@@ -65,7 +65,6 @@ class Grading final : public Enricher {
     bool is_compared = false;  ///< It waits for `comparer_`.
     GradedAnswer baseline;
     GradedAnswer candidate;
-    TimePoint submitted;
     TimePoint deadline;
     Duration outages_before{};  ///< Of the baseline's provider, when it began.
     Spend spend;

@@ -142,7 +142,7 @@ void UnitFlow::begin_units() {
 void UnitFlow::begin(SharedUnit of_run) {
   const auto id = next_id_++;
   const auto deadline = at_.now + config_.settings.case_timeout;
-  auto& unit = units_.try_emplace(id, std::move(of_run), *config_.store, at_.now, deadline).first->second;
+  auto& unit = units_.try_emplace(id, std::move(of_run), *config_.store, deadline).first->second;
   begun_.push_back(id);
   if (config_.settings.mode == Mode::mock) {
     return on_answer(id, Completion{mock_answer(unit.unit->request.schema_name), "stop", "mock", {}, 0, {}},
@@ -189,8 +189,13 @@ void UnitFlow::on_answer_call(CallEnded& ended) {
   unit.deadline += ended.extended;
   if (ended.error) return finish(id, std::move(*ended.error));
   if (!ended.lent) {
-    unit.spend.add_answer(CallKind::answer, ended.usage);
-    return on_new_answer(id, unit.call.take_answer());
+    unit.spend.latency_ms = ended.latency_ms;
+    Completion answer = unit.call.take_answer();
+    // A filter that declines before the model is asked takes nothing.
+    const bool is_free =
+        ended.usage == Usage{} && answer.non_answer && answer.non_answer->reason == Reason::refusal;
+    if (!is_free) unit.spend.add_answer(CallKind::answer, ended.usage);
+    return on_new_answer(id, std::move(answer));
   }
   unit.spend.cache_hit = true;
   on_answer(id, unit.call.take_answer(), false);
@@ -217,7 +222,6 @@ void UnitFlow::on_new_answer(Id id, Completion answer) {
 /// `is_new`: the answer is to be stored.
 void UnitFlow::on_answer(Id id, Completion answer, bool is_new) {
   auto& unit = units_.at(id);
-  unit.spend.latency_ms = own_latency(in_ms(at_.now - unit.started), unit.spend);
   auto error = answer.non_answer ? std::nullopt : enrich(id, unit, answer);
   if (!error && unit.waits_for == 0) {
     if (is_new) unstored_.push_back(completed_.size());
@@ -338,8 +342,12 @@ void UnitFlow::drop_uncalled(Wanted wanted) {
     return true;
   });
   std::vector<Id> ids;
-  for (const auto& [id, unit] : units_) {
-    if (wanted(unit.unit->unit) && engine_.withdraw(unit.call_id)) ids.push_back(id);
+  for (auto& [id, unit] : units_) {
+    if (!wanted(unit.unit->unit)) continue;
+    const auto spend = engine_.withdraw(unit.call_id);
+    if (!spend) continue;
+    add_costs(unit.spend, *spend);
+    ids.push_back(id);
   }
   std::ranges::sort(ids);
   for (const auto id : ids) give_back(id);

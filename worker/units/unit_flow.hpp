@@ -105,13 +105,12 @@ class UnitFlow {
 
   /// A unit on its way.
   struct UnderWay {
-    UnderWay(SharedUnit of_run, AnswerStore& store, TimePoint now, TimePoint end)
-        : unit(std::move(of_run)), call(*unit, store), started(now), deadline(end) {}
+    UnderWay(SharedUnit of_run, AnswerStore& store, TimePoint end)
+        : unit(std::move(of_run)), call(*unit, store), deadline(end) {}
 
     SharedUnit unit;
     AnswerCall call;
     CallId call_id = 0;  ///< The engine's; 0 if nothing was submitted.
-    TimePoint started;
     TimePoint deadline;
     Spend spend;
     ReadAnswer read;

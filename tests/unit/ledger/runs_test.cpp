@@ -159,34 +159,37 @@ TEST_F(RunsTest, LastIsTheNewestAndATildeCountsBack) {
   }
 }
 
+constexpr auto any = [](const PastRun&) { return true; };
+
 TEST_F(RunsTest, TheLatestRunOfASuiteIsTheNewestThatHasEnded) {
   begin(record("run-1"));
   begin(record("run-2"));
   begin(record("run-3"));
   begin(record("other", "/suites/b"));
-  EXPECT_FALSE(*ledger_->latest_run("/suites/a"));
+  EXPECT_FALSE(*ledger_->latest_run("/suites/a", any));
   finish("run-2");
   finish("run-1");
   finish("other");
-  const auto latest = ledger_->latest_run("/suites/a");
+  const auto latest = ledger_->latest_run("/suites/a", any);
   ASSERT_TRUE(latest && *latest);
   EXPECT_EQ((*latest)->run.run_id, "run-2") << "the one that began last";
-  EXPECT_FALSE(*ledger_->latest_run("/suites"));
+  EXPECT_FALSE(*ledger_->latest_run("/suites", any));
 }
 
 TEST_F(RunsTest, TheLatestRunMayBeAskedForWithoutThoseOfAMode) {
+  const auto is_no_mock = [](const PastRun& past) { return past.run.mode != "mock"; };
   auto mock = record("mocked");
   mock.mode = "mock";
   begin(mock);
   finish("mocked");
-  EXPECT_FALSE(*ledger_->latest_run("/suites/a", "mock"));
+  EXPECT_FALSE(*ledger_->latest_run("/suites/a", is_no_mock));
   begin(record("run-1"));
   finish("run-1");
   mock.run_id = "mocked again";
   begin(mock);
   finish("mocked again");
-  EXPECT_EQ((*ledger_->latest_run("/suites/a"))->run.run_id, "mocked again");
-  EXPECT_EQ((*ledger_->latest_run("/suites/a", "mock"))->run.run_id, "run-1");
+  EXPECT_EQ((*ledger_->latest_run("/suites/a", any))->run.run_id, "mocked again");
+  EXPECT_EQ((*ledger_->latest_run("/suites/a", is_no_mock))->run.run_id, "run-1");
 }
 
 TEST_F(RunsTest, TheEndOfARunThatNeverBeganIsAnError) {

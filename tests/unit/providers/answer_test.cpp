@@ -51,6 +51,40 @@ TEST(OpenaiAnswer, IsReadWhole) {
   EXPECT_FALSE(completion.non_answer);
 }
 
+// Thinking cost 1,000 tokens that no budget and no report saw.
+TEST(OpenaiAnswer, WhatTheTotalAloneCountsIsPaidFor) {
+  const auto usage_of = [](const std::string& usage) {
+    return answered(
+               ProviderKind::openai,
+               R"({"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"usage":)" + usage + "}")
+        .usage;
+  };
+  EXPECT_EQ(usage_of(R"({"prompt_tokens":10,"completion_tokens":1,"total_tokens":1011})"), (Usage{10, 1001}));
+  EXPECT_EQ(usage_of(R"({"prompt_tokens":10,"completion_tokens":5,"total_tokens":15})"), (Usage{10, 5}));
+  EXPECT_EQ(usage_of(R"({"prompt_tokens":10,"completion_tokens":5,"total_tokens":3})"), (Usage{10, 5}));
+  EXPECT_EQ(usage_of(R"({"prompt_tokens":10,"completion_tokens":5})"), (Usage{10, 5}));
+}
+
+// It was no answer, so that it was in no cache, and each offline run lacked it.
+TEST(OpenaiAnswer, AFilterOfPromptsHasDeclined) {
+  for (
+      const auto* body :
+      {R"({"error":{"message":"filtered","type":null,"param":"prompt","code":"content_filter","status":400}})",
+       R"({"error":{"message":"filtered","innererror":{"code":"ResponsibleAIPolicyViolation"}}})",
+       R"({"error":{"message":"filtered","code":403,"metadata":{"reasons":["violence"],"flagged_input":"x"}}})"}) {
+    const CallOutcome outcome = read_response(provider(ProviderKind::openai), {400, {}, body}, now);
+    ASSERT_TRUE(std::holds_alternative<Answered>(outcome)) << body;
+    const Completion& completion = std::get<Answered>(outcome).completion;
+    ASSERT_TRUE(completion.non_answer) << body;
+    EXPECT_EQ(completion.non_answer->reason, Reason::refusal);
+    EXPECT_NE(completion.non_answer->message.find("filtered"), std::string::npos);
+    EXPECT_EQ(completion.created_at_ms, 1'700'000'000'123);
+  }
+  const auto other =
+      read_response(provider(ProviderKind::openai), {400, {}, R"({"error":{"code":"x"}})"}, now);
+  EXPECT_TRUE(std::holds_alternative<Failed>(other));
+}
+
 TEST(OpenaiAnswer, HalvesOfCharactersAreReplaced) {
   const auto text_of = [](const std::string& content) {
     return answered(ProviderKind::openai,

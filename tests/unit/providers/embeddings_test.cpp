@@ -171,7 +171,7 @@ TEST(EmbeddingResponse, ErrorsAreThoseOfTheProvider) {
   const auto unknown =
       failed(openai, 404, R"({"error":{"message":"no such model","code":"model_not_found"}})");
   EXPECT_EQ(unknown.reason, Reason::model_unknown);
-  EXPECT_NE(unknown.message.find("--embedding-model"), std::string::npos) << unknown.message;
+  EXPECT_NE(unknown.advice.find("--embedding-model"), std::string::npos) << unknown.advice;
   EXPECT_TRUE(
       failed(
           gemini, 429,

@@ -153,12 +153,13 @@ INSTANTIATE_TEST_SUITE_P(
                     true}));
 
 TEST(FailureMessage, NamesWhoWhatAndWhatToDo) {
-  EXPECT_EQ(failed(openai, 401, openai_error("x", "null")).message,
+  const auto words = [](const Failed& failed) { return failed.message + failed.advice; };
+  EXPECT_EQ(words(failed(openai, 401, openai_error("x", "null"))),
             "provider \"main\" answered 401: said so; check the key in EXAMPLE_API_KEY");
-  EXPECT_EQ(failed(openai, 404, "").message,
+  EXPECT_EQ(words(failed(openai, 404, "")),
             "provider \"main\" answered 404; check the model and the base URL (https://example.test/v1)");
-  const auto of_kind = [](CallKind kind) {
-    return std::get<Failed>(read_response(provider(openai), {404, {}, ""}, now, {}, kind)).message;
+  const auto of_kind = [&](CallKind kind) {
+    return words(std::get<Failed>(read_response(provider(openai), {404, {}, ""}, now, {}, kind)));
   };
   EXPECT_EQ(of_kind(CallKind::judge),
             "provider \"main\" answered 404; check --judge-model and the base URL of --judge "
@@ -170,6 +171,14 @@ TEST(FailureMessage, NamesWhoWhatAndWhatToDo) {
   EXPECT_EQ(failed(openai, 500, "").message, "provider \"main\" answered 500");
   EXPECT_EQ(failed(openai, 200, R"({"error":{"code":502,"message":"upstream"}})").message,
             "provider \"main\" answered 200 with error 502 in its body: upstream");
+}
+
+TEST(FailureMessage, SaysWhichMayBeOfOneRequestAlone) {
+  EXPECT_TRUE(failed(openai, 403, "blocked").may_be_its_own);
+  EXPECT_TRUE(failed(openai, 404, "no endpoint has images").may_be_its_own);
+  EXPECT_FALSE(failed(openai, 401, "").may_be_its_own);
+  EXPECT_FALSE(failed(openai, 404, openai_error("x", R"("model_not_found")")).may_be_its_own);
+  EXPECT_FALSE(failed(openai, 400, "").may_be_its_own);
 }
 
 TEST(FailureMessage, NeverHoldsTheKey) {

@@ -27,8 +27,7 @@ TEST(FatalFailure, ARefusedKeyOfAHeaderNamesItsVariable) {
   const HttpResponse response{401, {}, R"({"error":{"message":"Access denied."}})"};
   const auto outcome = read_response(azure, response, now);
   ASSERT_TRUE(std::holds_alternative<Failed>(outcome));
-  EXPECT_TRUE(std::get<Failed>(outcome).message.ends_with("Access denied.; check the key in AZURE_KEY"))
-      << std::get<Failed>(outcome).message;
+  EXPECT_EQ(std::get<Failed>(outcome).advice, "; check the key in AZURE_KEY");
 }
 
 TEST(FatalFailure, OpenAisQuotaOfTheDay) {
@@ -65,9 +64,9 @@ TEST(FatalFailure, OpenAisRefusalOfAParameterThatEveryCallCarries) {
     EXPECT_FALSE(outcome.retryable);
   }
   EXPECT_TRUE(refused("unsupported_value", "temperature")
-                  .message.ends_with(": --temperature default sends no temperature"));
-  EXPECT_TRUE(refused("unsupported_value", "seed").message.ends_with(": leave out the seed"));
-  EXPECT_NE(refused("unsupported_parameter", "max_tokens").message.find("max_tokens_field"),
+                  .advice.ends_with(": --temperature default sends no temperature"));
+  EXPECT_TRUE(refused("unsupported_value", "seed").advice.ends_with(": leave out the seed"));
+  EXPECT_NE(refused("unsupported_parameter", "max_tokens").advice.find("max_tokens_field"),
             std::string::npos);
   EXPECT_EQ(refused("unsupported_parameter", "max_tokens").reason, Reason::parameter_refused);
   EXPECT_EQ(refused("unsupported_value", "messages[0].content").reason, Reason::request_refused)
@@ -80,7 +79,7 @@ TEST(FatalFailure, AnthropicsRefusalOfATemperature) {
       anthropic, 400,
       R"({"type":"error","error":{"type":"invalid_request_error","message":"`temperature` is deprecated for this model."}})");
   EXPECT_EQ(outcome.reason, Reason::parameter_refused);
-  EXPECT_NE(outcome.message.find("--temperature default"), std::string::npos) << outcome.message;
+  EXPECT_NE(outcome.advice.find("--temperature default"), std::string::npos) << outcome.advice;
   const auto of_a_tool =
       failed(anthropic, 400,
              anthropic_error("invalid_request_error",
@@ -118,19 +117,19 @@ TEST(FatalFailure, NamesWhichProviderItWas) {
   const auto& embedding = std::get<Failed>(outcome);
   EXPECT_EQ(embedding.reason, Reason::model_unknown);
   EXPECT_NE(embedding.message.find("provider \"embedder\""), std::string::npos) << embedding.message;
-  EXPECT_NE(embedding.message.find("--embedding-model"), std::string::npos) << embedding.message;
+  EXPECT_NE(embedding.advice.find("--embedding-model"), std::string::npos) << embedding.advice;
   EXPECT_NE(failed(openai, 404, "{}").message.find("provider \"main\""), std::string::npos);
 }
 
 TEST(FatalFailure, NamesTheSettingsOfTheJudgeWhereACallForAVoteFailed) {
-  const auto message = [](int status, const char* body) {
+  const auto advice = [](int status, const char* body) {
     return std::get<Failed>(read_response(provider(openai), {status, {}, body}, now, {}, CallKind::judge))
-        .message;
+        .advice;
   };
-  const auto unknown = message(404, R"({"error":{"message":"no"}})");
+  const auto unknown = advice(404, R"({"error":{"message":"no"}})");
   EXPECT_NE(unknown.find("check --judge-model and"), std::string::npos) << unknown;
   const auto refused =
-      message(400, R"({"error":{"message":"no","code":"unsupported_value","param":"temperature"}})");
+      advice(400, R"({"error":{"message":"no","code":"unsupported_value","param":"temperature"}})");
   EXPECT_NE(refused.find("--judge-temperature 1"), std::string::npos) << refused;
   EXPECT_EQ(refused.find("--temperature"), std::string::npos) << refused;
 }

@@ -125,6 +125,11 @@ TEST(ExecFormat, ReadsAChatCompletionAndAnswersWithAnObject) {
                          R"({"text":"","tool_calls":[{"name":"look_up","arguments":{"id":17}}]})");
   ASSERT_EQ(std::get<Answered>(tool).completion.calls.size(), 1u);
   EXPECT_EQ(std::get<Answered>(tool).completion.calls.front().arguments, R"({"id":17})");
+  const auto as_text = read(ProviderKind::exec, credentials,
+                            R"({"tool_calls":[{"name":"look_up","arguments":"{\"id\":17}"}],"error":null,)"
+                            R"("choices":null})");
+  ASSERT_TRUE(std::holds_alternative<Answered>(as_text)) << "null is no error";
+  EXPECT_EQ(std::get<Answered>(as_text).completion.calls.front().arguments, R"({"id":17})");
 }
 
 TEST(ExecFormat, SaysWhatWentWrong) {
@@ -133,6 +138,9 @@ TEST(ExecFormat, SaysWhatWentWrong) {
                          R"({"error":{"message":"later","status":429,"retry_after_seconds":2}})");
   EXPECT_TRUE(std::get<Failed>(busy).counts_as_rate_limit);
   EXPECT_EQ(std::get<Failed>(busy).retry_after, std::chrono::milliseconds(2000));
+  const auto soon =
+      read(ProviderKind::exec, credentials, R"({"error":{"status":429,"retry_after_seconds":2.5}})");
+  EXPECT_EQ(std::get<Failed>(soon).retry_after, std::chrono::milliseconds(2500));
   const auto none = read(ProviderKind::exec, credentials, "hello");
   EXPECT_NE(std::get<Failed>(none).message.find("{\"text\": \"...\"}"), std::string::npos);
   const auto secret = read(ProviderKind::exec, with({}, "secret-of-the-bot-0123456789"),

@@ -27,6 +27,7 @@ struct CalibratedRun {
     suite.rubrics = {{"faithfulness", "v1", "You judge.", "{{answer}}"}};
     for (int i = 0; i < cases; ++i) {
       Case one = sample::judged_case("t" + std::to_string(100 + i), "", faithfulness);
+      one.test = static_cast<std::uint32_t>(i / 5);
       one.expectations.push_back({.what = {must_contain, {"x"}}, .thresholding = {}, .min_score = {}});
       suite.cases.push_back(one);
       const double score = i < passed ? 0.9 : 0.1;
@@ -42,8 +43,8 @@ struct CalibratedRun {
   CalibratedRun(const CalibratedRun&) = delete;
   CalibratedRun& operator=(const CalibratedRun&) = delete;
 
-  std::vector<CalibratedMetric> beside(const CalibrationStandard& standard) const {
-    JudgeAgreementFold fold(standard, 0.95);
+  std::vector<CalibratedMetric> beside(const CalibrationStandard& standard, bool has_arms = false) const {
+    JudgeAgreementFold fold(standard, has_arms, 0.95);
     EXPECT_TRUE(visit_cases(results, [&](const CaseResult& result) { fold.add(result); }));
     return fold.finish(suite.name, suite.rubrics, {"openai", "gpt-4o"});
   }
@@ -57,6 +58,19 @@ Labels labels_of(int cases, int passed) {
             "}\n";
   }
   return parse_labels(text, "labels.jsonl").value();
+}
+
+// Five identical arms made a kappa five times as sure, which opened the gate that asks for one.
+TEST(JudgeCalibration, TheArmsOfATestAreOneCase) {
+  const CalibratedRun run(100, 50);
+  const Labels labels = labels_of(100, 55);
+  const auto alone = run.beside({&labels, {}})[0].calibration;
+  const auto of_arms = run.beside({&labels, {}}, true)[0].calibration;
+  EXPECT_EQ(alone.cases, 100u);
+  EXPECT_EQ(of_arms.cases, 20u);
+  EXPECT_EQ(of_arms.answers, 100u);
+  EXPECT_EQ(of_arms.kappa, alone.kappa);
+  EXPECT_LT(of_arms.kappa_low, alone.kappa_low) << "surer than the tests are";
 }
 
 TEST(JudgeCalibration, CountsTheMajorityOfVotesBesideLabels) {

@@ -1,4 +1,8 @@
+#include "common/checks/redactor.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/gate/baseline.hpp"
+#include "coordinator/suite/fingerprint.hpp"
+#include "tests/unit/report/gated_run.hpp"
 #include "tests/unit/report/sample_run.hpp"
 
 #include <cstdint>
@@ -47,6 +51,39 @@ TEST(Scores, WeightedSumsKeepSmallWeightsBesideLargeOnes) {
   counts.add({0, 1, 0}, 1.0);
   EXPECT_EQ(counts.true_positives(), 1e16 + 5.0);
   EXPECT_EQ(counts.false_positives(), 1.0);
+}
+
+// Reports assessed what redaction had left of the case: its pins were not found, and what had failed before
+// failed a report whose run had passed.
+TEST(Merge, ARedactedCaseIsAssessedAsItIs) {
+  Suite suite;
+  const Case one = sample::text_case("t", "Whose is it?", MetricId::must_contain, {"alice@example.com"});
+  suite.cases.push_back(one);
+  MemorySource source;
+  CommittedTrial trial;
+  trial.unit.scores = {{0, {{MetricId::must_contain, std::nullopt, false, "not found"}}, {}}};
+  source.trials.push_back(trial);
+  Baseline baseline;
+  const CheckDigest check = check_digest(one.expectations.front());
+  BaselineEntry pinned{"t", "must_contain", 0.0, ""};
+  pinned.kind = PinKind::checks;
+  pinned.checks = {&check, 1};
+  baseline.add(pinned);
+  ASSERT_FALSE(baseline.seal());
+  Gate::Config config;
+  config.baseline = &baseline;
+  const Gate gate(config);
+  const Redactor redactor = *Redactor::make(std::vector<RedactionPattern>{{"mail", "[a-z]+@[a-z.]+"}});
+  RunResults results = sample::results_of(suite, source, gate);
+  results.redactor = &redactor;
+  int cases = 0;
+  ASSERT_TRUE(visit_cases(results, [&](const CaseResult& result) {
+    ++cases;
+    EXPECT_EQ(result.status, CaseStatus::warn) << "it failed when the baseline was made, too";
+    EXPECT_EQ(result.metrics()[0].check(), check);
+    EXPECT_EQ(result.fixture.expectations[0].what.texts[0].find("alice"), std::string::npos);
+  }));
+  EXPECT_EQ(cases, 1);
 }
 
 TEST(Aggregate, AgreesWithHandCalculation) {

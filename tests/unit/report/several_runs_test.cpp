@@ -68,6 +68,25 @@ std::string table_of(const SeveralRuns& runs) {
   return sink.text();
 }
 
+// The second side has them in another order: they were compared by their places.
+TEST(SeveralRuns, AChecksPlaceIsWhereverItStands) {
+  const auto both = [](CheckDigest first, bool first_passed, CheckDigest second, bool second_passed) {
+    ComparedCase one = checked("a", first_passed);
+    one.metrics[0].check = first;
+    ComparedMetric& other = one.metrics.emplace_back(one.metrics[0]);
+    other.check = second;
+    other.passed = second_passed;
+    return Cases{one};
+  };
+  const Cases base = both(7, true, 8, false);
+  EXPECT_EQ(json_of(beside_the_first({base, both(8, false, 7, true), base}))["differences"].size(), 0u);
+  const json changed = json_of(beside_the_first({base, both(8, true, 7, true), base}))["differences"];
+  ASSERT_EQ(changed.size(), 1u) << changed;
+  EXPECT_EQ(changed[0]["check"], 2u) << "the second of the first side's";
+  EXPECT_EQ(json_of(beside_the_first({base, both(0, true, 0, false), base}))["differences"].size(), 0u)
+      << "a side that does not say which check it is goes by its order";
+}
+
 // They counted as broken, as worse and as failed, and the run itself had passed.
 TEST(SeveralRuns, KnownFailuresAreApart) {
   const Cases base{checked("a", true), checked("b", true), checked("c", false), scored("d", 0.9)};

@@ -201,6 +201,20 @@ TEST_F(ScoreTexts, WhatIsNotKnownOfTheAnswerConcernsTheTrialAloneThatAsksForIt) 
   EXPECT_EQ(result.scores[1].metrics.front().passed, true);
 }
 
+// A judge's calls made a recorded answer pass: it had come in 0 ms.
+TEST_F(ScoreTexts, CallsForVotesAreNoLatencyOfTheAnswer) {
+  WorkUnit unit;
+  unit.tasks = {text_task(1, {{MetricId::latency, {}, {100}}})};
+  UnitResult out;
+  out.spend.calls = 3;
+  score_answer(completion_of("It is Paris."), {ontology, assess}, unit, {}, out);
+  ASSERT_EQ(out.scores.size(), 1u);
+  EXPECT_TRUE(out.scores[0].metrics.front().is_undecided());
+  out.spend.latency_ms = 99;
+  score_answer(completion_of("It is Paris."), {ontology, assess}, unit, {}, out);
+  EXPECT_EQ(out.scores[0].metrics.front().passed, true);
+}
+
 TEST_F(ScoreTexts, ATextAnswerIsNeverReadAsClaims) {
   WorkUnit unit;
   unit.tasks = {text_task(1, {{MetricId::must_contain, {"Paris"}}, {MetricId::exact_match, {"Rome"}}})};

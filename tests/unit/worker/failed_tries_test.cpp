@@ -95,6 +95,30 @@ TEST_F(FailedTriesTest, WhatEveryOtherCallWouldMeetIsTheProviders) {
   EXPECT_EQ(provider.fatal->reason, Reason::key_refused);
 }
 
+// One prompt that a gateway's moderation or a firewall refuses by 403 ended the run, with advice on the key.
+TEST_F(FailedTriesTest, AModelThatAnswersMayRefuseOneRequest) {
+  auto flagged = refusal(Reason::key_refused);
+  flagged.advice = "; check the key";
+  flagged.may_be_its_own = true;
+  provider.refused_since_answer[request.model()] = 0;
+  for (int i = 0; i < 10; ++i) {
+    const Error error = fails(flagged).error;
+    EXPECT_EQ(error.reason, Reason::request_refused) << i;
+    EXPECT_EQ(error.message, "no; other calls of this model are answered") << i;
+  }
+  EXPECT_FALSE(provider.fatal);
+  EXPECT_EQ(fails(flagged).error.message, "no; check the key; 11 calls were made");
+  EXPECT_TRUE(provider.fatal) << "so many in a row";
+}
+
+TEST_F(FailedTriesTest, AModelThatNeverAnsweredTakesNoKey) {
+  auto refused = refusal(Reason::key_refused);
+  refused.may_be_its_own = true;
+  provider.refused_since_answer["another"] = 0;
+  EXPECT_EQ(fails(refused).error.reason, Reason::key_refused);
+  EXPECT_TRUE(provider.fatal);
+}
+
 TEST_F(FailedTriesTest, AFailedProbeCostsNoTryUntilItIsTheCallsOwnFault) {
   hold_permit(true);
   for (int i = 0; i < 6; ++i) EXPECT_EQ(fails(server_error()).kind, Kind::ready) << i;

@@ -125,7 +125,7 @@ TEST_F(UnitFlowTest, AUnitIsCompleteOnceEveryEnricherIs) {
   const auto& done = turn.completed[0];
   EXPECT_EQ(std::get<Completion>(done.outcome).text, "the answer");
   EXPECT_EQ(done.spend.calls, 2u) << "the answer's and the vote's";
-  EXPECT_EQ(done.spend.latency_ms, 0u);
+  EXPECT_EQ(done.spend.latency_ms, 1u) << "the answer's own";
 }
 
 TEST_F(UnitFlowTest, AnEnricherThatNeedsNothingHoldsNobody) {
