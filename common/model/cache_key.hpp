@@ -57,7 +57,7 @@ inline constexpr std::uint64_t vote_key_version = 1;
 /// The key of a judge's vote: SHA-256 over the length-prefixed fields "vote", key version, cache_key of the
 /// judge's request (repeat index 0; the request holds the rendered rubric and so prompt, answer and context),
 /// rubric id, rubric version, rubric_hash, the number of votes that are asked for (`samples`), and the index
-/// of this one among them, from 0.
+/// of this one among those of all repeats: repeat x samples + its own, from 0.
 Digest vote_key(const ProviderSettings& provider, const ModelRequest& request, const Rubric& rubric,
                 std::uint32_t samples, std::uint32_t index);
 

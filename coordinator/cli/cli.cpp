@@ -145,6 +145,9 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
     const auto unknown = program.remaining(true);
     const std::string word = unknown.empty() ? std::string("?") : unknown.front();
     const char* const kind = word.starts_with('-') ? "unknown flag" : "unexpected argument";
+    const std::string flag = word.substr(0, word.find('='));
+    if (flag.starts_with("--") && app.get_option_no_throw(flag) != nullptr)
+      return "the flag " + flag + " stands behind the command: sluice " + app.get_name() + " " + flag + help;
     return std::string(kind) + " \"" + word + "\"" + nearest_flag(app, word) + help;
   }
   std::string message = error.what();

@@ -56,12 +56,12 @@ struct ListFixtures {
     }
     std::array<std::size_t, 3> widths{};
     for (const Row& row : rows) {
-      for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+      for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
     }
     std::string text;
     for (const Row& row : rows) {
       for (std::size_t i = 0; i < widths.size(); ++i) {
-        text += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
+        text += padded_right(row[i], widths[i] + 2);
       }
       text += row.back() + "\n";
     }

@@ -284,7 +284,10 @@ FinishedRun RecordedRun::run() {
     if (observed_) finish_run_observations(options_.settings, run_id_, {});
     end = stopped(ended.error());
   }
-  if (use_ != nullptr && !use_->is_kept && end.exit_code == exit_ok) {
+  // It would stand before the run that has the port, as the last one, and as the one to go on with.
+  const bool never_began =
+      !ended && ended.error().reason == Reason::listen_failed && !goes_on() && before_ == nullptr;
+  if (never_began || (use_ != nullptr && !use_->is_kept && end.exit_code == exit_ok)) {
     if (const auto removed = history_->remove_run(run_id_); !removed)
       end.exit_code = report_error(removed.error());
   }

@@ -129,7 +129,11 @@ void print_resume_command(const RunOptions& options, const std::string& run_id,
   const bool is_kept = !why || (why->reason != Reason::ledger_failed && why->reason != Reason::cache_failed);
   const bool is_cached = is_here && is_kept && options.settings.mode.value == Mode::live &&
                          !options.refresh && !options.no_cache;
-  say("go on with `" + resume_command(run_id) + files_again(options) + in_home + "`" +
+  // What is spent is spent: the same budget would end it at once.
+  const bool needs_cost = why && why->reason == Reason::cost_budget_spent;
+  const bool needs_tokens = why && why->reason == Reason::token_budget_spent;
+  const std::string budget = needs_cost ? " --max-cost MORE" : needs_tokens ? " --max-tokens MORE" : "";
+  say("go on with `" + resume_command(run_id) + budget + files_again(options) + in_home + "`" +
       (is_cached ? "; the same command begins anew, and pays for no answer twice" : ""));
 }
 

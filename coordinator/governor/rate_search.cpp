@@ -77,8 +77,17 @@ double RateSearch::caution() const {
   return 1 + in_seconds(longest_pause_);
 }
 
+/// Of an earlier run's limit nobody knows what a refusal costs, and it is held as if it were much. One
+/// without a delay shows that it is little: the rate is searched for as it is there.
+void RateSearch::forget_costs() {
+  is_remembered_ = is_estimated_ = false;
+  pauses_.clear();
+  longest_pause_ = {};
+}
+
 bool RateSearch::on_outcomes(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
                              BootTime since, BootTime now) {
+  if (is_remembered_ && refused > 0) forget_costs();
   if (rate_ && now - cut_at_ < stale_time) refused_late += std::exchange(refused, 0);
   note(started, refused, refused_late, now);
   estimate_.on_outcomes(started, refused + refused_late, since, now);
@@ -364,12 +373,14 @@ void RateSearch::begin_with(double rate, double burst, BootTime now) {
   rate_ = accepted_ = held_ = rate;
   burst_ = reserve_ = std::max(1.0, burst);
   is_estimated_ = true;
+  is_remembered_ = true;
   longest_pause_ = costly_pause;
   pauses_.push_back({now, now});
   cut_at_ = grown_at_ = now;
 }
 
 void RateSearch::pause(BootTime delay, BootTime now) {
+  is_remembered_ = false;
   longest_pause_ = std::max(longest_pause_, delay);
   if (!pauses_.empty() && now <= pauses_.back().to) {
     pauses_.back().to = std::max(pauses_.back().to, now + delay);

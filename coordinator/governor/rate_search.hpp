@@ -80,6 +80,7 @@ class RateSearch {
   void follow_estimate();
   void try_between();
   void begin_anew();
+  void forget_costs();
   void grow_estimate(double passed, BootTime now);
   double growth_after(BootTime since) const;
   double floor() const;
@@ -99,7 +100,8 @@ class RateSearch {
   bool estimate_is_due_ = false;  ///< At the end of the pause;
   bool first_is_due_ = false;     ///< of the first refusal.
   BootTime cut_before_{};
-  bool is_estimated_ = false;      ///< The rate follows `estimate_`.
+  bool is_estimated_ = false;      ///< The rate follows `estimate_`,
+  bool is_remembered_ = false;     ///< or an earlier run's, and no delay was named in this one.
   std::optional<double> refused_;  ///< Before it is estimated: the least speed that was refused,
   double proved_ = 0;              ///< and the greatest that was not.
   BootTime tried_at_{};

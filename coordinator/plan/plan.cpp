@@ -37,6 +37,12 @@ const JudgeScore* recorded_judgement(const Case& test_case, const Expectation& o
   return nullptr;
 }
 
+/// A vote that passed where it was given must reach what the test asks for as well.
+JudgeScore as_asked_for(JudgeScore judged, const std::optional<double>& min_score) {
+  for (CountedVote& vote : judged.votes) vote.passed = vote.passed && vote.score >= min_score.value_or(0.0);
+  return judged;
+}
+
 bool is_judged(const Case& test_case) {
   return std::ranges::any_of(test_case.expectations,
                              [](const Expectation& one) { return one.judge.has_value(); });
@@ -384,7 +390,7 @@ ScoringTask Plan::task_of(TrialId trial, const Case& test_case, const Case& form
                              expectation.min_score.value_or(defaults::judge_min_score), judge->reference,
                              judge->criteria});
       if (const auto* judged = recorded_judgement(test_case, expectation, suite_->rubrics)) {
-        task.judged.back().recorded = *judged;
+        task.judged.back().recorded = as_asked_for(*judged, expectation.min_score);
         task.judged.back().samples = static_cast<std::uint32_t>(judged->votes.size());
       }
     } else if (!is_claims_metric(metric)) {

@@ -1,3 +1,4 @@
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/output/csv.hpp"
@@ -62,7 +63,10 @@ std::string line_of(const CaseResult& result, const ReportInput& input) {
   line.text(texts.why);
   line.text(texts.system);
   line.text(texts.prompt);
-  line.text(texts.answer);
+  // A character that was cut may have taken up to three bytes along.
+  const bool goes_on =
+      result.unit != nullptr && result.unit->shown_text.size() + 3 >= defaults::max_shown_bytes;
+  line.text(texts.answer + (goes_on ? "..." : ""));
   const bool is_known = result.unit == nullptr || !has_unknown_usage(*result.unit);
   const Usage usage = result.unit == nullptr ? Usage() : result.unit->usage;
   line.cell(is_known ? std::to_string(usage.input_tokens) : "");

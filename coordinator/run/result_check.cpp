@@ -39,7 +39,9 @@ ResultStep check_result(const UnitResult& result, const Plan& plan) {
 }
 
 bool concerns_worker_alone(Reason reason) {
-  return reason == Reason::provider_unreachable || reason == Reason::cache_failed;
+  // Each has a key of its own.
+  return reason == Reason::provider_unreachable || reason == Reason::cache_failed ||
+         reason == Reason::key_refused;
 }
 
 }  // namespace sluice

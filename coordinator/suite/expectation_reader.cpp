@@ -297,7 +297,7 @@ class ExpectationsReader {
     parts.push_back(std::move(part.what));
   }
 
-  static std::vector<std::string> read_texts(TableReader& reader, const MetricType& type) {
+  std::vector<std::string> read_texts(TableReader& reader, const MetricType& type) const {
     auto texts = reader.texts("text", Need::required);
     // An empty text is contained in every answer and similar to none; it can only be exactly the answer.
     const auto says_nothing = [&](const std::string& text) {
@@ -312,7 +312,31 @@ class ExpectationsReader {
           "must be one text here; of several, not_icontains_any asks that none of them stands in "
           "the answer, and not_icontains_all that not all of them do");
     }
+    if (texts && passes_without(type.id)) {
+      for (const std::string& text : *texts) note_unseen(reader, text);
+    }
     return std::move(texts).value_or(std::vector<std::string>());
+  }
+
+  static bool passes_without(MetricId metric) {
+    return metric == MetricId::must_not_contain || is_negated(metric);
+  }
+
+  /// A variable in a text that must not be found, of a test that may have no variables at all.
+  void note_unseen(const TableReader& reader, std::string_view text) const {
+    for (const std::string_view name : variables_in(text)) {
+      const std::string shown = excerpt(name, defaults::quoted_bytes);
+      unfilled_.push_back(
+          {std::string(name), metric_,
+           reader.wrong("text", "holds {{" + shown +
+                                    "}}, and the test has no \"vars\": the check "
+                                    "would pass for want of the braces; give it \"vars\" with \"" +
+                                    shown +
+                                    "\", or, where the braces themselves are meant, "
+                                    "\"vars: {}\" and {{ '{{' }}" +
+                                    shown + "}}"),
+           true});
+    }
   }
 
   std::vector<std::string> read_patterns(TableReader& reader) {
@@ -322,6 +346,7 @@ class ExpectationsReader {
       if (source_.checker == nullptr) break;
       const std::string& problem = source_.checker->problem_with_pattern(pattern);
       if (!problem.empty()) reader.add_wrong("pattern", "cannot be used: " + problem);
+      if (pattern.empty()) reader.add_wrong("pattern", "must not be empty: it is found in every answer");
       note_unfilled(reader, "pattern", pattern);
     }
     return std::move(*patterns);

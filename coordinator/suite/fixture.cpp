@@ -6,6 +6,8 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/expected_claims.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace sluice {
@@ -26,6 +28,13 @@ std::optional<std::string> read_known_failure(TableReader& reader) {
     return *is_known ? std::optional(std::string()) : std::nullopt;
   }
   const auto* const why = std::get_if<std::string>(&entry->value.value);
+  // YAML 1.2 has these as texts, and who writes them means a boolean: `known_failure: no` would excuse.
+  constexpr std::array words{"no", "n", "off", "false", "yes", "y", "on", "true", "none", "null"};
+  if (why != nullptr && std::ranges::find(words, to_lower(*why)) != words.end()) {
+    reader.add_wrong("known_failure",
+                     "is the text \"" + *why + "\", which says neither: write true or false");
+    return std::nullopt;
+  }
   if (why != nullptr && !one_line(*why).empty()) return excerpt(one_line(*why), defaults::max_message_bytes);
   reader.add_wrong("known_failure", "must be true, or a text that says why the case fails");
   return std::nullopt;

@@ -147,10 +147,14 @@ std::optional<MetricId> metric_called(std::string_view name) {
 }
 
 std::string nearest_type(std::string_view name) {
+  const std::string word = with_underscores(std::string(name));
+  // The two whose opposites have names of their own: the nearest one would be the opposite.
+  if (word == "not_must_contain" || word == "not_contains") return "; did you mean \"must_not_contain\"?";
+  if (word == "not_regex_match" || word == "not_regex") return "; did you mean \"regex_not_match\"?";
   std::vector<std::string_view> names;
   for (const MetricType& type : types) names.push_back(type.name());
   for (const MetricType& type : other_types) names.push_back(type.name());
-  return did_you_mean(with_underscores(std::string(name)), names);
+  return did_you_mean(word, names);
 }
 
 }  // namespace sluice

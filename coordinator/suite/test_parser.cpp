@@ -203,15 +203,18 @@ class TestReader {
   /// it stands, and so of each test the same.
   void refuse_unfilled(const std::vector<UnfilledVariable>& held) {
     const auto refuse = [&](const UnfilledVariable& one) {
-      if (!variables_.contains(one.name)) return;
+      if (one.is_unseen ? is_rendered_ : !variables_.contains(one.name)) return;
       unfilled_.insert(one.name);
       result_.findings.push_back(one.finding);
     };
     for (const UnfilledVariable& one : held) {
       if (one.metric < own_metrics_) refuse(one);
     }
-    if (takes_defaults_ && source_.checker != nullptr)
-      std::ranges::for_each(source_.defaults->unfilled(), refuse);
+    if (!takes_defaults_ || source_.checker == nullptr) return;
+    // Of checks that need not be found refuse_variables_of_defaults speaks.
+    for (const UnfilledVariable& one : source_.defaults->unfilled()) {
+      if (!one.is_unseen) refuse(one);
+    }
   }
 
   void take_prompts(std::uint32_t line) {

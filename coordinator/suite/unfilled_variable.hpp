@@ -12,6 +12,7 @@ struct UnfilledVariable {
   std::string name;
   std::size_t metric = 0;  ///< Which of `expected` holds it.
   Finding finding;         ///< What is to be said of a test that has a variable of that name.
+  bool is_unseen = false;  ///< Of a check that passes where the braces are not found: no run shows the slip.
 };
 
 }  // namespace sluice

@@ -215,7 +215,8 @@ class ModelClientTest : public ActorTest {
     return told;
   }
 
-  /// Those that were made since the last time. Their latency counts from when somebody looked, or time passed.
+  /// Those that were made since the last time. Their latency counts from when somebody looked, or time
+  /// passed.
   std::vector<HttpCall> calls() {
     look_at_calls();
     return std::exchange(made_, {});

@@ -127,7 +127,9 @@ std::optional<Error> Judging::take_seats(std::uint64_t unit, const WorkUnit& wor
           std::make_shared<const ModelRequest>(request_for(expectation, task.question, answer));
       of_task.push_back({std::vector<Vote>(expectation.samples), JudgeSource::cache});
       for (std::uint32_t index = 0; index < expectation.samples; ++index) {
-        const Digest key = vote_key(*provider_, *request, rubric, expectation.samples, index);
+        // Repeats may be answered alike: each has votes of its own all the same (docs/gate.md).
+        const std::uint32_t of_all = work.repeat * expectation.samples + index;
+        const Digest key = vote_key(*provider_, *request, rubric, expectation.samples, of_all);
         const auto open = waiting.open.find(key);
         if (open != waiting.open.end()) {
           open->second.push_back({t, m, index});

@@ -293,6 +293,20 @@ TEST(RateSearch, AProviderThatTakesNoCallsForAWhileSaysNothingOfItsRate) {
   EXPECT_GE(*search.rate(), 95);
 }
 
+// Each run on such a server took what the one before had found for too little, and found more than that.
+TEST(RateSearch, WhatIsRememberedOfAServerThatNamesNoDelayIsSearchedForAsThere) {
+  RateSearch search;
+  BootTime now = start;
+  search.begin_with(20, 1, now);
+  search.on_demand(now);
+  run_at(search, 20, now, 10s);
+  EXPECT_GE(*search.rate(), 20);
+  const double grown = *search.rate();
+  EXPECT_TRUE(search.on_outcomes(10, 4, 0, now));
+  EXPECT_LT(*search.rate(), grown);
+  EXPECT_FALSE(search.burst()) << "the search's own, not the estimate's";
+}
+
 // After the last of a few refusals in a row, far below the limit, it was held for half a minute.
 TEST(RateSearch, AfterARowOfRefusalsItGrowsAgainSoon) {
   RateSearch search;

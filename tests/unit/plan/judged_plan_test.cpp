@@ -66,6 +66,28 @@ TEST_F(JudgedPlanTest, AJudgementByAnotherRubricIsNotTheTestsOwn) {
   }
 }
 
+// A recorded score of 0.6 passed a test that asks for 0.95.
+TEST_F(JudgedPlanTest, RecordedVotesReachWhatTheTestAsksFor) {
+  suite.rubrics.push_back({"tone", "v1", "s", "u"});
+  const auto recorded_votes = [&](std::optional<double> min_score) {
+    Expectation tone = judged(MetricId::rubric, 3);
+    tone.min_score = min_score;
+    asked.expectations = {tone};
+    AnsweredTest recorded;
+    recorded.answer.text = "Paris";
+    JudgeScore score;
+    score.metric = MetricId::rubric;
+    score.source = JudgeSource::trace;
+    score.votes = {{0.6, true}, {0.97, true}, {0.99, false}};
+    recorded.judgements = {{"tone", "v1", score}};
+    asked.recorded = std::make_shared<const AnsweredTest>(recorded);
+    suite.cases = {asked};
+    return task(plan()).judged.at(0).recorded.value().votes;
+  };
+  EXPECT_EQ(recorded_votes({}), (std::vector<CountedVote>{{0.6, true}, {0.97, true}, {0.99, false}}));
+  EXPECT_EQ(recorded_votes(0.95), (std::vector<CountedVote>{{0.6, false}, {0.97, true}, {0.99, false}}));
+}
+
 TEST_F(JudgedPlanTest, AJudgeMetricGoesOutWithWhatIsAsked) {
   Expectation correctness = judged(MetricId::correctness, 1);
   correctness.min_score = 0.8;

@@ -57,7 +57,8 @@ TEST_F(ResultCheckTest, AnErrorDecidesByItsReason) {
   EXPECT_EQ(check_result(failed(0, Reason::timed_out), plan), ResultStep::record);
   EXPECT_EQ(check_result(failed(0, Reason::cache_miss), plan), ResultStep::miss);
   EXPECT_EQ(check_result(failed(0, Reason::key_refused), plan), ResultStep::fail);
-  EXPECT_FALSE(concerns_worker_alone(Reason::key_refused));
+  EXPECT_FALSE(concerns_worker_alone(Reason::quota_exhausted));
+  EXPECT_TRUE(concerns_worker_alone(Reason::key_refused));
   EXPECT_TRUE(concerns_worker_alone(Reason::provider_unreachable));
   EXPECT_TRUE(concerns_worker_alone(Reason::cache_failed));
 }

@@ -116,14 +116,26 @@ TEST_F(RunControllerTest, AWorkerWithoutNetworkDoesNotStopTheOthers) {
   expect_stopped(Reason::provider_unreachable);
 }
 
-TEST_F(RunControllerTest, AKeyThatIsRefusedStopsTheRunWhoeverElseIsThere) {
+// One that came with a wrong key ended the run of all the others.
+TEST_F(RunControllerTest, AWorkerWhoseKeyIsRefusedDoesNotStopTheOthers) {
   begin();
   join("p", 1, 1);
   join("q", 2, 1);
-  report("p", {failed(0, Reason::key_refused)});
+  const auto effects = report("p", {failed(0, Reason::key_refused)});
+  EXPECT_FALSE(controller->over());
+  EXPECT_TRUE(leased(effects, "p").empty());
+  EXPECT_EQ(controller->worker_count(), 1u);
+  report("q", {failed(1, Reason::key_refused)});
   expect_stopped(Reason::key_refused);
-  EXPECT_NE(controller->facts().cut_short->message.find("(worker worker-1)"), std::string::npos)
-      << "it alone may have the wrong key";
+}
+
+TEST_F(RunControllerTest, ASpentQuotaStopsTheRunWhoeverElseIsThere) {
+  begin();
+  join("p", 1, 1);
+  join("q", 2, 1);
+  report("p", {failed(0, Reason::quota_exhausted)});
+  expect_stopped(Reason::quota_exhausted);
+  EXPECT_NE(controller->facts().cut_short->message.find("(worker worker-1)"), std::string::npos);
 }
 
 // It named flags that nobody had given.

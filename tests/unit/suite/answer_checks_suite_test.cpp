@@ -128,6 +128,10 @@ TEST_F(AnswerChecksSuite, SaysWhatIsWrong) {
   };
   for (const Slip& slip : std::vector<Slip>{
            {"{type: icontain, text: a}", "is the unknown metric \"icontain\"; did you mean \"icontains\"?"},
+           {"{type: not_must_contain, text: a}",
+            "is the unknown metric \"not_must_contain\"; did you mean \"must_not_contain\"?"},
+           {"{type: not_regex_match, pattern: a}", "did you mean \"regex_not_match\"?"},
+           {"{type: regex_match, pattern: ''}", "\"pattern\" in expected must not be empty"},
            {"{type: levenshtein, text: a, max_distance: 1.5}",
             "\"max_distance\" in expected must be a whole number"},
            {"{type: levenshtein, text: a, max_distance: 20000}", "from 0 to 10000"},

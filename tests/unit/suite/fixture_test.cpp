@@ -112,6 +112,14 @@ TEST(Fixture, SaysThatItsFailureIsKnownAndPerhapsWhy) {
         "a.toml:4: \"known_failure\" in [metadata] must be true, or a text that says why the case fails")
         << wrong;
   }
+  // It was taken for the reason, and the case passed whatever its answer was.
+  for (const char* word : {"no", "No", "off", "n", "false", "yes"}) {
+    const auto doubtful = read('"' + std::string(word) + '"');
+    EXPECT_EQ(join_findings(doubtful.findings), "a.toml:4: \"known_failure\" in [metadata] is the text \"" +
+                                                    std::string(word) +
+                                                    "\", which says neither: write true or false");
+    EXPECT_FALSE(doubtful.fixture.known_failure);
+  }
 }
 
 TEST(Fixture, TakesEveryTypeOfValueAndATomlDate) {

@@ -163,6 +163,22 @@ TEST_F(TemplatedSuite, AVariableThatNothingFillsInIsAFinding) {
   EXPECT_EQ(one.content, "{{name}}");
 }
 
+// A check that looks for the braces in vain passed, and no run showed that "vars" was forgotten.
+TEST_F(TemplatedSuite, AVariableThatMustNotBeFoundIsAFindingWithoutVariables) {
+  const std::string input = "  input: {prompt: p}\n";
+  const auto expecting = [&](const std::string& check, const std::string& before = "") {
+    return findings("suite: s\ntests:\n- id: a\n" + before + input + "  expected: " + check + "\n");
+  };
+  EXPECT_EQ(
+      expecting("{type: must_not_contain, text: '{{name}}'}"),
+      "suite.yaml:5: \"text\" in expected holds {{name}}, and the test has no \"vars\": the check would "
+      "pass for want of the braces; give it \"vars\" with \"name\", or, where the braces themselves are "
+      "meant, \"vars: {}\" and {{ '{{' }}name}}\n");
+  EXPECT_NE(expecting("{type: not_icontains, text: '{{name}}'}"), "(none)\n");
+  EXPECT_EQ(expecting("{type: must_contain, text: '{{name}}'}"), "(none)\n") << "a run would show it";
+  EXPECT_EQ(expecting("{type: must_not_contain, text: \"{{ '{{' }}name}}\"}", "  vars: {}\n"), "(none)\n");
+}
+
 TEST_F(TemplatedSuite, CodeMayHoldBraces) {
   write("page.html", "<p>{{ name }}</p>{% if x %}");
   EXPECT_EQ(first(with_test("  input: {file: page.html}\n")).content, "<p>{{ name }}</p>{% if x %}");
