@@ -147,7 +147,8 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
     const char* const kind = word.starts_with('-') ? "unknown flag" : "unexpected argument";
     const std::string flag = word.substr(0, word.find('='));
     if (flag.starts_with("--") && app.get_option_no_throw(flag) != nullptr)
-      return "the flag " + flag + " stands behind the command: sluice " + app.get_name() + " " + flag + help;
+      return "the flag " + flag + " stands behind the command: sluice " + words_before_flags(app) + flag +
+             help;
     return std::string(kind) + " \"" + word + "\"" + nearest_flag(app, word) + help;
   }
   std::string message = error.what();

@@ -37,10 +37,10 @@ void Totals::add(const CaseResult& result) {
 }
 
 bool has_unknown_usage(const UnitResult& unit) {
-  // A filter that declines before the model is asked takes nothing.
-  if (unit.error && unit.error->reason == Reason::refusal) return false;
-  const bool is_called_for = unit.spend.is_unmetered(CallKind::answer) || unit.spend.cache_hit;
-  return is_called_for && !is_zero(unit.answer) && unit.usage == Usage{};
+  if (is_zero(unit.answer) || unit.usage != Usage{}) return false;
+  // A filter that declines before the model is asked takes nothing, and in the cache no more.
+  const bool is_declined = unit.error && unit.error->reason == Reason::refusal;
+  return unit.spend.is_unmetered(CallKind::answer) || (unit.spend.cache_hit && !is_declined);
 }
 
 void AggregateFold::add(const CaseResult& result) {

@@ -147,7 +147,7 @@ void RunArmsFold::add(const CaseResult& result) {
     last_unit_ = trial.unit->unit;
     arm.usage.of(CallKind::answer) += trial.unit->usage;
     if (has_unknown_usage(*trial.unit)) ++arm.unknown_usages;
-    if (trial.unit->spend.latency_ms > 0 && !trial.unit->spend.cache_hit)
+    if (trial.unit->spend.latency_ms > 0 && !trial.unit->spend.cache_hit && trial.unit->usage != Usage{})
       latencies_[test_case.arm].push_back(trial.unit->spend.latency_ms);
   }
   add_scores(result);

@@ -275,12 +275,14 @@ void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& 
                                      Effects& effects) {
   dispatcher_.started(worker, unit, now);
   dispatcher_.release(worker, unit);
+  // What was under way there when it was put out.
+  if (roster_.is_connected(worker) && roster_.connected(worker).problem) return;
   const bool others = dispatcher_.worker_count() > (dispatcher_.knows(worker) ? 1 : 0);
   const auto& name = roster_.name_of(worker);
   if (!others) return stop(error, now, effects);
   if (!concerns_worker_alone(error.reason))
     return stop({error.reason, error.message + " (worker " + name + ")"}, now, effects);
-  effects.notes.push_back(about_worker(name, "gets no more work: " + error.message));
+  effects.warnings.push_back(about_worker(name, "gets no more work: " + error.message));
   dispatcher_.leave(worker);
   set_problem(worker, error, effects);
 }

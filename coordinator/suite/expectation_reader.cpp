@@ -166,7 +166,9 @@ class ExpectationsReader {
       case Parameter::any_of:
       case Parameter::all_of:
         numbers = {reader.number_in("pass_mark", 0.0, 1.0).value_or(1.0)};
+        is_turned_round_ = is_turned_round_ != is_negated(type.id);
         expectation.what.parts = read_parts(reader);
+        is_turned_round_ = is_turned_round_ != is_negated(type.id);
         break;
       case Parameter::command:
         expectation.what = read_command(reader, source_, type.id);
@@ -318,24 +320,20 @@ class ExpectationsReader {
     return std::move(texts).value_or(std::vector<std::string>());
   }
 
-  static bool passes_without(MetricId metric) {
-    return metric == MetricId::must_not_contain || is_negated(metric);
+  bool passes_without(MetricId metric) const {
+    return (metric == MetricId::must_not_contain || is_negated(metric)) != is_turned_round_;
   }
 
   /// A variable in a text that must not be found, of a test that may have no variables at all.
   void note_unseen(const TableReader& reader, std::string_view text) const {
     for (const std::string_view name : variables_in(text)) {
       const std::string shown = excerpt(name, defaults::quoted_bytes);
-      unfilled_.push_back(
-          {std::string(name), metric_,
-           reader.wrong("text", "holds {{" + shown +
-                                    "}}, and the test has no \"vars\": the check "
-                                    "would pass for want of the braces; give it \"vars\" with \"" +
-                                    shown +
-                                    "\", or, where the braces themselves are meant, "
-                                    "\"vars: {}\" and {{ '{{' }}" +
-                                    shown + "}}"),
-           true});
+      const std::string why =
+          "holds {{" + shown +
+          "}}, and the test has no \"vars\": the check would pass for want of the braces; "
+          "give it \"vars\" with \"" +
+          shown + "\", or, where the braces themselves are meant, \"vars: {}\" and {{ '{{' }}" + shown + "}}";
+      unfilled_.push_back({std::string(name), metric_, reader.wrong("text", why), true});
     }
   }
 
@@ -418,7 +416,8 @@ class ExpectationsReader {
   std::vector<PlacedClaim> forbidden_;
   const KnownRubric* needs_context_ = nullptr;
   static constexpr int most_nested_groups = 4;
-  int depth_ = 0;  ///< Of the group that is read.
+  int depth_ = 0;                 ///< Of the group that is read.
+  bool is_turned_round_ = false;  ///< What its parts say, by groups whose opposites are asked for.
 };
 
 }  // namespace

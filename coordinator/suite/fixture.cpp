@@ -29,8 +29,8 @@ std::optional<std::string> read_known_failure(TableReader& reader) {
   }
   const auto* const why = std::get_if<std::string>(&entry->value.value);
   // YAML 1.2 has these as texts, and who writes them means a boolean: `known_failure: no` would excuse.
-  constexpr std::array words{"no", "n", "off", "false", "yes", "y", "on", "true", "none", "null"};
-  if (why != nullptr && std::ranges::find(words, to_lower(*why)) != words.end()) {
+  constexpr std::array words{"no", "n", "off", "false", "0", "yes", "y", "on", "true", "1", "none", "null"};
+  if (why != nullptr && std::ranges::find(words, to_lower(one_line(*why))) != words.end()) {
     reader.add_wrong("known_failure",
                      "is the text \"" + *why + "\", which says neither: write true or false");
     return std::nullopt;

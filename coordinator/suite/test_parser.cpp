@@ -193,6 +193,7 @@ class TestReader {
   void refuse_variables_of_defaults(const DocumentNode& written, const DocumentNode& own) {
     const std::string_view name = variable_below(written, "expected");
     if (name.empty() || name == variable_below(own, "expected")) return;
+    defaults_are_refused_ = true;
     const std::string shown = excerpt(name, defaults::quoted_bytes);
     context_.add(own.line, "\"expected\" in default_test holds {{" + shown +
                                "}}, and the test has no \"vars\": give it \"vars\" with \"" + shown +
@@ -211,9 +212,8 @@ class TestReader {
       if (one.metric < own_metrics_) refuse(one);
     }
     if (!takes_defaults_ || source_.checker == nullptr) return;
-    // Of checks that need not be found refuse_variables_of_defaults speaks.
     for (const UnfilledVariable& one : source_.defaults->unfilled()) {
-      if (!one.is_unseen) refuse(one);
+      if (!one.is_unseen || !defaults_are_refused_) refuse(one);
     }
   }
 
@@ -277,6 +277,7 @@ class TestReader {
   std::set<std::string, std::less<>> unfilled_;  ///< Of these, those that stand where none is filled in.
   std::size_t own_metrics_ = 0;                  ///< So many of the metrics are the test's own: the first.
   bool takes_defaults_ = false;                  ///< Something of the default test.
+  bool defaults_are_refused_ = false;            ///< For a variable in what they expect.
   bool takes_prompts_ = false;                   ///< Those of the suite.
   bool is_rendered_ = false;
 };

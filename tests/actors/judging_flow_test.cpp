@@ -216,8 +216,38 @@ TEST_F(JudgingFlowTest, ARenewedVoteIsOneForTheWholeRun) {
   EXPECT_EQ(scores_of(only_outcome()), (std::vector<double>{0.7, 0.7, 0.7}));
   complete({judged(2)});
   end_calls({said(only_call(), "answer")});
-  EXPECT_TRUE(calls().empty()) << "equal repeats have equal votes, as a replay has them";
+  EXPECT_TRUE(calls().empty()) << "equal answers of one repeat have equal votes, as a replay has them";
   EXPECT_EQ(scores_of(only_outcome()), (std::vector<double>{0.7, 0.7, 0.7}));
+}
+
+// The repeats of a deterministic model shared their votes, so that the judge's noise looked like none.
+TEST_F(JudgingFlowTest, EachRepeatHasVotesOfItsOwn) {
+  start(true);
+  for (const auto& call : ask_and_answer(judged(1))) end_calls({voted(call, 0.7)});
+  EXPECT_EQ(scores_of(only_outcome()), (std::vector<double>{0.7, 0.7, 0.7}));
+  auto second = *judged(2);
+  second.repeat = 1;
+  complete({std::make_shared<const WorkUnit>(second)});
+  end_calls({said(only_call(), "answer")});
+  const auto votes = calls();
+  ASSERT_EQ(votes.size(), 3u) << "the answer is the same";
+  for (const auto& call : votes) end_calls({voted(call, 0.2)});
+  EXPECT_EQ(scores_of(only_outcome()), (std::vector<double>{0.2, 0.2, 0.2}));
+  second.unit = 3;
+  complete({std::make_shared<const WorkUnit>(second)});
+  EXPECT_TRUE(calls().empty()) << "all is in the cache";
+  EXPECT_EQ(scores_of(only_outcome()), (std::vector<double>{0.2, 0.2, 0.2}));
+}
+
+// It was booked as the most that a vote can take, and the run ended by its budget.
+TEST_F(JudgingFlowTest, AVoteThatAFilterDeclinesTookNothing) {
+  start();
+  const auto call = ask_and_answer(judged(1, 1)).at(0);
+  answer(call.id, 400, R"({"error":{"code":"content_filter","message":"no"}})");
+  const auto done = only_outcome();
+  EXPECT_EQ(reason_of(done), Reason::judge_refused);
+  EXPECT_FALSE(done.spend.is_unmetered(CallKind::judge));
+  EXPECT_EQ(done.spend.calls, 2u);
 }
 
 TEST_F(JudgingFlowTest, AFailedVoteIsRetriedAndNamed) {

@@ -286,7 +286,8 @@ std::optional<Failed> CallEngine::read(Call& call, const HttpDone& done,
   CallEnded ended;
   ended.usage = std::get<Usage>(outcome);
   ended.latency_ms = latency_ms(done.elapsed);
-  settle(call, ended.usage);
+  ended.took_nothing = call.request->took_nothing();
+  ended.took_nothing ? settle_uncharged(call) : settle(call, ended.usage);
   end(done.id, std::move(ended));
   return std::nullopt;
 }

@@ -42,6 +42,8 @@ class CallRequest {
   virtual std::variant<Usage, Failed> read(const ProviderSettings& provider, const HttpResponse& response,
                                            std::chrono::system_clock::time_point now,
                                            const Credentials& credentials) = 0;
+  /// What was read last took nothing: its zeros are the usage.
+  virtual bool took_nothing() const { return false; }
   /// Keeps what another worker's cache holds of what is requested. An error: it does not fit, and the call is
   /// made. Only asked of requests that were submitted with the key of an entry.
   virtual Result<void> take_entry(std::string_view /*entry*/) {

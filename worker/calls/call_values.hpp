@@ -45,6 +45,7 @@ struct CallEnded {
   bool lent = false;             ///< The answer came from another worker's cache.
   Duration extended{};           ///< By how much outages have moved the deadline.
   Usage usage;                   ///< Of the answer; zeros if it was lent.
+  bool took_nothing = false;     ///< The provider declined before it did anything.
   std::uint32_t latency_ms = 0;  ///< Of the try that was answered, rounded up; 0 if none was.
   Spend spend;                   ///< Calls, retries and waits; what they are for, and paid, the owner knows.
 };
@@ -68,6 +69,11 @@ struct EngineTurn {
 
 inline std::uint32_t in_ms(Duration time) {
   return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
+}
+
+/// Adds what the answer took, if the call brought one that was paid for.
+inline void add_answer(Spend& to, CallKind kind, const CallEnded& ended) {
+  if (!ended.error && !ended.lent && !ended.took_nothing) to.add_answer(kind, ended.usage);
 }
 
 /// Adds calls, tokens and waits; whether the cache was hit, and how long it took, stay as they are.

@@ -35,7 +35,9 @@ std::variant<Usage, Failed> ModelCall::read(const ProviderSettings& provider, co
                                             const Credentials& credentials) {
   auto outcome = read_response(provider, response, now, credentials, kind());
   if (auto* failed = std::get_if<Failed>(&outcome)) return std::move(*failed);
-  answer_ = std::move(std::get<Answered>(outcome).completion);
+  auto& answered = std::get<Answered>(outcome);
+  answer_ = std::move(answered.completion);
+  took_nothing_ = answered.took_nothing;
   return answer_.usage;
 }
 

@@ -48,6 +48,7 @@ class ModelCall : public CallRequest {
   std::variant<Usage, Failed> read(const ProviderSettings& provider, const HttpResponse& response,
                                    std::chrono::system_clock::time_point now,
                                    const Credentials& credentials) override;
+  bool took_nothing() const override { return took_nothing_; }
   Result<void> take_entry(std::string_view entry) override;
 
  protected:
@@ -57,6 +58,7 @@ class ModelCall : public CallRequest {
   KeyedRequest keyed_;
   AnswerStore& store_;
   Completion answer_;
+  bool took_nothing_ = false;
 };
 
 }  // namespace sluice

@@ -72,7 +72,7 @@ CallOutcome read_response(const ProviderSettings& provider, const HttpResponse& 
     nothing.finish_reason = "content_filter";
     nothing.non_answer = declined(nothing.finish_reason, facts.message);
     nothing.created_at_ms = in_ms(now);
-    return Answered{std::move(nothing)};
+    return Answered{std::move(nothing), true};
   }
   // Gateways report errors that they meet late with 200 and the real status in the body.
   if (success && !facts.status && !facts.fatal) return not_an_answer(provider, response, credentials);

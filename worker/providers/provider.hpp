@@ -22,6 +22,7 @@ namespace sluice {
 /// and what text there is is kept.
 struct Answered {
   Completion completion;
+  bool took_nothing = false;  ///< A filter declined before the model was asked: no usage is known to be none.
   friend bool operator==(const Answered&, const Answered&) = default;
 };
 

@@ -182,7 +182,7 @@ Result<Completion> Grading::take_new(Pair& pair, bool lent) {
 
 void Grading::charge(const CallEnded& ended, Spend& spend) {
   add_costs(spend, ended.spend);
-  if (!ended.error && !ended.lent) spend.add_answer(CallKind::baseline, ended.usage);
+  add_answer(spend, CallKind::baseline, ended);
 }
 
 void Grading::on_baseline_call(const CallEnded& ended, const Moment& moment,

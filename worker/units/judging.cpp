@@ -248,7 +248,7 @@ void Judging::on_call_ended(const CallEnded& ended, const Moment& /*moment*/,
   auto& under_way = vote->second;
   under_way.call_id = 0;
   Spend spend = ended.spend;
-  if (!ended.error && !ended.lent) spend.add_answer(CallKind::judge, ended.usage);
+  add_answer(spend, CallKind::judge, ended);
   if (!under_way.waiters.empty()) {
     add_costs(waiting_.at(under_way.waiters.front()).spend, spend);
   } else if (spend.calls > 0) {

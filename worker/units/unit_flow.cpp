@@ -190,12 +190,8 @@ void UnitFlow::on_answer_call(CallEnded& ended) {
   if (ended.error) return finish(id, std::move(*ended.error));
   if (!ended.lent) {
     unit.spend.latency_ms = ended.latency_ms;
-    Completion answer = unit.call.take_answer();
-    // A filter that declines before the model is asked takes nothing.
-    const bool is_free =
-        ended.usage == Usage{} && answer.non_answer && answer.non_answer->reason == Reason::refusal;
-    if (!is_free) unit.spend.add_answer(CallKind::answer, ended.usage);
-    return on_new_answer(id, std::move(answer));
+    add_answer(unit.spend, CallKind::answer, ended);
+    return on_new_answer(id, unit.call.take_answer());
   }
   unit.spend.cache_hit = true;
   on_answer(id, unit.call.take_answer(), false);

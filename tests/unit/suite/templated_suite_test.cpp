@@ -176,6 +176,8 @@ TEST_F(TemplatedSuite, AVariableThatMustNotBeFoundIsAFindingWithoutVariables) {
       "meant, \"vars: {}\" and {{ '{{' }}name}}\n");
   EXPECT_NE(expecting("{type: not_icontains, text: '{{name}}'}"), "(none)\n");
   EXPECT_EQ(expecting("{type: must_contain, text: '{{name}}'}"), "(none)\n") << "a run would show it";
+  EXPECT_NE(expecting("{type: not_all_of, of: [{type: icontains, text: '{{name}}'}]}"), "(none)\n");
+  EXPECT_EQ(expecting("{type: not_any_of, of: [{type: must_not_contain, text: '{{name}}'}]}"), "(none)\n");
   EXPECT_EQ(expecting("{type: must_not_contain, text: \"{{ '{{' }}name}}\"}", "  vars: {}\n"), "(none)\n");
 }
 
