@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 #include <string_view>
 #include <vector>
 
@@ -183,7 +182,9 @@ bool checks_are_answered(const BaselineEntry& entry, std::span<const AssessedMet
   const auto of_metric = [&](const AssessedMetric& metric) { return info(metric.id).name == entry.metric; };
   if (entry.checks.empty()) return entry.scores.size() <= 1 && std::ranges::count_if(metrics, of_metric) == 1;
   std::vector<CheckDigest> now;
-  for (const AssessedMetric& one : metrics | std::views::filter(of_metric)) now.push_back(one.check());
+  for (const AssessedMetric& one : metrics) {
+    if (of_metric(one)) now.push_back(one.check());
+  }
   return std::ranges::all_of(entry.checks, [&](CheckDigest check) {
     return std::ranges::count(entry.checks, check) <= std::ranges::count(now, check);
   });
