@@ -9,6 +9,7 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/ledger/observation_store.hpp"
+#include "coordinator/merge/shown_text.hpp"
 #include "coordinator/observations/observe.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_plan.hpp"
@@ -135,9 +136,7 @@ struct WantedAnswer {
 
 /// A short answer stands whole in the ledger, also when a later run has renewed it in the caches.
 bool take_shown_text(UnitResult& result) {
-  constexpr std::size_t longest_character = 4;
-  const bool is_whole = result.shown_text.size() + longest_character <= defaults::max_shown_bytes;
-  if (result.error || result.shown_text.empty() || !is_whole) return false;
+  if (result.error || result.shown_text.empty() || may_go_on(result.shown_text.size())) return false;
   result.observed = ObservedAnswer{result.shown_text, "", "", 0};
   return true;
 }

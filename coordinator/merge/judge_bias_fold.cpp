@@ -1,15 +1,13 @@
 #include "coordinator/merge/judge_bias_fold.hpp"
 
 #include "coordinator/merge/markup_share.hpp"
+#include "coordinator/merge/shown_text.hpp"
 #include "coordinator/statistics/random_stream.hpp"
 
 #include <algorithm>
 
 namespace sluice {
 namespace {
-
-/// A longer one may have been cut, at the end of a character.
-constexpr std::size_t surely_whole_bytes = defaults::max_shown_bytes - 4;
 
 /// Of two that are as frequent the larger.
 std::uint32_t most_frequent(const std::map<std::uint32_t, std::size_t>& counts) {
@@ -52,7 +50,7 @@ JudgedMetricBias JudgeBiasFold::measure(const Answers& answers, std::uint64_t se
   JudgedMetricBias result;
   result.answers = answers.size();
   const bool all_whole =
-      std::ranges::all_of(answers, [](const Answer& one) { return one.shown_bytes <= surely_whole_bytes; });
+      std::ranges::none_of(answers, [](const Answer& one) { return may_go_on(one.shown_bytes); });
   result.length_unit = all_whole ? LengthUnit::bytes : LengthUnit::tokens;
   std::vector<RankedAnswer> by_length;
   std::vector<RankedAnswer> by_format;

@@ -1,6 +1,6 @@
-#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/merge/aggregate.hpp"
+#include "coordinator/merge/shown_text.hpp"
 #include "coordinator/output/csv.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/case_texts.hpp"
@@ -63,9 +63,7 @@ std::string line_of(const CaseResult& result, const ReportInput& input) {
   line.text(texts.why);
   line.text(texts.system);
   line.text(texts.prompt);
-  // A character that was cut may have taken up to three bytes along.
-  const bool goes_on =
-      result.unit != nullptr && result.unit->shown_text.size() + 3 >= defaults::max_shown_bytes;
+  const bool goes_on = result.unit != nullptr && may_go_on(result.unit->shown_text.size());
   line.text(texts.answer + (goes_on ? "..." : ""));
   const bool is_known = result.unit == nullptr || !has_unknown_usage(*result.unit);
   const Usage usage = result.unit == nullptr ? Usage() : result.unit->usage;

@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/gate/quoted.hpp"
+#include "coordinator/merge/shown_text.hpp"
 #include "coordinator/report/wording.hpp"
 #include "coordinator/suite/recorded_answers.hpp"
 
@@ -17,8 +18,6 @@ namespace {
 
 /// Of each case, however many there are: what the run itself keeps of an answer, and a question.
 constexpr std::size_t least_case_bytes = 2 * defaults::max_shown_bytes;
-/// A cut character may leave so little less of an answer's beginning.
-constexpr std::size_t longest_character = 4;
 constexpr std::size_t answers_read_at_once = 500;
 /// After which those are shown whose answers are read, however few: an answer may be of a megabyte.
 constexpr std::size_t gathered_bytes = 8 << 20;
@@ -102,7 +101,7 @@ class ShownCases {
       ShownCase& one = cases_[wanted_by_[i]];
       if (answers[i]) {
         one.texts.answer = shown_text(*answers[i], input_);
-      } else if (one.texts.answer.size() + longest_character > defaults::max_shown_bytes) {
+      } else if (may_go_on(one.texts.answer.size())) {
         one.notes.emplace_back(
             "Of the answer this is the beginning: no cache and no observation of this home has it whole.");
       }

@@ -5,6 +5,7 @@
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/gate/billionths.hpp"
+#include "coordinator/merge/shown_text.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/suite/recorded_answers.hpp"
 #include "coordinator/suite/solved_examples.hpp"
@@ -57,8 +58,6 @@ bool passed_with_high_confidence(const CaseResult& result) {
          });
 }
 
-/// A cut character may leave so little less of an answer's beginning.
-constexpr std::size_t longest_character = 4;
 constexpr std::size_t answers_read_at_once = 100;  // An answer may be of megabytes.
 
 /// Takes the answers that are to become examples, in the order of their cases.
@@ -80,7 +79,7 @@ class ExampleGatherer {
     if (one.recorded) {
       to.example.answer = one.recorded->answer.text;
       redactor_.apply(to.example.answer);
-    } else if (to.example.answer.size() + longest_character >= defaults::max_shown_bytes) {
+    } else if (may_go_on(to.example.answer.size())) {
       to.place = wanted_.size();
       const auto trial = std::ranges::find(result.trials, result.unit, &TrialResult::unit);
       wanted_.push_back({trial->trial, result.unit->key, result.unit->answer});

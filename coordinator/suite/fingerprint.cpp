@@ -2,7 +2,6 @@
 
 #include "common/documents/canonical_json.hpp"
 #include "common/model/metrics.hpp"
-#include "common/text/joined.hpp"
 #include "common/text/text.hpp"
 
 #include <algorithm>

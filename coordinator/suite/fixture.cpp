@@ -2,6 +2,7 @@
 
 #include "common/documents/table_reader.hpp"
 #include "common/documents/toml_document.hpp"
+#include "common/model/claim.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/expected_claims.hpp"
@@ -29,8 +30,9 @@ std::optional<std::string> read_known_failure(TableReader& reader) {
   }
   const auto* const why = std::get_if<std::string>(&entry->value.value);
   // YAML 1.2 has these as texts, and who writes them means a boolean: `known_failure: no` would excuse.
-  constexpr std::array words{"no", "n", "off", "false", "0", "yes", "y", "on", "true", "1", "none", "null"};
-  if (why != nullptr && std::ranges::find(words, to_lower(one_line(*why))) != words.end()) {
+  const std::string word = why != nullptr ? to_lower(one_line(*why)) : "";
+  constexpr std::array others{"n", "y", "none", "null"};
+  if (boolean_word(word) || std::ranges::find(others, word) != others.end()) {
     reader.add_wrong("known_failure",
                      "is the text \"" + *why + "\", which says neither: write true or false");
     return std::nullopt;

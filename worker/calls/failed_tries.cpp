@@ -17,7 +17,7 @@ std::string calls_made(const Call& call) {
 }
 
 /// The key was taken and the model was there: only where many calls in a row are refused are they no more.
-bool is_its_own(Call& call, const Failed& failed) {
+bool take_as_its_own(Call& call, const Failed& failed) {
   if (!failed.may_be_its_own) return false;
   const auto refused = call.provider->refused_since_answer.find(call.request->model());
   return refused != call.provider->refused_since_answer.end() && ++refused->second <= defaults::refused_alone;
@@ -27,7 +27,7 @@ bool is_its_own(Call& call, const Failed& failed) {
 NextStep last_failure(Call& call, const Failed& failed, bool out_of_time, bool unreachable) {
   auto& provider = *call.provider;
   Error error{failed.reason, failed.message};
-  if (is_its_own(call, failed)) {
+  if (take_as_its_own(call, failed)) {
     error.reason = Reason::request_refused;
     error.message += "; other calls of this model are answered";
     return {NextStep::Kind::end, {}, std::move(error), out_of_time};

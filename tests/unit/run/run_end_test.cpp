@@ -129,6 +129,16 @@ TEST_F(RunControllerTest, AWorkerWhoseKeyIsRefusedDoesNotStopTheOthers) {
   expect_stopped(Reason::key_refused);
 }
 
+TEST_F(RunControllerTest, AWorkerWhoseKeyIsRefusedIsNamedOnce) {
+  begin();
+  join("p", 1, 2);
+  join("q", 2, 1);
+  const auto effects = report("p", {failed(0, Reason::key_refused), failed(1, Reason::key_refused)});
+  ASSERT_EQ(effects.warnings.size(), 1u) << "whatever it held";
+  EXPECT_TRUE(report("p", {failed(2, Reason::key_refused)}).warnings.empty()) << "that came later";
+  EXPECT_FALSE(controller->over());
+}
+
 TEST_F(RunControllerTest, ASpentQuotaStopsTheRunWhoeverElseIsThere) {
   begin();
   join("p", 1, 1);
