@@ -10,11 +10,12 @@
 #include "common/text/trimmed.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <limits>
 #include <new>
 #include <stdexcept>
 #include <vector>
@@ -141,22 +142,64 @@ Check unique_items_check(const Adapter& value) {
   };
 }
 
-Check multiple_of_check(const Adapter& value) {
-  const double divisor = value.isNumber() ? value.asDouble() : 0.0;
-  if (!(divisor > 0.0)) throw std::runtime_error("multipleOf is no number above 0");
-  const std::int64_t whole = value.isInteger() ? value.asInteger() : 0;
-  return [divisor, whole](const Adapter& target) -> std::optional<std::string> {
-    if (!target.isNumber()) return std::nullopt;
-    if (whole != 0 && target.isInteger()) {
-      if (target.asInteger() % whole == 0) return std::nullopt;
-    } else {
-      // Of decimals neither is exact: the quotient may be off by a few of its last bits.
-      const double quotient = target.asDouble() / divisor;
-      const double tolerance = 4 * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(quotient));
-      if (std::isfinite(quotient) && std::abs(quotient - std::round(quotient)) <= tolerance)
-        return std::nullopt;
+/// A number as JSON writes it: digits * 10^exponent. The sign is left out.
+struct Decimal {
+  std::uint64_t digits = 0;
+  int exponent = 0;
+};
+
+Decimal decimal_of(const Adapter& number) {
+  if (number.isInteger()) {
+    const std::int64_t whole = number.asInteger();
+    return {whole < 0 ? 0 - static_cast<std::uint64_t>(whole) : static_cast<std::uint64_t>(whole), 0};
+  }
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), std::abs(number.asDouble()),
+                                 std::chars_format::scientific)
+                       .ptr;
+  Decimal decimal;
+  const char* at = text.data();
+  for (bool behind_point = false; at != end && *at != 'e'; ++at) {
+    if (*at == '.') {
+      behind_point = true;
+      continue;
     }
-    return "Value should be a multiple of " + shortest(divisor);
+    decimal.digits = decimal.digits * 10 + static_cast<std::uint64_t>(*at - '0');
+    if (behind_point) --decimal.exponent;
+  }
+  int power = 0;
+  if (at != end) std::from_chars(at + (at[1] == '+' ? 2 : 1), end, power);
+  decimal.exponent += power;
+  return decimal;
+}
+
+/// Exact, where the quotient of two doubles says nothing: 0.3 is a multiple of 0.1, and of large quotients
+/// each looks whole.
+bool is_multiple(const Decimal& number, const Decimal& divisor) {
+  using Wide = unsigned __int128;
+  constexpr int most_digits = 20;  // Of 64 bits.
+  const int shift = number.exponent - divisor.exponent;
+  if (number.digits == 0) return true;
+  if (shift < -most_digits) return false;
+  if (shift < 0) {
+    Wide unit = divisor.digits;
+    for (int i = shift; i < 0; ++i) {
+      unit *= 10;
+      if (unit > number.digits) return false;
+    }
+    return number.digits % unit == 0;
+  }
+  Wide rest = number.digits % divisor.digits;
+  for (int i = 0; i < shift && rest != 0; ++i) rest = rest * 10 % divisor.digits;
+  return rest == 0;
+}
+
+Check multiple_of_check(const Adapter& value) {
+  const double shown = value.isNumber() ? value.asDouble() : 0.0;
+  if (!(shown > 0.0)) throw std::runtime_error("multipleOf is no number above 0");
+  return [divisor = decimal_of(value), shown](const Adapter& target) -> std::optional<std::string> {
+    if (!target.isNumber() || is_multiple(decimal_of(target), divisor)) return std::nullopt;
+    return "Value should be a multiple of " + shortest(shown);
   };
 }
 

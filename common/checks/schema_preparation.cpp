@@ -49,6 +49,57 @@ constexpr std::array<Keyword, 4> lists = {{{"allOf", true}, {"anyOf", true}, {"o
 constexpr std::array<Keyword, 4> by_name = {
     {{"properties"}, {"definitions"}, {"$defs"}, {"dependencies", true}}};
 
+/// Those by which a value can fail.
+constexpr std::array<std::string_view, 36> assertions = {"$ref",
+                                                         "additionalItems",
+                                                         "additionalProperties",
+                                                         "allOf",
+                                                         "anyOf",
+                                                         "const",
+                                                         "contains",
+                                                         "definitions",
+                                                         "dependencies",
+                                                         "else",
+                                                         "enum",
+                                                         "exclusiveMaximum",
+                                                         "exclusiveMinimum",
+                                                         "extends",
+                                                         "format",
+                                                         "if",
+                                                         "items",
+                                                         "maxItems",
+                                                         "maxLength",
+                                                         "maxProperties",
+                                                         "maximum",
+                                                         "minItems",
+                                                         "minLength",
+                                                         "minProperties",
+                                                         "minimum",
+                                                         "multipleOf",
+                                                         "not",
+                                                         "oneOf",
+                                                         "pattern",
+                                                         "properties",
+                                                         "propertyNames",
+                                                         "required",
+                                                         "then",
+                                                         "type",
+                                                         "uniqueItems",
+                                                         "$defs"};
+
+/// The assertion that a keyword was meant for: the validator passes over words that it does not know, as over
+/// a title. At most two slips, and the first letter is right: other tools have keywords of their own.
+std::optional<std::string_view> meant_assertion(std::string_view keyword) {
+  if (std::ranges::find(assertions, keyword) != assertions.end()) return std::nullopt;
+  const std::string small = to_lower(keyword);
+  for (const std::string_view known : assertions) {
+    if (small.front() != known.front()) continue;
+    const std::size_t slips = edit_distance(small, to_lower(known));
+    if (slips <= std::min<std::size_t>(2, known.size() / 3)) return known;
+  }
+  return std::nullopt;
+}
+
 Path operator+(Path path, std::string_view step) {
   path.emplace_back(step);
   return path;
@@ -162,6 +213,12 @@ class Walk {
       return wrong(path, '"' + std::string(patterned_keyword) +
                              "\" is not supported; list the names under \"properties\", or give all others a "
                              "schema as \"additionalProperties\"");
+    }
+    for (const auto& [keyword, value] : schema.items()) {
+      if (const auto meant = keyword.empty() ? std::nullopt : meant_assertion(keyword)) {
+        return wrong(path, json_string(excerpt(keyword, 80)) + " is no keyword; did you mean \"" +
+                               std::string(*meant) + "\"?");
+      }
     }
     if (const auto found = schema.find("pattern"); found != schema.end()) {
       if (!found->is_string()) return wrong(path + "pattern", "a pattern is a text");

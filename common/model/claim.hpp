@@ -12,6 +12,9 @@ namespace sluice {
 /// What a claim states: a boolean, a number (always finite) or a text.
 using ClaimValue = std::variant<bool, double, std::string>;
 
+/// 2^53: a double tells each whole number up to here from its neighbours. Larger ones are no claim's value.
+inline constexpr std::int64_t max_exact_integer = 9'007'199'254'740'992;
+
 /// A claim as the model wrote it, before the ontology.
 struct ParsedClaim {
   std::string subject;

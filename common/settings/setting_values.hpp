@@ -29,7 +29,6 @@ template <class T>
 using Parser = std::function<Parsed<T>(const RawValue&)>;
 
 /// How the refusal of something that is reserved for later reads.
-inline constexpr std::string_view not_supported_yet = "is not supported yet by this version of sluice";
 
 Parser<std::uint32_t> whole(std::int64_t low, std::int64_t high);
 Parser<std::optional<std::uint32_t>> optional_whole(std::int64_t low, std::int64_t high);

@@ -195,6 +195,13 @@ void drop(CoordinatorActor* self, const ResultsDropped& dropped, Effects& effect
 /// An actor that the run needs is gone, though nobody ended it: the run ends with what is committed.
 void on_down(CoordinatorActor* self, const caf::down_msg& down) {
   auto& state = self->state;
+  // No result depends on observations, which give way.
+  if (const auto& observer = state.config->observing.observer;
+      observer && down.source == observer.address()) {
+    const auto ended = unexpected_end("the observer", self->system().render(down.reason));
+    spdlog::warn("{}; the run goes on and saves no more observations", ended.message);
+    return;
+  }
   const auto who = state.children.name_of(down.source);
   if (down.source == state.router.address()) {
     state.goodbyes_awaited = false;
@@ -222,6 +229,7 @@ void watch_children(CoordinatorActor* self) {
   if (state.checker) state.children.add(self, "the checker", state.checker);
   state.children.end_with(self);
   if (state.config->progress) self->monitor(state.config->progress);
+  if (state.config->observing.observer) self->monitor(state.config->observing.observer);
 }
 
 caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<CoordinatorConfig> config,

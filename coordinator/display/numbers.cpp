@@ -18,26 +18,6 @@ std::string formatted(const char* format, Arguments... arguments) {
   return {buffer.data(), static_cast<std::size_t>(std::max(0, length))};
 }
 
-struct CalendarTime {
-  int year;
-  unsigned month, day;
-  int hour, minute, second;
-};
-
-CalendarTime calendar(std::int64_t unix_ms) {
-  using namespace std::chrono;
-  const sys_time<milliseconds> time{milliseconds(unix_ms)};
-  const auto midnight = floor<days>(time);
-  const year_month_day date(midnight);
-  const hh_mm_ss<milliseconds> clock(time - midnight);
-  return {int(date.year()),
-          unsigned(date.month()),
-          unsigned(date.day()),
-          static_cast<int>(clock.hours().count()),
-          static_cast<int>(clock.minutes().count()),
-          static_cast<int>(clock.seconds().count())};
-}
-
 }  // namespace
 
 std::string fixed(double number, int decimals, bool with_sign) {
@@ -69,8 +49,10 @@ std::string counted_of(std::uint64_t part, std::uint64_t whole, std::string_view
 }
 
 std::string date(std::int64_t unix_ms) {
-  const auto t = calendar(unix_ms);
-  return formatted("%04d-%02u-%02u %02d:%02d:%02d UTC", t.year, t.month, t.day, t.hour, t.minute, t.second);
+  // `2026-02-05T14:30:00.000Z`; years have as many digits as they need.
+  std::string text = rfc3339(unix_ms);
+  text.replace(text.find('T'), 1, " ");
+  return text.substr(0, text.rfind('.')) + " UTC";
 }
 
 std::string rfc3339(std::int64_t unix_ms) {

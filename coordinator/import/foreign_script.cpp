@@ -1,5 +1,7 @@
 #include "coordinator/import/foreign_script.hpp"
 
+#include "common/text/any_case.hpp"
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -41,6 +43,9 @@ std::optional<ForeignCheck> check_of_call(std::string_view call, std::uint32_t l
                           value.find(quote) == std::string_view::npos &&
                           value.find('\\') == std::string_view::npos;
   if (!is_literal) return std::nullopt;
+  // Lower-cased text holds no capitals: the call is false for each answer.
+  if (const auto small = in_small_letters(value); any_case && (!small || *small != value))
+    return std::nullopt;
   check.values.emplace_back(value);
   return check;
 }

@@ -74,10 +74,13 @@ const std::string* text_in(const DocumentNode& table, std::string_view key) {
 
 std::optional<std::string> scalar_text(const DocumentNode& node) {
   if (const std::string* text = text_in(node)) return *text;
-  if (!node.written.empty()) return node.written;
   if (const auto* boolean = std::get_if<bool>(&node.value)) return *boolean ? "true" : "false";
   if (const auto* whole = std::get_if<std::int64_t>(&node.value)) return std::to_string(*whole);
-  if (const auto* real = std::get_if<double>(&node.value)) return shortest(*real);
+  if (const auto* real = std::get_if<double>(&node.value)) {
+    // A whole number beyond 64 bits is one, too: rounded, it would be another.
+    const bool is_whole = !node.written.empty() && node.written.find_first_of(".eE") == std::string::npos;
+    return is_whole ? node.written : shortest(*real);
+  }
   return std::nullopt;
 }
 

@@ -1,6 +1,7 @@
 #include "coordinator/import/test_table.hpp"
 
 #include "common/text/text.hpp"
+#include "common/text/trimmed.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/csv_rows.hpp"
 #include "coordinator/suite/foreign_check.hpp"
@@ -77,12 +78,10 @@ DocumentNode test_of(const CsvRow& header, const CsvRow& row, const ImportFile& 
   if (row.fields.size() > header.fields.size())
     from.note(row.line, "the row has more fields than there are columns: the last ones are left out");
   for (std::size_t i = 0; i < std::min(header.fields.size(), row.fields.size()); ++i) {
-    std::string column =
-        header.fields[i].substr(std::min(header.fields[i].find_first_not_of(' '), header.fields[i].size()));
-    column.erase(column.find_last_not_of(' ') + 1);
+    const std::string column(trimmed(header.fields[i]));
     const std::string& cell = row.fields[i];
     if (column.starts_with("__expected")) {
-      if (cell.empty()) continue;
+      if (trimmed(cell).empty()) continue;
       note_misspelt(cell, row.line, from);
       checks.push_back(assertion_of(cell, row.line));
     } else if (column == "__threshold") {

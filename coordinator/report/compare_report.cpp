@@ -22,7 +22,7 @@ namespace {
 
 using namespace document;
 
-/// The kinds of rows that people see, in this order. Up to `uncalibrated` they show their cause.
+/// The kinds of rows that people see, in this order.
 enum class Part : std::uint8_t {
   regressions,
   broke,
@@ -45,6 +45,10 @@ constexpr std::array<std::string_view, 12> part_titles{
     "Missing in the base", "Missing in the current side",
     "Improvements",        "Fixed",
     "Still failing",       "Known failures"};
+
+bool shows_cause(Part part) {
+  return part <= Part::uncalibrated;
+}
 
 Tone tone_of(Part part) {
   if (part <= Part::other_failures) return Tone::bad;
@@ -113,7 +117,7 @@ Row row_of(const ScoreComparison& compared, Part part) {
            {cell.score, tone_of(part)},
            cell.delta,
            cell.limit}};
-  if (part <= Part::uncalibrated) row.cells.emplace_back(std::move(cause));
+  if (shows_cause(part)) row.cells.emplace_back(std::move(cause));
   return row;
 }
 
@@ -188,7 +192,7 @@ Table table_of(Rows&& rows, Part part) {
   Table table{.columns = {column("Case"), column("Metric"), number("Baseline"), number("Score"),
                           number("Delta"), number("Limit")},
               .rows = std::move(rows.shown)};
-  if (part <= Part::disagreements) table.columns.push_back({.heading = "Cause", .droppable = true});
+  if (shows_cause(part)) table.columns.push_back({.heading = "Cause", .droppable = true});
   return table;
 }
 

@@ -88,16 +88,8 @@ std::string stop_in_words(const Error& why, const UnderWay& under_way) {
 
 std::string utc_time(std::chrono::system_clock::time_point time) {
   // Rounded up: then it answers, not before.
-  const auto seconds = std::chrono::ceil<std::chrono::seconds>(time);
-  const auto day = std::chrono::floor<std::chrono::days>(seconds);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss clock(seconds - day);
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%04d-%02u-%02u %02d:%02d:%02d UTC", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-                static_cast<int>(clock.seconds().count()));
-  return text.data();
+  const auto rounded = std::chrono::ceil<std::chrono::seconds>(time).time_since_epoch();
+  return wording::date(std::chrono::milliseconds(rounded).count());
 }
 
 Error provider_paused(const std::string& provider, const std::string& worker, std::chrono::milliseconds delay,

@@ -136,7 +136,6 @@ PairedComparison compare_paired(const PairedSample& sample, const SwapLimits& li
   comparison.deviation = drop_deviation(sample);
   comparison.effective_units = sample.effective_units();
   comparison.equal_repeats = sample.equal_repeats;
-  comparison.left_out = sample.left_out;
   if (sample.changed_units > 0 && sample.single_pass_fail && !sample.clustered) {
     comparison.test = {PairedMethod::mcnemar, mcnemar_exact(sample.lost, sample.gained), 0};
   } else {

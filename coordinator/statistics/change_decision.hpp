@@ -27,7 +27,6 @@ struct PairedComparison {
   double effective_units = 0.0;   ///< PairedSample::effective_units: fewer than units of unequal weight.
   bool equal_repeats = true;      ///< Without, two tests must agree (swap_test.hpp).
   SwapTestResult test;
-  std::vector<UnpairedCase> left_out;
 };
 
 /// Compares a metric on both sides: McNemar's exact test for pass/fail with one repeat a side and without

@@ -53,14 +53,6 @@ struct CaseRepeats {
   std::size_t unit = 0;  ///< The same for cases that are swapped as one, in no order that means anything.
 };
 
-/// A case that enters no comparison because one side is undefined.
-struct UnpairedCase {
-  std::size_t index = 0;  ///< In what was given.
-  bool base_undefined = false;
-  bool current_undefined = false;
-  friend bool operator==(const UnpairedCase&, const UnpairedCase&) = default;
-};
-
 /// What is swapped as a whole: a case, or all cases of a cluster. Means over the repeats of each case, in
 /// billionths, added up over the cases. Means of a case that differ by no more than rounding are made equal.
 struct SwapUnit {
@@ -89,7 +81,6 @@ struct SwapSums {
 /// values alone, so that results depend neither on the order of the cases nor on their names.
 struct PairedSample {
   std::vector<SwapUnit> units;
-  std::vector<UnpairedCase> left_out;  ///< By index.
   std::size_t pairs = 0;               ///< Cases with both sides; as many as units unless clustered.
   std::size_t changed_units = 0;       ///< With any difference between the sides.
   bool clustered = false;

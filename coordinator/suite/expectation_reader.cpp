@@ -54,24 +54,37 @@ class ExpectationsReader {
   }
 
  private:
-  void read_one(const DocumentNode& node, const std::string& name) {
+  struct TypedMetric {
+    TableReader reader;
+    const MetricType& type;
+  };
+
+  /// A table whose `type` is known. Of another it is said what is wrong.
+  std::optional<TypedMetric> open_metric(const DocumentNode& node, const std::string& name) {
     if (!std::holds_alternative<DocumentNode::Table>(node.value)) {
       context_.add(node.line, name + " must be " + std::string(table_name(context_.notation)) +
                                   " such as {\"type\": \"must_contain\", \"text\": \"Paris\"}, not " +
                                   std::string(type_name(node, context_.notation)));
-      return;
+      return std::nullopt;
     }
     TableReader reader = context_.reader(node, name);
-    const MetricType* type = read_type(reader);
-    if (type == nullptr) return check_without_type(reader);
-    check_combination(reader, *type);
+    if (const MetricType* type = read_type(reader)) return TypedMetric{std::move(reader), *type};
+    check_without_type(reader);
+    return std::nullopt;
+  }
+
+  void read_one(const DocumentNode& node, const std::string& name) {
+    auto metric = open_metric(node, name);
+    if (!metric) return;
+    auto& [reader, type] = *metric;
+    check_combination(reader, type);
     Expectation expectation;
-    expectation.what.metric = type->id;
-    read_parameters(reader, *type, expectation);
-    if (type->is_scored()) {
+    expectation.what.metric = type.id;
+    read_parameters(reader, type, expectation);
+    if (type.is_scored()) {
       read_limits(reader, expectation);
     } else {
-      refuse_limits(reader, *type);
+      refuse_limits(reader, type);
     }
     reader.finish([](std::string_view key) {
       return std::string(key == "weight" ? "it belongs to the parts of any_of and all_of" : "");
@@ -270,27 +283,21 @@ class ExpectationsReader {
   }
 
   void read_part(const DocumentNode& node, const std::string& name, std::vector<TextExpectation>& parts) {
-    if (!std::holds_alternative<DocumentNode::Table>(node.value)) {
-      context_.add(node.line, name + " must be " + std::string(table_name(context_.notation)) +
-                                  " such as {\"type\": \"must_contain\", \"text\": \"Paris\"}, not " +
-                                  std::string(type_name(node, context_.notation)));
-      return;
-    }
-    TableReader reader = context_.reader(node, name);
-    const MetricType* type = read_type(reader);
-    if (type == nullptr) return check_without_type(reader);
+    auto metric = open_metric(node, name);
+    if (!metric) return;
+    auto& [reader, type] = *metric;
     Expectation part;
-    part.what.metric = type->id;
-    if (!type->may_be_part()) {
-      reader.add_wrong("type", "cannot be " + std::string(type->name()) +
+    part.what.metric = type.id;
+    if (!type.may_be_part()) {
+      reader.add_wrong("type", "cannot be " + std::string(type.name()) +
                                    " here: parts are metrics of the answer that need no model");
     } else {
-      read_parameters(reader, *type, part);
+      read_parameters(reader, type, part);
     }
-    if (type->is_scored()) {
+    if (type.is_scored()) {
       part.what.numbers.push_back(reader.number_in("min_score", 0.0, 1.0, Need::required).value_or(0.0));
     } else {
-      refuse_limits(reader, *type);
+      refuse_limits(reader, type);
     }
     const auto weight = reader.number_in("weight", 0.0, 1000.0);
     if (weight && *weight == 0.0) reader.add_wrong("weight", "must be more than 0");

@@ -4,13 +4,18 @@
 #include "coordinator/defaults.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 namespace sluice {
 namespace {
+
+/// No answer has it: of an answer it is an error.
+constexpr std::string_view inexact = "is a number too large to be exact: write it as a string";
 
 std::optional<ClaimValue> read_value(TableReader& reader, Notation notation) {
   const DocumentEntry* entry = reader.entry("value", Need::required, "a boolean, a number or a string");
@@ -18,11 +23,17 @@ std::optional<ClaimValue> read_value(TableReader& reader, Notation notation) {
   if (const auto* boolean = std::get_if<bool>(&entry->value.value)) return ClaimValue(*boolean);
   if (const auto* text = std::get_if<std::string>(&entry->value.value)) return ClaimValue(*text);
   if (const auto* integer = std::get_if<std::int64_t>(&entry->value.value)) {
-    return ClaimValue(static_cast<double>(*integer));
+    if (*integer >= -max_exact_integer && *integer <= max_exact_integer)
+      return ClaimValue(static_cast<double>(*integer));
+    reader.add_wrong("value", inexact);
+    return std::nullopt;
   }
   if (const auto* number = std::get_if<double>(&entry->value.value)) {
-    if (std::isfinite(*number)) return ClaimValue(*number);
-    reader.add_wrong("value", "must be a finite number");
+    // What has neither point nor exponent is a whole number beyond 64 bits.
+    const std::string& written = entry->value.written;
+    const bool is_exact = written.empty() || written.find_first_of(".eE") != std::string::npos;
+    if (std::isfinite(*number) && is_exact) return ClaimValue(*number);
+    reader.add_wrong("value", is_exact ? "must be a finite number" : inexact);
     return std::nullopt;
   }
   reader.add_wrong("value", "must be a boolean, a number or a string, not " +

@@ -141,8 +141,13 @@ std::optional<Manifest> add_fixture_folder(const fs::path& folder, const SuiteFo
   const fs::path manifest_path = folder / "manifest.toml";
   const bool has_manifest = std::erase(paths, manifest_path) != 0;
   if (paths.empty() && findings.size() == findings_before) {
-    findings.push_back({folder.generic_string(), 0,
-                        "there is no fixture (*.toml) in the folder; of a suite name the file (.yaml)"});
+    std::string suite = ".yaml";
+    for (const char* usual : {"suite.yaml", "suite.yml"}) {
+      if (files.open_file(usual)) suite = (folder / usual).generic_string();
+    }
+    findings.push_back(
+        {folder.generic_string(), 0,
+         "there is no fixture (*.toml) in the folder; of a suite name the file (" + suite + ")"});
   }
   auto fixtures = load_fixtures(paths, NamesBelow(folder, files), files);
   for (std::size_t i = 0; i < fixtures.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 namespace sluice {
@@ -113,8 +114,8 @@ tl::expected<std::vector<std::string>, std::string> parse_foreign_list(std::stri
 std::optional<double> foreign_number(std::string_view cell) {
   double number = 0.0;
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
-  if (error != std::errc() || end != cell.data() + cell.size()) return std::nullopt;
-  return number;
+  const bool is_number = error == std::errc() && end == cell.data() + cell.size() && std::isfinite(number);
+  return is_number ? std::optional(number) : std::nullopt;
 }
 
 std::optional<ForeignMetadata> parse_foreign_metadata(std::string_view column, std::string_view cell) {

@@ -51,7 +51,7 @@ tl::expected<PriceTable, std::vector<Finding>> PriceTable::parse(std::string_vie
   PriceTable table;
   TableReader top(*document, "", origin, findings);
   table.version_ = top.word("version", Need::required).value_or("");
-  table.as_of_ = top.date("as_of", Need::required).value_or("");
+  top.date("as_of", Need::required);  // For whoever reads the file.
   if (const TomlNode::Array* models = top.array("model")) {
     for (const TomlNode& node : *models) {
       if (!std::holds_alternative<TomlNode::Table>(node.value)) {

@@ -25,7 +25,6 @@ class PriceTable {
                                                               const std::string& origin);
 
   const std::string& version() const { return version_; }
-  const std::string& as_of() const { return as_of_; }
 
   /// The price of the tokens in US dollars; nothing if the model is not in the table. An exact name goes
   /// before a prefix, and a longer prefix before a shorter one.
@@ -45,7 +44,6 @@ class PriceTable {
   static std::optional<Price> read_price(TableReader& reader);
 
   std::string version_;
-  std::string as_of_;
   std::vector<Price> prices_;
 };
 

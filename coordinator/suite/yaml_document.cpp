@@ -68,6 +68,8 @@ class QuestionMarks {
 
   std::string restored(std::string text) const {
     if (sign_.empty()) return text;
+    // Of an unknown escape the parser quotes a byte.
+    if (text.ends_with(sign_.front())) text.back() = '?';
     for (auto at = text.find(sign_); at != std::string::npos; at = text.find(sign_, at + 1))
       text.replace(at, sign_.size(), "?");
     return text;
@@ -95,7 +97,6 @@ class QuestionMarks {
     constexpr std::string_view blanks = " \t\n";
     const char before = at > 0 ? text[at - 1] : '\n';
     const char behind = at + 1 < text.size() ? text[at + 1] : '\n';
-    if (before == '\\') return false;
     const bool may_begin =
         blanks.find(before) != blanks.npos || before == '{' || before == '[' || before == ',';
     return !may_begin || blanks.find(behind) == blanks.npos;
@@ -337,7 +338,7 @@ bool is_open_quote(std::string_view text, const YAML::Mark& mark) {
   return true;
 }
 
-DocumentError syntax_error(const YAML::Exception& error, std::string_view text) {
+DocumentError syntax_error(const YAML::Exception& error, std::string_view text, const QuestionMarks& marks) {
   const std::uint32_t line = line_of(error.mark);
   if (is_indented_with_tab(text, line)) {
     return {line, "not valid YAML: a tab stands in the indentation, which takes spaces alone"};
@@ -346,10 +347,11 @@ DocumentError syntax_error(const YAML::Exception& error, std::string_view text) 
   const bool is_structure =
       error.msg.find("flow") != std::string::npos || error.msg.find("map") != std::string::npos;
   const bool is_sign = error.msg.find("unknown token") != std::string::npos;
-  return {line, "not valid YAML: " + excerpt(to_valid_utf8(error.msg), defaults::quoted_bytes) +
-                    (is_structure ? "; a text with \": \", \" ? \", braces or brackets in it stands in quotes"
-                     : is_sign    ? "; a text that begins with @, % or ` stands in quotes"
-                                  : "")};
+  return {line,
+          "not valid YAML: " + excerpt(to_valid_utf8(marks.restored(error.msg)), defaults::quoted_bytes) +
+              (is_structure ? "; a text with \": \", \" ? \", braces or brackets in it stands in quotes"
+               : is_sign    ? "; a text that begins with @, % or ` stands in quotes"
+                            : "")};
 }
 
 }  // namespace
@@ -378,8 +380,7 @@ ParsedYaml parse_yaml(std::string_view given) {
   } catch (const Refused& refused) {
     result.errors.push_back({refused.line, marks.restored(refused.message)});
   } catch (const YAML::Exception& error) {
-    result.errors.push_back(syntax_error(error, text));
-    result.errors.back().message = marks.restored(result.errors.back().message);
+    result.errors.push_back(syntax_error(error, text, marks));
   } catch (const std::exception& error) {
     result.errors.push_back({1, "not valid YAML: " + std::string(error.what())});
   }

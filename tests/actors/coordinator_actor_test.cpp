@@ -5,6 +5,10 @@
 #include "coordinator/actors/messages.hpp"
 #include "tests/actors/router_probe.hpp"
 
+#include <sstream>
+
+#include <spdlog/sinks/ostream_sink.h>
+
 namespace sluice {
 namespace {
 
@@ -38,6 +42,7 @@ class CoordinatorActorTest : public ActorTest {
     config.progress = progress.handle();
     config.progress_interval = 100ms;
     config.listener = listener.handle();
+    config.observing.observer = observer.handle();
     coordinator = owned(spawn_coordinator(
         system(), std::move(config), [this](const caf::actor&) { return router.handle(); },
         [this](const caf::actor&) { return recorder.handle(); }));
@@ -106,6 +111,7 @@ class CoordinatorActorTest : public ActorTest {
   Recorder recorder{system()};
   Probe<ShowProgress> progress{system()};
   Probe<RunEnded> listener{system()};
+  Probe<FinishObserving> observer{system()};
   caf::actor coordinator;
 };
 
@@ -213,6 +219,24 @@ TEST_F(CoordinatorActorTest, ADeadRecorderEndsTheRun) {
 TEST_F(CoordinatorActorTest, ADeadProgressDisplayEndsTheRun) {
   kill(progress.handle());
   expect_internal_error("progress");
+}
+
+// Nobody monitored it: its observations were lost without a word.
+TEST_F(CoordinatorActorTest, ADeadObserverIsWarnedOfAndTheRunGoesOn) {
+  std::ostringstream log;
+  const auto before = spdlog::default_logger();
+  spdlog::set_default_logger(
+      std::make_shared<spdlog::logger>("log", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+  join("p", 1);
+  kill(observer.handle());
+  spdlog::set_default_logger(before);
+  EXPECT_NE(log.str().find("the observer has ended unexpectedly"), std::string::npos) << log.str();
+  report("p", 0);
+  report("p", 1);
+  commit();
+  send("p", wire::Goodbye{"drained"});
+  ASSERT_EQ(ended(), 1u);
+  EXPECT_FALSE(listener.got<RunEnded>()[0].facts.cut_short);
 }
 
 TEST_F(CoordinatorActorTest, AHandlerThatThrowsEndsTheRunForWhoeverWaitsForIt) {

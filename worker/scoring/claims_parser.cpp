@@ -18,8 +18,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::int64_t exact_integers = 9007199254740992;  // 2^53
-
 /// The keys of a claim, also as positions in the set of keys seen.
 enum Key : std::size_t { subject, predicate, value, confidence, line, unknown };
 constexpr std::array<std::string_view, 5> key_names = {"subject", "predicate", "value", "confidence", "line"};
@@ -54,10 +52,10 @@ class ClaimsHandler {
     return true;
   }
   bool number_integer(Json::number_integer_t given) {
-    return number(static_cast<double>(given), given >= -exact_integers && given <= exact_integers);
+    return number(static_cast<double>(given), given >= -max_exact_integer && given <= max_exact_integer);
   }
   bool number_unsigned(Json::number_unsigned_t given) {
-    return number(static_cast<double>(given), given <= static_cast<std::uint64_t>(exact_integers));
+    return number(static_cast<double>(given), given <= static_cast<std::uint64_t>(max_exact_integer));
   }
   bool number_float(double given, const std::string& literal) {
     // Integers beyond 64 bits arrive here too.

@@ -1,6 +1,5 @@
 #include "worker/scoring/grading.hpp"
 
-#include "common/cosine.hpp"
 #include "common/model/comparison.hpp"
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
@@ -43,15 +42,9 @@ Result<Grade> grade_vectors(std::span<const SharedVector> vectors, std::string_v
                                                    std::to_string(vectors.size()) + " came from " +
                                                    std::string(model));
   }
-  const auto& baseline = *vectors[0];
-  const auto& candidate = *vectors[1];
-  if (baseline.size() != candidate.size()) {
-    return fail(Reason::embedding_count_wrong,
-                "the embeddings of baseline and candidate have " + std::to_string(baseline.size()) + " and " +
-                    std::to_string(candidate.size()) +
-                    " dimensions; run with --refresh to embed both by the same model");
-  }
-  return Grade{similarity(baseline, candidate), {}, embedding_grader(model)};
+  const auto alike = embedded_similarity(*vectors[0], *vectors[1], "baseline and candidate");
+  if (!alike) return fail(alike.error());
+  return Grade{*alike, {}, embedding_grader(model)};
 }
 
 Result<Grade> grade_embedded(std::string_view baseline, std::string_view candidate,

@@ -57,17 +57,22 @@ Result<MetricOutcome> assess_similarity(std::string_view answer, const TextExpec
     const auto expected = vector_of(embedded, text);
     if (!given) return fail(given.error());
     if (!expected) return fail(expected.error());
-    if (given->size() != expected->size()) {
-      return fail(Reason::provider_failed,
-                  "the embeddings of the answer and of its reference have " + std::to_string(given->size()) +
-                      " and " + std::to_string(expected->size()) +
-                      " dimensions; run with --refresh to embed both by the same model");
-    }
-    best = std::max(best, similarity(*given, *expected));
+    const auto alike = embedded_similarity(*given, *expected, "the answer and of its reference");
+    if (!alike) return fail(alike.error());
+    best = std::max(best, *alike);
   }
   // Providers' embeddings of one text differ in their last digits from call to call.
   constexpr double shown = 1e6;
   return MetricOutcome{expectation.metric, std::round(best * shown) / shown, std::nullopt, ""};
+}
+
+Result<double> embedded_similarity(std::span<const float> a, std::span<const float> b,
+                                   std::string_view whose) {
+  if (a.size() == b.size()) return similarity(a, b);
+  return fail(Reason::embedding_count_wrong,
+              "the embeddings of " + std::string(whose) + " have " + std::to_string(a.size()) + " and " +
+                  std::to_string(b.size()) +
+                  " dimensions; run with --refresh to embed both by the same model");
 }
 
 }  // namespace sluice

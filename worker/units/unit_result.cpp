@@ -112,13 +112,19 @@ Result<std::string> packed_embedding(const EmbeddedTexts& embedded, const std::s
   return pack_embedding(*found->second);
 }
 
+/// `text`: that of the answer, as it may be shown.
+ObservedAnswer as_observed(Completion&& answer, std::string text) {
+  return {std::move(text), std::move(answer.finish_reason), std::move(answer.served_model),
+          answer.created_at_ms};
+}
+
 }  // namespace
 
 ObservedAnswer observed_answer(Completion answer, const Disclosure& disclosure) {
-  disclosure.keys.apply(answer.text);
-  disclosure.redactor.apply(answer.text);
-  return {std::move(answer.text), std::move(answer.finish_reason), std::move(answer.served_model),
-          answer.created_at_ms};
+  std::string text = std::move(answer.text);
+  disclosure.keys.apply(text);
+  disclosure.redactor.apply(text);
+  return as_observed(std::move(answer), std::move(text));
 }
 
 void add_answer(Completion answer, const Disclosure& disclosure, UnitResult& result) {
@@ -164,9 +170,8 @@ UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome o
   }
   if (evidence.grade) result.grade = finished(*evidence.grade, completion, spend, disclosure);
   if (whole_text) {
-    result.observed = ObservedAnswer{clean ? std::move(*clean) : std::move(completion.text),
-                                     std::move(completion.finish_reason), std::move(completion.served_model),
-                                     completion.created_at_ms};
+    std::string text = std::move(clean ? *clean : completion.text);
+    result.observed = as_observed(std::move(completion), std::move(text));
   }
   return result;
 }

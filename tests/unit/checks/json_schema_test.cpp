@@ -193,6 +193,26 @@ TEST(JsonSchema, NamesWhatASchemaMayNotHold) {
   EXPECT_TRUE(
       fits(R"({"properties":{"patternProperties":{"type":"null"}}})", R"({"patternProperties":null})"))
       << "a property's name";
+  for (const auto& [misspelt, meant] : {std::pair("requird", "required"),
+                                        {"Required", "required"},
+                                        {"max_length", "maxLength"},
+                                        {"additional_properties", "additionalProperties"},
+                                        {"proprties", "properties"},
+                                        {"item", "items"},
+                                        {"If", "if"}}) {
+    EXPECT_NE(refused(R"({"properties":{"a":{")" + std::string(misspelt) + "\":{}}}}")
+                  .find("at /properties/a: \"" + std::string(misspelt) + "\" is no keyword; did you mean \"" +
+                        meant + "\"?"),
+              std::string::npos)
+        << refused(R"({"properties":{"a":{")" + std::string(misspelt) + "\":{}}}}");
+  }
+  // Of other tools, and of people.
+  EXPECT_TRUE(
+      fits(R"({"example":1,"examples":[],"nullable":true,"discriminator":{},"xml":{},"externalDocs":{},
+                       "propertyOrder":1,"propertyOrdering":[],"x-type":1,"title":"a","description":"b","default":2,
+                       "readOnly":true,"deprecated":false,"$comment":"c","enumNames":[],"order":1,"note":"n","tags":[],
+                       "contentEncoding":"base64","$schema":"http://json-schema.org/draft-07/schema#","$id":"a","":1})",
+           "1"));
   EXPECT_NE(refused(R"({"prefixItems":[{}]})").find("draft 7"), std::string::npos);
   EXPECT_NE(refused(R"({"$anchor":"a"})").find("draft 7"), std::string::npos);
   EXPECT_NE(refused(R"({"properties":{"a":{"unevaluatedProperties":false}}})").find("/properties/a"),
@@ -214,8 +234,22 @@ TEST(JsonSchema, MultiplesAreThoseOfTheNumberItself) {
   EXPECT_TRUE(fits(R"({"multipleOf":0.01})", "19.99")) << "neither of them is exact in binary";
   EXPECT_TRUE(fits(R"({"multipleOf":0.0001})", "0.0075"));
   EXPECT_FALSE(fits(R"({"multipleOf":0.0001})", "0.00751"));
-  EXPECT_FALSE(fits(R"({"multipleOf":1e-10})", "1e308"));
+  EXPECT_TRUE(fits(R"({"multipleOf":1e-10})", "1e308"));
+  EXPECT_FALSE(fits(R"({"multipleOf":0.123456789})", "1e308"));
+  EXPECT_TRUE(fits(R"({"multipleOf":0.00000001})", "12391239123"));
+  EXPECT_TRUE(fits(R"({"multipleOf":1})", "1e30"));
+  EXPECT_TRUE(fits(R"({"multipleOf":0.1})", "0"));
+  EXPECT_FALSE(fits(R"({"multipleOf":5e-324})", "0.3e-323"));
+  EXPECT_TRUE(fits(R"({"multipleOf":5e-324})", "1e-323"));
+  EXPECT_FALSE(fits(R"({"multipleOf":1e300})", "0.5"));
+  EXPECT_TRUE(fits(R"({"multipleOf":0.5})", "-9223372036854775808"));
+  EXPECT_FALSE(fits(R"({"multipleOf":9223372036854775807})", "9223372036854775806"));
   EXPECT_TRUE(fits(R"({"multipleOf":2})", R"("three")"));
+  // Of large numbers the quotient of two doubles looks whole.
+  EXPECT_FALSE(fits(R"({"multipleOf":1})", "900719925474099.5"));
+  EXPECT_FALSE(fits(R"({"multipleOf":2})", "1801439850948197.5"));
+  EXPECT_FALSE(fits(R"({"multipleOf":0.01})", "12345678901234.567"));
+  EXPECT_TRUE(fits(R"({"multipleOf":0.01})", "12345678901234.56"));
   EXPECT_EQ(problem(R"({"multipleOf":0.5})", "0.7"),
             "does not fit the schema at the root: Value should be a multiple of 0.5");
   for (const auto* wrong : {R"({"multipleOf":0})", R"({"multipleOf":-1})", R"({"multipleOf":0.0})",

@@ -382,6 +382,7 @@ TEST(ForeignScripts, ThatAskForTextsAreChecks) {
        {"output.includes('a') && output.includes('b') || true", "output.includes(x)",
         "output.includes('a', 3)", "output.includes('a') || !output.includes('b')",
         "output.includes('a') && output.toLowerCase().includes('b')", "output.length > 3",
+        "output.toLowerCase().includes('Paris')", "!output.toLowerCase().includes('\u00c9')",
         "output.includes('')", "output.includes('a\\n')", "", "output"}) {
     EXPECT_EQ(of(script), "(none)") << script;
   }

@@ -132,6 +132,27 @@ TEST_F(Promptfoo, IsNotMadeOfAProgram) {
   EXPECT_TRUE(has(imported.error().front().message, "promptfoo eval --output out.json"));
 }
 
+// Each made another prompt, and a check that what passed there could not pass.
+TEST_F(Promptfoo, TakesTheValueOfANumberAndNotItsSpelling) {
+  const std::string made = suite(
+      "prompts: ['{{amount}} {{n}} {{big}} {{is}}']\n"
+      "tests: [{vars: {amount: 10.50, n: 007, big: 12345678901234567890, is: True}, "
+      "assert: [{type: equals, value: 1.0}, {type: contains, value: 0x10}]}]\n");
+  EXPECT_TRUE(has(made,
+                  "      amount: \"10.5\"\n      big: \"12345678901234567890\"\n      is: \"true\"\n"
+                  "      n: \"7\"\n"))
+      << made;
+  EXPECT_TRUE(has(made, "text: \"1\"\n")) << made;
+  EXPECT_TRUE(has(made, "text: \"16\"\n")) << made;
+}
+
+// It became a check that no answer passes.
+TEST_F(Promptfoo, TakesABlankCellForNoCheck) {
+  const std::string made = suite("x,__expected,__expected2\nParis,contains: Paris, \n", "t.csv");
+  EXPECT_TRUE(has(made, "type: must_contain\n")) << made;
+  EXPECT_FALSE(has(made, "regex_match")) << made;
+}
+
 TEST_F(Promptfoo, TakesTheThresholdOfARow) {
   const std::string made = suite(
       "city,__expected,__expected2,__threshold\nParis,contains: France,contains: river,0.5\nLima,contains: "

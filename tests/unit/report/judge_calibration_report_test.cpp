@@ -1,10 +1,12 @@
 // What the reports show of a gate that asks for a calibration of its judge.
+#include "coordinator/report/compare_report.hpp"
 #include "coordinator/report/judge_wording.hpp"
 #include "coordinator/score_files/score_file.hpp"
 #include "tests/unit/report/golden.hpp"
 #include "tests/unit/report/judged_run.hpp"
 #include "tests/unit/report/report_texts.hpp"
 
+#include <functional>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -173,6 +175,26 @@ TEST_F(JudgeCalibrationReport, AStandingThatThereIsNotIsRefused) {
   ASSERT_FALSE(read);
   EXPECT_NE(to_text(read.error()).find("calibrated, missing, fake or kappa_low"), std::string::npos)
       << to_text(read.error());
+}
+
+// The rows had a cell more than the table had columns, and Markdown dropped it.
+TEST_F(JudgeCalibrationReport, CompareNamesTheCauseOfEachRow) {
+  CompareReportInput compared;
+  compared.current.kind = "report";
+  compared.visit = [](const std::function<void(const ScoreComparison&)>& visit) {
+    ScoreComparison row;
+    row.test_id = "t1";
+    row.metric = "rubric";
+    row.score = 0.0;
+    row.status = MetricStatus::warn;
+    row.cause = MetricCause::judge_kappa_low;
+    visit(row);
+    return CompareSummary{};
+  };
+  StringSink markdown;
+  ASSERT_TRUE(write_compare_markdown(compared, markdown));
+  EXPECT_NE(markdown.text().find(" Limit | Cause |"), std::string::npos) << markdown.text();
+  EXPECT_NE(markdown.text().find("| judge kappa low |"), std::string::npos) << markdown.text();
 }
 
 }  // namespace sluice::judge_calibration_report_test

@@ -215,6 +215,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadFixture{"value_is_nan",
                    fixture_with("[expected]\nmust_contain = [{subject=\"a\",predicate=\"p\",value=nan}]\n"),
                    {at(7, "\"value\" in must_contain[0] must be a finite number")}},
+        BadFixture{"value_is_not_exact",
+                   fixture_with("[expected]\nmust_contain = [{subject=\"a\",predicate=\"p\","
+                                "value=9007199254740993}]\n"),
+                   {at(7,
+                       "\"value\" in must_contain[0] is a number too large to be exact: write it as a "
+                       "string")}},
         BadFixture{
             "claim_without_fields",
             fixture_with("[expected]\nmust_not_contain = [\n{ vale = 1 },\n3,\n]\n"),

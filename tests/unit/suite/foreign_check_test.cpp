@@ -92,6 +92,8 @@ TEST(ForeignChecks, AreExpectationsOfASuite) {
       {"not-similar: a", "! has no counterpart"},
       {"not-contains-all: a,b", R"({"of":[{"text":["a","b"],"type":"must_contain"}],"type":"not_all_of"})"},
       {"similar(7): a", "! has a threshold beyond 0 to 1"},
+      {"similar(nan): Paris", R"({"text":"similar(nan): Paris","type":"exact_match"})"},
+      {"not-rouge-n(inf): Rome", R"({"text":"not-rouge-n(inf): Rome","type":"exact_match"})"},
       {"javascript: output.length > 3", "! has no counterpart (`type: command` runs a program of yours)"},
       {"fn: output.length > 3", "! has no counterpart (`type: command` runs a program of yours)"},
       {"python: len(output)", "! has no counterpart (`type: command` runs a program of yours)"},

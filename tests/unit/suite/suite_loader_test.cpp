@@ -106,6 +106,10 @@ TEST_F(SuiteLoader, NamesWhatIsNoFolderOrEmpty) {
   ASSERT_EQ(findings().size(), 1u);
   EXPECT_EQ(findings().front().message,
             "there is no fixture (*.toml) in the folder; of a suite name the file (.yaml)");
+  write("suite.yaml", "suite: a\n");
+  EXPECT_EQ(findings().front().message,
+            "there is no fixture (*.toml) in the folder; of a suite name the file (" +
+                (folder_ / "suite.yaml").generic_string() + ")");
 }
 
 TEST_F(SuiteLoader, RefusesWhatIsTooLargeOrNoRegularFile) {

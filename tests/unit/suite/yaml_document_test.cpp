@@ -69,6 +69,11 @@ TEST(Yaml, ReadsQuestionMarksWithinTexts) {
             R"({"a":"b?","c":"{so?}\n","is it?":"really?"})");
   EXPECT_EQ(json_of("? a\n: {? b : c}\n"), R"({"a":{"b":"c"}})");
   EXPECT_EQ(json_of("{q: what?, r: \xee\x80\x80?}"), "{\"q\":\"what?\",\"r\":\"\xee\x80\x80?\"}");
+  EXPECT_EQ(json_of("{p: what\\?, r: [a\\?b, x], s: what\\? yes}"),
+            R"({"p":"what\\?","r":["a\\?b","x"],"s":"what\\? yes"})")
+      << "of a regular expression";
+  EXPECT_NE(json_of("a: \"b\\?\"").find("unknown escape character: ?"), std::string::npos)
+      << json_of("a: \"b\\?\"");
   EXPECT_NE(json_of("{q: well ? yes}").find("\" ? \""), std::string::npos) << json_of("{q: well ? yes}");
 }
 

@@ -240,6 +240,10 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
                  "      min_score: .inf\n"),
        "suite.yaml:8: \"value\" in must_contain[0] must be a finite number\n"
        "suite.yaml:9: \"min_score\" in expected must be a finite number\n"},
+      {expecting("      type: claims_f1\n      must_contain: [{subject: a, predicate: b, value: "
+                 "18446744073709551617}]\n"),
+       "suite.yaml:8: \"value\" in must_contain[0] is a number too large to be exact: write it as a "
+       "string\n"},
       {expecting("      type: claims_f1\n      min_score: 1.5\n      thresholding: {max_drop: -0.1, "
                  "min_floor: 1e400}\n"),
        "suite.yaml:8: \"min_score\" in expected must be from 0 to 1, not 1.5\n"
