@@ -2,7 +2,6 @@
 
 #include "coordinator/cli/asked_again.hpp"
 #include "coordinator/cli/past_report.hpp"
-#include "coordinator/cli/run_report.hpp"
 #include "coordinator/facts/run_record.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/report/compare_report.hpp"

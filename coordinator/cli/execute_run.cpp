@@ -7,6 +7,7 @@
 #include "coordinator/cli/conduct_run.hpp"
 #include "coordinator/cli/recorded_run.hpp"
 #include "coordinator/cli/resumed_run.hpp"
+#include "coordinator/cli/run_flags.hpp"
 #include "coordinator/cli/run_report.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/session/embedding_run.hpp"

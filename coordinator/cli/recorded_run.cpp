@@ -3,7 +3,6 @@
 #include "common/clock.hpp"
 #include "common/defaults.hpp"
 #include "common/documents/table_reader.hpp"
-#include "common/process/logging.hpp"
 #include "common/text/stderr_line.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/resumed_run.hpp"

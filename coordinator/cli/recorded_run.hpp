@@ -2,7 +2,6 @@
 
 #include "common/error.hpp"
 #include "common/fleet/fleet_security.hpp"
-#include "coordinator/actors/observer.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/conduct_run.hpp"
 #include "coordinator/cli/execute_run.hpp"
@@ -10,6 +9,7 @@
 #include "coordinator/facts/run_facts.hpp"
 #include "coordinator/facts/run_record.hpp"
 #include "coordinator/ledger/ledger.hpp"
+#include "coordinator/ledger/observation_store.hpp"
 #include "coordinator/ledger/run_lock.hpp"
 #include "coordinator/plan/plan.hpp"
 #include "coordinator/run/run_controller.hpp"

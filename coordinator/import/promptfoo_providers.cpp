@@ -5,7 +5,6 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/import/foreign_script.hpp"
 #include "coordinator/import/response_form.hpp"
-#include "coordinator/suite/arms.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,6 @@
 #include "common/documents/table_reader.hpp"
 #include "common/settings/base_url.hpp"
 #include "common/settings/metrics_endpoint.hpp"
-#include "common/settings/provider_presets.hpp"
 #include "common/settings/setting_definitions.hpp"
 #include "common/settings/tcp_endpoint.hpp"
 #include "common/text/text.hpp"
