@@ -20,21 +20,36 @@ int hex_value(char digit) {
 
 }  // namespace
 
-struct FieldHasher::Context : SHA256_CTX {};
+struct Sha256Stream::Context : SHA256_CTX {};
 
-FieldHasher::FieldHasher() : context_(std::make_unique<Context>()) {
+Sha256Stream::Sha256Stream() : context_(std::make_unique<Context>()) {
   SHA256_Init(context_.get());
 }
 
-FieldHasher::~FieldHasher() = default;
+Sha256Stream::~Sha256Stream() = default;
+
+void Sha256Stream::update(std::string_view bytes) {
+  SHA256_Update(context_.get(), bytes.data(), bytes.size());
+}
+
+void Sha256Stream::resume(const Sha256Stream& other) {
+  *context_ = *other.context_;
+}
+
+Digest Sha256Stream::finish() {
+  Digest digest{};
+  SHA256_Final(digest.data(), context_.get());
+  SHA256_Init(context_.get());
+  return digest;
+}
 
 FieldHasher& FieldHasher::field(std::string_view bytes) {
-  std::array<unsigned char, 8> length{};
+  std::array<char, 8> length{};
   for (std::size_t i = 0; i < length.size(); ++i) {
-    length[i] = static_cast<unsigned char>(static_cast<std::uint64_t>(bytes.size()) >> (8 * i));
+    length[i] = static_cast<char>(static_cast<std::uint64_t>(bytes.size()) >> (8 * i));
   }
-  SHA256_Update(context_.get(), length.data(), length.size());
-  SHA256_Update(context_.get(), bytes.data(), bytes.size());
+  stream_.update({length.data(), length.size()});
+  stream_.update(bytes);
   return *this;
 }
 
@@ -43,17 +58,11 @@ FieldHasher& FieldHasher::field(std::uint64_t number) {
 }
 
 FieldHasher& FieldHasher::resume(const FieldHasher& other) {
-  *context_ = *other.context_;
+  stream_.resume(other.stream_);
   return *this;
 }
 
-Digest FieldHasher::finish() {
-  Digest digest{};
-  SHA256_Final(digest.data(), context_.get());
-  SHA256_Init(context_.get());
-  return digest;
-}
-
+// Without a Sha256Stream, which allocates.
 Digest sha256(std::string_view bytes) {
   Digest digest{};
   SHA256_CTX context;

@@ -12,25 +12,38 @@ namespace sluice {
 /// A SHA-256 value.
 using Digest = std::array<std::uint8_t, 32>;
 
-/// SHA-256 over length-prefixed fields: each field is hashed as its length (8 bytes, little endian) and its
-/// bytes, so that no two different lists of fields feed the same bytes. Not thread-safe.
-class FieldHasher {
+/// SHA-256 of bytes that come in pieces: the same value as `sha256` of them all. Not thread-safe.
+class Sha256Stream {
  public:
-  FieldHasher();
-  ~FieldHasher();
-  FieldHasher(const FieldHasher&) = delete;
-  FieldHasher& operator=(const FieldHasher&) = delete;
+  Sha256Stream();
+  ~Sha256Stream();
+  Sha256Stream(const Sha256Stream&) = delete;
+  Sha256Stream& operator=(const Sha256Stream&) = delete;
 
-  FieldHasher& field(std::string_view bytes);
-  FieldHasher& field(std::uint64_t number);  ///< As its decimal text.
-  /// Forgets its own fields and goes on from those that the other has been fed.
-  FieldHasher& resume(const FieldHasher& other);
-  /// The digest of the fields so far; the hasher is then empty and may be used again.
+  void update(std::string_view bytes);
+  /// Forgets its own bytes and goes on from those that the other has been fed.
+  void resume(const Sha256Stream& other);
+  /// The digest of all bytes so far; the stream is then empty and may be used again.
   Digest finish();
 
  private:
   struct Context;
   std::unique_ptr<Context> context_;
+};
+
+/// SHA-256 over length-prefixed fields: each field is hashed as its length (8 bytes, little endian) and its
+/// bytes, so that no two different lists of fields feed the same bytes. Not thread-safe.
+class FieldHasher {
+ public:
+  FieldHasher& field(std::string_view bytes);
+  FieldHasher& field(std::uint64_t number);  ///< As its decimal text.
+  /// Forgets its own fields and goes on from those that the other has been fed.
+  FieldHasher& resume(const FieldHasher& other);
+  /// The digest of the fields so far; the hasher is then empty and may be used again.
+  Digest finish() { return stream_.finish(); }
+
+ private:
+  Sha256Stream stream_;
 };
 
 /// SHA-256 of the bytes alone (for texts, prompts and files).

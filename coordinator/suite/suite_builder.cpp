@@ -2,7 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "common/documents/canonical_json.hpp"
-#include "common/sha256_stream.hpp"
+#include "common/hash.hpp"
 #include "common/text/text.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "worker/cache/cassette_writer.hpp"
 
-#include "common/sha256_stream.hpp"
+#include "common/hash.hpp"
 #include "worker/cache/cassette_format.hpp"
 #include "worker/defaults.hpp"
 

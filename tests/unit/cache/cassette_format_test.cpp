@@ -2,7 +2,7 @@
 
 #include "worker/cache/cassette_format.hpp"
 
-#include "common/sha256_stream.hpp"
+#include "common/hash.hpp"
 #include "tests/unit/cache/cassette_fixture.hpp"
 #include "worker/cache/cassette_reader.hpp"
 #include "worker/cache/cassette_writer.hpp"
