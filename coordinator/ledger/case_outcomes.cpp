@@ -1,5 +1,6 @@
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/ledger.hpp"
+#include "coordinator/ledger/row_id.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
@@ -35,7 +36,7 @@ Result<void> Ledger::note_cases(const std::string& run_id, std::span<const CaseO
         "INSERT OR REPLACE INTO cases(id, case_id, status, missed, checksum) VALUES (?1, ?2, ?3, ?4, " +
             row_checks::sum(row_checks::ledger_table("cases"), "?1, ?2, ?3, ?4") + ")");
     for (const CaseOutcome& one : cases) {
-      insert.bind(1, (seq << 32) + std::int64_t{one.trial});
+      insert.bind(1, row_id(seq, one.trial));
       insert.bind(2, one.id);
       insert.bind(3, std::string(to_string(one.status)));
       insert.bind(4, joined(one.missed));
@@ -48,11 +49,9 @@ Result<void> Ledger::note_cases(const std::string& run_id, std::span<const CaseO
 
 Result<std::vector<CaseOutcome>> Ledger::cases_of(const std::string& run_id) const {
   return guarded(ledger_error, [&]() -> Result<std::vector<CaseOutcome>> {
-    SQLite::Statement query(database_->db,
-                            "SELECT cases.id & 4294967295, case_id, status, missed FROM " + sound("cases") +
-                                " JOIN runs "
-                                "ON cases.id BETWEEN runs.seq << 32 AND (runs.seq << 32) + 4294967295 "
-                                "WHERE run_id = ? ORDER BY cases.id");
+    SQLite::Statement query(database_->db, "SELECT cases.id, case_id, status, missed FROM " + sound("cases") +
+                                               " JOIN runs ON cases.id" + ids_of_run("runs.seq") +
+                                               " WHERE run_id = ? ORDER BY cases.id");
     query.bind(1, run_id);
     std::vector<CaseOutcome> cases;
     while (query.executeStep()) {
@@ -61,8 +60,8 @@ Result<std::vector<CaseOutcome>> Ledger::cases_of(const std::string& run_id) con
       if (!known)
         return fail(
             ledger_error("what it has of run \"" + run_id + "\" is damaged: a status \"" + status + "\""));
-      cases.push_back({static_cast<TrialId>(query.getColumn(0).getInt64()), query.getColumn(1).getString(),
-                       *known, lines_of(query.getColumn(3).getString())});
+      cases.push_back({trial_of(query.getColumn(0).getInt64()), query.getColumn(1).getString(), *known,
+                       lines_of(query.getColumn(3).getString())});
     }
     return cases;
   });

@@ -5,6 +5,7 @@
 #include "coordinator/ledger/observation_checks.hpp"
 #include "coordinator/ledger/observation_store.hpp"
 #include "coordinator/ledger/read_only.hpp"
+#include "coordinator/ledger/row_id.hpp"
 #include "coordinator/ledger/sqlite_damage.hpp"
 #include "coordinator/ledger/table_copy.hpp"
 
@@ -97,24 +98,16 @@ void drop_orphans(SQLite::Database& db, RestoredFile& restored) {
 bool has_losses(const Losses& losses, const char* table, std::int64_t seq) {
   const auto at = losses.find(table);
   return at != losses.end() && std::ranges::any_of(at->second.stretches, [seq](const auto& stretch) {
-           return stretch.first >> 32 <= seq && seq <= stretch.second >> 32;
+           return run_seq_of(stretch.first) <= seq && seq <= run_seq_of(stretch.second);
          });
-}
-
-std::uint64_t rows_of(SQLite::Database& db, const char* table, std::int64_t seq) {
-  SQLite::Statement query(db, std::string("SELECT count(*) FROM ") + table +
-                                  " WHERE id BETWEEN ?1 << 32 AND (?1 << 32) + 4294967295");
-  query.bind(1, seq);
-  query.executeStep();
-  return static_cast<std::uint64_t>(query.getColumn(0).getInt64());
 }
 
 /// Of a run that came to its end: what its row says was there. Nothing else notices that a whole part of a
 /// table is missing.
 bool lacks_rows(SQLite::Database& db, std::int64_t seq, const PastRun& run) {
   const StatusCounts& statuses = run.summary->statuses;
-  return rows_of(db, "results", seq) < run.run.trials ||
-         rows_of(db, "cases", seq) < statuses.total() - statuses.passed;
+  return count_rows(db, "results", seq) < run.run.trials ||
+         count_rows(db, "cases", seq) < statuses.total() - statuses.passed;
 }
 
 /// Has whoever goes on with them find no end of runs that lost what a report is made of. Of others that is

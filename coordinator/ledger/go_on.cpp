@@ -3,6 +3,7 @@
 #include "common/wire/codec.hpp"
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/ledger.hpp"
+#include "coordinator/ledger/row_id.hpp"
 
 #include <span>
 #include <string>
@@ -11,29 +12,13 @@
 namespace sluice {
 namespace {
 
-constexpr const char* of_run = " WHERE id BETWEEN ?1 << 32 AND (?1 << 32) + 4294967295";
-
-void remove_rows(SQLite::Database& db, const char* table, std::int64_t seq) {
-  SQLite::Statement rows(db, std::string("DELETE FROM ") + table + of_run);
-  rows.bind(1, seq);
-  rows.exec();
-}
-
-bool has_rows(SQLite::Database& db, const char* table, std::int64_t seq) {
-  SQLite::Statement rows(db, std::string("SELECT 1 FROM ") + table + of_run + " LIMIT 1");
-  rows.bind(1, seq);
-  return rows.executeStep();
-}
-
 std::string_view blob_in(const SQLite::Column& column) {
   return {static_cast<const char*>(column.getBlob()), static_cast<std::size_t>(column.getBytes())};
 }
 
 void insert_spends(SQLite::Database& db, std::int64_t run_seq, std::span<const UnitSpend> spends) {
-  SQLite::Statement insert(
-      db,
-      std::string("INSERT INTO spends(id, spend) SELECT coalesce(max(id) + 1, ?1 << 32), ?2 FROM spends") +
-          of_run);
+  SQLite::Statement insert(db, "INSERT INTO spends(id, spend) SELECT coalesce(max(id) + 1, " +
+                                   row_id("?1", "0") + "), ?2 FROM spends" + where_of_run);
   insert.bind(1, run_seq);
   for (const UnitSpend& one : spends) {
     UnitResult holds_it;
@@ -68,15 +53,14 @@ Result<void> Ledger::reopen_run(const std::string& run_id) {
     update.bind(1, seq);
     update.exec();
     // Of a run whose earlier parts an earlier version of sluice did not note, one says nothing.
-    if (has_rows(database_->db, "parts", seq)) database_->begin_part(seq, unix_now_ms());
+    if (count_rows(database_->db, "parts", seq) > 0) database_->begin_part(seq, unix_now_ms());
   });
 }
 
 Result<void> Ledger::visit_committed(
     const std::string& run_id, const std::function<void(const CommittedTrial&, const std::string&)>& visit) {
   return guarded(ledger_error, [&] {
-    SQLite::Statement workers(database_->db,
-                              std::string("SELECT worker FROM results") + of_run + " ORDER BY id");
+    SQLite::Statement workers(database_->db, "SELECT worker FROM results" + where_of_run + " ORDER BY id");
     workers.bind(1, database_->run_seq(run_id));
     // Both read in one order, and nobody else adds to a run whose lock is held.
     SQLite::Transaction one_snapshot(database_->db);
@@ -104,10 +88,9 @@ Result<void> Ledger::give_up_results(const std::string& run_id, std::span<const 
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
     const std::int64_t seq = database_->run_seq(run_id);
     insert_spends(database_->db, seq, spends);
-    SQLite::Statement remove(database_->db, "DELETE FROM results WHERE id = (?1 << 32) + ?2");
-    remove.bind(1, seq);
+    SQLite::Statement remove(database_->db, "DELETE FROM results WHERE id = ?");
     for (const TrialId trial : trials) {
-      remove.bind(2, std::int64_t{trial});
+      remove.bind(1, row_id(seq, trial));
       remove.exec();
       remove.reset();
     }
@@ -118,7 +101,8 @@ Result<void> Ledger::give_up_results(const std::string& run_id, std::span<const 
 Result<std::vector<UnitSpend>> Ledger::spends_of(const std::string& run_id) const {
   return guarded(ledger_error, [&]() -> Result<std::vector<UnitSpend>> {
     std::vector<UnitSpend> spends;
-    SQLite::Statement query(database_->db, "SELECT spend FROM " + sound("spends") + of_run + " ORDER BY id");
+    SQLite::Statement query(database_->db,
+                            "SELECT spend FROM " + sound("spends") + where_of_run + " ORDER BY id");
     query.bind(1, database_->run_seq(run_id));
     while (query.executeStep()) {
       const auto held = wire::decode_result(blob_in(query.getColumn(0)));
@@ -134,10 +118,10 @@ Result<void> Ledger::note_leases(const std::string& run_id, std::span<const Note
   return guarded(ledger_error, [&] {
     const Database::Unsynced with_the_next_results(*database_);
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
-    const std::int64_t first = database_->run_seq(run_id) << 32;
+    const std::int64_t seq = database_->run_seq(run_id);
     SQLite::Statement insert(database_->db, "INSERT OR REPLACE INTO leases(id, cache) VALUES (?, ?)");
     for (const NotedLease& one : leases) {
-      insert.bind(1, first + one.unit);
+      insert.bind(1, row_id(seq, one.unit));
       insert.bindNoCopy(2, one.cache);
       insert.exec();
       insert.reset();
@@ -149,11 +133,10 @@ Result<void> Ledger::note_leases(const std::string& run_id, std::span<const Note
 Result<std::vector<NotedLease>> Ledger::leases_of(const std::string& run_id) const {
   return guarded(ledger_error, [&] {
     std::vector<NotedLease> leases;
-    SQLite::Statement query(
-        database_->db, std::string("SELECT id & 4294967295, cache FROM leases") + of_run + " ORDER BY id");
+    SQLite::Statement query(database_->db, "SELECT id, cache FROM leases" + where_of_run + " ORDER BY id");
     query.bind(1, database_->run_seq(run_id));
     while (query.executeStep())
-      leases.push_back({query.getColumn(0).getUInt(), query.getColumn(1).getString()});
+      leases.push_back({trial_of(query.getColumn(0).getInt64()), query.getColumn(1).getString()});
     return leases;
   });
 }

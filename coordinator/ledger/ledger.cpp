@@ -5,6 +5,7 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/file_swap.hpp"
+#include "coordinator/ledger/row_id.hpp"
 #include "coordinator/ledger/schema.hpp"
 #include "coordinator/ledger/write_ahead_log.hpp"
 
@@ -33,10 +34,6 @@ void bind_bytes(SQLite::Statement& statement, int index, const Digest& digest) {
 /// again.
 void clear(SQLite::Statement& statement) {
   static_cast<void>(statement.tryReset());
-}
-
-std::int64_t row_id(std::int64_t run_seq, TrialId trial) {
-  return run_seq * (std::int64_t{1} << 32) + trial;
 }
 
 /// A unit's result as the rows of its trials hold it: each with that trial's score alone. A unit may have
@@ -178,12 +175,11 @@ void Ledger::Database::settle_pins() {
 
 namespace {
 
-const std::string select_results =
-    "SELECT results.id & 4294967295, results.result, results.answer, " +
-    row_checks::fits(row_checks::ledger_table("results")) + " FROM " + sound("runs") +
-    " JOIN results ON results.id "
-    "BETWEEN runs.seq * 4294967296 + ?2 AND runs.seq * 4294967296 + 4294967295 "
-    "WHERE runs.run_id = ?1 ORDER BY results.id";
+const std::string select_results = "SELECT results.id, results.result, results.answer, " +
+                                   row_checks::fits(row_checks::ledger_table("results")) + " FROM " +
+                                   sound("runs") + " JOIN results ON results.id" +
+                                   ids_of_run("runs.seq", "?2") +
+                                   " WHERE runs.run_id = ?1 ORDER BY results.id";
 
 std::string_view bytes_in(const SQLite::Column& column) {
   return {static_cast<const char*>(column.getBlob()), static_cast<std::size_t>(column.getBytes())};
@@ -193,10 +189,14 @@ Error damaged_result(TrialId trial, const std::string& why) {
   return ledger_error("the result of trial " + std::to_string(trial) + " is damaged: " + why);
 }
 
-/// REQUIRES: a row of select_results.
+/// REQUIRES, like check_row: a row of select_results.
+TrialId trial_in(const SQLite::Statement& row) {
+  return trial_of(row.getColumn(0).getInt64());
+}
+
 Result<void> check_row(const SQLite::Statement& row) {
   if (row.getColumn(3).getInt() != 0) return {};
-  return fail(damaged_result(row.getColumn(0).getUInt(), "its checksum does not fit"));
+  return fail(damaged_result(trial_in(row), "its checksum does not fit"));
 }
 
 class LedgerResults final : public ResultSource {
@@ -218,7 +218,7 @@ class LedgerResults final : public ResultSource {
       query.bind(2, static_cast<std::int64_t>(first));
       while (query.executeStep()) {
         CommittedTrial trial;
-        trial.trial = query.getColumn(0).getUInt();
+        trial.trial = trial_in(query);
         if (auto checked = check_row(query); !checked) return checked;
         auto unit = wire::decode_result(bytes_in(query.getColumn(1)));
         if (!unit) return fail(damaged_result(trial.trial, unit.error().message));
@@ -321,7 +321,7 @@ Result<std::vector<UsedAnswer>> Ledger::answers_of(const std::string& run_id) co
       const Digest answer = digest_of(query.getColumn(2));
       if (is_zero(answer)) continue;
       const auto key = wire::key_of_result(bytes_in(query.getColumn(1)));
-      if (!key) return fail(damaged_result(query.getColumn(0).getUInt(), key.error().message));
+      if (!key) return fail(damaged_result(trial_in(query), key.error().message));
       used.push_back({*key, answer});
     }
     return used;

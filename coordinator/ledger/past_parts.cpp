@@ -3,20 +3,15 @@
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/defaults.hpp"
 #include "coordinator/ledger/ledger.hpp"
+#include "coordinator/ledger/row_id.hpp"
 
 #include <string>
 
 namespace sluice {
-namespace {
-
-constexpr const char* of_run = " WHERE id BETWEEN ?1 << 32 AND (?1 << 32) + 4294967295";
-
-}  // namespace
 
 void Ledger::Database::begin_part(std::int64_t seq, std::int64_t now_ms) {
-  SQLite::Statement insert(db, std::string("INSERT INTO parts(id, begun_at_ms, until_ms) SELECT "
-                                           "coalesce(max(id) + 1, ?1 << 32), ?2, ?2 FROM parts") +
-                                   of_run);
+  SQLite::Statement insert(db, "INSERT INTO parts(id, begun_at_ms, until_ms) SELECT coalesce(max(id) + 1, " +
+                                   row_id("?1", "0") + "), ?2, ?2 FROM parts" + where_of_run);
   insert.bind(1, seq);
   insert.bind(2, now_ms);
   insert.exec();
@@ -24,7 +19,7 @@ void Ledger::Database::begin_part(std::int64_t seq, std::int64_t now_ms) {
 
 void Ledger::Database::note_part(std::int64_t seq, std::int64_t until_ms) {
   SQLite::Statement update(
-      db, std::string("UPDATE parts SET until_ms = ?2 WHERE id = (SELECT max(id) FROM parts") + of_run + ")");
+      db, "UPDATE parts SET until_ms = ?2 WHERE id = (SELECT max(id) FROM parts" + where_of_run + ")");
   update.bind(1, seq);
   update.bind(2, until_ms);
   update.exec();
@@ -39,9 +34,8 @@ void Ledger::Database::note_part_now(std::int64_t seq) {
 
 Result<std::optional<std::chrono::milliseconds>> Ledger::time_of(const std::string& run_id) const {
   return guarded(ledger_error, [&]() -> std::optional<std::chrono::milliseconds> {
-    SQLite::Statement query(
-        database_->db,
-        std::string("SELECT count(*), sum(max(0, until_ms - begun_at_ms)) FROM parts") + of_run);
+    SQLite::Statement query(database_->db,
+                            "SELECT count(*), sum(max(0, until_ms - begun_at_ms)) FROM parts" + where_of_run);
     query.bind(1, database_->run_seq(run_id));
     query.executeStep();
     if (query.getColumn(0).getInt64() == 0) return std::nullopt;
@@ -51,7 +45,7 @@ Result<std::optional<std::chrono::milliseconds>> Ledger::time_of(const std::stri
 
 Result<void> Ledger::note_asked(const std::string& run_id, std::span<const AskedCase> cases) {
   return guarded_transaction(database_->db, ledger_error, [&] {
-    std::int64_t id = database_->run_seq(run_id) << 32;
+    std::int64_t id = row_id(database_->run_seq(run_id), 0);
     SQLite::Statement insert(
         database_->db,
         "INSERT INTO asked(id, case_id, trials, judged_by, checksum) VALUES (?1, ?2, ?3, ?4, " +
@@ -69,8 +63,8 @@ Result<void> Ledger::note_asked(const std::string& run_id, std::span<const Asked
 
 Result<std::vector<AskedCase>> Ledger::asked_by(const std::string& run_id) const {
   return guarded(ledger_error, [&] {
-    SQLite::Statement query(
-        database_->db, "SELECT case_id, trials, judged_by FROM " + sound("asked") + of_run + " ORDER BY id");
+    SQLite::Statement query(database_->db, "SELECT case_id, trials, judged_by FROM " + sound("asked") +
+                                               where_of_run + " ORDER BY id");
     query.bind(1, database_->run_seq(run_id));
     std::vector<AskedCase> cases;
     while (query.executeStep())

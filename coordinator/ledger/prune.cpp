@@ -1,6 +1,7 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/ledger.hpp"
+#include "coordinator/ledger/row_id.hpp"
 #include "coordinator/ledger/run_lock.hpp"
 
 #include <algorithm>
@@ -38,32 +39,18 @@ std::vector<std::int64_t> column_of(SQLite::Statement& query, int column) {
   return values;
 }
 
-std::uint64_t count_results(SQLite::Database& db, std::int64_t seq) {
-  SQLite::Statement count(
-      db, "SELECT count(*) FROM results WHERE id BETWEEN ?1 << 32 AND (?1 << 32) + 4294967295");
-  count.bind(1, seq);
-  count.executeStep();
-  return static_cast<std::uint64_t>(count.getColumn(0).getInt64());
-}
-
 std::uint64_t remove(SQLite::Database& db, std::int64_t seq) {
   // One transaction a run: another process that records results is kept waiting no longer than that.
   SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
-  SQLite::Statement results(db, "DELETE FROM results WHERE id BETWEEN ?1 << 32 AND (?1 << 32) + 4294967295");
-  results.bind(1, seq);
-  const int removed = results.exec();
-  for (const char* table : {"quality", "cases", "retrievals", "spends", "leases", "asked", "parts"}) {
-    SQLite::Statement rows(
-        db, std::string("DELETE FROM ") + table + " WHERE id BETWEEN ?1 << 32 AND (?1 << 32) + 4294967295");
-    rows.bind(1, seq);
-    rows.exec();
-  }
+  const std::uint64_t removed = remove_rows(db, "results", seq);
+  for (const char* table : {"quality", "cases", "retrievals", "spends", "leases", "asked", "parts"})
+    remove_rows(db, table, seq);
   SQLite::Statement run(db, "DELETE FROM runs WHERE seq = ?");
   run.bind(1, seq);
   run.exec();
   forget_suite(db, seq);
   transaction.commit();
-  return static_cast<std::uint64_t>(removed);
+  return removed;
 }
 
 /// False if another process is at work: the room stays in the file, for later runs. It is not waited for
@@ -119,7 +106,7 @@ Result<PrunedRuns> Ledger::prune(const RunPrune& which) {
         continue;
       }
       if (which.dry_run) {
-        done.results += count_results(db, seq);
+        done.results += count_rows(db, "results", seq);
       } else {
         // Held meanwhile: whoever goes on with a run takes it before looking for the run.
         const auto lock = RunLock::take(database_->home, run_id);

@@ -1,5 +1,6 @@
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/ledger.hpp"
+#include "coordinator/ledger/row_id.hpp"
 
 #include <string>
 
@@ -8,13 +9,16 @@
 namespace sluice {
 namespace {
 
-constexpr const char* insert_grade = R"sql(
+const std::string insert_grade =
+    R"sql(
   INSERT OR REPLACE INTO quality(
     id, test, category, repeat, judge, grader_id,
     baseline_arm, baseline_provider, baseline_model, candidate_arm, candidate_provider, candidate_model,
     quality_score, notes, position_flip,
     baseline_cost, baseline_latency_ms, candidate_cost, candidate_latency_ms)
-  SELECT seq * 4294967296 + ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20
+  SELECT )sql" +
+    row_id("seq", "?2") +
+    R"sql(, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20
   FROM runs WHERE run_id = ?1
 )sql";
 

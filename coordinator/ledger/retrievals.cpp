@@ -1,5 +1,6 @@
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/ledger.hpp"
+#include "coordinator/ledger/row_id.hpp"
 
 #include <array>
 #include <string>
@@ -9,11 +10,12 @@
 namespace sluice {
 namespace {
 
-constexpr const char* insert_retrieval = R"sql(
+const std::string insert_retrieval = R"sql(
   INSERT OR REPLACE INTO retrievals(
     id, type, test, category, score, example, high_floor, degraded_floor, plugin, embedder,
     task_class, language, build_system, status)
-  SELECT seq * 4294967296 + ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15
+  SELECT )sql" + row_id("seq", "?2") +
+                                     R"sql(, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15
   FROM runs WHERE run_id = ?1
 )sql";
 
@@ -74,7 +76,7 @@ RetrievalEvent event_of(SQLite::Statement& row) {
   for (std::string* text : {&event.plugin, &event.embedder, &event.task_class, &event.language,
                             &event.build_system, &event.status})
     *text = row.getColumn(at++).getString();
-  event.case_index = static_cast<std::uint32_t>(row.getColumn(at).getInt64() & 0xffffffff);
+  event.case_index = trial_of(row.getColumn(at).getInt64());
   return event;
 }
 

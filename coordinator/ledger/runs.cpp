@@ -1,6 +1,7 @@
 #include "common/wire/messages.hpp"
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/ledger.hpp"
+#include "coordinator/ledger/row_id.hpp"
 #include "coordinator/ledger/run_lock.hpp"
 
 #include <algorithm>
@@ -256,9 +257,8 @@ Result<PastRun> Ledger::find_run(const std::string& words) const {
 Result<RunProgress> Ledger::progress_of(const std::string& run_id) const {
   return guarded(ledger_error, [&] {
     SQLite::Statement query(database_->db,
-                            "SELECT worker, reason, COUNT(*) FROM runs JOIN results ON results.id BETWEEN "
-                            "runs.seq * 4294967296 AND runs.seq * 4294967296 + 4294967295 "
-                            "WHERE runs.run_id = ? GROUP BY worker, reason");
+                            "SELECT worker, reason, COUNT(*) FROM runs JOIN results ON results.id" +
+                                ids_of_run("runs.seq") + " WHERE runs.run_id = ? GROUP BY worker, reason");
     query.bind(1, run_id);
     RunProgress progress;
     while (query.executeStep()) {

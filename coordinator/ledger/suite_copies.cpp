@@ -2,6 +2,7 @@
 #include "common/hash.hpp"
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/ledger.hpp"
+#include "coordinator/ledger/row_id.hpp"
 
 #include <array>
 #include <charconv>
@@ -170,7 +171,7 @@ void forget_suite(SQLite::Database& db, std::int64_t run_seq) {
       "other.id <> ?1)");
   SQLite::Statement of_run(db, "DELETE FROM run_suites WHERE id = ?1");
   for (SQLite::Statement* statement : {&copy, &of_run}) {
-    statement->bind(1, run_seq << 32);
+    statement->bind(1, row_id(run_seq, 0));
     statement->exec();
   }
 }
@@ -203,7 +204,7 @@ Result<void> Ledger::note_suite(const std::string& run_id, const SuiteCopy& suit
       make_room(db, digest, max_bytes);
     }
     SQLite::Statement of_run(db, "INSERT OR REPLACE INTO run_suites(id, digest) VALUES (?, ?)");
-    of_run.bind(1, database_->run_seq(run_id) << 32);
+    of_run.bind(1, row_id(database_->run_seq(run_id), 0));
     bind_digest(of_run, 2, digest);
     of_run.exec();
   });
@@ -212,7 +213,8 @@ Result<void> Ledger::note_suite(const std::string& run_id, const SuiteCopy& suit
 Result<std::shared_ptr<const SuiteCopy>> Ledger::suite_of(const std::string& run_id) const {
   return guarded(ledger_error, [&]() -> std::shared_ptr<const SuiteCopy> {
     SQLite::Statement of_run(database_->db, "SELECT digest FROM " + sound("run_suites") +
-                                                " WHERE id = (SELECT seq << 32 FROM runs WHERE run_id = ?)");
+                                                " WHERE id = (SELECT " + row_id("seq", "0") +
+                                                " FROM runs WHERE run_id = ?)");
     of_run.bind(1, run_id);
     if (!of_run.executeStep()) return nullptr;
     // Found by the index, and only then checked: the checksums of all copies would be long in coming.

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "common/model/trial.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+/// Rows of runs have ids of two numbers: the run's (`runs.seq`), and in the low 32 bits that of a trial, or
+/// of whatever else the table counts. So the rows of a run are neighbours.
+namespace sluice {
+
+constexpr std::int64_t row_id(std::int64_t run_seq, TrialId trial) {
+  return (run_seq << 32) + trial;
+}
+constexpr TrialId trial_of(std::int64_t id) {
+  return static_cast<TrialId>(id);
+}
+constexpr std::int64_t run_seq_of(std::int64_t id) {
+  return id >> 32;
+}
+
+/// The same as an expression, of two expressions.
+inline std::string row_id(std::string_view run_seq, std::string_view trial) {
+  return "((" + std::string(run_seq) + " << 32) + " + std::string(trial) + ")";
+}
+/// What follows the name of a column to find a run's rows by it, from this trial on.
+inline std::string ids_of_run(std::string_view run_seq, std::string_view first_trial = "0") {
+  return " BETWEEN " + row_id(run_seq, first_trial) + " AND " + row_id(run_seq, "4294967295");
+}
+/// The run is the first parameter.
+inline const std::string where_of_run = " WHERE id" + ids_of_run("?1");
+
+std::uint64_t count_rows(SQLite::Database& db, std::string_view table, std::int64_t run_seq);
+/// Says how many there were.
+std::uint64_t remove_rows(SQLite::Database& db, std::string_view table, std::int64_t run_seq);
+
+}  // namespace sluice
