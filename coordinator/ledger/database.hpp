@@ -122,7 +122,8 @@ inline std::string sound(std::string_view table) {
   return row_checks::sound(row_checks::ledger_table(table));
 }
 
-/// Removes the run's copy of its suite, where no other run has the same. In a transaction.
+/// Removes the run's copy of its suite, where no other run has the same: before the run's row of run_suites,
+/// which names it. In a transaction.
 void forget_suite(SQLite::Database& db, std::int64_t run_seq);
 
 /// Key, answer, holder: puts the pin in place of what there is, where the condition that may follow holds.

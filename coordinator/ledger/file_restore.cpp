@@ -72,24 +72,23 @@ std::vector<CopiedTable> ledger_copies() {
   }
   all.push_back({"embeddings", "key", Walk::hashes, {}});
   all.push_back({"votes", "key", Walk::hashes, {}});
-  all.push_back({"leases", "id", Walk::numbers, {}});
-  all.push_back({"parts", "id", Walk::numbers, {}});
+  for (const RunTable& table : run_tables) {
+    if (std::ranges::find(all, table.name, &CopiedTable::name) == all.end())
+      all.push_back({std::string(table.name), "id", Walk::numbers, {}});
+  }
   return all;
 }
 
 /// Rows of runs that are not known any more belong to nobody.
 void drop_orphans(SQLite::Database& db, RestoredFile& restored) {
-  for (const char* table :
-       {"results", "cases", "quality", "retrievals", "spends", "leases", "asked", "parts", "run_suites"}) {
-    const int dropped =
-        db.exec(std::string("DELETE FROM ") + table + " WHERE id >> 32 NOT IN (SELECT seq FROM runs)");
+  for (const RunTable& table : run_tables) {
+    const std::string name(table.name);
+    const int dropped = db.exec("DELETE FROM " + name + " WHERE id >> 32 NOT IN (SELECT seq FROM runs)");
     if (dropped == 0) continue;
     restored.rows -= static_cast<std::uint64_t>(dropped);
-    // What only says something of the run is not missed without it.
-    const std::string_view name(table);
-    if (name == "asked" || name == "parts" || name == "run_suites") continue;
-    restored.left_out.push_back(std::to_string(dropped) + " of " + table +
-                                " whose run is not known any more");
+    if (table.is_missed)
+      restored.left_out.push_back(std::to_string(dropped) + " of " + name +
+                                  " whose run is not known any more");
   }
   db.exec("DELETE FROM suites WHERE digest NOT IN (SELECT digest FROM run_suites)");
 }

@@ -42,15 +42,17 @@ std::vector<std::int64_t> column_of(SQLite::Statement& query, int column) {
 std::uint64_t remove(SQLite::Database& db, std::int64_t seq) {
   // One transaction a run: another process that records results is kept waiting no longer than that.
   SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
-  const std::uint64_t removed = remove_rows(db, "results", seq);
-  for (const char* table : {"quality", "cases", "retrievals", "spends", "leases", "asked", "parts"})
-    remove_rows(db, table, seq);
+  forget_suite(db, seq);
+  std::uint64_t results = 0;
+  for (const RunTable& table : run_tables) {
+    const std::uint64_t removed = remove_rows(db, table.name, seq);
+    if (table.name == "results") results = removed;
+  }
   SQLite::Statement run(db, "DELETE FROM runs WHERE seq = ?");
   run.bind(1, seq);
   run.exec();
-  forget_suite(db, seq);
   transaction.commit();
-  return removed;
+  return results;
 }
 
 /// False if another process is at work: the room stays in the file, for later runs. It is not waited for

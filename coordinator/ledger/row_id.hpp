@@ -2,6 +2,7 @@
 
 #include "common/model/trial.hpp"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -32,6 +33,17 @@ inline std::string ids_of_run(std::string_view run_seq, std::string_view first_t
 }
 /// The run is the first parameter.
 inline const std::string where_of_run = " WHERE id" + ids_of_run("?1");
+
+struct RunTable {
+  std::string_view name;
+  bool is_missed = true;  ///< False: what only says something of the run is not missed without it.
+};
+/// All that have such ids: their rows go with the run.
+inline constexpr std::array run_tables{
+    RunTable{"results"},      RunTable{"cases"},        RunTable{"quality"},
+    RunTable{"retrievals"},   RunTable{"spends"},       RunTable{"leases"},
+    RunTable{"asked", false}, RunTable{"parts", false}, RunTable{"run_suites", false},
+};
 
 std::uint64_t count_rows(SQLite::Database& db, std::string_view table, std::int64_t run_seq);
 /// Says how many there were.

@@ -169,11 +169,8 @@ void forget_suite(SQLite::Database& db, std::int64_t run_seq) {
       "DELETE FROM suites WHERE digest = (SELECT digest FROM run_suites WHERE id = ?1) AND "
       "NOT EXISTS (SELECT 1 FROM run_suites AS other WHERE other.digest = suites.digest AND "
       "other.id <> ?1)");
-  SQLite::Statement of_run(db, "DELETE FROM run_suites WHERE id = ?1");
-  for (SQLite::Statement* statement : {&copy, &of_run}) {
-    statement->bind(1, row_id(run_seq, 0));
-    statement->exec();
-  }
+  copy.bind(1, row_id(run_seq, 0));
+  copy.exec();
 }
 
 Result<void> Ledger::note_suite(const std::string& run_id, const SuiteCopy& suite, std::int64_t max_bytes) {

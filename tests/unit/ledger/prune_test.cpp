@@ -1,11 +1,14 @@
 #include "coordinator/ledger/ledger.hpp"
+#include "coordinator/ledger/row_id.hpp"
 #include "coordinator/ledger/run_lock.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <array>
+#include <set>
 #include <string>
 #include <vector>
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
 namespace sluice {
@@ -177,6 +180,18 @@ TEST_F(PruneTest, AReaderElsewhereSeesTheWholeRunOrNone) {
   }));
   EXPECT_EQ(seen, 50u);
   EXPECT_EQ(runs(), "b");
+}
+
+TEST_F(PruneTest, EachTableOfRunsIsAmongThoseThatGoWithThem) {
+  SQLite::Database db((folder_.path() / "ledger.db").string());
+  SQLite::Statement query(db,
+                          "SELECT t.name FROM sqlite_master AS t JOIN pragma_table_info(t.name) AS c "
+                          "WHERE t.type = 'table' AND c.name = 'id'");
+  std::set<std::string> with_ids;
+  while (query.executeStep()) with_ids.insert(query.getColumn(0).getString());
+  std::set<std::string> known{"suites"};  // One may be that of several runs.
+  for (const RunTable& table : run_tables) known.emplace(table.name);
+  EXPECT_EQ(with_ids, known);
 }
 
 TEST_F(PruneTest, ABaselineOfARunThatIsNotThereIsAnError) {
