@@ -4,6 +4,7 @@
 #include "common/fleet/fleet_key.hpp"
 #include "common/fleet/fleet_security.hpp"
 #include "coordinator/cli/past_runs.hpp"
+#include "coordinator/facts/database_files.hpp"
 #include "coordinator/ledger/file_check.hpp"
 #include "coordinator/ledger/file_swap.hpp"
 #include "coordinator/ledger/run_lock.hpp"
@@ -176,9 +177,11 @@ class Check {
     const std::string observations = observations_.filename().string();
     for (const fs::path& path : paths_in(home_)) {
       std::string name = path.filename().string();
-      for (const std::string_view ending : {"-wal", "-shm", "-journal", ".draft", ".restored"}) {
+      const auto leave_out = [&name](std::string_view ending) {
         if (name.ends_with(ending)) name.resize(name.size() - ending.size());
-      }
+      };
+      std::ranges::for_each(database_endings, leave_out);
+      for (const std::string_view of_a_repair : {".draft", ".restored"}) leave_out(of_a_repair);
       if (std::ranges::find(ours, name) != ours.end() || name == observations || name == "observations.db")
         continue;
       if (path.extension() == ".cassette") {

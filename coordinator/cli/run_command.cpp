@@ -9,6 +9,7 @@
 #include "coordinator/cli/watch_run.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
+#include "coordinator/facts/database_files.hpp"
 #include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/resume_run.hpp"
 #include "coordinator/session/run_options.hpp"
@@ -185,8 +186,8 @@ struct RunCommand {
       add(watched.outputs, file);
     for (const std::string& report : flags.report.reports)
       add(watched.outputs, report.substr(report.find('=') + 1));
-    for (const char* end : {"", "-wal", "-shm", "-journal"})
-      watched.outputs.emplace_back(observations_file(*effective) + end);
+    for (const std::string& one : database_files(observations_file(*effective)))
+      watched.outputs.emplace_back(one);
     return watch_run(watched);
   }
 

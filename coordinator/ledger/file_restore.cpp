@@ -1,5 +1,6 @@
 // What can be saved of damaged SQLite files: rows that can be read and whose checksums fit.
 #include "coordinator/defaults.hpp"
+#include "coordinator/facts/database_files.hpp"
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/file_check.hpp"
 #include "coordinator/ledger/observation_checks.hpp"
@@ -159,7 +160,7 @@ std::optional<SQLite::Database> open_damaged(const fs::path& file, std::vector<s
 
 void remove_file(const fs::path& file) {
   std::error_code none;
-  for (const char* ending : {"", "-wal", "-shm", "-journal"}) fs::remove(file.string() + ending, none);
+  for (const std::string& one : database_files(file.string())) fs::remove(one, none);
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 #include "coordinator/ledger/file_swap.hpp"
 
 #include "common/disk.hpp"
+#include "coordinator/facts/database_files.hpp"
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 namespace sluice {
@@ -11,7 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What must not be read with another file: its log of commits, and that of a commit that was cut off.
+/// What must not be read with another file: its log of commits, and that of a commit that was cut off. The
+/// index is no loss.
 constexpr std::array logs{"-wal", "-journal"};
 
 fs::path restored_beside(const fs::path& file) {
@@ -64,8 +67,7 @@ fs::path draft_beside(const fs::path& file) {
 
 void remove_draft(const fs::path& file) {
   std::error_code none;
-  for (const char* ending : {"", "-wal", "-shm", "-journal"})
-    fs::remove(draft_beside(file).string() + ending, none);
+  for (const std::string& one : database_files(draft_beside(file).string())) fs::remove(one, none);
 }
 
 bool is_half_replaced(const fs::path& file) {
@@ -98,8 +100,8 @@ Result<void> replace_by_draft(const fs::path& file, const fs::path& aside) {
 
 Result<void> finish_replacing(const fs::path& file, const fs::path& aside) {
   auto error = keep_all(file, aside);
-  for (const char* ending : {"-wal", "-journal", "-shm"}) {
-    if (!error) fs::remove(file.string() + ending, error);
+  for (const std::string_view ending : database_endings) {
+    if (!error) fs::remove(file.string().append(ending), error);
   }
   if (!error) fs::rename(restored_beside(file), file, error);
   if (error) {

@@ -1,4 +1,5 @@
 #include "coordinator/defaults.hpp"
+#include "coordinator/facts/database_files.hpp"
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/ledger/row_id.hpp"
@@ -25,9 +26,9 @@ constexpr const char* select_needed = R"sql(
 /// The file and what SQLite keeps beside it.
 std::uint64_t bytes_of(const std::string& file) {
   std::uint64_t bytes = 0;
-  for (const char* ending : {"", "-wal", "-shm"}) {
+  for (const std::string& one : database_files(file)) {
     std::error_code none;
-    const auto size = std::filesystem::file_size(file + ending, none);
+    const auto size = std::filesystem::file_size(one, none);
     if (!none) bytes += size;
   }
   return bytes;

@@ -2,6 +2,7 @@
 
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/facts/database_files.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/session/report_options.hpp"
 
@@ -65,11 +66,10 @@ std::string input_at(const RunOutput& output, const RunOptions& options, const S
 std::string kept_at(const std::string& file, const Settings& settings) {
   std::error_code none;
   const fs::path home = settings.home.value;
-  for (const auto* name : {"ledger.db", "ledger.db-wal", "ledger.db-shm"}) {
-    if (is_same_file((home / name).string(), file)) return "the run ledger";
-  }
-  for (const auto* end : {"", "-wal", "-shm"}) {
-    if (is_same_file(observations_file(settings) + end, file)) return "the observations";
+  for (const auto& [database, name] : {std::pair((home / "ledger.db").string(), "the run ledger"),
+                                       std::pair(observations_file(settings), "the observations")}) {
+    const auto is_it = [&file](const std::string& one) { return is_same_file(one, file); };
+    if (std::ranges::any_of(database_files(database), is_it)) return name;
   }
   if (lies_in(home / "cache", file)) return "a file of the answer cache";
   return fs::path(file).extension() == ".toml" && fs::exists(file, none) ? "a TOML file" : "";

@@ -74,6 +74,19 @@ TEST_F(RunOutputs, NoReportTakesThePlaceOfADataFile) {
   }
 }
 
+TEST_F(RunOutputs, NoReportTakesThePlaceOfADatabaseOrOfWhatSqliteKeepsBesideIt) {
+  for (const std::string ending : {"", "-wal", "-journal", "-shm"}) {
+    report_to("home/ledger.db" + ending);
+    EXPECT_EQ(refusal(), "the report would write over the run ledger, \"home/ledger.db" + ending +
+                             "\": name another file");
+    report_to("home/observations.db" + ending);
+    EXPECT_EQ(refusal(), "the report would write over the observations, \"home/observations.db" + ending +
+                             "\": name another file");
+  }
+  report_to("ledger.db-journal");
+  EXPECT_EQ(refusal(), "(none)") << "of another folder";
+}
+
 TEST_F(RunOutputs, NoReportTakesThePlaceOfAFileThatATestNames) {
   write("l.jsonl",
         R"({"id": "j", "input": {"file": "prompts/b.txt"}, "expected": {"type": "exact_match", "text": "x"}})"
