@@ -72,6 +72,14 @@ void note_outage_like(Call& call, TimePoint now) {
     budget.failed();
 }
 
+/// A program has an outage when it says so, by a status. Otherwise, once it has answered others, it fails for
+/// what it was given.
+bool fails_for_its_input(const Call& call) {
+  const auto& provider = *call.provider;
+  return provider.settings.kind == ProviderKind::exec && provider.budget.last_answer() &&
+         !provider.budget.in_outage() && !call.probes();
+}
+
 /// The provider is well.
 void note_declined(Call& call, TimePoint now) {
   call.provider->budget.was_declined(now);
@@ -115,7 +123,7 @@ void note_failure(Call& call, const Failed& failed, int status, TimePoint now) {
     failed.retry_after ? budget.pause(*failed.retry_after, now) : budget.was_rate_limited();
   } else if (refused || (!failed.retryable && status < 500)) {
     note_declined(call, now);
-  } else {
+  } else if (status >= 500 || !fails_for_its_input(call)) {
     note_outage_like(call, now);
   }
 }
@@ -135,7 +143,8 @@ void redact(Failed& failed, Call& call, const HttpResponse& response,
 
 void note_lost(Call& call, const HttpDone& done, const Failed& failed, TimePoint now) {
   if (never_connected(done) && !done.started) settle_uncharged(call);
-  failed.retryable ? note_outage_like(call, now) : note_declined(call, now);
+  if (!failed.retryable) return note_declined(call, now);
+  if (never_connected(done) || !fails_for_its_input(call)) note_outage_like(call, now);
 }
 
 Error spent_waiting(const Call& call) {

@@ -21,10 +21,12 @@ Failed not_an_answer(const ProviderSettings& provider, const HttpResponse& respo
   Failed failed;
   failed.reason = Reason::provider_failed;
   failed.retryable = true;
-  failed.message = "provider \"" + provider.name + "\" answered " + std::to_string(response.status) +
-                   " with something that is not " + std::string(format_of(provider.kind).answer_name);
+  const bool is_program = provider.kind == ProviderKind::exec;
+  failed.message = "provider \"" + provider.name +
+                   (is_program ? "\" wrote" : "\" answered " + std::to_string(response.status) + " with") +
+                   " something that is not " + std::string(format_of(provider.kind).answer_name);
   const std::string words = quotable(response.body, credentials);
-  failed.message += words.empty() ? " (the body is empty)" : ": " + words;
+  failed.message += words.empty() ? (is_program ? " (nothing)" : " (the body is empty)") : ": " + words;
   return failed;
 }
 

@@ -252,5 +252,34 @@ TEST_F(PoisonedCaseTest, AProbeOfAnOutageThatFailsIsReported) {
   EXPECT_EQ(reported(), 2u);
 }
 
+// Four inputs that a program could not take held a run for as long as an outage may last.
+TEST(FailedTriesOfAProgram, OnceItHasAnsweredOthersItFailsForItsInput) {
+  RunSettings settings = two_providers();
+  settings.providers[0].kind = ProviderKind::exec;
+  const TimePoint now = moment_at(0s).now;
+  CalledProvider provider{settings.providers[0], settings.case_timeout};
+  FakeRequest request;
+  Call call{request, {1, 1}, provider, RetryPolicy({2, 500ms, 8s, 60s}, now), OutageClock({}, 6), now};
+  const auto failures = [&] { return provider.budget.demand(0, {}, now).outcomes.failed; };
+  Failed failed;
+  failed.retryable = true;
+  HttpDone crashed;
+  crashed.started = true;
+  crashed.failure = HttpFailure{HttpFailure::Kind::program_failed, "exit code 1"};
+
+  note_lost(call, crashed, failed, now);
+  EXPECT_EQ(failures(), 1u) << "it has never run";
+  provider.budget.answered(1ms, now);
+  note_lost(call, crashed, failed, now);
+  note_failure(call, failed, 200, now);
+  EXPECT_EQ(failures(), 0u);
+  note_failure(call, failed, 503, now);
+  EXPECT_EQ(failures(), 1u) << "it says so";
+  HttpDone not_started;
+  not_started.failure = HttpFailure{HttpFailure::Kind::could_not_connect, "no such file"};
+  note_lost(call, not_started, failed, now);
+  EXPECT_EQ(failures(), 1u);
+}
+
 }  // namespace
 }  // namespace sluice
