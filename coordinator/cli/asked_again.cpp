@@ -120,7 +120,7 @@ int not_as_it_was(const PastRun& past, const RunOptions& options, Tests wanted) 
       " and these flags have others now, and the ledger has no copy of that suite (keep_suites = false, "
       "[redaction], more than 16 MiB, or an earlier sluice). Where cases came, went or were renamed since, "
       "only runs with a copy or --save-observations can be looked at; else give the flags of that run (its "
-      "arms, repeats, perturbations, selection). `sluice compare` takes " +
+      "arms, repeats, perturbations). `sluice compare` takes " +
       (wanted == Tests::all ? "the tests that two runs share, or " : "") +
       "a baseline (--export-baseline) or JSON report that was kept of it");
 }
@@ -156,6 +156,29 @@ Result<Settings> settings_of_now(const PastRun& past, const CLI::App& command, c
 }
 
 }  // namespace
+
+void add_asked_settings(CLI::App& command, SettingFlags& settings) {
+  settings.add_to(command, {"home",
+                            "log_format",
+                            "redact",
+                            "mode",
+                            "provider",
+                            "model",
+                            "base_url",
+                            "temperature",
+                            "max_output_tokens",
+                            "seed",
+                            "perturb",
+                            "repeat",
+                            "embedding_provider",
+                            "embedding_model",
+                            "judge",
+                            "judge_model",
+                            "judge_samples",
+                            "prompt_file",
+                            "ontology_file",
+                            "prices_file"});
+}
 
 Result<Redactor> redactor_of(const PastRun& past, const CLI::App& command, const Settings& settings) {
   const auto now = settings_of_now(past, command, settings);

@@ -2,6 +2,7 @@
 
 #include "common/checks/redactor.hpp"
 #include "common/settings/settings.hpp"
+#include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/plan/plan.hpp"
 #include "coordinator/session/asked_cases.hpp"
@@ -48,6 +49,11 @@ struct RunPlace {
   Tests tests = Tests::all;
   bool writes_files = false;  ///< What the suite reads now is not to be written over, whatever the copy has.
 };
+
+/// Adds the flags of those settings that have an effect on a past run: where it is found, how it is shown,
+/// and what was asked where its own flags do not say it. Where the fixtures are is not among them: the run
+/// names its suite.
+void add_asked_settings(CLI::App& command, SettingFlags& settings);
 
 /// By the run's own flags, then those of the command; provider and model of the run where neither names them.
 /// Error: the exit code, after it was reported why it is not known any more, or that a program would have to

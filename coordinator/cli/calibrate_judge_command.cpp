@@ -52,7 +52,8 @@ struct CalibrateJudge {
   std::optional<std::string> against;
   std::string format = "table";
 
-  int calibrate(const PrepareWorkers& prepare_workers) const {
+  int calibrate(const PrepareWorkers& prepare_workers, const CLI::App& app) {
+    flags.given = given_flags(app);
     const auto as = choice_of("--format", format, {"table", "json"});
     if (!as) return report_error(as.error());
     if (labels_file.has_value() == against.has_value()) {
@@ -161,7 +162,7 @@ Command add_calibrate_judge_command(CLI::App& program, const PrepareWorkers& pre
   add_log_flags(*app, command->flags);
   command->settings.add_to(*app);
   app->footer(calibrate_examples);
-  return {app, [command, prepare_workers] { return command->calibrate(prepare_workers); }};
+  return {app, [command, prepare_workers, app] { return command->calibrate(prepare_workers, *app); }};
 }
 
 }  // namespace sluice

@@ -1,3 +1,4 @@
+#include "coordinator/cli/asked_again.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_answers.hpp"
 #include "coordinator/cli/past_runs.hpp"
@@ -256,7 +257,7 @@ Command add_diff_command(CLI::App& program, const CacheTools& tools) {
   add_filter(*app, command->flags.filters);
   add_allow_path(*app, command->flags.allowed_paths);
   add_answer_flags(*app, command->flags);
-  command->settings.add_to(*app);
+  add_asked_settings(*app, command->settings);
   app->footer(diff_examples);
   return {app, [command, tools, app] { return command->run(tools, *app); }};
 }

@@ -1,3 +1,4 @@
+#include "coordinator/cli/asked_again.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_answers.hpp"
 #include "coordinator/cli/past_details.hpp"
@@ -150,10 +151,13 @@ Command add_show_command(CLI::App& program, const CacheTools& tools) {
   app->add_flag("--json", command->as_json, "A line of JSON for each trial");
   app->add_flag("--grid", command->as_grid,
                 "The answers as a table: a row for each test, a column for each arm");
-  add_suite_argument(*app, command->flags);
-  add_suite_flags(*app, command->flags);
+  app->add_option("SUITE", command->flags.suite,
+                  "A YAML suite or a folder of fixtures, in place of the run's")
+      ->type_name("");
+  add_filter(*app, command->flags.filters);
+  add_allow_path(*app, command->flags.allowed_paths);
   add_answer_flags(*app, command->flags);
-  command->settings.add_to(*app);
+  add_asked_settings(*app, command->settings);
   app->footer(
       "From the observations, if they hold what is asked for (--save-observations);\n"
       "else from the ledger with its copy of the run's suite, and from the caches that\n"

@@ -29,7 +29,8 @@ struct RunRecord {
   std::string config_fingerprint{};  ///< `sha256:...`, as in baselines: the suite and what assesses it.
   std::string plan_identity{};       ///< `sha256:...` of plan_identity: each trial and its request.
   std::string settings{};            ///< A JSON object, to show what differs.
-  /// The flags of `sluice run` or `grade` as given, to ask the same again: a JSON object of lists of texts.
+  /// The flags of `sluice run`, `grade` or `calibrate-judge` as given, to ask the same again: a JSON object
+  /// of lists of texts.
   /// Empty for another command's run, and for one from before version 10 of the ledger.
   std::string flags{};
   /// Where workers could join it last; empty: nowhere, or it never came so far.

@@ -92,6 +92,16 @@ TEST_F(CalibrateJudge, TakesAnotherMetricInPlaceOfLabels) {
   EXPECT_EQ(report.at("metrics").at(0).at("kappa"), 1.0);
 }
 
+TEST_F(CalibrateJudge, ItsRunIsShownByItsOwnFlags) {
+  auto simulator = start_simulator(answers(), {});
+  const auto finished = run_sluice(command(simulator.url(), "live") +
+                                   Flags{"--against", "must_contain", "--max-fixtures", "15"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.errors << finished.output;
+  const auto shown = run_sluice({"show", "last", id(0)});
+  EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+  EXPECT_NE(shown.output.find("question " + id(0)), std::string::npos) << shown.output;
+}
+
 // Results of mock answers took the place of those of real ones.
 TEST_F(CalibrateJudge, KeepsNothingOfMockAnswersAndSaysWhoJudged) {
   write_labels(cases / 2);
