@@ -252,8 +252,8 @@ FinishedRun RecordedRun::report(EndedRun ended) {
   facts.started_at_ms = goes_on() ? record_.started_at_ms : ended.started_at_ms;
   facts.completed_at_ms = ended.completed_at_ms;
   if (before_ != nullptr) add_embedding_run(*before_, facts);
-  FinishedRun end{report_run(options_, inputs_, gate_, *plan_, *history_, facts, ended.ended.begun_units,
-                             observed_, use_),
+  FinishedRun end{report_run({options_, inputs_, *plan_, *history_, facts, ended.ended.begun_units, use_},
+                             gate_, observed_),
                   ended.endpoint};
   const bool is_report = use_ == nullptr || !use_->conclude;
   const bool is_left = facts.cut_short || end.exit_code == exit_error;

@@ -114,25 +114,18 @@ Result<std::optional<GateNotice>> changes_since_baseline(const RunOptions& optio
 /// Takes a run from its last result to its report, and to its end in the ledger.
 class RunReporter {
  public:
-  RunReporter(const RunOptions& options, const RunInputs& inputs, const Plan& plan, Ledger& ledger,
-              const RunFacts& facts, const std::vector<UnitId>& begun_units, const RunUse* use)
-      : options_(options),
-        inputs_(inputs),
-        plan_(plan),
-        ledger_(ledger),
-        facts_(facts),
-        begun_units_(begun_units),
-        use_(use) {}
+  explicit RunReporter(const RunToReport& ended) : ended_(ended) {}
 
   /// The exit code. `also` sees each case.
   int report(const RunGate& loaded, const VisitCase& also) {
-    const auto recorded = ledger_.results_of(facts_.run_id);
-    const bool json_ahead = !concludes() && may_write_json_ahead(options_, inputs_, plan_);
-    const bool are_held = !json_ahead || are_visited_again(options_, inputs_, loaded);
+    const auto recorded = ended_.ledger.results_of(ended_.facts.run_id);
+    const bool json_ahead = !concludes() && may_write_json_ahead(ended_.options, ended_.inputs, ended_.plan);
+    const bool are_held = !json_ahead || are_visited_again(ended_.options, ended_.inputs, loaded);
     const HeldResults source(*recorded, are_held ? defaults::max_held_result_bytes : 0,
                              [this](TrialId trial) { return key_of(trial); });
-    auto under_gate = AssessedRun::under(loaded, {options_, inputs_, plan_, facts_, source,
-                                                  [this](TrialId trial) { return is_not_started(trial); }});
+    auto under_gate =
+        AssessedRun::under(loaded, {ended_.options, ended_.inputs, ended_.plan, ended_.facts, source,
+                                    [this](TrialId trial) { return is_not_started(trial); }});
     if (!under_gate) return failed(under_gate.error());
     AssessedRun& run = *under_gate;
     if (json_ahead)
@@ -143,21 +136,23 @@ class RunReporter {
   }
 
  private:
-  bool concludes() const { return use_ != nullptr && use_->conclude; }
-  const CacheTools* caches() const { return use_ != nullptr ? use_->caches : nullptr; }
+  bool concludes() const { return ended_.use != nullptr && ended_.use->conclude; }
+  const CacheTools* caches() const { return ended_.use != nullptr ? ended_.use->caches : nullptr; }
 
   int failed(const Error& error) {
-    return report_failed_run(ledger_, facts_.run_id, error, facts_.completed_at_ms);
+    return report_failed_run(ended_.ledger, ended_.facts.run_id, error, ended_.facts.completed_at_ms);
   }
 
   const Digest* key_of(TrialId trial) const {
-    return trial < plan_.trial_count() ? &plan_.key(plan_.unit_of(trial)) : nullptr;
+    return trial < ended_.plan.trial_count() ? &ended_.plan.key(ended_.plan.unit_of(trial)) : nullptr;
   }
 
-  bool is_not_started(TrialId trial) const { return not_started(facts_, begun_units_, plan_.unit_of(trial)); }
+  bool is_not_started(TrialId trial) const {
+    return not_started(ended_.facts, ended_.begun_units, ended_.plan.unit_of(trial));
+  }
 
   Result<void> assess(AssessedRun& run, const VisitCase& also) {
-    pins_ = pins_of(options_, inputs_, run.gate(), facts_);
+    pins_ = pins_of(ended_.options, ended_.inputs, run.gate(), ended_.facts);
     return run.assess([&](const CaseResult& result) {
       if (also) also(result);
       if (!concludes()) not_passed_.add(result);
@@ -167,27 +162,28 @@ class RunReporter {
   }
 
   int conclude(AssessedRun& run) {
-    const int code =
-        use_->conclude({options_, inputs_, run.results(), run.gate(), facts_, run.price(), ledger_});
-    RunSummary summary = summary_of(facts_, run.assessment(), code);
-    if (!use_->is_assessed) count_answers(summary);
-    const auto noted = ledger_.finish_run(facts_.run_id, summary);
+    const int code = ended_.use->conclude(
+        {ended_.options, ended_.inputs, run.results(), run.gate(), ended_.facts, run.price(), ended_.ledger});
+    RunSummary summary = summary_of(ended_.facts, run.assessment(), code);
+    if (!ended_.use->is_assessed) count_answers(summary);
+    const auto noted = ended_.ledger.finish_run(ended_.facts.run_id, summary);
     return noted ? code : report_error(noted.error());
   }
 
   int show(AssessedRun& run, const ResultSource& source) {
     note_changes_since_baseline(run, source);
-    const auto retrieval = retrieval_of(inputs_, run.results());
+    const auto retrieval = retrieval_of(ended_.inputs, run.results());
     if (!retrieval) return failed(retrieval.error());
     code_ = run.assessment().exit_code;
     write_reports_of(run, *retrieval ? &(*retrieval)->summary : nullptr);
-    if (options_.export_baseline) pin(run.assessment());
-    if (options_.harvest) harvest(run.results());
-    if (facts_.cut_short) report_error(with_not_started(*facts_.cut_short, run.assessment().aggregates.all));
+    if (ended_.options.export_baseline) pin(run.assessment());
+    if (ended_.options.harvest) harvest(run.results());
+    if (ended_.facts.cut_short)
+      report_error(with_not_started(*ended_.facts.cut_short, run.assessment().aggregates.all));
     // After the report, which is what was paid for; a ledger that fails now does not take it away.
-    if (*retrieval) expect(ledger_.note_retrievals(facts_.run_id, (*retrieval)->events));
-    expect(not_passed_.note(ledger_, facts_.run_id));
-    expect(ledger_.finish_run(facts_.run_id, summary_of(facts_, run.assessment(), code_)));
+    if (*retrieval) expect(ended_.ledger.note_retrievals(ended_.facts.run_id, (*retrieval)->events));
+    expect(not_passed_.note(ended_.ledger, ended_.facts.run_id));
+    expect(ended_.ledger.finish_run(ended_.facts.run_id, summary_of(ended_.facts, run.assessment(), code_)));
     return code_;
   }
 
@@ -197,29 +193,32 @@ class RunReporter {
 
   void note_changes_since_baseline(AssessedRun& run, const ResultSource& source) const {
     if (!run.gate().aggregates) return;
-    auto changes = changes_since_baseline(options_, *run.gate().aggregates, plan_, source);
+    auto changes = changes_since_baseline(ended_.options, *run.gate().aggregates, ended_.plan, source);
     // The verdict stands without them.
     if (!changes) report_warning("which fixtures changed is not known: " + changes.error().message);
     if (changes && *changes) run.assessment().gate.notices.push_back(std::move(**changes));
   }
 
   void write_reports_of(AssessedRun& run, const RetrievalSummary* retrieval) {
-    const auto targets =
-        is_worth_a_report(run.assessment(), facts_) ? options_.reports : files_among(options_.reports);
+    const auto targets = is_worth_a_report(run.assessment(), ended_.facts)
+                             ? ended_.options.reports
+                             : files_among(ended_.options.reports);
     const auto failures = run.report({.retrieval = retrieval}, [&](ReportInput input) {
       if (caches() != nullptr)
-        input.whole_answers = whole_answers(*caches(), options_.settings, facts_.run_id, input.redactor);
+        input.whole_answers =
+            whole_answers(*caches(), ended_.options.settings, ended_.facts.run_id, input.redactor);
       input.json_cases = json_cases_ ? &*json_cases_ : nullptr;
       return write_reports(targets, input);
     });
     for (const Error& error : failures) code_ = report_error(error);
-    if (!options_.progress || !failures.empty() || facts_.cut_short) return;
+    if (!ended_.options.progress || !failures.empty() || ended_.facts.cut_short) return;
     if (const auto line = outcome_line(targets, run.assessment()); !line.empty()) say(line);
   }
 
   void pin(const RunAssessment& assessment) {
-    const auto pinned = export_baseline(options_, std::move(pins_), assessment);
-    if (pinned && options_.progress) say(pinned_line(*options_.export_baseline, *pinned, assessment));
+    const auto pinned = export_baseline(ended_.options, std::move(pins_), assessment);
+    if (pinned && ended_.options.progress)
+      say(pinned_line(*ended_.options.export_baseline, *pinned, assessment));
     if (pinned) return;
     const int failed = report_error(pinned.error());
     // A refusal is mostly about a run that has failed already, with an exit code of its own.
@@ -229,19 +228,14 @@ class RunReporter {
   void harvest(const RunResults& results) {
     ReadWholeAnswers answers;
     if (caches() != nullptr)
-      answers = whole_answers(*caches(), options_.settings, facts_.run_id, &inputs_.redactor);
-    const auto added = harvest_examples(options_, inputs_.redactor, results, answers);
+      answers =
+          whole_answers(*caches(), ended_.options.settings, ended_.facts.run_id, &ended_.inputs.redactor);
+    const auto added = harvest_examples(ended_.options, ended_.inputs.redactor, results, answers);
     if (!added) code_ = report_error(added.error());
-    if (added && options_.progress) say(harvest_line(*options_.harvest, *added));
+    if (added && ended_.options.progress) say(harvest_line(*ended_.options.harvest, *added));
   }
 
-  const RunOptions& options_;
-  const RunInputs& inputs_;
-  const Plan& plan_;
-  Ledger& ledger_;
-  const RunFacts& facts_;
-  const std::vector<UnitId>& begun_units_;
-  const RunUse* use_;
+  const RunToReport& ended_;
   // What the assessment's visit brings beside the verdict.
   std::optional<BaselineExport> pins_;
   std::optional<JsonCases> json_cases_;
@@ -267,14 +261,12 @@ int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& wh
   return noted ? unassessed.exit_code : report_error(noted.error());
 }
 
-int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& loaded, const Plan& plan,
-               Ledger& ledger, const RunFacts& facts, const std::vector<UnitId>& begun_units, bool observed,
-               const RunUse* use) {
-  RunReporter reporter(options, inputs, plan, ledger, facts, begun_units, use);
-  if (!observed) return reporter.report(loaded, {});
+int report_run(const RunToReport& run, const RunGate& gate, bool observed) {
+  RunReporter reporter(run);
+  if (!observed) return reporter.report(gate, {});
   GatedStatuses statuses;
-  const int code = reporter.report(loaded, [&](const CaseResult& result) { statuses.add(result); });
-  finish_run_observations(options.settings, facts.run_id, statuses.changed());
+  const int code = reporter.report(gate, [&](const CaseResult& result) { statuses.add(result); });
+  finish_run_observations(run.options.settings, run.facts.run_id, statuses.changed());
   return code;
 }
 

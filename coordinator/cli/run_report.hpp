@@ -14,13 +14,22 @@
 
 namespace sluice {
 
-/// Merges the committed results of a run, gates them, writes reports and baseline, and notes its end in the
-/// ledger. `begun_units`: without a result, though a worker has begun with them; ascending. `observed`: its
-/// observations are saved, and get their statuses. `use` takes the
-/// place of reports and baseline. Returns the exit code; errors were reported on stderr.
-int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& gate, const Plan& plan,
-               Ledger& ledger, const RunFacts& facts, const std::vector<UnitId>& begun_units, bool observed,
-               const RunUse* use = nullptr);
+/// A run whose results are all committed.
+struct RunToReport {
+  const RunOptions& options;
+  const RunInputs& inputs;
+  const Plan& plan;
+  Ledger& ledger;
+  const RunFacts& facts;
+  /// Without a result, though a worker has begun with them; ascending.
+  const std::vector<UnitId>& begun_units;
+  const RunUse* use = nullptr;  ///< Takes the place of reports and baseline, unless null.
+};
+
+/// Merges the results, gates them, writes reports and baseline, and notes the run's end in the ledger.
+/// `observed`: its observations are saved, and get their statuses. Returns the exit code; errors were
+/// reported on stderr.
+int report_run(const RunToReport& run, const RunGate& gate, bool observed);
 
 /// The same for a run of which there is nothing to assess: says why, and notes its end (Unix time in
 /// milliseconds). Returns the exit code.
