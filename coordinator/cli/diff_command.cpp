@@ -12,10 +12,12 @@
 
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -60,48 +62,70 @@ struct DiffRuns {
         .filters = std::move(*filters), .allowed_paths = flags.allowed_paths, .with_judging = true};
     if (const auto why = too_many(report.runs); !why.empty() && wanted.filters.empty())
       return report_error(why);
-    BeforeAndAfter<RunAnswers> runs;
-    BeforeAndAfter<Redactor> redactors;
-    BeforeAndAfter<std::optional<std::vector<JudgedCase>>> judged;
+    BeforeAndAfter<ReadRun> read;
     for (const auto& [past, to] :
-         {std::pair(&report.runs.before, &runs.before), std::pair(&report.runs.after, &runs.after)}) {
-      auto trials = trials_of(*past, wanted, saved_alone ? TrialSource::saved : TrialSource::any, app,
-                              *effective, tools);
-      if (!trials) return trials.error();
-      auto statuses = noted_statuses(*effective, *past);
-      if (!statuses) return report_error(statuses.error());
-      if (trials->saved_alone == 0u)
-        return report_error("run " + short_id(past->run.run_id) +
-                            " has nothing among the observations; leave out --saved");
-      if (trials->prompts_are_lost)
-        report.notes.push_back("what run " + short_id(past->run.run_id) +
-                               " asked is not known: the suite, its prompt or what else is asked has changed "
-                               "since; runs with --save-observations keep it");
-      if (trials->saved_alone) report.notes.push_back(saved_note(*past, *trials->saved_alone));
-      (past == &report.runs.before ? redactors.before : redactors.after) = std::move(trials->redactor);
-      (past == &report.runs.before ? judged.before : judged.after) = std::move(trials->judged);
-      *to = {std::move(trials->observations), std::move(*statuses), std::move(trials->lost_answers)};
+         {std::pair(&report.runs.before, &read.before), std::pair(&report.runs.after, &read.after)}) {
+      auto one = read_run(*past, wanted, app, *effective, tools);
+      if (!one) return one.error();
+      std::ranges::move(one->notes, std::back_inserter(report.notes));
+      *to = std::move(*one);
     }
-    if (runs.before.observations.empty() && runs.after.observations.empty())
+    if (read.before.answers.observations.empty() && read.after.answers.observations.empty())
       return report_no_result("runs " + short_id(report.runs.before.run.run_id) + " and " +
                                   short_id(report.runs.after.run.run_id) + " have",
                               wanted);
-    // What one run redacts is not to be shown of the other, nor to pass for a change.
-    for (RunAnswers* one : {&runs.before, &runs.after}) {
-      for (Observation& trial : one->observations) {
-        redact(trial, redactors.before);
-        redact(trial, redactors.after);
-      }
-    }
+    redact_alike(read);
     std::optional<std::vector<ChangedMetric>> otherwise;
-    if (judged.before && judged.after) otherwise = judged_otherwise(*judged.before, *judged.after);
-    report.diff = diff_runs(runs.before, runs.after, otherwise);
+    if (read.before.judged && read.after.judged)
+      otherwise = judged_otherwise(*read.before.judged, *read.after.judged);
+    report.diff = diff_runs(read.before.answers, read.after.answers, otherwise);
     add_notes(report, otherwise.has_value());
     std::cout << (as_json ? run_diff_as_json(report) : run_diff_page(report, output_columns()));
     return exit_ok;
   }
 
  private:
+  /// One of the two runs.
+  struct ReadRun {
+    RunAnswers answers;
+    Redactor redactor;
+    std::optional<std::vector<JudgedCase>> judged;
+    std::vector<std::string> notes;  ///< What limits the comparison with it.
+  };
+
+  /// Error: the exit code, after what is wrong was reported.
+  tl::expected<ReadRun, int> read_run(const PastRun& past, const WantedCases& wanted, const CLI::App& app,
+                                      const Settings& effective, const CacheTools& tools) const {
+    const auto source = saved_alone ? TrialSource::saved : TrialSource::any;
+    auto trials = trials_of(past, wanted, source, app, effective, tools);
+    if (!trials) return tl::unexpected(trials.error());
+    auto statuses = noted_statuses(effective, past);
+    if (!statuses) return tl::unexpected(report_error(statuses.error()));
+    const std::string name = "run " + short_id(past.run.run_id);
+    if (trials->saved_alone == 0u)
+      return tl::unexpected(report_error(name + " has nothing among the observations; leave out --saved"));
+    ReadRun read;
+    if (trials->prompts_are_lost)
+      read.notes.push_back("what " + name +
+                           " asked is not known: the suite, its prompt or what else is asked has changed "
+                           "since; runs with --save-observations keep it");
+    if (trials->saved_alone) read.notes.push_back(saved_note(past, *trials->saved_alone));
+    read.redactor = std::move(trials->redactor);
+    read.judged = std::move(trials->judged);
+    read.answers = {std::move(trials->observations), std::move(*statuses), std::move(trials->lost_answers)};
+    return read;
+  }
+
+  /// What one run redacts is not to be shown of the other, nor to pass for a change.
+  static void redact_alike(BeforeAndAfter<ReadRun>& read) {
+    for (RunAnswers* one : {&read.before.answers, &read.after.answers}) {
+      for (Observation& trial : one->observations) {
+        redact(trial, read.before.redactor);
+        redact(trial, read.after.redactor);
+      }
+    }
+  }
+
   /// Those that are named, and in place of the others the last of the same suite: for `before` as before_of.
   Result<BeforeAndAfter<PastRun>> find_runs(const Settings& effective, std::string& passed_over) const {
     const auto ledger = open_past_runs(effective);

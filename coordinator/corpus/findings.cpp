@@ -93,6 +93,23 @@ std::vector<const FinalClaim*> facts_in(std::span<const FinalClaim> claims, std:
   return facts;
 }
 
+/// The fact, and the others that its code shows, which are no false positives.
+std::vector<const FinalClaim*> shown_with(const FinalClaim& fact, std::span<const FinalClaim* const> facts,
+                                          LineRange shown, std::size_t lines) {
+  std::vector<const FinalClaim*> all{&fact};
+  for (const FinalClaim* other : facts) {
+    const bool is_shown = other->line ? shown.holds(*other->line) : shown == LineRange{1, lines};
+    if (other != &fact && is_shown) all.push_back(other);
+  }
+  return all;
+}
+
+std::string id_of(const Case& fixture, const FinalClaim& fact) {
+  FieldHasher hasher;
+  hasher.field(fixture.language).field(fixture.content).field(canonical_form(fact));
+  return "auto-" + to_hex(hasher.finish()).substr(0, id_digits);
+}
+
 }  // namespace
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -191,16 +208,44 @@ bool Findings::is_kept(const FinalClaim& claim, std::span<const std::string_view
   return true;
 }
 
-void Findings::add(const Case& asked, std::span<const FinalClaim> claims) {
-  const ShownFile file(asked.content, config_.mask);
-  counts_.claims += claims.size();
+/// The kept claims, each with the one of several ways to write its value: two ways are one fact.
+std::vector<FinalClaim> Findings::kept_of(std::span<const FinalClaim> claims,
+                                          std::span<const std::string_view> lines) {
   std::vector<FinalClaim> kept;
   for (const FinalClaim& claim : claims) {
-    if (!is_kept(claim, file.lines())) continue;
-    // Two ways to write one value are one fact.
+    if (!is_kept(claim, lines)) continue;
     FinalClaim& one = kept.emplace_back(claim);
     one.value = ontology_.canonical({one.concept_path, one.predicate, one.value, std::nullopt}).value;
   }
+  return kept;
+}
+
+std::vector<ExpectedClaim> Findings::expected(std::span<const FinalClaim* const> facts) const {
+  std::vector<ExpectedClaim> all;
+  std::set<std::string> known;
+  for (const FinalClaim* fact : facts) {
+    ExpectedClaim one{fact->concept_path, fact->predicate, fact->value, std::string(asks_for_review)};
+    if (auto* text = std::get_if<std::string>(&one.value); text != nullptr && config_.mask)
+      config_.mask(*text);
+    // Two values whose secrets were replaced may look alike.
+    if (known.insert(canonical_form(one.subject, one.predicate, one.value)).second)
+      all.push_back(std::move(one));
+  }
+  return all;
+}
+
+std::string Findings::name_of(const FinalClaim& fact, const Case& asked) const {
+  std::string stated = to_text(fact.concept_path, fact.predicate, fact.value);
+  if (config_.mask) config_.mask(stated);  // A cut may hide a secret from its pattern.
+  std::string name = excerpt(stated, defaults::fact_name_bytes) + " in " + place_of(asked, fact);
+  if (config_.mask) config_.mask(name);
+  return name;
+}
+
+void Findings::add(const Case& asked, std::span<const FinalClaim> claims) {
+  const ShownFile file(asked.content, config_.mask);
+  counts_.claims += claims.size();
+  const std::vector<FinalClaim> kept = kept_of(claims, file.lines());
   auto facts = facts_in(kept, counts_.repeated);
   // Each of their fixtures may expect all of them.
   if (facts.size() > defaults::max_findings_per_file) {
@@ -210,38 +255,15 @@ void Findings::add(const Case& asked, std::span<const FinalClaim> claims) {
   for (const FinalClaim* fact : facts) {
     Shown shown = file.around(fact->line);
     Case fixture;
-    std::set<std::string> known;
-    const auto expect = [&](const FinalClaim& one) {
-      ExpectedClaim expected{one.concept_path, one.predicate, one.value, std::string(asks_for_review)};
-      if (auto* text = std::get_if<std::string>(&expected.value); text != nullptr && config_.mask)
-        config_.mask(*text);
-      // Two values whose secrets were replaced may look alike.
-      if (known.insert(canonical_form(expected.subject, expected.predicate, expected.value)).second)
-        fixture.must_contain.push_back(std::move(expected));
-    };
-    expect(*fact);
-    // What else the code shows is no false positive.
-    for (const FinalClaim* other : facts) {
-      const bool is_shown =
-          other->line ? shown.range.holds(*other->line) : shown.range == LineRange{1, file.lines().size()};
-      if (other != fact && is_shown) expect(*other);
-    }
-    std::string stated = to_text(fact->concept_path, fact->predicate, fact->value);
-    if (config_.mask) config_.mask(stated);  // A cut may hide a secret from its pattern.
-    fixture.name = excerpt(stated, defaults::fact_name_bytes) + " in " + place_of(asked, *fact);
-    if (config_.mask) config_.mask(fixture.name);
+    fixture.must_contain = expected(shown_with(*fact, facts, shown.range, file.lines().size()));
+    fixture.name = name_of(*fact, asked);
     fixture.category = category_of(fact->concept_path);
     fixture.language = asked.language;
     fixture.created = config_.created;
     fixture.content = std::move(shown.code);
     fixture.first_line = static_cast<std::uint32_t>(shown.range.first);
     fixture.min_confidence = config_.min_confidence;
-    fixture.id = "auto-" + to_hex(FieldHasher()
-                                      .field(fixture.language)
-                                      .field(fixture.content)
-                                      .field(canonical_form(*fact))
-                                      .finish())
-                               .substr(0, id_digits);
+    fixture.id = id_of(fixture, *fact);
     const std::string id = fixture.id;
     if (!fixtures_.try_emplace(id, std::move(fixture)).second) {
       ++counts_.repeated;

@@ -58,6 +58,10 @@ class Findings {
  private:
   bool is_secret(const ClaimValue& value) const;
   bool is_kept(const FinalClaim& claim, std::span<const std::string_view> lines);
+  std::vector<FinalClaim> kept_of(std::span<const FinalClaim> claims,
+                                  std::span<const std::string_view> lines);
+  std::vector<ExpectedClaim> expected(std::span<const FinalClaim* const> facts) const;
+  std::string name_of(const FinalClaim& fact, const Case& asked) const;
 
   const Ontology& ontology_;
   Config config_;

@@ -24,39 +24,40 @@ namespace {
 /// By LogLevel.
 const std::initializer_list<std::string_view> log_levels{"error", "warn", "info", "debug", "trace"};
 
-/// Combinations that make no sense, each with what to do instead.
-std::optional<std::string> conflict_in(const RunFlags& flags, Mode mode) {
-  if (flags.refresh && flags.no_cache) {
+using Conflict = std::optional<std::string>;
+
+Conflict cache_conflict(const RunFlags& flags, Mode mode) {
+  const auto needs_live = [&](const std::string& flag_asks) {
+    return flag_asks + " again, so it needs --mode live (the mode is " + std::string(to_string(mode)) + ")";
+  };
+  if (flags.refresh && flags.no_cache)
     return "--refresh renews what the cache holds and --no-cache ignores it: use one of them";
-  }
-  if (flags.refresh && mode != Mode::live) {
-    return "--refresh asks the providers again, so it needs --mode live (the mode is " +
-           std::string(to_string(mode)) + ")";
-  }
+  if (flags.refresh && mode != Mode::live) return needs_live("--refresh asks the providers");
   if (flags.no_cache && mode == Mode::cached) {
     return "--no-cache leaves --mode cached nothing to read: use --mode live, or drop --no-cache";
   }
   if (flags.judge_refresh && flags.no_cache) {
     return "--judge-refresh renews the votes that the cache holds and --no-cache ignores it: use one of them";
   }
-  if (flags.judge_refresh && mode != Mode::live) {
-    return "--judge-refresh asks the judge again, so it needs --mode live (the mode is " +
-           std::string(to_string(mode)) + ")";
-  }
-  if (flags.quiet && (flags.verbose || flags.log_level)) {
+  if (flags.judge_refresh && mode != Mode::live) return needs_live("--judge-refresh asks the judge");
+  return std::nullopt;
+}
+
+Conflict log_conflict(const RunFlags& flags) {
+  if (flags.quiet && (flags.verbose || flags.log_level))
     return "--quiet goes with neither --verbose nor --log-level: use one of them";
-  }
   if (flags.verbose && flags.log_level) return "--verbose means --log-level debug: use one of them";
+  return std::nullopt;
+}
+
+/// What it is gated against, or pins.
+Conflict baseline_conflict(const RunFlags& flags) {
   if (flags.baseline && flags.export_baseline) {
     return "--baseline compares with pinned scores and --export-baseline writes new ones: gate first, and "
            "export in a run of its own";
   }
   if (flags.baseline && flags.baseline_arm) {
     return "--baseline and --baseline-arm both name what the run is gated against: use one of them";
-  }
-  if (flags.answers && flags.answers->empty()) return "--answers must name a file";
-  if (flags.samples && !flags.max_fixtures) {
-    return "--sample says which of the fixtures --max-fixtures takes: add --max-fixtures N";
   }
   const std::string_view selects = !flags.categories.empty() ? "--categories"
                                    : !flags.filters.empty()  ? "--filter"
@@ -73,12 +74,36 @@ std::optional<std::string> conflict_in(const RunFlags& flags, Mode mode) {
   if (flags.allow_errors && !flags.export_baseline) {
     return "--allow-errors is about --export-baseline, which is not given";
   }
-  if (flags.insecure && !flags.listen) return "--insecure is about --listen, which is not given";
-  if (flags.fleet_key && !flags.listen) return "--fleet-key is about --listen, which is not given";
-  if (flags.fleet_allow && !flags.listen) return "--fleet-allow is about --listen, which is not given";
+  return std::nullopt;
+}
+
+/// Which answers are assessed.
+Conflict answer_conflict(const RunFlags& flags) {
+  if (flags.answers && flags.answers->empty()) return "--answers must name a file";
+  if (flags.samples && !flags.max_fixtures) {
+    return "--sample says which of the fixtures --max-fixtures takes: add --max-fixtures N";
+  }
+  return std::nullopt;
+}
+
+Conflict fleet_conflict(const RunFlags& flags) {
+  for (const auto& [flag, is_given] :
+       {std::pair("--insecure", flags.insecure), std::pair("--fleet-key", flags.fleet_key.has_value()),
+        std::pair("--fleet-allow", flags.fleet_allow.has_value())}) {
+    if (is_given && !flags.listen) return std::string(flag) + " is about --listen, which is not given";
+  }
   if (flags.insecure && (flags.fleet_key || flags.fleet_allow))
     return "--insecure admits everybody, and --fleet-key and --fleet-allow those with keys: leave out one of "
            "them";
+  return std::nullopt;
+}
+
+/// Combinations that make no sense, each with what to do instead.
+Conflict conflict_in(const RunFlags& flags, Mode mode) {
+  if (auto conflict = cache_conflict(flags, mode)) return conflict;
+  for (const auto conflict_of : {log_conflict, baseline_conflict, answer_conflict, fleet_conflict}) {
+    if (auto conflict = conflict_of(flags)) return conflict;
+  }
   return std::nullopt;
 }
 

@@ -14,7 +14,6 @@
 #include <sys/socket.h>
 
 namespace sluice {
-
 namespace {
 
 /// curl's own bound for one header.
@@ -255,54 +254,69 @@ std::string Transfer::peer() const {
 }
 
 HttpFailure Transfer::failure_of(CURLcode code) const {
-  using Kind = HttpFailure::Kind;
   const auto host = peer();
+  if (auto refused = refusal_of_ours(code, host)) return std::move(*refused);
+  if (auto unconnected = failed_connection(code, host)) return std::move(*unconnected);
+  return broken_exchange(code, host);
+}
+
+/// What came is not taken.
+std::optional<HttpFailure> Transfer::refusal_of_ours(CURLcode code, const std::string& host) const {
+  using Kind = HttpFailure::Kind;
   // curl has a bound of its own for one header, and no better word for it.
   const bool one_too_large = code == CURLE_OUT_OF_MEMORY && sends_ > 0 && response_.body.empty();
-  if (headers_too_large_ || one_too_large) {
-    return {Kind::too_large, host + " sent a flood of response headers: more than " +
-                                 std::to_string(defaults::max_header_bytes) + " bytes, or one of more than " +
-                                 std::to_string(max_one_header_bytes)};
-  }
-  if (too_large_) {
-    return {Kind::too_large,
-            host + " sent an answer of more than " + std::to_string(call_.max_body) + " bytes"};
-  }
-  if (encoded_) {
-    return {Kind::other, "the call to " + host + " failed: it sent an encoding that nobody asked for"};
-  }
-  if (code == CURLE_SSL_CACERT_BADFILE) {
-    return {Kind::could_not_connect, "no TLS connection to " + host + ": " +
-                                         to_valid_utf8(excerpt(tls_problem_, sizeof tls_problem_)) +
-                                         "; check SSL_CERT_FILE and SSL_CERT_DIR"};
-  }
+  if (headers_too_large_ || one_too_large)
+    return HttpFailure{Kind::too_large, host + " sent a flood of response headers: more than " +
+                                            std::to_string(defaults::max_header_bytes) +
+                                            " bytes, or one of more than " +
+                                            std::to_string(max_one_header_bytes)};
+  if (too_large_)
+    return HttpFailure{Kind::too_large,
+                       host + " sent an answer of more than " + std::to_string(call_.max_body) + " bytes"};
+  if (encoded_)
+    return HttpFailure{Kind::other,
+                       "the call to " + host + " failed: it sent an encoding that nobody asked for"};
+  return std::nullopt;
+}
+
+/// Nothing was sent.
+std::optional<HttpFailure> Transfer::failed_connection(CURLcode code, const std::string& host) const {
+  using Kind = HttpFailure::Kind;
   if (is_tls_problem(code)) {
-    return {Kind::could_not_connect, "no TLS connection to " + host + ": " +
-                                         to_valid_utf8(excerpt(tls_problem_, sizeof tls_problem_))};
+    const char* const advice =
+        code == CURLE_SSL_CACERT_BADFILE ? "; check SSL_CERT_FILE and SSL_CERT_DIR" : "";
+    return HttpFailure{Kind::could_not_connect,
+                       "no TLS connection to " + host + ": " +
+                           to_valid_utf8(excerpt(tls_problem_, sizeof tls_problem_)) + advice};
   }
   long by_proxy = 0;
   if (sends_ == 0) curl().easy_getinfo(easy_.get(), CURLINFO_HTTP_CONNECTCODE, &by_proxy);
-  if (by_proxy >= 300) {
-    return {Kind::could_not_connect, "the proxy refuses a connection to " + host + " with status " +
-                                         std::to_string(by_proxy) + "; check HTTPS_PROXY and NO_PROXY"};
+  if (by_proxy >= 300)
+    return HttpFailure{Kind::could_not_connect, "the proxy refuses a connection to " + host +
+                                                    " with status " + std::to_string(by_proxy) +
+                                                    "; check HTTPS_PROXY and NO_PROXY"};
+  if (code == CURLE_COULDNT_RESOLVE_HOST)
+    return HttpFailure{Kind::could_not_resolve, "the name of " + host + " has no address"};
+  if (code == CURLE_COULDNT_RESOLVE_PROXY)
+    return HttpFailure{Kind::could_not_resolve, "the name of the proxy for " + host + " has no address"};
+  if (code == CURLE_COULDNT_CONNECT) {
+    long number = 0;
+    curl().easy_getinfo(easy_.get(), CURLINFO_OS_ERRNO, &number);
+    const std::string why = number != 0 ? std::string(": ") + std::strerror(static_cast<int>(number)) : "";
+    return HttpFailure{Kind::could_not_connect, "could not connect to " + host + why};
   }
+  const bool connecting_ends_first =
+      connect_timeout_.count() > 0 && (total_timeout_.count() == 0 || connect_timeout_ < total_timeout_);
+  if (code == CURLE_OPERATION_TIMEDOUT && sends_ == 0 && connecting_ends_first)
+    return HttpFailure{Kind::could_not_connect,
+                       host + " did not accept a connection within " + seconds(connect_timeout_)};
+  return std::nullopt;
+}
+
+HttpFailure Transfer::broken_exchange(CURLcode code, const std::string& host) const {
+  using Kind = HttpFailure::Kind;
   switch (code) {
-    case CURLE_COULDNT_RESOLVE_HOST:
-      return {Kind::could_not_resolve, "the name of " + host + " has no address"};
-    case CURLE_COULDNT_RESOLVE_PROXY:
-      return {Kind::could_not_resolve, "the name of the proxy for " + host + " has no address"};
-    case CURLE_COULDNT_CONNECT: {
-      long number = 0;
-      curl().easy_getinfo(easy_.get(), CURLINFO_OS_ERRNO, &number);
-      const std::string why = number != 0 ? std::string(": ") + std::strerror(static_cast<int>(number)) : "";
-      return {Kind::could_not_connect, "could not connect to " + host + why};
-    }
     case CURLE_OPERATION_TIMEDOUT:
-      if (sends_ == 0 && connect_timeout_.count() > 0 &&
-          (total_timeout_.count() == 0 || connect_timeout_ < total_timeout_)) {
-        return {Kind::could_not_connect,
-                host + " did not accept a connection within " + seconds(connect_timeout_)};
-      }
       return {Kind::timed_out, host + " did not answer within " + seconds(total_timeout_)};
     case CURLE_ABORTED_BY_CALLBACK:
       if (missed_window_)
@@ -319,9 +333,6 @@ HttpFailure Transfer::failure_of(CURLcode code) const {
     case CURLE_RECV_ERROR:
     case CURLE_HTTP2:
       return {Kind::connection_lost, "the connection to " + host + " broke"};
-    case CURLE_URL_MALFORMAT:
-    case CURLE_UNSUPPORTED_PROTOCOL:
-    case CURLE_WEIRD_SERVER_REPLY:
     default:
       return {Kind::other, "the call to " + host + " failed: " + curl().easy_strerror(code)};
   }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,9 @@ class Transfer {
   bool header_line(std::string_view line);
   bool body_bytes(std::string_view bytes);
   HttpFailure failure_of(CURLcode code) const;
+  std::optional<HttpFailure> refusal_of_ours(CURLcode code, const std::string& host) const;
+  std::optional<HttpFailure> failed_connection(CURLcode code, const std::string& host) const;
+  HttpFailure broken_exchange(CURLcode code, const std::string& host) const;
   HttpDone done();
 
   static std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* self);
