@@ -1,6 +1,7 @@
 #include "coordinator/cli/plan_estimate.hpp"
 
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/command_progress.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/run_estimate.hpp"
@@ -21,7 +22,7 @@ Result<std::vector<RetrievalEvent>> latest_retrievals(const RunOptions& options,
 /// Where nobody knows yet which examples are shown: with those that the tests were shown last, else with the
 /// longest that there is.
 Result<std::shared_ptr<const Plan>> plan_to_estimate(const RunOptions& options, const RunInputs& inputs) {
-  if (!awaits_embeddings(inputs)) return make_plan(options, inputs);
+  if (!awaits_embeddings(inputs)) return make_plan(options, inputs, command_progress(options));
   auto few_shots = longest_few_shots(inputs.suite);
   if (!few_shots) return fail(std::move(few_shots.error()));
   const auto events = latest_retrievals(options, inputs);
@@ -29,7 +30,7 @@ Result<std::shared_ptr<const Plan>> plan_to_estimate(const RunOptions& options, 
   const RunRetrieval latest = retrieval_again(inputs.suite, *events);
   for (const RetrievedExample& one : latest.of_cases)
     few_shots->at(one.event.case_index) = one.shown.empty() ? nullptr : share(one.shown);
-  return make_plan(options, inputs, std::move(*few_shots));
+  return make_plan(options, inputs, std::move(*few_shots), command_progress(options));
 }
 
 }  // namespace

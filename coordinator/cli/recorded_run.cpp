@@ -4,6 +4,7 @@
 #include "common/defaults.hpp"
 #include "common/documents/table_reader.hpp"
 #include "common/text/stderr_line.hpp"
+#include "coordinator/cli/command_progress.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/resumed_run.hpp"
 #include "coordinator/cli/run_flags.hpp"
@@ -160,7 +161,7 @@ Result<void> RecordedRun::prepare() {
   auto calibrations = known_calibrations(options_, inputs_.suite);
   if (!calibrations) return fail(std::move(calibrations.error()));
   require_calibrations(options_, std::move(*calibrations), gate_);
-  auto plan = make_plan(options_, inputs_);
+  auto plan = make_plan(options_, inputs_, command_progress(options_));
   if (!plan) return fail(std::move(plan.error()));
   plan_ = std::move(*plan);
   observations_ = open_run_observations(options_.settings);

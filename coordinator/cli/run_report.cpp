@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/text/stderr_line.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/command_progress.hpp"
 #include "coordinator/cli/not_passed.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/run_observations.hpp"
@@ -274,7 +275,8 @@ Result<void> report_unasked(const RunOptions& options, const RunInputs& inputs, 
                             const RunFacts& facts) {
   const auto targets = files_among(options.reports);
   if (targets.empty()) return {};
-  const auto plan = make_plan(options, inputs, std::vector<SharedText>(inputs.suite.cases.size()));
+  const auto plan = make_plan(options, inputs, std::vector<SharedText>(inputs.suite.cases.size()),
+                              command_progress(options));
   if (!plan) return fail(plan.error());
   const NoResults nothing;
   auto run = AssessedRun::under(gate, {options, inputs, **plan, facts, nothing, [&](TrialId trial) {

@@ -5,7 +5,6 @@
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/session/run_retrieval.hpp"
-#include "coordinator/session/trial_design.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -194,15 +193,16 @@ void fit_judge(const Plan& plan, RunSettings& run) {
   std::erase_if(run.providers, [&](const ProviderSettings& provider) { return provider.name == judge; });
 }
 
-Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const RunInputs& inputs) {
+Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const RunInputs& inputs,
+                                              OnCommands on_commands) {
   std::vector<SharedText> few_shots;
   if (inputs.retrieval) few_shots = few_shots_of(*inputs.retrieval, inputs.suite.cases.size());
-  return make_plan(options, inputs, std::move(few_shots));
+  return make_plan(options, inputs, std::move(few_shots), std::move(on_commands));
 }
 
 Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const RunInputs& inputs,
-                                              std::vector<SharedText> few_shots) {
-  auto design = make_trial_design(options, inputs.redactor);
+                                              std::vector<SharedText> few_shots, OnCommands on_commands) {
+  auto design = make_trial_design(options, inputs.redactor, std::move(on_commands));
   if (!design) return fail(std::move(design.error()));
   design->few_shots = std::move(few_shots);
   auto requests = requests_of(options, inputs);

@@ -9,6 +9,7 @@
 #include "coordinator/run/run_controller.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
+#include "coordinator/session/trial_design.hpp"
 
 #include <memory>
 #include <optional>
@@ -28,10 +29,11 @@ void fit_judge(const Plan& plan, RunSettings& run);
 
 /// The trials of the run. Errors: a case that no request can be made of, a perturbation that is none or whose
 /// command fails, judge metrics that nobody judges.
-Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const RunInputs& inputs);
+Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const RunInputs& inputs,
+                                              OnCommands on_commands = {});
 /// The same with what stands in front of each case's request, whatever retrieval found.
 Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const RunInputs& inputs,
-                                              std::vector<SharedText> few_shots);
+                                              std::vector<SharedText> few_shots, OnCommands on_commands = {});
 
 /// By unit: what rendezvous hashing goes by. No holder is known yet.
 std::vector<UnitAffinity> affinities_of(std::span<const Digest> keys);

@@ -2,14 +2,11 @@
 
 #include "common/command/bounded_command.hpp"
 #include "common/hash.hpp"
-#include "common/text/stderr_line.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
-#include "coordinator/display/numbers.hpp"
 #include "coordinator/perturb/perturbation.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -77,22 +74,6 @@ RunPerturbation perturbation_of(const PerturbCommand& given, const Settings& set
   return perturbation;
 }
 
-/// Says now and then how far the commands have come, as long as they take.
-class CommandProgress {
- public:
-  void operator()(std::size_t done, std::size_t cases) {
-    const auto now = Clock::now();
-    if (now < next_) return;
-    next_ = now + defaults::command_progress_interval;
-    say("the commands of --perturb-command have done " + std::to_string(done) + " of " +
-        wording::counted(cases, "case"));
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point next_ = Clock::now() + defaults::command_progress_interval;
-};
-
 /// The perturbations of these names; an unknown one is an error at the place where the settings name it.
 Result<std::vector<const Perturbation*>> catalogued(const std::vector<std::string>& names,
                                                     const Settings& settings) {
@@ -107,7 +88,8 @@ Result<std::vector<const Perturbation*>> catalogued(const std::vector<std::strin
 
 }  // namespace
 
-Result<TrialDesign> make_trial_design(const RunOptions& options, const Redactor& redactor) {
+Result<TrialDesign> make_trial_design(const RunOptions& options, const Redactor& redactor,
+                                      OnCommands on_commands) {
   TrialDesign design;
   design.repeats = options.settings.repeat.value;
   const auto named = catalogued(options.perturbations, options.settings);
@@ -123,7 +105,7 @@ Result<TrialDesign> make_trial_design(const RunOptions& options, const Redactor&
     }
     design.perturbations.push_back(perturbation_of(command, options.settings, redactor));
   }
-  if (options.progress && !options.perturb_commands.empty()) design.on_progress = CommandProgress();
+  if (!options.perturb_commands.empty()) design.on_progress = std::move(on_commands);
   if (design.perturbations.size() > TrialTable::max_perturbations) {
     return fail(Reason::usage_invalid, "there are " + std::to_string(design.perturbations.size()) +
                                            " perturbations, and a run takes at most " +

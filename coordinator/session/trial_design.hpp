@@ -6,12 +6,20 @@
 #include "coordinator/plan/trial_design.hpp"
 #include "coordinator/session/run_options.hpp"
 
+#include <cstddef>
+#include <functional>
+
 namespace sluice {
+
+/// Told while the commands of --perturb-command run for how many cases, of how many, they are done; empty:
+/// nobody is told.
+using OnCommands = std::function<void(std::size_t done, std::size_t cases)>;
 
 /// The perturbations and repeats of a run: those of the catalogue that were named, in its order, then the
 /// commands, whose errors are redacted. usage_invalid for a name that is none, and for a command with the
 /// name of one.
-Result<TrialDesign> make_trial_design(const RunOptions& options, const Redactor& redactor = {});
+Result<TrialDesign> make_trial_design(const RunOptions& options, const Redactor& redactor = {},
+                                      OnCommands on_commands = {});
 
 /// What make_trial_design and make_run_options refuse of the settings: a mode and perturbations that
 /// contradict each other, and names that are none.
