@@ -1,5 +1,6 @@
 #include "common/files.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -71,6 +72,16 @@ Result<std::string> read_file(const FileDescriptor& file, std::size_t max_bytes)
   }
   text.resize(filled);
   return text;
+}
+
+std::vector<std::filesystem::path> paths_in(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> found;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    found.push_back(entry->path());
+  std::ranges::sort(found);
+  return found;
 }
 
 }  // namespace sluice

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace sluice {
 
@@ -40,6 +41,9 @@ Result<void> check_regular(const FileDescriptor& file);
 /// Whether the folder is there, and nothing can be written in it: by its permissions, or since its file
 /// system is read-only.
 bool is_read_only_folder(const std::filesystem::path& folder);
+
+/// What stands in the folder, sorted; nothing of one that cannot be read.
+std::vector<std::filesystem::path> paths_in(const std::filesystem::path& folder);
 
 /// file_unreadable with what the system says of its error number: "cannot be read: ...".
 Error unreadable_file(int error_number);

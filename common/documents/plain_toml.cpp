@@ -1,5 +1,7 @@
 #include "common/documents/plain_toml.hpp"
 
+#include "common/text/text.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
@@ -40,10 +42,6 @@ bool is_verbatim(std::string_view body, bool has_escapes) {
     if (has_escapes) found |= are(word, '\\');
   }
   return found == 0;
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 bool is_bare(char c) {

@@ -4,6 +4,7 @@
 #include "common/documents/finding.hpp"
 #include "common/fleet/fleet_key.hpp"
 #include "common/fleet/private_file.hpp"
+#include "common/text/trimmed.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,27 +12,17 @@
 #include <sys/stat.h>
 
 namespace sluice {
-namespace {
-
-std::string_view without_blanks(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r";
-  const auto first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
-}  // namespace
 
 Result<AllowList> AllowList::parse(std::string_view text, const std::string& file) {
   AllowList list;
   std::vector<Finding> findings;
   for (std::uint32_t number = 1; !text.empty(); ++number) {
     const auto end = std::min(text.find('\n'), text.size());
-    const auto line = without_blanks(text.substr(0, end));
+    const auto line = trimmed(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty() || line.front() == '#') continue;
     const auto blank = std::min(line.find_first_of(" \t"), line.size());
-    Entry entry{std::string(line.substr(0, blank)), std::string(without_blanks(line.substr(blank))), number};
+    Entry entry{std::string(line.substr(0, blank)), std::string(trimmed(line.substr(blank))), number};
     if (!is_fleet_name(entry.name)) {
       findings.push_back(
           {file, number, "a line is `NAME PUBLIC_KEY`, and a name letters, digits, `.`, `_` and `-`"});

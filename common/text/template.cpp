@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/documents/table_reader.hpp"
 #include "common/text/text.hpp"
+#include "common/text/trimmed.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,12 +17,6 @@ constexpr std::string_view template_blanks = " \t\r\n";
 bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
          c == '.';
-}
-
-std::string_view without_blanks(std::string_view text) {
-  const auto begin = text.find_first_not_of(template_blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(template_blanks) - begin + 1);
 }
 
 /// What stands from `from` to the first `close`, which must come before the next `open`: so a text with many
@@ -57,7 +52,7 @@ bool is_variable_name(std::string_view name) {
 
 std::string_view first_variable(std::string_view text) {
   for (auto begin = text.find("{{"); begin != std::string_view::npos; begin = text.find("{{", begin + 1)) {
-    const std::string_view name = without_blanks(inside(text, begin + 2, "{{", "}}"));
+    const std::string_view name = trimmed(inside(text, begin + 2, "{{", "}}"));
     if (is_variable_name(name)) return name;
   }
   return {};
@@ -128,7 +123,7 @@ class TemplateParser {
     }
     const std::string_view held = inside(text_, at_ + 2, "{{", "}}");
     if (held.data() == nullptr) return refuse_unclosed();
-    const std::string_view name = without_blanks(held);
+    const std::string_view name = trimmed(held);
     const std::string_view tag = text_.substr(at_, held.size() + 4);
     if (is_variable_name(name)) {
       template_.parts_.push_back({std::string(name), true, line_});

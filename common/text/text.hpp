@@ -13,6 +13,10 @@ namespace sluice {
 constexpr bool continues_utf8(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
+/// 0 to 9, whatever the locale.
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 /// The text with A to Z as a to z, whatever the locale.
 std::string to_lower(std::string_view text);
 /// Offset of the first byte that is not valid UTF-8 (no overlong forms, no surrogates); nothing if all is

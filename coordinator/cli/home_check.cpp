@@ -1,5 +1,6 @@
 #include "coordinator/cli/home_check.hpp"
 
+#include "common/files.hpp"
 #include "common/fleet/allow_list.hpp"
 #include "common/fleet/fleet_key.hpp"
 #include "common/fleet/fleet_security.hpp"
@@ -190,15 +191,6 @@ class Check {
         note(path, "it is no file of sluice's", move_away);
       }
     }
-  }
-
-  static std::vector<fs::path> paths_in(const fs::path& folder) {
-    std::vector<fs::path> found;
-    std::error_code error;
-    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-      found.push_back(entry->path());
-    std::ranges::sort(found);
-    return found;
   }
 
   fs::path home_;

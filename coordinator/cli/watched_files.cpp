@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t letters_of_a_draft = 6;
 
 /// No suite names a log, and what a run prints often goes into one.
-bool is_hidden(const std::string& name) {
+bool is_left_out(const std::string& name) {
   return name.empty() || name.front() == '.' || name.back() == '~' || name.ends_with(".log");
 }
 
@@ -77,7 +77,7 @@ WatchedFiles::State WatchedFiles::look() const {
          at.increment(error)) {
       std::error_code none;
       const bool is_folder = at->is_directory(none);
-      const bool passed_over = is_hidden(at->path().filename().native()) || !counts(at->path());
+      const bool passed_over = is_left_out(at->path().filename().native()) || !counts(at->path());
       if (is_folder && passed_over) at.disable_recursion_pending();
       if (!is_folder && !passed_over) look_at(at->path(), state);
     }

@@ -6,6 +6,7 @@
 #include "coordinator/corpus/fixture_file.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/suite/fixture.hpp"
+#include "coordinator/suite/fixture_folder.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
 #include <cerrno>
@@ -23,10 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* rejected_folder = ".rejected";  // Hidden: no suite reads it.
-
-bool is_hidden(const fs::path& path) {
-  return path.filename().native().starts_with('.');
-}
 
 /// Whether load_suite would find any fixture.
 bool has_fixtures(const fs::path& folder) {

@@ -123,7 +123,6 @@ class RulesReader {
 /// Whether a run of the characters that keys are made of looks random.
 bool has_random_run(std::string_view text, double entropy) {
   const auto is_of_run = [](char c) { return is_letter_or_digit(c) || c == '+' || c == '/' || c == '='; };
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
     while (end < text.size() && is_of_run(text[end])) ++end;

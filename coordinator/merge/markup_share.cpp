@@ -1,5 +1,7 @@
 #include "coordinator/merge/markup_share.hpp"
 
+#include "common/text/text.hpp"
+
 #include <algorithm>
 #include <cstddef>
 
@@ -7,10 +9,6 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t most_hashes = 6;  // Of a heading; more are none.
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool is_space_at(std::string_view line, std::size_t at) {
   return at >= line.size() || line[at] == ' ' || line[at] == '\t';

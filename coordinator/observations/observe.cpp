@@ -5,6 +5,7 @@
 #include "coordinator/gate/status.hpp"
 #include "coordinator/output/claim_json.hpp"
 #include "coordinator/output/json_writer.hpp"
+#include "coordinator/output/vote_json.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -51,12 +52,7 @@ void write_judged(Json& json, const JudgeScore& judged) {
   json.key("judge").open('{');
   json.member("source", to_string(judged.source));
   json.member("agreement", judged.agreement());
-  json.key("samples").open('[');
-  for (const CountedVote& vote : judged.votes) json.value(vote.passed);
-  json.close(']');
-  json.key("scores").open('[');
-  for (const CountedVote& vote : judged.votes) json.value(vote.score);
-  json.close(']');
+  write_each_vote(json, judged);
   json.member("rationale", judged.rationale);
   json.close('}');
 }

@@ -5,10 +5,6 @@
 
 namespace sluice {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 bool is_word_byte(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;

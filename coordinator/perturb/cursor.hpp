@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/text/text.hpp"
 #include "coordinator/perturb/segments.hpp"
 
 #include <cstddef>
@@ -12,8 +13,7 @@ namespace sluice {
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 bool is_word_byte(char c);  ///< Letter, digit, underscore, or a byte of a character beyond ASCII.
-bool is_digit(char c);
-bool is_blank(char c);  ///< Space or tab.
+bool is_blank(char c);      ///< Space or tab.
 
 /// The place in a text that a scanner has come to, and the segments it has cut so far. Whatever it passes
 /// without cutting is code. Not thread-safe.

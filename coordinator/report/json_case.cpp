@@ -2,6 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "coordinator/output/claim_json.hpp"
+#include "coordinator/output/vote_json.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -153,12 +154,7 @@ void write_judge_score(Json& json, const JudgeScore& judged) {
   json.member("passed", judged.passed());
   json.member("score", judged.score());
   json.member("source", to_string(judged.source));
-  json.key("samples").open('[');
-  for (const CountedVote& vote : judged.votes) json.value(vote.passed);
-  json.close(']');
-  json.key("scores").open('[');
-  for (const CountedVote& vote : judged.votes) json.value(vote.score);
-  json.close(']');
+  write_each_vote(json, judged);
   json.member("agreement", judged.agreement());
   json.member("rationale", judged.rationale);
 }

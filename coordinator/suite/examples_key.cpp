@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/suite/fixture_folder.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -131,8 +132,7 @@ class ExamplesReader {
     const auto entries = files_.entries(*folder);
     if (!entries) return wrong(name, entries.error().message);
     for (const auto& [path, kind] : *entries) {
-      const bool is_hidden = path.filename().native().starts_with('.');
-      if (!is_hidden && (is_json_lines(path) || is_yaml(path))) paths.push_back(path);
+      if (!is_hidden(path) && (is_json_lines(path) || is_yaml(path))) paths.push_back(path);
     }
     std::ranges::sort(paths, {}, [](const fs::path& path) { return path.native(); });
     for (const fs::path& path : paths) add_file(files_.name_of(path), path);

@@ -17,10 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_hidden(const fs::path& path) {
-  return path.filename().native().starts_with('.');
-}
-
 /// The fixture files below a folder, sorted, so that findings come in the same order on every file system.
 class FixtureFinder {
  public:
@@ -133,6 +129,10 @@ std::optional<Manifest> load_manifest(const fs::path& path, const SuiteFolder& f
 }
 
 }  // namespace
+
+bool is_hidden(const fs::path& path) {
+  return path.filename().native().starts_with('.');
+}
 
 std::optional<Manifest> add_fixture_folder(const fs::path& folder, const SuiteFolder& files,
                                            SuiteBuilder& builder, std::vector<Finding>& findings) {

@@ -10,6 +10,9 @@
 
 namespace sluice {
 
+/// No suite reads what is.
+bool is_hidden(const std::filesystem::path& path);
+
 /// Adds every `*.toml` below the folder as a fixture, with its source relative to the suite's, and reads
 /// `manifest.toml` in it. Hidden files and folders are skipped, links to folders are not followed. What is
 /// wrong becomes findings, whose order does not depend on the order in which the files are read. Reads with a

@@ -3,6 +3,7 @@
 #include "common/documents/table_reader.hpp"
 #include "common/documents/toml_document.hpp"
 #include "common/text/text.hpp"
+#include "common/text/trimmed.hpp"
 #include "coordinator/defaults.hpp"
 
 #include <algorithm>
@@ -12,10 +13,6 @@ namespace sluice {
 namespace {
 
 constexpr std::string_view shown_answer = "answer";
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 /// Ids and versions are names of files, words of settings and parts of reports.
 bool is_name(std::string_view text) {
@@ -46,12 +43,6 @@ std::string in_braces(std::string_view name) {
   return "{{" + std::string(name) + "}}";
 }
 
-std::string_view without_blanks(std::string_view name) {
-  constexpr std::string_view blanks = " \t\n";
-  const auto begin = name.find_first_not_of(blanks);
-  return begin == name.npos ? "" : name.substr(begin, name.find_last_not_of(blanks) - begin + 1);
-}
-
 std::string every_placeholder() {
   std::string list;
   for (const std::string_view name : known_placeholders()) {
@@ -72,7 +63,7 @@ void check_placeholders(TableReader& reader, const Rubric& rubric) {
   const auto names = placeholders_of(rubric);
   for (const std::string& name : names) {
     if (std::ranges::find(known, std::string_view(name)) != known.end()) continue;
-    const std::string_view bare = without_blanks(name);
+    const std::string_view bare = trimmed(name);
     if (std::ranges::find(known, bare) != known.end()) {
       reader.add_wrong("user", "has " + in_braces(excerpt(name, 80)) +
                                    ": a placeholder is written without blanks, " + in_braces(bare));

@@ -1,5 +1,7 @@
 #include "coordinator/suite/yaml_scalar.hpp"
 
+#include "common/text/text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -14,10 +16,6 @@ namespace {
 template <std::size_t N>
 bool is_one_of(std::string_view text, const std::array<std::string_view, N>& words) {
   return std::ranges::find(words, text) != words.end();
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 std::size_t skip_digits(std::string_view text, std::size_t at) {

@@ -3,7 +3,6 @@
 #include "worker/cache/cache_tools.hpp"
 #include "worker/cache/cassette_reader.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -15,15 +14,6 @@ namespace sluice {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<fs::path> paths_in(const fs::path& folder) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    found.push_back(entry->path());
-  std::ranges::sort(found);
-  return found;
-}
 
 /// What a cache's directory may hold beside the database.
 bool is_ours(const fs::path& path) {

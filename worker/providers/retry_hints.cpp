@@ -1,5 +1,6 @@
 #include "worker/providers/retry_hints.hpp"
 
+#include "common/text/text.hpp"
 #include "common/text/timestamp.hpp"
 #include "worker/defaults.hpp"
 
@@ -16,10 +17,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::system_clock;
 using TimePoint = system_clock::time_point;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 /// Reads digits with an optional fraction from the front of `text`, in units of 1e-9: exact where a double
 /// would turn 1.1 s into 1101 ms. Saturates far above defaults::max_named_delay.
