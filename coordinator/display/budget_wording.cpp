@@ -145,9 +145,14 @@ std::string budget_use(const BudgetFacts& facts) {
 
 std::string hold(const BudgetFacts& facts) {
   if (facts.given_up) return "given up";
-  const std::string left = clock(std::chrono::ceil<std::chrono::seconds>(facts.hold_left));
+  const auto left_of = [](BootTime time) { return clock(std::chrono::ceil<std::chrono::seconds>(time)); };
+  const std::string left = left_of(facts.hold_left);
   if (facts.hold == wire::HoldReason::named_delay) return "paused " + left;
-  if (facts.hold != wire::HoldReason::outage) return "";
+  if (facts.hold != wire::HoldReason::outage) {
+    if (facts.left_behind == 0 || facts.waiting_calls == 0) return "";
+    return counted(facts.left_behind, "place") + " left by a run that died, free in " +
+           left_of(facts.left_behind_for);
+  }
   // The time that is left is until one more try, and stays at 0 where nobody has a call to try with.
   if (facts.probing) return "down, being tried";
   return facts.hold_left > BootTime::zero() ? "down, next try in " + left : "down, next try due";

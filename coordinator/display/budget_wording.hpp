@@ -34,7 +34,7 @@ std::string rate(const NamedLimit& limit);
 /// `94% of 100/s`, `94% of its limits`, `about 83/s`, `42 at a time`; empty where nothing limits.
 std::string budget_use(const BudgetFacts& facts);
 /// `paused 0:12`, `down, next try in 0:03`, `down, being tried`, `down, next try due` (nobody has a call to
-/// make it with), `given up`; empty if calls may start.
+/// make it with), `given up`, `2 places left by a run that died, free in 0:57`; empty if calls may start.
 std::string hold(const BudgetFacts& facts);
 /// What limited the calls and for how long, for reports: `98% of 100/s (configured), 1,000 permits, 3 unused;
 /// paused 12.0 s`; empty if nothing did.

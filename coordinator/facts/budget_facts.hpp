@@ -58,6 +58,11 @@ struct BudgetFacts {
 
   std::uint32_t other_runs = 0;  ///< On this machine that shared the key with this one, at most at a time.
 
+  /// Places of the key's calls that runs which died had, and how long they count yet: those of such calls may
+  /// be under way.
+  std::uint32_t left_behind = 0;
+  BootTime left_behind_for{};
+
   std::uint32_t places = 0;  ///< Calls that may be in flight now; 0: nothing but the workers' own bounds it.
   std::uint32_t in_flight = 0;
   std::uint32_t waiting_calls = 0;      ///< Ready and not allowed to start yet.

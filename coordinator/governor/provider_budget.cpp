@@ -239,6 +239,8 @@ void ProviderBudget::count(std::span<const ForeignUse> uses, const OtherPlaces& 
   }
   concurrency_.leave_to_others(others, now);
   other_runs_ = std::max(other_runs_, others.runs);
+  left_behind_ = others.left_behind;
+  left_until_ = others.left_until;
 }
 
 std::vector<KeyUse> ProviderBudget::take_use() {
@@ -401,6 +403,10 @@ BudgetFacts ProviderBudget::facts(BootTime now) const {
   permits_.describe(facts);
   use_.describe(facts);
   facts.other_runs = other_runs_;
+  if (facts.max_in_flight && now < left_until_) {
+    facts.left_behind = left_behind_;
+    facts.left_behind_for = left_until_ - now;
+  }
   health_.describe(facts, now);
   describe_learned(facts, now);
   for (const auto& [worker, member] : members_) {

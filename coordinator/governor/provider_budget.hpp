@@ -96,6 +96,8 @@ class ProviderBudget {
   bool is_shared_ = false;
   BootTime published_pause_{};
   std::uint32_t other_runs_ = 0;  ///< At most at a time.
+  std::uint32_t left_behind_ = 0;
+  BootTime left_until_{};
   LearnedLimits known_before_;
   BootTime began_;
   std::optional<BootTime> learned_at_;  ///< Something that is not `known_before_`.

@@ -275,7 +275,11 @@ Result<KeyFile::News> KeyFile::read(BootTime now, BootTime patience) {
     const bool lives = is_held(i);
     const bool is_silent = BootTime(one.time_us) + patience < now;
     news.others.runs += lives ? 1 : 0;
-    if (!is_silent) news.others.places.push_back({one.places.taken, lives ? one.places.wanted : 0});
+    if (is_silent) continue;
+    news.others.places.push_back({one.places.taken, lives ? one.places.wanted : 0});
+    if (lives || one.places.taken == 0) continue;
+    news.others.left_behind += one.places.taken;
+    news.others.left_until = std::max(news.others.left_until, BootTime(one.time_us) + patience);
   }
   return news;
 }

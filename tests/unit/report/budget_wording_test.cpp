@@ -49,6 +49,13 @@ TEST(BudgetWording, WhatWasFoundIsMarkedSo) {
 TEST(BudgetWording, HoldsNameWhatIsLeft) {
   BudgetFacts facts;
   EXPECT_EQ(hold(facts), "");
+  // A run stood still for two minutes, and nothing said why.
+  facts.left_behind = 2;
+  facts.left_behind_for = 56'400ms;
+  EXPECT_EQ(hold(facts), "") << "there are places for all";
+  facts.waiting_calls = 3;
+  EXPECT_EQ(hold(facts), "2 places left by a run that died, free in 0:57");
+  facts.waiting_calls = 0;
   facts.hold = wire::HoldReason::named_delay;
   facts.hold_left = 11'001ms;
   EXPECT_EQ(hold(facts), "paused 0:12");

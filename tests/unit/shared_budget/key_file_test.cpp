@@ -166,7 +166,7 @@ TEST_F(KeyFileTest, AProcessThatDiesLocksNothingAndItsCallsCountForAWhile) {
   ASSERT_EQ(status, 0);
   KeyFile a = open();
   const auto news = turn(a);
-  EXPECT_EQ(news.others, (OtherPlaces{{{2, 0}}, 1, 0})) << "its calls may be under way";
+  EXPECT_EQ(news.others, (OtherPlaces{{{2, 0}}, 1, 0, 2, now + patience})) << "its calls may be under way";
   EXPECT_EQ(uses_in(news), (std::vector<KeyUse>{slot(4)}));
   EXPECT_TRUE(turn(a, {}, {}, now + patience + 1s).others.places.empty());
 }
