@@ -6,14 +6,13 @@
 #include <string_view>
 
 /// The constants that tune what both sides do, or what stands in common/, with their reasons. Settings and
-/// flags override the first group. Those of one room stand in its own defaults.hpp (worker/defaults.hpp,
-/// coordinator/governor/defaults.hpp).
+/// flags override the first group. What only one side uses stands in the defaults.hpp of that side, or of the
+/// room that uses it.
 namespace sluice::defaults {
 
 using namespace std::chrono_literals;
 
 // --- What settings may change
-// -------------------------------------------------------------------------------
 inline constexpr std::uint32_t max_concurrent = 5;        ///< Calls in flight a worker.
 inline constexpr double temperature = 0.1;                ///< Low, for answers that repeat.
 inline constexpr std::uint32_t max_output_tokens = 4096;  ///< Some 60 claims; a cut-off answer is an error.
@@ -22,7 +21,6 @@ inline constexpr auto request_timeout = 120s;    ///< Long answers of large mode
 inline constexpr auto case_timeout = 15min;      ///< All calls and waits of one case: longer than any
                                                  ///< per-minute limit's pause, shorter than a lost day.
 inline constexpr auto backoff_initial = 500ms;   ///< As the docs have it.
-inline constexpr auto backoff_max = 60s;         ///< Un-named delays stop growing here.
 inline constexpr std::uint32_t max_retries = 5;  ///< After the first call.
 inline constexpr auto peer_timeout = 2min;       ///< A run without workers and a worker without a coordinator
                                                  ///< wait so long for each other: most switches and links
@@ -37,7 +35,6 @@ inline constexpr std::string_view embedding_provider = "openai";
 inline constexpr std::string_view embedding_model = "text-embedding-3-small";
 
 inline constexpr std::uint32_t judge_samples = 3;        ///< Votes a judge metric: a majority, cheaply.
-inline constexpr double judge_min_score = 0.5;           ///< A vote passes at or above it.
 inline constexpr double judge_temperature = 0.0;         ///< Votes should repeat.
 inline constexpr std::uint32_t judge_max_tokens = 1024;  ///< A score and a paragraph, with some reasoning.
 
@@ -47,12 +44,10 @@ inline constexpr std::uint32_t judge_max_tokens = 1024;  ///< A score and a para
 inline constexpr auto sync_group_time = 20ms;
 
 // --- Observations (docs/observations.md)
-// ---------------------------------------------------------------------------
 inline constexpr std::uint32_t retention_days = 30;         ///< As the docs have it, ...
 inline constexpr std::uint32_t retention_max_count = 1000;  ///< ... both.
 
 // --- Keys in foreign texts
-// -----------------------------------------------------------------------------------------------
 /// Shorter keys are not looked for: they would stand in many a text by chance, in an answer's sooner than in
 /// an error's.
 inline constexpr std::size_t shortest_key_in_messages = 5;
@@ -68,47 +63,22 @@ inline constexpr std::size_t max_backslashes = 16;
 inline constexpr std::size_t max_break_bytes = 128;
 
 // --- Corpora (docs/corpus.md)
-// -----------------------------------------------------------------------------------------------------------
 /// Of a file that is asked about: some 600 lines. What a model says of more is about its beginning and end.
 inline constexpr std::uint32_t max_tokens_per_file = 16'000;
 inline constexpr std::uint32_t max_tokens_per_scan = 1'000'000;  ///< Of all of them: some dollars at most.
 
 // --- Judges (docs/judges.md)
-// -----------------------------------------------------------------------------
 inline constexpr std::uint32_t max_judge_samples = 99;    ///< Beyond it another vote says nothing more.
 inline constexpr std::uint32_t max_unreadable_votes = 3;  ///< Asked so often, a judge cannot vote.
-/// Of an answer that a judge is shown, in bytes. Some 64,000 tokens of English, half of what most judges can
-/// read: what does not fit is refused by the provider, which would end the run for one case.
-inline constexpr std::size_t max_judged_bytes = 256 * 1024;
 
 // --- Delivery (docs/delivery.md)
-// ---------------------------------------------------------------------------------
 inline constexpr auto heartbeat_interval = 1s;  ///< Paranoid Pirate's second.
 inline constexpr std::uint32_t liveness = 3;    ///< Silent heartbeats until a lease is lost.
-inline constexpr std::uint32_t max_losses = 3;  ///< Then a started unit is provisionally worker_lost.
-inline constexpr auto lease_grace = 30s;        ///< Beyond case_timeout before a live worker's lease ends.
-inline constexpr auto goodbye_wait = 2s;        ///< How long a finished run waits for its workers' GOODBYE.
-inline constexpr auto report_delay = 100ms;  ///< Gathers results while a worker has other work: one message
-                                             ///< and one commit for many. As far as a credit window looks
-                                             ///< ahead; who runs short earlier reports earlier.
-/// A coordinator on the same network answers a REPORT sooner. One that is farther away must not be waited
-/// for: it would have to send more at a time.
-inline constexpr auto report_answer_wait = 20ms;
-/// Workers that a run knows at a time, with those that left after they had work: bounds what peers can make a
-/// coordinator keep and report.
-inline constexpr std::size_t max_workers = 16'384;
 /// Units that a worker can hold at a time, whatever it asks for: above the most calls in flight that can be
 /// set, and what is asked for ahead of them.
 inline constexpr std::uint32_t max_window = 16'384;
 inline constexpr std::size_t max_units_per_work = 256;      ///< Bounds the memory of one WORK message.
 inline constexpr std::size_t max_bytes_per_work = 1 << 20;  ///< Bounds it in bytes of request texts.
-/// Of another worker's queue, by one that has nothing to do: what others have missed is for its owner to
-/// answer, who must be asked in any case, so nothing waits longer for being passed over.
-inline constexpr std::size_t missed_units_looked_at = 8;
-/// How long units whose answers are in the cache of a worker that is not there wait for it, from the first
-/// worker's READY: workers that were started together come within a second or two of each other, and as long
-/// as a worker may be silent before it counts as lost.
-inline constexpr auto holder_wait = 3s;
 
 inline constexpr std::size_t typical_body_bytes = 1024;   ///< Holds a REPORT of one typical result without
                                                           ///< growing.
@@ -116,114 +86,25 @@ inline constexpr std::size_t typical_result_bytes = 256;  ///< Of a REPORT, for 
 inline constexpr std::size_t typical_expectations_bytes = 512;  ///< Of a unit in WORK, beside its texts.
 
 // --- Shared budgets (docs/budgets.md)
-// ------------------------------------------------------------
-inline constexpr auto arrival_jitter = 20ms;     ///< Jitter of the time from a call's start to its arrival.
-inline constexpr auto permit_clock_error = 1ms;  ///< What is left when the clock's bounds are kept: timers.
-inline constexpr auto permit_lifetime = 100ms;   ///< A permit's window where the burst leaves room for it.
-/// A window where it leaves none, and slots are spaced: each millisecond of it costs as much of the rate.
-inline constexpr auto permit_lifetime_min = 5ms;
-inline constexpr double rate_margin = 0.999;  ///< Of each rate, for clocks that run fast.
-inline constexpr auto permit_lead = 50ms;     ///< A permit is granted so long before it opens at least: above
-                                              ///< one way over a network.
-inline constexpr auto permit_lookahead = 200ms;  ///< And so long at most, with all that open until then: one
-                                                 ///< message for several calls. All that a dead worker can
-                                                 ///< waste beside a permit's lifetime, and permit_patience.
-inline constexpr auto grant_interval = 5ms;      ///< Gathers permits: 200 GRANTS a second and worker at most.
-/// Gathers what became of permits and calls while the coordinator knows of enough calls that wait: one
-/// message for several calls.
-inline constexpr auto demand_delay = 100ms;
-inline constexpr auto permit_patience = 250ms;  ///< Who has not reported a permit so long after its end gets
-                                                ///< no more: above demand_delay and one way over a network.
-inline constexpr std::uint32_t late_permits_in_a_row = 5;  ///< Messages with too late ones, none in time ...
-inline constexpr auto late_permits_memory = 2min;          ///< ... each within so long after the last ...
-inline constexpr auto late_permits_patience = 10s;         ///< ... for so long: the worker is too far away.
-inline constexpr auto late_grants_patience = 1min;    ///< GRANTS that are too old for so long: too far away.
-inline constexpr auto permit_regrant_min = 10ms;      ///< What must be left of a returned permit's window.
-inline constexpr std::uint32_t breaker_failures = 5;  ///< In a row over the fleet: the breaker opens.
-inline constexpr std::uint32_t breaker_sample = 20;   ///< Or half of so many ...
-inline constexpr auto breaker_window = 10s;           ///< ... within this time.
-inline constexpr auto breaker_refused_time = 5s;  ///< Or nothing answered but refusals for so long: a rate
-                                                  ///< of less than one call in it is rare.
-inline constexpr auto breaker_first_hold = 1s;    ///< Until the first probe, and the least between two.
-inline constexpr std::int64_t breaker_hold_share = 4;  ///< Between probes a quarter of the outage so far: its
-                                                       ///< end is noticed so late, and few calls are wasted.
-inline constexpr auto breaker_max_hold = 15s;          ///< An outage's end is noticed so late at most.
-inline constexpr auto probe_lifetime =
-    5s;  ///< Of a probe's permit: the connection may have to be set up anew.
+inline constexpr auto permit_lead = 50ms;  ///< A permit is granted so long before it opens at least: above
+                                           ///< one way over a network.
 /// Of a call's bound, beside its texts: roles, separators and the frame of a schema take some ten tokens a
 /// message at the known chat templates.
 inline constexpr std::uint64_t frame_tokens = 48;
 inline constexpr std::uint64_t suspicious_fall = 10;  ///< Providers lower a limit by a tier, which is less.
 inline constexpr std::uint64_t least_announced = 2;   ///< A minute: nobody sells less.
 inline constexpr std::uint64_t least_token_limit = 500;  ///< A minute: less than any call of an eval takes.
-inline constexpr std::uint32_t doubted_answers = 5;      ///< That agree, before a doubtful limit is believed.
-inline constexpr std::uint32_t search_first_places = 5;  ///< In flight until answers come, where no limit is
-                                                         ///< known: few enough for any limit's burst.
-inline constexpr std::uint32_t search_max_places = 512;  ///< A worker, when the number in flight is searched.
 
 // --- Trust (docs/protocol.md)
-// -------------------------------------------------------------------------------
 inline constexpr std::size_t max_frame_bytes = 64u << 20;  ///< Largest frame that is read at all.
 inline constexpr std::uint32_t max_items = 1u << 16;       ///< Elements of one array on the wire.
-inline constexpr double max_rejects_to_one = 512;       ///< REJECTs at once to one peer, which needs one ...
-inline constexpr double rejects_to_one_per_second = 1;  ///< ... and then: some 300 bytes a second for one
-                                                        ///< that never reads.
-inline constexpr double max_rejects = 8192;        ///< The same to all: a large fleet of another version ...
-inline constexpr double rejects_per_second = 100;  ///< ... that comes back again and again.
-/// HELLOs of one peer that are answered by WELCOME: a worker says it once, and again each heartbeat while
-/// none answers.
-inline constexpr double max_hellos_of_one = 8;
-inline constexpr double hellos_of_one_per_second = 2;
-inline constexpr double max_hellos = 4096;  ///< The same of all: a large fleet that comes at once.
-inline constexpr double hellos_per_second = 2048;
-/// Refused connections of an address that the log names: whoever is refused tries again each second.
-inline constexpr double refusals_logged = 5;
-inline constexpr double refusals_logged_per_second = 1.0 / 60;
-/// Messages that wait for a peer that does not read; beyond it the peer is let go. A worker gets some hundred
-/// a second at most, and is lost after three heartbeats of silence.
-inline constexpr int max_unread_messages = 1024;
-inline constexpr std::uint32_t max_depth = 16;  ///< Nesting of one message.
+inline constexpr std::uint32_t max_depth = 16;             ///< Nesting of one message.
 /// Values in one message, whatever their nesting. An element costs one byte on the wire and some 24 in
 /// memory: this, and not the frame's size, bounds what a hostile frame can make us allocate (100 MiB).
 inline constexpr std::uint32_t max_values = 1u << 22;
-/// Peers whose messages of a kind are counted: who is forgotten beyond it begins anew, within what all may
-/// have.
-inline constexpr std::size_t max_counted_peers = 10'000;
-/// Peers that came in by a key and are remembered, so that they leave at once when it is taken off the list;
-/// who is forgotten beyond it is heard no more all the same.
-inline constexpr std::size_t max_admitted_peers = 65'536;
-/// One that speaks an earlier version of the protocol and was not heard for so long is gone.
-inline constexpr std::chrono::minutes older_peer_silence{1};
-inline constexpr std::size_t max_answer_bytes = 8u << 20;       ///< A longer provider answer is refused.
-inline constexpr std::uint64_t most_call_tokens = 100'000'000;  ///< Ten times the largest context: a usage
-                                                                ///< beyond it is taken for unknown.
-inline constexpr std::size_t max_fixture_bytes = 4u << 20;      ///< A longer fixture file is refused.
-inline constexpr std::size_t max_suite_bytes =
-    16u << 20;  ///< A longer YAML suite is refused; tests_file takes more.
-inline constexpr std::size_t max_json_line_bytes = 4u << 20;  ///< A longer line of a tests_file is refused.
-inline constexpr std::size_t max_document_depth = 64;         ///< Nesting of YAML and JSON in suites.
-inline constexpr std::size_t max_document_nodes =
-    1'000'000;  ///< Values in one document, with those of aliases.
-inline constexpr std::size_t max_aliased_bytes = 64u << 20;  ///< Texts that aliases repeat in one document.
-inline constexpr std::size_t max_file_findings = 100;  ///< More of one tests_file are counted, not shown.
+inline constexpr std::size_t max_answer_bytes = 8u << 20;  ///< A longer provider answer is refused.
 
-// --- Sockets and processes
-// -------------------------------------------------------------------------------------------------------
-/// Messages taken from one side at a time: one system call serves many, and a flood on one side leaves the
-/// other side its turn within about a millisecond.
-inline constexpr int socket_batch = 256;
-/// Of one drain: a fleet of a thousand workers that send something five times a second is read whole, and a
-/// flood keeps the other side waiting for a fraction of a second.
-inline constexpr int max_batches_per_drain = 64;
-/// A process that ends gives its last messages (GOODBYE, ACK) a moment, and never hangs on them.
-inline constexpr auto socket_linger = 500ms;
-inline constexpr int max_waiting_frames = 10'000;  ///< Received and not read; the rest waits in the network.
-inline constexpr auto socket_heartbeat_interval = 2s;  ///< ZeroMQ's own, which finds machines that vanished:
-inline constexpr auto socket_heartbeat_timeout = 10s;  ///< slower than `liveness`, which is no socket's.
-inline constexpr auto reconnect_interval = 100ms;      ///< At first; it grows up to the next.
-/// Workers that were there before their coordinator come within a second of each other: those whose caches
-/// hold answers are waited for no longer than holder_wait, those of an earlier part than return_wait.
-inline constexpr auto max_reconnect_interval = 1s;
+// --- Processes
 inline constexpr std::uint32_t min_pool_threads = 2;  ///< One actor at work must not hold up all others.
 inline constexpr std::uint32_t max_pool_threads = 8;  ///< There are no more actors that work at a time.
 /// Signals that come sooner than this after the first are the same request. GNU timeout signals its child
@@ -233,13 +114,15 @@ inline constexpr std::size_t metrics_threads = 2;  ///< One Prometheus, and whoe
 inline constexpr auto metrics_end_interval = 5ms;  ///< Between connections that wake its server at the end.
 
 // --- Documents, patterns and schemas
-// -------------------------------------------------------------------------------------------------------
 inline constexpr std::size_t max_settings_bytes =
     1 << 20;                                      ///< A settings file has a few hundred lines at most.
 inline constexpr std::size_t max_key_parts = 16;  ///< Of a dotted TOML key; each nests one table more.
 inline constexpr std::size_t few_keys = 32;  ///< Of a table: so few are sorted without a buffer, which would
                                              ///< cost the most.
-inline constexpr std::size_t most_listed_keys = 16;  ///< In a finding; more would fill more than a line.
+inline constexpr std::size_t max_suite_bytes =
+    16u << 20;  ///< A longer YAML suite is refused; tests_file takes more.
+inline constexpr std::size_t max_file_findings = 100;  ///< More of one tests_file are counted, not shown.
+inline constexpr std::size_t most_listed_keys = 16;    ///< In a finding; more would fill more than a line.
 /// Shorter names have too many neighbours: `jwt/aud` is no slip of `jwt/and`.
 inline constexpr std::size_t shortest_slipped_subject = 8;
 inline constexpr std::size_t shortest_slipped_predicate = 6;
@@ -262,12 +145,10 @@ inline constexpr std::size_t max_explained_steps = 50'000;
 inline constexpr std::size_t max_explained_bytes = 256u << 10;
 
 // --- Providers of kind exec
-// -------------------------------------------------------------------------------------------------------
 inline constexpr std::size_t max_program_bytes = 64u
                                                  << 20;  ///< Of a file that a command names, for its hash.
 
 // --- Templates
-// -------------------------------------------------------------------------------------------------------
 inline constexpr std::size_t max_template_problems = 10;  ///< Named of one text; mend those first.
 inline constexpr std::size_t quoted_tag_bytes = 60;       ///< Of a template's `{{...}}`: it fits a line.
 /// A variable that stands in a prompt a thousand times must not fill the memory: what is rendered for a test
@@ -275,7 +156,6 @@ inline constexpr std::size_t quoted_tag_bytes = 60;       ///< Of a template's `
 inline constexpr std::size_t max_rendered_bytes = max_suite_bytes;
 
 // --- What is shown of texts
-// -------------------------------------------------------------------------------------------------------
 /// How much of a foreign value a message quotes: a path or a name as a whole, the beginning of anything else.
 inline constexpr std::size_t quoted_bytes = 200;
 inline constexpr std::size_t max_shown_bytes = 1000;      ///< Of an answer, for the report: a screenful.
@@ -290,35 +170,16 @@ inline constexpr std::size_t max_quoted_bytes = 60;   ///< Of one text in such a
 inline constexpr std::size_t shown_before_problem =
     20;  ///< Characters before the place where JSON goes wrong.
 
-// --- Statistics
-// -------------------------------------------------------------------------------------------------------
-inline constexpr double confidence = 0.95;  ///< Of intervals and tests: what everybody expects.
-/// Of everything that is drawn at random: any number will do, and the same inputs give the same verdict.
-inline constexpr std::uint64_t statistics_seed = 20260205;
-
 // --- Commands that are run
-// -------------------------------------------------------------------------------------------------------
 inline constexpr std::size_t max_command_error_bytes = 4096;  ///< Kept of a command's standard error.
 inline constexpr std::size_t quoted_command_error_bytes =
     500;                                                   ///< And shown: the line that matters is there.
 inline constexpr std::size_t command_read_bytes = 16'384;  ///< At a time, from a command's output.
 
 // --- Perturbations by commands
-// -------------------------------------------------------------------------------------------------------
 inline constexpr auto perturb_timeout = 10s;  ///< An interpreter starts and rewrites a file in far less.
 inline constexpr std::uint32_t perturb_max_bytes = 4u << 20;  ///< As long as the longest fixture.
 inline constexpr std::uint32_t max_perturb_bytes =
     max_frame_bytes / 4;  ///< What a message to a worker holds beside all else.
-
-// --- The run ledger
-// -------------------------------------------------------------------------------------------------------
-inline constexpr auto unfinished_run_age = 7 * 24h;  ///< A run without an end may be going on for so long:
-                                                     ///< `sluice runs prune` leaves it.
-
-// --- Memory
-// -------------------------------------------------------------------------------------------------------
-/// Committed results that are kept for the reports, packed: a million of claims take some 100 MiB, less than
-/// the plan of as many cases.
-inline constexpr std::size_t max_held_result_bytes = 128u << 20;
 
 }  // namespace sluice::defaults

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The constants that tune the coordinator, room by room, with their reasons. Those that workers share stand
-/// in common/defaults.hpp, the governor's in coordinator/governor/defaults.hpp.
+/// The constants that tune the coordinator, with their reasons: of each room that has no defaults.hpp of its
+/// own, and what several rooms use. Those that workers share stand in common/defaults.hpp.
 namespace sluice::defaults {
 
 using namespace std::chrono_literals;
@@ -25,16 +25,12 @@ inline constexpr std::chrono::milliseconds observation_delay =
 inline constexpr std::size_t observation_bytes = 2048;  ///< Of one, beside its prompt and its answer.
 inline constexpr std::chrono::milliseconds live_progress_interval = 100ms;  ///< Looks steady to the eye.
 inline constexpr std::chrono::milliseconds plain_progress_interval = 5s;    ///< A log that can be read.
-
-// --- cli
-inline constexpr std::uint32_t max_runs_named =
-    1'000'000;  ///< Of `runs --limit` and `--keep`: in effect all.
-inline constexpr std::uint32_t max_observations_named = 1'000'000'000;  ///< Of `observations prune --keep`.
+inline constexpr auto goodbye_wait = 2s;  ///< How long a finished run waits for its workers' GOODBYE.
+/// At a time: interpreters take a CPU each, and some of them wait for others.
+inline constexpr unsigned least_check_processes = 2;
+inline constexpr unsigned most_check_processes = 8;
 
 // --- corpus (docs/corpus.md)
-inline constexpr std::uint32_t sample_size = 50;  ///< Fixtures a generation: as many as a person reviews.
-inline constexpr std::uint32_t max_sample_size = 1'000'000;
-inline constexpr double claim_confidence = 0.7;  ///< That a claim needs to become a fixture.
 /// A file of so many lines is kept whole; of a longer one what stands around the claim, since each line more
 /// is read by whoever reviews, and paid for in each run.
 inline constexpr std::size_t whole_file_lines = 60;
@@ -50,15 +46,8 @@ inline constexpr std::chrono::milliseconds listing_timeout{120'000};  ///< A col
 inline constexpr std::size_t listed_files = 10;                       ///< Named of those that a line counts.
 inline constexpr std::size_t shown_code_lines = 60;  ///< Of a fixture in `sluice review`: a page.
 
-// --- dispatch
-/// Groups of units that are dealt to workers whole: some 16 each for a thousand workers, so that their shares
-/// differ little, and few enough to look at all of them when a worker comes or goes.
-inline constexpr std::size_t dispatch_cells = 16'384;
-/// Keys that are waited for or paid for; beyond it workers pay without a lease, so that memory is bounded.
-inline constexpr std::size_t max_open_keys = 65'536;
-inline constexpr std::size_t max_known_holders = 131'072;  ///< The oldest are forgotten: they cost a look-up.
-
 // --- gate
+inline constexpr double judge_min_score = 0.5;    ///< A vote passes at or above it.
 inline constexpr double max_drop = 0.05;          ///< Of a score below its baseline where nothing names one.
 inline constexpr double min_effect = 0.05;        ///< The same of a mean under `statistical`.
 inline constexpr std::size_t named_entries = 5;   ///< Of those that a notice counts: enough to find them.
@@ -66,37 +55,24 @@ inline constexpr std::size_t named_fixtures = 5;  ///< Of those that got worse, 
 inline constexpr std::size_t kept_drops = 10;     ///< The cases that fell most, shown with a metric.
 inline constexpr std::size_t quoted_baseline_bytes = 80;  ///< Of a text out of a baseline: it fits a line.
 
-// --- ledger
-inline constexpr int ledger_busy_timeout_ms = 10'000;  ///< For another process's transaction: far longer than
-                                                       ///< one of ours takes.
-/// The change to a write-ahead log is refused at once where SQLite waits elsewhere; so it is tried for 5 s.
-inline constexpr int log_change_tries = 500;
-inline constexpr auto log_change_wait = 10ms;
-inline constexpr int compact_busy_timeout_ms = 1000;  ///< Short: later runs find the room in the file.
-inline constexpr std::int64_t max_suite_copies_bytes = 256 << 20;  ///< Packed; the oldest go first.
-/// Observations give way: whoever waits so long for another process goes without.
-inline constexpr int observations_busy_timeout_ms = 5000;
-inline constexpr int observations_pruned_at_once = 5000;  ///< Some 50 ms; another process waits so long.
-inline constexpr std::size_t max_unsettled_pins = 4096;   ///< Bounds what settling sorts and writes at once:
-                                                          ///< some 10 ms.
-
-// --- session
-inline constexpr std::size_t max_texts_embedded_before =
-    50'000;  ///< Before a run, to find solved examples: their
-             ///< vectors are held, some 6 KiB each.
-inline constexpr std::size_t max_bytes_embedded_before = 256u
-                                                         << 20;  ///< Of these texts, which are held, too.
-
 // --- merge
 inline constexpr std::size_t cases_read_at_once = 256;  ///< Of those that stay in their file: some 400 KB.
 /// Large enough for zstd to find what rows have in common, small enough to unpack one at a time.
 inline constexpr std::size_t held_block_bytes = 256u << 10;
-inline constexpr std::size_t json_block_bytes = 1u << 20;  ///< Of the cases of a JSON report.
-inline constexpr std::size_t max_json_beside_results = 32u
-                                                       << 20;  ///< Of these, packed, where results are held.
 inline constexpr int held_compression_level = 1;  ///< Packs 500 MB a second; the digests, half of a row, pack
                                                   ///< at no level.
 inline constexpr std::uint32_t max_repeats_tried = 100;  ///< As `repeat` of the settings.
+inline constexpr std::size_t kept_differences = 50;      ///< Tests that differ between arms: a screen full.
+inline constexpr std::size_t kept_disagreements = 20;    ///< Of a judge with labels: to look at, not all.
+
+// --- observations
+/// Of lines of two answers that are compared each with each, 4 bytes each: answers of a thousand lines that
+/// share none are compared as a whole, place by place.
+inline constexpr std::size_t max_line_pairs = 1'000'000;
+inline constexpr std::size_t diff_context_lines = 3;  ///< Beside what differs, as other programs show.
+inline constexpr std::size_t max_laid_out_bytes = 64u
+                                                  << 10;  ///< Of an answer of JSON that is compared by its
+                                                          ///< members; longer ones as they are written.
 
 // --- output
 inline constexpr std::size_t output_buffer_bytes = 64 << 10;  ///< One write for many members of a report.
@@ -108,9 +84,9 @@ inline constexpr int max_nested_literals =
 // --- plan
 inline constexpr std::size_t max_bytes_of_unit = max_frame_bytes / 2;  ///< A message has room for one, and
                                                                        ///< for what it takes on the wire.
-inline constexpr std::size_t max_metrics_of_unit = 100'000;            ///< Keeps a result within one message.
 /// A command that fails for so many texts at first is mistaken itself: it is not called any more.
 inline constexpr std::uint32_t max_first_failures = 5;
+inline constexpr std::size_t named_trials = 5;  ///< Of those that an error is about.
 
 // --- progress
 /// The rate is that of the last ten seconds, or ten trials where they take longer.
@@ -133,10 +109,11 @@ inline constexpr std::size_t case_title_bytes = 240;      ///< Of a case's id, a
 inline constexpr std::size_t max_listed_cases = 50;       ///< Of a kind on a page, but for failures.
 inline constexpr std::size_t compare_table_rows = 100;    ///< Of a kind; the JSON has all.
 inline constexpr std::size_t compare_markdown_rows = 50;
-inline constexpr std::size_t listed_unstable_cases = 5;  ///< Those that perturbations changed most.
-inline constexpr std::size_t listed_skips = 12;          ///< Reasons why perturbations left out cases.
-inline constexpr std::size_t max_side_bytes = 300;       ///< Of either side of a difference.
-inline constexpr std::size_t max_named_id_bytes = 80;    ///< Of a case that fell: several stand in a line.
+inline constexpr std::size_t listed_unstable_cases = 5;    ///< Those that perturbations changed most.
+inline constexpr std::size_t listed_skips = 12;            ///< Reasons why perturbations left out cases.
+inline constexpr std::size_t max_side_bytes = 300;         ///< Of either side of a difference.
+inline constexpr std::size_t max_named_id_bytes = 80;      ///< Of a case that fell: several stand in a line.
+inline constexpr std::size_t json_block_bytes = 1u << 20;  ///< Of the cases of a JSON report.
 
 // --- report: a comment, which holds 65,536 characters. Its lists share them out and leave room for the words
 // between them.
@@ -164,19 +141,15 @@ inline constexpr std::size_t max_annotation_title_bytes = 200;
 inline constexpr std::size_t max_annotation_bytes = 4000;   ///< More is hard to read beside code.
 inline constexpr std::size_t max_improvement_bytes = 2000;  ///< All improvements are one annotation.
 
-// --- run
-/// Heartbeats that a lender, or the ledger, may take: a healthy one takes milliseconds, and a call that could
-/// have begun meanwhile is waiting.
-inline constexpr int lending_patience = 2;
-/// Many workers may report the same pause, each with its rounding.
-inline constexpr std::chrono::seconds delay_rounding{5};
-/// In dollars: far below any price of a token, far above the rounding of sums of prices.
-inline constexpr double smallest_cost = 1e-9;
-inline constexpr std::size_t kept_differences = 50;  ///< Tests that differ between arms: a screen full.
-inline constexpr std::size_t cases_written_at_once = 10'000;  ///< A transaction of some ten milliseconds.
-inline constexpr std::size_t grades_written_at_once = 1000;   ///< A transaction of some milliseconds.
-inline constexpr std::size_t kept_disagreements = 20;  ///< Of a judge with labels: to look at, not all.
-inline constexpr std::size_t named_trials = 5;         ///< Of those that an error is about.
+// --- retrieval
+/// Cases of a kind before floors are proposed for it at all: below it the intervals span most of the range.
+inline constexpr std::size_t min_calibration_cases = 120;
+inline constexpr std::size_t min_band_cases = 10;  ///< In each band: a rate of fewer says nothing.
+/// Of both floors together.
+inline constexpr double calibration_confidence = 0.95;
+/// Twice the gain in log likelihood that the second floor must bring. By simulation: of cases with one step
+/// alone, or with none, 5 in 100 come beyond it.
+inline constexpr double min_floor_gain = 11.0;
 
 // --- score_files
 inline constexpr std::size_t max_read_repeats = 1000;          ///< More than a run can have.
@@ -195,16 +168,29 @@ inline constexpr std::uint64_t max_report_bytes = std::uint64_t{64}
 inline constexpr std::size_t max_report_piece_bytes = 64u << 20;  ///< ... as long as a message.
 
 // --- session
+inline constexpr std::size_t max_texts_embedded_before =
+    50'000;  ///< Before a run, to find solved examples: their
+             ///< vectors are held, some 6 KiB each.
+inline constexpr std::size_t max_bytes_embedded_before = 256u
+                                                         << 20;  ///< Of these texts, which are held, too.
 inline constexpr std::size_t quoted_flag_bytes = 80;             ///< Of a flag's value: it fits a line.
 inline constexpr std::int64_t max_age_hours = 100LL * 366 * 24;  ///< 100 years: nothing overflows.
 inline constexpr std::uint32_t max_local_workers = 256;  ///< Inside one process; each has a socket and a
                                                          ///< cache of its own.
-inline constexpr std::uint32_t sample_seed = 1;  ///< Of --sample without one: the same sample each time.
+/// Of `run --sample` and of `generate-corpus` where nobody names a seed: the same sample each time.
+inline constexpr std::uint32_t sample_seed = 1;
 inline constexpr std::uint32_t max_sample_seed = 0xFFFFFFFF;         ///< Any word of 32 bits.
 inline constexpr std::uint32_t max_fixtures_limit = 1'000'000'000;   ///< Trials are numbered in 32 bits.
 inline constexpr std::chrono::seconds command_progress_interval{5};  ///< Of commands that perturb many texts.
+inline constexpr const char* recorded_model = "recorded";    ///< What a model is called that nobody asks.
+inline constexpr std::size_t max_recorded_bytes = 1u << 30;  ///< Of a file of answers, which is held.
+inline constexpr double max_dollars = 1e9;  ///< Of --confirm-above: any bill, and no infinity.
+inline constexpr std::size_t max_copied_baseline_bytes = 4u << 20;  ///< A longer one is left out of the copy.
 
 // --- statistics (docs/statistics.md)
+inline constexpr double confidence = 0.95;  ///< Of intervals and tests: what everybody expects.
+/// Of everything that is drawn at random: any number will do, and the same inputs give the same verdict.
+inline constexpr std::uint64_t statistics_seed = 20260205;
 inline constexpr double power = 0.8;  ///< The chance to find a drop of the minimum detectable effect.
 inline constexpr std::uint32_t bootstrap_resamples = 2000;
 /// Beyond so many units the interval is the normal one: there both agree to within what is printed, and
@@ -230,36 +216,19 @@ inline constexpr std::uint64_t tail_states = 3'000'000;  ///< For the exact tail
 inline constexpr double vote_noise_limit = 0.05;         ///< Verdicts of a judge that luck may decide.
 inline constexpr std::uint32_t most_votes = 25;  ///< That are thought of against it; more cost too much.
 
-// --- retrieval
-/// Cases of a kind before floors are proposed for it at all: below it the intervals span most of the range.
-inline constexpr std::size_t min_calibration_cases = 120;
-inline constexpr std::size_t min_band_cases = 10;  ///< In each band: a rate of fewer says nothing.
-/// Of both floors together.
-inline constexpr double calibration_confidence = 0.95;
-/// Twice the gain in log likelihood that the second floor must bring. By simulation: of cases with one step
-/// alone, or with none, 5 in 100 come beyond it.
-inline constexpr double min_floor_gain = 11.0;
-
-// --- observations
-/// Of lines of two answers that are compared each with each, 4 bytes each: answers of a thousand lines that
-/// share none are compared as a whole, place by place.
-inline constexpr std::size_t max_line_pairs = 1'000'000;
-inline constexpr std::size_t diff_context_lines = 3;  ///< Beside what differs, as other programs show.
-inline constexpr std::size_t max_laid_out_bytes = 64u
-                                                  << 10;     ///< Of an answer of JSON that is compared by its
-                                                             ///< members; longer ones as they are written.
-inline constexpr std::uint64_t max_diffed_trials = 100'000;  ///< Of a run: both are held, prompts and all.
-
 // --- suite
-inline constexpr const char* recorded_model = "recorded";       ///< What a model is called that nobody asks.
-inline constexpr std::size_t max_recorded_bytes = 1u << 30;     ///< Of a file of answers, which is held.
-inline constexpr std::size_t max_labels_bytes = 256u << 20;     ///< Of a file of labels: some millions.
+inline constexpr std::size_t max_fixture_bytes = 4u << 20;    ///< A longer fixture file is refused.
+inline constexpr std::size_t max_json_line_bytes = 4u << 20;  ///< A longer line of a tests_file is refused.
+inline constexpr std::size_t max_document_depth = 64;         ///< Nesting of YAML and JSON in suites.
+inline constexpr std::size_t max_document_nodes =
+    1'000'000;  ///< Values in one document, with those of aliases.
+inline constexpr std::size_t max_aliased_bytes = 64u << 20;  ///< Texts that aliases repeat in one document.
+inline constexpr std::size_t max_labels_bytes = 256u << 20;  ///< Of a file of labels: some millions.
 inline constexpr std::uint64_t max_file_lines = 1'000'000'000;  ///< Of the file that a fixture is a part of.
 inline constexpr double max_weight = 1000.0;                    ///< Of a fixture; more is a slip of the hand.
 /// Of a suite: they are embedded and compared one by one, 80 MB of vectors and some 35 ms a case at most.
 inline constexpr std::size_t max_solved_examples = 10'000;
 inline constexpr std::size_t max_plugin_bytes = 256u << 10;  ///< Floors for some thousand kinds of cases.
-inline constexpr double max_dollars = 1e9;     ///< Of --confirm-above: any bill, and no infinity.
 inline constexpr double max_price = 10'000.0;  ///< Dollars per million tokens; more is a slip of the hand.
 inline constexpr std::size_t files_worth_a_thread =
     500;  ///< Below it a second thread costs more than it saves.
@@ -274,18 +243,9 @@ inline constexpr std::size_t max_compiled_checks = 4096;
 inline constexpr std::size_t max_arms = 32;
 inline constexpr std::size_t max_arm_name_bytes = 64;     ///< It stands in each case's id, and in tables.
 inline constexpr std::size_t max_globbed_files = 10'000;  ///< That a glob of a suite stands for.
-inline constexpr std::size_t max_copied_baseline_bytes = 4u << 20;  ///< A longer one is left out of the copy.
 inline constexpr std::size_t max_copied_suite_bytes =
     16u << 20;  ///< Of a suite whose files the ledger keeps: each edit of it is one more copy.
-
-// --- Checks by commands
-// -------------------------------------------------------------------------------------------------------
 inline constexpr double check_seconds = 30.0;        ///< Of one check, unless its test says something else:
 inline constexpr double most_check_seconds = 600.0;  ///< what a slow linter or a test suite takes.
-inline constexpr std::size_t max_verdict_bytes = 64u << 10;   ///< A verdict is a line; more is a mistake.
-inline constexpr std::size_t quoted_check_error_bytes = 120;  ///< A detail holds more than the error.
-/// At a time: interpreters take a CPU each, and some of them wait for others.
-inline constexpr unsigned least_check_processes = 2;
-inline constexpr unsigned most_check_processes = 8;
 
 }  // namespace sluice::defaults

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "common/defaults.hpp"
-
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +12,6 @@ namespace sluice::defaults {
 using namespace std::chrono_literals;
 
 // --- The worker and its window (docs/delivery.md)
-// -------------------------------------------------------------------
 /// A round trip with a commit takes a few milliseconds; 100 ms of work rides out a busy coordinator. No more:
 /// the search for a concurrency takes what waits here for a request to have more in flight.
 inline constexpr double credit_lookahead_seconds = 0.1;
@@ -31,13 +28,19 @@ inline constexpr std::size_t max_key_makers = 64;
 inline constexpr std::size_t reported_result_bytes = 256;
 inline constexpr std::size_t reported_claim_bytes = 64;
 inline constexpr std::size_t reported_metric_bytes = 16;
+inline constexpr auto report_delay = 100ms;  ///< Gathers results while a worker has other work: one message
+                                             ///< and one commit for many. As far as a credit window looks
+                                             ///< ahead; who runs short earlier reports earlier.
+/// A coordinator on the same network answers a REPORT sooner. One that is farther away must not be waited
+/// for: it would have to send more at a time.
+inline constexpr auto report_answer_wait = 20ms;
 
 /// Before a worker leaves a run that is over: what still waits for more than its answer is scored and
 /// reported by then. Both take milliseconds, and the coordinator waits for GOODBYE a little longer.
 inline constexpr auto last_results_time = 500ms;
 
 // --- Calls and retries (docs/budgets.md)
-// ------------------------------------------------------------------------------
+inline constexpr auto backoff_max = 60s;  ///< Delays that no provider named stop growing here.
 /// Retries after failures that are charged: a second try is worth its price, a sixth is not.
 inline constexpr std::uint32_t max_charged_retries = 2;
 /// Failed probes of one call for each of its tries: then the call itself is taken for the cause of the
@@ -59,7 +62,13 @@ inline constexpr std::uint32_t enough_crashed_calls = 5;
 inline constexpr std::uint32_t refused_alone = 10;
 
 // --- Budgets (docs/budgets.md)
-// ------------------------------------------------------------------------------------------
+/// Gathers what became of permits and calls while the coordinator knows of enough calls that wait: one
+/// message for several calls.
+inline constexpr auto demand_delay = 100ms;
+inline constexpr std::uint32_t late_permits_in_a_row = 5;  ///< Messages with too late ones, none in time ...
+inline constexpr auto late_permits_memory = 2min;          ///< ... each within so long after the last ...
+inline constexpr auto late_permits_patience = 10s;         ///< ... for so long: the worker is too far away.
+inline constexpr auto late_grants_patience = 1min;  ///< GRANTS that are too old for so long: too far away.
 /// With a search on, what answers take is reported after a round of them, but no more often than this: rounds
 /// of a fast server show nothing that the next one does not.
 inline constexpr auto shortest_round = 50ms;
@@ -79,7 +88,6 @@ inline constexpr auto round_trips_apart = std::chrono::milliseconds(20);
 inline constexpr auto clearly_shorter_way = std::chrono::milliseconds(5);
 
 // --- Units: enrichers, embeddings, scores
-// -------------------------------------------------------------------------------
 /// A call that is a unit's own ends with the unit's time, and knows more of why: it goes first.
 inline constexpr auto precedence_of_calls = 100ms;
 /// How long the scorer keeps a thread at a time: others of the pool, such as the one that sends HEARTBEAT,
@@ -89,6 +97,9 @@ inline constexpr std::size_t max_embedded_texts = 64;       ///< A call. Gemini 
 inline constexpr std::size_t max_embedded_bytes = 100'000;  ///< A call, but for a single longer text.
 /// Of the vectors that are remembered, with their texts: some thousands at the usual dimensions.
 inline constexpr std::size_t max_recent_vector_bytes = 16u << 20;
+/// Of an answer that a judge is shown, in bytes. Some 64,000 tokens of English, half of what most judges can
+/// read: what does not fit is refused by the provider, which would end the run for one case.
+inline constexpr std::size_t max_judged_bytes = 256 * 1024;
 /// An answer with more claims than this is no answer to a question about one file.
 inline constexpr std::size_t max_claims = 10'000;
 /// A claims document nests three deep; what is nested in unknown keys is skipped up to here.
@@ -98,7 +109,6 @@ inline constexpr std::size_t max_compiled = 256;
 inline constexpr std::size_t max_compiled_bytes = 4u << 20;
 
 // --- The cache (docs/delivery.md) and cassettes (docs/cassettes.md)
-// -----------------------------------------------------
 inline constexpr int max_unnamed_caches = 4096;  ///< More unnamed workers than any one machine runs.
 inline constexpr std::size_t block_cache_bytes =
     32u << 20;  ///< Some 10,000 answers; the rest is the kernel's page cache.
@@ -123,7 +133,6 @@ inline constexpr int cassette_compression_level = 9;
 inline constexpr std::size_t cassette_piece_bytes = 128u << 10;  ///< Read at a time: zstd's own block size.
 
 // --- HTTP
-// ---------------------------------------------------------------------------------------------------------------
 inline constexpr long max_connections = 1024;  ///< Kept alive in all: as many calls as anyone has in flight
                                                ///< on one machine.
 inline constexpr int max_http_messages_per_turn = 256;  ///< So that a flood of calls does not starve the
@@ -139,7 +148,6 @@ inline constexpr std::size_t max_kept_body_bytes = 64u << 10;
 inline constexpr std::size_t max_reserved_body_bytes = 1u << 20;
 
 // --- What providers answer
-// ------------------------------------------------------------------------------------------------
 inline constexpr std::size_t max_answer_depth = 64;  ///< Answers nest less than ten deep.
 /// Of a provider's own message in ours; enough is looked at for it after white space has been folded, and
 /// error bodies may be megabytes.
@@ -149,6 +157,9 @@ inline constexpr std::size_t considered_error_bytes = 4096;
 inline constexpr std::size_t request_frame_bytes = 512;
 /// Keeps delays in 32 bits of milliseconds on the wire; beyond any case's time.
 inline constexpr std::chrono::milliseconds max_named_delay = std::chrono::days(30);
+inline constexpr std::uint64_t most_call_tokens = 100'000'000;  ///< Ten times the largest context: a usage
+                                                                ///< beyond it is taken for unknown.
+inline constexpr std::uint32_t doubted_answers = 5;  ///< That agree, before a doubtful limit is believed.
 /// How far two estimates of one window may be apart: resets are rounded, and time passes on the way.
 inline constexpr double window_tolerance = 0.1;
 /// More than any provider lets anybody use in a day: such a number means that there is no limit.
@@ -157,7 +168,6 @@ inline constexpr std::uint64_t most_announced = 1'000'000'000'000;
 inline constexpr std::size_t shortest_known_key = 12;
 
 // --- Providers of kind exec
-// -------------------------------------------------------------------------------------------------------
 inline constexpr unsigned most_programs = 64;  ///< At a time; others wait, and their permits may be lost.
 inline constexpr auto longest_program = std::chrono::hours(24);  ///< Where no request timeout is set.
 

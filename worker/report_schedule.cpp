@@ -1,6 +1,6 @@
 #include "worker/report_schedule.hpp"
 
-#include "common/defaults.hpp"
+#include "worker/defaults.hpp"
 
 #include <utility>
 

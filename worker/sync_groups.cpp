@@ -1,5 +1,6 @@
 #include "worker/sync_groups.hpp"
 
+#include "common/defaults.hpp"
 #include "worker/defaults.hpp"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/dispatch/defaults.hpp"
 #include "coordinator/merge/aggregate.hpp"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "common/fleet/allow_list.hpp"
 
-#include "common/defaults.hpp"
 #include "common/documents/finding.hpp"
 #include "common/fleet/fleet_key.hpp"
 #include "common/fleet/private_file.hpp"

@@ -1,6 +1,5 @@
 #include "common/fleet/fleet_key.hpp"
 
-#include "common/defaults.hpp"
 #include "common/documents/table_reader.hpp"
 #include "common/documents/toml_document.hpp"
 #include "common/files.hpp"

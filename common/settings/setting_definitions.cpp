@@ -1,5 +1,6 @@
 #include "common/settings/setting_definitions.hpp"
 
+#include "common/defaults.hpp"
 #include "common/settings/request_body.hpp"
 #include "common/settings/setting_values.hpp"
 

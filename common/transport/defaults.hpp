@@ -6,10 +6,57 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What one TCP connection may have waiting in the memory of a coordinator, and all together. ZeroMQ bounds
-/// the number of messages, and neither their parts nor their bytes.
+/// The constants that tune sockets, with their reasons. They bound what peers can make a coordinator take.
 namespace sluice::defaults {
 
+using namespace std::chrono_literals;
+
+// --- Sockets
+/// Messages taken from one side at a time: one system call serves many, and a flood on one side leaves the
+/// other side its turn within about a millisecond.
+inline constexpr int socket_batch = 256;
+/// Of one drain: a fleet of a thousand workers that send something five times a second is read whole, and a
+/// flood keeps the other side waiting for a fraction of a second.
+inline constexpr int max_batches_per_drain = 64;
+/// A process that ends gives its last messages (GOODBYE, ACK) a moment, and never hangs on them.
+inline constexpr auto socket_linger = 500ms;
+inline constexpr int max_waiting_frames = 10'000;  ///< Received and not read; the rest waits in the network.
+inline constexpr auto socket_heartbeat_interval = 2s;  ///< ZeroMQ's own, which finds machines that vanished:
+inline constexpr auto socket_heartbeat_timeout = 10s;  ///< slower than `liveness`, which is no socket's.
+inline constexpr auto reconnect_interval = 100ms;      ///< At first; it grows up to the next.
+/// Workers that were there before their coordinator come within a second of each other: those whose caches
+/// hold answers are waited for no longer than holder_wait, those of an earlier part than return_wait.
+inline constexpr auto max_reconnect_interval = 1s;
+
+// --- What peers may ask for (docs/protocol.md)
+inline constexpr double max_rejects_to_one = 512;       ///< REJECTs at once to one peer, which needs one ...
+inline constexpr double rejects_to_one_per_second = 1;  ///< ... and then: some 300 bytes a second for one
+                                                        ///< that never reads.
+inline constexpr double max_rejects = 8192;        ///< The same to all: a large fleet of another version ...
+inline constexpr double rejects_per_second = 100;  ///< ... that comes back again and again.
+/// HELLOs of one peer that are answered by WELCOME: a worker says it once, and again each heartbeat while
+/// none answers.
+inline constexpr double max_hellos_of_one = 8;
+inline constexpr double hellos_of_one_per_second = 2;
+inline constexpr double max_hellos = 4096;  ///< The same of all: a large fleet that comes at once.
+inline constexpr double hellos_per_second = 2048;
+/// Refused connections of an address that the log names: whoever is refused tries again each second.
+inline constexpr double refusals_logged = 5;
+inline constexpr double refusals_logged_per_second = 1.0 / 60;
+/// Messages that wait for a peer that does not read; beyond it the peer is let go. A worker gets some hundred
+/// a second at most, and is lost after three heartbeats of silence.
+inline constexpr int max_unread_messages = 1024;
+/// Peers whose messages of a kind are counted: who is forgotten beyond it begins anew, within what all may
+/// have.
+inline constexpr std::size_t max_counted_peers = 10'000;
+/// Peers that came in by a key and are remembered, so that they leave at once when it is taken off the list;
+/// who is forgotten beyond it is heard no more all the same.
+inline constexpr std::size_t max_admitted_peers = 65'536;
+/// One that speaks an earlier version of the protocol and was not heard for so long is gone.
+inline constexpr std::chrono::minutes older_peer_silence{1};
+
+// --- What one TCP connection may have waiting in the memory of a coordinator, and all together. ZeroMQ
+// bounds the number of messages, and neither their parts nor their bytes.
 /// Sent by a peer and not read as a whole message yet: the largest message, with what it takes on the wire.
 inline constexpr std::size_t max_unread_bytes_of_one = max_frame_bytes + (1u << 20);
 /// For a peer that takes less than `least_taken_bytes` of it a second.

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/clock.hpp"
-#include "common/defaults.hpp"
+#include "common/transport/defaults.hpp"
 #include "common/transport/envelopes.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "common/transport/socket_actor.hpp"
 
-#include "common/defaults.hpp"
+#include "common/transport/defaults.hpp"
 
 #include <array>
 #include <cerrno>

@@ -1,12 +1,12 @@
 #include "coordinator/actors/coordinator_actor.hpp"
 
-#include "common/defaults.hpp"
 #include "common/process/supervision.hpp"
 #include "common/text/stderr_line.hpp"
 #include "coordinator/actors/checker.hpp"
 #include "coordinator/actors/governor_actor.hpp"
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/actors/recorder.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/progress/run_metrics.hpp"
 
 #include <algorithm>

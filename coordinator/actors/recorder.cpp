@@ -1,5 +1,6 @@
 #include "coordinator/actors/recorder.hpp"
 
+#include "common/defaults.hpp"
 #include "common/process/supervision.hpp"
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/defaults.hpp"

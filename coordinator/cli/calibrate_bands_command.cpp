@@ -1,4 +1,3 @@
-#include "common/defaults.hpp"
 #include "common/files.hpp"
 #include "common/model/run_settings.hpp"
 #include "common/text/joined.hpp"

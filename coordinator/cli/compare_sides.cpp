@@ -1,9 +1,9 @@
 #include "coordinator/cli/compare_sides.hpp"
 
-#include "common/defaults.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_report.hpp"
 #include "coordinator/cli/past_runs.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/compare.hpp"
 #include "coordinator/gate/stability_gate.hpp"

@@ -2,8 +2,12 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
+/// The constants that tune single commands.
 namespace sluice::defaults {
+
+using namespace std::chrono_literals;
 
 /// Findings that are printed, of all files: more is no list to work through.
 inline constexpr std::size_t max_shown_findings = 1000;
@@ -19,5 +23,27 @@ inline constexpr int runs_that_change_a_file = 3;
 
 /// Of `sluice view`: one reader with a few pages open, of which some wait for a report to be made.
 inline constexpr std::size_t view_threads = 8;
+
+inline constexpr std::uint32_t max_runs_named =
+    1'000'000;  ///< Of `runs --limit` and `--keep`: in effect all.
+inline constexpr std::uint32_t max_observations_named = 1'000'000'000;  ///< Of `observations prune --keep`.
+inline constexpr auto unfinished_run_age = 7 * 24h;  ///< A run without an end may be going on for so long:
+                                                     ///< `sluice runs prune` leaves it.
+
+/// Fixtures that `sluice generate-corpus` makes: as many as a person reviews.
+inline constexpr std::uint32_t sample_size = 50;
+inline constexpr std::uint32_t max_sample_size = 1'000'000;
+inline constexpr double claim_confidence = 0.7;  ///< That a claim needs to become a fixture.
+
+/// Committed results that are kept for the reports, packed: a million of claims take some 100 MiB, less than
+/// the plan of as many cases.
+inline constexpr std::size_t max_held_result_bytes = 128u << 20;
+/// Of the cases of a JSON report, packed, where results are held as well.
+inline constexpr std::size_t max_json_beside_results = 32u << 20;
+
+inline constexpr std::size_t cases_written_at_once = 10'000;  ///< A transaction of some ten milliseconds.
+inline constexpr std::size_t grades_written_at_once = 1000;   ///< A transaction of some milliseconds.
+
+inline constexpr std::uint64_t max_diffed_trials = 100'000;  ///< Of a run: both are held, prompts and all.
 
 }  // namespace sluice::defaults

@@ -1,5 +1,5 @@
-#include "common/defaults.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/defaults.hpp"
 #include "coordinator/cli/execute_run.hpp"
 #include "coordinator/cli/run_flags.hpp"
 #include "coordinator/cli/setting_flags.hpp"

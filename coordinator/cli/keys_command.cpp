@@ -1,3 +1,4 @@
+#include "common/defaults.hpp"
 #include "common/fleet/allow_list.hpp"
 #include "common/fleet/fleet_key.hpp"
 #include "common/fleet/fleet_security.hpp"
@@ -6,7 +7,6 @@
 #include "common/transport/curve.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/setting_flags.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/output/output_file.hpp"
 

@@ -1,7 +1,7 @@
 #include "coordinator/cli/manifest_file.hpp"
 
-#include "common/defaults.hpp"
 #include "common/files.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/aggregate_gate.hpp"
 #include "coordinator/suite/manifest.hpp"
 

@@ -1,6 +1,6 @@
 #include "coordinator/cli/not_passed.hpp"
 
-#include "coordinator/defaults.hpp"
+#include "coordinator/cli/defaults.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 
 #include <string>

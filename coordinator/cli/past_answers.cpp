@@ -1,9 +1,9 @@
 #include "coordinator/cli/past_answers.hpp"
 
-#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/cli/asked_again.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/defaults.hpp"
 #include "coordinator/cli/past_details.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/defaults.hpp"

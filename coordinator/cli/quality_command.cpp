@@ -1,7 +1,7 @@
-#include "common/defaults.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/display/terminal.hpp"
 #include "coordinator/merge/quality_fold.hpp"
 #include "coordinator/report/quality_report.hpp"

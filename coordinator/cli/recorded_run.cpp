@@ -11,6 +11,7 @@
 #include "coordinator/cli/run_notes.hpp"
 #include "coordinator/cli/run_observations.hpp"
 #include "coordinator/cli/run_report.hpp"
+#include "coordinator/dispatch/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/session/arm_options.hpp"
 #include "coordinator/session/embedding_run.hpp"

@@ -1,4 +1,3 @@
-#include "common/defaults.hpp"
 #include "common/files.hpp"
 #include "common/text/printable.hpp"
 #include "common/text/text.hpp"
@@ -6,6 +5,7 @@
 #include "coordinator/corpus/corpus_folder.hpp"
 #include "coordinator/corpus/fixture_file.hpp"
 #include "coordinator/corpus/review_page.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/display/display.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/display/terminal.hpp"

@@ -2,6 +2,7 @@
 #include "common/text/stderr_line.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/defaults.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/plan_estimate.hpp"
 #include "coordinator/cli/run_flags.hpp"

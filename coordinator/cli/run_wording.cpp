@@ -1,5 +1,6 @@
 #include "coordinator/cli/run_wording.hpp"
 
+#include "common/defaults.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/wording.hpp"

@@ -1,9 +1,8 @@
 #include "common/clock.hpp"
-#include "common/defaults.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/defaults.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/setting_flags.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/display/terminal.hpp"
 #include "coordinator/session/flag_values.hpp"
 

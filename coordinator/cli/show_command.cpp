@@ -1,5 +1,6 @@
 #include "coordinator/cli/asked_again.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/defaults.hpp"
 #include "coordinator/cli/past_answers.hpp"
 #include "coordinator/cli/past_details.hpp"
 #include "coordinator/cli/past_runs.hpp"

@@ -1,6 +1,6 @@
 #include "coordinator/cli/view_request.hpp"
 
-#include "coordinator/defaults.hpp"
+#include "coordinator/cli/defaults.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,9 +1,9 @@
 #include "coordinator/corpus/corpus_folder.hpp"
 
-#include "common/defaults.hpp"
 #include "common/files.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/corpus/fixture_file.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/suite/fixture.hpp"
 #include "coordinator/suite/fixture_folder.hpp"

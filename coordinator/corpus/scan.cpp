@@ -1,6 +1,5 @@
 #include "coordinator/corpus/scan.hpp"
 
-#include "common/defaults.hpp"
 #include "common/hash.hpp"
 #include "common/model/token_bound.hpp"
 #include "common/text/text.hpp"

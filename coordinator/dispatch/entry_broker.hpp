@@ -2,7 +2,7 @@
 
 #include "common/clock.hpp"
 #include "common/model/entry_key.hpp"
-#include "coordinator/defaults.hpp"
+#include "coordinator/dispatch/defaults.hpp"
 #include "coordinator/dispatch/known_holders.hpp"
 
 #include <chrono>

@@ -1,7 +1,6 @@
 #include "coordinator/dispatch/work_queue.hpp"
 
-#include "common/defaults.hpp"
-#include "coordinator/defaults.hpp"
+#include "coordinator/dispatch/defaults.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "coordinator/defaults.hpp"
+#include "common/defaults.hpp"
 #include "coordinator/gate/billionths.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/status.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "common/error.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/judge_pin.hpp"

@@ -1,6 +1,5 @@
 #include "coordinator/gate/statistical_gate.hpp"
 
-#include "common/defaults.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/statistics/random_stream.hpp"
 

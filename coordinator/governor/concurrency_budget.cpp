@@ -1,6 +1,5 @@
 #include "coordinator/governor/concurrency_budget.hpp"
 
-#include "common/defaults.hpp"
 #include "coordinator/governor/defaults.hpp"
 
 #include <algorithm>

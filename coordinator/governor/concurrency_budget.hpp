@@ -1,8 +1,8 @@
 #pragma once
 
-#include "common/defaults.hpp"
 #include "coordinator/facts/budget_facts.hpp"
 #include "coordinator/governor/concurrency_search.hpp"
+#include "coordinator/governor/defaults.hpp"
 #include "coordinator/governor/key_use.hpp"
 #include "coordinator/governor/member.hpp"
 #include "coordinator/governor/places.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "common/clock.hpp"
-#include "common/defaults.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -13,6 +13,35 @@
 namespace sluice::defaults {
 
 using namespace std::chrono_literals;
+
+inline constexpr auto arrival_jitter = 20ms;     ///< Jitter of the time from a call's start to its arrival.
+inline constexpr auto permit_clock_error = 1ms;  ///< What is left when the clock's bounds are kept: timers.
+inline constexpr auto permit_lifetime = 100ms;   ///< A permit's window where the burst leaves room for it.
+/// A window where it leaves none, and slots are spaced: each millisecond of it costs as much of the rate.
+inline constexpr auto permit_lifetime_min = 5ms;
+inline constexpr double rate_margin = 0.999;  ///< Of each rate, for clocks that run fast.
+/// A permit is granted so long before it opens at most, with all that open until then: one message for
+/// several calls. All that a dead worker can waste beside a permit's lifetime, and permit_patience.
+inline constexpr auto permit_lookahead = 200ms;
+inline constexpr auto grant_interval = 5ms;  ///< Gathers permits: 200 GRANTS a second and worker at most.
+/// Who has not reported a permit so long after its end gets no more: above the workers' demand_delay and one
+/// way over a network.
+inline constexpr auto permit_patience = 250ms;
+inline constexpr auto permit_regrant_min = 10ms;      ///< What must be left of a returned permit's window.
+inline constexpr std::uint32_t breaker_failures = 5;  ///< In a row over the fleet: the breaker opens.
+inline constexpr std::uint32_t breaker_sample = 20;   ///< Or half of so many ...
+inline constexpr auto breaker_window = 10s;           ///< ... within this time.
+inline constexpr auto breaker_refused_time = 5s;  ///< Or nothing answered but refusals for so long: a rate
+                                                  ///< of less than one call in it is rare.
+inline constexpr auto breaker_first_hold = 1s;    ///< Until the first probe, and the least between two.
+inline constexpr std::int64_t breaker_hold_share = 4;  ///< Between probes a quarter of the outage so far: its
+                                                       ///< end is noticed so late, and few calls are wasted.
+inline constexpr auto breaker_max_hold = 15s;          ///< An outage's end is noticed so late at most.
+inline constexpr auto probe_lifetime =
+    5s;  ///< Of a probe's permit: the connection may have to be set up anew.
+inline constexpr std::uint32_t search_first_places = 5;  ///< In flight until answers come, where no limit is
+                                                         ///< known: few enough for any limit's burst.
+inline constexpr std::uint32_t search_max_places = 512;  ///< A worker, when the number in flight is searched.
 
 /// Of a limit that is set without burst_seconds: providers that name a minute's requests enforce them over a
 /// second or less, and it costs nothing on a run of more than seconds.

@@ -1,6 +1,7 @@
 #include "coordinator/governor/permit_grants.hpp"
 
 #include "common/clock_distance.hpp"
+#include "common/defaults.hpp"
 #include "coordinator/governor/defaults.hpp"
 
 #include <algorithm>

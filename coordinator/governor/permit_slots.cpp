@@ -1,6 +1,5 @@
 #include "coordinator/governor/permit_slots.hpp"
 
-#include "common/defaults.hpp"
 #include "coordinator/governor/defaults.hpp"
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "common/defaults.hpp"
 #include "common/wire/messages.hpp"
+#include "coordinator/governor/defaults.hpp"
 #include "coordinator/governor/key_use.hpp"
 #include "coordinator/governor/slot_rule.hpp"
 #include "coordinator/governor/token_ledger.hpp"

@@ -1,6 +1,6 @@
 #include "coordinator/governor/provider_health.hpp"
 
-#include "common/defaults.hpp"
+#include "coordinator/governor/defaults.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,6 @@
 #include "coordinator/governor/rate_search.hpp"
 
+#include "common/defaults.hpp"
 #include "coordinator/governor/defaults.hpp"
 #include "coordinator/governor/slot_rule.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "common/defaults.hpp"
 #include "common/model/provider_limits.hpp"
 #include "coordinator/governor/bucket.hpp"
+#include "coordinator/governor/defaults.hpp"
 
 #include <cstdint>
 #include <optional>

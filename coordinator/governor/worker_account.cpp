@@ -1,6 +1,6 @@
 #include "coordinator/governor/worker_account.hpp"
 
-#include "common/defaults.hpp"
+#include "coordinator/governor/defaults.hpp"
 
 #include <algorithm>
 

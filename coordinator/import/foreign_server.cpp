@@ -1,11 +1,11 @@
 #include "coordinator/import/foreign_server.hpp"
 
+#include "common/defaults.hpp"
 #include "common/settings/base_url.hpp"
 #include "common/settings/request_body.hpp"
 #include "common/settings/setting_values.hpp"
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/import/foreign_template.hpp"
 #include "coordinator/suite/arms.hpp"
 #include "coordinator/suite/toml_string.hpp"

@@ -1,9 +1,9 @@
 #include "coordinator/import/foreign_template.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/template.hpp"
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
-#include "coordinator/defaults.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 #include "coordinator/import/promptfoo_checks.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/import/bound_checks.hpp"
 #include "coordinator/import/foreign_script.hpp"
 #include "coordinator/suite/foreign_check.hpp"

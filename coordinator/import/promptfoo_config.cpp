@@ -3,7 +3,6 @@
 #include "common/defaults.hpp"
 #include "common/files.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/import/import_source.hpp"
 #include "coordinator/import/promptfoo_prompts.hpp"
 #include "coordinator/import/suite_assembly.hpp"

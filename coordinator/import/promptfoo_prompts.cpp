@@ -1,8 +1,8 @@
 #include "coordinator/import/promptfoo_prompts.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/import/foreign_template.hpp"
 #include "coordinator/import/response_form.hpp"
 #include "coordinator/suite/csv_rows.hpp"

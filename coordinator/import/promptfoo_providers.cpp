@@ -1,8 +1,8 @@
 #include "coordinator/import/promptfoo_providers.hpp"
 
+#include "common/defaults.hpp"
 #include "common/settings/base_url.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/import/foreign_script.hpp"
 #include "coordinator/import/response_form.hpp"
 

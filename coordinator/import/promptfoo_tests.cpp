@@ -1,11 +1,11 @@
 #include "coordinator/import/promptfoo_tests.hpp"
 
+#include "common/defaults.hpp"
 #include "common/documents/canonical_json.hpp"
 #include "common/text/joined.hpp"
 #include "common/text/template.hpp"
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/import/defaults.hpp"
 #include "coordinator/import/foreign_script.hpp"
 #include "coordinator/import/test_table.hpp"

@@ -5,7 +5,6 @@
 #include "common/model/metrics.hpp"
 #include "common/text/template.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/import/bound_checks.hpp"
 #include "coordinator/import/defaults.hpp"
 #include "coordinator/import/ordered_table.hpp"

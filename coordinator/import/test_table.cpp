@@ -1,8 +1,8 @@
 #include "coordinator/import/test_table.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/suite/csv_rows.hpp"
 #include "coordinator/suite/foreign_check.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "coordinator/defaults.hpp"
 #include "coordinator/ledger/connection.hpp"
+#include "coordinator/ledger/defaults.hpp"
 #include "coordinator/ledger/guarded.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/ledger/row_checks.hpp"

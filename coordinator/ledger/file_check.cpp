@@ -1,7 +1,6 @@
 #include "coordinator/ledger/file_check.hpp"
 
 #include "common/files.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/defaults.hpp"
 #include "coordinator/ledger/observation_checks.hpp"

@@ -1,7 +1,7 @@
 // What can be saved of damaged SQLite files: rows that can be read and whose checksums fit.
-#include "coordinator/defaults.hpp"
 #include "coordinator/facts/database_files.hpp"
 #include "coordinator/ledger/database.hpp"
+#include "coordinator/ledger/defaults.hpp"
 #include "coordinator/ledger/file_check.hpp"
 #include "coordinator/ledger/observation_checks.hpp"
 #include "coordinator/ledger/observation_store.hpp"

@@ -2,8 +2,8 @@
 
 #include "common/text/text.hpp"
 #include "common/wire/codec.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/ledger/database.hpp"
+#include "coordinator/ledger/defaults.hpp"
 #include "coordinator/ledger/file_swap.hpp"
 #include "coordinator/ledger/row_id.hpp"
 #include "coordinator/ledger/schema.hpp"

@@ -3,7 +3,6 @@
 #include "common/cache_tools.hpp"
 #include "common/error.hpp"
 #include "common/model/result.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/facts/asked_case.hpp"
 #include "coordinator/facts/cache_holders.hpp"
 #include "coordinator/facts/case_outcome.hpp"
@@ -14,6 +13,7 @@
 #include "coordinator/facts/retrieval_event.hpp"
 #include "coordinator/facts/run_record.hpp"
 #include "coordinator/facts/suite_copy.hpp"
+#include "coordinator/ledger/defaults.hpp"
 
 #include <chrono>
 #include <cstddef>

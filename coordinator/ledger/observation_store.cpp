@@ -1,9 +1,10 @@
 #include "coordinator/ledger/observation_store.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/facts/observation_ids.hpp"
 #include "coordinator/ledger/connection.hpp"
+#include "coordinator/ledger/defaults.hpp"
 #include "coordinator/ledger/file_swap.hpp"
 #include "coordinator/ledger/guarded.hpp"
 #include "coordinator/ledger/observation_checks.hpp"

@@ -1,6 +1,6 @@
-#include "coordinator/defaults.hpp"
 #include "coordinator/facts/database_files.hpp"
 #include "coordinator/ledger/database.hpp"
+#include "coordinator/ledger/defaults.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/ledger/row_id.hpp"
 #include "coordinator/ledger/run_lock.hpp"

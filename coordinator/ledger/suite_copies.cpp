@@ -1,5 +1,6 @@
 // The files of the suites that runs were of.
 #include "common/hash.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/ledger/row_id.hpp"

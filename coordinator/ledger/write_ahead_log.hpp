@@ -1,6 +1,6 @@
 #pragma once
 
-#include "coordinator/defaults.hpp"
+#include "coordinator/ledger/defaults.hpp"
 
 #include <thread>
 

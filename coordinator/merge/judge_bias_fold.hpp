@@ -1,6 +1,5 @@
 #pragma once
 
-#include "common/defaults.hpp"
 #include "common/model/judge.hpp"
 #include "common/model/metrics.hpp"
 #include "coordinator/merge/case_result.hpp"

@@ -1,5 +1,6 @@
 #include "coordinator/merge/run_arms.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/statistics/random_stream.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/model/metrics.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/facts/paid_by_arm.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"

@@ -2,6 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/plan/defaults.hpp"
 #include "coordinator/suite/recorded_answers.hpp"
 
 #include <algorithm>

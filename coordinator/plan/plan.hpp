@@ -1,6 +1,5 @@
 #pragma once
 
-#include "common/defaults.hpp"
 #include "common/error.hpp"
 #include "common/hash.hpp"
 #include "common/model/judge.hpp"

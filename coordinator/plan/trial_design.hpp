@@ -1,7 +1,6 @@
 #pragma once
 
 #include "common/model/request.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/suite/case.hpp"
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/report/report_document.hpp"
 #include "coordinator/report/statistics_wording.hpp"
 #include "coordinator/report/wording.hpp"

@@ -1,7 +1,6 @@
 #include "coordinator/report/band_report.hpp"
 
 #include "common/text/printable.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/output/json_writer.hpp"
 

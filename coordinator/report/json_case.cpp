@@ -1,6 +1,6 @@
 #include "coordinator/report/json_case.hpp"
 
-#include "common/defaults.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/output/claim_json.hpp"
 #include "coordinator/output/vote_json.hpp"
 

@@ -1,3 +1,4 @@
+#include "coordinator/defaults.hpp"
 #include "coordinator/report/judge_wording.hpp"
 #include "coordinator/report/report_document.hpp"
 

@@ -1,8 +1,8 @@
 #include "coordinator/report/judge_wording.hpp"
 
-#include "common/defaults.hpp"
 #include "common/text/printable.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/gate/quoted.hpp"
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "common/error.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/output/sink.hpp"
 #include "coordinator/report/document.hpp"
 

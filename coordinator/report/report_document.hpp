@@ -1,6 +1,5 @@
 #pragma once
 
-#include "coordinator/defaults.hpp"
 #include "coordinator/report/document.hpp"
 #include "coordinator/report/report.hpp"
 

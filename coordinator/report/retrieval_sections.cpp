@@ -1,3 +1,4 @@
+#include "coordinator/defaults.hpp"
 #include "coordinator/report/report_document.hpp"
 #include "coordinator/report/wording.hpp"
 

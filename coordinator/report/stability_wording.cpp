@@ -1,5 +1,6 @@
 #include "coordinator/report/stability_wording.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/report/assessment_wording.hpp"

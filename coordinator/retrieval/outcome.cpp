@@ -1,6 +1,6 @@
 #include "coordinator/retrieval/outcome.hpp"
 
-#include "coordinator/defaults.hpp"
+#include "common/defaults.hpp"
 #include "coordinator/gate/billionths.hpp"
 
 #include <cstddef>

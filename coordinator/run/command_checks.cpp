@@ -4,8 +4,8 @@
 #include "common/defaults.hpp"
 #include "common/model/request_text.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/output/json_writer.hpp"
+#include "coordinator/run/defaults.hpp"
 #include "coordinator/run/verdict.hpp"
 #include "coordinator/suite/command_reader.hpp"
 

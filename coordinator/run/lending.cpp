@@ -1,7 +1,7 @@
 #include "coordinator/run/lending.hpp"
 
 #include "common/defaults.hpp"
-#include "coordinator/defaults.hpp"
+#include "coordinator/run/defaults.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,6 +1,6 @@
 #include "coordinator/run/long_pause.hpp"
 
-#include "coordinator/defaults.hpp"
+#include "coordinator/run/defaults.hpp"
 
 namespace sluice {
 

@@ -6,7 +6,7 @@
 #include "common/model/request_text.hpp"
 #include "common/model/token_bound.hpp"
 #include "config/embedded_config.hpp"
-#include "coordinator/defaults.hpp"
+#include "coordinator/run/defaults.hpp"
 
 #include <algorithm>
 #include <array>

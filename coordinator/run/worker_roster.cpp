@@ -1,6 +1,5 @@
 #include "coordinator/run/worker_roster.hpp"
 
-#include "common/defaults.hpp"
 #include "coordinator/run/defaults.hpp"
 
 #include <algorithm>

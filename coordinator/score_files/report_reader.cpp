@@ -1,3 +1,4 @@
+#include "common/defaults.hpp"
 #include "common/model/metrics.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"

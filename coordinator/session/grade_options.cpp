@@ -1,9 +1,9 @@
 #include "coordinator/session/grade_options.hpp"
 
+#include "common/defaults.hpp"
 #include "common/documents/table_reader.hpp"
 #include "common/model/cache_key.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/session/arm_options.hpp"
 #include "coordinator/session/flag_values.hpp"
 

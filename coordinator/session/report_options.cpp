@@ -1,7 +1,7 @@
 #include "coordinator/session/report_options.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/session/flag_values.hpp"
 

@@ -1,7 +1,7 @@
 #include "coordinator/session/run_assessment.hpp"
 
-#include "common/defaults.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/judge_family.hpp"
 #include "coordinator/gate/unjudged_scores.hpp"

@@ -1,8 +1,8 @@
 #include "coordinator/session/run_gate.hpp"
 
-#include "common/defaults.hpp"
 #include "common/documents/finding.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/baseline_export.hpp"
 #include "coordinator/gate/quoted.hpp"

@@ -1,6 +1,5 @@
 #include "coordinator/session/run_inputs.hpp"
 
-#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "config/embedded_config.hpp"
 #include "coordinator/defaults.hpp"

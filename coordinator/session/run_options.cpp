@@ -1,5 +1,6 @@
 #include "coordinator/session/run_options.hpp"
 
+#include "common/defaults.hpp"
 #include "common/documents/table_reader.hpp"
 #include "common/settings/base_url.hpp"
 #include "common/settings/metrics_endpoint.hpp"

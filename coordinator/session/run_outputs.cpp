@@ -1,7 +1,7 @@
 #include "coordinator/session/run_outputs.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/facts/database_files.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/session/report_options.hpp"

@@ -1,6 +1,7 @@
 #include "coordinator/session/trial_design.hpp"
 
 #include "common/command/bounded_command.hpp"
+#include "common/defaults.hpp"
 #include "common/hash.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"

@@ -22,8 +22,8 @@ std::string_view to_string(InstabilityMethod method);
 /// What may be spent on one perturbation before a cheaper method takes over.
 struct InstabilityLimits {
   std::uint64_t max_states = defaults::max_label_states;  ///< Of a class of one pattern (LabelPermutation).
-  std::uint64_t all_states =
-      defaults::all_label_states;  ///< LabelPermutation::tried_states of all patterns: some 15 ms.
+  std::uint64_t all_states = defaults::all_label_states;  ///< LabelPermutation::tried_states of
+                                                          ///< all patterns: some 15 ms.
   std::uint64_t exact_steps =
       defaults::exact_steps;  ///< Multiplications that an exact sum may take: some 30 ms.
   std::uint64_t drawn_cases =
@@ -42,8 +42,8 @@ struct InstabilityResult {
 /// Whether a perturbation changes answers beyond what plain repetition does: the sum over the cases of T
 /// (AgreementExcess) against its permutation distribution, labels permuted within each case. Comparing the
 /// stability with the floor instead calls pure noise unstable in 39-52 % of simulated runs
-/// (docs/statistics.md). Memory: by the number of distinct patterns up to defaults::max_patterns, whatever
-/// the number of cases; the order of `add` matters in the last bits alone.
+/// (docs/statistics.md). Memory: by the number of distinct patterns up to defaults::max_patterns,
+/// whatever the number of cases; the order of `add` matters in the last bits alone.
 class InstabilityTest {
  public:
   /// A case: its pattern for this perturbation, and its excess (T times AgreementExcess::denominator). Cases

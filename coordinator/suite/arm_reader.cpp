@@ -1,8 +1,8 @@
 #include "coordinator/suite/arm_reader.hpp"
 
+#include "common/defaults.hpp"
 #include "common/settings/setting_values.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/suite/arms.hpp"
 
 #include <algorithm>

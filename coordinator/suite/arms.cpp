@@ -1,5 +1,6 @@
 #include "coordinator/suite/arms.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 

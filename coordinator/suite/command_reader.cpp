@@ -1,5 +1,6 @@
 #include "coordinator/suite/command_reader.hpp"
 
+#include "common/defaults.hpp"
 #include "common/documents/canonical_json.hpp"
 #include "common/files.hpp"
 #include "common/hash.hpp"

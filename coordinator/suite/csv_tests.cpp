@@ -1,9 +1,9 @@
 #include "coordinator/suite/csv_tests.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/template.hpp"
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/suite/csv_rows.hpp"
 #include "coordinator/suite/document_context.hpp"
 #include "coordinator/suite/foreign_check.hpp"

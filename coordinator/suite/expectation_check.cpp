@@ -1,7 +1,7 @@
 #include "coordinator/suite/expectation_check.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
 
 #include <unordered_map>
 #include <utility>

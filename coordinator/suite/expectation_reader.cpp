@@ -1,11 +1,11 @@
 #include "coordinator/suite/expectation_reader.hpp"
 
+#include "common/defaults.hpp"
 #include "common/documents/canonical_json.hpp"
 #include "common/text/template.hpp"
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
 #include "common/text/words.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/suite/command_reader.hpp"
 #include "coordinator/suite/expected_claims.hpp"
 #include "coordinator/suite/judge_reader.hpp"

@@ -1,7 +1,7 @@
 #include "coordinator/suite/expected_claims.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
 
 #include <cmath>
 #include <cstdint>

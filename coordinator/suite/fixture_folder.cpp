@@ -1,6 +1,5 @@
 #include "coordinator/suite/fixture_folder.hpp"
 
-#include "common/defaults.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 #include "coordinator/suite/fixture.hpp"

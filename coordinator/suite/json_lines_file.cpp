@@ -2,6 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 #include "coordinator/suite/halves.hpp"
 #include "coordinator/suite/json_document.hpp"

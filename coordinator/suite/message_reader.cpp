@@ -1,9 +1,9 @@
 #include "coordinator/suite/message_reader.hpp"
 
+#include "common/defaults.hpp"
 #include "common/documents/canonical_json.hpp"
 #include "common/text/base64.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/suite/test_templates.hpp"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #include "coordinator/suite/plugin_file.hpp"
 
+#include "common/defaults.hpp"
 #include "common/documents/canonical_json.hpp"
 #include "common/text/text.hpp"
 #include "config/embedded_config.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/suite/document_context.hpp"
 #include "coordinator/suite/test_templates.hpp"
 #include "coordinator/suite/yaml_document.hpp"

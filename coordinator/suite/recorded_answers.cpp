@@ -3,7 +3,6 @@
 #include "common/defaults.hpp"
 #include "common/text/joined.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/suite/document_context.hpp"
 #include "coordinator/suite/json_document.hpp"
 #include "coordinator/suite/json_lines.hpp"

@@ -3,7 +3,6 @@
 #include "common/documents/canonical_json.hpp"
 #include "common/settings/setting_values.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/suite/message_reader.hpp"
 #include "coordinator/suite/schema_reader.hpp"
 

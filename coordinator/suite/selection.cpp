@@ -4,7 +4,6 @@
 #include "common/documents/table_reader.hpp"
 #include "common/hash.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "coordinator/suite/span_answers.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/suite/json_document.hpp"
 
 #include <charconv>

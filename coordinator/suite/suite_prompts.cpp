@@ -1,7 +1,7 @@
 #include "coordinator/suite/suite_prompts.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/suite/arms.hpp"
 #include "coordinator/suite/test_templates.hpp"
 

@@ -1,5 +1,6 @@
 #include "coordinator/suite/suite_rubrics.hpp"
 
+#include "common/defaults.hpp"
 #include "common/documents/table_reader.hpp"
 #include "common/text/text.hpp"
 #include "config/embedded_config.hpp"

@@ -2,6 +2,7 @@
 
 #include "common/checks/json_schema.hpp"
 #include "common/checks/pattern.hpp"
+#include "common/defaults.hpp"
 #include "common/text/joined.hpp"
 #include "common/text/template.hpp"
 #include "common/text/text.hpp"

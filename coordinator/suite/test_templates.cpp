@@ -1,7 +1,7 @@
 #include "coordinator/suite/test_templates.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
 
 #include <algorithm>
 #include <array>

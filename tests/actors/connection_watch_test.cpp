@@ -1,7 +1,6 @@
 // What waits in memory for a connection, and when that is too much.
 #include "common/transport/connection_watch.hpp"
 
-#include "common/transport/defaults.hpp"
 #include "common/transport/messages.hpp"
 #include "common/transport/router.hpp"
 #include "common/transport/socket_options.hpp"

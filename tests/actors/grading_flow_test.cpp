@@ -1,5 +1,6 @@
 // From an answer to its grade beside the baseline's: the model client with a fake provider.
 #include "tests/actors/model_client_fixture.hpp"
+#include "worker/defaults.hpp"
 #include "worker/providers/http_message.hpp"
 #include "worker/units/unit_result.hpp"
 

@@ -1,6 +1,6 @@
 // From an answer to the votes about it: the model client with a fake provider.
-#include "common/defaults.hpp"
 #include "tests/actors/model_client_fixture.hpp"
+#include "worker/defaults.hpp"
 #include "worker/providers/http_message.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,6 @@
 #include "coordinator/actors/recorder.hpp"
 
+#include "common/defaults.hpp"
 #include "coordinator/actors/messages.hpp"
 #include "tests/actors/actor_fixture.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -3,6 +3,7 @@
 
 #include "common/defaults.hpp"
 #include "common/transport/dealer.hpp"
+#include "common/transport/defaults.hpp"
 #include "common/transport/messages.hpp"
 #include "common/transport/peer_quota.hpp"
 #include "common/transport/router.hpp"

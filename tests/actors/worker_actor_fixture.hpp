@@ -1,6 +1,5 @@
 #pragma once
 
-#include "common/defaults.hpp"
 #include "common/model/cache_key.hpp"
 #include "common/transport/messages.hpp"
 #include "tests/actors/actor_fixture.hpp"

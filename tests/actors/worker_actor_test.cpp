@@ -1,5 +1,7 @@
 // What a worker takes, does and says in a run.
+#include "common/defaults.hpp"
 #include "tests/actors/worker_actor_fixture.hpp"
+#include "worker/defaults.hpp"
 
 namespace sluice {
 namespace {

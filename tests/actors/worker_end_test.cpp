@@ -1,4 +1,5 @@
 // When a worker waits, and when it ends.
+#include "common/defaults.hpp"
 #include "common/text/stderr_line.hpp"
 #include "tests/actors/worker_actor_fixture.hpp"
 

@@ -2,7 +2,6 @@
 // together as its actors do it. Checked after each step: nothing crashes, a result is taken from a holder of
 // its unit alone, no unit gets out again once it has its result, and what is kept and sent is bounded by what
 // came.
-#include "coordinator/defaults.hpp"
 #include "coordinator/governor/governor.hpp"
 #include "coordinator/run/run_controller.hpp"
 #include "tests/fuzz/fuzzed_input.hpp"

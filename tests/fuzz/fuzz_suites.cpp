@@ -1,3 +1,4 @@
+#include "common/defaults.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/arm_reader.hpp"
 #include "coordinator/suite/arms.hpp"

@@ -1,4 +1,5 @@
 #include "common/clock_distance.hpp"
+#include "coordinator/governor/defaults.hpp"
 #include "tests/properties/history.hpp"
 #include "tests/properties/windows.hpp"
 

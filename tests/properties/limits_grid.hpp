@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/defaults.hpp"
 #include "tests/properties/simulated_fleet.hpp"
 
 #include <cmath>

@@ -1,12 +1,12 @@
 #pragma once
 
 #include "common/clock.hpp"
-#include "common/defaults.hpp"
 #include "common/error.hpp"
 #include "common/wire/messages.hpp"
 #include "worker/budget/clock_bounds.hpp"
 #include "worker/budget/hold_time.hpp"
 #include "worker/budget/permit_book.hpp"
+#include "worker/defaults.hpp"
 
 #include <algorithm>
 #include <chrono>

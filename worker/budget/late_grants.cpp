@@ -1,7 +1,7 @@
 #include "worker/budget/late_grants.hpp"
 
-#include "common/defaults.hpp"
 #include "worker/budget/wording.hpp"
+#include "worker/defaults.hpp"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #include "worker/budget/late_permits.hpp"
 
-#include "common/defaults.hpp"
 #include "worker/budget/wording.hpp"
+#include "worker/defaults.hpp"
 
 namespace sluice {
 

@@ -1,5 +1,6 @@
 #include "worker/calls/call_engine.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "worker/call_failure.hpp"
 #include "worker/calls/waiting_calls.hpp"

@@ -1,5 +1,6 @@
 #include "worker/cli/worker_cli.hpp"
 
+#include "common/defaults.hpp"
 #include "common/manual/help_formatter.hpp"
 #include "common/metrics_server/metrics_server.hpp"
 #include "common/metrics_server/pulse.hpp"
@@ -13,7 +14,6 @@
 #include "common/settings/metrics_endpoint.hpp"
 #include "common/settings/tcp_endpoint.hpp"
 #include "common/text/stderr_line.hpp"
-#include "worker/defaults.hpp"
 #include "worker/embed.hpp"
 #include "worker/messages.hpp"
 

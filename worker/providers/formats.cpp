@@ -1,7 +1,6 @@
 #include "worker/providers/formats.hpp"
 
 #include "common/checks/key_mask.hpp"
-#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "worker/defaults.hpp"
 

@@ -4,6 +4,7 @@
 #include "common/defaults.hpp"
 #include "common/model/cache_key.hpp"
 #include "config/embedded_config.hpp"
+#include "worker/defaults.hpp"
 #include "worker/units/disclosure.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "coordinator/corpus/corpus_folder.hpp"
 
-#include "common/defaults.hpp"
 #include "coordinator/corpus/findings.hpp"
 #include "coordinator/corpus/fixture_file.hpp"
+#include "coordinator/defaults.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <filesystem>

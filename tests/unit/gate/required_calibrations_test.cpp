@@ -2,6 +2,7 @@
 // scores warn and fail nothing. Every expectation is worked out by hand.
 #include "coordinator/gate/required_calibrations.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/compare.hpp"
 #include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/gate/statistical_gate.hpp"

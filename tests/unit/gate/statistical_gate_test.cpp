@@ -1,5 +1,6 @@
 #include "coordinator/gate/statistical_gate.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/gate/stability_gate.hpp"
 #include "gate_fixture.hpp"

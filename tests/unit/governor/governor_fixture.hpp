@@ -1,6 +1,5 @@
 #pragma once
 
-#include "common/defaults.hpp"
 #include "coordinator/governor/governor.hpp"
 
 #include <optional>

@@ -1,5 +1,8 @@
 #include "coordinator/governor/turn_pace.hpp"
 
+#include "coordinator/governor/defaults.hpp"
+#include "coordinator/run/defaults.hpp"
+
 #include <gtest/gtest.h>
 
 namespace sluice {

@@ -1,4 +1,3 @@
-#include "common/defaults.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/plan/message_size.hpp"
 #include "coordinator/plan/plan_identity.hpp"

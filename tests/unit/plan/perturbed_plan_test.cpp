@@ -1,5 +1,6 @@
 #include "common/defaults.hpp"
 #include "common/model/cache_key.hpp"
+#include "coordinator/defaults.hpp"
 #include "tests/unit/plan/plan_fixture.hpp"
 
 #include <memory>

@@ -1,6 +1,6 @@
 #include "coordinator/merge/held_results.hpp"
 
-#include "common/defaults.hpp"
+#include "coordinator/cli/defaults.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "tests/unit/report/perturbed_run.hpp"
 #include "tests/unit/report/report_texts.hpp"

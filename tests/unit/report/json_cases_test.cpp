@@ -1,5 +1,6 @@
 #include "coordinator/report/json_cases.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "tests/unit/report/judged_run.hpp"
 #include "tests/unit/report/report_texts.hpp"
 #include "tests/unit/report/sample_run.hpp"

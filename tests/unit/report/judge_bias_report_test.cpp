@@ -1,4 +1,5 @@
 // What is measured of a judge over the cases of a run, and how the reports show it.
+#include "common/defaults.hpp"
 #include "coordinator/merge/judge_bias_fold.hpp"
 #include "coordinator/merge/markup_share.hpp"
 #include "coordinator/report/judge_wording.hpp"

@@ -1,5 +1,4 @@
 // A worker that lies: what a coordinator takes from it, and what it does not (docs/security.md).
-#include "common/defaults.hpp"
 #include "coordinator/run/defaults.hpp"
 #include "tests/unit/run/run_fixture.hpp"
 

@@ -1,5 +1,7 @@
 #include "coordinator/run/run_start.hpp"
 
+#include "coordinator/run/defaults.hpp"
+
 #include <gtest/gtest.h>
 
 namespace sluice {

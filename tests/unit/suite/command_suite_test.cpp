@@ -1,4 +1,4 @@
-#include "common/defaults.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/suite/command_reader.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 #include "tests/unit/suite/suite_files.hpp"

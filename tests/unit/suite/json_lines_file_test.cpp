@@ -1,4 +1,4 @@
-#include "common/defaults.hpp"
+#include "coordinator/defaults.hpp"
 #include "tests/unit/suite/suite_files.hpp"
 
 #include <string>

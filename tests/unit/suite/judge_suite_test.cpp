@@ -1,4 +1,3 @@
-#include "common/defaults.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 #include "tests/support/paths.hpp"

@@ -1,6 +1,6 @@
 #include "coordinator/suite/suite_loader.hpp"
 
-#include "common/defaults.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/suite/selection.hpp"
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "common/text/template.hpp"
 
-#include "coordinator/defaults.hpp"
+#include "common/defaults.hpp"
 
 #include <string>
 #include <vector>

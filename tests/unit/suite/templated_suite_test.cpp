@@ -1,5 +1,3 @@
-#include "common/defaults.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/suite/arms.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 #include "tests/unit/suite/suite_files.hpp"

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "common/defaults.hpp"
+#include "coordinator/governor/defaults.hpp"
 #include "coordinator/governor/governor.hpp"
 #include "tests/unit/worker/fake_request.hpp"
 #include "worker/units/unit_flow.hpp"
