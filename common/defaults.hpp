@@ -97,11 +97,11 @@ inline constexpr std::uint64_t least_token_limit = 500;  ///< A minute: less tha
 
 // --- Trust (docs/protocol.md)
 inline constexpr std::size_t max_frame_bytes = 64u << 20;  ///< Largest frame that is read at all.
-inline constexpr std::uint32_t max_items = 1u << 16;       ///< Elements of one array on the wire.
-inline constexpr std::uint32_t max_depth = 16;             ///< Nesting of one message.
+inline constexpr std::uint32_t max_wire_items = 1u << 16;  ///< Elements of one array on the wire.
+inline constexpr std::uint32_t max_wire_depth = 16;        ///< Nesting of one message.
 /// Values in one message, whatever their nesting. An element costs one byte on the wire and some 24 in
 /// memory: this, and not the frame's size, bounds what a hostile frame can make us allocate (100 MiB).
-inline constexpr std::uint32_t max_values = 1u << 22;
+inline constexpr std::uint32_t max_wire_values = 1u << 22;
 inline constexpr std::size_t max_answer_bytes = 8u << 20;  ///< A longer provider answer is refused.
 
 // --- Processes

@@ -178,7 +178,7 @@ inline constexpr std::int64_t max_age_hours = 100LL * 366 * 24;  ///< 100 years:
 inline constexpr std::uint32_t max_local_workers = 256;  ///< Inside one process; each has a socket and a
                                                          ///< cache of its own.
 /// Of `run --sample` and of `generate-corpus` where nobody names a seed: the same sample each time.
-inline constexpr std::uint32_t sample_seed = 1;
+inline constexpr std::uint32_t unnamed_sample_seed = 1;
 inline constexpr std::uint32_t max_sample_seed = 0xFFFFFFFF;         ///< Any word of 32 bits.
 inline constexpr std::uint32_t max_fixtures_limit = 1'000'000'000;   ///< Trials are numbered in 32 bits.
 inline constexpr std::chrono::seconds command_progress_interval{5};  ///< Of commands that perturb many texts.
@@ -187,10 +187,12 @@ inline constexpr std::size_t max_recorded_bytes = 1u << 30;  ///< Of a file of a
 inline constexpr double max_dollars = 1e9;  ///< Of --confirm-above: any bill, and no infinity.
 inline constexpr std::size_t max_copied_baseline_bytes = 4u << 20;  ///< A longer one is left out of the copy.
 
-// --- statistics (docs/statistics.md)
+/// How much of a score is luck (docs/statistics.md).
+namespace statistics {
+
 inline constexpr double confidence = 0.95;  ///< Of intervals and tests: what everybody expects.
 /// Of everything that is drawn at random: any number will do, and the same inputs give the same verdict.
-inline constexpr std::uint64_t statistics_seed = 20260205;
+inline constexpr std::uint64_t seed = 20260205;
 inline constexpr double power = 0.8;  ///< The chance to find a drop of the minimum detectable effect.
 inline constexpr std::uint32_t bootstrap_resamples = 2000;
 /// Beyond so many units the interval is the normal one: there both agree to within what is printed, and
@@ -215,6 +217,8 @@ inline constexpr std::uint64_t case_states = 256;  ///< Up to which a case's who
 inline constexpr std::uint64_t tail_states = 3'000'000;  ///< For the exact tails of all others: some 0.3 s.
 inline constexpr double vote_noise_limit = 0.05;         ///< Verdicts of a judge that luck may decide.
 inline constexpr std::uint32_t most_votes = 25;  ///< That are thought of against it; more cost too much.
+
+}  // namespace statistics
 
 // --- suite
 inline constexpr std::size_t max_fixture_bytes = 4u << 20;    ///< A longer fixture file is refused.

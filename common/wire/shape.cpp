@@ -88,7 +88,7 @@ class Parser {
     problem_ = what;
     return false;
   }
-  bool count() { return ++values_ <= defaults::max_values || refuse("too many values"); }
+  bool count() { return ++values_ <= defaults::max_wire_values || refuse("too many values"); }
 
   /// The next bytes as a number, the most significant first.
   bool number(std::size_t bytes, std::uint64_t& value) {
@@ -132,8 +132,8 @@ class Parser {
   }
 
   bool array(object& out, std::uint64_t size) {
-    if (size > defaults::max_items) return refuse("an array of too many elements");
-    if (depth_ == defaults::max_depth) return refuse("too deep a nesting");
+    if (size > defaults::max_wire_items) return refuse("an array of too many elements");
+    if (depth_ == defaults::max_wire_depth) return refuse("too deep a nesting");
     if (!count()) return false;
     if (size > room_) return refuse("an early end");
     room_ -= size;

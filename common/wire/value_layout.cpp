@@ -54,7 +54,7 @@ bool is_known(GradeJudge value) {
 bool positions_fit(const UnitResult& result) {
   const auto is_claim = [&](std::uint32_t position) { return position < result.claims.size(); };
   // The expectations stay on the coordinator, which checks against the case; here only what no case can have.
-  const auto is_expectation = [](std::uint32_t position) { return position < defaults::max_items; };
+  const auto is_expectation = [](std::uint32_t position) { return position < defaults::max_wire_items; };
   const auto is_match = [&](const ClaimMatch& match) {
     return is_expectation(match.expectation) && is_claim(match.claim);
   };

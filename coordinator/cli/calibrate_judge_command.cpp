@@ -103,7 +103,7 @@ struct CalibrateJudge {
   static int compare(const CalibrationStandard& standard, bool as_json, const ConcludedRun& run) {
     if (run.facts.cut_short) return report_error(*run.facts.cut_short);
     const RunResults& results = run.results;
-    JudgeAgreementFold fold(standard, !run.options.arms.empty(), defaults::confidence);
+    JudgeAgreementFold fold(standard, !run.options.arms.empty(), defaults::statistics::confidence);
     CalibrationReport report;
     const auto visited = visit_cases(results, [&](const CaseResult& result) {
       report.errors += result.status == CaseStatus::error ? 1 : 0;
@@ -113,7 +113,7 @@ struct CalibrateJudge {
     report.suite = results.suite.name;
     report.judge = run.gate.judge.identity();
     report.against = standard.labels != nullptr ? "labels" : info(*standard.metric).name;
-    report.confidence = defaults::confidence;
+    report.confidence = defaults::statistics::confidence;
     report.metrics = fold.finish(report.suite, results.suite.rubrics, report.judge);
     if (report.metrics.empty()) {
       return report_error(

@@ -145,7 +145,7 @@ GatedRun gated_run(const LoadedSide& base, const LoadedSide& current, const Comp
 CompareRules rules_of(const LoadedSide& base, const LoadedSide& current, bool strict) {
   CompareRules rules;
   rules.strict = strict;
-  rules.seed = defaults::statistics_seed;
+  rules.seed = defaults::statistics::seed;
   rules.min_pass_rate = min_pass_rate_of(current.file);
   rules.base_is_selection = is_selection(base.file);
   rules.current_is_selection = is_selection(current.file);

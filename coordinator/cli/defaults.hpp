@@ -31,8 +31,8 @@ inline constexpr auto unfinished_run_age = 7 * 24h;  ///< A run without an end m
                                                      ///< `sluice runs prune` leaves it.
 
 /// Fixtures that `sluice generate-corpus` makes: as many as a person reviews.
-inline constexpr std::uint32_t sample_size = 50;
-inline constexpr std::uint32_t max_sample_size = 1'000'000;
+inline constexpr std::uint32_t generated_fixtures = 50;
+inline constexpr std::uint32_t max_generated_fixtures = 1'000'000;
 inline constexpr double claim_confidence = 0.7;  ///< That a claim needs to become a fixture.
 
 /// Committed results that are kept for the reports, packed: a million of claims take some 100 MiB, less than

@@ -306,8 +306,8 @@ struct GenerateCorpus {
     if (!effective) return tl::unexpected(report_findings(effective.error()));
     auto rules = load_rules(triggers);
     if (!rules) return tl::unexpected(report_findings(rules.error()));
-    Request request{std::move(*effective), std::move(*rules), defaults::sample_size, defaults::sample_seed,
-                    defaults::claim_confidence};
+    Request request{std::move(*effective), std::move(*rules), defaults::generated_fixtures,
+                    defaults::unnamed_sample_seed, defaults::claim_confidence};
     const auto take = [](auto& value, auto read) -> Result<void> {
       if (!read) return fail(std::move(read.error()));
       value = *read;
@@ -315,7 +315,8 @@ struct GenerateCorpus {
     };
     Result<void> read;
     if (sample_size)
-      read = take(request.sample_size, count_of("--sample-size", *sample_size, defaults::max_sample_size));
+      read = take(request.sample_size,
+                  count_of("--sample-size", *sample_size, defaults::max_generated_fixtures));
     if (read && seed) read = take(request.seed, number_of("--seed", *seed, 0, defaults::max_sample_seed));
     if (read && min_confidence)
       read = take(request.min_confidence, fraction_of("--min-confidence", *min_confidence));

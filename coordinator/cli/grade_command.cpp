@@ -111,7 +111,7 @@ int conclude_grades(const ConcludedRun& run) {
   const AnswerCosts candidate(run, run.options.arms.front());
   GradeKeeper keeper(run, baseline, candidate);
   const auto grades =
-      run_grades(run.results, defaults::confidence, defaults::statistics_seed,
+      run_grades(run.results, defaults::statistics::confidence, defaults::statistics::seed,
                  [&](const std::string& test, const CaseResult& of_case, const TrialResult& trial,
                      const GradingResult& given) { keeper.add(test, of_case, trial, given); });
   if (!grades) return report_error(grades.error());
@@ -123,7 +123,7 @@ int conclude_grades(const ConcludedRun& run) {
                                run.facts.run_id,
                                baseline.facts(grades->all.baseline),
                                candidate.facts(grades->all.candidate),
-                               defaults::confidence,
+                               defaults::statistics::confidence,
                                paid_cost(run.facts, run.price),
                                cut_short};
   int code = grades->all.errors > 0 || cut_short ? exit_failed : exit_ok;

@@ -52,11 +52,11 @@ struct Quality {
     }
     const auto groups = quality_by_group(tests);
     if (*as == 1) {
-      std::cout << quality_json(groups, defaults::confidence);
+      std::cout << quality_json(groups, defaults::statistics::confidence);
     } else if (groups.empty()) {
       std::cout << nothing_found();
     } else {
-      std::cout << quality_text(groups, defaults::confidence, output_columns());
+      std::cout << quality_text(groups, defaults::statistics::confidence, output_columns());
     }
     return exit_ok;
   }

@@ -68,7 +68,7 @@ std::uint64_t StatisticalAssessment::spared_regressions() const {
 }
 
 StatisticalGate::StatisticalGate(const Config& config) : baseline_(config.baseline) {
-  result_.rules.confidence = config.suite.confidence.value_or(defaults::confidence);
+  result_.rules.confidence = config.suite.confidence.value_or(defaults::statistics::confidence);
   result_.rules.min_effect = config.suite.min_effect.value_or(config.default_min_effect);
   result_.by_category = config.suite.cluster_by_category;
   result_.seed = config.seed;

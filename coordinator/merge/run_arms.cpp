@@ -93,7 +93,7 @@ std::optional<double> ArmMetricComparison::gain() const {
 }
 
 std::optional<Interval> ArmMetricComparison::gain_interval() const {
-  if (comparison.units < defaults::fewest_interval_units) return std::nullopt;
+  if (comparison.units < defaults::statistics::fewest_interval_units) return std::nullopt;
   const auto& drop = intervals.drop;
   return drop ? std::optional(Interval{0.0 - drop->high, 0.0 - drop->low}) : std::nullopt;
 }

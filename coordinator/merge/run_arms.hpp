@@ -62,7 +62,7 @@ struct ArmMetricComparison {
 
   /// The second arm's mean over the first one's.
   std::optional<double> gain() const;
-  /// Nothing below defaults::fewest_interval_units.
+  /// Nothing below defaults::statistics::fewest_interval_units.
   std::optional<Interval> gain_interval() const;
 };
 
@@ -99,7 +99,7 @@ std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline,
 
 /// How arms are told apart (docs/arms.md).
 struct ArmRules {
-  double confidence = defaults::confidence;
+  double confidence = defaults::statistics::confidence;
   double min_effect = defaults::min_effect;
   bool by_category = false;               ///< Tests of a category are swapped as one.
   std::optional<std::size_t> baseline{};  ///< Only this arm is compared with the others.

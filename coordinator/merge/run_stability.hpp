@@ -53,8 +53,8 @@ struct PerturbationSummary {
 /// How much of a run's answers is luck, and how much the wording of the input.
 struct RunStability {
   std::uint32_t repeats = 1;
-  double confidence = defaults::confidence;  ///< Of intervals and tests.
-  std::uint64_t seed = 0;                    ///< Of what is drawn at random.
+  double confidence = defaults::statistics::confidence;  ///< Of intervals and tests.
+  std::uint64_t seed = 0;                                ///< Of what is drawn at random.
   StabilityAnalysis analysis;
   std::vector<std::string> categories;  ///< By the number that the analysis uses.
   /// By the number that the analysis uses; scored metrics.

@@ -102,7 +102,7 @@ void UnitLoad::add(const Case& one, std::size_t request) {
 }
 
 bool UnitLoad::fits_a_message() const {
-  return cases <= defaults::max_items && longest_list <= defaults::max_items &&
+  return cases <= defaults::max_wire_items && longest_list <= defaults::max_wire_items &&
          metrics <= defaults::max_metrics_of_unit && bytes <= defaults::max_bytes_of_unit;
 }
 

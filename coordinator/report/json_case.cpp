@@ -204,7 +204,7 @@ std::optional<Thresholding> ThresholdsInEffect::of(const Case& test_case,
   }
   if (effect.mode == ThresholdMode::statistical) {
     effect.min_floor = given.min_floor;
-    effect.confidence = given.confidence.value_or(defaults::confidence);
+    effect.confidence = given.confidence.value_or(defaults::statistics::confidence);
     effect.min_effect = given.min_effect.value_or(gate_.default_max_drop);
     effect.cluster_by_category = given.cluster_by_category;
   }

@@ -96,7 +96,7 @@ std::string judged_by(const JudgedMetricBias& metric) {
 
 std::string kappa(const JudgeCalibration& calibration) {
   if (!calibration.kappa) return "no kappa, since both always say the same,";
-  return "kappa " + fixed(*calibration.kappa, 2) + " (" + fixed(100.0 * defaults::confidence, 0) +
+  return "kappa " + fixed(*calibration.kappa, 2) + " (" + fixed(100.0 * defaults::statistics::confidence, 0) +
          " %: " + fixed(calibration.kappa_low, 2) + " to " + fixed(calibration.kappa_high, 2) + ")";
 }
 
@@ -110,7 +110,7 @@ std::string format_bias(const JudgedMetricBias& metric, double confidence) {
 }
 
 bool is_noisy(const JudgedMetricBias& metric) {
-  return metric.noise && metric.noise->flip_rate > defaults::vote_noise_limit;
+  return metric.noise && metric.noise->flip_rate > defaults::statistics::vote_noise_limit;
 }
 
 std::string vote_noise(const JudgedMetricBias& metric) {
@@ -124,12 +124,12 @@ std::string vote_noise(const JudgedMetricBias& metric) {
   std::string text = votes + " on an answer would come out otherwise " + "for some " +
                      share_of_hundred(noise.flip_rate) + " of " + counted(noise.answers, "answer") +
                      " (at most " + share_of_hundred(noise.flip_rate_upper) + ")";
-  const std::string limit = share_of_hundred(defaults::vote_noise_limit);
-  if (!is_noisy(metric) && noise.flip_rate_upper > defaults::vote_noise_limit)
+  const std::string limit = share_of_hundred(defaults::statistics::vote_noise_limit);
+  if (!is_noisy(metric) && noise.flip_rate_upper > defaults::statistics::vote_noise_limit)
     return text + ": too few answers to tell whether it is below the limit of " + limit;
   if (!is_noisy(metric)) return text + ": below the limit of " + limit;
   if (!noise.enough_votes) {
-    return text + ": above " + limit + ", and not even " + std::to_string(defaults::most_votes) +
+    return text + ": above " + limit + ", and not even " + std::to_string(defaults::statistics::most_votes) +
            " votes would bring it below; write a rubric that leaves less open, or let another model judge";
   }
   return text + ": above " + limit + "; `--judge-samples " + std::to_string(*noise.enough_votes) +

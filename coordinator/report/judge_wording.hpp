@@ -22,7 +22,7 @@ std::string length_bias(const JudgedMetricBias& metric, double confidence);
 std::string format_bias(const JudgedMetricBias& metric, double confidence);
 std::string vote_noise(const JudgedMetricBias& metric);
 
-/// More of the verdicts are luck than `defaults::vote_noise_limit`.
+/// More of the verdicts are luck than `defaults::statistics::vote_noise_limit`.
 bool is_noisy(const JudgedMetricBias& metric);
 
 /// `judge_length_bias` and `judge_format_bias`: warnings that decide nothing, of what is beyond chance.

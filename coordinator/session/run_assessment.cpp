@@ -96,7 +96,7 @@ std::optional<StatisticalGate> statistical_gate(const RunGate& gate) {
   const Gate::Config& config = gate.gate.config();
   if (!gate.scores || config.suite.mode != ThresholdMode::statistical) return std::nullopt;
   return StatisticalGate(
-      {gate.scores.get(), config.suite, config.default_max_drop, defaults::statistics_seed});
+      {gate.scores.get(), config.suite, config.default_max_drop, defaults::statistics::seed});
 }
 
 std::optional<RunArmsFold> arms_fold(const RunOptions& options, const RunGate& gate) {
@@ -105,10 +105,10 @@ std::optional<RunArmsFold> arms_fold(const RunOptions& options, const RunGate& g
   for (const RunArm& one : options.arms) names.push_back(one.arm.name);
   const Gate::Config& config = gate.gate.config();
   ArmRules rules;
-  rules.confidence = config.suite.confidence.value_or(defaults::confidence);
+  rules.confidence = config.suite.confidence.value_or(defaults::statistics::confidence);
   rules.min_effect = config.suite.min_effect.value_or(defaults::min_effect);
   rules.by_category = config.suite.cluster_by_category;
-  rules.seed = defaults::statistics_seed;
+  rules.seed = defaults::statistics::seed;
   rules.baseline = options.baseline_arm;
   return RunArmsFold(std::move(names), rules);
 }
@@ -116,7 +116,7 @@ std::optional<RunArmsFold> arms_fold(const RunOptions& options, const RunGate& g
 /// The fake judge is for trying out: there is nothing to learn of it.
 std::optional<JudgeBiasFold> judge_bias_fold(const RunOptions& options, const RunGate& gate) {
   if (gate.judge.identity().is_fake()) return std::nullopt;
-  return JudgeBiasFold(!options.arms.empty(), defaults::confidence, defaults::statistics_seed);
+  return JudgeBiasFold(!options.arms.empty(), defaults::statistics::confidence, defaults::statistics::seed);
 }
 
 /// What is to be said of the judge, of a run with judged answers.
@@ -180,8 +180,8 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   if (measures_stability(results.table, perturbations)) {
     // Not the suite's `confidence`, which is that of its gate (docs/statistics.md).
     StabilityRules rules;
-    rules.confidence = defaults::confidence;
-    rules.seed = defaults::statistics_seed;
+    rules.confidence = defaults::statistics::confidence;
+    rules.seed = defaults::statistics::seed;
     stability.emplace(RunStabilityFold::Config{perturbations, options.settings.repeat.value, rules});
   }
   // Each arm is compared with the baseline's by itself.

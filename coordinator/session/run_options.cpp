@@ -138,7 +138,7 @@ Result<Selection> selection_of(const RunFlags& flags) {
   if (flags.samples) {
     const auto seed = flags.sample_seed
                           ? number_of("--sample", *flags.sample_seed, 0, defaults::max_sample_seed)
-                          : Result<std::uint32_t>(defaults::sample_seed);
+                          : Result<std::uint32_t>(defaults::unnamed_sample_seed);
     if (!seed) return fail(seed.error());
     selection.sample_seed = *seed;
   }

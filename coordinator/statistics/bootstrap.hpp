@@ -10,11 +10,11 @@
 namespace sluice {
 
 struct BootstrapRules {
-  double confidence = defaults::confidence;  ///< Two-sided.
-  std::uint32_t resamples = defaults::bootstrap_resamples;
+  double confidence = defaults::statistics::confidence;  ///< Two-sided.
+  std::uint32_t resamples = defaults::statistics::bootstrap_resamples;
   /// Beyond so many units the interval is the normal one around the estimate: there both agree to within
   /// what is printed, and resampling would cost units x resamples.
-  std::uint32_t resampled_units = defaults::resampled_units;
+  std::uint32_t resampled_units = defaults::statistics::resampled_units;
 };
 
 /// Two-sided intervals, for display only: no decision comes from them (a percentile bootstrap of 100 cases

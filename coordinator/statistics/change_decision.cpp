@@ -84,8 +84,8 @@ std::uint64_t units_bounding(const PairedComparison& comparison, const DecisionR
 void add_power(MetricDecision& decision, const PairedComparison& comparison, const DecisionRules& rules,
                std::size_t metrics) {
   const double alpha = 1.0 - rules.confidence;
-  const double z =
-      normal_quantile(1.0 - alpha / static_cast<double>(metrics)) + normal_quantile(defaults::power);
+  const double z = normal_quantile(1.0 - alpha / static_cast<double>(metrics)) +
+                   normal_quantile(defaults::statistics::power);
   double effect = z * comparison.deviation / std::sqrt(static_cast<double>(comparison.units));
   effect = std::max(effect, unseen_share(comparison.effective_units, rules.confidence));
   if (decision.too_few_changed) effect = std::max(effect, *decision.drop_upper_bound);

@@ -45,7 +45,7 @@ enum class ChangeDecision : std::uint8_t {
 std::string_view to_string(ChangeDecision decision);
 
 struct DecisionRules {
-  double confidence = defaults::confidence;  ///< 1 - alpha. REQUIRES: in 0.5..1, exclusive.
+  double confidence = defaults::statistics::confidence;  ///< 1 - alpha. REQUIRES: in 0.5..1, exclusive.
   double min_effect =
       defaults::min_effect;  ///< The smallest drop that matters, in absolute points. With 0 every drop does.
 };

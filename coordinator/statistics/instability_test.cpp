@@ -161,7 +161,7 @@ void InstabilityTest::add(const AnswerPattern& pattern, std::int64_t excess) {
   Group& group = groups_[pattern];
   ++group.cases;
   group.excess += excess;
-  if (groups_.size() > defaults::max_patterns) {
+  if (groups_.size() > defaults::statistics::max_patterns) {
     groups_.clear();
     too_many_patterns_ = true;
   }

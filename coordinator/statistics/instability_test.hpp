@@ -21,17 +21,18 @@ std::string_view to_string(InstabilityMethod method);
 
 /// What may be spent on one perturbation before a cheaper method takes over.
 struct InstabilityLimits {
-  std::uint64_t max_states = defaults::max_label_states;  ///< Of a class of one pattern (LabelPermutation).
-  std::uint64_t all_states = defaults::all_label_states;  ///< LabelPermutation::tried_states of
-                                                          ///< all patterns: some 15 ms.
+  std::uint64_t max_states =
+      defaults::statistics::max_label_states;  ///< Of a class of one pattern (LabelPermutation).
+  std::uint64_t all_states = defaults::statistics::all_label_states;  ///< LabelPermutation::tried_states of
+                                                                      ///< all patterns: some 15 ms.
   std::uint64_t exact_steps =
-      defaults::exact_steps;  ///< Multiplications that an exact sum may take: some 30 ms.
+      defaults::statistics::exact_steps;  ///< Multiplications that an exact sum may take: some 30 ms.
   std::uint64_t drawn_cases =
-      defaults::drawn_cases;  ///< Cases with differing answers up to which sums are drawn.
-  std::uint32_t draws = defaults::draws;
+      defaults::statistics::drawn_cases;  ///< Cases with differing answers up to which sums are drawn.
+  std::uint32_t draws = defaults::statistics::draws;
   /// Answers that may be drawn (some 0.2 s), and the fewest draws that are worth it: the normal must do then.
-  std::uint64_t drawn_answers = defaults::drawn_answers;
-  std::uint32_t fewest_draws = defaults::fewest_draws;
+  std::uint64_t drawn_answers = defaults::statistics::drawn_answers;
+  std::uint32_t fewest_draws = defaults::statistics::fewest_draws;
 };
 
 struct InstabilityResult {
@@ -42,7 +43,7 @@ struct InstabilityResult {
 /// Whether a perturbation changes answers beyond what plain repetition does: the sum over the cases of T
 /// (AgreementExcess) against its permutation distribution, labels permuted within each case. Comparing the
 /// stability with the floor instead calls pure noise unstable in 39-52 % of simulated runs
-/// (docs/statistics.md). Memory: by the number of distinct patterns up to defaults::max_patterns,
+/// (docs/statistics.md). Memory: by the number of distinct patterns up to defaults::statistics::max_patterns,
 /// whatever the number of cases; the order of `add` matters in the last bits alone.
 class InstabilityTest {
  public:

@@ -19,8 +19,9 @@ struct RankedAnswer {
 
 /// Where one way to a p-value ends and the next begins.
 struct RankLimits {
-  std::uint32_t drawn_cases = defaults::drawn_units;  ///< Permutations are drawn up to here; then the normal.
-  std::uint32_t draws = defaults::draws;
+  std::uint32_t drawn_cases =
+      defaults::statistics::drawn_units;  ///< Permutations are drawn up to here; then the normal.
+  std::uint32_t draws = defaults::statistics::draws;
 };
 
 struct RankCorrelation {

@@ -118,7 +118,7 @@ void StabilityFold::test_case(AnswerPattern pattern, std::int64_t excess) {
   }
   auto found = labels_.find(pattern);
   if (found == labels_.end()) {
-    if (labels_.size() >= defaults::max_kept_patterns) labels_.clear();
+    if (labels_.size() >= defaults::statistics::max_kept_patterns) labels_.clear();
     constexpr auto any_states = std::numeric_limits<std::uint64_t>::max();
     found = labels_.emplace(pattern, LabelPermutation(pattern, any_states)).first;
   }

@@ -84,13 +84,13 @@ struct StabilityAnalysis {
 };
 
 struct StabilityRules {
-  double confidence = defaults::confidence;  ///< Of the intervals, and 1 - alpha of the tests.
+  double confidence = defaults::statistics::confidence;  ///< Of the intervals, and 1 - alpha of the tests.
   InstabilityLimits limits;
   /// AnswerPattern::states_at_most up to which a case's whole distribution is enumerated.
-  std::uint64_t case_states = defaults::case_states;
+  std::uint64_t case_states = defaults::statistics::case_states;
   /// States for the exact tails of the others (some 0.3 s): shared out over the distinct ones that deviate,
   /// so that the p-values do not depend on the order of the cases.
-  std::uint64_t tail_states = defaults::tail_states;
+  std::uint64_t tail_states = defaults::statistics::tail_states;
   std::uint64_t seed = 0;  ///< Decides only where draws are made.
 };
 

@@ -23,11 +23,11 @@ std::string_view to_string(PairedMethod method);
 /// Where one method ends and the next begins.
 struct SwapLimits {
   std::uint32_t enumerated_units =
-      defaults::enumerated_units;  ///< Changed units up to here: 2^20 assignments. At most 30.
-  std::uint32_t drawn_units = defaults::drawn_units;  ///< Up to here assignments are drawn.
-  std::uint32_t draws = defaults::draws;              ///< p-values are then multiples of 1/10,000.
+      defaults::statistics::enumerated_units;  ///< Changed units up to here: 2^20 assignments. At most 30.
+  std::uint32_t drawn_units = defaults::statistics::drawn_units;  ///< Up to here assignments are drawn.
+  std::uint32_t draws = defaults::statistics::draws;  ///< p-values are then multiples of 1/10,000.
   /// Answers that draws of unequal repeats may pick in all (some 0.2 s); the normal beyond.
-  std::uint64_t picked_answers = defaults::picked_answers;
+  std::uint64_t picked_answers = defaults::statistics::picked_answers;
 };
 
 struct SwapTestResult {

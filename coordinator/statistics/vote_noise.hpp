@@ -16,9 +16,9 @@ struct VoteCount {
 };
 
 struct VoteNoiseRules {
-  double limit = defaults::vote_noise_limit;        ///< What `enough_votes` has to stay below.
-  std::uint32_t most_votes = defaults::most_votes;  ///< That are tried for it. At most 99.
-  double confidence = defaults::confidence;         ///< Of the upper limit; one-sided.
+  double limit = defaults::statistics::vote_noise_limit;        ///< What `enough_votes` has to stay below.
+  std::uint32_t most_votes = defaults::statistics::most_votes;  ///< That are tried for it. At most 99.
+  double confidence = defaults::statistics::confidence;         ///< Of the upper limit; one-sided.
 };
 
 /// How much of a judge's verdicts is luck.

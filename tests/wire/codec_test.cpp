@@ -207,8 +207,8 @@ TEST(Codec, PositionsMustLieWithinTheClaims) {
   EXPECT_TRUE(refused([](ClaimsScore& score) { score.matched[0].claim = 3; }));
   EXPECT_TRUE(refused([](ClaimsScore& score) { score.unexpected[0] = 3; }));
   EXPECT_TRUE(refused([](ClaimsScore& score) { score.forbidden[0].claim = 99; }));
-  EXPECT_TRUE(refused([](ClaimsScore& score) { score.missing[0] = defaults::max_items; }));
-  EXPECT_TRUE(refused([](ClaimsScore& score) { score.matched[0].expectation = defaults::max_items; }));
+  EXPECT_TRUE(refused([](ClaimsScore& score) { score.missing[0] = defaults::max_wire_items; }));
+  EXPECT_TRUE(refused([](ClaimsScore& score) { score.matched[0].expectation = defaults::max_wire_items; }));
 }
 
 TEST(Codec, ValuesOutOfRangeAreRefused) {

@@ -187,7 +187,7 @@ TEST_F(PlanTest, MoreTrialsThanNumbersAreRefused) {
 
 TEST_F(PlanTest, CasesOfOneRequestThatNoMessageHoldsAreRefused) {
   suite = {};
-  for (std::size_t i = 0; i <= defaults::max_items; ++i) {
+  for (std::size_t i = 0; i <= defaults::max_wire_items; ++i) {
     Case one;
     one.id = "case-" + std::to_string(i);
     one.kind = CaseKind::text;
@@ -206,7 +206,7 @@ TEST_F(PlanTest, CasesOfOneRequestThatNoMessageHoldsAreRefused) {
 
 TEST_F(PlanTest, AListThatNoMessageHoldsIsRefused) {
   Case one;
-  one.must_contain.resize(defaults::max_items);
+  one.must_contain.resize(defaults::max_wire_items);
   UnitLoad load;
   load.add(one, request_bytes(one));
   EXPECT_TRUE(load.fits_a_message());
