@@ -2,7 +2,7 @@
 
 #include "common/clock.hpp"
 #include "common/transport/envelopes.hpp"
-#include "coordinator/dispatch/work_queue.hpp"
+#include "coordinator/facts/worker_id.hpp"
 #include "coordinator/plan/plan.hpp"
 
 #include <deque>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/model/entry_key.hpp"
-#include "coordinator/dispatch/work_queue.hpp"
+#include "coordinator/facts/worker_id.hpp"
 
 #include <cstddef>
 #include <cstring>

@@ -2,6 +2,7 @@
 
 #include "common/model/trial.hpp"
 #include "coordinator/dispatch/cell_order.hpp"
+#include "coordinator/facts/worker_id.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -13,9 +14,6 @@
 #include <vector>
 
 namespace sluice {
-
-/// A worker process: the random instance id of its HELLO.
-using WorkerId = std::uint64_t;
 
 /// What decides where a unit would rather run.
 struct UnitAffinity {

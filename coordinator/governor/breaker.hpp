@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/clock.hpp"
-#include "coordinator/dispatch/work_queue.hpp"
+#include "coordinator/facts/worker_id.hpp"
 
 #include <cstdint>
 #include <deque>

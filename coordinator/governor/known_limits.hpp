@@ -1,8 +1,8 @@
 #pragma once
 
 #include "common/model/provider_limits.hpp"
-#include "coordinator/dispatch/work_queue.hpp"
 #include "coordinator/facts/budget_facts.hpp"
+#include "coordinator/facts/worker_id.hpp"
 
 #include <cstdint>
 #include <map>

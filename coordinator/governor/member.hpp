@@ -1,6 +1,6 @@
 #pragma once
 
-#include "coordinator/dispatch/work_queue.hpp"
+#include "coordinator/facts/worker_id.hpp"
 #include "coordinator/governor/worker_account.hpp"
 
 #include <cstdint>

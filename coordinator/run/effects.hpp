@@ -2,8 +2,8 @@
 
 #include "common/text/stderr_line.hpp"
 #include "common/transport/envelopes.hpp"
-#include "coordinator/dispatch/work_queue.hpp"
 #include "coordinator/facts/cache_holders.hpp"
+#include "coordinator/facts/worker_id.hpp"
 #include "coordinator/run/recording.hpp"
 
 #include <cstdint>

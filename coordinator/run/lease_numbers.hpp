@@ -2,7 +2,7 @@
 
 #include "common/hash.hpp"
 #include "common/model/trial.hpp"
-#include "coordinator/dispatch/work_queue.hpp"
+#include "coordinator/facts/worker_id.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "common/transport/envelopes.hpp"
-#include "coordinator/dispatch/work_queue.hpp"
 #include "coordinator/facts/committed_results.hpp"
+#include "coordinator/facts/worker_id.hpp"
 
 #include <algorithm>
 #include <cstdint>

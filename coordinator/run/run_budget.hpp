@@ -6,8 +6,8 @@
 #include "common/model/paid_tokens.hpp"
 #include "common/model/result.hpp"
 #include "common/model/trial.hpp"
-#include "coordinator/dispatch/work_queue.hpp"
 #include "coordinator/facts/paid_by_arm.hpp"
+#include "coordinator/facts/worker_id.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,8 +2,8 @@
 
 #include "common/clock.hpp"
 #include "common/transport/envelopes.hpp"
-#include "coordinator/dispatch/work_queue.hpp"
 #include "coordinator/facts/run_facts.hpp"
+#include "coordinator/facts/worker_id.hpp"
 #include "coordinator/run/effects.hpp"
 
 #include <cstddef>
