@@ -48,7 +48,7 @@ enum class Reason : std::uint16_t {
 
   // One trial: the case ends with status `error`, and never enters a score.
   rate_limited = 60,           ///< 429 or 529 until the retries or the time of the case were spent.
-  provider_failed = 61,        ///< 5xx until the retries were spent.
+  provider_failed = 61,        ///< 5xx, a crash or an unreadable body until the retries were spent.
   timed_out = 62,              ///< No answer within the request's or the case's time.
   connection_lost = 63,        ///< Connections failed until the retries were spent.
   request_refused = 64,        ///< 4xx for this request alone (bad request, too large).
@@ -58,7 +58,7 @@ enum class Reason : std::uint16_t {
   judge_refused = 71,          ///< The judge declined, or was cut off.
   quality_score_invalid = 72,  ///< A grade whose score is not in 0..1.
   grader_id_missing = 73,      ///< A grade that does not say who graded.
-  embedding_count_wrong = 74,  ///< Not exactly two vectors for a pair of answers.
+  embedding_count_wrong = 74,  ///< Not one vector a text, all of one length that can be kept.
   grade_unparsable = 75,       ///< A judge's comparison could not be read, however often it was asked.
   baseline_unanswered = 76,    ///< The baseline declined or was cut off: there is nothing to grade against.
   answer_too_long = 77,        ///< More than `defaults::max_judged_bytes`: no judge is shown a part of it.

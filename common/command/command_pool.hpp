@@ -29,10 +29,9 @@ class CommandPool {
   /// Drops what waits, kills what runs, and waits for the threads, which answer nothing more.
   ~CommandPool();
 
-  /// `id` is the caller's own.
-  /// `may_start`, asked when its turn has come, may shorten its time limit; false: it is not run, and ends as
-  /// `cancelled`. Where the
-  /// system gives no more threads, those that there are run it; without any std::system_error is thrown.
+  /// `id` is the caller's own. `may_start`, asked when its turn has come, may shorten its time limit; false:
+  /// it is not run, and ends as `cancelled`. Where the system gives no more threads, those that there are run
+  /// it; without any std::system_error is thrown.
   void submit(std::uint64_t id, BoundedCommand command, std::string input, MayStart may_start = {});
   /// Kills the program, or drops it if it waits: either way it is answered as `cancelled`. Nothing happens if
   /// it has ended.

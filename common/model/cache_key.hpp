@@ -21,11 +21,10 @@ inline constexpr std::uint64_t cache_key_version = 1;
 inline constexpr std::uint64_t extras_version = 1;
 
 /// The key of a request: SHA-256 over the length-prefixed fields (hash.hpp) key version, provider kind, cache
-/// identity, model, system prompt, user message, response schema, temperature (shortest decimal form,
-/// "" if none is sent),
-/// max tokens, seed ("" if none is sent) and repeat index. An absent text and an empty one differ. If there
-/// are any extras, these follow: extras_version, and each field in the order of the type, lists behind their
-/// lengths.
+/// identity, model, system prompt, user message, response schema, temperature (shortest decimal form, "" if
+/// none is sent), max tokens, seed ("" if none is sent) and repeat index. An absent text and an empty one
+/// differ. If there are any extras, these follow: extras_version, and each field in the order of the type,
+/// lists behind their lengths.
 Digest cache_key(const ProviderSettings& provider, const ModelRequest& request, std::uint32_t repeat);
 
 /// Makes the keys of requests that differ in user message and repeat index alone, as those of a plan do: what

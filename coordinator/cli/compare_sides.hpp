@@ -27,8 +27,7 @@ struct LoadedSide {
 };
 
 /// The side of a run, whose report is made again, of the tests that its suite still has; `also` gets it too,
-/// and may be empty. `targets`: as
-/// report_past_run. Error: the exit code, after it was reported.
+/// and may be empty. `targets`: as report_past_run. Error: the exit code, after it was reported.
 tl::expected<LoadedSide, int> side_of_run(const PastRun& past, const std::string& name, const RunPlace& place,
                                           const std::vector<ReportTarget>& targets,
                                           const UseReport& also = {});

@@ -9,8 +9,7 @@
 #include <vector>
 
 /// What an answer has to be read as, by the name of the schema that its request asked for
-/// (ModelRequest::schema_name). Pure and
-/// thread-safe.
+/// (ModelRequest::schema_name). Pure and thread-safe.
 namespace sluice {
 
 /// An answer as its schema has it.
