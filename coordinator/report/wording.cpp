@@ -359,17 +359,20 @@ std::string held_up(const ReportInput& input) {
 }  // namespace
 
 std::string waits(const ReportInput& input) {
-  std::string text = held_up(input);
+  const std::string by_clock = held_up(input);
+  std::string sums;
   const auto add = [&](std::chrono::milliseconds time, std::string_view why) {
     if (time < std::chrono::milliseconds(50)) return;  // Shown to a tenth of a second.
-    text += (text.empty() ? "" : ", ") + duration(std::chrono::duration<double>(time).count());
-    text.append(" ").append(why);
+    sums += (sums.empty() ? "" : ", ") + duration(std::chrono::duration<double>(time).count());
+    sums.append(" ").append(why);
   };
-  // A run on many machines may know the sums alone.
-  if (text.empty()) add(input.facts.waited_permit, "for permits");
+  // Of waits for a place alone (max_in_flight) and of a past run the sums are all that is known.
+  if (by_clock.empty()) add(input.facts.waited_permit, "for permits");
   add(input.facts.waited_pause, "for pauses");
   add(input.facts.waited_retry, "before retries");
-  return text;
+  if (sums.empty()) return by_clock;
+  // They may be more than the run took, which looks wrong where nothing says why.
+  return by_clock + (by_clock.empty() ? "" : "; ") + sums + ", over all calls";
 }
 
 std::string rejected_answer(const CaseResult& result) {

@@ -61,7 +61,8 @@ std::string got(const MissedClaim& missed, const Case& fixture);
 std::string cost(const ReportInput& input);
 /// How the run went: duration, calls, retries, cache hits, workers.
 std::string run_facts(const ReportInput& input);
-/// What all cases together waited for and how long; empty if they did not.
+/// For how much of the run a limit held calls back, by the clock, and the sums over all calls of what else
+/// they waited for; empty if they did not.
 std::string waits(const ReportInput& input);
 
 /// Case errors of one reason: how many, the first message, and the ids of the first few.
