@@ -22,15 +22,19 @@ constexpr std::array<std::string_view, 14> first_columns{
 constexpr std::array<std::string_view, 6> last_columns{"reason", "system_prompt", "prompt",
                                                        "answer", "input_tokens",  "output_tokens"};
 
-/// The score, `pass` or `fail`, or nothing where the case is not assessed by the metric. Of several checks by
-/// one metric all must pass.
+/// The score, `pass`, `flaky` or `fail`, or nothing where the case is not assessed by the metric. Of several
+/// checks by one metric the worst is said.
 std::string outcome_of(const CaseResult& result, MetricId metric) {
   std::string outcome;
   for (const AssessedMetric& one : result.metrics()) {
     if (one.id != metric) continue;
     if (info(metric).kind == MetricKind::scored) return one.score ? shortest(*one.score) : "";
     if (!one.holds() || !one.passed) return "fail";
-    outcome = "pass";
+    if (one.status == MetricStatus::flaky) {
+      outcome = to_string(one.status);
+    } else if (outcome.empty()) {
+      outcome = "pass";
+    }
   }
   return outcome;
 }

@@ -1,6 +1,7 @@
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
 #include "tests/unit/report/gated_run.hpp"
+#include "tests/unit/report/report_texts.hpp"
 
 #include <algorithm>
 #include <string>
@@ -43,6 +44,23 @@ class RepeatsTest : public ::testing::Test {
     }
   }
 
+  /// The same of texts that are to contain a word.
+  template <class Passes>
+  void run_texts(const Passes& passes) {
+    suite.metrics = {MetricId::must_contain};
+    for (std::size_t i = 0; i < 2; ++i) {
+      Case& text = suite.cases.held(i);
+      text.kind = CaseKind::text;
+      text.must_contain.clear();
+      text.expectations = {{{MetricId::must_contain, {"Paris"}}, {}, std::nullopt}};
+    }
+    for (TrialId trial = 0; trial < table.trial_count(); ++trial) {
+      source.trials.push_back(sample::answered(
+          trial, passes(trial) ? "Paris" : "Lyon",
+          {MetricId::must_contain, std::nullopt, passes(trial), passes(trial) ? "" : "not"}));
+    }
+  }
+
   RunResults results() const {
     RunResults all = sample::results_of(suite, source, gate);
     all.trials = table.trial_count();
@@ -71,18 +89,7 @@ using enum Saw;
 
 // Beside a baseline in which the check had failed each repeat counted as passed.
 TEST_F(RepeatsTest, ARepeatThatFailsAsTheBaselineDidHasFailed) {
-  for (std::size_t i = 0; i < 2; ++i) {
-    Case& text = suite.cases.held(i);
-    text.kind = CaseKind::text;
-    text.must_contain.clear();
-    text.expectations = {{{MetricId::must_contain, {"Paris"}}, {}, std::nullopt}};
-  }
-  for (TrialId trial = 0; trial < table.trial_count(); ++trial) {
-    const bool passes = trial == 0;
-    source.trials.push_back(
-        sample::answered(trial, passes ? "Paris" : "Lyon",
-                         {MetricId::must_contain, std::nullopt, passes, passes ? "" : "not"}));
-  }
+  run_texts([](TrialId trial) { return trial == 0; });
   const auto before = statuses();
   ASSERT_FALSE(before.empty());
   EXPECT_EQ(before[0], "a-1 fail 1/3/3 of 3");
@@ -93,6 +100,16 @@ TEST_F(RepeatsTest, ARepeatThatFailsAsTheBaselineDidHasFailed) {
   (void)pins.seal();
   gate = Gate({.suite = {}, .baseline = &pins});
   EXPECT_EQ(statuses().at(0), "a-1 warn 1/3/3 of 3");
+}
+
+// The column of the check said `pass` beside the answer that had failed.
+TEST_F(RepeatsTest, ACheckWhoseRepeatsDisagreeIsFlakyInCsv) {
+  run_texts([](TrialId trial) { return trial != 1; });
+  const RunResults all = results();
+  const Aggregates aggregates = *aggregate(all, nullptr);
+  const std::string csv = csv_of(sample::input_of(all, aggregates));
+  EXPECT_NE(csv.find(",flaky,,,0,0,3,1,flaky,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find(",pass,,,0,0,3,0,pass,"), std::string::npos) << csv;
 }
 
 TEST_F(RepeatsTest, RepeatsTogetherAreACase) {
