@@ -256,6 +256,24 @@ TEST(StabilityWords, NoiseIsNamedOnlyWhereAnswersDiffer) {
   EXPECT_EQ(wording::stability_word(unanswered), "no answers");
 }
 
+// Repeats were advised where there had been some.
+TEST(StabilityWords, AnUnknownFloorSaysWhy) {
+  const auto floor_of = [](const RunStability& stability) {
+    const sample::SampleRun sample;
+    const Aggregates aggregates = sample.aggregates();
+    ReportInput input = sample.input(aggregates);
+    input.stability = &stability;
+    return wording::stability_summary(input).at(1);
+  };
+  RunStability stability =
+      PerturbedRun({error, error, /**/ it, it, /**/ error, it, /**/ it, it, /**/ it, it}).stability();
+  EXPECT_EQ(floor_of(stability),
+            "Noise floor unknown: no case has two scored repeats, since they ended in errors");
+  stability.repeats = 1;
+  EXPECT_EQ(floor_of(stability),
+            "Noise floor unknown: --repeat N (2 or more) tells how far plain repetition agrees");
+}
+
 TEST_F(StabilityReport, APerturbationThatChangedNoCaseSaysSo) {
   PerturbationSummary& crlf = stability.perturbations[0];
   crlf.facts.changed = 0;
