@@ -337,7 +337,8 @@ std::vector<RunFact> facts_of_run(const PastRun& past) {
       {"selection",
        record.selection ? "some of the cases (--categories, --filter or --max-fixtures)" : "all cases"},
       {"mode", record.mode},
-      {"model", record.model + " (" + record.provider + ")"}};
+      {"model",
+       record.model + (record.model == defaults::recorded_model ? "" : " (" + record.provider + ")")}};
   if (asked_for_claims(record))
     lines.emplace_back("prompt", "v" + record.prompt_version + " (" + record.prompt_hash + ")");
   lines.emplace_back("started", wording::date(record.started_at_ms));

@@ -3,6 +3,7 @@
 #include "common/text/build_commands.hpp"
 #include "common/text/printable.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
 
 #include <algorithm>
@@ -108,7 +109,8 @@ bool has_unknown_usage(const Observation& one) {
 
 std::string facts(const Observation& one) {
   std::string lines = "Run " + one.run_id + ", " + one.timestamp + "\n";
-  lines += "Model " + printable(one.model) + " of " + printable(one.provider);
+  lines += "Model " + printable(one.model);
+  if (one.model != defaults::recorded_model) lines += " of " + printable(one.provider);
   if (!one.served_model.empty() && one.served_model != one.model)
     lines += ", served by " + printable(one.served_model);
   if (!one.finish_reason.empty()) lines += ", finished with " + printable(one.finish_reason);

@@ -30,8 +30,9 @@ std::string verdict_of(const PastRun& past) {
 
 std::string run_line(std::string_view side, const PastRun& past) {
   return std::string(side) + run_name(past) + ", " + wording::date(past.run.started_at_ms) + ", " +
-         printable(past.run.mode) + ", " + printable(past.run.model) + " of " + printable(past.run.provider) +
-         ": " + printable(verdict_of(past));
+         printable(past.run.mode) + ", " + printable(past.run.model) +
+         (past.run.model == defaults::recorded_model ? "" : " of " + printable(past.run.provider)) + ": " +
+         printable(verdict_of(past));
 }
 
 /// With as many digits as tell the two apart.

@@ -1,3 +1,4 @@
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/report.hpp"
@@ -117,8 +118,11 @@ class JunitReport {
     property("run_id", input_.facts.run_id);
     if (wording::has_claims_cases(input_)) property("prompt_version", input_.identity.prompt_version);
     if (input_.identity.arms.empty()) {
-      property("provider", to_string(input_.identity.provider));
-      property("provider_name", input_.identity.provider_name);
+      // Where nobody was asked, the provider of the settings had no part in it.
+      if (input_.identity.model != defaults::recorded_model) {
+        property("provider", to_string(input_.identity.provider));
+        property("provider_name", input_.identity.provider_name);
+      }
       property("model", input_.identity.model);
     }
     for (std::size_t i = 0; i < input_.identity.arms.size(); ++i) {

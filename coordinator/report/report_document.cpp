@@ -45,6 +45,8 @@ std::string model_words(const ReportInput& input) {
   if (!identity.arms.empty()) {
     return wording::counted(identity.arms.size(), "arm") + ", see below (" + input.mode + ")";
   }
+  // The provider of the settings had no part in it.
+  if (identity.model == defaults::recorded_model) return identity.model + " (" + input.mode + ")";
   const std::string_view kind = to_string(identity.provider);
   std::string provider = identity.provider_name;
   if (provider != kind) provider.append(" of kind ").append(kind);

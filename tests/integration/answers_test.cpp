@@ -79,6 +79,8 @@ TEST_F(Answers, OfAMockRunNoneIsShown) {
   EXPECT_EQ(shown.exit_code, 0) << shown.errors;
   EXPECT_NE(shown.output.find("(none came)"), std::string::npos) << shown.output;
   EXPECT_EQ(shown.output.find("It is Paris."), std::string::npos) << shown.output;
+  EXPECT_NE(shown.output.find("\nModel recorded"), std::string::npos) << shown.output;
+  EXPECT_EQ(shown.output.find("Model recorded of"), std::string::npos) << "a provider had no part in it";
 }
 
 TEST_F(Answers, ThePlanCallsNobodyForThem) {

@@ -79,6 +79,16 @@ TEST(PastRuns, ARunOfTextsHasNeitherTheClaimsPromptNorItsScores) {
   EXPECT_NE(run_details(past).find("\nrecall       0.50\n"), std::string::npos) << run_details(past);
 }
 
+TEST(PastRuns, WhereAnswersAreRecordedNoProviderIsNamed) {
+  PastRun past;
+  past.run.provider = "gemini";
+  past.run.model = "flash";
+  EXPECT_NE(run_details(past).find("\nmodel        flash (gemini)\n"), std::string::npos)
+      << run_details(past);
+  past.run.model = "recorded";
+  EXPECT_NE(run_details(past).find("\nmodel        recorded\n"), std::string::npos) << run_details(past);
+}
+
 // Models were cut where they differ, and "74 passed" stood under "P R F1".
 TEST(PastRuns, AModelStandsWholeBelowItsRunWhereTheLineIsFull) {
   PastRun past;

@@ -186,6 +186,15 @@ TEST(RunDiffPage, SaysWhatChangedAndShowsAnswersSideBySide) {
             "  old\n");
 }
 
+TEST(RunDiffPage, WhereAnswersAreRecordedNoProviderIsNamed) {
+  const Shown shown{{{trial("a", "pass", "x")}}, {{trial("a", "pass", "x")}}};
+  RunDiffReport report = shown.report();
+  report.runs.before.run.model = "recorded";
+  const std::string page = run_diff_page(report, 80);
+  EXPECT_NE(page.find(" live, recorded: unfinished\n"), std::string::npos) << page;
+  EXPECT_NE(page.find(" live, m of openai: fail\n"), std::string::npos) << page;
+}
+
 TEST(RunDiffPage, AMetricThatIsJudgedOtherwiseIsNoMatterOfTheAnswerAlone) {
   const auto judged = [](const std::string& contains, const std::string& equals) {
     return "[" + metric("must_contain", "null", contains) + ", " + metric("equals", "null", equals) + "]";

@@ -219,6 +219,18 @@ TEST(Reports, AProviderHasTheNameThatTheUserGaveIt) {
   EXPECT_EQ(report["provider_name"], "local");
 }
 
+// They named the provider of the settings, which had no part in it: `recorded (gemini, live)`.
+TEST(Reports, WhereAnswersAreRecordedNoProviderIsNamed) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.identity.model = "recorded";
+  for (const std::string& text : {table_of(input, {.columns = 120}), markdown_of(input), html_of(input)})
+    EXPECT_NE(text.find("recorded (live)"), std::string::npos) << text;
+  EXPECT_EQ(junit_of(input).find("name=\"provider"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(json_of(input))["provider"], "gemini") << "part of its form";
+}
+
 // They were counted and listed as errors among the cases, as if something had gone wrong with them.
 TEST(Reports, CasesWhoseTurnDidNotComeAreNoErrorsForPeople) {
   SampleRun run;
