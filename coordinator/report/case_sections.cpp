@@ -162,6 +162,21 @@ std::vector<Row> rows_of(const CaseResult& result) {
   return rows;
 }
 
+Entry error_entry(Reason reason, const wording::ErrorGroup& group) {
+  Entry entry{{code(std::string(to_string(reason))), words(" (" + wording::grouped(group.count) + "): "),
+               words(wording::ids(group))}};
+  if (group.message.empty()) {
+    entry.notes.push_back({"with further messages, which the JSON report has"});
+    return entry;
+  }
+  entry.notes.push_back(
+      {.text = sentence(group.message, defaults::max_message_bytes), .tone = Tone::bad, .label = "Why"});
+  // That of the first case.
+  if (!group.first_answer.empty())
+    entry.notes.push_back({.text = code(group.first_answer), .label = "Answer"});
+  return entry;
+}
+
 class CaseSections {
  public:
   CaseSections(const ReportInput& input, Room room)
@@ -330,18 +345,11 @@ class CaseSections {
     Entries entries;
     if (is_comment_) {
       entries.share = {.most_bytes = defaults::error_list_bytes, .rest = [](std::uint64_t count) {
-                         return wording::counted(count, "more reason") + " in the JSON report";
+                         return wording::counted(count, "more kind") + " in the JSON report";
                        }};
     }
-    for (const auto& [reason, group] : errors_.by_reason()) {
-      Entry entry{{code(std::string(to_string(reason))), words(" (" + wording::grouped(group.count) + "): "),
-                   words(wording::ids(group))},
-                  {{.text = sentence(group.first_message, defaults::max_message_bytes),
-                    .tone = Tone::bad,
-                    .label = "First"}}};
-      if (!group.first_answer.empty())
-        entry.notes.push_back({.text = code(group.first_answer), .label = "Answer"});
-      entries.items.push_back(std::move(entry));
+    for (const auto& [reason, groups] : errors_.by_reason()) {
+      for (const auto& group : groups) entries.items.push_back(error_entry(reason, group));
     }
     sections_.push_back(
         {.heading = "Errors", .count = all_.errors(), .rank = Rank::cases, .blocks = {std::move(entries)}});

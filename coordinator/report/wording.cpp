@@ -382,12 +382,18 @@ std::string rejected_answer(const CaseResult& result) {
 
 void ErrorGroups::add(const CaseResult& result) {
   if (result.error == nullptr || result.not_started) return;
-  ErrorGroup& group = groups_[result.error->reason];
-  if (group.count++ == 0) {
-    group.first_message = excerpt(result.error->message, defaults::max_message_bytes);
-    group.first_answer = rejected_answer(result);
+  auto& groups = groups_[result.error->reason];
+  const std::string message = excerpt(result.error->message, defaults::max_message_bytes);
+  auto group = std::ranges::find(groups, message, &ErrorGroup::message);
+  if (group == groups.end() && groups.size() <= defaults::max_messages_per_reason) {
+    const bool is_further = groups.size() == defaults::max_messages_per_reason;
+    groups.push_back({.message = is_further ? "" : message, .first_answer = rejected_answer(result)});
+    group = groups.end();
   }
-  if (group.ids.size() < defaults::max_ids_per_group) group.ids.push_back(result.fixture.id);
+  // Of a message without a group of its own: that of all further ones.
+  if (group == groups.end()) --group;
+  ++group->count;
+  if (group->ids.size() < defaults::max_ids_per_group) group->ids.push_back(result.fixture.id);
 }
 
 std::string ids(const ErrorGroup& group) {

@@ -65,26 +65,27 @@ std::string run_facts(const ReportInput& input);
 /// they waited for; empty if they did not.
 std::string waits(const ReportInput& input);
 
-/// Case errors of one reason: how many, the first message, and the ids of the first few.
+/// Case errors of one reason and message: how many, and the ids of the first few.
 struct ErrorGroup {
+  std::string message;  ///< Empty: all further messages of the reason.
   std::uint64_t count = 0;
-  std::string first_message;
   std::string first_answer;  ///< How the answer that is the first error begins; empty if none came.
-  std::vector<std::string> ids;
+  std::vector<std::string> ids{};
 };
 
 /// How the answer begins that is the case's error; empty if the error is not about an answer.
 std::string rejected_answer(const CaseResult& result);
 
-/// Collects case errors by reason in memory that does not grow with their number; not the cases whose turn
-/// did not come, which have the run's reason.
+/// Collects case errors by reason and message in memory that does not grow with their number; not the cases
+/// whose turn did not come, which have the run's reason.
 class ErrorGroups {
  public:
   void add(const CaseResult& result);
-  const std::map<Reason, ErrorGroup>& by_reason() const { return groups_; }
+  /// Of each reason in the order in which the messages came, the group of all further ones last.
+  const std::map<Reason, std::vector<ErrorGroup>>& by_reason() const { return groups_; }
 
  private:
-  std::map<Reason, ErrorGroup> groups_;
+  std::map<Reason, std::vector<ErrorGroup>> groups_;
 };
 
 /// `tls-001, tls-002 and 5 more`.

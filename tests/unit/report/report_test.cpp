@@ -231,6 +231,39 @@ TEST(Reports, WhereAnswersAreRecordedNoProviderIsNamed) {
   EXPECT_EQ(nlohmann::json::parse(json_of(input))["provider"], "gemini") << "part of its form";
 }
 
+// All errors of a reason had the message of the first one: `check_undecided (5): b, c, d, e, f`.
+TEST(Reports, EachMessageOfAnErrorStandsBesideItsCases) {
+  Suite suite;
+  sample::MemorySource source;
+  Gate gate;
+  RunResults results = sample::results_of(suite, source, gate);
+  const auto add = [&](const std::string& message) {
+    const auto trial = static_cast<TrialId>(suite.cases.size());
+    suite.cases.push_back(sample::make_case("c-" + std::to_string(trial), ""));
+    source.trials.push_back(sample::errored(trial, trial, {Reason::check_undecided, message}));
+    results.trials = suite.cases.size();
+  };
+  for (const char* message : {"no score", "no such file", "no score", "m3", "m4", "m5", "m6", "m7", "m6"})
+    add(message);
+  const Aggregates aggregates = *aggregate(results, {});
+  const ReportInput input = sample::input_of(results, aggregates);
+  const std::string table = table_of(input, {.columns = 80});
+  EXPECT_NE(table.find("Errors (9)\n"
+                       "- check_undecided (2): c-0, c-2\n"
+                       "    Why:        no score\n"
+                       "- check_undecided (1): c-1\n"
+                       "    Why:        no such file\n"),
+            std::string::npos)
+      << table;
+  EXPECT_NE(table.find("- check_undecided (1): c-5\n"
+                       "    Why:        m5\n"
+                       "- check_undecided (3): c-6, c-7, c-8\n"
+                       "    with further messages, which the JSON report has\n"),
+            std::string::npos)
+      << table;
+  EXPECT_NE(markdown_of(input).find("(1): c-1\n  - Why: no such file\n"), std::string::npos);
+}
+
 // They were counted and listed as errors among the cases, as if something had gone wrong with them.
 TEST(Reports, CasesWhoseTurnDidNotComeAreNoErrorsForPeople) {
   SampleRun run;
