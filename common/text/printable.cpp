@@ -11,6 +11,14 @@ bool is_control(char32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0);
 }
 
+/// A character that takes no room, so that two texts look the same which are not. Of joiners only where they
+/// join nothing: scripts from Arabic on, and emoji, are written with them.
+bool is_unseen(char32_t code, char32_t before) {
+  if (code == 0x200c || code == 0x200d) return before < 0x600;
+  return code == 0xad || code == 0x180e || code == 0x200b || (code >= 0x2060 && code <= 0x2064) ||
+         code == 0xfeff || turns_direction(code);
+}
+
 }  // namespace
 
 Character first_character(std::string_view text) {
@@ -55,6 +63,18 @@ std::string without_direction_controls(std::string_view text) {
   return out;
 }
 
+std::string without_unseen(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (char32_t before = 0; !text.empty();) {
+    const Character next = first_character(text);
+    text.remove_prefix(next.bytes.size());
+    out += is_unseen(next.code, before) ? replacement_character : next.bytes;
+    before = next.code;
+  }
+  return out;
+}
+
 std::string without_controls(std::string_view text) {
   const std::string valid = to_valid_utf8(text);
   std::string out;
@@ -69,15 +89,15 @@ std::string without_controls(std::string_view text) {
 }
 
 std::string printable(std::string_view text) {
-  const std::string valid = to_valid_utf8(text);
+  const std::string seen = without_unseen(to_valid_utf8(text));
   std::string out;
-  out.reserve(valid.size());
-  for (std::string_view rest = valid; !rest.empty();) {
+  out.reserve(seen.size());
+  for (std::string_view rest = seen; !rest.empty();) {
     const Character next = first_character(rest);
     rest.remove_prefix(next.bytes.size());
     if (next.code == '\n' || next.code == '\t' || next.code == '\r') {
       out += ' ';
-    } else if (is_control(next.code) || turns_direction(next.code)) {
+    } else if (is_control(next.code)) {
       out += replacement_character;
     } else {
       out += next.bytes;

@@ -25,12 +25,17 @@ bool has_direction_controls(std::string_view text);
 /// The text with U+FFFD for each of them; all else stays. REQUIRES: valid UTF-8.
 std::string without_direction_controls(std::string_view text);
 
+/// The text with U+FFFD for each of them, and for each other character that nobody sees: zero-width spaces,
+/// soft hyphens, byte order marks, and joiners where they join nothing. So texts that differ look different.
+/// REQUIRES: valid UTF-8.
+std::string without_unseen(std::string_view text);
+
 /// The text with U+FFFD for each control character but tabs and line ends (LF, CR), and for what is no UTF-8.
 std::string without_controls(std::string_view text);
 
 /// The text fit for one line of a terminal: line ends and tabs become spaces, other control characters (which
-/// could move the cursor or change colours) and characters that turn the writing direction become U+FFFD, as
-/// does what is no UTF-8.
+/// could move the cursor or change colours) and what without_unseen() replaces become U+FFFD, as does what is
+/// no UTF-8.
 std::string printable(std::string_view text);
 
 /// The same for a line of a log, which a build server may read for commands: no `##` is left that could begin

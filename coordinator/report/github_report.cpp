@@ -20,7 +20,9 @@ namespace {
 // The runner reads each line of a step's output: a line end inside would begin another command.
 std::string escaped(std::string_view text, bool is_property) {
   std::string out;
-  const std::string valid = without_direction_controls(to_valid_utf8(text));
+  // A property may be the name of a file, which has to be found.
+  const std::string valid =
+      is_property ? without_direction_controls(to_valid_utf8(text)) : without_unseen(to_valid_utf8(text));
   for (std::size_t i = 0; i < valid.size(); ++i) {
     const char c = valid[i];
     // U+0080 to U+009F: a terminal may follow them.

@@ -1,6 +1,7 @@
 #include "coordinator/report/shown_case.hpp"
 
 #include "common/defaults.hpp"
+#include "common/text/printable.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/gate/quoted.hpp"
 #include "coordinator/merge/shown_text.hpp"
@@ -68,6 +69,8 @@ class ShownCases {
                                                      result.assessment.change(),
                                                      texts_of(result, input_),
                                                      {}});
+    // The texts that are compared stay as they are, to be copied; what is said of them shows the difference.
+    shown.texts.why = without_unseen(shown.texts.why);
     // Where the run was asked otherwise the file of now may have other answers than were judged.
     if (test.recorded && !input_.prompts_are_lost) {
       shown.texts.answer = shown_text(test.recorded->answer.text, input_);

@@ -60,6 +60,17 @@ TEST(Display, PrintableTakesControlAway) {
   EXPECT_EQ(printable("é証"), "é証");
 }
 
+// `not found: "ab"` stood beside an answer that looked like "ab".
+TEST(Display, PrintableShowsThatThereIsWhatNobodySees) {
+  for (const char* unseen : {"\u200b", "\u00ad", "\u180e", "\u2060", "\u2064", "\ufeff", "\u200f"})
+    EXPECT_EQ(printable("a" + std::string(unseen) + "b"), "a\uFFFDb");
+  EXPECT_EQ(printable("\u200ba\u200db"), "\uFFFDa\uFFFDb");
+  EXPECT_EQ(printable("می\u200cخواهم क्\u200dष 👩\u200d💻 ❤\ufe0f\u200d🔥"),
+            "می\u200cخواهم क्\u200dष 👩\u200d💻 ❤\ufe0f\u200d🔥")
+      << "joiners that join";
+  EXPECT_EQ(without_unseen("a\u200b\n\tb\u202e"), "a\uFFFD\n\tb\uFFFD");
+}
+
 TEST(TextTable, GivesUpWidthInOrder) {
   TextTable table;
   table.columns = {{.heading = "Category"},

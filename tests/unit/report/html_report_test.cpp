@@ -233,6 +233,18 @@ TEST(HtmlReport, ShowsWhatBecameOfChecksAndScores) {
   EXPECT_TRUE(has_score);
 }
 
+TEST(HtmlReport, WhyACaseFailedShowsWhatNobodySees) {
+  const TextRun run(2, "a\u200bb");
+  const Aggregates aggregates = run.aggregates();
+  const ReportInput input = sample::input_of(run.results, aggregates);
+  const json failed = cases_in(html_of(input)).at(1);
+  EXPECT_NE(failed["why"].get<std::string>().find("a\uFFFDb"), std::string::npos) << failed;
+  EXPECT_EQ(failed["answer"], "a\u200bb") << "to be copied";
+  EXPECT_NE(github_of(input).find("a\uFFFDb"), std::string::npos) << github_of(input);
+  for (const std::string& text : {csv_of(input), json_of(input), junit_of(input)})
+    EXPECT_EQ(text.find("\uFFFD"), std::string::npos) << text;
+}
+
 TEST(CsvReport, HasALineForEachCaseAndNoFormulas) {
   const TextRun run(2, "=HYPERLINK(\"http://x\")\nsecond, line");
   const Aggregates aggregates = run.aggregates();
