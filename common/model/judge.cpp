@@ -60,6 +60,12 @@ Digest rubric_hash(const Rubric& rubric) {
       .finish();
 }
 
+RubricTexts texts_for_judge(const JudgeExpectation& expectation, const JudgedQuestion& question,
+                            std::string_view answer) {
+  const std::string& context = expectation.context.empty() ? question.context : expectation.context;
+  return {question.prompt, answer, context, expectation.reference, expectation.criteria};
+}
+
 std::string render_rubric(const Rubric& rubric, const RubricTexts& texts) {
   std::string out;
   scan(

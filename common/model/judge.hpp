@@ -43,6 +43,8 @@ struct JudgeSettings {
   bool refresh = false;                   ///< Votes are not read from caches.
   std::vector<Rubric> rubrics;            ///< Those that the run's cases use.
   std::optional<std::int64_t> seed = {};  ///< Sent with each call if it is set; comparisons of answers alone.
+  /// A case of the run has a JudgeExpectation::context. Not on the wire: who may take part depends on it.
+  bool gives_context = false;
   friend bool operator==(const JudgeSettings&, const JudgeSettings&) = default;
 };
 
@@ -56,6 +58,7 @@ struct JudgeExpectation {
   std::string criteria;       ///< `rubric` alone; else empty.
   /// How a recorded answer was judged already: nobody is asked for votes.
   std::optional<JudgeScore> recorded = {};
+  std::string context = {};  ///< In the place of JudgedQuestion::context; empty: that one is shown.
   friend bool operator==(const JudgeExpectation&, const JudgeExpectation&) = default;
 };
 
@@ -74,6 +77,11 @@ struct RubricTexts {
   std::string_view reference;
   std::string_view criteria;
 };
+
+/// What the judge is shown for this metric. The answer alone is not known to every caller. The texts are
+/// those of the arguments.
+RubricTexts texts_for_judge(const JudgeExpectation& expectation, const JudgedQuestion& question,
+                            std::string_view answer = {});
 
 /// The user message with each placeholder replaced once: what stands in the texts is never taken for one.
 std::string render_rubric(const Rubric& rubric, const RubricTexts& texts);

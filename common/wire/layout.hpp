@@ -141,7 +141,6 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<Welcome> M>
 bool layout(Archive& archive, M& m) {
-  if (archive.version < first_with_version) return archive.record(m.settings);
   return archive.record(m.settings, Name{m.version});
 }
 

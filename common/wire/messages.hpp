@@ -185,7 +185,7 @@ struct Goodbye {
 
 struct Welcome {
   RunSettings settings;
-  std::string version{};  ///< sluice's own, for messages; empty from a coordinator that speaks version 7.
+  std::string version{};                     ///< sluice's own, for messages.
   std::uint8_t protocol = protocol_version;  ///< As its header has it, which alone holds it.
   friend bool operator==(const Welcome&, const Welcome&) = default;
 };

@@ -181,8 +181,11 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<JudgeExpectation> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.metric, m.rubric, m.samples, Ratio{m.min_score}, m.reference, m.criteria,
-                        m.recorded) &&
+  const auto record = [&](auto&... later) {
+    return archive.record(m.metric, m.rubric, m.samples, Ratio{m.min_score}, m.reference, m.criteria,
+                          m.recorded, later...);
+  };
+  return (archive.version < first_with_judged_context ? record() : record(m.context)) &&
          votes_fit(archive, m.metric, m.samples);
 }
 
@@ -303,13 +306,10 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<RunSettings> M>
 bool layout(Archive& archive, M& m) {
-  const auto record = [&](auto&... later) {
-    return archive.record(Name{m.run_id}, m.mode, m.read_cache, m.write_cache, m.providers, m.connect_timeout,
-                          m.request_timeout, m.case_timeout, m.backoff_initial, m.max_retries,
-                          m.heartbeat_interval, m.ontology, m.embedding, m.judge, m.grading, m.observe,
-                          m.redaction, m.returns_embeddings, later...);
-  };
-  return archive.version < first_with_durable ? record() : record(m.durable);
+  return archive.record(Name{m.run_id}, m.mode, m.read_cache, m.write_cache, m.providers, m.connect_timeout,
+                        m.request_timeout, m.case_timeout, m.backoff_initial, m.max_retries,
+                        m.heartbeat_interval, m.ontology, m.embedding, m.judge, m.grading, m.observe,
+                        m.redaction, m.returns_embeddings, m.durable);
 }
 
 }  // namespace sluice::wire

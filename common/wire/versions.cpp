@@ -1,7 +1,5 @@
 #include "common/wire/versions.hpp"
 
-#include <algorithm>
-
 namespace sluice::wire {
 
 namespace {
@@ -30,16 +28,9 @@ std::optional<std::string> other_version(const std::string& peer, const std::str
 }
 
 std::optional<std::string> beyond_protocol(const RunSettings& settings, std::uint8_t protocol) {
-  const auto is_own = [](const ProviderSettings& provider) {
-    return provider.kind == ProviderKind::http || provider.kind == ProviderKind::exec;
-  };
-  std::string what;
-  if (settings.durable && protocol < first_with_durable) what = "it is durable";
-  if (std::ranges::any_of(settings.providers, is_own) && protocol < first_with_own_kinds)
-    what = "its provider is of kind http or exec";
-  if (what.empty()) return std::nullopt;
-  return "this run needs a later version of sluice (" + what + ", which version " + number(protocol) +
-         " of the protocol does not know): install " SLUICE_VERSION " on the worker";
+  if (!settings.judge.gives_context || protocol >= first_with_judged_context) return std::nullopt;
+  return "this run needs a later version of sluice (a judge metric has a context of its own, which version " +
+         number(protocol) + " of the protocol does not know): install " SLUICE_VERSION " on the worker";
 }
 
 std::string unspoken_version(const std::string& peer, const std::string& version, std::uint8_t protocol,

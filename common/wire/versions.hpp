@@ -10,17 +10,14 @@
 namespace sluice::wire {
 
 /// What this sluice speaks where both sides can.
-inline constexpr std::uint8_t protocol_version = 8;
+inline constexpr std::uint8_t protocol_version = 9;
 /// The oldest that it also speaks: a peer is served one version back (docs/protocol.md, "Versions").
-inline constexpr std::uint8_t oldest_protocol_version = 7;
+inline constexpr std::uint8_t oldest_protocol_version = 8;
 /// The version in which the layout of a result last changed: ledgers keep results in it.
 inline constexpr std::uint8_t result_version = 7;
 
-/// The first versions with RunSettings::durable, with providers of kind http and exec, and with
-/// Welcome::version.
-inline constexpr std::uint8_t first_with_durable = 8;
-inline constexpr std::uint8_t first_with_own_kinds = 8;
-inline constexpr std::uint8_t first_with_version = 8;
+/// The first version with JudgeExpectation::context.
+inline constexpr std::uint8_t first_with_judged_context = 9;
 
 constexpr bool is_spoken(std::uint8_t version) {
   return version >= oldest_protocol_version && version <= protocol_version;

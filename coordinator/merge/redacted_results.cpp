@@ -56,6 +56,7 @@ Case redacted(const Case& test_case, const Redactor& redactor) {
     if (!one.judge) continue;
     redactor.apply(one.judge->reference);
     redactor.apply(one.judge->criteria);
+    redactor.apply(one.judge->context);
   }
   if (clean.known_failure) redactor.apply(*clean.known_failure);
   return clean;

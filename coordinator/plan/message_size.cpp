@@ -52,7 +52,7 @@ constexpr std::uint32_t results_of_judge_metric = 8;
 
 /// Of a judge metric, in a case or in a task.
 std::size_t bytes_of_judged(const auto& judged) {
-  return 2 * overhead_bytes + judged.reference.size() + judged.criteria.size();
+  return 2 * overhead_bytes + judged.reference.size() + judged.criteria.size() + judged.context.size();
 }
 
 }  // namespace

@@ -291,7 +291,9 @@ void Plan::note_judged(const Case& test_case) {
   const bool asks = needs_judge(test_case, suite_->rubrics);
   if (asks && judged_.count++ < defaults::named_trials) judged_.first.push_back(test_case.id);
   for (const Expectation& expectation : test_case.expectations) {
-    if (expectation.judge) uses_rubric_.at(expectation.judge->rubric) = true;
+    if (!expectation.judge) continue;
+    uses_rubric_.at(expectation.judge->rubric) = true;
+    gives_context_ = gives_context_ || !expectation.judge->context.empty();
   }
 }
 
@@ -385,10 +387,14 @@ ScoringTask Plan::task_of(TrialId trial, const Case& test_case, const Case& form
     const MetricId metric = expectation.what.metric;
     if (const auto& judge = expectation.judge) {
       const auto rubric = std::count(uses_rubric_.begin(), uses_rubric_.begin() + judge->rubric, true);
-      task.judged.push_back({metric, static_cast<std::uint32_t>(rubric),
+      task.judged.push_back({metric,
+                             static_cast<std::uint32_t>(rubric),
                              judge->samples.value_or(settings(test_case.arm).judge_samples),
-                             expectation.min_score.value_or(defaults::judge_min_score), judge->reference,
-                             judge->criteria});
+                             expectation.min_score.value_or(defaults::judge_min_score),
+                             judge->reference,
+                             judge->criteria,
+                             {},
+                             judge->context});
       if (const auto* judged = recorded_judgement(test_case, expectation, suite_->rubrics)) {
         task.judged.back().recorded = as_asked_for(*judged, expectation.min_score);
         task.judged.back().samples = static_cast<std::uint32_t>(judged->votes.size());

@@ -78,6 +78,8 @@ class Plan {
   const JudgedCases& judged_cases() const { return judged_; }
   /// Those of the suite's rubrics that its cases use: what JudgeExpectation::rubric counts.
   std::vector<Rubric> rubrics() const;
+  /// Whether a judge metric of a case has a context of its own.
+  bool gives_context() const { return gives_context_; }
   /// The unit's request alone. Fails as `render` does.
   Result<ModelRequest> request(UnitId unit) const;
   /// The unit as it goes to a worker. Fails if a case's file cannot be read any more, or a perturbation says
@@ -110,6 +112,7 @@ class Plan {
   TrialTable trials_;
   std::vector<PerturbationFacts> facts_;  ///< By perturbation.
   JudgedCases judged_;
+  bool gives_context_ = false;
   std::vector<bool> uses_rubric_;          ///< By rubric of the suite.
   std::vector<Digest> keys_;               ///< By unit.
   std::vector<UnitId> unit_of_;            ///< By trial.

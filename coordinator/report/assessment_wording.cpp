@@ -123,8 +123,10 @@ std::string asked_of_the_judge(MetricId metric, const JudgeQuestion& asked, std:
     const Rubric& rubric = rubrics[asked.rubric];
     words = rubric_in_words(metric, rubric.id, rubric.version);
   }
-  const std::string& text = asked.reference.empty() ? asked.criteria : asked.reference;
-  return text.empty() ? words : words + ' ' + quoted_list({text});
+  for (const std::string* text : {&asked.reference, &asked.criteria, &asked.context}) {
+    if (!text->empty()) return words + ' ' + quoted_list({*text});
+  }
+  return words;
 }
 
 /// What was asked for, and the judge's own words: foreign text, which may be as long as it likes.

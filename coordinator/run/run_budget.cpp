@@ -36,8 +36,7 @@ Usage most_of_votes(const JudgeSettings& judge, const JudgeExpectation& expectat
                     const JudgedQuestion& question, std::uint64_t answer_tokens) {
   const Rubric& rubric = judge.rubrics.at(expectation.rubric);
   ModelRequest request;
-  request.user = render_rubric(
-      rubric, {question.prompt, {}, question.context, expectation.reference, expectation.criteria});
+  request.user = render_rubric(rubric, texts_for_judge(expectation, question));
   request.max_tokens = judge.max_tokens;
   const std::uint64_t input = input_token_bound(request) + token_bound(rubric.system) +
                               token_bound(embedded::vote_schema) + places_of_answer(rubric) * answer_tokens;

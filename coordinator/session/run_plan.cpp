@@ -186,6 +186,7 @@ RunSettings run_settings(const RunOptions& options, const RunInputs& inputs, std
 
 void fit_judge(const Plan& plan, RunSettings& run) {
   run.judge.rubrics = plan.rubrics();
+  run.judge.gives_context = plan.gives_context();
   if (plan.judged_cases().count > 0) return;
   const std::string judge = std::exchange(run.judge, {}).provider;
   if (plan.has_provider(judge) || run.embedding.provider == judge) return;

@@ -27,6 +27,7 @@ struct JudgeQuestion {
   std::optional<std::uint32_t> samples{};  ///< Votes, over the run's settings.
   std::string reference{};                 ///< Empty if the rubric does not show it.
   std::string criteria{};                  ///< Empty if the rubric does not show it.
+  std::string context{};                   ///< In the place of the case's; empty: that one is shown.
   friend bool operator==(const JudgeQuestion&, const JudgeQuestion&) = default;
 };
 

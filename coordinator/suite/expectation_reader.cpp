@@ -371,8 +371,8 @@ class ExpectationsReader {
   JudgeQuestion read_judge_parameters(TableReader& reader, MetricId metric) {
     ReadQuestion read = read_judge_question(reader, metric, *source_.rubrics);
     // Without one there is nothing that an answer could be faithful to; other rubrics show it where it is.
-    const bool needs_context =
-        metric == MetricId::faithfulness && read.rubric != nullptr && read.rubric->shows("context");
+    const bool needs_context = metric == MetricId::faithfulness && read.rubric != nullptr &&
+                               read.rubric->shows("context") && reader.entry("context") == nullptr;
     if (needs_context) needs_context_ = read.rubric;
     return std::move(read.question);
   }

@@ -136,6 +136,7 @@ void append_extras(std::string& out, const RequestExtras& extras) {
 
 void append_question(std::string& out, const JudgeQuestion& question) {
   Object object(out);
+  if (!question.context.empty()) object.add_text("context", question.context);
   object.add_text("criteria", question.criteria).add_text("reference", question.reference);
   object.add_text("rubric", to_hex(question.rubric_hash));
   if (question.samples) object.add("samples", std::to_string(*question.samples));

@@ -1,7 +1,9 @@
 #include "coordinator/suite/judge_reader.hpp"
 
 #include "common/defaults.hpp"
+#include "common/text/joined.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/suite/document_context.hpp"
 
 #include <optional>
 #include <string>
@@ -21,6 +23,7 @@ class QuestionReader {
     read_samples();
     read_shown("reference", read_.question.reference);
     read_shown("criteria", read_.question.criteria);
+    read_context();
     return std::move(read_);
   }
 
@@ -66,18 +69,36 @@ class QuestionReader {
     read_.question.samples = static_cast<std::uint32_t>(*samples);
   }
 
+  static std::string placeholder(std::string_view key) { return "{{" + std::string(key) + "}}"; }
+
+  /// Whether the rubric leaves the text out. Then none may stand there.
+  bool leaves_out(std::string_view key) {
+    const KnownRubric* rubric = read_.rubric;
+    if (rubric == nullptr || rubric->shows(key)) return false;
+    if (reader_.refused_entry(key) != nullptr) {
+      reader_.add_wrong(key, "has no effect: " + rubric->name() + " does not show " + placeholder(key));
+    }
+    return true;
+  }
+
   /// A text that stands there exactly if the rubric shows it.
   void read_shown(std::string_view key, std::string& text) {
-    const KnownRubric* rubric = read_.rubric;
-    const std::string placeholder = "{{" + std::string(key) + "}}";
-    if (rubric != nullptr && !rubric->shows(key)) {
-      if (reader_.refused_entry(key) == nullptr) return;
-      return reader_.add_wrong(key, "has no effect: " + rubric->name() + " does not show " + placeholder);
+    if (leaves_out(key)) return;
+    if (read_.rubric != nullptr) {
+      reader_.entry(key, Need::required,
+                    "the text that " + read_.rubric->name() + " shows as " + placeholder(key));
     }
-    if (rubric != nullptr) {
-      reader_.entry(key, Need::required, "the text that " + rubric->name() + " shows as " + placeholder);
-    }
-    auto value = reader_.text(key);
+    take(key, reader_.text(key), text);
+  }
+
+  /// Without one the judge is shown `input.context`.
+  void read_context() {
+    if (leaves_out("context")) return;
+    const auto texts = reader_.texts("context");
+    if (texts) take("context", joined(*texts, paragraph_break), read_.question.context);
+  }
+
+  void take(std::string_view key, std::optional<std::string> value, std::string& text) {
     if (!value) return;
     if (one_line(*value).empty()) return reader_.add_wrong(key, "must not be empty");
     text = std::move(*value);

@@ -13,8 +13,8 @@ struct ReadQuestion {
 };
 
 /// Reads the keys of a judge metric: `rubric` (of the metric `rubric` alone), `rubric_version`, `samples`,
-/// `reference` and `criteria`. What is wrong, what its rubric shows and the test lacks, and what its rubric
-/// would not show becomes findings.
+/// `reference`, `criteria` and `context`. What is wrong, what its rubric shows and the test lacks, and what
+/// its rubric would not show becomes findings.
 ReadQuestion read_judge_question(TableReader& reader, MetricId metric, SuiteRubrics& rubrics);
 
 }  // namespace sluice

@@ -249,7 +249,8 @@ class TestReader {
 
   void require_context(TableReader& reader) const {
     const std::string wanted = "the text that " + needs_context_->name() + " shows as {{context}}";
-    const bool is_given = reader.entry("context", Need::required, wanted) != nullptr;
+    const bool is_given =
+        reader.entry("context", Need::required, wanted + ", here or as \"context\" of the metric") != nullptr;
     if (is_given && one_line(result_.test.context).empty()) {
       reader.add_wrong("context", "must not be empty: it is " + wanted);
     }

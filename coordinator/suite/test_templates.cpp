@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace sluice {
@@ -43,9 +44,9 @@ class TestRenderer {
 
  private:
   static constexpr std::array<std::string_view, 3> of_input{"prompt", "context", "system"};
-  static constexpr std::array<std::string_view, 3> of_metric{"text", "reference", "criteria"};
+  static constexpr std::array<std::string_view, 4> of_metric{"text", "reference", "criteria", "context"};
   static constexpr std::array<std::string_view, 3> of_message{"content", "text", "image"};
-  using Keys = std::array<std::string_view, 3>;
+  using Keys = std::span<const std::string_view>;
 
   /// The texts of each message: its content, or those of its parts.
   void render_messages(DocumentNode& input) {
@@ -88,7 +89,7 @@ class TestRenderer {
     for (DocumentNode& part : *list) render_metric(part, name + ".of");
   }
 
-  void render_keys(DocumentNode& node, const std::string& name, const Keys& keys) {
+  void render_keys(DocumentNode& node, const std::string& name, Keys keys) {
     auto* table = std::get_if<DocumentNode::Table>(&node.value);
     if (table == nullptr) return;
     for (DocumentEntry& entry : *table) {

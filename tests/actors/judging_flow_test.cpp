@@ -101,6 +101,12 @@ TEST_F(JudgingFlowTest, AnotherQuestionAnswerOrNumberOfVotesIsAnotherVote) {
   EXPECT_EQ(ask_and_answer(judged(2, 3, "another")).size(), 3u);
   EXPECT_EQ(ask_and_answer(judged(3, 2)).size(), 2u);
   EXPECT_EQ(ask_and_answer(judged(4), "other").size(), 3u);
+  WorkUnit own = *judged(6);
+  own.tasks[0].judged[0].context = "of its own";
+  const auto votes = ask_and_answer(std::make_shared<const WorkUnit>(std::move(own)));
+  ASSERT_EQ(votes.size(), 3u);
+  EXPECT_EQ(Json::parse(whole_body(votes[0].request))["messages"][1]["content"],
+            "Q question C of its own A answer");
   EXPECT_TRUE(ask_and_answer(judged(5)).empty()) << "this one is known";
 }
 

@@ -2,7 +2,7 @@
 """Coordinator and workers of different versions: those of the version before, built from this repository's history,
 work with those of this one, in one fleet and in either direction, and both sides say so.
 
-    git worktree add build/previous 70a1b650
+    git worktree add build/previous 387c2262
     (cd build/previous && scripts/build release sluice sluice-worker)
 """
 
@@ -15,11 +15,11 @@ from pathlib import Path
 from fleet import MODEL, PROGRAMS, ROOT, Bench, Simulator, comparable, need, report_of_one_worker, skip, wait_for
 from fleet import write_suite
 
-# The last that speaks version 7 of the protocol and no other.
-COMMIT = "70a1b650"
+# The last whose newest version of the protocol is 8.
+COMMIT = "387c2262"
 BEFORE = Path(os.environ.get("SLUICE_TEST_PREVIOUS_PROGRAMS", ROOT / "build" / "previous" / "build" / "release" / "bin"))
 CASES = 40
-GOES_ON = re.compile(r"speaks version 7 of the protocol, and this side \(sluice [\d.]+\) 8: they go on by 7")
+GOES_ON = re.compile(r"speaks version 8 of the protocol, and this side \(sluice [\d.]+\) 9: they go on by 8")
 
 
 class Versions(unittest.TestCase):
@@ -56,7 +56,7 @@ class Versions(unittest.TestCase):
         log = self.bench.log("coordinator")
         self.assertEqual(len(GOES_ON.findall(log)), 1, log)
         self.assertIn("worker old (sluice ", log)
-        self.assertNotIn("goes on by 7", self.bench.log("new"))
+        self.assertNotIn("goes on by 8", self.bench.log("new"))
 
     def test_a_coordinator_of_the_version_before(self):
         coordinator = self.coordinator(BEFORE)

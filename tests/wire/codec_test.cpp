@@ -225,7 +225,7 @@ TEST(Codec, ValuesOutOfRangeAreRefused) {
   EXPECT_TRUE(refused([](UnitResult& r) { r.scores[0].metrics[0].id = static_cast<MetricId>(200); }));
   EXPECT_TRUE(refused([](UnitResult& r) { r.error = Error{static_cast<Reason>(999), "x"}; }));
   EXPECT_TRUE(refused([](UnitResult& r) { r.claims[0].predicate = "\xc0\x80"; }));
-  EXPECT_FALSE(decode_to_coordinator("SL\x08\x01", encode(Hello{1, std::string(2000, 'n'), "", "", 1}).body));
+  EXPECT_FALSE(decode_to_coordinator("SL\x09\x01", encode(Hello{1, std::string(2000, 'n'), "", "", 1}).body));
 }
 
 TEST(Codec, TheErrorNamesTheField) {

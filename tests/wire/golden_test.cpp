@@ -44,8 +44,8 @@ TEST(Golden, AResultOfTheLedgerHasItsBytes) {
 }
 
 TEST(Golden, HeaderIsMagicVersionAndType) {
-  EXPECT_EQ(encode(Goodbye{"x"}).header, std::string_view("SL\x08\x05", 4));
-  EXPECT_EQ(encode(Drain{"r", "x"}).header, std::string_view("SL\x08\x15", 4));
+  EXPECT_EQ(encode(Goodbye{"x"}).header, std::string_view("SL\x09\x05", 4));
+  EXPECT_EQ(encode(Drain{"r", "x"}).header, std::string_view("SL\x09\x15", 4));
 }
 
 }  // namespace

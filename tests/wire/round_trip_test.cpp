@@ -253,7 +253,8 @@ RC_GTEST_PROP(RoundTrip, Work, ()) {
                             *ratio(),
                             *text(),
                             *text(),
-                            any<bool>() ? std::optional(any_judge_score()) : std::nullopt};
+                            any<bool>() ? std::optional(any_judge_score()) : std::nullopt,
+                            *text()};
   };
   Work work{
       *text(), some([&] {

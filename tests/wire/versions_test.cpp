@@ -17,7 +17,7 @@ constexpr std::uint8_t before = oldest_protocol_version;
 
 /// The two frames of a golden file, whose first line is the header.
 Frames golden_of_before(const std::string& name) {
-  std::ifstream file(support::source_path("tests/wire/golden/v7/" + name + ".hex"));
+  std::ifstream file(support::source_path("tests/wire/golden/v8/" + name + ".hex"));
   Frames frames;
   std::string line;
   for (bool first = true; std::getline(file, line); first = false) {
@@ -29,7 +29,7 @@ Frames golden_of_before(const std::string& name) {
 
 // The files were written by the code of that version.
 TEST(Versions, TheOneBeforeHasTheBytesThatItHad) {
-  static_assert(before == 7, "keep the golden files of the version before, and name their folder here");
+  static_assert(before == 8, "keep the golden files of the version before, and name their folder here");
   for (const auto& sample : samples::all()) {
     const auto golden = golden_of_before(sample.name);
     ASSERT_FALSE(golden.body.empty()) << sample.name;
@@ -59,10 +59,14 @@ TEST(Versions, TheOneBeforeIsRead) {
 }
 
 TEST(Versions, AFieldOfTheOneIsMalformedInTheOther) {
-  const auto now = encode(Welcome{samples::settings(), "9.9.9"});
-  const auto then = encode(Welcome{samples::settings(), "9.9.9"}, before);
-  EXPECT_EQ(std::get<Welcome>(*decode_to_worker(now.header, now.body)).version, "9.9.9");
-  EXPECT_EQ(std::get<Welcome>(*decode_to_worker(then.header, then.body)).version, "");
+  const auto now = encode(samples::work());
+  const auto then = encode(samples::work(), before);
+  const auto context_of = [](const Frames& frames) {
+    const auto read = decode_to_worker(frames.header, frames.body);
+    return std::get<Work>(read.value()).units.at(0).tasks.at(1).judged.at(1).context;
+  };
+  EXPECT_EQ(context_of(now), "It opens at nine.");
+  EXPECT_EQ(context_of(then), "");
   EXPECT_FALSE(decode_to_worker(then.header, now.body));
   EXPECT_FALSE(decode_to_worker(now.header, then.body));
 }
@@ -70,16 +74,12 @@ TEST(Versions, AFieldOfTheOneIsMalformedInTheOther) {
 TEST(Versions, ARunThatTheOneBeforeCannotDoSaysSo) {
   RunSettings settings;
   EXPECT_EQ(beyond_protocol(settings, before), std::nullopt);
-  settings.durable = true;
+  settings.judge.gives_context = true;
   EXPECT_EQ(beyond_protocol(settings, protocol_version), std::nullopt);
   EXPECT_EQ(
       *beyond_protocol(settings, before),
-      "this run needs a later version of sluice (it is durable, which version 7 of the protocol does not "
-      "know): install " SLUICE_VERSION " on the worker");
-  settings.durable = false;
-  settings.providers.emplace_back().kind = ProviderKind::exec;
-  EXPECT_TRUE(beyond_protocol(settings, before));
-  EXPECT_FALSE(beyond_protocol(settings, protocol_version));
+      "this run needs a later version of sluice (a judge metric has a context of its own, which version "
+      "8 of the protocol does not know): install " SLUICE_VERSION " on the worker");
 }
 
 TEST(Versions, AHelloOfOneThatIsNotSpokenSaysWhoAndOfWhatVersion) {
@@ -91,7 +91,7 @@ TEST(Versions, AHelloOfOneThatIsNotSpokenSaysWhoAndOfWhatVersion) {
     EXPECT_EQ(read.error().reason, Reason::protocol_mismatch);
     EXPECT_EQ(read.error().message, "worker gpu-7 (sluice 3.1.0) speaks version " + std::to_string(version) +
                                         " of the protocol, and the coordinator (sluice " SLUICE_VERSION
-                                        ") speaks 7 and 8: install the same version on both sides");
+                                        ") speaks 8 and 9: install the same version on both sides");
     frames.body = "\xc1";
     EXPECT_TRUE(
         decode_to_coordinator(frames.header, frames.body).error().message.starts_with("a worker speaks"));
@@ -115,8 +115,8 @@ TEST(Versions, OneSentenceNamesBothSides) {
             "worker w (sluice 0.0.9) is of another version than this side (sluice " SLUICE_VERSION
             "): they speak the same protocol, and go on");
   EXPECT_EQ(*other_version("the coordinator", "", before),
-            "the coordinator speaks version 7 of the protocol, and this side (sluice " SLUICE_VERSION
-            ") 8: they go on by 7, and the next version of sluice will not");
+            "the coordinator speaks version 8 of the protocol, and this side (sluice " SLUICE_VERSION
+            ") 9: they go on by 8, and the next version of sluice will not");
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ std::set<std::string> distinct_words(std::string_view text) {
 std::string_view compared_with(const JudgeExpectation& expectation, const JudgedQuestion& question) {
   if (!expectation.reference.empty()) return expectation.reference;
   if (!expectation.criteria.empty()) return expectation.criteria;
-  if (expectation.metric == MetricId::faithfulness && !question.context.empty()) return question.context;
-  return question.prompt;
+  const std::string_view context = texts_for_judge(expectation, question).context;
+  return expectation.metric == MetricId::faithfulness && !context.empty() ? context : question.prompt;
 }
 
 }  // namespace

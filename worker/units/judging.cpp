@@ -161,8 +161,7 @@ ModelRequest Judging::request_for(const JudgeExpectation& expectation, const Jud
   request.model = judge_.model;
   request.system = systems_[expectation.rubric];
   request.user =
-      render_rubric(judge_.rubrics[expectation.rubric],
-                    {question.prompt, answer, question.context, expectation.reference, expectation.criteria});
+      render_rubric(judge_.rubrics[expectation.rubric], texts_for_judge(expectation, question, answer));
   request.response_schema = form_.schema;
   request.schema_name = form_.schema_name;
   request.temperature = judge_.temperature;

@@ -26,6 +26,18 @@ Expectation contains(std::string text) {
   return expectation;
 }
 
+RunPerturbation in_capitals() {
+  RunPerturbation one;
+  one.name = "capitals";
+  one.version = "1";
+  one.apply = [](std::string_view text, std::string_view) -> PerturbedText {
+    std::string changed(text);
+    for (char& c : changed) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    return {PerturbedText::Kind::changed, std::move(changed), {}};
+  };
+  return one;
+}
+
 class JudgedPlanTest : public PlanTest {
  protected:
   JudgedPlanTest() {
@@ -105,6 +117,22 @@ TEST_F(JudgedPlanTest, AJudgeMetricGoesOutWithWhatIsAsked) {
   EXPECT_EQ(sent.texts, std::vector{asked.expectations[1].what}) << "a judge metric has no texts";
 }
 
+TEST_F(JudgedPlanTest, AMetricsOwnContextGoesOutWithItAndNoPerturbationChangesIt) {
+  asked.expectations = {judged(MetricId::faithfulness, 0), judged(MetricId::rubric, 2)};
+  suite.cases = {asked};
+  EXPECT_FALSE(plan().gives_context());
+  asked.expectations[0].judge->context = "Its capital is Paris.";
+  suite.cases = {asked};
+  const auto made = *Plan::make(suite, prompt, Ontology(), settings, {{in_capitals()}, 1});
+  EXPECT_TRUE(made.gives_context());
+  for (const TrialId trial : {0u, 1u}) {
+    const ScoringTask sent = task(made, trial);
+    EXPECT_EQ(texts_for_judge(sent.judged.at(0), sent.question).context, "Its capital is Paris.");
+    EXPECT_EQ(texts_for_judge(sent.judged.at(1), sent.question).context,
+              trial == 0 ? "France is a country." : "FRANCE IS A COUNTRY.");
+  }
+}
+
 TEST_F(JudgedPlanTest, WhatIsNotJudgedTakesNoQuestionAlong) {
   asked.expectations = {contains("Paris")};
   suite.cases = {asked};
@@ -137,18 +165,6 @@ TEST_F(JudgedPlanTest, CountsTheCasesThatAreJudgedAndNamesTheFirst) {
   EXPECT_EQ(made.judged_cases().count, defaults::named_trials + 2);
   ASSERT_EQ(made.judged_cases().first.size(), defaults::named_trials);
   EXPECT_EQ(made.judged_cases().first[1], "case-1");
-}
-
-RunPerturbation in_capitals() {
-  RunPerturbation one;
-  one.name = "capitals";
-  one.version = "1";
-  one.apply = [](std::string_view text, std::string_view) -> PerturbedText {
-    std::string changed(text);
-    for (char& c : changed) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    return {PerturbedText::Kind::changed, std::move(changed), {}};
-  };
-  return one;
 }
 
 TEST_F(JudgedPlanTest, TheJudgeOfAPerturbedTrialIsShownWhatWasAsked) {

@@ -15,15 +15,16 @@ TEST_F(RunControllerTest, NothingIsLeasedBeforeTheExpectedWorkersAreThere) {
 }
 
 TEST_F(RunControllerTest, AWorkerWhoseProtocolKnowsNotWhatTheRunNeedsIsTurnedAway) {
-  config.settings.durable = true;
+  config.settings.judge.gives_context = true;
   begin();
   wire::Hello older{1, "old", "cache-1", "0", 5};
-  older.protocol = 7;
+  older.protocol = 8;
   const auto effects = send("p", older);
   const auto rejects = sent<wire::Reject>(effects, "p");
   ASSERT_EQ(rejects.size(), 1u);
   EXPECT_EQ(rejects[0].code, wire::RejectCode::protocol_mismatch);
-  EXPECT_TRUE(rejects[0].detail.find("it is durable") != std::string::npos) << rejects[0].detail;
+  EXPECT_TRUE(rejects[0].detail.find("a judge metric has a context of its own") != std::string::npos)
+      << rejects[0].detail;
 }
 
 TEST_F(RunControllerTest, ExpectedWorkersAreNotWaitedForForEver) {

@@ -47,6 +47,8 @@ TEST(FakeVote, IsTheShareOfSharedWords) {
   EXPECT_DOUBLE_EQ(fake_vote(faithful, question, "OPEN on Monday").score, 1.0);
   EXPECT_DOUBLE_EQ(fake_vote(faithful, question, "closed on Monday, always").score, 0.5);
   EXPECT_DOUBLE_EQ(fake_vote(faithful, question, "").score, 0.0);
+  faithful.context = "Closed for ever.";
+  EXPECT_DOUBLE_EQ(fake_vote(faithful, question, "closed on Monday, always").score, 0.25);
   JudgeExpectation correct;
   correct.metric = MetricId::correctness;
   correct.reference = "closed";

@@ -66,13 +66,18 @@ TEST(Fingerprint, OfAJudgedCaseHasAGoldenForm) {
             R"("reference":"r","rubric":"0000000000000000000000000000000000000000000000000000000000000000",)"
             R"("samples":5},"metric":"rubric","min_score":0.5,"texts":[],"thresholding":{}}],"id":"q",)"
             R"("kind":"text","system":"s","weight":1})");
+  Case own = judged_case();
+  own.expectations[0].judge->context = "o";
+  EXPECT_NE(canonical_case(own).find(R"("expectations":[{"judge":{"context":"o","criteria":"c",)"),
+            std::string::npos);
+  EXPECT_NE(check_digest(own.expectations[0]), check_digest(judged_case().expectations[0]));
 }
 
 TEST(Fingerprint, EveryFieldOfAJudgesQuestionChangesItAndThePlaceOfTheRubricDoesNot) {
   const std::vector<std::function<void(JudgeQuestion&)>> changes{
       [](JudgeQuestion& q) { q.rubric_hash[0] = 1; }, [](JudgeQuestion& q) { q.samples = 3; },
       [](JudgeQuestion& q) { q.samples.reset(); },    [](JudgeQuestion& q) { q.reference = "z"; },
-      [](JudgeQuestion& q) { q.criteria = "z"; },
+      [](JudgeQuestion& q) { q.criteria = "z"; },     [](JudgeQuestion& q) { q.context = "z"; },
   };
   std::set<std::string> seen{canonical_case(judged_case())};
   for (const auto& change : changes) {

@@ -224,11 +224,12 @@ TEST_F(JudgeSuite, WrongKeysAreNamedWithTheRightOnes) {
 
 TEST_F(JudgeSuite, FaithfulnessNeedsAContextWhereItsRubricShowsIt) {
   const std::string faithful = "      {type: faithfulness}\n";
-  const std::string wanted = "the text that faithfulness v1 shows as {{context}}\n";
+  const std::string wanted = "the text that faithfulness v1 shows as {{context}}";
   EXPECT_EQ(findings(expecting(faithful, "{prompt: p}")),
-            "suite.yaml:5: missing \"context\" in input: expected " + wanted);
+            "suite.yaml:5: missing \"context\" in input: expected " + wanted +
+                ", here or as \"context\" of the metric\n");
   EXPECT_EQ(findings(expecting(faithful, "{prompt: p, context: ['', ' ']}")),
-            "suite.yaml:5: \"context\" in input must not be empty: it is " + wanted);
+            "suite.yaml:5: \"context\" in input must not be empty: it is " + wanted + "\n");
   EXPECT_EQ(
       findings(expecting(faithful, "{prompt: p, context: 1}")),
       "suite.yaml:5: \"context\" in input must be a string or a list of strings, not a whole number (put "
@@ -236,6 +237,37 @@ TEST_F(JudgeSuite, FaithfulnessNeedsAContextWhereItsRubricShowsIt) {
   EXPECT_EQ(findings(expecting("      {type: rubric, criteria: c}\n", "{prompt: p}")), "(none)\n");
   write_rubric("faithfulness", "by-prompt", "{{prompt}} {{answer}}");
   EXPECT_EQ(findings(expecting(faithful, "{prompt: p}", "rubrics: r\n")), "(none)\n");
+}
+
+// The context of a retrieval stands wherever the prompt's template puts it.
+TEST_F(JudgeSuite, AMetricMayHaveAContextOfItsOwn) {
+  const Case one = first_case(load(expecting(R"(
+      - {type: faithfulness, context: ["Refunds take", five days.]}
+      - {type: rubric, criteria: c, context: Orders.}
+)",
+                                             "{prompt: p}")));
+  EXPECT_EQ(one.context, "");
+  EXPECT_EQ(one.expectations.at(0).judge->context, "Refunds take\n\nfive days.");
+  EXPECT_EQ(one.expectations.at(1).judge->context, "Orders.");
+  const LoadedSuite rendered = load(
+      "suite: s\nprompts: ['By {{context}}: {{query}}']\ntests:\n- id: t\n"
+      "  vars: {query: When?, context: In May.}\n"
+      "  expected: {type: faithfulness, context: ['{{context}}', 'Or: {{query}}']}\n");
+  EXPECT_EQ(first_case(rendered).expectations.at(0).judge->context, "In May.\n\nOr: When?");
+  const std::vector<Bad> bad{
+      {"type: faithfulness, context: ' '", "\"context\" in expected must not be empty"},
+      {"type: faithfulness, context: []", "\"context\" in expected must not be empty"},
+      {"type: faithfulness, context: 1",
+       "\"context\" in expected must be a string or a list of strings, not a whole number (put it in "
+       "quotes)"},
+      {"type: relevancy, context: c",
+       "\"context\" in expected has no effect: relevancy v1 does not show {{context}}"},
+  };
+  for (const Bad& wrong : bad) {
+    EXPECT_EQ(findings(expecting("      {" + wrong.keys + "}\n", "{prompt: p}")),
+              "suite.yaml:7: " + wrong.finding + "\n")
+        << wrong.keys;
+  }
 }
 
 TEST_F(JudgeSuite, AJudgeDoesNotGoWithClaimsAndStandsOnceInATest) {
@@ -269,7 +301,7 @@ TEST_F(JudgeSuite, NamesWhatIsWrongInJsonLinesByLine) {
   EXPECT_EQ(findings("suite: s\ntests_file: l.jsonl\n"),
             "l.jsonl:2: \"threshold\" in expected is called \"min_score\"\n"
             "l.jsonl:2: missing \"context\" in input: expected the text that faithfulness v1 shows as "
-            "{{context}}\n"
+            "{{context}}, here or as \"context\" of the metric\n"
             "l.jsonl:3: missing \"reference\" in expected: expected the text that correctness v1 shows as "
             "{{reference}}\n");
 }

@@ -402,7 +402,7 @@ TEST_F(TemplatedSuite, ClaimsTestsNeedCodeOfTheirOwn) {
 TEST_F(TemplatedSuite, FaithfulnessNeedsAContextUnderPromptsToo) {
   EXPECT_EQ(findings("suite: s\nprompts: [p]\ntests:\n- id: t\n  expected: {type: faithfulness}\n"),
             "suite.yaml:4: missing \"context\" in input: expected the text that faithfulness v1 shows as "
-            "{{context}}\n");
+            "{{context}}, here or as \"context\" of the metric\n");
 }
 
 TEST_F(TemplatedSuite, NamesWhatIsWrongWithArms) {
