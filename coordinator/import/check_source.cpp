@@ -31,7 +31,8 @@ bool each_text(Node& node, const Do& act) {
 
 template <typename Check, typename Do>
 bool each_text_of(Check& check, const Do& act) {
-  return std::ranges::all_of(check.values, act) && (!check.schema || each_text(*check.schema, act));
+  return std::ranges::all_of(check.values, act) && (!check.context || act(*check.context)) &&
+         (!check.schema || each_text(*check.schema, act));
 }
 
 bool has_tag(const std::string& text) {
@@ -120,7 +121,7 @@ Made made_of(ForeignCheck check, Reading reading) {
 
 /// The texts of an entry are templates, those of its patterns and schemas are none.
 void escape_texts(DocumentNode& expectation) {
-  for (const std::string_view key : {"text", "criteria", "reference"}) {
+  for (const std::string_view key : {"text", "criteria", "reference", "context"}) {
     if (DocumentEntry* entry = find_key(expectation, key)) {
       each_text(entry->value, [](std::string& text) {
         text = template_of(text);
@@ -160,9 +161,11 @@ bool needs_values(const CheckSource& source) {
 }
 
 bool depends_on_values(const CheckSource& source, const Variables& values) {
-  return needs_values(source) || std::ranges::any_of(source.check.values, [&](const std::string& text) {
-           return has_tag(text) && trimmed(rendered(text, values)).empty();
-         });
+  const auto is_blank = [&](const std::string& text) {
+    return has_tag(text) && trimmed(rendered(text, values)).empty();
+  };
+  return needs_values(source) || std::ranges::any_of(source.check.values, is_blank) ||
+         (source.check.context && is_blank(*source.check.context));
 }
 
 Made expectation_of(const CheckSource& source) {

@@ -95,6 +95,10 @@ class CheckImporter {
     note_other_keys(assertion, check.type, made);
     Reading reading = Reading::text;
     if (!read_value(assertion, *type, check, reading)) return;
+    if (check.type == "context-faithfulness") {  // By the variable of that name, whatever its value.
+      check.values.clear();
+      check.context = "{{context}}";
+    }
     if (check.type == "javascript" && !check.is_negated && check.values.size() == 1) {
       if (auto script = check_of_script(check.values.front(), check.line)) check = std::move(*script);
     }
@@ -108,11 +112,8 @@ class CheckImporter {
     const DocumentEntry* transform = find_entry(assertion, "transform");
     if (reads_answer && transform != nullptr && !keeps_answer(transform->value))
       return "judges what its \"transform\" makes of the answer, which has no counterpart";
-    if (type == "context-faithfulness") {
-      return find_entry(assertion, "contextTransform") != nullptr
-                 ? "judges by what its \"contextTransform\" finds in the answer, which has no counterpart"
-                 : "judges by \"input.context\", which the prompts here show themselves";
-    }
+    if (type == "context-faithfulness" && find_entry(assertion, "contextTransform") != nullptr)
+      return "judges by what its \"contextTransform\" finds in the answer, which has no counterpart";
     return type == "javascript" ? "" : std::string(why_not_taken(type));
   }
 
@@ -182,9 +183,9 @@ class CheckImporter {
   }
 
   static bool is_rubric(std::string_view type) {
-    constexpr std::array<std::string_view, 6> types{
-        "llm-rubric",       "g-eval",     "model-graded-closedqa",
-        "answer-relevance", "factuality", "model-graded-factuality"};
+    constexpr std::array<std::string_view, 7> types{
+        "llm-rubric",           "g-eval",     "model-graded-closedqa",  "answer-relevance",
+        "context-faithfulness", "factuality", "model-graded-factuality"};
     return std::ranges::find(types, type) != types.end();
   }
 

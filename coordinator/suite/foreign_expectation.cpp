@@ -80,8 +80,9 @@ class ExpectationMaker {
       case Form::relevancy:
         return scored(metric("relevancy"));
       case Form::faithfulness:
-        return scored(metric("faithfulness"));
+        return make_faithfulness();
       case Form::program:
+      case Form::retrieval:
       case Form::none:
         break;
     }
@@ -200,6 +201,12 @@ class ExpectationMaker {
     return with(metric(type), key, {*check_.threshold, check_.line, {}});
   }
 
+  Made make_faithfulness() const {
+    if (!check_.context) return scored(metric("faithfulness"));
+    if (is_blank(*check_.context)) return fail("judges by the variable \"context\", which has no value");
+    return scored(with(metric("faithfulness"), "context", text(*check_.context)));
+  }
+
   std::string joined_values() const {
     std::string joined;
     for (const std::string& value : check_.values) joined += (joined.empty() ? "" : "\n") + value;
@@ -226,6 +233,10 @@ std::string_view why_not_taken(std::string_view type) {
   if (known == nullptr) return "is no check that promptfoo documents";
   if (type.starts_with("similar:") && known->form == Form::none)
     return "has no counterpart (`similar`, the cosine, is semantic_similarity_to)";
+  if (known->form == Form::retrieval) {
+    return "judges the context and not the answer (`type: rubric` with a rubric of your own can, which shows "
+           "{{context}}, and perhaps {{reference}})";
+  }
   if (known->form == Form::program) return "has no counterpart (`type: command` runs a program of yours)";
   return known->form == Form::none ? "has no counterpart" : "";
 }

@@ -270,6 +270,56 @@ tests:
   EXPECT_EQ(said.find(":7:"), std::string::npos) << said;
 }
 
+// It judged by nothing that such a suite had, and was left out.
+TEST_F(Promptfoo, JudgesFaithfulnessByTheContextThatThePromptPlaces) {
+  const std::string made = suite(R"yaml(prompts: ["Use this:\n{{context}}\n\nQuestion: {{query}}"]
+defaultTest:
+  assert:
+    - {type: context-faithfulness, threshold: 0.8, value: '{{unused}}'}
+    - {type: answer-relevance, threshold: 0.8}
+tests:
+  - vars: {query: refund?, context: Refunds take five days.}
+  - vars: {query: ship?, context: [c1, c2]}
+)yaml");
+  EXPECT_TRUE(has(made,
+                  "default_test:\n  expected:\n    - type: faithfulness\n      context: \"{{context}}\"\n"
+                  "      min_score: 0.8\n    - type: relevancy\n"))
+      << made;
+  EXPECT_EQ(made.find("# 4:"), std::string::npos) << made;
+}
+
+TEST_F(Promptfoo, JudgesNoFaithfulnessWhereThereIsNoContext) {
+  const ImportedSuite made = import(R"yaml(prompts: ['{{query}}']
+defaultTest: {assert: [{type: context-faithfulness}, {type: contains, value: a}]}
+tests:
+  - vars: {query: a}
+  - vars: {query: b, context: c}
+)yaml");
+  EXPECT_TRUE(
+      has(notes_of(made),
+          ":2: the check context-faithfulness judges by the variable \"context\", which has no value: "
+          "left out"))
+      << notes_of(made);
+  const std::string yaml = suite_yaml(made.suite);
+  EXPECT_EQ(yaml.find("faithfulness"), yaml.rfind("faithfulness")) << yaml;
+  EXPECT_TRUE(has(yaml, "context: c\n")) << yaml;
+}
+
+TEST_F(Promptfoo, LeavesOutWhatIsAboutTheContextAndNotTheAnswer) {
+  const std::string said = notes(R"yaml(prompts: [p]
+tests:
+  - assert:
+      - {type: context-recall, value: five}
+      - {type: context-relevance, threshold: 0.5}
+      - {type: contains, value: a}
+)yaml");
+  EXPECT_TRUE(has(said,
+                  ":4: the check context-recall judges the context and not the answer (`type: rubric` with a "
+                  "rubric of your own can, which shows {{context}}, and perhaps {{reference}}): left out"))
+      << said;
+  EXPECT_TRUE(has(said, ":5: the check context-relevance judges the context")) << said;
+}
+
 TEST_F(Promptfoo, SaysWhatAModelWithoutAPriceMeansForACheckOfCost) {
   const std::string tests = "prompts: [p]\ntests: [{assert: [{type: cost, threshold: 0.1}]}]\n";
   EXPECT_EQ(notes(tests + "providers: ['openai:gpt-4o-mini']\n"), "");
