@@ -32,17 +32,8 @@ class Assembly {
   Assembly(SuiteParts parts, const ImportFile& from) : parts_(std::move(parts)), from_(from) {}
 
   ImportedSuite build() {
-    if (parts_.tests.empty()) {
-      from_.note(
-          1,
-          "no test could be taken over: one without variables stands in \"tests\"; write yours in its place");
-      ImportedTest stand_in;
-      stand_in.file = from_.name;
-      parts_.tests.push_back(std::move(stand_in));
-    }
     if (parts_.prompts.empty()) add_prompt();
     form_ = form_of_all();
-    const std::size_t count = parts_.tests.size();
     tests_ = assemble_tests(std::move(parts_.default_test), std::move(parts_.tests), parts_.prompts, input(),
                             from_);
     const std::size_t providers = limit_providers();
@@ -52,6 +43,7 @@ class Assembly {
     if (!is_conversation()) suite.add("prompts", prompts());
     if (providers > 0) suite.add("providers", all_providers());
     add_unless_empty("default_test", std::move(tests_.default_test), suite);
+    const std::size_t count = std::get<DocumentNode::Array>(tests_.tests.value).size();
     suite.add("tests", std::move(tests_.tests));
     note_measured();
     return {suite.take(), {}, std::move(parts_.servers), count, parts_.prompts.size(), providers};

@@ -7,6 +7,7 @@
 #include "common/text/text.hpp"
 #include "coordinator/import/bound_checks.hpp"
 #include "coordinator/import/defaults.hpp"
+#include "coordinator/import/foreign_template.hpp"
 #include "coordinator/import/ordered_table.hpp"
 #include "coordinator/suite/arms.hpp"
 
@@ -38,6 +39,54 @@ bool reads_answer(const ImportedCheck& check) {
   return id != MetricId::latency && id != MetricId::cost;
 }
 
+/// Signs of a block or a comment that nothing closes are plain text, as in a suite.
+bool has_template(const std::string& text) {
+  const auto is_in = [&](const char* open, const char* close) {
+    const auto at = text.find(open);
+    return at != std::string::npos && text.find(close, at + 2) != std::string::npos;
+  };
+  return text.find("{{") != std::string::npos || is_in("{%", "%}") || is_in("{#", "#}");
+}
+
+/// Fills in the templates in values, which show other values: these are filled in first, each once.
+class ValueRenderer {
+ public:
+  explicit ValueRenderer(Variables values) : values_(std::move(values)) {}
+
+  /// The error names the variable whose template cannot be filled in, and says why.
+  tl::expected<std::string, std::string> rendered(const std::string& name, const std::string& value,
+                                                  std::size_t depth = 0) {
+    if (!has_template(value)) return value;
+    const auto fail = [&](const std::string& why) {
+      return tl::unexpected("the variable " + json_string(excerpt(name, defaults::quoted_bytes)) + " " + why);
+    };
+    if (depth == defaults::max_value_depth)
+      return fail("shows itself, or others more than " + std::to_string(depth) + " deep");
+    const auto translated = translate_template(value);
+    if (!translated) return fail(translated.error());
+    for (const std::string& shown : translated->variables) {
+      if (rendered_.contains(shown)) continue;
+      const auto held = values_.find(shown);
+      auto text = held != values_.end() ? rendered(shown, held->second, depth + 1) : std::string();
+      if (!text) return text;
+      if (held == values_.end()) missing_.insert(shown);
+      rendered_.emplace(shown, std::move(*text));
+    }
+    std::size_t room = defaults::max_rendered_bytes;
+    auto text = Template::parse(translated->text)->render(rendered_, room);
+    if (!text) return fail("is too long with its templates filled in");
+    return std::move(*text);
+  }
+
+  /// Those that values show and that have none: they are empty there.
+  const Names& missing() const { return missing_; }
+
+ private:
+  Variables values_;
+  Variables rendered_;
+  Names missing_;
+};
+
 class TestAssembly {
  public:
   TestAssembly(ImportedTest default_test, std::vector<ImportedTest> tests,
@@ -49,15 +98,16 @@ class TestAssembly {
         from_(from) {}
 
   AssembledTests build() {
+    stand_in_for_none();
     take_sets_apart();
     leave_out_transformed();
     find_names();
-    for (ImportedTest& test : tests_) take_values_of_default(test);
-    std::erase_if(default_.vars, [&](const auto& one) {
-      return !first_variable(one.second).empty() && anywhere_.contains(one.first);
-    });
-    for (ImportedTest& test : tests_) render_values(test);
     show_lists(default_);
+    for (ImportedTest& test : tests_) take_values_of_default(test);
+    std::erase_if(default_.vars,
+                  [&](const auto& one) { return has_template(one.second) && anywhere_.contains(one.first); });
+    std::erase_if(tests_, [&](ImportedTest& test) { return !render_values(test); });
+    stand_in_for_none();
     give_out_default_checks();
     note_kept(default_.checks);
     default_.checks = with_one_of_each_score(std::move(default_.checks), from_);
@@ -75,6 +125,16 @@ class TestAssembly {
  private:
   void note(const ImportedTest& test, std::string message) const {
     from_.with(test.file.empty() ? from_.name : test.file).note(test.line, std::move(message));
+  }
+
+  void stand_in_for_none() {
+    if (!tests_.empty()) return;
+    from_.note(
+        1,
+        "no test could be taken over: one without variables stands in \"tests\"; write yours in its place");
+    ImportedTest stand_in;
+    stand_in.file = from_.name;
+    tests_.push_back(std::move(stand_in));
   }
 
   /// A set is its checks, but where a threshold weighs it. There a threshold of 0 is none.
@@ -118,22 +178,22 @@ class TestAssembly {
         add_json_names(check, json_);
       }
       for (const auto& [name, value] : test.vars) {
-        if (value.find("{{") == std::string::npos) continue;
-        const auto parsed = Template::parse(value);
-        for (const std::string& used : parsed ? parsed->variables() : std::vector<std::string>())
-          anywhere_.insert(used);
+        const auto translated = has_template(value) ? translate_template(value) : TranslatedTemplate();
+        if (!translated) continue;
+        add_names(translated->variables, anywhere_);
+        add_names(translated->json_variables, json_);
       }
     };
     add(default_);
     std::ranges::for_each(tests_, add);
   }
 
-  /// Those that this test has to have itself: values with variables of its own, and all of them where the
-  /// default test is not for it.
+  /// Those that this test has to have itself: values that may show variables of its own, and all of them
+  /// where the default test is not for it.
   void take_values_of_default(ImportedTest& test) {
     if (default_.checks.empty()) test.takes_default_checks = true;
     for (const auto& [name, value] : default_.vars) {
-      const bool is_own = !test.takes_default_checks || !first_variable(value).empty();
+      const bool is_own = !test.takes_default_checks || has_template(value);
       if (!is_own || !anywhere_.contains(name)) continue;
       const bool is_new = test.vars.emplace(name, value).second;
       const auto list = default_.lists.find(name);
@@ -141,28 +201,38 @@ class TestAssembly {
     }
   }
 
-  /// Templates in values are rendered there too, and in what that brings.
-  void render_values(ImportedTest& test) {
-    for (std::size_t round = 0; round < defaults::max_rendered_rounds; ++round) {
-      const Variables values = values_for(test);
-      bool is_changed = false;
-      for (auto& [name, value] : test.vars) {
-        if (value.find("{{") == std::string::npos) continue;
-        const auto parsed = Template::parse(value);
-        std::size_t room = defaults::max_rendered_bytes;
-        auto rendered =
-            parsed ? parsed->render(values, room) : tl::unexpected(std::vector<TemplateProblem>());
-        if (rendered) {
-          is_changed = is_changed || *rendered != value;
-          value = std::move(*rendered);
-        } else if (round == 0) {
-          note(test,
-               "the value of \"" + name + "\" holds a template that cannot be rendered: kept as it stands");
-        }
-      }
-      if (!is_changed) break;
-    }
+  /// What the prompts and the checks of a test show.
+  Names shown_by(const ImportedTest& test) const {
+    Names shown = asked_;
+    const auto add = [&](const std::vector<ImportedCheck>& checks) {
+      for (const ImportedCheck& check : checks) add_names(check.variables, shown);
+    };
+    add(test.checks);
+    if (test.takes_default_checks) add(default_.checks);
+    if (test.takes_default_checks) add(given_);
+    return shown;
+  }
+
+  /// Templates in values are rendered there too. False if one cannot be: nothing that looks like a template
+  /// is sent.
+  bool render_values(ImportedTest& test) const {
     show_lists(test);
+    Variables values = test.vars;
+    values.insert(default_.vars.begin(), default_.vars.end());
+    ValueRenderer renderer(std::move(values));
+    for (const std::string& name : shown_by(test)) {
+      for (Variables* held : {&test.vars, &test.lists}) {
+        const auto found = held->find(name);
+        if (found == held->end()) continue;
+        auto text = renderer.rendered(name, found->second);
+        if (!text) note(test, text.error() + ": the test is left out");
+        if (!text) return false;
+        found->second = std::move(*text);
+      }
+    }
+    for (const std::string& name : renderer.missing())
+      note(test, "the variable \"" + name + "\" has no value: it is empty");
+    return true;
   }
 
   /// The values as a template shows them.
@@ -176,9 +246,11 @@ class TestAssembly {
 
   /// A list is JSON where a filter makes it that; one variable cannot be both.
   void show_lists(ImportedTest& test) const {
-    for (const auto& [name, shown] : test.lists) {
-      if (!json_.contains(name)) test.vars.insert_or_assign(name, shown);
-    }
+    std::erase_if(test.lists, [&](const auto& list) {
+      if (json_.contains(list.first)) return false;
+      test.vars.insert_or_assign(list.first, list.second);
+      return true;
+    });
   }
 
   /// A check that the values of a test decide stands in each test.
@@ -244,13 +316,7 @@ class TestAssembly {
   }
 
   void add_missing_values(ImportedTest& test) const {
-    Names used = asked_;
-    if (test.takes_default_checks) add_names(checked_, used);
-    for (const ImportedCheck& check : test.checks) add_names(check.variables, used);
-    for (const ImportedCheck& check : given_) {
-      if (test.takes_default_checks) add_names(check.variables, used);
-    }
-    for (const std::string& name : used) {
+    for (const std::string& name : shown_by(test)) {
       if (test.vars.contains(name) || default_.vars.contains(name)) continue;
       // A prompt may not be empty.
       const std::string alone = "{{" + name + "}}";

@@ -24,8 +24,9 @@ struct AssembledTests {
 };
 
 /// Tests that load: with values for all variables of the prompts and checks, and for no others, and with a
-/// check each. `input` is what they all ask beside a prompt; a table that may be empty. What stands in for
-/// something that is missing is a note.
+/// check each. A test with a value whose template cannot be rendered is left out. `input` is what they all
+/// ask beside a prompt; a table that may be empty. What is left out is a note, and what stands in for
+/// something that is missing.
 AssembledTests assemble_tests(ImportedTest default_test, std::vector<ImportedTest> tests,
                               const std::vector<ImportedPrompt>& prompts, const DocumentNode& input,
                               const ImportFile& from);

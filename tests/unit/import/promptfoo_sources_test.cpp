@@ -50,13 +50,6 @@ TEST_F(Promptfoo, KeepsNoVariableOfChecksThatATestDoesWithout) {
   EXPECT_FALSE(has(made, "lang: ")) << made;
 }
 
-TEST_F(Promptfoo, NotesAValueWithAFilterThatItDoesNotKnow) {
-  const std::string said = notes(
-      "prompts: ['Say {{q}}']\ntests: [{vars: {q: x, w: '{{ q | upper }}'}, assert: [{type: contains, value: "
-      "'{{w}}'}]}]\n");
-  EXPECT_TRUE(has(said, "the value of \"w\" holds a template that cannot be rendered")) << said;
-}
-
 TEST_F(Promptfoo, LeavesOutASchemaWhoseValuesAFilterWrites) {
   const std::string said = notes(
       "prompts: ['Say {{q}}']\ntests: [{vars: {q: '5'}, assert: [{type: is-json, value: '{\"const\": {{q | "

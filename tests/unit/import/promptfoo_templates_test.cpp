@@ -56,7 +56,7 @@ scenarios:
 TEST_F(Promptfoo, SplitsAListAfterItIsRendered) {
   const std::string made = suite(R"yaml(prompts: [p]
 tests:
-  - vars: {keywords: 'foo, bar', last: '{{z'}
+  - vars: {keywords: 'foo, bar', last: "{{ '{{' }}z"}
     assert: [{type: contains-any, value: '{{keywords}}'}, {type: icontains-all, value: 'a, {{last}}'}]
   - vars: {keywords: [x, y]}
     options: {disableVarExpansion: true}
@@ -92,6 +92,59 @@ tests:
   EXPECT_TRUE(has(made, "b: deep well\n      c: of deep well\n")) << made;
   EXPECT_TRUE(has(made, "vars:\n      b: deep sea\n    expected")) << made;
   EXPECT_FALSE(has(made, "# ")) << made;
+}
+
+TEST_F(Promptfoo, RendersValuesThatShowOthersOnce) {
+  const std::string made = suite(R"yaml(prompts: ['{{a}} {{list}} {{o.k}}']
+tests:
+  - vars:
+      a: '{# said twice #}{{ b | safe }}, {{ b }}{{gone}}'
+      b: "{% raw %}{{c}}{% endraw %} {{d}}"
+      d: well
+      list: ['{{d}}', 2]
+      o: {k: 'so {{d}}'}
+    options: {disableVarExpansion: true}
+    assert: [{type: contains, value: x}]
+)yaml");
+  EXPECT_TRUE(
+      has(made,
+          "    vars:\n      a: \"{{c}} well, {{c}} well\"\n      list: \"well,2\"\n      o.k: so well\n"
+          "    expected"))
+      << made;
+  EXPECT_EQ(made.substr(made.find("# ")), "# 3: the variable \"gone\" has no value: it is empty\n");
+}
+
+// The templates were sent as they stood.
+TEST_F(Promptfoo, LeavesOutATestWhoseValuesCannotBeRendered) {
+  const std::string made = suite(R"yaml(prompts: ['{{a}}']
+tests:
+  - {vars: {id: AB7, a: 'order-{{ id | lower }}'}, assert: [{type: contains, value: x}]}
+  - {vars: {a: '{% if x %}y{% endif %}'}, assert: [{type: contains, value: x}]}
+  - {vars: {a: 'of {{b}}', b: '{{c}}', c: '{{b}}'}, assert: [{type: contains, value: x}]}
+  - {vars: {a: '{{env.KEY}}'}, assert: [{type: contains, value: x}]}
+  - {vars: {a: '{#in {%fine', b: '{{ a | upper }}'}, assert: [{type: contains, value: kept}]}
+)yaml");
+  EXPECT_TRUE(has(made, "tests:\n  - id: test-1\n    vars:\n      a: \"{#in {%fine\"\n    expected")) << made;
+  EXPECT_EQ(
+      made.substr(made.find("# ")),
+      "# 3: the variable \"a\" holds \"{{ id | lower }}\", an expression or filter, of which there are "
+      "none: the test is left out\n"
+      "# 4: the variable \"a\" holds \"{% if x %}\", a block, of which there are none: the test is left "
+      "out\n"
+      "# 5: the variable \"c\" shows itself, or others more than 32 deep: the test is left out\n"
+      "# 6: the variable \"a\" holds \"{{env.KEY}}\", a variable of the environment, which a suite does "
+      "not read: the test is left out\n");
+}
+
+TEST_F(Promptfoo, LeavesOutTestsByAValueOfTheDefaultTest) {
+  const std::string config = "prompts: ['{{a}}']\ndefaultTest: {vars: {a: '{{ b | upper }}'}}\ntests:\n";
+  const std::string lost = "  - {vars: {b: x}, assert: [{type: contains, value: x}]}\n";
+  const std::string made =
+      suite(config + lost + "  - {vars: {a: own}, assert: [{type: contains, value: kept}]}\n");
+  EXPECT_TRUE(has(made, "tests:\n  - id: test-1\n    vars:\n      a: own\n")) << made;
+  EXPECT_TRUE(has(made, "# 4: the variable \"a\" holds \"{{ b | upper }}\"")) << made;
+  EXPECT_EQ(import(config + lost + lost).tests, 1u);
+  EXPECT_TRUE(has(notes(config + lost), ":1: no test could be taken over")) << notes(config + lost);
 }
 
 // The suite that was written did not load.
