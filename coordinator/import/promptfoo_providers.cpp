@@ -297,6 +297,11 @@ class ProviderImporter {
       } else if (read_param(entry, made)) {
       } else if (entry.key == "response_format") {
         made.response_format = import_response_format(entry, from_);
+      } else if (entry.key == "tools" || entry.key == "tool_choice") {
+        from_.note(entry.line,
+                   "\"" + entry.key +
+                       "\" in config of a provider has no counterpart (a test names it as \"input." +
+                       entry.key + "\"): left out");
       } else if (entry.key == "apiKeyEnvar" && find_entry(config, "apiBaseUrl") != nullptr) {
         // Goes with the server.
       } else if (entry.key == "apiKey" || entry.key == "apiKeyEnvar") {

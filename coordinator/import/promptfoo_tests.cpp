@@ -54,6 +54,8 @@ class TestImporter {
         read_options(entry, test);
       } else if (entry.key == "metadata") {
         read_metadata(entry, test);
+      } else if (entry.key == "prompts" || entry.key == "providers") {
+        test.filters.emplace_back(entry.key, entry.line);  // Noted when all of them are known.
       } else if (entry.key != "threshold" || !test.pass_mark) {
         from_.note(entry.line, "\"" + entry.key + "\" of a test has no counterpart: left out");
       }
@@ -338,6 +340,7 @@ std::vector<ImportedTest> import_scenarios(const DocumentNode& scenarios, const 
         test.metadata.insert(one.metadata.begin(), one.metadata.end());
         if (!test.pass_mark) test.pass_mark = one.pass_mark;
         test.lost_checks = test.lost_checks || one.lost_checks;
+        test.filters.insert(test.filters.end(), one.filters.begin(), one.filters.end());
         test.checks.insert(test.checks.begin(), one.checks.begin(), one.checks.end());
         Tests several{std::move(test)};
         TestImporter(defaults, from).add_lists(several);

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -29,6 +30,7 @@ struct ImportedTest {
   /// Whether its `transform` makes another answer of the one that its checks judge; nothing: it has none.
   std::optional<bool> changes_answer{};
   bool takes_default_checks = true;
+  std::vector<std::pair<std::string, std::uint32_t>> filters{};  ///< Keys that say who asks it, with lines.
 };
 
 /// What holds for every test of a configuration.

@@ -34,9 +34,11 @@ class Assembly {
   ImportedSuite build() {
     if (parts_.prompts.empty()) add_prompt();
     form_ = form_of_all();
+    const std::size_t providers = limit_providers();
+    note_filters(parts_.default_test);
+    for (const ImportedTest& test : parts_.tests) note_filters(test);
     tests_ = assemble_tests(std::move(parts_.default_test), std::move(parts_.tests), parts_.prompts, input(),
                             from_);
-    const std::size_t providers = limit_providers();
     OrderedTable suite;
     suite.add("suite", text_of(parts_.name));
     add_unless_empty("settings", suite_settings(), suite);
@@ -50,6 +52,19 @@ class Assembly {
   }
 
  private:
+  /// What a test that was for some of them costs now.
+  void note_filters(const ImportedTest& test) const {
+    const auto all = [](std::size_t count, const std::string& what) {
+      return count == 1 ? "the one " + what : "all " + std::to_string(count) + " " + what + "s";
+    };
+    const std::string models = parts_.providers.empty() ? "" : " of " + all(parts_.providers.size(), "model");
+    for (const auto& [key, line] : test.filters) {
+      from_.with(test.file).note(line, "\"" + key +
+                                           "\" of a test has no counterpart: left out, and it is asked by " +
+                                           all(parts_.prompts.size(), "prompt") + models);
+    }
+  }
+
   static void add_unless_empty(const char* key, DocumentNode table, OrderedTable& suite) {
     if (!std::get<DocumentNode::Table>(table.value).empty()) suite.add(key, std::move(table));
   }

@@ -50,7 +50,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> cell_pref
 /// cannot be said (`human`, `python`) begin texts too, and `cost` and `latency` take no text at all.
 bool is_meant_by_slips(const ForeignType& type) {
   if (type.form == ForeignForm::time || type.form == ForeignForm::price) return false;
-  const bool is_said = type.form != ForeignForm::none && type.form != ForeignForm::program;
+  const bool is_said =
+      type.form != ForeignForm::none && type.form != ForeignForm::program && type.form != ForeignForm::tools;
   return is_said || type.name.find('-') != std::string_view::npos;
 }
 

@@ -254,6 +254,38 @@ TEST_F(Promptfoo, SaysOfAnUnknownCheckThatItIsUnknownWhateverItsValue) {
             "promptfooconfig.yaml:2: the check word-count has no counterpart: left out\n");
 }
 
+// Of those that are documented it was said that they are not.
+TEST_F(Promptfoo, KnowsTheChecksOfToolsAndTraces) {
+  for (const std::string type :
+       {"trajectory:tool-used", "trajectory:tool-args-match", "trajectory:tool-sequence",
+        "trajectory:step-count", "trajectory:goal-success", "trace-span-count", "trace-span-duration",
+        "trace-error-spans", "skill-used", "agent-rubric", "not-trajectory:tool-used"}) {
+    EXPECT_EQ(notes("prompts: [a]\ntests: [{assert: [{type: contains, value: x}, {type: '" + type +
+                    "', value: {name: y}}]}]\n"),
+              "promptfooconfig.yaml:2: the check " + type + " has no counterpart: left out\n");
+  }
+  for (const std::string type : {"is-valid-openai-tools-call", "is-valid-function-call",
+                                 "is-valid-openai-function-call", "tool-call-f1"}) {
+    EXPECT_EQ(notes("prompts: [a]\ntests: [{assert: [{type: contains, value: x}, {type: '" + type +
+                    "', value: [y]}]}]\n"),
+              "promptfooconfig.yaml:2: the check " + type +
+                  " has no counterpart (`type: tool_call` checks a tool that the answer calls, and its "
+                  "arguments): left out\n");
+  }
+}
+
+TEST_F(Promptfoo, TakesOverNamedGroupsAndNoReferencesToThem) {
+  const std::string made = suite(
+      "prompts: ['{{a}}']\ntests: [{vars: {a: x}, assert: [{type: regex, value: '(?<n>{{a}})'}, {type: "
+      "regex, "
+      "value: '(?<n>a)\\k<n>'}]}]\n");
+  EXPECT_NE(made.find("type: regex_match\n        pattern: \"(?P<n>x)\"\n"), std::string::npos) << made;
+  EXPECT_NE(made.find("# 2: the check regex cannot be said: "), std::string::npos) << made;
+  EXPECT_NE(made.find("invalid escape sequence: \\k; there are no look-arounds and no back-references"),
+            std::string::npos)
+      << made;
+}
+
 // The value was the file's bytes, whatever it held.
 TEST_F(Promptfoo, SaysOfAProgramThatItIsOneWhateverItHolds) {
   EXPECT_EQ(

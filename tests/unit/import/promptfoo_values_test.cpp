@@ -115,6 +115,35 @@ TEST_F(Promptfoo, SaysWhatIsNoMapping) {
             "promptfooconfig.yaml:5: \"options\" is no mapping: left out\n");
 }
 
+// It cost more than there, and only its keys were said to have no counterpart.
+TEST_F(Promptfoo, SaysByWhomATestIsAskedThatWasForSome) {
+  const std::string tests =
+      "tests: [{vars: {q: [x, y]}, prompts: [first], providers: ['openai:m'], assert: [{type: contains, "
+      "value: z}]}]\n";
+  EXPECT_EQ(
+      notes("prompts: ['{{q}}', 'Say {{q}}']\nproviders: ['openai:m', 'openai:n', 'openai:o']\n" + tests),
+      "promptfooconfig.yaml:3: \"prompts\" of a test has no counterpart: left out, and it is asked by "
+      "all 2 prompts of all 3 models\n"
+      "promptfooconfig.yaml:3: \"providers\" of a test has no counterpart: left out, and it is asked by "
+      "all 2 prompts of all 3 models\n");
+  const std::string few =
+      notes("prompts: ['{{q}}']\nscenarios:\n  - config: [{prompts: [first]}]\n    " + tests);
+  EXPECT_TRUE(
+      has(few, ":3: \"prompts\" of a test has no counterpart: left out, and it is asked by the one prompt\n"))
+      << few;
+  EXPECT_TRUE(has(few, ":4: \"providers\" of a test")) << few;
+}
+
+TEST_F(Promptfoo, NamesWhereATestHasTheToolsOfAProvider) {
+  EXPECT_EQ(
+      notes("prompts: ['{{q}}']\nproviders: [{id: 'openai:m', config: {tools: [], tool_choice: auto}}]\n" +
+            one_test),
+      "promptfooconfig.yaml:2: \"tool_choice\" in config of a provider has no counterpart (a test names "
+      "it as \"input.tool_choice\"): left out\n"
+      "promptfooconfig.yaml:2: \"tools\" in config of a provider has no counterpart (a test names it as "
+      "\"input.tools\"): left out\n");
+}
+
 // Its name was taken for a pattern, and for nothing with braces in it.
 TEST_F(Promptfoo, TakesATableOfTestsWhateverItsName) {
   write("a1b.csv", "city,__expected\nLima,contains: Peru\n");

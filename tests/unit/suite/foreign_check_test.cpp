@@ -54,6 +54,10 @@ TEST(ForeignChecks, AreExpectationsOfASuite) {
       {"not-starts-with: {{a}}", R"({"text":"{{a}}","type":"not_starts_with"})"},
       {"regex: ^a+$", R"({"pattern":"^a+$","type":"regex_match"})"},
       {"not-regex: a", R"({"pattern":"a","type":"regex_not_match"})"},
+      {"regex: (?<year>\\d+)-", R"({"pattern":"(?P<year>\\d+)-","type":"regex_match"})"},
+      {"not-regex: (?<n>a)+", R"({"pattern":"(?P<n>a)+","type":"regex_not_match"})"},
+      {R"(regex: \(?<n>[(?<n>](?<=a)(?<!b)(?P<m>c)\\(?<o>d)(?<)",
+       R"({"pattern":"\\(?<n>[(?<n>](?<=a)(?<!b)(?P<m>c)\\\\(?P<o>d)(?<","type":"regex_match"})"},
       {"not-equals: a", R"({"text":"a","type":"not_exact_match"})"},
       {"contains-json", R"({"schema":{},"type":"contains_json"})"},
       {"not-contains-json: order.json", R"({"schema":"order.json","type":"not_contains_json"})"},
@@ -96,6 +100,9 @@ TEST(ForeignChecks, AreExpectationsOfASuite) {
       {"not-rouge-n(inf): Rome", R"({"text":"not-rouge-n(inf): Rome","type":"exact_match"})"},
       {"javascript: output.length > 3", "! has no counterpart (`type: command` runs a program of yours)"},
       {"fn: output.length > 3", "! has no counterpart (`type: command` runs a program of yours)"},
+      {"tool-call-f1",
+       "! has no counterpart (`type: tool_call` checks a tool that the answer calls, and its arguments)"},
+      {"agent-rubric: is done", "! has no counterpart"},
       {"python: len(output)", "! has no counterpart (`type: command` runs a program of yours)"},
   };
   for (const Row& row : rows) EXPECT_EQ(cell(row.cell), row.expectation) << row.cell;
