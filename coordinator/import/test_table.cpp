@@ -44,7 +44,7 @@ void note_misspelt(const std::string& cell, std::uint32_t line, const ImportFile
   if (!misspelt) return;
   from.note(line, "the cell begins with \"" + excerpt(one_line(misspelt->word), defaults::quoted_bytes) +
                       "\", which is no check; did you mean \"" + misspelt->meant +
-                      ":\"? Its whole text is what the answer must equal, as there");
+                      "\"? Its whole text is what the answer must equal, as there");
 }
 
 /// `threshold` of the check that a column such as `__config:__expected2:threshold` is for; false if it is
@@ -117,6 +117,8 @@ DocumentNode tests_of_table(const std::string& text, const ImportFile& from) {
   CsvRows table = parse_csv(text);
   for (const DocumentError& error : table.errors)
     from.note(error.line, error.message + ": the row is left out");
+  std::string problem = table.rows.empty() ? "" : other_separator(table.rows.front());
+  if (!problem.empty()) from.note(table.rows.front().line, std::move(problem));
   DocumentNode::Array tests;
   for (std::size_t i = 1; i < table.rows.size(); ++i)
     tests.push_back(test_of(table.rows.front(), table.rows[i], from));

@@ -1,6 +1,8 @@
 #include "coordinator/suite/csv_rows.hpp"
 
 #include "common/text/text.hpp"
+#include "common/text/trimmed.hpp"
+#include "coordinator/defaults.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -98,6 +100,15 @@ CsvRows parse_csv(std::string_view given) {
   if (given.starts_with(byte_order_mark)) given.remove_prefix(byte_order_mark.size());
   const std::string text = with_unix_line_ends(std::string(given));
   return CsvParser(text).parse();
+}
+
+std::string other_separator(const CsvRow& header) {
+  if (header.fields.size() != 1) return "";
+  const std::string_view column = trimmed(header.fields.front());
+  const auto at = column.find_first_of(";\t");
+  if (at == std::string_view::npos) return "";
+  return "there is one column, " + json_string(excerpt(to_valid_utf8(column), defaults::quoted_bytes)) +
+         ": columns stand between commas, not between " + (column[at] == ';' ? "semicolons" : "tabs");
 }
 
 }  // namespace sluice

@@ -27,4 +27,7 @@ struct CsvRows {
 /// that nothing closes. Linear in the text.
 CsvRows parse_csv(std::string_view text);
 
+/// What is wrong with a header that has something else than commas between its columns; empty if all is well.
+std::string other_separator(const CsvRow& header);
+
 }  // namespace sluice

@@ -78,6 +78,10 @@ class CsvTests {
   }
 
   bool read_header(const CsvRow& header) {
+    if (std::string problem = other_separator(header); !problem.empty()) {
+      context_.add(header.line, std::move(problem));
+      return false;
+    }
     const std::size_t before = context_.findings.size();
     for (const std::string& field : header.fields) {
       std::string name = field.substr(std::min(field.find_first_not_of(" \t"), field.size()));
@@ -99,7 +103,20 @@ class CsvTests {
       }
       columns_.push_back(std::move(name));
     }
+    if (context_.findings.size() == before) refuse_unjudged(header.line);
     return context_.findings.size() == before;
+  }
+
+  /// A column that is meant for the checks is a variable without its underscores, and each row lacks checks.
+  void refuse_unjudged(std::uint32_t line) {
+    const auto meant = std::ranges::find_if(
+        columns_, [](const std::string& name) { return name == "expected" || name == "_expected"; });
+    if (meant == columns_.end() || std::ranges::any_of(columns_, is_expected_column)) return;
+    const DocumentNode row = source_.defaults->apply({DocumentNode::Table(), line, {}});
+    if (find_entry(row, "expected") != nullptr) return;
+    context_.add(line, "the column \"" + *meant +
+                           "\" is a variable, and none says what the answers are judged by: call it "
+                           "\"__expected\"");
   }
 
   void add_test(const CsvRow& row, std::size_t number, std::uint32_t file) {
@@ -169,8 +186,10 @@ class CsvTests {
     if (cell.find_first_not_of(" \t\n") == std::string::npos) return true;
     if (const auto misspelt = misspelt_check(cell)) {
       const std::string word = excerpt(one_line(misspelt->word), defaults::quoted_bytes);
+      const char* rest = misspelt->meant.ends_with(':') ? ": ..." : "";
       context_.add(line, "\"" + column + "\" asks for \"" + word + "\", which is no check; did you mean \"" +
-                             misspelt->meant + ":\"? A text that begins so is \"equals: " + word + ": ...\"");
+                             misspelt->meant + "\"? A text that begins so is \"equals: " + word + rest +
+                             "\"");
       return false;
     }
     const ForeignCheck check = parse_foreign_check(cell, line);

@@ -50,9 +50,16 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> cell_pref
 /// cannot be said (`human`, `python`) begin texts too, and `cost` and `latency` take no text at all.
 bool is_meant_by_slips(const ForeignType& type) {
   if (type.form == ForeignForm::time || type.form == ForeignForm::price) return false;
-  const bool is_said =
-      type.form != ForeignForm::none && type.form != ForeignForm::program && type.form != ForeignForm::tools;
+  const bool is_said = type.form != ForeignForm::none && type.form != ForeignForm::program;
   return is_said || type.name.find('-') != std::string_view::npos;
+}
+
+/// Whether it may stand without a value behind its threshold, as in `latency(1500)`.
+bool takes_threshold_alone(std::string_view name) {
+  constexpr std::array<std::string_view, 8> names{
+      "answer-relevance", "context-faithfulness", "context-recall",  "context-relevance", "cost",
+      "latency",          "perplexity",           "perplexity-score"};
+  return std::ranges::find(names, name) != names.end();
 }
 
 /// Takes `not-` off, however its hyphen is written.
@@ -170,10 +177,16 @@ ForeignCheck parse_foreign_check(std::string_view cell, std::uint32_t line) {
 std::optional<MisspeltCheck> misspelt_check(std::string_view cell) {
   constexpr std::size_t longest_name = 40;
   const auto colon = cell.find(':');
-  if (colon == std::string_view::npos || colon > longest_name) return std::nullopt;
+  const std::string_view word = trimmed(cell.substr(0, colon));
+  if (word.size() > longest_name) return std::nullopt;
   const bool names_one = parse_foreign_check(cell, 1).values != std::vector{std::string(cell)};
   if (names_one) return std::nullopt;
-  const std::string_view word = trimmed(cell.substr(0, colon));
+  const std::string negation = word.starts_with("not-") ? "not-" : "";
+  std::string limited(word.substr(negation.size()));
+  limited.resize(std::min(limited.find('('), limited.size()));
+  if (word.ends_with(')') && takes_threshold_alone(limited))
+    return MisspeltCheck{std::string(word), negation + limited + "(NUMBER)"};
+  if (colon == std::string_view::npos) return std::nullopt;
   std::string_view bare = word;
   take_threshold(bare);
   std::string name = to_lower(trimmed(bare));
@@ -184,7 +197,7 @@ std::optional<MisspeltCheck> misspelt_check(std::string_view cell) {
   }
   const auto meant = nearest(name, names);
   if (!meant) return std::nullopt;
-  return MisspeltCheck{std::string(word), (is_negated ? "not-" : "") + *meant};
+  return MisspeltCheck{std::string(word), (is_negated ? "not-" : "") + *meant + ":"};
 }
 
 }  // namespace sluice

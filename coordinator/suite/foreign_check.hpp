@@ -49,10 +49,11 @@ bool takes_foreign_list(std::string_view type);
 ForeignCheck parse_foreign_check(std::string_view cell, std::uint32_t line);
 
 /// A cell that names no check, though the word before its colon is a slip of one that there is (`contain:`,
-/// `Contains:`): a text that the answer must equal, and seldom meant so.
+/// `Contains:`), or its threshold no number (`latency(abc)`): a text that the answer must equal, and seldom
+/// meant so.
 struct MisspeltCheck {
-  std::string word;   ///< As written.
-  std::string meant;  ///< The check's name.
+  std::string word;   ///< As written, without the colon.
+  std::string meant;  ///< The check as a cell begins with it: `contains:`, `latency(NUMBER)`.
 };
 std::optional<MisspeltCheck> misspelt_check(std::string_view cell);
 

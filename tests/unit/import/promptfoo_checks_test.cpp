@@ -361,6 +361,22 @@ TEST_F(Promptfoo, NotesAMisspeltCheckOfACell) {
   EXPECT_NE(suite_yaml(imported.suite).find("text: \"contain: Paris\""), std::string::npos);
 }
 
+TEST_F(Promptfoo, NotesAThresholdOfACellThatIsNoNumber) {
+  const std::string made = suite("a,__expected\nx,latency(abc)\n", "tests.csv");
+  EXPECT_NE(made.find("# 2: the cell begins with \"latency(abc)\", which is no check; did you mean "
+                      "\"latency(NUMBER)\"? Its whole text is what the answer must equal, as there\n"),
+            std::string::npos)
+      << made;
+}
+
+TEST_F(Promptfoo, NotesATableWithoutCommasBetweenItsColumns) {
+  const std::string made = suite("a;__expected\nx;contains: y\n", "tests.csv");
+  EXPECT_NE(made.find("# 1: there is one column, \"a;__expected\": columns stand between commas, not between "
+                      "semicolons\n"),
+            std::string::npos)
+      << made;
+}
+
 TEST_F(Promptfoo, SplitsAListInATextOutsideOfItsQuotes) {
   const std::string text = suite(R"yaml(prompts: [p]
 tests:

@@ -114,18 +114,44 @@ TEST(ForeignChecks, AreFoundInMisspeltWords) {
     const auto found = misspelt_check(text);
     return found ? found->word + " -> " + found->meant : std::string();
   };
-  EXPECT_EQ(meant("contain: Paris"), "contain -> contains");
-  EXPECT_EQ(meant("Contains: Paris"), "Contains -> contains");
-  EXPECT_EQ(meant("contains_any: a, b"), "contains_any -> contains-any");
-  EXPECT_EQ(meant("Not-Contains: a"), "Not-Contains -> not-contains");
-  EXPECT_EQ(meant("not contains: a"), "not contains -> not-contains");
-  EXPECT_EQ(meant("LLM rubric: is kind"), "LLM rubric -> llm-rubric");
-  EXPECT_EQ(meant("similar (0.8): a"), "similar (0.8) -> similar");
-  EXPECT_EQ(meant("is-jsn:"), "is-jsn -> is-json");
-  for (const std::string text :
-       {"Note: x", "Paris", "contain", "contains : a", "contains: a", "contains-any: a", "equals: contain: a",
-        "Host: example.org", "Cost: 5 dollars", "Human: hi", "Python: a language", "fn: 1", "grade: x",
-        "12:30", ": a", "", "https://example.org", "Result: contains: a", "is-json"}) {
+  EXPECT_EQ(meant("contain: Paris"), "contain -> contains:");
+  EXPECT_EQ(meant("Contains: Paris"), "Contains -> contains:");
+  EXPECT_EQ(meant("contains_any: a, b"), "contains_any -> contains-any:");
+  EXPECT_EQ(meant("Not-Contains: a"), "Not-Contains -> not-contains:");
+  EXPECT_EQ(meant("not contains: a"), "not contains -> not-contains:");
+  EXPECT_EQ(meant("LLM rubric: is kind"), "LLM rubric -> llm-rubric:");
+  EXPECT_EQ(meant("similar (0.8): a"), "similar (0.8) -> similar:");
+  EXPECT_EQ(meant("is-jsn:"), "is-jsn -> is-json:");
+  EXPECT_EQ(meant("latency(abc)"), "latency(abc) -> latency(NUMBER)");
+  EXPECT_EQ(meant("not-latency(1,500) "), "not-latency(1,500) -> not-latency(NUMBER)");
+  EXPECT_EQ(meant("cost($0.1): cheap"), "cost($0.1) -> cost(NUMBER)");
+  EXPECT_EQ(meant("perplexity()"), "perplexity() -> perplexity(NUMBER)");
+  EXPECT_EQ(meant("answer-relevance(high)"), "answer-relevance(high) -> answer-relevance(NUMBER)");
+  for (const std::string text : {"latency(1500)",
+                                 "Cost (USD): 5",
+                                 "latency",
+                                 "equals: cost(x)",
+                                 "contains(x)",
+                                 "cost(a) + b",
+                                 "Note: x",
+                                 "Paris",
+                                 "contain",
+                                 "contains : a",
+                                 "contains: a",
+                                 "contains-any: a",
+                                 "equals: contain: a",
+                                 "Host: example.org",
+                                 "Cost: 5 dollars",
+                                 "Human: hi",
+                                 "Python: a language",
+                                 "fn: 1",
+                                 "grade: x",
+                                 "12:30",
+                                 ": a",
+                                 "",
+                                 "https://example.org",
+                                 "Result: contains: a",
+                                 "is-json"}) {
     EXPECT_EQ(meant(text), "") << text;
   }
   EXPECT_EQ(meant(std::string(1 << 20, 'a') + ": b"), "");

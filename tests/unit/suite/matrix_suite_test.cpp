@@ -264,6 +264,25 @@ TEST_F(MatrixSuite, SaysWhatIsWrongInCsvWithItsLine) {
             "text that begins so is \"equals: contain: ...\"\n"
             "t.csv:3: \"__expected\" asks for \"Contains\", which is no check; did you mean \"contains:\"? A "
             "text that begins so is \"equals: Contains: ...\"\n");
+  EXPECT_EQ(of("country,__expected\nFrance,latency(abc)\n"),
+            "t.csv:2: \"__expected\" asks for \"latency(abc)\", which is no check; did you mean "
+            "\"latency(NUMBER)\"? A text that begins so is \"equals: latency(abc)\"\n");
+  EXPECT_EQ(of("country;__expected\nFrance;Paris, Lyon\n"),
+            "t.csv:1: there is one column, \"country;__expected\": columns stand between commas, not between "
+            "semicolons\n");
+  EXPECT_EQ(
+      of("country\t__expected\nFrance\tParis\n"),
+      "t.csv:1: there is one column, \"country\\t__expected\": columns stand between commas, not between "
+      "tabs\n");
+  EXPECT_EQ(
+      of("country,expected\nFrance,Paris\nPeru,Lima\n"),
+      "t.csv:1: the column \"expected\" is a variable, and none says what the answers are judged by: call "
+      "it \"__expected\"\n");
+  write("t.csv", "country,expected\nFrance,Paris\n");
+  EXPECT_EQ(
+      findings(std::string(capitals_prompts) +
+               "default_test: {expected: {type: must_contain, text: '{{expected}}'}}\ntests_file: t.csv\n"),
+      "(none)\n");
   EXPECT_EQ(
       of("land,__expected\nFrance,Paris\n"),
       "t.csv:2: the prompt \"short\" (suite.yaml:3) uses {{country}}, which the test's \"vars\" do not "
