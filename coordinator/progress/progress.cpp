@@ -36,8 +36,10 @@ std::string bar(const ProgressState& state, std::size_t width) {
 }
 
 constexpr int bar_rank = 6;
-constexpr std::size_t least_bar_columns = 8;
-constexpr std::size_t most_bar_columns = 16;
+/// By the terminal alone: one that took what the counts leave would jump with them.
+std::size_t bar_columns(std::size_t terminal) {
+  return terminal < 120 ? 8 : 16;
+}
 
 // A piece of the line; the piece with the greatest rank is left out first, rank 0 never.
 struct Piece {
@@ -51,12 +53,12 @@ std::string with_waiting(const BudgetFacts& budget) {
   return " (" + std::to_string(budget.waiting_calls) + (budget.waiting_calls == 1 ? " waits)" : " wait)");
 }
 
-std::vector<Piece> pieces_of(const ProgressState& state) {
+std::vector<Piece> pieces_of(const ProgressState& state, std::size_t columns) {
   std::vector<Piece> pieces;
   const auto add = [&](int rank, std::string text, std::string_view colour = "") {
     pieces.push_back({rank, std::move(text), colour});
   };
-  add(bar_rank, bar(state, least_bar_columns));
+  add(bar_rank, bar(state, bar_columns(columns)));
   add(0, std::to_string(state.done) + "/" + std::to_string(state.total) + (state.cases ? " trials" : ""));
   add(13, std::to_string(percent(state)) + "%");
   if (state.is_assessed) {
@@ -206,16 +208,13 @@ std::optional<RateEstimate::Seconds> RateEstimate::time_for(std::uint64_t remain
 }
 
 std::string render_live(const ProgressState& state, std::size_t columns, bool colour) {
-  std::vector<Piece> pieces = pieces_of(state);
+  std::vector<Piece> pieces = pieces_of(state, columns);
   while (width_of(pieces) > columns) {
     const auto least = std::ranges::max_element(pieces, {}, &Piece::rank);
     if (least->rank == 0) break;
     pieces.erase(least);
   }
-  const std::size_t width = width_of(pieces);
-  if (width > columns) return truncated_to(pieces.front().text, columns);
-  if (pieces.front().rank == bar_rank)
-    pieces.front().text = bar(state, std::min(most_bar_columns, least_bar_columns + columns - width));
+  if (width_of(pieces) > columns) return truncated_to(pieces.front().text, columns);
   std::string line;
   for (const auto& piece : pieces) {
     if (!line.empty()) line += gap;

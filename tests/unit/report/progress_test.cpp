@@ -67,7 +67,7 @@ TEST(Progress, TheLiveLineShowsTheUseOfBudgetsAndWhoWaits) {
             "openai 94% of 100/s (37 wait)  other 94% of 30,000 tokens/min  50 in flight  4 workers  $1.25  "
             "3× rate-limited");
   EXPECT_EQ(render_live(state, 80, false),
-            "━━━━━━━━────────  2500/5000  ✓ 2400  ✗ 90  ! 10  other paused 0:07  ETA 1:05");
+            "━━━━────  2500/5000  ✓ 2400  ✗ 90  ! 10  other paused 0:07  ETA 1:05");
   EXPECT_EQ(render_live(state, 50, false), "2500/5000  ✗ 90  ! 10  other paused 0:07  ETA 1:05");
   ProgressState one = half_way();
   one.budgets = {busy("openai")};
@@ -75,7 +75,7 @@ TEST(Progress, TheLiveLineShowsTheUseOfBudgetsAndWhoWaits) {
             "━━━━────  2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05  openai 94% of 100/s (37 wait)");
   one.budgets[0].backing_off_calls = 2;
   EXPECT_EQ(render_live(one, 110, false),
-            "━━━━━━───────  2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  openai 94% of 100/s (37 wait)  "
+            "━━━━────  2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  openai 94% of 100/s (37 wait)  "
             "openai 2 to retry");
   EXPECT_NE(render_plain(one).find("37 calls waiting, 2 failed calls waiting to be tried again"),
             std::string::npos)
@@ -90,7 +90,7 @@ TEST(Progress, TheLiveLineShowsTheUseOfBudgetsAndWhoWaits) {
   one.budgets[0].provider = "local";
   one.budgets[0].waiting_calls = 1;
   EXPECT_EQ(render_live(one, 80, false),
-            "━━━━━━──────  2500/5000  ✓ 2400  ✗ 90  ! 10  38/s  local (1 waits)  50 in flight");
+            "━━━━────  2500/5000  ✓ 2400  ✗ 90  ! 10  38/s  local (1 waits)  50 in flight");
 }
 
 // What the workers last reported may be from before the last answers.
@@ -171,7 +171,7 @@ TEST(Progress, ShowsThatTheRestOfTheBudgetIsReserved) {
   ProgressState state = half_way();
   state.waits_for_budget = true;
   EXPECT_EQ(render_live(state, 80, false),
-            "━━━━━─────  2500/5000  ✓ 2400  ✗ 90  ! 10  rest of the budget reserved  ETA 1:05");
+            "━━━━────  2500/5000  ✓ 2400  ✗ 90  ! 10  rest of the budget reserved  ETA 1:05");
   EXPECT_NE(render_plain(state).find("left of the run's budget is reserved for calls under way"),
             std::string::npos);
 }
@@ -234,7 +234,7 @@ TEST(Progress, CountsTrialsWhereTheyAreNotCases) {
             "2.0/s  8 in flight  "
             "2 workers");
   EXPECT_EQ(render_live(varied(), 80, false),
-            "━━━━━━━━━━━━━───  60/72 trials  ✓ 20  ✗ 2  35 perturbed  ! 3  ETA 0:06  2.0/s");
+            "━━━━━━──  60/72 trials  ✓ 20  ✗ 2  35 perturbed  ! 3  ETA 0:06  2.0/s");
   EXPECT_EQ(render_live(varied(), 40, false), "60/72 trials  ✓ 20  ✗ 2  ! 3  ETA 0:06");
   for (std::size_t columns = 0; columns < 160; ++columns) {
     EXPECT_LE(display_width(render_live(varied(), columns, false)), columns);
