@@ -81,6 +81,8 @@ Digest vote_key(const ProviderSettings& provider, const ModelRequest& request, c
 Digest recorded_answer_key(std::string_view test, const RecordedAnswer& answer) {
   FieldHasher hasher;
   hasher.field("recorded").field(test).field(answer.text).field(answer.model);
+  // Of those without calls as it was before there were any: ledgers hold it.
+  for (const ToolCall& one : answer.calls) hasher.field(one.name).field(one.arguments);
   return hasher.field(answer.usage.input_tokens).field(answer.usage.output_tokens).finish();
 }
 

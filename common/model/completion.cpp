@@ -1,6 +1,21 @@
 #include "common/model/completion.hpp"
 
+#include "common/text/text.hpp"
+
 namespace sluice {
+
+void append_call_line(std::string& text, const ToolCall& call, bool is_json) {
+  if (!text.empty()) text += '\n';
+  text += R"({"tool_call":{"name":)";
+  append_json_string(text, call.name);
+  text += R"(,"arguments":)";
+  if (is_json) {
+    text += call.arguments;
+  } else {
+    append_json_string(text, call.arguments);
+  }
+  text += "}}";
+}
 
 Digest answer_digest(const Completion& completion) {
   thread_local FieldHasher hasher;

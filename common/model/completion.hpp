@@ -45,6 +45,10 @@ struct Completion {
   friend bool operator==(const Completion&, const Completion&) = default;
 };
 
+/// Appends a call to the text of its answer, as a line (docs/suites.md#tools). `is_json`: its arguments are;
+/// else they become a string.
+void append_call_line(std::string& text, const ToolCall& call, bool is_json);
+
 /// Identity of an answer: text, finish reason, served model, usage and whether it is none; neither its time
 /// nor the machine counts.
 Digest answer_digest(const Completion& completion);

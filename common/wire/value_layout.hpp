@@ -248,7 +248,8 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<RecordedAnswer> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.text, Name{m.model}, m.usage);
+  if (archive.version < first_with_recorded_calls) return archive.record(m.text, Name{m.model}, m.usage);
+  return archive.record(m.text, Name{m.model}, m.usage, m.calls);
 }
 
 template <class Archive, Of<WorkUnit> M>

@@ -27,10 +27,15 @@ std::optional<std::string> other_version(const std::string& peer, const std::str
                                 "): they speak the same protocol, and go on";
 }
 
-std::optional<std::string> beyond_protocol(const RunSettings& settings, std::uint8_t protocol) {
-  if (!settings.judge.gives_context || protocol >= first_with_judged_context) return std::nullopt;
-  return "this run needs a later version of sluice (a judge metric has a context of its own, which version " +
-         number(protocol) + " of the protocol does not know): install " SLUICE_VERSION " on the worker";
+std::optional<std::string> beyond_protocol(const RunSettings& settings, bool has_recorded_calls,
+                                           std::uint8_t protocol) {
+  std::string what;
+  if (settings.judge.gives_context && protocol < first_with_judged_context)
+    what = "a judge metric has a context of its own";
+  if (has_recorded_calls && protocol < first_with_recorded_calls) what = "its recorded answers call tools";
+  if (what.empty()) return std::nullopt;
+  return "this run needs a later version of sluice (" + what + ", which version " + number(protocol) +
+         " of the protocol does not know): install " SLUICE_VERSION " on the worker";
 }
 
 std::string unspoken_version(const std::string& peer, const std::string& version, std::uint8_t protocol,

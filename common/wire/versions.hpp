@@ -16,8 +16,9 @@ inline constexpr std::uint8_t oldest_protocol_version = 8;
 /// The version in which the layout of a result last changed: ledgers keep results in it.
 inline constexpr std::uint8_t result_version = 7;
 
-/// The first version with JudgeExpectation::context.
+/// The first versions with JudgeExpectation::context and with RecordedAnswer::calls.
 inline constexpr std::uint8_t first_with_judged_context = 9;
+inline constexpr std::uint8_t first_with_recorded_calls = 9;
 
 constexpr bool is_spoken(std::uint8_t version) {
   return version >= oldest_protocol_version && version <= protocol_version;
@@ -29,7 +30,9 @@ constexpr bool is_spoken(std::uint8_t version) {
 std::optional<std::string> other_version(const std::string& peer, const std::string& version,
                                          std::uint8_t protocol);
 /// Why a worker of a protocol that is spoken cannot take part in this run, for it to say; nothing if it can.
-std::optional<std::string> beyond_protocol(const RunSettings& settings, std::uint8_t protocol);
+/// `has_recorded_calls`: some of the run's recorded answers call tools, which a check would not see.
+std::optional<std::string> beyond_protocol(const RunSettings& settings, bool has_recorded_calls,
+                                           std::uint8_t protocol);
 /// What is said of one whose protocol is not spoken: one sentence. `self`: this side ("the coordinator").
 std::string unspoken_version(const std::string& peer, const std::string& version, std::uint8_t protocol,
                              const std::string& self);

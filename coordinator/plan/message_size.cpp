@@ -32,6 +32,17 @@ std::size_t bytes_of(const TextExpectation& expectation) {
   return bytes;
 }
 
+std::size_t bytes_of(const std::vector<ToolCall>& calls) {
+  std::size_t bytes = 0;
+  for (const auto& call : calls)
+    bytes += overhead_bytes + call.id.size() + call.name.size() + call.arguments.size();
+  return bytes;
+}
+
+std::size_t bytes_of(const RecordedAnswer& answer) {
+  return answer.text.size() + bytes_of(answer.calls);
+}
+
 std::size_t bytes_of(const RequestExtras& extras) {
   std::size_t bytes = 0;
   for (const auto& one : extras.params) bytes += overhead_bytes + one.name.size() + one.json.size();
@@ -39,8 +50,7 @@ std::size_t bytes_of(const RequestExtras& extras) {
     bytes += overhead_bytes + message.call_id.size() + message.call_name.size();
     for (const auto& part : message.parts)
       bytes += overhead_bytes + part.text.size() + part.media_type.size();
-    for (const auto& call : message.calls)
-      bytes += overhead_bytes + call.id.size() + call.name.size() + call.arguments.size();
+    bytes += bytes_of(message.calls);
   }
   for (const auto& tool : extras.tools)
     bytes += overhead_bytes + tool.name.size() + tool.description.size() + tool.parameters.size();
@@ -59,7 +69,7 @@ std::size_t bytes_of_judged(const auto& judged) {
 
 std::size_t message_bytes(const WorkUnit& unit, const SharedText& known_system) {
   std::size_t bytes = unit.request.user.size() + bytes_of(unit.request.extras);
-  if (unit.recorded) bytes += unit.recorded->text.size();
+  if (unit.recorded) bytes += bytes_of(*unit.recorded);
   if (unit.request.system && unit.request.system != known_system) bytes += unit.request.system->size();
   for (const auto& task : unit.tasks) {
     bytes += overhead_bytes + bytes_of(task.must_contain) + bytes_of(task.must_not_contain);
@@ -80,7 +90,10 @@ std::size_t request_bytes(const Case& one) {
 
 void UnitLoad::add(const Case& one, std::size_t request) {
   if (cases == 0) bytes += request;
-  if (one.recorded) bytes += one.recorded->answer.text.size();
+  if (one.recorded) {
+    bytes += bytes_of(one.recorded->answer);
+    longest_list = std::max(longest_list, one.recorded->answer.calls.size());
+  }
   ++cases;
   bytes += overhead_bytes + bytes_of(one.must_contain) + bytes_of(one.must_not_contain);
   longest_list =

@@ -73,6 +73,10 @@ bool CaseList::has_answer(std::size_t index) const {
   return recorded_ != nullptr && recorded_->find(id(index)) != nullptr;
 }
 
+bool CaseList::has_recorded_calls() const {
+  return recorded_ != nullptr && recorded_->have_calls();
+}
+
 std::string_view CaseList::category(std::size_t index) const {
   return categories_[entries_.at(index).category];
 }

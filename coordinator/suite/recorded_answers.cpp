@@ -6,6 +6,7 @@
 #include "coordinator/suite/document_context.hpp"
 #include "coordinator/suite/json_document.hpp"
 #include "coordinator/suite/json_lines.hpp"
+#include "coordinator/suite/recorded_calls.hpp"
 #include "coordinator/suite/span_answers.hpp"
 
 #include <algorithm>
@@ -56,7 +57,7 @@ class AnswerReader {
   std::optional<std::string> read(const DocumentNode& node) {
     TableReader reader = context_.reader(node, "the answer");
     auto id = reader.word("id", Need::required);
-    if (auto text = reader.text("answer", Need::required)) answer_.answer.text = std::move(*text);
+    read_answer(reader);
     answer_.answer.model = reader.word("model").value_or("");
     if (const auto context = reader.texts("context")) answer_.context = joined(*context, paragraph_break);
     if (const DocumentNode* usage = reader.table("usage")) read_usage(context_.reader(*usage, "usage"));
@@ -66,6 +67,46 @@ class AnswerReader {
   }
 
  private:
+  /// An answer with calls needs no text. Without the key the text says whether there are any.
+  void read_answer(TableReader& reader) {
+    const DocumentEntry* given = reader.entry("tool_calls");
+    const bool has_null = given != nullptr && std::holds_alternative<DocumentNull>(given->value.value);
+    const auto* calls = given != nullptr && !has_null ? reader.array("tool_calls") : nullptr;
+    const bool calls_tools = calls != nullptr && !calls->empty();
+    const DocumentEntry* text = reader.entry("answer");
+    // Messages of chat completions have null beside their calls.
+    if (!calls_tools || (text != nullptr && !std::holds_alternative<DocumentNull>(text->value.value)))
+      answer_.answer.text = reader.text("answer", Need::required).value_or("");
+    if (given == nullptr) take_calls_of_text(answer_.answer);
+    if (!calls_tools) return;
+    for (std::size_t i = 0; i < calls->size(); ++i)
+      read_call((*calls)[i], "tool_calls[" + std::to_string(i) + "]");
+  }
+
+  void read_call(const DocumentNode& node, const std::string& name) {
+    if (!std::holds_alternative<DocumentNode::Table>(node.value)) {
+      context_.add(node.line, name + " must be an object with \"name\" and \"arguments\", not " +
+                                  std::string(type_name(node, context_.notation)));
+      return;
+    }
+    TableReader reader = context_.reader(node, name);
+    for (const char* of_chat_completions : {"id", "type", "index"}) reader.entry(of_chat_completions);
+    if (reader.entry("function") == nullptr) {
+      take_call(reader);
+    } else if (const DocumentNode* function = reader.table("function")) {
+      TableReader inner = context_.reader(*function, name + ".function");
+      take_call(inner);
+      inner.finish();
+    }
+    reader.finish();
+  }
+
+  void take_call(TableReader& reader) {
+    const auto name = reader.word("name", Need::required);
+    const DocumentEntry* arguments = reader.entry("arguments");
+    if (name) add_call(answer_.answer, *name, arguments != nullptr ? &arguments->value : nullptr);
+  }
+
   void read_usage(TableReader reader) {
     answer_.answer.usage.input_tokens = reader.count("input_tokens").value_or(0);
     answer_.answer.usage.output_tokens = reader.count("output_tokens").value_or(0);
@@ -138,6 +179,10 @@ bool holds_json(std::string_view text) {
 const AnsweredTest* RecordedAnswers::find(std::string_view test) const {
   const auto found = answers_.find(test);
   return found == answers_.end() ? nullptr : &found->second;
+}
+
+bool RecordedAnswers::have_calls() const {
+  return std::ranges::any_of(answers_, [](const auto& one) { return !one.second.answer.calls.empty(); });
 }
 
 std::vector<Finding> RecordedAnswers::check_tests(const CaseList& cases) const {

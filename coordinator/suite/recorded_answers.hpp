@@ -38,6 +38,8 @@ class RecordedAnswers {
  public:
   const AnsweredTest* find(std::string_view test) const;
   std::size_t size() const { return answers_.size(); }
+  /// Whether any of them calls a tool.
+  bool have_calls() const;
 
   /// A finding for each answer to a test that is not there; after defaults::max_file_findings how many more.
   std::vector<Finding> check_tests(const CaseList& cases) const;

@@ -3,8 +3,11 @@
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/suite/json_document.hpp"
+#include "coordinator/suite/recorded_calls.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -42,17 +45,20 @@ const std::string* text_of(const Attributes& attributes, std::string_view name) 
   return found == attributes.end() ? nullptr : text_in(*found->second, "stringValue");
 }
 
-/// OTLP writes 64-bit numbers as strings; some exporters write them plainly.
+/// OTLP writes 64-bit numbers as strings; some exporters write them plainly. 0 if it is none.
+std::int64_t integer_of(const DocumentNode& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value.value)) return *number;
+  const auto* text = std::get_if<std::string>(&value.value);
+  std::int64_t number = 0;
+  if (text != nullptr) std::from_chars(text->data(), text->data() + text->size(), number);
+  return number;
+}
+
 std::uint64_t count_of(const Attributes& attributes, std::string_view name) {
   const auto found = attributes.find(name);
   const DocumentEntry* value = found == attributes.end() ? nullptr : find_entry(*found->second, "intValue");
-  if (value == nullptr) return 0;
-  if (const auto* number = std::get_if<std::int64_t>(&value->value.value))
-    return *number > 0 ? static_cast<std::uint64_t>(*number) : 0;
-  const auto* text = std::get_if<std::string>(&value->value.value);
-  std::uint64_t number = 0;
-  if (text != nullptr) std::from_chars(text->data(), text->data() + text->size(), number);
-  return number;
+  return value == nullptr ? 0
+                          : static_cast<std::uint64_t>(std::max<std::int64_t>(0, integer_of(value->value)));
 }
 
 /// A value of an attribute as plain JSON has it: messages may be recorded as structures, not as a text.
@@ -77,41 +83,74 @@ DocumentNode plain(const DocumentNode& value) {
     std::vector<DocumentError> twice;
     sort_entries(entries, twice);
     node.value = std::move(entries);
-  } else if (const std::string* text = text_in(value, "stringValue")) {
-    node.value = *text;
+  } else if (const DocumentEntry* integer = find_entry(value, "intValue")) {
+    node.value = integer_of(integer->value);
   } else {
     node.value = DocumentNull{};
+    for (const char* kind : {"stringValue", "boolValue", "doubleValue"}) {
+      if (const DocumentEntry* one = find_entry(value, kind)) node.value = one->value.value;
+    }
   }
   return node;
 }
 
-/// The texts of `[{"role": "assistant", "parts": [{"type": "text", "content": ...}]}]`.
-std::optional<std::string> text_of_messages(const DocumentNode& messages) {
+/// The texts and the calls of `[{"role": "assistant", "parts": [{"type": "text", "content": ...},
+/// {"type": "tool_call", "name": ..., "arguments": ...}]}]`, also as messages of chat completions have them.
+/// Nothing if there is neither.
+std::optional<RecordedAnswer> answer_of_messages(const DocumentNode& messages) {
   const auto* list = std::get_if<DocumentNode::Array>(&messages.value);
   if (list == nullptr) return std::nullopt;
-  std::optional<std::string> all;
+  RecordedAnswer answer;
+  bool has_text = false;
+  std::vector<const DocumentNode*> calls;
+  const auto add_text = [&](const std::string* text) {
+    if (text == nullptr) return;
+    answer.text += *text;
+    has_text = true;
+  };
   for (const DocumentNode& message : *list) {
-    if (const std::string* content = text_in(message, "content")) all = all.value_or("") + *content;
+    add_text(text_in(message, "content"));
+    if (const auto* made = array_in(message, "tool_calls")) {
+      for (const DocumentNode& call : *made) {
+        const DocumentEntry* function = find_entry(call, "function");
+        calls.push_back(function != nullptr ? &function->value : &call);
+      }
+    }
     const auto* parts = array_in(message, "parts");
     if (parts == nullptr) continue;
     for (const DocumentNode& part : *parts) {
       const std::string* type = text_in(part, "type");
-      const std::string* content = text_in(part, "content");
-      if (type != nullptr && *type == "text" && content != nullptr) all = all.value_or("") + *content;
+      if (type == nullptr) continue;
+      if (*type == "text") add_text(text_in(part, "content"));
+      if (*type == "tool_call") calls.push_back(&part);
     }
   }
-  return all;
+  // Their lines stand at the end.
+  for (const DocumentNode* call : calls) {
+    const std::string* name = text_in(*call, "name");
+    const DocumentEntry* arguments = find_entry(*call, "arguments");
+    add_call(answer, name != nullptr ? *name : "", arguments != nullptr ? &arguments->value : nullptr);
+  }
+  if (!has_text && calls.empty()) return std::nullopt;
+  return answer;
 }
 
-std::optional<std::string> answer_of(const Attributes& attributes) {
+std::optional<RecordedAnswer> answer_of(const Attributes& attributes) {
   if (const auto found = attributes.find("gen_ai.output.messages"); found != attributes.end()) {
     const std::string* text = text_in(*found->second, "stringValue");
-    if (text == nullptr) return text_of_messages(plain(*found->second));
+    if (text == nullptr) return answer_of_messages(plain(*found->second));
     const auto messages = parse_json(*text);
-    return messages ? text_of_messages(*messages) : std::nullopt;
+    return messages ? answer_of_messages(*messages) : std::nullopt;
   }
   const std::string* completion = text_of(attributes, "gen_ai.completion");
-  return completion == nullptr ? std::nullopt : std::optional(*completion);
+  if (completion == nullptr) return std::nullopt;
+  // Older conventions have messages here as well. A list without calls may be what the model wrote.
+  const auto messages = parse_json(*completion);
+  auto calling = messages ? answer_of_messages(*messages) : std::nullopt;
+  if (calling && !calling->calls.empty()) return calling;
+  RecordedAnswer answer;
+  answer.text = *completion;
+  return answer;
 }
 
 std::optional<std::pair<std::string, AnsweredTest>> answer_in(const DocumentNode& span,
@@ -123,16 +162,16 @@ std::optional<std::pair<std::string, AnsweredTest>> answer_in(const DocumentNode
   if (const auto* events = array_in(span, "events")) {
     for (const DocumentNode& event : *events) add_attributes(event, attributes);
   }
-  auto text = answer_of(attributes);
-  if (!text) {
+  auto found = answer_of(attributes);
+  if (!found) {
     context.add(span.line, "the span of the test \"" + excerpt(*test, defaults::quoted_bytes) +
                                "\" has no answer: record \"gen_ai.output.messages\" with a part of type "
-                               "\"text\", or \"gen_ai.completion\"");
+                               "\"text\" or \"tool_call\", or \"gen_ai.completion\"");
     return std::nullopt;
   }
   AnsweredTest answer;
   answer.line = span.line;
-  answer.answer.text = std::move(*text);
+  answer.answer = std::move(*found);
   const std::string* model = text_of(attributes, "gen_ai.response.model");
   if (model == nullptr) model = text_of(attributes, "gen_ai.request.model");
   if (model != nullptr) answer.answer.model = *model;

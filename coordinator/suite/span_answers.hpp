@@ -13,10 +13,10 @@ namespace sluice {
 bool is_span_export(const DocumentNode& node);
 
 /// The answers of those spans that name their test in the attribute `sluice.test`, by OpenTelemetry's
-/// conventions for generative AI: text from `gen_ai.output.messages` (or `gen_ai.completion`), model from
-/// `gen_ai.response.model` (or `gen_ai.request.model`), tokens from `gen_ai.usage.input_tokens` and
-/// `gen_ai.usage.output_tokens`. An attribute may stand at the span or at one of its events. A span without a
-/// text is a finding.
+/// conventions for generative AI: text and calls of tools from `gen_ai.output.messages` (or
+/// `gen_ai.completion`), model from `gen_ai.response.model` (or `gen_ai.request.model`), tokens from
+/// `gen_ai.usage.input_tokens` and `gen_ai.usage.output_tokens`. An attribute may stand at the span or at one
+/// of its events. A span with neither text nor calls is a finding.
 std::vector<std::pair<std::string, AnsweredTest>> answers_in_spans(const DocumentNode& node,
                                                                    const DocumentContext& context);
 

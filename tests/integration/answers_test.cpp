@@ -187,6 +187,23 @@ TEST_F(Answers, ReportsMarkWhichOfThemWereRecorded) {
   EXPECT_EQ(of("spain").find("Recorded"), std::string::npos) << junit;
 }
 
+// not_tool_call passed whatever had been called, and tool_call failed.
+TEST_F(Answers, CallsOfToolsAreAssessed) {
+  const std::string tests = ", input: {prompt: p, tools: [{name: look_up}]}, expected: {type: ";
+  write_text(folder() / "suite.yaml", "suite: s\ntests:\n- {id: a" + tests +
+                                          "tool_call, name: look_up, arguments: {order: 17}}}\n- {id: b" +
+                                          tests + "not_tool_call, name: look_up}}\n");
+  const std::string calls = R"(, "tool_calls": [{"name": "look_up", "arguments": {"order": 17}}]})";
+  write_text(folder() / "answers.jsonl", R"({"id": "a")" + calls + "\n" + R"({"id": "b")" + calls + "\n");
+  const auto finished = run({});
+  ASSERT_EQ(finished.exit_code, 1) << finished.errors;
+  const json report = json::parse(finished.output, nullptr, false);
+  const json& cases = report["fixture_results"];
+  ASSERT_EQ(cases.size(), 2u);
+  for (const json& one : cases) EXPECT_EQ(one["status"], one["id"] == "a" ? "pass" : "fail") << one;
+  EXPECT_EQ(cases[0]["answer_text"], R"({"tool_call":{"name":"look_up","arguments":{"order":17}}})");
+}
+
 TEST_F(Answers, SlipsAreNamedBeforeTheRun) {
   EXPECT_EQ(run({"--repeat", "2"}).exit_code, 2);
   write_text(folder() / "answers.jsonl",

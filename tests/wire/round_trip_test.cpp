@@ -256,29 +256,31 @@ RC_GTEST_PROP(RoundTrip, Work, ()) {
                             any<bool>() ? std::optional(any_judge_score()) : std::nullopt,
                             *text()};
   };
-  Work work{
-      *text(), some([&] {
-        WorkUnit unit;
-        unit.unit = any<UnitId>();
-        unit.key = any_digest();
-        unit.repeat = any<std::uint32_t>();
-        unit.held_elsewhere = any<bool>();
-        if (any<bool>())
-          unit.recorded = RecordedAnswer{*text(), *text(), {any<std::uint64_t>(), any<std::uint64_t>()}};
-        unit.request = {*text(),
-                        *text(),
-                        *rc::gen::elementOf(shared),
-                        *text(),
-                        *rc::gen::elementOf(shared),
-                        *ratio(),
-                        any<std::uint32_t>(),
-                        any<bool>() ? std::optional(any<std::int64_t>()) : std::nullopt};
-        unit.tasks = some([&] {
-          return ScoringTask{any<TrialId>(), some(expected),      some(expected), *ratio(),
-                             any<bool>(),    some(expected_text), some(judged),   {*text(), *text()}};
-        });
-        return unit;
-      })};
+  Work work{*text(), some([&] {
+              WorkUnit unit;
+              unit.unit = any<UnitId>();
+              unit.key = any_digest();
+              unit.repeat = any<std::uint32_t>();
+              unit.held_elsewhere = any<bool>();
+              if (any<bool>())
+                unit.recorded =
+                    RecordedAnswer{*text(), *text(), {any<std::uint64_t>(), any<std::uint64_t>()}, some([] {
+                                     return ToolCall{*text(), *text(), *text()};
+                                   })};
+              unit.request = {*text(),
+                              *text(),
+                              *rc::gen::elementOf(shared),
+                              *text(),
+                              *rc::gen::elementOf(shared),
+                              *ratio(),
+                              any<std::uint32_t>(),
+                              any<bool>() ? std::optional(any<std::int64_t>()) : std::nullopt};
+              unit.tasks = some([&] {
+                return ScoringTask{any<TrialId>(), some(expected),      some(expected), *ratio(),
+                                   any<bool>(),    some(expected_text), some(judged),   {*text(), *text()}};
+              });
+              return unit;
+            })};
   const auto frames = encode(work);
   const auto decoded = decode_to_worker(frames.header, frames.body);
   RC_ASSERT(decoded.has_value());

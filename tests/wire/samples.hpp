@@ -94,7 +94,7 @@ inline Work work() {
       "auto",
       {true, "order", true}};
   second.held_elsewhere = true;
-  second.recorded = RecordedAnswer{"y = 2", "gpt-4o-mini-2026", {12, 3}};
+  second.recorded = RecordedAnswer{"y = 2", "gpt-4o-mini-2026", {12, 3}, {{"", "look_up", "{}"}}};
   first.tasks.at(1).judged.at(0).recorded =
       JudgeScore{MetricId::correctness, JudgeSource::trace, {{0.75, true}, {0.25, false}}, "Half of it."};
   first.tasks.at(1).judged.at(1).context = "It opens at nine.";

@@ -73,13 +73,16 @@ TEST(Versions, AFieldOfTheOneIsMalformedInTheOther) {
 
 TEST(Versions, ARunThatTheOneBeforeCannotDoSaysSo) {
   RunSettings settings;
-  EXPECT_EQ(beyond_protocol(settings, before), std::nullopt);
+  EXPECT_EQ(beyond_protocol(settings, false, before), std::nullopt);
   settings.judge.gives_context = true;
-  EXPECT_EQ(beyond_protocol(settings, protocol_version), std::nullopt);
+  EXPECT_EQ(beyond_protocol(settings, false, protocol_version), std::nullopt);
   EXPECT_EQ(
-      *beyond_protocol(settings, before),
+      *beyond_protocol(settings, false, before),
       "this run needs a later version of sluice (a judge metric has a context of its own, which version "
       "8 of the protocol does not know): install " SLUICE_VERSION " on the worker");
+  // It would have read no call, so that not_tool_call had passed.
+  EXPECT_TRUE(beyond_protocol(RunSettings(), true, before));
+  EXPECT_FALSE(beyond_protocol(RunSettings(), true, protocol_version));
 }
 
 TEST(Versions, AHelloOfOneThatIsNotSpokenSaysWhoAndOfWhatVersion) {

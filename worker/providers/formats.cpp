@@ -146,18 +146,7 @@ void add_call(Completion& completion, std::string_view name, std::string_view ar
   // Models write blanks as they like: they are no difference between two calls.
   completion.calls.push_back(
       {"", std::string(name), document ? document->root().json() : std::string(arguments)});
-  const ToolCall& call = completion.calls.back();
-  std::string line = R"({"tool_call":{"name":)";
-  append_json_string(line, call.name);
-  line += R"(,"arguments":)";
-  if (document) {
-    line += call.arguments;
-  } else {
-    append_json_string(line, call.arguments);
-  }
-  line += "}}";
-  if (!completion.text.empty()) completion.text += '\n';
-  completion.text += line;
+  append_call_line(completion.text, completion.calls.back(), document.has_value());
 }
 
 std::size_t body_size_hint(const ModelRequest& request) {

@@ -314,6 +314,16 @@ TEST(VoteKey, EveryFieldChangesIt) {
   }
 }
 
+TEST(RecordedAnswerKey, ACallIsAnotherAnswerThanItsText) {
+  const RecordedAnswer text{"call", "m", {}};
+  RecordedAnswer call = text;
+  call.calls = {{"", "f", "{}"}};
+  RecordedAnswer other = call;
+  other.calls[0].arguments = R"({"a":1})";
+  EXPECT_NE(recorded_answer_key("t", text), recorded_answer_key("t", call));
+  EXPECT_NE(recorded_answer_key("t", other), recorded_answer_key("t", call));
+}
+
 TEST(VoteKey, WhatDoesNotChangeTheVoteDoesNotChangeIt) {
   VoteInput input;
   input.judge.provider.name = "elsewhere";

@@ -2,6 +2,7 @@
 #include "coordinator/suite/recorded_answers.hpp"
 
 #include "common/defaults.hpp"
+#include "coordinator/suite/recorded_calls.hpp"
 
 #include <string>
 #include <vector>
@@ -36,6 +37,69 @@ TEST(RecordedAnswers, AreReadLineByLine) {
   EXPECT_EQ(second.context, "one\n\ntwo");
   EXPECT_EQ(second.line, 3u);
   EXPECT_EQ(answers.find("c"), nullptr);
+}
+
+// Each was dropped: not_tool_call passed whatever had been called.
+TEST(RecordedAnswers, CallsOfToolsAreReadInBothForms) {
+  const auto answers = read(
+      R"({"id": "chat", "answer": null, "tool_calls": [{"id": "c", "type": "function", "index": 0,)"
+      R"( "function": {"name": "look_up", "arguments": "{\"order\": 17, \"all\": 1.0}"}}]})"
+      "\n"
+      R"({"id": "plain", "answer": "I look.", "tool_calls": [{"name": "f"}, {"name": "f", "arguments": ""},)"
+      R"( {"name": "look_up", "arguments": {"order": 17, "all": true}}]})"
+      "\n"
+      R"({"id": "cut", "tool_calls": [{"name": "look_up", "arguments": "{\"order\": 17"}]})"
+      "\n"
+      R"({"id": "deep", "tool_calls": [{"name": "f", "arguments": ")" +
+      std::string(100'000, '[') + R"("}]})");
+  const RecordedAnswer chat{R"({"tool_call":{"name":"look_up","arguments":{"order":17,"all":1.0}}})",
+                            "",
+                            {},
+                            {{"", "look_up", R"({"order":17,"all":1.0})"}}};
+  EXPECT_EQ(answers.find("chat")->answer, chat);
+  const RecordedAnswer plain{
+      "I look.\n"
+      R"({"tool_call":{"name":"f","arguments":{}}})"
+      "\n"
+      R"({"tool_call":{"name":"f","arguments":{}}})"
+      "\n"
+      R"({"tool_call":{"name":"look_up","arguments":{"all":true,"order":17}}})",
+      "",
+      {},
+      {{"", "f", "{}"}, {"", "f", "{}"}, {"", "look_up", R"({"all":true,"order":17})"}}};
+  EXPECT_EQ(answers.find("plain")->answer, plain);
+  const RecordedAnswer cut{R"({"tool_call":{"name":"look_up","arguments":"{\"order\": 17"}})",
+                           "",
+                           {},
+                           {{"", "look_up", R"({"order": 17)"}}};
+  EXPECT_EQ(answers.find("cut")->answer, cut);
+  EXPECT_EQ(answers.find("deep")->answer.calls.size(), 1u);
+  EXPECT_TRUE(answers.have_calls());
+  EXPECT_FALSE(read(R"({"id": "a", "answer": "x", "tool_calls": []})").have_calls());
+}
+
+TEST(RecordedAnswers, CallsAreReadAsTheyAreShown) {
+  const std::string shown =
+      "I look.\n"
+      R"({"tool_call":{"name":"f","arguments":{}}})"
+      "\n"
+      R"({"tool_call": {"name": "look_up", "arguments": "{\"order\": 17"}})";
+  const std::vector<ToolCall> calls{{"", "f", "{}"}, {"", "look_up", R"({"order": 17)"}};
+  RecordedAnswer answer{shown + "\n", "", {}};
+  take_calls_of_text(answer);
+  EXPECT_EQ(answer.calls, calls);
+  EXPECT_EQ(answer.text, shown + "\n");
+  const std::string line = R"({"tool_call":{"name":"f"}})";
+  for (const std::string& text :
+       {line + "\nis what I would call.", "{\"x\":" + line + "}", std::string("{\"tool_call\":1}")}) {
+    RecordedAnswer words{text, "", {}};
+    take_calls_of_text(words);
+    EXPECT_EQ(words.calls, std::vector<ToolCall>()) << text;
+  }
+  const std::string quoted = R"("{\"tool_call\":{\"name\":\"f\",\"arguments\":{}}}")";
+  EXPECT_TRUE(read(R"({"id": "a", "answer": )" + quoted + "}").have_calls());
+  EXPECT_FALSE(read(R"({"id": "a", "answer": )" + quoted + R"(, "tool_calls": null})").have_calls())
+      << "it is the model's text";
 }
 
 TEST(RecordedAnswers, JudgementsAreTakenAsAReportHasThem) {
@@ -88,6 +152,13 @@ TEST(RecordedAnswers, SayWhatIsWrongAndWhere) {
       << problem("{\"id\": \"a\", \"anser\": \"x\"}");
   EXPECT_EQ(problem("{\"id\": \"a\", \"answer\": \"x\"}\n{\"id\": \"a\", \"answer\": \"y\"}"),
             "2: the test \"a\" is answered in line 1 already; leave one of the two");
+  EXPECT_EQ(problem(R"({"id": "a", "tool_calls": ["f"]})"),
+            "1: tool_calls[0] must be an object with \"name\" and \"arguments\", not a string");
+  EXPECT_TRUE(problem(R"({"id": "a", "tool_calls": [{"function": {"arguments": "{}"}}]})")
+                  .starts_with("1: missing \"name\" in tool_calls[0].function"));
+  EXPECT_TRUE(problem(R"({"id": "a", "tool_calls": [{"name": "f", "args": {}}]})")
+                  .starts_with("1: unknown key \"args\" in tool_calls[0]"));
+  EXPECT_TRUE(problem(R"({"id": "a", "tool_calls": []})").starts_with("1: missing \"answer\""));
   EXPECT_TRUE(problem("").starts_with("0: there is no answer in it;"));
   EXPECT_TRUE(problem("{\"id\": \"a\"").starts_with("1: "));
   EXPECT_TRUE(
@@ -205,6 +276,58 @@ TEST(RecordedAnswers, SpansMayStandOverManyLinesAndHaveStructuredMessages) {
 )");
   ASSERT_NE(answers.find("peru"), nullptr);
   EXPECT_EQ(answers.find("peru")->answer.text, "Lima");
+}
+
+/// A span of the test "a" with an attribute, whose value is given as JSON.
+std::string span_with(const std::string& attribute, const std::string& value) {
+  return R"({"resourceSpans": [{"scopeSpans": [{"spans": [{"attributes": [)"
+         R"({"key": "sluice.test", "value": {"stringValue": "a"}}, {"key": ")" +
+         attribute + R"(", "value": )" + value + "}]}]}]}]}";
+}
+
+// A part that calls was dropped, and a span with no other part was no answer.
+TEST(RecordedAnswers, SpansCallTools) {
+  const RecordedAnswer expected{R"({"tool_call":{"name":"f","arguments":{"a":1,"b":[true,2.5,"x",null]}}})",
+                                "",
+                                {},
+                                {{"", "f", R"({"a":1,"b":[true,2.5,"x",null]})"}}};
+  const std::string part = R"({\"type\": \"tool_call\", \"id\": \"c\", \"name\": \"f\", \"arguments\": )"
+                           R"({\"b\": [true, 2.5, \"x\", null], \"a\": 1}})";
+  const std::string as_text =
+      R"({"stringValue": "[{\"role\": \"assistant\", \"parts\": [)" + part + R"(]}]"})";
+  EXPECT_EQ(read(span_with("gen_ai.output.messages", as_text)).find("a")->answer, expected);
+
+  const auto entry = [](const std::string& key, const std::string& value) {
+    return R"({"key": ")" + key + R"(", "value": )" + value + "}";
+  };
+  const auto table = [](const std::string& entries) {
+    return R"({"kvlistValue": {"values": [)" + entries + "]}}";
+  };
+  const auto list = [](const std::string& values) {
+    return R"({"arrayValue": {"values": [)" + values + "]}}";
+  };
+  const std::string arguments =
+      table(entry("a", R"({"intValue": "1"})") + ", " +
+            entry("b", list(R"({"boolValue": true}, {"doubleValue": 2.5}, {"stringValue": "x"}, {})")));
+  const std::string structured =
+      list(table(entry("parts", list(table(entry("type", R"({"stringValue": "tool_call"})") + ", " +
+                                           entry("name", R"({"stringValue": "f"})") + ", " +
+                                           entry("arguments", arguments))))));
+  EXPECT_EQ(read(span_with("gen_ai.output.messages", structured)).find("a")->answer, expected);
+}
+
+TEST(RecordedAnswers, SpansOfOlderConventionsCallTools) {
+  const std::string messages =
+      R"({"stringValue": "[{\"role\": \"assistant\", \"content\": \"I look.\", \"tool_calls\": )"
+      R"([{\"id\": \"c\", \"function\": {\"name\": \"f\", \"arguments\": \"{}\"}}]}]"})";
+  const RecordedAnswer expected{
+      "I look.\n{\"tool_call\":{\"name\":\"f\",\"arguments\":{}}}", "", {}, {{"", "f", "{}"}}};
+  for (const char* attribute : {"gen_ai.output.messages", "gen_ai.completion"})
+    EXPECT_EQ(read(span_with(attribute, messages)).find("a")->answer, expected) << attribute;
+  const std::string text = R"({"stringValue": "[{\"content\": \"a list\"}]"})";
+  EXPECT_EQ(read(span_with("gen_ai.completion", text)).find("a")->answer,
+            (RecordedAnswer{R"([{"content": "a list"}])", "", {}}))
+      << "it calls nothing";
 }
 
 TEST(RecordedAnswers, ASpanWithoutAnAnswerIsAFinding) {

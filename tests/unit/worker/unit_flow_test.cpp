@@ -134,6 +134,16 @@ TEST_F(UnitFlowTest, AnEnricherThatNeedsNothingHoldsNobody) {
   EXPECT_EQ(flow.turn(now).completed.size(), 1u);
 }
 
+TEST_F(UnitFlowTest, ARecordedAnswerCallsTheToolsThatItCalled) {
+  WorkUnit work = *unit(1, "no votes");
+  work.recorded = RecordedAnswer{"called", "m", {}, {{"", "look_up", "{}"}}};
+  flow.add({std::make_shared<const WorkUnit>(std::move(work))});
+  const auto turn = flow.turn(now);
+  ASSERT_EQ(turn.completed.size(), 1u);
+  EXPECT_EQ(std::get<Completion>(turn.completed[0].outcome).calls,
+            (std::vector<ToolCall>{{"", "look_up", "{}"}}));
+}
+
 TEST_F(UnitFlowTest, AnErrorOfAnEnricherIsTheUnits) {
   flow.add({unit(1)});
   answer(flow.turn(now).engine.calls.at(0));
