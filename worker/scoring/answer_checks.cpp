@@ -166,14 +166,25 @@ std::optional<double> rouge_n(std::string_view answer, const std::vector<std::st
   return best;
 }
 
-std::string problem_with_calls(std::span<const ToolCall> calls, const std::vector<std::string>& wanted) {
+std::string problem_with_calls(std::span<const ToolCall> calls, const std::vector<std::string>& wanted,
+                               bool turned_round) {
   const JsonValue arguments = JsonValue::parse(wanted[1], nullptr, false);
   std::string made;
+  std::string broken;
   for (const ToolCall& call : calls) {
-    const JsonValue given = JsonValue::parse(call.arguments, nullptr, false);
-    if (call.name == wanted[0] && (arguments.empty() || holds(given, arguments))) return "";
+    JsonValue given = JsonValue::parse(call.arguments, nullptr, false);
+    if (given.is_null()) given = JsonValue::object();  // Some servers write so that there are none.
+    if (call.name == wanted[0]) {
+      if (given.is_object() ? holds(given, arguments) : turned_round) return "";
+      if (!given.is_object() && broken.empty()) {
+        broken = "calls " + one_line(call.name) + " with arguments that are " +
+                 (given.is_discarded() ? "not JSON: " : "no JSON object: ") +
+                 quoted_for_detail(call.arguments);
+      }
+    }
     made += (made.empty() ? "calls " : ", ") + quoted_for_detail(call.name + " " + call.arguments);
   }
+  if (!broken.empty()) return broken;
   return (made.empty() ? "calls no tool" : made) + ", not " + quoted_for_detail(wanted[0] + " " + wanted[1]);
 }
 

@@ -31,9 +31,11 @@ std::string problem_with_distance(std::string_view answer, const std::vector<std
 std::optional<double> rouge_n(std::string_view answer, const std::vector<std::string>& texts, std::size_t n);
 
 /// Whether the answer calls the tool `wanted[0]` with at least the arguments `wanted[1]`, a JSON object:
-/// members of objects may be more, lists and all else must be equal. Where none are wanted, those of the call
-/// need not even be JSON.
-std::string problem_with_calls(std::span<const ToolCall> calls, const std::vector<std::string>& wanted);
+/// members of objects may be more, lists and all else must be equal. `turned_round`: the opposite is asked
+/// for. Then a call whose arguments are no JSON object counts as well, since they may have been the wanted
+/// ones; else it does not, since nobody can make it.
+std::string problem_with_calls(std::span<const ToolCall> calls, const std::vector<std::string>& wanted,
+                               bool turned_round);
 
 std::string problem_with_latency(std::uint32_t took_ms, double most_ms);
 /// `numbers`: the most dollars, then those for a million tokens of input and of output.

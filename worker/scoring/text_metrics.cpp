@@ -133,7 +133,7 @@ Result<MetricOutcome> TextChecker::assess_positive(const CheckedAnswer& answer,
                            rouge_n(answer.text, texts, static_cast<std::size_t>(expectation.numbers.front())),
                            std::nullopt, ""};
     case MetricId::tool_call:
-      return outcome_of(id, problem_with_calls(answer.calls, texts));
+      return outcome_of(id, problem_with_calls(answer.calls, texts, turned_round));
     case MetricId::latency:
       if (!answer.latency_ms) {
         return undecided_outcome(

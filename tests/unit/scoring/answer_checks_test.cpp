@@ -199,7 +199,27 @@ TEST(AnswerChecks, CompareCallsOfTools) {
   EXPECT_EQ(verdict(half, {MetricId::not_tool_call, {"look_up", "{}"}}).find("it must not pass tool_call"),
             0u)
       << "the name alone is asked for";
-  EXPECT_NE(verdict(half, {MetricId::tool_call, {"look_up", R"({"order":{}})"}}), "pass");
+  EXPECT_EQ(verdict(half, {MetricId::not_tool_call, {"look_up", R"({"order":{}})"}}).find("it must not pass"),
+            0u)
+      << "what it was cut off from may have been that";
+  EXPECT_EQ(verdict(half, {MetricId::not_tool_call, {"refund", "{}"}}), "pass");
+  // It passed: the name alone was looked at.
+  for (const char* wanted : {"{}", R"({"order":{}})"}) {
+    EXPECT_EQ(verdict(half, {MetricId::tool_call, {"look_up", wanted}}),
+              R"(calls look_up with arguments that are not JSON: "{\"order\":{\"id\"")");
+  }
+  EXPECT_NE(verdict(half, {MetricId::tool_call, {"refund", "{}"}}).find(", not \"refund {}\""),
+            std::string::npos);
+  TextExpectation opposite{MetricId::not_any_of, {}, {1}};
+  opposite.parts = {{MetricId::tool_call, {"look_up", "{}"}}};
+  EXPECT_NE(verdict(half, opposite), "pass") << "a call is a call";
+  const std::vector<ToolCall> list{{"", "look_up", "[17]"}};
+  half.calls = list;
+  EXPECT_EQ(verdict(half, {MetricId::tool_call, {"look_up", "{}"}}),
+            "calls look_up with arguments that are no JSON object: \"[17]\"");
+  const std::vector<ToolCall> once_more{{"", "look_up", R"({"order)"}, {"", "look_up", "null"}};
+  half.calls = once_more;
+  EXPECT_EQ(verdict(half, {MetricId::tool_call, {"look_up", "{}"}}), "pass") << "the second one can be made";
   EXPECT_EQ(wants("look_up", R"({"order":{"id":17}})"), "pass") << "members may be more";
   EXPECT_EQ(wants("look_up", R"({"order":{"id":17.0}})"), "pass") << "a number is its value";
   EXPECT_NE(wants("look_up", R"({"order":{"lines":[1]}})"), "pass") << "lists are equal";
