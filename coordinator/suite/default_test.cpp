@@ -145,7 +145,8 @@ class DefaultTestReader {
   DocumentNode read_expected(const DocumentEntry& expected) const {
     const std::size_t before = context_.findings.size();
     Case probe;
-    read_expectations(expected, source_, context_, probe, unfilled_);
+    std::vector<NamedTool> tools;  // Each test has its own.
+    read_expectations(expected, source_, context_, probe, unfilled_, tools);
     DocumentNode list{DocumentNode::Array(), expected.line, {}};
     list.value = context_.findings.size() == before ? as_list(expected.value)
                                                     : DocumentNode::Array{any_metric(expected.line)};

@@ -28,8 +28,8 @@ namespace {
 class ExpectationsReader {
  public:
   ExpectationsReader(const TestSource& source, const DocumentContext& context, Case& test,
-                     std::vector<UnfilledVariable>& unfilled)
-      : source_(source), context_(context), test_(test), unfilled_(unfilled) {}
+                     std::vector<UnfilledVariable>& unfilled, std::vector<NamedTool>& tools)
+      : source_(source), context_(context), test_(test), unfilled_(unfilled), tools_(tools) {}
 
   const KnownRubric* read(const DocumentEntry& expected) {
     const DocumentNode& node = expected.value;
@@ -168,7 +168,7 @@ class ExpectationsReader {
         texts = read_json_parameters(reader);
         break;
       case Parameter::call:
-        texts = read_call(reader);
+        texts = read_call(reader, type.id);
         break;
       case Parameter::latency:
         numbers = {reader.number_in("max_ms", 0.0, 1e9, Need::required).value_or(0.0)};
@@ -234,7 +234,7 @@ class ExpectationsReader {
     return {std::move(*schema)};
   }
 
-  std::vector<std::string> read_call(TableReader& reader) const {
+  std::vector<std::string> read_call(TableReader& reader, MetricId metric) const {
     std::string name = reader.word("name", Need::required).value_or("");
     const DocumentNode* arguments = reader.table("arguments");
     if (arguments != nullptr && !has_only_json_values(*arguments))
@@ -242,6 +242,11 @@ class ExpectationsReader {
     std::string wanted = arguments != nullptr ? canonical_json(*arguments) : "{}";
     note_unfilled(reader, "name", name);
     note_unfilled(reader, "arguments", wanted);
+    if (source_.checker != nullptr && !name.empty()) {
+      tools_.push_back({name, metric_, passes_without(metric),
+                        reader.wrong("name", "is \"" + excerpt(name, defaults::quoted_bytes) +
+                                                 "\", which is none of the \"tools\" in the test's input")});
+    }
     return {std::move(name), std::move(wanted)};
   }
 
@@ -416,6 +421,7 @@ class ExpectationsReader {
   const DocumentContext& context_;
   Case& test_;
   std::vector<UnfilledVariable>& unfilled_;
+  std::vector<NamedTool>& tools_;
   std::size_t metric_ = 0;  ///< Which of `expected` is read.
   std::map<MetricId, std::uint32_t> seen_;
   std::map<std::string, std::uint32_t, std::less<>> claims_lines_;
@@ -442,8 +448,8 @@ bool names_command(const DocumentNode& expected) {
 
 const KnownRubric* read_expectations(const DocumentEntry& expected, const TestSource& source,
                                      const DocumentContext& context, Case& test,
-                                     std::vector<UnfilledVariable>& unfilled) {
-  return ExpectationsReader(source, context, test, unfilled).read(expected);
+                                     std::vector<UnfilledVariable>& unfilled, std::vector<NamedTool>& tools) {
+  return ExpectationsReader(source, context, test, unfilled, tools).read(expected);
 }
 
 }  // namespace sluice

@@ -86,11 +86,14 @@ class TestReader {
     test.examples =
         examples != nullptr ? read_case_examples(*examples, source_.examples, context_) : source_.examples;
     std::vector<UnfilledVariable> unfilled;
-    if (expected != nullptr) needs_context_ = read_expectations(*expected, source_, context_, test, unfilled);
+    std::vector<NamedTool> tools;
+    if (expected != nullptr)
+      needs_context_ = read_expectations(*expected, source_, context_, test, unfilled, tools);
     refuse_unfilled(unfilled);
     const DocumentNode no_input{DocumentNode::Table(), node.line};
     if (input == nullptr && reader.entry("input") == nullptr && takes_prompts_) input = &no_input;
     if (input != nullptr) read_input(context_.reader(*input, "input"));
+    refuse_unknown_tools(tools);
     if (takes_prompts_) take_prompts(reader.line_of(variables_.empty() ? "id" : "vars"));
   }
 
@@ -215,6 +218,25 @@ class TestReader {
     if (!takes_defaults_ || source_.checker == nullptr) return;
     for (const UnfilledVariable& one : source_.defaults->unfilled()) {
       if (!one.is_unseen || !defaults_are_refused_) refuse(one);
+    }
+  }
+
+  /// A tool that the model is not given is called by no answer. Without any in the request nobody knows them:
+  /// an application has its own.
+  void refuse_unknown_tools(const std::vector<NamedTool>& named) {
+    std::vector<std::string_view> tools;
+    for (const Tool& tool : result_.test.extras.tools) tools.push_back(tool.name);
+    if (tools.empty()) return;
+    for (const NamedTool& one : named) {
+      if (std::ranges::find(tools, one.name) != tools.end()) continue;
+      const std::string nearest = did_you_mean(one.name, tools);
+      const bool is_of_defaults = one.metric >= own_metrics_;
+      // It may forbid what only some of the tests have.
+      if (is_of_defaults && one.is_forbidden && nearest.empty()) continue;
+      Finding finding = one.finding;
+      if (is_of_defaults) finding.message += " (the check is that of default_test)";
+      finding.message += nearest.empty() ? "; these are " + joined(tools) : nearest;
+      result_.findings.push_back(std::move(finding));
     }
   }
 

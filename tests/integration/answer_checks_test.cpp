@@ -66,7 +66,8 @@ TEST_F(AnswerChecks, CallsOfToolsAreComparedAlsoOutOfTheCache) {
       R"("finish_reason":"tool_calls"}],"usage":{"prompt_tokens":9,"completion_tokens":4}})");
   const auto server = start_simulator({json{{"contains", "order"}, {"body", reply.dump()}}.dump()}, {});
   write_settings(server);
-  const std::string test = ", input: {prompt: order, tools: [{name: look_up}]}, expected: {type: ";
+  const std::string test =
+      ", input: {prompt: order, tools: [{name: look_up}, {name: refund}]}, expected: {type: ";
   write_text(folder() / "suite.yaml",
              "suite: s\ntests:\n"
              "- {id: right" +

@@ -121,6 +121,44 @@ TEST_F(AnswerChecksSuite, EachParameterChangesTheFingerprint) {
       << "their order says nothing";
 }
 
+// A slip in the name passed: nothing calls what is not there.
+TEST_F(AnswerChecksSuite, ToolsThatAreNamedAreThoseOfTheTest) {
+  const auto with_tools = [](const std::string& tools, const std::string& expected) {
+    return "suite: s\ntests:\n- id: t\n  input: {prompt: p" + tools + "}\n  expected:\n  - " + expected +
+           "\n";
+  };
+  const std::string tools = ", tools: [{name: delete_account}, {type: function, function: {name: notify}}]";
+  for (const char* fine : {"{type: not_tool_call, name: delete_account}", "{type: tool_call, name: notify}"})
+    EXPECT_EQ(findings(with_tools(tools, fine)), "(none)\n") << fine;
+  EXPECT_EQ(findings(with_tools("", "{type: not_tool_call, name: delet_account}")), "(none)\n")
+      << "an application has tools of its own";
+  const std::string none = "which is none of the \"tools\" in the test's input";
+  EXPECT_EQ(findings(with_tools(tools, "{type: not_tool_call, name: delet_account}")),
+            "suite.yaml:6: \"name\" in expected[0] is \"delet_account\", " + none +
+                "; did you mean \"delete_account\"?\n");
+  EXPECT_EQ(findings(with_tools(tools, "{type: all_of, of: [{type: tool_call, name: pay}]}")),
+            "suite.yaml:6: \"name\" in of[0] is \"pay\", " + none + "; these are delete_account, notify\n");
+  EXPECT_NE(findings(with_tools(tools, "{type: not_tool_call, name: pay}")), "(none)\n");
+  EXPECT_EQ(findings(with_tools(", tools: []", "{type: tool_call}")).find("none of"), std::string::npos);
+}
+
+TEST_F(AnswerChecksSuite, ADefaultTestMayForbidAToolOfOtherTests) {
+  const auto with_default = [](const std::string& check) {
+    return "suite: s\ndefault_test: {expected: " + check +
+           "}\ntests:\n- id: t\n  input: {prompt: p, tools: [{name: delete_account}]}\n"
+           "  expected: {type: icontains, text: a}\n"
+           "- {id: u, input: {prompt: p}, expected: {type: icontains, text: a}}\n";
+  };
+  EXPECT_EQ(findings(with_default("{type: not_tool_call, name: pay}")), "(none)\n");
+  const std::string of_default =
+      ", which is none of the \"tools\" in the test's input (the check is that of default_test); ";
+  EXPECT_EQ(findings(with_default("{type: not_tool_call, name: delet_account}")),
+            "suite.yaml:4: \"name\" in expected[1] is \"delet_account\"" + of_default +
+                "did you mean \"delete_account\"?\n");
+  EXPECT_EQ(findings(with_default("{type: tool_call, name: pay}")),
+            "suite.yaml:4: \"name\" in expected[1] is \"pay\"" + of_default + "these are delete_account\n");
+}
+
 TEST_F(AnswerChecksSuite, SaysWhatIsWrong) {
   struct Slip {
     std::string expected;

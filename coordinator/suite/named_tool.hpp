@@ -1,0 +1,18 @@
+#pragma once
+
+#include "common/documents/finding.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace sluice {
+
+/// A tool that a check of calls names.
+struct NamedTool {
+  std::string name;
+  std::size_t metric = 0;     ///< Which of `expected` names it.
+  bool is_forbidden = false;  ///< The check passes where it is not called: no run shows a slip in the name.
+  Finding finding;            ///< What is to be said of a test whose tools it is none of.
+};
+
+}  // namespace sluice
