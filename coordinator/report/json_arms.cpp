@@ -37,7 +37,7 @@ void write_metric(Json& json, const ArmMetricComparison& one) {
   json.open('{');
   json.member("metric", name_of(one.metric));
   json.member("tests", comparison.pairs);
-  json.member("left_out", comparison.left_out.size());
+  json.member("left_out", comparison.left_out);
   json.member("base", comparison.base);
   json.member("current", comparison.current);
   json.member("difference", one.gain());

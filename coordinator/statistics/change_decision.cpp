@@ -127,6 +127,7 @@ ChangeDecision decision_of(const MetricDecision& found, double drop, const Decis
 PairedComparison compare_paired(const PairedSample& sample, const SwapLimits& limits, std::uint64_t seed) {
   PairedComparison comparison;
   comparison.pairs = sample.pairs;
+  comparison.left_out = sample.left_out;
   comparison.units = sample.units.size();
   comparison.changed_units = sample.changed_units;
   comparison.dropped_units = count_drops(sample);

@@ -17,6 +17,7 @@ namespace sluice {
 /// What the comparison of one metric with its baseline brought to light.
 struct PairedComparison {
   std::size_t pairs = 0;          ///< Cases with both sides.
+  std::size_t left_out = 0;       ///< Cases that are undefined on a side.
   std::size_t units = 0;          ///< What was swapped: as many as pairs, or clusters.
   std::size_t changed_units = 0;  ///< With any difference between the sides.
   std::size_t dropped_units = 0;  ///< Of these with less than in the base.

@@ -184,7 +184,10 @@ PairedSample pair_cases(std::span<const PairedCase> cases, bool clustered) {
   units.reserve(cases.size());
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const PairedCase& pair = cases[i];
-    if (pair.base.repeats == 0 || pair.current.repeats == 0) continue;  // Undefined on a side.
+    if (pair.base.repeats == 0 || pair.current.repeats == 0) {
+      ++sample.left_out;
+      continue;
+    }
     sample.equal_repeats = sample.equal_repeats && pair.base.repeats == pair.current.repeats;
     units.emplace_back(pair.cluster, unit_of(pair));
     if (!is_single_pass_fail(pair.base) || !is_single_pass_fail(pair.current))

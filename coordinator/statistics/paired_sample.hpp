@@ -81,8 +81,9 @@ struct SwapSums {
 /// values alone, so that results depend neither on the order of the cases nor on their names.
 struct PairedSample {
   std::vector<SwapUnit> units;
-  std::size_t pairs = 0;               ///< Cases with both sides; as many as units unless clustered.
-  std::size_t changed_units = 0;       ///< With any difference between the sides.
+  std::size_t left_out = 0;       ///< Cases that are undefined on a side.
+  std::size_t pairs = 0;          ///< Cases with both sides; as many as units unless clustered.
+  std::size_t changed_units = 0;  ///< With any difference between the sides.
   bool clustered = false;
   bool equal_repeats = true;  ///< Each case has as many repeats in the base as it has now.
   /// One repeat a side, and scores of 0 and 1 only.

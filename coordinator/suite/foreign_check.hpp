@@ -20,9 +20,9 @@ struct ForeignCheck {
   std::optional<double> threshold{};
   std::optional<DocumentNode>
       schema{};  ///< Of `is-json`, or what `equals` compares with, where it is no text.
-  std::optional<std::string> context{};  ///< That `context-faithfulness` judges by; nothing: input.context.
   std::uint32_t line = 1;
-  std::string problem{};  ///< A clause on its value that cannot be read; empty if all is well.
+  std::optional<std::string> context{};  ///< That `context-faithfulness` judges by; nothing: input.context.
+  std::string problem{};                 ///< A clause on its value that cannot be read; empty if all is well.
 };
 
 /// The texts of a list as `contains-any` and its like have it: commas between them, one in quotes may hold

@@ -2,7 +2,7 @@
 """Coordinator and workers of different versions: those of the version before, built from this repository's history,
 work with those of this one, in one fleet and in either direction, and both sides say so.
 
-    git worktree add build/previous 387c2262
+    git worktree add build/previous ca7d7daf
     (cd build/previous && scripts/build release sluice sluice-worker)
 """
 
@@ -16,7 +16,7 @@ from fleet import MODEL, PROGRAMS, ROOT, Bench, Simulator, comparable, need, rep
 from fleet import write_suite
 
 # The last whose newest version of the protocol is 8.
-COMMIT = "387c2262"
+COMMIT = "ca7d7daf"
 BEFORE = Path(os.environ.get("SLUICE_TEST_PREVIOUS_PROGRAMS", ROOT / "build" / "previous" / "build" / "release" / "bin"))
 CASES = 40
 GOES_ON = re.compile(r"speaks version 8 of the protocol, and this side \(sluice [\d.]+\) 9: they go on by 8")

@@ -139,7 +139,7 @@ TEST(RunArms, PairsTheTestsThatBothAnswered) {
   ASSERT_EQ(run.pairs.size(), 3u);
   const auto& passed = of(run.pairs[0], {});
   EXPECT_EQ(passed.comparison.pairs, 2u);
-  EXPECT_EQ(passed.comparison.left_out.size(), 1u);
+  EXPECT_EQ(passed.comparison.left_out, 1u);
   EXPECT_EQ(passed.gain(), -0.5);
   EXPECT_EQ(passed.verdict, ArmVerdict::undecided);
   EXPECT_EQ(of(run.pairs[0], MetricId::semantic_similarity_to).gain(), 0.25);

@@ -61,6 +61,7 @@ TEST(PairedSample, LeavesOutWhatIsUndefinedOnASide) {
                               {scores({}), scores({}), 0}};
   const PairedSample sample = pair_cases(cases, false);
   EXPECT_EQ(sample.pairs, 2u);
+  EXPECT_EQ(sample.left_out, 3u);
   EXPECT_NEAR(*sample.totals.drop(), 0.25, 1e-12);
   EXPECT_EQ(sample.changed_units, 1u);
 }
