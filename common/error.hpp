@@ -61,7 +61,7 @@ enum class Reason : std::uint16_t {
   embedding_count_wrong = 74,  ///< Not one vector a text, all of one length that can be kept.
   grade_unparsable = 75,       ///< A judge's comparison could not be read, however often it was asked.
   baseline_unanswered = 76,    ///< The baseline declined or was cut off: there is nothing to grade against.
-  answer_too_long = 77,        ///< More than `defaults::max_judged_bytes`: no judge is shown a part of it.
+  answer_too_long = 77,        ///< Than a judge is shown: none is shown a part of it.
   check_undecided = 78,        ///< A check could not say whether the answer passes.
   // Of cases whose turn did not come: a budget of the run ended it (docs/budgets.md).
   deadline_reached = 67,    ///< `--deadline`

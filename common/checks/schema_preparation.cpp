@@ -50,7 +50,7 @@ constexpr std::array<Keyword, 4> by_name = {
     {{"properties"}, {"definitions"}, {"$defs"}, {"dependencies", true}}};
 
 /// Those by which a value can fail.
-constexpr std::array<std::string_view, 36> assertions = {"$ref",
+constexpr std::array<std::string_view, 35> assertions = {"$ref",
                                                          "additionalItems",
                                                          "additionalProperties",
                                                          "allOf",
@@ -63,7 +63,6 @@ constexpr std::array<std::string_view, 36> assertions = {"$ref",
                                                          "enum",
                                                          "exclusiveMaximum",
                                                          "exclusiveMinimum",
-                                                         "extends",
                                                          "format",
                                                          "if",
                                                          "items",
@@ -87,17 +86,38 @@ constexpr std::array<std::string_view, 36> assertions = {"$ref",
                                                          "uniqueItems",
                                                          "$defs"};
 
+/// Words of other tools and of people that are near to one.
+constexpr std::array<std::string_view, 2> annotations = {"cost", "requires"};
+
+/// Without what tells `max_length` and `maxLength` apart.
+std::string bare(std::string_view keyword) {
+  std::string letters = to_lower(keyword);
+  std::erase_if(letters, [](char c) { return c == '_' || c == '-'; });
+  return letters;
+}
+
+/// One slip where the word is long enough that no other is meant, two in the longest. Two letters that
+/// changed places are one.
+bool is_slip(const std::string& word, const std::string& known) {
+  if (known.size() < 5) return false;
+  const std::size_t slips = edit_distance(word, known);
+  return slips <= (known.size() < 10 ? 1 : 2) || (slips == 2 && std::ranges::is_permutation(word, known));
+}
+
 /// The assertion that a keyword was meant for: the validator passes over words that it does not know, as over
-/// a title. At most two slips, and the first letter is right: other tools have keywords of their own.
+/// a title. The first letter is right: other tools have keywords of their own.
 std::optional<std::string_view> meant_assertion(std::string_view keyword) {
-  if (std::ranges::find(assertions, keyword) != assertions.end()) return std::nullopt;
-  const std::string small = to_lower(keyword);
-  for (const std::string_view known : assertions) {
-    if (small.front() != known.front()) continue;
-    const std::size_t slips = edit_distance(small, to_lower(known));
-    if (slips <= std::min<std::size_t>(2, known.size() / 3)) return known;
-  }
-  return std::nullopt;
+  const auto is_among = [keyword](const auto& words) {
+    return std::ranges::find(words, keyword) != words.end();
+  };
+  if (is_among(assertions) || is_among(annotations)) return std::nullopt;
+  const std::string word = bare(keyword);
+  const auto is_meant = [&word](std::string_view known) {
+    const std::string small = bare(known);
+    return word == small || (word.starts_with(small.front()) && is_slip(word, small));
+  };
+  const auto meant = std::ranges::find_if(assertions, is_meant);
+  return meant == assertions.end() ? std::nullopt : std::optional(*meant);
 }
 
 Path operator+(Path path, std::string_view step) {
@@ -215,7 +235,7 @@ class Walk {
                              "schema as \"additionalProperties\"");
     }
     for (const auto& [keyword, value] : schema.items()) {
-      if (const auto meant = keyword.empty() ? std::nullopt : meant_assertion(keyword)) {
+      if (const auto meant = meant_assertion(keyword)) {
         return wrong(path, json_string(excerpt(keyword, 80)) + " is no keyword; did you mean \"" +
                                std::string(*meant) + "\"?");
       }

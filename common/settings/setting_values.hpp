@@ -28,8 +28,6 @@ using Parsed = tl::expected<T, std::string>;
 template <class T>
 using Parser = std::function<Parsed<T>(const RawValue&)>;
 
-/// How the refusal of something that is reserved for later reads.
-
 Parser<std::uint32_t> whole(std::int64_t low, std::int64_t high);
 Parser<std::optional<std::uint32_t>> optional_whole(std::int64_t low, std::int64_t high);
 Parser<std::optional<std::uint64_t>> optional_large_whole(std::int64_t low, std::int64_t high);

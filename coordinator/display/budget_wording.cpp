@@ -149,7 +149,8 @@ std::string hold(const BudgetFacts& facts) {
   const std::string left = left_of(facts.hold_left);
   if (facts.hold == wire::HoldReason::named_delay) return "paused " + left;
   if (facts.hold != wire::HoldReason::outage) {
-    if (facts.left_behind == 0 || facts.waiting_calls == 0) return "";
+    const bool are_wanted = facts.waiting_calls > 0 && facts.in_flight >= facts.places;
+    if (facts.left_behind == 0 || !are_wanted) return "";
     return counted(facts.left_behind, "place") + " left by a run that died, free in " +
            left_of(facts.left_behind_for);
   }

@@ -225,6 +225,7 @@ void ProviderBudget::share(std::span<const ForeignUse> uses, bool is_cut) {
 
 void ProviderBudget::stop_sharing(BootTime now) {
   is_shared_ = false;
+  left_behind_ = 0;
   permits_.record_use(false);
   concurrency_.leave_to_others({}, now);
 }

@@ -24,10 +24,10 @@ namespace sluice {
 namespace {
 
 /// How the recorded answer was judged by this metric; null where a judge is to be asked: by another rubric,
-/// or another version of it, it may be worth something else.
+/// or another version of it, it may be worth something else, and so beside a context of the metric's own.
 const JudgeScore* recorded_judgement(const Case& test_case, const Expectation& one,
                                      std::span<const Rubric> rubrics) {
-  if (!test_case.recorded) return nullptr;
+  if (!test_case.recorded || !one.judge->context.empty()) return nullptr;
   for (const RecordedJudgement& judged : test_case.recorded->judgements) {
     const Rubric& rubric = rubrics[one.judge->rubric];
     const bool is_same = judged.score.metric == one.what.metric && judged.rubric == rubric.id &&

@@ -179,9 +179,7 @@ class ExpectationsReader {
       case Parameter::any_of:
       case Parameter::all_of:
         numbers = {reader.number_in("pass_mark", 0.0, 1.0).value_or(1.0)};
-        is_turned_round_ = is_turned_round_ != is_negated(type.id);
-        expectation.what.parts = read_parts(reader);
-        is_turned_round_ = is_turned_round_ != is_negated(type.id);
+        expectation.what.parts = read_group(reader, type, numbers.front());
         break;
       case Parameter::command:
         expectation.what = read_command(reader, source_, type.id);
@@ -243,7 +241,7 @@ class ExpectationsReader {
     note_unfilled(reader, "name", name);
     note_unfilled(reader, "arguments", wanted);
     if (source_.checker != nullptr && !name.empty()) {
-      tools_.push_back({name, metric_, passes_without(metric),
+      tools_.push_back({name, metric_, passes_without(metric), has_alternatives_,
                         reader.wrong("name", "is \"" + excerpt(name, defaults::quoted_bytes) +
                                                  "\", which is none of the \"tools\" in the test's input")});
     }
@@ -270,6 +268,17 @@ class ExpectationsReader {
                                                           : "must_contain or must_not_contain";
     const std::string way = "look for its text with " + texts + ", or write the " + std::string(key) + " out";
     return key == "pattern" ? way + "; \\{\\{" + name + "\\}\\} looks for the braces themselves" : way;
+  }
+
+  std::vector<TextExpectation> read_group(TableReader& reader, const MetricType& type, double pass_mark) {
+    const bool was_turned_round = is_turned_round_;
+    const bool had_alternatives = has_alternatives_;
+    is_turned_round_ = is_turned_round_ != is_negated(type.id);
+    has_alternatives_ = has_alternatives_ || type.parameter == Parameter::any_of || pass_mark < 1.0;
+    auto parts = read_parts(reader);
+    is_turned_round_ = was_turned_round;
+    has_alternatives_ = had_alternatives;
+    return parts;
   }
 
   std::vector<TextExpectation> read_parts(TableReader& reader) {
@@ -429,8 +438,9 @@ class ExpectationsReader {
   std::vector<PlacedClaim> forbidden_;
   const KnownRubric* needs_context_ = nullptr;
   static constexpr int most_nested_groups = 4;
-  int depth_ = 0;                 ///< Of the group that is read.
-  bool is_turned_round_ = false;  ///< What its parts say, by groups whose opposites are asked for.
+  int depth_ = 0;                  ///< Of the group that is read.
+  bool has_alternatives_ = false;  ///< Of its parts not all must pass.
+  bool is_turned_round_ = false;   ///< What its parts say, by groups whose opposites are asked for.
 };
 
 }  // namespace

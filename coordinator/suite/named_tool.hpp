@@ -12,7 +12,8 @@ struct NamedTool {
   std::string name;
   std::size_t metric = 0;     ///< Which of `expected` names it.
   bool is_forbidden = false;  ///< The check passes where it is not called: no run shows a slip in the name.
-  Finding finding;            ///< What is to be said of a test whose tools it is none of.
+  bool has_alternatives = false;  ///< It is a part of a group, of which another may pass in its place.
+  Finding finding;                ///< What is to be said of a test whose tools it is none of.
 };
 
 }  // namespace sluice

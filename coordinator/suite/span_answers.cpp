@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace sluice {
@@ -99,7 +100,7 @@ DocumentNode plain(const DocumentNode& value) {
 /// Nothing if there is neither.
 std::optional<RecordedAnswer> answer_of_messages(const DocumentNode& messages) {
   const auto* list = std::get_if<DocumentNode::Array>(&messages.value);
-  if (list == nullptr) return std::nullopt;
+  const std::span<const DocumentNode> all = list != nullptr ? std::span(*list) : std::span(&messages, 1);
   RecordedAnswer answer;
   bool has_text = false;
   std::vector<const DocumentNode*> calls;
@@ -108,7 +109,7 @@ std::optional<RecordedAnswer> answer_of_messages(const DocumentNode& messages) {
     answer.text += *text;
     has_text = true;
   };
-  for (const DocumentNode& message : *list) {
+  for (const DocumentNode& message : all) {
     add_text(text_in(message, "content"));
     if (const auto* made = array_in(message, "tool_calls")) {
       for (const DocumentNode& call : *made) {
@@ -122,7 +123,8 @@ std::optional<RecordedAnswer> answer_of_messages(const DocumentNode& messages) {
       const std::string* type = text_in(part, "type");
       if (type == nullptr) continue;
       if (*type == "text") add_text(text_in(part, "content"));
-      if (*type == "tool_call") calls.push_back(&part);
+      const DocumentEntry* inner = find_entry(part, "tool_call");
+      if (*type == "tool_call") calls.push_back(inner != nullptr ? &inner->value : &part);
     }
   }
   // Their lines stand at the end.
@@ -169,6 +171,12 @@ std::optional<std::pair<std::string, AnsweredTest>> answer_in(const DocumentNode
                                "\"text\" or \"tool_call\", or \"gen_ai.completion\"");
     return std::nullopt;
   }
+  if (std::ranges::any_of(found->calls, [](const ToolCall& call) { return call.name.empty(); })) {
+    context.add(span.line, "the span of the test \"" + excerpt(*test, defaults::quoted_bytes) +
+                               "\" calls a tool without a name: record its \"name\" and \"arguments\"");
+    return std::nullopt;
+  }
+  if (found->calls.empty()) take_calls_of_text(*found);
   AnsweredTest answer;
   answer.line = span.line;
   answer.answer = std::move(*found);

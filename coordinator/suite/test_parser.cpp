@@ -231,8 +231,9 @@ class TestReader {
       if (std::ranges::find(tools, one.name) != tools.end()) continue;
       const std::string nearest = did_you_mean(one.name, tools);
       const bool is_of_defaults = one.metric >= own_metrics_;
-      // It may forbid what only some of the tests have.
-      if (is_of_defaults && one.is_forbidden && nearest.empty()) continue;
+      // The check may be for what only some of the tests have.
+      const bool may_be_elsewhere = one.is_forbidden ? is_of_defaults : one.has_alternatives;
+      if (may_be_elsewhere && nearest.empty()) continue;
       Finding finding = one.finding;
       if (is_of_defaults) finding.message += " (the check is that of default_test)";
       finding.message += nearest.empty() ? "; these are " + joined(tools) : nearest;

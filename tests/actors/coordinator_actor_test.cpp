@@ -254,7 +254,7 @@ TEST_F(CoordinatorActorTest, AHandlerThatThrowsEndsTheRunForWhoeverWaitsForIt) {
     EXPECT_EQ(run.facts.cut_short->reason, Reason::internal_error);
   }
   settle();
-  EXPECT_EQ(running(), 2u) << "the listener and the progress display, which are not its own";
+  EXPECT_EQ(running(), 3u) << "the listener, the progress display and the observer, which are not its own";
 }
 
 TEST_F(CoordinatorActorTest, AwaitRunReportsADeadWorkerToTheCoordinator) {

@@ -70,6 +70,9 @@ TEST_F(Answers, AreAssessedWithoutAModelAKeyOrACall) {
   EXPECT_EQ(judged["samples"], json::parse("[true, true, false]"));
   EXPECT_EQ(cases[1]["status"], "warn") << "not all votes agree";
   EXPECT_EQ(report["run"]["requests"], 0);
+  const auto shown = run_sluice({"show", "last", "france"});
+  EXPECT_NE(shown.output.find("\nModel recorded"), std::string::npos) << shown.output;
+  EXPECT_EQ(shown.output.find("Model recorded of"), std::string::npos) << "a provider had no part in it";
 }
 
 // The plan said that they were in no cache, and would be errors.
@@ -79,8 +82,6 @@ TEST_F(Answers, OfAMockRunNoneIsShown) {
   EXPECT_EQ(shown.exit_code, 0) << shown.errors;
   EXPECT_NE(shown.output.find("(none came)"), std::string::npos) << shown.output;
   EXPECT_EQ(shown.output.find("It is Paris."), std::string::npos) << shown.output;
-  EXPECT_NE(shown.output.find("\nModel recorded"), std::string::npos) << shown.output;
-  EXPECT_EQ(shown.output.find("Model recorded of"), std::string::npos) << "a provider had no part in it";
 }
 
 TEST_F(Answers, ThePlanCallsNobodyForThem) {

@@ -176,10 +176,11 @@ TEST(Codec, ForeignBytesInAnErrorAreMended) {
 
 TEST(Codec, OtherVersionIsDistinguishedFromMalformed) {
   auto frames = encode(Goodbye{"x"});
-  frames.header[2] = 9;
+  frames.header[2] = protocol_version + 1;
   const auto error = refused_by_coordinator(frames);
   EXPECT_EQ(error.reason, Reason::protocol_mismatch);
-  EXPECT_NE(error.message.find("version 9"), std::string::npos) << error.message;
+  EXPECT_NE(error.message.find("version " + std::to_string(protocol_version + 1)), std::string::npos)
+      << error.message;
   EXPECT_EQ(reject_code(error), RejectCode::protocol_mismatch);
 }
 

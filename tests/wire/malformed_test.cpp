@@ -32,17 +32,17 @@ std::string hello_with(std::size_t position, const std::string& field) {
 }
 
 std::vector<MalformedCase> malformed_cases() {
-  const auto hello = "SL\x07\x01"s;
-  const auto report = "SL\x07\x04"s;
+  const auto hello = "SL\x08\x01"s;
+  const auto report = "SL\x08\x04"s;
   const auto body = hello_with(0, "\x01");
   const auto run_and_window = "\x96\xa1r\x01"s;
   return {
       {"no header", "", body},
-      {"short header", "SL\x07", body},
+      {"short header", "SL\x08", body},
       {"long header", hello + "\x01", body},
       {"other magic", "XY\x01\x01", body},
-      {"type 0", "SL\x07\x00"s, body},
-      {"unknown type", "SL\x07\x7f", body},
+      {"type 0", "SL\x08\x00"s, body},
+      {"unknown type", "SL\x08\x7f", body},
       {"empty body", hello, ""},
       {"trailing byte", hello, body + '\x00'},
       {"second value", hello, body + body},
@@ -80,7 +80,7 @@ std::vector<MalformedCase> malformed_cases() {
       {"depth bomb", hello, nested_arrays(5'000'000)},
       {"result that is no array", report, run_and_window + "\x90\x91\x01"},
       {"result of no fields", report, run_and_window + "\x90\x91\x90"},
-      {"ratio of text positions", "SL\x07\x12", "\x93\xa1r\x90\x91\x96\x01"},
+      {"ratio of text positions", "SL\x08\x12", "\x93\xa1r\x90\x91\x96\x01"},
   };
 }
 
@@ -96,7 +96,7 @@ TEST(Malformed, EveryCaseIsAnErrorValue) {
 }
 
 TEST(Malformed, TheSoundFormOfTheTableIsRead) {
-  EXPECT_TRUE(decode_to_coordinator("SL\x07\x01", hello_with(0, "\x01")));
+  EXPECT_TRUE(decode_to_coordinator("SL\x08\x01", hello_with(0, "\x01")));
 }
 
 TEST(Malformed, TruncatedAtEachByte) {
@@ -175,7 +175,7 @@ TEST(Malformed, AnEntryThatIsTooLargeOrNotLent) {
             "malformed FOUND: field 1.0.0.0: a known number was expected");
   auto body = encode(Found{"r", {{answer, "text"}}}).body;
   body.replace(body.size() - 6, 2, "\xd9\x04");
-  const auto as_text = decode_to_worker("SL\x07\x18", body);
+  const auto as_text = decode_to_worker("SL\x08\x18", body);
   ASSERT_FALSE(as_text);
   EXPECT_EQ(as_text.error().message, "malformed FOUND: field 1.0.1: binary was expected");
 }
@@ -263,7 +263,7 @@ TEST(Malformed, PositionBeyondTheSharedTexts) {
   const auto table = body.find("\x91\xa1s", 0, 3);
   ASSERT_NE(table, std::string::npos);
   body.replace(table, 3, "\x90");  // The table is empty now, and the unit's position 0 points beyond it.
-  const auto decoded = decode_to_worker("SL\x07\x12", body);
+  const auto decoded = decode_to_worker("SL\x08\x12", body);
   ASSERT_FALSE(decoded);
   EXPECT_NE(decoded.error().message.find("shared text"), std::string::npos) << decoded.error().message;
 }

@@ -80,6 +80,11 @@ bool fails_for_its_input(const Call& call) {
          !provider.budget.in_outage() && !call.probes();
 }
 
+/// To others, until its next try.
+void leave_place(Call& call, TimePoint now) {
+  static_cast<void>(call.provider->failing.failed(&call, call.began, now));
+}
+
 /// The provider is well.
 void note_declined(Call& call, TimePoint now) {
   call.provider->budget.was_declined(now);
@@ -123,8 +128,10 @@ void note_failure(Call& call, const Failed& failed, int status, TimePoint now) {
     failed.retry_after ? budget.pause(*failed.retry_after, now) : budget.was_rate_limited();
   } else if (refused || (!failed.retryable && status < 500)) {
     note_declined(call, now);
-  } else if (status >= 500 || !fails_for_its_input(call)) {
+  } else if (failed.is_server_error || !fails_for_its_input(call)) {
     note_outage_like(call, now);
+  } else {
+    leave_place(call, now);
   }
 }
 
@@ -144,7 +151,7 @@ void redact(Failed& failed, Call& call, const HttpResponse& response,
 void note_lost(Call& call, const HttpDone& done, const Failed& failed, TimePoint now) {
   if (never_connected(done) && !done.started) settle_uncharged(call);
   if (!failed.retryable) return note_declined(call, now);
-  if (never_connected(done) || !fails_for_its_input(call)) note_outage_like(call, now);
+  never_connected(done) || !fails_for_its_input(call) ? note_outage_like(call, now) : leave_place(call, now);
 }
 
 Error spent_waiting(const Call& call) {

@@ -124,6 +124,7 @@ Failed classify_failure(const ProviderSettings& provider, const HttpResponse& re
   failed.may_be_its_own = !facts.fatal && (status == 403 || status == 404);
   failed.retryable = !facts.fatal && should_retry(response.headers).value_or(is_transient(failed.reason));
   failed.counts_as_rate_limit = !facts.fatal && is_rate_limit(status);
+  failed.is_server_error = status >= 500;
   // Gemini's 503 counts against the limits like an answer (providers.md).
   failed.consumes_quota = failed.retryable && provider.kind == ProviderKind::gemini && status == 503;
   if (failed.retryable) {
@@ -134,8 +135,14 @@ Failed classify_failure(const ProviderSettings& provider, const HttpResponse& re
   }
   std::string words = quotable(facts.message, credentials);
   if (words.empty()) words = quotable(response.body, credentials);
-  failed.message = "provider \"" + provider.name + "\" answered " + std::to_string(response.status);
-  if (status != response.status) failed.message += " with error " + std::to_string(status) + " in its body";
+  failed.message = "provider \"" + provider.name + "\" ";
+  if (provider.kind == ProviderKind::exec) {
+    failed.message += "reports an error";
+    if (status != response.status) failed.message += ' ' + std::to_string(status);
+  } else {
+    failed.message += "answered " + std::to_string(response.status);
+    if (status != response.status) failed.message += " with error " + std::to_string(status) + " in its body";
+  }
   if (!words.empty()) failed.message += ": " + words;
   failed.advice = advice(provider, failed.reason, kind, facts.parameter);
   return failed;

@@ -35,6 +35,7 @@ struct Failed {
   /// By its status alone, which gateways also give for what one request holds (403, 404).
   bool may_be_its_own = false;
   bool counts_as_rate_limit = false;  ///< 429 and 529: the provider's whole budget pauses.
+  bool is_server_error = false;       ///< 5xx, be it in the body.
   /// How long the server asked to wait; always above zero and at most 30 days. "At once" and a time in the
   /// past name no delay: the back-off applies, so that `Retry-After: 0` makes no hot loop.
   std::optional<std::chrono::milliseconds> retry_after;

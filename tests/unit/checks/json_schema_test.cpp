@@ -196,6 +196,8 @@ TEST(JsonSchema, NamesWhatASchemaMayNotHold) {
   for (const auto& [misspelt, meant] : {std::pair("requird", "required"),
                                         {"Required", "required"},
                                         {"max_length", "maxLength"},
+                                        {"reqiured", "required"},
+                                        {"propertys", "properties"},
                                         {"additional_properties", "additionalProperties"},
                                         {"proprties", "properties"},
                                         {"item", "items"},
@@ -210,7 +212,7 @@ TEST(JsonSchema, NamesWhatASchemaMayNotHold) {
   EXPECT_TRUE(
       fits(R"({"example":1,"examples":[],"nullable":true,"discriminator":{},"xml":{},"externalDocs":{},
                        "propertyOrder":1,"propertyOrdering":[],"x-type":1,"title":"a","description":"b","default":2,
-                       "readOnly":true,"deprecated":false,"$comment":"c","enumNames":[],"order":1,"note":"n","tags":[],
+                       "readOnly":true,"deprecated":false,"$comment":"c","enumNames":[],"order":1,"note":"n","form":1,"forms":1,"requires":1,"requiredIf":1,"requiredBy":1,"container":1,"cost":1,"types":1,"extent":1,"minTerms":1,"parent":1,"constraint":1,"content":1,"tags":[],
                        "contentEncoding":"base64","$schema":"http://json-schema.org/draft-07/schema#","$id":"a","":1})",
            "1"));
   EXPECT_NE(refused(R"({"prefixItems":[{}]})").find("draft 7"), std::string::npos);
@@ -239,7 +241,6 @@ TEST(JsonSchema, MultiplesAreThoseOfTheNumberItself) {
   EXPECT_TRUE(fits(R"({"multipleOf":0.00000001})", "12391239123"));
   EXPECT_TRUE(fits(R"({"multipleOf":1})", "1e30"));
   EXPECT_TRUE(fits(R"({"multipleOf":0.1})", "0"));
-  EXPECT_FALSE(fits(R"({"multipleOf":5e-324})", "0.3e-323"));
   EXPECT_TRUE(fits(R"({"multipleOf":5e-324})", "1e-323"));
   EXPECT_FALSE(fits(R"({"multipleOf":1e300})", "0.5"));
   EXPECT_TRUE(fits(R"({"multipleOf":0.5})", "-9223372036854775808"));

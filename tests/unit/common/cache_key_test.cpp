@@ -315,11 +315,14 @@ TEST(VoteKey, EveryFieldChangesIt) {
 }
 
 TEST(RecordedAnswerKey, ACallIsAnotherAnswerThanItsText) {
-  const RecordedAnswer text{"call", "m", {}};
+  const RecordedAnswer text{"call", "m", {12, 3}};
   RecordedAnswer call = text;
   call.calls = {{"", "f", "{}"}};
   RecordedAnswer other = call;
   other.calls[0].arguments = R"({"a":1})";
+  EXPECT_EQ(to_hex(recorded_answer_key("t", text)),
+            "5e5fc301c11ec29cc2bea8da9dbfe6eafc9bdd13b64b74d4d8fd951222a3eff7")
+      << "as ledgers have it from before there were calls";
   EXPECT_NE(recorded_answer_key("t", text), recorded_answer_key("t", call));
   EXPECT_NE(recorded_answer_key("t", other), recorded_answer_key("t", call));
 }

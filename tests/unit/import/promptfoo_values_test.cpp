@@ -129,7 +129,9 @@ TEST_F(Promptfoo, SaysByWhomATestIsAskedThatWasForSome) {
   const std::string few =
       notes("prompts: ['{{q}}']\nscenarios:\n  - config: [{prompts: [first]}]\n    " + tests);
   EXPECT_TRUE(
-      has(few, ":3: \"prompts\" of a test has no counterpart: left out, and it is asked by the one prompt\n"))
+      has(few,
+          "\"prompts\" of a test has no counterpart: left out, and it is asked by the one prompt (and in 1 "
+          "more place)\n"))
       << few;
   EXPECT_TRUE(has(few, ":4: \"providers\" of a test")) << few;
 }

@@ -1,6 +1,7 @@
 #include "common/defaults.hpp"
 #include "common/model/cache_key.hpp"
 #include "coordinator/plan/message_size.hpp"
+#include "coordinator/suite/recorded_answers.hpp"
 #include "tests/unit/plan/plan_fixture.hpp"
 
 #include <limits>
@@ -213,6 +214,25 @@ TEST_F(PlanTest, AListThatNoMessageHoldsIsRefused) {
   one.must_contain.emplace_back();
   load.add(one, request_bytes(one));
   EXPECT_FALSE(load.fits_a_message());
+}
+
+TEST_F(PlanTest, CallsOfRecordedAnswersCount) {
+  Case one;
+  AnsweredTest recorded;
+  recorded.answer.calls.resize(defaults::max_wire_items);
+  one.recorded = std::make_shared<const AnsweredTest>(recorded);
+  UnitLoad load;
+  load.add(one, request_bytes(one));
+  EXPECT_TRUE(load.fits_a_message());
+  recorded.answer.calls.emplace_back();
+  one.recorded = std::make_shared<const AnsweredTest>(recorded);
+  load.add(one, request_bytes(one));
+  EXPECT_FALSE(load.fits_a_message());
+  WorkUnit unit;
+  unit.recorded = RecordedAnswer{};
+  const std::size_t before = message_bytes(unit, nullptr);
+  unit.recorded->calls.push_back({"id", "name", std::string(1000, 'x')});
+  EXPECT_GE(message_bytes(unit, nullptr), before + 1006);
 }
 
 TEST_F(PlanTest, TheSizeOfAPerturbedRequestIsItsOwn) {

@@ -141,7 +141,13 @@ TEST(ExecFormat, SaysWhatWentWrong) {
   const auto soon =
       read(ProviderKind::exec, credentials, R"({"error":{"status":429,"retry_after_seconds":2.5}})");
   EXPECT_EQ(std::get<Failed>(soon).retry_after, std::chrono::milliseconds(2500));
+  const auto down =
+      std::get<Failed>(read(ProviderKind::exec, credentials, R"({"error":{"message":"down","status":503}})"));
+  EXPECT_TRUE(down.is_server_error) << "an outage, of which its own end says nothing";
+  EXPECT_EQ(down.message, "provider \"own\" reports an error 503: down");
+  EXPECT_FALSE(std::get<Failed>(busy).is_server_error);
   const auto none = read(ProviderKind::exec, credentials, "hello");
+  EXPECT_FALSE(std::get<Failed>(none).is_server_error);
   EXPECT_NE(std::get<Failed>(none).message.find("{\"text\": \"...\"}"), std::string::npos);
   const auto secret = read(ProviderKind::exec, with({}, "secret-of-the-bot-0123456789"),
                            R"({"text":"my key is secret-of-the-bot-0123456789"})");

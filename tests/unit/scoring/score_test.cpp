@@ -285,7 +285,7 @@ TEST_F(ScoreTexts, AMissingEmbeddingIsAnErrorAndNotAScoreOfZero) {
   unit.tasks = {text_task(1, {{MetricId::semantic_similarity_to, {"reference"}}})};
   EXPECT_EQ(score("answer", unit).error.value().reason, Reason::internal_error);
   const EmbeddedTexts two_models{{"answer", vector_of({1, 0})}, {"reference", vector_of({1})}};
-  EXPECT_EQ(score("answer", unit, two_models).error.value().reason, Reason::provider_failed);
+  EXPECT_EQ(score("answer", unit, two_models).error.value().reason, Reason::embedding_count_wrong);
 }
 
 }  // namespace sluice::score_test

@@ -139,6 +139,12 @@ TEST_F(AnswerChecksSuite, ToolsThatAreNamedAreThoseOfTheTest) {
   EXPECT_EQ(findings(with_tools(tools, "{type: all_of, of: [{type: tool_call, name: pay}]}")),
             "suite.yaml:6: \"name\" in of[0] is \"pay\", " + none + "; these are delete_account, notify\n");
   EXPECT_NE(findings(with_tools(tools, "{type: not_tool_call, name: pay}")), "(none)\n");
+  EXPECT_EQ(findings(with_tools(tools,
+                                "{type: any_of, of: [{type: tool_call, name: pay}, {type: tool_call, "
+                                "name: notify}]}")),
+            "(none)\n")
+      << "a suite's tests may have different tools";
+  EXPECT_NE(findings(with_tools(tools, "{type: any_of, of: [{type: tool_call, name: notifi}]}")), "(none)\n");
   EXPECT_EQ(findings(with_tools(", tools: []", "{type: tool_call}")).find("none of"), std::string::npos);
 }
 

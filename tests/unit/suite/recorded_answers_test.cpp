@@ -324,6 +324,12 @@ TEST(RecordedAnswers, SpansOfOlderConventionsCallTools) {
       "I look.\n{\"tool_call\":{\"name\":\"f\",\"arguments\":{}}}", "", {}, {{"", "f", "{}"}}};
   for (const char* attribute : {"gen_ai.output.messages", "gen_ai.completion"})
     EXPECT_EQ(read(span_with(attribute, messages)).find("a")->answer, expected) << attribute;
+  const std::string one =
+      R"({"stringValue": "{\"content\": \"I look.\", \"tool_calls\": [{\"name\": \"f\"}]}"})";
+  EXPECT_EQ(read(span_with("gen_ai.completion", one)).find("a")->answer, expected) << "a message by itself";
+  const std::string shown =
+      R"({"stringValue": "I look.\n{\"tool_call\":{\"name\":\"f\",\"arguments\":{}}}"})";
+  EXPECT_EQ(read(span_with("gen_ai.completion", shown)).find("a")->answer, expected) << "as sluice shows it";
   const std::string text = R"({"stringValue": "[{\"content\": \"a list\"}]"})";
   EXPECT_EQ(read(span_with("gen_ai.completion", text)).find("a")->answer,
             (RecordedAnswer{R"([{"content": "a list"}])", "", {}}))
@@ -334,6 +340,10 @@ TEST(RecordedAnswers, ASpanWithoutAnAnswerIsAFinding) {
   EXPECT_TRUE(problem(R"({"resourceSpans": [{"scopeSpans": [{"spans": [{"attributes": [)"
                       R"({"key": "sluice.test", "value": {"stringValue": "peru"}}]}]}]}]})")
                   .starts_with("1: the span of the test \"peru\" has no answer"));
+  const std::string nameless = R"({"stringValue": "[{\"tool_calls\": [{\"id\": \"c\"}]}]"})";
+  EXPECT_NE(problem(span_with("gen_ai.output.messages", nameless)).find("calls a tool without a name"),
+            std::string::npos)
+      << problem(span_with("gen_ai.output.messages", nameless));
   EXPECT_TRUE(problem(R"({"resourceSpans": []})").starts_with("0: there is no answer in it;"));
 }
 

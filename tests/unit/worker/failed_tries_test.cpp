@@ -273,7 +273,9 @@ TEST(FailedTriesOfAProgram, OnceItHasAnsweredOthersItFailsForItsInput) {
   note_lost(call, crashed, failed, now);
   note_failure(call, failed, 200, now);
   EXPECT_EQ(failures(), 0u);
-  note_failure(call, failed, 503, now);
+  EXPECT_EQ(provider.failing.leave_places(), 4u) << "others may start meanwhile";
+  failed.is_server_error = true;
+  note_failure(call, failed, 200, now);
   EXPECT_EQ(failures(), 1u) << "it says so";
   HttpDone not_started;
   not_started.failure = HttpFailure{HttpFailure::Kind::could_not_connect, "no such file"};
