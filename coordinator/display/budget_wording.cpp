@@ -149,7 +149,8 @@ std::string hold(const BudgetFacts& facts) {
   const std::string left = left_of(facts.hold_left);
   if (facts.hold == wire::HoldReason::named_delay) return "paused " + left;
   if (facts.hold != wire::HoldReason::outage) {
-    const bool are_wanted = facts.waiting_calls > 0 && facts.in_flight >= facts.places;
+    const bool are_wanted =
+        facts.waiting_calls > 0 && facts.in_flight + facts.left_behind >= facts.max_in_flight.value_or(0);
     if (facts.left_behind == 0 || !are_wanted) return "";
     return counted(facts.left_behind, "place") + " left by a run that died, free in " +
            left_of(facts.left_behind_for);

@@ -69,7 +69,8 @@ void ConcurrencyBudget::on_outcomes(const wire::CallOutcomes& outcomes, std::uin
                                     bool is_down, const Members& members) {
   if (!search_ || !searches()) return;
   if (went_down) search_->interrupt();
-  if (is_down) return;
+  // Where other runs leave fewer places, nothing is measured of so many.
+  if (is_down || total() < search_->limit()) return;
   std::uint64_t wanted = 0;
   for (const auto& [id, member] : members) wanted += member.account.wanted();
   search_->on_outcomes(outcomes.answered, failed, outcomes.latency_sum_us, wanted);
@@ -89,7 +90,7 @@ void ConcurrencyBudget::leave_to_others(const OtherPlaces& others, BootTime now)
 
 void ConcurrencyBudget::allot(BootTime now) {
   if (searches()) {
-    if (search_) places_.allot(search_->limit(), now);
+    if (search_) places_.allot(std::min(search_->limit(), total()), now);
   } else if (max_in_flight_) {
     places_.allot(total(), now);
   }

@@ -57,7 +57,10 @@ class ConcurrencyBudget {
   void describe(BudgetFacts& facts) const;
 
  private:
-  std::uint32_t total() const { return std::min(max_in_flight_.value_or(0), of_this_run_); }
+  /// What max_in_flight and the other runs leave to this one.
+  std::uint32_t total() const {
+    return std::min(max_in_flight_.value_or(std::numeric_limits<std::uint32_t>::max()), of_this_run_);
+  }
   void bound_search(const Members& members);
   void count_named(const Members& members);
 

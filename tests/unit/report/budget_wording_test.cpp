@@ -55,9 +55,10 @@ TEST(BudgetWording, HoldsNameWhatIsLeft) {
   EXPECT_EQ(hold(facts), "") << "there are places for all";
   facts.waiting_calls = 3;
   EXPECT_EQ(hold(facts), "2 places left by a run that died, free in 0:57");
-  facts.places = 1;
+  facts.max_in_flight = 3;
   EXPECT_EQ(hold(facts), "") << "what waits waits for something else";
-  facts.places = 0;
+  facts.in_flight = 1;
+  EXPECT_EQ(hold(facts), "2 places left by a run that died, free in 0:57");
   facts.waiting_calls = 0;
   facts.hold = wire::HoldReason::named_delay;
   facts.hold_left = 11'001ms;

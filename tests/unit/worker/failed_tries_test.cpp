@@ -273,7 +273,7 @@ TEST(FailedTriesOfAProgram, OnceItHasAnsweredOthersItFailsForItsInput) {
   note_lost(call, crashed, failed, now);
   note_failure(call, failed, 200, now);
   EXPECT_EQ(failures(), 0u);
-  EXPECT_EQ(provider.failing.leave_places(), 4u) << "others may start meanwhile";
+  EXPECT_EQ(provider.failing.leave_places(), 1u) << "others may start meanwhile";
   failed.is_server_error = true;
   note_failure(call, failed, 200, now);
   EXPECT_EQ(failures(), 1u) << "it says so";

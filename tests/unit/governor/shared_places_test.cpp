@@ -1,0 +1,43 @@
+// Runs on one key whose calls in flight are limited, and no rate: each searches, within what the others
+// leave.
+#include "tests/unit/governor/governor_fixture.hpp"
+
+#include <algorithm>
+
+namespace sluice::governor_test {
+
+ProviderLimits four_in_flight() {
+  ProviderLimits limits;
+  limits.max_in_flight = 4;
+  return limits;
+}
+
+class SharedPlaces : public GovernorTest {
+ protected:
+  SharedPlaces() : GovernorTest(four_in_flight()) {
+    governor.join(1, {64, false}, start);
+    governor.share("openai", {}, false);
+  }
+
+  /// What the worker has when it wants much, beside others.
+  std::uint32_t places(const OtherPlaces& others) {
+    send(1, ready(50, held), now);
+    governor.count("openai", {}, others, now);
+    if (const auto grant = grant_to(1, now)) held = grant->places;
+    now += 2s;
+    return held;
+  }
+
+  BootTime now = start;
+  std::uint32_t held = 0;
+};
+
+// Each run had the whole number.
+TEST_F(SharedPlaces, ASearchGoesNoFurtherThanTheOthersLeave) {
+  EXPECT_EQ(places({{{3, 9}}, 0, 1}), 1u);
+  EXPECT_EQ(places({{{2, 9}}, 0, 1}), 2u);
+  EXPECT_EQ(places({}), 4u);
+  EXPECT_EQ(places({{{4, 0}}, 0, 0}), 0u) << "a run died, and its calls may be under way";
+}
+
+}  // namespace sluice::governor_test
