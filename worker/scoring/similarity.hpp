@@ -30,6 +30,7 @@ Result<MetricOutcome> assess_similarity(std::string_view answer, const TextExpec
 
 /// Of two embeddings. `whose` names them: "the answer and of its reference". embedding_count_wrong: they
 /// differ in their dimensions.
-Result<double> embedded_similarity(std::span<const float> a, std::span<const float> b, std::string_view whose);
+Result<double> embedded_similarity(std::span<const float> a, std::span<const float> b,
+                                   std::string_view whose);
 
 }  // namespace sluice
