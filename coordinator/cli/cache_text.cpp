@@ -93,9 +93,9 @@ std::string stats_json(const std::vector<CacheFacts>& caches) {
   for (const auto& cache : caches) {
     const auto number = [&](std::uint64_t count) { return is_readable(cache) ? Json(count) : Json(); };
     list.push_back({{"name", name_of(cache)},
-                    {"directory", printable(cache.directory.string())},
+                    {"directory", without_controls(cache.directory.string())},
                     {"in_use", cache.in_use},
-                    {"problem", cache.problem ? Json(printable(cache.problem->message)) : Json()},
+                    {"problem", cache.problem ? Json(without_controls(cache.problem->message)) : Json()},
                     {"answers", number(cache.answers)},
                     {"non_answers", number(cache.outcomes)},
                     {"embeddings", number(cache.embeddings)},

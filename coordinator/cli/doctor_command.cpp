@@ -64,18 +64,18 @@ nlohmann::ordered_json json_of(const std::string& home, const HomeCheck& check,
   using Document = nlohmann::ordered_json;
   auto findings = Document::array();
   for (const HomeFinding& one : check.findings)
-    findings.push_back({{"file", printable(one.file.string())},
-                        {"what", printable(one.what)},
-                        {"remedy", printable(one.remedy)},
+    findings.push_back({{"file", without_controls(one.file.string())},
+                        {"what", without_controls(one.what)},
+                        {"remedy", without_controls(one.remedy)},
                         {"repairable", one.repair != Repair::none}});
   auto repairs = Document::array();
   for (const RepairedFile& one : repaired)
-    repairs.push_back({{"file", printable(one.file.string())},
-                       {"what", printable(one.what)},
+    repairs.push_back({{"file", without_controls(one.file.string())},
+                       {"what", without_controls(one.what)},
                        {"left_out", printable_all(one.left_out)},
-                       {"old", printable(one.aside.string())},
+                       {"old", without_controls(one.aside.string())},
                        {"unfinished_runs", printable_all(one.unfinished)}});
-  return {{"home", printable(home)},
+  return {{"home", without_controls(home)},
           {"files", check.files},
           {"cache_entries", check.entries},
           {"findings", std::move(findings)},

@@ -4,6 +4,7 @@
 #include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/defaults.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/display/display.hpp"
 #include "coordinator/output/json_writer.hpp"
 #include "coordinator/report/table_writer.hpp"

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <utility>
 
@@ -72,6 +74,27 @@ const std::string* text_in(const DocumentNode& table, std::string_view key) {
   return entry != nullptr ? text_in(entry->value) : nullptr;
 }
 
+namespace {
+
+/// As promptfoo puts a number into a text.
+std::string as_javascript(double number) {
+  if (std::isnan(number)) return "NaN";
+  if (std::isinf(number)) return number < 0 ? "-Infinity" : "Infinity";
+  const double size = std::abs(number);
+  if (size == 0.0) return "0";
+  if (size < 1e-6 || size >= 1e21) {
+    std::string text = shortest(number);
+    if (const auto zero = text.find("e-0"); zero != std::string::npos) text.erase(zero + 2, 1);
+    return text;
+  }
+  std::array<char, 64> text{};
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed).ptr;
+  return {text.data(), end};
+}
+
+}  // namespace
+
 std::optional<std::string> scalar_text(const DocumentNode& node) {
   if (const std::string* text = text_in(node)) return *text;
   if (const auto* boolean = std::get_if<bool>(&node.value)) return *boolean ? "true" : "false";
@@ -79,7 +102,7 @@ std::optional<std::string> scalar_text(const DocumentNode& node) {
   if (const auto* real = std::get_if<double>(&node.value)) {
     // A whole number beyond 64 bits is one, too: rounded, it would be another.
     const bool is_whole = !node.written.empty() && node.written.find_first_of(".eE") == std::string::npos;
-    return is_whole ? node.written : shortest(*real);
+    return is_whole ? node.written : as_javascript(*real);
   }
   return std::nullopt;
 }

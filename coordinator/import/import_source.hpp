@@ -21,7 +21,7 @@ tl::expected<DocumentNode, DocumentError> parse_foreign(const std::string& file,
 const std::string* text_in(const DocumentNode& node);
 /// The same of a table's entry; null if there is none.
 const std::string* text_in(const DocumentNode& table, std::string_view key);
-/// A scalar as a text: numbers and booleans as they are written. Nothing for tables, lists and null.
+/// A scalar as a text, as promptfoo shows it: a number by its value. Nothing for tables, lists and null.
 std::optional<std::string> scalar_text(const DocumentNode& node);
 std::optional<double> number_in(const DocumentNode& table, std::string_view key);
 

@@ -9,6 +9,7 @@
 #include "coordinator/import/defaults.hpp"
 #include "coordinator/import/foreign_template.hpp"
 #include "coordinator/import/ordered_table.hpp"
+#include "coordinator/import/value_renderer.hpp"
 #include "coordinator/suite/arms.hpp"
 
 #include <algorithm>
@@ -39,54 +40,6 @@ bool reads_answer(const ImportedCheck& check) {
   return id != MetricId::latency && id != MetricId::cost;
 }
 
-/// Signs of a block or a comment that nothing closes are plain text, as in a suite.
-bool has_template(const std::string& text) {
-  const auto is_in = [&](const char* open, const char* close) {
-    const auto at = text.find(open);
-    return at != std::string::npos && text.find(close, at + 2) != std::string::npos;
-  };
-  return text.find("{{") != std::string::npos || is_in("{%", "%}") || is_in("{#", "#}");
-}
-
-/// Fills in the templates in values, which show other values: these are filled in first, each once.
-class ValueRenderer {
- public:
-  explicit ValueRenderer(Variables values) : values_(std::move(values)) {}
-
-  /// The error names the variable whose template cannot be filled in, and says why.
-  tl::expected<std::string, std::string> rendered(const std::string& name, const std::string& value,
-                                                  std::size_t depth = 0) {
-    if (!has_template(value)) return value;
-    const auto fail = [&](const std::string& why) {
-      return tl::unexpected("the variable " + json_string(excerpt(name, defaults::quoted_bytes)) + " " + why);
-    };
-    if (depth == defaults::max_value_depth)
-      return fail("shows itself, or others more than " + std::to_string(depth) + " deep");
-    const auto translated = translate_template(value);
-    if (!translated) return fail(translated.error());
-    for (const std::string& shown : translated->variables) {
-      if (rendered_.contains(shown)) continue;
-      const auto held = values_.find(shown);
-      auto text = held != values_.end() ? rendered(shown, held->second, depth + 1) : std::string();
-      if (!text) return text;
-      if (held == values_.end()) missing_.insert(shown);
-      rendered_.emplace(shown, std::move(*text));
-    }
-    std::size_t room = defaults::max_rendered_bytes;
-    auto text = Template::parse(translated->text)->render(rendered_, room);
-    if (!text) return fail("is too long with its templates filled in");
-    return std::move(*text);
-  }
-
-  /// Those that values show and that have none: they are empty there.
-  const Names& missing() const { return missing_; }
-
- private:
-  Variables values_;
-  Variables rendered_;
-  Names missing_;
-};
-
 class TestAssembly {
  public:
   TestAssembly(ImportedTest default_test, std::vector<ImportedTest> tests,
@@ -102,6 +55,8 @@ class TestAssembly {
     take_sets_apart();
     leave_out_transformed();
     find_names();
+    default_values_ = default_.vars;
+    default_lists_ = default_.lists;
     show_lists(default_);
     for (ImportedTest& test : tests_) take_values_of_default(test);
     std::erase_if(default_.vars,
@@ -181,7 +136,6 @@ class TestAssembly {
         const auto translated = has_template(value) ? translate_template(value) : TranslatedTemplate();
         if (!translated) continue;
         add_names(translated->variables, anywhere_);
-        add_names(translated->json_variables, json_);
       }
     };
     add(default_);
@@ -216,10 +170,14 @@ class TestAssembly {
   /// Templates in values are rendered there too. False if one cannot be: nothing that looks like a template
   /// is sent.
   bool render_values(ImportedTest& test) const {
-    show_lists(test);
     Variables values = test.vars;
-    values.insert(default_.vars.begin(), default_.vars.end());
-    ValueRenderer renderer(std::move(values));
+    values.insert(default_values_.begin(), default_values_.end());
+    Variables lists = test.lists;
+    for (const auto& list : default_lists_) {
+      if (!test.vars.contains(list.first)) lists.insert(list);
+    }
+    ValueRenderer renderer(std::move(values), std::move(lists));
+    show_lists(test);
     for (const std::string& name : shown_by(test)) {
       for (Variables* held : {&test.vars, &test.lists}) {
         const auto found = held->find(name);
@@ -508,7 +466,9 @@ class TestAssembly {
   Names checked_;                         ///< and the default test's checks.
   Names anywhere_;                        ///< What any test's checks and values use besides.
   Names used_;                            ///< What is used in the end.
-  Names json_;                            ///< What templates show as JSON.
+  Names json_;                            ///< What prompts and checks show as JSON.
+  Variables default_values_{};            ///< Of the default test, its lists as JSON,
+  Variables default_lists_{};             ///< and as they are shown without a filter.
   std::map<std::string, Places> graded_;  ///< Where checks are that a model judges, by the judge.
   Places lost_places_;
   std::size_t unjudged_ = 0;           ///< Tests that the default test's transform leaves without a check,

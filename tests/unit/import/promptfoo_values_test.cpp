@@ -175,6 +175,28 @@ TEST_F(Promptfoo, TakesTheValueOfANumberAndNotItsSpelling) {
       << made;
   EXPECT_TRUE(has(made, "text: \"1\"\n")) << made;
   EXPECT_TRUE(has(made, "text: \"16\"\n")) << made;
+  const std::string small = suite(
+      "prompts: ['{{a}} {{b}} {{c}} {{d}}']\n"
+      "tests: [{vars: {a: 0.0001, b: 100000.0, c: 1e6, d: -0.0}, assert: [{type: contains, value: "
+      "1.5e-7}]}]\n");
+  EXPECT_TRUE(has(small, "      a: \"0.0001\"\n      b: \"100000\"\n      c: \"1000000\"\n      d: \"0\"\n"))
+      << small;
+  EXPECT_TRUE(has(small, "text: \"1.5e-7\"\n")) << small;
+}
+
+// A list within a value became JSON, and so did the list itself where a value showed it by `dump`.
+TEST_F(Promptfoo, ShowsAListInAValueAsTheFilterSays) {
+  const std::string both = suite(
+      "prompts: ['{{items | dump}} {{intro}}']\n"
+      "tests: [{vars: {items: [[1, 2]], intro: 'of {{items}}'}, assert: [{type: contains, value: a}]}]\n"
+      "defaultTest: {options: {disableVarExpansion: true}}\n");
+  EXPECT_TRUE(has(both, "intro: \"of 1,2\"\n")) << both;
+  const std::string dumped = suite(
+      "prompts: ['{{items}} {{j}}']\n"
+      "tests: [{vars: {items: [1, 2], j: '{{ items | dump }}'}, assert: [{type: contains, value: a}]}]\n"
+      "defaultTest: {options: {disableVarExpansion: true}}\n");
+  EXPECT_TRUE(has(dumped, "items: \"1,2\"\n")) << dumped;
+  EXPECT_TRUE(has(dumped, "j: \"[1,2]\"\n")) << dumped;
 }
 
 // It became a check that no answer passes.
