@@ -188,7 +188,7 @@ TEST_F(Promptfoo, TakesTheValueOfANumberAndNotItsSpelling) {
 TEST_F(Promptfoo, ShowsAListInAValueAsTheFilterSays) {
   const std::string both = suite(
       "prompts: ['{{items | dump}} {{intro}}']\n"
-      "tests: [{vars: {items: [[1, 2]], intro: 'of {{items}}'}, assert: [{type: contains, value: a}]}]\n"
+      "tests: [{vars: {items: [1, 2], intro: 'of {{items}}'}, assert: [{type: contains, value: a}]}]\n"
       "defaultTest: {options: {disableVarExpansion: true}}\n");
   EXPECT_TRUE(has(both, "intro: \"of 1,2\"\n")) << both;
   const std::string dumped = suite(
