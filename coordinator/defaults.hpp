@@ -102,14 +102,15 @@ inline constexpr std::size_t compare_reason_bytes = 400;  ///< The same of a com
 /// whole.
 inline constexpr std::size_t max_message_bytes = 600;
 inline constexpr std::size_t max_claim_bytes = 400;
-inline constexpr std::size_t max_ids_per_group = 10;       ///< Of cases that ended in the same error.
-inline constexpr std::size_t max_messages_per_reason = 5;  ///< Of errors: where they differ by a number,
-                                                           ///< there are as many as cases.
-inline constexpr std::size_t first_line_bytes = 200;       ///< Of an error, in an attribute of JUnit.
-inline constexpr std::size_t max_explanation_lines = 12;   ///< Of one case in a comment; a page has all.
-inline constexpr std::size_t case_title_bytes = 240;       ///< Of a case's id, and of its name.
-inline constexpr std::size_t max_listed_cases = 50;        ///< Of a kind on a page, but for failures.
-inline constexpr std::size_t compare_table_rows = 100;     ///< Of a kind; the JSON has all.
+inline constexpr std::size_t max_ids_per_group = 10;            ///< Of cases that ended in the same error.
+inline constexpr std::size_t messages_counted_per_reason = 64;  ///< Of errors, to show those of most cases.
+inline constexpr std::size_t max_messages_per_reason = 5;       ///< Of errors: where they differ by a number,
+                                                                ///< there are as many as cases.
+inline constexpr std::size_t first_line_bytes = 200;            ///< Of an error, in an attribute of JUnit.
+inline constexpr std::size_t max_explanation_lines = 12;        ///< Of one case in a comment; a page has all.
+inline constexpr std::size_t case_title_bytes = 240;            ///< Of a case's id, and of its name.
+inline constexpr std::size_t max_listed_cases = 50;             ///< Of a kind on a page, but for failures.
+inline constexpr std::size_t compare_table_rows = 100;          ///< Of a kind; the JSON has all.
 inline constexpr std::size_t compare_markdown_rows = 50;
 inline constexpr std::size_t listed_unstable_cases = 5;    ///< Those that perturbations changed most.
 inline constexpr std::size_t listed_skips = 12;            ///< Reasons why perturbations left out cases.

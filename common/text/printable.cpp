@@ -11,11 +11,22 @@ bool is_control(char32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0);
 }
 
+bool is_between(char32_t code, char32_t first, char32_t last) {
+  return code >= first && code <= last;
+}
+
 /// A character that takes no room, so that two texts look the same which are not. Of joiners only where they
-/// join nothing: scripts from Arabic on, and emoji, are written with them.
+/// join nothing: scripts from Arabic to those of India, and emoji, are written with them; of tags those that
+/// do not stand behind a black flag, whose region they name.
 bool is_unseen(char32_t code, char32_t before) {
-  if (code == 0x200c || code == 0x200d) return before < 0x600;
-  return code == 0xad || code == 0x180e || code == 0x200b || (code >= 0x2060 && code <= 0x2064) ||
+  const auto is_tag = [](char32_t one) { return is_between(one, 0xe0000, 0xe007f); };
+  const bool is_joined = is_between(before, 0x600, 0x1fff) || is_between(before, 0x2190, 0x2bff) ||
+                         before == 0xfe0f || is_between(before, 0x1f000, 0x1faff);
+  if (is_between(code, 0x200c, 0x200d)) return !is_joined;
+  if (is_tag(code)) return before != 0x1f3f4 && !is_tag(before);
+  return code == 0xad || code == 0x34f || is_between(code, 0x115f, 0x1160) ||
+         is_between(code, 0x17b4, 0x17b5) || code == 0x180e || code == 0x200b ||
+         is_between(code, 0x2060, 0x2064) || is_between(code, 0x206a, 0x206f) || code == 0x3164 ||
          code == 0xfeff || turns_direction(code);
 }
 

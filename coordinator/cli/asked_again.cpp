@@ -111,7 +111,9 @@ int not_as_it_was(const PastRun& past, const RunOptions& options, Tests wanted) 
     return report_error(
         "which cases run " + short_id(past.run.run_id) +
         " had is not known by these settings: repeats, perturbations, arms or the selection are others now "
-        "(the environment, sluice.toml or flags given here)");
+        "(the environment, sluice.toml or flags given here); where its selection was not recorded, --filter "
+        "names "
+        "its cases");
   }
   const std::string& suite = options.suite_path;
   return report_error(
@@ -175,6 +177,8 @@ void add_asked_settings(CLI::App& command, SettingFlags& settings) {
                             "judge",
                             "judge_model",
                             "judge_samples",
+                            "judge_temperature",
+                            "judge_max_tokens",
                             "prompt_file",
                             "ontology_file",
                             "prices_file"});

@@ -146,12 +146,12 @@ class TestAssembly {
   /// where the default test is not for it.
   void take_values_of_default(ImportedTest& test) {
     if (default_.checks.empty()) test.takes_default_checks = true;
-    for (const auto& [name, value] : default_.vars) {
+    for (const auto& [name, value] : default_values_) {
       const bool is_own = !test.takes_default_checks || has_template(value);
       if (!is_own || !anywhere_.contains(name)) continue;
       const bool is_new = test.vars.emplace(name, value).second;
-      const auto list = default_.lists.find(name);
-      if (is_new && list != default_.lists.end()) test.lists.insert(*list);
+      const auto list = default_lists_.find(name);
+      if (is_new && list != default_lists_.end()) test.lists.insert(*list);
     }
   }
 

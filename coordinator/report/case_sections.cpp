@@ -165,12 +165,11 @@ std::vector<Row> rows_of(const CaseResult& result) {
 Entry error_entry(Reason reason, const wording::ErrorGroup& group) {
   Entry entry{{code(std::string(to_string(reason))), words(" (" + wording::grouped(group.count) + "): "),
                words(wording::ids(group))}};
-  if (group.message.empty()) {
-    entry.notes.push_back({"with further messages, which the JSON report has"});
-    return entry;
-  }
-  entry.notes.push_back(
-      {.text = sentence(group.message, defaults::max_message_bytes), .tone = Tone::bad, .label = "Why"});
+  if (group.is_further) entry.notes.push_back({"with further messages, which the JSON report has"});
+  entry.notes.push_back({.text = sentence(group.message, defaults::max_message_bytes),
+                         .tone = Tone::bad,
+                         .label = group.is_further ? "Among them" : "Why"});
+  if (group.is_further) return entry;
   // That of the first case.
   if (!group.first_answer.empty())
     entry.notes.push_back({.text = code(group.first_answer), .label = "Answer"});
@@ -341,7 +340,7 @@ class CaseSections {
   }
 
   void add_errors() {
-    if (errors_.by_reason().empty()) return;
+    if (errors_.empty()) return;
     Entries entries;
     if (is_comment_) {
       entries.share = {.most_bytes = defaults::error_list_bytes, .rest = [](std::uint64_t count) {

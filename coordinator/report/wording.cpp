@@ -380,20 +380,46 @@ std::string rejected_answer(const CaseResult& result) {
   return excerpt(result.unit->shown_text, defaults::max_claim_bytes);
 }
 
+namespace {
+
+void add_to(ErrorGroup& group, std::uint64_t count, const std::vector<std::string>& ids) {
+  group.count += count;
+  for (const std::string& id : ids) {
+    if (group.ids.size() < defaults::max_ids_per_group) group.ids.push_back(id);
+  }
+}
+
+}  // namespace
+
 void ErrorGroups::add(const CaseResult& result) {
   if (result.error == nullptr || result.not_started) return;
   auto& groups = groups_[result.error->reason];
   const std::string message = excerpt(result.error->message, defaults::max_message_bytes);
   auto group = std::ranges::find(groups, message, &ErrorGroup::message);
-  if (group == groups.end() && groups.size() <= defaults::max_messages_per_reason) {
-    const bool is_further = groups.size() == defaults::max_messages_per_reason;
-    groups.push_back({.message = is_further ? "" : message, .first_answer = rejected_answer(result)});
+  if (group == groups.end() && groups.size() <= defaults::messages_counted_per_reason) {
+    const bool is_further = groups.size() == defaults::messages_counted_per_reason;
+    groups.push_back({.message = message, .is_further = is_further, .first_answer = rejected_answer(result)});
     group = groups.end();
   }
   // Of a message without a group of its own: that of all further ones.
   if (group == groups.end()) --group;
-  ++group->count;
-  if (group->ids.size() < defaults::max_ids_per_group) group->ids.push_back(result.fixture.id);
+  add_to(*group, 1, {result.fixture.id});
+}
+
+std::map<Reason, std::vector<ErrorGroup>> ErrorGroups::by_reason() const {
+  auto shown = groups_;
+  for (auto& [reason, groups] : shown) {
+    if (groups.size() <= defaults::max_messages_per_reason) continue;
+    std::ranges::stable_sort(groups, [](const ErrorGroup& a, const ErrorGroup& b) {
+      return a.is_further == b.is_further ? a.count > b.count : b.is_further;
+    });
+    ErrorGroup& rest = groups[defaults::max_messages_per_reason];
+    rest.is_further = true;
+    for (std::size_t i = defaults::max_messages_per_reason + 1; i < groups.size(); ++i)
+      add_to(rest, groups[i].count, groups[i].ids);
+    groups.resize(defaults::max_messages_per_reason + 1);
+  }
+  return shown;
 }
 
 std::string ids(const ErrorGroup& group) {

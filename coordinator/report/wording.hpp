@@ -67,8 +67,9 @@ std::string waits(const ReportInput& input);
 
 /// Case errors of one reason and message: how many, and the ids of the first few.
 struct ErrorGroup {
-  std::string message;  ///< Empty: all further messages of the reason.
+  std::string message;
   std::uint64_t count = 0;
+  bool is_further = false;   ///< Of all further messages of the reason: `message` is one of them.
   std::string first_answer;  ///< How the answer that is the first error begins; empty if none came.
   std::vector<std::string> ids{};
 };
@@ -81,8 +82,10 @@ std::string rejected_answer(const CaseResult& result);
 class ErrorGroups {
  public:
   void add(const CaseResult& result);
-  /// Of each reason in the order in which the messages came, the group of all further ones last.
-  const std::map<Reason, std::vector<ErrorGroup>>& by_reason() const { return groups_; }
+  bool empty() const { return groups_.empty(); }
+  /// Of each reason in the order in which the messages came; of many those that most cases have, and the
+  /// group of all further ones last.
+  std::map<Reason, std::vector<ErrorGroup>> by_reason() const;
 
  private:
   std::map<Reason, std::vector<ErrorGroup>> groups_;

@@ -197,6 +197,13 @@ TEST_F(Promptfoo, ShowsAListInAValueAsTheFilterSays) {
       "defaultTest: {options: {disableVarExpansion: true}}\n");
   EXPECT_TRUE(has(dumped, "items: \"1,2\"\n")) << dumped;
   EXPECT_TRUE(has(dumped, "j: \"[1,2]\"\n")) << dumped;
+  const std::string of_default = suite(
+      "prompts: ['{{question}}']\n"
+      "defaultTest: {vars: {n: [red, blue]}, options: {disableVarExpansion: true}, assert: [{type: contains, "
+      "value: x}]}\n"
+      "tests: [{vars: {question: 'data {{n | dump}}'}, options: {disableDefaultAsserts: true}, "
+      "assert: [{type: contains, value: y}]}]\n");
+  EXPECT_TRUE(has(of_default, "data [\\\"red\\\",\\\"blue\\\"]")) << of_default;
 }
 
 // It became a check that no answer passes.
