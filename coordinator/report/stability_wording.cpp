@@ -32,8 +32,7 @@ std::string main_line(const RunStability& run) {
 
 std::string floor_line(const RunStability& run) {
   const StabilityFigures& all = run.analysis.all;
-  if (!all.floor && run.repeats > 1)
-    return "Noise floor unknown: no case has two scored repeats";
+  if (!all.floor && run.repeats > 1) return "Noise floor unknown: no case has two scored repeats";
   if (!all.floor) return "Noise floor unknown: --repeat N (2 or more) tells how far plain repetition agrees";
   std::string line = "Repeats of the unperturbed inputs agree " + share(all.floor) + " (" +
                      percent(run.confidence) + ": " + interval(all.floor_interval) + ")";

@@ -267,8 +267,7 @@ TEST(StabilityWords, AnUnknownFloorSaysWhy) {
   };
   RunStability stability =
       PerturbedRun({error, error, /**/ it, it, /**/ error, it, /**/ it, it, /**/ it, it}).stability();
-  EXPECT_EQ(floor_of(stability),
-            "Noise floor unknown: no case has two scored repeats");
+  EXPECT_EQ(floor_of(stability), "Noise floor unknown: no case has two scored repeats");
   stability.repeats = 1;
   EXPECT_EQ(floor_of(stability),
             "Noise floor unknown: --repeat N (2 or more) tells how far plain repetition agrees");
