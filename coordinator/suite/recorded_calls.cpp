@@ -1,9 +1,9 @@
 #include "coordinator/suite/recorded_calls.hpp"
 
-#include "common/defaults.hpp"
 #include "common/documents/canonical_json.hpp"
 #include "common/documents/json_depth.hpp"
 #include "common/text/trimmed.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/suite/json_document.hpp"
 
 #include <cstddef>
