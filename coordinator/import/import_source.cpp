@@ -52,6 +52,23 @@ void merge_keys(DocumentNode& node, std::size_t depth) {
   std::ranges::stable_sort(*table, {}, &DocumentEntry::key);
 }
 
+/// As promptfoo puts a number into a text.
+std::string as_javascript(double number) {
+  if (std::isnan(number)) return "NaN";
+  if (std::isinf(number)) return number < 0 ? "-Infinity" : "Infinity";
+  const double size = std::abs(number);
+  if (size == 0.0) return "0";
+  if (size < 1e-6 || size >= 1e21) {
+    std::string text = shortest(number);
+    if (const auto zero = text.find("e-0"); zero != std::string::npos) text.erase(zero + 2, 1);
+    return text;
+  }
+  std::array<char, 64> text{};
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed).ptr;
+  return {text.data(), end};
+}
+
 }  // namespace
 
 tl::expected<DocumentNode, DocumentError> parse_foreign(const std::string& file, std::string_view text) {
@@ -73,27 +90,6 @@ const std::string* text_in(const DocumentNode& table, std::string_view key) {
   const DocumentEntry* entry = find_entry(table, key);
   return entry != nullptr ? text_in(entry->value) : nullptr;
 }
-
-namespace {
-
-/// As promptfoo puts a number into a text.
-std::string as_javascript(double number) {
-  if (std::isnan(number)) return "NaN";
-  if (std::isinf(number)) return number < 0 ? "-Infinity" : "Infinity";
-  const double size = std::abs(number);
-  if (size == 0.0) return "0";
-  if (size < 1e-6 || size >= 1e21) {
-    std::string text = shortest(number);
-    if (const auto zero = text.find("e-0"); zero != std::string::npos) text.erase(zero + 2, 1);
-    return text;
-  }
-  std::array<char, 64> text{};
-  const auto end =
-      std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed).ptr;
-  return {text.data(), end};
-}
-
-}  // namespace
 
 std::optional<std::string> scalar_text(const DocumentNode& node) {
   if (const std::string* text = text_in(node)) return *text;

@@ -49,6 +49,13 @@ std::string notices_reason(const std::vector<GateNotice>& notices) {
   return text;
 }
 
+void add_to(ErrorGroup& group, std::uint64_t count, const std::vector<std::string>& ids) {
+  group.count += count;
+  for (const std::string& id : ids) {
+    if (group.ids.size() < defaults::max_ids_per_group) group.ids.push_back(id);
+  }
+}
+
 }  // namespace
 
 std::string_view topic_of(const GateNotice& notice) {
@@ -379,17 +386,6 @@ std::string rejected_answer(const CaseResult& result) {
   if (result.error == nullptr || result.unit == nullptr) return "";
   return excerpt(result.unit->shown_text, defaults::max_claim_bytes);
 }
-
-namespace {
-
-void add_to(ErrorGroup& group, std::uint64_t count, const std::vector<std::string>& ids) {
-  group.count += count;
-  for (const std::string& id : ids) {
-    if (group.ids.size() < defaults::max_ids_per_group) group.ids.push_back(id);
-  }
-}
-
-}  // namespace
 
 void ErrorGroups::add(const CaseResult& result) {
   if (result.error == nullptr || result.not_started) return;
