@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
@@ -29,62 +30,62 @@ constexpr std::array<std::string_view, 13> later_keywords = {
     "$dynamicAnchor", "$recursiveRef",    "$recursiveAnchor",      "contentSchema",
     "$anchor"};
 
-/// Keywords that hold one schema, a list of schemas, or schemas by name; the others hold values. `in_place`:
-/// the schema assesses the same value, not one below it.
+/// What stands under a keyword: a value alone, or schemas.
+enum class Holds : std::uint8_t { value, schema, list, schema_or_list, by_name };
+
 struct Keyword {
   std::string_view name;
-  bool in_place = false;
+  Holds holds = Holds::value;
+  bool in_place = false;  ///< Its schemas assess the same value, not one below it.
 };
-constexpr std::array<Keyword, 10> single = {{{"additionalItems"},
-                                             {"additionalProperties"},
-                                             {"contains"},
-                                             {"propertyNames"},
-                                             {"items"},
-                                             {"if", true},
-                                             {"then", true},
-                                             {"else", true},
-                                             {"not", true},
-                                             {"extends", true}}};
-constexpr std::array<Keyword, 4> lists = {{{"allOf", true}, {"anyOf", true}, {"oneOf", true}, {"items"}}};
-constexpr std::array<Keyword, 4> by_name = {
-    {{"properties"}, {"definitions"}, {"$defs"}, {"dependencies", true}}};
 
 /// Those by which a value can fail.
-constexpr std::array<std::string_view, 35> assertions = {"$ref",
-                                                         "additionalItems",
-                                                         "additionalProperties",
-                                                         "allOf",
-                                                         "anyOf",
-                                                         "const",
-                                                         "contains",
-                                                         "definitions",
-                                                         "dependencies",
-                                                         "else",
-                                                         "enum",
-                                                         "exclusiveMaximum",
-                                                         "exclusiveMinimum",
-                                                         "format",
-                                                         "if",
-                                                         "items",
-                                                         "maxItems",
-                                                         "maxLength",
-                                                         "maxProperties",
-                                                         "maximum",
-                                                         "minItems",
-                                                         "minLength",
-                                                         "minProperties",
-                                                         "minimum",
-                                                         "multipleOf",
-                                                         "not",
-                                                         "oneOf",
-                                                         "pattern",
-                                                         "properties",
-                                                         "propertyNames",
-                                                         "required",
-                                                         "then",
-                                                         "type",
-                                                         "uniqueItems",
-                                                         "$defs"};
+constexpr std::array<Keyword, 36> keywords = {{
+    {"$ref"},
+    {"additionalItems", Holds::schema},
+    {"additionalProperties", Holds::schema},
+    {"allOf", Holds::list, true},
+    {"anyOf", Holds::list, true},
+    {"const"},
+    {"contains", Holds::schema},
+    {"definitions", Holds::by_name},
+    {"dependencies", Holds::by_name, true},
+    {"else", Holds::schema, true},
+    {"enum"},
+    {"exclusiveMaximum"},
+    {"exclusiveMinimum"},
+    {"extends", Holds::schema, true},
+    {"format"},
+    {"if", Holds::schema, true},
+    {"items", Holds::schema_or_list},
+    {"maxItems"},
+    {"maxLength"},
+    {"maxProperties"},
+    {"maximum"},
+    {"minItems"},
+    {"minLength"},
+    {"minProperties"},
+    {"minimum"},
+    {"multipleOf"},
+    {"not", Holds::schema, true},
+    {"oneOf", Holds::list, true},
+    {"pattern"},
+    {"properties", Holds::by_name},
+    {"propertyNames", Holds::schema},
+    {"required"},
+    {"then", Holds::schema, true},
+    {"type"},
+    {"uniqueItems"},
+    {"$defs", Holds::by_name},
+}};
+
+/// An older draft's: a slip is not taken for it.
+constexpr std::string_view old_keyword = "extends";
+
+const Keyword* keyword_called(std::string_view name) {
+  const auto found = std::ranges::find(keywords, name, &Keyword::name);
+  return found == keywords.end() ? nullptr : &*found;
+}
 
 /// Words of other tools and of people that are near to one.
 constexpr std::array<std::string_view, 2> annotations = {"cost", "requires"};
@@ -107,17 +108,16 @@ bool is_slip(const std::string& word, const std::string& known) {
 /// The assertion that a keyword was meant for: the validator passes over words that it does not know, as over
 /// a title. The first letter is right: other tools have keywords of their own.
 std::optional<std::string_view> meant_assertion(std::string_view keyword) {
-  const auto is_among = [keyword](const auto& words) {
-    return std::ranges::find(words, keyword) != words.end();
-  };
-  if (is_among(assertions) || is_among(annotations)) return std::nullopt;
+  if (keyword_called(keyword) != nullptr || std::ranges::find(annotations, keyword) != annotations.end())
+    return std::nullopt;
   const std::string word = bare(keyword);
-  const auto is_meant = [&word](std::string_view known) {
-    const std::string small = bare(known);
-    return word == small || (word.starts_with(small.front()) && is_slip(word, small));
+  const auto is_meant = [&word](const Keyword& known) {
+    const std::string small = bare(known.name);
+    return known.name != old_keyword &&
+           (word == small || (word.starts_with(small.front()) && is_slip(word, small)));
   };
-  const auto meant = std::ranges::find_if(assertions, is_meant);
-  return meant == assertions.end() ? std::nullopt : std::optional(*meant);
+  const auto meant = std::ranges::find_if(keywords, is_meant);
+  return meant == keywords.end() ? std::nullopt : std::optional(meant->name);
 }
 
 Path operator+(Path path, std::string_view step) {
@@ -278,18 +278,21 @@ class Walk {
       pending_.push_back(std::move(below));
     };
     for (const auto& [name, value] : schema.items()) {
-      const auto has_name = [&n = name](const Keyword& keyword) { return keyword.name == n; };
-      const auto one = std::ranges::find_if(single, has_name);
-      if (one != single.end() && !value.is_array()) go_to(path + name, one->in_place);
-      if (const auto list = std::ranges::find_if(lists, has_name); list != lists.end() && value.is_array()) {
-        for (std::size_t i = 0; i < value.size(); ++i) go_to(path + name + std::to_string(i), list->in_place);
+      const Keyword* keyword = keyword_called(name);
+      if (keyword == nullptr) continue;
+      const Holds holds = keyword->holds;
+      const bool is_list = value.is_array();
+      if (!is_list && (holds == Holds::schema || holds == Holds::schema_or_list))
+        go_to(path + name, keyword->in_place);
+      if (is_list && (holds == Holds::list || holds == Holds::schema_or_list)) {
+        for (std::size_t i = 0; i < value.size(); ++i)
+          go_to(path + name + std::to_string(i), keyword->in_place);
       }
-      const auto named = std::ranges::find_if(by_name, has_name);
-      if (named == by_name.end()) continue;
+      if (holds != Holds::by_name) continue;
       if (!value.is_object()) return wrong(path + name, "an object is expected");
       for (const auto& [key, below] : value.items()) {
         // A dependency may also be a list of names.
-        if (!below.is_array()) go_to(path + name + key, named->in_place);
+        if (!below.is_array()) go_to(path + name + key, keyword->in_place);
       }
     }
     return {};
