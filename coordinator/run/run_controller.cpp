@@ -253,19 +253,19 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
     tally_.on_result(now);
     for (auto& result : report.results) {
       const auto unit = result.unit;
-      if (const auto fatal = results_.take(*id, std::move(result), refused, effects))
-        take_fatal_error(*id, unit, with_model(unit, *fatal), now, effects);
+      // Of a vote or an embedding, whose models are others, the answer came before.
+      const bool is_of_answer = is_zero(result.answer);
+      const auto fatal = results_.take(*id, std::move(result), refused, effects);
+      if (fatal) take_fatal_error(*id, unit, is_of_answer ? with_model(unit, *fatal) : *fatal, now, effects);
     }
     results_.take_back(*id, report, effects);
   }
   if (!refused.items.empty()) effects.to_workers.push_back({peer, std::move(refused)});
 }
 
-/// A worker knows no more of a model than its name. Words of a vote or an embedding begin otherwise, and name
-/// where their model stands.
+/// A worker knows no more of a model than its name.
 Error RunController::with_model(UnitId unit, Error error) const {
-  const std::string of_answer = "provider \"" + plan_.provider_of(unit) + "\" answered ";
-  if (error.reason != Reason::model_unknown || !error.message.starts_with(of_answer)) return error;
+  if (error.reason != Reason::model_unknown) return error;
   const std::size_t arm = plan_.arm_of(unit);
   if (arm < config_.models.size()) error.message += "; the model is " + config_.models[arm];
   return error;

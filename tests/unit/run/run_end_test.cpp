@@ -151,20 +151,21 @@ TEST_F(RunControllerTest, ASpentQuotaStopsTheRunWhoeverElseIsThere) {
 // It named flags that nobody had given.
 TEST_F(RunControllerTest, AModelThatIsNotKnownIsNamedWithItsPlace) {
   config.models = {R"("gpt-nope" (suite.yaml:4, arm "mini"))"};
-  const auto message_after = [&](const std::string& words) {
+  const auto message_after = [&](const std::string& words, const Digest& answer) {
     begin();
     join("p", 1);
     UnitResult result = failed(0, Reason::model_unknown);
     result.error->message = words;
+    result.answer = answer;
     report("p", {result});
     expect_stopped(Reason::model_unknown);
     return controller->facts().cut_short->message;
   };
-  EXPECT_EQ(message_after("provider \"openai\" answered 404; check the model"),
+  EXPECT_EQ(message_after("provider \"openai\" answered 404; check the model", {}),
             "provider \"openai\" answered 404; check the model; the model is \"gpt-nope\" (suite.yaml:4, arm "
             "\"mini\")");
   const std::string of_vote = "the judge's vote did not come: provider \"openai\" answered 404";
-  EXPECT_EQ(message_after(of_vote), of_vote) << "it is another model";
+  EXPECT_EQ(message_after(of_vote, sha256("the answer")), of_vote) << "it is another model";
 }
 
 TEST_F(RunControllerTest, TheFirstReasonToStopStays) {
