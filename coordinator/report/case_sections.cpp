@@ -1,5 +1,6 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/report/assessment_wording.hpp"
+#include "coordinator/report/case_explanation.hpp"
 #include "coordinator/report/report_document.hpp"
 #include "coordinator/report/wording.hpp"
 

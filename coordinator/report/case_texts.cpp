@@ -3,6 +3,7 @@
 #include "common/text/printable.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/report/assessment_wording.hpp"
+#include "coordinator/report/case_explanation.hpp"
 #include "coordinator/report/wording.hpp"
 
 #include <algorithm>

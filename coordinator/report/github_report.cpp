@@ -2,6 +2,7 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/display/display.hpp"
 #include "coordinator/report/assessment_wording.hpp"
+#include "coordinator/report/case_explanation.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/statistics_wording.hpp"
 #include "coordinator/report/wording.hpp"

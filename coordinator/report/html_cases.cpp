@@ -1,7 +1,7 @@
 #include "coordinator/report/html_cases.hpp"
 
 #include "coordinator/output/json_writer.hpp"
-#include "coordinator/report/assessment_wording.hpp"
+#include "coordinator/report/case_explanation.hpp"
 #include "coordinator/report/html_page.hpp"
 #include "coordinator/report/wording.hpp"
 #include "coordinator/report/xml_text.hpp"

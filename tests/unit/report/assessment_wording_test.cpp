@@ -1,5 +1,7 @@
 #include "coordinator/report/assessment_wording.hpp"
 
+#include "coordinator/report/case_explanation.hpp"
+
 #include <gtest/gtest.h>
 
 namespace sluice {

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "coordinator/merge/case_result.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Why a case failed, in words.
+namespace sluice::wording {
+
+/// What a failed or warned case's explanation is made of.
+enum class CaseLineKind : std::uint8_t {
+  change,   ///< Beside the baseline's checks, or what the suite knows of it.
+  repeats,  ///< How many failed, where there were several.
+  score,
+  expected,
+  rationale,
+  judgement,  ///< A judge's own words, in one line.
+  got,
+  nothing_got,
+  detail,
+  forbidden,
+  unexpected,
+};
+
+struct CaseLine {
+  CaseLineKind kind = CaseLineKind::detail;
+  std::string text;  ///< Foreign text in it is neither printable nor escaped yet.
+};
+
+/// `Expected`, `Got`, ...
+std::string_view label_of(CaseLineKind kind);
+
+/// Why a case failed or warned: the metrics that decided so, what was expected and why, and what came.
+/// `rubrics` are Suite::rubrics, `details` is memory to reuse.
+std::vector<CaseLine> explanation(const CaseResult& result, std::span<const Rubric> rubrics,
+                                  CaseDetails& details);
+/// The explanation in plain text: `Label: words` a line, each ending with a line feed.
+std::string plain_text(const std::vector<CaseLine>& explanation);
+/// The explanation in one short line: its first score, or what was expected and what came.
+std::string headline(const std::vector<CaseLine>& explanation);
+/// The text's first line, cut where it is long.
+std::string first_line(std::string_view text);
+
+}  // namespace sluice::wording
