@@ -110,14 +110,12 @@ CaseChange CaseAssessment::change() const {
 }
 
 bool CaseAssessment::has_failed() const {
-  return status == CaseStatus::fail ||
-         std::ranges::find(metrics, MetricCause::still_failing, &AssessedMetric::cause) != metrics.end();
+  return status == CaseStatus::fail || std::ranges::any_of(metrics, &AssessedMetric::is_excused);
 }
 
 bool CaseAssessment::only_known_failures() const {
   return status == CaseStatus::warn && std::ranges::all_of(metrics, [](const AssessedMetric& one) {
-           return one.status != MetricStatus::warn || one.cause == MetricCause::still_failing ||
-                  one.cause == MetricCause::known_failure;
+           return one.status != MetricStatus::warn || one.is_excused();
          });
 }
 

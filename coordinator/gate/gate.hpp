@@ -125,6 +125,10 @@ struct AssessedMetric {
   bool holds() const;
   /// Of a check that the baseline pins as failed: it passes now, in each of its repeats.
   bool is_fixed() const;
+  /// Its failure was known, to the baseline or to the suite.
+  bool is_excused() const {
+    return cause == MetricCause::still_failing || cause == MetricCause::known_failure;
+  }
   /// In its only repeat or in any of several.
   bool became_undefined() const {
     return cause == MetricCause::became_undefined || some_repeat_became_undefined;
@@ -153,7 +157,7 @@ struct CaseAssessment {
   std::vector<AssessedMetric> metrics;
 
   CaseChange change() const;
-  /// Fails, or only does not because a check failed when the baseline was made as well.
+  /// Fails, or only does not because a failure is excused.
   bool has_failed() const;
   /// Warns for nothing but failures that were known: to the baseline, or to the suite. Decides nothing.
   bool only_known_failures() const;

@@ -125,9 +125,7 @@ Result<std::optional<JudgedRetrievals>> retrieval_of(const RunInputs& inputs, co
   RetrievalFold fold(events_of(*inputs.retrieval));
   const auto visited = visit_cases(results, [&](const CaseResult& result) {
     // A failure that is excused is one that the example did not help against.
-    const bool is_excused = std::ranges::any_of(result.metrics(), [](const AssessedMetric& one) {
-      return one.cause == MetricCause::still_failing || one.cause == MetricCause::known_failure;
-    });
+    const bool is_excused = std::ranges::any_of(result.metrics(), &AssessedMetric::is_excused);
     fold.add(results.case_of(result.trial), is_excused ? CaseStatus::fail : result.status);
   });
   if (!visited) return fail(visited.error());
