@@ -1,8 +1,7 @@
 #include "coordinator/gate/compare.hpp"
 
-#include "coordinator/gate/assess_metrics.hpp"
+#include "coordinator/gate/compared_assessment.hpp"
 #include "coordinator/gate/quoted.hpp"
-#include "coordinator/gate/repeated_assessment.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -62,13 +61,6 @@ class Comparison {
   }
   void missing_in_current(const ComparedCase& base, const std::vector<ComparedMetric>& current,
                           bool by_intention);
-  bool asks_otherwise(const ComparedCase& current, const ComparedMetric& metric) const {
-    return !rules_.judged_otherwise.empty() &&
-           std::ranges::binary_search(rules_.judged_otherwise, ChangedMetric{current.test_id, metric.name});
-  }
-  CaseAssessment assessed(const ComparedCase& current, const ComparedCase* base) const;
-  MetricQuestion question_of(const ComparedMetric& metric, const ComparedCase& current,
-                             const ComparedCase* base) const;
   void add_to_tests(const ComparedMetric& metric, const AssessedMetric& assessed, const ComparedCase& current,
                     const ComparedCase& base);
   void report(const ScoreComparison& row);
@@ -77,30 +69,9 @@ class Comparison {
   const std::function<void(const ScoreComparison&)>& visit_;
   CompareSummary summary_;
   TestFold tests_of_sides_;
-  bool is_lost_in_base_ = false;  ///< The case that pair is at.
-  std::uint64_t left_out_ = 0;    ///< Of the scores missing in the current side: by intention.
+  std::uint64_t left_out_ = 0;  ///< Of the scores missing in the current side: by intention.
   std::optional<StatisticalGate> tests_;
 };
-
-const ComparedMetric* find(const ComparedCase& from, std::string_view name) {
-  const auto found = std::ranges::find(from.metrics, name, &ComparedMetric::name);
-  return found == from.metrics.end() ? nullptr : &*found;
-}
-
-PinnedScore pinned_score(const ComparedMetric& metric, const ComparedCase* base) {
-  if (base == nullptr || base->is_error) return {PinnedScore::State::absent};
-  if (const ComparedMetric* pinned = find(*base, metric.name)) {
-    if (pinned->score) return {PinnedScore::State::pinned, *pinned->score};
-    return {PinnedScore::State::undefined};
-  }
-  const auto score = [&](MetricId id) {
-    const ComparedMetric* other = find(*base, info(id).name);
-    return other == nullptr ? std::nullopt : other->score;
-  };
-  const bool undefined = metric.name == info(MetricId::claims_precision).name &&
-                         nothing_was_extracted(score(MetricId::claims_recall), score(MetricId::claims_f1));
-  return {undefined ? PinnedScore::State::undefined : PinnedScore::State::absent};
-}
 
 RowChange change_of_check(const AssessedMetric& assessed) {
   if (!assessed.baseline_passed || assessed.status == MetricStatus::flaky) return RowChange::not_compared;
@@ -125,43 +96,6 @@ RowChange change_of(const AssessedMetric& assessed, const PinnedScore& pinned, b
   return change > 0 ? RowChange::improvement : RowChange::drop;
 }
 
-/// More than half of the repeats.
-bool passed_mostly(const ComparedMetric& metric) {
-  if (metric.repeat_passed.empty()) return metric.passed;
-  const auto failed = static_cast<std::size_t>(std::ranges::count(metric.repeat_passed, false));
-  return failed * 2 <= metric.repeat_passed.size();
-}
-
-/// Of the same check of the base, wherever it stands; of its only one by the metric where a side does not say
-/// which check it is.
-PinnedScore pinned_check(const ComparedCase& current, const ComparedMetric& metric,
-                         const ComparedCase* base) {
-  if (base == nullptr || base->is_error) return {PinnedScore::State::absent};
-  const auto is_of_metric = [&](const ComparedMetric& one) { return one.name == metric.name; };
-  const bool are_alone = std::ranges::count_if(current.metrics, is_of_metric) == 1 &&
-                         std::ranges::count_if(base->metrics, is_of_metric) == 1;
-  auto before = std::count_if(current.metrics.data(), &metric, [&](const ComparedMetric& one) {
-    return is_of_metric(one) && one.check == metric.check;
-  });
-  for (const ComparedMetric& one : base->metrics) {
-    if (!is_of_metric(one)) continue;
-    const bool says_which = one.check != 0 && metric.check != 0;
-    if (says_which ? one.check != metric.check || before-- > 0 : !are_alone) continue;
-    return {PinnedScore::State::pinned, passed_mostly(one) ? 1.0 : 0.0};
-  }
-  return {PinnedScore::State::absent};
-}
-
-std::size_t repeats_of(const ComparedMetric& metric) {
-  return is_scored(metric) ? metric.repeat_scores.size() : metric.repeat_passed.size();
-}
-
-std::size_t repeats_of(const ComparedCase& compared) {
-  std::size_t most = 1;
-  for (const ComparedMetric& metric : compared.metrics) most = std::max(most, repeats_of(metric));
-  return most;
-}
-
 /// Those that are defined; without repeats the score itself.
 std::vector<double> defined_scores(const ComparedMetric& metric) {
   std::vector<double> scores;
@@ -172,75 +106,13 @@ std::vector<double> defined_scores(const ComparedMetric& metric) {
   return scores;
 }
 
-void put(const VoteTally& votes, MetricQuestion& question) {
-  if (!question.is_judged()) return;
-  question.votes = votes;
-  question.passed = 2 * votes.passed > votes.votes;
-}
-
-MetricQuestion Comparison::question_of(const ComparedMetric& metric, const ComparedCase& current,
-                                       const ComparedCase* base) const {
-  MetricQuestion question;
-  question.metric = find_metric(metric.name);
-  question.asked_by_name = metric.asked_by_name;
-  question.passed = metric.passed;
-  if (!question.is_scored()) {
-    if (metric.asked_by_name) question.pinned = pinned_check(current, metric, base);
-    return question;
-  }
-  question.score = metric.score;
-  question.best_undefined =
-      question.metric != nullptr && is_claims_metric(question.metric->id) && current.expects_nothing;
-  const bool is_left_out = base == nullptr && (rules_.base_is_selection || is_lost_in_base_);
-  question.pinned =
-      is_left_out || asks_otherwise(current, metric) ? PinnedScore{} : pinned_score(metric, base);
-  question.thresholding = merged(rules_.suite, metric.thresholding);
-  question.min_score = metric.min_score;
-  if (metric.votes.size() == 1) put(metric.votes.front(), question);
-  if (metric.calibration && question.is_judged()) question.calibration = {*metric.calibration};
-  // The tests go by our metrics; a drop of another tool's must not pass unseen.
-  const bool is_statistical = question.thresholding.mode == ThresholdMode::statistical;
-  if (is_statistical && question.metric == nullptr) question.thresholding.mode = ThresholdMode::relative;
-  return question;
-}
-
-/// By its repeats, as the run assessed it.
-CaseAssessment Comparison::assessed(const ComparedCase& current, const ComparedCase* base) const {
-  std::vector<MetricQuestion> questions;
-  questions.reserve(current.metrics.size());
-  for (const ComparedMetric& metric : current.metrics) {
-    questions.push_back(question_of(metric, current, base));
-  }
-  const AssessmentRules rules{rules_.default_max_drop, rules_.strict};
-  const std::size_t count = repeats_of(current);
-  if (count == 1) return assessed_case(questions, rules);
-  std::vector<std::vector<MetricQuestion>> of_repeats;
-  for (std::size_t repeat = 0; repeat < count; ++repeat) {
-    for (std::size_t i = 0; i < questions.size(); ++i) {
-      const ComparedMetric& metric = current.metrics[i];
-      if (repeats_of(metric) != count) continue;
-      if (questions[i].is_scored()) {
-        questions[i].score = metric.repeat_scores[repeat];
-        if (metric.votes.size() == count) put(metric.votes[repeat], questions[i]);
-      } else {
-        questions[i].passed = metric.repeat_passed[repeat];
-      }
-    }
-    of_repeats.push_back(questions);
-  }
-  const std::vector<CaseAssessment> repeats = assessed_repeats(of_repeats, count, rules);
-  std::vector<const CaseAssessment*> all;
-  for (const CaseAssessment& one : repeats) all.push_back(&one);
-  return assessment_of_repeats(all);
-}
-
 void Comparison::add_to_tests(const ComparedMetric& metric, const AssessedMetric& assessed,
                               const ComparedCase& current, const ComparedCase& base) {
   // What is the suite's stands beside each of its metrics alike.
   if (!tests_)
     tests_.emplace(
         StatisticalGate::Config{nullptr, metric.thresholding, rules_.default_max_drop, rules_.seed});
-  const std::vector<double> before = defined_scores(*find(base, metric.name));
+  const std::vector<double> before = defined_scores(*find_metric(base, metric.name));
   const std::vector<double> now = defined_scores(metric);
   tests_->add({current.test_id, current.category, assessed.id, before, now, assessed.became_undefined(),
                assessed.fails_nothing});
@@ -248,14 +120,15 @@ void Comparison::add_to_tests(const ComparedMetric& metric, const AssessedMetric
 
 void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
   if (base != nullptr) look_for_scores(*base);
-  is_lost_in_base_ =
+  const bool is_lost_in_base =
       base == nullptr && tests_of_sides_.add_of_current(current.test_id) == TestFold::Standing::lost;
   if (base != nullptr &&
       std::ranges::binary_search(rules_.judged_otherwise, current.test_id, {}, &ChangedMetric::test_id))
     tests_of_sides_.add_judged_otherwise(current.test_id);
   look_for_scores(current);
   if (current.is_error) return summary_.verdict_input.statuses.add(CaseStatus::error);
-  CaseAssessment assessment = assessed(current, base);
+  const bool is_left_out = base == nullptr && (rules_.base_is_selection || is_lost_in_base);
+  CaseAssessment assessment = assess_compared(current, base, rules_, is_left_out);
   if (current.is_known_failure) take_as_known_failure(assessment);
   for (std::size_t i = 0; i < assessment.metrics.size(); ++i) {
     const ComparedMetric& metric = current.metrics[i];
@@ -266,8 +139,7 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
     row.is_check = !scored;
     row.check = metric.check;
     row.is_of_known_failure = current.is_known_failure;
-    const bool has_pinned = scored && !asks_otherwise(current, metric);
-    row.change = change_of(one, has_pinned ? pinned_score(metric, base) : PinnedScore{}, scored);
+    row.change = change_of(one, scored ? pinned_score(metric, current, base, rules_) : PinnedScore{}, scored);
     report(row);
     const bool lacks = one.calibration && one.calibration->standing != CalibrationStanding::calibrated;
     summary_.uncalibrated += lacks ? 1 : 0;

@@ -1,0 +1,139 @@
+#include "coordinator/gate/compared_assessment.hpp"
+
+#include "coordinator/gate/repeated_assessment.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+bool asks_otherwise(const ComparedMetric& metric, const ComparedCase& current, const CompareRules& rules) {
+  return !rules.judged_otherwise.empty() &&
+         std::ranges::binary_search(rules.judged_otherwise, ChangedMetric{current.test_id, metric.name});
+}
+
+/// More than half of the repeats.
+bool passed_mostly(const ComparedMetric& metric) {
+  if (metric.repeat_passed.empty()) return metric.passed;
+  const auto failed = static_cast<std::size_t>(std::ranges::count(metric.repeat_passed, false));
+  return failed * 2 <= metric.repeat_passed.size();
+}
+
+/// Of the same check of the base, wherever it stands; of its only one by the metric where a side does not say
+/// which check it is.
+PinnedScore pinned_check(const ComparedCase& current, const ComparedMetric& metric,
+                         const ComparedCase* base) {
+  if (base == nullptr || base->is_error) return {PinnedScore::State::absent};
+  const auto is_of_metric = [&](const ComparedMetric& one) { return one.name == metric.name; };
+  const bool are_alone = std::ranges::count_if(current.metrics, is_of_metric) == 1 &&
+                         std::ranges::count_if(base->metrics, is_of_metric) == 1;
+  auto before = std::count_if(current.metrics.data(), &metric, [&](const ComparedMetric& one) {
+    return is_of_metric(one) && one.check == metric.check;
+  });
+  for (const ComparedMetric& one : base->metrics) {
+    if (!is_of_metric(one)) continue;
+    const bool says_which = one.check != 0 && metric.check != 0;
+    if (says_which ? one.check != metric.check || before-- > 0 : !are_alone) continue;
+    return {PinnedScore::State::pinned, passed_mostly(one) ? 1.0 : 0.0};
+  }
+  return {PinnedScore::State::absent};
+}
+
+std::size_t repeats_of(const ComparedMetric& metric) {
+  return is_scored(metric) ? metric.repeat_scores.size() : metric.repeat_passed.size();
+}
+
+std::size_t repeats_of(const ComparedCase& compared) {
+  std::size_t most = 1;
+  for (const ComparedMetric& metric : compared.metrics) most = std::max(most, repeats_of(metric));
+  return most;
+}
+
+void put(const VoteTally& votes, MetricQuestion& question) {
+  if (!question.is_judged()) return;
+  question.votes = votes;
+  question.passed = 2 * votes.passed > votes.votes;
+}
+
+MetricQuestion question_of(const ComparedMetric& metric, const ComparedCase& current,
+                           const ComparedCase* base, const CompareRules& rules) {
+  MetricQuestion question;
+  question.metric = find_metric(metric.name);
+  question.asked_by_name = metric.asked_by_name;
+  question.passed = metric.passed;
+  if (!question.is_scored()) {
+    if (metric.asked_by_name) question.pinned = pinned_check(current, metric, base);
+    return question;
+  }
+  question.score = metric.score;
+  question.best_undefined =
+      question.metric != nullptr && is_claims_metric(question.metric->id) && current.expects_nothing;
+  question.pinned = pinned_score(metric, current, base, rules);
+  question.thresholding = merged(rules.suite, metric.thresholding);
+  question.min_score = metric.min_score;
+  if (metric.votes.size() == 1) put(metric.votes.front(), question);
+  if (metric.calibration && question.is_judged()) question.calibration = {*metric.calibration};
+  // The tests go by our metrics; a drop of another tool's must not pass unseen.
+  const bool is_statistical = question.thresholding.mode == ThresholdMode::statistical;
+  if (is_statistical && question.metric == nullptr) question.thresholding.mode = ThresholdMode::relative;
+  return question;
+}
+
+}  // namespace
+
+const ComparedMetric* find_metric(const ComparedCase& from, std::string_view name) {
+  const auto found = std::ranges::find(from.metrics, name, &ComparedMetric::name);
+  return found == from.metrics.end() ? nullptr : &*found;
+}
+
+PinnedScore pinned_score(const ComparedMetric& metric, const ComparedCase& current, const ComparedCase* base,
+                         const CompareRules& rules) {
+  if (asks_otherwise(metric, current, rules)) return {};
+  if (base == nullptr || base->is_error) return {PinnedScore::State::absent};
+  if (const ComparedMetric* pinned = find_metric(*base, metric.name)) {
+    if (pinned->score) return {PinnedScore::State::pinned, *pinned->score};
+    return {PinnedScore::State::undefined};
+  }
+  const auto score = [&](MetricId id) {
+    const ComparedMetric* other = find_metric(*base, info(id).name);
+    return other == nullptr ? std::nullopt : other->score;
+  };
+  const bool undefined = metric.name == info(MetricId::claims_precision).name &&
+                         nothing_was_extracted(score(MetricId::claims_recall), score(MetricId::claims_f1));
+  return {undefined ? PinnedScore::State::undefined : PinnedScore::State::absent};
+}
+
+CaseAssessment assess_compared(const ComparedCase& current, const ComparedCase* base,
+                               const CompareRules& rules, bool is_left_out) {
+  std::vector<MetricQuestion> questions;
+  questions.reserve(current.metrics.size());
+  for (const ComparedMetric& metric : current.metrics) {
+    questions.push_back(question_of(metric, current, base, rules));
+    if (is_left_out && is_scored(metric)) questions.back().pinned = {};
+  }
+  const AssessmentRules assessment{rules.default_max_drop, rules.strict};
+  const std::size_t count = repeats_of(current);
+  if (count == 1) return assessed_case(questions, assessment);
+  std::vector<std::vector<MetricQuestion>> of_repeats;
+  for (std::size_t repeat = 0; repeat < count; ++repeat) {
+    for (std::size_t i = 0; i < questions.size(); ++i) {
+      const ComparedMetric& metric = current.metrics[i];
+      if (repeats_of(metric) != count) continue;
+      if (questions[i].is_scored()) {
+        questions[i].score = metric.repeat_scores[repeat];
+        if (metric.votes.size() == count) put(metric.votes[repeat], questions[i]);
+      } else {
+        questions[i].passed = metric.repeat_passed[repeat];
+      }
+    }
+    of_repeats.push_back(questions);
+  }
+  const std::vector<CaseAssessment> repeats = assessed_repeats(of_repeats, count, assessment);
+  std::vector<const CaseAssessment*> all;
+  for (const CaseAssessment& one : repeats) all.push_back(&one);
+  return assessment_of_repeats(all);
+}
+
+}  // namespace sluice

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "coordinator/gate/assess_metrics.hpp"
+#include "coordinator/gate/compare.hpp"
+#include "coordinator/gate/gate.hpp"
+
+#include <string_view>
+
+/// What a case of the current side of a comparison comes to beside the base's. All of it is pure.
+namespace sluice {
+
+/// Null if the case has none of this name.
+const ComparedMetric* find_metric(const ComparedCase& from, std::string_view name);
+
+/// What the base says of a score of the current side; nothing of one that asks something else there. `base`
+/// is null where it lacks the case.
+PinnedScore pinned_score(const ComparedMetric& metric, const ComparedCase& current, const ComparedCase* base,
+                         const CompareRules& rules);
+
+/// By its repeats, as the run assessed it. `is_left_out`: the base lacks the case by intention, so that its
+/// scores are compared with nothing.
+CaseAssessment assess_compared(const ComparedCase& current, const ComparedCase* base,
+                               const CompareRules& rules, bool is_left_out);
+
+}  // namespace sluice
