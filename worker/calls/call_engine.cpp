@@ -285,9 +285,10 @@ std::optional<Failed> CallEngine::read(Call& call, const HttpDone& done,
   provider.failure_words.answered();
   provider.refused_since_answer.insert_or_assign(call.request->model(), 0);
   CallEnded ended;
-  ended.usage = std::get<Usage>(outcome);
+  const auto& used = std::get<CallUsage>(outcome);
+  ended.usage = used.usage;
   ended.latency_ms = latency_ms(done.elapsed);
-  ended.took_nothing = call.request->took_nothing();
+  ended.took_nothing = used.took_nothing;
   ended.took_nothing ? settle_uncharged(call) : settle(call, ended.usage);
   end(done.id, std::move(ended));
   return std::nullopt;

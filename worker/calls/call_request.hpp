@@ -24,6 +24,12 @@ struct CallContext {
   friend bool operator==(const CallContext&, const CallContext&) = default;
 };
 
+/// What an answered call used.
+struct CallUsage {
+  Usage usage;                ///< Nothing but zeros: the provider names none,
+  bool took_nothing = false;  ///< unless it declined before it did anything, so that zeros are the usage.
+};
+
 /// A request to a provider, as the call engine sees it: what it is for, its owner alone knows. It keeps what
 /// its response held, for its owner to take.
 class CallRequest {
@@ -37,13 +43,11 @@ class CallRequest {
   /// Upper bounds of the tokens that the call can take. Asked for once.
   virtual wire::CallSize size() const = 0;
   virtual HttpRequest build(const ProviderSettings& provider, const Credentials& credentials) const = 0;
-  /// Keeps what the response holds, and returns what it used (nothing but zeros: the provider names no
-  /// usage), or why it is no answer. `now` and `credentials` as read_response has them.
-  virtual std::variant<Usage, Failed> read(const ProviderSettings& provider, const HttpResponse& response,
-                                           std::chrono::system_clock::time_point now,
-                                           const Credentials& credentials) = 0;
-  /// What was read last took nothing: its zeros are the usage.
-  virtual bool took_nothing() const { return false; }
+  /// Keeps what the response holds, and returns what it used, or why it is no answer. `now` and `credentials`
+  /// as read_response has them.
+  virtual std::variant<CallUsage, Failed> read(const ProviderSettings& provider, const HttpResponse& response,
+                                               std::chrono::system_clock::time_point now,
+                                               const Credentials& credentials) = 0;
   /// Keeps what another worker's cache holds of what is requested. An error: it does not fit, and the call is
   /// made. Only asked of requests that were submitted with the key of an entry.
   virtual Result<void> take_entry(std::string_view /*entry*/) {

@@ -30,15 +30,15 @@ HttpRequest ModelCall::build(const ProviderSettings& provider, const Credentials
   return build_request(provider, credentials, *keyed_.request);
 }
 
-std::variant<Usage, Failed> ModelCall::read(const ProviderSettings& provider, const HttpResponse& response,
-                                            std::chrono::system_clock::time_point now,
-                                            const Credentials& credentials) {
+std::variant<CallUsage, Failed> ModelCall::read(const ProviderSettings& provider,
+                                                const HttpResponse& response,
+                                                std::chrono::system_clock::time_point now,
+                                                const Credentials& credentials) {
   auto outcome = read_response(provider, response, now, credentials, kind());
   if (auto* failed = std::get_if<Failed>(&outcome)) return std::move(*failed);
   auto& answered = std::get<Answered>(outcome);
   answer_ = std::move(answered.completion);
-  took_nothing_ = answered.took_nothing;
-  return answer_.usage;
+  return CallUsage{answer_.usage, answered.took_nothing};
 }
 
 Result<void> ModelCall::take_entry(std::string_view entry) {

@@ -45,10 +45,9 @@ class ModelCall : public CallRequest {
   const std::string& model() const override { return keyed_.request->model; }
   wire::CallSize size() const override;
   HttpRequest build(const ProviderSettings& provider, const Credentials& credentials) const override;
-  std::variant<Usage, Failed> read(const ProviderSettings& provider, const HttpResponse& response,
-                                   std::chrono::system_clock::time_point now,
-                                   const Credentials& credentials) override;
-  bool took_nothing() const override { return took_nothing_; }
+  std::variant<CallUsage, Failed> read(const ProviderSettings& provider, const HttpResponse& response,
+                                       std::chrono::system_clock::time_point now,
+                                       const Credentials& credentials) override;
   Result<void> take_entry(std::string_view entry) override;
 
  protected:
@@ -58,7 +57,6 @@ class ModelCall : public CallRequest {
   KeyedRequest keyed_;
   AnswerStore& store_;
   Completion answer_;
-  bool took_nothing_ = false;
 };
 
 }  // namespace sluice

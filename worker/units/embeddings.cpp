@@ -54,15 +54,15 @@ HttpRequest EmbeddingCall::build(const ProviderSettings& provider, const Credent
   return build_embedding_request(provider, credentials, model_, texts);
 }
 
-std::variant<Usage, Failed> EmbeddingCall::read(const ProviderSettings& provider,
-                                                const HttpResponse& response,
-                                                std::chrono::system_clock::time_point now,
-                                                const Credentials& credentials) {
+std::variant<CallUsage, Failed> EmbeddingCall::read(const ProviderSettings& provider,
+                                                    const HttpResponse& response,
+                                                    std::chrono::system_clock::time_point now,
+                                                    const Credentials& credentials) {
   auto outcome = read_embedding_response(provider, response, batch_.texts.size(), now, credentials);
   if (auto* failed = std::get_if<Failed>(&outcome)) return std::move(*failed);
   auto& embedded = std::get<Embedded>(outcome);
   vectors_ = std::move(embedded.vectors);
-  return embedded.usage;
+  return CallUsage{embedded.usage};
 }
 
 // --- The stage ---

@@ -30,9 +30,9 @@ class EmbeddingCall final : public CallRequest {
   const std::string& model() const override { return model_; }
   wire::CallSize size() const override;
   HttpRequest build(const ProviderSettings& provider, const Credentials& credentials) const override;
-  std::variant<Usage, Failed> read(const ProviderSettings& provider, const HttpResponse& response,
-                                   std::chrono::system_clock::time_point now,
-                                   const Credentials& credentials) override;
+  std::variant<CallUsage, Failed> read(const ProviderSettings& provider, const HttpResponse& response,
+                                       std::chrono::system_clock::time_point now,
+                                       const Credentials& credentials) override;
   std::string log_member() const override { return R"("unit":null)"; }
 
  private:

@@ -25,11 +25,11 @@ struct FakeRequest final : CallRequest {
     http.body = question;
     return http;
   }
-  std::variant<Usage, Failed> read(const ProviderSettings&, const HttpResponse& response,
-                                   std::chrono::system_clock::time_point, const Credentials&) override {
+  std::variant<CallUsage, Failed> read(const ProviderSettings&, const HttpResponse& response,
+                                       std::chrono::system_clock::time_point, const Credentials&) override {
     if (response.status == 200) {
       answer = response.body;
-      return Usage{3, 4};
+      return CallUsage{{3, 4}};
     }
     Failed failed;
     failed.message = response.body;
