@@ -252,13 +252,8 @@ std::optional<AgreementEstimate> JudgeAgreement::raw(double confidence) const {
   const Cells p = shares(counts_);
   const double agreed = p[0] + p[3];
   const double answers = effective_answers({1.0, 0.0, 0.0, 1.0});
-  const double successes = agreed * answers;
-  const double failures = (p[1] + p[2]) * answers;
-  const double tail = 0.5 * (1.0 - confidence);
-  AgreementEstimate estimate{agreed, {}};
-  if (successes > 0.0) estimate.interval.low = inverse_incomplete_beta(successes, failures + 1.0, tail);
-  if (failures > 0.0) estimate.interval.high = inverse_incomplete_beta(successes + 1.0, failures, 1.0 - tail);
-  return estimate;
+  return AgreementEstimate{agreed,
+                           clopper_pearson_interval(agreed * answers, (p[1] + p[2]) * answers, confidence)};
 }
 
 std::optional<AgreementEstimate> JudgeAgreement::kappa(double confidence) const {

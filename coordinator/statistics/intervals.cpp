@@ -21,22 +21,12 @@ Interval wilson_interval(double proportion, double trials, double confidence) {
   return interval;
 }
 
-double clopper_pearson_lower(std::uint64_t successes, std::uint64_t trials, double confidence) {
-  if (successes == 0 || trials == 0) return 0.0;
-  return inverse_incomplete_beta(static_cast<double>(successes),
-                                 static_cast<double>(trials - successes) + 1.0, 1.0 - confidence);
-}
-
-double clopper_pearson_upper(std::uint64_t successes, std::uint64_t trials, double confidence) {
-  if (successes >= trials) return 1.0;
-  return inverse_incomplete_beta(static_cast<double>(successes) + 1.0,
-                                 static_cast<double>(trials - successes), confidence);
-}
-
-Interval clopper_pearson_interval(std::uint64_t successes, std::uint64_t trials, double confidence) {
-  const double one_sided = 0.5 * (1.0 + confidence);
-  return {clopper_pearson_lower(successes, trials, one_sided),
-          clopper_pearson_upper(successes, trials, one_sided)};
+Interval clopper_pearson_interval(double successes, double failures, double confidence) {
+  const double tail = 0.5 * (1.0 - confidence);
+  Interval interval;
+  if (successes > 0.0) interval.low = inverse_incomplete_beta(successes, failures + 1.0, tail);
+  if (failures > 0.0) interval.high = inverse_incomplete_beta(successes + 1.0, failures, 1.0 - tail);
+  return interval;
 }
 
 void ClusteredProportion::add(double successes, double trials) {

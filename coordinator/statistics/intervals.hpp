@@ -16,11 +16,9 @@ struct Interval {
 /// trials nothing is known: 0..1. REQUIRES: 0 <= proportion <= 1; 0 < confidence < 1.
 Interval wilson_interval(double proportion, double trials, double confidence);
 
-/// The exact interval of Clopper and Pearson (1934), two-sided.
-Interval clopper_pearson_interval(std::uint64_t successes, std::uint64_t trials, double confidence);
-/// Its one-sided limits: the proportion is above (below) with at least this confidence.
-double clopper_pearson_lower(std::uint64_t successes, std::uint64_t trials, double confidence);
-double clopper_pearson_upper(std::uint64_t successes, std::uint64_t trials, double confidence);
+/// The exact interval of Clopper and Pearson (1934), two-sided. The counts need not be whole: those of an
+/// effective number.
+Interval clopper_pearson_interval(double successes, double failures, double confidence);
 
 /// A proportion over trials that come in clusters: answers that share a case share its reference, and are no
 /// independent evidence. Constant memory; the order of `add` matters in the last bits alone.

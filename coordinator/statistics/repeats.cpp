@@ -17,24 +17,6 @@ double all_from_part(std::uint64_t part, std::uint64_t whole, std::uint64_t k) {
 
 }  // namespace
 
-std::string_view to_string(RepeatOutcome outcome) {
-  switch (outcome) {
-    case RepeatOutcome::pass:
-      return "pass";
-    case RepeatOutcome::flaky:
-      return "flaky";
-    case RepeatOutcome::fail:
-      return "fail";
-  }
-  return "fail";
-}
-
-std::optional<RepeatOutcome> repeat_outcome(std::uint64_t passed, std::uint64_t assessed) {
-  if (assessed == 0) return std::nullopt;
-  if (passed >= assessed) return RepeatOutcome::pass;
-  return assessed - passed > passed ? RepeatOutcome::fail : RepeatOutcome::flaky;
-}
-
 std::optional<double> pass_at_k(std::uint64_t passed, std::uint64_t assessed, std::uint64_t k) {
   if (k == 0 || k > assessed) return std::nullopt;
   return 1.0 - all_from_part(assessed - passed, assessed, k);

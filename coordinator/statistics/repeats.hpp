@@ -2,23 +2,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 namespace sluice {
-
-/// What the repeats of a case come to together.
-enum class RepeatOutcome : std::uint8_t {
-  pass,   ///< All passed.
-  flaky,  ///< They disagree, and no more than half failed: neither pass nor fail by luck.
-  fail,   ///< More than half failed.
-};
-
-std::string_view to_string(RepeatOutcome outcome);
-
-/// Repeats that ended in an error are not among the `assessed`; nothing if none is left. REQUIRES: passed <=
-/// assessed.
-std::optional<RepeatOutcome> repeat_outcome(std::uint64_t passed, std::uint64_t assessed);
 
 /// pass@k: the chance that at least one of k repeats passes, unbiased from n >= k of them: 1 - C(n - c, k) /
 /// C(n, k) (Chen et al. 2021). Nothing if k is 0 or above `assessed`. Time: O(k).

@@ -301,10 +301,6 @@ std::uint64_t check_digest(const Expectation& expectation) {
   return std::max<std::uint64_t>(digest, 1);
 }
 
-Digest case_fingerprint(const Case& one) {
-  return sha256(canonical_case(one));
-}
-
 CaseFingerprints case_fingerprints(const Case& one) {
   const std::string expectations = canonical_expectations(one);
   return {sha256(canonical_form(one, expectations, Part::whole)),

@@ -21,12 +21,10 @@ std::string canonical_case(const Case& one);
 std::string canonical_thresholding(const Thresholding& thresholding);
 /// The first 64 bits of the SHA-256 of an expectation's canonical JSON; never 0.
 std::uint64_t check_digest(const Expectation& expectation);
-/// SHA-256 of canonical_case.
-Digest case_fingerprint(const Case& one);
 
 /// What a suite's fingerprints are made of.
 struct CaseFingerprints {
-  Digest whole{};    ///< case_fingerprint
+  Digest whole{};    ///< SHA-256 of canonical_case.
   Digest judging{};  ///< Of that alone which judges the case's answers, whatever was asked.
 };
 CaseFingerprints case_fingerprints(const Case& one);

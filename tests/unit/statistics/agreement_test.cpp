@@ -31,7 +31,7 @@ TEST(JudgeAgreement, IsAsCalculatedByHand) {
   const JudgeAgreement agreement = table(20, 5, 10, 15);
   EXPECT_NEAR(agreement.raw(0.95)->value, 0.7, 1e-12);
   EXPECT_NEAR(agreement.kappa(0.95)->value, 0.4, 1e-12);
-  const Interval exact = clopper_pearson_interval(35, 50, 0.95);
+  const Interval exact = clopper_pearson_interval(35, 15, 0.95);
   EXPECT_NEAR(agreement.raw(0.95)->interval.low, exact.low, 1e-9);
   EXPECT_NEAR(agreement.raw(0.95)->interval.high, exact.high, 1e-9);
 }

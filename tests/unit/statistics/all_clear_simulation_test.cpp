@@ -1,8 +1,8 @@
 // Simulated runs whose true drop is min_effect: `no_regression` must not be decided for them in more than one
 // of twenty. Every model is stated where it is drawn; one seed for all. The test's p plays no part here, so
 // that the cheapest one does.
+#include "clopper_pearson.hpp"
 #include "coordinator/statistics/change_decision.hpp"
-#include "coordinator/statistics/intervals.hpp"
 #include "coordinator/statistics/random_stream.hpp"
 #include "paired_cases.hpp"
 

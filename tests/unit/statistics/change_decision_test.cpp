@@ -1,6 +1,6 @@
 #include "coordinator/statistics/change_decision.hpp"
 
-#include "coordinator/statistics/intervals.hpp"
+#include "clopper_pearson.hpp"
 #include "paired_cases.hpp"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // Simulated runs against what the gate promises. Every model is stated where it is drawn; one seed for all.
+#include "clopper_pearson.hpp"
 #include "coordinator/statistics/change_decision.hpp"
-#include "coordinator/statistics/intervals.hpp"
 #include "coordinator/statistics/random_stream.hpp"
 #include "paired_cases.hpp"
 

@@ -1,5 +1,6 @@
 // Simulated judges: what is said of an unbiased one, of a biased one, and how often intervals hold the truth.
 // Each model is stated where it is drawn; one seed for all.
+#include "clopper_pearson.hpp"
 #include "coordinator/statistics/agreement.hpp"
 #include "coordinator/statistics/intervals.hpp"
 #include "coordinator/statistics/judge_bias.hpp"

@@ -8,19 +8,6 @@
 namespace sluice {
 namespace {
 
-TEST(Repeats, DisagreementIsFlakyUnlessAMajorityFails) {
-  EXPECT_EQ(repeat_outcome(0, 0), std::nullopt);
-  EXPECT_EQ(repeat_outcome(1, 1), RepeatOutcome::pass);
-  EXPECT_EQ(repeat_outcome(0, 1), RepeatOutcome::fail);
-  EXPECT_EQ(repeat_outcome(5, 5), RepeatOutcome::pass);
-  EXPECT_EQ(repeat_outcome(4, 5), RepeatOutcome::flaky);
-  EXPECT_EQ(repeat_outcome(3, 5), RepeatOutcome::flaky);
-  EXPECT_EQ(repeat_outcome(2, 5), RepeatOutcome::fail);
-  EXPECT_EQ(repeat_outcome(0, 5), RepeatOutcome::fail);
-  EXPECT_EQ(repeat_outcome(2, 4), RepeatOutcome::flaky);  // Half is no majority.
-  EXPECT_EQ(repeat_outcome(1, 4), RepeatOutcome::fail);
-}
-
 /// All subsets of k of the repeats, the first `passed` of which pass: by definition, without a formula.
 double share_of_subsets(unsigned passed, unsigned assessed, unsigned k, bool all) {
   int subsets = 0;

@@ -1,4 +1,5 @@
 // Simulated answers against what the tests for "unstable beyond the floor" promise; one seed for all.
+#include "clopper_pearson.hpp"
 #include "coordinator/statistics/random_stream.hpp"
 #include "coordinator/statistics/stability.hpp"
 

@@ -1,7 +1,7 @@
 // Simulated runs with more repeats on one side than on the other: the same model must not be told apart from
 // itself, and a drop must be found. Every model is stated where it is drawn; one seed for all.
+#include "clopper_pearson.hpp"
 #include "coordinator/statistics/change_decision.hpp"
-#include "coordinator/statistics/intervals.hpp"
 #include "coordinator/statistics/random_stream.hpp"
 #include "paired_cases.hpp"
 

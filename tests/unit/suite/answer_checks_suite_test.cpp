@@ -109,7 +109,7 @@ TEST_F(AnswerChecksSuite, NamesOfOtherHarnessesAreTaken) {
 }
 
 TEST_F(AnswerChecksSuite, EachParameterChangesTheFingerprint) {
-  const auto of = [&](const std::string& expected) { return case_fingerprint(first(expected)); };
+  const auto of = [&](const std::string& expected) { return case_fingerprints(first(expected)).whole; };
   EXPECT_EQ(of("{type: contains, text: a}"), of("{type: must_contain, text: a}"));
   EXPECT_NE(of("{type: levenshtein, text: a}"), of("{type: levenshtein, text: a, max_distance: 4}"));
   EXPECT_NE(of("{type: tool_call, name: f}"), of("{type: tool_call, name: f, arguments: {a: 1}}"));

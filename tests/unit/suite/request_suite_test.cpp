@@ -70,12 +70,12 @@ TEST_F(RequestSuite, MessagesThatAreAPromptAreThatPrompt) {
       "    messages: [{role: system, content: Be brief.}, {role: user, content: \"Who are you?\"}]\n"));
   const Case plain = first(with_input("    system: Be brief.\n    prompt: \"Who are you?\"\n"));
   EXPECT_TRUE(said.extras.empty());
-  EXPECT_EQ(case_fingerprint(said), case_fingerprint(plain));
+  EXPECT_EQ(case_fingerprints(said).whole, case_fingerprints(plain).whole);
 }
 
 TEST_F(RequestSuite, WhatItAsksForIsPartOfTheFingerprint) {
   const auto of = [&](const std::string& more) {
-    return case_fingerprint(first(with_input("    prompt: p\n" + more)));
+    return case_fingerprints(first(with_input("    prompt: p\n" + more))).whole;
   };
   const Digest plain = of("");
   EXPECT_NE(of("    params: {top_p: 0.9}\n"), plain);
