@@ -3,8 +3,6 @@
 #include "common/cache_tools.hpp"
 #include "common/transport/local_workers.hpp"
 
-#include <vector>
-
 /// The one entrance to this room, for `sluice` and for `sluice-worker` alike.
 namespace sluice {
 

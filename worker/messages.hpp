@@ -9,7 +9,6 @@
 #include "worker/held_units.hpp"
 #include "worker/units/completed_unit.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "common/clock.hpp"
-#include "common/error.hpp"
 
 #include <chrono>
 #include <cstdint>

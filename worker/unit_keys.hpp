@@ -5,7 +5,6 @@
 #include "common/model/trial.hpp"
 
 #include <list>
-#include <string>
 #include <utility>
 #include <vector>
 

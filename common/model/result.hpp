@@ -9,7 +9,6 @@
 #include "common/model/trial.hpp"
 #include "common/model/votes.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

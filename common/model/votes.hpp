@@ -2,7 +2,6 @@
 
 #include "common/model/metrics.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 
 /// The constants that tune sockets, with their reasons. They bound what peers can make a coordinator take.
 namespace sluice::defaults {

@@ -4,7 +4,6 @@
 #include "coordinator/run/command_checks.hpp"
 
 #include <memory>
-#include <string>
 
 #include <caf/actor.hpp>
 #include <caf/fwd.hpp>

@@ -13,7 +13,6 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <optional>
 
 #include <caf/actor.hpp>
 #include <caf/fwd.hpp>

@@ -11,10 +11,8 @@
 #include "coordinator/progress/progress.hpp"
 #include "coordinator/run/effects.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 

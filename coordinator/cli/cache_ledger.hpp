@@ -4,7 +4,6 @@
 #include "coordinator/ledger/ledger.hpp"
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 

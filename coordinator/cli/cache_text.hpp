@@ -2,7 +2,6 @@
 
 #include "common/cache_tools.hpp"
 
-#include <chrono>
 #include <string>
 
 /// What `sluice cache` reads and says.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "common/clock.hpp"
-#include "common/model/provider_limits.hpp"
 #include "common/wire/messages.hpp"
 #include "coordinator/facts/learned_limits.hpp"
 

@@ -2,7 +2,6 @@
 
 #include "common/model/paid_tokens.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <optional>

@@ -10,7 +10,6 @@
 #include "coordinator/statistics/change_decision.hpp"
 #include "coordinator/suite/thresholding.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "common/clock.hpp"
-
 #include <cstdint>
 #include <optional>
 

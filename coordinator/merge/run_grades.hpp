@@ -6,7 +6,6 @@
 #include "coordinator/statistics/intervals.hpp"
 #include "coordinator/statistics/position_bias.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>

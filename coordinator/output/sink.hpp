@@ -2,7 +2,6 @@
 
 #include "coordinator/defaults.hpp"
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 

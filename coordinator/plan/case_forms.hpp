@@ -5,7 +5,6 @@
 #include "coordinator/plan/trial_design.hpp"
 #include "coordinator/suite/case.hpp"
 
-#include <cstdint>
 #include <unordered_map>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include "coordinator/report/report.hpp"
 
 #include <optional>
-#include <span>
 #include <string>
 
 namespace sluice {

@@ -7,12 +7,10 @@
 #include "coordinator/output/sink.hpp"
 #include "coordinator/report/table_writer.hpp"
 
-#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace sluice {
 

@@ -18,8 +18,6 @@
 #include "coordinator/output/sink.hpp"
 #include "coordinator/report/table_writer.hpp"
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>

@@ -8,7 +8,6 @@
 #include "coordinator/run/recording.hpp"
 
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <vector>
 

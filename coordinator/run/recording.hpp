@@ -5,7 +5,6 @@
 #include "coordinator/facts/worker_id.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <optional>
 #include <vector>
 

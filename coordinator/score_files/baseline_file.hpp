@@ -5,7 +5,6 @@
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/output/sink.hpp"
 
-#include <cstddef>
 #include <filesystem>
 #include <istream>
 #include <string>

@@ -5,7 +5,6 @@
 #include "coordinator/suite/suite.hpp"
 
 #include <cstddef>
-#include <optional>
 #include <string>
 
 namespace sluice {

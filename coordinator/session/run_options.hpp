@@ -10,7 +10,6 @@
 #include "coordinator/suite/selection.hpp"
 #include "coordinator/suite/suite.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>

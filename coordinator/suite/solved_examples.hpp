@@ -3,7 +3,6 @@
 #include "common/documents/document.hpp"
 #include "common/documents/finding.hpp"
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>

@@ -7,7 +7,6 @@
 
 #include <array>
 #include <bitset>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>

@@ -4,7 +4,6 @@
 #include "common/hash.hpp"
 #include "worker/cache/entry.hpp"
 
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>

@@ -3,7 +3,6 @@
 #include "common/wire/messages.hpp"
 #include "worker/calls/call.hpp"
 
-#include <optional>
 #include <vector>
 
 /// The calls that wait for a provider, and in which order they are its next ones.

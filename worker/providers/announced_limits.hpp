@@ -3,11 +3,8 @@
 #include "common/wire/messages.hpp"
 #include "worker/providers/http_message.hpp"
 
-#include <array>
-#include <chrono>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 
 namespace sluice {

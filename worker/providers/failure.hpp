@@ -5,7 +5,6 @@
 #include "worker/providers/provider.hpp"
 
 #include <chrono>
-#include <string_view>
 
 namespace sluice {
 

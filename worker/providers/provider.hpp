@@ -11,7 +11,6 @@
 #include <chrono>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 
 /// The providers' formats: requests are built and responses read here, and nowhere else. Pure and

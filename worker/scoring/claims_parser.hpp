@@ -3,7 +3,6 @@
 #include "common/error.hpp"
 #include "common/model/claim.hpp"
 
-#include <cstddef>
 #include <string_view>
 #include <vector>
 

@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 /// What the judges of a pair of answers make of it (docs/grading.md). Pure and thread-safe.
 namespace sluice {

@@ -4,7 +4,6 @@
 #include "worker/scoring/score.hpp"
 #include "worker/units/disclosure.hpp"
 
-#include <chrono>
 #include <memory>
 #include <utility>
 
