@@ -119,9 +119,24 @@ std::optional<JudgeBiasFold> judge_bias_fold(const RunOptions& options, const Ru
   return JudgeBiasFold(!options.arms.empty(), defaults::statistics::confidence, defaults::statistics::seed);
 }
 
-/// What is to be said of the judge, of a run with judged answers.
+/// Under `statistical` each arm is told apart from the baseline's by itself.
+void add_arm_notices(const RunOptions& options, const RunGate& gate, RunAssessment& assessment) {
+  if (!options.baseline_arm || gate.gate.config().suite.mode != ThresholdMode::statistical) return;
+  std::vector<MetricId> fail_nothing;
+  if (assessment.calibrations && !options.strict) fail_nothing = assessment.calibrations->uncalibrated();
+  std::ranges::move(arm_notices(*assessment.arms, *options.baseline_arm, fail_nothing),
+                    std::back_inserter(assessment.gate.notices));
+}
+
+/// What is to be said of the judge, whether it is fake, calibrated or biased.
 void add_judge_notices(const RunOptions& options, const JudgeIdentity& judge, RunAssessment& assessment) {
   auto& notices = assessment.gate.notices;
+  if (auto fake = fake_judge_notice(judge)) notices.push_back(std::move(*fake));
+  if (assessment.calibrations) {
+    std::ranges::move(
+        wording::calibration_notices(*assessment.calibrations, options.suite_path, options.strict),
+        std::back_inserter(notices));
+  }
   if (!assessment.judge_bias) return;
   std::vector<AnsweringModel> models;
   for (const RunArm& one : options.arms)
@@ -149,6 +164,19 @@ void add_stability(const RunOptions& options, const RunGate& gate,
   GatedRun run = gate.run;
   run.strict = options.strict;
   assessment.gate.stability = assess_stability(question, run, assessment.gate.notices);
+}
+
+/// Adds the comparison of the aggregates with the manifest's.
+void add_aggregates(const RunOptions& options, const RunGate& gate, RunAssessment& assessment) {
+  if (!gate.aggregates) return;
+  auto untested = untested_notice(gate.gate.config().suite, gate.comparison.baseline_file);
+  if (untested) assessment.gate.notices.push_back(std::move(*untested));
+  const Scores scores = scores_of(assessment.aggregates.all.counts);
+  assessment.gate.aggregates = assess_aggregates(*gate.aggregates, scores.precision, scores.recall, scores.f1,
+                                                 options.settings.regression_threshold.value);
+  auto missing =
+      missing_aggregates_notice(*assessment.gate.aggregates, gate.comparison.baseline_file, options.strict);
+  if (missing) assessment.gate.notices.push_back(std::move(*missing));
 }
 
 /// Why the run's stability may not be pinned: part of the perturbed answers is missing.
@@ -210,30 +238,9 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   if (statistics) assessment.gate.statistics = statistics->finish();
   add_stability(options, gate, perturbations, assessment);
   entries.finish(assessment.gate.notices);
-  if (options.baseline_arm && gate.gate.config().suite.mode == ThresholdMode::statistical) {
-    std::vector<MetricId> fail_nothing;
-    if (assessment.calibrations && !options.strict) fail_nothing = assessment.calibrations->uncalibrated();
-    std::ranges::move(arm_notices(*assessment.arms, *options.baseline_arm, fail_nothing),
-                      std::back_inserter(assessment.gate.notices));
-  }
-  if (auto fake = fake_judge_notice(gate.judge.identity()))
-    assessment.gate.notices.push_back(std::move(*fake));
-  if (assessment.calibrations) {
-    std::ranges::move(
-        wording::calibration_notices(*assessment.calibrations, options.suite_path, options.strict),
-        std::back_inserter(assessment.gate.notices));
-  }
+  add_arm_notices(options, gate, assessment);
   add_judge_notices(options, gate.judge.identity(), assessment);
-  if (gate.aggregates) {
-    auto untested = untested_notice(gate.gate.config().suite, gate.comparison.baseline_file);
-    if (untested) assessment.gate.notices.push_back(std::move(*untested));
-    const Scores scores = scores_of(assessment.aggregates.all.counts);
-    assessment.gate.aggregates = assess_aggregates(*gate.aggregates, scores.precision, scores.recall,
-                                                   scores.f1, options.settings.regression_threshold.value);
-    auto missing =
-        missing_aggregates_notice(*assessment.gate.aggregates, gate.comparison.baseline_file, options.strict);
-    if (missing) assessment.gate.notices.push_back(std::move(*missing));
-  }
+  add_aggregates(options, gate, assessment);
   const auto input = verdict_input(options, assessment.aggregates, assessment.gate, cut_short);
   assessment.verdict = run_verdict(input);
   assessment.exit_code = exit_code(assessment.verdict, input, {options.strict, options.fail_on_regression});
