@@ -36,9 +36,10 @@ Failed failed_call(const HttpFailure& failure, const KeyMask& keys, const Redact
 }
 
 bool never_connected(const HttpDone& done) {
-  return done.failure && (done.failure->kind == HttpFailure::Kind::could_not_connect ||
-                          done.failure->kind == HttpFailure::Kind::could_not_resolve ||
-                          done.failure->kind == HttpFailure::Kind::other);
+  return done.failure &&
+         (done.failure->kind == HttpFailure::Kind::could_not_connect ||
+          done.failure->kind == HttpFailure::Kind::could_not_resolve ||
+          done.failure->kind == HttpFailure::Kind::no_tls || done.failure->kind == HttpFailure::Kind::other);
 }
 
 }  // namespace sluice

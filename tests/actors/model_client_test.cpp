@@ -224,6 +224,24 @@ TEST_F(ModelClientTest, AProviderThatNeverAnsweredIsUnreachable) {
   }
 }
 
+// A base URL with https:// for a server of plain HTTP was tried until the tries or the case's time were
+// spent.
+TEST_F(ModelClientTest, AProviderWithoutTlsIsUnreachableAtOnce) {
+  settings.max_retries = 1;
+  start();
+  complete(1);
+  fail_call(only_call(), HttpFailure::Kind::no_tls);
+  EXPECT_EQ(reason_of(only_outcome()), Reason::provider_unreachable);
+  complete(2);
+  answer_claims(only_call());
+  outcomes();
+  complete(3);
+  fail_call(only_call(), HttpFailure::Kind::no_tls);
+  pass(1s);
+  fail_call(only_call(), HttpFailure::Kind::no_tls);
+  EXPECT_EQ(reason_of(only_outcome()), Reason::connection_lost) << "it has answered: something is in its way";
+}
+
 // Each case would wait in vain through all of its calls. One alone may be slower than the others.
 TEST_F(ModelClientTest, AProviderThatNeverAnsweredTwoCasesInTimeIsUnreachable) {
   settings.max_retries = 1;

@@ -166,6 +166,25 @@ TEST_F(HttpActorTest, AProxyThatRefusesTheWay) {
   EXPECT_FALSE(done.started);
 }
 
+TEST_F(HttpActorTest, TlsToAPlainPort) {
+  RawServer server([](int, const std::string&) {
+    return RawServer::Answer{"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", Then::close};
+  });
+  const auto done = perform(call_to("https://" + server.host() + "/v1/x"));
+  expect_failure(done, Kind::no_tls, server.host() + " does not speak TLS");
+  EXPECT_NE(done.failure->message.find("http://"), std::string::npos) << done.failure->message;
+  EXPECT_FALSE(done.started);
+}
+
+TEST_F(HttpActorTest, TlsToAPlainPortThatWaitsForMore) {
+  RawServer server([](int, const std::string&) { return RawServer::Answer{"", Then::hold}; });
+  auto call = call_to("https://" + server.host() + "/v1/x");
+  call.connect_timeout = 30ms;
+  const auto done = perform(std::move(call));
+  expect_failure(done, Kind::could_not_connect, "accepted a connection, and answered no TLS within 0.03 s");
+  EXPECT_NE(done.failure->message.find("http://"), std::string::npos) << done.failure->message;
+}
+
 TEST_F(HttpActorTest, UrlsThatCannotBeCalled) {
   expect_failure(perform(call_to("ftp://127.0.0.1/x")), Kind::other, "127.0.0.1");
   expect_failure(perform(call_to("http://")), Kind::other, "failed");
@@ -308,12 +327,6 @@ TEST_F(HttpActorTest, NotHttp) {
     return RawServer::Answer{"220 smtp ready\r\n", Then::close};
   });
   expect_failure(perform(call_to(server.url())), Kind::other, server.host());
-}
-
-TEST_F(HttpActorTest, TlsToAPlainPort) {
-  RawServer server([](int, const std::string&) { return RawServer::Answer{"nonsense", Then::close}; });
-  expect_failure(perform(call_to("https://" + server.host() + "/")), Kind::could_not_connect,
-                 "no TLS connection to " + server.host());
 }
 
 TEST_F(HttpActorTest, CancelEndsTheCallAndNoOther) {

@@ -96,6 +96,9 @@ bool HttpParser::parse_head() {
   const auto head_end = std::string_view(buffer_.data(), filled_).find("\r\n\r\n", from);
   if (head_end == std::string_view::npos) {
     at_ = filled_;
+    // Of TLS, say, no end would ever come.
+    const bool is_no_request = begin_ < filled_ && buffer_[begin_] != '\r' && !is_token_char(buffer_[begin_]);
+    if (is_no_request) return fail(400);
     return filled_ - begin_ > max_head_bytes ? fail(431) : false;
   }
   if (head_end - begin_ > max_head_bytes) return fail(431);

@@ -47,6 +47,14 @@ TEST(HttpParser, ReadsARequestByteByByte) {
   expect_simple(parser.request());
 }
 
+// Whoever said https:// was left waiting for an answer to the beginning of TLS.
+TEST(HttpParser, WhatBeginsNoRequestIsRefusedAtOnce) {
+  HttpParser parser;
+  feed(parser, "\x16\x03\x01\x02");
+  EXPECT_EQ(parser.parse(), Outcome::failed);
+  EXPECT_EQ(parser.error_status(), 400);
+}
+
 TEST(HttpParser, KeepsPipelinedRequestsApart) {
   HttpParser parser;
   std::string three;

@@ -256,8 +256,10 @@ void CallEngine::on_done(const HttpDone& done, const Moment& moment,
   call.unsent = 0;
   if (done.failure) {
     const auto& credentials = call.provider->credentials;
-    const auto failed = failed_call(
-        *done.failure, credentials ? credentials->mask(KeyMask::Keys::all) : KeyMask(), redactor_);
+    auto failed = failed_call(*done.failure, credentials ? credentials->mask(KeyMask::Keys::all) : KeyMask(),
+                              redactor_);
+    // A wrong URL: no other try finds another server there.
+    if (done.failure->kind == HttpFailure::Kind::no_tls) failed.retryable = call.provider->answered;
     note_lost(call, done, failed, at_.now);
     return follow(done.id, after_failure(call, failed, never_connected(done), at_.now, random_));
   }

@@ -39,6 +39,7 @@ struct HttpFailure {
   enum class Kind : std::uint8_t {
     could_not_connect,  ///< Refused, unreachable, TLS refused, or not accepted within connect_timeout.
     could_not_resolve,  ///< The host has no address.
+    no_tls,             ///< The host answers the beginning of TLS with something else: plain HTTP, mostly.
     timed_out,          ///< No whole answer within total_timeout.
     connection_lost,    ///< Closed or broken after the request was sent, or in the middle of the answer.
     too_large,          ///< The body is longer than max_body, or the headers than 256 KiB.

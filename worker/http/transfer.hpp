@@ -59,6 +59,7 @@ class Transfer {
   int may_send();
   bool header_line(std::string_view line);
   bool body_bytes(std::string_view bytes);
+  std::string tls_problem() const;
   HttpFailure failure_of(CURLcode code) const;
   std::optional<HttpFailure> refusal_of_ours(CURLcode code, const std::string& host) const;
   std::optional<HttpFailure> failed_connection(CURLcode code, const std::string& host) const;
