@@ -142,7 +142,10 @@ Result<void> RecordedRun::open_ledgers() {
   run_id_ = goes_on() ? options_.resumed_run : new_run_id();
   set_log_context({.run = run_id_});
   const auto& file = recorded_in_->file();
-  auto lock = RunLock::take(file.parent_path(), run_id_);
+  auto lock = RunLock::take(file.parent_path(), run_id_, [&] {
+    report_warning("`sluice runs prune` or `sluice doctor --repair` is at work in " +
+                   file.parent_path().string() + ": the run begins when that is done");
+  });
   if (!lock) return fail(std::move(lock.error()));
   lock_.emplace(std::move(*lock));
   const auto outlives = options_.settings.durable.value ? Outlives::power : Outlives::process;

@@ -20,6 +20,8 @@ inline constexpr int ledger_busy_timeout_ms = 10'000;  ///< For another process'
 /// The change to a write-ahead log is refused at once where SQLite waits elsewhere; so it is tried for 5 s.
 inline constexpr int log_change_tries = 500;
 inline constexpr auto log_change_wait = 10ms;
+/// A run that begins while the ledger is made smaller, or repaired, looks so often whether that is done.
+inline constexpr std::chrono::milliseconds all_runs_lock_wait{50};
 inline constexpr int compact_busy_timeout_ms = 1000;  ///< Short: later runs find the room in the file.
 inline constexpr std::int64_t max_suite_copies_bytes = 256 << 20;  ///< Packed; the oldest go first.
 /// Observations give way: whoever waits so long for another process goes without.

@@ -6,6 +6,7 @@
 #include "coordinator/ledger/run_lock.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -57,9 +58,11 @@ std::uint64_t remove(SQLite::Database& db, std::int64_t seq) {
 }
 
 /// False if another process is at work: the room stays in the file, for later runs. It is not waited for
-/// long: what matters is done. Of a large ledger it takes longer than a run waits to record its results.
+/// long: what matters is done. Of a large ledger it takes longer than a run waits to record its results, so
+/// that one that begins meanwhile is kept from it.
 bool compact(SQLite::Database& db, const std::filesystem::path& home) {
-  if (RunLock::is_any_held(home)) return false;
+  const auto no_run_begins = RunLock::take_all(home);
+  if (!no_run_begins) return false;
   db.setBusyTimeout(defaults::compact_busy_timeout_ms);
   // A checkpoint that has to leave something says so in its row, and is no error.
   return db.tryExec("VACUUM") == SQLite::OK && db.execAndGet("PRAGMA wal_checkpoint(TRUNCATE)").getInt() == 0;
@@ -104,18 +107,17 @@ Result<PrunedRuns> Ledger::prune(const RunPrune& which) {
     }
     query.reset();
     for (const auto& [seq, run_id] : going) {
-      if (RunLock::is_held(database_->home, run_id)) {
+      const bool at_work = which.dry_run && RunLock::is_held(database_->home, run_id);
+      // Held meanwhile: whoever goes on with a run takes it before looking for the run.
+      std::optional<Result<RunLock>> lock;
+      if (!which.dry_run) lock.emplace(RunLock::take(database_->home, run_id));
+      const bool is_refused = lock && !*lock;
+      if (is_refused && lock->error().reason != Reason::usage_invalid) return fail(lock->error());
+      if (at_work || is_refused) {
         ++done.unfinished;
         continue;
       }
-      if (which.dry_run) {
-        done.results += count_rows(db, "results", seq);
-      } else {
-        // Held meanwhile: whoever goes on with a run takes it before looking for the run.
-        const auto lock = RunLock::take(database_->home, run_id);
-        if (!lock) return fail(lock.error());
-        done.results += remove(db, seq);
-      }
+      done.results += which.dry_run ? count_rows(db, "results", seq) : remove(db, seq);
       ++done.runs;
     }
     done.left -= done.runs;

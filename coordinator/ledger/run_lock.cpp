@@ -2,11 +2,14 @@
 
 #include "common/hash.hpp"
 #include "common/text/printable.hpp"
+#include "coordinator/ledger/defaults.hpp"
 
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <system_error>
+#include <thread>
+#include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -47,40 +50,66 @@ Error problem_with(const std::filesystem::path& home, const char* what) {
 
 }  // namespace
 
-Result<RunLock> RunLock::take(const std::filesystem::path& home, const std::string& run_id) {
-  return take(home, lock_of(run_id),
+Result<RunLock> RunLock::take(const std::filesystem::path& home, const std::string& run_id,
+                              const std::function<void()>& before_waiting) {
+  auto opened = open(home);
+  if (!opened) return opened;
+  for (bool has_waited = false;;) {
+    const auto taken = opened->lock(home, lock_of(run_id));
+    if (!taken) return fail(taken.error());
+    if (*taken) return opened;
+    const Holder holder = opened->holder_of(lock_of(run_id));
+    if (holder == Holder::one) break;
+    if (holder == Holder::nobody) continue;  // Any more.
+    if (!std::exchange(has_waited, true) && before_waiting) before_waiting();
+    std::this_thread::sleep_for(defaults::all_runs_lock_wait);
+  }
+  return fail(Reason::usage_invalid,
               "run " + printable(run_id.substr(0, 8)) +
                   " is under way: another process works on it; wait for that one, or end it first");
 }
 
 Result<RunLock> RunLock::take_all(const std::filesystem::path& home) {
-  return take(home, lock_of_all(),
+  auto opened = open(home);
+  if (!opened) return opened;
+  const auto taken = opened->lock(home, lock_of_all());
+  if (!taken) return fail(taken.error());
+  if (*taken) return opened;
+  return fail(Reason::usage_invalid,
               "a run is under way in " + printable(home.string()) + "; wait for it, or end it first");
 }
 
-Result<RunLock> RunLock::take(const std::filesystem::path& home, struct flock wanted,
-                              const std::string& refusal) {
+Result<RunLock> RunLock::open(const std::filesystem::path& home) {
   // Opening a pipe to which nobody writes would wait for ever.
   RunLock lock(::open(file_in(home).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644));
   if (lock.file_ < 0) return fail(problem_with(home, "open"));
+  return lock;
+}
+
+Result<bool> RunLock::lock(const std::filesystem::path& home, struct flock wanted) const {
   // Bound to the open file, not to the process: a second one in this process is refused like any other.
-  if (::fcntl(lock.file_, F_OFD_SETLK, &wanted) == 0) return lock;
+  if (::fcntl(file_, F_OFD_SETLK, &wanted) == 0) return true;
   if (errno != EAGAIN && errno != EACCES) return fail(problem_with(home, "lock"));
-  return fail(Reason::usage_invalid, refusal);
+  return false;
+}
+
+RunLock::Holder RunLock::holder_of(struct flock wanted) const {
+  if (::fcntl(file_, F_OFD_GETLK, &wanted) != 0) return Holder::one;
+  if (wanted.l_type == F_UNLCK) return Holder::nobody;
+  return wanted.l_len == 0 ? Holder::all : Holder::one;  // 0: to the end, as that of lock_of_all alone.
+}
+
+RunLock::Holder RunLock::holder_in(const std::filesystem::path& home, struct flock wanted) {
+  const RunLock reader(::open(file_in(home).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  return reader.file_ < 0 ? Holder::nobody : reader.holder_of(wanted);
 }
 
 bool RunLock::is_held(const std::filesystem::path& home, const std::string& run_id) {
-  return is_held(home, lock_of(run_id));
+  return holder_in(home, lock_of(run_id)) == Holder::one;
 }
 
 bool RunLock::is_any_held(const std::filesystem::path& home) {
-  return is_held(home, lock_of_all());
-}
-
-bool RunLock::is_held(const std::filesystem::path& home, struct flock wanted) {
-  const RunLock reader(::open(file_in(home).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (reader.file_ < 0) return false;  // Nobody has ever locked anything there.
-  return ::fcntl(reader.file_, F_OFD_GETLK, &wanted) == 0 && wanted.l_type != F_UNLCK;
+  return holder_in(home, lock_of_all()) != Holder::nobody;
 }
 
 void RunLock::expect_ledger() const {

@@ -2,7 +2,9 @@
 
 #include "common/error.hpp"
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -14,14 +16,16 @@ namespace sluice {
 /// destruction or the process's death, however that dies. Within a process too nobody else gets it.
 class RunLock {
  public:
-  /// Does not wait. usage_invalid if somebody works on the run; ledger_failed if the file cannot be made or
-  /// locked.
-  static Result<RunLock> take(const std::filesystem::path& home, const std::string& run_id);
+  /// usage_invalid if somebody works on the run; ledger_failed if the file cannot be made or locked. Whoever
+  /// has `take_all` is waited for: `before_waiting` is called first.
+  static Result<RunLock> take(const std::filesystem::path& home, const std::string& run_id,
+                              const std::function<void()>& before_waiting = {});
   /// Whether somebody works on the run. Changes nothing, and makes no file.
   static bool is_held(const std::filesystem::path& home, const std::string& run_id);
   /// Whether somebody works on any run of the home. As `is_held`.
   static bool is_any_held(const std::filesystem::path& home);
-  /// Keeps all runs of the home from being worked on. Errors as `take`.
+  /// Keeps all runs of the home from being worked on: those that begin wait. Does not wait itself:
+  /// usage_invalid if somebody works on one. ledger_failed as `take`.
   static Result<RunLock> take_all(const std::filesystem::path& home);
 
   /// Leaves word that the home has a ledger: one that is not there any more is missing.
@@ -37,9 +41,13 @@ class RunLock {
 
  private:
   explicit RunLock(int file) : file_(file) {}
-  static Result<RunLock> take(const std::filesystem::path& home, struct flock wanted,
-                              const std::string& refusal);
-  static bool is_held(const std::filesystem::path& home, struct flock wanted);
+  static Result<RunLock> open(const std::filesystem::path& home);
+  /// False if somebody else has it. The error: ledger_failed.
+  Result<bool> lock(const std::filesystem::path& home, struct flock wanted) const;
+  /// Who is in the way of the lock; nobody either where the file is not there.
+  enum class Holder : std::uint8_t { nobody, one, all };
+  Holder holder_of(struct flock wanted) const;
+  static Holder holder_in(const std::filesystem::path& home, struct flock wanted);
   int file_;
 };
 

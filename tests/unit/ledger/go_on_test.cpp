@@ -5,6 +5,7 @@
 #include "tests/support/temporary_folder.hpp"
 
 #include <csignal>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,6 +64,24 @@ TEST_F(GoOn, ARunHasOneProcessAtATime) {
   }
   EXPECT_FALSE(RunLock::is_held(home(), "run-1"));
   EXPECT_TRUE(RunLock::take(home(), "run-1"));
+}
+
+// `runs prune` makes the file smaller once it has seen that no run is under way: one that began just then
+// ended when it could not write for ten seconds.
+TEST_F(GoOn, ARunThatBeginsWaitsForWhoeverHasTheLedgerToItself) {
+  std::optional<Result<RunLock>> all(RunLock::take_all(home()));
+  ASSERT_TRUE(*all) << all->error().message;
+  EXPECT_FALSE(RunLock::is_held(home(), "run-1")) << "nobody works on it";
+  EXPECT_TRUE(RunLock::is_any_held(home()));
+  EXPECT_FALSE(RunLock::take_all(home()));
+  int waits = 0;
+  const auto begun = RunLock::take(home(), "run-1", [&] {
+    ++waits;
+    all.reset();
+  });
+  ASSERT_TRUE(begun) << begun.error().message;
+  EXPECT_EQ(waits, 1);
+  EXPECT_TRUE(RunLock::is_held(home(), "run-1"));
 }
 
 TEST_F(GoOn, TheLockDiesWithItsProcess) {
