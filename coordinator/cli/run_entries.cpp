@@ -3,7 +3,9 @@
 #include "coordinator/cli/asked_again.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
+#include "coordinator/report/wording.hpp"
 #include "coordinator/session/embedding_run.hpp"
+#include "coordinator/session/resume_run.hpp"
 #include "coordinator/session/run_plan.hpp"
 #include "coordinator/session/run_record.hpp"
 #include "coordinator/session/run_retrieval.hpp"
@@ -98,6 +100,17 @@ class RunReplay {
   UsedEntries& used_;
 };
 
+/// A replay ends for want of what the cassette cannot have.
+void warn_of_missing(const PastRun& past, std::uint64_t answered) {
+  if (answered >= past.run.trials) return;
+  report_warning(
+      "run " + short_id(past.run.run_id) + " has no answer for " +
+      wording::grouped(past.run.trials - answered) + " of its " + wording::counted(past.run.trials, "trial") +
+      ": the cassette lacks them, and a run in cached mode ends with exit code 2 for want of them; " +
+      (is_unfinished(past) ? "`" + resume_command(past.run.run_id) + "`" : "another run of the suite") +
+      " asks for them");
+}
+
 /// What `sluice grade` and `calibrate-judge` ask beside the suite is no flag of a run.
 int report_other_command(const PastRun& past) {
   return report_error("run " + short_id(past.run.run_id) + " was made by `sluice " + command_of(past.run) +
@@ -122,6 +135,7 @@ tl::expected<UsedEntries, int> entries_of_run(const PastRun& past, const CLI::Ap
     return tl::unexpected(report_error("run " + past.run.run_id +
                                        " has no answers to export; name one that has, or leave out --run"));
   }
+  warn_of_missing(past, answers->size());
   UsedEntries used{std::move(*answers), {}};
   std::ranges::sort(used.answers);
   used.answers.erase(std::unique(used.answers.begin(), used.answers.end()), used.answers.end());

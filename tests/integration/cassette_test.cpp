@@ -115,6 +115,17 @@ TEST_F(Cassettes, HoldJustWhatARunUsed) {
                  "leave out --run");
 }
 
+TEST_F(Cassettes, OfARunThatWasCutShortSayWhatTheyLack) {
+  const auto simulator = start_simulator();
+  const auto cut = run_sluice(live(simulator) + Flags{"--max-output-tokens", "500", "--max-tokens", "12000"});
+  ASSERT_EQ(parse_report(cut.output)["reason_code"], "token_budget_spent");
+  const auto exported = export_to(file(), {"--run", "last"});
+  EXPECT_EQ(exported.exit_code, 0) << exported.errors;
+  const std::string id = run_id_of(cut).substr(0, 8);
+  EXPECT_NE(exported.errors.find("run " + id + " has no answer for "), std::string::npos) << exported.errors;
+  EXPECT_NE(exported.errors.find("`sluice run --resume " + id + "`"), std::string::npos) << exported.errors;
+}
+
 TEST_F(Cassettes, OfARunWhoseAnswersWereReplacedIsRefused) {
   auto simulator = start_simulator({R"({"text": "{\"claims\":[]}", "times": 1})"}, {});
   const auto flags = live(simulator) + Flags{"--max-fixtures", "1"};
