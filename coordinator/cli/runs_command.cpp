@@ -1,4 +1,5 @@
 #include "common/clock.hpp"
+#include "common/files.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/defaults.hpp"
 #include "coordinator/cli/past_runs.hpp"
@@ -96,6 +97,9 @@ struct PruneRuns {
     which.dry_run = dry_run;
     const auto effective = settings.load();
     if (!effective) return report_findings(effective.error());
+    if (!dry_run && is_read_only_folder(effective->home.value))
+      return report_error("the home " + effective->home.value +
+                          " is read-only, so that no run can be removed; --dry-run shows what would go");
     auto ledger = open_past_runs(*effective);
     if (!ledger) return report_error(ledger.error());
     PrunedRuns done;

@@ -9,6 +9,7 @@
 #include "coordinator/ledger/guarded.hpp"
 #include "coordinator/ledger/observation_checks.hpp"
 #include "coordinator/ledger/observation_rows.hpp"
+#include "coordinator/ledger/read_only.hpp"
 #include "coordinator/ledger/write_ahead_log.hpp"
 
 #include <algorithm>
@@ -96,7 +97,7 @@ Error failed(const std::string& what) {
 }
 
 Error failed(const std::filesystem::path& file, const std::string& what) {
-  return failed(file.string() + ": " + what);
+  return failed(file.string() + ": " + what + "; check the space and the permissions of its folder");
 }
 
 Error no_observations(const std::filesystem::path& file) {
@@ -253,7 +254,8 @@ Result<std::optional<ObservationStore>> ObservationStore::open_read_only(const s
   try {
     std::error_code none;
     if (!std::filesystem::exists(file, none)) return std::nullopt;
-    auto database = std::make_unique<Database>(file.string(), SQLite::OPEN_READONLY);
+    auto database =
+        std::make_unique<Database>(name_beside_writers(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI);
     auto& db = database->db;
     if (auto problem = problem_with(db, file)) return fail(std::move(*problem));
     // An empty file: its run has only just begun.

@@ -57,14 +57,16 @@ std::string read_only_name(const std::filesystem::path& file) {
   return changing_name(file) + (has_log ? "" : "&immutable=1");
 }
 
+std::string name_beside_writers(const std::filesystem::path& file) {
+  return is_read_only_folder(file.parent_path()) ? read_only_name(file) : changing_name(file);
+}
+
 Result<Ledger> Ledger::open_read_only(const std::filesystem::path& file) {
   return open_as(read_only_name(file), file, Pins::settled);
 }
 
 Result<Ledger> Ledger::open_beside_runs(const std::filesystem::path& file) {
-  // A run may begin to write at any time: SQLite has to look for that.
-  const bool can_be_written = !is_read_only_folder(file.parent_path());
-  return open_as(can_be_written ? changing_name(file) : read_only_name(file), file, Pins::as_they_are);
+  return open_as(name_beside_writers(file), file, Pins::as_they_are);
 }
 
 Result<Ledger> Ledger::open_as(const std::string& name, const std::filesystem::path& file, Pins pins) {

@@ -84,6 +84,32 @@ TEST_F(ReadOnlyHome, NamesACacheThatAnotherProcessHolds) {
       << refused.errors;
 }
 
+// `show` ended with exit code 2 for want of the observations beside it.
+TEST_F(ReadOnlyHome, ShowsWhatItsRunsSaved) {
+  const auto simulator = start_simulator();
+  ASSERT_EQ(run_sluice(live(simulator) + Flags{"--save-observations"}).exit_code, 1);
+  make_read_only();
+  const auto before = names();
+  for (const Flags& flags : {Flags{"observations", "export"}, Flags{"show", "last", "--grid"}}) {
+    const auto shown = run_sluice_obeying_permissions(flags);
+    EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+    EXPECT_EQ(shown.errors, "");
+    EXPECT_NE(shown.output, "");
+  }
+  EXPECT_EQ(names(), before);
+}
+
+TEST_F(ReadOnlyHome, LosesNoRun) {
+  const auto simulator = start_simulator();
+  ASSERT_EQ(run_sluice(live(simulator)).exit_code, 1);
+  make_read_only();
+  const auto refused = run_sluice_obeying_permissions({"runs", "prune", "--keep", "1"});
+  EXPECT_EQ(refused.exit_code, 2) << refused.output;
+  EXPECT_NE(refused.errors.find("is read-only, so that no run can be removed"), std::string::npos)
+      << refused.errors;
+  EXPECT_EQ(run_sluice_obeying_permissions({"runs", "prune", "--keep", "1", "--dry-run"}).exit_code, 0);
+}
+
 TEST_F(ReadOnlyHome, ServesMockRunsAndRefusesLiveOnes) {
   const auto simulator = start_simulator();
   ASSERT_EQ(run_sluice(live(simulator)).exit_code, 1);
