@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -141,7 +142,12 @@ Result<void> make_new(const KeysSubcommand& keys, const std::string& home) {
   const KeyPair pair = new_key_pair();
   const FleetKey key{keys.name, pair.public_key, pair.secret_key, {coordinator->public_key}};
   if (auto created = create_private_file(file, to_toml(key)); !created) return created;
-  if (auto added = add_to_list(files, key.name, key.public_key); !added) return added;
+  if (auto added = add_to_list(files, key.name, key.public_key); !added) {
+    // One that nobody admits would be in the way of the next `keys new`.
+    std::error_code left_behind;
+    fs::remove(file, left_behind);
+    return added;
+  }
   std::cout << "Worker \"" << key.name << "\" is admitted. Take " << file
             << " to its machine, and start it with\n"
             << "  sluice-worker --connect tcp://HOST:PORT --fleet-key " << fs::path(file).filename().string()

@@ -52,6 +52,19 @@ TEST_F(FleetKeys, AFleetWithKeysGivesTheReportOfASingleWorker) {
     EXPECT_NE(finished.errors.find(name), std::string::npos) << finished.errors;
 }
 
+// The key stayed, and was in the way once the list was mended, though no `keys remove` knew it.
+TEST_F(FleetKeys, NoKeyIsMadeThatTheListDoesNotTake) {
+  make_key("gpu-7");
+  const auto list = home() / "fleet" / "allowed";
+  const auto sound = read_text(list);
+  std::ofstream(list, std::ios::app) << "gpu-8 no-key\n";
+  const auto refused = run_sluice({"keys", "new", "gpu-9"});
+  EXPECT_EQ(refused.exit_code, 2) << refused.output;
+  EXPECT_FALSE(std::filesystem::exists(key_of("gpu-9")));
+  std::ofstream(list) << sound;
+  make_key("gpu-9");
+}
+
 TEST_F(FleetKeys, AStrangerIsToldWhyAndGetsNothing) {
   make_key("gpu-7");
   make_key("gpu-8");
