@@ -60,8 +60,8 @@ Result<RunLock> RunLock::take(const std::filesystem::path& home, const std::stri
     if (*taken) return opened;
     const Holder holder = opened->holder_of(lock_of(run_id));
     if (holder == Holder::one) break;
-    if (holder == Holder::nobody) continue;  // Any more.
-    if (!std::exchange(has_waited, true) && before_waiting) before_waiting();
+    const bool is_first = holder == Holder::all && !std::exchange(has_waited, true);
+    if (is_first && before_waiting) before_waiting();
     std::this_thread::sleep_for(defaults::all_runs_lock_wait);
   }
   return fail(Reason::usage_invalid,
@@ -94,8 +94,7 @@ Result<bool> RunLock::lock(const std::filesystem::path& home, struct flock wante
 }
 
 RunLock::Holder RunLock::holder_of(struct flock wanted) const {
-  if (::fcntl(file_, F_OFD_GETLK, &wanted) != 0) return Holder::one;
-  if (wanted.l_type == F_UNLCK) return Holder::nobody;
+  if (::fcntl(file_, F_OFD_GETLK, &wanted) != 0 || wanted.l_type == F_UNLCK) return Holder::nobody;
   return wanted.l_len == 0 ? Holder::all : Holder::one;  // 0: to the end, as that of lock_of_all alone.
 }
 
