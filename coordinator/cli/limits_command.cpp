@@ -42,6 +42,9 @@ struct Limits {
   int run() const {
     const auto as = choice_of("--format", format, {"table", "json"});
     if (!as) return report_error(as.error());
+    if (forgets && *as == 1)
+      return report_error(
+          "--format json prints the limits, and --forget-limits forgets them: use one of them");
     const auto effective = settings.load();
     if (!effective) return report_findings(effective.error());
     auto ledger = open_past_runs(*effective);

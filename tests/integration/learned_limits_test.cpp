@@ -55,6 +55,8 @@ TEST_F(LearnedLimitsTest, AreKeptShownUsedAndForgotten) {
 
   const auto unknown = run_sluice({"limits", "--forget-limits", "other"});
   EXPECT_EQ(unknown.exit_code, 2) << unknown.output;
+  EXPECT_EQ(run_sluice({"limits", "--forget-limits", "--format", "json"}).exit_code, 2)
+      << "a sentence is no JSON";
   const auto forgotten = run_sluice({"limits", "--forget-limits", "limited"});
   EXPECT_EQ(forgotten.exit_code, 0) << forgotten.errors;
   EXPECT_NE(forgotten.output.find("1 provider"), std::string::npos) << forgotten.output;
