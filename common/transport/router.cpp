@@ -70,10 +70,11 @@ class RouterActor final : public SocketActor {
       return reject(peer, wire::reject_code(message.error()), why);
     }
     if (security_ && !is_admitted(peer, frames[2], *message)) return;
-    // Each is answered by the run's settings, of many kilobytes.
-    if (std::holds_alternative<wire::Hello>(*message) &&
-        !hello_quota_.take(peer, std::chrono::steady_clock::now()))
-      return;
+    if (auto* hello = std::get_if<wire::Hello>(&*message)) {
+      // Each is answered by the run's settings, of many kilobytes.
+      if (!hello_quota_.take(peer, std::chrono::steady_clock::now())) return;
+      hello->from_this_process = is_from_this_process(frames[2]);
+    }
     batch_.items.push_back({peer, std::move(*message)});
     batch_bytes_ += frames[2].size();
   }
@@ -160,11 +161,15 @@ class RouterActor final : public SocketActor {
     return true;
   }
 
+  static bool is_from_this_process(zmq::message_t& frame) {
+    return zmq_msg_gets(frame.handle(), "Peer-Address") == nullptr;
+  }
+
   /// Whether the sender's key is still listed; its HELLO then gets the key's name. What comes from this
   /// process has no key.
   bool is_admitted(const Peer& peer, zmq::message_t& frame, wire::ToCoordinator& message) {
     const char* key = zmq_msg_gets(frame.handle(), "User-Id");
-    if (key == nullptr) return zmq_msg_gets(frame.handle(), "Peer-Address") == nullptr;
+    if (key == nullptr) return is_from_this_process(frame);
     const auto name = security_->allowed.list().name_of(key);
     if (!name) return false;
     if (auto* hello = std::get_if<wire::Hello>(&message)) {

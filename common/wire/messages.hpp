@@ -28,6 +28,7 @@ struct Hello {
   std::uint32_t max_concurrent = 0;   ///< Calls that it makes at a time.
   bool max_concurrent_named = false;  ///< Somebody set it: no search goes beyond it.
   std::uint8_t protocol = protocol_version;  ///< As its header has it, which alone holds it.
+  bool from_this_process = false;            ///< Of whoever received it, who alone knows: it crosses nowhere.
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 

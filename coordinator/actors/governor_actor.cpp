@@ -109,7 +109,8 @@ void take_peers(GovernorActor* self, PeersChanged& changed) {
     state.governor->leave(gone.worker, gone.lost, now);
     state.peers.erase(known);
   }
-  for (const auto& [peer, worker, max_concurrent, named] : changed.peers) {
+  for (const auto& [peer, worker, max_concurrent, named, is_outside] : changed.peers) {
+    if (is_outside && state.shared) state.shared->add_outside_worker();
     auto& known = state.peers[worker];
     if (known == peer) continue;
     if (!known.empty()) state.workers.erase(known);

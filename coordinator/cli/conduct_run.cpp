@@ -55,7 +55,10 @@ Result<std::optional<MetricsServer>> serve_metrics(const std::optional<std::stri
 std::shared_ptr<SharedBudgets> shared_budgets(const Settings& settings, const RunSettings& run) {
   if (run.mode != Mode::live) return nullptr;
   std::vector<SharedBudgets::Provider> providers;
-  for (const ProviderSettings& one : run.providers) providers.push_back({one.name, key_identity(one)});
+  for (const ProviderSettings& one : run.providers) {
+    // Connections are closed with their process; programs end after it, and what they have started may go on.
+    providers.push_back({one.name, key_identity(one), one.kind != ProviderKind::exec});
+  }
   auto opened = SharedBudgets::open(std::filesystem::path(settings.home.value) / keys_folder, providers,
                                     settings.request_timeout.value + 3 * run.heartbeat_interval);
   if (opened) return std::make_shared<SharedBudgets>(std::move(*opened));

@@ -19,6 +19,7 @@ struct GovernedPeer {
   WorkerId worker = 0;
   std::uint32_t max_concurrent = 0;   ///< 0: it cannot call the run's providers.
   bool max_concurrent_named = false;  ///< As in Hello.
+  bool is_outside = true;             ///< In another process: its calls go on when this one is dead.
   friend bool operator==(const GovernedPeer&, const GovernedPeer&) = default;
 };
 

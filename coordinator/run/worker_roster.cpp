@@ -88,7 +88,8 @@ std::vector<GovernedPeer> WorkerRoster::peers(const std::vector<WorkerId>& worke
     const auto found = connected_.find(id);
     if (found == connected_.end()) continue;
     const auto& [peer, hello, problem, last_message_at, ready] = found->second;
-    peers.push_back({peer, id, problem ? 0 : hello.max_concurrent, hello.max_concurrent_named});
+    peers.push_back(
+        {peer, id, problem ? 0 : hello.max_concurrent, hello.max_concurrent_named, !hello.from_this_process});
   }
   return peers;
 }

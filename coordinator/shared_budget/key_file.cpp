@@ -34,6 +34,9 @@ struct Head {
   std::uint64_t newest = 0;    ///< Records that were ever written.
   std::uint64_t next_run = 1;  ///< Runs are numbered in the order in which they came.
   std::array<Entry, defaults::max_runs_of_key> entries{};
+  /// By entry: its run's number, where that run's calls end with its process. Else 0, or an earlier run's
+  /// number: whoever does not know of this leaves it as it was.
+  std::array<std::uint64_t, defaults::max_runs_of_key> ending_runs{};
 };
 
 enum class Kind : std::uint32_t { slot = 1, settled, delay };
@@ -275,7 +278,8 @@ Result<KeyFile::News> KeyFile::read(BootTime now, BootTime patience) {
     const bool lives = is_held(i);
     const bool is_silent = BootTime(one.time_us) + patience < now;
     news.others.runs += lives ? 1 : 0;
-    if (is_silent) continue;
+    const bool calls_ended = !lives && head.ending_runs[i] == one.run;
+    if (is_silent || calls_ended) continue;
     news.others.places.push_back({one.places.taken, lives ? one.places.wanted : 0});
     if (lives || one.places.taken == 0) continue;
     news.others.left_behind += one.places.taken;
@@ -302,11 +306,15 @@ KeyFile::~KeyFile() {
       write_at(offsetof(Head, entries) + entry_ * sizeof(Entry), &none, sizeof none);
 }
 
-Result<void> KeyFile::write(std::span<const KeyUse> uses, const KeyPlaces& places, BootTime now) {
+Result<void> KeyFile::write(std::span<const KeyUse> uses, const KeyPlaces& places, Calls calls,
+                            BootTime now) {
   for (const KeyUse& use : uses) {
     const Record record = record_of(use, run_, ++newest_);
     if (auto written = write_at(place_of(newest_), &record, sizeof record); !written) return written;
   }
+  const std::uint64_t ending_run = calls == Calls::end_with_process ? run_ : 0;
+  const auto ending_at = offsetof(Head, ending_runs) + entry_ * sizeof ending_run;
+  if (auto written = write_at(ending_at, &ending_run, sizeof ending_run); !written) return written;
   // The number of records comes last: what stands beyond it counts for nothing.
   const Entry own{run_, places, now.count()};
   const auto at = offsetof(Head, entries) + entry_ * sizeof(Entry);

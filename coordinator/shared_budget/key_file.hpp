@@ -26,6 +26,9 @@ class KeyFile {
     bool is_cut = false;
   };
 
+  /// What becomes of a run's calls when its process dies.
+  enum class Calls : std::uint8_t { may_outlive, end_with_process };
+
   /// Opens or makes the file, and adds this run to it. output_failed if that cannot be done, the file is
   /// something else, or defaults::max_runs_of_key runs are there.
   static Result<KeyFile> open(const std::filesystem::path& path);
@@ -38,10 +41,12 @@ class KeyFile {
   /// follows: the file cannot be used.
   Result<bool> lock();
   /// REQUIRES: locked. The first time all that the file has. The places of a run that has died, or had no
-  /// turn for so long, count for `patience`: its calls may be under way.
+  /// turn for so long, count for `patience`: its calls may be under way. Of one that has died they do not
+  /// count at all if its calls ended with it.
   Result<News> read(BootTime now, BootTime patience);
-  /// Adds what this run did, and lets the others in. REQUIRES: locked.
-  Result<void> write(std::span<const KeyUse> uses, const KeyPlaces& places, BootTime now);
+  /// Adds what this run did, and lets the others in. `calls`: those that it may have from here on. REQUIRES:
+  /// locked.
+  Result<void> write(std::span<const KeyUse> uses, const KeyPlaces& places, Calls calls, BootTime now);
   void unlock();
 
  private:

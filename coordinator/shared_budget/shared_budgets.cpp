@@ -47,12 +47,12 @@ Result<SharedBudgets> SharedBudgets::open(const fs::path& folder, const std::vec
   budgets.patience_ = patience;
   remove_old(folder);
   const std::string boot = this_boot();
-  std::map<std::string, std::string> names;
-  for (const Provider& provider : providers) names.try_emplace(file_name(provider.key, boot), provider.name);
-  for (const auto& [file_of_key, name] : names) {
+  std::map<std::string, const Provider*> by_file;
+  for (const Provider& provider : providers) by_file.try_emplace(file_name(provider.key, boot), &provider);
+  for (const auto& [file_of_key, provider] : by_file) {
     auto file = KeyFile::open(folder / file_of_key);
     if (!file) return fail(std::move(file.error()));
-    budgets.shared_.push_back({name, std::move(*file)});
+    budgets.shared_.push_back({provider->name, std::move(*file), provider->calls_end_with_process});
   }
   return budgets;
 }
@@ -102,7 +102,9 @@ Result<void> SharedBudgets::take_in(Shared& one, Governor& governor, BootTime no
 void SharedBudgets::end_turn(Governor& governor, BootTime now) {
   for_each(governor, now, [&](Shared& one) {
     const auto uses = governor.take_use(one.provider);
-    return one.file.write(uses, governor.places(one.provider, now), now);
+    const auto calls = one.calls_end_with_process && !has_outside_workers_ ? KeyFile::Calls::end_with_process
+                                                                           : KeyFile::Calls::may_outlive;
+    return one.file.write(uses, governor.places(one.provider, now), calls, now);
   });
 }
 

@@ -19,6 +19,8 @@ class SharedBudgets {
   struct Provider {
     std::string name;
     std::string key;  ///< Names it and its key on this machine.
+    /// Its calls end with the process that makes them, even if that is killed.
+    bool calls_end_with_process = false;
   };
 
   /// A file in `folder` for each provider's key; of several with one key the first is shared. `patience`: for
@@ -29,6 +31,8 @@ class SharedBudgets {
   /// Before the governor's turn. False if it is another run's turn for longer than a moment: try again soon.
   /// A key whose file cannot be used any more is not shared from then on.
   bool begin_turn(Governor& governor, BootTime now);
+  /// A worker outside of this process may call from the next turn on, and go on when this process is dead.
+  void add_outside_worker() { has_outside_workers_ = true; }
   /// After it, and before anybody acts on it.
   void end_turn(Governor& governor, BootTime now);
   /// What is not shared any more since the last call, and why: sentences for the log.
@@ -38,6 +42,7 @@ class SharedBudgets {
   struct Shared {
     std::string provider;
     KeyFile file;
+    bool calls_end_with_process = false;
     bool is_new = true;
   };
 
@@ -49,6 +54,7 @@ class SharedBudgets {
   std::vector<Shared> shared_;  ///< By file: everybody locks them in one order.
   std::vector<std::string> problems_;
   BootTime patience_{};
+  bool has_outside_workers_ = false;  ///< There are some, or were: their calls may be under way.
   std::optional<BootTime> waits_since_;
 };
 

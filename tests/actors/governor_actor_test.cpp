@@ -2,6 +2,9 @@
 
 #include "coordinator/actors/messages.hpp"
 #include "tests/actors/router_probe.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+#include <filesystem>
 
 namespace sluice {
 namespace {
@@ -116,6 +119,39 @@ TEST_F(GovernorActorTest, AWorkerThatBeginsAnewIsAnsweredAtItsNewAddress) {
   EXPECT_EQ(sent_to<wire::Grants>(router, "p2").size(), 1u);
   send("p", {"openai", 1, 0, 0, false, 0, {}, {}, {}, {}, {}});
   EXPECT_TRUE(sent_to<wire::Grants>(router, "p").empty());
+}
+
+TEST_F(GovernorActorTest, OtherRunsKnowOfAWorkerOutsideAsSoonAsItMayCall) {
+  const support::TemporaryFolder folder;
+  ProviderLimits limits;
+  limits.max_in_flight = 4;
+  const GovernorConfig shared_config{{{"openai", limits}}, {10s, 1s, 600s}};
+  const auto open = [&](const char* name) {
+    auto budgets = SharedBudgets::open(folder.path() / name, {{"openai", "a key", true}}, 2min);
+    EXPECT_TRUE(budgets) << budgets.error().message;
+    return std::make_shared<SharedBudgets>(std::move(*budgets));
+  };
+  // What a run finds that comes when this one has died: a copy has none of its locks.
+  const auto left_behind = [&] {
+    std::filesystem::remove_all(folder.path() / "copy");
+    std::filesystem::copy(folder.path() / "keys", folder.path() / "copy");
+    Governor next(shared_config, now);
+    EXPECT_TRUE(open("copy")->begin_turn(next, now));
+    return next.facts(now).at(0).left_behind;
+  };
+  const auto sharing = owned(spawn_governor(system(), shared_config, router.handle(), coordinator.handle(),
+                                            open("keys"), [this] { return now; }));
+  const auto join_with_calls = [&](const GovernedPeer& peer) {
+    caf::anon_send(sharing, PeersChanged{"run-1", {peer}, {}});
+    wire::Demand demand{"openai", 2, 0, 0, false, 0, {}, {}, {}, {}, {}};
+    caf::anon_send(sharing, HeartbeatReceived{peer.peer, {"run-1", 77, 5, {std::move(demand)}, 0}});
+    settle();
+    EXPECT_GT(sent_to<wire::Grants>(router, peer.peer).back().grants.at(0).places, 0u);
+  };
+  join_with_calls({"inside", 1, 2, true, false});
+  EXPECT_EQ(left_behind(), 0u) << "its calls end with this process";
+  join_with_calls({"outside", 2, 2, true, true});
+  EXPECT_EQ(left_behind(), 4u);
 }
 
 TEST_F(GovernorActorTest, ReportsTheUseOfBudgets) {

@@ -300,6 +300,34 @@ TEST_F(SocketActorTest, ARouterAnswersEachPeerInItsVersion) {
 
 // --- REJECT ---
 
+// What runs tell each other of calls that outlive their process goes by it.
+TEST_F(SocketActorTest, ARouterTellsWorkersOfItsProcessFromOthers) {
+  auto bound = bind_router(context, {"inproc://router", "tcp://127.0.0.1:*"});
+  ASSERT_TRUE(bound) << bound.error().message;
+  const auto endpoint = bound->endpoint;
+  Probe<FromWorkers, SocketDrained> coordinator(system());
+  const auto router = spawn_router(system(), std::move(*bound), coordinator.handle());
+  const auto is_from_this_process = [&](const std::string& address) {
+    zmq::socket_t worker(context, zmq::socket_type::dealer);
+    worker.set(zmq::sockopt::linger, 0);
+    worker.connect(address);
+    send_frames(worker, wire::encode(wire::Hello{7, "w", "cache", "0.1.0", 5}));
+    std::vector<FromWorkers::Item> items;
+    EXPECT_TRUE(support::eventually([&] {
+      settle();
+      for (FromWorkers& batch : coordinator.take<FromWorkers>())
+        std::ranges::move(batch.items, std::back_inserter(items));
+      return !items.empty();
+    }));
+    return std::get<wire::Hello>(items.at(0).message).from_this_process;
+  };
+  EXPECT_TRUE(is_from_this_process("inproc://router"));
+  EXPECT_FALSE(is_from_this_process(endpoint));
+  caf::anon_send(router, CloseSocket{});
+  caf::scoped_actor self(system());
+  self->wait_for(router);
+}
+
 TEST_F(SocketActorTest, AFloodOfMalformedFramesIsCountedAndNotAnsweredWithoutEnd) {
   constexpr std::uint64_t flood = 20'000;
   auto bound = bind_router(context, {"inproc://router"});

@@ -38,6 +38,16 @@ TEST(WorkerRoster, AdmitsAWorkerAtItsPeer) {
   EXPECT_EQ(roster.ready_count(), 0u);
 }
 
+TEST(WorkerRoster, TellsWhoseCallsOutliveThisProcess) {
+  WorkerRoster roster(10);
+  auto hello = hello_of(1, "ann");
+  hello.from_this_process = true;
+  roster.admit("p", hello, roster_start);
+  roster.admit("q", hello_of(2, "bob"), roster_start);
+  EXPECT_EQ(roster.peers({1, 2}),
+            (std::vector<GovernedPeer>{{"p", 1, 5, true, false}, {"q", 2, 5, true, true}}));
+}
+
 TEST(WorkerRoster, AWorkerThatBeginsAnewHasOnePeer) {
   WorkerRoster roster(10);
   roster.admit("p", hello_of(1, "ann"), roster_start);

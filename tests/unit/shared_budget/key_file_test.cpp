@@ -19,6 +19,8 @@ using namespace std::chrono_literals;
 constexpr BootTime now = 5h;
 constexpr BootTime patience = 2min;
 
+using Calls = KeyFile::Calls;
+
 KeyUse slot(std::uint64_t charge, BootTime opens = now) {
   return SlotTaken{charge, opens, {100, 20}};
 }
@@ -33,13 +35,21 @@ class KeyFileTest : public ::testing::Test {
   }
   /// One turn: what others did, and what it does.
   static KeyFile::News turn(KeyFile& file, const std::vector<KeyUse>& uses = {}, KeyPlaces places = {},
-                            BootTime at = now) {
+                            BootTime at = now, Calls calls = Calls::may_outlive) {
     const auto locked = file.lock();
     EXPECT_TRUE(locked && *locked);
     auto news = file.read(at, patience);
     EXPECT_TRUE(news) << news.error().message;
-    EXPECT_TRUE(file.write(uses, places, at));
+    EXPECT_TRUE(file.write(uses, places, calls, at));
     return news ? *news : KeyFile::News();
+  }
+  /// What a run finds that comes when all those that are there have died: a copy has none of their locks.
+  OtherPlaces left_by_the_dead() const {
+    const auto copy = folder_.path() / "copy.key";
+    std::filesystem::copy_file(path(), copy, std::filesystem::copy_options::overwrite_existing);
+    auto file = KeyFile::open(copy);
+    EXPECT_TRUE(file) << file.error().message;
+    return file ? turn(*file).others : OtherPlaces();
   }
   static std::vector<KeyUse> uses_in(const KeyFile::News& news) {
     std::vector<KeyUse> uses;
@@ -156,8 +166,8 @@ TEST_F(KeyFileTest, AProcessThatDiesLocksNothingAndItsCallsCountForAWhile) {
   if (child == 0) {
     auto file = KeyFile::open(path());
     const std::array<KeyUse, 1> uses{slot(4)};
-    if (!file || !*file->lock() || !file->read(now, patience) || !file->write(uses, {2, 5}, now) ||
-        !*file->lock())
+    if (!file || !*file->lock() || !file->read(now, patience) ||
+        !file->write(uses, {2, 5}, Calls::may_outlive, now) || !*file->lock())
       ::_exit(1);
     ::_exit(0);  // With the lock.
   }
@@ -169,6 +179,30 @@ TEST_F(KeyFileTest, AProcessThatDiesLocksNothingAndItsCallsCountForAWhile) {
   EXPECT_EQ(news.others, (OtherPlaces{{{2, 0}}, 1, 0, 2, now + patience})) << "its calls may be under way";
   EXPECT_EQ(uses_in(news), (std::vector<KeyUse>{slot(4)}));
   EXPECT_TRUE(turn(a, {}, {}, now + patience + 1s).others.places.empty());
+}
+
+TEST_F(KeyFileTest, CallsThatEndWithTheirProcessLeaveNoPlaces) {
+  constexpr KeyPlaces places{2, 5};
+  KeyFile a = open();
+  KeyFile b = open();
+  turn(a, {}, places, now, Calls::end_with_process);
+  EXPECT_EQ(turn(b).others, (OtherPlaces{{places}, 1, 1})) << "it lives";
+  EXPECT_EQ(left_by_the_dead(), (OtherPlaces{{KeyPlaces()}, 1, 0})) << "nothing but b, which has none";
+  turn(a, {}, places, now, Calls::may_outlive);
+  EXPECT_EQ(left_by_the_dead().left_behind, 2u) << "a worker of another process has come";
+}
+
+TEST_F(KeyFileTest, WhatARunSaysOfItsCallsHoldsForNoOtherRun) {
+  {
+    KeyFile before = open();
+    turn(before, {}, {2, 2}, now, Calls::end_with_process);
+  }
+  KeyFile a = open();  // In the same place.
+  // What a version of sluice writes that says nothing of it: its places and nothing else.
+  constexpr std::streamoff own_places = 24 + 8;
+  overwrite(own_places, std::string("\3\0\0\0\3\0\0\0", 8));
+  overwrite(own_places + 8, std::string(reinterpret_cast<const char*>(&now), sizeof now));
+  EXPECT_EQ(left_by_the_dead().left_behind, 3u);
 }
 
 TEST_F(KeyFileTest, HoldsSoManyRunsAndNamesTheLimit) {
