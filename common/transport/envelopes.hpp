@@ -28,6 +28,7 @@ struct FromWorkers {
   std::uint64_t frames_rejected =
       0;                      ///< Malformed ones since the router began; already answered with REJECT.
   std::vector<Peer> removed;  ///< Their keys are admitted no more: they are gone.
+  std::vector<Peer> deaf;     ///< They do not read what they are sent: they are gone.
   InHand in_hand{};
 };
 

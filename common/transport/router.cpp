@@ -94,7 +94,8 @@ class RouterActor final : public SocketActor {
   void on_closed() override { watch_.close(); }
 
   void flush() override {
-    if (batch_.items.empty() && batch_.removed.empty() && !rejected_since_flush_) return;
+    const bool are_some_gone = !batch_.removed.empty() || !batch_.deaf.empty();
+    if (batch_.items.empty() && !are_some_gone && !rejected_since_flush_) return;
     batch_.frames_rejected = frames_rejected_;
     batch_.in_hand = hold(std::exchange(batch_bytes_, 0));
     rejected_since_flush_ = false;
@@ -216,7 +217,7 @@ class RouterActor final : public SocketActor {
         return spdlog::debug("a worker has gone; a message is dropped");
       case Sent::full:
         // What it misses would have it wait, and others for it.
-        batch_.items.push_back({peer, wire::Goodbye{"it does not read what it is sent"}});
+        batch_.deaf.push_back(peer);
     }
   }
 

@@ -49,6 +49,7 @@ void RunController::on_messages(FromWorkers& messages, TimePoint now, Effects& e
   for (auto& item : messages.items) {
     std::visit([&](auto& message) { on_message(item.peer, message, now, effects); }, item.message);
   }
+  for (const Peer& peer : messages.deaf) let_go(peer, "it does not read what it is sent", true, now, effects);
   lease_work(now, effects);
   finish_if_done(now, effects);
 }
@@ -153,19 +154,24 @@ void RunController::reject_unknown(const Peer& peer, Effects& effects) {
 }
 
 void RunController::on_message(const Peer& peer, wire::Goodbye& goodbye, TimePoint now, Effects& effects) {
-  const auto id = roster_.at(peer);
-  if (!id) return;
-  effects.notes.push_back(about_worker(roster_.name_of(*id), "left: " + goodbye.reason));
-  dispatcher_.leave(*id);
-  forget(*id, false, now, effects);
-  stop_if_last_worker_failed(now, effects);
+  let_go(peer, goodbye.reason, false, now, effects);
 }
 
 void RunController::on_removed(const Peer& peer, TimePoint now, Effects& effects) {
-  wire::Goodbye goodbye{"its key is no longer admitted"};
   const auto known = effects.gone.size();
-  on_message(peer, goodbye, now, effects);
+  let_go(peer, "its key is no longer admitted", true, now, effects);
   if (effects.gone.size() > known) effects.gone.back().removed = true;
+}
+
+/// `lost`: it did not say so itself, and may have calls under way.
+void RunController::let_go(const Peer& peer, const std::string& why, bool lost, TimePoint now,
+                           Effects& effects) {
+  const auto id = roster_.at(peer);
+  if (!id) return;
+  effects.notes.push_back(about_worker(roster_.name_of(*id), "left: " + why));
+  dispatcher_.leave(*id);
+  forget(*id, lost, now, effects);
+  stop_if_last_worker_failed(now, effects);
 }
 
 void RunController::forget(WorkerId worker, bool lost, TimePoint now, Effects& effects) {

@@ -123,6 +123,7 @@ class RunController {
   void on_message(const Peer& peer, wire::Report& report, TimePoint now, Effects& effects);
   void on_message(const Peer& peer, wire::Goodbye& goodbye, TimePoint now, Effects& effects);
   void on_removed(const Peer& peer, TimePoint now, Effects& effects);
+  void let_go(const Peer& peer, const std::string& why, bool lost, TimePoint now, Effects& effects);
   void on_message(const Peer& peer, wire::Seek& seek, TimePoint now, Effects& effects);
   void on_message(const Peer& peer, wire::Lent& lent, TimePoint now, Effects& effects);
   void on_message(const Peer& peer, wire::Stored& stored, TimePoint now, Effects& effects);

@@ -78,10 +78,22 @@ TEST_F(HostileWorker, OneWhoseKeyWasRemovedHasLeftAndIsNotTrusted) {
   removed.removed = {"liar", "nobody"};
   removed.items.push_back({"liar", wire::Report{run_id, 10, {}, {answered(0)}}});
   const auto effects = send(std::move(removed));
-  EXPECT_EQ(effects.gone, (std::vector<GoneWorker>{{2, false, false, true}}));
+  EXPECT_EQ(effects.gone, (std::vector<GoneWorker>{{2, true, false, true}})) << "nobody told it to end calls";
   EXPECT_TRUE(effects.to_record.empty());
   ASSERT_EQ(effects.notes.size(), 1u);
   EXPECT_NE(effects.notes[0].text.find("left: its key is no longer admitted"), std::string::npos);
+}
+
+// Others got its places at once, while its calls went on.
+TEST_F(HostileWorker, OneThatDoesNotReadHasLeftAndMayHaveCallsUnderWay) {
+  join("honest", 1, 1);
+  join("deaf", 2, 10);
+  FromWorkers messages;
+  messages.deaf = {"deaf", "deaf", "nobody"};
+  const auto effects = send(std::move(messages));
+  EXPECT_EQ(effects.gone, (std::vector<GoneWorker>{{2, true}}));
+  ASSERT_EQ(effects.notes.size(), 1u);
+  EXPECT_NE(effects.notes[0].text.find("left: it does not read what it is sent"), std::string::npos);
 }
 
 // Anybody who was connected could fill the ledger, and spend the run's budget.
