@@ -82,7 +82,6 @@ class RouterActor final : public SocketActor {
   bool may_read() const override { return *in_hand_ + batch_bytes_ < defaults::max_bytes_in_hand; }
 
   std::chrono::milliseconds patience() const override {
-    if (!may_read()) return defaults::in_hand_interval;
     return watch_.watches() ? defaults::waiting_bytes_interval : std::chrono::milliseconds(-1);
   }
 

@@ -54,9 +54,10 @@ void SocketActor::wait() {
   if (!has_next_message()) {
     // A negative one is passed over.
     const int side = side_ ? side_.get(zmq::sockopt::fd) : -1;
-    const int socket = may_read() ? socket_.get(zmq::sockopt::fd) : -1;
+    const int socket = held_back_ ? -1 : socket_.get(zmq::sockopt::fd);
+    const auto longest = held_back_ ? defaults::in_hand_interval : patience();
     std::array<pollfd, 3> items{{{socket, POLLIN, 0}, {wake_fd_, POLLIN, 0}, {side, POLLIN, 0}}};
-    if (::poll(items.data(), items.size(), static_cast<int>(patience().count())) < 0 && errno != EINTR) {
+    if (::poll(items.data(), items.size(), static_cast<int>(longest.count())) < 0 && errno != EINTR) {
       spdlog::error("socket poll failed: {}", std::generic_category().message(errno));
       stop();
     }
@@ -118,7 +119,8 @@ void SocketActor::drain_socket() {
 bool SocketActor::read_batch(int limit) {
   std::vector<zmq::message_t> frames;
   for (int count = 0; count < limit; ++count) {
-    if (!may_read() || !receive_frames(socket_, frames)) return false;
+    held_back_ = !may_read();
+    if (held_back_ || !receive_frames(socket_, frames)) return false;
     on_frames(frames);
   }
   return true;

@@ -39,7 +39,7 @@ class SocketActor : public caf::blocking_actor {
   virtual void on_side_frames(std::vector<zmq::message_t>& frames) = 0;
   /// After each batch of frames: hand on what was collected.
   virtual void flush() = 0;
-  /// Whether another message may be read now. If not, it waits in the network.
+  /// Whether another message may be read now. If not, it waits in the network, and is asked for again soon.
   virtual bool may_read() const { return true; }
   /// How long to wait at most for something to happen; below 0: for ever.
   virtual std::chrono::milliseconds patience() const { return std::chrono::milliseconds(-1); }
@@ -88,7 +88,8 @@ class SocketActor : public caf::blocking_actor {
   zmq::socket_t side_;
   int wake_fd_;
   std::atomic<bool> waiting_{false};
-  bool unread_ = true;  ///< The socket may hold more: there is nothing to wait for.
+  bool unread_ = true;      ///< The socket may hold more: there is nothing to wait for.
+  bool held_back_ = false;  ///< It may hold more, of which its descriptor tells nothing.
   bool running_ = true;
 };
 

@@ -76,6 +76,33 @@ class EndlessSocket final : public SocketActor {
   int frames_ = 0;
 };
 
+// --- a socket that may not be read for a moment ---
+
+/// There is room for a frame, then for none, and for all right after that was looked at.
+class HeldBackSocket final : public SocketActor {
+ public:
+  HeldBackSocket(caf::actor_config& config, zmq::socket_t socket, std::promise<void>* both_read)
+      : SocketActor(config, std::move(socket), zmq::socket_t()), both_read_(both_read) {}
+
+ protected:
+  caf::message_handler handlers() override {
+    return {[this](const caf::exit_msg& exit) { on_exit_message(exit); }};
+  }
+  void on_side_frames(std::vector<zmq::message_t>&) override {}
+  void on_frames(std::vector<zmq::message_t>&) override {
+    if (++frames_ < 2) return;
+    both_read_->set_value();
+    stop();
+  }
+  void flush() override {}
+  bool may_read() const override { return ++looks_ != 2; }
+
+ private:
+  std::promise<void>* both_read_;
+  mutable int looks_ = 0;
+  int frames_ = 0;
+};
+
 class SocketActorTest : public ActorTest {
  protected:
   zmq::context_t context;
@@ -91,6 +118,23 @@ TEST_F(SocketActorTest, ADrainEndsThoughFramesKeepComing) {
   EXPECT_TRUE(ended) << "it reads for as long as something comes";
   feeding = false;  // Ends the old way, too.
   EXPECT_GE(frames.get(), 1000) << "what a fleet has said at a time is read";
+  caf::scoped_actor self(system());
+  self->wait_for(actor);
+}
+
+// ZeroMQ tells of a frame once: it waited for the next one to come.
+TEST_F(SocketActorTest, WhatCouldNotBeReadIsReadOnceThereIsRoom) {
+  zmq::socket_t reader(context, zmq::socket_type::pull);
+  reader.bind("inproc://held-back");
+  zmq::socket_t writer(context, zmq::socket_type::push);
+  writer.set(zmq::sockopt::linger, 0);
+  writer.connect("inproc://held-back");
+  for (int i = 0; i < 2; ++i) writer.send(zmq::str_buffer("frame"), zmq::send_flags::dontwait);
+  std::promise<void> both_read;
+  auto done = both_read.get_future();
+  const auto actor = system().spawn<HeldBackSocket, caf::detached>(std::move(reader), &both_read);
+  EXPECT_EQ(done.wait_for(support::patience), std::future_status::ready);
+  caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
   caf::scoped_actor self(system());
   self->wait_for(actor);
 }
