@@ -238,6 +238,7 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
   state.config = std::move(config);
   state.started = self->clock().now();
   const auto deadline = state.config->controller.deadline;
+  const auto elapsed_before = state.config->controller.elapsed_before;
   // Moved: it is some 50 bytes a unit.
   state.controller.emplace(*state.config->plan, std::move(state.config->controller), state.started);
   state.done_before = state.controller->counts().done();
@@ -252,7 +253,9 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
   watch_children(self);
   self->delayed_send(self, state.controller->settings().heartbeat_interval, HeartbeatTick{});
   if (state.config->progress) self->delayed_send(self, state.config->progress_interval, ProgressTick{});
-  if (deadline) self->delayed_send(self, *deadline, DeadlineTick{});
+  if (deadline)
+    self->delayed_send(self, std::max(*deadline - elapsed_before, std::chrono::milliseconds(0)),
+                       DeadlineTick{});
 
   // What is left of the run after its end (a late frame, a timer) finds the actor gone.
   return {

@@ -28,6 +28,10 @@ class CoordinatorActorTest : public ActorTest {
     PromptTemplate prompt;
     prompt.user = "{{content}}";
     plan = std::make_shared<const Plan>(*Plan::make(suite, prompt, Ontology(), RequestSettings()));
+    coordinator = start(config(), router, recorder);
+  }
+
+  CoordinatorConfig config() {
     CoordinatorConfig config;
     config.plan = plan;
     config.controller.settings.run_id = "run-1";
@@ -43,10 +47,14 @@ class CoordinatorActorTest : public ActorTest {
     config.progress_interval = 100ms;
     config.listener = listener.handle();
     config.observing.observer = observer.handle();
-    coordinator = owned(spawn_coordinator(
-        system(), std::move(config), [this](const caf::actor&) { return router.handle(); },
-        [this](const caf::actor&) { return recorder.handle(); }));
+    return config;
+  }
+  caf::actor start(CoordinatorConfig config, Router& its_router, Recorder& its_recorder) {
+    auto started = owned(spawn_coordinator(
+        system(), std::move(config), [&](const caf::actor&) { return its_router.handle(); },
+        [&](const caf::actor&) { return its_recorder.handle(); }));
     settle();
+    return started;
   }
 
   void send(const Peer& peer, wire::ToCoordinator message) {
@@ -187,6 +195,23 @@ TEST_F(CoordinatorActorTest, SilenceCountsOnlyOnceTheSocketIsDrained) {
   }
   pass(100ms);
   EXPECT_EQ(progress.got<ShowProgress>().back().state.workers, 0u);
+}
+
+// It ended up to a heartbeat after its deadline.
+TEST_F(CoordinatorActorTest, ADeadlineCountsTheRunBeforeThisOne) {
+  Router its_router{system()};
+  Recorder its_recorder{system()};
+  Probe<RunEnded> its_listener{system()};
+  auto limited = config();
+  limited.listener = its_listener.handle();
+  limited.controller.deadline = 2500ms;
+  limited.controller.elapsed_before = 2000ms;
+  start(std::move(limited), its_router, its_recorder);
+  pass(499ms);
+  EXPECT_TRUE(its_listener.got<RunEnded>().empty());
+  pass(1ms);
+  ASSERT_EQ(its_listener.got<RunEnded>().size(), 1u);
+  EXPECT_EQ(its_listener.got<RunEnded>()[0].facts.cut_short->reason, Reason::deadline_reached);
 }
 
 TEST_F(CoordinatorActorTest, ADeadRouterEndsTheRunWithWhatIsCommitted) {
