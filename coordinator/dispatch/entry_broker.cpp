@@ -12,10 +12,14 @@ EntryBroker::EntryBroker(Config config)
 
 // --- who is there ---
 
-void EntryBroker::join(WorkerId worker, const std::string& cache_id) {
+void EntryBroker::join(WorkerId worker, const std::string& cache_id, TimePoint now) {
   if (const auto before = cache_ids_.find(worker); before != cache_ids_.end()) remove(before->second, worker);
   cache_ids_[worker] = cache_id;
   if (!cache_id.empty()) members_[cache_id].insert(worker);
+  // That it gave one up may have been lost with its connection.
+  for (auto& [key, open] : open_) {
+    if (open.stage == Stage::leased && open.with == worker) open.sought_anew_by = now + config_.patience;
+  }
 }
 
 void EntryBroker::leave(WorkerId worker, TimePoint now, Actions& actions) {
@@ -70,6 +74,7 @@ void EntryBroker::seek(WorkerId seeker, const EntryKey& key, TimePoint now, Acti
   if (found == open_.end()) return open(seeker, key, now, actions);
   auto& open = found->second;
   if (open.stage == Stage::leased && open.with == seeker) {
+    open.sought_anew_by.reset();
     leave_to_pay(seeker, key, actions);  // The answer has not reached it yet.
   } else if (std::ranges::find(open.waiting, seeker) == open.waiting.end()) {
     open.waiting.push_back(seeker);
@@ -97,6 +102,7 @@ void EntryBroker::borrow(OpenKeys::iterator key, WorkerId lender, TimePoint now,
   auto& open = key->second;
   open.stage = Stage::borrowing;
   open.with = lender;
+  open.sought_anew_by.reset();
   open.deadline = now + config_.patience;
   actions.loans.push_back({lender, key->first});
 }
@@ -113,6 +119,7 @@ void EntryBroker::next_pays(OpenKeys::iterator key, TimePoint now, Actions& acti
   if (is_leased(key->first.kind) && !open.waiting.empty()) {
     open.stage = Stage::leased;
     open.with = open.waiting.front();
+    open.sought_anew_by.reset();
     open.deadline = now + config_.lease_time;
     open.waiting.erase(open.waiting.begin());
     leave_to_pay(open.with, key->first, actions);
@@ -193,7 +200,8 @@ void EntryBroker::tick(TimePoint now, Actions& actions) {
     auto& open = current->second;
     if (was_away) {
       open.deadline += now - *previous;
-    } else if (now > open.deadline) {
+      if (open.sought_anew_by) *open.sought_anew_by += now - *previous;
+    } else if (now > open.sought_anew_by.value_or(open.deadline) || now > open.deadline) {
       // A lender that does not answer gets no second request for this.
       if (open.stage == Stage::borrowing) known_.erase(current->first);
       next_pays(current, now, actions);

@@ -29,7 +29,7 @@ class EntryBroker {
  public:
   struct Config {
     std::chrono::milliseconds heartbeat_interval{};
-    std::chrono::milliseconds patience{};    ///< With a lender, and with the ledger.
+    std::chrono::milliseconds patience{};    ///< With a lender, the ledger, and a payer that came back.
     std::chrono::milliseconds lease_time{};  ///< How long a live worker may take to pay for a leased entry.
     /// Keys that are waited for or paid for; beyond it workers pay without a lease.
     std::size_t max_open = defaults::max_open_keys;
@@ -63,7 +63,8 @@ class EntryBroker {
 
   // --- who is there ---
   /// The worker can lend and seek (READY), again or for the first time. An empty cache id: it has no cache.
-  void join(WorkerId worker, const std::string& cache_id);
+  /// Again: what it was left to pay for goes to others, unless it soon seeks it anew.
+  void join(WorkerId worker, const std::string& cache_id, TimePoint now);
   /// It is lost or has left: its leases and loans go to others, and it waits for nothing any more.
   void leave(WorkerId worker, TimePoint now, Actions& actions);
 
@@ -103,6 +104,8 @@ class EntryBroker {
     WorkerId with = 0;  ///< The lender, or the one that pays.
     TimePoint deadline;
     std::vector<WorkerId> waiting;  ///< In the order of their requests.
+    /// Who pays has come back, and seeks it anew by then if it still pays.
+    std::optional<TimePoint> sought_anew_by{};
   };
   using OpenKeys = std::map<EntryKey, Open>;
 

@@ -45,10 +45,10 @@ Lending::Lending(const RunSettings& settings, std::chrono::milliseconds lease_ti
       lends_answers_(lends_ && settings.read_cache),
       broker_(broker_config(settings, lease_time)) {}
 
-void Lending::join(WorkerId worker, const Peer& peer, const std::string& cache_id) {
+void Lending::join(WorkerId worker, const Peer& peer, const std::string& cache_id, TimePoint now) {
   if (!lends_) return;
   peers_[worker] = peer;
-  broker_.join(worker, cache_id);
+  broker_.join(worker, cache_id, now);
 }
 
 void Lending::leave(WorkerId worker, TimePoint now, Effects& effects) {

@@ -21,7 +21,7 @@ class Lending {
   Lending(const RunSettings& settings, std::chrono::milliseconds lease_time);
 
   /// The worker is READY at this peer, be it to work or only to lend.
-  void join(WorkerId worker, const Peer& peer, const std::string& cache_id);
+  void join(WorkerId worker, const Peer& peer, const std::string& cache_id, TimePoint now);
   void leave(WorkerId worker, TimePoint now, Effects& effects);
 
   /// A unit is leased to the worker, and the ledger says which cache holds its answer (empty: none). True if

@@ -98,7 +98,7 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
   }
   if (!held.empty()) roster_.mark_leased(*id, held.size());  // Perhaps by a coordinator before this one.
   roster_.set_ready(*id);
-  lending_.join(*id, peer, hello.cache_id);
+  lending_.join(*id, peer, hello.cache_id, now);
   if (over()) return send_drain(peer, "the run is over", now, effects);
   if (!ready.problems.empty()) {
     const auto& problem = ready.problems.front();

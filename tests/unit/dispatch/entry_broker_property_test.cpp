@@ -3,6 +3,7 @@
 #include "coordinator/dispatch/entry_broker.hpp"
 
 #include <map>
+#include <optional>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -29,8 +30,11 @@ class Fleet {
     switch (*rc::gen::weightedElement<int>(
         {{4, 0}, {8, 1}, {5, 2}, {3, 3}, {3, 4}, {2, 5}, {2, 6}, {4, 7}, {1, 8}})) {
       case 0:
-        broker_.join(worker, caches.at(worker));
+        broker_.join(worker, caches.at(worker), now_);
         there_.insert(worker);
+        for (auto& [leased_key, lease] : leases_) {
+          if (lease.worker == worker) lease.sought_anew_by = now_ + patience;
+        }
         break;
       case 1:
         seek(worker, key);
@@ -64,7 +68,10 @@ class Fleet {
   void pass(std::chrono::milliseconds time) {
     for (const auto end = now_ + time; now_ < end;) {
       now_ += beat;
-      std::erase_if(leases_, [&](const auto& lease) { return now_ > lease.second.since + lease_time; });
+      std::erase_if(leases_, [&](const auto& item) {
+        const Lease& lease = item.second;
+        return now_ > lease.since + lease_time || (lease.sought_anew_by && now_ > *lease.sought_anew_by);
+      });
       broker_.tick(now_, actions_);
       check();
     }
@@ -77,6 +84,7 @@ class Fleet {
   struct Lease {
     WorkerId worker;
     TimePoint since;
+    std::optional<TimePoint> sought_anew_by{};  ///< Its worker has come back.
   };
 
   static Digest any_digest() {
@@ -87,6 +95,8 @@ class Fleet {
 
   void seek(WorkerId worker, const EntryKey& key) {
     if (there_.contains(worker)) waiting_.insert({worker, key});
+    const auto lease = leases_.find(key);
+    if (lease != leases_.end() && lease->second.worker == worker) lease->second.sought_anew_by.reset();
     broker_.seek(worker, key, now_, actions_);
   }
   void leave(WorkerId worker) {

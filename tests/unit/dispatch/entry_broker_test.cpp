@@ -79,9 +79,9 @@ struct EntryBrokerTest : testing::Test {
     });
   }
   void join_three() {
-    broker.join(1, "one");
-    broker.join(2, "two");
-    broker.join(3, "three");
+    broker.join(1, "one", now);
+    broker.join(2, "two", now);
+    broker.join(3, "three", now);
   }
   /// Worker 1 is left to pay for the entry.
   void lease_to_first(EntryKey key) {
@@ -104,10 +104,10 @@ TEST_F(EntryBrokerTest, AnAnswerIsLentByItsHolder) {
 }
 
 TEST_F(EntryBrokerTest, WhoSharesACacheHasNothingToLend) {
-  broker.join(1, "one");
-  broker.join(2, "one");
+  broker.join(1, "one", now);
+  broker.join(2, "one", now);
   EXPECT_EQ(broker.lender("one", 2), std::nullopt);
-  broker.join(3, "three");
+  broker.join(3, "three", now);
   EXPECT_EQ(broker.lender("one", 3), 1u);
 }
 
@@ -161,11 +161,11 @@ TEST_F(EntryBrokerTest, OnlyTheEntryOfTheRequestedLenderCounts) {
 }
 
 TEST_F(EntryBrokerTest, ALoneWorkerPaysForItsEmbeddingsAtOnce) {
-  broker.join(1, "one");
+  broker.join(1, "one", now);
   EXPECT_EQ(seek(1, embedding(7)), Words{"1 pays e7"});
-  broker.join(2, "one");  // Shares its cache: the ledger could name no other.
+  broker.join(2, "one", now);  // Shares its cache: the ledger could name no other.
   EXPECT_EQ(seek(1, embedding(8)), Words{"1 pays e8"});
-  broker.join(3, "");
+  broker.join(3, "", now);
   EXPECT_EQ(seek(1, embedding(9)), Words{"1 pays e9"});
 }
 
@@ -237,6 +237,22 @@ TEST_F(EntryBrokerTest, TheLeaseGoesToTheNextInLine) {
   EXPECT_EQ(broker.open_count(), 0u);
 }
 
+// Others waited for what it had given up until their own time was over: it was told on a dead connection.
+TEST_F(EntryBrokerTest, WhoComesBackIsLeftToPayForWhatItSeeksAnew) {
+  join_three();
+  for (const auto key : {embedding(7), embedding(8)}) {
+    lease_to_first(key);
+    seek(2, key);
+  }
+  EXPECT_EQ(pass(beat), Words{});
+  broker.join(1, "one", now);
+  EXPECT_EQ(seek(1, embedding(7)), Words{"1 pays e7"});
+  EXPECT_EQ(pass(2 * beat), Words{});
+  EXPECT_EQ(pass(beat), Words{"2 pays e8"});
+  EXPECT_EQ(pass(lease_time - 4 * beat), Words{}) << "it has no more time for the other one than it had";
+  EXPECT_EQ(pass(beat), Words{"2 pays e7"});
+}
+
 TEST_F(EntryBrokerTest, ALeaseEndsWithItsTime) {
   join_three();
   lease_to_first(embedding(7));
@@ -249,9 +265,9 @@ TEST_F(EntryBrokerTest, ALeaseEndsWithItsTime) {
 }
 
 TEST_F(EntryBrokerTest, WhatAWorkerWithoutACachePaidForIsNobodysToLend) {
-  broker.join(1, "");
-  broker.join(2, "two");
-  broker.join(3, "three");
+  broker.join(1, "", now);
+  broker.join(2, "two", now);
+  broker.join(3, "three", now);
   lease_to_first(embedding(7));
   seek(2, embedding(7));
   EXPECT_EQ(stored(1, embedding(7)), Words{"2 pays e7"});
@@ -270,7 +286,7 @@ TEST_F(EntryBrokerTest, OneThatLeavesWaitsForNothing) {
 }
 
 TEST_F(EntryBrokerTest, StrangersAreIgnored) {
-  broker.join(1, "one");
+  broker.join(1, "one", now);
   EXPECT_EQ(seek(9, embedding(7)), Words{});
   EXPECT_EQ(stored(9, embedding(7)), Words{});
   EXPECT_EQ(given_up(9, embedding(7)), Words{});
@@ -324,8 +340,8 @@ TEST_F(EntryBrokerTest, OnlyWhoWasLeftToPayForAnEntryHasStoredIt) {
 
 // One message of a lender had the coordinator send it on to a thousand that waited for it.
 TEST_F(EntryBrokerTest, WhatIsLentAtOnceIsBounded) {
-  broker.join(1, "one");
-  for (WorkerId seeker = 2; seeker <= 101; ++seeker) broker.join(seeker, std::to_string(seeker));
+  broker.join(1, "one", now);
+  for (WorkerId seeker = 2; seeker <= 101; ++seeker) broker.join(seeker, std::to_string(seeker), now);
   for (const std::uint8_t key : {7, 8}) {
     lease_to_first(embedding(key));
     for (WorkerId seeker = 2; seeker <= 101; ++seeker) seek(seeker, embedding(key));

@@ -35,8 +35,8 @@ struct LendingTest : testing::Test {
   TimePoint now{};
 
   void SetUp() override {
-    lending.join(1, "peer-1", "one");
-    lending.join(2, "peer-2", "two");
+    lending.join(1, "peer-1", "one", now);
+    lending.join(2, "peer-2", "two", now);
   }
 
   template <class Message>
@@ -123,7 +123,7 @@ TEST_F(LendingTest, WhoLeavesOrIsSilentIsNotWaitedFor) {
 
 TEST_F(LendingTest, AWorkerThatCameBackIsTalkedToWhereItIs) {
   ASSERT_TRUE(lending.held_elsewhere(2, digest(7), "one"));
-  lending.join(1, "peer-1 anew", "one");
+  lending.join(1, "peer-1 anew", "one", now);
   EXPECT_EQ(only<wire::Lend>(send(2, wire::Seek{"run-1", {answer(7)}}), "peer-1 anew").keys,
             std::vector{answer(7)});
 }
@@ -140,8 +140,8 @@ TEST_F(LendingTest, NothingIsLentWhereCachesAreNotReadOrNotWritten) {
     auto settings = live();
     change(settings);
     Lending other(settings, 60s);
-    other.join(1, "peer-1", "one");
-    other.join(2, "peer-2", "two");
+    other.join(1, "peer-1", "one", now);
+    other.join(2, "peer-2", "two", now);
     return other.held_elsewhere(2, digest(7), "one");
   };
   EXPECT_TRUE(lends([](RunSettings&) {}));
@@ -153,7 +153,7 @@ TEST_F(LendingTest, NothingIsLentWhereCachesAreNotReadOrNotWritten) {
 
 TEST_F(LendingTest, MessagesStayWithinTheWiresLimits) {
   // What several workers seek of one, and what it lends in one message, may come together at another.
-  lending.join(3, "peer-3", "three");
+  lending.join(3, "peer-3", "three", now);
   constexpr std::uint32_t count = wire::max_entries;
   std::vector<EntryKey> first;
   std::vector<EntryKey> second;
