@@ -57,6 +57,12 @@ std::optional<double> min_pass_rate_of(const ScoreFile& file) {
   return report == nullptr ? std::nullopt : report->min_pass_rate;
 }
 
+/// Of a report whose run was gated by tests of all cases.
+Thresholding tests_of(const ScoreFile& file) {
+  const auto* report = std::get_if<ReportScores>(&file);
+  return report == nullptr ? Thresholding{} : report->tests;
+}
+
 /// A baseline is that of a whole run: a part of a suite pins none.
 bool is_selection(const ScoreFile& file) {
   const auto* report = std::get_if<ReportScores>(&file);
@@ -147,6 +153,7 @@ CompareRules rules_of(const LoadedSide& base, const LoadedSide& current, bool st
   rules.strict = strict;
   rules.seed = defaults::statistics::seed;
   rules.min_pass_rate = min_pass_rate_of(current.file);
+  rules.tests = tests_of(current.file);
   rules.base_is_selection = is_selection(base.file);
   rules.current_is_selection = is_selection(current.file);
   rules.base_lost = base.cases.lost;

@@ -157,7 +157,7 @@ class RunReporter {
       if (also) also(result);
       if (!concludes()) not_passed_.add(result);
       if (json_cases_) json_cases_->add(result);
-      if (pins_ && result.status != CaseStatus::error) pins_->add(result.fixture.id, result.metrics());
+      if (pins_ && result.status != CaseStatus::error) pins_->add(result.fixture.id, result.assessment);
     });
   }
 

@@ -3,6 +3,7 @@
 #include "common/error.hpp"
 #include "common/model/metrics.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -42,6 +43,10 @@ struct BaselineStability {
   std::vector<std::string> perturbations;
   friend bool operator==(const BaselineStability&, const BaselineStability&) = default;
 };
+
+/// The entry of a test whose checks were asked in several repeats, kept as a score is: 1 for each repeat in
+/// which every check passed, else 0 (docs/gate.md, "A statistical gate").
+inline constexpr std::string_view passed_name = "passed";
 
 /// What is pinned: a score, or whether the checks of a pass/fail metric passed.
 enum class PinKind : std::uint8_t { score, checks };
@@ -88,6 +93,8 @@ class Baseline {
     std::size_t last = 0;
   };
   Range of_test(std::string_view test_id) const;
+  /// Whether any test has an entry of the metric.
+  bool pins(std::string_view metric) const { return std::ranges::find(metrics_, metric) != metrics_.end(); }
   /// Nothing for a pass/fail metric.
   std::optional<double> score(std::string_view test_id, std::string_view metric) const;
 

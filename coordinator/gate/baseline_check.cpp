@@ -192,6 +192,7 @@ bool checks_are_answered(const BaselineEntry& entry, std::span<const AssessedMet
 
 bool is_answered(const BaselineEntry& entry, std::span<const AssessedMetric> metrics) {
   if (entry.kind == PinKind::checks) return checks_are_answered(entry, metrics);
+  if (entry.metric == passed_name) return std::ranges::any_of(metrics, &AssessedMetric::is_check);
   return std::ranges::any_of(metrics, [&](const AssessedMetric& metric) {
     return info(metric.id).name == entry.metric && info(metric.id).kind == MetricKind::scored;
   });

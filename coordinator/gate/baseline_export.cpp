@@ -1,5 +1,7 @@
 #include "coordinator/gate/baseline_export.hpp"
 
+#include "coordinator/gate/repeated_assessment.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -15,10 +17,6 @@ std::string canonical(const nlohmann::json& meta) {
   return meta.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-bool is_check(const AssessedMetric& assessed) {
-  return info(assessed.id).kind == MetricKind::pass_fail && assessed.asked_by_name;
-}
-
 struct Checks {
   std::vector<double> passed;
   std::vector<CheckDigest> digests;
@@ -29,7 +27,7 @@ Checks checks_from(std::span<const AssessedMetric> metrics, std::size_t first) {
   Checks checks;
   const MetricId id = metrics[first].id;
   for (std::size_t i = 0; i < metrics.size(); ++i) {
-    if (metrics[i].id != id || !is_check(metrics[i])) continue;
+    if (metrics[i].id != id || !metrics[i].is_check()) continue;
     if (i < first) return {};
     checks.passed.push_back(metrics[i].holds() ? 1.0 : 0.0);
     checks.digests.push_back(metrics[i].check());
@@ -60,8 +58,8 @@ std::string_view BaselineExport::meta_of(const AssessedMetric& assessed) {
   return meta_;
 }
 
-void BaselineExport::add(std::string_view test_id, std::span<const AssessedMetric> metrics) {
-  for (const AssessedMetric& assessed : metrics) {
+void BaselineExport::add(std::string_view test_id, const CaseAssessment& assessment) {
+  for (const AssessedMetric& assessed : assessment.metrics) {
     const MetricInfo& metric = info(assessed.id);
     if (metric.kind != MetricKind::scored || !assessed.score) continue;
     const double score = *assessed.score;
@@ -74,12 +72,14 @@ void BaselineExport::add(std::string_view test_id, std::span<const AssessedMetri
     if (assessed.repeat_scores.size() > 1) entry.scores = assessed.repeat_scores;
     baseline_.add(entry);
   }
-  if (pins_checks_) add_checks(test_id, metrics);
+  if (!pins_checks_) return;
+  add_checks(test_id, assessment.metrics);
+  add_passes(test_id, assessment.repeat_passes);
 }
 
 void BaselineExport::add_checks(std::string_view test_id, std::span<const AssessedMetric> metrics) {
   for (std::size_t i = 0; i < metrics.size(); ++i) {
-    if (!is_check(metrics[i])) continue;
+    if (!metrics[i].is_check()) continue;
     const Checks checks = checks_from(metrics, i);
     if (checks.passed.empty()) continue;
     BaselineEntry entry{test_id, info(metrics[i].id).name, std::ranges::min(checks.passed),
@@ -89,6 +89,12 @@ void BaselineExport::add_checks(std::string_view test_id, std::span<const Assess
     if (std::ranges::count(checks.digests, CheckDigest{0}) == 0) entry.checks = checks.digests;
     baseline_.add(entry);
   }
+}
+
+void BaselineExport::add_passes(std::string_view test_id, std::span<const double> passes) {
+  MeanScore share;
+  for (const double one : passes) share.add(one);
+  if (passes.size() > 1) baseline_.add({test_id, passed_name, *share.mean(), "", passes});
 }
 
 Result<Baseline> BaselineExport::finish() {

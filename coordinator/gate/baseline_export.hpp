@@ -14,7 +14,8 @@
 
 namespace sluice {
 
-/// Makes a baseline of a run: its scores, and whether the checks that its tests name passed. Undefined scores
+/// Makes a baseline of a run: its scores, whether the checks that its tests name passed, and of several
+/// repeats in which of them all did. Undefined scores
 /// are left out, and so are the claims metrics of a fixture that only pass or fail: scores say it. Each
 /// entry's `meta` names the metric's version, for semantic_similarity_to the embedding model too, and for a
 /// judge metric the judge, the number of votes, and the rubric.
@@ -26,7 +27,7 @@ class BaselineExport {
   void pin_scores_alone() { pins_checks_ = false; }
 
   /// A assessed case, in any order; not one that ended in an error.
-  void add(std::string_view test_id, std::span<const AssessedMetric> metrics);
+  void add(std::string_view test_id, const CaseAssessment& assessment);
   void set_stability(BaselineStability stability) { baseline_.stability = std::move(stability); }
   /// Sealed. internal_error if a score is not in 0..1 or a test came twice. Call once.
   Result<Baseline> finish();
@@ -34,6 +35,7 @@ class BaselineExport {
  private:
   std::string_view meta_of(const AssessedMetric& assessed);
   void add_checks(std::string_view test_id, std::span<const AssessedMetric> metrics);
+  void add_passes(std::string_view test_id, std::span<const double> passes);
 
   Baseline baseline_;
   std::string embedding_model_;

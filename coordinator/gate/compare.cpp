@@ -63,6 +63,8 @@ class Comparison {
                           bool by_intention);
   void add_to_tests(const ComparedMetric& metric, const AssessedMetric& assessed, const ComparedCase& current,
                     const ComparedCase& base);
+  void add_passes(const CaseAssessment& assessment, const ComparedCase& current, const ComparedCase& base);
+  StatisticalGate& tests_of(const Thresholding& thresholding);
   void report(const ScoreComparison& row);
 
   const CompareRules& rules_;
@@ -108,14 +110,31 @@ std::vector<double> defined_scores(const ComparedMetric& metric) {
 
 void Comparison::add_to_tests(const ComparedMetric& metric, const AssessedMetric& assessed,
                               const ComparedCase& current, const ComparedCase& base) {
-  // What is the suite's stands beside each of its metrics alike.
-  if (!tests_)
-    tests_.emplace(
-        StatisticalGate::Config{nullptr, metric.thresholding, rules_.default_max_drop, rules_.seed});
   const std::vector<double> before = defined_scores(*find_metric(base, metric.name));
   const std::vector<double> now = defined_scores(metric);
-  tests_->add({current.test_id, current.category, assessed.id, before, now, assessed.became_undefined(),
-               assessed.fails_nothing});
+  // What is the suite's stands beside each of its metrics alike.
+  tests_of(metric.thresholding)
+      .add({current.test_id, current.category, assessed.id, before, now, assessed.became_undefined(),
+            assessed.fails_nothing});
+}
+
+/// As StatisticalGate pairs those of a run: the same checks on both sides, one side of several repeats.
+void Comparison::add_passes(const CaseAssessment& assessment, const ComparedCase& current,
+                            const ComparedCase& base) {
+  if (current.is_known_failure || base.is_error || base.passes.empty() || current.passes.empty()) return;
+  if (base.passes.size() == 1 && current.passes.size() == 1) return;
+  const auto checks = std::ranges::count_if(current.metrics, is_check);
+  const auto pinned = std::ranges::count_if(assessment.metrics, [](const AssessedMetric& one) {
+    return one.is_check() && one.baseline_passed.has_value();
+  });
+  if (checks != pinned || checks != std::ranges::count_if(base.metrics, is_check)) return;
+  tests_of(rules_.tests).add({current.test_id, current.category, {}, base.passes, current.passes});
+}
+
+StatisticalGate& Comparison::tests_of(const Thresholding& thresholding) {
+  if (!tests_)
+    tests_.emplace(StatisticalGate::Config{nullptr, thresholding, rules_.default_max_drop, rules_.seed});
+  return *tests_;
 }
 
 void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
@@ -146,6 +165,8 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
     summary_.disagreements += one.cause == MetricCause::judge_disagrees ? 1 : 0;
     if (one.is_left_to_tests && rules_.runs_tests) add_to_tests(metric, one, current, *base);
   }
+  const bool is_statistical = rules_.tests.mode == ThresholdMode::statistical;
+  if (is_statistical && rules_.runs_tests && base != nullptr) add_passes(assessment, current, *base);
   summary_.verdict_input.statuses.add(assessment.status);
   if (assessment.regressed) ++summary_.verdict_input.regressed;
   if (assessment.only_known_failures()) ++summary_.verdict_input.known_failures;
@@ -221,6 +242,10 @@ CompareSummary Comparison::finish() {
 
 }  // namespace
 
+bool is_check(const ComparedMetric& metric) {
+  return metric.asked_by_name && !is_scored(metric);
+}
+
 bool is_scored(const ComparedMetric& metric) {
   const MetricInfo* known = find_metric(metric.name);
   return known == nullptr || known->kind == MetricKind::scored;
@@ -277,11 +302,16 @@ NextCase cases_of(const Baseline& baseline) {
     if (state->next == baseline.size()) return nullptr;
     state->at.test_id = baseline.entry(state->next).test_id;
     state->at.metrics.clear();
+    state->at.passes.clear();
     for (; state->next < baseline.size(); ++state->next) {
       const BaselineEntry entry = baseline.entry(state->next);
       if (entry.test_id != state->at.test_id) break;
       if (entry.kind == PinKind::checks) {
         add_checks(entry, state->at.metrics);
+        continue;
+      }
+      if (entry.metric == passed_name) {
+        state->at.passes.assign(entry.scores.begin(), entry.scores.end());
         continue;
       }
       ComparedMetric& metric = state->at.metrics.emplace_back();

@@ -38,6 +38,9 @@ struct ComparedMetric {
   std::optional<CalibrationStanding> calibration{};
 };
 
+/// A check that the test names.
+bool is_check(const ComparedMetric& metric);
+
 /// True for a score, also of another tool; false for what only passes or fails.
 bool is_scored(const ComparedMetric& metric);
 
@@ -49,6 +52,8 @@ struct ComparedCase {
   bool is_known_failure = false;  ///< The suite says that it fails.
   bool expects_nothing = false;   ///< No claim is expected, so that to extract nothing is the best answer.
   std::string category{};         ///< For tests by category.
+  /// Of each repeat: 1 where every check passed, else 0. Empty: no check, or a baseline without repeats.
+  std::vector<double> passes{};
 };
 
 /// Hands out the cases of a side one at a time, by id, byte by byte, each once; null after the last. What it
@@ -104,6 +109,7 @@ struct ChangedMetric {
 
 struct CompareRules {
   Thresholding suite;
+  Thresholding tests{};  ///< `statistical`: by it all cases are tested for whether their checks pass.
   double default_max_drop = defaults::max_drop;
   bool strict = false;
   std::optional<double> min_pass_rate{};  ///< VerdictInput

@@ -82,6 +82,10 @@ std::string_view to_string(CaseChange change) {
   return "none";
 }
 
+bool AssessedMetric::is_check() const {
+  return asked_by_name && info(id).kind == MetricKind::pass_fail;
+}
+
 CheckDigest AssessedMetric::check() const {
   return expectation == nullptr ? 0 : check_digest(*expectation);
 }
@@ -117,6 +121,14 @@ bool CaseAssessment::only_known_failures() const {
   return status == CaseStatus::warn && std::ranges::all_of(metrics, [](const AssessedMetric& one) {
            return one.status != MetricStatus::warn || one.is_excused();
          });
+}
+
+std::optional<bool> all_checks_pass(std::span<const AssessedMetric> metrics) {
+  std::optional<bool> pass;
+  for (const AssessedMetric& metric : metrics) {
+    if (metric.is_check()) pass = pass.value_or(true) && metric.holds();
+  }
+  return pass;
 }
 
 void take_as_known_failure(CaseAssessment& assessment) {

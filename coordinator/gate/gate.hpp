@@ -118,6 +118,8 @@ struct AssessedMetric {
   /// case fails as a whole.
   std::optional<double> missed_by_mean{};
 
+  /// A pass/fail metric that the case names; those that come with every claims case are none.
+  bool is_check() const;
   /// Computed anew at each call; 0 where there is no expectation.
   CheckDigest check() const;
   /// A pass/fail metric that passed, or in at least half of its repeats, whatever excuses it where it did
@@ -155,6 +157,8 @@ struct CaseAssessment {
   bool regressed = false;  ///< Failed, and only by `dropped`, `became_undefined` or `broke`.
   bool improved = false;   ///< Did not fail, and a score is above its baseline's, or it was fixed.
   std::vector<AssessedMetric> metrics;
+  /// Of several repeats, in their order: 1 where every check passed, else 0. Empty: one repeat, or no check.
+  std::vector<double> repeat_passes{};
 
   CaseChange change() const;
   /// Fails, or only does not because a failure is excused.
@@ -162,6 +166,9 @@ struct CaseAssessment {
   /// Warns for nothing but failures that were known: to the baseline, or to the suite. Decides nothing.
   bool only_known_failures() const;
 };
+
+/// Whether every check of one answer passed, whatever excuses one that did not; nothing without a check.
+std::optional<bool> all_checks_pass(std::span<const AssessedMetric> metrics);
 
 /// What a case comes to whose suite says that it fails: its failures warn, and so does that it passes.
 void take_as_known_failure(CaseAssessment& assessment);

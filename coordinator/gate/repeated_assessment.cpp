@@ -191,6 +191,10 @@ CaseAssessment assessment_of_repeats(Repeats repeats) {
   for (std::size_t n = 0; n < least->metrics.size(); ++n)
     assessment.metrics.push_back(metric_of(repeats, n, of_answer.metrics.size() > n ? of_answer : *least));
 
+  for (const CaseAssessment* one : repeats) {
+    if (const auto pass = all_checks_pass(one->metrics))
+      assessment.repeat_passes.push_back(*pass ? 1.0 : 0.0);
+  }
   const auto all = [&](auto&& is) {
     return std::ranges::all_of(repeats, [&](const CaseAssessment* one) { return is(*one); });
   };

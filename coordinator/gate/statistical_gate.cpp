@@ -4,6 +4,7 @@
 #include "coordinator/statistics/random_stream.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace sluice {
@@ -44,15 +45,19 @@ void LargestDrops::add(std::string_view test_id, double base, double current) {
 }
 
 std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
-                                                    std::span<const MetricId> metrics, bool strict) {
+                                                    std::span<const MetricId> metrics,
+                                                    const Baseline& baseline, bool strict) {
   const bool has_scores =
       std::ranges::any_of(metrics, [](MetricId metric) { return info(metric).kind == MetricKind::scored; });
-  if (suite.mode != ThresholdMode::statistical || has_scores) return std::nullopt;
-  return GateNotice{
-      strict ? GateNotice::Severity::failure : GateNotice::Severity::warning, "nothing_to_compare",
-      "`thresholding.mode: statistical` compares scores, and no test of this suite has one: add "
-      "a scored metric such as semantic_similarity_to or claims_f1, or take the mode out (tests "
-      "that pass or fail are judged by themselves)."};
+  if (suite.mode != ThresholdMode::statistical || has_scores || baseline.pins(passed_name))
+    return std::nullopt;
+  return GateNotice{strict ? GateNotice::Severity::failure : GateNotice::Severity::warning,
+                    "nothing_to_compare",
+                    "`thresholding.mode: statistical` compares scores, and how often tests pass in several "
+                    "repeats; no test "
+                    "of this suite has a score, and the baseline was made without repeats: write it anew "
+                    "with --repeat 3 or "
+                    "more, or take the mode out (each check that broke fails its test in any case)."};
 }
 
 std::uint64_t StatisticalAssessment::regressions() const {
@@ -67,6 +72,33 @@ std::uint64_t StatisticalAssessment::spared_regressions() const {
   }));
 }
 
+namespace {
+
+std::optional<BaselineEntry> find_entry(const Baseline& baseline, Baseline::Range range,
+                                        std::string_view metric) {
+  for (std::size_t i = range.first; i < range.last; ++i) {
+    const BaselineEntry entry = baseline.entry(i);
+    if (entry.metric == metric) return entry;
+  }
+  return std::nullopt;
+}
+
+/// As many checks as the baseline pins of the test, each of them pinned. With others, what passes is another
+/// quantity.
+bool makes_pinned_checks(std::span<const AssessedMetric> metrics, const Baseline& baseline,
+                         Baseline::Range range) {
+  std::size_t pinned = 0;
+  for (std::size_t i = range.first; i < range.last; ++i) {
+    const BaselineEntry entry = baseline.entry(i);
+    if (entry.kind == PinKind::checks) pinned += std::max<std::size_t>(entry.scores.size(), 1);
+  }
+  const auto is_pinned = [](const AssessedMetric& one) { return one.is_check() && one.baseline_passed; };
+  return static_cast<std::size_t>(std::ranges::count_if(metrics, &AssessedMetric::is_check)) == pinned &&
+         static_cast<std::size_t>(std::ranges::count_if(metrics, is_pinned)) == pinned;
+}
+
+}  // namespace
+
 StatisticalGate::StatisticalGate(const Config& config) : baseline_(config.baseline) {
   result_.rules.confidence = config.suite.confidence.value_or(defaults::statistics::confidence);
   result_.rules.min_effect = config.suite.min_effect.value_or(config.default_min_effect);
@@ -74,35 +106,48 @@ StatisticalGate::StatisticalGate(const Config& config) : baseline_(config.baseli
   result_.seed = config.seed;
 }
 
-void StatisticalGate::add(const Case& test_case, std::span<const AssessedMetric> metrics) {
+void StatisticalGate::add(const Case& test_case, const CaseAssessment& assessment) {
   const Baseline::Range range = baseline_->of_test(test_case.id);
-  for (const AssessedMetric& metric : metrics) {
+  add_passes(test_case, assessment, range);
+  for (const AssessedMetric& metric : assessment.metrics) {
     if (!metric.is_left_to_tests) continue;
     ScorePair pair;
     pair.test_id = test_case.id;
     pair.category = test_case.category;
-    pair.metric = metric.id;
+    pair.mean = metric.id;
     pair.became_undefined = metric.became_undefined();
     pair.fails_nothing = metric.fails_nothing;
     if (metric.score) pair.current = repeats_of(metric.repeat_scores, *metric.score);
-    for (std::size_t i = range.first; i < range.last; ++i) {
-      const BaselineEntry entry = baseline_->entry(i);
-      if (entry.metric != info(metric.id).name) continue;
-      pair.base = repeats_of(entry.scores, entry.score);
-      add(pair);
-      break;
-    }
+    const auto entry = find_entry(*baseline_, range, info(metric.id).name);
+    if (!entry) continue;
+    pair.base = repeats_of(entry->scores, entry->score);
+    add(pair);
   }
 }
 
+void StatisticalGate::add_passes(const Case& test_case, const CaseAssessment& assessment,
+                                 Baseline::Range pinned) {
+  if (test_case.known_failure) return;
+  const auto entry = find_entry(*baseline_, pinned, passed_name);
+  const auto pass = all_checks_pass(assessment.metrics);
+  if (!entry || !pass || !makes_pinned_checks(assessment.metrics, *baseline_, pinned)) return;
+  const double one = *pass ? 1.0 : 0.0;
+  ScorePair pair;
+  pair.test_id = test_case.id;
+  pair.category = test_case.category;
+  pair.base = repeats_of(entry->scores, entry->score);
+  pair.current = repeats_of(assessment.repeat_passes, one);
+  add(pair);
+}
+
 void StatisticalGate::add(const ScorePair& pair) {
-  Pairs& pairs = pairs_[pair.metric];
+  Pairs& pairs = pairs_[pair.mean];
   PairedCase& paired = pairs.cases.emplace_back();
   paired.base = sum_of(pair.base);
   paired.current = sum_of(pair.current);
   const auto next = static_cast<std::uint32_t>(categories_.size());
   paired.cluster = categories_.try_emplace(std::string(pair.category), next).first->second;
-  const std::string_view name = info(pair.metric).name;
+  const std::string_view name = name_of(pair.mean);
   const auto base = mean_of(paired.base);
   const auto current = mean_of(paired.current);
   if (base && current) pairs.drops.add(pair.test_id, *base, *current);
@@ -114,11 +159,13 @@ void StatisticalGate::add(const ScorePair& pair) {
 StatisticalAssessment StatisticalGate::finish() const {
   StatisticalAssessment assessment = result_;
   std::vector<PairedComparison> comparisons;
-  for (const auto& [metric, pairs] : pairs_) {
-    const std::uint64_t seed = RandomStream(assessment.seed, static_cast<std::uint64_t>(metric)).next();
+  for (const auto& [mean, pairs] : pairs_) {
+    const std::uint64_t stream =
+        mean ? static_cast<std::uint64_t>(*mean) : std::numeric_limits<std::uint64_t>::max();
+    const std::uint64_t seed = RandomStream(assessment.seed, stream).next();
     const PairedSample sample = pair_cases(pairs.cases, assessment.by_category);
     StatisticalMetric& one = assessment.metrics.emplace_back();
-    one.metric = metric;
+    one.mean = mean;
     one.comparison = compare_paired(sample, {}, seed);
     BootstrapRules display;
     display.confidence = assessment.rules.confidence;

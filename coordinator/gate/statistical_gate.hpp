@@ -20,6 +20,13 @@
 
 namespace sluice {
 
+/// What is compared over all cases: a scored metric, or (nothing) whether the tests pass.
+using ComparedMean = std::optional<MetricId>;
+
+inline std::string_view name_of(const ComparedMean& mean) {
+  return mean ? info(*mean).name : passed_name;
+}
+
 /// A case with less than in the baseline: means over its repeats on both sides, in whole billionths.
 struct CaseDrop {
   std::string test_id;
@@ -43,14 +50,16 @@ class LargestDrops {
   std::vector<CaseDrop> kept_;
 };
 
-/// `nothing_to_compare`, a failure under strict: under `statistical` no test of the suite has a score, so
-/// that the gate could never decide anything. `metrics` are those of the whole suite.
+/// `nothing_to_compare`, a failure under strict: under `statistical` no test of the suite has a score and the
+/// baseline pins no repeats of checks, so that the gate could never decide anything. `metrics` are those of
+/// the whole suite.
 std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
-                                                    std::span<const MetricId> metrics, bool strict);
+                                                    std::span<const MetricId> metrics,
+                                                    const Baseline& baseline, bool strict);
 
-/// One scored metric of all cases beside the baseline's.
+/// One mean over all cases beside the baseline's.
 struct StatisticalMetric {
-  MetricId metric = MetricId::claims_precision;
+  ComparedMean mean;
   PairedComparison comparison;
   MetricDecision decision;
   DisplayIntervals intervals;  ///< For the eye: no decision comes from them.
@@ -67,7 +76,7 @@ struct StatisticalAssessment {
   DecisionRules rules;
   bool by_category = false;
   std::uint64_t seed = 0;
-  std::vector<StatisticalMetric> metrics;  ///< By number.
+  std::vector<StatisticalMetric> metrics;  ///< By number; whether tests pass comes first.
   std::optional<ChangeDecision> decision;  ///< Of all of them; nothing where nothing was compared.
 
   /// Those that fail the run.
@@ -80,7 +89,7 @@ struct StatisticalAssessment {
 struct ScorePair {
   std::string_view test_id;
   std::string_view category;
-  MetricId metric = MetricId::claims_precision;
+  ComparedMean mean;
   std::span<const double> base;
   std::span<const double> current;
   bool became_undefined = false;  ///< In some repeat or in all, without being the best answer.
@@ -89,8 +98,10 @@ struct ScorePair {
 
 /// Pairs the scores of a run with the baseline's, case by case, and tests them at the end. A metric is the
 /// mean over the cases of the mean over each case's repeats; repeats of the baseline count where its entry
-/// has them. Where a score became undefined nothing is called `no_regression`: what cannot be compared cannot
-/// be excluded. Memory: some 60 bytes a score.
+/// has them. Whether the tests pass is compared alike where either side asked its checks several times; one
+/// answer a side is the case's own, which a check that broke fails by itself. Where a score became undefined
+/// nothing is called `no_regression`: what cannot be compared cannot be excluded. Memory: some 60 bytes a
+/// score.
 class StatisticalGate {
  public:
   struct Config {
@@ -103,8 +114,8 @@ class StatisticalGate {
   explicit StatisticalGate(const Config& config);
 
   /// A assessed case. Counted are the metrics that the gate left to the tests
-  /// (MetricCause::assessed_statistically).
-  void add(const Case& test_case, std::span<const AssessedMetric> metrics);
+  /// (MetricCause::assessed_statistically), and its checks where the baseline pins the same.
+  void add(const Case& test_case, const CaseAssessment& assessment);
   void add(const ScorePair& pair);
   StatisticalAssessment finish() const;
 
@@ -117,9 +128,11 @@ class StatisticalGate {
     bool fails_nothing = false;
   };
 
+  void add_passes(const Case& test_case, const CaseAssessment& assessment, Baseline::Range pinned);
+
   const Baseline* baseline_;
   StatisticalAssessment result_;
-  std::map<MetricId, Pairs> pairs_;
+  std::map<ComparedMean, Pairs> pairs_;
   std::map<std::string, std::uint32_t, std::less<>> categories_;
 };
 

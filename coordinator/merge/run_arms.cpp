@@ -107,10 +107,9 @@ std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline,
     const std::string& other = arms.arms[is_second ? pair.first : pair.second].name;
     const ArmVerdict worse = is_second ? ArmVerdict::better : ArmVerdict::worse;
     for (const ArmMetricComparison& one : pair.metrics) {
-      if (!one.metric) continue;  // A test that does not pass fails by itself.
-      const std::string what = "`" + std::string(info(*one.metric).name) + "` of the arm `" + other + "` ";
+      const std::string what = "`" + std::string(name_of(one.metric)) + "` of the arm `" + other + "` ";
       const std::string than = " that of `" + arms.arms[baseline].name + "`";
-      const bool fails = std::ranges::find(fail_nothing, *one.metric) == fail_nothing.end();
+      const bool fails = !one.metric || std::ranges::find(fail_nothing, *one.metric) == fail_nothing.end();
       if (one.verdict == worse && !fails) {
         notices.push_back({GateNotice::Severity::warning, "arm_worse",
                            what + "is worse than" + than +
@@ -119,7 +118,7 @@ std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline,
       } else if (one.verdict == worse) {
         notices.push_back({GateNotice::Severity::failure, "arm_worse",
                            what + "is worse than" + than + ", beyond chance.", true, "Arms"});
-      } else if (one.verdict == ArmVerdict::undecided) {
+      } else if (one.verdict == ArmVerdict::undecided && one.metric) {
         notices.push_back({GateNotice::Severity::warning, "arm_undecided",
                            "whether " + what + "is worse than" + than +
                                " or as good, these answers do not say: more tests or repeats are needed.",
@@ -172,7 +171,7 @@ void RunArmsFold::add_status(const CaseResult& result) {
   open_tests_.erase(test_case.test);
 }
 
-RepeatSum& RunArmsFold::sum_of(ArmMetric metric, const Case& test_case) {
+RepeatSum& RunArmsFold::sum_of(ComparedMean metric, const Case& test_case) {
   auto& by_arm = scores_[metric];
   by_arm.resize(arms_.size());
   Scores& scores = by_arm[test_case.arm];
@@ -196,7 +195,8 @@ void RunArmsFold::add_scores(const CaseResult& result) {
   }
 }
 
-std::vector<PairedCase> RunArmsFold::pairs_of(ArmMetric metric, std::size_t first, std::size_t second) const {
+std::vector<PairedCase> RunArmsFold::pairs_of(ComparedMean metric, std::size_t first,
+                                              std::size_t second) const {
   const auto& by_arm = scores_.at(metric);
   std::vector<PairedCase> pairs(std::max(by_arm[first].size(), by_arm[second].size()));
   for (std::size_t test = 0; test < pairs.size(); ++test) {

@@ -3,6 +3,7 @@
 #include "common/model/metrics.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/facts/paid_by_arm.hpp"
+#include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/statistics/bootstrap.hpp"
@@ -20,13 +21,6 @@
 
 namespace sluice {
 
-/// What is compared between arms: a scored metric, or (nothing) whether the tests pass.
-using ArmMetric = std::optional<MetricId>;
-
-inline std::string_view name_of(const ArmMetric& metric) {
-  return metric ? info(*metric).name : std::string_view("passed");
-}
-
 /// What one arm came to over all tests.
 struct ArmSummary {
   std::string name;
@@ -35,7 +29,7 @@ struct ArmSummary {
   PaidTokens usage;                      ///< Of its answers, paid now or read from a cache.
   std::optional<double> estimated_cost;  ///< US dollars for them.
   /// Means over the tests of the means over each test's repeats.
-  std::map<ArmMetric, double> means;
+  std::map<ComparedMean, double> means;
   /// Of answers that were called for in this run: from the start of a case to its answer without the waits
   /// for permits, pauses and retries, in milliseconds. Nothing where all came from a cache.
   std::uint64_t called = 0;
@@ -54,7 +48,7 @@ enum class ArmVerdict : std::uint8_t {
 std::string_view to_string(ArmVerdict verdict);
 
 struct ArmMetricComparison {
-  ArmMetric metric;
+  ComparedMean metric;
   PairedComparison comparison;  ///< `base` is the first arm, `current` the second.
   MetricDecision decision;
   DisplayIntervals intervals;  ///< For the eye: no verdict comes from them.
@@ -91,9 +85,9 @@ struct RunArms {
   double confidence = 0.0;                 ///< Of a verdict: both directions together.
 };
 
-/// `arm_worse` (a failure) and `arm_undecided` (a warning): what the scored metrics of the others came to
-/// beside one arm's, for a run that is gated by tests of all cases. `arm_worse` of `fail_nothing`, whose
-/// judge is not calibrated as the gate asks for, is a warning.
+/// `arm_worse` (a failure) and `arm_undecided` (a warning): what the others came to beside one arm, for a run
+/// that is gated by tests of all cases. `arm_worse` of `fail_nothing`, whose judge is not calibrated as the
+/// gate asks for, is a warning. Whether tests pass is never undecided: each that fails does so by itself.
 std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline,
                                     std::span<const MetricId> fail_nothing = {});
 
@@ -120,8 +114,8 @@ class RunArmsFold {
 
   void add_scores(const CaseResult& result);
   void add_status(const CaseResult& result);
-  RepeatSum& sum_of(ArmMetric metric, const Case& test_case);
-  std::vector<PairedCase> pairs_of(ArmMetric metric, std::size_t first, std::size_t second) const;
+  RepeatSum& sum_of(ComparedMean metric, const Case& test_case);
+  std::vector<PairedCase> pairs_of(ComparedMean metric, std::size_t first, std::size_t second) const;
   void compare_pairs(RunArms& result) const;
 
   ArmRules rules_;
@@ -134,8 +128,8 @@ class RunArmsFold {
   std::uint64_t differing_ = 0;
   std::vector<DifferingTest> differences_;
   std::optional<UnitId> last_unit_;
-  std::map<ArmMetric, std::vector<Scores>> scores_;  ///< By arm.
-  std::vector<std::uint32_t> category_of_;           ///< By test.
+  std::map<ComparedMean, std::vector<Scores>> scores_;  ///< By arm.
+  std::vector<std::uint32_t> category_of_;              ///< By test.
   std::map<std::string, std::uint32_t, std::less<>> categories_;
 };
 

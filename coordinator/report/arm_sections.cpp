@@ -59,9 +59,9 @@ Table arm_table(const ReportInput& input) {
   if (all.flaky > 0) table.columns.push_back(number("Flaky"));
   table.columns.push_back(number("Errors"));
   if (not_started > 0) table.columns.push_back(number("Not started"));
-  std::map<ArmMetric, double> metrics;
+  std::map<ComparedMean, double> metrics;
   for (const ArmSummary& arm : run.arms) metrics.insert(arm.means.begin(), arm.means.end());
-  metrics.erase(ArmMetric());
+  metrics.erase(ComparedMean());
   for (const auto& [metric, mean] : metrics) {
     const bool first = metric == metrics.begin()->first;
     table.columns.push_back(first ? number(std::string(name_of(metric)))

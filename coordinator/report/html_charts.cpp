@@ -148,7 +148,7 @@ std::string statistics_chart(const StatisticalAssessment& statistics) {
   for (const StatisticalMetric& one : statistics.metrics) {
     if (!one.comparison.drop) continue;
     const double change = -*one.comparison.drop;
-    rows.push_back({std::string(info(one.metric).name), change,
+    rows.push_back({std::string(name_of(one.mean)), change,
                     -one.decision.drop_upper_bound.value_or(*one.comparison.drop), change});
   }
   return estimates("Change against the baseline, down to what cannot be excluded", rows, around_zero(rows),
@@ -162,8 +162,8 @@ std::string arms_chart(const RunArms& arms) {
       const auto gain = one.gain();
       const auto interval = one.gain_interval();
       if (!gain || !interval) continue;
-      const std::string metric = one.metric ? std::string(info(*one.metric).name) : "passed";
-      rows.push_back({arms.arms[pair.second].name + " over " + arms.arms[pair.first].name + ", " + metric,
+      rows.push_back({arms.arms[pair.second].name + " over " + arms.arms[pair.first].name + ", " +
+                          std::string(name_of(one.metric)),
                       *gain, interval->low, interval->high});
     }
   }

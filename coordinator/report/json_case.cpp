@@ -51,11 +51,7 @@ void write_thresholding(Json& json, const std::optional<Thresholding>& threshold
   json.member("max_drop", thresholding->max_drop);
   json.member("min_floor", thresholding->min_floor);
   json.member("min_score", thresholding->min_score);
-  if (thresholding->mode == ThresholdMode::statistical) {
-    json.member("confidence", thresholding->confidence);
-    json.member("min_effect", thresholding->min_effect);
-    json.member("unit", thresholding->cluster_by_category ? "category" : "case");
-  }
+  if (thresholding->mode == ThresholdMode::statistical) write_json_test_rules(json, *thresholding);
   json.close('}');
 }
 
@@ -188,6 +184,26 @@ void write_json_scores(Json& json, const Scores& scores) {
   json.member("f1", scores.f1);
 }
 
+void write_json_test_rules(Json& json, const Thresholding& thresholding) {
+  json.member("confidence", thresholding.confidence);
+  json.member("min_effect", thresholding.min_effect);
+  json.member("unit", thresholding.cluster_by_category ? "category" : "case");
+}
+
+Thresholding ThresholdsInEffect::tests_of(const Thresholding& given) const {
+  Thresholding effect;
+  effect.mode = ThresholdMode::statistical;
+  effect.confidence = given.confidence.value_or(defaults::statistics::confidence);
+  effect.min_effect = given.min_effect.value_or(gate_.default_max_drop);
+  effect.cluster_by_category = given.cluster_by_category;
+  return effect;
+}
+
+std::optional<Thresholding> ThresholdsInEffect::of_all_cases() const {
+  if (suite_.mode != ThresholdMode::statistical) return std::nullopt;
+  return tests_of(suite_);
+}
+
 std::optional<Thresholding> ThresholdsInEffect::of(const Case& test_case,
                                                    const AssessedMetric& metric) const {
   if (info(metric.id).kind != MetricKind::scored) return std::nullopt;
@@ -203,10 +219,8 @@ std::optional<Thresholding> ThresholdsInEffect::of(const Case& test_case,
     effect.min_floor = given.min_floor;
   }
   if (effect.mode == ThresholdMode::statistical) {
+    effect = tests_of(given);
     effect.min_floor = given.min_floor;
-    effect.confidence = given.confidence.value_or(defaults::statistics::confidence);
-    effect.min_effect = given.min_effect.value_or(gate_.default_max_drop);
-    effect.cluster_by_category = given.cluster_by_category;
   }
   // Where nobody names a mode, a fixed score holds beside the relative ones.
   if (!given.mode || given.mode == ThresholdMode::absolute) effect.min_score = given.min_score;

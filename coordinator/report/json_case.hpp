@@ -17,14 +17,21 @@ class ThresholdsInEffect {
 
   /// Always has a mode, and under `relative` a `max_drop`. Nothing for a pass/fail metric.
   std::optional<Thresholding> of(const Case& test_case, const AssessedMetric& metric) const;
+  /// By what all cases are tested together; nothing unless the suite says `statistical`.
+  std::optional<Thresholding> of_all_cases() const;
 
  private:
+  Thresholding tests_of(const Thresholding& given) const;
+
   const Thresholding& suite_;
   const Gate::Config& gate_;
 };
 
 /// The members `precision`, `recall` and `f1`.
 void write_json_scores(Json& json, const Scores& scores);
+
+/// The members of what all cases are tested by. REQUIRES: of a mode `statistical`.
+void write_json_test_rules(Json& json, const Thresholding& thresholding);
 
 /// The members of a case's object in `fixture_results`, on one line, so that two reports compare line by
 /// line. `details` is memory to reuse.

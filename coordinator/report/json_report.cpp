@@ -183,6 +183,12 @@ void write_run_facts(Json& json, const ReportInput& input) {
   member("selection", input.is_selection);
   member("min_stability", input.min_stability);
   if (input.min_pass_rate) member("min_pass_rate", *input.min_pass_rate);
+  if (const auto tests = ThresholdsInEffect(input.results).of_all_cases()) {
+    json.line(2);
+    json.key("statistical_gate").open('{');
+    write_json_test_rules(json, *tests);
+    json.close('}');
+  }
   member("duration_seconds", facts.duration_seconds);
   member("requests", facts.requests);
   member("retries", facts.retries);

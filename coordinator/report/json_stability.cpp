@@ -286,7 +286,7 @@ void write_json_statistics(Json& json, const BaselineComparison& gate, std::size
   for (const StatisticalMetric& one : statistics.metrics) {
     json.line(depth + 1);
     json.open('{');
-    json.member("name", info(one.metric).name);
+    json.member("name", name_of(one.mean));
     write_test(json, one);
     if (one.fails_nothing) json.member("fails_nothing", true);
     json.close('}');

@@ -130,7 +130,7 @@ Section statistics_section(const BaselineComparison& gate, Room room) {
       const double min_effect = statistics.rules.min_effect;
       const auto change = wording::change_words(compared.base, compared.current, min_effect);
       table.rows.push_back(
-          {{std::string(info(one.metric).name), change.base, change.current, change.drop,
+          {{std::string(name_of(one.mean)), change.base, change.current, change.drop,
             wording::p_value(wording::shown_p(one.decision)), std::string(to_string(one.decision.decision)),
             wording::upper_limit(one.decision.drop_upper_bound, min_effect),
             wording::grouped(compared.pairs)}});

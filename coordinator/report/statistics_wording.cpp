@@ -145,9 +145,10 @@ std::string drop_words(const ChangeWords& words, const PairedComparison& compare
 std::string metric_words(const StatisticalMetric& one, const StatisticalAssessment& run) {
   const PairedComparison& compared = one.comparison;
   const ChangeWords words = change_words(compared.base, compared.current, run.rules.min_effect);
-  std::string line = "mean " + std::string(info(one.metric).name) + " " + words.base + " → " + words.current +
-                     drop_words(words, compared) + " over " + counted(compared.pairs, "case") + ": " +
-                     decision_words(one, run);
+  const std::string what =
+      one.mean ? "mean " + std::string(name_of(one.mean)) : std::string("share of answers that passed");
+  std::string line = what + " " + words.base + " → " + words.current + drop_words(words, compared) +
+                     " over " + counted(compared.pairs, "case") + ": " + decision_words(one, run);
   if (one.left_out.count() > 0) line += "; left out as undefined now: " + one.left_out.names();
   if (one.became_undefined.count() > 0) {
     line += "; " + counted(one.became_undefined.count(), "case") +
@@ -165,7 +166,7 @@ std::vector<RunLine> largest_drops(const StatisticalMetric& one) {
   std::vector<RunLine> lines;
   const auto& kept = one.drops.kept();
   if (one.decision.decision != ChangeDecision::regression || kept.empty()) return lines;
-  lines.push_back({"Largest drops of " + std::string(info(one.metric).name) + ":"});
+  lines.push_back({"Largest drops of " + std::string(name_of(one.mean)) + ":"});
   for (const CaseDrop& fallen : kept) {
     const ChangeWords words = change_words(fallen.base, fallen.current, std::nullopt);
     lines.push_back({excerpt(fallen.test_id, defaults::max_named_id_bytes) + ": " + words.base + " → " +

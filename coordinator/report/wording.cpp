@@ -160,7 +160,7 @@ std::string whole_run_reason(const BaselineComparison& gate) {
   if (gate.statistics) {
     for (const StatisticalMetric& one : gate.statistics->metrics) {
       if (one.decision.decision == ChangeDecision::regression) {
-        add(std::string(info(one.metric).name) + " regressed beyond chance" +
+        add(std::string(name_of(one.mean)) + " regressed beyond chance" +
             (one.fails_nothing ? " by a judge that is not calibrated" : ""));
       }
     }

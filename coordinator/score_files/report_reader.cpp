@@ -37,6 +37,7 @@ constexpr std::array report_members{Member{"", "schema_version"},
                                     Member{"run", "selection"},
                                     Member{"run", "min_stability"},
                                     Member{"run", "min_pass_rate"},
+                                    Member{"run", "statistical_gate"},
                                     Member{"fixture_results", "id"},
                                     Member{"fixture_results", "status"},
                                     Member{"fixture_results", "metrics"},
@@ -298,17 +299,20 @@ class ReportReader : public JsonPieces {
       }
       if (!target.mode) return expected(mode, "\"relative\", \"absolute\" or \"statistical\"");
     }
+    // `min_score` is in effect in this mode or beside it: it holds whatever the mode.
+    return fraction_if_there(at["max_drop"], target.max_drop) &&
+           fraction_if_there(at["min_floor"], target.min_floor) &&
+           fraction_if_there(at["min_score"], metric.min_score) && read_test_rules(at, target);
+  }
+
+  bool read_test_rules(const JsonAt& at, Thresholding& target) {
     if (const auto unit = at["unit"]) {
       target.cluster_by_category = unit.is(Kind::text) && unit->text == "category";
       const bool is_case = unit.is(Kind::text) && unit->text == "case";
       if (!target.cluster_by_category && !is_case) return expected(unit, "\"case\" or \"category\"");
     }
-    // `min_score` is in effect in this mode or beside it: it holds whatever the mode. `min_effect` as of a
-    // suite: no suite is large enough to exclude a drop of 0, and none of all points is found.
-    return fraction_if_there(at["max_drop"], target.max_drop) &&
-           fraction_if_there(at["min_floor"], target.min_floor) &&
-           fraction_if_there(at["min_score"], metric.min_score) &&
-           inner_if_there(at["confidence"], 0.5, "a number above 0.5 and below 1", target.confidence) &&
+    // As of a suite: no suite is large enough to exclude a drop of 0, and none of all points is found.
+    return inner_if_there(at["confidence"], 0.5, "a number above 0.5 and below 1", target.confidence) &&
            inner_if_there(at["min_effect"], 0.0, "a number above 0 and below 1", target.min_effect);
   }
 
@@ -362,6 +366,10 @@ class ReportReader : public JsonPieces {
       if (run["selection"]) truth(run["selection"], scores_.is_selection);
       fraction_if_there(run["min_stability"], question.min_stability);
       fraction_if_there(run["min_pass_rate"], scores_.min_pass_rate);
+      if (const auto tests = run["statistical_gate"]; tests && object(tests)) {
+        scores_.tests.mode = ThresholdMode::statistical;
+        read_test_rules(tests, scores_.tests);
+      }
     }
     fraction_if_there(file["stability"], question.score);
     if (file["stability_details"]) read_stability(file["stability_details"]);

@@ -8,6 +8,23 @@
 #include <memory>
 
 namespace sluice {
+namespace {
+
+/// Of each of the repeats that were assessed: 1 where every check passed, else 0; empty without a check.
+std::vector<double> passes_of(const ComparedCase& assessed, std::size_t repeats) {
+  std::vector<double> passes;
+  for (const ComparedMetric& metric : assessed.metrics) {
+    if (!is_check(metric)) continue;
+    passes.resize(repeats, 1.0);
+    for (std::size_t r = 0; r < repeats; ++r) {
+      const bool passed = metric.repeat_passed.empty() ? metric.passed : metric.repeat_passed[r];
+      if (!passed) passes[r] = 0.0;
+    }
+  }
+  return passes;
+}
+
+}  // namespace
 
 void ReportScores::read(std::size_t index, ComparedCase& into) const {
   const StoredCase& stored = cases_[index];
@@ -40,6 +57,7 @@ void ReportScores::read(std::size_t index, ComparedCase& into) const {
       }
     }
   }
+  into.passes = passes_of(into, std::max<std::size_t>(stored.repeats, 1));
 }
 
 void ReportScores::read_votes(const StoredCase& stored, const StoredMetric& metric,

@@ -30,6 +30,7 @@ class ReportScores {
   bool names_mode = false;    ///< `header.mode` says what the run was. An older report does not say it.
   std::optional<double>
       min_pass_rate{};  ///< The least share of cases that must pass, if the run asked for one.
+  Thresholding tests;   ///< `statistical`, and by what all cases were tested, if the run's suite says so.
   std::optional<BaselineStability> stability;  ///< Where a perturbed answer was assessed.
   /// What the run's stability was assessed by; `perturbations` is empty for a run that perturbs nothing.
   StabilityQuestion stability_question;

@@ -226,7 +226,7 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
     if (arms) arms->add(result);
     if (judge_bias) judge_bias->add(result);
     if (calibrations) calibrations->add(result.metrics());
-    if (statistics && result.status != CaseStatus::error) statistics->add(result.fixture, result.metrics());
+    if (statistics && result.status != CaseStatus::error) statistics->add(result.fixture, result.assessment);
   });
   if (!visited) return fail(visited.error());
 

@@ -96,7 +96,7 @@ Result<void> load_scores(const RunOptions& options, const Suite& suite, RunGate&
   }
   gate.comparison.kind = BaselineKind::scores;
   gate.comparison.notices = std::move(*notices);
-  auto nothing = nothing_to_compare_notice(suite.thresholding, suite.metrics, options.strict);
+  auto nothing = nothing_to_compare_notice(suite.thresholding, suite.metrics, *gate.scores, options.strict);
   if (nothing) gate.comparison.notices.push_back(std::move(*nothing));
   return {};
 }
@@ -185,7 +185,7 @@ Result<RunGate> gate_against_arm(const RunOptions& options, const RunInputs& inp
     if (test_case.arm != *options.baseline_arm || result.status == CaseStatus::error) return;
     const std::string test = test_case.id.substr(0, test_case.id.size() - name.size());
     // The arm's own cases too, so that none of them lacks an entry.
-    for (const RunArm& one : options.arms) scores.add(test + one.arm.name, result.metrics());
+    for (const RunArm& one : options.arms) scores.add(test + one.arm.name, result.assessment);
   });
   if (!visited) return fail(visited.error());
   auto baseline = scores.finish();

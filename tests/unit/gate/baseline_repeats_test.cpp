@@ -98,8 +98,8 @@ TEST(BaselineRepeats, AreExportedWhereThereWereSeveral) {
   AssessedMetric one = many;
   one.repeat_scores.clear();
   BaselineExport pinned({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "");
-  pinned.add("a", std::array{many});
-  pinned.add("b", std::array{one});
+  pinned.add("a", {.metrics = {many}});
+  pinned.add("b", {.metrics = {one}});
   const auto baseline = pinned.finish();
   ASSERT_TRUE(baseline);
   EXPECT_EQ(baseline->entry(0).scores.size(), 2u);

@@ -55,6 +55,32 @@ TEST(Compare, ReportsThatTwoSidesShareNoCase) {
   EXPECT_FALSE(shares_no_case({scored("c", 0.5)}, {}));
 }
 
+TEST(Compare, TestsWhetherChecksPassAsOften) {
+  const auto side = [](const std::vector<double>& passes) {
+    std::vector<ComparedCase> cases;
+    for (int i = 0; i < 40; ++i) {
+      ComparedMetric check;
+      check.name = info(MetricId::must_contain).name;
+      check.asked_by_name = true;
+      check.check = 7;
+      for (const double one : passes) check.repeat_passed.push_back(one > 0.0);
+      ComparedCase& test = cases.emplace_back(ComparedCase{std::to_string(100 + i), false, {check}});
+      test.passes = passes;
+    }
+    return cases_of(std::move(cases));
+  };
+  CompareRules rules;
+  EXPECT_FALSE(compare_all(side({1, 1, 1}), side({1, 0, 1}), rules).summary.statistics);
+  rules.tests.mode = ThresholdMode::statistical;
+  const auto fell = compare_all(side({1, 1, 1}), side({1, 0, 1}), rules).summary.statistics;
+  ASSERT_TRUE(fell);
+  EXPECT_EQ(fell->decision, ChangeDecision::regression);
+  EXPECT_EQ(name_of(fell->metrics.at(0).mean), "passed");
+  EXPECT_FALSE(compare_all(side({1}), side({1}), rules).summary.statistics) << "one answer a side";
+  EXPECT_FALSE(compare_all(side({}), side({1, 0, 1}), rules).summary.statistics)
+      << "a baseline without repeats";
+}
+
 // Two files of tests that pass or fail were compared without a word of it.
 TEST(Compare, SeesWhetherThereIsAScore) {
   const auto passes = [](std::string id) {

@@ -411,7 +411,7 @@ std::vector<GateNotice> every_notice(bool strict) {
     take(std::move(notice));
   }
   take(fixtures_changed_notice({{"a", 0.5, 0.4}}, "1b4e28ba", "manifest.toml"));
-  take(nothing_to_compare_notice(statistical, {}, strict));
+  take(nothing_to_compare_notice(statistical, {}, {}, strict));
   take(no_scores_notice(std::array<std::string, 2>{"base.json", "now.json"}));
   take(mock_run_notice("base.json", "now.json"));
   for (auto& notice :

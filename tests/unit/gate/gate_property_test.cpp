@@ -81,7 +81,7 @@ std::vector<Assessable> any_run() {
 
 Baseline export_of(const std::vector<Assessable>& run) {
   BaselineExport exported({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "text-embedding-3-small");
-  for (const Assessable& one : run) exported.add(one.test.id, Gate().assess(one.test, one.outcomes).metrics);
+  for (const Assessable& one : run) exported.add(one.test.id, Gate().assess(one.test, one.outcomes));
   auto baseline = exported.finish();
   RC_ASSERT(baseline.has_value());
   return std::move(*baseline);
@@ -253,7 +253,7 @@ TEST(BaselineExport, ForeignBytesInAModelsNameAreReplaced) {
   AssessedMetric assessed;
   assessed.id = MetricId::semantic_similarity_to;
   assessed.score = 0.5;
-  exported.add("q", {&assessed, 1});
+  exported.add("q", {.metrics = {assessed}});
   const auto baseline = exported.finish();
   ASSERT_TRUE(baseline);
   EXPECT_NE(baseline->entry(0).meta.find("model-\xef\xbf\xbd"), std::string_view::npos);
@@ -264,7 +264,7 @@ TEST(BaselineExport, RefusesScoresThatNoBaselineTakes) {
     BaselineExport exported({}, "");
     AssessedMetric metric;
     metric.score = score;
-    exported.add("a", {&metric, 1});
+    exported.add("a", {.metrics = {metric}});
     EXPECT_FALSE(exported.finish());
   }
 }

@@ -30,13 +30,13 @@ GatedRun run_of(bool strict = false) {
 }
 
 /// The assessment of a case that is judged by this rubric.
-std::vector<AssessedMetric> judged(MetricId metric, std::uint32_t rubric, std::vector<double> scores) {
+CaseAssessment judged(MetricId metric, std::uint32_t rubric, std::vector<double> scores) {
   Case test = judged_test("q", metric);
   test.expectations[0].judge->rubric = rubric;
-  return assess_votes(gate_of(nullptr), test, votes(std::move(scores), metric)).metrics;
+  return assess_votes(gate_of(nullptr), test, votes(std::move(scores), metric));
 }
 
-std::vector<AssessedMetric> faithful(std::vector<double> scores = {0.9, 0.8, 0.9}) {
+CaseAssessment faithful(std::vector<double> scores = {0.9, 0.8, 0.9}) {
   return judged(MetricId::faithfulness, 0, std::move(scores));
 }
 
@@ -51,9 +51,9 @@ Baseline exported(const RunJudge& by) {
 std::vector<GateNotice> changes(const Baseline& baseline, const RunJudge& now, bool strict = false,
                                 std::vector<double> scores = {0.9, 0.8, 0.9}) {
   JudgeChanges watch(baseline, now);
-  watch.visit("q1", faithful(scores));
-  watch.visit("q2", judged(MetricId::rubric, 1, {0.9}));
-  watch.visit("q3", faithful(scores));
+  watch.visit("q1", faithful(scores).metrics);
+  watch.visit("q2", judged(MetricId::rubric, 1, {0.9}).metrics);
+  watch.visit("q3", faithful(scores).metrics);
   return watch.finish(run_of(strict));
 }
 

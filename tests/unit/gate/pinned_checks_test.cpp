@@ -50,7 +50,7 @@ CaseAssessment repeated(const Baseline* baseline, const std::vector<bool>& repea
 
 Baseline baseline_after(const std::vector<bool>& passed) {
   BaselineExport pins({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "model");
-  pins.add("q", assessed(nullptr, passed).metrics);
+  pins.add("q", assessed(nullptr, passed));
   return *pins.finish();
 }
 
@@ -102,7 +102,7 @@ CaseAssessment expecting(const Baseline* baseline, const std::vector<std::string
 
 TEST(PinnedChecks, APinIsThatOfItsCheckWhereverItStands) {
   BaselineExport pins({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "model");
-  pins.add("q", expecting(nullptr, {"a", "b"}, "a").metrics);
+  pins.add("q", expecting(nullptr, {"a", "b"}, "a"));
   const Baseline baseline = *pins.finish();
   EXPECT_TRUE(expecting(&baseline, {"b", "a"}, "b").regressed) << "swapped: b broke";
   EXPECT_EQ(expecting(&baseline, {"b", "a"}, "a").change(), CaseChange::still_failing);
@@ -113,9 +113,30 @@ TEST(PinnedChecks, APinIsThatOfItsCheckWhereverItStands) {
   EXPECT_EQ(expecting(&baseline, {"other"}, "other").metrics[0].cause, MetricCause::not_passed);
 }
 
+TEST(PinnedChecks, RepeatsStandBesideThePins) {
+  BaselineExport pins({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "model");
+  const CaseAssessment assessment = repeated(nullptr, {true, false, true});
+  pins.add("q", assessment);
+  const Baseline baseline = *pins.finish();
+  StringSink sink;
+  write_baseline(baseline, sink);
+  std::istringstream file(sink.text());
+  const auto read = parse_baseline(file, "base.json");
+  ASSERT_TRUE(read) << to_text(read.error());
+  EXPECT_NEAR(read->score("q", passed_name).value_or(0.0), 2.0 / 3.0, 1e-9);
+  const NextCase next = cases_of(*read);
+  const auto first = next();
+  ASSERT_TRUE(first && *first != nullptr);
+  EXPECT_EQ((*first)->passes, (std::vector<double>{1.0, 0.0, 1.0}));
+  EXPECT_EQ((*first)->metrics.size(), 1u) << "it is no score of the test";
+  UnusedEntries unused(*read);
+  unused.visit("q", assessment.metrics);
+  EXPECT_FALSE(unused.finish({}));
+}
+
 TEST(PinnedChecks, APinThatNoCheckTakesIsAnUnusedEntry) {
   BaselineExport pins({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "model");
-  pins.add("q", expecting(nullptr, {"a", "b"}, "a").metrics);
+  pins.add("q", expecting(nullptr, {"a", "b"}, "a"));
   const Baseline baseline = *pins.finish();
   const auto is_unused = [&](const std::vector<std::string>& texts) {
     UnusedEntries unused(baseline);
@@ -251,7 +272,7 @@ TEST(PinnedChecks, TheFixtureOfClaimsPinsScoresAlone) {
   const Gate gate = gate_of(nullptr);
   const auto outcomes = claims_outcomes(0.5, 0.5, 0.5, false);
   BaselineExport pins({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "model");
-  pins.add("f", gate.assess(fixture_of("f"), outcomes).metrics);
+  pins.add("f", gate.assess(fixture_of("f"), outcomes));
   const Baseline baseline = *pins.finish();
   ASSERT_EQ(baseline.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(baseline.entry(i).kind, PinKind::score);

@@ -192,7 +192,7 @@ std::vector<double> any_repeats(int least) {
 Baseline pinned_of(const std::vector<double>& scores) {
   BaselineExport pins({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "model");
   const auto repeats = each_of(Gate(), test_of("q", scored), outcomes_of(scores));
-  pins.add("q", together(repeats).metrics);
+  pins.add("q", together(repeats));
   return *pins.finish();
 }
 

@@ -220,7 +220,7 @@ BaselineComparison fallen(const Gate& gate, const Baseline& baseline) {
   StatisticalGate tests({&baseline, gate.config().suite, 0.05, 1});
   for (int i = 0; i < 10; ++i) {
     const Case test = judged_test("q" + std::to_string(i));
-    tests.add(test, assess_votes(gate, test, votes({0.6, 0.6, 0.6})).metrics);
+    tests.add(test, assess_votes(gate, test, votes({0.6, 0.6, 0.6})));
   }
   BaselineComparison comparison;
   comparison.statistics = tests.finish();

@@ -1,6 +1,7 @@
 #include "coordinator/gate/statistical_gate.hpp"
 
 #include "coordinator/defaults.hpp"
+#include "coordinator/gate/baseline_export.hpp"
 #include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/gate/stability_gate.hpp"
 #include "gate_fixture.hpp"
@@ -49,7 +50,7 @@ struct Forty {
       Case test = test_of(id_of(i), MetricId::semantic_similarity_to);
       test.category = i % 2 == 0 ? "even" : "odd";
       const std::vector outcomes{score_of(MetricId::semantic_similarity_to, current(i))};
-      tests.add(test, gate.assess(test, outcomes).metrics);
+      tests.add(test, gate.assess(test, outcomes));
     }
     return tests.finish();
   }
@@ -139,7 +140,7 @@ TEST(StatisticalGate, OneUndefinedRepeatMakesACaseFlaky) {
   const auto assessment = assessment_of_repeats(std::array{&defined, &undefined, &defined});
   EXPECT_EQ(assessment.status, CaseStatus::flaky);
   StatisticalGate tests({&baseline, statistical(), 0.05, 1});
-  tests.add(test, assessment.metrics);
+  tests.add(test, assessment);
   const auto assessed = tests.finish();
   EXPECT_EQ(assessed.metrics.at(0).comparison.pairs, 1u);
   EXPECT_EQ(assessed.metrics[0].became_undefined.count(), 1u);
@@ -160,7 +161,7 @@ TEST(StatisticalGate, AnUndefinedRepeatCountsInWhateverOrderTheRepeatsCome) {
   for (const auto& repeats :
        {std::array{&low, &undefined, &defined}, std::array{&undefined, &low, &defined}}) {
     StatisticalGate tests({&forty.baseline, suite, 0.05, 1});
-    tests.add(test, assessment_of_repeats(repeats).metrics);
+    tests.add(test, assessment_of_repeats(repeats));
     EXPECT_EQ(tests.finish().metrics.at(0).became_undefined.count(), 1u);
   }
 }
@@ -254,15 +255,87 @@ TEST(StatisticalGate, ASuiteWithoutScoresHasNothingToCompare) {
   suite.mode = ThresholdMode::statistical;
   const std::vector passing{MetricId::must_contain, MetricId::claims_required};
   for (const bool strict : {false, true}) {
-    const auto notice = nothing_to_compare_notice(suite, passing, strict);
+    const auto notice = nothing_to_compare_notice(suite, passing, {}, strict);
     ASSERT_TRUE(notice);
     EXPECT_EQ(notice->code, "nothing_to_compare");
     EXPECT_EQ(notice->severity, strict ? GateNotice::Severity::failure : GateNotice::Severity::warning);
   }
   const std::vector scored{MetricId::must_contain, MetricId::claims_f1};
-  EXPECT_FALSE(nothing_to_compare_notice(suite, scored, true));
+  EXPECT_FALSE(nothing_to_compare_notice(suite, scored, {}, true));
   suite.mode = ThresholdMode::relative;
-  EXPECT_FALSE(nothing_to_compare_notice(suite, passing, true));
+  EXPECT_FALSE(nothing_to_compare_notice(suite, passing, {}, true));
+}
+
+/// Forty tests of one check, and how each of its repeats came out.
+struct FortyChecks {
+  std::vector<Case> tests;
+
+  explicit FortyChecks(const std::string& expected = "reference") {
+    for (int i = 0; i < 40; ++i) {
+      tests.push_back(test_of(id_of(i), MetricId::must_contain));
+      tests.back().expectations.front().what.texts = {expected};
+    }
+  }
+
+  CaseAssessment assessed(const Gate& gate, int test, const std::vector<bool>& repeats) const {
+    std::vector<CaseAssessment> all;
+    for (const bool passed : repeats)
+      all.push_back(gate.assess(tests[test], std::vector{verdict_of(MetricId::must_contain, passed)}));
+    for (CaseAssessment& one : all) one.metrics.front().detail = {};
+    std::vector<const CaseAssessment*> views;
+    for (const CaseAssessment& one : all) views.push_back(&one);
+    return assessment_of_repeats(views);
+  }
+
+  Baseline pinned(const std::vector<bool>& repeats) const {
+    BaselineExport pins({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "model");
+    for (int i = 0; i < 40; ++i) pins.add(tests[i].id, assessed(gate_of(nullptr), i, repeats));
+    return *pins.finish();
+  }
+
+  StatisticalAssessment gated(const Baseline& baseline, const std::vector<bool>& repeats) const {
+    StatisticalGate gate({&baseline, statistical(0.1), 0.05, 1});
+    for (int i = 0; i < 40; ++i) gate.add(tests[i], assessed(gate_of(&baseline), i, repeats));
+    return gate.finish();
+  }
+};
+
+// Every test came to pass in two repeats of three instead of all, and the run to a review of flaky cases.
+TEST(StatisticalGate, ChecksThatPassLessOftenAreARegression) {
+  const FortyChecks forty;
+  const Baseline baseline = forty.pinned({true, true, true});
+  const auto fell = forty.gated(baseline, {true, false, true});
+  ASSERT_EQ(fell.metrics.size(), 1u);
+  EXPECT_EQ(name_of(fell.metrics[0].mean), "passed");
+  EXPECT_EQ(fell.metrics[0].comparison.pairs, 40u);
+  EXPECT_NEAR(*fell.metrics[0].comparison.drop, 1.0 / 3.0, 1e-9);
+  EXPECT_EQ(fell.decision, ChangeDecision::regression);
+  EXPECT_EQ(fell.regressions(), 1u);
+  EXPECT_EQ(forty.gated(baseline, {true, true, true}).decision, ChangeDecision::no_regression);
+  EXPECT_EQ(forty.gated(baseline, {true}).decision, ChangeDecision::no_regression) << "asked once";
+  EXPECT_EQ(forty.gated(forty.pinned({true, false, true}), {true, true, true}).decision,
+            ChangeDecision::improvement);
+}
+
+TEST(StatisticalGate, ChecksOfOneAnswerAreTheirCasesOwn) {
+  const FortyChecks forty;
+  EXPECT_FALSE(forty.gated(forty.pinned({true}), {false}).decision) << "each case broke by itself";
+  EXPECT_FALSE(forty.gated(forty.pinned({true}), {true, false, true}).decision);
+}
+
+TEST(StatisticalGate, OtherChecksAndKnownFailuresAreNotCompared) {
+  FortyChecks forty;
+  const Baseline baseline = forty.pinned({true, true, true});
+  EXPECT_FALSE(FortyChecks("another text").gated(baseline, {true, false, true}).decision);
+  for (Case& test : forty.tests) test.known_failure = "it is known";
+  EXPECT_FALSE(forty.gated(baseline, {true, false, true}).decision);
+}
+
+TEST(StatisticalGate, RepeatsOfChecksAreSomethingToCompare) {
+  const std::vector passing{MetricId::must_contain};
+  const FortyChecks forty;
+  EXPECT_TRUE(nothing_to_compare_notice(statistical(), passing, forty.pinned({true}), false));
+  EXPECT_FALSE(nothing_to_compare_notice(statistical(), passing, forty.pinned({true, true}), false));
 }
 
 TEST(StatisticalGate, CategoriesMayBeTheUnits) {
@@ -289,7 +362,7 @@ TEST(StatisticalGate, RepeatsOfBothSidesCount) {
   metric.baseline = 0.5;
   metric.is_left_to_tests = true;
   metric.repeat_scores = {1.0, 0.5};
-  tests.add(test_of("a", metric.id), std::array{metric});
+  tests.add(test_of("a", metric.id), {.metrics = {metric}});
   const auto assessed = tests.finish();
   EXPECT_NEAR(*assessed.metrics.at(0).comparison.drop, -0.25, 1e-9);
   EXPECT_TRUE(assessed.metrics[0].comparison.equal_repeats);

@@ -106,7 +106,7 @@ TEST(ComparedRepeats, TestsOfAllCasesAreThoseOfTheRun) {
                      .strict = false});
     StatisticalGate tests({&baseline, run.gate.config().suite, 0.05, 7});
     ASSERT_TRUE(visit_cases(run.results(), [&](const CaseResult& result) {
-      if (result.status != CaseStatus::error) tests.add(result.fixture, result.metrics());
+      if (result.status != CaseStatus::error) tests.add(result.fixture, result.assessment);
     }));
     const StatisticalAssessment online = tests.finish();
     const auto offline = compared(baseline, parsed(report_text(run))).statistics;

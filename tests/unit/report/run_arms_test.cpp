@@ -87,7 +87,7 @@ class Arms {
   bool is_next_started_ = true;
 };
 
-const ArmMetricComparison& of(const ArmPair& pair, ArmMetric metric) {
+const ArmMetricComparison& of(const ArmPair& pair, ComparedMean metric) {
   for (const auto& one : pair.metrics) {
     if (one.metric == metric) return one;
   }
@@ -112,9 +112,9 @@ TEST(RunArms, SumsUpEachArm) {
   EXPECT_EQ(old_arm.totals.statuses, (StatusCounts{.passed = 1, .errors = 1}));
   EXPECT_EQ(new_arm.totals.statuses, (StatusCounts{.passed = 1, .failed = 1}));
   EXPECT_EQ(old_arm.means,
-            (std::map<ArmMetric, double>{{std::nullopt, 1.0}, {MetricId::semantic_similarity_to, 1.0}}));
+            (std::map<ComparedMean, double>{{std::nullopt, 1.0}, {MetricId::semantic_similarity_to, 1.0}}));
   EXPECT_EQ(new_arm.means,
-            (std::map<ArmMetric, double>{{std::nullopt, 0.5}, {MetricId::semantic_similarity_to, 0.375}}));
+            (std::map<ComparedMean, double>{{std::nullopt, 0.5}, {MetricId::semantic_similarity_to, 0.375}}));
   EXPECT_EQ(new_arm.usage.of(CallKind::answer), (Usage{20, 40}));
   EXPECT_EQ(new_arm.estimated_cost, 6.0);
   EXPECT_EQ(old_arm.estimated_cost, std::nullopt) << "its price is not known";
@@ -223,11 +223,25 @@ TEST(RunArms, NoticesOrientEachPairByTheBaseline) {
   }
   const RunArms run = arms.finish();
   const auto notices = arm_notices(run, 1);
-  ASSERT_EQ(notices.size(), 1u) << "c is better, and pass rates fail by themselves";
+  ASSERT_EQ(notices.size(), 1u) << "c is better, and as many tests pass";
   EXPECT_EQ(notices[0].code, "arm_worse");
   EXPECT_EQ(notices[0].severity, GateNotice::Severity::failure);
   EXPECT_EQ(notices[0].message,
             "`semantic_similarity_to` of the arm `a` is worse than that of `b`, beyond chance.");
+}
+
+// An arm that passes 36 of 60 tests beside one that passes all of them left the run as it was.
+TEST(RunArms, AnArmThatPassesLessOftenIsWorse) {
+  Arms arms({"a", "b"}, {.baseline = 0});
+  for (std::uint32_t test = 0; test < 60; ++test) {
+    arms.add(test, 0, {pass_fail(true)});
+    arms.add(test, 1, {pass_fail(test % 5 < 3)});
+  }
+  const auto notices = arm_notices(arms.finish(), 0);
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_EQ(notices[0].code, "arm_worse");
+  EXPECT_EQ(notices[0].severity, GateNotice::Severity::failure);
+  EXPECT_EQ(notices[0].message, "`passed` of the arm `b` is worse than that of `a`, beyond chance.");
 }
 
 TEST(RunArms, ANoticeSaysThatTooFewTestsDecideNothing) {
