@@ -54,8 +54,8 @@ struct JudgeExpectation {
   std::uint32_t rubric = 0;   ///< Position in JudgeSettings::rubrics.
   std::uint32_t samples = 3;  ///< Votes, 1 to defaults::max_judge_samples.
   double min_score = 0.5;     ///< A vote passes at or above it.
-  std::string reference;      ///< `correctness` alone; else empty.
-  std::string criteria;       ///< `rubric` alone; else empty.
+  std::string reference;      ///< Empty if the rubric does not show it.
+  std::string criteria;       ///< Empty if the rubric does not show it.
   /// How a recorded answer was judged already: nobody is asked for votes.
   std::optional<JudgeScore> recorded = {};
   std::string context = {};  ///< In the place of JudgedQuestion::context; empty: that one is shown.

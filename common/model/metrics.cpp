@@ -55,6 +55,8 @@ constexpr std::array catalogue{
     MetricInfo{MetricId::relevancy, "relevancy", "1", MetricKind::scored},
     MetricInfo{MetricId::correctness, "correctness", "1", MetricKind::scored},
     MetricInfo{MetricId::rubric, "rubric", "1", MetricKind::scored},
+    MetricInfo{MetricId::context_recall, "context_recall", "1", MetricKind::scored},
+    MetricInfo{MetricId::context_relevance, "context_relevance", "1", MetricKind::scored},
 };
 
 /// By number: 1 + the place in the catalogue; 0: there is no such metric.
@@ -85,7 +87,7 @@ bool is_claims_metric(MetricId id) {
 }
 
 bool is_judge_metric(MetricId id) {
-  return id >= MetricId::faithfulness && id <= MetricId::rubric;
+  return id >= MetricId::faithfulness && id <= MetricId::context_relevance;
 }
 
 const MetricInfo& info(MetricId id) {

@@ -59,6 +59,9 @@ enum class MetricId : std::uint8_t {
   relevancy = 21,     ///< The answer answers the prompt.
   correctness = 22,   ///< The answer agrees with the reference.
   rubric = 23,        ///< The answer meets the user's own criteria.
+  // The same of the context, whatever the answer says.
+  context_recall = 24,     ///< The context holds everything that the reference states.
+  context_relevance = 25,  ///< The context is of use for what the prompt asks.
 };
 
 /// Set in the number of a metric that is another one turned round.
@@ -91,6 +94,11 @@ const MetricInfo* find_metric(std::string_view name);
 bool is_claims_metric(MetricId id);
 /// True for the metrics whose score is that of a model's votes.
 bool is_judge_metric(MetricId id);
+
+/// True for those of them that judge the context alone: their judge sees no answer.
+constexpr bool judges_context(MetricId id) {
+  return id == MetricId::context_recall || id == MetricId::context_relevance;
+}
 
 /// True for the metrics that a program assesses, of which no worker hears.
 constexpr bool is_command_metric(MetricId id) {

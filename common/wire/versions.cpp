@@ -1,5 +1,7 @@
 #include "common/wire/versions.hpp"
 
+#include <algorithm>
+
 namespace sluice::wire {
 
 namespace {
@@ -7,6 +9,12 @@ namespace {
 /// `worker gpu-7 (sluice 0.1.0)`
 std::string named(const std::string& peer, const std::string& version) {
   return version.empty() ? peer : peer + " (sluice " + version + ")";
+}
+
+/// A metric that is judged by the rubric of its own name, and no answer.
+bool is_of_context(const Rubric& rubric) {
+  const MetricInfo* metric = find_metric(rubric.id);
+  return metric != nullptr && judges_context(metric->id);
 }
 
 std::string number(std::uint8_t version) {
@@ -32,6 +40,8 @@ std::optional<std::string> beyond_protocol(const RunSettings& settings, bool has
   std::string what;
   if (settings.judge.gives_context && protocol < first_with_judged_context)
     what = "a judge metric has a context of its own";
+  if (std::ranges::any_of(settings.judge.rubrics, is_of_context) && protocol < first_with_judged_context)
+    what = "a metric judges the context alone";
   if (has_recorded_calls && protocol < first_with_recorded_calls) what = "its recorded answers call tools";
   if (what.empty()) return std::nullopt;
   return "this run needs a later version of sluice (" + what + ", which version " + number(protocol) +

@@ -15,7 +15,8 @@ inline constexpr std::uint8_t oldest_protocol_version = 8;
 /// The version in which the layout of a result last changed: ledgers keep results in it.
 inline constexpr std::uint8_t result_version = 7;
 
-/// The first versions with JudgeExpectation::context and with RecordedAnswer::calls.
+/// The first versions with JudgeExpectation::context and metrics that judge it, and with
+/// RecordedAnswer::calls.
 inline constexpr std::uint8_t first_with_judged_context = 9;
 inline constexpr std::uint8_t first_with_recorded_calls = 9;
 

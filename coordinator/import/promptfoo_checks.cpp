@@ -95,10 +95,9 @@ class CheckImporter {
     note_other_keys(assertion, check.type, made);
     Reading reading = Reading::text;
     if (!read_value(assertion, *type, check, reading)) return;
-    if (check.type == "context-faithfulness") {  // By the variable of that name, whatever its value.
-      check.values.clear();
-      check.context = "{{context}}";
-    }
+    if (takes_foreign_context(check.type)) check.context = foreign_context;
+    if (check.type == "context-faithfulness" || check.type == "context-relevance")
+      check.values.clear();  // They compare with no value.
     if (check.type == "javascript" && !check.is_negated && check.values.size() == 1) {
       if (auto script = check_of_script(check.values.front(), check.line)) check = std::move(*script);
     }
@@ -112,7 +111,7 @@ class CheckImporter {
     const DocumentEntry* transform = find_entry(assertion, "transform");
     if (reads_answer && transform != nullptr && !keeps_answer(transform->value))
       return "judges what its \"transform\" makes of the answer, which has no counterpart";
-    if (type == "context-faithfulness" && find_entry(assertion, "contextTransform") != nullptr)
+    if (takes_foreign_context(type) && find_entry(assertion, "contextTransform") != nullptr)
       return "judges by what its \"contextTransform\" finds in the answer, which has no counterpart";
     return type == "javascript" ? "" : std::string(why_not_taken(type));
   }
@@ -183,9 +182,15 @@ class CheckImporter {
   }
 
   static bool is_rubric(std::string_view type) {
-    constexpr std::array<std::string_view, 7> types{
-        "llm-rubric",           "g-eval",     "model-graded-closedqa",  "answer-relevance",
-        "context-faithfulness", "factuality", "model-graded-factuality"};
+    constexpr std::array<std::string_view, 9> types{"llm-rubric",
+                                                    "g-eval",
+                                                    "model-graded-closedqa",
+                                                    "answer-relevance",
+                                                    "context-faithfulness",
+                                                    "context-recall",
+                                                    "context-relevance",
+                                                    "factuality",
+                                                    "model-graded-factuality"};
     return std::ranges::find(types, type) != types.end();
   }
 

@@ -37,10 +37,11 @@ void JudgeBiasFold::add(const CaseResult& result) {
       Answer& one = judged_[{metric.id, metric.votes->rubric}].emplace_back();
       one.case_number = case_number;
       one.votes = {metric.votes->votes, metric.votes->passed};
+      one.score = *metric.score;
+      if (judges_context(metric.id)) continue;  // No trait of the answer is seen.
       one.shown_bytes = static_cast<std::uint32_t>(trial.unit->shown_text.size());
       one.tokens =
           static_cast<std::uint32_t>(std::min<std::uint64_t>(trial.unit->usage.output_tokens, UINT32_MAX));
-      one.score = *metric.score;
       one.markup = markup_share(trial.unit->shown_text);
     }
   }

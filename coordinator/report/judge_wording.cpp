@@ -36,8 +36,9 @@ std::string strength(const RankCorrelation& found, const std::string& trait, dou
          fixed(found.interval.high, 2, true) + ") over " + counted(found.cases, "case");
 }
 
-std::string trait_bias(const TraitBias& trait, const TraitWords& of, const std::string& name,
+std::string trait_bias(MetricId metric, const TraitBias& trait, const TraitWords& of, const std::string& name,
                        double confidence) {
+  if (judges_context(metric)) return "not measured: the judge sees the context and no answer";
   const RankCorrelation& found = trait.correlation;
   if (!found.rho) {
     if (found.cases < fewest_ranked_cases) {
@@ -101,12 +102,12 @@ std::string kappa(const JudgeCalibration& calibration) {
 }
 
 std::string length_bias(const JudgedMetricBias& metric, double confidence) {
-  return trait_bias(metric.length, length_words, "length in " + std::string(to_string(metric.length_unit)),
-                    confidence);
+  return trait_bias(metric.metric, metric.length, length_words,
+                    "length in " + std::string(to_string(metric.length_unit)), confidence);
 }
 
 std::string format_bias(const JudgedMetricBias& metric, double confidence) {
-  return trait_bias(metric.format, format_words, "share of Markdown", confidence);
+  return trait_bias(metric.metric, metric.format, format_words, "share of Markdown", confidence);
 }
 
 bool is_noisy(const JudgedMetricBias& metric) {

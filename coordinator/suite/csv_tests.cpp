@@ -104,6 +104,10 @@ class CsvTests {
       columns_.push_back(std::move(name));
     }
     if (context_.findings.size() == before) refuse_unjudged(header.line);
+    const DocumentNode row = source_.defaults->apply({DocumentNode::Table(), header.line, {}});
+    const DocumentEntry* vars = find_entry(row, "vars");
+    has_context_ = std::ranges::find(columns_, "context") != columns_.end() ||
+                   (vars != nullptr && find_entry(vars->value, "context") != nullptr);
     return context_.findings.size() == before;
   }
 
@@ -192,7 +196,8 @@ class CsvTests {
                              "\"");
       return false;
     }
-    const ForeignCheck check = parse_foreign_check(cell, line);
+    ForeignCheck check = parse_foreign_check(cell, line);
+    if (has_context_ && takes_foreign_context(check.type)) check.context = foreign_context;
     auto made = expectation_of(check);
     if (!made) {
       context_.add(line, "\"" + column + "\" asks for " + (check.is_negated ? "not-" : "") + check.type +
@@ -234,6 +239,7 @@ class CsvTests {
   DocumentContext context_;
   SuiteBuilder& builder_;
   std::vector<std::string> columns_;
+  bool has_context_ = false;  ///< Each row has the variable `context`, itself or by the default test.
 };
 
 }  // namespace

@@ -109,9 +109,13 @@ class ExpectationsReader {
 
   JudgeQuestion read_judge_parameters(TableReader& reader, MetricId metric) {
     ReadQuestion read = read_judge_question(reader, metric, *source_.rubrics);
-    // Without one there is nothing that an answer could be faithful to; other rubrics show it where it is.
-    const bool needs_context = metric == MetricId::faithfulness && read.rubric != nullptr &&
-                               read.rubric->shows("context") && reader.entry("context") == nullptr;
+    // Without one there is nothing to judge, or nothing that an answer could be faithful to; other rubrics
+    // show it where it is.
+    const MetricInfo* named = read.rubric != nullptr ? find_metric(read.rubric->rubric.id) : nullptr;
+    const bool is_about_context =
+        named != nullptr && (named->id == MetricId::faithfulness || judges_context(named->id));
+    const bool needs_context =
+        is_about_context && read.rubric->shows("context") && reader.entry("context") == nullptr;
     if (needs_context) needs_context_ = read.rubric;
     return std::move(read.question);
   }

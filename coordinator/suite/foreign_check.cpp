@@ -143,6 +143,10 @@ bool takes_foreign_list(std::string_view type) {
   return type.ends_with("-any") || type.ends_with("-all");
 }
 
+bool takes_foreign_context(std::string_view type) {
+  return type.starts_with("context-");
+}
+
 ForeignCheck parse_foreign_check(std::string_view cell, std::uint32_t line) {
   ForeignCheck check;
   check.line = line;

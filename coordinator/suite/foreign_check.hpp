@@ -21,7 +21,7 @@ struct ForeignCheck {
   std::optional<DocumentNode>
       schema{};  ///< Of `is-json`, or what `equals` compares with, where it is no text.
   std::uint32_t line = 1;
-  std::optional<std::string> context{};  ///< That `context-faithfulness` judges by; nothing: input.context.
+  std::optional<std::string> context{};  ///< Of one that takes_foreign_context; nothing: input.context.
   std::string problem{};                 ///< A clause on its value that cannot be read; empty if all is well.
 };
 
@@ -43,6 +43,11 @@ std::optional<ForeignMetadata> parse_foreign_metadata(std::string_view column, s
 
 /// Whether a check of this type (without `not-`) compares with a list of texts.
 bool takes_foreign_list(std::string_view type);
+
+/// Whether a check of this type judges by the variable `context` of its test.
+bool takes_foreign_context(std::string_view type);
+/// That variable, as ForeignCheck::context has it.
+inline constexpr std::string_view foreign_context = "{{context}}";
 
 /// The check that a cell asks for (`contains: Paris`, `similar(0.8): ...`); a text that names no check is
 /// what the answer must equal.

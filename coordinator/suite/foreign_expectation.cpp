@@ -21,8 +21,9 @@ constexpr double good_enough = 0.7;  ///< Of `g-eval`.
 
 /// Whether it says something about the answer that no value is needed for.
 bool needs_no_value(Form form) {
-  constexpr std::array forms{Form::json,         Form::any_json, Form::relevancy,
-                             Form::faithfulness, Form::time,     Form::price};
+  constexpr std::array forms{Form::json,         Form::any_json,          Form::relevancy,
+                             Form::faithfulness, Form::context_relevance, Form::time,
+                             Form::price};
   return std::ranges::find(forms, form) != forms.end();
 }
 
@@ -102,9 +103,12 @@ class ExpectationMaker {
       case Form::relevancy:
         return scored(metric("relevancy"));
       case Form::faithfulness:
-        return make_faithfulness();
+        return make_of_context(metric("faithfulness"));
+      case Form::context_recall:
+        return make_of_context(texts("context_recall", "reference", {joined_values()}));
+      case Form::context_relevance:
+        return make_of_context(metric("context_relevance"));
       case Form::program:
-      case Form::retrieval:
       case Form::tools:
       case Form::none:
         break;
@@ -117,7 +121,7 @@ class ExpectationMaker {
 
   /// An empty answer is one that another can equal; a judge takes blanks for nothing.
   bool has_empty_value(Form form) const {
-    const bool is_judged = form == Form::criteria || form == Form::reference;
+    const bool is_judged = form == Form::criteria || form == Form::reference || form == Form::context_recall;
     return form != Form::equals && std::ranges::any_of(check_.values, [&](const std::string& value) {
              return is_judged ? is_blank(value) : value.empty();
            });
@@ -224,10 +228,10 @@ class ExpectationMaker {
     return with(metric(type), key, {*check_.threshold, check_.line, {}});
   }
 
-  Made make_faithfulness() const {
-    if (!check_.context) return scored(metric("faithfulness"));
+  Made make_of_context(DocumentNode made) const {
+    if (!check_.context) return scored(std::move(made));
     if (is_blank(*check_.context)) return fail("judges by the variable \"context\", which has no value");
-    return scored(with(metric("faithfulness"), "context", text(*check_.context)));
+    return scored(with(std::move(made), "context", text(*check_.context)));
   }
 
   std::vector<std::string> patterns() const {
@@ -262,10 +266,6 @@ std::string_view why_not_taken(std::string_view type) {
   if (known == nullptr) return "is no check that promptfoo documents";
   if (type.starts_with("similar:") && known->form == Form::none)
     return "has no counterpart (`similar`, the cosine, is semantic_similarity_to)";
-  if (known->form == Form::retrieval) {
-    return "judges the context and not the answer (`type: rubric` with a rubric of your own can, which shows "
-           "{{context}}, and perhaps {{reference}})";
-  }
   if (known->form == Form::program) return "has no counterpart (`type: command` runs a program of yours)";
   if (known->form == Form::tools)
     return "has no counterpart (`type: tool_call` checks a tool that the answer calls, and its arguments)";

@@ -10,7 +10,6 @@ namespace sluice {
 enum class ForeignForm : std::uint8_t {
   none,           ///< It cannot be said.
   program,        ///< A program of the user's says it.
-  retrieval,      ///< It is about the context and not the answer: a rubric of the user's says it.
   tools,          ///< tool_call says the like of it.
   equals,         ///< exact_match, or a schema with the one value.
   all_texts,      ///< must_contain
@@ -30,6 +29,8 @@ enum class ForeignForm : std::uint8_t {
   reference,
   relevancy,
   faithfulness,
+  context_recall,
+  context_relevance,
 };
 
 /// A type of check as promptfoo names it.

@@ -49,14 +49,21 @@ class QuestionReader {
       return reader_.add_wrong(wrong, use.error().message);
     }
     const KnownRubric& rubric = *use->known;
-    if (metric_ == MetricId::correctness && !rubric.shows("reference")) {
-      return reader_.add_wrong("type",
-                               "is judged by " + rubric.name() + " (" + rubric.file +
-                                   "), which does not show {{reference}}: correctness is agreement with it");
+    const std::string_view goal = goal_of_reference();
+    if (!goal.empty() && !rubric.shows("reference")) {
+      return reader_.add_wrong("type", "is judged by " + rubric.name() + " (" + rubric.file +
+                                           "), which does not show {{reference}}: " + std::string(goal));
     }
     read_.rubric = &rubric;
     read_.question.rubric = use->number;
     read_.question.rubric_hash = rubric.hash;
+  }
+
+  /// What the metric makes of the reference; empty: it may do without.
+  std::string_view goal_of_reference() const {
+    if (metric_ == MetricId::correctness) return "correctness is agreement with it";
+    if (metric_ == MetricId::context_recall) return "context_recall is how much of it the context holds";
+    return {};
   }
 
   void read_samples() {

@@ -40,6 +40,8 @@ constexpr std::array types{
     MetricType{MetricId::relevancy, Parameter::judge},
     MetricType{MetricId::correctness, Parameter::judge},
     MetricType{MetricId::rubric, Parameter::judge},
+    MetricType{MetricId::context_recall, Parameter::judge},
+    MetricType{MetricId::context_relevance, Parameter::judge},
 };
 
 /// Turned round, and by other names: known, but for the sake of short messages not listed.

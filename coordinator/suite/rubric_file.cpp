@@ -12,8 +12,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view shown_answer = "answer";
-
 /// Ids and versions are names of files, words of settings and parts of reports.
 bool is_name(std::string_view text) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -72,8 +70,13 @@ void check_placeholders(TableReader& reader, const Rubric& rubric) {
     reader.add_wrong("user", "has the unknown placeholder " + in_braces(excerpt(name, 80)) +
                                  did_you_mean(name, known) + "; there are " + every_placeholder());
   }
-  if (std::ranges::find(names, shown_answer) != names.end()) return;
-  reader.add_wrong("user", "must show " + in_braces(shown_answer) + ", which is what the judge judges");
+  const MetricInfo* metric = find_metric(rubric.id);
+  const bool is_of_context = metric != nullptr && judges_context(metric->id);
+  const std::string_view judged = is_of_context ? "context" : "answer";
+  if (std::ranges::find(names, judged) == names.end())
+    reader.add_wrong("user", "must show " + in_braces(judged) + ", which is what the judge judges");
+  if (is_of_context && std::ranges::find(names, "answer") != names.end())
+    reader.add_wrong("user", "must not show {{answer}}: " + rubric.id + " judges the context alone");
 }
 
 }  // namespace

@@ -352,6 +352,11 @@ TEST_F(JudgingFlowTest, AnAnswerThatIsTooLongIsShownToNoJudge) {
   EXPECT_TRUE(message.starts_with("the answer has 262145 bytes, and a judge is shown 262144 at most"))
       << message;
   EXPECT_EQ(done.spend.paid.of(CallKind::answer), (Usage{10, 5})) << "the answer itself was paid for";
+  WorkUnit of_context = *judged(3);
+  of_context.tasks[0].judged[0].metric = MetricId::context_relevance;
+  complete({std::make_shared<const WorkUnit>(std::move(of_context))});
+  end_calls({said(only_call(), std::string(defaults::max_judged_bytes + 1, 'x'))});
+  EXPECT_EQ(calls().size(), 3u) << "the judge of a context is not shown the answer";
 }
 
 // A vote that two workers needed was renewed by each of them, so that equal answers had unequal scores.

@@ -66,7 +66,7 @@ auto some(Make make, int max = 4) {
 
 MetricId any_judge_metric() {
   return *rc::gen::element(MetricId::faithfulness, MetricId::relevancy, MetricId::correctness,
-                           MetricId::rubric);
+                           MetricId::rubric, MetricId::context_recall, MetricId::context_relevance);
 }
 
 JudgeScore any_judge_score() {

@@ -80,6 +80,10 @@ TEST(Versions, ARunThatTheOneBeforeCannotDoSaysSo) {
       *beyond_protocol(settings, false, before),
       "this run needs a later version of sluice (a judge metric has a context of its own, which version "
       "8 of the protocol does not know): install " SLUICE_VERSION " on the worker");
+  settings.judge.gives_context = false;
+  settings.judge.rubrics = {{"context_recall", "v1", "s", "u"}};
+  EXPECT_EQ(beyond_protocol(settings, false, protocol_version), std::nullopt);
+  EXPECT_TRUE(beyond_protocol(settings, false, before)) << "it knows no such metric";
   // It would have read no call, so that not_tool_call had passed.
   EXPECT_TRUE(beyond_protocol(RunSettings(), true, before));
   EXPECT_FALSE(beyond_protocol(RunSettings(), true, protocol_version));

@@ -29,10 +29,22 @@ std::set<std::string> distinct_words(std::string_view text) {
   return words;
 }
 
+/// The text whose words count, and whose it is.
+std::pair<std::string_view, const char*> judged_text(const JudgeExpectation& expectation,
+                                                     const JudgedQuestion& question,
+                                                     std::string_view answer) {
+  if (expectation.metric == MetricId::context_recall) return {expectation.reference, "reference"};
+  if (expectation.metric == MetricId::context_relevance)
+    return {texts_for_judge(expectation, question).context, "context"};
+  return {answer, "answer"};
+}
+
 std::string_view compared_with(const JudgeExpectation& expectation, const JudgedQuestion& question) {
+  const std::string_view context = texts_for_judge(expectation, question).context;
+  if (expectation.metric == MetricId::context_recall) return context;
+  if (expectation.metric == MetricId::context_relevance) return question.prompt;
   if (!expectation.reference.empty()) return expectation.reference;
   if (!expectation.criteria.empty()) return expectation.criteria;
-  const std::string_view context = texts_for_judge(expectation, question).context;
   return expectation.metric == MetricId::faithfulness && !context.empty() ? context : question.prompt;
 }
 
@@ -43,12 +55,13 @@ Result<Vote> read_vote(std::string_view text) {
 }
 
 Vote fake_vote(const JudgeExpectation& expectation, const JudgedQuestion& question, std::string_view answer) {
-  const auto words = distinct_words(answer);
+  const auto [judged, whose] = judged_text(expectation, question, answer);
+  const auto words = distinct_words(judged);
   const auto known = distinct_words(compared_with(expectation, question));
   std::size_t shared = 0;
   for (const auto& word : words) shared += known.contains(word) ? 1 : 0;
   const double score = words.empty() ? 0.0 : static_cast<double>(shared) / static_cast<double>(words.size());
-  return {score, "The fake judge found " + std::to_string(shared) + " of the answer's " +
+  return {score, "The fake judge found " + std::to_string(shared) + " of the " + whose + "'s " +
                      std::to_string(words.size()) + " words in what it is compared with."};
 }
 

@@ -23,7 +23,9 @@ using UnitVotes = std::vector<std::vector<GivenVotes>>;
 Result<Vote> read_vote(std::string_view text);
 
 /// A vote without a model: the share of the answer's words that stand in what the metric has it compared with
-/// (the context, the reference, the criteria, or the prompt). For trying out: it knows no meaning. Pure.
+/// (the context, the reference, the criteria, or the prompt); of a metric that judges the context that of the
+/// reference's words in the context, or of the context's in the prompt. For trying out: it knows no meaning.
+/// Pure.
 Vote fake_vote(const JudgeExpectation& expectation, const JudgedQuestion& question, std::string_view answer);
 
 }  // namespace sluice

@@ -78,7 +78,14 @@ std::optional<std::variant<Evidence, Error>> Judging::begin(std::uint64_t unit, 
     return std::ranges::any_of(task.judged, [](const JudgeExpectation& one) { return !one.recorded; });
   };
   if (std::ranges::none_of(work.tasks, needs_votes)) return Evidence{};
-  if (auto error = too_long_for_judge(answer, "the answer")) return std::move(*error);
+  const auto shows_answer = [](const ScoringTask& task) {
+    return std::ranges::any_of(task.judged, [](const JudgeExpectation& one) {
+      return !one.recorded && !judges_context(one.metric);
+    });
+  };
+  if (std::ranges::any_of(work.tasks, shows_answer)) {
+    if (auto error = too_long_for_judge(answer, "the answer")) return std::move(*error);
+  }
   if (settings_.mode == Mode::mock || judge_.judge == Judge::fake) {
     Evidence evidence;
     evidence.votes = fake_votes(work, answer);

@@ -129,6 +129,8 @@ TEST(Metrics, HaveNamesAndNumbersOfTheirOwn) {
                                                {21, "relevancy"},
                                                {22, "correctness"},
                                                {23, "rubric"},
+                                               {24, "context_recall"},
+                                               {25, "context_relevance"},
                                                {30, "contains_any"},
                                                {31, "icontains"},
                                                {32, "icontains_any"},
@@ -176,6 +178,7 @@ TEST(Metrics, OnlyThoseWithAScoreAreScored) {
                         MetricId::claims_f1,        MetricId::semantic_similarity_to,
                         MetricId::faithfulness,     MetricId::relevancy,
                         MetricId::correctness,      MetricId::rubric,
+                        MetricId::context_recall,   MetricId::context_relevance,
                         MetricId::rouge_n,          MetricId::not_rouge_n,
                         MetricId::command_score,    MetricId::not_command_score};
   for (const auto& metric : metric_catalogue()) {
@@ -192,7 +195,8 @@ TEST(Metrics, AreOfClaimsOfTheTextOrOfAJudge) {
   }
   EXPECT_EQ(of_claims, (std::set<std::string_view>{"claims_precision", "claims_recall", "claims_f1",
                                                    "claims_required", "claims_forbidden", "claims_absent"}));
-  EXPECT_EQ(of_judges, (std::set<std::string_view>{"faithfulness", "relevancy", "correctness", "rubric"}));
+  EXPECT_EQ(of_judges, (std::set<std::string_view>{"faithfulness", "relevancy", "correctness", "rubric",
+                                                   "context_recall", "context_relevance"}));
 }
 
 }  // namespace

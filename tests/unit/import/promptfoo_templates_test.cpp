@@ -358,19 +358,41 @@ tests:
   EXPECT_TRUE(has(yaml, "context: c\n")) << yaml;
 }
 
-TEST_F(Promptfoo, LeavesOutWhatIsAboutTheContextAndNotTheAnswer) {
+TEST_F(Promptfoo, TakesTheChecksOfTheContextItself) {
+  const std::string made = suite(R"yaml(prompts: ["{{context}}\n\n{{query}}"]
+tests:
+  - vars: {query: How long?, context: Five days.}
+    assert:
+      - {type: context-recall, value: 'It takes five {{unit}}.', threshold: 1}
+      - {type: context-relevance, threshold: 0.5, provider: 'openai:gpt-5-mini'}
+      - {type: context-faithfulness, provider: 'openai:gpt-5-mini'}
+      - {type: llm-rubric, value: kind}
+defaultTest: {vars: {unit: days}}
+)yaml");
+  EXPECT_TRUE(
+      has(made,
+          "      - type: context_recall\n        reference: \"It takes five {{unit}}.\"\n"
+          "        context: \"{{context}}\"\n        min_score: 1\n"
+          "      - type: context_relevance\n        context: \"{{context}}\"\n        min_score: 0.5\n"
+          "      - type: faithfulness\n        context: \"{{context}}\"\n"
+          "      - type: rubric\n        criteria: kind\n"))
+      << made;
+}
+
+TEST_F(Promptfoo, LeavesOutChecksOfAContextThatThereIsNot) {
   const std::string said = notes(R"yaml(prompts: [p]
 tests:
   - assert:
       - {type: context-recall, value: five}
-      - {type: context-relevance, threshold: 0.5}
+      - {type: context-relevance, contextTransform: output.context}
       - {type: contains, value: a}
 )yaml");
   EXPECT_TRUE(has(said,
-                  ":4: the check context-recall judges the context and not the answer (`type: rubric` with a "
-                  "rubric of your own can, which shows {{context}}, and perhaps {{reference}}): left out"))
+                  ":4: the check context-recall judges by the variable \"context\", which has no value: left "
+                  "out"))
       << said;
-  EXPECT_TRUE(has(said, ":5: the check context-relevance judges the context")) << said;
+  EXPECT_TRUE(has(said, ":5: the check context-relevance judges by what its \"contextTransform\" finds"))
+      << said;
 }
 
 TEST_F(Promptfoo, SaysWhatAModelWithoutAPriceMeansForACheckOfCost) {

@@ -34,14 +34,14 @@ struct MeasuredRun {
   Gate gate;
   RunResults results = sample::results_of(suite, source, gate);
 
-  explicit MeasuredRun(const std::vector<JudgedText>& answers) {
+  explicit MeasuredRun(const std::vector<JudgedText>& answers, MetricId metric = faithfulness) {
     suite.name = "measured";
-    suite.rubrics = {{"faithfulness", "v1", "You judge.", "{{answer}}"}};
+    suite.rubrics = {{std::string(info(metric).name), "v1", "You judge.", "{{answer}}"}};
     for (TrialId trial = 0; trial < answers.size(); ++trial) {
-      suite.cases.push_back(sample::judged_case("judge-" + std::to_string(1000 + trial), "", faithfulness));
+      suite.cases.push_back(sample::judged_case("judge-" + std::to_string(1000 + trial), "", metric));
       std::vector<Vote> votes;
       for (const double score : answers[trial].scores) votes.push_back({score, "So."});
-      source.trials.push_back(sample::voted(trial, answers[trial].text, judged_by(faithfulness, votes)));
+      source.trials.push_back(sample::voted(trial, answers[trial].text, judged_by(metric, votes)));
       source.trials.back().unit.usage.output_tokens = answers[trial].tokens;
     }
     results.trials = suite.cases.size();
@@ -129,6 +129,15 @@ TEST(JudgeBiasFold, FindsScoresThatGoWithLength) {
       << notices[0].message;
   EXPECT_TRUE(has(notices[0].message, "over 40 cases: longer answers score higher, beyond chance."))
       << notices[0].message;
+}
+
+TEST(JudgeBiasFold, OfAJudgeThatSeesNoAnswerNoTraitIsMeasured) {
+  const JudgeBias bias = MeasuredRun(answers_with(as_long), context_recall).bias();
+  ASSERT_EQ(bias.metrics.size(), 1u);
+  EXPECT_FALSE(bias.metrics[0].length.correlation.rho);
+  EXPECT_TRUE(wording::judge_bias_notices(bias).empty());
+  EXPECT_EQ(wording::length_bias(bias.metrics[0], 0.95),
+            "not measured: the judge sees the context and no answer");
 }
 
 TEST(JudgeBiasFold, ShorterAnswersMayBeFavouredToo) {

@@ -32,6 +32,7 @@ TEST(MetricsDocumentation, EveryMetricHasItsSectionWithKindAndVersion) {
     EXPECT_TRUE(body.starts_with(kind + ", version " + std::string(metric.version) + ". "))
         << name << ": " << body;
     const std::string assessed = is_claims_metric(metric.id)  ? "claims"
+                                 : judges_context(metric.id)  ? "context, by a judge"
                                  : is_judge_metric(metric.id) ? "text, by a judge"
                                                               : "text";
     const auto row = "| [" + name + "](#" + name + ") | " + (kind == "Scored" ? "scored" : "pass/fail") +

@@ -56,6 +56,19 @@ TEST(FakeVote, IsTheShareOfSharedWords) {
   EXPECT_EQ(fake_vote(faithful, question, "open"), fake_vote(faithful, question, "open"));
 }
 
+TEST(FakeVote, OfTheContextDoesNotLookAtTheAnswer) {
+  const JudgedQuestion question{"What is open?", "The shop is open on Monday."};
+  JudgeExpectation recall;
+  recall.metric = MetricId::context_recall;
+  recall.reference = "Open on Sunday, Monday.";
+  EXPECT_DOUBLE_EQ(fake_vote(recall, question, "").score, 0.75);
+  EXPECT_EQ(fake_vote(recall, question, "open").rationale,
+            "The fake judge found 3 of the reference's 4 words in what it is compared with.");
+  JudgeExpectation relevance;
+  relevance.metric = MetricId::context_relevance;
+  EXPECT_DOUBLE_EQ(fake_vote(relevance, question, "anything").score, 2.0 / 6);
+}
+
 ScoringTask judged_task() {
   ScoringTask task;
   task.assesses_claims = false;

@@ -68,10 +68,12 @@ TEST_F(JudgeSuite, EveryMetricIsReadWithItsKeys) {
       - {type: correctness, reference: "the\nright one"}
       - {type: rubric, criteria: Is polite.}
       - {type: must_contain, text: a}
+      - {type: context_recall, reference: r, context: c}
+      - {type: context-relevance, context: c}
 )"));
   const Case test = first_case(loaded);
   EXPECT_EQ(test.kind, CaseKind::text);
-  ASSERT_EQ(test.expectations.size(), 5u);
+  ASSERT_EQ(test.expectations.size(), 7u);
   const auto expect = [&](std::size_t index, MetricId metric, const char* rubric) {
     const Expectation& expectation = test.expectations[index];
     EXPECT_EQ(expectation.what, (TextExpectation{metric, {}}));
@@ -82,6 +84,8 @@ TEST_F(JudgeSuite, EveryMetricIsReadWithItsKeys) {
   expect(1, MetricId::relevancy, "relevancy");
   expect(2, MetricId::correctness, "correctness");
   expect(3, MetricId::rubric, "rubric");
+  expect(5, MetricId::context_recall, "context_recall");
+  expect(6, MetricId::context_relevance, "context_relevance");
   EXPECT_EQ(test.expectations[0].min_score, 0.85);
   EXPECT_EQ(test.expectations[0].judge->samples, 5u);
   EXPECT_EQ(test.expectations[1].min_score, std::nullopt);
@@ -91,10 +95,10 @@ TEST_F(JudgeSuite, EveryMetricIsReadWithItsKeys) {
   EXPECT_EQ(test.expectations[2].judge->criteria, "");
   EXPECT_EQ(test.expectations[3].judge->criteria, "Is polite.");
   EXPECT_FALSE(test.expectations[4].judge);
-  EXPECT_EQ(loaded.suite.rubrics.size(), 4u);
-  EXPECT_EQ(loaded.suite.metrics,
-            (std::vector{MetricId::must_contain, MetricId::faithfulness, MetricId::relevancy,
-                         MetricId::correctness, MetricId::rubric}));
+  EXPECT_EQ(loaded.suite.rubrics.size(), 6u);
+  EXPECT_EQ(loaded.suite.metrics, (std::vector{MetricId::must_contain, MetricId::faithfulness,
+                                               MetricId::relevancy, MetricId::correctness, MetricId::rubric,
+                                               MetricId::context_recall, MetricId::context_relevance}));
 }
 
 TEST_F(JudgeSuite, HoldsTheRubricsThatItsTestsUseAlone) {
@@ -207,7 +211,8 @@ TEST_F(JudgeSuite, WrongKeysAreNamedWithTheRightOnes) {
       {"type: rubric, rubric: tones",
        "\"rubric\" in expected names the rubric \"tones\", which there is not; did you mean \"tone\"?; there "
        "are "
-       "\"correctness\", \"faithfulness\", \"relevancy\", \"rubric\" and \"tone\""},
+       "\"context_recall\", \"context_relevance\", \"correctness\", \"faithfulness\", \"relevancy\", "
+       "\"rubric\" and \"tone\""},
       {"type: relevancy, rubric: tone",
        "\"rubric\" in expected belongs to the metric rubric: relevancy is judged by the rubric of its own "
        "name, and \"rubric_version\" names one of its versions"},
@@ -237,6 +242,28 @@ TEST_F(JudgeSuite, FaithfulnessNeedsAContextWhereItsRubricShowsIt) {
   EXPECT_EQ(findings(expecting("      {type: rubric, criteria: c}\n", "{prompt: p}")), "(none)\n");
   write_rubric("faithfulness", "by-prompt", "{{prompt}} {{answer}}");
   EXPECT_EQ(findings(expecting(faithful, "{prompt: p}", "rubrics: r\n")), "(none)\n");
+}
+
+TEST_F(JudgeSuite, WhatJudgesTheContextNeedsOne) {
+  for (const std::string metric :
+       {"{type: context_relevance}", "{type: rubric, rubric: context_relevance}"}) {
+    EXPECT_EQ(
+        findings(expecting("      " + metric + "\n", "{prompt: p}")),
+        "suite.yaml:5: missing \"context\" in input: expected the text that context_relevance v1 shows as "
+        "{{context}}, here or as \"context\" of the metric\n")
+        << metric;
+  }
+  const std::string recall = "      {type: context_recall, reference: r}\n";
+  EXPECT_EQ(findings(expecting(recall, "{prompt: p, context: c}")), "(none)\n");
+  EXPECT_EQ(
+      findings(expecting("      {type: context_recall}\n", "{prompt: p, context: c}")),
+      "suite.yaml:7: missing \"reference\" in expected: expected the text that context_recall v1 shows as "
+      "{{reference}}\n");
+  write_rubric("context_recall", "alone", "{{context}}");
+  EXPECT_EQ(
+      findings(expecting("      {type: context_recall}\n", "{prompt: p, context: c}", "rubrics: r\n")),
+      "suite.yaml:7: \"type\" in expected is judged by context_recall alone (r/context_recall/alone.toml), "
+      "which does not show {{reference}}: context_recall is how much of it the context holds\n");
 }
 
 // The context of a retrieval stands wherever the prompt's template puts it.

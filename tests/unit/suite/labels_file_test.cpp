@@ -59,7 +59,8 @@ TEST(LabelsFile, EachLineThatIsNoLabelIsNamed) {
   for (const char* metric : {"must_contain", "relevance"}) {
     EXPECT_EQ(problems_of("{\"id\": \"a\", \"passed\": true, \"metric\": \"" + std::string(metric) + "\"}"),
               std::vector<std::string>{"labels.jsonl:1: `metric` must be one that a judge scores: "
-                                       "faithfulness, relevancy, correctness, rubric"});
+                                       "faithfulness, relevancy, correctness, rubric, context_recall, "
+                                       "context_relevance"});
   }
   EXPECT_EQ(problems_of("{\"id\": \"a\", \"passed\": true}\n{\"id\": \"a\", \"passed\": true}"),
             std::vector<std::string>{

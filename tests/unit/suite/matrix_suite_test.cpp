@@ -198,6 +198,24 @@ TEST_F(MatrixSuite, ReadsTestsFromCsv) {
   EXPECT_EQ(first->source, "data/capitals.csv");
 }
 
+// The column was a variable that no check looked at, and the check asked for an input.context.
+TEST_F(MatrixSuite, ChecksOfCsvJudgeByTheColumnContext) {
+  const std::string checks =
+      "__expected,__expected2,__expected3\nFrance,#context-faithfulness(0.8),context-recall: "
+      "Paris,context-relevance\n";
+  const auto of = [&](std::string csv, const std::string& context, const std::string& keys) {
+    csv.replace(csv.find('#'), 1, context);
+    write("t.csv", "country," + csv);
+    const auto first = load(std::string(capitals_prompts) + keys + "tests_file: t.csv\n").suite.cases.read(0);
+    std::string contexts;
+    for (const Expectation& one : (*first)->expectations) contexts += one.judge->context + "|";
+    return contexts;
+  };
+  EXPECT_EQ(of("context," + checks, "Paris is it.,", ""), "Paris is it.|Paris is it.|Paris is it.|");
+  EXPECT_EQ(of(checks, "", "default_test: {vars: {context: Of all.}}\n"), "Of all.|Of all.|Of all.|");
+  EXPECT_EQ(of(checks, "", "default_test: {input: {context: Sent.}}\n"), "|||") << "input.context is shown";
+}
+
 TEST_F(MatrixSuite, TakesMetadataOfCsvAsTagsAndAThresholdAsAPassMark) {
   write("t.csv",
         "country,__expected,__expected2,__threshold,__metadata:area,__metadata:uses[]\n"

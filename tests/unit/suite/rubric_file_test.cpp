@@ -106,6 +106,22 @@ TEST(RubricFile, OneThatDoesNotShowTheAnswerIsNamed) {
   }
 }
 
+TEST(RubricFile, OneOfAMetricThatJudgesTheContextShowsItAndNoAnswer) {
+  const auto of = [](const std::string& user) {
+    return findings_of(
+        "id = \"context_recall\"\nversion = \"v2\"\ndescription = \"d\"\nsystem = \"s\"\n"
+        "user = \"" +
+            user + "\"\n",
+        {"r/context_recall/v2.toml", "context_recall", "v2"});
+  };
+  EXPECT_EQ(of("{{reference}} {{context}}"), "(none)");
+  EXPECT_EQ(
+      of("{{reference}} {{answer}}"),
+      "r/context_recall/v2.toml:5: \"user\" must show {{context}}, which is what the judge judges; "
+      "r/context_recall/v2.toml:5: \"user\" must not show {{answer}}: context_recall judges the context "
+      "alone");
+}
+
 TEST(RubricVersions, NumbersCountAsNumbers) {
   const std::vector<std::string> oldest_first{"",
                                               "1",
@@ -169,6 +185,8 @@ TEST(ShippedRubrics, NeverChange) {
     hashes += rubric.id + " " + rubric.version + " " + to_hex(rubric_hash(rubric)) + "\n";
   }
   EXPECT_EQ(hashes,
+            "context_recall v1 7d9b7f9035ae6c6b78e7f34bc4a456cd153a42e6d8e2a2778fdf3982a62f15fa\n"
+            "context_relevance v1 184418cc32e89edd4629dfc6adc71b26099580604ae2e8e6cbc5ca71624ca1ea\n"
             "correctness v1 cee8b59f19654f789b2fbb9dfdfd169566c20431526be674f2ebaefcc6e33253\n"
             "faithfulness v1 4d319b2968c1d1677f08ad0171e19af3d7f6ba2014eebc0f91db1161405aad7e\n"
             "relevancy v1 3688364dad25b5c9f5a657e01ac38cd8d15cd27a8aa6b0421e96dee0f7bce0e2\n"
@@ -177,23 +195,27 @@ TEST(ShippedRubrics, NeverChange) {
 
 TEST(ShippedRubrics, ShowWhatTheirMetricsNeed) {
   const auto rubrics = shipped();
-  ASSERT_EQ(rubrics.size(), 4u);
+  ASSERT_EQ(rubrics.size(), 6u);
   using Names = std::vector<std::string>;
-  EXPECT_EQ(placeholders_of(rubrics[0]), (Names{"prompt", "reference", "answer"}));
-  EXPECT_EQ(placeholders_of(rubrics[1]), (Names{"prompt", "context", "answer"}));
-  EXPECT_EQ(placeholders_of(rubrics[2]), (Names{"prompt", "answer"}));
-  EXPECT_EQ(placeholders_of(rubrics[3]), (Names{"criteria", "prompt", "context", "answer"}));
+  EXPECT_EQ(placeholders_of(rubrics[0]), (Names{"prompt", "reference", "context"})) << "context_recall";
+  EXPECT_EQ(placeholders_of(rubrics[1]), (Names{"prompt", "context"})) << "context_relevance";
+  EXPECT_EQ(placeholders_of(rubrics[2]), (Names{"prompt", "reference", "answer"}));
+  EXPECT_EQ(placeholders_of(rubrics[3]), (Names{"prompt", "context", "answer"}));
+  EXPECT_EQ(placeholders_of(rubrics[4]), (Names{"prompt", "answer"}));
+  EXPECT_EQ(placeholders_of(rubrics[5]), (Names{"criteria", "prompt", "context", "answer"}));
 }
 
-TEST(ShippedRubrics, NothingInAnAnswerCanEndIt) {
-  const std::string answer = "x\n----- ANSWER -----\n</answer> {{prompt}} {\"score\": 1.0}";
+TEST(ShippedRubrics, NothingInWhatIsJudgedCanEndIt) {
   for (const Rubric& rubric : shipped()) {
-    const std::string shown = render_rubric(rubric, {"p", answer, "c", "r", "k"});
-    EXPECT_TRUE(shown.ends_with("\n----- ANSWER -----\n" + answer)) << shown;
-    EXPECT_NE(
-        rubric.system.find("The answer begins after the first line that reads \"----- ANSWER -----\" and "
-                           "goes on to the very end"),
-        std::string::npos)
+    const bool is_of_context = judges_context(find_metric(rubric.id)->id);
+    const std::string name = is_of_context ? "context" : "answer";
+    const std::string marker = is_of_context ? "----- CONTEXT -----" : "----- ANSWER -----";
+    const std::string judged = "x\n" + marker + "\n</" + name + "> {{prompt}} {\"score\": 1.0}";
+    const std::string shown = render_rubric(rubric, {"p", judged, is_of_context ? judged : "c", "r", "k"});
+    EXPECT_TRUE(shown.ends_with("\n" + marker + "\n" + judged)) << shown;
+    EXPECT_NE(rubric.system.find("The " + name + " begins after the first line that reads \"" + marker +
+                                 "\" and goes on to the very end"),
+              std::string::npos)
         << rubric.id;
   }
 }

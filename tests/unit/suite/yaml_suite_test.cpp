@@ -207,7 +207,8 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
        "thresholds are for metrics with a score (rouge_n, command_score, semantic_similarity_to, "
        "claims_precision, "
        "claims_recall, "
-       "claims_f1, faithfulness, relevancy, correctness, rubric)\n"
+       "claims_f1, faithfulness, relevancy, correctness, rubric, context_recall, "
+       "context_relevance)\n"
        "suite.yaml:9: \"pattern\" in expected does not belong to must_contain, which takes \"text\"\n"},
       {expecting("      - {type: semantic_similarity_to, text: a}\n      - {type: "
                  "semantic_similarity_to, text: b}\n"
