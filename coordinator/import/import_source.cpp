@@ -2,9 +2,11 @@
 
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
+#include "common/text/trimmed.hpp"
 #include "coordinator/import/defaults.hpp"
 #include "coordinator/suite/arms.hpp"
 #include "coordinator/suite/file_glob.hpp"
+#include "coordinator/suite/foreign_check.hpp"
 #include "coordinator/suite/json_document.hpp"
 #include "coordinator/suite/yaml_document.hpp"
 
@@ -107,6 +109,7 @@ std::optional<double> number_in(const DocumentNode& table, std::string_view key)
   const DocumentEntry* entry = find_entry(table, key);
   if (entry == nullptr) return std::nullopt;
   if (const auto* whole = std::get_if<std::int64_t>(&entry->value.value)) return static_cast<double>(*whole);
+  if (const std::string* text = text_in(entry->value)) return foreign_number(trimmed(*text));
   const auto* real = std::get_if<double>(&entry->value.value);
   return real != nullptr ? std::optional(*real) : std::nullopt;
 }

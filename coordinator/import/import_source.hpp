@@ -23,6 +23,7 @@ const std::string* text_in(const DocumentNode& node);
 const std::string* text_in(const DocumentNode& table, std::string_view key);
 /// A scalar as a text, as promptfoo shows it: a number by its value. Nothing for tables, lists and null.
 std::optional<std::string> scalar_text(const DocumentNode& node);
+/// A number of a table, also where it is written as a text, which counts as one there.
 std::optional<double> number_in(const DocumentNode& table, std::string_view key);
 
 /// One of the files that an import reads: its own folder bounds what it may name.

@@ -57,6 +57,12 @@ std::string leniency_of(const ForeignCheck& check) {
   return leniency;
 }
 
+bool is_no_number(const DocumentNode& assertion, std::string_view key) {
+  const DocumentEntry* entry = find_entry(assertion, key);
+  return entry != nullptr && !std::holds_alternative<DocumentNull>(entry->value.value) &&
+         !number_in(assertion, key);
+}
+
 class CheckImporter {
  public:
   CheckImporter(const DocumentNode* templates, const ImportFile& from) : templates_(templates), from_(from) {}
@@ -107,6 +113,7 @@ class CheckImporter {
   }
 
   static std::string why_not_readable(const DocumentNode& assertion, const std::string& type) {
+    if (is_no_number(assertion, "threshold")) return "has a \"threshold\" that is no number";
     const bool reads_answer = type != "latency" && type != "cost";
     const DocumentEntry* transform = find_entry(assertion, "transform");
     if (reads_answer && transform != nullptr && !keeps_answer(transform->value))
@@ -170,7 +177,10 @@ class CheckImporter {
 
   void note_other_keys(const DocumentNode& assertion, const std::string& type, ImportedCheck& made) {
     for (const DocumentEntry& entry : std::get<DocumentNode::Table>(assertion.value)) {
-      if (std::ranges::find(known_keys, entry.key) != known_keys.end()) continue;
+      const bool is_read = std::ranges::find(known_keys, entry.key) != known_keys.end();
+      const bool is_unread_number =
+          (entry.key == "weight" || entry.key == "threshold") && is_no_number(assertion, entry.key);
+      if (is_read && !is_unread_number) continue;
       if (entry.key == "provider" && is_rubric(type)) {
         made.grader = entry.value;
         continue;

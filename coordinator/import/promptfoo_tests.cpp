@@ -339,6 +339,8 @@ std::vector<ImportedTest> import_scenarios(const DocumentNode& scenarios, const 
         test.vars.insert(one.vars.begin(), one.vars.end());
         test.metadata.insert(one.metadata.begin(), one.metadata.end());
         if (!test.pass_mark) test.pass_mark = one.pass_mark;
+        if (!test.changes_answer) test.changes_answer = one.changes_answer;
+        test.takes_default_checks = test.takes_default_checks && one.takes_default_checks;
         test.lost_checks = test.lost_checks || one.lost_checks;
         test.filters.insert(test.filters.end(), one.filters.begin(), one.filters.end());
         test.checks.insert(test.checks.begin(), one.checks.begin(), one.checks.end());

@@ -222,4 +222,54 @@ TEST_F(Promptfoo, TakesTheThresholdOfARow) {
   EXPECT_TRUE(has(made, "# 3: \"threshold\" of a test has no counterpart")) << made;
 }
 
+// The check stood with the limit that it has by default, and a weight of 0 counted as 1.
+TEST_F(Promptfoo, TakesNumbersThatAreWrittenAsTexts) {
+  const std::string made = suite(R"yaml(prompts: [p]
+tests:
+  - assert:
+      - {type: llm-rubric, value: kind, threshold: '0.9'}
+      - {type: levenshtein, value: kind, threshold: '2'}
+      - {type: contains, value: gone, weight: '0'}
+  - threshold: '0.5'
+    assert: [{type: contains, value: x, weight: '3'}, {type: contains, value: y}]
+)yaml");
+  EXPECT_TRUE(has(made, "criteria: kind\n        min_score: 0.9\n")) << made;
+  EXPECT_TRUE(has(made, "text: kind\n        max_distance: 2\n")) << made;
+  EXPECT_TRUE(has(made, "# 6: the check contains has the weight 0")) << made;
+  EXPECT_FALSE(has(made, "text: gone")) << made;
+  EXPECT_TRUE(has(made, "pass_mark: 0.5\n")) << made;
+  EXPECT_TRUE(has(made, "text: x\n            weight: 3\n")) << made;
+}
+
+TEST_F(Promptfoo, LeavesOutAThresholdThatIsNoNumber) {
+  const ImportedSuite made = import(R"yaml(prompts: [p]
+tests:
+  - assert:
+      - {type: similar, value: a, threshold: '{{ env.LIMIT }}'}
+      - {type: contains, value: b, weight: heavy, threshold: null}
+)yaml");
+  EXPECT_TRUE(has(notes_of(made), ":4: the check similar has a \"threshold\" that is no number: left out"))
+      << notes_of(made);
+  EXPECT_TRUE(has(notes_of(made), ":5: \"weight\" of the check contains has no counterpart: left out"))
+      << notes_of(made);
+  EXPECT_FALSE(has(suite_yaml(made.suite), "similar"));
+}
+
+// The checks of its tests judged the whole answer, though the note said that they are left out.
+TEST_F(Promptfoo, TakesWhatTheConfigOfAScenarioSaysOfItsTests) {
+  const std::string yaml = suite_yaml(import(R"yaml(prompts: [p]
+defaultTest: {assert: [{type: contains, value: by-default}]}
+scenarios:
+  - config: [{options: {transform: output.name}}, {options: {disableDefaultAsserts: true}}]
+    tests: [{assert: [{type: contains, value: judged}, {type: latency, threshold: 100}]}]
+)yaml")
+                                          .suite);
+  const auto second = yaml.find("test-2");
+  ASSERT_NE(second, std::string::npos) << yaml;
+  EXPECT_FALSE(has(yaml.substr(0, second), "text: judged")) << yaml;
+  EXPECT_TRUE(has(yaml.substr(0, second), "type: latency\n")) << yaml;
+  EXPECT_TRUE(has(yaml.substr(second), "text: judged")) << yaml;
+  EXPECT_TRUE(has(yaml.substr(second), "default_test: false\n")) << yaml;
+}
+
 }  // namespace sluice::promptfoo_values_test
