@@ -96,7 +96,8 @@ DocumentNode plain(const DocumentNode& value) {
 }
 
 /// The texts and the calls of `[{"role": "assistant", "parts": [{"type": "text", "content": ...},
-/// {"type": "tool_call", "name": ..., "arguments": ...}]}]`, also as messages of chat completions have them.
+/// {"type": "tool_call", "name": ..., "arguments": ...}]}]`, also as messages of chat completions and of
+/// Anthropic have them, with parts in their `content`.
 /// Nothing if there is neither.
 std::optional<RecordedAnswer> answer_of_messages(const DocumentNode& messages) {
   const auto* list = std::get_if<DocumentNode::Array>(&messages.value);
@@ -117,20 +118,25 @@ std::optional<RecordedAnswer> answer_of_messages(const DocumentNode& messages) {
         calls.push_back(function != nullptr ? &function->value : &call);
       }
     }
-    const auto* parts = array_in(message, "parts");
-    if (parts == nullptr) continue;
-    for (const DocumentNode& part : *parts) {
-      const std::string* type = text_in(part, "type");
-      if (type == nullptr) continue;
-      if (*type == "text") add_text(text_in(part, "content"));
-      const DocumentEntry* inner = find_entry(part, "tool_call");
-      if (*type == "tool_call") calls.push_back(inner != nullptr ? &inner->value : &part);
+    // OpenTelemetry's conventions call them parts; providers have them as the content.
+    for (const std::string_view key : {"parts", "content"}) {
+      const auto* parts = array_in(message, key);
+      if (parts == nullptr) continue;
+      for (const DocumentNode& part : *parts) {
+        const std::string* type = text_in(part, "type");
+        if (type == nullptr) continue;
+        if (*type == "text") add_text(text_in(part, key == "parts" ? "content" : "text"));
+        const DocumentEntry* inner = find_entry(part, "tool_call");
+        if (*type == "tool_call" || *type == "tool_use")
+          calls.push_back(inner != nullptr ? &inner->value : &part);
+      }
     }
   }
   // Their lines stand at the end.
   for (const DocumentNode* call : calls) {
     const std::string* name = text_in(*call, "name");
     const DocumentEntry* arguments = find_entry(*call, "arguments");
+    if (arguments == nullptr) arguments = find_entry(*call, "input");
     add_call(answer, name != nullptr ? *name : "", arguments != nullptr ? &arguments->value : nullptr);
   }
   if (!has_text && calls.empty()) return std::nullopt;

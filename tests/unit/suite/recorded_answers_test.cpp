@@ -285,6 +285,31 @@ std::string span_with(const std::string& attribute, const std::string& value) {
          attribute + R"(", "value": )" + value + "}]}]}]}]}";
 }
 
+// The text was dropped beside calls, and the answer had the calls alone.
+TEST(RecordedAnswers, SpansMayHaveContentInParts) {
+  const auto answer_of = [](const std::string& parts, const std::string& beside) {
+    return read(span_with("gen_ai.output.messages",
+                          R"({"stringValue": "[{\"role\": \"assistant\", \"content\": [)" + parts + "]" +
+                              beside + R"(}]"})"))
+        .find("a")
+        ->answer;
+  };
+  const RecordedAnswer expected{
+      "Yes.\n"
+      R"({"tool_call":{"name":"f","arguments":{"x":1}}})",
+      "",
+      {},
+      {{"", "f", R"({"x":1})"}}};
+  const std::string text = R"({\"type\": \"text\", \"text\": \"Yes.\"})";
+  EXPECT_EQ(
+      answer_of(text, R"(, \"tool_calls\": [{\"function\": {\"name\": \"f\", \"arguments\": {\"x\": 1}}}])"),
+      expected);
+  EXPECT_EQ(
+      answer_of(text + R"(, {\"type\": \"tool_use\", \"id\": \"c\", \"name\": \"f\", \"input\": {\"x\": 1}})",
+                ""),
+      expected);
+}
+
 // A part that calls was dropped, and a span with no other part was no answer.
 TEST(RecordedAnswers, SpansCallTools) {
   const RecordedAnswer expected{R"({"tool_call":{"name":"f","arguments":{"a":1,"b":[true,2.5,"x",null]}}})",
