@@ -40,6 +40,11 @@ std::string shortest(double value);
 std::string one_line(std::string_view text);
 /// The text with every CR LF as LF.
 std::string with_unix_line_ends(std::string text);
+/// The text without the mark that some editors put before UTF-8.
+constexpr std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  return text.starts_with(byte_order_mark) ? text.substr(byte_order_mark.size()) : text;
+}
 /// True if the text has no byte beyond ASCII, and no DEL.
 bool is_plain_ascii(std::string_view text);
 /// True if the text is printable ASCII without quotes and backslashes: JSON has it as it is.

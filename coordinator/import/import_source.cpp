@@ -170,7 +170,7 @@ std::optional<std::string> read_text_file(const std::string& name, const ImportF
   } else if (invalid_utf8_at(*text)) {
     problem = "is not valid UTF-8";
   }
-  if (problem.empty()) return with_unix_line_ends(*text);
+  if (problem.empty()) return with_unix_line_ends(std::string(without_byte_order_mark(*text)));
   from.note(line, "names \"" + excerpt(name, defaults::quoted_bytes) + "\", which " + problem + ": left out");
   return std::nullopt;
 }

@@ -96,9 +96,7 @@ class CsvParser {
 }  // namespace
 
 CsvRows parse_csv(std::string_view given) {
-  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-  if (given.starts_with(byte_order_mark)) given.remove_prefix(byte_order_mark.size());
-  const std::string text = with_unix_line_ends(std::string(given));
+  const std::string text = with_unix_line_ends(std::string(without_byte_order_mark(given)));
   return CsvParser(text).parse();
 }
 

@@ -1,15 +1,13 @@
 #include "coordinator/suite/json_lines.hpp"
 
+#include "common/text/text.hpp"
 #include "coordinator/suite/json_document.hpp"
 
 #include <algorithm>
 
 namespace sluice {
 
-JsonLines::JsonLines(std::string_view text) : rest_(text) {
-  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-  if (rest_.starts_with(byte_order_mark)) rest_.remove_prefix(byte_order_mark.size());
-}
+JsonLines::JsonLines(std::string_view text) : rest_(without_byte_order_mark(text)) {}
 
 std::optional<JsonLines::Line> JsonLines::next() {
   while (!rest_.empty()) {

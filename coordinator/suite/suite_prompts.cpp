@@ -36,10 +36,10 @@ std::optional<std::string> read_prompt_file(TableReader& reader, const std::stri
     problem = text.error().message;
   } else if (invalid_utf8_at(*text)) {
     problem = "is not valid UTF-8";
-  } else if (text->empty()) {
+  } else if (without_byte_order_mark(*text).empty()) {
     problem = "is empty";
   }
-  if (problem.empty()) return with_unix_line_ends(std::move(*text));
+  if (problem.empty()) return with_unix_line_ends(std::string(without_byte_order_mark(*text)));
   reader.add_wrong("file", names_file(path) + problem);
   return std::nullopt;
 }

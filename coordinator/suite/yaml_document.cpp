@@ -358,9 +358,7 @@ DocumentError syntax_error(const YAML::Exception& error, std::string_view text, 
 
 ParsedYaml parse_yaml(std::string_view given) {
   ParsedYaml result;
-  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-  if (given.starts_with(byte_order_mark)) given.remove_prefix(byte_order_mark.size());
-  const std::string text = with_unix_line_ends(std::string(given));
+  const std::string text = with_unix_line_ends(std::string(without_byte_order_mark(given)));
   if (auto error = foreign_byte(text)) {
     result.errors.push_back(std::move(*error));
     return result;

@@ -167,4 +167,15 @@ TEST_F(Promptfoo, IsNotImportedWithoutATestsFileThatIsNoDocument) {
   EXPECT_TRUE(has(imported.error().front().message, "not valid YAML")) << imported.error().front().message;
 }
 
+// A check looked for the mark before the text, and found it in no answer.
+TEST_F(Promptfoo, LeavesTheByteOrderMarkOfAFileOut) {
+  write("prompt.txt", "\xef\xbb\xbfSay {{q}}\r\n");
+  write("word.txt", "\xef\xbb\xbfParis\r\n");
+  const std::string made = suite(
+      "prompts: [file://prompt.txt]\ntests: [{vars: {q: x}, assert: [{type: contains, value: "
+      "file://word.txt}]}]\n");
+  EXPECT_TRUE(has(made, "prompt: \"Say {{q}}\"\n")) << made;
+  EXPECT_TRUE(has(made, "text: Paris\n")) << made;
+}
+
 }  // namespace sluice::promptfoo_sources_test

@@ -51,7 +51,8 @@ tests:
 )yaml";
 
 TEST_F(TemplatedSuite, AsksEachTestByEachPrompt) {
-  write("prompts/polite.txt", "Please,\r\nwhat is the capital of {{ country }}?\n");
+  // As editors on Windows write it.
+  write("prompts/polite.txt", "\xef\xbb\xbfPlease,\r\nwhat is the capital of {{ country }}?\n");
   const LoadedSuite loaded = load(matrix);
   const Suite& suite = loaded.suite;
   ASSERT_EQ(suite.cases.size(), 3u);
