@@ -130,6 +130,29 @@ Json json_of(const Adapter& value) {
   return nullptr;
 }
 
+/// Not as valijson compares, by doubles: whole numbers beyond 2^53 equal their neighbours there.
+bool equals(const Adapter& target, const Json& wanted) {
+  if (wanted.is_structured() != (target.isArray() || target.isObject())) return false;  // Without a copy.
+  return json_of(target) == wanted;
+}
+
+Check const_check(const Adapter& value) {
+  return [wanted = json_of(value)](const Adapter& target) -> std::optional<std::string> {
+    if (equals(target, wanted)) return std::nullopt;
+    return "Failed to match expected value set by 'const' constraint.";
+  };
+}
+
+Check enum_check(const Adapter& value) {
+  if (!value.isArray()) throw std::runtime_error("enum is no list of values");
+  return [values = json_of(value)](const Adapter& target) -> std::optional<std::string> {
+    for (const Json& wanted : values) {
+      if (equals(target, wanted)) return std::nullopt;
+    }
+    return "Failed to match against any enum values.";
+  };
+}
+
 Check unique_items_check(const Adapter& value) {
   if (!value.isBool()) throw std::runtime_error("uniqueItems is neither true nor false");
   if (!value.asBool()) return [](const Adapter&) { return std::optional<std::string>(); };
@@ -232,6 +255,8 @@ Result<std::shared_ptr<const valijson::Schema>> parse(const Json& prepared) {
     valijson::SchemaParser parser(valijson::SchemaParser::kDraft7);
     parser.addConstraintBuilder(std::string(own_pattern), new Builder(pattern_check));
     parser.addConstraintBuilder(std::string(own_format), new Builder(format_check));
+    parser.addConstraintBuilder(std::string(own_const), new Builder(const_check));
+    parser.addConstraintBuilder(std::string(own_enum), new Builder(enum_check));
     parser.addConstraintBuilder(std::string(own_unique_items), new Builder(unique_items_check));
     parser.addConstraintBuilder(std::string(own_multiple_of), new Builder(multiple_of_check));
     parser.addConstraintBuilder(std::string(own_integer), new Builder(integer_check));

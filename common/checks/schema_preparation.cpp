@@ -249,6 +249,8 @@ class Walk {
     if (const auto id = schema.find("id"); id != schema.end() && id->is_string()) schema.erase(id);
     rename(schema, "pattern", own_pattern);
     rename(schema, "format", own_format);
+    rename(schema, "const", own_const);
+    rename(schema, "enum", own_enum);
     rename(schema, "uniqueItems", own_unique_items);
     rename(schema, "multipleOf", own_multiple_of);
     take_integers(schema);

@@ -13,10 +13,12 @@ namespace sluice {
 
 /// The keywords that sluice assesses itself, under the names that a prepared schema has them by: valijson
 /// would give `pattern` and `format` to std::regex, which overflows the stack on long strings and can take
-/// for ever, compares `uniqueItems` each with each, and divides by a `multipleOf` of 0, or with the fraction
-/// cut off.
+/// for ever, compares `uniqueItems` each with each, numbers of `const` and `enum` as doubles, and divides by
+/// a `multipleOf` of 0, or with the fraction cut off.
 inline constexpr std::string_view own_pattern = "sluice pattern";
 inline constexpr std::string_view own_format = "sluice format";
+inline constexpr std::string_view own_const = "sluice const";
+inline constexpr std::string_view own_enum = "sluice enum";
 inline constexpr std::string_view own_unique_items = "sluice uniqueItems";
 inline constexpr std::string_view own_multiple_of = "sluice multipleOf";
 /// Any number without a fraction is an integer; valijson's have 64 bits.

@@ -105,6 +105,12 @@ TEST(JsonSchema, AWholeNumberIsAnIntegerHoweverItIsWritten) {
   EXPECT_FALSE(fits(R"({"type":"integer"})", "true"));
   EXPECT_TRUE(fits(R"({"const":1})", "1.0"));
   EXPECT_TRUE(fits(R"({"enum":[2.0]})", "2"));
+  // Identifiers of other systems have 64 bits; as doubles these two are one.
+  EXPECT_TRUE(fits(R"({"const":9007199254740993})", "9007199254740993"));
+  EXPECT_FALSE(fits(R"({"const":9007199254740993})", "9007199254740992"));
+  EXPECT_TRUE(fits(R"({"enum":[1,{"id":[9223372036854775807]}]})", R"({"id":[9223372036854775807]})"));
+  EXPECT_FALSE(fits(R"({"enum":[1,{"id":[9223372036854775807]}]})", R"({"id":[9223372036854775806]})"));
+  EXPECT_FALSE(fits(R"({"const":1})", "true"));
   EXPECT_TRUE(fits(R"({"minimum":0})", "18446744073709551615"));
   EXPECT_FALSE(fits(R"({"uniqueItems":true})", "[1, 1.0]"));
   EXPECT_TRUE(fits(R"({"minLength":1.0})", R"("a")"));
