@@ -50,13 +50,13 @@ struct ExportCommand : CacheSubcommand {
   std::optional<std::string> run_id;
 
   explicit ExportCommand(CLI::App& cache) {
-    add_to(cache, "export", "Write what the caches hold as one cassette",
+    add_to(cache, "export", "Write the entries of the caches as one cassette",
            "  sluice cache export --output answers.cassette\n"
            "  sluice cache export --output answers.cassette --run 3f2a90c1\n"
            "The caches must not be in use. With --run the cassette holds only what that\n"
-           "run's cases need; where embeddings or votes are among it, the suite is to be as\n"
-           "it was.");
-    app->add_option("--output", output, "The cassette's file; replaced whole or not at all")
+           "run's cases need; if that includes embeddings or votes, the suite must not have\n"
+           "changed.");
+    app->add_option("--output", output, "The cassette's file, replaced completely or not at all")
         ->required()
         ->type_name("FILE");
     app->add_option("--run", run_id, "Only what this run used: its id, its first digits, last, or last~N")
@@ -125,7 +125,7 @@ struct StatsCommand : CacheSubcommand {
     add_to(cache, "stats", "Show what each cache holds",
            "  sluice cache stats\n"
            "  sluice cache stats --format json");
-    app->add_option("--format", format, "What it is written as (default table)")->type_name("table|json");
+    app->add_option("--format", format, "Format of the output (default table)")->type_name("table|json");
   }
 
   int run(const CacheTools& tools) const {
@@ -149,8 +149,8 @@ struct PruneCommand : CacheSubcommand {
     add_to(cache, "prune", "Remove old entries from all caches",
            "  sluice cache prune --older-than 30d --dry-run\n"
            "  sluice cache prune --older-than 12h\n"
-           "The caches must not be in use. What the ledger pins stays, so that offline runs\n"
-           "still find it; damaged entries go whatever their age.");
+           "The caches must not be in use. Entries that the ledger pins stay, so that\n"
+           "offline runs still find them. Damaged entries are removed whatever their age.");
     app->add_option("--older-than", older_than, "Days (30d) or hours (12h)")->required()->type_name("AGE");
     app->add_flag("--dry-run", dry_run, "Only say what would be removed");
     app->add_flag("--pinned", pinned, "Also remove what the ledger pins");
@@ -195,7 +195,7 @@ struct CacheCommand {
 
 Command add_cache_command(CLI::App& program, const CacheTools& tools) {
   CLI::App* app =
-      program.add_subcommand("cache", "Carry the answer caches in cassettes, show and prune them");
+      program.add_subcommand("cache", "Export and import answers in cassettes, show and prune the caches");
   const auto command = std::make_shared<CacheCommand>(*app);
   app->footer(
       "Examples:\n"

@@ -29,8 +29,8 @@ namespace sluice {
 namespace {
 
 constexpr const char* calibrate_bands_examples =
-    "Reads what past runs retrieved under the plugin and which of the cases passed,\n"
-    "each test once, as it was last. The interval behind a floor holds it at 95 %.\n"
+    "Reads what past runs retrieved under the plugin, and which of the cases passed,\n"
+    "using the last result of each test. A floor holds its interval at 95 %.\n"
     "Examples:\n"
     "  sluice calibrate-bands plugins/upgrades/plugin.yaml\n"
     "  sluice calibrate-bands plugins/upgrades/plugin.yaml --write\n"
@@ -136,17 +136,18 @@ struct CalibrateBands {
 
 Command add_calibrate_bands_command(CLI::App& program) {
   auto command = std::make_shared<CalibrateBands>();
-  CLI::App* app = program.add_subcommand("calibrate-bands",
-                                         "Propose floors for solved examples from what past runs came to");
+  CLI::App* app =
+      program.add_subcommand("calibrate-bands", "Propose floors for solved examples from past results");
   app->add_option("PLUGIN", command->file, "The plugin's file, plugins/NAME/plugin.yaml")
       ->type_name("")
       ->required();
   app->add_option("--suite", command->suite, "Only retrievals of this suite")->type_name("NAME");
   app->add_option("--embedding-model", command->embedding_model,
-                  "Only retrievals by this embedder (needed where there are several)")
+                  "Only retrievals by this embedder (required if there are several)")
       ->type_name("MODEL");
-  app->add_option("--format", command->format, "What is printed (default table)")->type_name("table|json");
-  app->add_flag("--write", command->write, "Put the proposed floors into the file; comments stay");
+  app->add_option("--format", command->format, "Format of the output (default table)")
+      ->type_name("table|json");
+  app->add_flag("--write", command->write, "Write the proposed floors into the file, and keep its comments");
   command->settings.add_to(*app, {"home"});
   app->footer(calibrate_bands_examples);
   return {app, [command] { return command->run(); }};

@@ -152,11 +152,12 @@ Command add_calibrate_judge_command(CLI::App& program, const PrepareWorkers& pre
                                          "Compare a judge with labels, or with a metric that needs no judge");
   add_suite_argument(*app, command->flags);
   add_suite_flags(*app, command->flags);
-  app->add_option("--labels", command->labels_file, "Verdicts of people: JSON Lines of id and passed")
+  app->add_option("--labels", command->labels_file, "People's verdicts: JSON Lines with id and passed")
       ->type_name("FILE");
   app->add_option("--against", command->against, "Compare with this metric of the same tests")
       ->type_name("METRIC");
-  app->add_option("--format", command->format, "What is printed (default table)")->type_name("table|json");
+  app->add_option("--format", command->format, "Format of the output (default table)")
+      ->type_name("table|json");
   add_answer_flags(*app, command->flags);
   add_distribution_flags(*app, command->flags);
   add_log_flags(*app, command->flags);

@@ -29,16 +29,15 @@ namespace {
 constexpr const char* compare_examples =
     "BASE, CURRENT and MORE are each a baseline (--export-baseline), a JSON report\n"
     "(--format json), or a run of the ledger: its id, its first digits, last or\n"
-    "last~N, or the name of a suite for its newest run, NAME~N for the Nth before.\n"
-    "A file goes before a suite of its name.\n"
-    "The name of a suite alone compares its two newest runs. Of three and more,\n"
-    "each is gated against BASE, and what differs stands side by side.\n"
-    "Tests that only one side has are named, and the others are compared.\n"
-    "A report's cases are judged by the thresholds that it names; a flag goes\n"
-    "before them, for all scores.\n"
-    "Exit code 0: no regression; 1: regressions, failures and case errors, under\n"
-    "--strict also warnings; 2: usage, files that cannot be read, another suite, a\n"
-    "run that was cut short, a run beside itself.\n"
+    "last~N, or a suite's name for its newest run, NAME~N for the Nth before. If a\n"
+    "file and a suite have the same name, the file counts. A suite's name alone\n"
+    "compares its two newest runs. Three or more are each gated against BASE, with\n"
+    "the differences side by side. Tests that only one side has are named, and the\n"
+    "others are compared. A report's cases are judged by its own thresholds; flags\n"
+    "override them for all scores.\n"
+    "Exit code 0: no regression; 1: regressions, failures and case errors, with\n"
+    "--strict also warnings; 2: usage, unreadable files, another suite, a run that\n"
+    "was cut short, the same run twice.\n"
     "Examples:\n"
     "  sluice compare baseline.json report.json\n"
     "  sluice compare last~1 last\n"
@@ -264,15 +263,16 @@ Command add_compare_command(CLI::App& program) {
   auto command = std::make_shared<CompareCommand>();
   CLI::App* app =
       program.add_subcommand("compare", "Gate one run or file of scores against another, offline");
-  app->add_option("BASE", command->base, "What is compared with: a file or a run")->required()->type_name("");
-  app->add_option("CURRENT", command->current, "What is judged: a file or a run")->type_name("");
-  app->add_option("MORE", command->more, "Further ones, judged against BASE as well")->type_name("");
+  app->add_option("BASE", command->base, "The reference: a file or a run")->required()->type_name("");
+  app->add_option("CURRENT", command->current, "The side to judge: a file or a run")->type_name("");
+  app->add_option("MORE", command->more, "Further sides, judged against BASE too")->type_name("");
   app->add_option("--max-drop", command->max_drop, "Largest drop below BASE that passes (default 0.05)")
       ->type_name("X");
-  app->add_option("--min-floor", command->min_floor, "No score may be lower")->type_name("X");
+  app->add_option("--min-floor", command->min_floor, "Lowest score that passes, whatever BASE has")
+      ->type_name("X");
   app->add_option("--min-score", command->min_score, "The lowest score that passes")->type_name("X");
   app->add_flag("--strict", command->strict, "Warnings fail too");
-  app->add_option("--format", command->format, "What it is written as (default table)")
+  app->add_option("--format", command->format, "Format of the output (default table)")
       ->type_name("table|json|markdown");
   app->add_option("--output", command->output, "Write to this file instead of stdout")->type_name("FILE");
   command->settings.add_to(*app, {"home"});

@@ -65,11 +65,11 @@ struct ShowConfig {
 
 Command add_config_command(CLI::App& program) {
   auto command = std::make_shared<ShowConfig>();
-  CLI::App* app = program.add_subcommand("config", "Show the effective settings and where each comes from");
+  CLI::App* app = program.add_subcommand("config", "Show the settings in effect and the source of each");
   command->settings.add_to(*app);
   app->footer(
-      "Flags go before the environment (SLUICE_...), that before the settings file,\n"
-      "that before the defaults.\n"
+      "Flags override the environment (SLUICE_...), the environment overrides the\n"
+      "settings file, and that overrides the defaults.\n"
       "Examples:\n"
       "  sluice config\n"
       "  SLUICE_MAX_CONCURRENT=20 sluice config --config ci.toml");

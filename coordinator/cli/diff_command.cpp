@@ -25,16 +25,16 @@ namespace sluice {
 namespace {
 
 constexpr const char* diff_examples =
-    "Says which cases changed in status, scores or answers, with changed answers side\n"
-    "by side: `|` stands between lines that differ, `<` and `>` beside what one side\n"
-    "alone has. Each run is read as by `sluice show`; flags given here hold for both.\n"
+    "Shows which cases changed in status, scores or answers, with changed answers\n"
+    "side by side: `|` marks lines that differ, `<` and `>` mark lines that only one\n"
+    "side has. Each run is read as by `sluice show`; flags given here apply to both.\n"
     "Examples:\n"
     "  sluice diff                           # the last two runs of a suite\n"
     "  sluice diff 1b4e28ba                  # that run, and the last of its suite\n"
     "  sluice diff last~2 last --filter 'tls-*' --filter category!=slow\n"
     "  sluice diff 1b4e28ba 9c3d11aa --json --all\n"
     "Exit code 0: compared, whether or not anything changed; 2: usage, runs of\n"
-    "different suites, or one that cannot be read. `sluice compare` gates.";
+    "different suites, or a run that cannot be read. `sluice compare` is the gate.";
 
 struct DiffRuns {
   SettingFlags settings;
@@ -273,11 +273,12 @@ Command add_diff_command(CLI::App& program, const CacheTools& tools) {
          "A run's id, its first digits, last, or last~N (default: the last before AFTER of its suite, mode "
          "and number of cases)")
       ->type_name("");
-  app->add_option("AFTER", command->after, "The same of another run (default: the last, of BEFORE's suite)")
+  app->add_option("AFTER", command->after,
+                  "The same for another run (default: the last run of BEFORE's suite)")
       ->type_name("");
-  app->add_flag("--all", command->with_unchanged, "Also cases that are as they were");
+  app->add_flag("--all", command->with_unchanged, "Also show unchanged cases");
   app->add_flag("--json", command->as_json, "One JSON object");
-  app->add_flag("--saved", command->saved_alone, "Only what is among the observations; no cache is read");
+  app->add_flag("--saved", command->saved_alone, "Only read the observations, not the caches");
   add_filter(*app, command->flags.filters);
   add_allow_path(*app, command->flags.allowed_paths);
   add_answer_flags(*app, command->flags);

@@ -21,15 +21,16 @@ namespace sluice {
 namespace {
 
 constexpr const char* doctor_examples =
-    "Everything under the home is read and verified: run ledger, observations, the\n"
-    "caches, the fleet's keys, and cassettes that are named. Nothing is changed\n"
-    "without --repair. What that replaces is kept in HOME/set-aside.\n"
+    "Reads and verifies everything under the home: run ledger, observations, caches,\n"
+    "fleet keys, and the named cassettes. It changes nothing without --repair.\n"
+    "Replaced files are kept in HOME/set-aside.\n"
     "Examples:\n"
     "  sluice doctor\n"
     "  sluice doctor answers.cassette --json\n"
     "  sluice doctor --home /var/lib/sluice --repair\n"
-    "Exit code 0: all is sound, or was repaired; 1: something is not; 2: it cannot be\n"
-    "checked, since a run or a worker is at it, or for its permissions.";
+    "Exit code 0: everything is sound or was repaired; 1: something is damaged; 2:\n"
+    "the check was not possible, because a run or a worker uses the home, or because\n"
+    "of its permissions.";
 
 std::string joined(const std::vector<std::string>& clauses) {
   std::string text;
@@ -124,7 +125,7 @@ struct Doctor {
 Command add_doctor_command(CLI::App& program, const CacheTools& caches) {
   const auto doctor = std::make_shared<Doctor>();
   CLI::App* app =
-      program.add_subcommand("doctor", "Find damaged files under the home, and repair what can be");
+      program.add_subcommand("doctor", "Find damaged files under the home, and repair them if possible");
   app->add_option("CASSETTE", doctor->cassettes, "Cassettes to check as well")->type_name("");
   app->add_flag("--repair", doctor->repairs, "Restore ledger and observations, rebuild caches");
   app->add_flag("--json", doctor->as_json, "Print JSON");

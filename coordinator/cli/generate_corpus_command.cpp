@@ -43,18 +43,18 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* generate_examples =
-    "Asks about each file that a rule finds worth it, and makes fixtures of what is\n"
-    "claimed; `sluice review` is for a person to go through them. Without --mode the\n"
-    "providers are asked. Answers are cached: an interrupted generation goes on with\n"
-    "the same command, and pays for no answer twice.\n"
+    "Asks a model about each file that a rule selects, and makes fixtures of its\n"
+    "claims; a person then goes through them with `sluice review`. The default mode\n"
+    "is live. Answers are cached: the same command continues an interrupted\n"
+    "generation, and pays for no answer twice.\n"
     "Examples:\n"
     "  sluice generate-corpus --scan-path . --output-dir evals/auto --dry-run\n"
     "  sluice generate-corpus --scan-path . --output-dir evals/auto\n"
     "    --provider openai --model gpt-5-mini --max-cost 5\n"
     "  sluice generate-corpus --scan-path . --output-dir evals/auto --seed 7\n"
     "    --sample-size 100 --min-confidence 0.9 --mode cached\n"
-    "Exit code 0: written; 1: some files have no answer, or a budget was spent;\n"
-    "2: usage, settings, set-up, or a run that was interrupted or could not go on.";
+    "Exit code 0: written; 1: some files have no answer, or a budget was spent; 2:\n"
+    "usage, settings, set-up, or a run that was interrupted or failed.";
 
 /// Each with its flag; what else a run can do is nothing for one question to each file.
 const std::initializer_list<std::string_view> settings_of_a_scan = {"mode",
@@ -275,21 +275,21 @@ struct GenerateCorpus {
   }
 
   void add_flags(CLI::App& app) {
-    app.add_option("--scan-path", scan_path, "The folder whose files are asked about")
+    app.add_option("--scan-path", scan_path, "The folder with the code")->required()->type_name("DIR");
+    app.add_option("--output-dir", output_dir,
+                   "The folder for the fixtures, with a subfolder for each category")
         ->required()
         ->type_name("DIR");
-    app.add_option("--output-dir", output_dir, "Where the fixtures go, in a folder for each category")
-        ->required()
-        ->type_name("DIR");
-    app.add_option("--sample-size", sample_size, "Fixtures to write at most, by category (default 50)")
+    app.add_option("--sample-size", sample_size,
+                   "Most fixtures to write, distributed over the categories (default 50)")
         ->type_name("N");
-    app.add_option("--seed", seed, "Which findings are taken: the same seed takes the same (default 1)")
-        ->type_name("N");
-    app.add_option("--min-confidence", min_confidence, "That a claim needs, from 0 to 1 (default 0.7)")
+    app.add_option("--seed", seed, "Seed of the sample of findings (default 1)")->type_name("N");
+    app.add_option("--min-confidence", min_confidence,
+                   "Lowest confidence of a claim, from 0 to 1 (default 0.7)")
         ->type_name("SHARE");
-    app.add_option("--triggers", triggers, "Which files are asked about, instead of the built-in rules")
+    app.add_option("--triggers", triggers, "Rules that select files, instead of the built-in ones")
         ->type_name("FILE");
-    app.add_flag("--dry-run", dry_run, "Say what is asked about, what it costs at most, and what is sampled");
+    app.add_flag("--dry-run", dry_run, "Only show the selected files, the highest cost and the sample");
     add_cache_flags(app, flags);
     add_distribution_flags(app, flags);
     add_log_flags(app, flags);
@@ -425,7 +425,7 @@ Command add_generate_corpus_command(CLI::App& program, const PrepareWorkers& pre
                                     const CacheTools& caches) {
   auto command = std::make_shared<GenerateCorpus>();
   CLI::App* app =
-      program.add_subcommand("generate-corpus", "Make fixtures of what a model finds in a code base");
+      program.add_subcommand("generate-corpus", "Make fixtures from a model's findings in a code base");
   command->add_flags(*app);
   app->footer(generate_examples);
   return {app, [command, prepare_workers, caches] { return command->run(prepare_workers, caches); }};

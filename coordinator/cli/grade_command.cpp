@@ -33,8 +33,8 @@ constexpr const char* grade_examples =
     "  sluice grade suite.yaml --mode live --baseline mini --candidate haiku\n"
     "    --judge llm --judge-provider openai --judge-model gpt-5 --judge-seed 7\n"
     "    --format json --output grades.json\n"
-    "Exit code 0: every test has its grades; 1: some have not, or a budget was spent;\n"
-    "2: usage, settings, set-up, or a run that was interrupted or could not go on.";
+    "Exit code 0: every test has its grades; 1: some have none, or a budget was\n"
+    "spent; 2: usage, settings, set-up, or a run that was interrupted or failed.";
 
 /// What the answers of an arm cost, at the prices of today.
 class AnswerCosts {
@@ -158,14 +158,14 @@ struct GradeCommand {
   void add_flags(CLI::App& app) {
     add_suite_argument(app, flags);
     add_suite_flags(app, flags);
-    app.add_option("--arm", flags.arms, "An arm, in place of the suite's; may be given often")
+    app.add_option("--arm", flags.arms, "An arm; replaces the suite's arms; may be repeated")
         ->allow_extra_args(false)
         ->type_name("NAME=PROVIDER:MODEL");
-    app.add_option("--baseline", grade.baseline, "The arm whose answers are compared with")->type_name("ARM");
-    app.add_option("--candidate", grade.candidate, "The arm whose answers are graded")->type_name("ARM");
-    app.add_option("--judge", grade.judge, "Who compares the two answers of a test")
+    app.add_option("--baseline", grade.baseline, "The arm to compare with")->type_name("ARM");
+    app.add_option("--candidate", grade.candidate, "The arm to grade")->type_name("ARM");
+    app.add_option("--judge", grade.judge, "How to compare the two answers of a test")
         ->type_name("exact|embedding|llm");
-    app.add_option("--judge-seed", grade.judge_seed, "Sent with each comparison of --judge llm")
+    app.add_option("--judge-seed", grade.judge_seed, "Seed for each comparison of --judge llm")
         ->type_name("N");
     add_distribution_flags(app, flags);
     add_report_flags(app, flags, "table|json");
@@ -179,7 +179,7 @@ struct GradeCommand {
 
 Command add_grade_command(CLI::App& program, const PrepareWorkers& prepare_workers) {
   auto command = std::make_shared<GradeCommand>();
-  CLI::App* app = program.add_subcommand("grade", "Grade an arm's answers against those of another arm");
+  CLI::App* app = program.add_subcommand("grade", "Compare the answers of two arms, with a judge");
   command->add_flags(*app);
   app->footer(grade_examples);
   return {app, [command, prepare_workers, app] { return command->run(prepare_workers, *app); }};

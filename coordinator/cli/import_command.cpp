@@ -37,19 +37,19 @@ namespace fs = std::filesystem;
 
 constexpr const char* import_examples =
     "Reads a configuration of promptfoo in YAML or JSON with the files that it names,\n"
-    "the JSON output of an evaluation, or a table of tests in CSV, and writes a suite\n"
-    "that loads. Each line of the output is something that the suite does not say,\n"
-    "as FILE:LINE: what; the same stands at the suite's top. Servers that the suite\n"
-    "needs go into a sluice.toml beside it, or are printed where there is one that\n"
-    "lacks them. Without CONFIG it is the promptfooconfig.yaml (.yml, .json) that is\n"
-    "here.\n"
+    "the JSON output of an evaluation, or a table of tests in CSV. Writes a suite.\n"
+    "Each line of the output, FILE:LINE: what, names something that the suite lacks\n"
+    "or expresses differently; the suite begins with the same lines. Servers that the\n"
+    "suite needs go into a sluice.toml beside it; if that file exists, what it lacks\n"
+    "is printed. Without CONFIG: the promptfooconfig.yaml (.yml, .json) of this\n"
+    "folder.\n"
     "Examples:\n"
     "  sluice import\n"
     "  sluice import promptfooconfig.yaml\n"
     "  sluice import evals/promptfooconfig.json --output evals/suite.yaml --force\n"
     "  sluice run suite.yaml --mode mock      # try what was written, without a model\n"
-    "Exit code 0: written, whatever was left out; 2: nothing was written, or what was\n"
-    "written does not load, also for want of a server in that sluice.toml.";
+    "Exit code 0: written, even if something was left out; 2: nothing was written, or\n"
+    "the suite does not load, for example because sluice.toml lacks a server.";
 
 constexpr const char* settings_name = "sluice.toml";
 
@@ -224,13 +224,13 @@ struct ImportSuiteCommand {
 
 Command add_import_command(CLI::App& program) {
   auto command = std::make_shared<ImportSuiteCommand>();
-  CLI::App* app = program.add_subcommand("import", "Make a suite of a promptfoo configuration");
+  CLI::App* app = program.add_subcommand("import", "Convert a promptfoo configuration to a suite");
   app->add_option("CONFIG", command->config,
                   "promptfooconfig.yaml, or the same in JSON (default: the one that is here)")
       ->type_name("");
-  app->add_option("--output,-o", command->output, "Where the suite goes (default: suite.yaml beside CONFIG)")
+  app->add_option("--output,-o", command->output, "The file to write (default: suite.yaml beside CONFIG)")
       ->type_name("FILE");
-  app->add_flag("--force", command->force, "Replace a file that is there");
+  app->add_flag("--force", command->force, "Replace an existing file");
   add_allow_path(*app, command->allowed_paths);
   app->footer(import_examples);
   return {app, [command] { return command->run(); }};

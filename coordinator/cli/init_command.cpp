@@ -32,8 +32,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* init_examples =
-    "Asks three questions: what the model is asked, which model, and what one answer\n"
-    "must hold. Return takes what stands in brackets, and so does --yes for all.\n"
+    "Asks for a prompt, a model, and a text that one answer must contain. Return\n"
+    "accepts the proposal in brackets; --yes accepts all proposals.\n"
     "Examples:\n"
     "  sluice init\n"
     "  sluice init evals/support.yaml --yes\n"
@@ -225,10 +225,10 @@ struct InitCommand {
 
 Command add_init_command(CLI::App& program) {
   auto command = std::make_shared<InitCommand>();
-  CLI::App* app = program.add_subcommand("init", "Write a first suite, from three questions");
+  CLI::App* app = program.add_subcommand("init", "Ask three questions and write a first suite");
   app->add_option("SUITE", command->target, "The file to write (default: suite.yaml)")->type_name("");
-  app->add_flag("--yes,-y", command->yes, "Ask nothing: take what is proposed");
-  app->add_flag("--force", command->force, "Replace a file that is there");
+  app->add_flag("--yes,-y", command->yes, "Ask nothing: accept the proposals");
+  app->add_flag("--force", command->force, "Replace an existing file");
   command->settings.add_to(*app, {"prices_file"});
   app->footer(init_examples);
   return {app, [command] { return command->run(); }};

@@ -29,9 +29,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* keys_examples =
-    "Workers on other machines come in by keys: the coordinator knows theirs by a\n"
-    "list, and they know the coordinator's by their own key file. Only that file\n"
-    "leaves the coordinator's machine, once, for where the worker runs.\n"
+    "Workers on other machines join with keys. The coordinator has a list of their\n"
+    "public keys, and their own key file tells them the coordinator's. Only that file\n"
+    "leaves the coordinator's machine, once, for the machine of the worker.\n"
     "Examples:\n"
     "  sluice keys new gpu-7          # a worker's; the first makes the coordinator's\n"
     "  sluice run suite.yaml --listen tcp://0.0.0.0:5555\n"
@@ -208,16 +208,15 @@ Result<void> show(const KeysSubcommand& keys, const std::string& home) {
 }  // namespace
 
 Command add_keys_command(CLI::App& program) {
-  CLI::App* app =
-      program.add_subcommand("keys", "Make and list the keys by which workers of other machines join a run");
+  CLI::App* app = program.add_subcommand("keys", "Manage the keys of workers on other machines");
   auto commands = std::make_shared<std::array<KeysSubcommand, 4>>();
   auto& [made, listed, allowed, removed] = *commands;
   made.add_to(*app, "new", "Make a worker's key, and admit it",
               "  sluice keys new gpu-7\n"
               "  sluice keys new gpu-7 --output /run/secrets/gpu-7.key\n"
-              "The first one makes the coordinator's key as well. A worker's file holds what it\n"
-              "needs to join: take it to its machine, readable by its owner alone.");
-  made.app->add_option("NAME", made.name, "What the worker is called")->required()->type_name("");
+              "The first worker's key also makes the coordinator's key. The file holds what the\n"
+              "worker needs to join: copy it to its machine, readable only by its owner.");
+  made.app->add_option("NAME", made.name, "The worker's name")->required()->type_name("");
   made.app->add_option("--output", made.output, "Where its key is written (default HOME/fleet/NAME.key)")
       ->type_name("FILE");
   made.act = make_new;
@@ -227,12 +226,12 @@ Command add_keys_command(CLI::App& program) {
   listed.changes = false;
   allowed.add_to(*app, "allow", "Admit a key that was made elsewhere",
                  "  sluice keys allow gpu-8 'PUBLIC_KEY'    # in quotes: shells read some of it");
-  allowed.app->add_option("NAME", allowed.name, "What the worker is called")->required()->type_name("");
+  allowed.app->add_option("NAME", allowed.name, "The worker's name")->required()->type_name("");
   allowed.app->add_option("KEY", allowed.public_key, "Its public key")->required()->type_name("");
   allowed.act = allow;
-  removed.add_to(*app, "remove", "Admit a worker, or one of its keys, no longer",
+  removed.add_to(*app, "remove", "Remove a worker, or one of its keys",
                  "  sluice keys remove gpu-7\n"
-                 "A run that is under way lets it go within a heartbeat.");
+                 "A current run drops the worker within a heartbeat.");
   removed.app->add_option("NAME", removed.name, "The worker, or a public key")->required()->type_name("");
   removed.act = remove;
   app->require_subcommand(0, 1);

@@ -22,9 +22,9 @@ namespace sluice {
 namespace {
 
 constexpr const char* limits_examples =
-    "A run begins with what an earlier one learnt of a provider's limits, where the\n"
-    "settings name none. What it learns is kept for its server and the name of its\n"
-    "key's variable; the key itself is kept nowhere.\n"
+    "If the settings have no limit for a provider, a run starts with what an earlier\n"
+    "run learnt. It is stored under the provider's server and the name of its key's\n"
+    "variable; the key itself is stored nowhere.\n"
     "Examples:\n"
     "  sluice limits\n"
     "  sluice limits --format json\n"
@@ -88,17 +88,18 @@ struct Limits {
 
 Command add_limits_command(CLI::App& program) {
   auto command = std::make_shared<Limits>();
-  CLI::App* app = program.add_subcommand("limits", "Show what runs learnt of the providers' limits");
+  CLI::App* app = program.add_subcommand("limits", "Show what runs learnt about the providers' limits");
   app->add_option_function<std::vector<std::string>>(
          "--forget-limits",
          [command](const std::vector<std::string>& provider) {
            command->forgets = true;
            if (!provider.empty() && !provider.front().empty()) command->forgotten = provider.front();
          },
-         "Forget them, of this provider or of all")
+         "Forget them, for this provider or for all")
       ->expected(0, 1)
       ->type_name("PROVIDER");
-  app->add_option("--format", command->format, "What is printed (default table)")->type_name("table|json");
+  app->add_option("--format", command->format, "Format of the output (default table)")
+      ->type_name("table|json");
   command->settings.add_to(*app, {"home"});
   app->footer(limits_examples);
   return {app, [command] { return command->run(); }};

@@ -30,11 +30,11 @@ void ObservationFlags::add_to(CLI::App& command) {
   command.add_option("--run", run, "Of this run: its id, its first digits, last, or last~N")->type_name("ID");
   command.add_option("--case", case_id, "Of this case; TEST stands for TEST@ARM under every arm")
       ->type_name("ID");
-  command.add_option("--status", status, "Whose answer came to this")->type_name("pass|warn|fail|error");
+  command.add_option("--status", status, "Of answers with this status")->type_name("pass|warn|fail|error");
   command.add_option("--model", model, "Of this model")->type_name("MODEL");
-  command.add_option("--since", since, "From then on: a date, a time, or an age (7d, 12h)")
+  command.add_option("--since", since, "From this time on: a date, a time, or an age (7d, 12h)")
       ->type_name("TIME");
-  command.add_option("--before", before, "Before then")->type_name("TIME");
+  command.add_option("--before", before, "Before this time: the same forms")->type_name("TIME");
 }
 
 namespace {

@@ -167,10 +167,11 @@ struct PruneObservations {
 CLI::App* add_list(CLI::App& parent, ListObservations& list) {
   CLI::App* app = parent.add_subcommand("list", "List the latest observations, newest first");
   list.which.add_to(*app);
-  app->add_option("--limit", list.limit, "At most so many (default 20)")->type_name("N");
+  app->add_option("--limit", list.limit, "How many to list at most (default 20)")->type_name("N");
   list.settings.add_to(*app, {"home"});
   app->footer(
-      "A status is that of the answer alone: pass, warn, fail, or why there is none.\n"
+      "A status belongs to the answer alone: pass, warn, fail, or the reason why there\n"
+      "is no answer.\n"
       "Examples:\n"
       "  sluice observations list --run last --status fail\n"
       "  sluice observations list --case tls-001 --since 7d");
@@ -178,9 +179,9 @@ CLI::App* add_list(CLI::App& parent, ListObservations& list) {
 }
 
 CLI::App* add_export(CLI::App& parent, ExportObservations& one) {
-  CLI::App* app = parent.add_subcommand("export", "Write observations whole, oldest first");
+  CLI::App* app = parent.add_subcommand("export", "Write complete observations, oldest first");
   one.which.add_to(*app);
-  app->add_option("--format", one.format, "What is written (default jsonl)")->type_name("jsonl|csv");
+  app->add_option("--format", one.format, "Format of the output (default jsonl)")->type_name("jsonl|csv");
   app->add_option("--output", one.output, "Write to this file instead of stdout")->type_name("FILE");
   one.settings.add_to(*app, {"home"});
   app->footer(
@@ -193,13 +194,13 @@ CLI::App* add_export(CLI::App& parent, ExportObservations& one) {
 CLI::App* add_prune(CLI::App& parent, PruneObservations& prune) {
   CLI::App* app = parent.add_subcommand("prune", "Remove old observations");
   app->add_option("--older-than", prune.older_than,
-                  "Instead of retention_days: what is so old, in days (30d) or hours (12h)")
+                  "Remove what is older, in days (30d) or hours (12h), instead of by retention_days")
       ->type_name("AGE");
-  app->add_option("--keep", prune.keep, "Instead of retention_max_count: the newest so many stay")
+  app->add_option("--keep", prune.keep, "How many of the newest to keep, instead of retention_max_count")
       ->type_name("N");
   prune.settings.add_to(*app, {"home"});
   app->footer(
-      "What is older and not among the newest goes. Each run that saves observations\n"
+      "Removes what is older and not among the newest. Each run that saves observations\n"
       "does the same at its end, by retention_days and retention_max_count.\n"
       "Examples:\n"
       "  sluice observations prune\n"

@@ -160,7 +160,7 @@ int not_finished(const PastRun& past) {
                       short_id(past.run.run_id) + "`");
 }
 
-/// Those that failed by what was known when they ran: without their tests nothing else judges them.
+/// Cases that failed by what was known when they ran: without their tests nothing else judges them.
 Result<std::size_t> count_failed(const SharedCases& shared, const ResultSource& recorded) {
   std::size_t failed_cases = 0;
   const auto& trials = shared.trials;

@@ -18,8 +18,9 @@ namespace sluice {
 namespace {
 
 constexpr const char* plan_examples =
-    "Calls nobody and needs no key. Tokens are counted from above: a prompt by its\n"
-    "bytes, an answer by --max-output-tokens. Without --mode the run is a live one.\n"
+    "Makes no calls and needs no key. The numbers are upper bounds: a prompt counts\n"
+    "by its bytes, an answer by --max-output-tokens. Without --mode the run is a live\n"
+    "one.\n"
     "Examples:\n"
     "  sluice plan suite.yaml --provider openai --model gpt-5-mini\n"
     "  sluice plan suite.yaml --arm a=openai:gpt-5-mini --arm b=openai:gpt-5-nano\n"
@@ -51,11 +52,12 @@ struct PlanCommand {
 
 Command add_plan_command(CLI::App& program, const CacheTools& caches) {
   auto command = std::make_shared<PlanCommand>();
-  CLI::App* app = program.add_subcommand("plan", "Say what a run would call, take and cost");
+  CLI::App* app = program.add_subcommand("plan", "Estimate the calls, the time and the cost of a run");
   add_suite_argument(*app, command->flags);
   add_suite_flags(*app, command->flags);
   add_answer_flags(*app, command->flags);
-  app->add_option("--format", command->format, "What is printed (default table)")->type_name("table|json");
+  app->add_option("--format", command->format, "Format of the output (default table)")
+      ->type_name("table|json");
   command->settings.add_to(*app);
   app->footer(plan_examples);
   return {app, [command, caches] { return command->run(caches); }};

@@ -83,7 +83,7 @@ struct Quality {
 
 Command add_quality_command(CLI::App& program) {
   auto command = std::make_shared<Quality>();
-  CLI::App* app = program.add_subcommand("quality", "Show what past grades say of arms, by category");
+  CLI::App* app = program.add_subcommand("quality", "Show past grades of arms, by category");
   app->add_option("--run", command->filter.run_id,
                   "Only the grades of this run: its id, its first digits, last, or last~N")
       ->type_name("ID");
@@ -92,7 +92,8 @@ Command add_quality_command(CLI::App& program) {
   app->add_option("--category", command->filter.category, "Only this category")->type_name("NAME");
   app->add_option("--judge", command->filter.judge, "Only grades by this judge")
       ->type_name("exact|embedding|llm");
-  app->add_option("--format", command->format, "What is printed (default table)")->type_name("table|json");
+  app->add_option("--format", command->format, "Format of the output (default table)")
+      ->type_name("table|json");
   command->settings.add_to(*app, {"home"});
   app->footer(quality_examples);
   return {app, [command] { return command->run(); }};

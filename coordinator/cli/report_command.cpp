@@ -43,21 +43,22 @@ struct ReportRun {
 
 Command add_report_command(CLI::App& program, const CacheTools& tools) {
   auto command = std::make_shared<ReportRun>();
-  CLI::App* app = program.add_subcommand("report", "Write the report of a run of the ledger, in any format");
+  CLI::App* app = program.add_subcommand("report", "Write the report of a past run, in any format");
   app->add_option("RUN", command->run_id, run_or_suite_words)->required()->type_name("");
   app->add_option("--format", command->report.format,
-                  "What it is written as (default: as --output ends, else table)")
+                  "Format of the report (default: by the ending of --output, else table)")
       ->type_name("table|json|markdown|junit|github|html|csv");
   app->add_option("--output", command->report.output, "Write to this file instead of stdout")
       ->type_name("FILE");
-  app->add_option("--report", command->report.reports, "One more report; may be repeated")
-      ->type_name("NAME=FILE");
+  app->add_option("--report", command->report.reports, "Write a further report; may be repeated")
+      ->type_name("FORMAT=FILE");
   command->settings.add_to(*app);
   app->footer(
-      "Made again of the results in the ledger and its copy of the suite, by the run's\n"
-      "own flags: the settings must still be those of the run. Nothing is called or\n"
-      "noted, and no file that the run reads or keeps is written over.\n"
-      "Exit code 0 once it is written, whatever the run came to; else 2.\n"
+      "Makes the report from the results in the ledger and its copy of the suite, with\n"
+      "the run's own flags; the settings must still be those of the run. It makes no\n"
+      "calls, changes nothing in the ledger, and overwrites no file that the run reads\n"
+      "or keeps.\n"
+      "Exit code 0: written, whatever the run's verdict; 2: not written.\n"
       "Examples:\n"
       "  sluice report last --output report.html\n"
       "  sluice report capitals --format markdown\n"

@@ -133,8 +133,8 @@ void print_resume_command(const RunOptions& options, const std::string& run_id,
   const bool needs_cost = why && why->reason == Reason::cost_budget_spent;
   const bool needs_tokens = why && why->reason == Reason::token_budget_spent;
   const std::string budget = needs_cost ? " --max-cost MORE" : needs_tokens ? " --max-tokens MORE" : "";
-  say("go on with `" + resume_command(run_id) + budget + files_again(options) + in_home + "`" +
-      (is_cached ? "; the same command begins anew, and pays for no answer twice" : ""));
+  say("continue with `" + resume_command(run_id) + budget + files_again(options) + in_home + "`" +
+      (is_cached ? "; the same command starts a new run, and pays for no answer twice" : ""));
 }
 
 }  // namespace sluice

@@ -40,11 +40,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* review_examples =
-    "Shows each generated fixture that nobody has looked at, beside its code, and\n"
-    "takes a letter: a (accept), e (edit with $VISUAL or $EDITOR), r (reject),\n"
-    "s (skip) or q (quit). The state is in the files: go on whenever you like. What\n"
-    "is rejected moves to DIR/.rejected, and no generation brings it back as long as\n"
-    "it lies there.\n"
+    "Shows each generated fixture without a review beside its code, and takes a\n"
+    "letter: a (accept), e (edit with $VISUAL or $EDITOR), r (reject), s (skip) or q\n"
+    "(quit). The files hold the state, so you can continue at any time. Rejected\n"
+    "fixtures move to DIR/.rejected; while they are there, they are not generated\n"
+    "again.\n"
     "Examples:\n"
     "  sluice review evals/auto\n"
     "  sluice review evals/auto --list\n"
@@ -391,15 +391,15 @@ struct ReviewCommand {
 
 Command add_review_command(CLI::App& program) {
   auto command = std::make_shared<ReviewCommand>();
-  CLI::App* app = program.add_subcommand("review", "Go through generated fixtures on a terminal");
-  app->add_option("DIR", command->folder, "Where `sluice generate-corpus` wrote them")
+  CLI::App* app = program.add_subcommand("review", "Review generated fixtures on a terminal");
+  app->add_option("DIR", command->folder, "The folder that `sluice generate-corpus` wrote")
       ->required()
       ->type_name("");
-  app->add_flag("--list", command->list, "Only list what awaits a review");
-  app->add_option("--accept", command->accept, "Accept these, without a terminal; may be given often")
+  app->add_flag("--list", command->list, "Only list the fixtures without a review");
+  app->add_option("--accept", command->accept, "Accept these, without a terminal; may be repeated")
       ->allow_extra_args(false)
       ->type_name("ID,ID");
-  app->add_option("--reject", command->reject, "Reject these, without a terminal; may be given often")
+  app->add_option("--reject", command->reject, "Reject these, without a terminal; may be repeated")
       ->allow_extra_args(false)
       ->type_name("ID,ID");
   app->footer(review_examples);

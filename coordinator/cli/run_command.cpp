@@ -49,7 +49,7 @@ constexpr const char* run_examples =
     "  sluice run suite.yaml --mode live --arm mini=openai:gpt-5-mini\n"
     "    --arm haiku=anthropic:claude-haiku-4-5 --baseline-arm mini\n"
     "  sluice run suite.yaml --judge fake      # judge metrics without a model\n"
-    "  sluice run --resume                     # go on with the last unfinished run\n"
+    "  sluice run --resume                     # continue the last unfinished run\n"
     "  sluice run suite.yaml --mode live --watch   # asks only what has changed\n"
     "  sluice run --mode live --listen tcp://127.0.0.1:5555\n"
     "    and on each worker's terminal: sluice-worker --connect tcp://127.0.0.1:5555\n"
@@ -94,10 +94,9 @@ std::vector<Finding> confirm_cost(const RunOptions& options, const RunInputs& in
 }
 
 constexpr const char* rerun_examples =
-    "The run's own flags hold, but for those that say where something is written;\n"
-    "what is given here goes before them. Without --failed, --errors or --flaky: all\n"
-    "three.\n"
-    "Answers come out of the caches as ever; --refresh asks again.\n"
+    "Uses the run's own flags, except those for output files; flags given here\n"
+    "override them. Without --failed, --errors or --flaky it takes all three. Answers\n"
+    "come from the caches; --refresh asks again.\n"
     "Examples:\n"
     "  sluice rerun                          # of the newest that can be run again\n"
     "  sluice rerun 1b4e28ba --errors\n"
@@ -135,7 +134,7 @@ struct RunCommand {
     add_answer_flags(app, flags);
     add_gate_flags(app);
     app.add_option("--confirm-above", confirm_above,
-                   "Ask before a run that may cost more; without a terminal it is refused")
+                   "Ask before a run that may cost more; refuse it without a terminal")
         ->type_name("DOLLARS");
     add_distribution_flags(app, flags);
     add_report_flags(app, flags, "table|json|markdown|junit|github|html|csv");
@@ -144,7 +143,7 @@ struct RunCommand {
   }
 
   void add_watch_flag(CLI::App& app) {
-    app.add_flag("--watch", watches, "Run again whenever a file of the suite has changed, until Ctrl-C");
+    app.add_flag("--watch", watches, "Run again whenever a file of the suite changes, until Ctrl-C");
   }
 
   void add_resume_flag(CLI::App& app) {
@@ -154,7 +153,7 @@ struct RunCommand {
              resumes = true;
              if (!words.empty()) resumed = words.front();
            },
-           "Go on with a run that stopped (default: the last unfinished one of the suite)")
+           "Continue a stopped run (default: the suite's last unfinished run)")
         ->expected(0, 1)
         ->type_name("RUN");
   }
@@ -256,15 +255,16 @@ struct RunCommand {
   void add_gate_flags(CLI::App& app) {
     app.add_option("--baseline", flags.baseline, "Gate against a baseline file, or a manifest.toml")
         ->type_name("FILE");
-    app.add_option("--baseline-arm", flags.baseline_arm, "Gate the other arms against this one")
+    app.add_option("--baseline-arm", flags.baseline_arm, "Gate the other arms against this arm")
         ->type_name("NAME");
     app.add_option("--export-baseline", flags.export_baseline, "Pin this run's scores in a baseline file")
         ->type_name("FILE");
-    app.add_option("--harvest", flags.harvest, "Add the answers of cases that passed to solved examples")
+    app.add_option("--harvest", flags.harvest,
+                   "Add the answers of passed cases to this file of solved examples")
         ->type_name("FILE");
-    app.add_flag("--allow-errors", flags.allow_errors, "Export a baseline although cases ended in errors");
+    app.add_flag("--allow-errors", flags.allow_errors, "Export a baseline even if cases ended in errors");
     app.add_flag("--fail-on-regression", flags.fail_on_regression,
-                 "Exit with 1 when the manifest's aggregates dropped beyond --threshold");
+                 "Exit with 1 if the manifest's aggregates dropped by more than --threshold");
     app.add_flag("--strict", flags.strict, "Exit with 1 for warnings too");
   }
 };
@@ -408,15 +408,15 @@ Command add_run_command(CLI::App& program, const PrepareWorkers& prepare_workers
 Command add_rerun_command(CLI::App& program, const PrepareWorkers& prepare_workers,
                           const CacheTools& caches) {
   auto command = std::make_shared<RerunCommand>();
-  CLI::App* app = program.add_subcommand("rerun", "Run the cases of a past run again that did not pass");
+  CLI::App* app = program.add_subcommand("rerun", "Repeat the cases of a past run that did not pass");
   app->add_option(
          "RUN", command->id,
          "The run's id, its first digits, last, or last~N (default: the newest that can be run again)")
       ->type_name("");
-  app->add_flag("--failed", command->failed, "Those that failed");
-  app->add_flag("--errors", command->errors, "Those that ended in an error or never began");
-  app->add_flag("--flaky", command->flaky, "Those whose repeats disagreed");
-  app->add_flag("--dry-run", command->dry_run, "Only list them");
+  app->add_flag("--failed", command->failed, "Cases that failed");
+  app->add_flag("--errors", command->errors, "Cases that ended in an error or never began");
+  app->add_flag("--flaky", command->flaky, "Cases whose repeats disagreed");
+  app->add_flag("--dry-run", command->dry_run, "Only list the cases");
   command->run.add_flags(*app);
   app->footer(rerun_examples);
   return {app,

@@ -99,7 +99,8 @@ void add_suite_flags(CLI::App& app, RunFlags& flags) {
       ->allow_extra_args(false)
       ->type_name("A,B");
   add_filter(app, flags.filters);
-  app.add_option("--max-fixtures", flags.max_fixtures, "Only the first N fixtures by id, or so many sampled")
+  app.add_option("--max-fixtures", flags.max_fixtures,
+                 "Only the first N cases by id, or with --sample N chosen ones")
       ->type_name("N");
   app.add_option_function<std::vector<std::string>>(
          "--sample",
@@ -107,12 +108,12 @@ void add_suite_flags(CLI::App& app, RunFlags& flags) {
            flags.samples = true;
            if (!seed.empty() && !seed.front().empty()) flags.sample_seed = seed.front();
          },
-         "With --max-fixtures: a sample by category, by this seed (default 1)")
+         "With --max-fixtures: sample the cases by category, with this seed (default 1)")
       ->expected(0, 1)
       ->type_name("SEED");
   add_cache_flags(app, flags);
   app.add_flag("--allow-commands", flags.allow_commands,
-               "Run commands that check answers, also of files that are not named here");
+               "Allow checks to run commands from files that are not named here");
   app.add_flag("--judge-refresh", flags.judge_refresh, "Ask the judge again and renew its votes");
 }
 
@@ -120,20 +121,18 @@ void add_cache_flags(CLI::App& app, RunFlags& flags) {
   app.add_flag("--refresh", flags.refresh, "Ask the providers again and renew the cache");
   app.add_flag("--no-cache", flags.no_cache, "Neither read nor write the cache");
   app.add_flag("--forget-limits", flags.forget_limits,
-               "Forget what earlier runs learnt of the providers' limits (see `sluice limits`)");
+               "Forget what earlier runs learnt about the providers' limits (see `sluice limits`)");
 }
 
 void add_answer_flags(CLI::App& app, RunFlags& flags) {
-  app.add_option("--answers", flags.answers, "Assess these answers; nobody is called for what is there")
+  app.add_option("--answers", flags.answers, "Assess these recorded answers instead of asking a model")
       ->type_name("FILE");
-  app.add_option(
-         "--arm", flags.arms,
-         "Answer each test by this model too, and compare; in place of the suite's arms; may be given "
-         "often")
+  app.add_option("--arm", flags.arms,
+                 "Ask this model too, and compare; replaces the suite's arms; may be repeated")
       ->allow_extra_args(false)
       ->type_name("NAME=PROVIDER:MODEL");
   app.add_option("--perturb-command", flags.perturb_commands,
-                 "A perturbation by a command that reads the text and writes it anew; may be given often")
+                 "A perturbation by a command that reads the text and writes a changed one; may be repeated")
       ->allow_extra_args(false)
       ->type_name("NAME=COMMAND");
 }
@@ -145,10 +144,10 @@ void add_distribution_flags(CLI::App& app, RunFlags& flags) {
                  "Key by which workers know this coordinator (default HOME/fleet/coordinator.key)")
       ->type_name("FILE");
   app.add_option("--fleet-allow", flags.fleet_allow,
-                 "List of the workers that are admitted (default HOME/fleet/allowed)")
+                 "List of the admitted workers (default HOME/fleet/allowed)")
       ->type_name("FILE");
   app.add_flag("--insecure", flags.insecure,
-               "Listen beyond loopback without keys: whoever reaches the port can read and take part");
+               "Listen beyond loopback without keys: anybody who reaches the port can read and take part");
   app.add_option("--workers", flags.workers, "Workers inside this process (default 1; 0 with --listen)")
       ->type_name("N");
   app.add_option("--metrics-listen", flags.metrics_listen,
@@ -160,12 +159,12 @@ void add_distribution_flags(CLI::App& app, RunFlags& flags) {
 
 void add_report_flags(CLI::App& app, RunFlags& flags, const std::string& formats) {
   app.add_option("--format", flags.report.format,
-                 "What the report is written as (default: as --output ends, else table)")
+                 "Format of the report (default: by the ending of --output, else table)")
       ->type_name(formats);
   app.add_option("--output", flags.report.output, "Write the report to this file instead of stdout")
       ->type_name("FILE");
   app.add_option("--report", flags.report.reports,
-                 "One more report, in a format as of --format; may be given often")
+                 "Write a further report in a format of --format; may be repeated")
       ->allow_extra_args(false)
       ->type_name("FORMAT=FILE");
 }

@@ -114,8 +114,8 @@ struct PruneRuns {
 };
 
 void add_list_options(CLI::App& app, ListRuns& list) {
-  app.add_option("--limit", list.limit, "At most so many (default 20)")->type_name("N");
-  app.add_option("--format", list.format, "What it is written as (default table)")->type_name("table|json");
+  app.add_option("--limit", list.limit, "How many to list at most (default 20)")->type_name("N");
+  app.add_option("--format", list.format, "Format of the output (default table)")->type_name("table|json");
   list.settings.add_to(app, {"home"});
 }
 
@@ -123,9 +123,9 @@ CLI::App* add_list(CLI::App& runs, ListRuns& list) {
   CLI::App* app = runs.add_subcommand("list", "List the latest runs, newest first");
   add_list_options(*app, list);
   app->footer(
-      "RESULT is P, R and F1 of a suite of claims: precision, recall and F1, a dash\n"
-      "where they are undefined. Of a suite of texts it is how many cases passed. A\n"
-      "model stands below its run where the line has no room for it.\n"
+      "RESULT is P, R and F1 for a suite of claims: precision, recall and F1, a dash if\n"
+      "undefined. For a suite of texts it is the number of passed cases. A model that\n"
+      "does not fit into the line stands below it.\n"
       "Examples:\n"
       "  sluice runs list --limit 5\n"
       "  sluice runs list --format json");
@@ -133,9 +133,9 @@ CLI::App* add_list(CLI::App& runs, ListRuns& list) {
 }
 
 CLI::App* add_show(CLI::App& runs, ShowRun& show) {
-  CLI::App* app = runs.add_subcommand("show", "Show everything that is recorded of a run");
+  CLI::App* app = runs.add_subcommand("show", "Show everything that is recorded about a run");
   app->add_option("ID", show.id, run_or_suite_words)->required()->type_name("");
-  app->add_option("--format", show.format, "What it is written as (default table)")->type_name("table|json");
+  app->add_option("--format", show.format, "Format of the output (default table)")->type_name("table|json");
   show.settings.add_to(*app, {"home"});
   app->footer(
       "Examples:\n"
@@ -146,16 +146,17 @@ CLI::App* add_show(CLI::App& runs, ShowRun& show) {
 
 CLI::App* add_prune(CLI::App& runs, PruneRuns& prune) {
   CLI::App* app = runs.add_subcommand("prune", "Remove old runs from the run ledger");
-  app->add_option("--older-than", prune.older_than, "Runs that began so long ago: days (30d) or hours (12h)")
+  app->add_option("--older-than", prune.older_than,
+                  "Remove runs that began longer ago: days (30d) or hours (12h)")
       ->type_name("AGE");
-  app->add_option("--keep", prune.keep, "The newest so many stay")->type_name("N");
+  app->add_option("--keep", prune.keep, "How many of the newest runs to keep")->type_name("N");
   app->add_flag("--dry-run", prune.dry_run, "Only say what would be removed");
   prune.settings.add_to(*app, {"home"});
   app->footer(
-      "With both, what is older and not among the newest goes. The newest run of each\n"
-      "suite and the one that its [baseline] came from stay, and so does a run without\n"
-      "an end for a week. Answers stay in the caches (`sluice cache prune`), and pinned\n"
-      "as they are.\n"
+      "With both flags, runs that meet both conditions are removed. The newest run of\n"
+      "each suite and the run of its [baseline] stay, and so does a run without an end\n"
+      "for a week. Answers stay in the caches (`sluice cache prune`), and so do their\n"
+      "pins.\n"
       "Examples:\n"
       "  sluice runs prune --older-than 30d --dry-run\n"
       "  sluice runs prune --keep 100\n"

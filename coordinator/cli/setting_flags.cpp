@@ -97,17 +97,16 @@ std::string SettingFlags::file_beside(const std::string& suite, const std::strin
 void add_allow_path(CLI::App& command, std::vector<std::string>& folders) {
   command
       .add_option("--allow-path", folders,
-                  "A further folder that files named by the suite may lie in; may be given often")
+                  "Allow the suite to name files in this folder too; may be repeated")
       ->allow_extra_args(false)
       ->type_name("DIR");
 }
 
 void add_filter(CLI::App& command, std::vector<std::string>& filters) {
   command
-      .add_option(
-          "--filter", filters,
-          "Only tests whose id fits, or name, category or tag: tag=slow, 'id~^tls-', tag!=old; may be "
-          "given often")
+      .add_option("--filter", filters,
+                  "Only tests whose id matches, or name, category or tag: tag=slow, 'id~^tls-', tag!=old; "
+                  "may be repeated")
       ->allow_extra_args(false)
       ->type_name("[FIELD=]GLOB");
 }

@@ -145,7 +145,7 @@ class ShowCases {
 Command add_show_command(CLI::App& program, const CacheTools& tools) {
   auto command = std::make_shared<ShowCases>();
   CLI::App* app =
-      program.add_subcommand("show", "Show cases of a run whole: prompt, answer, claims, metrics, costs");
+      program.add_subcommand("show", "Show all about cases of a run: prompt, answer, claims, metrics, costs");
   app->add_option("RUN", command->run_id, run_or_suite_words)->required()->type_name("");
   app->add_option("CASE", command->case_id, "The case's id; TEST stands for TEST@ARM under every arm")
       ->type_name("");
@@ -160,11 +160,10 @@ Command add_show_command(CLI::App& program, const CacheTools& tools) {
   add_answer_flags(*app, command->flags);
   add_asked_settings(*app, command->settings);
   app->footer(
-      "From the observations, if they hold what is asked for (--save-observations);\n"
-      "else from the ledger with its copy of the run's suite, and from the caches that\n"
-      "hold the answers. The run's flags hold; a suite and flags given here go before\n"
-      "them. --filter says which cases are shown; without it and CASE --grid shows the\n"
-      "first 50 tests.\n"
+      "Reads the observations, if they hold the cases (--save-observations); else the\n"
+      "ledger with its copy of the run's suite, and the caches with the answers. The\n"
+      "run's flags apply; a suite and flags given here override them. --filter selects\n"
+      "cases; without it and CASE, --grid shows the first 50 tests.\n"
       "Examples:\n"
       "  sluice show last tls-001\n"
       "  sluice show 1b4e28ba tls-001 --json\n"

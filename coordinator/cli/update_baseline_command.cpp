@@ -191,16 +191,16 @@ struct UpdateBaseline {
 
 Command add_update_baseline_command(CLI::App& program) {
   auto command = std::make_shared<UpdateBaseline>();
-  CLI::App* app = program.add_subcommand("update-baseline",
-                                         "Make a run's scores the [baseline] of the fixtures' manifest.toml");
+  CLI::App* app = program.add_subcommand(
+      "update-baseline", "Write a run's scores into the [baseline] of the fixtures' manifest.toml");
   app->add_option("--run-id", command->run_id, "This run, or its first digits, instead of the newest")
       ->type_name("ID");
-  app->add_flag("--force", command->force, "Write it; without, only show what would change");
-  app->add_flag("--allow-errors", command->allow_errors, "Also from a run with case errors");
+  app->add_flag("--force", command->force, "Write the table; without it, only show the changes");
+  app->add_flag("--allow-errors", command->allow_errors, "Accept a run with case errors");
   command->settings.add_to(*app, {"fixtures_dir", "home"});
   app->footer(
-      "Only the [baseline] table changes; comments and all else stay as they are.\n"
-      "Exit code 0 if it was written, 2 if not: without --force, or when the run does\n"
+      "Changes only the [baseline] table; comments and everything else stay the same.\n"
+      "Exit code 0: written; 2: not written, without --force, or because the run does\n"
       "not fit (cut short, case errors, some cases, arms, another suite, mode mock).\n"
       "Examples:\n"
       "  sluice update-baseline\n"

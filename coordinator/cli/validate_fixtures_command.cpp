@@ -144,17 +144,16 @@ struct ValidateFixtures {
 Command add_validate_fixtures_command(CLI::App& program) {
   auto command = std::make_shared<ValidateFixtures>();
   CLI::App* app =
-      program.add_subcommand("validate-fixtures", "Check all fixtures and say everything that is wrong");
+      program.add_subcommand("validate-fixtures", "Check a suite or fixtures and report every error");
   app->add_option("SUITE", command->named, "A YAML suite or a folder of fixtures (default: --fixtures)")
       ->type_name("");
   add_allow_path(*app, command->allowed_paths);
   command->settings.add_to(*app, {"fixtures_dir", "ontology_file"});
   app->footer(
-      "Exit code 0 if all is well, 2 if anything is wrong: one line each, FILE:LINE:\n"
-      "what was expected. A subject or predicate that the ontology does not have is a\n"
-      "warning, and so is a value that is not of its type. A note names what an\n"
-      "expectation in other words is taken for. A judge, or who makes embeddings, that\n"
-      "tests need and nobody names is a warning too.\n"
+      "Exit code 0: no errors; 2: errors, one per line, as FILE:LINE: what was\n"
+      "expected. A subject or predicate that the ontology lacks is a warning, and so is\n"
+      "a value of another type. A note says how the ontology resolves an expectation in\n"
+      "other words. A missing judge or embedder that tests need is a warning too.\n"
       "Examples:\n"
       "  sluice validate-fixtures\n"
       "  sluice validate-fixtures suite.yaml\n"

@@ -54,21 +54,19 @@ struct ViewRuns {
 
 Command add_view_command(CLI::App& program, const CacheTools& tools) {
   auto command = std::make_shared<ViewRuns>();
-  CLI::App* app = program.add_subcommand("view", "Show past runs, and those that go on, in a browser");
-  app->add_option("--port", command->port, "Serve at this port (default: any that is free)")
-      ->type_name("PORT");
+  CLI::App* app = program.add_subcommand("view", "Show past and current runs in a browser");
+  app->add_option("--port", command->port, "Serve at this port (default: any free port)")->type_name("PORT");
   command->settings.add_to(*app, {"home"});
   app->footer(
-      "Serves pages to browsers on this machine alone (127.0.0.1), and changes nothing:\n"
-      "the list of runs, the report of each as --report html has it, two of them\n"
-      "compared with their answers side by side, and runs that go on as they come.\n"
-      "A report is made again of the results in the ledger, as by `sluice report`.\n"
-      "Where the suite or what it reads is not as it was, the page says so, and shows\n"
-      "what the ledger noted; so it does of a run with --perturb-command, as no page\n"
-      "runs a program. Start it in the folder where the runs were started.\n"
-      "The address that it prints ends in a token, without which nobody is answered:\n"
-      "other accounts of this machine cannot read the pages.\n"
-      "Ctrl-C ends it. Exit code 0; 2 where it cannot serve.\n"
+      "Serves pages to browsers on this machine only (127.0.0.1), and changes nothing:\n"
+      "the list of runs, the report of each, a comparison of two with their answers\n"
+      "side by side, and the progress of current runs. It makes a report from the\n"
+      "results in the ledger, like `sluice report`. If that is not possible, for\n"
+      "example because the suite changed, the page says why and shows the ledger's\n"
+      "record; also for a run with --perturb-command, because no page runs a program.\n"
+      "Start it in the folder where you started the runs. The printed address ends in a\n"
+      "token. Requests without it get no answer, so other accounts of this machine\n"
+      "cannot read the pages. Ctrl-C stops it. Exit code 0; 2: it could not serve.\n"
       "Examples:\n"
       "  sluice view\n"
       "  sluice view --port 8080\n"

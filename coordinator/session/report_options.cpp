@@ -61,7 +61,7 @@ Result<ReportTarget> target_of(const std::string& report) {
     const std::string meant =
         format ? "; did you mean \"" + std::string(to_string(*format)) + "=" + excerpt(report, 120) + "\"?"
                : "";
-    return usage_error("--report must be NAME=FILE, like junit=report.xml, not " + shown + meant);
+    return usage_error("--report must be FORMAT=FILE, like junit=report.xml, not " + shown + meant);
   }
   const auto format = format_of("the name in --report " + shown, report.substr(0, equals));
   if (!format) return fail(format.error());

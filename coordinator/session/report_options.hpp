@@ -32,7 +32,7 @@ struct ReportFlags {
   /// Of the report on standard output, or in `output`. Nothing: what `output` ends in says it, else a table.
   std::optional<std::string> format;
   std::optional<std::string> output;  ///< A dash is standard output, as everywhere.
-  std::vector<std::string> reports;   ///< `NAME=FILE` each.
+  std::vector<std::string> reports;   ///< `FORMAT=FILE` each.
 };
 
 /// A flag's name and the file that it names: no report may take its place.

@@ -27,11 +27,11 @@ std::optional<std::string> unnamed_embedder(const Settings& settings, const Suit
   if (is_named) return std::nullopt;
   return (compares ? "semantic_similarity_to compares embeddings"
                    : "solved examples are found by embeddings") +
-         std::string(", and nobody is named who makes them, so that ") +
-         std::string(defaults::embedding_model) + " of " + std::string(defaults::embedding_provider) +
-         " is asked: name who is meant with --embedding-provider and --embedding-model, or say "
+         std::string(", and no embedder is set, so ") + std::string(defaults::embedding_model) + " of " +
+         std::string(defaults::embedding_provider) +
+         " is asked: name another with --embedding-provider and --embedding-model, or use "
          "--embedding-model " +
-         std::string(lexical_embedding_model) + ", which calls nobody";
+         std::string(lexical_embedding_model) + ", which needs no calls";
 }
 
 }  // namespace sluice

@@ -116,7 +116,7 @@ TEST_F(Resume, AnInterruptNamesTheCommandThatGoesOn) {
   std::this_thread::sleep_for(std::chrono::seconds(2));
   const std::string id = parse_report(finished.output)["run_id"];
   const std::string command = "sluice run --resume " + id.substr(0, 8);
-  EXPECT_NE(finished.errors.find("sluice: go on with `" + command + " --export-baseline " + pins +
+  EXPECT_NE(finished.errors.find("sluice: continue with `" + command + " --export-baseline " + pins +
                                  " --report 'csv=it'\\''s.csv'`"),
             std::string::npos)
       << finished.errors;
@@ -125,7 +125,7 @@ TEST_F(Resume, AnInterruptNamesTheCommandThatGoesOn) {
   const auto resumed = run_sluice(Flags{"run", "--resume", id.substr(0, 8)} + at(simulator));
   EXPECT_EQ(resumed.exit_code, 1) << resumed.errors;
   EXPECT_EQ(comparable_part(resumed.output), reference_report());
-  EXPECT_EQ(resumed.errors.find("go on with"), std::string::npos) << resumed.errors;
+  EXPECT_EQ(resumed.errors.find("continue with"), std::string::npos) << resumed.errors;
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
   const double took =
       parse_report(run_sluice({"report", "last", "--format", "json"}).output)["run"]["duration_seconds"];
@@ -220,7 +220,8 @@ TEST_F(Resume, AReportThatCouldNotBeWrittenIsWrittenWithoutACall) {
   const auto simulator = start_simulator();
   const auto full = run_sluice_into("/dev/full", live(simulator) + Flags{"--no-cache"});
   EXPECT_EQ(full.exit_code, 2);
-  EXPECT_NE(full.errors.find("sluice: go on with `sluice run --resume "), std::string::npos) << full.errors;
+  EXPECT_NE(full.errors.find("sluice: continue with `sluice run --resume "), std::string::npos)
+      << full.errors;
   const auto resumed = run_sluice({"run", "--resume"});
   EXPECT_EQ(resumed.exit_code, 1) << resumed.errors;
   EXPECT_EQ(comparable_part(resumed.output), reference_report());

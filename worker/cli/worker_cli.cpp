@@ -71,22 +71,22 @@ void add_flags(CLI::App& app, WorkerFlags& flags) {
                  "Key by which the coordinator knows this worker (or SLUICE_FLEET_KEY)")
       ->type_name("FILE");
   app.add_flag("--insecure", flags.insecure,
-               "Join a coordinator beyond loopback without a key, unencrypted, whoever it is");
+               "Join a coordinator beyond loopback without a key, unencrypted and unverified");
   app.add_option("--name", flags.name, "Name of the worker and of its cache")->type_name("NAME");
   app.add_option("--max-concurrent", flags.max_concurrent,
-                 "Calls in flight at most; unset: 5, what a known rate takes, or what a search finds")
+                 "Most calls in flight; unset: 5 at first, then as many as the limits or a search allow")
       ->type_name("N");
   app.add_option("--orphan-timeout,--coordinator-timeout", flags.orphan_timeout_seconds,
-                 "With no coordinator, at first or later, keep what is held so long, then end (default 120)")
+                 "Without a coordinator, keep results for this long, then end (default 120)")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 86400.0).description(""));
   app.add_option("--drain-timeout", flags.drain_timeout,
-                 "When told to stop, give calls under way so many seconds to end (default 25)")
+                 "How long a stopping worker waits for its calls in flight (default 25)")
       ->type_name("SECONDS");
-  app.add_flag("--stay", flags.stay, "Wait for the next run instead of ending after one");
+  app.add_flag("--stay", flags.stay, "Wait for the next run instead of ending with this one");
   app.add_option("--home", flags.home, "Folder of the caches (default SLUICE_HOME or ~/.sluice)")
       ->type_name("DIR");
-  app.add_option("--config", flags.config, "Settings file (default sluice.toml here)")->type_name("FILE");
+  app.add_option("--config", flags.config, "Settings file (default: ./sluice.toml)")->type_name("FILE");
   app.add_option("--call-log", flags.call_log, "Append a JSON line for each call at the instant it starts")
       ->type_name("FILE");
   app.add_option("--metrics-listen", flags.metrics_listen,
@@ -95,7 +95,7 @@ void add_flags(CLI::App& app, WorkerFlags& flags) {
   app.add_option("--log-level", flags.log_level, "What is logged (default info)")
       ->type_name("error|warn|info|debug|trace")
       ->check(CLI::IsMember({"error", "warn", "info", "debug", "trace"}).description(""));
-  app.add_option("--log-format", flags.log_format, "Lines of stderr: sentences, or a JSON object each")
+  app.add_option("--log-format", flags.log_format, "Format of stderr: sentences, or a JSON object per line")
       ->type_name("text|json");
 }
 
@@ -247,8 +247,8 @@ int serve(const WorkerFlags& flags) {
 }
 
 std::unique_ptr<CLI::App> make_program(WorkerFlags& flags) {
-  auto program = std::make_unique<CLI::App>("Evaluates what a `sluice run --listen` coordinator hands out",
-                                            "sluice-worker");
+  auto program =
+      std::make_unique<CLI::App>("Evaluates cases for a `sluice run --listen` coordinator", "sluice-worker");
   program->formatter(std::make_shared<HelpFormatter>());
   program->set_version_flag("--version", "sluice-worker " SLUICE_VERSION, "Show the version");
   program->set_help_flag("--help,-h", "Show this help");

@@ -72,12 +72,12 @@ TEST_F(ReportOptions, NamesWhatIsWrong) {
             "\"juni\"; did you mean \"junit\"?");
   EXPECT_EQ(
       refusal({.format = "table", .output = {}, .reports = {"a.xml"}}),
-      "--report must be NAME=FILE, like junit=report.xml, not \"a.xml\"; did you mean \"junit=a.xml\"?");
+      "--report must be FORMAT=FILE, like junit=report.xml, not \"a.xml\"; did you mean \"junit=a.xml\"?");
   EXPECT_EQ(refusal({.format = "table", .output = {}, .reports = {"a/x.html"}}),
-            "--report must be NAME=FILE, like junit=report.xml, not \"a/x.html\"; did you mean "
+            "--report must be FORMAT=FILE, like junit=report.xml, not \"a/x.html\"; did you mean "
             "\"html=a/x.html\"?");
   EXPECT_EQ(refusal({.format = "table", .output = {}, .reports = {"html"}}),
-            "--report must be NAME=FILE, like junit=report.xml, not \"html\"");
+            "--report must be FORMAT=FILE, like junit=report.xml, not \"html\"");
   EXPECT_EQ(refusal({.format = "table", .output = {}, .reports = {"junit="}}),
             "--report \"junit=\" must name a file after the equals sign");
   EXPECT_EQ(refusal({.format = "table", .output = "", .reports = {}}), "--output must name a file");
