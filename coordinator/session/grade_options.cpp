@@ -6,6 +6,7 @@
 #include "common/text/text.hpp"
 #include "coordinator/session/arm_options.hpp"
 #include "coordinator/session/flag_values.hpp"
+#include "coordinator/session/trial_design.hpp"
 
 #include <algorithm>
 #include <array>
@@ -93,7 +94,8 @@ std::optional<std::string> not_gradable(const RunOptions& options) {
     return "grades are written as table or json: --format, --report and the ending of --output name one of "
            "them";
   if (!options.perturbations.empty() || !options.perturb_commands.empty())
-    return "grades are of the tests as they are: leave out --perturb and --mode robust";
+    return "grades are of the tests as they are: " +
+           how_to_try_as_is(options.settings, !options.perturb_commands.empty(), false);
   return std::nullopt;
 }
 

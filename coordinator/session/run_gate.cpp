@@ -120,8 +120,8 @@ Result<void> check_min_effect(const RunOptions& options, const Suite& suite) {
   const double threshold = options.settings.regression_threshold.value;
   if (threshold > 0.0 && threshold < 1.0) return {};
   return fail(Reason::usage_invalid,
-              "--threshold " + shortest(threshold) +
-                  " is taken for the suite's min_effect, which must be above 0 and below 1: name another "
+              "the threshold " + shortest(threshold) + " (" + options.settings.regression_threshold.where +
+                  ") is taken for the suite's min_effect, which must be above 0 and below 1: name another "
                   "threshold, or a min_effect in settings.thresholding");
 }
 

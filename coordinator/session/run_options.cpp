@@ -11,6 +11,7 @@
 #include "coordinator/session/arm_options.hpp"
 #include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/run_inputs.hpp"
+#include "coordinator/session/trial_design.hpp"
 #include "coordinator/suite/arms.hpp"
 
 #include <algorithm>
@@ -290,8 +291,8 @@ Result<void> take_perturbations(const RunFlags& flags, const Settings& settings,
   if (!perturbations) return fail(std::move(perturbations.error()));
   const bool perturbs = !perturbations->empty() || !flags.perturb_commands.empty();
   if (flags.answers && (perturbs || settings.repeat.value > 1)) {
-    return usage_error(
-        "--answers has one answer to each test as it is: leave out --repeat, --perturb and --mode robust");
+    return usage_error("--answers has one answer to each test as it is: " +
+                       how_to_try_as_is(settings, !flags.perturb_commands.empty(), true));
   }
   if (settings.min_stability.origin == Origin::flag && !perturbs) {
     return usage_error(

@@ -3,6 +3,8 @@
 #include "common/command/bounded_command.hpp"
 #include "common/defaults.hpp"
 #include "common/hash.hpp"
+#include "common/settings/setting_definitions.hpp"
+#include "common/text/joined.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/perturb/perturbation.hpp"
@@ -87,7 +89,26 @@ Result<std::vector<const Perturbation*>> catalogued(const std::vector<std::strin
   return fail(named.error().reason, (where.empty() ? "--perturb" : where) + ": " + named.error().message);
 }
 
+/// Nobody has typed the flag of a setting that the suite or a file sets.
+std::string how_to_do_without(const Stamp& set, const std::string& overrule) {
+  return set.origin == Origin::flag ? "leave out " + set.where
+                                    : "say " + overrule + ", which goes before " + set.where;
+}
+
 }  // namespace
+
+std::string how_to_try_as_is(const Settings& settings, bool has_commands, bool once) {
+  std::vector<std::string> ways;
+  const auto& [repeats, by, place] = settings.repeat;
+  const auto& [names, origin, where] = settings.perturb;
+  if (once && repeats > 1) ways.push_back(how_to_do_without({by, place}, "--repeat 1"));
+  if (has_commands) ways.emplace_back("leave out --perturb-command");
+  if (settings.robust)
+    ways.push_back(how_to_do_without({settings.mode.origin, settings.mode.where}, "--mode live"));
+  if (!names.empty() && names.front() != "none")
+    ways.push_back(how_to_do_without({origin, where}, "--perturb none"));
+  return joined(ways, "; ");
+}
 
 Result<TrialDesign> make_trial_design(const RunOptions& options, const Redactor& redactor,
                                       OnCommands on_commands) {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
 
 namespace sluice {
 
@@ -20,6 +21,11 @@ using OnCommands = std::function<void(std::size_t done, std::size_t cases)>;
 /// name of one.
 Result<TrialDesign> make_trial_design(const RunOptions& options, const Redactor& redactor = {},
                                       OnCommands on_commands = {});
+
+/// How to try each test as it is, in the imperative: what perturbs it, and with `once` what repeats it, is
+/// left out where a flag asks for it, and overruled where a suite or a file does. Empty: it is tried as it
+/// is.
+std::string how_to_try_as_is(const Settings& settings, bool has_commands, bool once);
 
 /// What make_trial_design and make_run_options refuse of the settings: a mode and perturbations that
 /// contradict each other, and names that are none.

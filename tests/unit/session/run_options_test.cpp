@@ -86,6 +86,23 @@ TEST(RunOptions, VotesAreRenewedWhereAJudgeIsCalledAndTheCacheIsUsed) {
       "--judge-refresh renews the votes that the cache holds and --no-cache ignores it: use one of them");
 }
 
+// It said to leave out --repeat, which nobody had typed: the suite asks for it.
+TEST(RunOptions, RecordedAnswersNameWhereRepeatsAndPerturbationsComeFrom) {
+  RunFlags flags;
+  flags.answers = "answers.jsonl";
+  const std::string begin = "--answers has one answer to each test as it is: ";
+  EXPECT_EQ(refusal(flags, settings_of("", {{"repeat", "--repeat", "3"}, {"perturb", "--perturb", "crlf"}})),
+            begin + "leave out --repeat; leave out --perturb");
+  EXPECT_EQ(refusal(flags, settings_of("[eval]\nrepeat = 3\nperturb = [\"crlf\"]\n")),
+            begin +
+                "say --repeat 1, which goes before sluice.toml:2; say --perturb none, which goes before "
+                "sluice.toml:3");
+  EXPECT_EQ(refusal(flags, settings_of("[eval]\nmode = \"robust\"\n")),
+            begin + "say --mode live, which goes before sluice.toml:2");
+  flags.perturb_commands = {"shout=tr a-z A-Z"};
+  EXPECT_EQ(refusal(flags, settings_of("")), begin + "leave out --perturb-command");
+}
+
 TEST(RunOptions, MetricsAreServedOnLoopbackByDefault) {
   RunFlags flags;
   EXPECT_FALSE(make_run_options(flags, settings_of(""))->metrics_listen);
