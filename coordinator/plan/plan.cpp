@@ -38,8 +38,8 @@ const JudgeScore* recorded_judgement(const Case& test_case, const Expectation& o
 }
 
 /// A vote that passed where it was given must reach what the test asks for as well.
-JudgeScore as_asked_for(JudgeScore judged, const std::optional<double>& min_score) {
-  for (CountedVote& vote : judged.votes) vote.passed = vote.passed && vote.score >= min_score.value_or(0.0);
+JudgeScore as_asked_for(JudgeScore judged, double min_score) {
+  for (CountedVote& vote : judged.votes) vote.passed = vote.passed && vote.score >= min_score;
   return judged;
 }
 
@@ -396,7 +396,7 @@ ScoringTask Plan::task_of(TrialId trial, const Case& test_case, const Case& form
                              {},
                              judge->context});
       if (const auto* judged = recorded_judgement(test_case, expectation, suite_->rubrics)) {
-        task.judged.back().recorded = as_asked_for(*judged, expectation.min_score);
+        task.judged.back().recorded = as_asked_for(*judged, task.judged.back().min_score);
         task.judged.back().samples = static_cast<std::uint32_t>(judged->votes.size());
       }
     } else if (!is_claims_metric(metric)) {

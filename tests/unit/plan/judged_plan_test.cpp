@@ -89,14 +89,19 @@ TEST_F(JudgedPlanTest, RecordedVotesReachWhatTheTestAsksFor) {
     JudgeScore score;
     score.metric = MetricId::rubric;
     score.source = JudgeSource::trace;
-    score.votes = {{0.6, true}, {0.97, true}, {0.99, false}};
+    score.votes = {{0.6, true}, {0.97, true}, {0.99, false}, {0.1, true}};
     recorded.judgements = {{"tone", "v1", score}};
     asked.recorded = std::make_shared<const AnsweredTest>(recorded);
     suite.cases = {asked};
     return task(plan()).judged.at(0).recorded.value().votes;
   };
-  EXPECT_EQ(recorded_votes({}), (std::vector<CountedVote>{{0.6, true}, {0.97, true}, {0.99, false}}));
-  EXPECT_EQ(recorded_votes(0.95), (std::vector<CountedVote>{{0.6, false}, {0.97, true}, {0.99, false}}));
+  const std::vector<CountedVote> by_default{{0.6, true}, {0.97, true}, {0.99, false}, {0.1, false}};
+  EXPECT_EQ(recorded_votes({}), by_default) << "0.1 passed a test that leaves the default out";
+  EXPECT_EQ(recorded_votes(0.5), by_default) << "the default, written out";
+  EXPECT_EQ(recorded_votes(0.95),
+            (std::vector<CountedVote>{{0.6, false}, {0.97, true}, {0.99, false}, {0.1, false}}));
+  EXPECT_EQ(recorded_votes(0.0),
+            (std::vector<CountedVote>{{0.6, true}, {0.97, true}, {0.99, false}, {0.1, true}}));
 }
 
 TEST_F(JudgedPlanTest, AJudgeMetricGoesOutWithWhatIsAsked) {
