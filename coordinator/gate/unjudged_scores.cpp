@@ -1,9 +1,5 @@
 #include "coordinator/gate/unjudged_scores.hpp"
 
-#include "coordinator/gate/quoted.hpp"
-
-#include <string>
-
 namespace sluice {
 namespace {
 
@@ -17,23 +13,15 @@ bool is_unjudged(const AssessedMetric& metric) {
 
 void UnjudgedScores::visit(std::string_view test_id, std::span<const AssessedMetric> metrics) {
   for (const AssessedMetric& metric : metrics) {
-    if (!is_unjudged(metric)) continue;
-    OfMetric& found = found_[metric.id];
-    if (found.cases++ == 0) found.first = test_id;
+    if (is_unjudged(metric)) found_.add(metric.id, test_id);
   }
 }
 
 std::optional<GateNotice> UnjudgedScores::finish(bool strict) const {
   if (found_.empty()) return std::nullopt;
-  std::string metrics;
-  for (const auto& [metric, found] : found_) {
-    metrics += (metrics.empty() ? "" : ", ") + std::string(info(metric).name) + " of " +
-               std::to_string(found.cases) + (found.cases == 1 ? " case (" : " cases (first ") +
-               backquoted(found.first) + ")";
-  }
   return GateNotice{
       strict ? GateNotice::Severity::failure : GateNotice::Severity::warning, "unjudged",
-      "nothing judges " + metrics +
+      "nothing judges " + found_.in_words() +
           ", so that it passes whatever the answer: name the lowest score that passes, as `min_score: 0.8` "
           "in `expected`, or pin the scores with `--export-baseline FILE` and run with `--baseline FILE`.",
       true, "Scores"};

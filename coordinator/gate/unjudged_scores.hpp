@@ -1,12 +1,10 @@
 #pragma once
 
+#include "coordinator/gate/cases_by_metric.hpp"
 #include "coordinator/gate/gate.hpp"
 
-#include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 
 namespace sluice {
@@ -20,11 +18,7 @@ class UnjudgedScores {
   std::optional<GateNotice> finish(bool strict) const;
 
  private:
-  struct OfMetric {
-    std::uint64_t cases = 0;
-    std::string first;
-  };
-  std::map<MetricId, OfMetric> found_;
+  CasesByMetric found_;
 };
 
 }  // namespace sluice

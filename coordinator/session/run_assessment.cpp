@@ -4,6 +4,7 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/judge_family.hpp"
+#include "coordinator/gate/recorded_differences.hpp"
 #include "coordinator/gate/unjudged_scores.hpp"
 #include "coordinator/gate/verdict_input.hpp"
 #include "coordinator/merge/scores.hpp"
@@ -216,12 +217,16 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   std::optional<StatisticalGate> statistics = options.baseline_arm ? std::nullopt : statistical_gate(gate);
   std::optional<RunArmsFold> arms = arms_fold(options, gate);
   std::optional<JudgeBiasFold> judge_bias = judge_bias_fold(options, gate);
+  const auto& samples = options.settings.judge_samples;
+  RecordedDifferences recorded(samples.origin == Origin::default_value ? std::nullopt
+                                                                       : std::optional(samples.value));
   std::optional<CalibrationFold> calibrations;
   if (gate.gate.config().calibrations) calibrations.emplace(gate.gate.config().calibrations);
   const auto visited = visit_cases(results, [&](const CaseResult& result) {
     fold.add(result);
     if (also) also(result);
     entries.visit(result);
+    recorded.visit(result.fixture, result.metrics());
     if (stability) stability->add(result);
     if (arms) arms->add(result);
     if (judge_bias) judge_bias->add(result);
@@ -238,6 +243,7 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   if (statistics) assessment.gate.statistics = statistics->finish();
   add_stability(options, gate, perturbations, assessment);
   entries.finish(assessment.gate.notices);
+  std::ranges::move(recorded.finish(), std::back_inserter(assessment.gate.notices));
   add_arm_notices(options, gate, assessment);
   add_judge_notices(options, gate.judge.identity(), assessment);
   add_aggregates(options, gate, assessment);

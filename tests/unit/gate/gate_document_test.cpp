@@ -5,12 +5,14 @@
 #include "coordinator/gate/fixture_changes.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/judge_family.hpp"
+#include "coordinator/gate/recorded_differences.hpp"
 #include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/gate/required_calibrations.hpp"
 #include "coordinator/gate/stability_gate.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/gate/unjudged_scores.hpp"
+#include "coordinator/suite/recorded_answers.hpp"
 #include "gate_fixture.hpp"
 #include "tests/support/paths.hpp"
 
@@ -387,6 +389,14 @@ std::vector<GateNotice> every_notice(bool strict) {
   const Case unjudged_test = test_of("q", MetricId::semantic_similarity_to);
   unjudged.visit("q", gate_of(nullptr).assess(unjudged_test, {&outcome, 1}).metrics);
   take(unjudged.finish(strict));
+  AnsweredTest answered;
+  answered.context = "retrieved";
+  Case recorded_test = judged_test("q");
+  recorded_test.recorded = std::make_shared<const AnsweredTest>(answered);
+  recorded_test.expectations.front().judge->context = "gold";
+  RecordedDifferences recorded(5);
+  recorded.visit(recorded_test, assess_votes(gate_of(nullptr), recorded_test, votes({0.9})).metrics);
+  for (auto& notice : recorded.finish()) take(std::move(notice));
   const RunJudge judge({"fake", ""}, {});
   const Baseline judged = baseline_of(
       {{"q", "faithfulness", 0.5,
