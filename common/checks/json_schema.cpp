@@ -346,6 +346,7 @@ std::string explained(const valijson::Schema& schema, const Json& document) {
 
 struct JsonSchema::Compiled {
   std::shared_ptr<const valijson::Schema> schema;
+  std::set<std::string> other_formats;
 };
 
 Result<JsonSchema> JsonSchema::compile(std::string_view schema_text) {
@@ -354,10 +355,16 @@ Result<JsonSchema> JsonSchema::compile(std::string_view schema_text) {
   }
   auto read = read_json(trimmed(schema_text), 0);
   if (!read.problem.empty()) return fail(Reason::fixture_invalid, "the schema " + read.problem);
-  if (const auto prepared = prepare_schema(read.value); !prepared) return fail(prepared.error());
+  auto formats = prepare_schema(read.value);
+  if (!formats) return fail(std::move(formats.error()));
   auto schema = parse(read.value);
   if (!schema) return fail(schema.error());
-  return JsonSchema(std::make_shared<Compiled>(Compiled{std::move(*schema)}));
+  std::erase_if(*formats, [](const std::string& one) { return format_pattern(one).has_value(); });
+  return JsonSchema(std::make_shared<Compiled>(Compiled{std::move(*schema), std::move(*formats)}));
+}
+
+const std::set<std::string>& JsonSchema::other_formats() const {
+  return compiled_->other_formats;
 }
 
 Result<SchemaFinding> JsonSchema::compare(std::string_view document_text) const {

@@ -3,6 +3,8 @@
 #include "common/error.hpp"
 
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -20,6 +22,9 @@ class JsonSchema {
  public:
   /// Error: fixture_invalid, naming the place in the schema as a JSON pointer.
   static Result<JsonSchema> compile(std::string_view schema_text);
+
+  /// The formats that it names and that nothing assesses.
+  const std::set<std::string>& other_formats() const;
 
   /// Error: internal_error, if the validator itself fails.
   Result<SchemaFinding> compare(std::string_view document_text) const;

@@ -201,7 +201,7 @@ class Walk {
  public:
   explicit Walk(Json& root) : root_(root) {}
 
-  Result<void> run() {
+  Result<std::set<std::string>> run() {
     pending_.push_back({});
     while (!pending_.empty()) {
       const Path path = std::move(pending_.back());
@@ -210,7 +210,7 @@ class Walk {
     }
     if (auto circle = find_circle()) return wrong(*circle, "the schema refers to itself without end");
     for (const auto& [path, order] : seen_) count_steps(*node_at(root_, path));
-    return {};
+    return std::move(formats_);
   }
 
  private:
@@ -245,6 +245,8 @@ class Walk {
       const auto pattern = Pattern::compile(found->get_ref<const std::string&>());
       if (!pattern) return wrong(path + "pattern", pattern.error().message);
     }
+    if (const auto format = schema.find("format"); format != schema.end() && format->is_string())
+      formats_.insert(format->get<std::string>());
     // Old drafts' name of the base that references are relative to; draft 7 has no such keyword.
     if (const auto id = schema.find("id"); id != schema.end() && id->is_string()) schema.erase(id);
     rename(schema, "pattern", own_pattern);
@@ -332,6 +334,7 @@ class Walk {
   std::vector<Path> pending_;
   std::map<Path, std::size_t> seen_;
   std::map<Path, std::vector<Path>> in_place_;
+  std::set<std::string> formats_;
   std::size_t references_ = 0;
 };
 
@@ -370,7 +373,7 @@ void normalise_numbers(Json& document) {
   }
 }
 
-Result<void> prepare_schema(Json& schema) {
+Result<std::set<std::string>> prepare_schema(Json& schema) {
   return Walk(schema).run();
 }
 

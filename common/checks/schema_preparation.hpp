@@ -2,6 +2,7 @@
 
 #include "common/error.hpp"
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,8 +33,8 @@ void normalise_numbers(nlohmann::json& document);
 
 /// Renames the own keywords, and refuses what valijson does not survive or would pass over in silence:
 /// references that lead in a circle or out of the schema or are too many, patterns that do not compile,
-/// `patternProperties`, keywords of later drafts. Error: fixture_invalid.
-Result<void> prepare_schema(nlohmann::json& schema);
+/// `patternProperties`, keywords of later drafts. Returns the formats that it names. Error: fixture_invalid.
+Result<std::set<std::string>> prepare_schema(nlohmann::json& schema);
 
 /// `/a/0` with the escapes of RFC 6901; "the root" for the empty path.
 std::string pointer_text(const std::vector<std::string>& path);

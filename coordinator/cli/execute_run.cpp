@@ -16,6 +16,7 @@
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_outputs.hpp"
+#include "coordinator/suite/suite_remarks.hpp"
 
 #include <optional>
 #include <string>
@@ -103,6 +104,9 @@ int execute_run(const RunOptions& options, Suite suite, const PrepareWorkers& pr
   auto inputs = load_run_inputs(options, std::move(suite));
   if (!inputs) return report_findings(inputs.error());
   warn_of_default_provider(options);
+  for (const std::string& remark : suite_remarks(inputs->suite)) {
+    if (options.log_level != LogLevel::error) report_warning(options.suite_path + ": " + remark);
+  }
   note_selection(options, inputs->suite.cases.size());
   if (use != nullptr && use->check) {
     if (const auto findings = use->check(options, *inputs); !findings.empty())

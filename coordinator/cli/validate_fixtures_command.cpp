@@ -8,6 +8,7 @@
 #include "coordinator/suite/arms.hpp"
 #include "coordinator/suite/expectation_check.hpp"
 #include "coordinator/suite/suite_loader.hpp"
+#include "coordinator/suite/suite_remarks.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -74,6 +75,10 @@ struct ValidateFixtures {
     for (const auto& unnamed : {unnamed_judge(*with_suite, suite), unnamed_embedder(*with_suite, suite)}) {
       if (!unnamed) continue;
       std::cout << printable(to_text({path, 0, "warning: " + *unnamed})) << '\n';
+      ++remarks->warnings;
+    }
+    for (const std::string& remark : suite_remarks(suite)) {
+      std::cout << printable(to_text({path, 0, "warning: " + remark})) << '\n';
       ++remarks->warnings;
     }
     if (remarks->findings > 0) {
@@ -153,7 +158,8 @@ Command add_validate_fixtures_command(CLI::App& program) {
       "Exit code 0: no errors; 2: errors, one per line, as FILE:LINE: what was\n"
       "expected. A subject or predicate that the ontology lacks is a warning, and so is\n"
       "a value of another type. A note says how the ontology resolves an expectation in\n"
-      "other words. A missing judge or embedder that tests need is a warning too.\n"
+      "other words. A missing judge or embedder that tests need is a warning too,\n"
+      "and so is what has no effect.\n"
       "Examples:\n"
       "  sluice validate-fixtures\n"
       "  sluice validate-fixtures suite.yaml\n"

@@ -179,6 +179,7 @@ class Indexer {
     for (const Half& half : halves_) {
       if (source_.opened != nullptr)
         source_.opened->insert(source_.opened->end(), half.opened.begin(), half.opened.end());
+      if (source_.checker != nullptr) source_.checker->take_formats(half.checker);
     }
   }
 

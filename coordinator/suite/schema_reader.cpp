@@ -17,7 +17,8 @@ std::optional<std::string> accept(TableReader& reader, const TestSource& source,
   }
   std::string canonical = canonical_json(schema);
   if (source.checker != nullptr) {
-    const std::string& problem = source.checker->problem_with_schema(canonical);
+    const std::string place = source.file + ":" + std::to_string(reader.line_of("schema"));
+    const std::string& problem = source.checker->problem_with_schema(canonical, place);
     if (!problem.empty()) reader.add_wrong("schema", named + "cannot be used: " + problem);
   }
   return canonical;

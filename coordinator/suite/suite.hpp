@@ -10,6 +10,8 @@
 #include "coordinator/suite/suite_copier.hpp"
 #include "coordinator/suite/suite_folder.hpp"
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,10 +42,14 @@ struct Suite {
   std::vector<PromptVariant> prompts;             ///< In the order of the file.
   std::vector<Arm> arms;                          ///< As `arms:` names them; flags may name others.
   std::shared_ptr<const SuiteExamples> examples;  ///< Null: there are none.
-  std::vector<MetricId> metrics;  ///< What assesses any of the cases, by number; before any selection.
-  bool checks_costs = false;      ///< Of any of them, as a metric or as a part of one.
-  std::string runs_command;       ///< The first of them that does, as `FILE:LINE`; empty: none.
-  std::string brings_command;     ///< The first that stands in a file which the suite's own names.
+  std::vector<MetricId> metrics;   ///< What assesses any of the cases, by number; before any selection.
+  bool checks_costs = false;       ///< Of any of them, as a metric or as a part of one.
+  std::string runs_command;        ///< The first of them that does, as `FILE:LINE`; empty: none.
+  std::string brings_command;      ///< The first that stands in a file which the suite's own names.
+  std::uint64_t idle_weights = 0;  ///< Tests with a weight and without claims, which alone are weighted.
+  std::string idle_weight;         ///< The first of them, as `FILE:LINE`.
+  /// Formats that schemas of checks name and nothing assesses, each with a place, as `FILE:LINE`.
+  std::map<std::string, std::string> other_formats;
   /// Of all cases, the thresholding and the file's own `repeat` and `min_stability`, in canonical form and
   /// before any selection (docs/baselines.md).
   Digest content_fingerprint{};

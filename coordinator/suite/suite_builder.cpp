@@ -50,13 +50,15 @@ void SuiteBuilder::note(const Case& one, const CaseFingerprints& fingerprints, P
   ShortDigest& digest = digests_.emplace_back();
   std::copy_n(fingerprints.whole.begin(), digest.size(), digest.begin());
   for (std::size_t i = 0; i < judging_.size(); ++i) judging_[i] ^= fingerprints.judging[i];
+  const auto where = [&] { return files_[place.file] + ":" + std::to_string(place.line); };
+  if (one.kind == CaseKind::text && one.weight != 1.0 && suite_.idle_weights++ == 0)
+    suite_.idle_weight = where();
   for (const Expectation& expectation : one.expectations) {
     metrics_.set(static_cast<std::size_t>(expectation.what.metric));
     suite_.checks_costs = suite_.checks_costs || checks_cost(expectation.what);
     if (!has_command(expectation.what)) continue;
-    const std::string where = files_[place.file] + ":" + std::to_string(place.line);
-    if (suite_.runs_command.empty()) suite_.runs_command = where;
-    if (one.brings_command && suite_.brings_command.empty()) suite_.brings_command = where;
+    if (suite_.runs_command.empty()) suite_.runs_command = where();
+    if (one.brings_command && suite_.brings_command.empty()) suite_.brings_command = where();
   }
   if (!one.expectations.empty()) return;
   for (const MetricInfo& metric : metric_catalogue()) {

@@ -307,25 +307,33 @@ class TestReader {
   bool is_rendered_ = false;
 };
 
-template <class Compiled>
-const std::string& problem_with(const std::string& text,
-                                std::unordered_map<std::string, std::string>& remembered) {
+template <class Check>
+const std::string& remembered_or(const Check& check, const std::string& text,
+                                 std::unordered_map<std::string, std::string>& remembered) {
   if (remembered.size() >= defaults::max_compiled_checks) remembered.clear();
   const auto [known, is_new] = remembered.try_emplace(text);
-  if (is_new) {
-    if (const auto compiled = Compiled::compile(text); !compiled) known->second = compiled.error().message;
-  }
+  if (is_new) known->second = check(text);
   return known->second;
 }
 
 }  // namespace
 
 const std::string& TextChecker::problem_with_pattern(const std::string& pattern) {
-  return problem_with<Pattern>(pattern, patterns_);
+  const auto check = [](const std::string& text) {
+    const auto compiled = Pattern::compile(text);
+    return compiled ? std::string() : compiled.error().message;
+  };
+  return remembered_or(check, pattern, patterns_);
 }
 
-const std::string& TextChecker::problem_with_schema(const std::string& schema) {
-  return problem_with<JsonSchema>(schema, schemas_);
+const std::string& TextChecker::problem_with_schema(const std::string& schema, const std::string& place) {
+  const auto check = [&](const std::string& text) {
+    const auto compiled = JsonSchema::compile(text);
+    if (!compiled) return compiled.error().message;
+    for (const std::string& format : compiled->other_formats()) other_formats_.try_emplace(format, place);
+    return std::string();
+  };
+  return remembered_or(check, schema, schemas_);
 }
 
 ParsedTest parse_test(const DocumentNode& node, const TestSource& source) {

@@ -9,6 +9,7 @@
 #include "coordinator/suite/suite_rubrics.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -22,12 +23,18 @@ class TextChecker {
  public:
   /// Why a pattern does not compile (common/checks/pattern.hpp); empty if it does.
   const std::string& problem_with_pattern(const std::string& pattern);
-  /// Why a JSON Schema cannot be used; empty if it can (common/checks/json_schema.hpp).
-  const std::string& problem_with_schema(const std::string& schema);
+  /// Why a JSON Schema cannot be used; empty if it can (common/checks/json_schema.hpp). `place`: `FILE:LINE`.
+  const std::string& problem_with_schema(const std::string& schema, const std::string& place);
+  /// As Suite::other_formats, of all these schemas.
+  const std::map<std::string, std::string>& other_formats() const { return other_formats_; }
+  void take_formats(const TextChecker& other) {
+    other_formats_.insert(other.other_formats_.begin(), other.other_formats_.end());
+  }
 
  private:
   std::unordered_map<std::string, std::string> patterns_;
   std::unordered_map<std::string, std::string> schemas_;
+  std::map<std::string, std::string> other_formats_;
 };
 
 /// Where tests come from.

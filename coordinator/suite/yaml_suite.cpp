@@ -136,6 +136,7 @@ class YamlSuiteReader {
     loaded_.suite.fixture_folders = std::move(fixture_folders_);
     loaded_.suite.copier = copier_;
     loaded_.suite.rubrics = rubrics_->used();
+    loaded_.suite.other_formats = checker_.other_formats();
     loaded_.suite.prompts = std::move(prompt_variants_);
     loaded_.suite.arms = std::move(arms_);
     return std::move(loaded_);

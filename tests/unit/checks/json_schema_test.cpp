@@ -163,6 +163,10 @@ TEST(JsonSchema, FormatsOfTimeAreAssessedAndOthersAreRemarks) {
   EXPECT_TRUE(fits(R"({"format":"time"})", R"("23:59:60Z")"));
   EXPECT_TRUE(fits(R"({"format":"date"})", "7"));
   EXPECT_TRUE(fits(R"({"format":"email"})", R"("nobody")"));
+  const auto mixed = JsonSchema::compile(
+      R"({"format":"date","properties":{"format":{"format":"email"},"b":{"items":{"format":"uri"}}}})");
+  ASSERT_TRUE(mixed);
+  EXPECT_EQ(mixed->other_formats(), (std::set<std::string>{"email", "uri"})) << "nothing checks these";
 }
 
 TEST(JsonSchema, FollowsReferencesWithinTheSchema) {
