@@ -3,7 +3,6 @@
 #include "common/error.hpp"
 
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 namespace sluice::wording {
 namespace {
@@ -28,6 +29,19 @@ std::string main_line(const RunStability& run) {
          interval(all.interval) + "): the share of " + counted(all.answers, "perturbed answer") + ", to " +
          counted(all.cases, "case") + (all.answers == 1 ? ", that is" : ", that are") +
          " the same as without the perturbation";
+}
+
+/// Of several perturbations one alone has answers: of prose only the line end at the end is changed, which
+/// says little of how stable the answers are.
+std::optional<std::string> sole_perturbation_line(const RunStability& run) {
+  const auto has_answers = [](const PerturbationSummary& one) {
+    return one.stability && one.stability->figures.answers > 0;
+  };
+  const std::size_t others = run.perturbations.size() - 1;
+  if (others == 0 || std::ranges::count_if(run.perturbations, has_answers) != 1) return std::nullopt;
+  return "It rests on " + std::ranges::find_if(run.perturbations, has_answers)->facts.name +
+         " alone: no answer under the other " +
+         (others == 1 ? "perturbation" : counted(others, "perturbation")) + " was compared";
 }
 
 std::string floor_line(const RunStability& run) {
@@ -143,7 +157,10 @@ std::string p_value(const std::optional<double>& p) {
 std::vector<std::string> stability_summary(const ReportInput& input) {
   const RunStability& run = *input.stability;
   std::vector<std::string> lines;
-  if (!run.perturbations.empty()) lines.push_back(main_line(run));
+  if (!run.perturbations.empty()) {
+    lines.push_back(main_line(run));
+    if (auto line = sole_perturbation_line(run)) lines.push_back(std::move(*line));
+  }
   lines.push_back(floor_line(run));
   if (const auto line = pass_line(run); !line.empty()) lines.push_back(line);
   for (const auto& [metric, change] : run.score_changes) {

@@ -21,7 +21,8 @@ std::string interval(const std::optional<Interval>& interval);
 /// `0.03`; `< 0.001`; a dash if there was no test.
 std::string p_value(const std::optional<double>& p);
 
-/// A line on each: how stable, what the repeats agree on, pass@k, how far scores move, what was left out.
+/// A line on each: how stable, on which perturbation alone that rests, what the repeats agree on, pass@k, how
+/// far scores move, what was left out.
 std::vector<std::string> stability_summary(const ReportInput& input);
 /// What the limits on stability came to; empty without one.
 std::string stability_gate(const BaselineComparison& gate);

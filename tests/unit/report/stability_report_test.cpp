@@ -108,6 +108,23 @@ TEST_F(StabilityReport, CasesOfAPerturbationAreThoseThatWereAssessed) {
   EXPECT_EQ(wording::words_for(stability.perturbations[0]).cases, "0") << "no answer at all";
 }
 
+// A stability of prose looked like one under eight perturbations, and was that of final-newline.
+TEST_F(StabilityReport, OneThatRestsOnOnePerturbationOfSeveralSaysSo) {
+  const PerturbedRun sole({it, it, /**/ it, it, /**/ it, it, /**/ it, it, /**/ error, error});
+  RunStability of_one = sole.stability();
+  input.stability = &of_one;
+  EXPECT_EQ(wording::stability_summary(input).at(1),
+            "It rests on crlf alone: no answer under the other perturbation was compared");
+  of_one.perturbations.push_back(of_one.perturbations.back());
+  EXPECT_EQ(wording::stability_summary(input).at(1),
+            "It rests on crlf alone: no answer under the other 2 perturbations was compared");
+  of_one.perturbations.resize(1);
+  EXPECT_EQ(wording::stability_summary(input).at(1).find("rests on"), std::string::npos)
+      << "no other was asked for";
+  input.stability = &stability;
+  EXPECT_EQ(wording::stability_summary(input).at(1).find("rests on"), std::string::npos);
+}
+
 TEST_F(StabilityReport, MarkdownHasBothAnswersSideBySide) {
   const std::string markdown = markdown_of(input);
   EXPECT_NE(markdown.find("### Stability"), std::string::npos) << markdown;
