@@ -102,6 +102,7 @@ inline constexpr std::size_t compare_reason_bytes = 400;  ///< The same of a com
 /// whole.
 inline constexpr std::size_t max_message_bytes = 600;
 inline constexpr std::size_t max_claim_bytes = 400;
+inline constexpr std::size_t max_named_pass_rates = 5;          ///< Of arms and categories.
 inline constexpr std::size_t max_ids_per_group = 10;            ///< Of cases that ended in the same error.
 inline constexpr std::size_t messages_counted_per_reason = 64;  ///< Of errors, to show those of most cases.
 inline constexpr std::size_t max_messages_per_reason = 5;       ///< Of errors: where they differ by a number,

@@ -51,17 +51,6 @@ std::string cut_short_by(const ScoreFile& file) {
   return report == nullptr ? "" : report->reason_code;
 }
 
-/// Of a report whose run asked for one.
-std::optional<double> min_pass_rate_of(const ScoreFile& file) {
-  const auto* report = std::get_if<ReportScores>(&file);
-  return report == nullptr ? std::nullopt : report->min_pass_rate;
-}
-
-/// Of a report whose run was gated by tests of all cases.
-Thresholding tests_of(const ScoreFile& file) {
-  const auto* report = std::get_if<ReportScores>(&file);
-  return report == nullptr ? Thresholding{} : report->tests;
-}
 
 /// A baseline is that of a whole run: a part of a suite pins none.
 bool is_selection(const ScoreFile& file) {
@@ -152,8 +141,11 @@ CompareRules rules_of(const LoadedSide& base, const LoadedSide& current, bool st
   CompareRules rules;
   rules.strict = strict;
   rules.seed = defaults::statistics::seed;
-  rules.min_pass_rate = min_pass_rate_of(current.file);
-  rules.tests = tests_of(current.file);
+  if (const auto* report = std::get_if<ReportScores>(&current.file)) {
+    rules.min_pass_rates = report->min_pass_rates;
+    rules.arms = report->arms;
+    rules.tests = report->tests;
+  }
   rules.base_is_selection = is_selection(base.file);
   rules.current_is_selection = is_selection(current.file);
   rules.base_lost = base.cases.lost;

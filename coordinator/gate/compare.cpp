@@ -73,7 +73,15 @@ class Comparison {
   TestFold tests_of_sides_;
   std::uint64_t left_out_ = 0;  ///< Of the scores missing in the current side: by intention.
   std::optional<StatisticalGate> tests_;
+  PassCountsByPart pass_counts_;
 };
+
+/// A case of a run with arms is called TEST@ARM.
+std::size_t arm_of(const ComparedCase& one, std::span<const std::string> arms) {
+  const std::string_view name = std::string_view(one.test_id).substr(one.test_id.rfind(arm_separator) + 1);
+  const auto found = std::ranges::find(arms, name);
+  return found != arms.end() ? static_cast<std::size_t>(found - arms.begin()) : 0;
+}
 
 RowChange change_of_check(const AssessedMetric& assessed) {
   if (!assessed.baseline_passed || assessed.status == MetricStatus::flaky) return RowChange::not_compared;
@@ -145,7 +153,11 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
       std::ranges::binary_search(rules_.judged_otherwise, current.test_id, {}, &ChangedMetric::test_id))
     tests_of_sides_.add_judged_otherwise(current.test_id);
   look_for_scores(current);
-  if (current.is_error) return summary_.verdict_input.statuses.add(CaseStatus::error);
+  PassCounts& counts = pass_counts_[{arm_of(current, rules_.arms), current.category}];
+  if (current.is_error) {
+    counts.statuses.add(CaseStatus::error);
+    return summary_.verdict_input.statuses.add(CaseStatus::error);
+  }
   const bool is_left_out = base == nullptr && (rules_.base_is_selection || is_lost_in_base);
   CaseAssessment assessment = assess_compared(current, base, rules_, is_left_out);
   if (current.is_known_failure) take_as_known_failure(assessment);
@@ -170,6 +182,9 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
   summary_.verdict_input.statuses.add(assessment.status);
   if (assessment.regressed) ++summary_.verdict_input.regressed;
   if (assessment.only_known_failures()) ++summary_.verdict_input.known_failures;
+  counts.statuses.add(assessment.status);
+  counts.regressed += assessment.regressed ? 1 : 0;
+  counts.known_failures += assessment.only_known_failures() ? 1 : 0;
   if (base != nullptr && !base->is_error) missing_in_current(*base, current.metrics, false);
 }
 
@@ -232,7 +247,7 @@ void Comparison::report(const ScoreComparison& row) {
 
 CompareSummary Comparison::finish() {
   VerdictInput& input = summary_.verdict_input;
-  input.min_pass_rate = rules_.min_pass_rate;
+  input.pass_groups = pass_groups(rules_.min_pass_rates, rules_.arms, pass_counts_);
   (rules_.strict ? input.failures : input.warnings) += summary_.missing_in_current - left_out_;
   if (tests_) summary_.statistics = tests_->finish();
   summary_.tests = tests_of_sides_.finish();

@@ -112,9 +112,10 @@ struct CompareRules {
   Thresholding tests{};  ///< `statistical`: by it all cases are tested for whether their checks pass.
   double default_max_drop = defaults::max_drop;
   bool strict = false;
-  std::optional<double> min_pass_rate{};  ///< VerdictInput
-  std::uint64_t seed = 0;                 ///< Of the tests under `statistical`.
-  bool runs_tests = true;                 ///< False: only the rows are wanted, and no tests of all cases.
+  MinPassRates min_pass_rates{};        ///< Of the run of the current side.
+  std::span<const std::string> arms{};  ///< Of that run.
+  std::uint64_t seed = 0;               ///< Of the tests under `statistical`.
+  bool runs_tests = true;               ///< False: only the rows are wanted, and no tests of all cases.
   /// A part of the suite: the cases that it lacks were left out by intention, and are no warning. A metric
   /// that it lacks of a case which it has still is one.
   bool base_is_selection = false;

@@ -1,6 +1,5 @@
 #include "coordinator/gate/status.hpp"
 
-#include "coordinator/gate/billionths.hpp"
 #include "coordinator/gate/gate.hpp"
 
 #include <algorithm>
@@ -37,10 +36,18 @@ namespace {
 bool warns(const VerdictInput& input) {
   return input.warnings > 0 || input.statuses.warned > input.known_failures || input.statuses.flaky > 0;
 }
+/// True if the group fails the run by itself.
+bool fails(const PassGroup& group, bool beside_aggregates) {
+  if (group.min_pass_rate) return misses_pass_rate(group);
+  const PassCounts& counts = group.counts;
+  return beside_aggregates ? counts.failed_apart > 0 : counts.statuses.failed > counts.regressed;
+}
 /// True if so many failed cases fail the run by themselves.
 bool fails_by_cases(const VerdictInput& input, std::uint64_t failed) {
-  if (!input.min_pass_rate) return failed > 0;
-  return misses_pass_rate(input.statuses, input.known_failures, *input.min_pass_rate);
+  if (input.pass_groups.empty()) return failed > 0;
+  const bool beside_aggregates = input.aggregates != AggregateOutcome::not_compared;
+  return std::ranges::any_of(input.pass_groups,
+                             [&](const PassGroup& group) { return fails(group, beside_aggregates); });
 }
 bool has_errors(const VerdictInput& input) {
   return input.statuses.errors > 0 || input.statuses.total() == 0;
@@ -57,18 +64,6 @@ RunVerdict verdict_of_aggregates(const VerdictInput& input) {
 }
 
 }  // namespace
-
-std::optional<double> pass_rate(const StatusCounts& statuses, std::uint64_t known_failures) {
-  const std::uint64_t assessed = statuses.total() - statuses.errors;
-  if (assessed == 0) return std::nullopt;
-  const std::uint64_t passed = statuses.passed + statuses.warned - known_failures;
-  return static_cast<double>(passed) / static_cast<double>(assessed);
-}
-
-bool misses_pass_rate(const StatusCounts& statuses, std::uint64_t known_failures, double min_pass_rate) {
-  const auto rate = pass_rate(statuses, known_failures);
-  return rate && billionths(*rate) < billionths(min_pass_rate);
-}
 
 RunVerdict run_verdict(const VerdictInput& input) {
   // Which cases had their turn before a budget was spent is chance, and so is whether one of them failed.

@@ -1,12 +1,13 @@
 #pragma once
 
 #include "coordinator/facts/status_counts.hpp"
+#include "coordinator/gate/pass_rate.hpp"
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace sluice {
 
@@ -33,9 +34,8 @@ struct VerdictInput {
   std::uint64_t regressed = 0;  ///< Failed cases whose every failed metric fell below its baseline's limit.
   std::uint64_t failed_apart =
       0;  ///< Failed cases that no aggregate knows of: texts, and claims below a fixed limit.
-  std::uint64_t known_failures = 0;  ///< Warned cases that warn for failures that were known alone.
-  std::optional<double>
-      min_pass_rate{};  ///< The least share of cases that must pass; empty: failed ones count.
+  std::uint64_t known_failures = 0;      ///< Warned cases that warn for failures that were known alone.
+  std::vector<PassGroup> pass_groups{};  ///< Of a run with a least pass rate; empty: failed cases count.
   bool cut_short = false;
   bool ended_by_budget = false;  ///< By --deadline, --max-tokens or --max-cost, before the plan was done.
   std::uint64_t warnings = 0;    ///< Of the comparison as a whole (gate.hpp, GateNotice), not of a case.
@@ -45,13 +45,6 @@ struct VerdictInput {
   AggregateOutcome aggregates = AggregateOutcome::not_compared;
 };
 
-/// The share of the cases that passed, those that warn for anything but a known failure included, of all that
-/// were assessed; empty without any.
-std::optional<double> pass_rate(const StatusCounts& statuses, std::uint64_t known_failures);
-
-/// Whether fewer cases passed than are asked for; never where none was assessed.
-bool misses_pass_rate(const StatusCounts& statuses, std::uint64_t known_failures, double min_pass_rate);
-
 /// The verdict of a run; the first that fits. `error`: cut short, or ended by a budget of its own. Where
 /// aggregates are compared: `error` for case errors or no case at all, `fail` for a failed case without
 /// claims or below a limit of its own (min_score, min_floor) or a failure of the comparison, `regression`
@@ -59,7 +52,7 @@ bool misses_pass_rate(const StatusCounts& statuses, std::uint64_t known_failures
 /// are in the aggregates already. Where they are not: `fail` for a failed case that is no regression or a
 /// failure of the comparison, `error` as above, `regression`, `review` with anything to warn of (flaky cases
 /// too), else `pass`. With a least pass rate, failed cases that are no regression decide nothing, and a lower
-/// rate is a `fail`; known failures are nothing to warn of (docs/gate.md).
+/// rate of any group is a `fail`; known failures are nothing to warn of (docs/gate.md).
 RunVerdict run_verdict(const VerdictInput& input);
 
 /// How strictly a verdict becomes an exit code.

@@ -10,6 +10,12 @@ bool misses_fixed_limit(const AssessedMetric& metric) {
   return metric.cause == MetricCause::below_min_score || metric.cause == MetricCause::below_min_floor;
 }
 
+/// It failed, and no score of all cases shows it.
+bool fails_apart(const CaseResult& result) {
+  if (result.status != CaseStatus::fail) return false;
+  return result.fixture.kind != CaseKind::claims || std::ranges::any_of(result.metrics(), misses_fixed_limit);
+}
+
 }  // namespace
 
 void Totals::add(const CaseResult& result) {
@@ -22,10 +28,8 @@ void Totals::add(const CaseResult& result) {
   fixed += change == CaseChange::fixed ? 1 : 0;
   still_failing += change == CaseChange::still_failing ? 1 : 0;
   known_failures += result.assessment.only_known_failures() ? 1 : 0;
-  const bool is_claims = result.fixture.kind == CaseKind::claims;
-  claims_cases += is_claims ? 1 : 0;
-  const bool below_a_limit = std::ranges::any_of(result.metrics(), misses_fixed_limit);
-  failed_apart += result.status == CaseStatus::fail && (!is_claims || below_a_limit) ? 1 : 0;
+  claims_cases += result.fixture.kind == CaseKind::claims ? 1 : 0;
+  failed_apart += fails_apart(result) ? 1 : 0;
   missing_entries += static_cast<std::uint64_t>(
       std::ranges::count(result.metrics(), MetricCause::missing_in_baseline, &AssessedMetric::cause));
   trials += result.trials.size();
@@ -50,6 +54,11 @@ void AggregateFold::add(const CaseResult& result) {
     category = aggregates_.by_category.emplace(result.fixture.category, Totals{}).first;
   }
   category->second.add(result);
+  PassCounts& counts = aggregates_.pass_counts[{result.fixture.arm, result.fixture.category}];
+  counts.statuses.add(result.status);
+  counts.known_failures += result.assessment.only_known_failures() ? 1 : 0;
+  counts.regressed += result.assessment.regressed ? 1 : 0;
+  counts.failed_apart += fails_apart(result) ? 1 : 0;
 
   for (const TrialResult& trial : result.trials) {
     if (trial.unit == nullptr) continue;

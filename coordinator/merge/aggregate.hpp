@@ -46,6 +46,7 @@ bool has_unknown_usage(const UnitResult& unit);
 struct Aggregates {
   Totals all;
   std::map<std::string, Totals, std::less<>> by_category;
+  PassCountsByPart pass_counts;
   PaidTokens usage;                      ///< Each committed answer once, however many cases it serves.
   std::uint64_t unknown_usages = 0;      ///< Answers whose provider did not say what they took.
   PaidByArm usage_by_arm;                ///< The same; an answer that arms share is the first one's.

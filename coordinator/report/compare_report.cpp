@@ -5,6 +5,7 @@
 #include "coordinator/report/document.hpp"
 #include "coordinator/report/html_writer.hpp"
 #include "coordinator/report/markdown_writer.hpp"
+#include "coordinator/report/pass_rate_wording.hpp"
 #include "coordinator/report/stability_wording.hpp"
 #include "coordinator/report/statistics_wording.hpp"
 #include "coordinator/report/table_writer.hpp"
@@ -145,8 +146,7 @@ std::string verdict_words(const CompareReportInput& input) {
     text += (text.empty() ? "" : ", ") + wording::grouped(count) + ' ' + std::string(count == 1 ? one : many);
   };
   const VerdictInput& gated = summary.verdict_input;
-  if (summary.verdict == RunVerdict::fail)
-    text += wording::missed_pass_rate(statuses, gated.known_failures, gated.min_pass_rate);
+  if (summary.verdict == RunVerdict::fail) text += wording::missed_pass_rates(gated.pass_groups);
   add(summary.regressions, "regression", "regressions");
   add(summary.broke, "check that broke", "checks that broke");
   add(statuses.failed, "failed case", "failed cases");

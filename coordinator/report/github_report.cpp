@@ -3,6 +3,7 @@
 #include "coordinator/display/display.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/case_explanation.hpp"
+#include "coordinator/report/pass_rate_wording.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/statistics_wording.hpp"
 #include "coordinator/report/wording.hpp"
@@ -142,7 +143,7 @@ class GithubReport {
     if (input_.gate.aggregates) {
       for (const AggregateComparison& comparison : input_.gate.aggregates->metrics) add_aggregate(comparison);
     }
-    if (std::string missed = wording::missed_pass_rate(input_); !missed.empty()) {
+    if (std::string missed = wording::missed_pass_rates(input_); !missed.empty()) {
       errors_.add(about_the_run, [&] { return Annotation{"", "The run as a whole", missed, 0}; });
     }
     for (const std::string& words : wording::run_failures(input_.gate)) {
@@ -203,7 +204,7 @@ class GithubReport {
       case CaseStatus::fail:
         if (result.assessment.regressed) {
           errors_.add(regressed, [&] { return annotation("Regressed", explanation()); });
-        } else if (is_within_pass_rate_) {
+        } else if (wording::is_within_pass_rate(input_, result)) {
           warnings_.add(about_a_case,
                         [&] { return annotation("Failed, within min_pass_rate", explanation()); });
         } else {
@@ -267,7 +268,6 @@ class GithubReport {
   }
 
   const ReportInput& input_;
-  const bool is_within_pass_rate_ = wording::reaches_pass_rate(input_);
   BufferedWriter writer_;
   CaseDetails details_;
   RankedAnnotations<error_ranks> errors_;

@@ -124,14 +124,35 @@ void write_line(Json& json, std::string_view name, const T& content) {
   json.member(name, content);
 }
 
-/// REQUIRES: input.min_pass_rate.
+/// What is asked of all categories that have no rate of their own.
+std::optional<double> min_pass_rate(const ReportInput& input) {
+  const PassGroup* const group = input.pass_groups.empty() ? nullptr : &input.pass_groups.back();
+  return group != nullptr ? group->min_pass_rate : std::nullopt;
+}
+
+void write_pass_group(Json& json, const PassGroup& group) {
+  json.line(2);
+  json.open('{');
+  if (!group.arm_name.empty()) json.member("arm", group.arm_name);
+  json.member("rate", pass_rate(group));
+  json.member("min_pass_rate", group.min_pass_rate);
+  json.member("missed", misses_pass_rate(group));
+  json.close('}');
+}
+
+/// REQUIRES: input.pass_groups.
 void write_pass_rate(Json& json, const ReportInput& input) {
   const Totals& all = input.aggregates.all;
   json.line(1);
   json.key("pass_rate").open('{');
   json.member("rate", pass_rate(all.statuses, all.known_failures));
-  json.member("min_pass_rate", *input.min_pass_rate);
-  json.member("missed", misses_pass_rate(all.statuses, all.known_failures, *input.min_pass_rate));
+  json.member("min_pass_rate", min_pass_rate(input));
+  json.member("missed", !reach_pass_rates(input.pass_groups));
+  if (input.pass_groups.size() > 1) {
+    json.key("groups").open('[');
+    for (const PassGroup& group : input.pass_groups) write_pass_group(json, group);
+    json.close(']');
+  }
   json.close('}');
 }
 
@@ -166,7 +187,7 @@ void write_head(Json& json, const ReportInput& input) {
   }
   write_line(json, "config_fingerprint", input.gate.config_fingerprint);
   write_line(json, "verdict", to_string(input.verdict));
-  if (input.min_pass_rate) write_pass_rate(json, input);
+  if (!input.pass_groups.empty()) write_pass_rate(json, input);
   json.line(1);
   json.key("reason_code");
   input.facts.cut_short ? json.value(to_string(input.facts.cut_short->reason)) : json.null();
@@ -182,7 +203,7 @@ void write_run_facts(Json& json, const ReportInput& input) {
   member("mode", input.mode);
   member("selection", input.is_selection);
   member("min_stability", input.min_stability);
-  if (input.min_pass_rate) member("min_pass_rate", *input.min_pass_rate);
+  if (min_pass_rate(input)) member("min_pass_rate", *min_pass_rate(input));
   if (const auto tests = ThresholdsInEffect(input.results).of_all_cases()) {
     json.line(2);
     json.key("statistical_gate").open('{');

@@ -1,7 +1,9 @@
+#include "common/text/joined.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/case_explanation.hpp"
+#include "coordinator/report/pass_rate_wording.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/statistics_wording.hpp"
 #include "coordinator/report/wording.hpp"
@@ -81,12 +83,12 @@ class JunitReport {
            std::ranges::count(gate.notices, GateNotice::Severity::failure, &GateNotice::severity) > 0;
   }
 
-  bool misses_pass_rate() const { return !wording::missed_pass_rate(input_).empty(); }
+  bool misses_pass_rate() const { return !wording::missed_pass_rates(input_).empty(); }
 
   std::uint64_t failure_count() const {
     const Totals& all = input_.aggregates.all;
     const StatusCounts& statuses = all.statuses;
-    const std::uint64_t failed = wording::reaches_pass_rate(input_) ? all.regressed : statuses.failed;
+    const std::uint64_t failed = wording::failures_beyond_pass_rate(input_);
     const std::uint64_t warned = warnings_fail() ? statuses.warned - all.known_failures + statuses.flaky : 0;
     return failed + warned + (has_failed_comparison() ? 1 : 0) + (misses_pass_rate() ? 1 : 0);
   }
@@ -170,8 +172,8 @@ class JunitReport {
   void write_pass_rate() {
     open_case("", "pass rate");
     element("failure",
-            attribute("message", wording::missed_pass_rate(input_)) + attribute("type", "min_pass_rate"),
-            wording::pass_rate(input_));
+            attribute("message", wording::missed_pass_rates(input_)) + attribute("type", "min_pass_rate"),
+            joined(wording::pass_rates(input_), "\n"));
     text() += "</testcase>\n";
   }
 
@@ -210,7 +212,7 @@ class JunitReport {
                 result.error->message + answer_line(result) + recorded_line(result, "\n"));
         break;
       case CaseStatus::fail:
-        if (wording::reaches_pass_rate(input_) && !result.assessment.regressed) {
+        if (wording::is_within_pass_rate(input_, result)) {
           write_words_of(result, "failed, within min_pass_rate", lines);
           break;
         }

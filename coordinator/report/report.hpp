@@ -82,8 +82,8 @@ struct ReportInput {
   const Redactor* redactor = nullptr;
   /// What was asked is not known any more: the suite has changed since.
   bool prompts_are_lost = false;
-  std::optional<double> min_pass_rate{};  ///< The least share of cases that must pass, if any.
-  ReadWholeAnswers whole_answers{};       ///< For the page; null: it has the beginnings.
+  std::vector<PassGroup> pass_groups{};  ///< Of a run with a least pass rate, which each was held to.
+  ReadWholeAnswers whole_answers{};      ///< For the page; null: it has the beginnings.
   /// Cases as the JSON report has them, of a run without stability; null, or of others: it visits the
   /// results.
   const JsonCases* json_cases = nullptr;

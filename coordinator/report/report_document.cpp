@@ -5,6 +5,7 @@
 #include "coordinator/display/budget_wording.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/markdown_writer.hpp"
+#include "coordinator/report/pass_rate_wording.hpp"
 #include "coordinator/report/table_writer.hpp"
 #include "coordinator/report/tones.hpp"
 #include "coordinator/report/wording.hpp"
@@ -115,7 +116,7 @@ class ReportBuilder {
     notes.items.push_back({counted_cases(all_.statuses.total()) + ": " + wording::tally(all_)});
     if (auto changes = wording::changes(input_); !changes.empty())
       notes.items.push_back({"Beside the baseline: " + changes});
-    if (auto rate = wording::pass_rate(input_); !rate.empty()) notes.items.push_back({rate});
+    for (std::string& rate : wording::pass_rates(input_)) notes.items.push_back({std::move(rate)});
     if (all_.errors() > 0) {
       notes.items.push_back(
           {counted_cases(all_.errors()) + " with an error left out of the scores", Tone::warning});
@@ -248,9 +249,9 @@ class ReportBuilder {
   void add_tally() {
     Text tally{words(counted_cases(all_.statuses.total()) + ": "), words(wording::tally(all_))};
     if (all_.errors() > 0) tally.spans.push_back(words(" (errors are left out of the scores)"));
-    for (const std::string& more : {wording::changes(input_), wording::pass_rate(input_)}) {
-      if (!more.empty()) tally.spans.push_back(words("; " + more));
-    }
+    std::vector<std::string> further = wording::pass_rates(input_);
+    if (auto changes = wording::changes(input_); !changes.empty()) further.insert(further.begin(), changes);
+    for (const std::string& more : further) tally.spans.push_back(words("; " + more));
     Section section{.rank = Rank::outcome, .blocks = {Paragraph{std::move(tally)}}};
     if (input_.gate.kind != BaselineKind::none) {
       Text compared{words("Compared with "), code(input_.gate.baseline_file)};
@@ -325,7 +326,7 @@ class ReportBuilder {
     // Where no count says why.
     const bool is_counted =
         input_.verdict == RunVerdict::pass || all_.statuses.failed > 0 || all_.statuses.errors > 0;
-    const std::string missed = wording::missed_pass_rate(input_);
+    const std::string missed = wording::missed_pass_rates(input_);
     if (!is_counted || !missed.empty()) words += (is_counted ? missed : wording::reason_for(input_)) + "; ";
     return words + wording::tally(all_);
   }

@@ -6,6 +6,7 @@
 #include "coordinator/display/budget_wording.hpp"
 #include "coordinator/gate/quoted.hpp"
 #include "coordinator/report/assessment_wording.hpp"
+#include "coordinator/report/pass_rate_wording.hpp"
 #include "coordinator/suite/arm.hpp"
 
 #include <algorithm>
@@ -115,36 +116,6 @@ std::string changes(const ReportInput& input) {
   return text;
 }
 
-std::string pass_rate(const ReportInput& input) {
-  if (!input.min_pass_rate) return "";
-  const Totals& all = input.aggregates.all;
-  const auto rate = sluice::pass_rate(all.statuses, all.known_failures);
-  const int decimals = decimals_for({rate, input.min_pass_rate});
-  return "Pass rate " + (rate ? fixed(*rate, decimals) : std::string(dash)) + ", at least " +
-         shortest(*input.min_pass_rate) + " is asked for";
-}
-
-std::string missed_pass_rate(const StatusCounts& statuses, std::uint64_t known_failures,
-                             const std::optional<double>& min_pass_rate) {
-  if (!min_pass_rate || !misses_pass_rate(statuses, known_failures, *min_pass_rate)) return "";
-  const auto rate = sluice::pass_rate(statuses, known_failures);
-  return "pass rate " + fixed(*rate, decimals_for({rate, min_pass_rate})) + ", below the " +
-         shortest(*min_pass_rate) + " of min_pass_rate";
-}
-
-std::string missed_pass_rate(const ReportInput& input) {
-  // Of a run that ended early chance decides who had a turn.
-  if (input.verdict != RunVerdict::fail) return "";
-  const Totals& all = input.aggregates.all;
-  return missed_pass_rate(all.statuses, all.known_failures, input.min_pass_rate);
-}
-
-bool reaches_pass_rate(const ReportInput& input) {
-  const Totals& all = input.aggregates.all;
-  return input.min_pass_rate && !input.facts.cut_short &&
-         !misses_pass_rate(all.statuses, all.known_failures, *input.min_pass_rate);
-}
-
 std::string underpowered_reason(const StatisticalAssessment& statistics) {
   const bool unchanged = std::ranges::all_of(statistics.metrics, [](const StatisticalMetric& one) {
     return one.comparison.pairs > 0 && one.comparison.changed_units == 0 && one.became_undefined.count() == 0;
@@ -185,7 +156,7 @@ std::string reason_for(const ReportInput& input) {
   if (statuses.total() == 0) return "there was nothing to run";
   // What decided comes first.
   const bool errors_decided = input.verdict == RunVerdict::error && statuses.errors > 0;
-  std::string text = missed_pass_rate(input);
+  std::string text = missed_pass_rates(input);
   if (const auto aggregates = errors_decided ? "" : aggregates_reason(input.gate); !aggregates.empty())
     text += (text.empty() ? "" : ", ") + aggregates;
   if (const auto of_run = whole_run_reason(input.gate); !of_run.empty()) {

@@ -22,15 +22,6 @@ std::string reason_for(const ReportInput& input);
 /// `1 broke, 2 fixed, 1 still failing`: cases beside the baseline's checks; empty where none changed or
 /// fails.
 std::string changes(const ReportInput& input);
-/// `Pass rate 0.93, at least 0.9 is asked for`; empty where none is.
-std::string pass_rate(const ReportInput& input);
-/// `pass rate 0.93, below the 0.95 of min_pass_rate`; empty where it is reached or not asked for.
-std::string missed_pass_rate(const StatusCounts& statuses, std::uint64_t known_failures,
-                             const std::optional<double>& min_pass_rate);
-/// The same where that fails the run.
-std::string missed_pass_rate(const ReportInput& input);
-/// Failed cases that did not regress fail no run that reached its end with as many passed as are asked for.
-bool reaches_pass_rate(const ReportInput& input);
 std::string tally(const Totals& all);
 /// What a case of this suite is called: `fixture` where all of them are about claims, else `case`.
 std::string_view case_noun(const ReportInput& input);

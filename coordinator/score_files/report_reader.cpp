@@ -24,6 +24,7 @@ constexpr std::array report_members{Member{"", "schema_version"},
                                     Member{"", "config_fingerprint"},
                                     Member{"", "timestamp"},
                                     Member{"", "reason_code"},
+                                    Member{"", "arms"},
                                     Member{"", "stability"},
                                     Member{"", "stability_details"},
                                     Member{"stability_details", "repeats"},
@@ -365,12 +366,13 @@ class ReportReader : public JsonPieces {
       if (mode == "mock") header.mode = mode;  // As in the baseline of such a run.
       if (run["selection"]) truth(run["selection"], scores_.is_selection);
       fraction_if_there(run["min_stability"], question.min_stability);
-      fraction_if_there(run["min_pass_rate"], scores_.min_pass_rate);
+      fraction_if_there(run["min_pass_rate"], scores_.min_pass_rates.general);
       if (const auto tests = run["statistical_gate"]; tests && object(tests)) {
         scores_.tests.mode = ThresholdMode::statistical;
         read_test_rules(tests, scores_.tests);
       }
     }
+    if (file["arms"]) read_arms(file["arms"]);
     fraction_if_there(file["stability"], question.score);
     if (file["stability_details"]) read_stability(file["stability_details"]);
     for (const char* name : {"schema_version", "suite", "config_fingerprint", "timestamp"}) {
@@ -380,6 +382,15 @@ class ReportReader : public JsonPieces {
     if (!problem() && !run) missing(file, "run", line());
     if (!problem() && !run["sluice_version"]) missing(file, "sluice_version", line());
     finish_stability();
+  }
+
+  bool read_arms(const JsonAt& at) {
+    if (!list(at)) return false;
+    for (std::size_t i = 0; i < at->members.size(); ++i) {
+      const auto arm = at[i];
+      if (!object(arm) || !text(arm["name"], scores_.arms.emplace_back())) return false;
+    }
+    return true;
   }
 
   bool read_stability(const JsonAt& at) {

@@ -117,7 +117,7 @@ std::vector<Error> AssessedRun::report(const Beside& beside, const UseReport& us
               beside.retrieval,
               &redactor,
               beside.prompts_are_lost,
-              options.settings.min_pass_rate.value});
+              assessment_->pass_groups});
 }
 
 Result<std::optional<JudgedRetrievals>> retrieval_of(const RunInputs& inputs, const RunResults& results) {

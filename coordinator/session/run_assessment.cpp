@@ -20,17 +20,23 @@
 namespace sluice {
 namespace {
 
-VerdictInput verdict_input(const RunOptions& options, const Aggregates& aggregates,
-                           const BaselineComparison& gate, const std::optional<Error>& cut_short) {
+std::vector<std::string> names_of(const std::vector<RunArm>& arms) {
+  std::vector<std::string> names;
+  for (const RunArm& one : arms) names.push_back(one.arm.name);
+  return names;
+}
+
+VerdictInput verdict_input(const RunAssessment& assessment, const std::optional<Error>& cut_short) {
+  const Totals& all = assessment.aggregates.all;
   VerdictInput input;
-  input.statuses = aggregates.all.statuses;
-  input.regressed = aggregates.all.regressed;
-  input.failed_apart = aggregates.all.failed_apart;
-  input.known_failures = aggregates.all.known_failures;
-  input.min_pass_rate = options.settings.min_pass_rate.value;
+  input.statuses = all.statuses;
+  input.regressed = all.regressed;
+  input.failed_apart = all.failed_apart;
+  input.known_failures = all.known_failures;
+  input.pass_groups = assessment.pass_groups;
   input.ended_by_budget = cut_short && is_run_budget(cut_short->reason);
   input.cut_short = cut_short && !input.ended_by_budget;
-  count_comparison(gate, input);
+  count_comparison(assessment.gate, input);
   return input;
 }
 
@@ -102,8 +108,6 @@ std::optional<StatisticalGate> statistical_gate(const RunGate& gate) {
 
 std::optional<RunArmsFold> arms_fold(const RunOptions& options, const RunGate& gate) {
   if (options.arms.empty()) return std::nullopt;
-  std::vector<std::string> names;
-  for (const RunArm& one : options.arms) names.push_back(one.arm.name);
   const Gate::Config& config = gate.gate.config();
   ArmRules rules;
   rules.confidence = config.suite.confidence.value_or(defaults::statistics::confidence);
@@ -111,7 +115,7 @@ std::optional<RunArmsFold> arms_fold(const RunOptions& options, const RunGate& g
   rules.by_category = config.suite.cluster_by_category;
   rules.seed = defaults::statistics::seed;
   rules.baseline = options.baseline_arm;
-  return RunArmsFold(std::move(names), rules);
+  return RunArmsFold(names_of(options.arms), rules);
 }
 
 /// The fake judge is for trying out: there is nothing to learn of it.
@@ -247,7 +251,9 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   add_arm_notices(options, gate, assessment);
   add_judge_notices(options, gate.judge.identity(), assessment);
   add_aggregates(options, gate, assessment);
-  const auto input = verdict_input(options, assessment.aggregates, assessment.gate, cut_short);
+  assessment.pass_groups = pass_groups({options.settings.min_pass_rate.value}, names_of(options.arms),
+                                       assessment.aggregates.pass_counts);
+  const auto input = verdict_input(assessment, cut_short);
   assessment.verdict = run_verdict(input);
   assessment.exit_code = exit_code(assessment.verdict, input, {options.strict, options.fail_on_regression});
   return assessment;

@@ -30,6 +30,7 @@ struct RunAssessment {
   std::optional<RunArms> arms;                    ///< Of a run with arms.
   std::optional<JudgeBias> judge_bias;            ///< Of a run whose answers a model judged.
   std::optional<RunCalibrations> calibrations{};  ///< Of a run whose gate asks for some.
+  std::vector<PassGroup> pass_groups{};           ///< Of a run with a least pass rate.
   RunVerdict verdict = RunVerdict::error;
   int exit_code = 2;
 };

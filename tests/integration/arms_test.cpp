@@ -114,6 +114,37 @@ TEST_F(ArmsOfARun, TheOtherArmsAreGatedAgainstOne) {
   EXPECT_EQ(against_worse.exit_code, 0) << against_worse.errors;
 }
 
+// 5 of 6 cases passed: the arms that answered all right hid the one that failed every second test.
+TEST_F(ArmsOfARun, EachIsHeldToTheLeastPassRate) {
+  write_text(folder() / "suite.yaml",
+             "suite: capitals\n"
+             "prompts:\n"
+             "  - {id: short, prompt: 'Capital of {{country}}?'}\n"
+             "  - {id: polite, prompt: 'Please: the capital of {{country}}?'}\n"
+             "arms:\n"
+             "  - {name: old, provider: first, prompt: short}\n"
+             "  - {name: new, provider: second, model: m2}\n"
+             "tests:\n"
+             "  - {id: france, vars: {country: France}, expected: {type: must_contain, text: Paris}}\n"
+             "  - {id: peru, vars: {country: Peru}, expected: {type: must_contain, text: Lima}}\n");
+  auto simulator = start_simulator(answers(), {});
+  const auto missed =
+      run_sluice(run(simulator, "live", {"--min-pass-rate", "0.8", "--report", "json=missed.json"}));
+  EXPECT_EQ(missed.exit_code, 1) << missed.errors;
+  const json report = json::parse(missed.output);
+  EXPECT_EQ(report["verdict"], "fail");
+  ASSERT_EQ(report["pass_rate"]["groups"].size(), 3u);
+  EXPECT_EQ(report["pass_rate"]["groups"][2],
+            (json{{"arm", "new/polite"}, {"rate", 0.5}, {"min_pass_rate", 0.8}, {"missed", true}}));
+  const auto compared = run_sluice({"compare", "missed.json", "missed.json"});
+  EXPECT_EQ(compared.exit_code, 1) << compared.errors;
+  EXPECT_NE(compared.output.find("pass rate 0.50 of the arm new/polite, below the 0.8"), std::string::npos)
+      << compared.output;
+
+  const auto reached = run_sluice(run(simulator, "cached", {"--min-pass-rate", "0.5"}));
+  EXPECT_EQ(reached.exit_code, 0) << reached.errors;
+}
+
 TEST_F(ArmsOfARun, FlagsTakeThePlaceOfTheSuitesArms) {
   auto simulator = start_simulator(answers(), {});
   const auto live = run_sluice(run(simulator, "live", {"--arm", "x=first:m1", "--arm", "y=first:m3"}));

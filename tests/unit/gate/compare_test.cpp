@@ -135,6 +135,23 @@ TEST(Compare, ReportsWhatBecameOfEveryScore) {
   EXPECT_EQ(summary.verdict, RunVerdict::regression);
 }
 
+// m1 with 2 of 2 hid that m2 had 1 of 2.
+TEST(Compare, HoldsEachArmToTheLeastPassRate) {
+  const auto sides = [] {
+    return cases_of(
+        {scored("a@m1", 0.9), scored("a@m2", 0.9), scored("b@m1", 0.9), scored("b@m2", 0.2, floor_of(0.5))});
+  };
+  const std::vector<std::string> arms{"m1", "m2"};
+  CompareRules rules;
+  rules.min_pass_rates.general = 0.75;
+  EXPECT_EQ(compare_all(sides(), sides(), rules).summary.verdict, RunVerdict::pass);
+  rules.arms = arms;
+  const auto outcome = compare_all(sides(), sides(), rules);
+  EXPECT_EQ(outcome.summary.verdict, RunVerdict::fail);
+  ASSERT_EQ(outcome.summary.verdict_input.pass_groups.size(), 2u);
+  EXPECT_TRUE(misses_pass_rate(outcome.summary.verdict_input.pass_groups[1]));
+}
+
 TEST(Compare, MissingScoresWarnAndFailUnderStrict) {
   for (const bool strict : {false, true}) {
     CompareRules rules;

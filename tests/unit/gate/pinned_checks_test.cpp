@@ -363,36 +363,5 @@ TEST(KnownFailure, DecidesNothingUnderStrictEither) {
   EXPECT_EQ(exit_code(RunVerdict::pass, run, {.strict = true}), 0);
 }
 
-// --- The least pass rate
-
-TEST(PassRate, LeavesErrorsOutAndCountsNoKnownFailureAndNoFlakyCase) {
-  EXPECT_EQ(pass_rate({.passed = 2, .warned = 2, .flaky = 1, .failed = 3, .errors = 4}, 1), 3.0 / 8);
-  EXPECT_EQ(pass_rate({.errors = 4}, 0), std::nullopt);
-}
-
-TEST(PassRate, DecidesInsteadOfEachFailedCase) {
-  VerdictInput run;
-  run.statuses = {.passed = 9, .failed = 1};
-  EXPECT_EQ(run_verdict(run), RunVerdict::fail);
-  run.min_pass_rate = 0.9;
-  EXPECT_EQ(run_verdict(run), RunVerdict::pass) << "exactly at the limit";
-  run.min_pass_rate = 0.91;
-  EXPECT_EQ(run_verdict(run), RunVerdict::fail);
-}
-
-TEST(PassRate, ExcusesNoRegressionNoErrorAndNoFailureOfTheComparison) {
-  VerdictInput run;
-  run.statuses = {.passed = 9, .failed = 1};
-  run.min_pass_rate = 0.5;
-  run.regressed = 1;
-  EXPECT_EQ(run_verdict(run), RunVerdict::regression);
-  run.regressed = 0;
-  run.failures = 1;
-  EXPECT_EQ(run_verdict(run), RunVerdict::fail);
-  run.failures = 0;
-  run.statuses.errors = 1;
-  EXPECT_EQ(run_verdict(run), RunVerdict::error);
-}
-
 }  // namespace
 }  // namespace sluice

@@ -16,6 +16,7 @@ struct FewPassed {
   Gate gate;
   RunResults results = sample::results_of(suite, source, gate);
   std::optional<Aggregates> aggregates;
+  std::vector<std::string> arms{};
 
   FewPassed() {
     suite.name = "geo";
@@ -33,7 +34,7 @@ struct FewPassed {
   }
   ReportInput asked_for(double min_pass_rate, RunVerdict verdict) const {
     ReportInput input = sample::input_of(results, *aggregates);
-    input.min_pass_rate = min_pass_rate;
+    input.pass_groups = pass_groups({min_pass_rate}, arms, aggregates->pass_counts);
     input.verdict = verdict;
     return input;
   }
@@ -119,6 +120,49 @@ TEST(PassRateReport, ARateThatIsReachedFailsNothing) {
   EXPECT_EQ(table_of(input, {.columns = 120}).find("below the"), std::string::npos);
   EXPECT_EQ(junit_of(input).find("pass rate"), std::string::npos);
   EXPECT_EQ(json::parse(json_of(input))["pass_rate"]["missed"], false);
+}
+
+/// One of three tests passed under the arm old, and two under new.
+struct TwoArms : FewPassed {
+  TwoArms() {
+    arms = {"old", "new"};
+    std::vector<Case> under_new;
+    for (std::size_t i = 0; i < 3; ++i) under_new.push_back(suite.cases.held(i));
+    for (TrialId i = 0; i < 3; ++i) {
+      Case& test = under_new[i];
+      test.arm = 1;
+      test.id = "geo-" + std::to_string(i + 3);
+      source.trials.push_back(
+          sample::answered(i + 3, "Lyon", {MetricId::must_contain, std::nullopt, i < 2, i < 2 ? "" : "why"}));
+      suite.cases.push_back(std::move(test));
+    }
+    results.trials = 6;
+    aggregates = *aggregate(results, {});
+  }
+};
+
+TEST(PassRateReport, NamesTheArmThatMissesTheRateAndSparesTheFailuresOfTheOther) {
+  const TwoArms run;
+  const ReportInput input = run.asked_for(0.5, RunVerdict::fail);
+  const std::string of_old = "pass rate 0.33 of the arm old, below the 0.5 of min_pass_rate";
+  const std::string table = table_of(input, {.columns = 120});
+  EXPECT_NE(table.find("FAIL - " + of_old), std::string::npos) << table;
+  EXPECT_NE(table.find("Pass rate 0.67 of the arm new, at least 0.5 is asked for"), std::string::npos)
+      << table;
+  EXPECT_EQ(table.find("of the arm new, below"), std::string::npos) << table;
+  const std::string junit = junit_of(input);
+  EXPECT_NE(junit.find("tests=\"7\" failures=\"3\""), std::string::npos) << junit;
+  EXPECT_NE(junit.find("<failure message=\"" + of_old + "\""), std::string::npos) << junit;
+  const std::string github = github_of(input);
+  EXPECT_EQ(occurrences(github, "::error file="), 2u) << github;
+  EXPECT_EQ(occurrences(github, "::warning file="), 1u) << github;
+  const json report = json::parse(json_of(input));
+  EXPECT_EQ(report["pass_rate"]["rate"], 0.5);
+  EXPECT_EQ(report["pass_rate"]["missed"], true);
+  ASSERT_EQ(report["pass_rate"]["groups"].size(), 2u);
+  EXPECT_EQ(report["pass_rate"]["groups"][0]["arm"], "old");
+  EXPECT_EQ(report["pass_rate"]["groups"][0]["missed"], true);
+  EXPECT_EQ(report["pass_rate"]["groups"][1]["missed"], false);
 }
 
 TEST(PassRateReport, ARunThatEndedEarlyBlamesNoRate) {
