@@ -39,6 +39,11 @@ struct Totals {
   std::uint64_t errors() const { return statuses.errors - not_started; }
 };
 
+/// The share of its cases that passed (coordinator/gate/pass_rate.hpp).
+inline std::optional<double> pass_rate(const Totals& totals) {
+  return pass_rate(totals.statuses, totals.known_failures);
+}
+
 /// A provider gave the answer, now or into a cache, and did not say what it took: nobody knows its cost.
 bool has_unknown_usage(const UnitResult& unit);
 

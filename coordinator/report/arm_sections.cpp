@@ -1,5 +1,6 @@
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/report/pass_rate_wording.hpp"
 #include "coordinator/report/report_document.hpp"
 #include "coordinator/report/statistics_wording.hpp"
 #include "coordinator/report/wording.hpp"
@@ -59,6 +60,7 @@ Table arm_table(const ReportInput& input) {
   if (all.flaky > 0) table.columns.push_back(number("Flaky"));
   table.columns.push_back(number("Errors"));
   if (not_started > 0) table.columns.push_back(number("Not started"));
+  table.columns.push_back(spare_number("Pass rate"));
   std::map<ComparedMean, double> metrics;
   for (const ArmSummary& arm : run.arms) metrics.insert(arm.means.begin(), arm.means.end());
   metrics.erase(ComparedMean());
@@ -77,6 +79,7 @@ Table arm_table(const ReportInput& input) {
     if (all.flaky > 0) row.cells.emplace_back(wording::grouped(statuses.flaky));
     row.cells.emplace_back(wording::grouped(arm.totals.errors()));
     if (not_started > 0) row.cells.emplace_back(wording::grouped(arm.totals.not_started));
+    row.cells.emplace_back(wording::rate_of(arm.totals));
     for (const auto& [metric, mean] : metrics) {
       const auto own = arm.means.find(metric);
       row.cells.emplace_back(

@@ -22,6 +22,7 @@ void write_arm(Json& json, const ArmSummary& arm, const ArmIdentity& identity) {
   json.member("failed", statuses.failed);
   json.member("flaky", statuses.flaky);
   json.member("errors", statuses.errors);
+  json.member("pass_rate", pass_rate(arm.totals));
   json.key("means").open('{');
   for (const auto& [metric, mean] : arm.means) json.member(name_of(metric), mean);
   json.close('}');

@@ -40,6 +40,11 @@ std::vector<std::string> first_few(std::vector<std::string> all) {
 
 }  // namespace
 
+std::string rate_of(const Totals& totals) {
+  const auto rate = pass_rate(totals);
+  return rate ? fixed(*rate, decimals_for({rate, 1.0})) : std::string(dash);
+}
+
 std::vector<std::string> pass_rates(const ReportInput& input) {
   std::vector<std::string> missed;
   std::vector<std::string> reached;

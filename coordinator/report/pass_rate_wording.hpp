@@ -12,6 +12,8 @@
 /// The least pass rate in words.
 namespace sluice::wording {
 
+/// `0.93`, with as many decimals as tell it from 1; a dash where none of the cases was assessed.
+std::string rate_of(const Totals& totals);
 /// `Pass rate 0.93 of the arm m2, at least 0.9 is asked for`, for each that is held to one; those that miss
 /// it first, and of many the rest as a number.
 std::vector<std::string> pass_rates(const ReportInput& input);

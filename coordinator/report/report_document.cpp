@@ -138,6 +138,7 @@ class ReportBuilder {
     if (claims) {
       for (const char* name : {"Precision", "Recall", "F1"}) table.columns.push_back(spare_number(name));
     }
+    table.columns.push_back(spare_number("Pass rate"));
     for (const auto& [category, totals] : by_category) {
       Row row{{words(category.empty() && !is_comment_ ? "(none)" : category, 200)}};
       for (const auto& [heading, count] : columns) row.cells.emplace_back(wording::grouped(count(totals)));
@@ -145,6 +146,7 @@ class ReportBuilder {
       for (const auto& score : {scores.precision, scores.recall, scores.f1}) {
         if (claims) row.cells.emplace_back(wording::score(score));
       }
+      row.cells.emplace_back(wording::rate_of(totals));
       table.rows.push_back(std::move(row));
     }
     add({.heading = is_comment_ ? "Categories" : "Category Breakdown", .blocks = {std::move(table)}});

@@ -133,6 +133,8 @@ TEST_F(ArmsOfARun, EachIsHeldToTheLeastPassRate) {
   EXPECT_EQ(missed.exit_code, 1) << missed.errors;
   const json report = json::parse(missed.output);
   EXPECT_EQ(report["verdict"], "fail");
+  EXPECT_EQ(report["arms"][0]["pass_rate"], 1.0);
+  EXPECT_EQ(report["arms"][2]["pass_rate"], 0.5);
   ASSERT_EQ(report["pass_rate"]["groups"].size(), 3u);
   EXPECT_EQ(report["pass_rate"]["groups"][2],
             (json{{"arm", "new/polite"}, {"rate", 0.5}, {"min_pass_rate", 0.8}, {"missed", true}}));

@@ -1,4 +1,5 @@
 // A run that fails by min_pass_rate says so, in each form of its report.
+#include "coordinator/report/pass_rate_wording.hpp"
 #include "tests/unit/report/gated_run.hpp"
 #include "tests/unit/report/report_texts.hpp"
 
@@ -56,6 +57,28 @@ TEST(PassRateReport, TheVerdictNamesTheRateThatFailsIt) {
   EXPECT_EQ(report["pass_rate"]["min_pass_rate"], 0.8);
   EXPECT_NEAR(report["pass_rate"]["rate"].get<double>(), 1.0 / 3, 1e-9);
   EXPECT_EQ(report["pass_rate"]["missed"], true);
+}
+
+TEST(PassRateReport, ACategoryHasItsRateWhetherOrNotOneIsAskedFor) {
+  const FewPassed run;
+  const ReportInput input = sample::input_of(run.results, *run.aggregates);
+  const json report = json::parse(json_of(input));
+  EXPECT_FALSE(report.contains("pass_rate"));
+  EXPECT_NEAR(report["metrics"]["by_category"]["geo"]["pass_rate"].get<double>(), 1.0 / 3, 1e-9);
+  EXPECT_NE(markdown_of(input).find("| geo | 3 | 1 | 0 | 2 | 0 | 0.33 |"), std::string::npos)
+      << markdown_of(input);
+  EXPECT_NE(table_of(input, {.columns = 80}).find("Pass rate"), std::string::npos);
+  EXPECT_NE(html_of(input).find("Pass rate"), std::string::npos);
+}
+
+TEST(PassRateReport, ARateBelowOneIsNotShownAsOne) {
+  Totals totals;
+  totals.statuses = {.passed = 999, .failed = 1};
+  EXPECT_EQ(wording::rate_of(totals), "0.999");
+  totals.statuses = {.passed = 3};
+  EXPECT_EQ(wording::rate_of(totals), "1.00");
+  totals.statuses = {.errors = 3};
+  EXPECT_EQ(wording::rate_of(totals), "–");
 }
 
 TEST(PassRateReport, InJunitItIsATestcaseOfItsOwn) {
