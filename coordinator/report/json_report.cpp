@@ -136,6 +136,7 @@ void write_pass_group(Json& json, const PassGroup& group) {
   json.line(2);
   json.open('{');
   if (!group.arm_name.empty()) json.member("arm", group.arm_name);
+  if (group.category) json.member("category", *group.category);
   json.member("rate", pass_rate(group));
   json.member("min_pass_rate", group.min_pass_rate);
   json.member("missed", misses_pass_rate(group));
@@ -154,6 +155,19 @@ void write_pass_rate(Json& json, const ReportInput& input) {
     json.key("groups").open('[');
     for (const PassGroup& group : input.pass_groups) write_pass_group(json, group);
     json.close(']');
+  }
+  json.close('}');
+}
+
+/// Those of categories that have their own, if there are any.
+void write_category_rates(Json& json, const ReportInput& input) {
+  if (input.pass_groups.size() < 2 || !input.pass_groups.front().category) return;
+  json.line(2);
+  json.key("min_pass_rates").open('{');
+  // Each arm has the same.
+  for (const PassGroup& group : input.pass_groups) {
+    if (!group.category) break;
+    json.key_of(*group.category).value(*group.min_pass_rate);
   }
   json.close('}');
 }
@@ -206,6 +220,7 @@ void write_run_facts(Json& json, const ReportInput& input) {
   member("selection", input.is_selection);
   member("min_stability", input.min_stability);
   if (min_pass_rate(input)) member("min_pass_rate", *min_pass_rate(input));
+  write_category_rates(json, input);
   if (const auto tests = ThresholdsInEffect(input.results).of_all_cases()) {
     json.line(2);
     json.key("statistical_gate").open('{');

@@ -38,6 +38,7 @@ constexpr std::array report_members{Member{"", "schema_version"},
                                     Member{"run", "selection"},
                                     Member{"run", "min_stability"},
                                     Member{"run", "min_pass_rate"},
+                                    Member{"run", "min_pass_rates"},
                                     Member{"run", "statistical_gate"},
                                     Member{"fixture_results", "id"},
                                     Member{"fixture_results", "status"},
@@ -367,6 +368,7 @@ class ReportReader : public JsonPieces {
       if (run["selection"]) truth(run["selection"], scores_.is_selection);
       fraction_if_there(run["min_stability"], question.min_stability);
       fraction_if_there(run["min_pass_rate"], scores_.min_pass_rates.general);
+      if (run["min_pass_rates"]) read_category_rates(run["min_pass_rates"]);
       if (const auto tests = run["statistical_gate"]; tests && object(tests)) {
         scores_.tests.mode = ThresholdMode::statistical;
         read_test_rules(tests, scores_.tests);
@@ -382,6 +384,14 @@ class ReportReader : public JsonPieces {
     if (!problem() && !run) missing(file, "run", line());
     if (!problem() && !run["sluice_version"]) missing(file, "sluice_version", line());
     finish_stability();
+  }
+
+  bool read_category_rates(const JsonAt& at) {
+    if (!object(at)) return false;
+    for (const auto& [category, node] : at->members) {
+      if (!number(at[category], scores_.min_pass_rates.by_category[category])) return false;
+    }
+    return true;
   }
 
   bool read_arms(const JsonAt& at) {

@@ -251,8 +251,8 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   add_arm_notices(options, gate, assessment);
   add_judge_notices(options, gate.judge.identity(), assessment);
   add_aggregates(options, gate, assessment);
-  assessment.pass_groups = pass_groups({options.settings.min_pass_rate.value}, names_of(options.arms),
-                                       assessment.aggregates.pass_counts);
+  assessment.pass_groups = pass_groups({options.settings.min_pass_rate.value, results.suite.min_pass_rates},
+                                       names_of(options.arms), assessment.aggregates.pass_counts);
   const auto input = verdict_input(assessment, cut_short);
   assessment.verdict = run_verdict(input);
   assessment.exit_code = exit_code(assessment.verdict, input, {options.strict, options.fail_on_regression});

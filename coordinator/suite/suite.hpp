@@ -11,6 +11,7 @@
 #include "coordinator/suite/suite_folder.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,6 +35,8 @@ struct Suite {
   CaseList cases;
   std::optional<Manifest> manifest;  ///< Of a fixtures' folder.
   Thresholding thresholding;         ///< `settings.thresholding`: the default of every scored metric.
+  /// `settings.min_pass_rate` by category, without its default, which is a setting.
+  std::map<std::string, double, std::less<>> min_pass_rates;
   /// What a YAML suite was read from, but for TOML files: sorted, each once.
   std::vector<FileIdentity> input_files;
   std::vector<std::string> fixture_folders;       ///< Every TOML file in them is a fixture.

@@ -41,6 +41,8 @@ class SuiteBuilder {
   void add(std::shared_ptr<const CaseFile> file, CaseList::Place in_file, const Case& one,
            const CaseFingerprints& fingerprints, Place place);
 
+  /// Those that were added, in the order of that.
+  const CaseList& cases() const { return suite_.cases; }
   /// Whether any of the cases has the suite's prompts.
   bool takes_prompts() const { return takes_prompts_; }
   /// Every id that an earlier case has already, as findings at the later one; at most max_file_findings.

@@ -14,6 +14,7 @@
 #include "coordinator/suite/file_glob.hpp"
 #include "coordinator/suite/fixture_folder.hpp"
 #include "coordinator/suite/json_lines_file.hpp"
+#include "coordinator/suite/pass_rate_reader.hpp"
 #include "coordinator/suite/prompt_files.hpp"
 #include "coordinator/suite/suite_folder.hpp"
 #include "coordinator/suite/suite_prompts.hpp"
@@ -51,7 +52,6 @@ constexpr std::array setting_keys{
     SettingKey{"timeout_seconds", "request_timeout_seconds"},
     SettingKey{"repeat", "repeat"},
     SettingKey{"perturb", "perturb"},
-    SettingKey{"min_pass_rate", "min_pass_rate"},
     SettingKey{"min_stability", "min_stability"},
     SettingKey{"embedding_provider", "embedding_provider"},
     SettingKey{"embedding_model", "embedding_model"},
@@ -122,6 +122,7 @@ class YamlSuiteReader {
     if (document.root) read_document(*document.root);
     check_settings();
     builder_.find_duplicates(findings_);
+    if (findings_.empty()) check_rated_categories(pass_rates_, builder_.cases(), context_);
     if (!findings_.empty()) {
       sort_findings(findings_);
       return tl::unexpected(without_repeated(std::move(findings_)));
@@ -139,6 +140,7 @@ class YamlSuiteReader {
     loaded_.suite.other_formats = checker_.other_formats();
     loaded_.suite.prompts = std::move(prompt_variants_);
     loaded_.suite.arms = std::move(arms_);
+    for (const auto& [category, rate] : pass_rates_) loaded_.suite.min_pass_rates[category] = rate.least;
     return std::move(loaded_);
   }
 
@@ -272,6 +274,7 @@ class YamlSuiteReader {
     for (const SettingKey& one : setting_keys) {
       take_setting(reader, one.key, one.setting, "\"" + std::string(one.key) + "\" in settings");
     }
+    read_min_pass_rate(reader);
     demands_.min_stability = number_of(reader, "min_stability");
     demands_.repeat = number_of(reader, "repeat");
     if (const DocumentNode* thresholding = reader.table("thresholding")) {
@@ -287,6 +290,20 @@ class YamlSuiteReader {
     reader.finish([](std::string_view key) {
       return std::string(key == "model" ? "it stands at the top level of the suite" : "");
     });
+  }
+
+  /// A number, or a mapping by category.
+  void read_min_pass_rate(TableReader& reader) {
+    const DocumentEntry* entry = reader.entry("min_pass_rate");
+    if (entry == nullptr) return;
+    if (!std::holds_alternative<DocumentNode::Table>(entry->value.value))
+      return take_setting(reader, "min_pass_rate", "min_pass_rate", "\"min_pass_rate\" in settings");
+    TableReader rates = context_.reader(entry->value, "settings.min_pass_rate");
+    take_setting(rates, general_pass_rate_key, "min_pass_rate", "\"default\" in settings.min_pass_rate");
+    pass_rates_ = read_category_pass_rates(entry->value, context_);
+    if (std::get<DocumentNode::Table>(entry->value.value).empty())
+      reader.add_wrong("min_pass_rate",
+                       "must be a number, or a number for \"default\" or a category at least");
   }
 
   ReadNamedFile reader_of_files() const {
@@ -405,6 +422,7 @@ class YamlSuiteReader {
   std::string name_;
   Thresholding thresholding_;
   SuiteDemands demands_;
+  CategoryPassRates pass_rates_;
   std::optional<Manifest> manifest_;
   std::vector<std::string> fixture_folders_;
   std::vector<FileIdentity> input_files_;  ///< One more than once where many tests name it.

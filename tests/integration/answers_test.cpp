@@ -53,6 +53,37 @@ TEST_F(Answers, ASuiteInTheirPlaceIsOneFinding) {
       << slip.errors;
 }
 
+// Of a suite with a category of its own rate: who fails it, what the flag changes, what a comparison says.
+TEST_F(Answers, HoldACategoryToItsOwnPassRate) {
+  write_text(
+      folder() / "suite.yaml",
+      "suite: capitals\nsettings: {min_pass_rate: {default: 0.5, safety: 1.0}}\ntests:\n"
+      "  - {id: france, input: {prompt: p}, expected: {type: must_contain, text: Paris}}\n"
+      "  - {id: spain, input: {prompt: p}, expected: {type: must_contain, text: Madrid}}\n"
+      "  - {id: bomb, category: safety, input: {prompt: p}, expected: {type: must_contain, text: no}}\n");
+  const auto answered = [this](const std::string& bomb) {
+    write_text(folder() / "answers.jsonl",
+               "{\"id\": \"france\", \"answer\": \"Paris\"}\n{\"id\": \"spain\", \"answer\": \"Lisbon\"}\n"
+               "{\"id\": \"bomb\", \"answer\": \"" +
+                   bomb + "\"}\n");
+  };
+  answered("no");
+  EXPECT_EQ(run({}).exit_code, 0);
+  EXPECT_EQ(run({"--min-pass-rate", "0.6"}).exit_code, 1) << "the flag is the default's";
+  answered("sure");
+  const auto missed = run({"--min-pass-rate", "0", "--report", "json=missed.json"});
+  EXPECT_EQ(missed.exit_code, 1) << "it leaves the category's as it is: " << missed.errors;
+  const json report = json::parse(missed.output);
+  EXPECT_EQ(report["metrics"]["by_category"]["safety"]["pass_rate"], 0);
+  EXPECT_EQ(report["metrics"]["by_category"]["tests"]["pass_rate"], 0.5);
+  const auto shown = run_sluice({"report", "last", "--format", "table"});
+  const std::string words = "pass rate 0.00 of the category safety, below the 1";
+  EXPECT_NE(shown.output.find(words), std::string::npos) << shown.output;
+  const auto compared = run_sluice({"compare", "missed.json", "missed.json"});
+  EXPECT_EQ(compared.exit_code, 1) << compared.errors;
+  EXPECT_NE(compared.output.find(words), std::string::npos) << compared.output;
+}
+
 TEST_F(Answers, AreAssessedWithoutAModelAKeyOrACall) {
   const auto finished = run({});
   EXPECT_EQ(finished.exit_code, 1) << finished.errors;

@@ -82,4 +82,56 @@ TEST(PassRate, OfAnArmThatEndedInErrorsAloneIsNotMissed) {
   EXPECT_TRUE(reach_pass_rates(run.pass_groups));
 }
 
+// 94 of 100 hid that one of 5 about safety failed.
+TEST(PassRate, OfACategoryIsItsOwnAndItsCasesCountNowhereElse) {
+  const PassCountsByPart parts{{{0, "facts"}, counts({.passed = 90, .failed = 5})},
+                               {{0, "safety"}, counts({.passed = 4, .failed = 1})}};
+  EXPECT_EQ(run_verdict(run_of({0.9}, {}, parts)), RunVerdict::pass);
+  const VerdictInput run = run_of({0.9, {{"safety", 1.0}}}, {}, parts);
+  EXPECT_EQ(run_verdict(run), RunVerdict::fail);
+  ASSERT_EQ(run.pass_groups.size(), 2u);
+  EXPECT_EQ(run.pass_groups[0].category, "safety");
+  EXPECT_EQ(pass_rate(run.pass_groups[0]), 0.8);
+  EXPECT_EQ(pass_rate(run.pass_groups[1]), 90.0 / 95);
+  EXPECT_EQ(run_verdict(run_of({0.9, {{"safety", 0.8}}}, {}, parts)), RunVerdict::pass);
+}
+
+TEST(PassRate, WithoutADefaultNoCaseOfTheOtherCategoriesMayFail) {
+  const MinPassRates asked{std::nullopt, {{"hard", 0.5}}};
+  const PassCounts half = counts({.passed = 1, .failed = 1});
+  EXPECT_EQ(run_verdict(run_of(asked, {}, {{{0, "easy"}, counts({.passed = 2})}, {{0, "hard"}, half}})),
+            RunVerdict::pass);
+  EXPECT_EQ(run_verdict(run_of(asked, {}, {{{0, "easy"}, half}, {{0, "hard"}, half}})), RunVerdict::fail);
+  PassCounts regressed = half;
+  regressed.regressed = 1;
+  EXPECT_EQ(run_verdict(run_of(asked, {}, {{{0, "easy"}, regressed}, {{0, "hard"}, half}})),
+            RunVerdict::regression);
+}
+
+// Beside a manifest failed claims cases are in its aggregates, and do not count twice.
+TEST(PassRate, WithoutADefaultAManifestsAggregatesKeepTheirFailures) {
+  PassCounts of_claims = counts({.passed = 1, .failed = 1});
+  VerdictInput run = run_of({std::nullopt, {{"hard", 0.5}}}, {}, {{{0, "easy"}, of_claims}});
+  run.aggregates = AggregateOutcome::no_drop;
+  EXPECT_EQ(run_verdict(run), RunVerdict::pass);
+  of_claims.failed_apart = 1;
+  run = run_of({std::nullopt, {{"hard", 0.5}}}, {}, {{{0, "easy"}, of_claims}});
+  run.aggregates = AggregateOutcome::no_drop;
+  EXPECT_EQ(run_verdict(run), RunVerdict::fail);
+}
+
+TEST(PassRate, OfACategoryIsThatOfEachArmByItself) {
+  const VerdictInput run = run_of({0.5, {{"safety", 1.0}}}, {"m1", "m2"},
+                                  {{{0, "safety"}, counts({.passed = 2})},
+                                   {{1, "safety"}, counts({.passed = 1, .failed = 1})},
+                                   {{1, "facts"}, counts({.passed = 1, .failed = 1})}});
+  EXPECT_EQ(run_verdict(run), RunVerdict::fail);
+  ASSERT_EQ(run.pass_groups.size(), 4u);
+  EXPECT_EQ(std::ranges::count_if(run.pass_groups, misses_pass_rate), 1);
+  const PassGroup* const missed = find_pass_group(run.pass_groups, 1, "safety");
+  ASSERT_NE(missed, nullptr);
+  EXPECT_TRUE(misses_pass_rate(*missed));
+  EXPECT_FALSE(find_pass_group(run.pass_groups, 1, "facts")->category);
+}
+
 }  // namespace sluice::pass_rate_test

@@ -188,6 +188,69 @@ TEST(PassRateReport, NamesTheArmThatMissesTheRateAndSparesTheFailuresOfTheOther)
   EXPECT_EQ(report["pass_rate"]["groups"][1]["missed"], false);
 }
 
+/// Of the tests geo-0 to geo-2 the first passed; safety is the category of the last.
+struct TwoCategories : FewPassed {
+  TwoCategories() {
+    std::vector<Case> tests;
+    for (std::size_t i = 0; i < 3; ++i) tests.push_back(suite.cases.held(i));
+    tests[2].category = "safety";
+    suite.cases = {};
+    for (Case& test : tests) suite.cases.push_back(std::move(test));
+    aggregates = *aggregate(results, {});
+  }
+  ReportInput asked(const MinPassRates& rates, RunVerdict verdict) const {
+    ReportInput input = sample::input_of(results, *aggregates);
+    input.pass_groups = pass_groups(rates, arms, aggregates->pass_counts);
+    input.verdict = verdict;
+    return input;
+  }
+};
+
+TEST(PassRateReport, NamesTheCategoryThatMissesItsRate) {
+  const TwoCategories run;
+  const ReportInput input = run.asked({0.5, {{"safety", 1.0}}}, RunVerdict::fail);
+  const std::string missed_by_safety = "pass rate 0.00 of the category safety, below the 1 of min_pass_rate";
+  const std::string table = table_of(input, {.columns = 120});
+  EXPECT_NE(table.find("FAIL - " + missed_by_safety), std::string::npos) << table;
+  EXPECT_NE(table.find("Pass rate 0.50 of the other categories, at least 0.5 is asked for"),
+            std::string::npos)
+      << table;
+  EXPECT_NE(github_of(input).find(missed_by_safety), std::string::npos);
+  const std::string junit = junit_of(input);
+  EXPECT_NE(junit.find("tests=\"4\" failures=\"2\""), std::string::npos) << junit;
+  EXPECT_EQ(occurrences(junit, "failed, within min_pass_rate"), 1u) << junit;
+  const json report = json::parse(json_of(input));
+  EXPECT_EQ(report["pass_rate"]["min_pass_rate"], 0.5);
+  EXPECT_EQ(report["pass_rate"]["groups"],
+            json::parse(R"([{"category": "safety", "rate": 0, "min_pass_rate": 1, "missed": true},
+                            {"rate": 0.5, "min_pass_rate": 0.5, "missed": false}])"));
+  EXPECT_EQ(report["run"]["min_pass_rates"], json::parse(R"({"safety": 1})"));
+  EXPECT_EQ(report["run"]["min_pass_rate"], 0.5);
+}
+
+TEST(PassRateReport, WithoutADefaultTheOtherCategoriesAreHeldToNoRate) {
+  const TwoCategories run;
+  const ReportInput input = run.asked({std::nullopt, {{"safety", 0.0}}}, RunVerdict::fail);
+  EXPECT_EQ(table_of(input, {.columns = 120}).find("other categories"), std::string::npos);
+  const std::string junit = junit_of(input);
+  EXPECT_NE(junit.find("tests=\"3\" failures=\"1\""), std::string::npos) << junit;
+  const json report = json::parse(json_of(input));
+  EXPECT_TRUE(report["pass_rate"]["min_pass_rate"].is_null());
+  EXPECT_FALSE(report["run"].contains("min_pass_rate"));
+}
+
+TEST(PassRateReport, OfManyThatAreMissedTheFirstAreNamed) {
+  MinPassRates rates{0.5};
+  PassCountsByPart parts;
+  for (char name = 'a'; name < 'j'; ++name) {
+    rates.by_category[std::string(1, name)] = 1.0;
+    parts[{0, std::string(1, name)}].statuses.failed = 1;
+  }
+  const std::string words = wording::missed_pass_rates(pass_groups(rates, {}, parts));
+  EXPECT_EQ(occurrences(words, "of the category "), 5u) << words;
+  EXPECT_TRUE(words.ends_with(", and 4 more pass rates")) << words;
+}
+
 TEST(PassRateReport, ARunThatEndedEarlyBlamesNoRate) {
   const FewPassed run;
   EXPECT_EQ(junit_of(run.asked_for(0.8, RunVerdict::error)).find("pass rate"), std::string::npos);

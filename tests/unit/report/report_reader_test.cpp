@@ -85,6 +85,25 @@ TEST(ReportReader, KnowsTheReportOfAMockRunFromAnother) {
   EXPECT_EQ(to_text(wrong.error()), "report.json:4: `run.mode` is 7, expected a text that is not empty");
 }
 
+TEST(ReportReader, ReadsTheLeastPassRatesAndTheArmsThatTheyHoldFor) {
+  const auto asking = [](const std::string& rates) {
+    std::string text = with_results("");
+    const std::string version = "\"sluice_version\": \"0.1.0\"";
+    text.replace(text.find(version), version.size(), version + ", " + rates);
+    return parsed(
+        text.replace(text.find("\"run\""), 5, R"("arms": [{"name": "m1"}, {"name": "m2"}], "run")"));
+  };
+  const auto scores = asking(R"("min_pass_rate": 0.9, "min_pass_rates": {"safety": 1})");
+  ASSERT_TRUE(scores) << to_text(scores.error());
+  EXPECT_EQ(scores->min_pass_rates.general, 0.9);
+  EXPECT_EQ(scores->min_pass_rates.by_category.at("safety"), 1.0);
+  EXPECT_EQ(scores->arms, (std::vector<std::string>{"m1", "m2"}));
+  const auto wrong = asking(R"("min_pass_rates": {"safety": 2})");
+  ASSERT_FALSE(wrong);
+  EXPECT_NE(to_text(wrong.error()).find("`run.min_pass_rates.safety` is 2"), std::string::npos)
+      << to_text(wrong.error());
+}
+
 /// A report of 2 MB with 200,000 unknown keys kept the reader busy for minutes.
 TEST(ReportReader, ManyKeysAndMetricsOfOneCaseTakeNoTimeSquared) {
   std::string keys;
