@@ -51,7 +51,6 @@ std::string cut_short_by(const ScoreFile& file) {
   return report == nullptr ? "" : report->reason_code;
 }
 
-
 /// A baseline is that of a whole run: a part of a suite pins none.
 bool is_selection(const ScoreFile& file) {
   const auto* report = std::get_if<ReportScores>(&file);

@@ -28,8 +28,8 @@ class ReportScores {
   std::string reason_code;    ///< Why the run was cut short; empty if it was not.
   bool is_selection = false;  ///< A part of the suite. An older report does not have it, and counts as whole.
   bool names_mode = false;    ///< `header.mode` says what the run was. An older report does not say it.
-  MinPassRates min_pass_rates{};               ///< As the run asked for them.
-  std::vector<std::string> arms{};             ///< Their names, in the order of the report.
+  MinPassRates min_pass_rates{};    ///< As the run asked for them.
+  std::vector<std::string> arms{};  ///< Their names, in the order of the report.
   Thresholding tests;  ///< `statistical`, and by what all cases were tested, if the run's suite says so.
   std::optional<BaselineStability> stability;  ///< Where a perturbed answer was assessed.
   /// What the run's stability was assessed by; `perturbations` is empty for a run that perturbs nothing.
