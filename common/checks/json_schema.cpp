@@ -2,6 +2,7 @@
 
 #include "common/checks/code_fence.hpp"
 #include "common/checks/detail.hpp"
+#include "common/checks/partial_schema.hpp"
 #include "common/checks/pattern.hpp"
 #include "common/checks/schema_preparation.hpp"
 #include "common/defaults.hpp"
@@ -350,11 +351,20 @@ struct JsonSchema::Compiled {
 };
 
 Result<JsonSchema> JsonSchema::compile(std::string_view schema_text) {
+  return compile(schema_text, false);
+}
+
+Result<JsonSchema> JsonSchema::compile_partial(std::string_view schema_text) {
+  return compile(schema_text, true);
+}
+
+Result<JsonSchema> JsonSchema::compile(std::string_view schema_text, bool is_partial) {
   if (schema_text.size() > defaults::max_schema_bytes) {
     return fail(Reason::fixture_invalid, "the schema is larger than 1 MiB");
   }
   auto read = read_json(trimmed(schema_text), 0);
   if (!read.problem.empty()) return fail(Reason::fixture_invalid, "the schema " + read.problem);
+  if (is_partial) read.value = partial_schema(read.value);
   auto formats = prepare_schema(read.value);
   if (!formats) return fail(std::move(formats.error()));
   auto schema = parse(read.value);

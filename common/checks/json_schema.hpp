@@ -24,12 +24,16 @@ class JsonSchema {
 
   /// The formats that it names and that nothing assesses.
   const std::set<std::string>& other_formats() const;
+  /// The same for parts of documents that fit the schema: what only whole ones can be held against, or sluice
+  /// does not assess, is passed over (common/checks/partial_schema.hpp).
+  static Result<JsonSchema> compile_partial(std::string_view schema_text);
 
   /// Error: internal_error, if the validator itself fails.
   Result<SchemaFinding> compare(std::string_view document_text) const;
 
  private:
   struct Compiled;
+  static Result<JsonSchema> compile(std::string_view schema_text, bool is_partial);
   explicit JsonSchema(std::shared_ptr<const Compiled> compiled) : compiled_(std::move(compiled)) {}
 
   std::shared_ptr<const Compiled> compiled_;

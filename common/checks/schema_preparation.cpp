@@ -22,14 +22,6 @@ namespace {
 using Json = nlohmann::json;
 using Path = std::vector<std::string>;
 
-constexpr std::string_view patterned_keyword = "patternProperties";  ///< The validator's are std::regex's.
-
-constexpr std::array<std::string_view, 13> later_keywords = {
-    "prefixItems",    "dependentSchemas", "dependentRequired",     "minContains",
-    "maxContains",    "unevaluatedItems", "unevaluatedProperties", "$dynamicRef",
-    "$dynamicAnchor", "$recursiveRef",    "$recursiveAnchor",      "contentSchema",
-    "$anchor"};
-
 /// What stands under a keyword: a value alone, or schemas.
 enum class Holds : std::uint8_t { value, schema, list, schema_or_list, by_name };
 

@@ -2,6 +2,7 @@
 
 #include "common/error.hpp"
 
+#include <array>
 #include <set>
 #include <string>
 #include <string_view>
@@ -26,6 +27,16 @@ inline constexpr std::string_view own_multiple_of = "sluice multipleOf";
 inline constexpr std::string_view own_integer = "sluice integer";
 /// Stands in every schema so that it is met before anything else of it: counts how often schemas are applied.
 inline constexpr std::string_view own_step = "sluice step";
+
+/// The validator's patterns are std::regex's.
+inline constexpr std::string_view patterned_keyword = "patternProperties";
+
+/// Of later drafts, by which a value can fail.
+inline constexpr std::array<std::string_view, 13> later_keywords = {
+    "prefixItems",    "dependentSchemas", "dependentRequired",     "minContains",
+    "maxContains",    "unevaluatedItems", "unevaluatedProperties", "$dynamicRef",
+    "$dynamicAnchor", "$recursiveRef",    "$recursiveAnchor",      "contentSchema",
+    "$anchor"};
 
 /// Numbers in the one form for each value that comparisons rest on: whole ones up to 2^53 as integers, those
 /// beyond 63 bits as doubles.

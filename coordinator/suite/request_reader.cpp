@@ -83,9 +83,17 @@ class RequestReader {
       reader.add_wrong("name", "is that of another tool of the test");
     if (parameters != nullptr && !has_only_json_values(*parameters))
       reader.add_wrong("parameters", "hold a number that is not finite");
+    else if (parameters != nullptr)
+      check_parameters(reader, canonical_json(*parameters));
     tool.parameters =
         parameters != nullptr ? canonical_json(*parameters) : R"({"properties":{},"type":"object"})";
     test_.extras.tools.push_back(std::move(tool));
+  }
+
+  void check_parameters(TableReader& reader, const std::string& parameters) const {
+    if (source_.checker == nullptr) return;
+    const std::string problem = source_.checker->problem_with_parameters(parameters);
+    if (!problem.empty()) reader.add_wrong("parameters", "cannot be used: " + problem);
   }
 
   void read_choice(const std::string& choice) {

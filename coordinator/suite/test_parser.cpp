@@ -93,7 +93,7 @@ class TestReader {
     const DocumentNode no_input{DocumentNode::Table(), node.line};
     if (input == nullptr && reader.entry("input") == nullptr && takes_prompts_) input = &no_input;
     if (input != nullptr) read_input(context_.reader(*input, "input"));
-    refuse_unknown_tools(tools);
+    check_tools(tools);
     if (takes_prompts_) take_prompts(reader.line_of(variables_.empty() ? "id" : "vars"));
   }
 
@@ -221,24 +221,38 @@ class TestReader {
     }
   }
 
-  /// A tool that the model is not given is called by no answer. Without any in the request nobody knows them:
-  /// an application has its own.
-  void refuse_unknown_tools(const std::vector<NamedTool>& named) {
+  void check_tools(const std::vector<NamedTool>& named) {
+    const std::vector<Tool>& tools = result_.test.extras.tools;
+    for (const NamedTool& one : named) {
+      // Without any in the request nobody knows them: an application has its own.
+      if (tools.empty()) continue;
+      const auto tool = std::ranges::find(tools, one.name, &Tool::name);
+      if (tool == tools.end()) {
+        refuse_unknown_tool(one);
+      } else if (!one.arguments.empty()) {
+        const auto problem = source_.checker->problem_with_arguments(tool->parameters, one.arguments);
+        if (!problem.empty())
+          refuse(one, one.of_arguments,
+                 ": " + excerpt(one.arguments, defaults::quoted_bytes) + " " + problem);
+      }
+    }
+  }
+
+  /// A tool that the model is not given is called by no answer.
+  void refuse_unknown_tool(const NamedTool& one) {
     std::vector<std::string_view> tools;
     for (const Tool& tool : result_.test.extras.tools) tools.push_back(tool.name);
-    if (tools.empty()) return;
-    for (const NamedTool& one : named) {
-      if (std::ranges::find(tools, one.name) != tools.end()) continue;
-      const std::string nearest = did_you_mean(one.name, tools);
-      const bool is_of_defaults = one.metric >= own_metrics_;
-      // The check may be for what only some of the tests have.
-      const bool may_be_elsewhere = one.is_forbidden ? is_of_defaults : one.has_alternatives;
-      if (may_be_elsewhere && nearest.empty()) continue;
-      Finding finding = one.finding;
-      if (is_of_defaults) finding.message += " (the check is that of default_test)";
-      finding.message += nearest.empty() ? "; these are " + joined(tools) : nearest;
-      result_.findings.push_back(std::move(finding));
-    }
+    const std::string nearest = did_you_mean(one.name, tools);
+    // The check may be for what only some of the tests have.
+    const bool may_be_elsewhere = one.is_forbidden ? one.metric >= own_metrics_ : one.has_alternatives;
+    if (may_be_elsewhere && nearest.empty()) return;
+    refuse(one, one.finding, nearest.empty() ? "; these are " + joined(tools) : nearest);
+  }
+
+  void refuse(const NamedTool& check, Finding finding, const std::string& why) {
+    if (check.metric >= own_metrics_) finding.message += " (the check is that of default_test)";
+    finding.message += why;
+    result_.findings.push_back(std::move(finding));
   }
 
   void take_prompts(std::uint32_t line) {
@@ -334,6 +348,25 @@ const std::string& TextChecker::problem_with_schema(const std::string& schema, c
     return std::string();
   };
   return remembered_or(check, schema, schemas_);
+}
+
+const Result<JsonSchema>& TextChecker::partial(const std::string& parameters) {
+  if (partial_.size() >= defaults::max_compiled_checks) partial_.clear();
+  const auto known = partial_.find(parameters);
+  if (known != partial_.end()) return known->second;
+  return partial_.emplace(parameters, JsonSchema::compile_partial(parameters)).first->second;
+}
+
+std::string TextChecker::problem_with_parameters(const std::string& parameters) {
+  const auto& compiled = partial(parameters);
+  return compiled ? "" : compiled.error().message;
+}
+
+std::string TextChecker::problem_with_arguments(const std::string& parameters, const std::string& arguments) {
+  const auto& compiled = partial(parameters);
+  if (!compiled) return "";
+  const auto found = compiled->compare(arguments);
+  return found && !found->gave_up ? found->problem : "";
 }
 
 ParsedTest parse_test(const DocumentNode& node, const TestSource& source) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/checks/json_schema.hpp"
 #include "common/documents/document.hpp"
 #include "common/documents/finding.hpp"
 #include "coordinator/suite/case.hpp"
@@ -30,11 +31,19 @@ class TextChecker {
   void take_formats(const TextChecker& other) {
     other_formats_.insert(other.other_formats_.begin(), other.other_formats_.end());
   }
+  /// Why a tool can have no such parameters; empty if it can. What sluice does not assess of a JSON Schema is
+  /// taken: it is for the provider.
+  std::string problem_with_parameters(const std::string& parameters);
+  /// Why no call that fits the parameters has these arguments, a JSON object, with others beside them or not;
+  /// empty if one can, or nobody knows.
+  std::string problem_with_arguments(const std::string& parameters, const std::string& arguments);
 
  private:
+  const Result<JsonSchema>& partial(const std::string& parameters);
   std::unordered_map<std::string, std::string> patterns_;
   std::unordered_map<std::string, std::string> schemas_;
   std::map<std::string, std::string> other_formats_;
+  std::unordered_map<std::string, Result<JsonSchema>> partial_;  ///< Of the parameters of tools.
 };
 
 /// Where tests come from.

@@ -114,9 +114,11 @@ std::vector<std::string> TextParameterReader::read_call(TableReader& reader, Met
   note_unfilled(reader, "name", name);
   note_unfilled(reader, "arguments", wanted);
   if (source_.checker != nullptr && !name.empty()) {
-    tools_.push_back({name, metric_, passes_without(metric), has_alternatives_,
-                      reader.wrong("name", "is \"" + excerpt(name, defaults::quoted_bytes) +
-                                               "\", which is none of the \"tools\" in the test's input")});
+    const std::string shown = excerpt(name, defaults::quoted_bytes);
+    tools_.push_back(
+        {name, arguments != nullptr ? wanted : "", metric_, passes_without(metric), has_alternatives_,
+         reader.wrong("name", "is \"" + shown + "\", which is none of the \"tools\" in the test's input"),
+         reader.wrong("arguments", "are none that the \"parameters\" of " + shown + " take")});
   }
   return {std::move(name), std::move(wanted)};
 }

@@ -148,6 +148,50 @@ TEST_F(AnswerChecksSuite, ToolsThatAreNamedAreThoseOfTheTest) {
   EXPECT_EQ(findings(with_tools(", tools: []", "{type: tool_call}")).find("none of"), std::string::npos);
 }
 
+std::string with_refund(const std::string& expected, const std::string& parameters = "") {
+  return "suite: s\ntests:\n- id: t\n  input:\n    prompt: p\n    tools:\n    - name: refund\n      "
+         "parameters: " +
+         (parameters.empty() ? "{type: object, required: [amount], properties: {amount: {type: number}, "
+                               "reason: {type: string, enum: [late, damaged]}}}"
+                             : parameters) +
+         "\n  expected: " + expected + "\n";
+}
+
+// Such a check passed whatever was called.
+TEST_F(AnswerChecksSuite, ArgumentsAreSuchAsTheToolTakes) {
+  for (const char* fine :
+       {"{type: not_tool_call, name: refund, arguments: {amount: 100}}",
+        "{type: tool_call, name: refund, arguments: {reason: late}}", "{type: tool_call, name: refund}"})
+    EXPECT_EQ(findings(with_refund(fine)), "(none)\n") << fine;
+  EXPECT_EQ(findings(with_refund("{type: not_tool_call, name: refund, arguments: {amount: '100'}}")),
+            "suite.yaml:9: \"arguments\" in expected are none that the \"parameters\" of refund take: "
+            "{\"amount\":\"100\"} does not fit the schema at /amount: Value type not permitted by 'type' "
+            "constraint\n");
+  for (const char* slip : {"{type: not_tool_call, name: refund, arguments: {amuont: 100}}",
+                           "{type: not_tool_call, name: refund, arguments: {reason: LATE}}",
+                           "{type: any_of, of: [{type: tool_call, name: refund, arguments: {amuont: 1}}]}"}) {
+    EXPECT_NE(findings(with_refund(slip)).find("are none that the \"parameters\" of refund take: "),
+              std::string::npos)
+        << slip;
+  }
+  EXPECT_EQ(findings(with_refund("{type: not_tool_call, name: refund, arguments: {amuont: 100}}",
+                                 "{properties: {amount: {}}, additionalProperties: true}")),
+            "(none)\n");
+}
+
+TEST_F(AnswerChecksSuite, ParametersOfToolsAreSchemas) {
+  EXPECT_EQ(
+      findings(with_refund("{type: icontains, text: a}", "{type: objekt}")),
+      "suite.yaml:8: \"parameters\" in input.tools[0] cannot be used: the schema is wrong: Unrecognised "
+      "JSON type name 'objekt'\n");
+  EXPECT_EQ(findings(with_refund("{type: tool_call, name: refund, arguments: {a: 1}}", "{requird: [a]}")),
+            "suite.yaml:8: \"parameters\" in input.tools[0] cannot be used: the schema is wrong at the root: "
+            "\"requird\" is no keyword; did you mean \"required\"?\n");
+  const std::string later = "{patternProperties: {'^x': {}}}";
+  EXPECT_EQ(findings(with_refund("{type: icontains, text: a}", later)), "(none)\n")
+      << "the provider may know it";
+}
+
 TEST_F(AnswerChecksSuite, ADefaultTestMayForbidAToolOfOtherTests) {
   const auto with_default = [](const std::string& check) {
     return "suite: s\ndefault_test: {expected: " + check +
