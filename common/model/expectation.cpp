@@ -9,6 +9,13 @@ bool has_command(const TextExpectation& expectation) {
   return is_command_metric(expectation.metric) || std::ranges::any_of(expectation.parts, has_command);
 }
 
+bool checks_all_calls(const TextExpectation& expectation) {
+  const MetricId metric = positive(expectation.metric);
+  return metric == MetricId::tool_calls_valid ||
+         (metric == MetricId::tool_call && expectation.texts.empty()) ||
+         std::ranges::any_of(expectation.parts, checks_all_calls);
+}
+
 void add_for_worker(const TextExpectation& expectation, std::vector<TextExpectation>& tasks) {
   if (!has_command(expectation)) return tasks.push_back(expectation);
   for (const TextExpectation& part : expectation.parts) add_for_worker(part, tasks);
@@ -24,7 +31,9 @@ bool is_complete(const TextExpectation& expectation) {
     case MetricId::rouge_n:
       return !texts.empty() && !numbers.empty() && numbers[0] >= 1.0 && numbers[0] <= most_rouge_words;
     case MetricId::tool_call:
-      return texts.size() == 2;
+      return texts.empty() || texts.size() == 2;
+    case MetricId::tool_calls_valid:
+      return true;
     case MetricId::latency:
       return numbers.size() == 1;
     case MetricId::cost:

@@ -31,13 +31,14 @@ enum class MetricId : std::uint8_t {
   contains_json = 34,  ///< Passes when JSON that fits the schema stands somewhere in the answer.
   levenshtein = 35,    ///< Passes when a text is not further than so many characters from the answer.
   rouge_n = 36,        ///< F1 of the runs of n words that the answer and a text share; the greatest.
-  tool_call = 37,      ///< Passes when the answer calls the tool with these arguments.
+  tool_call = 37,      ///< Passes when the answer calls the tool with these arguments, or any tool at all.
   latency = 38,        ///< Passes when the answer came within so many milliseconds.
   cost = 39,           ///< Passes when the answer cost no more than so many dollars.
   any_of = 40,         ///< Passes when one of its parts does.
   all_of = 41,         ///< Passes when the share of its parts that pass, by weight, reaches a mark.
   command = 42,        ///< Passes when a program of the user's says so. Only the coordinator runs it.
   command_score = 43,  ///< The score that such a program gives.
+  tool_calls_valid = 44,  ///< Passes when each call is of a tool of the request, with arguments that fit it.
   // The same, turned round: `negation_bit` is set.
   not_exact_match = 14 | 0x80,
   not_json_schema = 15 | 0x80,
@@ -54,6 +55,7 @@ enum class MetricId : std::uint8_t {
   not_all_of = 41 | 0x80,
   not_command = 42 | 0x80,
   not_command_score = 43 | 0x80,  ///< 1 less the score.
+  not_tool_calls_valid = 44 | 0x80,
   // By a model's judgement (docs/judges.md).
   faithfulness = 20,  ///< Every statement of the answer is supported by the context.
   relevancy = 21,     ///< The answer answers the prompt.

@@ -15,10 +15,17 @@ inline constexpr std::uint8_t oldest_protocol_version = 8;
 /// The version in which the layout of a result last changed: ledgers keep results in it.
 inline constexpr std::uint8_t result_version = 7;
 
-/// The first versions with JudgeExpectation::context and metrics that judge it, and with
-/// RecordedAnswer::calls.
+/// The first versions with JudgeExpectation::context and metrics that judge it, with RecordedAnswer::calls, and with metrics of all
+/// calls (checks_all_calls).
 inline constexpr std::uint8_t first_with_judged_context = 9;
 inline constexpr std::uint8_t first_with_recorded_calls = 9;
+inline constexpr std::uint8_t first_with_checks_of_all_calls = 9;
+
+/// What a run has, beside its settings, that older workers do not know.
+struct RunCalls {
+  bool are_recorded = false;     ///< Some of its recorded answers call tools, which a check would not see.
+  bool are_checked_all = false;  ///< A case has a metric of all calls, which would not be read.
+};
 
 constexpr bool is_spoken(std::uint8_t version) {
   return version >= oldest_protocol_version && version <= protocol_version;
@@ -30,8 +37,7 @@ constexpr bool is_spoken(std::uint8_t version) {
 std::optional<std::string> other_version(const std::string& peer, const std::string& version,
                                          std::uint8_t protocol);
 /// Why a worker of a protocol that is spoken cannot take part in this run, for it to say; nothing if it can.
-/// `has_recorded_calls`: some of the run's recorded answers call tools, which a check would not see.
-std::optional<std::string> beyond_protocol(const RunSettings& settings, bool has_recorded_calls,
+std::optional<std::string> beyond_protocol(const RunSettings& settings, const RunCalls& calls,
                                            std::uint8_t protocol);
 /// What is said of one whose protocol is not spoken: one sentence. `self`: this side ("the coordinator").
 std::string unspoken_version(const std::string& peer, const std::string& version, std::uint8_t protocol,

@@ -264,6 +264,8 @@ Result<void> Plan::number_units(std::vector<UnitLoad>& loads) {
     auto problem = problem_with_request(test_case, settings(test_case.arm).provider.kind);
     if (!problem.empty()) return fail(Reason::fixture_invalid, std::move(problem));
     note_judged(test_case);
+    const auto is_of_all = [](const Expectation& one) { return sluice::checks_all_calls(one.what); };
+    checks_all_calls_ = checks_all_calls_ || std::ranges::any_of(test_case.expectations, is_of_all);
     const auto texts = forms.of(test_case);
     std::uint32_t perturbed = 0;
     for (std::size_t n = 0; n < texts.size(); ++n) perturbed |= texts[n] ? 1u << n : 0u;

@@ -79,6 +79,8 @@ class Plan {
   std::vector<Rubric> rubrics() const;
   /// Whether a judge metric of a case has a context of its own.
   bool gives_context() const { return gives_context_; }
+  /// Whether a case has a metric of all calls of an answer (common/model/expectation.hpp).
+  bool checks_all_calls() const { return checks_all_calls_; }
   /// The unit's request alone. Fails as `render` does.
   Result<ModelRequest> request(UnitId unit) const;
   /// The unit as it goes to a worker. Fails if a case's file cannot be read any more, or a perturbation says
@@ -112,6 +114,7 @@ class Plan {
   std::vector<PerturbationFacts> facts_;  ///< By perturbation.
   JudgedCases judged_;
   bool gives_context_ = false;
+  bool checks_all_calls_ = false;
   std::vector<bool> uses_rubric_;          ///< By rubric of the suite.
   std::vector<Digest> keys_;               ///< By unit.
   std::vector<UnitId> unit_of_;            ///< By trial.

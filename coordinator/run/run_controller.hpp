@@ -37,7 +37,7 @@ class RunController {
  public:
   struct Config {
     RunSettings settings;
-    bool has_recorded_calls = false;  ///< Some of the answers that come with the units call tools.
+    wire::RunCalls calls;
     Dispatcher::Config dispatch;
     std::chrono::milliseconds worker_timeout{};         ///< A run without any worker ends after this.
     bool workers_may_join = false;                      ///< A worker with the key may come yet: wait for it.

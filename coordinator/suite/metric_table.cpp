@@ -64,8 +64,9 @@ std::optional<MetricTable> open_metric(const DocumentNode& node, const std::stri
 void refuse_other_keys(TableReader& reader, const MetricType& type) {
   for (const ParameterKey& one : parameter_keys()) {
     if (one.is_of(type.parameter) || reader.refused_entry(one.key) == nullptr) continue;
+    const std::string keys = keys_of(type.parameter);
     reader.add_wrong(one.key, "does not belong to " + std::string(type.name()) + ", which takes " +
-                                  keys_of(type.parameter));
+                                  (keys.empty() ? "no parameters" : keys));
   }
 }
 

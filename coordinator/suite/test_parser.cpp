@@ -224,6 +224,10 @@ class TestReader {
   void check_tools(const std::vector<NamedTool>& named) {
     const std::vector<Tool>& tools = result_.test.extras.tools;
     for (const NamedTool& one : named) {
+      if (one.name.empty()) {
+        check_schemas(one);
+        continue;
+      }
       // Without any in the request nobody knows them: an application has its own.
       if (tools.empty()) continue;
       const auto tool = std::ranges::find(tools, one.name, &Tool::name);
@@ -235,6 +239,20 @@ class TestReader {
           refuse(one, one.of_arguments,
                  ": " + excerpt(one.arguments, defaults::quoted_bytes) + " " + problem);
       }
+    }
+  }
+
+  /// What calls are held against. Tests that share a check may have no tools: then a call is of none of them.
+  void check_schemas(const NamedTool& check) {
+    const std::vector<Tool>& tools = result_.test.extras.tools;
+    if (tools.empty() && check.metric < own_metrics_)
+      refuse(check, check.finding,
+             ", and the test's input has no \"tools\" that calls could be held against");
+    for (const Tool& tool : tools) {
+      const std::string& problem = source_.checker->problem_with_schema(tool.parameters);
+      if (!problem.empty() && source_.checker->problem_with_parameters(tool.parameters).empty())
+        refuse(check, check.finding,
+               ", which cannot use the \"parameters\" of " + tool.name + ": " + problem);
     }
   }
 

@@ -66,6 +66,9 @@ void TextParameterReader::read(TableReader& reader, const MetricType& type, Text
     case Parameter::call:
       texts = read_call(reader, type.id);
       break;
+    case Parameter::calls:
+      note_all_tools(reader, type);
+      break;
     case Parameter::latency:
       numbers = {reader.number_in("max_ms", 0.0, 1e9, Need::required).value_or(0.0)};
       break;
@@ -106,8 +109,13 @@ std::vector<std::string> TextParameterReader::read_schema_parameter(TableReader&
 }
 
 std::vector<std::string> TextParameterReader::read_call(TableReader& reader, MetricId metric) const {
-  std::string name = reader.word("name", Need::required).value_or("");
   const DocumentNode* arguments = reader.table("arguments");
+  if (reader.entry("name") == nullptr) {
+    if (reader.entry("arguments") != nullptr)
+      reader.add_wrong("arguments", "need the \"name\" of the tool that is called with them");
+    return {};
+  }
+  std::string name = reader.word("name").value_or("");
   if (arguments != nullptr && !has_only_json_values(*arguments))
     reader.add_wrong("arguments", "hold a number that is not finite");
   std::string wanted = arguments != nullptr ? canonical_json(*arguments) : "{}";
@@ -121,6 +129,14 @@ std::vector<std::string> TextParameterReader::read_call(TableReader& reader, Met
          reader.wrong("arguments", "are none that the \"parameters\" of " + shown + " take")});
   }
   return {std::move(name), std::move(wanted)};
+}
+
+void TextParameterReader::note_all_tools(const TableReader& reader, const MetricType& type) const {
+  if (source_.checker == nullptr) return;
+  NamedTool all;
+  all.metric = metric_;
+  all.finding = reader.wrong("type", "is " + std::string(type.name()));
+  tools_.push_back(std::move(all));
 }
 
 /// What looks like a variable in a text that is no template. `named` says which file holds it.

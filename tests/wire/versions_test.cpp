@@ -73,11 +73,11 @@ TEST(Versions, AFieldOfTheOneIsMalformedInTheOther) {
 
 TEST(Versions, ARunThatTheOneBeforeCannotDoSaysSo) {
   RunSettings settings;
-  EXPECT_EQ(beyond_protocol(settings, false, before), std::nullopt);
+  EXPECT_EQ(beyond_protocol(settings, {}, before), std::nullopt);
   settings.judge.gives_context = true;
-  EXPECT_EQ(beyond_protocol(settings, false, protocol_version), std::nullopt);
+  EXPECT_EQ(beyond_protocol(settings, {}, protocol_version), std::nullopt);
   EXPECT_EQ(
-      *beyond_protocol(settings, false, before),
+      *beyond_protocol(settings, {}, before),
       "this run needs a later version of sluice (a judge metric has a context of its own, which version "
       "8 of the protocol does not know): install " SLUICE_VERSION " on the worker");
   settings.judge.gives_context = false;
@@ -85,8 +85,11 @@ TEST(Versions, ARunThatTheOneBeforeCannotDoSaysSo) {
   EXPECT_EQ(beyond_protocol(settings, false, protocol_version), std::nullopt);
   EXPECT_TRUE(beyond_protocol(settings, false, before)) << "it knows no such metric";
   // It would have read no call, so that not_tool_call had passed.
-  EXPECT_TRUE(beyond_protocol(RunSettings(), true, before));
-  EXPECT_FALSE(beyond_protocol(RunSettings(), true, protocol_version));
+  EXPECT_TRUE(beyond_protocol(RunSettings(), {.are_recorded = true}, before));
+  EXPECT_FALSE(beyond_protocol(RunSettings(), {.are_recorded = true}, protocol_version));
+  // It would have refused the units, and been given them again and again.
+  EXPECT_TRUE(beyond_protocol(RunSettings(), {.are_checked_all = true}, before));
+  EXPECT_FALSE(beyond_protocol(RunSettings(), {.are_checked_all = true}, protocol_version));
 }
 
 TEST(Versions, AHelloOfOneThatIsNotSpokenSaysWhoAndOfWhatVersion) {

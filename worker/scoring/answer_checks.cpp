@@ -79,6 +79,18 @@ bool holds(const JsonValue& given, const JsonValue& wanted) {
   return given == wanted;
 }
 
+/// Some servers write null where there are none.
+JsonValue arguments_of(const ToolCall& call) {
+  JsonValue given = JsonValue::parse(call.arguments, nullptr, false);
+  return given.is_null() ? JsonValue::object() : given;
+}
+
+/// Of arguments that are no object: nobody can make such a call.
+std::string broken_call(const ToolCall& call, const JsonValue& given) {
+  return "calls " + one_line(call.name) + " with arguments that are " +
+         (given.is_discarded() ? "not JSON: " : "no JSON object: ") + quoted_for_detail(call.arguments);
+}
+
 }  // namespace
 
 Result<SchemaFinding> compare_json_in(std::string_view answer, const JsonSchema& schema) {
@@ -172,20 +184,24 @@ std::string problem_with_calls(std::span<const ToolCall> calls, const std::vecto
   std::string made;
   std::string broken;
   for (const ToolCall& call : calls) {
-    JsonValue given = JsonValue::parse(call.arguments, nullptr, false);
-    if (given.is_null()) given = JsonValue::object();  // Some servers write so that there are none.
+    const JsonValue given = arguments_of(call);
     if (call.name == wanted[0]) {
       if (given.is_object() ? holds(given, arguments) : turned_round) return "";
-      if (!given.is_object() && broken.empty()) {
-        broken = "calls " + one_line(call.name) + " with arguments that are " +
-                 (given.is_discarded() ? "not JSON: " : "no JSON object: ") +
-                 quoted_for_detail(call.arguments);
-      }
+      if (!given.is_object() && broken.empty()) broken = broken_call(call, given);
     }
     made += (made.empty() ? "calls " : ", ") + quoted_for_detail(call.name + " " + call.arguments);
   }
   if (!broken.empty()) return broken;
   return (made.empty() ? "calls no tool" : made) + ", not " + quoted_for_detail(wanted[0] + " " + wanted[1]);
+}
+
+Result<SchemaFinding> compare_arguments(const ToolCall& call, const JsonSchema& schema) {
+  const JsonValue given = arguments_of(call);
+  if (!given.is_object()) return SchemaFinding{broken_call(call, given)};
+  auto found = schema.compare(given.empty() ? "{}" : call.arguments);
+  if (found && !found->problem.empty())
+    found->problem = "the call " + quoted_for_detail(call.name + " " + call.arguments) + " " + found->problem;
+  return found;
 }
 
 std::string problem_with_latency(std::uint32_t took_ms, double most_ms) {

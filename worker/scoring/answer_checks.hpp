@@ -37,6 +37,9 @@ std::optional<double> rouge_n(std::string_view answer, const std::vector<std::st
 std::string problem_with_calls(std::span<const ToolCall> calls, const std::vector<std::string>& wanted,
                                bool turned_round);
 
+/// Whether the arguments of a call are JSON that fits the schema of its tool. Errors as of JsonSchema.
+Result<SchemaFinding> compare_arguments(const ToolCall& call, const JsonSchema& schema);
+
 std::string problem_with_latency(std::uint32_t took_ms, double most_ms);
 /// `numbers`: the most dollars, then those for a million tokens of input and of output.
 /// True if the last two are 0: what an answer cost is known then, whatever tokens it took.

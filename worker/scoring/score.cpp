@@ -132,6 +132,7 @@ void score_answer(const Completion& completion, const Checks& checks, const Work
   if (std::ranges::any_of(unit.tasks, shows_text)) out.shown_text = shown_beginning(completion.text, false);
   CheckedAnswer checked(completion.text);
   checked.calls = completion.calls;
+  checked.tools = unit.request.extras.tools;
   checked.usage = completion.usage;
   if (out.spend.latency_ms > 0) checked.latency_ms = out.spend.latency_ms;
   out.scores.reserve(unit.tasks.size());

@@ -75,6 +75,13 @@ MetricOutcome assess_exact(MetricId id, std::string_view answer, const std::vect
                                 rest_for_detail(nearest, equal_bytes));
 }
 
+/// What is not known is no proof of the opposite.
+Result<MetricOutcome> outcome_of_schema(MetricId id, const Result<SchemaFinding>& found, bool turned_round) {
+  if (!found) return fail(found.error());
+  return found->gave_up && turned_round ? undecided_outcome(id, found->problem)
+                                        : outcome_of(id, found->problem);
+}
+
 }  // namespace
 
 Result<MetricOutcome> TextChecker::assess(const CheckedAnswer& answer,
@@ -119,13 +126,13 @@ Result<MetricOutcome> TextChecker::assess_positive(const CheckedAnswer& answer,
     case MetricId::contains_json: {
       const auto schema = schemas_.get(texts.front());
       if (!schema) return fail(schema.error());
-      const auto found =
-          id == MetricId::json_schema ? schema->compare(answer.text) : compare_json_in(answer.text, *schema);
-      if (!found) return fail(found.error());
-      // What is not known is no proof of the opposite.
-      if (found->gave_up && turned_round) return undecided_outcome(id, found->problem);
-      return outcome_of(id, found->problem);
+      return outcome_of_schema(
+          id,
+          id == MetricId::json_schema ? schema->compare(answer.text) : compare_json_in(answer.text, *schema),
+          turned_round);
     }
+    case MetricId::tool_calls_valid:
+      return outcome_of_schema(id, compare_calls(answer), turned_round);
     case MetricId::levenshtein:
       return outcome_of(id, problem_with_distance(answer.text, texts, expectation.numbers.front()));
     case MetricId::rouge_n:
@@ -133,6 +140,7 @@ Result<MetricOutcome> TextChecker::assess_positive(const CheckedAnswer& answer,
                            rouge_n(answer.text, texts, static_cast<std::size_t>(expectation.numbers.front())),
                            std::nullopt, ""};
     case MetricId::tool_call:
+      if (texts.empty()) return outcome_of(id, answer.calls.empty() ? "calls no tool" : "");
       return outcome_of(id, problem_with_calls(answer.calls, texts, turned_round));
     case MetricId::latency:
       if (!answer.latency_ms) {
@@ -183,6 +191,22 @@ Result<MetricOutcome> TextChecker::assess_patterns(const CheckedAnswer& answer,
                      : "no match: " + quoted_for_detail(text);
   }
   return outcome_of(id, problem);
+}
+
+Result<SchemaFinding> TextChecker::compare_calls(const CheckedAnswer& answer) const {
+  SchemaFinding unsure;
+  for (const ToolCall& call : answer.calls) {
+    const auto tool = std::ranges::find(answer.tools, call.name, &Tool::name);
+    if (tool == answer.tools.end())
+      return SchemaFinding{"calls " + quoted_for_detail(call.name) + ", which is none of the test's tools"};
+    const auto schema = schemas_.get(tool->parameters);
+    if (!schema) return fail(schema.error());
+    auto found = compare_arguments(call, *schema);
+    if (!found) return found;
+    if (!found->problem.empty() && !found->gave_up) return found;
+    if (unsure.problem.empty()) unsure = std::move(*found);
+  }
+  return unsure;
 }
 
 Result<MetricOutcome> TextChecker::assess_group(const CheckedAnswer& answer, const TextExpectation& group,

@@ -25,6 +25,7 @@ struct CheckedAnswer {
 
   std::string_view text;
   std::span<const ToolCall> calls{};
+  std::span<const Tool> tools{};              ///< That the request declares.
   Usage usage{};                              ///< Nothing but zeros: not known.
   std::optional<std::uint32_t> latency_ms{};  ///< Nothing: it was not called for, but came from a cache.
 };
@@ -50,6 +51,8 @@ class TextChecker {
                                            const std::vector<std::string>& texts) const;
   Result<MetricOutcome> assess_patterns(const CheckedAnswer& answer,
                                         const TextExpectation& expectation) const;
+  /// Each call with the tools that the request declares.
+  Result<SchemaFinding> compare_calls(const CheckedAnswer& answer) const;
   Result<MetricOutcome> assess_group(const CheckedAnswer& answer, const TextExpectation& group,
                                      bool turned_round) const;
   mutable CompiledCache<Pattern> patterns_;

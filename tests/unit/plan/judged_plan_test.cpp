@@ -122,6 +122,17 @@ TEST_F(JudgedPlanTest, AJudgeMetricGoesOutWithWhatIsAsked) {
   EXPECT_EQ(sent.texts, std::vector{asked.expectations[1].what}) << "a judge metric has no texts";
 }
 
+TEST_F(JudgedPlanTest, KnowsWhetherACheckIsAboutAllCalls) {
+  asked.expectations = {contains("Paris")};
+  suite.cases = {asked};
+  EXPECT_FALSE(plan().checks_all_calls());
+  asked.expectations.push_back({});
+  asked.expectations[1].what = {MetricId::any_of, {}, {1}};
+  asked.expectations[1].what.parts = {{MetricId::tool_calls_valid, {}}};
+  suite.cases = {asked};
+  EXPECT_TRUE(plan().checks_all_calls());
+}
+
 TEST_F(JudgedPlanTest, AMetricsOwnContextGoesOutWithItAndNoPerturbationChangesIt) {
   asked.expectations = {judged(MetricId::faithfulness, 0), judged(MetricId::rubric, 2)};
   suite.cases = {asked};

@@ -27,6 +27,18 @@ TEST_F(RunControllerTest, AWorkerWhoseProtocolKnowsNotWhatTheRunNeedsIsTurnedAwa
       << rejects[0].detail;
 }
 
+TEST_F(RunControllerTest, AWorkerWhoseProtocolKnowsNoCheckOfAllCallsIsTurnedAway) {
+  config.calls.are_checked_all = true;
+  begin();
+  wire::Hello older{1, "old", "cache-1", "0", 5};
+  older.protocol = 8;
+  const auto effects = send("p", older);
+  const auto rejects = sent<wire::Reject>(effects, "p");
+  ASSERT_EQ(rejects.size(), 1u);
+  EXPECT_TRUE(rejects[0].detail.find("a check is about all calls of tools") != std::string::npos)
+      << rejects[0].detail;
+}
+
 TEST_F(RunControllerTest, ExpectedWorkersAreNotWaitedForForEver) {
   config.expected_workers = 3;
   begin();

@@ -229,6 +229,51 @@ TEST(AnswerChecks, CompareCallsOfTools) {
   EXPECT_EQ(verdict("text", {MetricId::not_tool_call, {"look_up", "{}"}}), "pass");
 }
 
+TEST(AnswerChecks, KnowWhetherAnyToolIsCalled) {
+  const std::vector<ToolCall> calls{{"", "refund", "{}"}};
+  CheckedAnswer answer("text");
+  EXPECT_EQ(verdict(answer, {MetricId::not_tool_call, {}}), "pass");
+  EXPECT_EQ(verdict(answer, {MetricId::tool_call, {}}), "calls no tool");
+  answer.calls = calls;
+  EXPECT_EQ(verdict(answer, {MetricId::not_tool_call, {}}), "it must not pass tool_call");
+  EXPECT_EQ(verdict(answer, {MetricId::tool_call, {}}), "pass");
+}
+
+// A call of a tool that there is not, or that the tool would refuse, failed nothing.
+TEST(AnswerChecks, HoldEachCallAgainstTheTools) {
+  const std::vector<Tool> tools{
+      {"look_up", "",
+       R"({"type":"object","properties":{"order":{"type":"integer"}},"required":["order"],"additionalProperties":false})"},
+      {"now", "", R"({"properties":{},"type":"object"})"}};
+  const auto of = [&](const std::vector<ToolCall>& calls, MetricId metric = MetricId::tool_calls_valid) {
+    CheckedAnswer answer("text");
+    answer.calls = calls;
+    answer.tools = tools;
+    return verdict(answer, {metric, {}});
+  };
+  const ToolCall fine{"", "look_up", R"({"order":17})"};
+  EXPECT_EQ(of({}), "pass");
+  EXPECT_EQ(of({fine, {"", "now", "null"}, {"", "now", "{}"}}), "pass");
+  EXPECT_EQ(of({fine, {"", "drop_database", "{}"}}),
+            "calls \"drop_database\", which is none of the test's tools");
+  EXPECT_EQ(of({{"", "look_up", "{}"}})
+                .find("the call \"look_up {}\" does not fit the schema at the root: Missing required "
+                      "property 'order'"),
+            0u)
+      << of({{"", "look_up", "{}"}});
+  for (const char* broken : {R"({"order":"17"})", R"({"order":17,"all":true})", "null"})
+    EXPECT_EQ(of({{"", "look_up", broken}}).find("the call \"look_up "), 0u) << broken;
+  EXPECT_EQ(of({{"", "look_up", R"({"order":1)"}}),
+            R"(calls look_up with arguments that are not JSON: "{\"order\":1")");
+  EXPECT_EQ(of({{"", "now", "```json\n{}\n```"}}).find("calls now with arguments that are not JSON"), 0u);
+  EXPECT_EQ(of({{"", "now", "[]"}}).find("calls now with arguments that are no JSON object"), 0u);
+  EXPECT_EQ(of({{"", "pay", "{}"}}, MetricId::not_tool_calls_valid), "pass");
+  EXPECT_EQ(of({fine}, MetricId::not_tool_calls_valid), "it must not pass tool_calls_valid");
+  const ToolCall deep{"", "now", "{\"a\":" + std::string(200, '[') + std::string(200, ']') + "}"};
+  EXPECT_EQ(of({deep}, MetricId::not_tool_calls_valid).find("undecided: the call \"now "), 0u);
+  EXPECT_EQ(of({deep, {"", "pay", "{}"}}, MetricId::not_tool_calls_valid), "pass") << "another one decides";
+}
+
 TEST(AnswerChecks, JudgeTimeAndCostOnlyWhereTheyAreKnown) {
   CheckedAnswer answer("text");
   EXPECT_NE(verdict(answer, {MetricId::latency, {}, {200}}).find("is not known"), std::string::npos);

@@ -37,6 +37,9 @@ TEST_F(AnswerChecksSuite, AreReadWithTheirParameters) {
             (TextExpectation{MetricId::contains_json, {R"({"type":"array"})"}}));
   EXPECT_EQ(only("{type: tool_call, name: f, arguments: {b: 1, a: [x]}}"),
             (TextExpectation{MetricId::tool_call, {"f", R"({"a":["x"],"b":1})"}}));
+  EXPECT_EQ(only("{type: not_tool_call}"), (TextExpectation{MetricId::not_tool_call, {}}));
+  EXPECT_TRUE(checks_all_calls(only("{type: all_of, of: [{type: not_tool_call}]}")));
+  EXPECT_FALSE(checks_all_calls(only("{type: all_of, of: [{type: not_tool_call, name: f}]}")));
   EXPECT_EQ(only("{type: latency, max_ms: 200}"), (TextExpectation{MetricId::latency, {}, {200}}));
   EXPECT_EQ(only("{type: not_cost, max_dollars: 0.01}"), (TextExpectation{MetricId::not_cost, {}, {0.01}}));
 }
@@ -181,15 +184,25 @@ TEST_F(AnswerChecksSuite, ArgumentsAreSuchAsTheToolTakes) {
 
 TEST_F(AnswerChecksSuite, ParametersOfToolsAreSchemas) {
   EXPECT_EQ(
-      findings(with_refund("{type: icontains, text: a}", "{type: objekt}")),
+      findings(with_refund("{type: not_tool_call}", "{type: objekt}")),
       "suite.yaml:8: \"parameters\" in input.tools[0] cannot be used: the schema is wrong: Unrecognised "
       "JSON type name 'objekt'\n");
   EXPECT_EQ(findings(with_refund("{type: tool_call, name: refund, arguments: {a: 1}}", "{requird: [a]}")),
             "suite.yaml:8: \"parameters\" in input.tools[0] cannot be used: the schema is wrong at the root: "
             "\"requird\" is no keyword; did you mean \"required\"?\n");
   const std::string later = "{patternProperties: {'^x': {}}}";
-  EXPECT_EQ(findings(with_refund("{type: icontains, text: a}", later)), "(none)\n")
-      << "the provider may know it";
+  EXPECT_EQ(findings(with_refund("{type: not_tool_call}", later)), "(none)\n") << "the provider may know it";
+  EXPECT_EQ(findings(with_refund("{type: tool_calls_valid}")), "(none)\n");
+  EXPECT_EQ(findings(with_refund("{type: tool_calls_valid}", later))
+                .find("suite.yaml:9: \"type\" in expected is tool_calls_valid, which cannot use the "
+                      "\"parameters\" of "
+                      "refund: the schema is wrong at the root: \"patternProperties\" is not supported"),
+            0u)
+      << findings(with_refund("{type: tool_calls_valid}", later));
+  EXPECT_EQ(findings("suite: s\ndefault_test: {expected: {type: tool_calls_valid}}\ntests:\n"
+                     "- {id: t, input: {prompt: p}}\n"),
+            "(none)\n")
+      << "some of the tests may have tools";
 }
 
 TEST_F(AnswerChecksSuite, ADefaultTestMayForbidAToolOfOtherTests) {
@@ -230,7 +243,14 @@ TEST_F(AnswerChecksSuite, SaysWhatIsWrong) {
             "\"text\" in of[0] must have at least \"n\" words, 1 here: \"...\" has 0"},
            {"{type: latency}", "missing \"max_ms\""},
            {"{type: cost, max_dollars: -1}", "\"max_dollars\" in expected"},
-           {"{type: tool_call}", "missing \"name\""},
+           {"{type: tool_call, arguments: {a: 1}}",
+            "\"arguments\" in expected need the \"name\" of the tool that is called with them"},
+           {"{type: tool_calls_valid, name: f}",
+            "\"name\" in expected does not belong to tool_calls_valid, which takes no parameters"},
+           {"{type: tool_calls_valid}",
+            "\"type\" in expected is tool_calls_valid, and the test's input has no \"tools\" that calls "
+            "could "
+            "be held against"},
            {"{type: icontains, text: a, max_ms: 3}",
             "\"max_ms\" in expected does not belong to icontains, which takes "
             "\"text\""},

@@ -166,6 +166,21 @@ TEST(Redaction, NoDetailQuotesAPartOfWhatIsRedacted) {
   EXPECT_EQ(shown.scores[0].metrics[0].detail, "it is about what is redacted");
 }
 
+// What it quotes of arguments may be a part of what is redacted.
+TEST(Redaction, HoldsForCallsThatAreHeldAgainstTheRequestsTools) {
+  Completion answer;
+  answer.text = R"({"tool_call":{"name":"mail","arguments":{"to":"jane@home.io"}}})";
+  answer.calls = {{"", "mail", R"({"to":"jane@home.io"})"}};
+  WorkUnit work;
+  work.request.extras.tools = {{"mail", "", R"({"required":["text"]})"}};
+  work.tasks = {{1, {}, {}, 0.0, false, {{MetricId::tool_calls_valid, {}}}}};
+  const auto plain = unit_result(work, {Ontology(), TextChecker()}, answer, {}, {});
+  EXPECT_EQ(plain.scores[0].metrics[0].detail.find("the call \"mail {"), 0u)
+      << plain.scores[0].metrics[0].detail;
+  const auto shown = unit_result(work, {Ontology(), TextChecker()}, answer, {}, {}, {}, redacting());
+  EXPECT_EQ(shown.scores[0].metrics[0].detail, "it is about what is redacted");
+}
+
 TEST(Redaction, HoldsForRecordedJudgements) {
   Completion answer;
   answer.text = "hello";
