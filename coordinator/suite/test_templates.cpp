@@ -81,8 +81,13 @@ class TestRenderer {
     render_keys(metric, name, of_metric);
     auto* table = std::get_if<DocumentNode::Table>(&metric.value);
     if (table == nullptr) return;
-    const auto parameters = std::ranges::find(*table, "parameters", &DocumentEntry::key);
-    if (parameters != table->end()) render_all(parameters->value, "\"parameters\" in " + name + " ");
+    for (DocumentEntry& entry : *table) {
+      const std::string shown = "\"" + entry.key + "\" in " + name + " ";
+      if (entry.key == "parameters") render_all(entry.value, shown);
+      if (entry.key != "arguments") continue;
+      take_values(entry.value);
+      render_all(entry.value, shown);
+    }
     const auto parts = std::ranges::find(*table, "of", &DocumentEntry::key);
     auto* list = parts != table->end() ? std::get_if<DocumentNode::Array>(&parts->value.value) : nullptr;
     if (list == nullptr) return;
@@ -101,6 +106,26 @@ class TestRenderer {
       for (DocumentNode& one : *list) {
         if (auto* text = std::get_if<std::string>(&one.value)) render(*text, one.line, shown);
       }
+    }
+  }
+
+  /// A text that is a variable alone becomes its value where that is a number or a boolean: what a tool is
+  /// called with has a type.
+  void take_values(DocumentNode& node) {
+    if (const auto* text = std::get_if<std::string>(&node.value)) {
+      const std::string name(first_variable(*text));
+      std::string bare = *text;
+      std::erase(bare, ' ');
+      const DocumentEntry* vars = find_entry(result_.node, "vars");
+      const DocumentEntry* value = vars != nullptr ? find_entry(vars->value, name) : nullptr;
+      const bool is_alone = value != nullptr && bare == "{{" + name + "}}";
+      if (!is_alone || std::holds_alternative<std::string>(value->value.value)) return;
+      result_.used.insert(name);
+      node = value->value;
+    } else if (auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
+      for (DocumentNode& one : *list) take_values(one);
+    } else if (auto* table = std::get_if<DocumentNode::Table>(&node.value)) {
+      for (DocumentEntry& entry : *table) take_values(entry.value);
     }
   }
 

@@ -27,8 +27,9 @@ struct RenderedTest {
   bool is_sound = true;                     ///< All of them could be read.
 };
 /// Renders those texts of a test that are templates (docs/suites.md): of `input` the prompt, context,
-/// system prompt and the contents of messages, of the metrics in `expected` their text, reference, criteria
-/// and context. What is wrong becomes findings, and the text stays as it is. REQUIRES: a mapping.
+/// system prompt and the contents of messages, of the metrics in `expected` their text, reference, criteria,
+/// context, parameters and arguments. What is wrong becomes findings, and the text stays as it is. REQUIRES:
+/// a mapping.
 RenderedTest render_test(const DocumentNode& test, const Variables& values, const DocumentContext& context);
 
 }  // namespace sluice

@@ -120,7 +120,7 @@ std::vector<std::string> TextParameterReader::read_call(TableReader& reader, Met
     reader.add_wrong("arguments", "hold a number that is not finite");
   std::string wanted = arguments != nullptr ? canonical_json(*arguments) : "{}";
   note_unfilled(reader, "name", name);
-  note_unfilled(reader, "arguments", wanted);
+  if (passes_without(metric)) note_unseen(reader, "arguments", wanted);
   if (source_.checker != nullptr && !name.empty()) {
     const std::string shown = excerpt(name, defaults::quoted_bytes);
     tools_.push_back(
@@ -229,7 +229,7 @@ std::vector<std::string> TextParameterReader::read_texts(TableReader& reader, co
                      "the answer, and not_icontains_all that not all of them do");
   }
   if (texts && passes_without(type.id)) {
-    for (const std::string& text : *texts) note_unseen(reader, text);
+    for (const std::string& text : *texts) note_unseen(reader, "text", text);
   }
   return std::move(texts).value_or(std::vector<std::string>());
 }
@@ -239,7 +239,8 @@ bool TextParameterReader::passes_without(MetricId metric) const {
 }
 
 /// A variable in a text that must not be found, of a test that may have no variables at all.
-void TextParameterReader::note_unseen(const TableReader& reader, std::string_view text) const {
+void TextParameterReader::note_unseen(const TableReader& reader, std::string_view key,
+                                      std::string_view text) const {
   for (const std::string_view name : variables_in(text)) {
     const std::string shown = excerpt(name, defaults::quoted_bytes);
     const std::string why =
@@ -247,7 +248,7 @@ void TextParameterReader::note_unseen(const TableReader& reader, std::string_vie
         "}}, and the test has no \"vars\": the check would pass for want of the braces; "
         "give it \"vars\" with \"" +
         shown + "\", or, where the braces themselves are meant, \"vars: {}\" and {{ '{{' }}" + shown + "}}";
-    unfilled_.push_back({std::string(name), metric_, reader.wrong("text", why), true});
+    unfilled_.push_back({std::string(name), metric_, reader.wrong(key, why), true});
   }
 }
 

@@ -44,7 +44,7 @@ class TextParameterReader {
   void read_part(const DocumentNode& node, const std::string& name, std::vector<TextExpectation>& parts);
   std::vector<std::string> read_texts(TableReader& reader, const MetricType& type) const;
   bool passes_without(MetricId metric) const;
-  void note_unseen(const TableReader& reader, std::string_view text) const;
+  void note_unseen(const TableReader& reader, std::string_view key, std::string_view text) const;
   std::vector<std::string> read_patterns(TableReader& reader);
 
   const TestSource& source_;

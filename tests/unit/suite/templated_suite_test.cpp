@@ -255,7 +255,7 @@ TEST_F(TemplatedSuite, AVariableInAPatternOrSchemaIsAFinding) {
       "  - {type: regex_not_match, pattern: [\"{{d}} {{ c }}\", \"{{only_here}}\"]}\n"
       "  - {type: any_of, of: [{type: json_schema, schema: {const: \"{{c}}\"}}]}\n"
       "  - {type: not_contains_json, schema: s.json}\n"
-      "  - {type: tool_call, name: \"{{c}}\", arguments: {a: [\"{{d}}\", \"{{c}}\"]}}\n";
+      "  - {type: tool_call, name: \"{{c}}\"}\n";
   EXPECT_EQ(findings("suite: s\ntests:\n- id: t\n" + test),
             "suite.yaml:7: \"pattern\" in expected[0] holds {{c}}, " + pattern +
                 "\\{\\{c\\}\\} looks for the braces themselves\n"
@@ -266,15 +266,31 @@ TEST_F(TemplatedSuite, AVariableInAPatternOrSchemaIsAFinding) {
                 schema + "suite.yaml:9: \"schema\" in expected[2] names \"s.json\", which holds {{c}}, " +
                 schema +
                 "suite.yaml:10: \"name\" in expected[3] holds {{c}}, a variable of the test, which is not "
-                "filled in here: write out what it stands for\n"
-                "suite.yaml:10: \"arguments\" in expected[3] holds {{c}}, a variable of the test, which is "
-                "not filled in here: write out what it stands for\n");
+                "filled in here: write out what it stands for\n");
   write("l.jsonl", R"({"id": "a", "vars": {"c": "x"}, "input": {"prompt": "{{c}}"},)"
                    R"( "expected": {"type": "regex_match", "pattern": "^{{c}}$"}})"
                    "\n");
   EXPECT_EQ(findings("suite: s\ntests_file: l.jsonl\n"),
             "l.jsonl:1: \"pattern\" in expected holds {{c}}, " + pattern +
                 "\\{\\{c\\}\\} looks for the braces themselves\n");
+}
+
+// A call's arguments have types: what was asked for by a number stayed a number.
+TEST_F(TemplatedSuite, ArgumentsOfCallsAreTemplates) {
+  const Case test = first(
+      "suite: s\ntests:\n- id: t\n  vars: {o: 17, on: true, c: Lima}\n  input: {prompt: p}\n  expected:\n"
+      "  - {type: tool_call, name: f, arguments: {order: \"{{o}}\", on: \"{{ on }}\", at: [\"{{c}}\", {n: "
+      "\"no. "
+      "{{o}}\"}]}}\n");
+  ASSERT_EQ(test.expectations.size(), 1u);
+  EXPECT_EQ(test.expectations[0].what.texts,
+            (std::vector<std::string>{"f", R"({"at":["Lima",{"n":"no. 17"}],"on":true,"order":17})"}));
+  EXPECT_NE(
+      findings("suite: s\ntests:\n- id: t\n  input: {prompt: p}\n  expected: {type: not_tool_call, name: "
+               "f, arguments: {order: \"{{o}}\"}}\n")
+          .find("suite.yaml:5: \"arguments\" in expected holds {{o}}, and the test has no \"vars\": the "
+                "check would pass for want of the braces"),
+      std::string::npos);
 }
 
 TEST_F(TemplatedSuite, PatternsAndSchemasMayLookForBraces) {
