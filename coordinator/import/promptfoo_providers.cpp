@@ -4,6 +4,7 @@
 #include "common/settings/base_url.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/import/foreign_script.hpp"
+#include "coordinator/import/provider_tools.hpp"
 #include "coordinator/import/response_form.hpp"
 
 #include <algorithm>
@@ -297,11 +298,12 @@ class ProviderImporter {
       } else if (read_param(entry, made)) {
       } else if (entry.key == "response_format") {
         made.response_format = import_response_format(entry, from_);
-      } else if (entry.key == "tools" || entry.key == "tool_choice") {
+      } else if (entry.key == "tools") {
+        made.tools = import_tools(entry, from_);
+      } else if (entry.key == "tool_choice") {
         from_.note(entry.line,
-                   "\"" + entry.key +
-                       "\" in config of a provider has no counterpart (a test names it as \"input." +
-                       entry.key + "\"): left out");
+                   "\"tool_choice\" in config of a provider has no counterpart (a test names it as "
+                   "\"input.tool_choice\"): left out");
       } else if (entry.key == "apiKeyEnvar" && find_entry(config, "apiBaseUrl") != nullptr) {
         // Goes with the server.
       } else if (entry.key == "apiKey" || entry.key == "apiKeyEnvar") {

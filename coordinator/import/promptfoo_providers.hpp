@@ -24,6 +24,7 @@ struct ImportedProvider {
   std::vector<std::string> prompts{};  ///< The labels of those that it is for; empty: all.
   std::uint32_t line = 1;
   std::optional<DocumentNode> response_format{};  ///< As `input.response_format` of a test has it.
+  std::optional<DocumentNode> tools{};            ///< As `input.tools`.
 };
 
 struct ImportedProviders {

@@ -33,7 +33,9 @@ class Assembly {
 
   ImportedSuite build() {
     if (parts_.prompts.empty()) add_prompt();
-    form_ = form_of_all();
+    form_ = form_of_prompt();
+    if (!form_) form_ = of_all("response_format", &ImportedProvider::response_format);
+    tools_ = of_all("tools", &ImportedProvider::tools);
     const std::size_t providers = limit_providers();
     note_filters(parts_.default_test);
     for (const ImportedTest& test : parts_.tests) note_filters(test);
@@ -74,21 +76,21 @@ class Assembly {
     return parts_.prompts.size() == 1 && !parts_.prompts.front().messages.empty();
   }
 
-  /// The form of the answer that every provider is asked for, which a suite has by test.
-  std::optional<DocumentNode> form_of_all() const {
-    if (const auto form = form_of_prompt()) return form;
+  /// What every provider is asked with: a suite has it by test.
+  std::optional<DocumentNode> of_all(const std::string& key,
+                                     std::optional<DocumentNode> ImportedProvider::*part) const {
     if (parts_.providers.empty()) return std::nullopt;
-    const auto written = [](const ImportedProvider& provider) {
-      return provider.response_format ? canonical_json(*provider.response_format) : std::string();
+    const auto written = [&](const ImportedProvider& provider) {
+      return provider.*part ? canonical_json(*(provider.*part)) : std::string();
     };
     const std::string first = written(parts_.providers.front());
     const bool is_same = std::ranges::all_of(
         parts_.providers, [&](const ImportedProvider& provider) { return written(provider) == first; });
-    if (is_same) return parts_.providers.front().response_format;
+    if (is_same) return parts_.providers.front().*part;
     for (const ImportedProvider& provider : parts_.providers) {
-      if (provider.response_format)
-        from_.note(provider.response_format->line,
-                   "\"response_format\" is not that of all providers, and a suite has it by test: left out");
+      if (provider.*part)
+        from_.note((provider.*part)->line,
+                   "\"" + key + "\" is not that of all providers, and a suite has it by test: left out");
     }
     return std::nullopt;
   }
@@ -120,6 +122,7 @@ class Assembly {
       for (const ImportedMessage& message : prompt.messages) add(message.role, message.content);
       node.add("messages", {std::move(messages), 1, {}});
     }
+    if (tools_) node.add("tools", *tools_);
     if (form_) node.add("response_format", *form_);
     return node.take();
   }
@@ -212,6 +215,7 @@ class Assembly {
     if (judge.seed) lose(judge.line, "seed");
     for (const DocumentEntry& param : judge.params) lose(param.value.line, param.key);
     if (judge.response_format) lose(judge.response_format->line, "response_format");
+    if (judge.tools) lose(judge.tools->line, "tools");
   }
 
   /// Before its provider is named, which may change.
@@ -303,6 +307,7 @@ class Assembly {
   const ImportFile& from_;
   AssembledTests tests_{};
   std::optional<DocumentNode> form_{};
+  std::optional<DocumentNode> tools_{};
   Names names_{};
 };
 

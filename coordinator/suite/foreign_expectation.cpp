@@ -23,7 +23,7 @@ constexpr double good_enough = 0.7;  ///< Of `g-eval`.
 bool needs_no_value(Form form) {
   constexpr std::array forms{Form::json,         Form::any_json,          Form::relevancy,
                              Form::faithfulness, Form::context_relevance, Form::time,
-                             Form::price};
+                             Form::price,        Form::valid_calls};
   return std::ranges::find(forms, form) != forms.end();
 }
 
@@ -108,6 +108,8 @@ class ExpectationMaker {
         return make_of_context(texts("context_recall", "reference", {joined_values()}));
       case Form::context_relevance:
         return make_of_context(metric("context_relevance"));
+      case Form::valid_calls:
+        return make_calls("all_of");
       case Form::program:
       case Form::tools:
       case Form::none:
@@ -156,6 +158,8 @@ class ExpectationMaker {
         return limited("not_latency", "max_ms", most_milliseconds);
       case Form::price:
         return limited("not_cost", "max_dollars", most_dollars);
+      case Form::valid_calls:
+        return make_calls("not_all_of");
       default:
         return fail("has no counterpart");
     }
@@ -193,6 +197,12 @@ class ExpectationMaker {
   DocumentNode make_not_all() const {
     DocumentNode::Array parts{texts("must_contain", "text", check_.values)};
     return with(metric("not_all_of"), "of", {std::move(parts), check_.line, {}});
+  }
+
+  /// There an answer without a call fails.
+  Made make_calls(std::string_view group) const {
+    DocumentNode::Array parts{metric("tool_call"), metric("tool_calls_valid")};
+    return with(metric(group), "of", {std::move(parts), check_.line, {}});
   }
 
   Made make_json(std::string_view type) const {

@@ -41,7 +41,7 @@ constexpr std::array foreign_types{
     ForeignType{"is-sql"},
     ForeignType{"is-valid-function-call", Form::tools},
     ForeignType{"is-valid-openai-function-call", Form::tools},
-    ForeignType{"is-valid-openai-tools-call", Form::tools},
+    ForeignType{"is-valid-openai-tools-call", Form::valid_calls},
     ForeignType{"is-xml"},
     ForeignType{"javascript", Form::program},
     ForeignType{"latency", Form::time},

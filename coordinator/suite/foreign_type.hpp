@@ -11,6 +11,7 @@ enum class ForeignForm : std::uint8_t {
   none,           ///< It cannot be said.
   program,        ///< A program of the user's says it.
   tools,          ///< tool_call says the like of it.
+  valid_calls,    ///< tool_calls_valid, of an answer that calls one.
   equals,         ///< exact_match, or a schema with the one value.
   all_texts,      ///< must_contain
   any_text,       ///< contains_any

@@ -264,8 +264,7 @@ TEST_F(Promptfoo, KnowsTheChecksOfToolsAndTraces) {
                     "', value: {name: y}}]}]\n"),
               "promptfooconfig.yaml:2: the check " + type + " has no counterpart: left out\n");
   }
-  for (const std::string type : {"is-valid-openai-tools-call", "is-valid-function-call",
-                                 "is-valid-openai-function-call", "tool-call-f1"}) {
+  for (const std::string type : {"is-valid-function-call", "is-valid-openai-function-call", "tool-call-f1"}) {
     EXPECT_EQ(notes("prompts: [a]\ntests: [{assert: [{type: contains, value: x}, {type: '" + type +
                     "', value: [y]}]}]\n"),
               "promptfooconfig.yaml:2: the check " + type +

@@ -142,8 +142,34 @@ TEST_F(Promptfoo, NamesWhereATestHasTheToolsOfAProvider) {
             one_test),
       "promptfooconfig.yaml:2: \"tool_choice\" in config of a provider has no counterpart (a test names "
       "it as \"input.tool_choice\"): left out\n"
-      "promptfooconfig.yaml:2: \"tools\" in config of a provider has no counterpart (a test names it as "
-      "\"input.tools\"): left out\n");
+      "promptfooconfig.yaml:2: \"tools\" in config of a provider are none that a suite takes (a test names "
+      "them as \"input.tools\"): left out\n");
+}
+
+TEST_F(Promptfoo, GivesEachTestTheToolsOfTheProvidersAndHoldsCallsAgainstThem) {
+  const std::string function =
+      "{name: look_up, description: Finds it., parameters: {type: object, required: [order]}";
+  const std::string head =
+      "prompts: ['{{q}}']\nproviders:\n- {id: 'openai:m', config: {tools: [{type: function, function: ";
+  const std::string tests =
+      "tests: [{vars: {q: x}, assert: [{type: is-valid-openai-tools-call}, {type: "
+      "not-is-valid-openai-tools-call}]}]\n";
+  const std::string made = suite(head + function + "}}]}}\n" + tests);
+  EXPECT_TRUE(
+      has(made,
+          "      tools:\n        - name: look_up\n          description: Finds it.\n          parameters:\n"))
+      << made;
+  EXPECT_TRUE(has(
+      made,
+      "      - type: all_of\n        of:\n          - type: tool_call\n          - type: tool_calls_valid\n"))
+      << made;
+  EXPECT_TRUE(has(made, "      - type: not_all_of\n")) << made;
+  EXPECT_EQ(notes(head + function + ", strict: true}}]}}\n" + tests),
+            "promptfooconfig.yaml:3: \"strict\" of the tool look_up has no counterpart: left out\n");
+  EXPECT_TRUE(has(notes(head + "{name: look_up, parameters: {type: objekt}}}]}}\n" + tests),
+                  ":3: \"tools\" in config of a provider are none that a suite takes"));
+  EXPECT_TRUE(has(notes(head + function + "}}]}}\n- openai:n\n" + tests),
+                  ":3: \"tools\" is not that of all providers"));
 }
 
 // Its name was taken for a pattern, and for nothing with braces in it.
