@@ -224,14 +224,16 @@ TEST_F(Answers, CallsOfToolsAreAssessed) {
   const std::string tests = ", input: {prompt: p, tools: [{name: look_up}]}, expected: {type: ";
   write_text(folder() / "suite.yaml", "suite: s\ntests:\n- {id: a" + tests +
                                           "tool_call, name: look_up, arguments: {order: 17}}}\n- {id: b" +
-                                          tests + "not_tool_call, name: look_up}}\n");
+                                          tests + "not_tool_call, name: look_up}}\n- {id: c" + tests +
+                                          "tool_calls_valid}}\n");
   const std::string calls = R"(, "tool_calls": [{"name": "look_up", "arguments": {"order": 17}}]})";
-  write_text(folder() / "answers.jsonl", R"({"id": "a")" + calls + "\n" + R"({"id": "b")" + calls + "\n");
+  write_text(folder() / "answers.jsonl", R"({"id": "a")" + calls + "\n" + R"({"id": "b")" + calls + "\n" +
+                                             R"({"id": "c", "tool_calls": [{"name": "drop"}]})" + "\n");
   const auto finished = run({});
   ASSERT_EQ(finished.exit_code, 1) << finished.errors;
   const json report = json::parse(finished.output, nullptr, false);
   const json& cases = report["fixture_results"];
-  ASSERT_EQ(cases.size(), 2u);
+  ASSERT_EQ(cases.size(), 3u);
   for (const json& one : cases) EXPECT_EQ(one["status"], one["id"] == "a" ? "pass" : "fail") << one;
   EXPECT_EQ(cases[0]["answer_text"], R"({"tool_call":{"name":"look_up","arguments":{"order":17}}})");
 }
