@@ -4,10 +4,10 @@
 #include "common/documents/canonical_json.hpp"
 #include "coordinator/suite/request_reader.hpp"
 
-#include <algorithm>
+#include <cstddef>
 #include <string>
-#include <string_view>
 #include <utility>
+#include <variant>
 
 namespace sluice {
 namespace {

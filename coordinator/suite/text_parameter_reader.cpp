@@ -135,7 +135,7 @@ void TextParameterReader::note_all_tools(const TableReader& reader, const Metric
   if (source_.checker == nullptr) return;
   NamedTool all;
   all.metric = metric_;
-  all.has_alternatives = depth_ > 0;
+  all.has_alternatives = depth_ > 0;  // What else the group asks for may need a call.
   all.finding = reader.wrong("type", "is " + std::string(type.name()));
   tools_.push_back(std::move(all));
 }
