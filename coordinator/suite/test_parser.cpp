@@ -249,8 +249,9 @@ class TestReader {
     if (tools.empty() && check.metric < own_metrics_ && !check.has_alternatives)
       refuse(check, check.finding,
              ", and the test's input has no \"tools\" that calls could be held against");
+    const std::string place = check.finding.file + ":" + std::to_string(check.finding.line);
     for (const Tool& tool : tools) {
-      const std::string& problem = source_.checker->problem_with_schema(tool.parameters);
+      const std::string& problem = source_.checker->problem_with_schema(tool.parameters, place);
       if (!problem.empty() && source_.checker->problem_with_parameters(tool.parameters).empty())
         refuse(check, check.finding,
                ", which cannot use the \"parameters\" of " + tool.name + ": " + problem);
