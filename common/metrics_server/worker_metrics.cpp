@@ -31,7 +31,7 @@ void WorkerMetrics::received(const wire::Grants& grants) {
 
 void WorkerMetrics::completed(const UnitResult& result) {
   const std::lock_guard lock(mutex_);
-  ++(result.error ? failed_units_ : answered_units_);
+  ++(result.error && result.scores.empty() ? failed_units_ : answered_units_);
   cache_hits_ += result.spend.cache_hit ? 1 : 0;
   retries_ += result.spend.retries;
   paid_ += result.spend.paid;

@@ -2,7 +2,26 @@
 
 #include "common/text/text.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 namespace sluice {
+
+namespace {
+
+/// Words of providers that mean a refusal and nothing else: of OpenAI and Anthropic, of Gemini's filters for
+/// answers and prompts, of settings for other servers (docs/providers.md). Not Gemini's RECITATION, which
+/// cuts off an answer that complies.
+constexpr std::array<std::string_view, 10> refusing_reasons{
+    "content_filter",     "refusal",  "safety",       "blocklist",
+    "prohibited_content", "spii",     "image_safety", "image_prohibited_content",
+    "model_armor",        "jailbreak"};
+/// With which OpenAI's format gives words of refusal in the place of an answer. Without any text an answer
+/// that ends so is empty, and nobody knows why.
+constexpr std::array<std::string_view, 3> ordinary_reasons{"", "stop", "length"};
+
+}  // namespace
 
 void append_call_line(std::string& text, const ToolCall& call, bool is_json) {
   if (!text.empty()) text += '\n';
@@ -26,6 +45,13 @@ Digest answer_digest(const Completion& completion) {
   hasher.field(completion.usage.input_tokens).field(completion.usage.output_tokens);
   hasher.field(completion.non_answer ? to_string(completion.non_answer->reason) : std::string_view());
   return hasher.finish();
+}
+
+bool is_native_refusal(const Completion& completion) {
+  if (!completion.non_answer || completion.non_answer->reason != Reason::refusal) return false;
+  const std::string reason = to_lower(completion.finish_reason);
+  return std::ranges::find(refusing_reasons, reason) != refusing_reasons.end() ||
+         (!completion.text.empty() && std::ranges::find(ordinary_reasons, reason) != ordinary_reasons.end());
 }
 
 }  // namespace sluice

@@ -53,4 +53,10 @@ void append_call_line(std::string& text, const ToolCall& call, bool is_json);
 /// nor the machine counts.
 Digest answer_digest(const Completion& completion);
 
+/// True if the provider itself says that the model or its content filter refused (docs/metrics.md#refusal):
+/// by a finish reason of refusals, or by words of refusal in their own place. An answer without any text, and
+/// a finish reason that may mean something else, are none. Goes by what answer_digest covers, so that each
+/// replay of an answer comes to the same.
+bool is_native_refusal(const Completion& completion);
+
 }  // namespace sluice

@@ -16,6 +16,11 @@ bool checks_all_calls(const TextExpectation& expectation) {
          std::ranges::any_of(expectation.parts, checks_all_calls);
 }
 
+bool checks_refusal(const TextExpectation& expectation) {
+  return positive(expectation.metric) == MetricId::refusal ||
+         std::ranges::any_of(expectation.parts, checks_refusal);
+}
+
 void add_for_worker(const TextExpectation& expectation, std::vector<TextExpectation>& tasks) {
   if (!has_command(expectation)) return tasks.push_back(expectation);
   for (const TextExpectation& part : expectation.parts) add_for_worker(part, tasks);
@@ -44,6 +49,8 @@ bool is_complete(const TextExpectation& expectation) {
     case MetricId::command:
     case MetricId::command_score:
       return false;
+    case MetricId::refusal:
+      return true;
     default:
       return !texts.empty();
   }

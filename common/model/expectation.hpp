@@ -11,14 +11,14 @@ inline constexpr double most_distance = 10'000;  ///< Changes that levenshtein c
 inline constexpr double most_rouge_words = 9;    ///< n of rouge_n.
 
 /// What a metric of the answer assesses by (docs/suites.md). One of `texts`, `numbers` and `parts` is not
-/// empty, but for metrics of all calls.
+/// empty, but for metrics of all calls and refusal, which take nothing.
 struct TextExpectation {
   MetricId metric = MetricId::must_contain;
   /// Texts to look for, patterns (RE2), accepted answers, references; for json_schema and contains_json the
   /// schema's JSON text alone; for tool_call the tool's name and its arguments as a JSON object, or nothing:
   /// any tool. command: the arguments as a JSON list, the parameters as a JSON object, and the hash of the
   /// files among the arguments.
-  std::vector<std::string> texts;
+  std::vector<std::string> texts{};
   /// levenshtein: the most changes. rouge_n: n, and of a part the score that passes. latency: milliseconds.
   /// cost: dollars, and what the run adds, the dollars for a million tokens of input and of output. all_of:
   /// the mark. command: seconds, and of a part with a score that which passes.
@@ -34,6 +34,9 @@ bool has_command(const TextExpectation& expectation);
 /// Whether it, or one of its parts, is about all calls of an answer, whatever their tool: tool_calls_valid,
 /// and tool_call without a name.
 bool checks_all_calls(const TextExpectation& expectation);
+/// Whether it asks for a refusal, or for none, itself or in one of its parts. A test with such a metric is
+/// answered by a refusal of the provider's own; to any other that is an error.
+bool checks_refusal(const TextExpectation& expectation);
 
 /// Adds what a worker assesses of it: itself, or, where there is a command in it, the greatest of its parts
 /// without one, in their order. Commands run where the suite is (docs/security.md).

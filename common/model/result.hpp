@@ -9,6 +9,8 @@
 #include "common/model/trial.hpp"
 #include "common/model/votes.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -87,7 +89,8 @@ struct UnitSpend {
 };
 
 /// The result of a unit of work: all its trials or none. Either `error` is set or there is a score for each
-/// task.
+/// task. A refusal of the provider's own is both: the error of the tasks that do not ask for one, and the
+/// answer, with a score, of those that do (checks_refusal).
 struct UnitResult {
   UnitId unit = 0;
   Digest key{};
@@ -110,6 +113,12 @@ struct UnitResult {
   /// In a run that returns embeddings: that of the answer, as pack_embedding writes it; else empty.
   std::string embedding = {};
   std::uint64_t lease = 0;  ///< WorkUnit::lease; 0 in the ledger.
+
+  /// Null if the trial was not assessed. REQUIRES: the scores are in the order of their trials.
+  const TrialScore* score_of(TrialId trial) const {
+    const auto found = std::ranges::lower_bound(scores, trial, {}, &TrialScore::trial);
+    return found != scores.end() && found->trial == trial ? &*found : nullptr;
+  }
   friend bool operator==(const UnitResult&, const UnitResult&) = default;
 };
 

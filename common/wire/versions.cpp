@@ -35,16 +35,17 @@ std::optional<std::string> other_version(const std::string& peer, const std::str
                                 "): they speak the same protocol, and go on";
 }
 
-std::optional<std::string> beyond_protocol(const RunSettings& settings, const RunCalls& calls,
+std::optional<std::string> beyond_protocol(const RunSettings& settings, const LaterParts& parts,
                                            std::uint8_t protocol) {
   std::string what;
   if (settings.judge.gives_context && protocol < first_with_judged_context)
     what = "a judge metric has a context of its own";
   if (std::ranges::any_of(settings.judge.rubrics, is_of_context) && protocol < first_with_judged_context)
     what = "a metric judges the context alone";
-  if (calls.are_recorded && protocol < first_with_recorded_calls) what = "its recorded answers call tools";
-  if (calls.are_checked_all && protocol < first_with_checks_of_all_calls)
+  if (parts.recorded_calls && protocol < first_with_recorded_calls) what = "its recorded answers call tools";
+  if (parts.checks_of_all_calls && protocol < first_with_checks_of_all_calls)
     what = "a check is about all calls of tools";
+  if (parts.refusals && protocol < first_with_refusals) what = "a test checks for a refusal";
   if (what.empty()) return std::nullopt;
   return "this run needs a later version of sluice (" + what + ", which version " + number(protocol) +
          " of the protocol does not know): install " SLUICE_VERSION " on the worker";

@@ -15,16 +15,18 @@ inline constexpr std::uint8_t oldest_protocol_version = 8;
 /// The version in which the layout of a result last changed: ledgers keep results in it.
 inline constexpr std::uint8_t result_version = 7;
 
-/// The first versions with JudgeExpectation::context and metrics that judge it, with RecordedAnswer::calls, and with metrics of all
-/// calls (checks_all_calls).
+/// The first versions with JudgeExpectation::context and metrics that judge it, with RecordedAnswer::calls,
+/// with metrics of all calls (checks_all_calls), and with MetricId::refusal.
 inline constexpr std::uint8_t first_with_judged_context = 9;
 inline constexpr std::uint8_t first_with_recorded_calls = 9;
 inline constexpr std::uint8_t first_with_checks_of_all_calls = 9;
+inline constexpr std::uint8_t first_with_refusals = 9;
 
-/// What a run has, beside its settings, that older workers do not know.
-struct RunCalls {
-  bool are_recorded = false;     ///< Some of its recorded answers call tools, which a check would not see.
-  bool are_checked_all = false;  ///< A case has a metric of all calls, which would not be read.
+/// What units may hold, beside their run's settings, that a worker of the version before does not know.
+struct LaterParts {
+  bool recorded_calls = false;  ///< Some of the recorded answers call tools, which a check would not see.
+  bool checks_of_all_calls = false;  ///< A case has a metric of all calls, which would not be read.
+  bool refusals = false;             ///< Some test checks for a refusal.
 };
 
 constexpr bool is_spoken(std::uint8_t version) {
@@ -37,7 +39,7 @@ constexpr bool is_spoken(std::uint8_t version) {
 std::optional<std::string> other_version(const std::string& peer, const std::string& version,
                                          std::uint8_t protocol);
 /// Why a worker of a protocol that is spoken cannot take part in this run, for it to say; nothing if it can.
-std::optional<std::string> beyond_protocol(const RunSettings& settings, const RunCalls& calls,
+std::optional<std::string> beyond_protocol(const RunSettings& settings, const LaterParts& parts,
                                            std::uint8_t protocol);
 /// What is said of one whose protocol is not spoken: one sentence. `self`: this side ("the coordinator").
 std::string unspoken_version(const std::string& peer, const std::string& version, std::uint8_t protocol,

@@ -43,13 +43,17 @@ ResultsRecorded::Item recorded(WorkerId worker, const ResultToCommit& item, cons
                                .unit = result.unit,
                                .key = result.key,
                                .outcome = outcome,
-                               .error = result.error.has_value(),
+                               .error = result.error && result.scores.empty(),
                                .answered = !is_zero(result.answer),
                                .failed = {},
                                .spend = result.spend};
   for (const auto& score : result.scores) {
     if (has_failed(score)) record.failed.push_back(score.trial);
     if (is_undecided(score)) record.undecided.push_back(score.trial);
+  }
+  for (const TrialId trial : item.trials) {
+    const bool takes_no_refusal = result.error && result.score_of(trial) == nullptr;
+    if (takes_no_refusal && !record.error) record.undecided.push_back(trial);
   }
   return record;
 }

@@ -169,7 +169,8 @@ Result<std::size_t> count_failed(const SharedCases& shared, const ResultSource& 
     const auto next = std::ranges::upper_bound(trials, one.trial, {}, &RenumberedTrials::then);
     if (next != trials.begin() && one.trial < std::prev(next)->then + std::prev(next)->count) return;
     const bool failed = !one.unit.scores.empty() && has_failed(one.unit.scores.front());
-    if (!failed && !one.unit.error) return;
+    const bool is_error = one.unit.error && one.unit.scores.empty();
+    if (!failed && !is_error) return;
     const auto first = *std::prev(std::ranges::upper_bound(shared.first_of_lost, one.trial));
     if (counted != first) ++failed_cases;
     counted = first;

@@ -35,8 +35,10 @@ class RunReplay {
     };
     std::map<UnitId, Answered> units;
     const auto visited = results.visit([&](const CommittedTrial& one) {
-      if (!is_zero(one.unit.answer))
-        units.try_emplace(plan.unit_of(one.trial), Answered{one.unit.answer, !one.unit.error});
+      if (is_zero(one.unit.answer)) return;
+      Answered& answered =
+          units.try_emplace(plan.unit_of(one.trial), Answered{one.unit.answer}).first->second;
+      answered.is_scored = answered.is_scored || !one.unit.scores.empty();
     });
     if (!visited) return fail(visited.error());
     RunSettings settings = run_settings(asked_.options, asked_.inputs, "");

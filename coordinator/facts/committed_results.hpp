@@ -14,7 +14,7 @@ namespace sluice {
 struct ResultToCommit {
   UnitResult result;
   std::vector<TrialId>
-      trials;            ///< All trials of the unit; `result.scores` has one for each, or it is an error.
+      trials;            ///< All trials of the unit; `result.scores` has one for each that was assessed.
   std::string worker;    ///< Name, for people.
   std::string cache_id;  ///< Whose cache holds the answer now; empty when it was not stored.
 };
@@ -29,7 +29,7 @@ struct CommitOutcome {
 /// counted at the first trial that shows it.
 struct CommittedTrial {
   TrialId trial = 0;
-  UnitResult unit;  ///< `scores` holds this trial's score alone; empty for an error.
+  UnitResult unit;  ///< `scores` holds this trial's score alone; empty for an error of this trial.
 };
 
 using VisitTrial = std::function<void(const CommittedTrial&)>;

@@ -43,6 +43,11 @@ std::string leniency_of(const ForeignCheck& check) {
     return "is the F1 of words without their case and punctuation, and there the share of the text's words "
            "that the answer has: look at its threshold anew";
   }
+  if (check.type == "is-refusal") {
+    return "knows the provider's own refusals, and answers that begin with words of one such as \"I cannot "
+           "help with\"; there more words count, anywhere in the answer, and a blank answer: look at its "
+           "pattern anew";
+  }
   if (check.is_negated) return "";  // Less passes here.
   std::string leniency;
   if (check.type == "is-json" || (check.type == "equals" && check.schema))

@@ -99,7 +99,7 @@ struct Ledger::Database {
   /// Removes what only whoever went on with the run would need.
   void forget_progress(std::int64_t seq);
   /// Inserts one trial's row; false if it was there.
-  bool insert(std::int64_t id, const ResultToCommit& item, const std::string& blob);
+  bool insert(std::int64_t seq, const ResultToCommit& item, TrialId trial, const std::string& blob);
   CommitOutcome commit_one(std::int64_t seq, const ResultToCommit& item, bool move_pins);
   /// Also those that other processes left there.
   bool has_unsettled_pins();

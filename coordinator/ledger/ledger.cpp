@@ -43,13 +43,22 @@ class TrialRows {
   explicit TrialRows(const UnitResult& result) : result_(result) {
     if (result.scores.size() > 1) single_ = result;
   }
-  std::string row(std::size_t index) {
+  std::string row(std::size_t index, TrialId trial) {
+    if (result_.error && !result_.scores.empty()) return row_of_refusal(trial);
     if (result_.scores.size() <= 1) return wire::encode_result(result_);
     single_.scores.assign(1, result_.scores[index]);
     return wire::encode_result(single_);
   }
 
  private:
+  /// Not every trial takes it.
+  std::string row_of_refusal(TrialId trial) const {
+    UnitResult single = result_;
+    std::erase_if(single.scores, [trial](const TrialScore& score) { return score.trial != trial; });
+    if (single.scores.empty()) single.grade.reset();
+    return wire::encode_result(single);
+  }
+
   const UnitResult& result_;
   UnitResult single_;
 };
@@ -104,12 +113,13 @@ void Ledger::Database::prepare() {
   }
 }
 
-bool Ledger::Database::insert(std::int64_t id, const ResultToCommit& item, const std::string& blob) {
+bool Ledger::Database::insert(std::int64_t seq, const ResultToCommit& item, TrialId trial,
+                              const std::string& blob) {
   auto& statement = *insert_result;
   clear(statement);
-  statement.bind(1, id);
+  statement.bind(1, row_id(seq, trial));
   bind_bytes(statement, 2, item.result.answer);
-  if (item.result.error) {
+  if (item.result.error && item.result.score_of(trial) == nullptr) {
     statement.bind(3, static_cast<int>(item.result.error->reason));
   } else {
     statement.bind(3);
@@ -121,18 +131,18 @@ bool Ledger::Database::insert(std::int64_t id, const ResultToCommit& item, const
 
 CommitOutcome Ledger::Database::commit_one(std::int64_t seq, const ResultToCommit& item, bool move_pins) {
   const auto& result = item.result;
-  const auto first_id = row_id(seq, item.trials.front());
+  const TrialId first = item.trials.front();
   TrialRows rows(result);
-  if (!insert(first_id, item, rows.row(0))) {
+  if (!insert(seq, item, first, rows.row(0, first))) {
     clear(*select_answer);
-    select_answer->bind(1, first_id);
+    select_answer->bind(1, row_id(seq, first));
     if (!select_answer->executeStep()) throw SQLite::Exception("a committed result is gone");
     const CommitOutcome outcome{false, digest_of(select_answer->getColumn(0))};
     clear(*select_answer);
     return outcome;
   }
   for (std::size_t i = 1; i < item.trials.size(); ++i) {
-    insert(row_id(seq, item.trials[i]), item, rows.row(i));
+    insert(seq, item, item.trials[i], rows.row(i, item.trials[i]));
   }
   // Also for an answer from the cache: what this run's report shows is what a cached run must show.
   if (move_pins && !is_zero(result.answer) && !item.cache_id.empty()) {

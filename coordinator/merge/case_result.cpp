@@ -100,6 +100,11 @@ bool answers_all(const Case& fixture, std::span<const MetricOutcome> outcomes) {
   });
 }
 
+bool takes_refusal(const Case& fixture) {
+  return std::ranges::any_of(fixture.expectations,
+                             [](const Expectation& one) { return checks_refusal(one.what); });
+}
+
 Counts counts_of(const ClaimsScore& score) {
   return {.true_positives = score.matched.size(),
           .false_positives = score.unexpected.size(),
@@ -133,7 +138,8 @@ class CaseTrials {
     const UnitResult& unit = is_only_one ? committed.unit : units_.emplace_back(committed.unit);
     TrialResult& trial = trial_at(committed.trial);
     trial.unit = &unit;
-    if (unit.error) {
+    // A refusal comes with the scores of those whose test asks for one.
+    if (unit.error && (unit.scores.empty() || !takes_refusal(*case_))) {
       trial.error = &*unit.error;
       return;
     }

@@ -111,15 +111,9 @@ std::string metrics_as_json(const TrialScore& score, const Case& of, const Redac
 void add_answer(const UnitResult& result, Observation& to) {
   to.input_tokens = result.usage.input_tokens;
   to.output_tokens = result.usage.output_tokens;
-  to.parse_success = !result.error;
   to.cache_hit = result.spend.cache_hit;
   to.latency_ms = result.spend.latency_ms;
   to.key = to_hex(result.key);
-  if (result.error) {
-    to.reason_code = std::string(to_string(result.error->reason));
-    to.error = result.error->message;
-    if (result.error->reason == Reason::unparsable_answer) to.parse_error = result.error->message;
-  }
   if (!result.parsed.empty()) to.parsed_claims.text = parsed_as_json(result.parsed);
   if (!result.claims.empty()) to.final_claims.text = final_as_json(result.claims);
   if (const auto& observed = result.observed) {
@@ -127,6 +121,16 @@ void add_answer(const UnitResult& result, Observation& to) {
     to.finish_reason = observed->finish_reason;
     to.served_model = observed->served_model;
   }
+}
+
+/// Of a trial without a score: one that takes a refusal has one.
+void add_error(const UnitResult& result, const TrialScore* score, Observation& to) {
+  const Error* error = result.error && score == nullptr ? &*result.error : nullptr;
+  const bool is_unparsable = error != nullptr && error->reason == Reason::unparsable_answer;
+  to.parse_success = error == nullptr;
+  to.reason_code = error != nullptr ? std::optional(std::string(to_string(error->reason))) : std::nullopt;
+  to.error = error != nullptr ? std::optional(error->message) : std::nullopt;
+  to.parse_error = is_unparsable ? to.error : std::nullopt;
 }
 
 void add_spend(const Spend& spend, const RunPrice& price, std::size_t arm, Observation& to) {
@@ -194,8 +198,9 @@ Result<void> ObservationMaker::make(const UnitResult& result, std::int64_t now_m
   add_spend(result.spend, run_.price, plan_->arm_of(result.unit), one);
   const auto trials = plan_->trials_of(result.unit);
   for (std::size_t i = 0; i < trials.size(); ++i) {
-    if (auto added = add_trial(trials[i], result.error ? nullptr : &result.scores.at(i), one); !added)
-      return added;
+    const TrialScore* score = result.score_of(trials[i]);
+    add_error(result, score, one);
+    if (auto added = add_trial(trials[i], score, one); !added) return added;
     if (i + 1 == trials.size()) {
       take(std::move(one));
       break;
@@ -220,7 +225,8 @@ Result<Observation> ObservationMaker::make_without_prompt(const CommittedTrial& 
   if (one.unit.observed) made.answered_at = time_text(one.unit.observed->created_at_ms, last_answered_);
   add_spend(one.unit.spend, run_.price, plan_->arm_of(unit), made);
   if (!pays) clear_spend(made);
-  const TrialScore* score = one.unit.error || one.unit.scores.empty() ? nullptr : &one.unit.scores.front();
+  const TrialScore* score = one.unit.scores.empty() ? nullptr : &one.unit.scores.front();
+  add_error(one.unit, score, made);
   if (auto added = add_trial(one.trial, score, made); !added) return fail(std::move(added.error()));
   return made;
 }

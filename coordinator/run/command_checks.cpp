@@ -109,7 +109,6 @@ class Next {
 Result<CheckedResult> CheckedResult::make(RecordResult record, const Plan& plan, const CommandRules& rules) {
   CheckedResult checked(std::move(record), rules);
   const UnitResult& result = checked.record_.item.result;
-  if (result.error) return checked;
   for (std::size_t i = 0; i < result.scores.size(); ++i) {
     if (auto asked = checked.ask(i, plan, result.unit); !asked) return fail(std::move(asked.error()));
   }

@@ -17,7 +17,7 @@ Result<void> EarlierPart::add(const CommittedTrial& trial, const std::string& wo
                     "what was answered");
   }
   const bool failed = !result.scores.empty() && has_failed(result.scores.front());
-  tally_.on_settled(plan_, trial.trial, result.error.has_value(), failed);
+  tally_.on_settled(plan_, trial.trial, result.error && result.scores.empty(), failed);
   const UnitId unit = plan_.unit_of(trial.trial);
   if (plan_.trials_of(unit).size() > 1) {
     Shared& shared = shared_[unit];

@@ -8,8 +8,11 @@ namespace {
 
 bool fits(const UnitResult& result, const Plan& plan) {
   if (result.unit >= plan.unit_count() || result.key != plan.key(result.unit)) return false;
-  if (result.error) return result.scores.empty();
-  return std::ranges::equal(result.scores, plan.trials_of(result.unit), {}, &TrialScore::trial);
+  const auto trials = plan.trials_of(result.unit);
+  if (!result.error) return std::ranges::equal(result.scores, trials, {}, &TrialScore::trial);
+  if (result.error->reason != Reason::refusal) return result.scores.empty();
+  // Of trials that take a refusal, each once and in their order; whether they do, visit_cases sees.
+  return std::ranges::includes(trials, result.scores, {}, {}, &TrialScore::trial);
 }
 
 /// Whether a message of a provider speaks of the parameter, by any name that it has there.

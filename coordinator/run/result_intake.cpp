@@ -3,6 +3,7 @@
 #include "coordinator/run/commit_replies.hpp"
 #include "coordinator/run/result_check.hpp"
 
+#include <algorithm>
 #include <unordered_set>
 
 namespace sluice {
@@ -76,7 +77,10 @@ std::optional<Error> ResultIntake::take(WorkerId worker, UnitResult result, wire
 void ResultIntake::note_error(const ResultToCommit& item, Effects& effects) const {
   const auto& error = item.result.error;
   if (!error) return;
-  const std::string case_id(run_.plan.case_id(item.trials.front()));
+  const auto failed = std::ranges::find_if(
+      item.trials, [&](TrialId trial) { return item.result.score_of(trial) == nullptr; });
+  if (failed == item.trials.end()) return;
+  const std::string case_id(run_.plan.case_id(*failed));
   effects.details.push_back(
       {"case " + case_id + " ends with an error: " + error->message,
        {.worker = item.worker, .case_id = case_id, .provider = run_.plan.provider_of(item.result.unit)}});

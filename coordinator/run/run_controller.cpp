@@ -58,7 +58,7 @@ void RunController::on_message(const Peer& peer, wire::Hello& hello, TimePoint n
   // One that had to connect anew while its calls are waited for brings what it has paid for.
   const bool is_awaited = end_.time_to_finish(now) > 0ms && roster_.knows(hello.instance);
   if (over() && !is_awaited) return send_drain(peer, "the run is over", now, effects);
-  if (auto why = wire::beyond_protocol(config_.settings, config_.calls, hello.protocol)) {
+  if (auto why = wire::beyond_protocol(config_.settings, config_.later_parts, hello.protocol)) {
     effects.to_workers.push_back({peer, wire::Reject{wire::RejectCode::protocol_mismatch, std::move(*why)}});
     return;
   }

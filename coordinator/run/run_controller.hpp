@@ -3,6 +3,7 @@
 #include "common/clock.hpp"
 #include "common/model/run_settings.hpp"
 #include "common/transport/envelopes.hpp"
+#include "common/wire/versions.hpp"
 #include "coordinator/dispatch/dispatcher.hpp"
 #include "coordinator/facts/run_facts.hpp"
 #include "coordinator/plan/plan.hpp"
@@ -37,7 +38,7 @@ class RunController {
  public:
   struct Config {
     RunSettings settings;
-    wire::RunCalls calls;
+    wire::LaterParts later_parts;  ///< What its units hold.
     Dispatcher::Config dispatch;
     std::chrono::milliseconds worker_timeout{};         ///< A run without any worker ends after this.
     bool workers_may_join = false;                      ///< A worker with the key may come yet: wait for it.

@@ -37,7 +37,7 @@ constexpr std::array foreign_types{
     ForeignType{"icontains-any", Form::any_text_case},
     ForeignType{"is-html"},
     ForeignType{"is-json", Form::json},
-    ForeignType{"is-refusal"},
+    ForeignType{"is-refusal", Form::refused},
     ForeignType{"is-sql"},
     ForeignType{"is-valid-function-call", Form::tools},
     ForeignType{"is-valid-openai-function-call", Form::tools},

@@ -29,7 +29,8 @@ enum class Parameter : std::uint8_t {
   cost,
   any_of,
   all_of,
-  command
+  command,
+  none
 };
 
 /// A metric that `type` may name.

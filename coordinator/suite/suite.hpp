@@ -47,6 +47,7 @@ struct Suite {
   std::shared_ptr<const SuiteExamples> examples;  ///< Null: there are none.
   std::vector<MetricId> metrics;   ///< What assesses any of the cases, by number; before any selection.
   bool checks_costs = false;       ///< Of any of them, as a metric or as a part of one.
+  bool checks_refusals = false;    ///< The same.
   std::string runs_command;        ///< The first of them that does, as `FILE:LINE`; empty: none.
   std::string brings_command;      ///< The first that stands in a file which the suite's own names.
   std::uint64_t idle_weights = 0;  ///< Tests with a weight and without claims, which alone are weighted.

@@ -56,6 +56,7 @@ void SuiteBuilder::note(const Case& one, const CaseFingerprints& fingerprints, P
   for (const Expectation& expectation : one.expectations) {
     metrics_.set(static_cast<std::size_t>(expectation.what.metric));
     suite_.checks_costs = suite_.checks_costs || checks_cost(expectation.what);
+    suite_.checks_refusals = suite_.checks_refusals || checks_refusal(expectation.what);
     if (!has_command(expectation.what)) continue;
     if (suite_.runs_command.empty()) suite_.runs_command = where();
     if (one.brings_command && suite_.brings_command.empty()) suite_.brings_command = where();

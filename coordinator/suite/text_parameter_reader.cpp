@@ -91,6 +91,7 @@ void TextParameterReader::read(TableReader& reader, const MetricType& type, Text
       break;
     case Parameter::claims:
     case Parameter::judge:
+    case Parameter::none:
       break;
   }
 }

@@ -82,14 +82,18 @@ TEST(Versions, ARunThatTheOneBeforeCannotDoSaysSo) {
       "8 of the protocol does not know): install " SLUICE_VERSION " on the worker");
   settings.judge.gives_context = false;
   settings.judge.rubrics = {{"context_recall", "v1", "s", "u"}};
-  EXPECT_EQ(beyond_protocol(settings, false, protocol_version), std::nullopt);
-  EXPECT_TRUE(beyond_protocol(settings, false, before)) << "it knows no such metric";
+  EXPECT_EQ(beyond_protocol(settings, {}, protocol_version), std::nullopt);
+  EXPECT_TRUE(beyond_protocol(settings, {}, before)) << "it knows no such metric";
   // It would have read no call, so that not_tool_call had passed.
-  EXPECT_TRUE(beyond_protocol(RunSettings(), {.are_recorded = true}, before));
-  EXPECT_FALSE(beyond_protocol(RunSettings(), {.are_recorded = true}, protocol_version));
+  EXPECT_TRUE(beyond_protocol(RunSettings(), {.recorded_calls = true}, before));
+  EXPECT_FALSE(beyond_protocol(RunSettings(), {.recorded_calls = true}, protocol_version));
   // It would have refused the units, and been given them again and again.
-  EXPECT_TRUE(beyond_protocol(RunSettings(), {.are_checked_all = true}, before));
-  EXPECT_FALSE(beyond_protocol(RunSettings(), {.are_checked_all = true}, protocol_version));
+  EXPECT_TRUE(beyond_protocol(RunSettings(), {.checks_of_all_calls = true}, before));
+  EXPECT_FALSE(beyond_protocol(RunSettings(), {.checks_of_all_calls = true}, protocol_version));
+  // It knows no such metric, and reads no message with one.
+  EXPECT_NE(beyond_protocol(RunSettings(), {.refusals = true}, before)->find("a test checks for a refusal"),
+            std::string::npos);
+  EXPECT_FALSE(beyond_protocol(RunSettings(), {.refusals = true}, protocol_version));
 }
 
 TEST(Versions, AHelloOfOneThatIsNotSpokenSaysWhoAndOfWhatVersion) {

@@ -90,6 +90,10 @@ void show_rejected_text(const Completion& completion, UnitResult& out) {
 
 }  // namespace
 
+bool takes_refusal(const ScoringTask& task) {
+  return std::ranges::any_of(task.texts, checks_refusal);
+}
+
 std::string detail_of(const JudgeScore& judged) {
   if (judged.passed()) return {};
   return std::string(beginning(one_line(to_valid_utf8(judged.rationale)), defaults::max_detail_bytes));
@@ -123,20 +127,26 @@ void score_answer(const Completion& completion, const Checks& checks, const Work
   out.usage = completion.usage;
   out.error = completion.non_answer;
   clear_scores(out);
-  if (out.error) return show_rejected_text(completion, out);
-  if (std::ranges::any_of(unit.tasks, &ScoringTask::assesses_claims) &&
-      !read_claims(completion, checks.ontology, std::move(read), out)) {
+  const bool is_refusal = is_native_refusal(completion);
+  if (out.error) {
+    show_rejected_text(completion, out);
+    if (!is_refusal) return;
+  } else if (std::ranges::any_of(unit.tasks, &ScoringTask::assesses_claims) &&
+             !read_claims(completion, checks.ontology, std::move(read), out)) {
     return show_rejected_text(completion, out);
   }
   const auto shows_text = [](const ScoringTask& task) { return !task.texts.empty() || !task.judged.empty(); };
-  if (std::ranges::any_of(unit.tasks, shows_text)) out.shown_text = shown_beginning(completion.text, false);
+  if (!is_refusal && std::ranges::any_of(unit.tasks, shows_text))
+    out.shown_text = shown_beginning(completion.text, false);
   CheckedAnswer checked(completion.text);
+  checked.is_refusal = is_refusal;
   checked.calls = completion.calls;
   checked.tools = unit.request.extras.tools;
   checked.usage = completion.usage;
   if (out.spend.latency_ms > 0) checked.latency_ms = out.spend.latency_ms;
   out.scores.reserve(unit.tasks.size());
   for (std::size_t i = 0; i < unit.tasks.size(); ++i) {
+    if (is_refusal && !takes_refusal(unit.tasks[i])) continue;
     const auto votes = i < evidence.votes.size() ? std::span<const GivenVotes>(evidence.votes[i])
                                                  : std::span<const GivenVotes>();
     auto score =

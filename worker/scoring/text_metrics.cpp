@@ -156,6 +156,11 @@ Result<MetricOutcome> TextChecker::assess_positive(const CheckedAnswer& answer,
             id, "what the answer cost is not known, since the provider did not name its usage");
       }
       return outcome_of(id, problem_with_cost(answer.usage, expectation.numbers));
+    case MetricId::refusal:
+      return outcome_of(
+          id, answer.is_refusal
+                  ? ""
+                  : "the provider gave an answer, and no refusal of its own (words of one do not count)");
     default:
       return fail(Reason::internal_error,
                   std::string(info(id).name) + " is not computed from the answer alone");

@@ -28,6 +28,7 @@ struct CheckedAnswer {
   std::span<const Tool> tools{};              ///< That the request declares.
   Usage usage{};                              ///< Nothing but zeros: not known.
   std::optional<std::uint32_t> latency_ms{};  ///< Nothing: it was not called for, but came from a cache.
+  bool is_refusal = false;                    ///< As is_native_refusal.
 };
 
 /// Checks answers: every metric of docs/metrics.md that needs no model and no claims. Patterns and

@@ -6,6 +6,7 @@
 #include "common/model/sampling.hpp"
 #include "config/embedded_config.hpp"
 #include "worker/scoring/grading.hpp"
+#include "worker/scoring/score.hpp"
 #include "worker/units/answer_schema.hpp"
 #include "worker/units/disclosure.hpp"
 #include "worker/units/embeddings.hpp"
@@ -81,6 +82,7 @@ std::optional<std::variant<Evidence, Error>> Grading::begin(std::uint64_t unit, 
   Pair& pair = at->second;
   pair.of_run = work.unit;
   pair.candidate.text = answer;
+  pair.takes_refusal = std::ranges::all_of(work.tasks, takes_refusal);
   pair.deadline = deadline;
   pair.outages_before = engine_.outages(grading_->provider, moment.now);
   Outcome outcome;
@@ -101,7 +103,7 @@ std::optional<std::variant<Evidence, Error>> Grading::begin(std::uint64_t unit, 
 
 Grading::Outcome Grading::on_baseline(std::uint64_t unit, Pair& pair, Completion answer,
                                       const Moment& moment) {
-  if (answer.non_answer) {
+  if (answer.non_answer && !(pair.takes_refusal && is_native_refusal(answer))) {
     return Error{Reason::baseline_unanswered, "the baseline gave no answer to compare with (" +
                                                   std::string(to_string(answer.non_answer->reason)) + "): " +
                                                   disclosed_reason(answer, keys_, engine_.redactor())};

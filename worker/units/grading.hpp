@@ -61,8 +61,9 @@ class Grading final : public Enricher {
     UnitId of_run = 0;
     ModelRequest request;  ///< The baseline's.
     BaselineCall call;
-    CallId call_id = 0;        ///< Of the call for the baseline's answer; 0 if none is under way.
-    bool is_compared = false;  ///< It waits for `comparer_`.
+    CallId call_id = 0;          ///< Of the call for the baseline's answer; 0 if none is under way.
+    bool is_compared = false;    ///< It waits for `comparer_`.
+    bool takes_refusal = false;  ///< The baseline's as well is an answer.
     GradedAnswer baseline;
     GradedAnswer candidate;
     TimePoint deadline;

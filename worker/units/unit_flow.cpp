@@ -4,6 +4,7 @@
 #include "worker/units/embeddings.hpp"
 #include "worker/units/grading.hpp"
 #include "worker/units/judging.hpp"
+#include "worker/units/unit_result.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -218,7 +219,11 @@ void UnitFlow::on_new_answer(Id id, Completion answer) {
 /// `is_new`: the answer is to be stored.
 void UnitFlow::on_answer(Id id, Completion answer, bool is_new) {
   auto& unit = units_.at(id);
-  auto error = answer.non_answer ? std::nullopt : enrich(id, unit, answer);
+  std::optional<Error> error;
+  if (auto assessed = part_that_assesses(answer, unit.unit)) {
+    unit.assessed = std::move(assessed);
+    error = enrich(id, unit, answer);
+  }
   if (!error && unit.waits_for == 0) {
     if (is_new) unstored_.push_back(completed_.size());
     return finish(id, std::move(answer));
@@ -241,7 +246,7 @@ std::optional<Error> UnitFlow::enrich(Id id, UnderWay& unit, const Completion& a
   const auto masked = config_.key_mask.masked(answer.text);
   const std::string_view text = masked ? *masked : answer.text;
   for (std::size_t i = 0; i < enrichers_.size(); ++i) {
-    auto done = enrichers_[i]->begin(id, *unit.unit, text, unit.deadline, at_);
+    auto done = enrichers_[i]->begin(id, *unit.assessed, text, unit.deadline, at_);
     if (!done) {
       unit.waits_for |= 1u << i;
     } else if (auto* error = std::get_if<Error>(&*done)) {
@@ -311,7 +316,7 @@ void UnitFlow::finish(Id id, UnitOutcome outcome) {
   withdrawn_.erase(unit.unit->unit);
   ++ends_;
   if (std::holds_alternative<Completion>(outcome)) unit.answer.reset();
-  completed_.push_back({std::move(unit.unit), std::move(outcome), unit.spend, std::move(unit.evidence),
+  completed_.push_back({std::move(unit.assessed), std::move(outcome), unit.spend, std::move(unit.evidence),
                         std::move(unit.read), std::move(unit.answer)});
 }
 

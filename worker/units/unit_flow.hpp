@@ -106,9 +106,10 @@ class UnitFlow {
   /// A unit on its way.
   struct UnderWay {
     UnderWay(SharedUnit of_run, AnswerStore& store, TimePoint end)
-        : unit(std::move(of_run)), call(*unit, store), deadline(end) {}
+        : unit(std::move(of_run)), assessed(unit), call(*unit, store), deadline(end) {}
 
     SharedUnit unit;
+    SharedUnit assessed;  ///< With those of its tasks alone that assess the answer.
     AnswerCall call;
     CallId call_id = 0;  ///< The engine's; 0 if nothing was submitted.
     TimePoint deadline;

@@ -4,7 +4,9 @@
 #include "common/defaults.hpp"
 #include "common/model/embedding.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -44,7 +46,7 @@ GradingResult finished(GradingResult grade, const Completion& candidate, const S
 
 bool depends_on_text_alone(MetricId metric) {
   return metric != MetricId::semantic_similarity_to && positive(metric) != MetricId::latency &&
-         positive(metric) != MetricId::cost;
+         positive(metric) != MetricId::cost && positive(metric) != MetricId::refusal;
 }
 
 /// Its detail may hold what only the redacted answer as a whole shows to be a secret.
@@ -57,10 +59,13 @@ bool quotes_calls(const TextExpectation& expectation) {
 /// would get.
 void redact_details(UnitResult& result, const WorkUnit& unit, const Checks& checks,
                     const std::optional<std::string>& clean, const Redactor& redactor) {
-  for (std::size_t task = 0; task < result.scores.size(); ++task) {
-    const auto& texts = unit.tasks[task].texts;
-    auto& metrics = result.scores[task].metrics;
-    const std::size_t first_text = metrics.size() - texts.size() - result.scores[task].judged.size();
+  auto score = result.scores.begin();
+  for (const ScoringTask& task : unit.tasks) {
+    if (score == result.scores.end()) break;
+    if (score->trial != task.trial) continue;  // Of a refusal that it does not take.
+    const auto& texts = task.texts;
+    auto& metrics = score->metrics;
+    const std::size_t first_text = metrics.size() - texts.size() - score->judged.size();
     for (std::size_t i = 0; i < metrics.size(); ++i) {
       std::string& detail = metrics[i].detail;
       if (detail.empty()) continue;
@@ -76,6 +81,7 @@ void redact_details(UnitResult& result, const WorkUnit& unit, const Checks& chec
       }
       redactor.apply(detail);
     }
+    ++score;
   }
 }
 
@@ -120,6 +126,15 @@ ObservedAnswer as_observed(Completion&& answer, std::string text) {
 }
 
 }  // namespace
+
+SharedUnit part_that_assesses(const Completion& answer, const SharedUnit& unit) {
+  if (!answer.non_answer) return unit;
+  if (!is_native_refusal(answer) || std::ranges::none_of(unit->tasks, takes_refusal)) return nullptr;
+  if (std::ranges::all_of(unit->tasks, takes_refusal)) return unit;
+  WorkUnit part = *unit;
+  std::erase_if(part.tasks, [](const ScoringTask& task) { return !takes_refusal(task); });
+  return std::make_shared<const WorkUnit>(std::move(part));
+}
 
 ObservedAnswer observed_answer(Completion answer, const Disclosure& disclosure) {
   std::string text = std::move(answer.text);

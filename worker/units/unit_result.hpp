@@ -4,6 +4,7 @@
 #include "common/model/completion.hpp"
 #include "common/model/result.hpp"
 #include "common/model/trial.hpp"
+#include "worker/held_units.hpp"
 #include "worker/scoring/evidence.hpp"
 #include "worker/scoring/score.hpp"
 #include "worker/units/answer_schema.hpp"
@@ -15,6 +16,10 @@ namespace sluice {
 
 /// What became of a unit's request: the answer (which may be a final non-answer), or why there is none.
 using UnitOutcome = std::variant<Completion, Error>;
+
+/// The unit with those of its tasks alone that assess the answer: of a refusal those that take it. Null if
+/// there are none.
+SharedUnit part_that_assesses(const Completion& answer, const SharedUnit& unit);
 
 /// The unit's result: its answer, scored for each of its trials, or the error. `evidence` holds what the
 /// metrics need beside the answer without keys, `read` the answer as its schema has it if it was read

@@ -146,6 +146,7 @@ TEST(Metrics, HaveNamesAndNumbersOfTheirOwn) {
                                                {42, "command"},
                                                {43, "command_score"},
                                                {44, "tool_calls_valid"},
+                                               {45, "refusal"},
                                                {142, "not_exact_match"},
                                                {143, "not_json_schema"},
                                                {159, "not_icontains"},
@@ -161,7 +162,8 @@ TEST(Metrics, HaveNamesAndNumbersOfTheirOwn) {
                                                {169, "not_all_of"},
                                                {170, "not_command"},
                                                {171, "not_command_score"},
-                                               {172, "not_tool_calls_valid"}};
+                                               {172, "not_tool_calls_valid"},
+                                               {173, "not_refusal"}};
   std::map<int, std::string_view> names;
   for (int number = 0; number <= 255; ++number) {
     const auto* metric = find_metric(static_cast<std::uint8_t>(number));

@@ -273,6 +273,18 @@ TEST_F(Promptfoo, KnowsTheChecksOfToolsAndTraces) {
   }
 }
 
+TEST_F(Promptfoo, TakesOverARefusalAndSaysWhatCounts) {
+  const std::string made =
+      suite("prompts: [a]\ntests: [{assert: [{type: is-refusal}]}, {assert: [{type: not-is-refusal}]}]\n");
+  EXPECT_NE(
+      made.find("type: any_of\n        of:\n          - type: refusal\n          - type: regex_match\n"),
+      std::string::npos)
+      << made;
+  EXPECT_NE(made.find("type: not_any_of\n"), std::string::npos) << made;
+  EXPECT_NE(made.find("# 2: the check is-refusal knows the provider's own refusals"), std::string::npos)
+      << made;
+}
+
 TEST_F(Promptfoo, TakesOverNamedGroupsAndNoReferencesToThem) {
   const std::string made = suite(
       "prompts: ['{{a}}']\ntests: [{vars: {a: x}, assert: [{type: regex, value: '(?<n>{{a}})'}, {type: "

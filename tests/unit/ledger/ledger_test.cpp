@@ -127,6 +127,28 @@ TEST_F(LedgerTest, ResultsComeInPlanOrderEachWithItsOwnScore) {
   }
 }
 
+TEST_F(LedgerTest, ARefusalIsAnErrorOfTheTrialsWithoutAScoreAlone) {
+  auto ledger = open_with_run();
+  auto refused = answered(0, {1, 2}, "no");
+  refused.error = Error{Reason::refusal, "declined"};
+  refused.grade.emplace().grade.grader_id = "exact";
+  commit(ledger, {item(refused, {0, 1, 2})});
+  const auto trials = results(ledger);
+  ASSERT_EQ(trials.size(), 3u);
+  EXPECT_TRUE(trials[0].unit.scores.empty());
+  EXPECT_FALSE(trials[0].unit.grade);
+  for (const TrialId trial : {1u, 2u}) {
+    ASSERT_EQ(trials[trial].unit.scores.size(), 1u);
+    EXPECT_EQ(trials[trial].unit.scores[0], *refused.score_of(trial));
+    EXPECT_EQ(trials[trial].unit.grade, refused.grade);
+  }
+  for (const auto& trial : trials) EXPECT_EQ(trial.unit.error, refused.error);
+  const auto progress = ledger.progress_of("run-1");
+  ASSERT_TRUE(progress) << progress.error().message;
+  EXPECT_EQ(progress->committed, 3u);
+  EXPECT_EQ(progress->errors, (std::map<std::string, std::uint64_t>{{"refusal", 1}}));
+}
+
 TEST_F(LedgerTest, AUnitsTrialsAreCommittedAllOrNone) {
   auto ledger = open_with_run();
   commit(ledger, {item(answered(0, {0, 3}, "first"), {0, 3})});

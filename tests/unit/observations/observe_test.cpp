@@ -87,6 +87,21 @@ TEST_F(ObserveTest, OneForEachTrialWithWhatWasSentAndWhatCame) {
   EXPECT_EQ(made[1].cost, 0.0);
 }
 
+TEST_F(ObserveTest, ARefusalIsTheErrorOfTheTrialsWithoutAScore) {
+  UnitResult refused = scored();
+  refused.scores.erase(refused.scores.begin());
+  refused.error = Error{Reason::refusal, "declined"};
+  const auto made = observed(refused);
+  ASSERT_EQ(made.size(), 2u);
+  EXPECT_EQ(made[0].status, "error");
+  EXPECT_EQ(made[0].reason_code, "refusal");
+  EXPECT_FALSE(made[0].parse_success);
+  EXPECT_EQ(made[1].status, "fail");
+  EXPECT_FALSE(made[1].reason_code);
+  EXPECT_FALSE(made[1].error);
+  EXPECT_TRUE(made[1].parse_success);
+}
+
 // `sluice show` said that required claims had failed, and not which.
 TEST_F(ObserveTest, ClaimsMetricsThatFailNameTheClaims) {
   Case one = make_case("a", "one");

@@ -305,6 +305,38 @@ TEST(NonAnswerMessage, NamesWhyInOneLine) {
             "the answer was cut off at the token limit (MAX_TOKENS); raise max_output_tokens");
 }
 
+// An answer without any text was no refusal of anybody's, and what may mean something else is none.
+TEST(NativeRefusal, IsWhatTheProviderCallsOne) {
+  const auto openai = [](const std::string& message, const std::string& finish) {
+    return is_native_refusal(answered(ProviderKind::openai, choice(message, finish)));
+  };
+  EXPECT_TRUE(openai(R"({"content":null,"refusal":"No."})", R"("stop")"));
+  EXPECT_TRUE(openai(R"({"content":null,"refusal":"No."})", "null"));
+  EXPECT_TRUE(openai(R"({"content":null})", R"("content_filter")"));
+  EXPECT_FALSE(openai(R"({"content":null})", R"("stop")"));
+  EXPECT_FALSE(openai(R"({"content":null,"refusal":null})", "null"));
+  EXPECT_FALSE(openai(R"({"content":"I cannot help."})", R"("stop")"));
+  EXPECT_FALSE(openai(R"({"content":"half"})", R"("length")"));
+  const auto anthropic = [](const std::string& content, const std::string& stop) {
+    return is_native_refusal(answered(ProviderKind::anthropic, blocks(content, stop)));
+  };
+  EXPECT_TRUE(anthropic("[]", "refusal"));
+  EXPECT_FALSE(anthropic("[]", "end_turn"));
+  EXPECT_FALSE(anthropic("[]", "pause_turn"));
+  const auto gemini = [](const std::string& body) {
+    return is_native_refusal(answered(ProviderKind::gemini, body));
+  };
+  for (const char* reason : {"SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII"}) {
+    EXPECT_TRUE(gemini(candidate("{}", reason))) << reason;
+    EXPECT_TRUE(gemini(R"({"promptFeedback":{"blockReason":")" + std::string(reason) + R"("}})")) << reason;
+  }
+  for (const char* reason :
+       {"STOP", "MAX_TOKENS", "RECITATION", "LANGUAGE", "OTHER", "MALFORMED_FUNCTION_CALL"}) {
+    EXPECT_FALSE(gemini(candidate("{}", reason))) << reason;
+    EXPECT_FALSE(gemini(candidate(parts, reason))) << reason;
+  }
+}
+
 struct NoAnswerCase {
   std::string name;
   ProviderKind kind;

@@ -291,6 +291,42 @@ TEST(CaseResult, AResultWithoutAWordOnEveryMetricIsAnError) {
   EXPECT_EQ(status_of(sample::make_case("a-1", "a fixture"), {undefined, precision}), CaseStatus::error);
 }
 
+TEST(CaseResult, ARefusalIsAssessedWhereTheCaseChecksForOneAndAnErrorElsewhere) {
+  const auto result_of = [](MetricId asked, std::vector<MetricOutcome> outcomes, bool is_known) {
+    Suite suite;
+    Case test = sample::text_case("t", "How?", asked, {});
+    if (is_known) test.known_failure = "it refuses";
+    suite.cases.push_back(test);
+    MemorySource source;
+    CommittedTrial trial;
+    trial.unit.error = Error{Reason::refusal, "declined"};
+    if (!outcomes.empty()) trial.unit.scores = {{0, std::move(outcomes), {}}};
+    source.trials.push_back(trial);
+    const Gate gate;
+    const RunResults results = sample::results_of(suite, source, gate);
+    std::pair<CaseStatus, bool> status{CaseStatus::flaky, false};
+    EXPECT_TRUE(visit_cases(results, [&](const CaseResult& result) {
+      status = {result.status, result.error != nullptr};
+    }));
+    return status;
+  };
+  const auto word = [](MetricId id, bool passed) {
+    return std::vector<MetricOutcome>{{id, std::nullopt, passed, passed ? "" : "it must not"}};
+  };
+  using Status = std::pair<CaseStatus, bool>;
+  const auto asked = MetricId::refusal;
+  EXPECT_EQ(result_of(asked, word(asked, true), false), (Status{CaseStatus::pass, false}));
+  EXPECT_EQ(result_of(MetricId::not_refusal, word(MetricId::not_refusal, false), false),
+            (Status{CaseStatus::fail, false}));
+  EXPECT_EQ(result_of(MetricId::not_refusal, word(MetricId::not_refusal, false), true),
+            (Status{CaseStatus::warn, false}))
+      << "known failures are excused";
+  EXPECT_EQ(result_of(asked, {}, false), (Status{CaseStatus::error, true})) << "empty, or otherwise cut";
+  EXPECT_EQ(result_of(MetricId::must_contain, word(MetricId::must_contain, true), false),
+            (Status{CaseStatus::error, true}))
+      << "whatever a worker says of it";
+}
+
 TEST(CaseResult, ASourceOutOfOrderOrOutOfReachIsRefused) {
   Suite suite;
   suite.cases = {sample::make_case("a-1", "one"), sample::make_case("a-2", "two")};

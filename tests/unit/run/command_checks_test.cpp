@@ -233,4 +233,22 @@ TEST_F(CommandChecks, AnErrorIsNotChecked) {
   EXPECT_TRUE(result->is_done());
 }
 
+TEST_F(CommandChecks, ARefusalThatIsScoredIsChecked) {
+  plan_for({{MetricId::refusal}, command(MetricId::command)});
+  RecordResult record;
+  UnitResult& refused = record.item.result;
+  refused.key = plan->key(0);
+  refused.error = Error{Reason::refusal, "declined"};
+  refused.scores.push_back({0, {{MetricId::refusal, std::nullopt, true, ""}}, {}});
+  refused.observed = ObservedAnswer{"No.", "stop", "m-1", 0};
+  auto result = CheckedResult::make(std::move(record), *plan, rules);
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->runs().size(), 1u);
+  EXPECT_EQ(json::parse(result->runs()[0].input)["answer"], "No.");
+  result->take(0, wrote(R"({"pass": true})"));
+  const RecordResult done = result->finish();
+  ASSERT_EQ(done.item.result.scores.front().metrics.size(), 2u);
+  EXPECT_EQ(done.item.result.scores.front().metrics[1].passed, true);
+}
+
 }  // namespace sluice::command_checks_test

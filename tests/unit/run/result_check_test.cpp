@@ -30,6 +30,21 @@ TEST_F(ResultCheckTest, WhatIsNotOfThisPlanIsRefused) {
   EXPECT_EQ(check_result(result, plan), ResultStep::refuse) << "an error has no scores";
 }
 
+TEST_F(ResultCheckTest, ARefusalMayBeScoredForSomeOfItsTrials) {
+  UnitResult result = answered(2);
+  ASSERT_EQ(result.scores.size(), 2u);
+  result.error = Error{Reason::refusal, "declined"};
+  EXPECT_EQ(check_result(result, plan), ResultStep::record);
+  std::ranges::reverse(result.scores);
+  EXPECT_EQ(check_result(result, plan), ResultStep::refuse) << "in another order";
+  result.scores.pop_back();
+  EXPECT_EQ(check_result(result, plan), ResultStep::record);
+  result.scores.push_back(result.scores.front());
+  EXPECT_EQ(check_result(result, plan), ResultStep::refuse) << "one twice";
+  result.scores = {{0, {}, {}}};
+  EXPECT_EQ(check_result(result, plan), ResultStep::refuse) << "of another unit";
+}
+
 TEST_F(ResultCheckTest, AParameterThatIsTheTestsOwnIsRefusedForItAlone) {
   auto refused = failed(0, Reason::parameter_refused);
   refused.error->message = "`temperature` and `top_p` cannot both be specified";

@@ -28,7 +28,7 @@ TEST_F(RunControllerTest, AWorkerWhoseProtocolKnowsNotWhatTheRunNeedsIsTurnedAwa
 }
 
 TEST_F(RunControllerTest, AWorkerWhoseProtocolKnowsNoCheckOfAllCallsIsTurnedAway) {
-  config.calls.are_checked_all = true;
+  config.later_parts.checks_of_all_calls = true;
   begin();
   wire::Hello older{1, "old", "cache-1", "0", 5};
   older.protocol = 8;

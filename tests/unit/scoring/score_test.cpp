@@ -201,6 +201,45 @@ TEST_F(ScoreTexts, WhatIsNotKnownOfTheAnswerConcernsTheTrialAloneThatAsksForIt) 
   EXPECT_EQ(result.scores[1].metrics.front().passed, true);
 }
 
+Completion refusal_of(std::string text) {
+  Completion refused = completion_of(std::move(text));
+  refused.finish_reason = "stop";
+  refused.non_answer = Error{Reason::refusal, "declined"};
+  return refused;
+}
+
+// A refusal was the case's error whatever its test asked for.
+TEST_F(ScoreTexts, ARefusalIsTheAnswerToTheTasksThatCheckForOneAndTheErrorOfOthers) {
+  TextExpectation group{MetricId::any_of, {}, {1}};
+  group.parts = {{MetricId::refusal}, {MetricId::must_contain, {"Paris"}}};
+  WorkUnit unit;
+  unit.tasks = {text_task(1, {{MetricId::must_contain, {"cannot"}}}),
+                text_task(2, {{MetricId::refusal}, {MetricId::must_contain, {"cannot"}}}),
+                text_task(3, {{MetricId::not_refusal}}), text_task(4, {group})};
+  UnitResult refused;
+  score_answer(refusal_of("I cannot help."), {ontology, assess}, unit, {}, refused);
+  ASSERT_TRUE(refused.error);
+  EXPECT_EQ(refused.error->reason, Reason::refusal);
+  EXPECT_EQ(refused.shown_text, "I cannot help.");
+  ASSERT_EQ(refused.scores.size(), 3u);
+  EXPECT_EQ(refused.score_of(1), nullptr);
+  EXPECT_EQ(outcome(*refused.score_of(2), MetricId::refusal).passed, true);
+  EXPECT_EQ(outcome(*refused.score_of(2), MetricId::must_contain).passed, true) << "of its text";
+  EXPECT_EQ(outcome(*refused.score_of(3), MetricId::not_refusal).passed, false);
+  EXPECT_EQ(outcome(*refused.score_of(4), MetricId::any_of).passed, true);
+
+  UnitResult silent;
+  score_answer(refusal_of(""), {ontology, assess}, unit, {}, silent);
+  EXPECT_TRUE(silent.error);
+  EXPECT_TRUE(silent.scores.empty()) << "an answer without any text is no refusal";
+
+  const UnitResult given = score("I cannot help.", unit);
+  EXPECT_FALSE(given.error);
+  ASSERT_EQ(given.scores.size(), 4u);
+  EXPECT_EQ(outcome(given.scores[1], MetricId::refusal).passed, false) << "words of one do not count";
+  EXPECT_EQ(outcome(given.scores[2], MetricId::not_refusal).passed, true);
+}
+
 // A judge's calls made a recorded answer pass: it had come in 0 ms.
 TEST_F(ScoreTexts, CallsForVotesAreNoLatencyOfTheAnswer) {
   WorkUnit unit;

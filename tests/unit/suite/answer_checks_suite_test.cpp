@@ -44,6 +44,17 @@ TEST_F(AnswerChecksSuite, AreReadWithTheirParameters) {
   EXPECT_EQ(only("{type: not_cost, max_dollars: 0.01}"), (TextExpectation{MetricId::not_cost, {}, {0.01}}));
 }
 
+TEST_F(AnswerChecksSuite, ARefusalTakesNoParameter) {
+  EXPECT_EQ(only("{type: refusal}"), (TextExpectation{MetricId::refusal}));
+  EXPECT_EQ(only("{type: not-refusal}"), (TextExpectation{MetricId::not_refusal}));
+  EXPECT_TRUE(is_complete(only("{type: refusal}")));
+  EXPECT_TRUE(load(with_expected("{type: all_of, of: [{type: not_refusal}]}")).suite.checks_refusals);
+  EXPECT_FALSE(load(with_expected("{type: icontains, text: a}")).suite.checks_refusals);
+  EXPECT_NE(findings(with_expected("{type: refusal, text: no}"))
+                .find("does not belong to refusal, which takes no parameter"),
+            std::string::npos);
+}
+
 TEST_F(AnswerChecksSuite, GroupsHoldOthersWithTheirWeights) {
   const TextExpectation group = only(
       "{type: all_of, pass_mark: 0.5, of: [{type: icontains, text: a, weight: 3}, {type: rouge-n, text: b, "

@@ -78,8 +78,9 @@ struct UnitFlowTest : testing::Test {
     kinds.push_back(make_votes);
     return kinds;
   }
-  static SharedUnit unit(UnitId id, std::string user = "question") {
+  static SharedUnit unit(UnitId id, std::string user = "question", std::vector<ScoringTask> tasks = {}) {
     WorkUnit work;
+    work.tasks = std::move(tasks);
     work.unit = id;
     work.key = sha256(std::to_string(id));
     work.request.provider = "a";
@@ -97,6 +98,14 @@ struct UnitFlowTest : testing::Test {
                              ? "yes"
                              : R"({"choices":[{"message":{"content":"the answer"},"finish_reason":"stop"}],)"
                                R"("usage":{"prompt_tokens":10,"completion_tokens":5}})";
+    flow.on_done(done, now, std::chrono::system_clock::time_point());
+  }
+  void refuse(const HttpCall& call) {
+    HttpDone done;
+    done.id = call.id;
+    done.response.status = 200;
+    done.response.body =
+        R"({"choices":[{"message":{"content":null,"refusal":"No."},"finish_reason":"stop"}]})";
     flow.on_done(done, now, std::chrono::system_clock::time_point());
   }
   void pass(Duration time) {
@@ -132,6 +141,30 @@ TEST_F(UnitFlowTest, AnEnricherThatNeedsNothingHoldsNobody) {
   flow.add({unit(1, "no votes")});
   answer(flow.turn(now).engine.calls.at(0));
   EXPECT_EQ(flow.turn(now).completed.size(), 1u);
+}
+
+TEST_F(UnitFlowTest, ARefusalIsVotedOnForTheTasksThatCheckForOne) {
+  const ScoringTask plain{1, {}, {}, 0.0, false, {{MetricId::must_contain, {"x"}}}};
+  const ScoringTask checks{2, {}, {}, 0.0, false, {{MetricId::refusal}}};
+  flow.add({unit(1, "question", {plain})});
+  refuse(flow.turn(now).engine.calls.at(0));
+  auto turn = flow.turn(now);
+  EXPECT_TRUE(turn.engine.calls.empty()) << "nothing is paid for an error";
+  ASSERT_EQ(turn.completed.size(), 1u);
+  EXPECT_EQ(turn.completed[0].unit->tasks.size(), 1u);
+
+  flow.add({unit(2, "question", {plain, checks})});
+  refuse(flow.turn(now).engine.calls.at(0));
+  turn = flow.turn(now);
+  ASSERT_EQ(turn.engine.calls.size(), 1u);
+  EXPECT_EQ(turn.engine.calls[0].request.body, "No.") << "what is voted on";
+  answer(turn.engine.calls[0]);
+  turn = flow.turn(now);
+  ASSERT_EQ(turn.completed.size(), 1u);
+  EXPECT_EQ(turn.completed[0].unit->unit, 2u);
+  ASSERT_EQ(turn.completed[0].unit->tasks.size(), 1u);
+  EXPECT_EQ(turn.completed[0].unit->tasks[0].trial, 2u);
+  EXPECT_TRUE(std::get<Completion>(turn.completed[0].outcome).non_answer);
 }
 
 TEST_F(UnitFlowTest, ARecordedAnswerCallsTheToolsThatItCalled) {

@@ -268,5 +268,48 @@ TEST(Redaction, OfARefusalComesBeforeItsQuoteIsCut) {
   EXPECT_EQ(result.error->message, "the model or its content filter declined to answer (SAFETY)");
 }
 
+TEST(Redaction, OfARefusalIsThatOfTheTasksThatTakeIt) {
+  Completion refused;
+  refused.finish_reason = "refusal";
+  refused.text = "not to jane@home.io";
+  refused.non_answer = declined("refusal", refused.text);
+  const auto task = [](TrialId trial, std::vector<TextExpectation> texts) {
+    return ScoringTask{trial, {}, {}, 0.0, false, std::move(texts)};
+  };
+  WorkUnit work;
+  work.tasks = {task(1, {{MetricId::must_contain, {"x"}}}),
+                task(2, {{MetricId::not_refusal}, {MetricId::regex_not_match, {"[a-z@]+io|not"}}})};
+  const auto result = unit_result(work, {Ontology(), TextChecker()}, refused, {}, {}, {}, redacting(true));
+  ASSERT_EQ(result.scores.size(), 1u);
+  const TrialScore& score = result.scores[0];
+  EXPECT_EQ(score.trial, 2u);
+  EXPECT_EQ(score.metrics[0].detail, "it must not pass refusal");
+  EXPECT_EQ(score.metrics[1].detail.find("jane"), std::string::npos) << score.metrics[1].detail;
+  EXPECT_EQ(result.shown_text, "not to [redacted mail]");
+  EXPECT_EQ(result.observed->text, "not to [redacted mail]");
+}
+
+TEST(PartThatAssesses, IsOfARefusalTheTasksThatTakeIt) {
+  WorkUnit work;
+  work.tasks = {{1, {}, {}, 0.0, false, {{MetricId::must_contain, {"x"}}}},
+                {2, {}, {}, 0.0, false, {{MetricId::refusal}}}};
+  const auto unit = std::make_shared<const WorkUnit>(work);
+  Completion answer;
+  EXPECT_EQ(part_that_assesses(answer, unit), unit);
+  answer.non_answer = Error{Reason::truncated, "cut off"};
+  EXPECT_EQ(part_that_assesses(answer, unit), nullptr);
+  answer.finish_reason = "content_filter";
+  answer.non_answer = declined("content_filter");
+  const auto part = part_that_assesses(answer, unit);
+  ASSERT_NE(part, nullptr);
+  ASSERT_EQ(part->tasks.size(), 1u);
+  EXPECT_EQ(part->tasks[0].trial, 2u);
+  work.tasks.pop_back();
+  EXPECT_EQ(part_that_assesses(answer, std::make_shared<const WorkUnit>(work)), nullptr);
+  work.tasks = {part->tasks[0]};
+  const auto whole = std::make_shared<const WorkUnit>(work);
+  EXPECT_EQ(part_that_assesses(answer, whole), whole);
+}
+
 }  // namespace
 }  // namespace sluice
