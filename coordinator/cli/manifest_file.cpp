@@ -3,7 +3,7 @@
 #include "common/files.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/gate/aggregate_gate.hpp"
-#include "coordinator/suite/manifest.hpp"
+#include "coordinator/suite/fixtures/manifest.hpp"
 
 #include <array>
 #include <cstdio>

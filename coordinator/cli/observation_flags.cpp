@@ -2,7 +2,7 @@
 
 #include "common/text/text.hpp"
 #include "common/text/timestamp.hpp"
-#include "coordinator/cli/past_runs.hpp"
+#include "coordinator/cli/past_runs/past_runs.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/session/flag_values.hpp"

@@ -2,7 +2,7 @@
 
 #include "common/settings/settings.hpp"
 #include "common/transport/local_workers.hpp"
-#include "coordinator/cli/execute_run.hpp"
+#include "coordinator/cli/run/execute_run.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"

@@ -5,8 +5,8 @@
 #include "coordinator/corpus/fixture_file.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/output/output_file.hpp"
-#include "coordinator/suite/fixture.hpp"
-#include "coordinator/suite/fixture_folder.hpp"
+#include "coordinator/suite/fixtures/fixture.hpp"
+#include "coordinator/suite/fixtures/fixture_folder.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
 #include <cerrno>

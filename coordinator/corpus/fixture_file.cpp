@@ -4,8 +4,8 @@
 #include "common/hash.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/corpus/findings.hpp"
-#include "coordinator/suite/fixture.hpp"
-#include "coordinator/suite/toml_string.hpp"
+#include "coordinator/suite/documents/toml_string.hpp"
+#include "coordinator/suite/fixtures/fixture.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,6 +1,6 @@
 #include "coordinator/gate/recorded_differences.hpp"
 
-#include "coordinator/suite/recorded_answers.hpp"
+#include "coordinator/suite/answers/recorded_answers.hpp"
 
 #include <algorithm>
 #include <string>

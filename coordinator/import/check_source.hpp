@@ -2,7 +2,7 @@
 
 #include "common/documents/document.hpp"
 #include "common/text/template.hpp"
-#include "coordinator/suite/foreign_check.hpp"
+#include "coordinator/suite/expectations/foreign_check.hpp"
 
 #include <cstdint>
 #include <set>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/documents/document.hpp"
-#include "coordinator/suite/foreign_check.hpp"
+#include "coordinator/suite/expectations/foreign_check.hpp"
 
 #include <cstdint>
 #include <optional>

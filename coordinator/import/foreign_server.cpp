@@ -7,8 +7,8 @@
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
 #include "coordinator/import/foreign_template.hpp"
-#include "coordinator/suite/arms.hpp"
-#include "coordinator/suite/toml_string.hpp"
+#include "coordinator/suite/documents/toml_string.hpp"
+#include "coordinator/suite/prompts/arms.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,11 +4,11 @@
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
 #include "coordinator/import/defaults.hpp"
-#include "coordinator/suite/arms.hpp"
+#include "coordinator/suite/documents/json_document.hpp"
+#include "coordinator/suite/documents/yaml_document.hpp"
+#include "coordinator/suite/expectations/foreign_check.hpp"
 #include "coordinator/suite/file_glob.hpp"
-#include "coordinator/suite/foreign_check.hpp"
-#include "coordinator/suite/json_document.hpp"
-#include "coordinator/suite/yaml_document.hpp"
+#include "coordinator/suite/prompts/arms.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include "common/text/trimmed.hpp"
 #include "coordinator/import/bound_checks.hpp"
 #include "coordinator/import/foreign_script.hpp"
-#include "coordinator/suite/foreign_check.hpp"
+#include "coordinator/suite/expectations/foreign_check.hpp"
 
 #include <algorithm>
 #include <array>

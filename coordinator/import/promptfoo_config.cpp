@@ -7,8 +7,8 @@
 #include "coordinator/import/promptfoo_prompts.hpp"
 #include "coordinator/import/suite_assembly.hpp"
 #include "coordinator/import/test_table.hpp"
-#include "coordinator/suite/arms.hpp"
 #include "coordinator/suite/file_glob.hpp"
+#include "coordinator/suite/prompts/arms.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,8 +5,8 @@
 #include "common/text/trimmed.hpp"
 #include "coordinator/import/foreign_template.hpp"
 #include "coordinator/import/response_form.hpp"
-#include "coordinator/suite/csv_rows.hpp"
-#include "coordinator/suite/json_document.hpp"
+#include "coordinator/suite/documents/csv_rows.hpp"
+#include "coordinator/suite/documents/json_document.hpp"
 
 #include <algorithm>
 #include <array>

@@ -9,7 +9,7 @@
 #include "coordinator/import/defaults.hpp"
 #include "coordinator/import/foreign_script.hpp"
 #include "coordinator/import/test_table.hpp"
-#include "coordinator/suite/json_lines.hpp"
+#include "coordinator/suite/documents/json_lines.hpp"
 
 #include <algorithm>
 #include <iterator>

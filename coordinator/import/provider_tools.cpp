@@ -2,7 +2,7 @@
 
 #include "common/checks/json_schema.hpp"
 #include "common/documents/canonical_json.hpp"
-#include "coordinator/suite/request_reader.hpp"
+#include "coordinator/suite/test_files/request_reader.hpp"
 
 #include <cstddef>
 #include <string>

@@ -3,7 +3,7 @@
 #include "common/checks/json_schema.hpp"
 #include "common/documents/canonical_json.hpp"
 #include "common/settings/setting_values.hpp"
-#include "coordinator/suite/request_reader.hpp"
+#include "coordinator/suite/test_files/request_reader.hpp"
 
 #include <string>
 #include <string_view>

@@ -7,8 +7,8 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/import/ordered_table.hpp"
 #include "coordinator/import/test_assembly.hpp"
-#include "coordinator/suite/arms.hpp"
 #include "coordinator/suite/prices.hpp"
+#include "coordinator/suite/prompts/arms.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "coordinator/import/suite_yaml.hpp"
 
 #include "common/text/text.hpp"
-#include "coordinator/suite/yaml_scalar.hpp"
+#include "coordinator/suite/documents/yaml_scalar.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -10,7 +10,7 @@
 #include "coordinator/import/foreign_template.hpp"
 #include "coordinator/import/ordered_table.hpp"
 #include "coordinator/import/value_renderer.hpp"
-#include "coordinator/suite/arms.hpp"
+#include "coordinator/suite/prompts/arms.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -3,8 +3,8 @@
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
-#include "coordinator/suite/csv_rows.hpp"
-#include "coordinator/suite/foreign_check.hpp"
+#include "coordinator/suite/documents/csv_rows.hpp"
+#include "coordinator/suite/expectations/foreign_check.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include "coordinator/gate/judge_pin.hpp"
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/statistics/agreement.hpp"
-#include "coordinator/suite/labels_file.hpp"
+#include "coordinator/suite/answers/labels_file.hpp"
 
 #include <cstdint>
 #include <map>

@@ -9,7 +9,7 @@
 #include "coordinator/facts/status_counts.hpp"
 #include "coordinator/gate/quoted.hpp"
 #include "coordinator/observations/observation_page.hpp"
-#include "coordinator/suite/arm.hpp"
+#include "coordinator/suite/prompts/arm.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include "common/defaults.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/plan/defaults.hpp"
-#include "coordinator/suite/recorded_answers.hpp"
+#include "coordinator/suite/answers/recorded_answers.hpp"
 
 #include <algorithm>
 #include <variant>

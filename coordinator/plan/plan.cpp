@@ -7,8 +7,8 @@
 #include "coordinator/plan/defaults.hpp"
 #include "coordinator/plan/digest_hash.hpp"
 #include "coordinator/plan/message_size.hpp"
+#include "coordinator/suite/answers/recorded_answers.hpp"
 #include "coordinator/suite/halves.hpp"
-#include "coordinator/suite/recorded_answers.hpp"
 
 #include <algorithm>
 #include <array>

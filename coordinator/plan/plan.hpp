@@ -10,7 +10,7 @@
 #include "coordinator/plan/request_maker.hpp"
 #include "coordinator/plan/trial_design.hpp"
 #include "coordinator/plan/trial_table.hpp"
-#include "coordinator/suite/prompt.hpp"
+#include "coordinator/suite/prompts/prompt.hpp"
 #include "coordinator/suite/suite.hpp"
 
 #include <cstddef>

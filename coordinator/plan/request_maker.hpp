@@ -5,7 +5,7 @@
 #include "common/model/request.hpp"
 #include "common/model/run_settings.hpp"
 #include "coordinator/suite/case.hpp"
-#include "coordinator/suite/prompt.hpp"
+#include "coordinator/suite/prompts/prompt.hpp"
 
 #include <cstddef>
 #include <cstdint>

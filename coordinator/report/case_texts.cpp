@@ -2,9 +2,9 @@
 
 #include "common/text/printable.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/report/assessment_wording.hpp"
-#include "coordinator/report/case_explanation.hpp"
-#include "coordinator/report/wording.hpp"
+#include "coordinator/report/wording/assessment_wording.hpp"
+#include "coordinator/report/wording/case_explanation.hpp"
+#include "coordinator/report/wording/wording.hpp"
 
 #include <algorithm>
 #include <string_view>

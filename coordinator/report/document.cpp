@@ -1,6 +1,6 @@
 #include "coordinator/report/document.hpp"
 
-#include "coordinator/report/wording.hpp"
+#include "coordinator/report/wording/wording.hpp"
 
 namespace sluice::document {
 

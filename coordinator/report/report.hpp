@@ -16,7 +16,7 @@
 #include "coordinator/merge/run_arms.hpp"
 #include "coordinator/merge/run_stability.hpp"
 #include "coordinator/output/sink.hpp"
-#include "coordinator/report/table_writer.hpp"
+#include "coordinator/report/writers/table_writer.hpp"
 
 #include <functional>
 #include <optional>

@@ -3,12 +3,12 @@
 #include "common/text/joined.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/display/budget_wording.hpp"
-#include "coordinator/report/assessment_wording.hpp"
-#include "coordinator/report/markdown_writer.hpp"
-#include "coordinator/report/pass_rate_wording.hpp"
-#include "coordinator/report/table_writer.hpp"
-#include "coordinator/report/tones.hpp"
-#include "coordinator/report/wording.hpp"
+#include "coordinator/report/wording/assessment_wording.hpp"
+#include "coordinator/report/wording/pass_rate_wording.hpp"
+#include "coordinator/report/wording/tones.hpp"
+#include "coordinator/report/wording/wording.hpp"
+#include "coordinator/report/writers/markdown_writer.hpp"
+#include "coordinator/report/writers/table_writer.hpp"
 
 #include <algorithm>
 #include <array>

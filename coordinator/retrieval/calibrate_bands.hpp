@@ -1,7 +1,7 @@
 #pragma once
 
 #include "coordinator/facts/retrieval_event.hpp"
-#include "coordinator/suite/plugin_file.hpp"
+#include "coordinator/suite/examples/plugin_file.hpp"
 
 #include <cstdint>
 #include <span>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "coordinator/suite/plugin_file.hpp"
-#include "coordinator/suite/solved_examples.hpp"
+#include "coordinator/suite/examples/plugin_file.hpp"
+#include "coordinator/suite/examples/solved_examples.hpp"
 
 #include <variant>
 

@@ -7,7 +7,7 @@
 #include "coordinator/output/json_writer.hpp"
 #include "coordinator/run/defaults.hpp"
 #include "coordinator/run/verdict.hpp"
-#include "coordinator/suite/command_reader.hpp"
+#include "coordinator/suite/expectations/command_reader.hpp"
 
 #include <algorithm>
 #include <functional>

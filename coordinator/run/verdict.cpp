@@ -4,7 +4,7 @@
 #include "common/checks/outcome.hpp"
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/suite/command_reader.hpp"
+#include "coordinator/suite/expectations/command_reader.hpp"
 
 #include <string>
 

@@ -5,7 +5,7 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/run_inputs.hpp"
-#include "coordinator/suite/arms.hpp"
+#include "coordinator/suite/prompts/arms.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,6 +1,6 @@
 #include "coordinator/session/baseline_run.hpp"
 
-#include "coordinator/report/wording.hpp"
+#include "coordinator/report/wording/wording.hpp"
 #include "coordinator/session/run_record.hpp"
 
 #include <algorithm>

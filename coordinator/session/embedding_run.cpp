@@ -3,7 +3,7 @@
 #include "common/model/embedding.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
-#include "coordinator/suite/recorded_answers.hpp"
+#include "coordinator/suite/answers/recorded_answers.hpp"
 
 #include <memory>
 #include <set>

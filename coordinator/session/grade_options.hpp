@@ -3,7 +3,7 @@
 #include "common/error.hpp"
 #include "common/settings/settings.hpp"
 #include "coordinator/session/run_options.hpp"
-#include "coordinator/suite/arm.hpp"
+#include "coordinator/suite/prompts/arm.hpp"
 
 #include <optional>
 #include <string>

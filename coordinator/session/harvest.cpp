@@ -7,8 +7,8 @@
 #include "coordinator/gate/billionths.hpp"
 #include "coordinator/merge/shown_text.hpp"
 #include "coordinator/output/output_file.hpp"
-#include "coordinator/suite/recorded_answers.hpp"
-#include "coordinator/suite/solved_examples.hpp"
+#include "coordinator/suite/answers/recorded_answers.hpp"
+#include "coordinator/suite/examples/solved_examples.hpp"
 
 #include <algorithm>
 #include <filesystem>

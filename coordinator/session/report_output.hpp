@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
-#include "coordinator/report/grade_report.hpp"
+#include "coordinator/report/commands/grade_report.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/session/report_options.hpp"
 

@@ -9,8 +9,8 @@
 #include "coordinator/gate/verdict_input.hpp"
 #include "coordinator/merge/scores.hpp"
 #include "coordinator/output/output_file.hpp"
-#include "coordinator/report/judge_wording.hpp"
-#include "coordinator/report/wording.hpp"
+#include "coordinator/report/wording/judge_wording.hpp"
+#include "coordinator/report/wording/wording.hpp"
 #include "coordinator/score_files/baseline_file.hpp"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include "coordinator/run/run_budget.hpp"
 #include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/run_plan.hpp"
-#include "coordinator/suite/recorded_answers.hpp"
+#include "coordinator/suite/answers/recorded_answers.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -11,7 +11,7 @@
 #include "coordinator/score_files/baseline_file.hpp"
 #include "coordinator/session/run_files.hpp"
 #include "coordinator/session/run_plan.hpp"
-#include "coordinator/suite/manifest.hpp"
+#include "coordinator/suite/fixtures/manifest.hpp"
 
 #include <filesystem>
 #include <sstream>

@@ -4,8 +4,8 @@
 #include "config/embedded_config.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/session/run_files.hpp"
+#include "coordinator/suite/answers/recorded_answers.hpp"
 #include "coordinator/suite/fingerprint.hpp"
-#include "coordinator/suite/recorded_answers.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
 #include <algorithm>

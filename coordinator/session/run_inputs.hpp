@@ -9,7 +9,7 @@
 #include "coordinator/session/run_options.hpp"
 #include "coordinator/session/run_retrieval.hpp"
 #include "coordinator/suite/prices.hpp"
-#include "coordinator/suite/prompt.hpp"
+#include "coordinator/suite/prompts/prompt.hpp"
 #include "coordinator/suite/suite.hpp"
 
 #include <optional>

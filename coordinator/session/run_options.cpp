@@ -12,7 +12,7 @@
 #include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/trial_design.hpp"
-#include "coordinator/suite/arms.hpp"
+#include "coordinator/suite/prompts/arms.hpp"
 
 #include <algorithm>
 #include <array>

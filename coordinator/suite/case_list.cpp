@@ -1,6 +1,6 @@
 #include "coordinator/suite/case_list.hpp"
 
-#include "coordinator/suite/recorded_answers.hpp"
+#include "coordinator/suite/answers/recorded_answers.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "common/error.hpp"
-#include "coordinator/suite/arm.hpp"
 #include "coordinator/suite/case.hpp"
+#include "coordinator/suite/prompts/arm.hpp"
 
 #include <cstddef>
 #include <cstdint>

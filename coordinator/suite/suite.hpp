@@ -2,11 +2,11 @@
 
 #include "common/hash.hpp"
 #include "common/model/judge.hpp"
-#include "coordinator/suite/arm.hpp"
 #include "coordinator/suite/case.hpp"
 #include "coordinator/suite/case_list.hpp"
-#include "coordinator/suite/plugin_file.hpp"
-#include "coordinator/suite/solved_examples.hpp"
+#include "coordinator/suite/examples/plugin_file.hpp"
+#include "coordinator/suite/examples/solved_examples.hpp"
+#include "coordinator/suite/prompts/arm.hpp"
 #include "coordinator/suite/suite_copier.hpp"
 #include "coordinator/suite/suite_folder.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "common/documents/table_reader.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/suite/fixture_folder.hpp"
+#include "coordinator/suite/fixtures/fixture_folder.hpp"
 #include "coordinator/suite/suite_builder.hpp"
 
 #include <algorithm>

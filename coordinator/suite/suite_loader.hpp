@@ -3,7 +3,7 @@
 #include "common/documents/finding.hpp"
 #include "common/error.hpp"
 #include "coordinator/suite/suite.hpp"
-#include "coordinator/suite/yaml_suite.hpp"
+#include "coordinator/suite/test_files/yaml_suite.hpp"
 
 #include <cstddef>
 #include <filesystem>

@@ -2,8 +2,8 @@
 #include "common/documents/toml_document.hpp"
 #include "common/model/claim.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/suite/fixture.hpp"
-#include "coordinator/suite/manifest.hpp"
+#include "coordinator/suite/fixtures/fixture.hpp"
+#include "coordinator/suite/fixtures/manifest.hpp"
 #include "tests/support/document_text.hpp"
 
 #include <cstddef>

@@ -1,12 +1,12 @@
 #include "common/defaults.hpp"
 #include "coordinator/defaults.hpp"
-#include "coordinator/suite/arm_reader.hpp"
-#include "coordinator/suite/arms.hpp"
+#include "coordinator/suite/documents/json_document.hpp"
+#include "coordinator/suite/documents/yaml_document.hpp"
 #include "coordinator/suite/fingerprint.hpp"
-#include "coordinator/suite/json_document.hpp"
-#include "coordinator/suite/test_parser.hpp"
-#include "coordinator/suite/test_templates.hpp"
-#include "coordinator/suite/yaml_document.hpp"
+#include "coordinator/suite/prompts/arm_reader.hpp"
+#include "coordinator/suite/prompts/arms.hpp"
+#include "coordinator/suite/test_files/test_parser.hpp"
+#include "coordinator/suite/test_files/test_templates.hpp"
 
 #include <cstddef>
 #include <cstdint>

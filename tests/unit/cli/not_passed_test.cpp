@@ -1,7 +1,7 @@
-#include "coordinator/cli/not_passed.hpp"
+#include "coordinator/cli/run/not_passed.hpp"
 
 #include "coordinator/cli/defaults.hpp"
-#include "coordinator/report/assessment_wording.hpp"
+#include "coordinator/report/wording/assessment_wording.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-#include "coordinator/cli/past_runs.hpp"
+#include "coordinator/cli/past_runs/past_runs.hpp"
 
 #include "common/wire/messages.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -1,4 +1,4 @@
-#include "coordinator/cli/view_request.hpp"
+#include "coordinator/cli/view/view_request.hpp"
 
 #include <initializer_list>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "coordinator/cli/watched_files.hpp"
+#include "coordinator/cli/run/watched_files.hpp"
 
 #include "tests/support/temporary_folder.hpp"
 

@@ -6,8 +6,8 @@
 #include "coordinator/corpus/fixture_file.hpp"
 #include "coordinator/corpus/review_page.hpp"
 #include "coordinator/defaults.hpp"
-#include "coordinator/suite/fixture.hpp"
-#include "coordinator/suite/toml_string.hpp"
+#include "coordinator/suite/documents/toml_string.hpp"
+#include "coordinator/suite/fixtures/fixture.hpp"
 
 #include <algorithm>
 

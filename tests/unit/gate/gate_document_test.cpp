@@ -12,7 +12,7 @@
 #include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/gate/unjudged_scores.hpp"
-#include "coordinator/suite/recorded_answers.hpp"
+#include "coordinator/suite/answers/recorded_answers.hpp"
 #include "gate_fixture.hpp"
 #include "tests/support/paths.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "coordinator/defaults.hpp"
 #include "coordinator/import/foreign_template.hpp"
-#include "coordinator/suite/arms.hpp"
+#include "coordinator/suite/prompts/arms.hpp"
 #include "tests/unit/import/promptfoo_fixture.hpp"
 
 #include <filesystem>

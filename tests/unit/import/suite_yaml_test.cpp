@@ -1,8 +1,8 @@
 #include "coordinator/import/suite_yaml.hpp"
 
 #include "common/documents/canonical_json.hpp"
-#include "coordinator/suite/json_document.hpp"
-#include "coordinator/suite/yaml_document.hpp"
+#include "coordinator/suite/documents/json_document.hpp"
+#include "coordinator/suite/documents/yaml_document.hpp"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #include "common/defaults.hpp"
 #include "common/model/cache_key.hpp"
 #include "coordinator/plan/message_size.hpp"
-#include "coordinator/suite/recorded_answers.hpp"
+#include "coordinator/suite/answers/recorded_answers.hpp"
 #include "tests/unit/plan/plan_fixture.hpp"
 
 #include <limits>

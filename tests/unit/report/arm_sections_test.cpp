@@ -1,5 +1,5 @@
 // What a report says of a run's arms, on a page as narrow as a pipe's.
-#include "coordinator/report/wording.hpp"
+#include "coordinator/report/wording/wording.hpp"
 #include "tests/unit/report/report_texts.hpp"
 #include "tests/unit/report/sample_run.hpp"
 

@@ -1,6 +1,6 @@
-#include "coordinator/report/assessment_wording.hpp"
+#include "coordinator/report/wording/assessment_wording.hpp"
 
-#include "coordinator/report/case_explanation.hpp"
+#include "coordinator/report/wording/case_explanation.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // A judge beside labels or another metric: what is counted, and how it is shown.
-#include "coordinator/report/calibration_report.hpp"
+#include "coordinator/report/commands/calibration_report.hpp"
 #include "tests/unit/report/judged_run.hpp"
 #include "tests/unit/report/report_texts.hpp"
 

@@ -1,7 +1,7 @@
 #include "coordinator/display/display.hpp"
 
 #include "coordinator/display/text_table.hpp"
-#include "coordinator/report/wording.hpp"
+#include "coordinator/report/wording/wording.hpp"
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 // A document with one of each block, and what its writers make of it.
 #include "coordinator/report/document.hpp"
 
-#include "coordinator/report/markdown_writer.hpp"
-#include "coordinator/report/table_writer.hpp"
+#include "coordinator/report/writers/markdown_writer.hpp"
+#include "coordinator/report/writers/table_writer.hpp"
 #include "tests/unit/report/golden.hpp"
 
 #include <gtest/gtest.h>

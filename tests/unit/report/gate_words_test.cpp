@@ -1,6 +1,6 @@
 // What the reports for people say of tests and stability, and of what they leave out.
-#include "coordinator/report/statistics_wording.hpp"
-#include "coordinator/report/wording.hpp"
+#include "coordinator/report/wording/statistics_wording.hpp"
+#include "coordinator/report/wording/wording.hpp"
 #include "tests/unit/report/perturbed_run.hpp"
 #include "tests/unit/report/report_texts.hpp"
 

@@ -1,4 +1,4 @@
-#include "coordinator/report/grade_report.hpp"
+#include "coordinator/report/commands/grade_report.hpp"
 
 #include "coordinator/merge/run_grades.hpp"
 #include "tests/unit/report/gated_run.hpp"

@@ -1,4 +1,4 @@
-#include "coordinator/report/json_cases.hpp"
+#include "coordinator/report/data/json_cases.hpp"
 
 #include "coordinator/defaults.hpp"
 #include "tests/unit/report/judged_run.hpp"

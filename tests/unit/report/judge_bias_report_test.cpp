@@ -2,7 +2,7 @@
 #include "common/defaults.hpp"
 #include "coordinator/merge/judge_bias_fold.hpp"
 #include "coordinator/merge/markup_share.hpp"
-#include "coordinator/report/judge_wording.hpp"
+#include "coordinator/report/wording/judge_wording.hpp"
 #include "coordinator/score_files/score_file.hpp"
 #include "tests/unit/report/judged_run.hpp"
 #include "tests/unit/report/report_texts.hpp"

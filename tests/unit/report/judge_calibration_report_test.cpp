@@ -1,6 +1,6 @@
 // What the reports show of a gate that asks for a calibration of its judge.
-#include "coordinator/report/compare_report.hpp"
-#include "coordinator/report/judge_wording.hpp"
+#include "coordinator/report/commands/compare_report.hpp"
+#include "coordinator/report/wording/judge_wording.hpp"
 #include "coordinator/score_files/score_file.hpp"
 #include "tests/unit/report/golden.hpp"
 #include "tests/unit/report/judged_run.hpp"

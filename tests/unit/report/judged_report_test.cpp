@@ -1,6 +1,6 @@
 // What the reports show of judge metrics: scores, agreement, rationale, the judge, and what it was paid.
-#include "coordinator/report/assessment_wording.hpp"
-#include "coordinator/report/wording.hpp"
+#include "coordinator/report/wording/assessment_wording.hpp"
+#include "coordinator/report/wording/wording.hpp"
 #include "coordinator/score_files/score_file.hpp"
 #include "tests/unit/report/golden.hpp"
 #include "tests/unit/report/judged_run.hpp"

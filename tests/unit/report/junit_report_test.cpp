@@ -1,4 +1,4 @@
-#include "coordinator/report/xml_text.hpp"
+#include "coordinator/report/html/xml_text.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/unit/report/gated_run.hpp"
 #include "tests/unit/report/golden.hpp"

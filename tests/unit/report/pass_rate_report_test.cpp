@@ -1,5 +1,5 @@
 // A run that fails by min_pass_rate says so, in each form of its report.
-#include "coordinator/report/pass_rate_wording.hpp"
+#include "coordinator/report/wording/pass_rate_wording.hpp"
 #include "tests/unit/report/gated_run.hpp"
 #include "tests/unit/report/report_texts.hpp"
 

@@ -1,4 +1,4 @@
-#include "coordinator/report/quality_report.hpp"
+#include "coordinator/report/commands/quality_report.hpp"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "coordinator/report/markdown_text.hpp"
+#include "coordinator/report/writers/markdown_text.hpp"
 #include "tests/unit/report/golden.hpp"
 #include "tests/unit/report/report_texts.hpp"
 #include "tests/unit/report/sample_run.hpp"

@@ -1,5 +1,5 @@
 #include "coordinator/merge/retrieval_fold.hpp"
-#include "coordinator/report/band_report.hpp"
+#include "coordinator/report/commands/band_report.hpp"
 #include "coordinator/score_files/score_file.hpp"
 #include "tests/unit/report/golden.hpp"
 #include "tests/unit/report/report_texts.hpp"

@@ -1,4 +1,4 @@
-#include "coordinator/report/several_runs.hpp"
+#include "coordinator/report/commands/several_runs.hpp"
 
 #include <memory>
 #include <string>

@@ -1,5 +1,5 @@
-#include "coordinator/report/stability_wording.hpp"
-#include "coordinator/report/statistics_wording.hpp"
+#include "coordinator/report/wording/stability_wording.hpp"
+#include "coordinator/report/wording/statistics_wording.hpp"
 #include "tests/unit/report/perturbed_run.hpp"
 #include "tests/unit/report/report_texts.hpp"
 

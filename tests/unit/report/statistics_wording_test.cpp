@@ -1,8 +1,8 @@
 // What the reports say of the tests over all cases: numbers that fit each other, what to do, what fell most.
-#include "coordinator/report/statistics_wording.hpp"
+#include "coordinator/report/wording/statistics_wording.hpp"
 
-#include "coordinator/report/compare_report.hpp"
-#include "coordinator/report/wording.hpp"
+#include "coordinator/report/commands/compare_report.hpp"
+#include "coordinator/report/wording/wording.hpp"
 #include "tests/unit/report/gated_run.hpp"
 #include "tests/unit/report/report_texts.hpp"
 

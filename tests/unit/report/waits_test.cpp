@@ -1,4 +1,4 @@
-#include "coordinator/report/wording.hpp"
+#include "coordinator/report/wording/wording.hpp"
 #include "tests/unit/report/sample_run.hpp"
 
 #include <chrono>

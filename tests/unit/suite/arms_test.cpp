@@ -1,4 +1,4 @@
-#include "coordinator/suite/arms.hpp"
+#include "coordinator/suite/prompts/arms.hpp"
 
 #include "coordinator/defaults.hpp"
 

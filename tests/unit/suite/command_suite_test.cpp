@@ -1,5 +1,5 @@
 #include "coordinator/defaults.hpp"
-#include "coordinator/suite/command_reader.hpp"
+#include "coordinator/suite/expectations/command_reader.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 #include "tests/unit/suite/suite_files.hpp"
 

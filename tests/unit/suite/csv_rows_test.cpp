@@ -1,4 +1,4 @@
-#include "coordinator/suite/csv_rows.hpp"
+#include "coordinator/suite/documents/csv_rows.hpp"
 
 #include <string>
 

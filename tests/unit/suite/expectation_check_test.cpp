@@ -1,4 +1,4 @@
-#include "coordinator/suite/expectation_check.hpp"
+#include "coordinator/suite/fixtures/expectation_check.hpp"
 
 #include <gtest/gtest.h>
 

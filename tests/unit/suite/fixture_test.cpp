@@ -1,4 +1,4 @@
-#include "coordinator/suite/fixture.hpp"
+#include "coordinator/suite/fixtures/fixture.hpp"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "coordinator/suite/foreign_check.hpp"
+#include "coordinator/suite/expectations/foreign_check.hpp"
 
 #include "common/checks/pattern.hpp"
 #include "common/documents/canonical_json.hpp"

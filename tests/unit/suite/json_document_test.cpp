@@ -1,4 +1,4 @@
-#include "coordinator/suite/json_document.hpp"
+#include "coordinator/suite/documents/json_document.hpp"
 
 #include "common/documents/canonical_json.hpp"
 

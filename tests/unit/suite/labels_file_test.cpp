@@ -1,7 +1,7 @@
 // Labels for a judge: what is read, and what is said of a line that is none.
-#include "coordinator/suite/labels_file.hpp"
+#include "coordinator/suite/answers/labels_file.hpp"
 
-#include "coordinator/suite/arm.hpp"
+#include "coordinator/suite/prompts/arm.hpp"
 
 #include <string>
 #include <utility>

@@ -1,6 +1,6 @@
-#include "coordinator/suite/manifest_edit.hpp"
+#include "coordinator/suite/fixtures/manifest_edit.hpp"
 
-#include "coordinator/suite/manifest.hpp"
+#include "coordinator/suite/fixtures/manifest.hpp"
 
 #include <array>
 #include <limits>

@@ -1,7 +1,7 @@
 // Suites as people write them: prompts, providers, a default test, tests in CSV, files by globs.
 
-#include "coordinator/suite/arms.hpp"
 #include "coordinator/suite/file_glob.hpp"
+#include "coordinator/suite/prompts/arms.hpp"
 #include "tests/unit/suite/suite_files.hpp"
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // Which metrics `expected` may name, and which keys they take.
-#include "coordinator/suite/metric_types.hpp"
+#include "coordinator/suite/expectations/metric_types.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "coordinator/suite/plugin_edit.hpp"
+#include "coordinator/suite/examples/plugin_edit.hpp"
 
 #include "config/embedded_config.hpp"
 

@@ -1,4 +1,4 @@
-#include "coordinator/suite/plugin_file.hpp"
+#include "coordinator/suite/examples/plugin_file.hpp"
 
 #include "tests/support/paths.hpp"
 

@@ -1,4 +1,4 @@
-#include "coordinator/suite/prompt.hpp"
+#include "coordinator/suite/prompts/prompt.hpp"
 
 #include "config/embedded_config.hpp"
 

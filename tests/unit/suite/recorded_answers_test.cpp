@@ -1,8 +1,8 @@
 // Answers that an application recorded: JSON Lines, and spans of OpenTelemetry.
-#include "coordinator/suite/recorded_answers.hpp"
+#include "coordinator/suite/answers/recorded_answers.hpp"
 
 #include "common/defaults.hpp"
-#include "coordinator/suite/recorded_calls.hpp"
+#include "coordinator/suite/answers/recorded_calls.hpp"
 
 #include <string>
 #include <vector>

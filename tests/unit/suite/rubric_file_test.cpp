@@ -1,4 +1,4 @@
-#include "coordinator/suite/rubric_file.hpp"
+#include "coordinator/suite/expectations/rubric_file.hpp"
 
 #include "config/embedded_config.hpp"
 

@@ -1,4 +1,4 @@
-#include "coordinator/suite/solved_examples.hpp"
+#include "coordinator/suite/examples/solved_examples.hpp"
 
 #include "tests/unit/suite/suite_files.hpp"
 

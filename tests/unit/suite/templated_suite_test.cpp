@@ -1,5 +1,5 @@
-#include "coordinator/suite/arms.hpp"
 #include "coordinator/suite/fingerprint.hpp"
+#include "coordinator/suite/prompts/arms.hpp"
 #include "tests/unit/suite/suite_files.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-#include "coordinator/suite/yaml_document.hpp"
+#include "coordinator/suite/documents/yaml_document.hpp"
 
 #include "common/documents/canonical_json.hpp"
 

@@ -1,0 +1,137 @@
+#include "common/clock.hpp"
+#include "common/text/printable.hpp"
+#include "coordinator/cli/command.hpp"
+#include "coordinator/cli/home/home_check.hpp"
+#include "coordinator/cli/home/home_repair.hpp"
+#include "coordinator/cli/past_runs/past_runs.hpp"
+#include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/display/numbers.hpp"
+#include "coordinator/session/resume_run.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+constexpr const char* doctor_examples =
+    "Reads and verifies everything under the home: run ledger, observations, caches,\n"
+    "fleet keys, and the named cassettes. It changes nothing without --repair.\n"
+    "Replaced files are kept in HOME/set-aside.\n"
+    "Examples:\n"
+    "  sluice doctor\n"
+    "  sluice doctor answers.cassette --json\n"
+    "  sluice doctor --home /var/lib/sluice --repair\n"
+    "Exit code 0: everything is sound or was repaired; 1: something is damaged; 2:\n"
+    "the check was not possible, because a run or a worker uses the home, or because\n"
+    "of its permissions.";
+
+std::string joined(const std::vector<std::string>& clauses) {
+  std::string text;
+  for (const std::string& clause : clauses) text += (text.empty() ? "" : "; ") + clause;
+  return text;
+}
+
+std::string line_of(const HomeFinding& finding) {
+  return printable(finding.file.string() + ": " + finding.what + ": " + finding.remedy) + "\n";
+}
+
+std::string text_of(const RepairedFile& done) {
+  std::string line = done.file.string() + ": " + done.what;
+  if (!done.left_out.empty()) line += "; left out: " + joined(done.left_out);
+  line += "; the old one is " + done.aside.string();
+  std::string text = printable(line) + "\n";
+  for (const std::string& run : done.unfinished)
+    text += printable("run " + short_id(run) + " lacks results now: `" + resume_command(run) +
+                      "` asks for them again") +
+            "\n";
+  return text;
+}
+
+/// What stands in damaged files need be no text.
+std::vector<std::string> printable_all(std::vector<std::string> clauses) {
+  for (std::string& clause : clauses) clause = printable(clause);
+  return clauses;
+}
+
+nlohmann::ordered_json json_of(const std::string& home, const HomeCheck& check,
+                               const std::vector<RepairedFile>& repaired) {
+  using Document = nlohmann::ordered_json;
+  auto findings = Document::array();
+  for (const HomeFinding& one : check.findings)
+    findings.push_back({{"file", without_controls(one.file.string())},
+                        {"what", without_controls(one.what)},
+                        {"remedy", without_controls(one.remedy)},
+                        {"repairable", one.repair != Repair::none}});
+  auto repairs = Document::array();
+  for (const RepairedFile& one : repaired)
+    repairs.push_back({{"file", without_controls(one.file.string())},
+                       {"what", without_controls(one.what)},
+                       {"left_out", printable_all(one.left_out)},
+                       {"old", without_controls(one.aside.string())},
+                       {"unfinished_runs", printable_all(one.unfinished)}});
+  return {{"home", without_controls(home)},
+          {"files", check.files},
+          {"cache_entries", check.entries},
+          {"findings", std::move(findings)},
+          {"repaired", std::move(repairs)}};
+}
+
+struct Doctor {
+  SettingFlags settings;
+  std::vector<std::string> cassettes;
+  bool repairs = false;
+  bool as_json = false;
+
+  int run(const CacheTools& caches) const {
+    const auto effective = settings.load();
+    if (!effective) return report_findings(effective.error());
+    const auto check = check_home(*effective, caches, cassettes);
+    if (!check) return report_error(check.error());
+    const auto is_repairable = [](const HomeFinding& one) { return one.repair != Repair::none; };
+    const bool any = std::ranges::any_of(check->findings, is_repairable);
+    HomeRepair repair;
+    if (repairs && any) repair = repair_home(effective->home.value, check->findings, caches, unix_now_ms());
+    print(effective->home.value, *check, repair.done);
+    if (repair.problem) return report_error(*repair.problem);
+    const bool all_sound =
+        check->findings.empty() || (repairs && std::ranges::all_of(check->findings, is_repairable));
+    return all_sound ? exit_ok : exit_failed;
+  }
+
+ private:
+  void print(const std::string& home, const HomeCheck& check,
+             const std::vector<RepairedFile>& repaired) const {
+    if (as_json) {
+      std::cout << json_of(home, check, repaired).dump(2) << "\n";
+      return;
+    }
+    for (const HomeFinding& finding : check.findings) std::cout << line_of(finding);
+    for (const RepairedFile& done : repaired) std::cout << text_of(done);
+    if (check.findings.empty())
+      std::cout << printable(home) << ": all is sound (" << wording::counted(check.files, "file") << ", "
+                << wording::grouped(check.entries) << " cached entries)\n";
+  }
+};
+
+}  // namespace
+
+Command add_doctor_command(CLI::App& program, const CacheTools& caches) {
+  const auto doctor = std::make_shared<Doctor>();
+  CLI::App* app =
+      program.add_subcommand("doctor", "Find damaged files under the home, and repair them if possible");
+  app->add_option("CASSETTE", doctor->cassettes, "Cassettes to check as well")->type_name("");
+  app->add_flag("--repair", doctor->repairs, "Restore ledger and observations, rebuild caches");
+  app->add_flag("--json", doctor->as_json, "Print JSON");
+  doctor->settings.add_to(*app, {"home", "database_path"});
+  app->footer(doctor_examples);
+  return {app, [doctor, caches] { return doctor->run(caches); }};
+}
+
+}  // namespace sluice

@@ -1,0 +1,78 @@
+#include "coordinator/cli/past_runs/past_details.hpp"
+
+#include "coordinator/cli/past_runs/past_runs.hpp"
+#include "coordinator/session/run_record.hpp"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+std::string text_in(const nlohmann::json& object, const char* member) {
+  const auto found = object.find(member);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+std::optional<GradedArms> graded_arms(const RunRecord& run) {
+  if (command_of(run) != "grade") return std::nullopt;
+  const auto settings = nlohmann::json::parse(run.settings, nullptr, false);
+  if (!settings.is_object()) return std::nullopt;
+  const auto grading = settings.value("grading", nlohmann::json::object());
+  const auto arms = settings.value("arms", nlohmann::json::array());
+  if (!grading.is_object() || !arms.is_array() || arms.empty() || !arms.front().is_object())
+    return std::nullopt;
+  return GradedArms{text_in(grading, "baseline"), text_in(grading, "baseline_provider"),
+                    text_in(grading, "baseline_model"), text_in(arms.front(), "name")};
+}
+
+std::vector<std::string> arm_names(const RunRecord& run) {
+  std::vector<std::string> names;
+  if (const auto graded = graded_arms(run)) names.push_back(graded->baseline);
+  const auto settings = nlohmann::json::parse(run.settings, nullptr, false);
+  const auto arms = settings.is_object() ? settings.find("arms") : settings.end();
+  if (arms == settings.end() || !arms->is_array()) return names;
+  for (const auto& arm : *arms) {
+    if (arm.is_object()) names.push_back(text_in(arm, "name"));
+  }
+  return names;
+}
+
+Result<std::map<std::string, std::vector<std::string>>> missed_scores_of(const Settings& settings,
+                                                                         const PastRun& past) {
+  std::map<std::string, std::vector<std::string>> missed;
+  const auto ledger = open_past_runs(settings);
+  if (!ledger) return fail(ledger.error());
+  if (!*ledger) return missed;
+  auto cases = (*ledger)->cases_of(past.run.run_id);
+  if (!cases) return fail(cases.error());
+  for (CaseOutcome& one : *cases) {
+    if (!one.missed.empty()) missed.emplace(std::move(one.id), std::move(one.missed));
+  }
+  return missed;
+}
+
+Result<std::map<TrialId, GradedPair>> pairs_of(const Settings& settings, const PastRun& past,
+                                               const Redactor& redactor) {
+  std::map<TrialId, GradedPair> pairs;
+  const auto arms = graded_arms(past.run);
+  if (!arms) return pairs;
+  const auto ledger = open_past_runs(settings);
+  if (!ledger) return fail(ledger.error());
+  if (!*ledger) return pairs;
+  const auto visited = (*ledger)->results_of(past.run.run_id)->visit([&](const CommittedTrial& one) {
+    if (!one.unit.grade) return;
+    GradedPair pair{*one.unit.grade, arms->baseline, arms->baseline_provider, arms->baseline_model};
+    for (std::string* text :
+         {&pair.result.baseline.text, &pair.result.candidate.text, &pair.result.grade.notes})
+      redactor.apply(*text);
+    pairs.emplace(one.trial, std::move(pair));
+  });
+  if (!visited) return fail(visited.error());
+  return pairs;
+}
+
+}  // namespace sluice

@@ -1,0 +1,55 @@
+#include "coordinator/cli/run/not_passed.hpp"
+
+#include "coordinator/cli/defaults.hpp"
+#include "coordinator/report/wording/assessment_wording.hpp"
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+CaseOutcome outcome_of(const CaseResult& one) {
+  return {one.trial, one.fixture.id, one.status, wording::missed_scores(one)};
+}
+
+/// CBOR, which takes texts whatever their bytes are.
+std::string to_bytes(const std::vector<CaseOutcome>& cases) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const CaseOutcome& one : cases)
+    list.push_back(nlohmann::json::array({one.trial, one.id, static_cast<int>(one.status), one.missed}));
+  std::string bytes;
+  nlohmann::json::to_cbor(list, bytes);
+  return bytes;
+}
+
+std::vector<CaseOutcome> from_bytes(const std::string& bytes) {
+  std::vector<CaseOutcome> cases;
+  for (const nlohmann::json& one : nlohmann::json::from_cbor(bytes)) {
+    cases.push_back({one[0].get<TrialId>(), one[1].get<std::string>(),
+                     static_cast<CaseStatus>(one[2].get<int>()), one[3].get<std::vector<std::string>>()});
+  }
+  return cases;
+}
+
+}  // namespace
+
+void NotPassed::add(const CaseResult& one) {
+  if (one.status == CaseStatus::pass) return;
+  batch_.push_back(outcome_of(one));
+  if (batch_.size() < defaults::cases_written_at_once) return;
+  full_batches_.emplace_back(to_bytes(batch_));
+  batch_.clear();
+}
+
+Result<void> NotPassed::note(Ledger& ledger, const std::string& run_id) const {
+  for (const PackedText& batch : full_batches_) {
+    const auto bytes = batch.unpacked();
+    if (!bytes) return fail(bytes.error());
+    if (auto noted = ledger.note_cases(run_id, from_bytes(*bytes)); !noted) return noted;
+  }
+  return batch_.empty() ? Result<void>() : ledger.note_cases(run_id, batch_);
+}
+
+}  // namespace sluice

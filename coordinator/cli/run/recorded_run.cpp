@@ -1,0 +1,303 @@
+#include "coordinator/cli/run/recorded_run.hpp"
+
+#include "common/clock.hpp"
+#include "common/defaults.hpp"
+#include "common/documents/table_reader.hpp"
+#include "common/text/stderr_line.hpp"
+#include "coordinator/cli/past_runs/past_runs.hpp"
+#include "coordinator/cli/run/command_progress.hpp"
+#include "coordinator/cli/run/resumed_run.hpp"
+#include "coordinator/cli/run/run_notes.hpp"
+#include "coordinator/cli/run/run_observations.hpp"
+#include "coordinator/cli/run/run_report.hpp"
+#include "coordinator/cli/run_flags.hpp"
+#include "coordinator/dispatch/defaults.hpp"
+#include "coordinator/display/numbers.hpp"
+#include "coordinator/session/arm_options.hpp"
+#include "coordinator/session/embedding_run.hpp"
+#include "coordinator/session/provider_limits.hpp"
+#include "coordinator/session/resume_run.hpp"
+#include "coordinator/session/run_commands.hpp"
+#include "coordinator/session/run_plan.hpp"
+#include "coordinator/session/run_record.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+/// A random UUID (RFC 9562, version 4).
+std::string new_run_id() {
+  std::random_device entropy;
+  std::string id;
+  constexpr std::string_view shape = "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx";
+  for (const char c : shape) {
+    const auto digit = entropy() % 16;
+    if (c == 'x') id += "0123456789abcdef"[digit];
+    if (c == 'y') id += "89ab"[digit % 4];
+    if (c != 'x' && c != 'y') id += c;
+  }
+  return id;
+}
+
+/// What the home's ledger knows of the suite's judges, where the gate asks for it. Of a home that cannot be
+/// written to too, whose run is recorded elsewhere.
+Result<std::vector<JudgeCalibration>> known_calibrations(const RunOptions& options, const Suite& suite) {
+  if (!options.settings.judge_min_kappa.value || suite.rubrics.empty())
+    return std::vector<JudgeCalibration>{};
+  const auto ledger = open_past_runs(options.settings);
+  if (!ledger) return fail(ledger.error());
+  if (!*ledger) return std::vector<JudgeCalibration>{};
+  return (*ledger)->calibrations_of(suite.name);
+}
+
+/// Opened where workers from elsewhere come in by keys.
+Result<std::optional<FleetSecurity>> fleet_of(const RunOptions& options) {
+  if (!options.fleet) return std::nullopt;
+  auto fleet = open_fleet(*options.fleet);
+  if (!fleet) return fail(std::move(fleet.error()));
+  return std::move(*fleet);
+}
+
+/// What they learnt of the providers; forgotten first if that is asked for. Without it a run learns anew.
+std::vector<LearnedLimits> limits_of_earlier_runs(const RunOptions& options,
+                                                  const std::vector<ProviderSettings>& providers,
+                                                  Ledger& ledger) {
+  if (options.settings.mode.value != Mode::live) return {};
+  for (const ProviderSettings& provider : providers) {
+    if (!options.forget_limits) break;
+    if (const auto done = ledger.forget_limits(key_identity(provider)); !done)
+      report_warning("what was learnt of the provider \"" + provider.name +
+                     "\" is not forgotten: " + done.error().message);
+  }
+  const auto remembered = ledger.limits();
+  if (remembered) return limits_for(providers, *remembered, unix_now_ms());
+  report_warning("what earlier runs learnt of the providers cannot be read: " + remembered.error().message);
+  return {};
+}
+
+/// A run that cannot note them is as good as any other: the next one learns them anew.
+void remember_limits(const std::vector<ProviderSettings>& providers, const RunFacts& facts,
+                     const std::string& run_id, std::int64_t now_ms, Ledger& ledger) {
+  for (const RememberedLimits& one : limits_learned(providers, facts.budgets, run_id, now_ms)) {
+    if (const auto noted = ledger.note_limits(one); !noted)
+      report_warning("what was learnt of the provider \"" + one.provider +
+                     "\" is not kept: " + noted.error().message);
+  }
+}
+
+/// The workers inside of this process call from here: a key that is not set is said before they start, and
+/// not by each of them.
+std::optional<Error> missing_key(const RunOptions& options, const RunSettings& settings) {
+  if (options.listen || settings.mode != Mode::live) return std::nullopt;
+  std::vector<std::string> names;
+  std::vector<std::string> variables;
+  for (const ProviderSettings& provider : settings.providers) {
+    const std::string& variable = provider.api_key_env;
+    const char* const key = variable.empty() ? "" : std::getenv(variable.c_str());
+    if (variable.empty() || (key != nullptr && *key != '\0')) continue;
+    names.push_back(provider.name);
+    if (std::ranges::find(variables, variable) == variables.end()) variables.push_back(variable);
+  }
+  if (names.empty()) return std::nullopt;
+  const bool is_one = names.size() == 1;
+  std::string lacking;
+  std::string exported;
+  for (const std::string& variable : variables) {
+    lacking += (lacking.empty() ? "" : ", ") + variable;
+    exported += " " + variable + "=...";
+  }
+  return Error{Reason::key_missing,
+               (is_one ? "the provider " : "the providers ") + quoted_list(names) +
+                   (is_one ? " needs an API key, and " : " need API keys, and ") + lacking +
+                   (variables.size() == 1 ? " is" : " are") + " not set: `export" + exported +
+                   "` here, or say api_key_env = \"\" under [providers." +
+                   (is_one ? names.front() : std::string("NAME")) + "] of sluice.toml to call without a key"};
+}
+
+/// Of the run's own workers; empty if it has none.
+StartWorkers prepare_own_workers(const RunOptions& options, const PrepareWorkers& prepare_workers) {
+  if (options.workers == 0) return {};
+  return prepare_workers({.settings = options.settings,
+                          .name = std::nullopt,
+                          .use_cache = options.settings.mode.value != Mode::mock && !options.no_cache,
+                          .borrow_caches = !options.listen});
+}
+
+}  // namespace
+
+RecordedRun::RecordedRun(const RunOptions& options, const RunInputs& inputs, RunGate& gate,
+                         const Surroundings& around, const RunUse* use, const RunFacts* before)
+    : options_(options), inputs_(inputs), gate_(gate), around_(around), use_(use), before_(before) {}
+
+Result<void> RecordedRun::open_ledgers() {
+  auto recorded_in = RunLedger::open(options_.settings);
+  if (!recorded_in) return fail(std::move(recorded_in.error()));
+  recorded_in_.emplace(std::move(*recorded_in));
+  run_id_ = goes_on() ? options_.resumed_run : new_run_id();
+  set_log_context({.run = run_id_});
+  const auto& file = recorded_in_->file();
+  auto lock = RunLock::take(file.parent_path(), run_id_, [&] {
+    report_warning("`sluice runs prune` or `sluice doctor --repair` is at work in " +
+                   file.parent_path().string() + ": the run begins when that is done");
+  });
+  if (!lock) return fail(std::move(lock.error()));
+  lock_.emplace(std::move(*lock));
+  const auto outlives = options_.settings.durable.value ? Outlives::power : Outlives::process;
+  auto ledger = open_ledger(file, outlives);
+  if (!ledger) return fail(std::move(ledger.error()));
+  ledger_.emplace(std::move(*ledger));
+  lock_->expect_ledger();
+  // The cache is opened beside the rest.
+  start_workers_ = prepare_own_workers(options_, around_.prepare_workers);
+  auto history = Ledger::open(file, outlives);
+  if (!history) return fail(std::move(history.error()));
+  history_.emplace(std::move(*history));
+  return {};
+}
+
+Result<void> RecordedRun::prepare() {
+  auto calibrations = known_calibrations(options_, inputs_.suite);
+  if (!calibrations) return fail(std::move(calibrations.error()));
+  require_calibrations(options_, std::move(*calibrations), gate_);
+  auto plan = make_plan(options_, inputs_, command_progress(options_));
+  if (!plan) return fail(std::move(plan.error()));
+  plan_ = std::move(*plan);
+  observations_ = open_run_observations(options_.settings);
+  observed_ = observations_.has_value();
+  // What is wrong with it is said before there is a run that could not begin.
+  auto fleet = fleet_of(options_);
+  if (!fleet) return fail(std::move(fleet.error()));
+  fleet_ = std::move(*fleet);
+  return make_controller();
+}
+
+/// The run's settings, leases and budgets.
+Result<void> RecordedRun::make_controller() {
+  RunController::Config& controller = controller_;
+  controller.settings = run_settings(options_, inputs_, run_id_);
+  fit_judge(*plan_, controller.settings);
+  controller.later_parts = {inputs_.suite.cases.has_recorded_calls(), plan_->checks_all_calls(),
+                            inputs_.suite.checks_refusals};
+  if (auto missing = missing_key(options_, controller.settings)) return fail(std::move(*missing));
+  // Commands are given the whole answer, too.
+  controller.settings.observe = observed_ || command_rules(options_, inputs_) != nullptr;
+  controller.dispatch = {defaults::heartbeat_interval, defaults::liveness, defaults::max_losses,
+                         options_.settings.case_timeout.value + defaults::lease_grace};
+  controller.worker_timeout = options_.settings.worker_timeout.value;
+  controller.drain_timeout = options_.settings.drain_timeout.value;
+  controller.another_follows = options_.returns_embeddings;
+  controller.models = places_of_models(options_);
+  if (options_.listen) controller.expected_workers = options_.settings.expect_workers.value.value_or(0);
+  controller.affinities = affinities_of(plan_->keys());
+  if (controller.settings.mode != Mode::mock) {  // Mock answers are nobody's.
+    const auto pins = ledger_->pins(plan_->keys());
+    if (!pins) return fail(pins.error());
+    add_pins(*pins, controller);
+  }
+  controller.notes_leases =
+      options_.listen && controller.settings.mode == Mode::live && controller.settings.write_cache;
+  if (before_ != nullptr) {
+    controller.elapsed_before = std::chrono::milliseconds(before_->completed_at_ms - before_->started_at_ms);
+    controller.paid_before = before_->paid_by_arm;
+  }
+  return add_budgets(options_, inputs_, controller);
+}
+
+Result<void> RecordedRun::begin() {
+  record_ = record_of(options_, inputs_, controller_.settings, *plan_, unix_now_ms(),
+                      use_ != nullptr ? use_->command : run_command);
+  return goes_on() ? take_up_earlier_part() : ledger_->begin_run(record_);
+}
+
+Result<void> RecordedRun::take_up_earlier_part() {
+  auto taken_up = take_up(record_, *plan_, inputs_.suite.copier.get(), *ledger_, controller_);
+  if (!taken_up) return fail(std::move(taken_up.error()));
+  record_ = std::move(*taken_up);
+  if (!options_.progress) return {};
+  const auto done = controller_.earlier->tally().trials().done();
+  say("going on with run " + short_id(run_id_) + ": " +
+      wording::counted_of(done, plan_->trial_count(), "trial") +
+      (done == 1 ? " has its result" : " have their results"));
+  return {};
+}
+
+Result<void> RecordedRun::note_what_came_before() {
+  if (before_ != nullptr) {
+    if (auto noted = note_spent_before(*before_, run_id_, *ledger_); !noted) return noted;
+  }
+  return inputs_.retrieval ? ledger_->note_retrievals(run_id_, events_of(*inputs_.retrieval))
+                           : Result<void>();
+}
+
+ConductedRun RecordedRun::to_conduct() {
+  std::optional<ObserverConfig> observer;
+  if (observations_) observer = observer_config(std::move(*observations_), plan_, options_, inputs_, run_id_);
+  auto learned = limits_of_earlier_runs(options_, controller_.settings.providers, *ledger_);
+  return {options_,
+          inputs_,
+          plan_,
+          std::move(controller_),
+          std::move(fleet_),
+          std::move(learned),
+          std::move(*ledger_),
+          std::move(observer),
+          std::move(start_workers_)};
+}
+
+FinishedRun RecordedRun::stopped(const Error& why) {
+  return {report_failed_run(*history_, run_id_, why, unix_now_ms()), {}};
+}
+
+FinishedRun RecordedRun::report(EndedRun ended) {
+  RunFacts& facts = ended.ended.facts;
+  facts.started_at_ms = goes_on() ? record_.started_at_ms : ended.started_at_ms;
+  facts.completed_at_ms = ended.completed_at_ms;
+  if (before_ != nullptr) add_embedding_run(*before_, facts);
+  FinishedRun end{report_run({options_, inputs_, *plan_, *history_, facts, ended.ended.begun_units, use_},
+                             gate_, observed_),
+                  ended.endpoint};
+  const bool is_report = use_ == nullptr || !use_->conclude;
+  const bool is_left = facts.cut_short || end.exit_code == exit_error;
+  const bool can_go_on = !facts.cut_short || !would_end_again(to_string(facts.cut_short->reason));
+  if (is_left && is_report && can_go_on && !recorded_in_->is_temporary())
+    print_resume_command(options_, run_id_, facts.cut_short);
+  return end;
+}
+
+FinishedRun RecordedRun::run() {
+  for (const auto step : {&RecordedRun::open_ledgers, &RecordedRun::prepare, &RecordedRun::begin}) {
+    if (const auto done = (this->*step)(); !done) return {report_error(done.error()), {}};
+  }
+  if (const auto noted = note_what_came_before(); !noted) return stopped(noted.error());
+  const std::vector<ProviderSettings> providers = controller_.settings.providers;
+  ConductedRun conducted = to_conduct();
+  std::optional<RunNotes> notes;
+  if (!recorded_in_->is_temporary())
+    notes.emplace(RunNotes::Run{options_, inputs_, plan_, run_id_}, *history_);
+  auto ended = conduct(std::move(conducted), around_);
+  if (notes) notes->finish();
+  FinishedRun end;
+  if (ended) {
+    remember_limits(providers, ended->ended.facts, run_id_, ended->completed_at_ms, *history_);
+    end = report(std::move(*ended));
+  } else {
+    if (observed_) finish_run_observations(options_.settings, run_id_, {});
+    end = stopped(ended.error());
+  }
+  // It would stand before the run that has the port, as the last one, and as the one to go on with.
+  const bool never_began =
+      !ended && ended.error().reason == Reason::listen_failed && !goes_on() && before_ == nullptr;
+  if (never_began || (use_ != nullptr && !use_->is_kept && end.exit_code == exit_ok)) {
+    if (const auto removed = history_->remove_run(run_id_); !removed)
+      end.exit_code = report_error(removed.error());
+  }
+  return end;
+}
+
+}  // namespace sluice

@@ -1,0 +1,140 @@
+#include "coordinator/cli/run/resumed_run.hpp"
+
+#include "common/text/stderr_line.hpp"
+#include "coordinator/cli/past_runs/asked_again.hpp"
+#include "coordinator/cli/past_runs/past_runs.hpp"
+#include "coordinator/gate/quoted.hpp"
+#include "coordinator/session/report_options.hpp"
+#include "coordinator/session/resume_run.hpp"
+#include "coordinator/session/run_retrieval.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+/// What the ledger does not keep of a run: where it writes.
+std::string files_again(const RunOptions& options) {
+  std::string flags;
+  const auto add = [&](const char* flag, const std::string& word) {
+    flags += std::string(" ") + flag + " " + shell_word(word);
+  };
+  if (options.export_baseline) add("--export-baseline", *options.export_baseline);
+  if (options.allow_errors) flags += " --allow-errors";
+  if (options.call_log) add("--call-log", *options.call_log);
+  if (options.harvest) add("--harvest", *options.harvest);
+  for (std::size_t i = 0; i < options.reports.size(); ++i) {
+    const ReportTarget& report = options.reports[i];
+    if (!report.file) continue;
+    const std::string format(to_string(report.format));
+    if (i > 0) {
+      add("--report", format + "=" + *report.file);
+    } else {
+      add("--output", *report.file);
+      if (format_of_file(*report.file) != report.format) add("--format", format);
+    }
+  }
+  return flags;
+}
+
+Result<std::shared_ptr<EarlierPart>> earlier_part(const Plan& plan, const std::string& run_id,
+                                                  Ledger& ledger) {
+  auto earlier = std::make_shared<EarlierPart>(plan, run_id);
+  Result<void> fits;
+  const auto visited =
+      ledger.visit_committed(run_id, [&](const CommittedTrial& trial, const std::string& worker) {
+        if (fits) fits = earlier->add(trial, worker);
+      });
+  if (!visited) return fail(visited.error());
+  if (!fits) return fail(std::move(fits.error()));
+  const auto spends = ledger.spends_of(run_id);
+  if (!spends) return fail(spends.error());
+  for (const UnitSpend& one : *spends) earlier->add(one);
+  return earlier;
+}
+
+/// These units are asked again.
+Result<void> give_up(const std::vector<UnitSpend>& torn, const Plan& plan, const std::string& run_id,
+                     Ledger& ledger) {
+  std::vector<TrialId> trials;
+  for (const UnitSpend& one : torn) std::ranges::copy(plan.trials_of(one.unit), std::back_inserter(trials));
+  return ledger.give_up_results(run_id, trials, torn);
+}
+
+}  // namespace
+
+Result<void> retrieve_as_before(const RunOptions& options, RunInputs& inputs) {
+  const auto past = find_past_run(options.settings, options.resumed_run);
+  if (!past) return fail(past.error());
+  if (!*past) return fail(Reason::usage_invalid, no_run_yet);
+  const auto events = retrievals_of(options.settings, **past);
+  if (!events) return fail(events.error());
+  if (!events->empty()) inputs.retrieval = retrieval_again(inputs.suite, *events);
+  return {};
+}
+
+Result<RunRecord> take_up(const RunRecord& now, const Plan& plan, SuiteCopier* suite, Ledger& ledger,
+                          RunController::Config& controller) {
+  auto past = ledger.find_run(now.run_id);
+  if (!past) return fail(std::move(past.error()));
+  past->under_way = false;  // By others.
+  if (auto possible = check_unfinished(*past); !possible) return fail(std::move(possible.error()));
+  const auto files = [&]() -> std::string {
+    const auto before = ledger.suite_of(now.run_id);
+    const auto read_now = suite != nullptr ? suite->take() : nullptr;
+    return before && *before && read_now ? changed_files(**before, *read_now) : "";
+  };
+  if (auto same = check_same_run(past->run, now, files); !same) return fail(std::move(same.error()));
+  auto earlier = earlier_part(plan, now.run_id, ledger);
+  if (!earlier) return fail(std::move(earlier.error()));
+  if (const auto torn = (*earlier)->torn(); !torn.empty()) {
+    if (auto given_up = give_up(torn, plan, now.run_id, ledger); !given_up)
+      return fail(std::move(given_up.error()));
+    earlier = earlier_part(plan, now.run_id, ledger);
+    if (!earlier) return fail(std::move(earlier.error()));
+  }
+  const auto leases = ledger.leases_of(now.run_id);
+  if (!leases) return fail(leases.error());
+  add_noted_leases(*leases, controller);
+  // Reports, and parts after this one, are gated as this one is.
+  if (auto noted = ledger.note_flags(now.run_id, now.flags); !noted) return fail(std::move(noted.error()));
+  if (auto reopened = ledger.reopen_run(now.run_id); !reopened) return fail(std::move(reopened.error()));
+  past->run.flags = now.flags;
+  controller.earlier = std::move(*earlier);
+  return std::move(past->run);
+}
+
+Result<void> note_spent_before(const RunFacts& before, const std::string& run_id, Ledger& ledger) {
+  UnitSpend spent;  // Of its first unit: the run before has one arm.
+  spent.spend.calls = static_cast<std::uint32_t>(before.requests);
+  spent.spend.retries = static_cast<std::uint32_t>(before.retries);
+  spent.spend.rate_limited = static_cast<std::uint32_t>(before.rate_limited);
+  spent.spend.paid = before.paid;
+  spent.spend.unmetered = before.unmetered;
+  return ledger.note_spends(run_id, {&spent, 1});
+}
+
+void print_resume_command(const RunOptions& options, const std::string& run_id,
+                          const std::optional<Error>& why) {
+  const auto& home = options.settings.home;
+  const std::string in_home = home.origin == Origin::flag ? " --home " + shell_word(home.value) : "";
+  // The answers of other machines may be gone with them, and a run that was resumed goes on by its own
+  // command.
+  const bool is_here = !options.listen && options.resumed_run.empty();
+  // Of a home that cannot be written to nobody knows what its caches have.
+  const bool is_kept = !why || (why->reason != Reason::ledger_failed && why->reason != Reason::cache_failed);
+  const bool is_cached = is_here && is_kept && options.settings.mode.value == Mode::live &&
+                         !options.refresh && !options.no_cache;
+  // What is spent is spent: the same budget would end it at once.
+  const bool needs_cost = why && why->reason == Reason::cost_budget_spent;
+  const bool needs_tokens = why && why->reason == Reason::token_budget_spent;
+  const std::string budget = needs_cost ? " --max-cost MORE" : needs_tokens ? " --max-tokens MORE" : "";
+  say("continue with `" + resume_command(run_id) + budget + files_again(options) + in_home + "`" +
+      (is_cached ? "; the same command starts a new run, and pays for no answer twice" : ""));
+}
+
+}  // namespace sluice

@@ -1,0 +1,46 @@
+#include "coordinator/cli/run/run_wording.hpp"
+
+#include "common/defaults.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/report/wording/assessment_wording.hpp"
+#include "coordinator/report/wording/wording.hpp"
+
+namespace sluice {
+
+std::string pinned_line(const std::string& file, std::size_t results, const RunAssessment& assessment) {
+  const auto failed = assessment.aggregates.all.statuses.failed;
+  const std::string but =
+      failed > 0 ? "; " + wording::counted(failed, "case") + " of this run failed, whatever is pinned" : "";
+  return "pinned " + wording::counted(results, "result") + " in " + file + but;
+}
+
+std::string harvest_line(const std::string& file, const Harvest& harvest) {
+  std::string words = "added " + wording::counted(harvest.added, "solved example") + " to " + file;
+  if (harvest.lost > 0)
+    words += "; " + wording::counted(harvest.lost, "answer") +
+             " left out, since no cache of this home holds all of it";
+  if (harvest.beyond > 0)
+    words += "; " + wording::counted(harvest.beyond, "answer") + " left out, since the file is full (" +
+             wording::grouped(defaults::max_solved_examples) + " examples, " +
+             std::to_string(defaults::max_suite_bytes >> 20) + " MiB)";
+  return words;
+}
+
+std::string outcome_line(const std::vector<ReportTarget>& targets, const RunAssessment& assessment) {
+  std::string files;
+  for (const ReportTarget& target : targets) {
+    if (!target.file) return {};
+    files += (files.empty() ? "" : ", ") + *target.file;
+  }
+  return std::string(to_string(assessment.verdict)) + ": " + wording::tally(assessment.aggregates.all) +
+         "; see " + files;
+}
+
+Error with_not_started(Error cut_short, const Totals& all) {
+  if (all.not_started > 0)
+    cut_short.message += "; " + wording::counted_of(all.not_started, all.statuses.total(), "case") +
+                         (all.not_started == 1 ? " was" : " were") + " not started";
+  return cut_short;
+}
+
+}  // namespace sluice

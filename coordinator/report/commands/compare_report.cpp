@@ -1,0 +1,290 @@
+#include "coordinator/report/commands/compare_report.hpp"
+
+#include "coordinator/defaults.hpp"
+#include "coordinator/report/document.hpp"
+#include "coordinator/report/html/html_writer.hpp"
+#include "coordinator/report/wording/assessment_wording.hpp"
+#include "coordinator/report/wording/pass_rate_wording.hpp"
+#include "coordinator/report/wording/stability_wording.hpp"
+#include "coordinator/report/wording/statistics_wording.hpp"
+#include "coordinator/report/wording/tones.hpp"
+#include "coordinator/report/wording/wording.hpp"
+#include "coordinator/report/writers/markdown_writer.hpp"
+#include "coordinator/report/writers/table_writer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+
+namespace sluice {
+namespace {
+
+using namespace document;
+
+/// The kinds of rows that people see, in this order.
+enum class Part : std::uint8_t {
+  regressions,
+  broke,
+  other_failures,
+  flaky,
+  disagreements,
+  uncalibrated,
+  missing_in_baseline,
+  missing_in_current,
+  improvements,
+  fixed,
+  still_failing,
+  known_failures
+};
+
+constexpr std::array<std::string_view, 12> part_titles{
+    "Regressions",         "Broke",
+    "Other failures",      "Flaky",
+    "Votes that disagree", "Failures by a judge without calibration",
+    "Missing in the base", "Missing in the current side",
+    "Improvements",        "Fixed",
+    "Still failing",       "Known failures"};
+
+bool shows_cause(Part part) {
+  return part <= Part::uncalibrated;
+}
+
+Tone tone_of(Part part) {
+  if (part <= Part::other_failures) return Tone::bad;
+  return part == Part::improvements || part == Part::fixed ? Tone::good : Tone::warning;
+}
+
+std::optional<Part> part_of(const ScoreComparison& row) {
+  if (row.status == MetricStatus::flaky) return Part::flaky;
+  if (row.status == MetricStatus::warn && row.cause == MetricCause::judge_disagrees) {
+    return Part::disagreements;
+  }
+  const bool is_spared =
+      row.cause == MetricCause::judge_uncalibrated || row.cause == MetricCause::judge_kappa_low;
+  if (row.status == MetricStatus::warn && is_spared) return Part::uncalibrated;
+  switch (row.change) {
+    case RowChange::regression:
+      return Part::regressions;
+    case RowChange::broke:
+      return Part::broke;
+    case RowChange::fixed:
+      return Part::fixed;
+    case RowChange::still_failing:
+      return Part::still_failing;
+    case RowChange::known_failure:
+      return Part::known_failures;
+    case RowChange::missing_in_current:
+      return Part::missing_in_current;
+    case RowChange::missing_in_baseline:
+      // One that misses a fixed limit has failed for more than that.
+      return row.cause == MetricCause::missing_in_baseline || row.status != MetricStatus::fail
+                 ? Part::missing_in_baseline
+                 : Part::other_failures;
+    default:
+      break;
+  }
+  if (row.status == MetricStatus::fail) return Part::other_failures;
+  if (row.change == RowChange::improvement) return Part::improvements;
+  return std::nullopt;
+}
+
+/// The first rows of a part, and how many it has.
+struct Rows {
+  std::vector<Row> shown;
+  std::uint64_t count = 0;
+};
+using Parts = std::array<Rows, part_titles.size()>;
+
+Row row_of(const ScoreComparison& compared, Part part) {
+  AssessedMetric numbers;
+  numbers.score = compared.score;
+  numbers.baseline = compared.baseline;
+  numbers.limit = compared.limit;
+  std::string cause(compared.cause == MetricCause::none ? "" : to_string(compared.cause));
+  std::ranges::replace(cause, '_', ' ');
+  if (part == Part::broke || part == Part::fixed || part == Part::still_failing) {
+    numbers.baseline_passed = part == Part::broke;
+    if (part != Part::fixed) numbers.status = MetricStatus::fail;
+  }
+  auto cell = wording::words_for(numbers);
+  // Nothing is said of the base.
+  const bool stands_alone = part == Part::other_failures || part == Part::known_failures;
+  if (stands_alone && compared.is_check) cell.score = "failed";
+  Row row{{std::string(compared.test_id),
+           std::string(compared.metric),
+           cell.baseline,
+           {cell.score, tone_of(part)},
+           cell.delta,
+           cell.limit}};
+  if (shows_cause(part)) row.cells.emplace_back(std::move(cause));
+  return row;
+}
+
+Result<Parts> parts_of(const CompareReportInput& input, std::size_t most_rows) {
+  Parts parts;
+  const auto compared = input.visit([&](const ScoreComparison& row) {
+    const auto part = part_of(row);
+    if (!part) return;
+    Rows& rows = parts[static_cast<std::size_t>(*part)];
+    if (rows.count++ < most_rows) rows.shown.push_back(row_of(row, *part));
+  });
+  if (!compared) return fail(compared.error());
+  return parts;
+}
+
+constexpr const char* compare_means =
+    "Means over cases, each of which counts alike: not the precision, recall and F1 of a report's summary";
+
+std::string verdict_words(const CompareReportInput& input) {
+  const CompareSummary& summary = input.summary;
+  const StatusCounts& statuses = summary.verdict_input.statuses;
+  std::string text = summary.verdict_input.cut_short ? "the run was cut short" : "";
+  const auto add = [&](std::uint64_t count, std::string_view one, std::string_view many) {
+    if (count == 0) return;
+    text += (text.empty() ? "" : ", ") + wording::grouped(count) + ' ' + std::string(count == 1 ? one : many);
+  };
+  const VerdictInput& gated = summary.verdict_input;
+  if (summary.verdict == RunVerdict::fail) text += wording::missed_pass_rates(gated.pass_groups);
+  add(summary.regressions, "regression", "regressions");
+  add(summary.broke, "check that broke", "checks that broke");
+  add(statuses.failed, "failed case", "failed cases");
+  add(statuses.flaky, "flaky case", "flaky cases");
+  add(statuses.errors, "case error", "case errors");
+  add(summary.disagreements, "score by votes that disagree", "scores by votes that disagree");
+  add(summary.uncalibrated, "score by a judge without calibration", "scores by a judge without calibration");
+  if (input.gate.stability) {
+    const bool dropped = input.gate.stability->cause == MetricCause::dropped;
+    const bool is_low = input.gate.stability->cause == MetricCause::below_min_score;
+    if (dropped || is_low) text += std::string(text.empty() ? "" : ", ") + "the stability ";
+    if (dropped) text += "dropped";
+    if (is_low) text += "is below the least that is asked for";
+  }
+  if (input.gate.statistics) {
+    add(input.gate.statistics->regressions(), "metric that fell over all cases",
+        "metrics that fell over all cases");
+  }
+  add(summary.missing_in_baseline, "score missing in the base", "scores missing in the base");
+  add(summary.missing_in_current, "score missing in the current side", "scores missing in the current side");
+  add(summary.still_failing, "check still failing", "checks still failing");
+  add(summary.known_failures, "known failure", "known failures");
+  add(summary.fixed, "check fixed", "checks fixed");
+  add(summary.improvements, "improvement", "improvements");
+  add(summary.drops, "drop that is no regression", "drops that are no regressions");
+  add(summary.unchanged, "unchanged", "unchanged");
+  return text.empty() ? "nothing was compared" : text;
+}
+
+constexpr std::size_t shown_id_digits = 8;  // As wherever runs are listed.
+
+std::string side_words(const ComparedSide& side) {
+  const std::string run = side.run_id.empty() ? "" : "run " + side.run_id.substr(0, shown_id_digits) + ", ";
+  return side.file + " (" + run + std::string(side.kind) + " of " + side.header.created_at + ", sluice " +
+         side.header.assay_version + (side.is_selection ? ", a part of the suite)" : ")");
+}
+
+std::string verdict_word(const CompareReportInput& input) {
+  return wording::symbol(input.summary.verdict) + ' ' + wording::headline(input.summary.verdict);
+}
+
+Table table_of(Rows&& rows, Part part) {
+  Table table{.columns = {column("Case"), column("Metric"), number("Baseline"), number("Score"),
+                          number("Delta"), number("Limit")},
+              .rows = std::move(rows.shown)};
+  if (shows_cause(part)) table.columns.push_back({.heading = "Cause", .droppable = true});
+  return table;
+}
+
+/// A section for each part that has rows; in a comment only the regressions are unfolded.
+Result<std::vector<Section>> part_sections(const CompareReportInput& input, std::size_t most_rows) {
+  auto parts = parts_of(input, most_rows);
+  if (!parts) return fail(parts.error());
+  std::vector<Section> sections;
+  for (std::size_t part = 0; part < parts->size(); ++part) {
+    Rows& rows = (*parts)[part];
+    if (rows.count == 0) continue;
+    const bool is_urgent = part <= static_cast<std::size_t>(Part::broke);
+    const std::uint64_t more = rows.count - rows.shown.size();
+    Section section{.heading = std::string(part_titles[part]),
+                    .count = rows.count,
+                    .rank = is_urgent ? Rank::cases : Rank::further,
+                    .tone = tone_of(static_cast<Part>(part))};
+    section.blocks.emplace_back(table_of(std::move(rows), static_cast<Part>(part)));
+    if (more > 0)
+      section.blocks.emplace_back(
+          Paragraph{"and " + wording::grouped(more) + " more; --format json has all"});
+    sections.push_back(std::move(section));
+  }
+  return sections;
+}
+
+/// Stability and tests, a line on each; empty without either.
+Notes run_notes(const BaselineComparison& gate) {
+  Notes notes;
+  for (const auto& line : wording::statistics_lines(gate))
+    notes.items.push_back({.text = words(line.words, 1000), .level = line.level});
+  if (!notes.items.empty()) notes.items.push_back({compare_means});
+  if (const auto stability = wording::stability_gate(gate); !stability.empty())
+    notes.items.push_back({words(stability, 1000)});
+  return notes;
+}
+
+}  // namespace
+
+Result<void> write_compare_table(const CompareReportInput& input, const TableStyle& style, Sink& sink) {
+  auto parts = part_sections(input, defaults::compare_table_rows);
+  if (!parts) return fail(parts.error());
+  Document document;
+  const auto add = [&](Notes notes) { document.sections.push_back({.blocks = {std::move(notes)}}); };
+  add({.items = {{"Base:    " + side_words(input.base)},
+                 {"Current: " + side_words(input.current)},
+                 {"Suite:   " + input.current.header.suite}}});
+  for (const GateNotice& notice : input.gate.notices)
+    add({.items = {{std::string(wording::severity_word(notice.severity)) + ": " + notice.message,
+                    tone_of(notice.severity)}}});
+  std::ranges::move(*parts, std::back_inserter(document.sections));
+  Notes last = run_notes(input.gate);
+  last.items.push_back({verdict_word(input) + ": " + verdict_words(input), tone_of(input.summary.verdict)});
+  add(std::move(last));
+  return write_table(document, style, sink);
+}
+
+Result<void> write_compare_html(const CompareReportInput& input, BufferedWriter& writer) {
+  auto parts = part_sections(input, defaults::compare_table_rows);
+  if (!parts) return fail(parts.error());
+  Document document{
+      .title = "Comparison of two runs",
+      .facts = {{.text = side_words(input.base), .label = "Base"},
+                {.text = side_words(input.current), .label = "Current"},
+                {.text = input.current.header.suite, .label = "Suite"}},
+      .verdict = {verdict_word(input), words(verdict_words(input)), tone_of(input.summary.verdict)}};
+  std::ranges::move(*parts, std::back_inserter(document.sections));
+  Notes notes = run_notes(input.gate);
+  for (const GateNotice& notice : input.gate.notices)
+    notes.items.push_back(
+        {.text = sentence(notice.message), .label = std::string(wording::severity_word(notice.severity))});
+  if (!notes.items.empty())
+    document.sections.push_back({.heading = "Of the comparison as a whole", .blocks = {std::move(notes)}});
+  return write_html(document, writer);
+}
+
+Result<void> write_compare_markdown(const CompareReportInput& input, Sink& sink) {
+  auto parts = part_sections(input, defaults::compare_markdown_rows);
+  if (!parts) return fail(parts.error());
+  Document document{
+      .verdict = {verdict_word(input), words(input.current.header.suite, defaults::compare_reason_bytes)}};
+  Notes notes{.items = {{.text = side_words(input.base), .label = "Base"},
+                        {.text = side_words(input.current), .label = "Current"}}};
+  for (const GateNotice& notice : input.gate.notices) {
+    notes.items.push_back({Text{strong(std::string(wording::severity_word(notice.severity))), words(": "),
+                                sentence(notice.message, 1000)}});
+  }
+  std::ranges::move(run_notes(input.gate).items, std::back_inserter(notes.items));
+  document.sections.push_back(
+      {.rank = Rank::outcome, .blocks = {Paragraph{words(verdict_words(input), 1000)}, std::move(notes)}});
+  std::ranges::move(*parts, std::back_inserter(document.sections));
+  return write_markdown(document, {.numeric_column = "--:"}, sink);
+}
+
+}  // namespace sluice

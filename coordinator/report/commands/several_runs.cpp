@@ -1,0 +1,286 @@
+#include "coordinator/report/commands/several_runs.hpp"
+
+#include "coordinator/defaults.hpp"
+#include "coordinator/output/json_writer.hpp"
+#include "coordinator/report/data/json_notices.hpp"
+#include "coordinator/report/wording/assessment_wording.hpp"
+#include "coordinator/report/wording/tones.hpp"
+#include "coordinator/report/wording/wording.hpp"
+#include "coordinator/report/writers/markdown_writer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+
+using namespace document;
+
+namespace {
+
+/// It is said once of all sides.
+bool is_no_scores(const GateNotice& notice) {
+  return notice.code == "no_scores";
+}
+
+}  // namespace
+
+void SeveralRuns::Side::count(bool has_failed, bool is_known) {
+  ++(!has_failed ? passed : is_known ? known_failures : failed);
+}
+
+SeveralRuns::Value SeveralRuns::value_of(const ScoreComparison& row) {
+  if (row.score) return {row.score};
+  switch (row.change) {
+    case RowChange::broke:
+    case RowChange::still_failing:
+      return {{}, false};
+    case RowChange::known_failure:
+      return row.is_check ? Value{{}, false} : Value{};
+    case RowChange::fixed:
+    case RowChange::unchanged:
+      return {{}, true};
+    case RowChange::not_compared:  // A check that the base lacks, or a score that is undefined.
+    case RowChange::missing_in_baseline:
+      if (row.baseline) return {};
+      if (row.status == MetricStatus::pass) return {{}, true};
+      return row.status == MetricStatus::fail ? Value{{}, false} : Value{};
+    default:
+      return {};
+  }
+}
+
+SeveralRuns::Value SeveralRuns::base_value_of(const ScoreComparison& row) {
+  if (row.baseline) return {row.baseline};
+  if (row.score) return {};
+  switch (row.change) {
+    case RowChange::broke:
+    case RowChange::unchanged:
+      return {{}, true};
+    case RowChange::fixed:
+    case RowChange::still_failing:
+      return {{}, false};
+    default:
+      return {};
+  }
+}
+
+/// Where the suite's order put it first; a side that does not say which check it is goes by its own order.
+std::size_t SeveralRuns::place_of(const ScoreComparison& row, std::size_t nth) {
+  if (row.check == 0) return nth;
+  auto& known = checks_[{std::string(row.test_id), std::string(row.metric)}];
+  const auto found = std::ranges::find(known, std::pair(row.check, nth));
+  if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
+  known.emplace_back(row.check, nth);
+  return known.size() - 1;
+}
+
+Result<void> SeveralRuns::add(const CompareReportInput& input) {
+  const std::size_t at = sides_.size();
+  if (at == 0) scoreless_.assign({input.current.file});
+  sides_.push_back({input.current, input.summary, input.exit_code});
+  for (const GateNotice& notice : input.gate.notices) {
+    if (at == 0) continue;
+    const auto same = std::ranges::find_if(notices_, [&](const GateNotice& known) {
+      return known.message == notice.message || (is_no_scores(known) && is_no_scores(notice));
+    });
+    const bool is_named = std::ranges::find(scoreless_, input.current.file) != scoreless_.end();
+    if (is_no_scores(notice) && !is_named) scoreless_.push_back(input.current.file);
+    if (same == notices_.end()) {
+      notices_.push_back(notice);
+    } else if (is_no_scores(notice) && scoreless_.size() > 1) {
+      *same = no_scores_notice(scoreless_);
+    }
+  }
+  // The rows of a case come one after the other.
+  std::string last_case;
+  bool last_failed = false;
+  bool last_is_known = false;
+  std::map<Check, std::size_t> asked;
+  const auto count_last = [&] {
+    if (!last_case.empty()) sides_[at].count(last_failed, last_is_known);
+  };
+  const auto compared = input.visit([&](const ScoreComparison& row) {
+    if (row.change == RowChange::missing_in_current) return;
+    if (row.test_id != last_case) {
+      count_last();
+      last_case = row.test_id;
+      last_failed = false;
+      last_is_known = row.is_of_known_failure;
+      asked.clear();
+    }
+    last_failed = last_failed || row.status == MetricStatus::fail || value_of(row).passed == false ||
+                  row.change == RowChange::known_failure;
+    const std::size_t nth = asked[{std::string(row.metric), row.check}]++;
+    Values& values = metrics_[{std::string(row.test_id), std::string(row.metric), place_of(row, nth)}];
+    values.resize(at + 1);
+    values[at] = value_of(row);
+    if (at > 0 && values.front() == Value{}) values.front() = base_value_of(row);
+  });
+  if (!compared) return fail(compared.error());
+  count_last();
+  return {};
+}
+
+std::string SeveralRuns::words_of(const Value& value) {
+  if (value.passed) return *value.passed ? "pass" : "fail";
+  return value.score ? wording::score(value.score) : "-";
+}
+
+bool SeveralRuns::differs(const Values& values) const {
+  const bool is_short = values.size() < sides_.size();
+  return is_short || std::ranges::any_of(values, [&](const Value& one) { return one != values.front(); });
+}
+
+bool SeveralRuns::has_known_failures() const {
+  return std::ranges::any_of(sides_, [](const Side& side) { return side.known_failures > 0; });
+}
+
+Table SeveralRuns::sides_table() const {
+  Table table{.columns = {column("Run"), number("Passed"), number("Failed"), number("Errors"),
+                          number("Worse"), number("Better"), column("Beside the first")}};
+  constexpr std::ptrdiff_t behind_failed = 3;
+  const bool has_known = has_known_failures();
+  if (has_known) table.columns.insert(table.columns.begin() + behind_failed, number("Known failures"));
+  for (const Side& side : sides_) {
+    const CompareSummary& summary = side.summary;
+    const bool is_base = &side == &sides_.front();
+    const auto change = [&](std::uint64_t count) { return is_base ? "" : wording::grouped(count); };
+    table.rows.push_back(
+        {{side.compared.file, wording::grouped(side.passed), wording::grouped(side.failed),
+          wording::grouped(summary.verdict_input.statuses.errors),
+          change(summary.regressions + summary.broke), change(summary.improvements + summary.fixed),
+          is_base ? Cell("")
+                  : Cell(wording::symbol(summary.verdict) + ' ' + wording::headline(summary.verdict),
+                         tone_of(summary.verdict))}});
+    auto& cells = table.rows.back().cells;
+    if (has_known) cells.insert(cells.begin() + behind_failed, wording::grouped(side.known_failures));
+  }
+  return table;
+}
+
+Section SeveralRuns::differing_cases(std::size_t most_rows) const {
+  Table table{.columns = {column("Case"), column("Metric")}};
+  for (const Side& side : sides_) table.columns.push_back(number(side.compared.file));
+  table.keys = 2;
+  std::uint64_t count = 0;
+  for (const auto& [metric, values] : metrics_) {
+    if (!differs(values) || count++ >= most_rows) continue;
+    const auto& [test_id, name, check] = metric;
+    Row row{{test_id, check > 0 ? name + " (" + std::to_string(check + 1) + ")" : name}};
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+      const Value value = i < values.size() ? values[i] : Value{};
+      const Tone tone = !value.passed ? Tone::plain : *value.passed ? Tone::good : Tone::bad;
+      row.cells.emplace_back(words_of(value), tone);
+    }
+    table.rows.push_back(std::move(row));
+  }
+  Section section{.heading = "What differs", .count = count, .rank = Rank::cases};
+  if (count == 0) return section;
+  section.blocks.emplace_back(std::move(table));
+  if (count > most_rows)
+    section.blocks.emplace_back(
+        Paragraph{"and " + wording::grouped(count - most_rows) + " more; --format json has all"});
+  return section;
+}
+
+std::string SeveralRuns::outcome() const {
+  const auto others = sides_.size() - 1;
+  const auto passed = static_cast<std::size_t>(
+      std::count_if(sides_.begin() + 1, sides_.end(), [](const Side& side) { return side.exit_code == 0; }));
+  return wording::counted_of(passed, others, "run") + (passed == 1 ? " passes" : " pass") +
+         " the gate beside " + sides_.front().compared.file;
+}
+
+Result<void> SeveralRuns::write_table(const TableStyle& style, Sink& sink) const {
+  Document document;
+  document.sections.push_back(
+      {.blocks = {Notes{.items = {{"Suite: " + sides_.front().compared.header.suite}}}, sides_table()}});
+  for (const GateNotice& notice : notices_) {
+    document.sections.push_back(
+        {.blocks = {
+             Notes{.items = {{std::string(wording::severity_word(notice.severity)) + ": " + notice.message,
+                              tone_of(notice.severity)}}}}});
+  }
+  document.sections.push_back(differing_cases(defaults::compare_table_rows));
+  document.sections.push_back({.blocks = {Notes{.items = {{outcome()}}}}});
+  return sluice::write_table(document, style, sink);
+}
+
+Result<void> SeveralRuns::write_markdown(Sink& sink) const {
+  const auto worst = std::ranges::max_element(sides_.begin() + 1, sides_.end(), {}, &Side::exit_code);
+  const RunVerdict verdict = worst->summary.verdict;
+  Document document{.verdict = {wording::symbol(verdict) + ' ' + wording::headline(verdict),
+                                words(outcome(), defaults::compare_reason_bytes)}};
+  Notes notes;
+  for (const GateNotice& notice : notices_) {
+    notes.items.push_back({Text{strong(std::string(wording::severity_word(notice.severity))), words(": "),
+                                sentence(notice.message, 1000)}});
+  }
+  document.sections.push_back({.rank = Rank::outcome, .blocks = {sides_table(), std::move(notes)}});
+  document.sections.push_back(differing_cases(defaults::compare_markdown_rows));
+  return sluice::write_markdown(document, {.numeric_column = "--:"}, sink);
+}
+
+Result<void> SeveralRuns::write_json(int exit_code, Sink& sink) const {
+  BufferedWriter writer(sink);
+  Json json(writer.text());
+  const auto member = [&](std::string_view name, const auto& value) {
+    json.line(1);
+    json.member(name, value);
+  };
+  json.open('{');
+  member("schema_version", compare_schema_version);
+  member("exit_code", exit_code);
+  member("suite", sides_.front().compared.header.suite);
+  json.line(1);
+  json.key("runs").open('[');
+  for (const Side& side : sides_) {
+    const bool is_base = &side == &sides_.front();
+    json.line(2);
+    json.open('{');
+    json.member("file", side.compared.file);
+    json.member("kind", side.compared.kind);
+    json.member("created_at", side.compared.header.created_at);
+    json.member("passed", side.passed);
+    json.member("failed", side.failed);
+    if (side.known_failures > 0) json.member("known_failures", side.known_failures);
+    json.member("errors", side.summary.verdict_input.statuses.errors);
+    json.member("regressions", side.summary.regressions);
+    json.member("broke", side.summary.broke);
+    json.member("improvements", side.summary.improvements);
+    json.member("fixed", side.summary.fixed);
+    json.key("verdict");
+    is_base ? json.null() : json.value(to_string(side.summary.verdict));
+    json.close('}');
+  }
+  json.text() += "\n  ";
+  json.close(']');
+  write_json_notices(json, notices_, 1);
+  json.line(1);
+  json.key("differences").open('[');
+  bool any = false;
+  for (const auto& [metric, values] : metrics_) {
+    if (!differs(values)) continue;
+    any = true;
+    json.line(2);
+    json.open('{');
+    const auto& [test_id, name, check] = metric;
+    json.member("test_id", test_id);
+    json.member("metric", name);
+    if (check > 0) json.member("check", std::uint64_t{check} + 1);
+    json.key("values").open('[');
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+      const Value value = i < values.size() ? values[i] : Value{};
+      value.passed ? json.value(*value.passed) : value.score ? json.value(*value.score) : json.null();
+    }
+    json.close(']');
+    json.close('}');
+    writer.passed();
+  }
+  json.text() += any ? "\n  " : "";
+  json.close(']');
+  json.text() += "\n}\n";
+  return {};
+}
+
+}  // namespace sluice

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "coordinator/output/sink.hpp"
+#include "coordinator/report/commands/compare_report.hpp"
+#include "coordinator/report/document.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+/// Three and more sides of a comparison, side by side: each as it came out against the first. They only
+/// print: nothing is decided here. Holds a value for each side and metric of a case.
+class SeveralRuns {
+ public:
+  /// Adds a side. The first to be added is that of the base with itself. Fails only as `visit` does.
+  Result<void> add(const CompareReportInput& input);
+
+  /// What each side came to, and the metrics in which any differs from the base.
+  Result<void> write_table(const TableStyle& style, Sink& sink) const;
+  Result<void> write_markdown(Sink& sink) const;
+  /// With every metric that differs (docs/commands.md). `exit_code`: of the command.
+  Result<void> write_json(int exit_code, Sink& sink) const;
+
+ private:
+  /// Of a metric on one side; nothing where the side does not have it, or its case ended in an error.
+  struct Value {
+    std::optional<double> score{};
+    std::optional<bool> passed{};  ///< Of one that only passes or fails.
+    friend bool operator==(const Value&, const Value&) = default;
+  };
+  struct Side {
+    ComparedSide compared;
+    CompareSummary summary;
+    int exit_code = 0;
+    std::uint64_t passed = 0;  ///< Its cases, whether they failed in the base as well or not.
+    std::uint64_t failed = 0;
+    std::uint64_t known_failures = 0;  ///< Those that failed, and of which the suite says so.
+
+    void count(bool has_failed, bool is_known);
+  };
+  using Values = std::vector<Value>;  ///< A place for each side that has been added, or fewer.
+  /// Of a case: its id, the metric's name, and which check of that name it is (from 0).
+  using Metric = std::tuple<std::string, std::string, std::size_t>;
+  using Check = std::pair<std::string, CheckDigest>;  ///< The metric's name, and which of its checks.
+
+  static Value value_of(const ScoreComparison& row);
+  static Value base_value_of(const ScoreComparison& row);
+  static std::string words_of(const Value& value);
+  std::size_t place_of(const ScoreComparison& row, std::size_t nth);
+  bool differs(const Values& values) const;
+  bool has_known_failures() const;
+  document::Table sides_table() const;
+  document::Section differing_cases(std::size_t most_rows) const;
+  std::string outcome() const;
+
+  std::vector<Side> sides_;
+  std::map<Metric, Values> metrics_;
+  /// Of a case's metric, its checks in the order of their places, each with how many are the same before it.
+  std::map<std::pair<std::string, std::string>, std::vector<std::pair<CheckDigest, std::size_t>>> checks_;
+  std::vector<GateNotice> notices_;     ///< Each once.
+  std::vector<std::string> scoreless_;  ///< The base, and the sides that have no score beside it.
+};
+
+}  // namespace sluice

@@ -1,0 +1,242 @@
+#include "coordinator/report/wording/assessment_wording.hpp"
+
+#include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/report/wording/judge_wording.hpp"
+#include "coordinator/report/wording/wording.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sluice::wording {
+namespace {
+
+std::string fixed_or_none(const std::optional<double>& number, int decimals, bool with_sign = false) {
+  return number ? fixed(*number, decimals, with_sign) : std::string(dash);
+}
+
+// 0.00 has no direction.
+std::string signed_delta(const std::optional<double>& delta, int decimals) {
+  if (delta && billionths(*delta) == 0) return fixed(0.0, decimals, true);
+  return fixed_or_none(delta, decimals, true);
+}
+
+std::string_view cause_words(MetricCause cause) {
+  switch (cause) {
+    case MetricCause::none:
+    case MetricCause::assessed_statistically:
+    case MetricCause::assessed_by_score:
+      return "";
+    case MetricCause::not_passed:
+      return "not passed";
+    case MetricCause::broke:
+      return "broke";
+    case MetricCause::still_failing:
+      return "still failing";
+    case MetricCause::below_min_score:
+      return "below the score asked for";
+    case MetricCause::below_min_floor:
+      return "below the floor";
+    case MetricCause::dropped:
+      return "dropped by more than is allowed";
+    case MetricCause::became_undefined:
+      return "undefined now (0/0)";
+    case MetricCause::missing_in_baseline:
+      return "no entry in the baseline";
+    case MetricCause::no_majority:
+      return "no majority of the votes passed";
+    case MetricCause::judge_disagrees:
+      return "the votes disagree";
+    case MetricCause::judge_uncalibrated:
+      return "by a judge that is not calibrated (`sluice calibrate-judge`)";
+    case MetricCause::judge_kappa_low:
+      return "by a judge whose kappa is too low";
+    case MetricCause::known_failure:
+      return "a known failure";
+    case MetricCause::known_failure_passed:
+      return "passed, though it is said to fail";
+  }
+  return "";
+}
+
+/// Why the metric failed or warned; of what a judge without calibration would fail, both.
+std::string cause_in_words(const AssessedMetric& metric) {
+  std::string words(cause_words(metric.cause));
+  if (metric.spared == MetricCause::none) return words;
+  words = std::string(cause_words(metric.spared)) + ", " + words;
+  const bool has_kappa = metric.calibration && metric.calibration->found != nullptr;
+  return has_kappa ? words + ": " + kappa(*metric.calibration->found) : words;
+}
+
+/// `agreement 0.67 (2 of 3 votes reached 0.75)`; of several repeats only the votes: they are on different
+/// answers.
+std::string votes_in_words(const AssessedMetric& metric) {
+  const VoteTally& votes = *metric.votes;
+  const std::string passed = grouped(votes.passed) + " of " + counted(votes.votes, "vote") +
+                             (votes.min_score ? " reached " + shortest(*votes.min_score) : " passed");
+  if (votes.votes > votes.samples) return passed;
+  return "agreement " + fixed(votes.agreement(), 2) + " (" + passed + ")";
+}
+
+std::string known_failure_words(const CaseResult& result) {
+  const bool passed = std::ranges::any_of(result.metrics(), [](const AssessedMetric& metric) {
+    return metric.cause == MetricCause::known_failure_passed;
+  });
+  if (passed) return "passed, though the suite says that it fails: take its `known_failure` out";
+  const std::string& why = *result.fixture.known_failure;
+  return why.empty() ? "known failure" : "known failure: " + why;
+}
+
+}  // namespace
+
+bool has_something_to_say(const AssessedMetric& metric) {
+  return metric.status == MetricStatus::fail || metric.status == MetricStatus::flaky ||
+         metric.status == MetricStatus::warn;
+}
+
+bool misses_a_score(const AssessedMetric& metric) {
+  return has_something_to_say(metric) && info(metric.id).kind == MetricKind::scored;
+}
+
+int decimals_for(std::initializer_list<std::optional<double>> scores) {
+  const auto kept_apart = [&](int decimals) {
+    const double step = std::pow(10.0, -decimals);
+    for (const auto& a : scores) {
+      for (const auto& b : scores) {
+        if (!a || !b || billionths(*a) == billionths(*b)) continue;
+        if (std::abs(*a - *b) < step / 2 || fixed(*a, decimals) == fixed(*b, decimals)) return false;
+      }
+    }
+    return true;
+  };
+  int decimals = 2;
+  while (decimals < 9 && !kept_apart(decimals)) ++decimals;
+  return decimals;
+}
+
+ScoreWords words_for(const AssessedMetric& metric) {
+  if (metric.baseline_passed) {
+    const auto words = [](bool passed) { return std::string(passed ? "passed" : "failed"); };
+    return {words(*metric.baseline_passed ? metric.holds() : metric.is_fixed()),
+            words(*metric.baseline_passed), std::string(dash), std::string(dash)};
+  }
+  const int decimals = decimals_for({metric.score, metric.baseline, metric.limit});
+  return {fixed_or_none(metric.score, decimals), fixed_or_none(metric.baseline, decimals),
+          signed_delta(metric.delta(), decimals), fixed_or_none(metric.limit, decimals)};
+}
+
+ScoreWords words_for(const AggregateComparison& comparison) {
+  const int decimals = decimals_for({comparison.current, comparison.baseline});
+  return {fixed_or_none(comparison.current, decimals), fixed_or_none(comparison.baseline, decimals),
+          signed_delta(comparison.delta(), decimals), std::string(dash)};
+}
+
+std::string assessed(const AssessedMetric& metric) {
+  const ScoreWords words = words_for(metric);
+  std::string text = std::string(info(metric.id).name) + ' ';
+  if (metric.baseline) text += words.baseline + " → ";
+  text += words.score;
+  if (metric.delta()) text += " (" + words.delta + ")";
+  if (metric.limit) text += ", limit " + words.limit;
+  if (metric.votes && metric.votes->passed < metric.votes->votes) text += ", " + votes_in_words(metric);
+  const auto cause = cause_in_words(metric);
+  if (!cause.empty()) text.append(": ").append(cause);
+  return text;
+}
+
+std::vector<std::string> missed_scores(const CaseResult& result) {
+  std::vector<std::string> missed;
+  for (const AssessedMetric& metric : result.metrics()) {
+    if (misses_a_score(metric)) missed.push_back(assessed(metric));
+  }
+  return missed;
+}
+
+std::string points(double difference) {
+  const double number = static_cast<double>(std::abs(billionths(difference))) / 1e7;
+  if (number > 0.0 && number < 0.01) return "under 0.01 points";
+  const std::string text = shortest(std::round(number * 100) / 100);
+  return text + (text == "1" ? " point" : " points");
+}
+
+std::string aggregate_title(const AggregateComparison& comparison) {
+  std::string title(comparison.name);
+  if (!title.empty() && title[0] >= 'a' && title[0] <= 'z')
+    title[0] = static_cast<char>(title[0] - 'a' + 'A');
+  return title;
+}
+
+std::string dropped(const AggregateComparison& comparison) {
+  const ScoreWords words = words_for(comparison);
+  const std::string title = aggregate_title(comparison);
+  const auto delta = comparison.delta();
+  if (!delta) return title + " is undefined now (was " + words.baseline + ")";
+  return title + " dropped by " + points(*delta) + " (" + words.baseline + " to " + words.score + ")";
+}
+
+std::string aggregate_status(AggregateOutcome outcome) {
+  switch (outcome) {
+    case AggregateOutcome::not_compared:
+      return "– not compared";
+    case AggregateOutcome::no_drop:
+      return "✓ no drop";
+    case AggregateOutcome::within_limit:
+      return "⚠ within limit";
+    case AggregateOutcome::beyond_limit:
+      return "✗ beyond limit";
+  }
+  return "";
+}
+
+std::string improvements(const CaseResult& result) {
+  std::string text;
+  for (const AssessedMetric& metric : result.metrics()) {
+    const bool rose =
+        metric.score && metric.baseline && billionths(*metric.score) > billionths(*metric.baseline);
+    // Nothing is claimed any more where nothing is to be found.
+    const bool cleared = !metric.score && metric.baseline && metric.status == MetricStatus::pass;
+    if (metric.is_fixed()) {
+      text += (text.empty() ? "" : ", ") + std::string(info(metric.id).name) + " failed → passed";
+      continue;
+    }
+    if (!rose && !cleared) continue;
+    const ScoreWords words = words_for(metric);
+    text += (text.empty() ? "" : ", ") + std::string(info(metric.id).name) + ' ' + words.baseline + " → " +
+            words.score;
+    if (rose) text += " (" + words.delta + ")";
+  }
+  return text;
+}
+
+std::string change_of(const CaseResult& result) {
+  if (result.fixture.known_failure && result.status == CaseStatus::warn) return known_failure_words(result);
+  switch (result.assessment.change()) {
+    case CaseChange::none:
+      return "";
+    case CaseChange::broke:
+      return "broke: it passed when the baseline was made";
+    case CaseChange::fixed:
+      return "fixed: it failed when the baseline was made";
+    case CaseChange::still_failing:
+      return "still failing, as when the baseline was made";
+  }
+  return "";
+}
+
+std::string missing_entries(const CaseResult& result) {
+  std::string names;
+  for (const AssessedMetric& metric : result.metrics()) {
+    if (metric.cause != MetricCause::missing_in_baseline) continue;
+    names += (names.empty() ? "" : ", ") + std::string(info(metric.id).name);
+  }
+  return names;
+}
+
+bool judge_warns(const CaseResult& result) {
+  return std::ranges::any_of(result.metrics(), [](const AssessedMetric& metric) {
+    const bool is_known = metric.cause == MetricCause::known_failure;
+    return (metric.votes && metric.votes->disagree) || (metric.spared != MetricCause::none && !is_known);
+  });
+}
+
+}  // namespace sluice::wording

@@ -1,0 +1,226 @@
+#include "coordinator/report/wording/case_explanation.hpp"
+
+#include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/report/wording/assessment_wording.hpp"
+#include "coordinator/report/wording/judge_wording.hpp"
+#include "coordinator/report/wording/wording.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::wording {
+namespace {
+
+std::string quoted_list(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const auto& text : texts) {
+    if (list.size() > defaults::max_claim_bytes) return list + ", ...";
+    list += (list.empty() ? "\"" : ", \"") + excerpt(text, defaults::max_claim_bytes) + '"';
+  }
+  return list;
+}
+
+// The n-th outcome of a text metric answers the n-th expectation of it.
+const Expectation* expectation_of(const CaseResult& result, std::size_t metric) {
+  const auto metrics = result.metrics();
+  const MetricId id = metrics[metric].id;
+  auto before = std::ranges::count(metrics.first(metric), id, &AssessedMetric::id);
+  for (const Expectation& expectation : result.fixture.expectations) {
+    if (expectation.what.metric == id && before-- == 0) return &expectation;
+  }
+  return nullptr;
+}
+
+/// `correctness v1 "In May."`: what the judge was asked by, and what the test gave it.
+std::string asked_of_the_judge(MetricId metric, const JudgeQuestion& asked, std::span<const Rubric> rubrics) {
+  std::string words(info(metric).name);
+  if (asked.rubric < rubrics.size()) {
+    const Rubric& rubric = rubrics[asked.rubric];
+    words = rubric_in_words(metric, rubric.id, rubric.version);
+  }
+  for (const std::string* text : {&asked.reference, &asked.criteria, &asked.context}) {
+    if (!text->empty()) return words + ' ' + quoted_list({*text});
+  }
+  return words;
+}
+
+/// What was asked for, and the judge's own words: foreign text, which may be as long as it likes.
+void tell_judgement(const AssessedMetric& metric, const Expectation* expectation,
+                    std::span<const Rubric> rubrics, std::vector<CaseLine>& lines) {
+  if (expectation != nullptr && expectation->judge)
+    lines.push_back({CaseLineKind::expected, asked_of_the_judge(metric.id, *expectation->judge, rubrics)});
+  if (!metric.votes || metric.votes->rationale.empty()) return;
+  const std::string rationale = one_line(to_valid_utf8(metric.votes->rationale));
+  lines.push_back({CaseLineKind::judgement, excerpt(rationale, defaults::max_message_bytes)});
+}
+
+/// The keys of the numbers that a suite gives; what the run adds to them has none.
+std::vector<std::string_view> keys_of_numbers(MetricId metric) {
+  switch (positive(metric)) {
+    case MetricId::levenshtein:
+      return {"max_distance"};
+    case MetricId::rouge_n:
+      return {"n", "min_score"};
+    case MetricId::latency:
+      return {"max_ms"};
+    case MetricId::cost:
+      return {"max_dollars"};
+    case MetricId::all_of:
+      return {"pass_mark"};
+    default:
+      return {};
+  }
+}
+
+/// `icontains "a", "b"`, `latency max_ms 200`, `command ["./check.sh"]`, `any_of (icontains "a"; cost
+/// max_dollars 1)`.
+std::string expected_in_words(const TextExpectation& what) {
+  std::string words(info(what.metric).name);
+  // The other texts of a command are its parameters and the hash of its files.
+  if (is_command_metric(what.metric)) return words + ' ' + what.texts.at(0);
+  if (!what.texts.empty()) words += ' ' + quoted_list(what.texts);
+  const auto keys = keys_of_numbers(what.metric);
+  for (std::size_t i = 0; i < std::min(keys.size(), what.numbers.size()); ++i)
+    words.append(" ").append(keys[i]).append(" ").append(shortest(what.numbers[i]));
+  for (const TextExpectation& part : what.parts)
+    words += (&part == what.parts.data() ? " (" : "; ") + expected_in_words(part);
+  return what.parts.empty() ? words : words + ")";
+}
+
+void tell_metrics(const CaseResult& result, std::span<const Rubric> rubrics, std::vector<CaseLine>& lines) {
+  for (std::size_t i = 0; i < result.metrics().size(); ++i) {
+    const AssessedMetric& metric = result.metrics()[i];
+    if (!has_something_to_say(metric)) continue;
+    const bool is_scored = misses_a_score(metric);
+    if (is_scored) lines.push_back({CaseLineKind::score, assessed(metric)});
+    // What the claims metrics miss is shown claim by claim.
+    if (is_claims_metric(metric.id)) continue;
+    const Expectation* expectation = expectation_of(result, i);
+    if (is_judge_metric(metric.id)) {
+      tell_judgement(metric, expectation, rubrics, lines);
+      continue;
+    }
+    const std::string name(info(metric.id).name);
+    if (expectation != nullptr)
+      lines.push_back({CaseLineKind::expected, expected_in_words(expectation->what)});
+    if (!metric.detail.empty()) lines.push_back({CaseLineKind::detail, std::string(metric.detail)});
+    if (metric.only_in_other_repeats) {
+      lines.push_back({CaseLineKind::detail, name + " did not pass in another repeat than the one shown"});
+      continue;
+    }
+    if (expectation == nullptr && metric.detail.empty() && !is_scored)
+      lines.push_back({CaseLineKind::detail, name + " did not pass"});
+  }
+}
+
+std::string shortened(const ExpectedClaim& expected) {
+  return excerpt(to_text(expected.subject, expected.predicate, expected.value), defaults::max_claim_bytes);
+}
+
+void tell_claims(const CaseResult& result, const CaseDetails& details, std::vector<CaseLine>& lines) {
+  for (const MissedClaim& missed : details.missing) {
+    const ExpectedClaim& expected = *missed.expected;
+    std::string words = shortened(expected);
+    if (missed.taken_for) words += ", taken for " + shortened(*missed.taken_for);
+    lines.push_back({CaseLineKind::expected, std::move(words)});
+    if (expected.rationale)
+      lines.push_back({CaseLineKind::rationale, excerpt(*expected.rationale, defaults::max_message_bytes)});
+    const auto kind = missed.got == nullptr ? CaseLineKind::nothing_got : CaseLineKind::got;
+    lines.push_back({kind, got(missed, result.fixture)});
+  }
+  for (const ForbiddenClaim& forbidden : details.forbidden) {
+    std::string words = extracted(*forbidden.got);
+    if (forbidden.taken_for) words += ", forbidden as " + shortened(*forbidden.forbidden);
+    lines.push_back({CaseLineKind::forbidden, std::move(words)});
+    if (forbidden.forbidden->rationale)
+      lines.push_back(
+          {CaseLineKind::rationale, excerpt(*forbidden.forbidden->rationale, defaults::max_message_bytes)});
+  }
+  for (const FinalClaim* claim : details.unexpected) {
+    if (is_shown_as_got(details, *claim)) continue;
+    lines.push_back({CaseLineKind::unexpected, extracted(*claim)});
+  }
+}
+
+}  // namespace
+
+std::string_view label_of(CaseLineKind kind) {
+  switch (kind) {
+    case CaseLineKind::change:
+      return "Change";
+    case CaseLineKind::repeats:
+      return "Repeats";
+    case CaseLineKind::score:
+      return "Score";
+    case CaseLineKind::expected:
+      return "Expected";
+    case CaseLineKind::rationale:
+      return "Rationale";
+    case CaseLineKind::got:
+    case CaseLineKind::nothing_got:
+      return "Got";
+    case CaseLineKind::judgement:
+      return "Judge";
+    case CaseLineKind::detail:
+      return "Detail";
+    case CaseLineKind::forbidden:
+      return "Forbidden";
+    case CaseLineKind::unexpected:
+      return "Unexpected";
+  }
+  return "";
+}
+
+std::vector<CaseLine> explanation(const CaseResult& result, std::span<const Rubric> rubrics,
+                                  CaseDetails& details) {
+  std::vector<CaseLine> lines;
+  if (result.status == CaseStatus::error) return lines;
+  if (auto change = change_of(result); !change.empty())
+    lines.push_back({CaseLineKind::change, std::move(change)});
+  if (result.repeats.planned > 1) {
+    lines.push_back({CaseLineKind::repeats, std::to_string(result.repeats.failed) + " of " +
+                                                std::to_string(result.repeats.assessed) + " failed"});
+  }
+  tell_metrics(result, rubrics, lines);
+  explain(result, details);
+  tell_claims(result, details, lines);
+  if (result.fixture.kind == CaseKind::text && result.unit != nullptr) {
+    const std::string& answer = result.unit->shown_text;
+    if (answer.empty()) {
+      lines.push_back({CaseLineKind::nothing_got, "An empty answer"});
+    } else if (one_line(answer).empty()) {
+      lines.push_back({CaseLineKind::nothing_got, "White space alone"});
+    } else {
+      lines.push_back({CaseLineKind::got, excerpt(answer, defaults::max_claim_bytes)});
+    }
+  }
+  return lines;
+}
+
+std::string plain_text(const std::vector<CaseLine>& explanation) {
+  std::string text;
+  for (const CaseLine& line : explanation)
+    text.append(label_of(line.kind)).append(": ").append(line.text).append("\n");
+  return text;
+}
+
+std::string headline(const std::vector<CaseLine>& explanation) {
+  std::string text;
+  for (const CaseLine& line : explanation) {
+    const bool is_second = !text.empty();
+    if (is_second && line.kind == CaseLineKind::rationale) continue;
+    if (line.kind == CaseLineKind::change && explanation.size() > 1) continue;
+    if (is_second) text += "; ";
+    text += line.kind == CaseLineKind::score ? "" : std::string(label_of(line.kind)) + ": ";
+    text += first_line(line.text);
+    if (is_second || line.kind == CaseLineKind::score) break;
+  }
+  return text;
+}
+
+std::string first_line(std::string_view text) {
+  return excerpt(text.substr(0, text.find_first_of("\r\n")), defaults::first_line_bytes);
+}
+
+}  // namespace sluice::wording

@@ -1,0 +1,398 @@
+#include "coordinator/report/wording/wording.hpp"
+
+#include "common/text/joined.hpp"
+#include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/display/budget_wording.hpp"
+#include "coordinator/gate/quoted.hpp"
+#include "coordinator/report/wording/assessment_wording.hpp"
+#include "coordinator/report/wording/pass_rate_wording.hpp"
+#include "coordinator/suite/prompts/arm.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+namespace sluice::wording {
+namespace {
+
+// Which aggregates dropped, and how that stands to the limit; empty where none is compared.
+std::string aggregates_reason(const BaselineComparison& gate) {
+  if (!gate.aggregates) return "";
+  const AggregateAssessment& assessment = *gate.aggregates;
+  const bool beyond = assessment.outcome == AggregateOutcome::beyond_limit;
+  if (assessment.outcome == AggregateOutcome::no_drop) return "no drop against the baseline";
+  if (!beyond && assessment.outcome != AggregateOutcome::within_limit) return "";
+  std::string text;
+  for (const AggregateComparison& comparison : assessment.metrics) {
+    if (comparison.outcome == assessment.outcome) text += (text.empty() ? "" : ", ") + dropped(comparison);
+  }
+  return text + (beyond ? ", beyond the limit of " : ", within the limit of ") + points(assessment.threshold);
+}
+
+constexpr std::string_view about_arms = "the arms";
+
+std::string notices_reason(const std::vector<GateNotice>& notices) {
+  std::map<std::string_view, std::uint64_t> failures;
+  std::map<std::string_view, std::uint64_t> warnings;
+  for (const GateNotice& notice : notices) {
+    if (notice.severity == GateNotice::Severity::failure) ++failures[topic_of(notice)];
+    if (notice.severity == GateNotice::Severity::warning) ++warnings[topic_of(notice)];
+  }
+  std::string text;
+  for (const auto& [topic, count] : failures) {
+    text += ", " + counted(count, "failure") + " of " + std::string(topic);
+    // An arm that is worse fails by itself.
+    if (topic != about_arms) text += " under --strict";
+  }
+  for (const auto& [topic, count] : warnings)
+    text += ", " + counted(count, "warning") + " about " + std::string(topic);
+  return text;
+}
+
+void add_to(ErrorGroup& group, std::uint64_t count, const std::vector<std::string>& ids) {
+  group.count += count;
+  for (const std::string& id : ids) {
+    if (group.ids.size() < defaults::max_ids_per_group) group.ids.push_back(id);
+  }
+}
+
+}  // namespace
+
+std::string_view topic_of(const GateNotice& notice) {
+  if (notice.subject == "Judge") return "the judge";
+  if (notice.subject == "Scores") return "the scores";
+  return notice.subject == "Arms" ? about_arms : "the comparison";
+}
+
+std::string symbol(RunVerdict verdict) {
+  switch (verdict) {
+    case RunVerdict::pass:
+      return "✓";
+    case RunVerdict::review:
+      return "⚠";
+    default:
+      return "✗";
+  }
+}
+
+std::string headline(RunVerdict verdict) {
+  std::string word(to_string(verdict));
+  for (char& c : word) c = static_cast<char>(c - 'a' + 'A');
+  return word;
+}
+
+bool has_claims_cases(const ReportInput& input) {
+  return input.aggregates.all.claims_cases > 0;
+}
+
+std::string_view case_noun(const ReportInput& input) {
+  const Totals& all = input.aggregates.all;
+  return all.claims_cases == all.statuses.total() ? "fixture" : "case";
+}
+
+std::string tally(const Totals& all) {
+  const StatusCounts& statuses = all.statuses;
+  std::string text = grouped(statuses.passed) + " passed";
+  const std::uint64_t warned = statuses.warned - all.known_failures;
+  if (all.known_failures > 0) text += ", " + counted(all.known_failures, "known failure");
+  if (warned > 0) text += ", " + grouped(warned) + " warned";
+  if (statuses.flaky > 0) text += ", " + grouped(statuses.flaky) + " flaky";
+  text += ", " + grouped(statuses.failed) + " failed";
+  if (all.regressed > 0) text += " (" + grouped(all.regressed) + " regressed)";
+  text += ", " + counted(all.errors(), "error");
+  if (all.not_started > 0) text += ", " + grouped(all.not_started) + " not started";
+  if (all.improved > 0) text += "; " + grouped(all.improved) + " improved";
+  return text;
+}
+
+std::string changes(const ReportInput& input) {
+  const Totals& all = input.aggregates.all;
+  std::string text;
+  for (const auto& [count, word] : {std::pair(all.broke, " broke"), std::pair(all.fixed, " fixed"),
+                                    std::pair(all.still_failing, " still failing")}) {
+    if (count > 0) text += (text.empty() ? "" : ", ") + grouped(count) + word;
+  }
+  return text;
+}
+
+std::string underpowered_reason(const StatisticalAssessment& statistics) {
+  const bool unchanged = std::ranges::all_of(statistics.metrics, [](const StatisticalMetric& one) {
+    return one.comparison.pairs > 0 && one.comparison.changed_units == 0 && one.became_undefined.count() == 0;
+  });
+  return unchanged ? "no score changed, but so few cases cannot exclude a drop (underpowered)"
+                   : "the statistical gate is underpowered";
+}
+
+/// What fell, or could not be decided, of the run as a whole.
+std::string whole_run_reason(const BaselineComparison& gate) {
+  std::string text;
+  const auto add = [&](const std::string& words) { text += (text.empty() ? "" : ", ") + words; };
+  if (gate.statistics) {
+    for (const StatisticalMetric& one : gate.statistics->metrics) {
+      if (one.decision.decision == ChangeDecision::regression) {
+        add(std::string(name_of(one.mean)) + " regressed beyond chance" +
+            (one.fails_nothing ? " by a judge that is not calibrated" : ""));
+      }
+    }
+    if (gate.statistics->decision == ChangeDecision::underpowered) add(underpowered_reason(*gate.statistics));
+  }
+  if (!gate.stability) return text;
+  if (gate.stability->status == MetricStatus::fail) {
+    add(gate.stability->cause == MetricCause::dropped ? "stability dropped"
+                                                      : "stability is below the least that is asked for");
+  }
+  if (gate.stability->status == MetricStatus::warn) add("stability has no entry in the baseline");
+  return text;
+}
+
+std::string reason_for(const ReportInput& input) {
+  if (input.facts.cut_short) {
+    const auto& error = *input.facts.cut_short;
+    return "the run ended early (" + std::string(to_string(error.reason)) + "): " + error.message;
+  }
+  const Totals& all = input.aggregates.all;
+  const StatusCounts& statuses = all.statuses;
+  if (statuses.total() == 0) return "there was nothing to run";
+  // What decided comes first.
+  const bool errors_decided = input.verdict == RunVerdict::error && statuses.errors > 0;
+  std::string text = missed_pass_rates(input);
+  if (const auto aggregates = errors_decided ? "" : aggregates_reason(input.gate); !aggregates.empty())
+    text += (text.empty() ? "" : ", ") + aggregates;
+  if (const auto of_run = whole_run_reason(input.gate); !of_run.empty()) {
+    text += (text.empty() ? "" : ", ") + of_run;
+  }
+  bool is_first_count = true;
+  // The first count says of how many.
+  const auto add = [&](std::uint64_t number, std::string_view word) {
+    if (number == 0) return;
+    text += text.empty() ? "" : ", ";
+    text += is_first_count ? counted_of(number, statuses.total(), case_noun(input)) : grouped(number);
+    text.append(" ").append(word);
+    is_first_count = false;
+  };
+  const auto add_errors = [&] {
+    if (statuses.errors == 0) return;
+    text += (text.empty() ? "" : ", ") + counted(statuses.errors, "error");
+    if (is_first_count) text += " in " + counted(statuses.total(), case_noun(input));
+    is_first_count = false;
+  };
+  if (errors_decided) {
+    add_errors();
+    const std::string aggregates = aggregates_reason(input.gate);
+    text += (aggregates.empty() ? "" : ", ") + aggregates;
+  }
+  add(all.regressed, "regressed");
+  add(statuses.failed - std::min(statuses.failed, all.regressed), "failed");
+  if (!errors_decided) add_errors();
+  if (text.empty()) {
+    text = statuses.passed == statuses.total() ? counted(statuses.total(), case_noun(input)) + " passed" : "";
+    is_first_count = text.empty();
+  }
+  add(statuses.warned - all.known_failures, "warned");
+  add(all.known_failures, "known to fail");
+  add(statuses.flaky, "flaky");
+  text += notices_reason(input.gate.notices);
+  if (all.improved > 0) text += ", " + grouped(all.improved) + " improved";
+  return text;
+}
+
+std::string baseline_origin(const ReportInput& input) {
+  if (!input.gate.aggregates) return "";
+  const AggregateBaseline& baseline = input.gate.aggregates->baseline;
+  std::string origin;
+  const auto add = [&](std::string_view label, const std::string& words) {
+    if (!words.empty()) origin += (origin.empty() ? "" : ", ") + std::string(label) + words;
+  };
+  add("measured ", baseline.measured_at);
+  add("prompt v", baseline.prompt_version);
+  add("", baseline.model);
+  return origin;
+}
+
+namespace {
+
+/// Models are asked, or were: a run out of a cache alone pins nothing where the cache lacks an answer.
+bool asks_models(const ReportInput& input) {
+  if (input.mode != to_string(Mode::cached)) return input.mode == to_string(Mode::live);
+  const CaseList& cases = input.results.suite.cases;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (cases.has_answer(i)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string how_to_pin(const ReportInput& input) {
+  const std::string& file = input.gate.baseline_file;
+  const std::string_view mode = asks_models(input) ? " --mode live" : "";
+  return "sluice run ... --export-baseline " + (file.empty() ? "FILE" : shell_word(file)).append(mode);
+}
+
+std::string_view severity_word(GateNotice::Severity severity) {
+  switch (severity) {
+    case GateNotice::Severity::info:
+      return "info";
+    case GateNotice::Severity::warning:
+      return "warning";
+    case GateNotice::Severity::failure:
+      return "failure";
+  }
+  return "warning";
+}
+
+std::string extracted(const FinalClaim& claim) {
+  std::string text =
+      excerpt(to_text(claim.concept_path, claim.predicate, claim.value), defaults::max_claim_bytes);
+  text += " (confidence " + shortest(claim.confidence);
+  if (claim.line) text += ", line " + std::to_string(*claim.line);
+  return text + ")";
+}
+
+bool is_shown_as_got(const CaseDetails& details, const FinalClaim& claim) {
+  return std::ranges::any_of(details.missing,
+                             [&](const MissedClaim& missed) { return missed.got == &claim; });
+}
+
+bool has_name_of_its_own(const Case& fixture) {
+  const std::string_view id = fixture.id;
+  // Under arms the id goes on with the arm's name, and the name that a test has by default does not.
+  const bool is_id = id.starts_with(fixture.name) &&
+                     (id.size() == fixture.name.size() || id[fixture.name.size()] == arm_separator);
+  return !fixture.name.empty() && !is_id;
+}
+
+std::string title(const Case& fixture) {
+  return has_name_of_its_own(fixture) ? fixture.id + ": " + fixture.name : fixture.id;
+}
+
+std::string got(const MissedClaim& missed, const Case& fixture) {
+  if (missed.got == nullptr) return "Not extracted";
+  std::string text = extracted(*missed.got);
+  if (missed.below_min_confidence) text += ", below the " + shortest(fixture.min_confidence) + " asked for";
+  return text;
+}
+
+std::string cost(const ReportInput& input) {
+  const auto priced = [](std::uint64_t tokens, const std::optional<double>& amount) {
+    return counted(tokens, "token") + (amount ? " (" + dollars(*amount) + ")" : "");
+  };
+  const std::uint64_t tokens = input.aggregates.usage.total();
+  const std::uint64_t paid = input.facts.paid.total();
+  std::string text = priced(tokens, input.aggregates.estimated_cost);
+  const std::uint64_t unknown = input.aggregates.unknown_usages;
+  if (unknown > 0) {
+    text += ", and those of " + counted(unknown, "answer") + " unknown";
+  } else if (tokens > 0 && !input.aggregates.estimated_cost) {
+    text += ", price unknown";
+  }
+  const std::uint64_t judged = input.facts.paid.of(CallKind::judge).total();
+  if (paid != tokens || judged > 0) text += "; paid in this run: " + priced(paid, input.paid_cost);
+  if (judged > 0) text += ", of that for the judge: " + priced(judged, input.paid_judge_cost);
+  // The model's own price is known, or the sentence has said that it is not.
+  if (paid > 0 && !input.paid_cost && input.aggregates.estimated_cost) {
+    const bool of_judge = judged > 0 && !input.paid_judge_cost;
+    text += input.facts.is_unmetered(CallKind::embedding) ? ", and those of embeddings unknown"
+            : input.facts.is_unmetered(CallKind::judge)   ? ", and those of votes unknown"
+            : of_judge                                    ? ", price of the judge unknown"
+                                                          : ", price of embeddings unknown";
+  }
+  return text;
+}
+
+std::string run_facts(const ReportInput& input) {
+  const RunFacts& facts = input.facts;
+  const auto plural = [](std::uint64_t number, std::string_view one, std::string_view many) {
+    return grouped(number) + ' ' + std::string(number == 1 ? one : many);
+  };
+  std::string text = duration(facts.duration_seconds) +
+                     (facts.is_resumed ? " since it was resumed; in all its parts " : ", ") +
+                     counted(facts.requests, "request") + ", " + plural(facts.retries, "retry", "retries") +
+                     ", " + counted(facts.cache_hits, "cache hit");
+  // The ledger keeps no workers: of a past run it is not known how many there were.
+  if (!facts.workers.empty()) text += ", " + counted(facts.workers.size(), "worker");
+  std::uint64_t lost = 0;
+  for (const auto& worker : facts.workers) lost += worker.lost ? 1 : 0;
+  if (lost > 0) text += " (" + grouped(lost) + " lost)";
+  if (facts.rate_limited > 0) text += ", rate limited " + plural(facts.rate_limited, "time", "times");
+  return text;
+}
+
+namespace {
+
+/// `limited by openai for 3:05 of 3:19`: by the clock, and not the sum over calls that wait side by side.
+std::string held_up(const ReportInput& input) {
+  std::string text;
+  for (const BudgetFacts& budget : input.facts.budgets) {
+    if (budget.held_up_time < std::chrono::seconds(1)) continue;
+    const auto whole = [](auto time) { return std::chrono::round<std::chrono::seconds>(time); };
+    const auto run = whole(std::chrono::duration<double>(input.facts.duration_seconds));
+    text += (text.empty() ? "" : ", ") + ("limited by " + budget.provider + " for ") +
+            clock(std::min(whole(budget.held_up_time), run)) + " of " + clock(run);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string waits(const ReportInput& input) {
+  const std::string by_clock = held_up(input);
+  std::string sums;
+  const auto add = [&](std::chrono::milliseconds time, std::string_view why) {
+    if (time < std::chrono::milliseconds(50)) return;  // Shown to a tenth of a second.
+    sums += (sums.empty() ? "" : ", ") + duration(std::chrono::duration<double>(time).count());
+    sums.append(" ").append(why);
+  };
+  // Of waits for a place alone (max_in_flight) and of a past run the sums are all that is known.
+  if (by_clock.empty()) add(input.facts.waited_permit, "for permits");
+  add(input.facts.waited_pause, "for pauses");
+  add(input.facts.waited_retry, "before retries");
+  if (sums.empty()) return by_clock;
+  // They may be more than the run took, which looks wrong where nothing says why.
+  return by_clock + (by_clock.empty() ? "" : "; ") + sums + ", over all calls";
+}
+
+std::string rejected_answer(const CaseResult& result) {
+  if (result.error == nullptr || result.unit == nullptr) return "";
+  return excerpt(result.unit->shown_text, defaults::max_claim_bytes);
+}
+
+void ErrorGroups::add(const CaseResult& result) {
+  if (result.error == nullptr || result.not_started) return;
+  auto& groups = groups_[result.error->reason];
+  const std::string message = excerpt(result.error->message, defaults::max_message_bytes);
+  auto group = std::ranges::find(groups, message, &ErrorGroup::message);
+  if (group == groups.end() && groups.size() <= defaults::messages_counted_per_reason) {
+    const bool is_further = groups.size() == defaults::messages_counted_per_reason;
+    groups.push_back({.message = message, .is_further = is_further, .first_answer = rejected_answer(result)});
+    group = groups.end();
+  }
+  // Of a message without a group of its own: that of all further ones.
+  if (group == groups.end()) --group;
+  add_to(*group, 1, {result.fixture.id});
+}
+
+std::map<Reason, std::vector<ErrorGroup>> ErrorGroups::by_reason() const {
+  auto shown = groups_;
+  for (auto& [reason, groups] : shown) {
+    if (groups.size() <= defaults::max_messages_per_reason) continue;
+    std::ranges::stable_sort(groups, [](const ErrorGroup& a, const ErrorGroup& b) {
+      return a.is_further == b.is_further ? a.count > b.count : b.is_further;
+    });
+    ErrorGroup& rest = groups[defaults::max_messages_per_reason];
+    rest.is_further = true;
+    for (std::size_t i = defaults::max_messages_per_reason + 1; i < groups.size(); ++i)
+      add_to(rest, groups[i].count, groups[i].ids);
+    groups.resize(defaults::max_messages_per_reason + 1);
+  }
+  return shown;
+}
+
+std::string ids(const ErrorGroup& group) {
+  std::string text = joined(group.ids);
+  if (group.count > group.ids.size()) text += " and " + grouped(group.count - group.ids.size()) + " more";
+  return text;
+}
+
+}  // namespace sluice::wording

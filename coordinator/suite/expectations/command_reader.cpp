@@ -1,0 +1,107 @@
+#include "coordinator/suite/expectations/command_reader.hpp"
+
+#include "common/defaults.hpp"
+#include "common/documents/canonical_json.hpp"
+#include "common/files.hpp"
+#include "common/hash.hpp"
+#include "common/text/template.hpp"
+#include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/suite/test_files/test_templates.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view wanted_command = "a list: the program, then each of its arguments";
+
+std::vector<std::string> read_arguments(TableReader& reader) {
+  const DocumentEntry* entry = reader.entry("command", Need::required, wanted_command);
+  if (entry == nullptr) return {};
+  if (std::holds_alternative<std::string>(entry->value.value)) {
+    reader.add_wrong("command", "must be " + std::string(wanted_command) +
+                                    ", as [python3, check.py]; no shell reads it, so a text is no command");
+    return {};
+  }
+  auto arguments = reader.texts("command");
+  if (!arguments) return {};
+  if (arguments->front().empty()) reader.add_wrong("command", "must begin with a program");
+  for (const std::string& one : *arguments) {
+    if (one.find('\0') != std::string::npos) reader.add_wrong("command", "holds a null character");
+    const std::string_view variable = first_variable(one);
+    if (variable.empty()) continue;
+    reader.add_wrong("command",
+                     "uses {{" + excerpt(variable, defaults::quoted_bytes) +
+                         "}}, which is not filled in here: hand it over under \"parameters\", which "
+                         "the program reads from its standard input");
+  }
+  return std::move(*arguments);
+}
+
+bool is_in_suite(std::string_view argument) {
+  return !argument.empty() && argument.front() != '/' && argument.front() != '-';
+}
+
+/// Of the files of the suite's folder among the arguments; empty if there is none. A program that is looked
+/// for in PATH is another one on each machine.
+std::string hash_of_files(TableReader& reader, const TestSource& source,
+                          const std::vector<std::string>& arguments) {
+  FieldHasher hasher;
+  bool any = false;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& name = arguments[i];
+    const bool is_looked_for = i == 0 && name.find('/') == std::string::npos;
+    if (!is_in_suite(name) || is_looked_for) continue;
+    std::vector<FileIdentity> opened;
+    const auto text = source.read_file(name, &opened);
+    if (source.opened != nullptr) source.opened->insert(source.opened->end(), opened.begin(), opened.end());
+    const bool is_there =
+        !opened.empty() || (!text && text.error().message == unreadable_file(EACCES).message);
+    if (text) {
+      any = true;
+      hasher.field(*text);
+    } else if (i == 0) {
+      reader.add_wrong("command", names_file(name) + text.error().message);
+    } else if (is_there) {
+      reader.add_wrong("command", names_file(name) + text.error().message +
+                                      ", so that nobody would see it change: name it under \"parameters\"");
+    }
+  }
+  return any ? to_hex(hasher.finish()) : "";
+}
+
+std::string read_parameters(TableReader& reader) {
+  const DocumentNode* parameters = reader.table("parameters");
+  if (parameters == nullptr) return "{}";
+  if (!has_only_json_values(*parameters)) reader.add_wrong("parameters", "hold a number that is not finite");
+  return canonical_json(*parameters);
+}
+
+}  // namespace
+
+TextExpectation read_command(TableReader& reader, const TestSource& source, MetricId metric) {
+  const std::vector<std::string> arguments = read_arguments(reader);
+  std::string list = "[";
+  for (const std::string& one : arguments) list += (list.size() > 1 ? "," : "") + json_string(one);
+  const double seconds = reader.number_in("timeout_seconds", 0.001, defaults::most_check_seconds)
+                             .value_or(defaults::check_seconds);
+  TextExpectation what{metric, {list + "]", read_parameters(reader), ""}, {seconds}};
+  if (!arguments.empty()) what.texts.back() = hash_of_files(reader, source, arguments);
+  return what;
+}
+
+CommandCheck command_check(const TextExpectation& what) {
+  CommandCheck check;
+  const auto arguments = nlohmann::json::parse(what.texts[0], nullptr, false);
+  for (const auto& one : arguments) check.arguments.push_back(one.get<std::string>());
+  check.parameters = what.texts[1];
+  check.time_limit = std::chrono::milliseconds(std::llround(what.numbers[0] * 1000.0));
+  return check;
+}
+
+}  // namespace sluice

@@ -1,0 +1,180 @@
+#include "coordinator/suite/expectations/expectation_reader.hpp"
+
+#include "coordinator/suite/expectations/judge_reader.hpp"
+#include "coordinator/suite/expectations/metric_table.hpp"
+#include "coordinator/suite/expectations/metric_types.hpp"
+#include "coordinator/suite/expectations/text_parameter_reader.hpp"
+#include "coordinator/suite/fixtures/expected_claims.hpp"
+#include "coordinator/suite/test_files/thresholding_reader.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+/// `expected` of a test as a whole: which metrics stand together, what they share, and their limits.
+class ExpectationsReader {
+ public:
+  ExpectationsReader(const TestSource& source, const DocumentContext& context, Case& test,
+                     std::vector<UnfilledVariable>& unfilled, std::vector<NamedTool>& tools)
+      : source_(source), context_(context), test_(test), parameters_(source, context, unfilled, tools) {}
+
+  const KnownRubric* read(const DocumentEntry& expected) {
+    const DocumentNode& node = expected.value;
+    if (const auto* array = std::get_if<DocumentNode::Array>(&node.value)) {
+      if (array->empty()) context_.add(expected.line, "\"expected\" must name at least one metric");
+      for (std::size_t i = 0; i < array->size(); ++i) {
+        metric_ = i;
+        read_one((*array)[i], "expected[" + std::to_string(i) + "]");
+      }
+    } else {
+      read_one(node, "expected");
+    }
+    check_contradictions(required_, forbidden_, context_);
+    const auto is_absent = [](const Expectation& one) { return one.what.metric == MetricId::claims_absent; };
+    if (!required_.empty() && std::ranges::any_of(test_.expectations, is_absent)) {
+      context_.add(expected.line,
+                   "claims_absent is for tests that expect no claim, and this one has \"must_contain\"");
+    }
+    test_.must_contain = without_places(std::move(required_));
+    test_.must_not_contain = without_places(std::move(forbidden_));
+    return needs_context_;
+  }
+
+ private:
+  void read_one(const DocumentNode& node, const std::string& name) {
+    auto metric = open_metric(node, name, context_, source_.suite);
+    if (!metric) return;
+    auto& [reader, type] = *metric;
+    check_combination(reader, type);
+    Expectation expectation;
+    expectation.what.metric = type.id;
+    read_parameters(reader, type, expectation);
+    if (type.is_scored()) {
+      read_limits(reader, expectation);
+    } else {
+      refuse_limits(reader, type);
+    }
+    reader.finish([](std::string_view key) {
+      return std::string(key == "weight" ? "it belongs to the parts of any_of and all_of" : "");
+    });
+    test_.expectations.push_back(std::move(expectation));
+  }
+
+  /// A test makes one request, so its answer is either claims or a text.
+  void check_combination(TableReader& reader, const MetricType& type) {
+    const std::string name(type.name());
+    const bool is_claims = type.parameter == Parameter::claims;
+    const CaseKind kind = is_claims ? CaseKind::claims : CaseKind::text;
+    if (seen_.empty()) {
+      test_.kind = kind;
+    } else if (test_.kind != kind) {
+      reader.add_wrong("type", "cannot be " + name +
+                                   " here: claims metrics and metrics of the answer's text "
+                                   "need a test each");
+    }
+    const auto [first, is_new] = seen_.emplace(type.id, reader.line_of("type"));
+    if (!is_new && type.is_scored()) {
+      reader.add_wrong("type", name + " stands in the test already (line " + std::to_string(first->second) +
+                                   "): a scored metric has one score a test");
+    }
+  }
+
+  void read_parameters(TableReader& reader, const MetricType& type, Expectation& expectation) {
+    refuse_other_keys(reader, type);
+    if (type.parameter == Parameter::claims) return read_claims_parameters(reader);
+    if (type.parameter == Parameter::judge) {
+      expectation.judge = read_judge_parameters(reader, type.id);
+    } else {
+      parameters_.read_metric(metric_, reader, type, expectation.what);
+    }
+  }
+
+  void read_claims_parameters(TableReader& reader) {
+    const auto take = [&](std::string_view key, std::vector<PlacedClaim>& claims) {
+      auto read = read_claims(reader, key, context_);
+      if (is_first(reader, key)) claims = std::move(read);
+    };
+    take("must_contain", required_);
+    take("must_not_contain", forbidden_);
+    const auto confidence = reader.number_in("min_confidence", 0.0, 1.0);
+    if (is_first(reader, "min_confidence") && confidence) test_.min_confidence = *confidence;
+  }
+
+  JudgeQuestion read_judge_parameters(TableReader& reader, MetricId metric) {
+    ReadQuestion read = read_judge_question(reader, metric, *source_.rubrics);
+    // Without one there is nothing to judge, or nothing that an answer could be faithful to; other rubrics
+    // show it where it is.
+    const MetricInfo* named = read.rubric != nullptr ? find_metric(read.rubric->rubric.id) : nullptr;
+    const bool is_about_context =
+        named != nullptr && (named->id == MetricId::faithfulness || judges_context(named->id));
+    const bool needs_context =
+        is_about_context && read.rubric->shows("context") && reader.entry("context") == nullptr;
+    if (needs_context) needs_context_ = read.rubric;
+    return std::move(read.question);
+  }
+
+  /// The claims are the test's: its claims metrics share them, and one of them holds them.
+  bool is_first(TableReader& reader, std::string_view key) {
+    if (reader.entry(key) == nullptr) return false;
+    const auto [first, is_new] = claims_lines_.emplace(key, reader.line_of(key));
+    if (!is_new) {
+      reader.add_wrong(key, "stands in the test already (line " + std::to_string(first->second) +
+                                "): its claims metrics share it");
+    }
+    return is_new;
+  }
+
+  void read_limits(TableReader& reader, Expectation& expectation) const {
+    if (reader.refused_entry("threshold") != nullptr)
+      reader.add_wrong("threshold", "is called \"min_score\"");
+    expectation.min_score = reader.number_in("min_score", 0.0, 1.0);
+    if (const DocumentNode* table = reader.table("thresholding")) {
+      expectation.thresholding = read_thresholding(context_.reader(*table, "thresholding"), source_.suite);
+    }
+    const Thresholding effective = merged(source_.suite, expectation.thresholding);
+    const bool lacks_score = effective.mode == ThresholdMode::absolute && !effective.min_score;
+    if (lacks_score && reader.entry("min_score") == nullptr) {
+      reader.add_wrong("type",
+                       "has the mode \"absolute\" and no \"min_score\", here or in settings.thresholding");
+    }
+  }
+
+  const TestSource& source_;
+  const DocumentContext& context_;
+  Case& test_;
+  TextParameterReader parameters_;
+  std::size_t metric_ = 0;  ///< Which of `expected` is read.
+  std::map<MetricId, std::uint32_t> seen_;
+  std::map<std::string, std::uint32_t, std::less<>> claims_lines_;
+  std::vector<PlacedClaim> required_;
+  std::vector<PlacedClaim> forbidden_;
+  const KnownRubric* needs_context_ = nullptr;
+};
+
+}  // namespace
+
+bool names_command(const DocumentNode& expected) {
+  if (const auto* list = std::get_if<DocumentNode::Array>(&expected.value))
+    return std::ranges::any_of(*list, names_command);
+  const DocumentEntry* type = find_entry(expected, "type");
+  const auto* name = type != nullptr ? std::get_if<std::string>(&type->value.value) : nullptr;
+  if (const auto id = name != nullptr ? metric_called(*name) : std::nullopt; id && is_command_metric(*id))
+    return true;
+  const DocumentEntry* parts = find_entry(expected, "of");
+  return parts != nullptr && names_command(parts->value);
+}
+
+const KnownRubric* read_expectations(const DocumentEntry& expected, const TestSource& source,
+                                     const DocumentContext& context, Case& test,
+                                     std::vector<UnfilledVariable>& unfilled, std::vector<NamedTool>& tools) {
+  return ExpectationsReader(source, context, test, unfilled, tools).read(expected);
+}
+
+}  // namespace sluice

@@ -1,0 +1,82 @@
+#include "coordinator/suite/expectations/metric_table.hpp"
+
+#include "common/text/text.hpp"
+#include "coordinator/suite/fixtures/expected_claims.hpp"
+#include "coordinator/suite/test_files/thresholding_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace sluice {
+namespace {
+
+std::string all_types(std::string_view name) {
+  constexpr std::array code{"javascript", "python", "ruby", "webhook"};
+  if (std::ranges::find(code, name) != code.end()) return "; a program of yours checks as type \"command\"";
+  return "; there are " + names_of_types(false) + ", with \"not_\" before those of the answer";
+}
+
+const MetricType* read_type(TableReader& reader) {
+  const auto name = reader.word("type", Need::required);
+  if (!name) return nullptr;
+  if (const MetricType* type = type_called(*name)) return type;
+  const std::string nearest = nearest_type(*name);
+  reader.add_wrong("type", "is the unknown metric \"" + excerpt(*name, 80) + "\"" +
+                               (nearest.empty() ? all_types(*name) : nearest));
+  return nullptr;
+}
+
+/// Which keys belong to it depends on the type; what is wrong whatever the type shall not wait for it.
+void check_without_type(TableReader& reader, const DocumentContext& context, const Thresholding& suite) {
+  reader.texts("text");
+  reader.texts("pattern");
+  for (const ParameterKey& one : parameter_keys()) reader.entry(one.key);
+  reader.entry("weight");
+  read_claims(reader, "must_contain", context);
+  read_claims(reader, "must_not_contain", context);
+  reader.number_in("min_confidence", 0.0, 1.0);
+  reader.number_in("min_score", 0.0, 1.0);
+  if (const DocumentNode* table = reader.table("thresholding")) {
+    read_thresholding(context.reader(*table, "thresholding"), suite);
+  }
+  reader.finish();
+}
+
+}  // namespace
+
+std::optional<MetricTable> open_metric(const DocumentNode& node, const std::string& name,
+                                       const DocumentContext& context, const Thresholding& suite) {
+  if (!std::holds_alternative<DocumentNode::Table>(node.value)) {
+    context.add(node.line, name + " must be " + std::string(table_name(context.notation)) +
+                               " such as {\"type\": \"must_contain\", \"text\": \"Paris\"}, not " +
+                               std::string(type_name(node, context.notation)));
+    return std::nullopt;
+  }
+  TableReader reader = context.reader(node, name);
+  if (const MetricType* type = read_type(reader)) return MetricTable{std::move(reader), *type};
+  check_without_type(reader, context, suite);
+  return std::nullopt;
+}
+
+void refuse_other_keys(TableReader& reader, const MetricType& type) {
+  for (const ParameterKey& one : parameter_keys()) {
+    if (one.is_of(type.parameter) || reader.refused_entry(one.key) == nullptr) continue;
+    const std::string keys = keys_of(type.parameter);
+    reader.add_wrong(one.key, "does not belong to " + std::string(type.name()) + ", which takes " +
+                                  (keys.empty() ? "no parameters" : keys));
+  }
+}
+
+void refuse_limits(TableReader& reader, const MetricType& type) {
+  for (const std::string_view key : {std::string_view("min_score"), std::string_view("thresholding")}) {
+    if (reader.refused_entry(key) == nullptr) continue;
+    reader.add_wrong(key, "cannot stand with " + std::string(type.name()) +
+                              ", which only passes or fails: thresholds are for metrics with a score (" +
+                              names_of_types(true) + ")");
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,166 @@
+#include "coordinator/suite/expectations/metric_types.hpp"
+
+#include "common/documents/table_reader.hpp"
+#include "common/text/text.hpp"
+
+#include <vector>
+
+namespace sluice {
+namespace {
+
+constexpr std::array types{
+    MetricType{MetricId::must_contain, Parameter::text},
+    MetricType{MetricId::must_not_contain, Parameter::text},
+    MetricType{MetricId::contains_any, Parameter::text},
+    MetricType{MetricId::icontains, Parameter::text},
+    MetricType{MetricId::icontains_any, Parameter::text},
+    MetricType{MetricId::starts_with, Parameter::text},
+    MetricType{MetricId::regex_match, Parameter::pattern},
+    MetricType{MetricId::regex_not_match, Parameter::pattern},
+    MetricType{MetricId::exact_match, Parameter::text},
+    MetricType{MetricId::json_schema, Parameter::schema},
+    MetricType{MetricId::contains_json, Parameter::json},
+    MetricType{MetricId::levenshtein, Parameter::distance},
+    MetricType{MetricId::rouge_n, Parameter::rouge},
+    MetricType{MetricId::tool_call, Parameter::call},
+    MetricType{MetricId::tool_calls_valid, Parameter::calls},
+    MetricType{MetricId::latency, Parameter::latency},
+    MetricType{MetricId::cost, Parameter::cost},
+    MetricType{MetricId::refusal, Parameter::none},
+    MetricType{MetricId::any_of, Parameter::any_of},
+    MetricType{MetricId::all_of, Parameter::all_of},
+    MetricType{MetricId::command, Parameter::command},
+    MetricType{MetricId::command_score, Parameter::command},
+    MetricType{MetricId::semantic_similarity_to, Parameter::text},
+    MetricType{MetricId::claims_precision, Parameter::claims},
+    MetricType{MetricId::claims_recall, Parameter::claims},
+    MetricType{MetricId::claims_f1, Parameter::claims},
+    MetricType{MetricId::claims_required, Parameter::claims},
+    MetricType{MetricId::claims_forbidden, Parameter::claims},
+    MetricType{MetricId::claims_absent, Parameter::claims},
+    MetricType{MetricId::faithfulness, Parameter::judge},
+    MetricType{MetricId::relevancy, Parameter::judge},
+    MetricType{MetricId::correctness, Parameter::judge},
+    MetricType{MetricId::rubric, Parameter::judge},
+    MetricType{MetricId::context_recall, Parameter::judge},
+    MetricType{MetricId::context_relevance, Parameter::judge},
+};
+
+/// Turned round, and by other names: known, but for the sake of short messages not listed.
+constexpr std::array other_types{
+    MetricType{MetricId::not_exact_match, Parameter::text},
+    MetricType{MetricId::not_json_schema, Parameter::schema},
+    MetricType{MetricId::not_icontains, Parameter::text},
+    MetricType{MetricId::not_icontains_any, Parameter::text},
+    MetricType{MetricId::not_starts_with, Parameter::text},
+    MetricType{MetricId::not_contains_json, Parameter::json},
+    MetricType{MetricId::not_levenshtein, Parameter::distance},
+    MetricType{MetricId::not_rouge_n, Parameter::rouge},
+    MetricType{MetricId::not_tool_call, Parameter::call},
+    MetricType{MetricId::not_tool_calls_valid, Parameter::calls},
+    MetricType{MetricId::not_latency, Parameter::latency},
+    MetricType{MetricId::not_cost, Parameter::cost},
+    MetricType{MetricId::not_refusal, Parameter::none},
+    MetricType{MetricId::not_any_of, Parameter::any_of},
+    MetricType{MetricId::not_all_of, Parameter::all_of},
+    MetricType{MetricId::not_command, Parameter::command},
+    MetricType{MetricId::not_command_score, Parameter::command},
+    MetricType{MetricId::must_contain, Parameter::text, "contains"},
+    MetricType{MetricId::must_contain, Parameter::text, "contains_all"},
+    MetricType{MetricId::must_not_contain, Parameter::text, "not_contains"},
+    MetricType{MetricId::must_not_contain, Parameter::text, "not_contains_any"},
+    MetricType{MetricId::icontains, Parameter::text, "icontains_all"},
+    MetricType{MetricId::not_icontains, Parameter::text, "not_icontains_all"},
+    MetricType{MetricId::regex_match, Parameter::pattern, "regex"},
+    MetricType{MetricId::regex_not_match, Parameter::pattern, "not_regex"},
+    MetricType{MetricId::exact_match, Parameter::text, "equals"},
+    MetricType{MetricId::not_exact_match, Parameter::text, "not_equals"},
+    MetricType{MetricId::json_schema, Parameter::json, "is_json"},
+    MetricType{MetricId::not_json_schema, Parameter::json, "not_is_json"},
+    MetricType{MetricId::semantic_similarity_to, Parameter::text, "similar"},
+    MetricType{MetricId::rubric, Parameter::judge, "llm_rubric"},
+};
+
+constexpr ParameterKey key_of(std::string_view key, Parameter a, Parameter b, Parameter c) {
+  return {key, {a, b, c, c}};
+}
+constexpr ParameterKey key_of(std::string_view key, Parameter a) {
+  return key_of(key, a, a, a);
+}
+constexpr std::array every_key{
+    key_of("text", Parameter::text, Parameter::distance, Parameter::rouge),
+    key_of("pattern", Parameter::pattern),
+    key_of("schema", Parameter::schema, Parameter::json, Parameter::json),
+    key_of("max_distance", Parameter::distance),
+    key_of("n", Parameter::rouge),
+    key_of("name", Parameter::call),
+    key_of("arguments", Parameter::call),
+    key_of("max_ms", Parameter::latency),
+    key_of("max_dollars", Parameter::cost),
+    key_of("of", Parameter::any_of, Parameter::all_of, Parameter::all_of),
+    key_of("pass_mark", Parameter::all_of),
+    key_of("command", Parameter::command),
+    key_of("parameters", Parameter::command),
+    key_of("timeout_seconds", Parameter::command),
+    key_of("must_contain", Parameter::claims),
+    key_of("must_not_contain", Parameter::claims),
+    key_of("min_confidence", Parameter::claims),
+    key_of("rubric_version", Parameter::judge),
+    key_of("samples", Parameter::judge),
+};
+
+/// Elsewhere they have hyphens.
+std::string with_underscores(std::string name) {
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+}  // namespace
+
+std::span<const ParameterKey> parameter_keys() {
+  return every_key;
+}
+
+const MetricType* type_called(std::string_view name) {
+  const std::string known = with_underscores(std::string(name));
+  const auto found = std::ranges::find(types, std::string_view(known), &MetricType::name);
+  if (found != types.end()) return &*found;
+  const auto other = std::ranges::find(other_types, std::string_view(known), &MetricType::name);
+  return other != other_types.end() ? &*other : nullptr;
+}
+
+std::string keys_of(Parameter parameter) {
+  std::vector<std::string> keys;
+  for (const ParameterKey& one : every_key) {
+    if (one.is_of(parameter)) keys.emplace_back(one.key);
+  }
+  return quoted_list(keys);
+}
+
+std::string names_of_types(bool only_scored) {
+  std::string text;
+  for (const MetricType& type : types) {
+    if (only_scored && !type.is_scored()) continue;
+    if (!text.empty()) text += ", ";
+    text += type.name();
+  }
+  return text;
+}
+
+std::optional<MetricId> metric_called(std::string_view name) {
+  const MetricType* type = type_called(name);
+  return type != nullptr ? std::optional(type->id) : std::nullopt;
+}
+
+std::string nearest_type(std::string_view name) {
+  const std::string word = with_underscores(std::string(name));
+  // The two whose opposites have names of their own: the nearest one would be the opposite.
+  if (word == "not_must_contain" || word == "not_contains") return "; did you mean \"must_not_contain\"?";
+  if (word == "not_regex_match" || word == "not_regex") return "; did you mean \"regex_not_match\"?";
+  std::vector<std::string_view> names;
+  for (const MetricType& type : types) names.push_back(type.name());
+  for (const MetricType& type : other_types) names.push_back(type.name());
+  return did_you_mean(word, names);
+}
+
+}  // namespace sluice

@@ -1,0 +1,252 @@
+#include "coordinator/suite/test_files/csv_tests.hpp"
+
+#include "common/defaults.hpp"
+#include "common/text/template.hpp"
+#include "common/text/text.hpp"
+#include "common/text/trimmed.hpp"
+#include "coordinator/suite/documents/csv_rows.hpp"
+#include "coordinator/suite/documents/document_context.hpp"
+#include "coordinator/suite/expectations/foreign_check.hpp"
+#include "coordinator/suite/expectations/metric_types.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view expected_column = "__expected";
+
+bool is_expected_column(std::string_view name) {
+  if (!name.starts_with(expected_column)) return false;
+  const std::string_view number = name.substr(expected_column.size());
+  return number.size() <= 2 && std::ranges::all_of(number, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+constexpr std::string_view threshold_column = "__threshold";
+
+/// Those that join tests to a conversation are none that a tag could stand for.
+bool is_metadata_column(std::string_view name) {
+  const auto metadata = parse_foreign_metadata(name, "");
+  return metadata && metadata->key != "conversationId";
+}
+
+/// The key of a test that a column sets; empty if it sets none.
+std::string_view key_of(std::string_view column) {
+  if (column == "__id") return "id";
+  if (column == "__description") return "name";
+  if (column == "__category") return "category";
+  return {};
+}
+
+class CsvTests {
+ public:
+  CsvTests(const TestSource& source, SuiteBuilder& builder, std::vector<Finding>& findings)
+      : source_(source), context_{source.file, Notation::yaml, findings}, builder_(builder) {}
+
+  void add(std::string_view text) {
+    CsvRows table = parse_csv(text);
+    for (DocumentError& error : table.errors) context_.add(error.line, std::move(error.message));
+    if (table.rows.empty()) {
+      if (table.errors.empty())
+        context_.add(0, "the tests file is empty: its first line has the names of the variables");
+      return;
+    }
+    if (source_.prompts->empty()) miss_prompts(table.rows.front().line);
+    if (!read_header(table.rows.front())) return;
+    const std::uint32_t file = builder_.add_file(source_.file);
+    for (std::size_t i = 1; i < table.rows.size(); ++i) add_test(table.rows[i], i, file);
+    if (table.rows.size() == 1 && table.errors.empty())
+      context_.add(table.rows.front().line, "there is no row below the names of the variables");
+  }
+
+ private:
+  /// Said once: a prompt stands in for each row.
+  void miss_prompts(std::uint32_t line) {
+    context_.add(line,
+                 "the rows of a table are asked by the suite's \"prompts\", and it has none: add them, such "
+                 "as prompts: [\"Capital of {{country}}?\"]");
+    const DocumentNode prompt{std::string("?"), line, {}};
+    auto prompts = std::make_shared<SuitePrompts>();
+    prompts->read({"prompts", line, {DocumentNode::Array{prompt}, line, {}}}, context_, source_.read_file,
+                  source_.opened);
+    source_.prompts = std::move(prompts);
+  }
+
+  bool read_header(const CsvRow& header) {
+    if (std::string problem = other_separator(header); !problem.empty()) {
+      context_.add(header.line, std::move(problem));
+      return false;
+    }
+    const std::size_t before = context_.findings.size();
+    for (const std::string& field : header.fields) {
+      std::string name = field.substr(std::min(field.find_first_not_of(" \t"), field.size()));
+      name.erase(name.find_last_not_of(" \t") + 1);
+      const std::string shown =
+          "the column \"" + excerpt(to_valid_utf8(name), defaults::quoted_bytes) + "\" ";
+      const bool is_about_test = is_expected_column(name) || !key_of(name).empty() ||
+                                 is_metadata_column(name) || name == threshold_column;
+      if (std::ranges::find(columns_, name) != columns_.end()) {
+        context_.add(header.line, shown + "stands twice");
+      } else if (name.starts_with("__") && !is_about_test) {
+        context_.add(header.line, shown +
+                                      "has no counterpart here: take it out; there are __expected, "
+                                      "__threshold, __description, __metadata:KEY, __id and __category");
+      } else if (!is_about_test && !is_variable_name(name)) {
+        context_.add(header.line, shown +
+                                      "cannot be a variable's name: these are of letters, digits, \"_\", "
+                                      "\"-\" and \".\", and begin with none of the last two");
+      }
+      columns_.push_back(std::move(name));
+    }
+    if (context_.findings.size() == before) refuse_unjudged(header.line);
+    const DocumentNode row = source_.defaults->apply({DocumentNode::Table(), header.line, {}});
+    const DocumentEntry* vars = find_entry(row, "vars");
+    has_context_ = std::ranges::find(columns_, "context") != columns_.end() ||
+                   (vars != nullptr && find_entry(vars->value, "context") != nullptr);
+    return context_.findings.size() == before;
+  }
+
+  /// A column that is meant for the checks is a variable without its underscores, and each row lacks checks.
+  void refuse_unjudged(std::uint32_t line) {
+    const auto meant = std::ranges::find_if(
+        columns_, [](const std::string& name) { return name == "expected" || name == "_expected"; });
+    if (meant == columns_.end() || std::ranges::any_of(columns_, is_expected_column)) return;
+    const DocumentNode row = source_.defaults->apply({DocumentNode::Table(), line, {}});
+    if (find_entry(row, "expected") != nullptr) return;
+    context_.add(line, "the column \"" + *meant +
+                           "\" is a variable, and none says what the answers are judged by: call it "
+                           "\"__expected\"");
+  }
+
+  void add_test(const CsvRow& row, std::size_t number, std::uint32_t file) {
+    if (row.fields.size() != columns_.size()) {
+      return context_.add(row.line, "the row has " + counted_fields(row.fields.size()) + ", and there are " +
+                                        std::to_string(columns_.size()) +
+                                        " columns: a field with a comma in it stands in quotes");
+    }
+    if (const auto bad = std::ranges::find_if(
+            row.fields, [](const std::string& field) { return invalid_utf8_at(field).has_value(); });
+        bad != row.fields.end()) {
+      return context_.add(row.line, "is not valid UTF-8");
+    }
+    const auto node = test_of(row, number);
+    if (!node) return;
+    ParsedTest parsed = parse_test(*node, source_);
+    std::move(parsed.findings.begin(), parsed.findings.end(), std::back_inserter(context_.findings));
+    builder_.add(std::move(parsed.test), {file, parsed.id_line});
+  }
+
+  static std::string counted_fields(std::size_t count) {
+    return std::to_string(count) + (count == 1 ? " field" : " fields");
+  }
+
+  /// The row as a test; nothing if one of its cells asks for what there is not, which is then a finding.
+  std::optional<DocumentNode> test_of(const CsvRow& row, std::size_t number) {
+    const auto text = [&](std::string value) { return DocumentNode{std::move(value), row.line, {}}; };
+    DocumentNode::Table test;
+    DocumentNode::Table vars;
+    DocumentNode::Array tags;
+    DocumentNode::Array expected;
+    std::string threshold;
+    bool is_sound = true;
+    std::string id =
+        std::filesystem::path(source_.source).stem().generic_string() + "-" + std::to_string(number);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const std::string& cell = row.fields[i];
+      if (is_expected_column(columns_[i])) {
+        is_sound = add_expectation(cell, row.line, columns_[i], expected) && is_sound;
+      } else if (columns_[i] == "__id") {
+        if (!cell.empty()) id = cell;
+      } else if (columns_[i] == threshold_column) {
+        threshold = trimmed(cell);
+      } else if (const auto metadata = parse_foreign_metadata(columns_[i], cell)) {
+        for (const std::string& value : metadata->values)
+          tags.push_back(text(one_line(metadata->key + ":" + value)));
+      } else if (const std::string_view key = key_of(columns_[i]); !key.empty()) {
+        if (!cell.empty()) test.push_back({std::string(key), row.line, text(cell)});
+      } else {
+        vars.push_back({columns_[i], row.line, text(cell)});
+      }
+    }
+    if (!threshold.empty()) is_sound = is_sound && put_threshold(threshold, row.line, expected);
+    if (!is_sound) return std::nullopt;
+    if (!tags.empty()) test.push_back({"tags", row.line, {std::move(tags), row.line, {}}});
+    test.push_back({"id", row.line, text(std::move(id))});
+    if (!expected.empty()) test.push_back({"expected", row.line, {std::move(expected), row.line, {}}});
+    std::vector<DocumentError> none_twice;
+    sort_entries(vars, none_twice);
+    test.push_back({"vars", row.line, {std::move(vars), row.line, {}}});
+    sort_entries(test, none_twice);
+    return DocumentNode{std::move(test), row.line, {}};
+  }
+
+  bool add_expectation(const std::string& cell, std::uint32_t line, const std::string& column,
+                       DocumentNode::Array& expected) {
+    if (cell.find_first_not_of(" \t\n") == std::string::npos) return true;
+    if (const auto misspelt = misspelt_check(cell)) {
+      const std::string word = excerpt(one_line(misspelt->word), defaults::quoted_bytes);
+      const char* rest = misspelt->meant.ends_with(':') ? ": ..." : "";
+      context_.add(line, "\"" + column + "\" asks for \"" + word + "\", which is no check; did you mean \"" +
+                             misspelt->meant + "\"? A text that begins so is \"equals: " + word + rest +
+                             "\"");
+      return false;
+    }
+    ForeignCheck check = parse_foreign_check(cell, line);
+    if (has_context_ && takes_foreign_context(check.type)) check.context = foreign_context;
+    auto made = expectation_of(check);
+    if (!made) {
+      context_.add(line, "\"" + column + "\" asks for " + (check.is_negated ? "not-" : "") + check.type +
+                             ", which " + made.error() + ": docs/suites.md lists what a cell may ask for");
+      return false;
+    }
+    expected.push_back(in_order(std::move(*made)));
+    return true;
+  }
+
+  /// The checks as parts of one, of which that share must pass; false if they cannot be.
+  bool put_threshold(const std::string& cell, std::uint32_t line, DocumentNode::Array& expected) {
+    const auto refuse = [&](const std::string& what) {
+      context_.add(line, "\"" + std::string(threshold_column) + "\" " + what);
+      return false;
+    };
+    const auto share = foreign_number(cell);
+    if (!share || !(*share >= 0.0 && *share <= 1.0)) {
+      return refuse("must be a number from 0 to 1, not \"" + excerpt(one_line(cell), defaults::quoted_bytes) +
+                    "\"");
+    }
+    if (*share == 0.0) return true;  // In promptfoo's files it is none.
+    if (expected.empty()) return refuse("is of the checks in its row, which has none");
+    for (const DocumentNode& one : expected) {
+      const auto& type = std::get<std::string>(find_entry(one, "type")->value.value);
+      if (!type_called(type)->may_be_part()) {
+        return refuse("is of checks that need no model, and its row has " + type +
+                      ": leave it empty, so that each check must pass");
+      }
+    }
+    DocumentNode::Table group{{"of", line, {std::move(expected), line, {}}},
+                              {"pass_mark", line, {*share, line, {}}},
+                              {"type", line, {std::string("all_of"), line, {}}}};
+    expected = {{std::move(group), line, {}}};
+    return true;
+  }
+
+  TestSource source_;
+  DocumentContext context_;
+  SuiteBuilder& builder_;
+  std::vector<std::string> columns_;
+  bool has_context_ = false;  ///< Each row has the variable `context`, itself or by the default test.
+};
+
+}  // namespace
+
+void add_csv_tests(std::string_view text, const TestSource& source, SuiteBuilder& builder,
+                   std::vector<Finding>& findings) {
+  CsvTests(source, builder, findings).add(text);
+}
+
+}  // namespace sluice

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "common/documents/document.hpp"
+#include "common/text/template.hpp"
+#include "coordinator/suite/documents/document_context.hpp"
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+/// The problem as a finding says it, with its line in texts of several lines.
+std::string clause(const TemplateProblem& problem);
+/// `names "a.txt", which `
+std::string names_file(std::string_view path);
+
+/// The variables under `vars` of a test: texts, and numbers and booleans as they are written. What is wrong
+/// becomes findings; a variable whose value is wrong is there nevertheless, so that its use is no finding.
+Variables read_variables(const DocumentEntry& vars, const DocumentContext& context);
+
+/// A test whose templates are rendered.
+struct RenderedTest {
+  DocumentNode node;
+  std::set<std::string, std::less<>> used;  ///< The variables that they hold.
+  bool is_sound = true;                     ///< All of them could be read.
+};
+/// Renders those texts of a test that are templates (docs/suites.md): of `input` the prompt, context,
+/// system prompt and the contents of messages, of the metrics in `expected` their text, reference, criteria,
+/// context, parameters and arguments. What is wrong becomes findings, and the text stays as it is. REQUIRES:
+/// a mapping.
+RenderedTest render_test(const DocumentNode& test, const Variables& values, const DocumentContext& context);
+
+}  // namespace sluice
