@@ -14,6 +14,7 @@ struct CaseOutcome {
   std::string id;     ///< With its arm.
   CaseStatus status = CaseStatus::error;
   std::vector<std::string> missed{};  ///< Its scores beside the limits or baselines they missed, in words.
+  bool not_started = false;           ///< An error, and only because the run ended before its turn came.
   friend bool operator==(const CaseOutcome&, const CaseOutcome&) = default;
 };
 

@@ -7,6 +7,9 @@
 namespace sluice {
 namespace {
 
+/// In the place of its status: an error that nobody had begun with.
+constexpr std::string_view not_started = "not_started";
+
 std::string joined(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + line;
@@ -38,7 +41,7 @@ Result<void> Ledger::note_cases(const std::string& run_id, std::span<const CaseO
     for (const CaseOutcome& one : cases) {
       insert.bind(1, row_id(seq, one.trial));
       insert.bind(2, one.id);
-      insert.bind(3, std::string(to_string(one.status)));
+      insert.bind(3, std::string(one.not_started ? not_started : to_string(one.status)));
       insert.bind(4, joined(one.missed));
       insert.exec();
       insert.reset();
@@ -56,15 +59,26 @@ Result<std::vector<CaseOutcome>> Ledger::cases_of(const std::string& run_id) con
     std::vector<CaseOutcome> cases;
     while (query.executeStep()) {
       const std::string status = query.getColumn(2).getString();
-      const auto known = case_status_from(status);
+      const bool is_not_started = status == not_started;
+      const auto known = is_not_started ? std::optional(CaseStatus::error) : case_status_from(status);
       if (!known)
         return fail(
             ledger_error("what it has of run \"" + run_id + "\" is damaged: a status \"" + status + "\""));
       cases.push_back({trial_of(query.getColumn(0).getInt64()), query.getColumn(1).getString(), *known,
-                       lines_of(query.getColumn(3).getString())});
+                       lines_of(query.getColumn(3).getString()), is_not_started});
     }
     return cases;
   });
+}
+
+// Not by the checksums: `cases_of` says what is damaged, and nothing is decided by the count.
+std::uint64_t Ledger::Database::not_started_cases(const std::string& run_id) {
+  SQLite::Statement query(db, "SELECT COUNT(*) FROM runs JOIN cases ON cases.id" + ids_of_run("runs.seq") +
+                                  " WHERE run_id = ? AND status = ?");
+  query.bind(1, run_id);
+  query.bind(2, std::string(not_started));
+  query.executeStep();
+  return static_cast<std::uint64_t>(query.getColumn(0).getInt64());
 }
 
 }  // namespace sluice

@@ -87,6 +87,10 @@ struct Ledger::Database {
   void prepare();
   /// Sets `under_way` of runs without an end.
   std::vector<PastRun> with_locks(std::vector<PastRun> runs) const;
+  /// The same, and `not_started` of one that was cut short.
+  PastRun as_found(PastRun past);
+  /// How many of its cases were noted as not started.
+  std::uint64_t not_started_cases(const std::string& run_id);
   std::int64_t run_seq(const std::string& run_id);
   /// A text column of its row; fails where there is none.
   Result<void> set_of_run(const std::string& run_id, const char* column, const std::string& value);

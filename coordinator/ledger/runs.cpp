@@ -131,6 +131,12 @@ std::vector<PastRun> Ledger::Database::with_locks(std::vector<PastRun> runs) con
   return runs;
 }
 
+PastRun Ledger::Database::as_found(PastRun past) {
+  if (past.summary && !past.summary->reason_code.empty())
+    past.summary->not_started = not_started_cases(past.run.run_id);
+  return with_locks({std::move(past)}).front();
+}
+
 Result<void> Ledger::begin_run(const RunRecord& run) {
   return guarded_transaction(database_->db, ledger_error, [&] {
     SQLite::Statement insert(database_->db,
@@ -235,7 +241,7 @@ Result<PastRun> Ledger::find_run(const std::string& words) const {
                                std::string(select_runs) + "ORDER BY seq DESC LIMIT 1 OFFSET ?");
       newest.bind(1, *before);
       if (!newest.executeStep()) return fail(no_run(words));
-      return database_->with_locks({run_in(newest)}).front();
+      return database_->as_found(run_in(newest));
     }
     SQLite::Statement query(
         database_->db, std::string(select_runs) +
@@ -249,7 +255,7 @@ Result<PastRun> Ledger::find_run(const std::string& words) const {
                                              found.run.run_id + " and " + run_in(query).run.run_id +
                                              " among them; give more of it");
     }
-    return database_->with_locks({std::move(found)}).front();
+    return database_->as_found(std::move(found));
   });
 }
 

@@ -356,7 +356,8 @@ struct RerunCommand {
   /// `2 cases of run 1b4e28ba (1 failed, 1 error)`
   static std::string shown(const PastRun& past, const std::vector<CaseOutcome>& cases) {
     StatusCounts counts;
-    for (const CaseOutcome& one : cases) counts.add(one.status);
+    std::uint64_t not_started = 0;
+    for (const CaseOutcome& one : cases) one.not_started ? void(++not_started) : counts.add(one.status);
     std::string kinds;
     const auto add = [&](std::uint64_t count, const std::string& text) {
       if (count > 0) kinds += (kinds.empty() ? "" : ", ") + text;
@@ -364,6 +365,7 @@ struct RerunCommand {
     add(counts.failed, wording::grouped(counts.failed) + " failed");
     add(counts.errors, wording::counted(counts.errors, "error"));
     add(counts.flaky, wording::grouped(counts.flaky) + " flaky");
+    add(not_started, wording::grouped(not_started) + " not started");
     return wording::counted(cases.size(), "case") + " of run " + short_id(past.run.run_id) +
            (kinds.empty() ? "" : " (" + kinds + ")");
   }
@@ -377,7 +379,9 @@ struct RerunCommand {
     for (std::size_t i = 0; i < selected.size(); ++i) ids.insert(selected.id(i));
     std::string text = "Of run " + short_id(past.run.run_id) + " (" + printable(past.run.suite_path) + "):\n";
     for (const CaseOutcome& one : cases) {
-      if (ids.contains(one.id)) text += std::string(to_string(one.status)) + "  " + printable(one.id) + "\n";
+      if (ids.contains(one.id))
+        text += std::string(one.not_started ? "not started" : to_string(one.status)) + "  " +
+                printable(one.id) + "\n";
     }
     std::cout << text;
     return exit_ok;

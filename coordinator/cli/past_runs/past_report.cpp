@@ -18,11 +18,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -206,16 +208,30 @@ std::optional<GateNotice> other_verdict(const PastRun& past, const Asked& asked,
                     false, past_run_subject};
 }
 
+/// The cases without an answer that a worker had begun with when the run was cut short, by their ids.
+Result<std::set<std::string, std::less<>>> begun_cases(const Ledger& ledger, const PastRun& past) {
+  const auto noted = ledger.cases_of(past.run.run_id);
+  if (!noted) return fail(noted.error());
+  std::set<std::string, std::less<>> begun;
+  for (const CaseOutcome& one : *noted) {
+    if (one.status == CaseStatus::error && !one.not_started) begun.insert(one.id);
+  }
+  return begun;
+}
+
 /// Makes the report of a run again, gated as its options say. Notes nothing.
 Result<void> report_again(const PastRun& past, const Asked& asked, const RunFacts& facts,
-                          const ResultSource& results, const UseReport& use) {
+                          const ResultSource& results, const Ledger& ledger, const UseReport& use) {
+  const auto begun = begun_cases(ledger, past);
+  if (!begun) return fail(begun.error());
   const auto gate = load_gate(asked.options, asked.inputs);
   if (!gate) return fail(gate.error());
   const auto is_as_it_was = asks_as_then(asked, results);
   if (!is_as_it_was) return fail(is_as_it_was.error());
-  auto run = AssessedRun::under(*gate, {asked.options, asked.inputs, *asked.plan, facts, results,
-                                        // Which of them was begun is not noted.
-                                        [&](TrialId) { return facts.cut_short.has_value(); }});
+  auto run = AssessedRun::under(
+      *gate, {asked.options, asked.inputs, *asked.plan, facts, results, [&](TrialId trial) {
+                return facts.cut_short && !begun->contains(asked.plan->case_id(trial));
+              }});
   if (!run) return fail(std::move(run.error()));
   if (auto assessed = run->assess(); !assessed) return assessed;
   std::vector<GateNotice>& notices = run->assessment().gate.notices;
@@ -246,7 +262,7 @@ tl::expected<ComparedCases, int> report(const PastRun& past, const Asked& asked,
   if (!time) return tl::unexpected(report_error(time.error()));
   const auto facts = facts_of(past, *asked.plan, results, *time);
   if (!facts) return tl::unexpected(report_error(facts.error()));
-  if (const auto reported = report_again(past, asked, *facts, results, use); !reported)
+  if (const auto reported = report_again(past, asked, *facts, results, ledger, use); !reported)
     return tl::unexpected(report_error(reported.error()));
   if (place.tests != Tests::shared) return ComparedCases{};
   auto cases = compared_cases(asked, *recorded);

@@ -93,6 +93,7 @@ document::Tone tone_of_verdict(const std::string& verdict) {
 void add_summary(std::vector<RunFact>& lines, const PastRun& past) {
   const RunSummary& summary = *past.summary;
   const StatusCounts& statuses = summary.statuses;
+  const std::uint64_t not_started = std::min(summary.not_started, statuses.errors);
   lines.emplace_back("completed", wording::date(summary.completed_at_ms));
   lines.emplace_back("verdict", verdict_of(past) + " (exit code " + std::to_string(summary.exit_code) + ")");
   if (!summary.reason_code.empty()) lines.emplace_back("cut short", summary.reason_code);
@@ -101,11 +102,12 @@ void add_summary(std::vector<RunFact>& lines, const PastRun& past) {
     lines.emplace_back("recall", wording::score(summary.scores.recall));
     lines.emplace_back("f1", wording::score(summary.scores.f1));
   }
-  lines.emplace_back("cases", wording::grouped(statuses.total()) + ": " + wording::grouped(statuses.passed) +
-                                  " passed, " + wording::grouped(statuses.warned) + " warned, " +
-                                  wording::grouped(statuses.flaky) + " flaky, " +
-                                  wording::grouped(statuses.failed) + " failed, " +
-                                  wording::counted(statuses.errors, "error"));
+  lines.emplace_back(
+      "cases", wording::grouped(statuses.total()) + ": " + wording::grouped(statuses.passed) + " passed, " +
+                   wording::grouped(statuses.warned) + " warned, " + wording::grouped(statuses.flaky) +
+                   " flaky, " + wording::grouped(statuses.failed) + " failed, " +
+                   wording::counted(statuses.errors - not_started, "error") +
+                   (not_started > 0 ? ", " + wording::grouped(not_started) + " not started" : ""));
   const auto& paid = summary.paid;
   const auto& answers = paid.of(CallKind::answer);
   const auto embedding = paid.of(CallKind::embedding).input_tokens;

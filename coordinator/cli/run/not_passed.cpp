@@ -11,14 +11,15 @@ namespace sluice {
 namespace {
 
 CaseOutcome outcome_of(const CaseResult& one) {
-  return {one.trial, one.fixture.id, one.status, wording::missed_scores(one)};
+  return {one.trial, one.fixture.id, one.status, wording::missed_scores(one), one.not_started};
 }
 
 /// CBOR, which takes texts whatever their bytes are.
 std::string to_bytes(const std::vector<CaseOutcome>& cases) {
   nlohmann::json list = nlohmann::json::array();
   for (const CaseOutcome& one : cases)
-    list.push_back(nlohmann::json::array({one.trial, one.id, static_cast<int>(one.status), one.missed}));
+    list.push_back(nlohmann::json::array(
+        {one.trial, one.id, static_cast<int>(one.status), one.missed, one.not_started}));
   std::string bytes;
   nlohmann::json::to_cbor(list, bytes);
   return bytes;
@@ -28,7 +29,8 @@ std::vector<CaseOutcome> from_bytes(const std::string& bytes) {
   std::vector<CaseOutcome> cases;
   for (const nlohmann::json& one : nlohmann::json::from_cbor(bytes)) {
     cases.push_back({one[0].get<TrialId>(), one[1].get<std::string>(),
-                     static_cast<CaseStatus>(one[2].get<int>()), one[3].get<std::vector<std::string>>()});
+                     static_cast<CaseStatus>(one[2].get<int>()), one[3].get<std::vector<std::string>>(),
+                     one[4].get<bool>()});
   }
   return cases;
 }

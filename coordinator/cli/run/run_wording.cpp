@@ -37,9 +37,10 @@ std::string outcome_line(const std::vector<ReportTarget>& targets, const RunAsse
 }
 
 Error with_not_started(Error cut_short, const Totals& all) {
-  if (all.not_started > 0)
-    cut_short.message += "; " + wording::counted_of(all.not_started, all.statuses.total(), "case") +
-                         (all.not_started == 1 ? " was" : " were") + " not started";
+  if (all.not_started == 0) return cut_short;
+  cut_short.message += "; " + wording::counted_of(all.not_started, all.statuses.total(), "case") +
+                       (all.not_started == 1 ? " was" : " were") + " not started";
+  if (all.errors() > 0) cut_short.message += ", " + wording::grouped(all.errors()) + " ended in an error";
   return cut_short;
 }
 

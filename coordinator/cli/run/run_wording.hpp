@@ -21,7 +21,7 @@ std::string harvest_line(const std::string& file, const Harvest& harvest);
 /// What a run came to whose report goes to files alone; empty for any other.
 std::string outcome_line(const std::vector<ReportTarget>& targets, const RunAssessment& assessment);
 
-/// `interrupted by SIGINT; 44 of 60 cases were not started`.
+/// `interrupted by SIGINT; 44 of 60 cases were not started, 3 ended in an error`.
 Error with_not_started(Error cut_short, const Totals& all);
 
 }  // namespace sluice

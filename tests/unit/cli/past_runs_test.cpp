@@ -60,6 +60,16 @@ TEST(PastRuns, AGradeIsNoRunWithAVerdict) {
   EXPECT_TRUE(has(run_details(past), "verdict      fail (exit code 2)\n")) << run_details(past);
 }
 
+TEST(PastRuns, CasesThatWereNotStartedAreNoErrors) {
+  PastRun past;
+  past.run.run_id = "1b4e28ba";
+  past.summary.emplace();
+  past.summary->statuses.errors = 200;
+  past.summary->not_started = 190;
+  EXPECT_NE(run_details(past).find("0 failed, 10 errors, 190 not started\n"), std::string::npos)
+      << run_details(past);
+}
+
 TEST(PastRuns, ARunOfTextsHasNeitherTheClaimsPromptNorItsScores) {
   PastRun past;
   past.run.run_id = "1b4e28ba";
