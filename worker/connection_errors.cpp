@@ -2,8 +2,10 @@
 
 namespace sluice {
 
-std::string coordinator_awaited(std::optional<std::chrono::milliseconds> patience) {
-  const std::string meanwhile = "the coordinator is silent; no new call is made until it answers";
+std::string coordinator_awaited(std::optional<std::chrono::milliseconds> patience, bool is_refused) {
+  const std::string meanwhile = is_refused
+                                    ? "no new call is made until the coordinator takes this worker"
+                                    : "the coordinator is silent; no new call is made until it answers";
   if (!patience) return meanwhile;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*patience).count();
   return meanwhile + ", for which this worker waits " + std::to_string(seconds) + " s (--orphan-timeout)";

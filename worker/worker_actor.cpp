@@ -47,8 +47,9 @@ struct WorkerState {
   std::optional<RetiredRun> retired;
   std::optional<CoordinatorContact> contact;
   Leaving leaving;
-  std::string refusal;       ///< Why the last connection did not come about; empty once something came.
-  bool was_stopped = false;  ///< By StopWorker, once.
+  std::string refusal;          ///< Why the last connection did not come about; empty once something came.
+  bool silence_unsaid = false;  ///< It began with the last beat: a fresh connection may say why.
+  bool was_stopped = false;     ///< By StopWorker, once.
   bool ended = false;
 };
 
@@ -411,11 +412,12 @@ void tick(WorkerActor* self) {
   if (!state.config->stay && beat.silence > state.config->coordinator_timeout)
     return end(self,
                coordinator_silent(state.config->coordinator_timeout, state.refusal, state.run.has_value()));
-  if (beat.just_silent) {
+  if (std::exchange(state.silence_unsaid, beat.just_silent) && !state.contact->connected()) {
     const auto& config = *state.config;
-    spdlog::warn(coordinator_awaited(config.stay ? std::nullopt : std::optional(config.coordinator_timeout)));
-    if (state.run) self->send(state.run->model_client, BudgetChanged{false, false, {}, {}});
+    spdlog::warn(coordinator_awaited(config.stay ? std::nullopt : std::optional(config.coordinator_timeout),
+                                     !state.refusal.empty()));
   }
+  if (beat.just_silent && state.run) self->send(state.run->model_client, BudgetChanged{false, false, {}, {}});
   if (beat.reconnect) {
     self->send(state.dealer, ReopenSocket{});
     // One that was started anew may refuse what it does not know only now and then.

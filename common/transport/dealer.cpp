@@ -38,8 +38,7 @@ class DealerActor final : public SocketActor {
     return {
         [this](const ToCoordinatorNow& outgoing) {
           const auto frames = wire::encode(outgoing.message, version_);
-          if (send_frames({frames.header, frames.body}) != Sent::yes)
-            return spdlog::warn("a message to the coordinator was not sent");
+          if (send_frames({frames.header, frames.body}) != Sent::yes) return on_unsent();
           ++sent_in_version_;
         },
         [this](ReopenSocket) { reopen(); },
@@ -51,6 +50,7 @@ class DealerActor final : public SocketActor {
   void on_frames(std::vector<zmq::message_t>& frames) override {
     was_refused_ = false;
     said_.clear();
+    is_unsent_said_ = false;
     if (frames.size() != 2) {
       spdlog::warn("a message of {} frames from the coordinator is ignored; a message has two",
                    frames.size());
@@ -98,6 +98,12 @@ class DealerActor final : public SocketActor {
   }
 
  private:
+  /// Something goes out each second. Where connections are refused, why is said already.
+  void on_unsent() {
+    if (std::exchange(is_unsent_said_, true) || !said_.empty()) return;
+    spdlog::warn("a message to the coordinator was not sent");
+  }
+
   /// Whether it is a REJECT of the version that this worker speaks: where both sides speak the coordinator's,
   /// the worker says HELLO again in that one. What it had sent in its own until then is refused as well; what
   /// is refused beyond that is what it said in the coordinator's version.
@@ -148,6 +154,7 @@ class DealerActor final : public SocketActor {
   std::size_t connections_;
   bool was_refused_ = false;                       ///< The last connection did not come about.
   std::string said_;                               ///< Of the connections that did not come about.
+  bool is_unsent_said_ = false;                    ///< Since the coordinator's last message.
   std::uint8_t version_ = wire::protocol_version;  ///< That this connection is spoken in,
   bool was_welcome_ = false;                       ///< with a WELCOME that came in it,
   std::size_t sent_in_version_ = 0;                ///< and the messages that were sent in it.

@@ -80,6 +80,8 @@ TEST_F(FleetKeys, AStrangerIsToldWhyAndGetsNothing) {
   EXPECT_EQ(removed.exit_code, 2);
   EXPECT_NE(removed.errors.find("does not list this worker's key"), std::string::npos) << removed.errors;
   EXPECT_NE(removed.errors.find("sluice keys allow gpu-8 '"), std::string::npos) << removed.errors;
+  EXPECT_EQ(removed.errors.find("a message to the coordinator was not sent"), std::string::npos)
+      << "it was said why: " << removed.errors;
   EXPECT_TRUE(has_logged(coordinator, "a connection from 127.0.0.1 was refused: this key is not listed"));
   EXPECT_EQ(simulator.count("start"), 0u);
 }
@@ -122,7 +124,12 @@ TEST_F(FleetKeys, AKeyIsReplacedWithoutStoppingARunAndARemovedOneIsCutOff) {
   EXPECT_LT(std::chrono::steady_clock::now() - removed_at, std::chrono::seconds(3))
       << "a heartbeat, and what a busy machine takes";
   // It is heard no more, on this connection or another.
-  EXPECT_TRUE(has_logged(first, "does not list this worker's key")) << first.errors();
+  EXPECT_TRUE(has_logged(first, "no new call is made until the coordinator takes this worker"));
+  const std::string said = first.errors();
+  const auto why = said.find("does not list this worker's key");
+  EXPECT_NE(why, std::string::npos) << said;
+  EXPECT_LT(why, said.find("no new call is made until the coordinator takes this worker")) << said;
+  EXPECT_EQ(said.find("the coordinator is silent"), std::string::npos) << said;
   const std::string log = coordinator.errors();
   EXPECT_EQ(log.find("worker gpu-7 is there"), log.rfind("worker gpu-7 is there")) << log;
 }
