@@ -89,7 +89,7 @@ void ConnectionWatch::forget(int connection) {
   peer_at_.erase(peer);
 }
 
-/// An event is its number and a connection, and where that is.
+/// An event is its number, a connection (or what was wrong with one), and the address that it came to.
 void ConnectionWatch::take_events() {
   zmq::message_t event;
   while (events_.recv(event, zmq::recv_flags::dontwait)) {
@@ -100,6 +100,10 @@ void ConnectionWatch::take_events() {
       std::memcpy(&connection, event.data<char>() + sizeof number, sizeof connection);
     }
     while (event.more() && events_.recv(event)) {
+    }
+    if (number == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) {
+      failed_handshakes_.push_back(static_cast<std::uint32_t>(connection));
+      continue;
     }
     if (connection < 0) continue;
     forget(connection);
@@ -127,8 +131,8 @@ std::vector<std::string> ConnectionWatch::check(TimePoint now) {
 zmq::socket_t watch_connections(zmq::context_t& context, zmq::socket_t& socket) {
   static std::atomic<std::uint64_t> count{0};
   const std::string address = "inproc://connections-" + std::to_string(++count);
-  if (zmq_socket_monitor(socket.handle(), address.c_str(), ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED) != 0)
-    throw zmq::error_t();
+  constexpr int watched = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL;
+  if (zmq_socket_monitor(socket.handle(), address.c_str(), watched) != 0) throw zmq::error_t();
   zmq::socket_t events(context, zmq::socket_type::pair);
   events.set(zmq::sockopt::linger, 0);
   events.set(zmq::sockopt::rcvhwm, 0);  // ZeroMQ's thread would wait for whoever reads them.

@@ -4,8 +4,10 @@
 #include "common/transport/envelopes.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <zmq.hpp>
@@ -28,6 +30,9 @@ class ConnectionWatch {
   bool is_overdue() const;
   /// Cuts what is to be cut. A sentence for each.
   std::vector<std::string> check(TimePoint now);
+  /// Of the connections that ended in their handshake since the last call: ZeroMQ's number of what was wrong.
+  /// It does not say whose they were.
+  std::vector<std::uint32_t> take_failed_handshakes() { return std::exchange(failed_handshakes_, {}); }
   /// Before ZeroMQ's context ends, and after the watched socket was closed.
   void close() { events_.close(); }
 
@@ -39,6 +44,7 @@ class ConnectionWatch {
   ConnectionLoads loads_;
   std::unordered_map<Peer, int> connection_of_;
   std::unordered_map<int, Peer> peer_at_;
+  std::vector<std::uint32_t> failed_handshakes_;
 };
 
 /// What tells of the connections that come and go at the socket; before it is bound.

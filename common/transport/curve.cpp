@@ -69,6 +69,21 @@ std::optional<std::string> handshake_problem(std::uint16_t event, std::uint32_t 
   return std::nullopt;
 }
 
+std::optional<std::string> refused_worker(std::uint32_t problem, bool has_keys) {
+  if (problem == ZMQ_PROTOCOL_ERROR_ZMTP_CRYPTOGRAPHIC)
+    return "its worker's key file names the public key of another coordinator: compare coordinator_keys "
+           "there "
+           "with what `sluice keys list` prints here";
+  if (problem != ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH) return std::nullopt;
+  if (has_keys)
+    return "its worker shows no key: start it with --fleet-key FILE (`sluice keys new` makes it), and "
+           "without "
+           "--insecure";
+  return "its worker has a key and joins no coordinator without: start the run with the key that `sluice "
+         "keys "
+         "new` made, and without --insecure";
+}
+
 std::optional<std::vector<std::string>> answer_zap(const std::vector<std::string>& request,
                                                    const AllowList& allowed) {
   // Version, request id, domain, address, routing id, mechanism, credentials.

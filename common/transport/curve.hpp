@@ -32,6 +32,10 @@ void use_curve(zmq::socket_t& socket, const FleetKey& key, const std::string& co
 std::optional<std::string> handshake_problem(std::uint16_t event, std::uint32_t value,
                                              const std::string& endpoint, const std::optional<FleetKey>& key);
 
+/// The same for the coordinator's log, of a connection that was made to it; nothing where strangers knock.
+/// `problem`: what ZeroMQ's monitor says of a handshake that failed; `has_keys`: workers come in by theirs.
+std::optional<std::string> refused_worker(std::uint32_t problem, bool has_keys);
+
 /// The endpoint at which ZeroMQ asks, within the context of the socket.
 inline constexpr const char* zap_endpoint = "inproc://zeromq.zap.01";
 

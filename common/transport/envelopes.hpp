@@ -26,9 +26,10 @@ struct FromWorkers {
   };
   std::vector<Item> items;
   std::uint64_t frames_rejected =
-      0;                      ///< Malformed ones since the router began; already answered with REJECT.
-  std::vector<Peer> removed;  ///< Their keys are admitted no more: they are gone.
-  std::vector<Peer> deaf;     ///< They do not read what they are sent: they are gone.
+      0;  ///< Malformed ones since the router began; already answered with REJECT.
+  std::uint64_t connections_refused = 0;  ///< Since it began: by their keys, or for having none.
+  std::vector<Peer> removed;              ///< Their keys are admitted no more: they are gone.
+  std::vector<Peer> deaf;                 ///< They do not read what they are sent: they are gone.
   InHand in_hand{};
 };
 

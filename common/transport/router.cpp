@@ -96,6 +96,7 @@ class RouterActor final : public SocketActor {
     const bool are_some_gone = !batch_.removed.empty() || !batch_.deaf.empty();
     if (batch_.items.empty() && !are_some_gone && !rejected_since_flush_) return;
     batch_.frames_rejected = frames_rejected_;
+    batch_.connections_refused = connections_refused_;
     batch_.in_hand = hold(std::exchange(batch_bytes_, 0));
     rejected_since_flush_ = false;
     send(coordinator_, std::move(batch_));
@@ -109,8 +110,11 @@ class RouterActor final : public SocketActor {
     for (const auto& frame : frames) request.push_back(frame.to_string());
     const auto answer = answer_zap(request, security_->allowed.list());
     if (!answer) return;
-    if ((*answer)[2] != "200" && refusal_quota_.take(request[3], std::chrono::steady_clock::now()))
-      spdlog::warn("a connection from {} was refused: {}", request[3], (*answer)[3]);
+    if ((*answer)[2] != "200") {
+      count_refused();
+      if (refusal_quota_.take(request[3], std::chrono::steady_clock::now()))
+        spdlog::warn("a connection from {} was refused: {}", request[3], (*answer)[3]);
+    }
     const std::vector<std::string_view> parts(answer->begin(), answer->end());
     send_side_frames(parts);
   }
@@ -133,6 +137,17 @@ class RouterActor final : public SocketActor {
     for (const auto& sentence : watch_.check(now)) {
       if (refusal_quota_.take("", now)) spdlog::warn("{}", sentence);
     }
+    for (const std::uint32_t problem : watch_.take_failed_handshakes()) {
+      const auto why = refused_worker(problem, security_.has_value());
+      if (!why) continue;
+      count_refused();
+      if (refusal_quota_.take(*why, now)) spdlog::warn("a connection was refused: {}", *why);
+    }
+  }
+
+  void count_refused() {
+    ++connections_refused_;
+    rejected_since_flush_ = true;
   }
 
   /// Counts so many bytes as long as it is held.
@@ -243,7 +258,8 @@ class RouterActor final : public SocketActor {
   std::shared_ptr<std::atomic<std::size_t>> in_hand_ = std::make_shared<std::atomic<std::size_t>>(0);
   bool drain_is_due_ = false;
   std::uint64_t frames_rejected_ = 0;
-  bool rejected_since_flush_ = false;
+  std::uint64_t connections_refused_ = 0;
+  bool rejected_since_flush_ = false;  ///< A frame or a connection.
   PeerQuota reject_quota_{{defaults::max_rejects_to_one, defaults::rejects_to_one_per_second},
                           {defaults::max_rejects, defaults::rejects_per_second}};
   PeerQuota refusal_quota_{{defaults::refusals_logged, defaults::refusals_logged_per_second},

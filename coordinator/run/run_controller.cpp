@@ -45,6 +45,7 @@ RunController::RunController(const Plan& plan, Config config, TimePoint now)
 
 void RunController::on_messages(FromWorkers& messages, TimePoint now, Effects& effects) {
   tally_.set_frames_rejected(messages.frames_rejected);
+  connections_refused_ = messages.connections_refused;
   for (const Peer& peer : messages.removed) on_removed(peer, now, effects);
   for (auto& item : messages.items) {
     std::visit([&](auto& message) { on_message(item.peer, message, now, effects); }, item.message);
@@ -353,7 +354,8 @@ void RunController::on_tick(TimePoint now, Effects& effects) {
     last_had_worker_ = now;
   check_deadline(now, effects);
   if (!over() && now - last_had_worker_ > config_.worker_timeout) {
-    const auto without = no_worker_connected(config_.worker_timeout, config_.how_to_start_a_worker);
+    const auto without =
+        no_worker_connected(config_.worker_timeout, connections_refused_, config_.how_to_start_a_worker);
     stop(roster_.problem().value_or(local_failure_.value_or(without)), now, effects);
   }
   lease_work(now, effects);

@@ -164,6 +164,7 @@ class RunController {
   ResultIntake results_;
   std::optional<Error> local_failure_;  ///< Of a worker of this process that has ended.
   TimePoint last_had_worker_;
+  std::uint64_t connections_refused_ = 0;
 };
 
 }  // namespace sluice

@@ -57,10 +57,14 @@ std::string after_silence(bool others_are_there, std::chrono::milliseconds worke
   return "the run waits " + std::to_string(seconds) + " s for a worker (--worker-timeout)";
 }
 
-Error no_worker_connected(std::chrono::milliseconds waited, const std::string& how_to_start_one) {
+Error no_worker_connected(std::chrono::milliseconds waited, std::uint64_t refused,
+                          const std::string& how_to_start_one) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(waited).count();
+  const std::string but = refused == 0 ? ""
+                                       : "; " + wording::counted(refused, "connection") +
+                                             (refused == 1 ? " was" : " were") + " refused, as the log says";
   return {Reason::no_workers,
-          "no worker was connected for " + std::to_string(seconds) + " s; " + how_to_start_one};
+          "no worker was connected for " + std::to_string(seconds) + " s" + but + "; " + how_to_start_one};
 }
 
 Error deadline_reached(std::chrono::milliseconds deadline) {

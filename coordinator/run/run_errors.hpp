@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,9 @@ Error missing_answers(const Plan& plan, const std::vector<UnitId>& units, const 
                       bool grades = false);
 /// What becomes of a run whose worker fell silent, as the end of a sentence.
 std::string after_silence(bool others_are_there, std::chrono::milliseconds worker_timeout);
-Error no_worker_connected(std::chrono::milliseconds waited, const std::string& how_to_start_one);
+/// `refused`: connections that were made and did not come in.
+Error no_worker_connected(std::chrono::milliseconds waited, std::uint64_t refused,
+                          const std::string& how_to_start_one);
 Error deadline_reached(std::chrono::milliseconds deadline);
 /// A provider named a pause of `delay`, which no case can wait for; it answers again at `until`.
 Error provider_paused(const std::string& provider, const std::string& worker, std::chrono::milliseconds delay,

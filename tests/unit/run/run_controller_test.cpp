@@ -279,5 +279,19 @@ TEST_F(RunControllerTest, RejectedFramesAreCounted) {
   EXPECT_EQ(controller->facts().frames_rejected, 7u);
 }
 
+// Whoever had started workers with a wrong key was told to start one.
+TEST_F(RunControllerTest, WhoHasNoWorkerIsToldThatConnectionsWereRefused) {
+  begin();
+  FromWorkers messages;
+  messages.connections_refused = 12;
+  Effects effects;
+  controller->on_messages(messages, at(0ms), effects);
+  for (auto time = 1000ms; time <= 12000ms; time += 1000ms) tick(time);
+  ASSERT_TRUE(controller->stopped());
+  EXPECT_TRUE(controller->stopped()->message.starts_with(
+      "no worker was connected for 10 s; 12 connections were refused, as the log says; "))
+      << controller->stopped()->message;
+}
+
 }  // namespace
 }  // namespace sluice
