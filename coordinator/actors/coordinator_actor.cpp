@@ -52,6 +52,17 @@ struct CoordinatorState {
 
 using CoordinatorActor = caf::stateful_actor<CoordinatorState>;
 
+bool goes_on(const CoordinatorState& state) {
+  return state.controller->worker_count() > 0 && !stands_still(state.budgets);
+}
+
+/// With each of the governor's reports: lines of a log are so far apart that stops lie between two of them.
+void update_rate(CoordinatorActor* self) {
+  auto& state = self->state;
+  state.rate.update(self->clock().now() - state.started,
+                    state.controller->counts().done() - state.done_before, goes_on(state));
+}
+
 ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   auto& state = self->state;
   const auto& controller = *state.controller;
@@ -76,12 +87,11 @@ ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   progress.rate_limited = std::max(refused, std::uint64_t{facts.rate_limited});
   progress.budgets = state.budgets;
   set_in_flight(progress);
-  const auto elapsed = self->clock().now() - state.started;
-  const bool goes_on = controller.worker_count() > 0 && !stands_still(state.budgets);
-  state.rate.update(elapsed, progress.done - state.done_before, goes_on);
-  progress.elapsed = std::chrono::duration_cast<std::chrono::seconds>(elapsed);
+  update_rate(self);
+  progress.elapsed = std::chrono::duration_cast<std::chrono::seconds>(self->clock().now() - state.started);
   progress.per_second = state.rate.per_second();
-  if (const auto remaining = state.rate.time_for(progress.total - progress.done); remaining && goes_on) {
+  const auto remaining = state.rate.time_for(progress.total - progress.done);
+  if (remaining && goes_on(state)) {
     progress.remaining = std::chrono::duration_cast<std::chrono::seconds>(*remaining);
   }
   if (state.config->price) progress.cost = paid_cost(facts, state.config->price);
@@ -296,15 +306,15 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
       [self](SocketDrained) {
         Effects effects;
         self->state.controller->on_tick(self->clock().now(), effects);
-        if (self->state.config->metrics) {
-          self->state.metrics_due = true;
-          self->send(self->state.governor, BudgetRequest{});
-        }
+        const auto& watched = *self->state.config;
+        self->state.metrics_due = self->state.metrics_due || watched.metrics;
+        if (watched.metrics || watched.progress) self->send(self->state.governor, BudgetRequest{});
         perform(self, effects);
       },
       [self](BudgetReport& report) {
         self->state.budgets = std::move(report.budgets);
         self->state.last_budgets_awaited = false;
+        update_rate(self);
         if (self->state.progress_due) show_progress(self);
         if (self->state.metrics_due) publish_metrics(self);
         end_run_if_quiet(self);

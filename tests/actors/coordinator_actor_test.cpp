@@ -197,6 +197,34 @@ TEST_F(CoordinatorActorTest, SilenceCountsOnlyOnceTheSocketIsDrained) {
   EXPECT_EQ(progress.got<ShowProgress>().back().state.workers, 0u);
 }
 
+// A pause of 4 s, between two lines that came every 5 s, was no pause: "about 0:45 left", a second before the
+// end.
+TEST_F(CoordinatorActorTest, AStopBetweenTwoLinesOfProgressCountsForNothingInTheRate) {
+  Probe<ShowProgress> lines(system());
+  auto rare = config();
+  rare.progress = lines.handle();
+  rare.progress_interval = 20s;
+  coordinator = start(std::move(rare), router, recorder);
+  const auto beat = [&] {
+    caf::anon_send(coordinator, SocketDrained{});
+    pass(1000ms);
+  };
+  join("p", 1);
+  beat();
+  report("p", 0);
+  commit();
+  beat();
+  send("p", wire::Goodbye{"SIGTERM"});
+  for (int second = 2; second < 14; ++second) beat();
+  join("q", 2);
+  for (int second = 14; second < 20; ++second) beat();
+  pass(1ms);
+  ASSERT_EQ(lines.got<ShowProgress>().size(), 1u);
+  const auto& state = lines.got<ShowProgress>()[0].state;
+  ASSERT_TRUE(state.per_second);
+  EXPECT_NEAR(*state.per_second, 1.0 / 8, 0.03) << "12 of the 20 s were none";
+}
+
 // It ended up to a heartbeat after its deadline.
 TEST_F(CoordinatorActorTest, ADeadlineCountsTheRunBeforeThisOne) {
   Router its_router{system()};
