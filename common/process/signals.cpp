@@ -43,6 +43,11 @@ void SignalWatch::handle_with(Handler handler) {
   handler_ = std::move(handler);
 }
 
+void SignalWatch::say_at_an_early_end(std::string words) {
+  const std::lock_guard lock(mutex_);
+  last_words_ = std::move(words);
+}
+
 void SignalWatch::watch() {
   for (;;) {
     std::array<pollfd, 2> fds{{{signal_fd_, POLLIN, 0}, {stop_fd_, POLLIN, 0}}};
@@ -62,6 +67,7 @@ void SignalWatch::take(const char* signal) {
   if (meaning == SignalRequest::Meaning::stop && handler_) return handler_(signal);
   if (log_format() == LogFormat::text) std::fputs("\n", stderr);  // Behind what a terminal echoes.
   say(std::string("interrupted by ") + signal, Severity::error);
+  if (!last_words_.empty()) say(last_words_);
   ::_exit(exit_code_);
 }
 

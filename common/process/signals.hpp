@@ -6,6 +6,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 
 namespace sluice {
@@ -48,6 +49,9 @@ class SignalWatch {
   /// this has returned, the old one does not run any more. Thread-safe.
   void handle_with(Handler handler);
 
+  /// What is said, behind the signal, where one ends the process at once; empty: no more. Thread-safe.
+  void say_at_an_early_end(std::string words);
+
   /// A signal came, whoever handled it. Thread-safe.
   bool has_come();
 
@@ -60,6 +64,7 @@ class SignalWatch {
   int stop_fd_ = -1;
   std::mutex mutex_;
   Handler handler_;
+  std::string last_words_;
   SignalRequest request_;
   std::thread thread_;
 };

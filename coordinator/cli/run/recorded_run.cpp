@@ -266,7 +266,7 @@ FinishedRun RecordedRun::report(EndedRun ended) {
   const bool is_left = facts.cut_short || end.exit_code == exit_error;
   const bool can_go_on = !facts.cut_short || !would_end_again(to_string(facts.cut_short->reason));
   if (is_left && is_report && can_go_on && !recorded_in_->is_temporary())
-    print_resume_command(options_, run_id_, facts.cut_short);
+    say(how_to_go_on(options_, run_id_, facts.cut_short));
   return end;
 }
 
@@ -280,6 +280,9 @@ FinishedRun RecordedRun::run() {
   std::optional<RunNotes> notes;
   if (!recorded_in_->is_temporary())
     notes.emplace(RunNotes::Run{options_, inputs_, plan_, run_id_}, *history_);
+  const bool is_report = use_ == nullptr || !use_->conclude;
+  if (is_report && !recorded_in_->is_temporary())
+    around_.signals.say_at_an_early_end(how_to_go_on(options_, run_id_, std::nullopt));
   auto ended = conduct(std::move(conducted), around_);
   if (notes) notes->finish();
   FinishedRun end;
@@ -290,6 +293,7 @@ FinishedRun RecordedRun::run() {
     if (observed_) finish_run_observations(options_.settings, run_id_, {});
     end = stopped(ended.error());
   }
+  around_.signals.say_at_an_early_end({});
   // It would stand before the run that has the port, as the last one, and as the one to go on with.
   const bool never_began =
       !ended && ended.error().reason == Reason::listen_failed && !goes_on() && before_ == nullptr;

@@ -1,6 +1,5 @@
 #include "coordinator/cli/run/resumed_run.hpp"
 
-#include "common/text/stderr_line.hpp"
 #include "coordinator/cli/past_runs/asked_again.hpp"
 #include "coordinator/cli/past_runs/past_runs.hpp"
 #include "coordinator/gate/quoted.hpp"
@@ -118,8 +117,8 @@ Result<void> note_spent_before(const RunFacts& before, const std::string& run_id
   return ledger.note_spends(run_id, {&spent, 1});
 }
 
-void print_resume_command(const RunOptions& options, const std::string& run_id,
-                          const std::optional<Error>& why) {
+std::string how_to_go_on(const RunOptions& options, const std::string& run_id,
+                         const std::optional<Error>& why) {
   const auto& home = options.settings.home;
   const std::string in_home = home.origin == Origin::flag ? " --home " + shell_word(home.value) : "";
   // The answers of other machines may be gone with them, and a run that was resumed goes on by its own
@@ -133,8 +132,8 @@ void print_resume_command(const RunOptions& options, const std::string& run_id,
   const bool needs_cost = why && why->reason == Reason::cost_budget_spent;
   const bool needs_tokens = why && why->reason == Reason::token_budget_spent;
   const std::string budget = needs_cost ? " --max-cost MORE" : needs_tokens ? " --max-tokens MORE" : "";
-  say("continue with `" + resume_command(run_id) + budget + files_again(options) + in_home + "`" +
-      (is_cached ? "; the same command starts a new run, and pays for no answer twice" : ""));
+  return "continue with `" + resume_command(run_id) + budget + files_again(options) + in_home + "`" +
+         (is_cached ? "; the same command starts a new run, and pays for no answer twice" : "");
 }
 
 }  // namespace sluice

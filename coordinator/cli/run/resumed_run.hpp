@@ -27,8 +27,8 @@ Result<RunRecord> take_up(const RunRecord& now, const Plan& plan, SuiteCopier* s
 /// What the run before took counts in every part of the run that follows.
 Result<void> note_spent_before(const RunFacts& before, const std::string& run_id, Ledger& ledger);
 
-/// Tells whoever watches how to go on with a run that stopped; `why`, if anything cut it short.
-void print_resume_command(const RunOptions& options, const std::string& run_id,
-                          const std::optional<Error>& why);
+/// How to go on with a run that stopped, for whoever watches; `why`, if anything cut it short.
+std::string how_to_go_on(const RunOptions& options, const std::string& run_id,
+                         const std::optional<Error>& why);
 
 }  // namespace sluice
