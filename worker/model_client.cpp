@@ -1,6 +1,7 @@
 #include "worker/model_client.hpp"
 
 #include "common/process/supervision.hpp"
+#include "common/text/stderr_line.hpp"
 #include "worker/http/http_messages.hpp"
 #include "worker/messages.hpp"
 #include "worker/program_actor.hpp"
@@ -85,7 +86,10 @@ void hand_on(ModelClient* self, const Moment& at) {
   }
   if (!news.returned.empty() || !news.spent.empty())
     self->send(config.worker, UnitsReturned{run_id, std::move(news.returned), std::move(news.spent)});
-  for (const auto& problem : engine.problems) spdlog::warn("{}", problem);
+  for (const auto& problem : engine.problems) {
+    const LogScope scope({.provider = problem.provider});
+    spdlog::warn("{}", problem.message);
+  }
   if (!news.entries.empty()) self->send(config.worker, EntryMessages{run_id, std::move(news.entries)});
   if (engine.demand) self->send(config.worker, std::move(*engine.demand));
   if (engine.unfit) self->send(config.worker, WorkerUnfit{run_id, std::move(*engine.unfit)});

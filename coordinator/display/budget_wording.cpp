@@ -164,6 +164,8 @@ std::string notice(const BudgetNotice& notice) {
   const std::string provider = "provider \"" + notice.provider + "\" ";
   const double seconds = std::chrono::duration<double>(notice.after).count();
   switch (notice.event) {
+    case BudgetEvent::paused:
+      return provider + "asks for silence: no call is made to it for " + duration(seconds);
     case BudgetEvent::went_down:
       return provider + "is down: its last calls failed; single calls try whether it is back";
     case BudgetEvent::came_back:

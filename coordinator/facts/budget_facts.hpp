@@ -18,11 +18,18 @@ struct KnownLimit {
 };
 
 /// What the user should see when it happens.
-enum class BudgetEvent : std::uint8_t { refuses_calls, went_down, came_back, was_given_up, doubts_limits };
+enum class BudgetEvent : std::uint8_t {
+  refuses_calls,
+  paused,
+  went_down,
+  came_back,
+  was_given_up,
+  doubts_limits
+};
 struct BudgetNotice {
   std::string provider;
   BudgetEvent event = BudgetEvent::refuses_calls;
-  BootTime after{};               ///< How long it was down.
+  BootTime after{};               ///< How long it was down, or is paused.
   wire::AnnouncedLimits doubted;  ///< With doubts_limits.
   friend bool operator==(const BudgetNotice&, const BudgetNotice&) = default;
 };

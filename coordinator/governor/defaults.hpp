@@ -33,7 +33,9 @@ inline constexpr std::uint32_t breaker_sample = 20;   ///< Or half of so many ..
 inline constexpr auto breaker_window = 10s;           ///< ... within this time.
 inline constexpr auto breaker_refused_time = 5s;  ///< Or nothing answered but refusals for so long: a rate
                                                   ///< of less than one call in it is rare.
-inline constexpr auto breaker_first_hold = 1s;    ///< Until the first probe, and the least between two.
+/// Of a pause so long the log says how long it is: one that seems to be a run that hangs.
+inline constexpr BootTime noted_pause = 3s;
+inline constexpr auto breaker_first_hold = 1s;         ///< Until the first probe, and the least between two.
 inline constexpr std::int64_t breaker_hold_share = 4;  ///< Between probes a quarter of the outage so far: its
                                                        ///< end is noticed so late, and few calls are wasted.
 inline constexpr auto breaker_max_hold = 15s;          ///< An outage's end is noticed so late at most.

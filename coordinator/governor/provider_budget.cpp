@@ -94,6 +94,7 @@ void ProviderBudget::on_demand(WorkerId worker, const wire::Demand& demand, bool
   if (limits_changed) permits_.set_limits(limits_.in_force(), members_, now);
   if (limits_.on_doubted(demand.doubted)) health_.note(BudgetEvent::doubts_limits, {}, limits_.doubted());
   pause_.extend(worker, demand.pause_ms, now);
+  note_long_pause(now);
   permits_.on_spent(worker, member, demand.spent, health_.breaker(), use_, now);
   permits_.on_settled(demand.settled);
   for (const auto& call : demand.settled) use_.on_settled(call.used);
@@ -103,6 +104,14 @@ void ProviderBudget::on_demand(WorkerId worker, const wire::Demand& demand, bool
     for (auto& [id, one] : members_) one.account.provider_returned();
   }
   if (newest) concurrency_.on_demand(worker, members_, newest_grants);
+}
+
+/// Where nothing is sent somebody wonders why; a provider that names a pause again and again is noted once.
+void ProviderBudget::note_long_pause(BootTime now) {
+  const auto left = pause_.left(now);
+  if (left < defaults::noted_pause || left < 2 * longest_noted_pause_) return;
+  longest_noted_pause_ = left;
+  health_.note(BudgetEvent::paused, left);
 }
 
 /// True if they end an outage.

@@ -73,6 +73,7 @@ class ProviderBudget {
   };
   void on_refusals(WorkerId worker, const wire::CallOutcomes& outcomes, const CallsOfReport& calls,
                    BootTime since, BootTime now);
+  void note_long_pause(BootTime now);
   bool halve_burst(BootTime now);
   void follow_ways(BootTime now);
   void follow_rate();
@@ -87,6 +88,7 @@ class ProviderBudget {
   Members members_;
   KnownLimits limits_;
   NamedPause pause_;
+  BootTime longest_noted_pause_{};
   ProviderHealth health_;
   RateSearch rate_search_;
   ConcurrencyBudget concurrency_;

@@ -400,7 +400,7 @@ EngineTurn CallEngine::turn(const Moment& moment, const Backlog& backlog) {
   turn.entries = entries_.take_messages();
   for (auto& [name, provider] : providers_) {
     if (const auto words = provider.failure_words.take_due(provider.budget.in_outage()))
-      problems_.push_back("calls to provider \"" + name + "\" fail: " + *words);
+      problems_.push_back({"calls to provider \"" + name + "\" fail: " + *words, name});
     if (!turn.unfit && !provider.ready.empty()) turn.unfit = link_.problem();
     if (!turn.unfit) turn.unfit = provider.late_permits.problem(name);
   }

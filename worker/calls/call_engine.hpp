@@ -63,7 +63,7 @@ class CallEngine {
   const Redactor& redactor() const { return redactor_; }
   /// For the log, with the next turn.
   void report_unusable_entry(const Error& problem) {
-    problems_.push_back(problem.message + "; it is paid for instead");
+    problems_.push_back({problem.message + "; it is paid for instead"});
   }
 
   // --- What happens ---
@@ -130,7 +130,7 @@ class CallEngine {
   std::vector<CallId> newly_ready_;
   std::vector<HttpCall> to_make_;
   std::vector<CallEnded> ended_;
-  std::vector<std::string> problems_;
+  std::vector<CallProblem> problems_;
 };
 
 }  // namespace sluice

@@ -57,14 +57,20 @@ struct Backlog {
   std::string_view provider;      ///< whose next call is to this provider. Empty if none waits.
 };
 
+/// What is wrong, as a sentence for the log.
+struct CallProblem {
+  std::string message;
+  std::string provider{};  ///< That it is about; may be empty.
+};
+
 /// What the engine's owner is to do now.
 struct EngineTurn {
   std::vector<HttpCall> calls;
   std::optional<DemandChanged> demand;
   std::vector<wire::ToCoordinator> entries;  ///< SEEK and STORED.
-  std::vector<std::string> problems;         ///< For the log: one sentence each.
-  std::optional<Error> unfit;                ///< This worker cannot work here, and should leave.
-  std::optional<TimePoint> wake;             ///< When the next turn is due, if nothing happens before.
+  std::vector<CallProblem> problems;
+  std::optional<Error> unfit;     ///< This worker cannot work here, and should leave.
+  std::optional<TimePoint> wake;  ///< When the next turn is due, if nothing happens before.
 };
 
 inline std::uint32_t in_ms(Duration time) {

@@ -54,6 +54,27 @@ TEST_F(GovernorTest, PausesAreLengthenedAndNeverShortened) {
   EXPECT_EQ(pause_at(start), 5000u);
 }
 
+// Nothing was sent for 7 s, and no line said for how long.
+TEST_F(GovernorTest, ALongPauseIsNotedOnceWithItsLength) {
+  governor.join(1, {5}, start);
+  send(1, paused(2000), start);
+  const auto of_pauses = [&] {
+    std::vector<BootTime> noted;
+    for (const auto& notice : governor.take_notices()) {
+      if (notice.event == BudgetEvent::paused) noted.push_back(notice.after);
+    }
+    return noted;
+  };
+  EXPECT_TRUE(of_pauses().empty());
+  send(1, paused(7000), start + 3s);
+  EXPECT_EQ(of_pauses(), std::vector<BootTime>{7s});
+  send(1, paused(6500), start + 4s);
+  send(1, paused(8000), start + 20s);
+  EXPECT_TRUE(of_pauses().empty());
+  send(1, paused(60'000), start + 40s);
+  EXPECT_EQ(of_pauses(), std::vector<BootTime>{60s});
+}
+
 TEST_F(GovernorTest, AShortPauseRightAfterAnotherCounts) {
   governor.join(1, {5}, start);
   send(1, paused(1000), start);

@@ -27,6 +27,11 @@ TEST(BudgetWording, RatesAreShownInTheUnitThatReadsBest) {
   EXPECT_EQ(rate({"input_tokens", {2'000'000.0, LimitSource::announced}}), "2,000,000 input tokens/min");
 }
 
+TEST(BudgetWording, ALongPauseIsToldWithItsLength) {
+  EXPECT_EQ(notice({"sim", BudgetEvent::paused, 7s, {}}),
+            "provider \"sim\" asks for silence: no call is made to it for 7.0 s");
+}
+
 TEST(BudgetWording, UseIsRoundedDown) {
   BudgetFacts facts = limited_to(6000.0, LimitSource::configured);
   EXPECT_EQ(budget_use(facts), "100/s") << "nothing was asked for yet";

@@ -116,7 +116,7 @@ TEST_F(CallEngineTest, AFailedTryIsMadeAgainUnderTheSameNumber) {
 }
 
 TEST_F(CallEngineTest, WhyAProviderThatNeverAnswersFailsIsSaidOnce) {
-  std::vector<std::string> problems;
+  std::vector<CallProblem> problems;
   for (std::uint64_t failures = 1; failures <= 5; ++failures) {
     submit(failures);
     done(calls().at(0).id, 500, "no model is loaded");
@@ -125,8 +125,10 @@ TEST_F(CallEngineTest, WhyAProviderThatNeverAnswersFailsIsSaidOnce) {
     problems.insert(problems.end(), said.begin(), said.end());
   }
   ASSERT_EQ(problems.size(), 1u);
-  EXPECT_NE(problems[0].find("calls to provider \"a\" fail: "), std::string::npos) << problems[0];
-  EXPECT_NE(problems[0].find("no model is loaded"), std::string::npos) << problems[0];
+  const std::string& message = problems[0].message;
+  EXPECT_NE(message.find("calls to provider \"a\" fail: "), std::string::npos) << message;
+  EXPECT_NE(message.find("no model is loaded"), std::string::npos) << message;
+  EXPECT_EQ(problems[0].provider, "a") << "the log's lines have it";
 }
 
 TEST_F(CallEngineTest, WhyAnOutageBeganIsSaidAndStandsInWhatItEnds) {
@@ -140,7 +142,7 @@ TEST_F(CallEngineTest, WhyAnOutageBeganIsSaidAndStandsInWhatItEnds) {
   grant({outage});
   const auto said = turn().problems;
   ASSERT_EQ(said.size(), 1u);
-  EXPECT_NE(said[0].find("out of memory"), std::string::npos) << said[0];
+  EXPECT_NE(said[0].message.find("out of memory"), std::string::npos) << said[0].message;
   EXPECT_TRUE(turn().problems.empty());
   outage.hold = wire::HoldReason::given_up;
   engine.take_ended();
@@ -236,7 +238,8 @@ TEST_F(CallEngineTest, WhatIsNotLentOrDoesNotFitIsCalledFor) {
   engine.on_entry({damaged, "damaged"}, now);
   const auto next = turn();
   EXPECT_EQ(next.calls.size(), 2u);
-  EXPECT_EQ(next.problems, std::vector<std::string>{"it is damaged; it is paid for instead"});
+  ASSERT_EQ(next.problems.size(), 1u);
+  EXPECT_EQ(next.problems[0].message, "it is damaged; it is paid for instead");
 }
 
 TEST_F(CallEngineTest, WhatOthersSoughtIsTheirs) {
