@@ -63,6 +63,16 @@ void update_rate(CoordinatorActor* self) {
                     state.controller->counts().done() - state.done_before, goes_on(state));
 }
 
+/// What the run says of calls under way when it is stopped is what the progress line says.
+void tell_held_up(CoordinatorState& state) {
+  ProgressState now;
+  now.begun = state.controller->started_count();
+  now.waiting = state.controller->waiting_count();
+  now.budgets = state.budgets;
+  set_in_flight(now);
+  state.controller->set_held_up(now.begun - now.in_flight);
+}
+
 ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   auto& state = self->state;
   const auto& controller = *state.controller;
@@ -306,15 +316,15 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
       [self](SocketDrained) {
         Effects effects;
         self->state.controller->on_tick(self->clock().now(), effects);
-        const auto& watched = *self->state.config;
-        self->state.metrics_due = self->state.metrics_due || watched.metrics;
-        if (watched.metrics || watched.progress) self->send(self->state.governor, BudgetRequest{});
+        self->state.metrics_due = self->state.metrics_due || self->state.config->metrics;
+        self->send(self->state.governor, BudgetRequest{});
         perform(self, effects);
       },
       [self](BudgetReport& report) {
         self->state.budgets = std::move(report.budgets);
         self->state.last_budgets_awaited = false;
         update_rate(self);
+        tell_held_up(self->state);
         if (self->state.progress_due) show_progress(self);
         if (self->state.metrics_due) publish_metrics(self);
         end_run_if_quiet(self);

@@ -422,8 +422,9 @@ void RunController::stop(Error why, TimePoint now, Effects& effects) {
   if (is_first) drain(why.message, now, effects);
   // A signal is acknowledged also by a run that is over for another reason.
   if (!is_first && why.reason != Reason::interrupted) return;
-  auto words =
-      stop_in_words(why, {dispatcher_.leased_count(), dispatcher_.started_count(), time_to_finish(now)});
+  const auto started = dispatcher_.started_count();
+  auto words = stop_in_words(
+      why, {dispatcher_.leased_count(), started - std::min(held_up_, started), time_to_finish(now)});
   if (!words.empty()) effects.announced.push_back(std::move(words));
 }
 

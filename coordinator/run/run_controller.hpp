@@ -84,6 +84,9 @@ class RunController {
   void on_tick(TimePoint now, Effects& effects);
   /// Ends the run if its deadline is reached. on_tick does the same, up to a heartbeat later.
   void check_deadline(TimePoint now, Effects& effects);
+  /// Of the units that workers have begun, how many wait for a permit, a pause or another try: no call of
+  /// theirs is under way.
+  void set_held_up(std::size_t units) { held_up_ = units; }
   /// Ends the run with what it has. The first reason stays.
   void stop(Error why, TimePoint now, Effects& effects);
   /// A worker of this process has ended with an error. The others go on, unless it was the last of a run that
@@ -165,6 +168,7 @@ class RunController {
   std::optional<Error> local_failure_;  ///< Of a worker of this process that has ended.
   TimePoint last_had_worker_;
   std::uint64_t connections_refused_ = 0;
+  std::size_t held_up_ = 0;
 };
 
 }  // namespace sluice

@@ -29,7 +29,7 @@ Error provider_paused(const std::string& provider, const std::string& worker, st
 /// What workers have of a run that is stopped.
 struct UnderWay {
   std::size_t leased = 0;   ///< Units.
-  std::size_t started = 0;  ///< Of these: begun, as far as their workers have reported.
+  std::size_t started = 0;  ///< Of these: with a call under way, as far as their workers have reported.
   std::chrono::milliseconds time_to_finish{};
 };
 /// What goes on once a run is stopped, for whoever watches: how many calls are waited for, and how long at
