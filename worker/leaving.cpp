@@ -1,9 +1,22 @@
 #include "worker/leaving.hpp"
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 namespace sluice {
+
+std::string leaving_in_words(std::size_t begun, std::chrono::milliseconds patience) {
+  std::ostringstream words;
+  words << "leaving; ";
+  if (begun == 0) {
+    words << "results on their way have ";
+  } else {
+    words << begun << (begun == 1 ? " unit under way has " : " units under way have ");
+  }
+  words << std::chrono::duration<double>(patience).count() << (begun == 0 ? " s to be taken" : " s to end");
+  return words.str();
+}
 
 void Leaving::begin(Farewell farewell, TimePoint until) {
   until_ = begun() ? std::min(until_, until) : until;

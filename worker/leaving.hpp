@@ -4,6 +4,8 @@
 #include "common/error.hpp"
 #include "worker/held_units.hpp"
 
+#include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -15,6 +17,9 @@ struct Farewell {
   std::optional<Error> error;  ///< Why the worker ends, if that is no good reason.
   bool ends = true;            ///< The worker ends with the run; else it waits for the next one.
 };
+
+/// What a worker that is told to stop does, as a sentence. `begun`: units that it has begun with.
+std::string leaving_in_words(std::size_t begun, std::chrono::milliseconds patience);
 
 /// A worker's way out of a run: nothing new is begun, calls under way end, and what was paid for gets into
 /// the ledger. Pure: time is an argument. Not thread-safe.

@@ -232,7 +232,7 @@ void on_stop(WorkerActor* self, const StopWorker& stop) {
   // That the run ends, too, makes nobody impatient: whoever stops a fleet stops its coordinator as well.
   const bool at_once = std::exchange(state.was_stopped, true) || stop.at_once;
   if (!at_once && state.run && !state.run->units.held().empty())
-    spdlog::info("leaving; calls under way have {} ms to end", patience.count());
+    spdlog::info("{}", leaving_in_words(state.run->units.held().running(), patience));
   leave(self, {stop.why, std::nullopt, true}, at_once ? std::chrono::milliseconds(0) : patience);
   if (!state.ended) tell_watcher(self);
 }

@@ -393,6 +393,8 @@ TEST_F(Commands, WhatHasNoEffectIsWarnedOfOnce) {
   EXPECT_FALSE(has(run_sluice(only_errors).errors, "warning"));
   const auto worker = run_worker("tcp://127.0.0.1:1", {"--coordinator-timeout", "0.1"});
   EXPECT_TRUE(has(worker.errors, "SLUICE_MAX_CONCURENT is no setting")) << worker.errors;
+  const auto misspelt = run_worker("tcp://127.0.0.1:1", {"--stya"});
+  EXPECT_TRUE(has(misspelt.errors, "unknown flag \"--stya\"; did you mean \"--stay\"?")) << misspelt.errors;
 }
 
 TEST_F(Commands, CategoriesMayHaveBlanksAroundThem) {

@@ -32,6 +32,8 @@ NextStep last_failure(Call& call, const Failed& failed, bool out_of_time, bool u
     error.message += "; other calls of this model are answered";
     return {NextStep::Kind::end, {}, std::move(error), out_of_time};
   }
+  // The provider's sentence goes on.
+  if (!failed.advice.empty() && error.message.ends_with('.')) error.message.pop_back();
   error.message += failed.advice;
   // A refused parameter may be the test's own, which the coordinator knows (check_result).
   const bool may_be_its_own = failed.reason == Reason::parameter_refused;

@@ -14,6 +14,7 @@
 #include "common/settings/metrics_endpoint.hpp"
 #include "common/settings/tcp_endpoint.hpp"
 #include "common/text/stderr_line.hpp"
+#include "common/text/text.hpp"
 #include "worker/embed.hpp"
 #include "worker/messages.hpp"
 
@@ -21,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -257,6 +259,21 @@ std::unique_ptr<CLI::App> make_program(WorkerFlags& flags) {
   return program;
 }
 
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string help = " (see `sluice-worker --help`)";
+  const auto unknown = app.remaining();
+  if (unknown.empty()) return error.what() + help;
+  // A misspelt --connect is missing as well, which is said first.
+  const std::string& word = unknown.front();
+  if (!word.starts_with('-')) return "unexpected argument \"" + word + "\"" + help;
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  return "unknown flag \"" + word + "\"" + did_you_mean(word.substr(0, word.find('=')), candidates) + help;
+}
+
 }  // namespace
 
 CommandText describe_worker_cli() {
@@ -276,7 +293,7 @@ int run_worker_cli(int argc, char** argv) {
     app.exit(success);
     return 0;
   } catch (const CLI::ParseError& error) {
-    return report(std::string(error.what()) + " (see `sluice-worker --help`)");
+    return report(usage_message(app, error));
   }
   try {
     return serve(flags);

@@ -87,6 +87,15 @@ TEST_F(FailedTriesTest, ADelayBeyondTheDeadlineEndsIt) {
   EXPECT_EQ(next.error.message, "oops; the time of the case is spent");
 }
 
+// "Incorrect API key provided.; check the key in SIM_KEY".
+TEST_F(FailedTriesTest, AdviceGoesOnWithTheProvidersSentence) {
+  auto refused = refusal(Reason::key_refused);
+  refused.message = "answered 401: Incorrect API key provided.";
+  refused.advice = "; check the key";
+  EXPECT_TRUE(
+      fails(refused).error.message.starts_with("answered 401: Incorrect API key provided; check the key"));
+}
+
 TEST_F(FailedTriesTest, WhatEveryOtherCallWouldMeetIsTheProviders) {
   fails(refusal(Reason::request_refused));
   EXPECT_FALSE(provider.fatal);

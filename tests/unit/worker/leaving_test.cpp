@@ -27,6 +27,12 @@ class LeavingTest : public ::testing::Test {
   Leaving leaving;
 };
 
+TEST(Leaving, SaysHowManyHaveHowLong) {
+  EXPECT_EQ(leaving_in_words(12, 25s), "leaving; 12 units under way have 25 s to end");
+  EXPECT_EQ(leaving_in_words(1, 1500ms), "leaving; 1 unit under way has 1.5 s to end");
+  EXPECT_EQ(leaving_in_words(0, 25s), "leaving; results on their way have 25 s to be taken");
+}
+
 TEST_F(LeavingTest, NobodyLeavesWhoWasNotAskedTo) {
   EXPECT_FALSE(leaving.begun());
   EXPECT_FALSE(leaving.ends());
