@@ -66,11 +66,6 @@ CoordinatorPlace place_of(const std::string& endpoint) {
   return is_loopback(*tcp) ? CoordinatorPlace::this_machine : CoordinatorPlace::elsewhere;
 }
 
-std::string default_name() {
-  const auto host = host_name();
-  return host ? *host + "-" + std::to_string(::getpid()) : "worker";
-}
-
 caf::actor spawn(caf::actor_system& system, WorkerConfig config, ConnectedDealer dealer, Mode mode) {
   const auto owned = std::make_shared<ConnectedDealer>(std::move(dealer));
   const auto start_dealer = [&system, owned](const caf::actor& worker) {
@@ -95,7 +90,7 @@ Result<std::vector<caf::actor>> start_workers(const LocalWorkers& options, const
   }
   const auto keys =
       std::make_shared<const KeyRing>(environment_variable, settings, place_of(options.endpoint));
-  const std::string name = caches.name.value_or(default_name());
+  const std::string name = caches.name.value_or(default_worker_name());
   std::random_device entropy;
   const auto random_number = [&] { return (std::uint64_t{entropy()} << 32) | entropy(); };
   std::vector<caf::actor> workers;
@@ -135,6 +130,11 @@ Result<std::vector<std::optional<Completion>>> read_masked_answers(const Setting
 }
 
 }  // namespace
+
+std::string default_worker_name() {
+  const auto host = host_name();
+  return host ? *host + "-" + std::to_string(::getpid()) : "worker";
+}
 
 StartWorkers prepare_workers(const WorkerCaches& caches) {
   const auto store = std::make_shared<std::future<OpenedStore>>(

@@ -3,6 +3,8 @@
 #include "common/cache_tools.hpp"
 #include "common/transport/local_workers.hpp"
 
+#include <string>
+
 /// The one entrance to this room, for `sluice` and for `sluice-worker` alike.
 namespace sluice {
 
@@ -12,6 +14,8 @@ namespace sluice {
 /// cache_failed, usage_invalid for an endpoint that cannot be parsed. If it is not called, its end waits for
 /// the thread.
 StartWorkers prepare_workers(const WorkerCaches& caches);
+/// Of the machine and the process.
+std::string default_worker_name();
 
 /// The functions behind `sluice cache` (common/cache_tools.hpp says what each takes, gives and fails with).
 CacheTools cache_tools();

@@ -98,6 +98,7 @@ TEST_F(JsonLog, WhatIsWrongBeforeARunIsAnObjectToo) {
   const auto worker = objects_in(run_worker("tcp://127.0.0.1:1", {"--orphan-timeout", "0.2"}).errors);
   EXPECT_EQ(worker.back().at("level"), "error");
   EXPECT_NE(worker.back().value("worker", ""), "");
+  EXPECT_NE(worker.front().value("worker", ""), "") << "before it has connected";
   set_variable("SLUICE_LOG_FORMAT", "");
   const auto wrong = run_sluice(Flags{"run", "--mode", "mock", "--log-format", "yaml"});
   EXPECT_EQ(wrong.exit_code, 2);

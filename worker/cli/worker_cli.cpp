@@ -198,6 +198,7 @@ int serve(const WorkerFlags& flags) {
     return 2;
   }
   set_log_format(settings->log_format.value);
+  set_log_context({.worker = flags.name.value_or(default_worker_name())});
   set_up_logging(flags.log_level, false);
   for (const std::string& warning : settings->warnings) spdlog::warn("{}", warning);
   if (const auto problem = problem_with_connect(flags.connect)) return report(*problem);
