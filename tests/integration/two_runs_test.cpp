@@ -348,6 +348,9 @@ TEST_F(Diff, ShowTakesSeveralCasesByFilter) {
   const auto nothing = run_sluice({"show", "last"});
   EXPECT_EQ(nothing.exit_code, 2);
   EXPECT_NE(nothing.errors.find("which cases?"), std::string::npos) << nothing.errors;
+  const auto no_run = run_sluice({"show", "spain"});
+  EXPECT_EQ(no_run.exit_code, 2);
+  EXPECT_NE(no_run.errors.find("no run \"spain\""), std::string::npos) << no_run.errors;
   const auto none = run_sluice({"show", "last", "--filter", "x*"});
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_NE(none.errors.find("has no result that fits --filter \"x*\""), std::string::npos) << none.errors;

@@ -39,16 +39,19 @@ class ShowCases {
     if (as_grid && as_json)
       return report_error(
           "--grid is a table for people, and --json a line for each trial: leave out one of them");
-    if (are_all_wanted() && !as_grid)
-      return report_error(
-          "which cases? Name a CASE, or some with --filter; --filter '*' shows all, and --grid a table of "
-          "their answers");
     auto filters = filters_of(flags.filters);
     if (!filters) return report_error(filters.error());
     const auto effective = settings.load();
     if (!effective) return report_findings(effective.error());
     auto past = find_past_run(*effective, run_id);
-    if (!past && past.error().reason != Reason::usage_invalid) return report_error(past.error());
+    const bool names_cases = !are_all_wanted() || as_grid;
+    // Of a case alone, which stands where a run should, that is what is wrong.
+    if (!past && (past.error().reason != Reason::usage_invalid || !names_cases))
+      return report_error(past.error());
+    if (!names_cases)
+      return report_error(
+          "which cases? Name a CASE, or some with --filter; --filter '*' shows all, and --grid a table of "
+          "their answers");
     // Observations outlive a run that was pruned.
     std::optional<Error> unknown;
     if (!past) {
