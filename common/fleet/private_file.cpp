@@ -48,6 +48,7 @@ Result<FileDescriptor> lock_folder(const std::filesystem::path& folder) {
   std::error_code problem;
   const std::filesystem::path here = folder.empty() ? "." : folder;
   std::filesystem::create_directories(here, problem);
+  if (problem) return fail(Reason::output_failed, here.string() + " cannot be made: " + problem.message());
   FileDescriptor lock(::open(here.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (lock.is_open() && ::flock(lock.number(), LOCK_EX) == 0) return lock;
   return fail(Reason::output_failed,

@@ -76,7 +76,8 @@ const std::string upsert_of_pin =
 Error ledger_error(const std::string& what) {
   return {Reason::ledger_failed,
           "the run ledger failed: " + one_line(what) +  // SQLite quotes what stands in the file.
-              "; check the space and the permissions of SLUICE_HOME (default ~/.sluice), and where a file is "
+              "; check the space and the permissions of the home (--home; default SLUICE_HOME, or "
+              "~/.sluice), and where a file is "
               "damaged, `sluice doctor`"};
 }
 

@@ -188,7 +188,12 @@ class RunReporter {
   }
 
   void expect(const Result<void>& done) {
-    if (!done) code_ = report_error(done.error());
+    if (done) return;
+    code_ = exit_error;
+    // A full disk refuses each of them, and has ended the run perhaps.
+    const std::string& why = done.error().message;
+    const bool is_said = ended_.facts.cut_short && ended_.facts.cut_short->message == why;
+    if (!is_said && std::exchange(last_failure_, why) != why) code_ = report_error(done.error());
   }
 
   void note_changes_since_baseline(AssessedRun& run, const ResultSource& source) const {
@@ -240,6 +245,7 @@ class RunReporter {
   std::optional<BaselineExport> pins_;
   std::optional<JsonCases> json_cases_;
   NotPassed not_passed_;
+  std::string last_failure_;  ///< Of the ledger, after the report.
   int code_ = exit_ok;
 };
 

@@ -3,6 +3,7 @@
 
 #include "common/fleet/allow_list.hpp"
 #include "common/fleet/fleet_security.hpp"
+#include "common/fleet/private_file.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <filesystem>
@@ -61,6 +62,16 @@ TEST(FleetKeys, OneThatOthersCanReadIsRefused) {
         << key.error().message;
   }
   EXPECT_NE(read_fleet_key(folder.path() / "none.key").error().message.find("none.key"), std::string::npos);
+}
+
+// Of a home that cannot be written to: "cannot be locked: No such file or directory".
+TEST(FleetKeys, AFolderThatCannotBeMadeIsToldSo) {
+  const support::TemporaryFolder folder;
+  std::ofstream(folder.path() / "file") << "no folder";
+  const auto locked = lock_folder(folder.path() / "file" / "fleet");
+  ASSERT_FALSE(locked);
+  EXPECT_NE(locked.error().message.find("fleet cannot be made: "), std::string::npos)
+      << locked.error().message;
 }
 
 TEST(FleetKeys, AWorkerIsCalledByItsKey) {
