@@ -11,15 +11,37 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <caf/all.hpp>
+#include <netdb.h>
 #include <spdlog/spdlog.h>
 
 namespace sluice {
 
 namespace {
+
+/// ZeroMQ tries a name again and again that nobody knows, and does not say so. Nothing where it is known, or
+/// is no name.
+std::optional<std::string> problem_with_host(std::string_view endpoint) {
+  constexpr std::string_view scheme = "tcp://";
+  const auto colon = endpoint.rfind(':');
+  if (!endpoint.starts_with(scheme) || colon <= scheme.size()) return std::nullopt;
+  const std::string host(endpoint.substr(scheme.size(), colon - scheme.size()));
+  if (host.starts_with('[')) return std::nullopt;
+  addrinfo wanted{};
+  wanted.ai_family = AF_INET;  // As set_ip_version has it.
+  wanted.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const int problem = ::getaddrinfo(host.c_str(), nullptr, &wanted, &found);
+  if (problem != 0)
+    return "the host name " + host + " cannot be resolved (" + ::gai_strerror(problem) +
+           "): check --connect, and the name service of this machine";
+  ::freeaddrinfo(found);
+  return std::nullopt;
+}
 
 class DealerActor final : public SocketActor {
  public:
@@ -51,6 +73,7 @@ class DealerActor final : public SocketActor {
     was_refused_ = false;
     said_.clear();
     is_unsent_said_ = false;
+    was_heard_ = true;
     if (frames.size() != 2) {
       spdlog::warn("a message of {} frames from the coordinator is ignored; a message has two",
                    frames.size());
@@ -146,14 +169,26 @@ class DealerActor final : public SocketActor {
     connections_ = fresh->connections;
     was_refused_ = false;
     replace_sockets(std::move(fresh->socket), std::move(fresh->monitor));
+    if (!was_heard_) look_up_host();
+  }
+
+  /// Of a coordinator that was never there. It may take its time, as it takes ZeroMQ's own.
+  void look_up_host() {
+    auto problem = problem_with_host(endpoint_);
+    const bool was_unknown = std::exchange(is_host_unknown_, problem.has_value());
+    if (!problem && !was_unknown) return;
+    if (problem && !was_unknown) spdlog::warn("{}", *problem);
+    send(worker_, ConnectionRefused{problem.value_or("")});
   }
 
   zmq::context_t* context_;
   std::string endpoint_;
   std::optional<FleetKey> key_;
   std::size_t connections_;
-  bool was_refused_ = false;                       ///< The last connection did not come about.
-  std::string said_;                               ///< Of the connections that did not come about.
+  bool was_refused_ = false;  ///< The last connection did not come about.
+  std::string said_;          ///< Of the connections that did not come about.
+  bool was_heard_ = false;    ///< The coordinator, once.
+  bool is_host_unknown_ = false;
   bool is_unsent_said_ = false;                    ///< Since the coordinator's last message.
   std::uint8_t version_ = wire::protocol_version;  ///< That this connection is spoken in,
   bool was_welcome_ = false;                       ///< with a WELCOME that came in it,

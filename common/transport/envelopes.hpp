@@ -62,7 +62,7 @@ struct ReopenSocket {};
 /// Dealer -> worker: a connection did not come about, for a reason that lasts until somebody changes
 /// something.
 struct ConnectionRefused {
-  std::string why;  ///< For people.
+  std::string why;  ///< For people; empty: that one has passed.
 };
 
 /// Ends a socket actor once what was sent before has been handed to ZeroMQ.

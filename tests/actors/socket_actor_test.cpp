@@ -187,6 +187,26 @@ TEST_F(SocketActorTest, AWelcomeThatCannotBeReadIsOneOfAnotherVersion) {
   self->wait_for(dealer);
 }
 
+// Its worker only said that the coordinator was silent.
+TEST_F(SocketActorTest, ADealerSaysThatNobodyKnowsTheHost) {
+  auto connected = connect_dealer(context, "tcp://nosuchhost.invalid:5999");
+  ASSERT_TRUE(connected) << connected.error().message;
+  Probe<FromCoordinator, ConnectionRefused> worker(system());
+  const auto dealer = spawn_dealer(system(), std::move(*connected), worker.handle());
+  caf::anon_send(dealer, ReopenSocket{});
+  EXPECT_TRUE(support::eventually([&] {
+    settle();
+    return !worker.got<ConnectionRefused>().empty();
+  }));
+  const auto refused = worker.take<ConnectionRefused>();
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_TRUE(refused[0].why.starts_with("the host name nosuchhost.invalid cannot be resolved ("))
+      << refused[0].why;
+  caf::anon_send(dealer, CloseSocket{});
+  caf::scoped_actor self(system());
+  self->wait_for(dealer);
+}
+
 // --- versions ---
 
 void send_frames(zmq::socket_t& socket, const wire::Frames& frames) {

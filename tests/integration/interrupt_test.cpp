@@ -127,7 +127,7 @@ TEST_F(Interrupt, AUserWhoInsistsEndsARunThatCannotEndByItself) {
   EXPECT_EQ(finished.exit_code, 2);
   ASSERT_EQ(finished.error_lines().size(), 1u) << finished.errors;
   EXPECT_NE(finished.error_lines()[0].find("interrupted by SIGTERM"), std::string::npos) << finished.errors;
-  EXPECT_NE(finished.errors.find("sluice: go on with `sluice run --resume "), std::string::npos)
+  EXPECT_NE(finished.errors.find("sluice: continue with `sluice run --resume "), std::string::npos)
       << finished.errors;
 }
 
