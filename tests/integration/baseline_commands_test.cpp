@@ -208,6 +208,9 @@ TEST_F(BaselineCommands, RunsListAndShow) {
   EXPECT_EQ(empty.exit_code, 0) << empty.errors;
   EXPECT_EQ(empty.output, "No run is recorded yet; `sluice run` records one.\n");
   EXPECT_FALSE(std::filesystem::exists(home() / "ledger.db")) << "reading makes nothing";
+  const auto nowhere = run_sluice({"runs", "list", "--home", (folder() / "nowhere").string()});
+  EXPECT_EQ(nowhere.exit_code, 0) << nowhere.errors;
+  EXPECT_NE(nowhere.errors.find("there is no home "), std::string::npos) << nowhere.errors;
   EXPECT_EQ(run_sluice({"runs", "list", "--format", "json"}).output, "[]\n");
   expect_refusal(run_sluice({"runs", "show", "1"}), "no run is recorded yet");
 

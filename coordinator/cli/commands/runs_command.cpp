@@ -8,10 +8,12 @@
 #include "coordinator/session/flag_values.hpp"
 
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -40,6 +42,11 @@ struct ListRuns {
       if (!listed) return report_error(listed.error());
       runs = std::move(*listed);
     }
+    // An empty list is none of a home that is not there: its name may be misspelt.
+    const auto& home = effective->home;
+    std::error_code unknown;
+    if (home.origin == Origin::flag && !std::filesystem::exists(home.value, unknown))
+      report_warning("there is no home " + home.value);
     if (*as == 1) {
       std::cout << runs_as_json(runs);
     } else if (runs.empty()) {
