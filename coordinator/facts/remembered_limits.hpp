@@ -2,7 +2,9 @@
 
 #include "coordinator/facts/learned_limits.hpp"
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace sluice {
@@ -15,6 +17,7 @@ struct RememberedLimits {
   LearnedLimits limits;  ///< `age` counts from learned_at_ms.
   std::int64_t learned_at_ms = 0;
   std::string run_id;
+  std::optional<std::chrono::milliseconds> run_time{};  ///< How long that run took; where it was looked up.
   friend bool operator==(const RememberedLimits&, const RememberedLimits&) = default;
 };
 

@@ -49,6 +49,7 @@ TEST_F(LearnedLimitsTest, AreKeptShownUsedAndForgotten) {
   EXPECT_EQ(kept[0]["run_id"], first["run_id"]);
   const auto table = run_sluice({"limits"});
   EXPECT_NE(table.output.find("requests_per_minute = "), std::string::npos) << table.output;
+  EXPECT_NE(table.output.find(", in "), std::string::npos) << "the run's time: " << table.output;
 
   const Json second = run_once();
   EXPECT_LT(second["run"]["rate_limited"], first["run"]["rate_limited"]) << "it begins with what is known";

@@ -54,6 +54,10 @@ struct Limits {
       auto found = (*ledger)->limits();
       if (!found) return report_error(found.error());
       limits = std::move(*found);
+      for (RememberedLimits& one : limits) {
+        // Of a run that was pruned meanwhile it is not known.
+        if (const auto time = (*ledger)->time_of(one.run_id)) one.run_time = *time;
+      }
     }
     if (forgets) return forget(*ledger, limits);
     if (*as == 1) {

@@ -9,8 +9,24 @@
 #include "coordinator/output/json_writer.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
 
 namespace sluice {
+namespace {
+
+std::optional<double> run_seconds(const RememberedLimits& one) {
+  if (!one.run_time) return std::nullopt;
+  return std::chrono::duration<double>(*one.run_time).count();
+}
+
+/// What a run of some seconds learnt is less sure than what one of hours did.
+std::string learnt_words(const RememberedLimits& one) {
+  const auto seconds = run_seconds(one);
+  return wording::date(one.learned_at_ms) + (seconds ? ", in " + wording::duration(*seconds) : "");
+}
+
+}  // namespace
 
 std::string limits_text(const std::vector<RememberedLimits>& limits, std::size_t columns) {
   TextTable table;
@@ -27,7 +43,7 @@ std::string limits_text(const std::vector<RememberedLimits>& limits, std::size_t
       table.rows.push_back({is_first ? printable(one.provider) : "", is_first ? printable(one.server) : "",
                             lines.empty() ? "" : lines[i],
                             is_first ? std::string(wording::to_string(one.limits.source)) : "",
-                            is_first ? wording::date(one.learned_at_ms) : ""});
+                            is_first ? learnt_words(one) : ""});
     }
   }
   return drawn(table, columns);
@@ -49,6 +65,7 @@ std::string limits_json(const std::vector<RememberedLimits>& limits) {
     json.member("source", wording::to_string(one.limits.source));
     json.member("learned_at_ms", one.learned_at_ms);
     json.member("run_id", one.run_id);
+    json.member("run_seconds", run_seconds(one));
     json.close('}');
   }
   text += limits.empty() ? "" : "\n";
