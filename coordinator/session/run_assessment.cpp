@@ -20,7 +20,7 @@
 namespace sluice {
 namespace {
 
-std::vector<std::string> names_of(const std::vector<RunArm>& arms) {
+std::vector<std::string> arm_names_of(const std::vector<RunArm>& arms) {
   std::vector<std::string> names;
   for (const RunArm& one : arms) names.push_back(one.arm.name);
   return names;
@@ -115,7 +115,7 @@ std::optional<RunArmsFold> arms_fold(const RunOptions& options, const RunGate& g
   rules.by_category = config.suite.cluster_by_category;
   rules.seed = defaults::statistics::seed;
   rules.baseline = options.baseline_arm;
-  return RunArmsFold(names_of(options.arms), rules);
+  return RunArmsFold(arm_names_of(options.arms), rules);
 }
 
 /// The fake judge is for trying out: there is nothing to learn of it.
@@ -252,7 +252,7 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   add_judge_notices(options, gate.judge.identity(), assessment);
   add_aggregates(options, gate, assessment);
   assessment.pass_groups = pass_groups({options.settings.min_pass_rate.value, results.suite.min_pass_rates},
-                                       names_of(options.arms), assessment.aggregates.pass_counts);
+                                       arm_names_of(options.arms), assessment.aggregates.pass_counts);
   const auto input = verdict_input(assessment, cut_short);
   assessment.verdict = run_verdict(input);
   assessment.exit_code = exit_code(assessment.verdict, input, {options.strict, options.fail_on_regression});

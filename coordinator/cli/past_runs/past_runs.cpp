@@ -27,7 +27,6 @@ namespace {
 
 constexpr std::size_t least_table_columns = 80;
 constexpr std::size_t id_digits = 8;
-constexpr std::size_t date_characters = 16;  ///< 2026-02-05 14:03
 constexpr std::size_t year_characters = 5;
 constexpr std::size_t wide_gap = 2;
 constexpr std::size_t indent = 2;  ///< Of a model that stands below its run.
@@ -39,7 +38,7 @@ using Widths = std::array<std::size_t, column_count>;
 Row row_of(const PastRun& past) {
   Row row;
   row[run] = short_id(past.run.run_id);
-  row[date] = wording::date(past.run.started_at_ms).substr(0, date_characters);
+  row[date] = minute_of_start(past);
   row[suite] = past.run.suite;
   row[mode] = past.run.mode;
   row[model] = past.run.model;
@@ -292,6 +291,11 @@ std::string verdict_of(const PastRun& past) {
   if (command == embed_command) return "embedded";
   if (command == generate_command) return "generated";
   return command == "grade" ? "graded" : "calibrated";
+}
+
+std::string minute_of_start(const PastRun& past) {
+  constexpr std::size_t minute_characters = 16;
+  return wording::date(past.run.started_at_ms).substr(0, minute_characters);
 }
 
 std::string result_words(const PastRun& past) {

@@ -16,8 +16,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t date_characters = 16;  // 2026-02-05 14:03
-
 std::string link_to(const PastRun& past) {
   return "<a href=\"/runs/" + xml_escaped(past.run.run_id) + "\">" + xml_escaped(short_id(past.run.run_id)) +
          "</a>";
@@ -42,8 +40,8 @@ std::string run_row(const PastRun& past) {
   return "<tr>" + choice("base", "Compare with") + choice("current", "Compare") + "<td>" + link_to(past) +
          "</td><td><span class=\"status " + std::string(tone_of(verdict)) + "\">" + xml_escaped(verdict) +
          "</span></td>" + cell(result_words(past)) + "<td class=\"number\">" + wording::grouped(cases) +
-         "</td>" + cell(wording::date(past.run.started_at_ms).substr(0, date_characters)) +
-         cell(past.run.suite) + cell(past.run.mode) + cell(past.run.model) + "</tr>\n";
+         "</td>" + cell(minute_of_start(past)) + cell(past.run.suite) + cell(past.run.mode) +
+         cell(past.run.model) + "</tr>\n";
 }
 
 std::string whole_page(const std::string& title, const PageFrame& frame, const std::string& content) {

@@ -21,7 +21,7 @@ struct Placeholder {
   std::string_view name;
 };
 
-bool is_name_character(char c) {
+bool is_placeholder_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
@@ -30,7 +30,7 @@ std::optional<Placeholder> next_placeholder(std::string_view text, std::size_t f
   for (auto begin = text.find("{{", from); begin != std::string_view::npos;
        begin = text.find("{{", begin + 1)) {
     std::size_t end = begin + 2;
-    while (end < text.size() && is_name_character(text[end])) ++end;
+    while (end < text.size() && is_placeholder_character(text[end])) ++end;
     if (end > begin + 2 && text.substr(end, 2) == "}}") {
       return Placeholder{begin, end + 2, text.substr(begin + 2, end - begin - 2)};
     }

@@ -9,7 +9,7 @@ namespace sluice {
 namespace {
 
 /// What is wrong with a part of a document; "" if more of it may fit.
-std::string problem(std::string_view schema, std::string_view part) {
+std::string problem_of_part(std::string_view schema, std::string_view part) {
   const auto compiled = JsonSchema::compile_partial(schema);
   if (!compiled) return "refused: " + compiled.error().message;
   return compiled->compare(part)->problem;
@@ -25,34 +25,35 @@ constexpr std::string_view refund = R"({
 
 TEST(PartialSchema, HoldsWhatEachPartOfAFittingDocumentKeeps) {
   for (const char* part : {"{}", R"({"reason":"late"})", R"({"to":{}})", R"({"items":[{"id":1},{}]})"})
-    EXPECT_EQ(problem(refund, part), "") << part;
-  EXPECT_EQ(problem(refund, R"({"amount":"100"})"),
+    EXPECT_EQ(problem_of_part(refund, part), "") << part;
+  EXPECT_EQ(problem_of_part(refund, R"({"amount":"100"})"),
             "does not fit the schema at /amount: Value type not permitted by 'type' constraint");
   for (const char* part : {R"({"reason":"LATE"})", R"({"amount":-1})", R"({"items":[{"id":1}]})",
                            R"({"items":[{"id":"1"},{}]})"})
-    EXPECT_NE(problem(refund, part), "") << part;
+    EXPECT_NE(problem_of_part(refund, part), "") << part;
 }
 
 TEST(PartialSchema, NamesAreThoseThatAreDeclared) {
-  EXPECT_NE(problem(refund, R"({"amuont":100})").find("'amuont'"), std::string::npos)
-      << problem(refund, R"({"amuont":100})");
-  EXPECT_NE(problem(refund, R"({"to":{"nmae":"x"}})"), "") << "at every depth";
+  EXPECT_NE(problem_of_part(refund, R"({"amuont":100})").find("'amuont'"), std::string::npos)
+      << problem_of_part(refund, R"({"amuont":100})");
+  EXPECT_NE(problem_of_part(refund, R"({"to":{"nmae":"x"}})"), "") << "at every depth";
   for (const char* open :
        {R"({"type":"object"})", R"({"properties":{},"type":"object"})",
         R"({"properties":{"a":{}},"additionalProperties":true})",
         R"({"properties":{"a":{}},"patternProperties":{"^x-":{}}})",
         R"({"properties":{"a":{}},"additionalProperties":false,"patternProperties":{"^z":{}}})",
         R"({"properties":{"a":{}},"allOf":[{"properties":{"z":{}}}]})"})
-    EXPECT_EQ(problem(open, R"({"z":1})"), "") << open;
+    EXPECT_EQ(problem_of_part(open, R"({"z":1})"), "") << open;
 }
 
 TEST(PartialSchema, PassesOverWhatMoreMembersCanMend) {
-  EXPECT_EQ(problem(R"({"oneOf":[{"required":["a"]},{"required":["b"]}]})", "{}"), "");
-  EXPECT_NE(problem(R"({"properties":{"a":{"oneOf":[{"type":"string"},{"type":"null"}]}}})", R"({"a":1})"),
-            "");
-  EXPECT_EQ(problem(R"({"not":{"properties":{"a":{"const":1}}}})", "{}"), "");
-  EXPECT_EQ(problem(R"({"properties":{"a":{"const":{"x":1,"y":2}}}})", R"({"a":{"x":1}})"), "");
-  EXPECT_EQ(problem(R"({"if":{},"then":{"required":["a"]}})", "{}"), "");
+  EXPECT_EQ(problem_of_part(R"({"oneOf":[{"required":["a"]},{"required":["b"]}]})", "{}"), "");
+  EXPECT_NE(
+      problem_of_part(R"({"properties":{"a":{"oneOf":[{"type":"string"},{"type":"null"}]}}})", R"({"a":1})"),
+      "");
+  EXPECT_EQ(problem_of_part(R"({"not":{"properties":{"a":{"const":1}}}})", "{}"), "");
+  EXPECT_EQ(problem_of_part(R"({"properties":{"a":{"const":{"x":1,"y":2}}}})", R"({"a":{"x":1}})"), "");
+  EXPECT_EQ(problem_of_part(R"({"if":{},"then":{"required":["a"]}})", "{}"), "");
 }
 
 // A provider may know more than the schemas that answers are checked by.
@@ -62,15 +63,15 @@ TEST(PartialSchema, PassesOverWhatIsNotAssessedAndRefusesWhatIsWrong) {
         R"({"properties":{"a":{"prefixItems":[{}],"items":false}}})",
         R"({"properties":{"a":{"$ref":"https://example.org/a"}}})",
         R"({"properties":{"a":{"$ref":"#/properties/b/not"},"b":{"not":{"type":"string"}}}})"}) {
-    EXPECT_EQ(problem(schema, R"({"a":[1]})"), "") << schema;
-    EXPECT_EQ(problem(schema, R"({"a":"x"})"), "") << schema;
+    EXPECT_EQ(problem_of_part(schema, R"({"a":[1]})"), "") << schema;
+    EXPECT_EQ(problem_of_part(schema, R"({"a":"x"})"), "") << schema;
   }
-  EXPECT_EQ(problem(R"({"$ref":"#/definitions/a","definitions":{"a":{"type":"object"}}})", "[]"),
+  EXPECT_EQ(problem_of_part(R"({"$ref":"#/definitions/a","definitions":{"a":{"type":"object"}}})", "[]"),
             "does not fit the schema at the root: Value type not permitted by 'type' constraint");
-  EXPECT_EQ(problem(R"({"type":"objekt"})", "{}"),
+  EXPECT_EQ(problem_of_part(R"({"type":"objekt"})", "{}"),
             "refused: the schema is wrong: Unrecognised JSON type name 'objekt'");
   EXPECT_EQ(
-      problem(R"({"properties":{"a":{"requird":["b"]}}})", "{}"),
+      problem_of_part(R"({"properties":{"a":{"requird":["b"]}}})", "{}"),
       "refused: the schema is wrong at /properties/a: \"requird\" is no keyword; did you mean \"required\"?");
 }
 
