@@ -7,6 +7,7 @@
 #include "common/wire/codec.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -169,7 +170,12 @@ class DealerActor final : public SocketActor {
     connections_ = fresh->connections;
     was_refused_ = false;
     replace_sockets(std::move(fresh->socket), std::move(fresh->monitor));
-    if (!was_heard_) look_up_host();
+    const auto now = std::chrono::steady_clock::now();
+    if (was_heard_ || now < next_look_up_) return;
+    look_up_host();
+    // One that takes long holds up what waits for this thread.
+    const auto end = std::chrono::steady_clock::now();
+    next_look_up_ = end + 10 * (end - now);
   }
 
   /// Of a coordinator that was never there. It may take its time, as it takes ZeroMQ's own.
@@ -178,7 +184,7 @@ class DealerActor final : public SocketActor {
     const bool was_unknown = std::exchange(is_host_unknown_, problem.has_value());
     if (!problem && !was_unknown) return;
     if (problem && !was_unknown) spdlog::warn("{}", *problem);
-    send(worker_, ConnectionRefused{problem.value_or("")});
+    send(worker_, ConnectionRefused{problem.value_or(said_)});
   }
 
   zmq::context_t* context_;
@@ -189,10 +195,11 @@ class DealerActor final : public SocketActor {
   std::string said_;          ///< Of the connections that did not come about.
   bool was_heard_ = false;    ///< The coordinator, once.
   bool is_host_unknown_ = false;
-  bool is_unsent_said_ = false;                    ///< Since the coordinator's last message.
-  std::uint8_t version_ = wire::protocol_version;  ///< That this connection is spoken in,
-  bool was_welcome_ = false;                       ///< with a WELCOME that came in it,
-  std::size_t sent_in_version_ = 0;                ///< and the messages that were sent in it.
+  std::chrono::steady_clock::time_point next_look_up_{};  ///< No earlier.
+  bool is_unsent_said_ = false;                           ///< Since the coordinator's last message.
+  std::uint8_t version_ = wire::protocol_version;         ///< That this connection is spoken in,
+  bool was_welcome_ = false;                              ///< with a WELCOME that came in it,
+  std::size_t sent_in_version_ = 0;                       ///< and the messages that were sent in it.
   std::size_t refusals_to_come_ = 0;  ///< At most: to messages that were sent in another version before.
   caf::actor worker_;
   FromCoordinator batch_;

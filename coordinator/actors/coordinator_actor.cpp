@@ -45,6 +45,7 @@ struct CoordinatorState {
   bool goodbyes_awaited = true;
   bool progress_due = false;  ///< To be shown, or published, once the governor's report is there.
   bool metrics_due = false;
+  std::uint64_t budgets_pending = 0;  ///< Reports that the governor owes; they come in order.
   bool last_budgets_requested = false;
   bool last_budgets_awaited = false;
   std::optional<Error> defect;  ///< An actor that the run needs has ended unexpectedly.
@@ -142,6 +143,11 @@ void end_run(CoordinatorActor* self) {
   self->quit();
 }
 
+void request_budgets(CoordinatorActor* self) {
+  ++self->state.budgets_pending;
+  self->send(self->state.governor, BudgetRequest{});
+}
+
 /// Ends the run when nobody has anything more to send. Results that are on their way into the ledger are
 /// waited for in any case: they were paid for.
 void end_run_if_quiet(CoordinatorActor* self) {
@@ -149,7 +155,7 @@ void end_run_if_quiet(CoordinatorActor* self) {
   if (!state.controller->over() || state.unrecorded > 0) return;
   if (!std::exchange(state.last_budgets_requested, true)) {
     state.last_budgets_awaited = true;
-    self->send(state.governor, BudgetRequest{});
+    request_budgets(self);
   }
   if (state.last_budgets_awaited) return;
   if (state.controller->all_gone() || !state.goodbyes_awaited) return end_run(self);
@@ -317,12 +323,13 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
         Effects effects;
         self->state.controller->on_tick(self->clock().now(), effects);
         self->state.metrics_due = self->state.metrics_due || self->state.config->metrics;
-        self->send(self->state.governor, BudgetRequest{});
+        request_budgets(self);
         perform(self, effects);
       },
       [self](BudgetReport& report) {
         self->state.budgets = std::move(report.budgets);
-        self->state.last_budgets_awaited = false;
+        // One that was asked for earlier lacks what the last heartbeats brought.
+        if (--self->state.budgets_pending == 0) self->state.last_budgets_awaited = false;
         update_rate(self);
         tell_held_up(self->state);
         if (self->state.progress_due) show_progress(self);
@@ -336,7 +343,7 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
       },
       [self](ProgressTick) {
         self->state.progress_due = true;
-        self->send(self->state.governor, BudgetRequest{});
+        request_budgets(self);
         self->delayed_send(self, self->state.config->progress_interval, ProgressTick{});
       },
       [self](StopRun& stop) {

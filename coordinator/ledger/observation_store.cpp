@@ -96,8 +96,11 @@ Error failed(const std::string& what) {
   return {Reason::output_failed, "the observations failed: " + what};
 }
 
-Error failed(const std::filesystem::path& file, const std::string& what) {
-  return failed(file.string() + ": " + what + "; check the space and the permissions of its folder");
+Error failed(const std::filesystem::path& file, const SQLite::Exception& error) {
+  const bool is_of_folder = error.getErrorCode() == SQLITE_CANTOPEN || error.getErrorCode() == SQLITE_FULL ||
+                            error.getErrorCode() == SQLITE_READONLY;
+  return failed(file.string() + ": " + error.what() +
+                (is_of_folder ? "; check the space and the permissions of its folder" : ""));
 }
 
 Error no_observations(const std::filesystem::path& file) {
@@ -245,7 +248,7 @@ Result<ObservationStore> ObservationStore::open(const std::filesystem::path& fil
                 ", checksum = " + row_checks::sum(prompts, "excluded.hash, excluded.text, " + last_use));
     return ObservationStore(std::move(database));
   } catch (const SQLite::Exception& error) {
-    return fail(failed(file, error.what()));
+    return fail(failed(file, error));
   }
 }
 
@@ -262,7 +265,7 @@ Result<std::optional<ObservationStore>> ObservationStore::open_read_only(const s
     if (pragma(db, "application_id") != observations_application_id) return std::nullopt;
     return ObservationStore(std::move(database));
   } catch (const SQLite::Exception& error) {
-    return fail(failed(file, error.what()));
+    return fail(failed(file, error));
   }
 }
 

@@ -30,7 +30,7 @@ inline constexpr std::size_t long_answer_bytes = 1000;
 struct JudgedAnswer {
   double quality = 0;      ///< 0..1
   std::size_t bytes = 0;   ///< From its marker to its end.
-  std::string family;      ///< NAME of its first `[by NAME]`; empty: it has none.
+  std::string family{};    ///< NAME of its first `[by NAME]`; empty: it has none.
   bool is_marked = false;  ///< Its quality stood in the message.
   friend bool operator==(const JudgedAnswer&, const JudgedAnswer&) = default;
 };

@@ -30,18 +30,6 @@ const std::string& no_proxy() {
   return hosts;
 }
 
-/// A connection to a proxy says nothing of the way beyond it.
-bool may_use_proxy() {
-  static const bool is_set = [] {
-    for (const char* name : {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"}) {
-      const char* value = std::getenv(name);
-      if (value != nullptr && *value != '\0') return true;
-    }
-    return false;
-  }();
-  return is_set;
-}
-
 /// Four times the mean deviation of the round trip, as TCP itself bounds it for its time-outs.
 std::chrono::microseconds way_variation(CURL* easy) {
   curl_socket_t socket = CURL_SOCKET_BAD;
@@ -64,6 +52,17 @@ void use_named_certificates(CURL* easy) {
 }
 
 }  // namespace
+
+bool may_use_proxy() {
+  static const bool is_set = [] {
+    for (const char* name : {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"}) {
+      const char* value = std::getenv(name);
+      if (value != nullptr && *value != '\0') return true;
+    }
+    return false;
+  }();
+  return is_set;
+}
 
 Transfer::Transfer() : easy_(curl().easy_init()) {
   if (easy_) set_constant_options();

@@ -14,6 +14,9 @@
 
 namespace sluice {
 
+/// Whether calls may go by a proxy: a connection to it says nothing of the way beyond. Read once.
+bool may_use_proxy();
+
 /// One curl easy handle that carries out one call after the other. What stays the same between calls is not
 /// set again. Must not move while a call is under way (curl holds its address); not thread-safe.
 /// REQUIRES, for all of it: load_curl() has succeeded.

@@ -92,13 +92,15 @@ std::optional<HttpFailure> Transfer::refusal_of_ours(CURLcode code, const std::s
 /// Nothing was sent.
 std::optional<HttpFailure> Transfer::failed_connection(CURLcode code, const std::string& host) const {
   using Kind = HttpFailure::Kind;
-  if (is_tls_problem(code) && is_answered_in_the_clear(tls_problem()))
+  // What a proxy says is no word of the provider's, which would have its key in the clear.
+  if (is_tls_problem(code) && !may_use_proxy() && is_answered_in_the_clear(tls_problem()))
     return HttpFailure{Kind::no_tls, host +
                                          " does not speak TLS; if it serves plain HTTP, give its URL with "
                                          "http:// in place of https://"};
   if (is_tls_problem(code)) {
-    const char* const advice =
-        code == CURLE_SSL_CACERT_BADFILE ? "; check SSL_CERT_FILE and SSL_CERT_DIR" : "";
+    const char* const advice = code == CURLE_SSL_CACERT_BADFILE ? "; check SSL_CERT_FILE and SSL_CERT_DIR"
+                               : may_use_proxy()                ? "; check HTTPS_PROXY and NO_PROXY"
+                                                                : "";
     return HttpFailure{Kind::could_not_connect,
                        "no TLS connection to " + host + ": " + tls_problem() + advice};
   }
@@ -123,7 +125,7 @@ std::optional<HttpFailure> Transfer::failed_connection(CURLcode code, const std:
   if (code == CURLE_OPERATION_TIMEDOUT && sends_ == 0 && connecting_ends_first) {
     long own_port = 0;  // Of the connection; curl does not know it of each that stands.
     curl().easy_getinfo(easy_.get(), CURLINFO_LOCAL_PORT, &own_port);
-    const bool tls_is_silent = own_port > 0 && url_.starts_with("https:");
+    const bool tls_is_silent = own_port > 0 && !may_use_proxy() && url_.starts_with("https:");
     return HttpFailure{Kind::could_not_connect,
                        host +
                            (tls_is_silent ? " accepted a connection, and answered no TLS within "

@@ -83,7 +83,7 @@ double width_of_labels(const std::vector<Estimate>& rows) {
 /// Where a row's numbers are, between two ends.
 class Scale {
  public:
-  Scale(double low, double high, double label_width) : low_(low), high_(high), label_width_(label_width) {}
+  Scale(double low, double high, double labels) : low_(low), high_(high), label_width_(labels) {}
   double at(double value) const {
     const double share = (std::clamp(value, low_, high_) - low_) / (high_ - low_);
     return label_width_ + share * (width - label_width_ - margin);

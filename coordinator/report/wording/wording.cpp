@@ -131,8 +131,9 @@ std::string whole_run_reason(const BaselineComparison& gate) {
   if (gate.statistics) {
     for (const StatisticalMetric& one : gate.statistics->metrics) {
       if (one.decision.decision == ChangeDecision::regression) {
-        add(std::string(name_of(one.mean)) + " regressed beyond chance" +
-            (one.fails_nothing ? " by a judge that is not calibrated" : ""));
+        const std::string what =
+            one.mean ? std::string(name_of(one.mean)) + " regressed" : "fewer answers passed";
+        add(what + " beyond chance" + (one.fails_nothing ? " by a judge that is not calibrated" : ""));
       }
     }
     if (gate.statistics->decision == ChangeDecision::underpowered) add(underpowered_reason(*gate.statistics));

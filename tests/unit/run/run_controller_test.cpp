@@ -100,7 +100,7 @@ TEST_F(RunControllerTest, AResultThatDoesNotFitThePlanIsGone) {
   auto swapped = answered(2);
   std::swap(swapped.scores[0], swapped.scores[1]);
   auto scored_error = answered(0);
-  scored_error.error = Error{Reason::refusal, "no"};
+  scored_error.error = Error{Reason::truncated, "cut off"};
   for (const auto& result : {beyond, wrong_key, no_score, foreign_trial, one_of_two, swapped, scored_error}) {
     const auto effects = report("p", {result});
     EXPECT_TRUE(effects.to_record.empty());
