@@ -147,8 +147,11 @@ Check const_check(const Adapter& value) {
 Check enum_check(const Adapter& value) {
   if (!value.isArray()) throw std::runtime_error("enum is no list of values");
   return [values = json_of(value)](const Adapter& target) -> std::optional<std::string> {
-    for (const Json& wanted : values) {
-      if (equals(target, wanted)) return std::nullopt;
+    const bool is_structured = target.isArray() || target.isObject();
+    const auto is_alike = [&](const Json& wanted) { return wanted.is_structured() == is_structured; };
+    if (std::ranges::any_of(values, is_alike)) {
+      const Json given = json_of(target);  // Once: an answer may be large.
+      if (std::ranges::find(values, given) != values.end()) return std::nullopt;
     }
     return "Failed to match against any enum values.";
   };

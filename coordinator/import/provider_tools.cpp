@@ -20,6 +20,9 @@ bool is_schema(const DocumentNode& node) {
 /// Nothing if a suite takes no such tool.
 std::optional<DocumentNode> import_tool(const DocumentNode& written, std::uint32_t line,
                                         const ImportFile& from) {
+  // Tools that a provider runs itself, such as web_search_20250305, are no functions.
+  const std::string* type = text_in(written, "type");
+  if (type != nullptr && *type != "function" && *type != "custom") return std::nullopt;
   const DocumentEntry* function = find_entry(written, "function");
   const DocumentNode& tool = function != nullptr ? function->value : written;
   const auto* keys = std::get_if<DocumentNode::Table>(&tool.value);

@@ -187,7 +187,9 @@ void RunArmsFold::add_scores(const CaseResult& result) {
   for (const TrialResult& trial : result.trials) {
     if (trial.perturbation > 0 || trial.error != nullptr) continue;
     const auto& metrics = trial.assessment.metrics;
-    sum_of({}, test_case).add(share_of_pass(std::ranges::none_of(metrics, fails_by_itself)));
+    // A failure that is known decides nothing.
+    if (!test_case.known_failure)
+      sum_of({}, test_case).add(share_of_pass(std::ranges::none_of(metrics, fails_by_itself)));
     for (const AssessedMetric& metric : metrics) {
       if (info(metric.id).kind == MetricKind::scored && metric.score)
         sum_of(metric.id, test_case).add(share_of_score(*metric.score));

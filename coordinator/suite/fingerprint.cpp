@@ -231,6 +231,12 @@ std::string canonical_expectations(const Case& one) {
   return text;
 }
 
+/// Whether calls are held against the tools of the request.
+bool judges_by_tools(const TextExpectation& expectation) {
+  return positive(expectation.metric) == MetricId::tool_calls_valid ||
+         std::ranges::any_of(expectation.parts, judges_by_tools);
+}
+
 /// All of it, or that alone which judges answers.
 enum class Part : std::uint8_t { whole, judging };
 
@@ -247,7 +253,15 @@ void append_form(std::string& out, const Case& one, std::string_view expectation
   if ((asks || judges) && !is_claims) object.add_text("context", one.context);
   if (one.examples.are_wanted) append_examples(object.member("examples"), one);
   object.add("expectations", expectations);
-  if (asks && !one.extras.empty()) append_extras(object.member("extras"), one.extras);
+  const bool has_judging_tools =
+      !one.extras.tools.empty() && std::ranges::any_of(one.expectations, judges_by_tools, &Expectation::what);
+  if (asks && !one.extras.empty()) {
+    append_extras(object.member("extras"), one.extras);
+  } else if (has_judging_tools) {
+    RequestExtras judging;
+    judging.tools = one.extras.tools;
+    append_extras(object.member("extras"), judging);
+  }
   object.add_text("id", one.id);
   object.add("kind", is_claims ? "\"claims\"" : "\"text\"");
   if (is_claims) {

@@ -167,6 +167,14 @@ TEST(Fingerprint, OfOneCaseOthersOfItsSuiteHaveNoPartInWhatJudgesIt) {
   Case asked = one;
   asked.context = "z";
   EXPECT_EQ(CaseJudging(suite, settings).of(asked), before) << "what is asked judges nothing";
+  Case offered = one;
+  offered.extras.tools.push_back({"look_up", "", "{}"});
+  EXPECT_EQ(CaseJudging(suite, settings).of(offered), before) << "tools are what is asked";
+  offered.expectations.front().what = {.metric = MetricId::tool_calls_valid};
+  Case refunds = offered;
+  refunds.extras.tools.push_back({"refund", "", "{}"});
+  EXPECT_NE(CaseJudging(suite, settings).of(refunds), CaseJudging(suite, settings).of(offered))
+      << "calls are held against them";
   Case checked = one;
   checked.expectations.front().what.texts = {"z"};
   EXPECT_NE(CaseJudging(suite, settings).of(checked), before);
