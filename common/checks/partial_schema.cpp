@@ -42,7 +42,8 @@ class PartialSchema {
     const auto reference = schema.find("$ref");
     if (reference != schema.end() && !is_followed(*reference)) return Json::object();
     Json made = Json::object();
-    for (const auto& [name, value] : schema.items()) add(name, value, schema, made);
+    const bool are_members_alone = is_alone && !has_any(schema, beside_properties);
+    for (const auto& [name, value] : schema.items()) add(name, value, schema, are_members_alone, made);
     if (schema.contains("prefixItems")) {  // `items` are those behind them.
       made.erase("items");
       made.erase("additionalItems");
@@ -56,22 +57,24 @@ class PartialSchema {
   }
 
  private:
-  void add(const std::string& name, const Json& value, const Json& schema, Json& made) const {
+  /// `are_members_alone`: no schema beside this one is for what its members hold.
+  void add(const std::string& name, const Json& value, const Json& schema, bool are_members_alone,
+           Json& made) const {
     if (is_among(name, mended_by_more) || is_among(name, later_keywords) || name == patterned_keyword) return;
     if (name == "pattern" && value.is_string() && !Pattern::compile(value.get_ref<const std::string&>()))
       return;
     const bool is_structured = value.is_structured();
     if (name == "properties" || name == "definitions" || name == "$defs") {
-      made[name] = value.is_object() ? each(value, name == "properties") : value;
+      made[name] = value.is_object() ? each(value, name == "properties" && are_members_alone) : value;
     } else if (name == "allOf" || name == "anyOf") {
       made[name] = is_structured ? each(value, false) : value;
     } else if (name == "oneOf") {
       if (!schema.contains("anyOf")) made["anyOf"] = is_structured ? each(value, false) : value;
     } else if (name == "items" && value.is_array()) {
-      made[name] = each(value, true);
+      made[name] = each(value, are_members_alone);
     } else if (name == "items" || name == "additionalItems" || name == "additionalProperties" ||
                name == "propertyNames") {
-      made[name] = of(value, true);
+      made[name] = of(value, are_members_alone);
     } else if (name == "const" || name == "enum") {
       if (!has_objects(value)) made[name] = value;
     } else {

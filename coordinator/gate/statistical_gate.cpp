@@ -51,13 +51,11 @@ std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
       std::ranges::any_of(metrics, [](MetricId metric) { return info(metric).kind == MetricKind::scored; });
   if (suite.mode != ThresholdMode::statistical || has_scores || baseline.pins(passed_name))
     return std::nullopt;
-  return GateNotice{strict ? GateNotice::Severity::failure : GateNotice::Severity::warning,
-                    "nothing_to_compare",
-                    "`thresholding.mode: statistical` compares scores, and how often tests pass in several "
-                    "repeats; no test "
-                    "of this suite has a score, and the baseline was made without repeats: write it anew "
-                    "with --repeat 3 or "
-                    "more, or take the mode out (each check that broke fails its test in any case)."};
+  return GateNotice{
+      strict ? GateNotice::Severity::failure : GateNotice::Severity::warning, "nothing_to_compare",
+      "`thresholding.mode: statistical` compares scores, and how often tests pass in several repeats; no "
+      "test of this suite has a score, and the baseline was made without repeats: write it anew with "
+      "--repeat 3 or more, or take the mode out (each check that broke fails its test in any case)."};
 }
 
 std::uint64_t StatisticalAssessment::regressions() const {

@@ -23,6 +23,15 @@ constexpr std::string_view refund = R"({
   "$defs": {"item": {"type": "object", "required": ["id", "count"], "properties": {"id": {"type": "integer"}}}}
 })";
 
+// Arguments of the other branch were refused when the suite was read.
+TEST(PartialSchema, LeavesOpenWhatABranchDescribesAsWell) {
+  const std::string_view both = R"({
+    "properties": {"to": {"type": "object", "properties": {"name": {"type": "string"}}}},
+    "anyOf": [{"properties": {"to": {"properties": {"zip": {"type": "string"}}}}}]})";
+  EXPECT_EQ(problem_of_part(both, R"({"to":{"zip":"1010"}})"), "");
+  EXPECT_NE(problem_of_part(both, R"({"to":{"zip":1010}})"), "");
+}
+
 TEST(PartialSchema, HoldsWhatEachPartOfAFittingDocumentKeeps) {
   for (const char* part : {"{}", R"({"reason":"late"})", R"({"to":{}})", R"({"items":[{"id":1},{}]})"})
     EXPECT_EQ(problem_of_part(refund, part), "") << part;

@@ -168,6 +168,11 @@ TEST_F(Promptfoo, GivesEachTestTheToolsOfTheProvidersAndHoldsCallsAgainstThem) {
             "promptfooconfig.yaml:3: \"strict\" of the tool look_up has no counterpart: left out\n");
   EXPECT_TRUE(has(notes(head + "{name: look_up, parameters: {type: objekt}}}]}}\n" + tests),
                   ":3: \"tools\" in config of a provider are none that a suite takes"));
+  EXPECT_TRUE(has(notes("prompts: ['{{q}}']\nproviders:\n- {id: 'openai:m', config: {tools: [{type: "
+                        "web_search_20250305, name: web_search}]}}\n" +
+                        tests),
+                  ":3: \"tools\" in config of a provider are none that a suite takes"))
+      << "the provider runs it itself";
   EXPECT_TRUE(has(notes(head + function + "}}]}}\n- openai:n\n" + tests),
                   ":3: \"tools\" is not that of all providers"));
 }

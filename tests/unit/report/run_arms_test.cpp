@@ -45,6 +45,8 @@ class Arms {
     const bool failed = metrics.front().status == MetricStatus::fail;
     add(test, arm, failed ? CaseStatus::fail : CaseStatus::pass, std::move(metrics));
   }
+  /// What is added from here on.
+  void know_failures() { known_failure_ = "it is known"; }
   void add_error(std::uint32_t test, std::uint32_t arm) { add(test, arm, CaseStatus::error, {}); }
   void add_not_started(std::uint32_t test, std::uint32_t arm) {
     is_next_started_ = false;
@@ -64,6 +66,7 @@ class Arms {
     one.id = "t" + std::to_string(1000 + test) + "@" + names_.at(arm);
     one.arm = arm;
     one.test = test;
+    one.known_failure = known_failure_;
     const Error error{Reason::refusal, "no"};
     UnitResult unit;
     unit.unit = next_unit_++;
@@ -85,6 +88,7 @@ class Arms {
   UnitId next_unit_ = 0;
   Spend spend_;
   bool is_next_started_ = true;
+  std::optional<std::string> known_failure_;
 };
 
 const ArmMetricComparison& of(const ArmPair& pair, ComparedMean metric) {
@@ -242,6 +246,16 @@ TEST(RunArms, AnArmThatPassesLessOftenIsWorse) {
   EXPECT_EQ(notices[0].code, "arm_worse");
   EXPECT_EQ(notices[0].severity, GateNotice::Severity::failure);
   EXPECT_EQ(notices[0].message, "`passed` of the arm `b` is worse than that of `a`, beyond chance.");
+}
+
+TEST(RunArms, AFailureThatIsKnownMakesNoArmWorse) {
+  Arms arms({"a", "b"}, {.baseline = 0});
+  arms.know_failures();
+  for (std::uint32_t test = 0; test < 60; ++test) {
+    arms.add(test, 0, {pass_fail(true)});
+    arms.add(test, 1, {pass_fail(test % 5 < 3)});
+  }
+  EXPECT_TRUE(arm_notices(arms.finish(), 0).empty());
 }
 
 TEST(RunArms, ANoticeSaysThatTooFewTestsDecideNothing) {
