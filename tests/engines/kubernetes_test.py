@@ -130,7 +130,7 @@ class Kubernetes(unittest.TestCase):
 
     def test_a_stop_has_time_for_calls_under_way(self):
         said = re.sub(r"\s+", " ", self.bench.run([PROGRAMS / "sluice-worker", "--help"]))
-        drain = int(re.search(r"seconds to end \(default (\d+)\)", said).group(1))
+        drain = int(re.search(r"--drain-timeout SECONDS .*?\(default (\d+)\)", said).group(1))
         for objects in self.overlays.values():
             for name, spec, _ in pods(objects):
                 self.assertGreater(spec["terminationGracePeriodSeconds"], drain, name)

@@ -67,8 +67,8 @@ class Systemd(unittest.TestCase):
         self.assertLessEqual(float(found.group(1)), MOST_EXPOSED)
 
     def test_a_stop_has_time_for_calls_under_way(self):
-        said = self.bench.run([PROGRAMS / "sluice-worker", "--help"])
-        drain = int(re.search(r"seconds to end \(default (\d+)\)", re.sub(r"\s+", " ", said)).group(1))
+        said = re.sub(r"\s+", " ", self.bench.run([PROGRAMS / "sluice-worker", "--help"]))
+        drain = int(re.search(r"--drain-timeout SECONDS .*?\(default (\d+)\)", said).group(1))
         self.assertGreater(int(unit()["Service"]["TimeoutStopSec"]), drain)
 
     def command(self, endpoint, credentials):
