@@ -45,4 +45,18 @@ BootTime CallCounts::first_refusal_since(BootTime since, BootTime now) const {
   return first;
 }
 
+BootTime CallCounts::closed_until(BootTime since, BootTime now, double share) const {
+  BootTime until = since;
+  double started = 0;
+  double refused = 0;
+  for (auto index = since / bin_length; index <= now / bin_length; ++index) {
+    const auto& bin = bins_[static_cast<std::size_t>(index) % bins_.size()];
+    if (bin.index != index) continue;
+    started += bin.started;
+    refused += bin.refused + bin.refused_late;
+    if (refused > 0 && refused >= share * started) until = (index + 1) * bin_length;
+  }
+  return until;
+}
+
 }  // namespace sluice

@@ -23,6 +23,8 @@ class CallCounts {
   double accepted_since(BootTime since, BootTime now) const;
   /// When the first call was refused that `since` counts; `now` if none was.
   BootTime first_refusal_since(BootTime since, BootTime now) const;
+  /// Until when at least `share` of all calls since then were refused; `since` if they never were.
+  BootTime closed_until(BootTime since, BootTime now, double share) const;
 
  private:
   struct Bin {

@@ -170,12 +170,15 @@ inline constexpr BootTime stale_time = 150ms;
 inline constexpr std::array<BootTime, 3> weighed_times = {500ms, 2s, 10s};
 inline constexpr double weighed_calls = 20;
 inline constexpr double weighty_share = 0.05;
+inline constexpr double weighty_share_of_doubling = 0.15;
 /// One refusal is none.
 inline constexpr double fewest_refusals = 2;
 /// So long after a cut the rate stays at half, or until enough calls were made: what is refused then is not
 /// the rate's.
 inline constexpr BootTime half_time = 400ms;
 inline constexpr BootTime longest_half_time = 5s;
+/// It begins where no longer so many of all calls since the cut are refused.
+inline constexpr double closed_share = 0.6;
 /// It is kept for as many calls as would bring so many refusals, if those came by chance; within these
 /// bounds.
 inline constexpr double refusals_to_tell = 2.5;
@@ -205,6 +208,8 @@ inline constexpr double least_of_accepted = 0.85;
 inline constexpr double resting_share = 0.01;
 /// After the first cut, which says little: a hundredfold takes three seconds.
 inline constexpr double doubling_seconds = 0.4;
+/// As it was before the first cut: so far beyond what was accepted last, without refusals, there is no limit.
+inline constexpr double beyond_limit = 1.1;
 /// From half back to just below what was accepted.
 inline constexpr double return_seconds = 0.5;
 inline constexpr double just_below = 0.95;

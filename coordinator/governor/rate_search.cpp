@@ -20,10 +20,11 @@ void RateSearch::note(std::uint32_t started, std::uint32_t refused, std::uint32_
   if (now >= other_pause_to_) started_since_other_ += started;
 }
 
-/// Half the rate was kept for a while: if as many were refused even then, it was not for the rate.
+/// Half the rate was kept for a while: what was refused even then was not refused for the rate. A window that
+/// was full at the cut refuses all calls until its end, at any rate.
 void RateSearch::weigh_the_cut(BootTime now) {
   if (cut_weighed_ || now - cut_at_ < half_time) return;
-  const auto at_half = counts_.since(cut_at_ + stale_time);
+  const auto at_half = counts_.since(counts_.closed_until(cut_at_ + stale_time, now, closed_share));
   if (at_half.started < calls_to_weigh_ && now - cut_at_ < longest_half_time) return;
   cut_weighed_ = true;
   const double rate_before = std::exchange(rate_before_, 0);
@@ -33,7 +34,7 @@ void RateSearch::weigh_the_cut(BootTime now) {
   const double kept = std::min(1.0, calls_remembered / std::max(1.0, at_half_.started));
   at_half_.started *= kept;
   at_half_.refused *= kept;
-  if (at_half.refused == 0 || at_half.refused < share_before_ / 2 * at_half.started) return;
+  if (at_half.refused == 0) return;
   rate_ = rate_before;
   accepted_ = accepted_before_;
 }
@@ -66,11 +67,14 @@ RateSearch::Count RateSearch::recent(BootTime now) const {
 }
 
 bool RateSearch::weighty(const Count& recent) const {
+  // A rate that doubles is soon so far beyond its limit that much is refused; what is less came by chance.
+  const bool doubles = rate_ && !accepted_ && longest_pause_ == BootTime::zero();
+  const double share = doubles ? weighty_share_of_doubling : weighty_share;
   const double usual = background() * recent.started;
   const double unusual = recent.refused - usual - 2 * std::sqrt(usual);
   // Before the next one comes after a long pause, the last is forgotten.
   const double fewest = longest_pause_ >= weighed_times.back() ? 1 : fewest_refusals;
-  return recent.refused >= fewest && unusual * caution() > weighty_share * recent.started;
+  return recent.refused >= fewest && unusual * caution() > share * recent.started;
 }
 
 /// How many times as much a refusal costs as one without a delay.
@@ -401,6 +405,13 @@ BootTime RateSearch::paused_within(BootTime since, BootTime now) const {
   return paused;
 }
 
+/// No more is refused of late than by chance.
+bool RateSearch::takes_more(BootTime now) const {
+  if (background() >= weighty_share) return true;
+  const auto newest = recent(now);
+  return newest.refused <= (background() + resting_share) * newest.started;
+}
+
 void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime now) {
   if (!rate_) return;
   // A time in which nobody looked is no time in which the rate was used.
@@ -411,15 +422,13 @@ void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime no
   if (!held_back || !cut_weighed_ || !used(now)) return;
   if (longest_pause_ >= costly_pause) {
     grow_estimate(passed, now);
-  } else if (!accepted_) {
+  } else if (!accepted_ || (*rate_ > beyond_limit * *accepted_ && takes_more(now))) {
     *rate_ *= std::exp2(passed / doubling_seconds);
   } else if (*rate_ < just_below * *accepted_) {
     const double back = *rate_ + *accepted_ / 2 * passed / return_seconds;
     *rate_ = std::min(back, just_below * *accepted_);
     returned_at_ = now;
-  } else if (const auto newest = recent(now);
-             background() >= weighty_share ||
-             newest.refused <= (background() + resting_share) * newest.started) {
+  } else if (takes_more(now)) {
     const double steepness = 1 + in_seconds(now - at_pace_since(now)) / steeper_after_seconds;
     const double steady = is_rough_ ? rough_growth : slow_growth;
     const double growth = steady + regrowth * std::min(1.0, 2 * background() / weighty_share);

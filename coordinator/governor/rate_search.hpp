@@ -13,11 +13,11 @@ namespace sluice {
 /// Finds the rate that a provider takes which names none: when calls are refused without a delay, the fleet's
 /// rate is cut to half, and grows back. The first cut is followed by doublings, since a burst says little of
 /// a rate; each later one by a quick return to just below what was accepted before it, and slow steps from
-/// there. Single refusals only end the growth for a while, and those that come at half the rate just as well
-/// are not the rate's. Once half the rate was tried and taken, a cut goes to just below what was accepted, as
-/// far as a fifth below what half was tried of.
-/// Where refusals name a delay the growth is the slower, the more a refusal costs. Grows only while the rate
-/// is what holds the calls back. Pure; not thread-safe.
+/// there, until it is so far beyond that the limit cannot be there: then it doubles again. Single refusals
+/// only end the growth for a while, and those that come at half the rate just as well are not the rate's.
+/// Once half the rate was tried and taken, a cut goes to just below what was accepted, as far as a fifth
+/// below what half was tried of. Where refusals name a delay the growth is the slower, the more a refusal
+/// costs. Grows only while the rate is what holds the calls back. Pure; not thread-safe.
 class RateSearch {
  public:
   /// `started` calls began and `refused` were refused without a named delay since the last time; refusals of
@@ -70,6 +70,7 @@ class RateSearch {
   Count recent(BootTime now) const;
   bool is_the_rate_to_blame(BootTime now) const;
   bool weighty(const Count& recent) const;
+  bool takes_more(BootTime now) const;
   double caution() const;
   BootTime paused_within(BootTime since, BootTime now) const;
   bool used(BootTime now) const;
