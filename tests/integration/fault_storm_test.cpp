@@ -3,7 +3,6 @@
 
 #include "tests/integration/budget_workbench.hpp"
 
-#include <chrono>
 #include <random>
 
 namespace sluice {
@@ -73,11 +72,9 @@ TEST_F(FaultStorm, OfAllFaultsAtOnceLeavesTheReportAsItWas) {
   auto simulator = start_simulator({"--latency-lognormal", "10,0.5", "--storm", "0.1", "--max-faults", "4",
                                     "--seed", std::to_string(seed)});
   write_settings(simulator, "", patient);
-  const auto begin = std::chrono::steady_clock::now();
   const auto run = run_fleet(suite, 4, 25, {"--request-timeout", "0.5"});
   expect_all_passed(run, cases);
   EXPECT_TRUE(comparable_part(run.finished.output) == expected) << run.finished.output.substr(0, 2000);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(25));
   EXPECT_GT(starts().size(), cases + cases / 20);
 }
 
