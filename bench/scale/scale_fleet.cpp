@@ -191,7 +191,7 @@ void ScaleFleet::add_worker() {
       self(interval, what, self);
     });
   };
-  events_.after(phase, [this, &worker, repeat] {
+  events_.after(phase, [&worker, repeat] {
     worker.begin();
     repeat(SimWorker::beat, &SimWorker::work, repeat);
     repeat(defaults::heartbeat_interval, &SimWorker::send_heartbeat, repeat);

@@ -68,57 +68,48 @@ struct Lists {
   std::optional<double> entropy;
 };
 
-class RulesReader {
- public:
-  RulesReader(const std::string& file, std::vector<Finding>& findings) : file_(file), findings_(findings) {}
+Texts texts_of(TableReader& reader, std::string_view key) {
+  auto found = reader.texts(key).value_or(Texts());
+  if (std::ranges::any_of(found, [](const std::string& one) { return one.empty(); }))
+    reader.add_wrong(key, "must hold no empty text, which would stand everywhere");
+  std::erase(found, "");
+  return found;
+}
 
-  Texts texts(TableReader& reader, std::string_view key) {
-    auto found = reader.texts(key).value_or(Texts());
-    if (std::ranges::any_of(found, [](const std::string& one) { return one.empty(); }))
-      reader.add_wrong(key, "must hold no empty text, which would stand everywhere");
-    std::erase(found, "");
-    return found;
-  }
+Lists lists_of(TableReader& reader) {
+  Lists read;
+  read.names = texts_of(reader, "names");
+  read.import_lines = texts_of(reader, "import_lines");
+  read.imports = texts_of(reader, "imports");
+  read.words = texts_of(reader, "words");
+  read.entropy = reader.number_in("entropy", 0.0, 8.0);
+  if (!read.imports.empty() && read.import_lines.empty())
+    reader.add_wrong("imports", "needs \"import_lines\": how a line begins that imports");
+  return read;
+}
 
-  Lists lists(TableReader& reader) {
-    Lists read;
-    read.names = texts(reader, "names");
-    read.import_lines = texts(reader, "import_lines");
-    read.imports = texts(reader, "imports");
-    read.words = texts(reader, "words");
-    read.entropy = reader.number_in("entropy", 0.0, 8.0);
-    if (!read.imports.empty() && read.import_lines.empty())
-      reader.add_wrong("imports", "needs \"import_lines\": how a line begins that imports");
-    return read;
-  }
+std::optional<Pattern> compiled(TableReader& reader, std::string_view key, const Texts& texts,
+                                const std::string& pattern) {
+  if (texts.empty()) return std::nullopt;
+  auto made = Pattern::compile(pattern);
+  if (made) return std::move(*made);
+  reader.add_wrong(key, "is too much for one pattern: " + made.error().message);
+  return std::nullopt;
+}
 
-  std::optional<Pattern> compiled(TableReader& reader, std::string_view key, const Texts& texts,
-                                  const std::string& pattern) {
-    if (texts.empty()) return std::nullopt;
-    auto made = Pattern::compile(pattern);
-    if (made) return std::move(*made);
-    reader.add_wrong(key, "is too much for one pattern: " + made.error().message);
-    return std::nullopt;
-  }
-
-  LanguageRules rules(TableReader& reader, std::string name, const Lists& own, const Lists& any) {
-    LanguageRules made;
-    made.name = std::move(name);
-    const Texts names = together(any.names, own.names);
-    made.names = compiled(reader, "names", names, "(?s)^" + alternatives(names, glob_pattern) + "$");
-    made.imports = compiled(reader, "imports", own.imports,
-                            "(?im)^[ \\t]*" + alternatives(own.import_lines, escaped) + "[^\\n]*" +
-                                alternatives(own.imports, whole_word));
-    const Texts words = together(any.words, own.words);
-    made.words = compiled(reader, "words", words, "(?i)" + alternatives(words, escaped));
-    made.entropy = own.entropy.value_or(any.entropy.value_or(8.0));
-    return made;
-  }
-
- private:
-  const std::string& file_;
-  std::vector<Finding>& findings_;
-};
+LanguageRules rules_of(TableReader& reader, std::string name, const Lists& own, const Lists& any) {
+  LanguageRules made;
+  made.name = std::move(name);
+  const Texts names = together(any.names, own.names);
+  made.names = compiled(reader, "names", names, "(?s)^" + alternatives(names, glob_pattern) + "$");
+  made.imports = compiled(reader, "imports", own.imports,
+                          "(?im)^[ \\t]*" + alternatives(own.import_lines, escaped) + "[^\\n]*" +
+                              alternatives(own.imports, whole_word));
+  const Texts words = together(any.words, own.words);
+  made.words = compiled(reader, "words", words, "(?i)" + alternatives(words, escaped));
+  made.entropy = own.entropy.value_or(any.entropy.value_or(8.0));
+  return made;
+}
 
 /// Whether a run of the characters that keys are made of looks random.
 bool has_random_run(std::string_view text, double entropy) {
@@ -163,18 +154,17 @@ tl::expected<TriggerRules, std::vector<Finding>> TriggerRules::parse(std::string
   if (!document)
     return tl::unexpected(std::vector{Finding{origin, document.error().line, document.error().message}});
   std::vector<Finding> findings;
-  RulesReader rules(origin, findings);
   TriggerRules made;
   Lists any;
   TableReader top(*document, "", origin, findings);
   top.word("version", Need::required);
-  made.excluded_folders_ = rules.texts(top, "excluded_folders");
-  const Texts excluded = rules.texts(top, "excluded_names");
+  made.excluded_folders_ = texts_of(top, "excluded_folders");
+  const Texts excluded = texts_of(top, "excluded_names");
   made.excluded_names_ =
-      rules.compiled(top, "excluded_names", excluded, "(?s)^" + alternatives(excluded, glob_pattern) + "$");
+      compiled(top, "excluded_names", excluded, "(?s)^" + alternatives(excluded, glob_pattern) + "$");
   if (const TomlNode* table = top.table("any")) {
     TableReader reader(*table, "[any]", origin, findings);
-    any = rules.lists(reader);
+    any = lists_of(reader);
     reader.finish();
   }
   const TomlNode::Array* languages = top.array("language", Need::required);
@@ -187,14 +177,14 @@ tl::expected<TriggerRules, std::vector<Finding>> TriggerRules::parse(std::string
     }
     TableReader reader(node, "[[language]]", origin, findings);
     auto name = reader.word("name", Need::required);
-    const Texts extensions = rules.texts(reader, "extensions");
-    const Texts names = rules.texts(reader, "file_names");
-    const Lists own = rules.lists(reader);
+    const Texts extensions = texts_of(reader, "extensions");
+    const Texts names = texts_of(reader, "file_names");
+    const Lists own = lists_of(reader);
     if (extensions.empty() && names.empty())
       reader.add_finding(node.line, "a [[language]] needs \"extensions\" or \"file_names\"");
     for (const std::string& one : extensions) made.by_extension_.try_emplace(to_lower(one), i);
     for (const std::string& one : names) made.by_name_.try_emplace(to_lower(one), i);
-    made.languages_.push_back(rules.rules(reader, name.value_or(""), own, any));
+    made.languages_.push_back(rules_of(reader, name.value_or(""), own, any));
     reader.finish();
   }
   if (findings.empty()) return made;

@@ -181,9 +181,9 @@ RunDiff diff_runs(const RunAnswers& before, const RunAnswers& after,
     }
     if (judged_otherwise) {
       auto& metrics = one.judged_otherwise.emplace();
-      for (const ChangedMetric& metric :
-           std::ranges::equal_range(*judged_otherwise, id, {}, &ChangedMetric::test_id))
-        metrics.push_back(metric.metric);
+      auto changed = std::ranges::lower_bound(*judged_otherwise, id, {}, &ChangedMetric::test_id);
+      for (; changed != judged_otherwise->end() && changed->test_id == id; ++changed)
+        metrics.push_back(changed->metric);
     }
     diff.cases.push_back(std::move(one));
   }

@@ -44,12 +44,12 @@ struct History {
   std::vector<Happening> happenings;
 
   friend std::ostream& operator<<(std::ostream& out, const History& history) {
-    const auto& options = history.options;
-    const auto& network = options.network;
-    out << "seed " << options.seed << ", " << options.workers << " workers of " << options.max_concurrent
+    const auto& fleet = history.options;
+    const auto& network = fleet.network;
+    out << "seed " << fleet.seed << ", " << fleet.workers << " workers of " << fleet.max_concurrent
         << " calls, network " << network.delay_min.count() << ".." << network.delay_max.count()
         << " us, lost " << network.lost << (network.reordered ? ", reordered" : "") << ", connect "
-        << options.connect_time.count() << " us\n";
+        << fleet.connect_time.count() << " us\n";
     for (const auto& one : history.happenings) out << "  " << one << "\n";
     return out;
   }

@@ -102,7 +102,7 @@ TEST(AllClear, Repeats) {
   // of the cases that pass half of the time now.
   visit_suites([](int cases, double min_effect) {
     for (const auto& [base, current] : {std::pair{3, 3}, {1, 4}}) {
-      const Model model = [=](RandomStream& random) {
+      const Model model = [cases, min_effect, base = base, current = current](RandomStream& random) {
         std::vector<PairedCase> drawn(static_cast<std::size_t>(cases));
         for (PairedCase& one : drawn) {
           const double now = random.unit() < 2 * min_effect ? 0.49 : 0.99;
@@ -144,7 +144,7 @@ TEST(AllClear, ClustersOfUnequalSize) {
   };
   for (const auto& [large, of, small] : {Sizes{1, 100, 59}, Sizes{20, 30, 60}, Sizes{60, 5, 60}}) {
     for (const double min_effect : {0.05, 0.10}) {
-      const Model model = [=](RandomStream& random) {
+      const Model model = [min_effect, large = large, of = of, small = small](RandomStream& random) {
         std::vector<PairedCase> drawn;
         for (int cluster = 0; cluster < large + small; ++cluster) {
           const PairedCase one =
