@@ -195,6 +195,9 @@ inline constexpr std::size_t max_copied_baseline_bytes = 4u << 20;  ///< A longe
 namespace statistics {
 
 inline constexpr double confidence = 0.95;  ///< Of intervals and tests: what everybody expects.
+/// Of the test whether checks pass as often, where the suite asks for no tests: one false alarm in a thousand
+/// runs.
+inline constexpr double unasked_confidence = 0.999;
 /// Of everything that is drawn at random: any number will do, and the same inputs give the same verdict.
 inline constexpr std::uint64_t seed = 20260205;
 inline constexpr double power = 0.8;  ///< The chance to find a drop of the minimum detectable effect.

@@ -177,8 +177,7 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
     summary_.disagreements += one.cause == MetricCause::judge_disagrees ? 1 : 0;
     if (one.is_left_to_tests && rules_.runs_tests) add_to_tests(metric, one, current, *base);
   }
-  const bool is_statistical = rules_.tests.mode == ThresholdMode::statistical;
-  if (is_statistical && rules_.runs_tests && base != nullptr) add_passes(assessment, current, *base);
+  if (rules_.runs_tests && base != nullptr) add_passes(assessment, current, *base);
   summary_.verdict_input.statuses.add(assessment.status);
   if (assessment.regressed) ++summary_.verdict_input.regressed;
   if (assessment.only_known_failures()) ++summary_.verdict_input.known_failures;
@@ -249,7 +248,7 @@ CompareSummary Comparison::finish() {
   VerdictInput& input = summary_.verdict_input;
   input.pass_groups = pass_groups(rules_.min_pass_rates, rules_.arms, pass_counts_);
   (rules_.strict ? input.failures : input.warnings) += summary_.missing_in_current - left_out_;
-  if (tests_) summary_.statistics = tests_->finish();
+  if (tests_) summary_.statistics = tests_->outcome();
   summary_.tests = tests_of_sides_.finish();
   summary_.verdict = run_verdict(input);
   return summary_;

@@ -98,7 +98,10 @@ bool makes_pinned_checks(std::span<const AssessedMetric> metrics, const Baseline
 }  // namespace
 
 StatisticalGate::StatisticalGate(const Config& config) : baseline_(config.baseline) {
-  result_.rules.confidence = config.suite.confidence.value_or(defaults::statistics::confidence);
+  is_asked_for_ = config.suite.mode == ThresholdMode::statistical;
+  const double usual =
+      is_asked_for_ ? defaults::statistics::confidence : defaults::statistics::unasked_confidence;
+  result_.rules.confidence = config.suite.confidence.value_or(usual);
   result_.rules.min_effect = config.suite.min_effect.value_or(config.default_min_effect);
   result_.by_category = config.suite.cluster_by_category;
   result_.seed = config.seed;
@@ -182,6 +185,12 @@ StatisticalAssessment StatisticalGate::finish() const {
     one.decision = decisions[i];
   }
   assessment.decision = overall_decision(decisions);
+  return assessment;
+}
+
+std::optional<StatisticalAssessment> StatisticalGate::outcome() const {
+  auto assessment = finish();
+  if (!is_asked_for_ && assessment.regressions() == 0) return std::nullopt;
   return assessment;
 }
 

@@ -105,8 +105,9 @@ struct ScorePair {
 class StatisticalGate {
  public:
   struct Config {
-    const Baseline* baseline = nullptr;                ///< For assessed cases; null where pairs are added.
-    Thresholding suite;                                ///< With `statistical`.
+    const Baseline* baseline = nullptr;  ///< For assessed cases; null where pairs are added.
+    /// With any mode but `statistical` no score is left to the tests, and they compare how often checks pass.
+    Thresholding suite;
     double default_min_effect = defaults::min_effect;  ///< Where the suite names none.
     std::uint64_t seed = 0;
   };
@@ -118,6 +119,9 @@ class StatisticalGate {
   void add(const Case& test_case, const CaseAssessment& assessment);
   void add(const ScorePair& pair);
   StatisticalAssessment finish() const;
+  /// The same for a run's report and verdict: where the suite asks for no tests, only that its tests pass
+  /// less often.
+  std::optional<StatisticalAssessment> outcome() const;
 
  private:
   struct Pairs {
@@ -131,6 +135,7 @@ class StatisticalGate {
   void add_passes(const Case& test_case, const CaseAssessment& assessment, Baseline::Range pinned);
 
   const Baseline* baseline_;
+  bool is_asked_for_ = false;
   StatisticalAssessment result_;
   std::map<ComparedMean, Pairs> pairs_;
   std::map<std::string, std::uint32_t, std::less<>> categories_;

@@ -101,7 +101,8 @@ BaselineStability baseline_stability(const RunStability& stability) {
 
 std::optional<StatisticalGate> statistical_gate(const RunGate& gate) {
   const Gate::Config& config = gate.gate.config();
-  if (!gate.scores || config.suite.mode != ThresholdMode::statistical) return std::nullopt;
+  if (!gate.scores) return std::nullopt;
+  if (config.suite.mode != ThresholdMode::statistical && !gate.scores->pins(passed_name)) return std::nullopt;
   return StatisticalGate(
       {gate.scores.get(), config.suite, config.default_max_drop, defaults::statistics::seed});
 }
@@ -244,7 +245,7 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   if (arms) assessment.arms = arms->finish(price);
   if (judge_bias) assessment.judge_bias = judge_bias->finish(results.suite.rubrics);
   if (stability) assessment.stability = stability->finish();
-  if (statistics) assessment.gate.statistics = statistics->finish();
+  if (statistics) assessment.gate.statistics = statistics->outcome();
   add_stability(options, gate, perturbations, assessment);
   entries.finish(assessment.gate.notices);
   std::ranges::move(recorded.finish(), std::back_inserter(assessment.gate.notices));

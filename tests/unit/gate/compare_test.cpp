@@ -1,5 +1,6 @@
 #include "coordinator/gate/compare.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "gate_fixture.hpp"
 
 #include <array>
@@ -70,7 +71,12 @@ TEST(Compare, TestsWhetherChecksPassAsOften) {
     return cases_of(std::move(cases));
   };
   CompareRules rules;
-  EXPECT_FALSE(compare_all(side({1, 1, 1}), side({1, 0, 1}), rules).summary.statistics);
+  EXPECT_FALSE(compare_all(side({1, 1, 1}), side({1, 1, 1}), rules).summary.statistics)
+      << "what nobody asked for is said only where it fails";
+  const auto unasked = compare_all(side({1, 1, 1}), side({1, 0, 1}), rules).summary;
+  ASSERT_TRUE(unasked.statistics);
+  EXPECT_EQ(unasked.statistics->decision, ChangeDecision::regression);
+  EXPECT_EQ(unasked.statistics->rules.confidence, defaults::statistics::unasked_confidence);
   rules.tests.mode = ThresholdMode::statistical;
   const auto fell = compare_all(side({1, 1, 1}), side({1, 0, 1}), rules).summary.statistics;
   ASSERT_TRUE(fell);

@@ -368,6 +368,20 @@ TEST(StatisticalGate, RepeatsOfBothSidesCount) {
   EXPECT_TRUE(assessed.metrics[0].comparison.equal_repeats);
 }
 
+TEST(StatisticalGate, ASuiteWithoutTestsOfItsOwnFailsWhereChecksPassLessOften) {
+  const FortyChecks suite;
+  const Baseline baseline = suite.pinned({true, true, true});
+  const auto outcome = [&](const std::vector<bool>& repeats) {
+    StatisticalGate gate({&baseline, {}, 0.05, 1});
+    for (int i = 0; i < 40; ++i) gate.add(suite.tests[i], suite.assessed(gate_of(&baseline), i, repeats));
+    return gate.outcome();
+  };
+  EXPECT_FALSE(outcome({true, true, true})) << "nothing that nobody asked for, unless it fails";
+  const auto fell = outcome({true, false, true});
+  ASSERT_TRUE(fell);
+  EXPECT_EQ(fell->regressions(), 1u);
+}
+
 TEST(StatisticalGate, ARunWideFallIsARegressionOfTheRun) {
   VerdictInput input;
   input.statuses.passed = 10;
