@@ -78,6 +78,9 @@ Result<RunLock> RunLock::take_all(const std::filesystem::path& home) {
   const auto taken = opened->lock(home, lock_of_all());
   if (!taken) return fail(taken.error());
   if (*taken) return opened;
+  if (opened->holder_of(lock_of_all()) == Holder::all)
+    return fail(Reason::usage_invalid, "another process makes the ledger in " + printable(home.string()) +
+                                           " smaller or repairs it; wait for it, or end it first");
   return fail(Reason::usage_invalid,
               "a run is under way in " + printable(home.string()) + "; wait for it, or end it first");
 }
@@ -110,8 +113,8 @@ bool RunLock::is_held(const std::filesystem::path& home, const std::string& run_
   return holder_in(home, lock_of(run_id)) == Holder::one;
 }
 
-bool RunLock::is_any_held(const std::filesystem::path& home) {
-  return holder_in(home, lock_of_all()) != Holder::nobody;
+RunLock::Holder RunLock::holder_in(const std::filesystem::path& home) {
+  return holder_in(home, lock_of_all());
 }
 
 void RunLock::expect_ledger() const {

@@ -22,8 +22,11 @@ class RunLock {
                               const std::function<void()>& before_waiting = {});
   /// Whether somebody works on the run. Changes nothing, and makes no file.
   static bool is_held(const std::filesystem::path& home, const std::string& run_id);
-  /// Whether somebody works on any run of the home. As `is_held`.
-  static bool is_any_held(const std::filesystem::path& home);
+  /// Who keeps others from working on all runs of the home: nobody, somebody who works on one of them, or who
+  /// has `take_all`.
+  enum class Holder : std::uint8_t { nobody, one, all };
+  /// As `is_held`. Nobody where there is no file either.
+  static Holder holder_in(const std::filesystem::path& home);
   /// Keeps all runs of the home from being worked on: those that begin wait. Does not wait itself:
   /// usage_invalid if somebody works on one. ledger_failed as `take`.
   static Result<RunLock> take_all(const std::filesystem::path& home);
@@ -44,8 +47,7 @@ class RunLock {
   static Result<RunLock> open(const std::filesystem::path& home);
   /// False if somebody else has it. The error: ledger_failed.
   Result<bool> lock(const std::filesystem::path& home, struct flock wanted) const;
-  /// Who is in the way of the lock; nobody either where the file is not there.
-  enum class Holder : std::uint8_t { nobody, one, all };
+  /// Who is in the way of the lock.
   Holder holder_of(struct flock wanted) const;
   static Holder holder_in(const std::filesystem::path& home, struct flock wanted);
   int file_;

@@ -54,9 +54,12 @@ class Check {
   Result<HomeCheck> run(const std::vector<std::string>& cassettes) {
     if (!is_there(home_))
       return fail(Reason::usage_invalid, "there is no home " + home_.string() + "; name another --home");
-    if (RunLock::is_any_held(home_))
-      return fail(Reason::usage_invalid, run_under_way(home_) + " is under way in " + home_.string() +
+    if (const auto holder = RunLock::holder_in(home_); holder != RunLock::Holder::nobody) {
+      const std::string who =
+          holder == RunLock::Holder::one ? run_under_way(home_) : "a prune or repair of the ledger";
+      return fail(Reason::usage_invalid, who + " is under way in " + home_.string() +
                                              "; check again when it has ended, or end it first");
+    }
     for (const auto part : {&Check::check_ledger, &Check::check_observations, &Check::check_caches}) {
       if (auto checked = (this->*part)(); !checked) return fail(checked.error());
     }

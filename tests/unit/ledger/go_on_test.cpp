@@ -72,8 +72,11 @@ TEST_F(GoOn, ARunThatBeginsWaitsForWhoeverHasTheLedgerToItself) {
   std::optional<Result<RunLock>> all(RunLock::take_all(home()));
   ASSERT_TRUE(*all) << all->error().message;
   EXPECT_FALSE(RunLock::is_held(home(), "run-1")) << "nobody works on it";
-  EXPECT_TRUE(RunLock::is_any_held(home()));
-  EXPECT_FALSE(RunLock::take_all(home()));
+  EXPECT_EQ(RunLock::holder_in(home()), RunLock::Holder::all);
+  const auto second = RunLock::take_all(home());
+  ASSERT_FALSE(second);
+  EXPECT_NE(second.error().message.find("smaller or repairs it"), std::string::npos)
+      << second.error().message;
   int waits = 0;
   const auto begun = RunLock::take(home(), "run-1", [&] {
     ++waits;
