@@ -74,9 +74,9 @@ TrialDiff diff_trials(const Observation& before, bool lost_before, const Observa
   TrialDiff diff{&before, &after, diff_metrics(before, after), {before.status, after.status}};
   name_known_failures(diff.status, diff.metrics);
   if (lost_before || lost_after) {
-    diff.answer = AnswerDiff::unknown;
+    diff.answer = AnswerChange::unknown;
   } else if (before.raw_response != after.raw_response) {
-    diff.answer = AnswerDiff::changed;
+    diff.answer = AnswerChange::changed;
   }
   diff.claims = before.final_claims != after.final_claims;
   diff.prompt = before.input_hash != after.input_hash || before.system_hash != after.system_hash;
@@ -125,7 +125,7 @@ std::string status_of(const RunAnswers& run, const std::string& case_id,
 }
 
 bool TrialDiff::is_changed() const {
-  return status.differ() || before->reason_code != after->reason_code || answer == AnswerDiff::changed ||
+  return status.differ() || before->reason_code != after->reason_code || answer == AnswerChange::changed ||
          claims || std::ranges::any_of(metrics, [](const MetricDiff& one) { return one.value.differ(); });
 }
 
@@ -140,7 +140,7 @@ std::size_t RunDiff::changed() const {
 std::size_t RunDiff::unknown_answers() const {
   std::size_t unknown = 0;
   for (const CaseDiff& one : cases) {
-    for (const TrialDiff& trial : one.trials) unknown += trial.answer == AnswerDiff::unknown ? 1 : 0;
+    for (const TrialDiff& trial : one.trials) unknown += trial.answer == AnswerChange::unknown ? 1 : 0;
   }
   return unknown;
 }

@@ -46,7 +46,7 @@ struct MetricDiff {
   BeforeAndAfter<std::optional<MetricValue>> value;
 };
 
-enum class AnswerDiff : std::uint8_t { same, changed, unknown };
+enum class AnswerChange : std::uint8_t { same, changed, unknown };
 
 /// A trial of both runs. The observations are those of the runs.
 struct TrialDiff {
@@ -56,7 +56,7 @@ struct TrialDiff {
   /// As the observations have it; a failure that a run's baseline knows, and that the other run does not
   /// have, is `fail` and no warning.
   BeforeAndAfter<std::string> status{};
-  AnswerDiff answer = AnswerDiff::same;
+  AnswerChange answer = AnswerChange::same;
   bool claims = false;  ///< Whether they differ after the ontology.
   /// Whether something else was asked; nothing where a run does not know what it asked.
   std::optional<bool> prompt = false;

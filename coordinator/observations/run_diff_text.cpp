@@ -152,12 +152,12 @@ class Page {
       add_line(metric_line(metric) + (is_otherwise ? "; judged otherwise now" : ""));
     }
     if (trial.prompt == true) add_line("The prompt was another one.");
-    if (trial.answer == AnswerDiff::unknown) {
+    if (trial.answer == AnswerChange::unknown) {
       add_line("An answer is in no cache any more: whether it changed is not known.");
-    } else if (trial.answer == AnswerDiff::changed) {
+    } else if (trial.answer == AnswerChange::changed) {
       add_answers(*trial.before, *trial.after);
     }
-    if (trial.claims && trial.answer != AnswerDiff::changed) {
+    if (trial.claims && trial.answer != AnswerChange::changed) {
       add_line("The claims that were made of the answer:");
       add_texts(claim_lines(trial.before->final_claims, "concept_path"),
                 claim_lines(trial.after->final_claims, "concept_path"), "(none)");
@@ -249,7 +249,7 @@ void write_trial(Json& json, const TrialDiff& trial) {
   json.close(']');
   json.member("prompt_changed", trial.prompt);
   json.key("answer_changed");
-  trial.answer == AnswerDiff::unknown ? json.null() : json.value(trial.answer == AnswerDiff::changed);
+  trial.answer == AnswerChange::unknown ? json.null() : json.value(trial.answer == AnswerChange::changed);
   write_both(json, "answer",
              BeforeAndAfter<std::string_view>{trial.before->raw_response, trial.after->raw_response}, text);
   json.member("claims_changed", trial.claims);

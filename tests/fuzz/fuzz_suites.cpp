@@ -42,7 +42,7 @@ void check_findings(const std::vector<sluice::Finding>& findings) {
 /// A test that is read keeps the promises of Case; one that is not has findings with lines.
 void check_test(const sluice::DocumentNode& node, sluice::Notation notation,
                 const std::shared_ptr<const sluice::SuitePrompts>& prompts) {
-  sluice::TextChecker checker;
+  sluice::CheckCompiler checker;
   sluice::TestSource source;
   source.file = "suite.yaml";
   source.notation = notation;

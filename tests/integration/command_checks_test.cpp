@@ -10,7 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace sluice::command_checks_test {
+namespace sluice::command_check_runs_test {
 
 using namespace support;
 using nlohmann::json;
@@ -191,4 +191,4 @@ TEST_F(CommandChecks, AreKilledWhenTheRunIsInterrupted) {
   EXPECT_NE(finished.errors.find("interrupted"), std::string::npos) << finished.errors;
 }
 
-}  // namespace sluice::command_checks_test
+}  // namespace sluice::command_check_runs_test

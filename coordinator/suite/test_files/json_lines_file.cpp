@@ -186,7 +186,7 @@ class Indexer {
  private:
   /// What a thread reads with.
   struct Half {
-    TextChecker checker;
+    CheckCompiler checker;
     std::vector<FileIdentity> opened;
     TestSource source;
   };

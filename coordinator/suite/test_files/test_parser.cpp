@@ -352,7 +352,7 @@ const std::string& remembered_or(const Check& check, const std::string& text,
 
 }  // namespace
 
-const std::string& TextChecker::problem_with_pattern(const std::string& pattern) {
+const std::string& CheckCompiler::problem_with_pattern(const std::string& pattern) {
   const auto check = [](const std::string& text) {
     const auto compiled = Pattern::compile(text);
     return compiled ? std::string() : compiled.error().message;
@@ -360,7 +360,7 @@ const std::string& TextChecker::problem_with_pattern(const std::string& pattern)
   return remembered_or(check, pattern, patterns_);
 }
 
-const std::string& TextChecker::problem_with_schema(const std::string& schema, const std::string& place) {
+const std::string& CheckCompiler::problem_with_schema(const std::string& schema, const std::string& place) {
   const auto check = [&](const std::string& text) {
     const auto compiled = JsonSchema::compile(text);
     if (!compiled) return compiled.error().message;
@@ -370,19 +370,20 @@ const std::string& TextChecker::problem_with_schema(const std::string& schema, c
   return remembered_or(check, schema, schemas_);
 }
 
-const Result<JsonSchema>& TextChecker::partial(const std::string& parameters) {
+const Result<JsonSchema>& CheckCompiler::partial(const std::string& parameters) {
   if (partial_.size() >= defaults::max_compiled_checks) partial_.clear();
   const auto known = partial_.find(parameters);
   if (known != partial_.end()) return known->second;
   return partial_.emplace(parameters, JsonSchema::compile_partial(parameters)).first->second;
 }
 
-std::string TextChecker::problem_with_parameters(const std::string& parameters) {
+std::string CheckCompiler::problem_with_parameters(const std::string& parameters) {
   const auto& compiled = partial(parameters);
   return compiled ? "" : compiled.error().message;
 }
 
-std::string TextChecker::problem_with_arguments(const std::string& parameters, const std::string& arguments) {
+std::string CheckCompiler::problem_with_arguments(const std::string& parameters,
+                                                  const std::string& arguments) {
   const auto& compiled = partial(parameters);
   if (!compiled) return "";
   const auto found = compiled->compare(arguments);

@@ -20,7 +20,7 @@ namespace sluice {
 
 /// Compiles patterns and schemas by the code that will assess answers by them, each once however many tests
 /// hold it. Not thread-safe.
-class TextChecker {
+class CheckCompiler {
  public:
   /// Why a pattern does not compile (common/checks/pattern.hpp); empty if it does.
   const std::string& problem_with_pattern(const std::string& pattern);
@@ -28,7 +28,7 @@ class TextChecker {
   const std::string& problem_with_schema(const std::string& schema, const std::string& place);
   /// As Suite::other_formats, of all these schemas.
   const std::map<std::string, std::string>& other_formats() const { return other_formats_; }
-  void take_formats(const TextChecker& other) {
+  void take_formats(const CheckCompiler& other) {
     other_formats_.insert(other.other_formats_.begin(), other.other_formats_.end());
   }
   /// Why a tool can have no such parameters; empty if it can. What sluice does not assess of a JSON Schema is
@@ -53,7 +53,7 @@ struct TestSource {
   Notation notation = Notation::yaml;
   Thresholding suite;  ///< `settings.thresholding`.
   ReadNamedFile read_file;
-  TextChecker* checker = nullptr;               ///< Null: patterns and schemas were checked before.
+  CheckCompiler* checker = nullptr;             ///< Null: patterns and schemas were checked before.
   std::vector<FileIdentity>* opened = nullptr;  ///< Gets the files that tests name. Null: it has them.
   std::shared_ptr<SuiteRubrics> rubrics = std::make_shared<SuiteRubrics>();  ///< Those that tests may name.
   CaseExamples examples{};  ///< Of a test that says nothing else; not wanted where the suite has none.

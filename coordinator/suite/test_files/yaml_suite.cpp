@@ -410,7 +410,7 @@ class YamlSuiteReader {
   std::shared_ptr<const SuiteFolder> files_;
   std::vector<Finding> findings_;
   DocumentContext context_;
-  TextChecker checker_;
+  CheckCompiler checker_;
   std::shared_ptr<SuiteRubrics> rubrics_ = std::make_shared<SuiteRubrics>();
   std::shared_ptr<SuitePrompts> prompts_ = std::make_shared<SuitePrompts>();
   std::vector<PromptVariant> prompt_variants_;

@@ -261,7 +261,7 @@ TEST(UnusedEntries, AreThoseThatNothingAnswers) {
 }
 
 TEST(UnusedEntries, CountWhatTheyDoNotName) {
-  std::vector<Pin> pins;
+  std::vector<TestPin> pins;
   for (int i = 0; i < 9; ++i) pins.push_back({"t" + std::to_string(i), similarity, 0.5});
   const Baseline baseline = baseline_of(pins);
   UnusedEntries unused(baseline);

@@ -429,7 +429,7 @@ std::string id_of(int number) {
 }
 
 TEST(Compare, StatisticalScoresAreTestedTogether) {
-  std::vector<Pin> pins;
+  std::vector<TestPin> pins;
   std::vector<ComparedCase> fell;
   std::vector<ComparedCase> noise;
   for (int i = 0; i < 40; ++i) {

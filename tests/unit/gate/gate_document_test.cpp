@@ -186,7 +186,7 @@ TEST(GateDocument, NamesEveryStatusCauseAndVerdict) {
 struct Situation {
   Case test;
   std::vector<MetricOutcome> outcomes;
-  std::vector<Pin> pins;
+  std::vector<TestPin> pins;
   bool has_baseline = true;
   MetricId metric = MetricId::semantic_similarity_to;
   std::vector<JudgeScore> judged{};
@@ -220,7 +220,7 @@ JudgeCalibration low_kappa() {
 std::map<std::string, Situation> situations() {
   constexpr auto scored = MetricId::semantic_similarity_to;
   const auto with = [](Thresholding thresholding) { return test_of("q", scored, thresholding); };
-  const std::vector<Pin> pins{{"q", similarity, 0.92}};
+  const std::vector<TestPin> pins{{"q", similarity, 0.92}};
   Case precision = test_of("q", MetricId::claims_precision);
   precision.kind = CaseKind::claims;
   const Case nothing_expected = precision;
@@ -229,7 +229,7 @@ std::map<std::string, Situation> situations() {
   Case known = contains;
   known.known_failure = "";
   const std::vector undefined{score_of(MetricId::claims_precision, std::nullopt)};
-  const std::vector<Pin> claims{
+  const std::vector<TestPin> claims{
       {"q", "claims_precision", 0.9}, {"q", "claims_recall", 0.9}, {"q", "claims_f1", 0.9}};
   return {
       {"pass/fail, passed",
@@ -467,7 +467,7 @@ TEST(GateDocument, ExamplesOfThresholdingAreTrue) {
   const std::vector<Row> rows = table("baseline", 5);
   ASSERT_EQ(rows.size(), 5u);
   for (const Row& row : rows) {
-    std::vector<Pin> pins;
+    std::vector<TestPin> pins;
     if (row[0] != "none") pins.push_back({"q", similarity, std::stod(row[0])});
     const Baseline baseline = baseline_of(pins);
     Thresholding thresholding;

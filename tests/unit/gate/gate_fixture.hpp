@@ -87,7 +87,7 @@ inline CaseAssessment assess_votes(const Gate& gate, const Case& test, const Jud
   return assessment;
 }
 
-struct Pin {
+struct TestPin {
   std::string test_id;
   std::string metric;
   double score = 0.0;
@@ -95,10 +95,10 @@ struct Pin {
   PinKind kind = PinKind::score;
 };
 
-inline Baseline baseline_of(const std::vector<Pin>& pins) {
+inline Baseline baseline_of(const std::vector<TestPin>& pins) {
   Baseline baseline;
   baseline.header = {"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"};
-  for (const Pin& pin : pins) baseline.add({pin.test_id, pin.metric, pin.score, pin.meta, {}, pin.kind});
+  for (const TestPin& pin : pins) baseline.add({pin.test_id, pin.metric, pin.score, pin.meta, {}, pin.kind});
   (void)baseline.seal();
   return baseline;
 }

@@ -171,12 +171,12 @@ std::string any_text() {
 }
 
 /// Entries with each pair once.
-std::vector<Pin> any_pins() {
-  std::vector<Pin> pins;
+std::vector<TestPin> any_pins() {
+  std::vector<TestPin> pins;
   std::set<std::pair<std::string, std::string>> met;
   const int size = *rc::gen::inRange(0, 20);
   for (int i = 0; i < size; ++i) {
-    Pin pin{any_text(), any_text(), *any_score()};
+    TestPin pin{any_text(), any_text(), *any_score()};
     pin.meta = *rc::gen::element<std::string>("", "{}", R"({"a":[1,-2,0.1,1e+300,true,null,{"b":"\n"}]})",
                                               R"({"n":18446744073709551615,"x":-9223372036854775808})");
     if (met.emplace(pin.test_id, pin.metric).second) pins.push_back(pin);
@@ -278,15 +278,15 @@ TEST(BaselineExport, AnUnchangedBaselineKeepsTheDateOfItsFile) {
     keep_date_if_unchanged(baseline, file);
     return baseline.header.created_at;
   };
-  const std::vector<Pin> pins{{"a", "m", 0.5, "{}"}};
+  const std::vector<TestPin> pins{{"a", "m", 0.5, "{}"}};
   EXPECT_EQ(dated(baseline_of(pins)), now) << "there is no file";
   Baseline old = baseline_of(pins);
   old.header.created_at = "2026-01-01T00:00:00Z";
   const std::string text = written(old);
   support::write_text(file, text);
   EXPECT_EQ(dated(baseline_of(pins)), old.header.created_at);
-  for (const Pin& pin :
-       {Pin{"b", "m", 0.5, "{}"}, Pin{"a", "n", 0.5, "{}"}, Pin{"a", "m", 0.6, "{}"}, Pin{"a", "m", 0.5}})
+  for (const TestPin& pin : {TestPin{"b", "m", 0.5, "{}"}, TestPin{"a", "n", 0.5, "{}"},
+                             TestPin{"a", "m", 0.6, "{}"}, TestPin{"a", "m", 0.5}})
     EXPECT_EQ(dated(baseline_of({pin})), now) << pin.test_id << pin.metric;
   EXPECT_EQ(dated(baseline_of({})), now);
   Baseline other = baseline_of(pins);

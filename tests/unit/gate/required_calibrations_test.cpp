@@ -228,7 +228,7 @@ BaselineComparison fallen(const Gate& gate, const Baseline& baseline) {
 }
 
 TEST(RequiredCalibrations, ARegressionOverAllCasesWarnsAlone) {
-  std::vector<Pin> pins;
+  std::vector<TestPin> pins;
   for (int i = 0; i < 10; ++i) pins.push_back({"q" + std::to_string(i), "faithfulness", 0.9});
   const Baseline baseline = baseline_of(pins);
   Thresholding statistical;

@@ -38,7 +38,7 @@ struct Forty {
   Gate gate;
 
   explicit Forty(double base, Thresholding suite = statistical()) {
-    std::vector<Pin> pins;
+    std::vector<TestPin> pins;
     for (int i = 0; i < 40; ++i) pins.push_back({id_of(i), similarity, base});
     baseline = baseline_of(pins);
     gate = gate_of(&baseline, false, suite);

@@ -25,13 +25,13 @@ inline PairedCase scored(double base, double current, std::uint32_t cluster = 0)
   return {scores({base}), scores({current}), cluster};
 }
 
-struct ClaimCounts {
+struct RepeatClaims {
   std::uint64_t true_positives = 0;
   std::uint64_t false_positives = 0;
   std::uint64_t false_negatives = 0;
 };
 
-inline RepeatSum f1_of(std::initializer_list<ClaimCounts> repeats) {
+inline RepeatSum f1_of(std::initializer_list<RepeatClaims> repeats) {
   RepeatSum side;
   for (const auto& one : repeats) {
     side.add(share_of_f1(one.true_positives, one.false_positives, one.false_negatives));
