@@ -11,7 +11,7 @@ bool has_command(const TextExpectation& expectation) {
 
 bool checks_all_calls(const TextExpectation& expectation) {
   const MetricId metric = positive(expectation.metric);
-  return metric == MetricId::tool_calls_valid ||
+  return metric == MetricId::tool_calls || metric == MetricId::tool_calls_valid ||
          (metric == MetricId::tool_call && expectation.texts.empty()) ||
          std::ranges::any_of(expectation.parts, checks_all_calls);
 }
@@ -37,6 +37,9 @@ bool is_complete(const TextExpectation& expectation) {
       return !texts.empty() && !numbers.empty() && numbers[0] >= 1.0 && numbers[0] <= most_rouge_words;
     case MetricId::tool_call:
       return texts.empty() || texts.size() == 2;
+    case MetricId::tool_calls:
+      return !texts.empty() && texts.size() % 2 == 0 && texts.size() <= 2 * most_listed_calls &&
+             numbers.size() == 1;
     case MetricId::tool_calls_valid:
       return true;
     case MetricId::latency:

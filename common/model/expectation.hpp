@@ -2,13 +2,15 @@
 
 #include "common/model/metrics.hpp"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace sluice {
 
-inline constexpr double most_distance = 10'000;  ///< Changes that levenshtein counts.
-inline constexpr double most_rouge_words = 9;    ///< n of rouge_n.
+inline constexpr double most_distance = 10'000;       ///< Changes that levenshtein counts.
+inline constexpr double most_rouge_words = 9;         ///< n of rouge_n.
+inline constexpr std::size_t most_listed_calls = 64;  ///< Of tool_calls.
 
 /// What a metric of the answer assesses by (docs/suites.md). One of `texts`, `numbers` and `parts` is not
 /// empty, but for metrics of all calls and refusal, which take nothing.
@@ -16,12 +18,13 @@ struct TextExpectation {
   MetricId metric = MetricId::must_contain;
   /// Texts to look for, patterns (RE2), accepted answers, references; for json_schema and contains_json the
   /// schema's JSON text alone; for tool_call the tool's name and its arguments as a JSON object, or nothing:
-  /// any tool. command: the arguments as a JSON list, the parameters as a JSON object, and the hash of the
-  /// files among the arguments.
+  /// any tool; for tool_calls both of each call. command: the arguments as a JSON list, the parameters as a
+  /// JSON object, and the hash of the files among the arguments.
   std::vector<std::string> texts{};
   /// levenshtein: the most changes. rouge_n: n, and of a part the score that passes. latency: milliseconds.
-  /// cost: dollars, and what the run adds, the dollars for a million tokens of input and of output. all_of:
-  /// the mark. command: seconds, and of a part with a score that which passes.
+  /// tool_calls: 1 where the calls have an order, else 0. cost: dollars, and what the run adds, the dollars
+  /// for a million tokens of input and of output. all_of: the mark. command: seconds, and of a part with a
+  /// score that which passes.
   std::vector<double> numbers{};
   double weight = 1.0;                   ///< Of a part.
   std::vector<TextExpectation> parts{};  ///< Of any_of and all_of.
@@ -31,8 +34,8 @@ struct TextExpectation {
 /// Whether it is a command, or has one among its parts.
 bool has_command(const TextExpectation& expectation);
 
-/// Whether it, or one of its parts, is about all calls of an answer, whatever their tool: tool_calls_valid,
-/// and tool_call without a name.
+/// Whether it, or one of its parts, is about all calls of an answer, whatever their tool: tool_calls,
+/// tool_calls_valid, and tool_call without a name.
 bool checks_all_calls(const TextExpectation& expectation);
 /// Whether it asks for a refusal, or for none, itself or in one of its parts. A test with such a metric is
 /// answered by a refusal of the provider's own; to any other that is an error.

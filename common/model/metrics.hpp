@@ -40,6 +40,7 @@ enum class MetricId : std::uint8_t {
   command_score = 43,  ///< The score that such a program gives.
   tool_calls_valid = 44,  ///< Passes when each call is of a tool of the request, with arguments that fit it.
   refusal = 45,           ///< Passes when the provider itself says that it refused (is_native_refusal).
+  tool_calls = 46,        ///< Passes when the answer makes these calls, each once, and no other.
   // The same, turned round: `negation_bit` is set.
   not_exact_match = 14 | 0x80,
   not_json_schema = 15 | 0x80,
@@ -58,6 +59,7 @@ enum class MetricId : std::uint8_t {
   not_command_score = 43 | 0x80,  ///< 1 less the score.
   not_tool_calls_valid = 44 | 0x80,
   not_refusal = 45 | 0x80,
+  not_tool_calls = 46 | 0x80,
   // By a model's judgement (docs/judges.md).
   faithfulness = 20,  ///< Every statement of the answer is supported by the context.
   relevancy = 21,     ///< The answer answers the prompt.

@@ -145,7 +145,9 @@ void append_question(std::string& out, const JudgeQuestion& question) {
 /// A schema is canonical JSON already and stands as a text here: one form for all metrics.
 void append_texts(std::string& out, const TextExpectation& what) {
   // Of a call the first is its name, of a command its arguments.
-  const bool has_order = positive(what.metric) == MetricId::tool_call || is_command_metric(what.metric);
+  const MetricId metric = positive(what.metric);
+  const bool has_order =
+      metric == MetricId::tool_call || metric == MetricId::tool_calls || is_command_metric(metric);
   if (has_order) return append_array(out, what.texts, append_json_string);
   append_unordered(out, what.texts, append_json_string);
 }

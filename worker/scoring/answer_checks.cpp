@@ -1,6 +1,7 @@
 #include "worker/scoring/answer_checks.hpp"
 
 #include "common/checks/detail.hpp"
+#include "common/model/expectation.hpp"
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
 #include "common/text/words.hpp"
@@ -10,6 +11,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -193,6 +195,97 @@ std::string problem_with_calls(std::span<const ToolCall> calls, const std::vecto
   }
   if (!broken.empty()) return broken;
   return (made.empty() ? "calls no tool" : made) + ", not " + quoted_for_detail(wanted[0] + " " + wanted[1]);
+}
+
+namespace {
+
+/// Which calls of an answer fit which of those that are asked for.
+class CallMatch {
+ public:
+  CallMatch(std::span<const ToolCall> calls, const std::vector<std::string>& wanted, bool turned_round)
+      : wanted_count_(wanted.size() / 2), fits_(calls.size()) {
+    std::vector<JsonValue> arguments;
+    for (std::size_t i = 0; i < wanted_count_; ++i)
+      arguments.push_back(JsonValue::parse(wanted[2 * i + 1], nullptr, false));
+    for (std::size_t call = 0; call < calls.size(); ++call) {
+      const JsonValue given = arguments_of(calls[call]);
+      for (std::size_t i = 0; i < wanted_count_; ++i) {
+        const bool is_of_name = calls[call].name == wanted[2 * i];
+        fits_[call].push_back(is_of_name && (given.is_object() ? holds(given, arguments[i]) : turned_round));
+      }
+    }
+  }
+
+  bool fits(std::size_t call, std::size_t wanted) const { return fits_[call][wanted]; }
+
+  /// For each that is asked for a call of its own, for as many as there can be one.
+  std::vector<std::optional<std::size_t>> assign() const {
+    std::vector<std::optional<std::size_t>> call_of(wanted_count_);
+    for (std::size_t call = 0; call < fits_.size(); ++call) {
+      std::vector<bool> tried(wanted_count_);
+      place(call, call_of, tried);
+    }
+    return call_of;
+  }
+
+ private:
+  /// Moves calls that were placed before to others that they fit, until there is room for this one.
+  bool place(std::size_t call, std::vector<std::optional<std::size_t>>& call_of,
+             std::vector<bool>& tried) const {
+    for (std::size_t i = 0; i < wanted_count_; ++i) {
+      if (!fits(call, i) || tried[i]) continue;
+      tried[i] = true;
+      if (call_of[i] && !place(*call_of[i], call_of, tried)) continue;
+      call_of[i] = call;
+      return true;
+    }
+    return false;
+  }
+
+  std::size_t wanted_count_;
+  std::vector<std::vector<bool>> fits_;
+};
+
+std::string quoted_call(const ToolCall& call) {
+  return quoted_for_detail(call.name + " " + call.arguments);
+}
+
+std::string quoted_wanted(const std::vector<std::string>& wanted, std::size_t i) {
+  return quoted_for_detail(wanted[2 * i] + " " + wanted[2 * i + 1]);
+}
+
+std::string problem_with_order(std::span<const ToolCall> calls, const std::vector<std::string>& wanted,
+                               const CallMatch& match) {
+  for (std::size_t i = 0; i < std::max(calls.size(), wanted.size() / 2); ++i) {
+    const std::string number = "call " + std::to_string(i + 1);
+    if (i >= calls.size()) return "makes no " + number + ", which is to be " + quoted_wanted(wanted, i);
+    if (i >= wanted.size() / 2) return number + " is one too many: " + quoted_call(calls[i]);
+    if (!match.fits(i, i))
+      return number + " is " + quoted_call(calls[i]) + ", not " + quoted_wanted(wanted, i);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string problem_with_call_list(std::span<const ToolCall> calls, const std::vector<std::string>& wanted,
+                                   bool in_order, bool turned_round) {
+  if (calls.empty()) return "calls no tool, not " + quoted_wanted(wanted, 0);
+  // More of them fit nothing in any case, and an answer may have very many.
+  const auto looked_at = calls.first(std::min(calls.size(), 2 * most_listed_calls));
+  const CallMatch match(looked_at, wanted, turned_round);
+  if (in_order) return problem_with_order(looked_at, wanted, match);
+  const auto call_of = match.assign();
+  std::string problem;
+  const auto missing = std::ranges::find_if(call_of, [](const auto& call) { return !call; });
+  if (missing != call_of.end())
+    problem = "does not call " + quoted_wanted(wanted, static_cast<std::size_t>(missing - call_of.begin()));
+  for (std::size_t call = 0; call < looked_at.size(); ++call) {
+    if (std::ranges::find(call_of, std::optional(call)) != call_of.end()) continue;
+    return problem + (problem.empty() ? "calls " : ", and calls ") + quoted_call(looked_at[call]) +
+           " besides";
+  }
+  return problem;
 }
 
 Result<SchemaFinding> compare_arguments(const ToolCall& call, const JsonSchema& schema) {

@@ -37,6 +37,11 @@ std::optional<double> rouge_n(std::string_view answer, const std::vector<std::st
 std::string problem_with_calls(std::span<const ToolCall> calls, const std::vector<std::string>& wanted,
                                bool turned_round);
 
+/// Whether the answer makes the calls of `wanted`, the name and the arguments of each, and no other: each of
+/// its calls fits one of them as problem_with_calls has it, in their order or in any.
+std::string problem_with_call_list(std::span<const ToolCall> calls, const std::vector<std::string>& wanted,
+                                   bool in_order, bool turned_round);
+
 /// Whether the arguments of a call are JSON that fits the schema of its tool. Errors as of JsonSchema.
 Result<SchemaFinding> compare_arguments(const ToolCall& call, const JsonSchema& schema);
 

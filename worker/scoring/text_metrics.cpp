@@ -142,6 +142,9 @@ Result<MetricOutcome> TextChecker::assess_positive(const CheckedAnswer& answer,
     case MetricId::tool_call:
       if (texts.empty()) return outcome_of(id, answer.calls.empty() ? "calls no tool" : "");
       return outcome_of(id, problem_with_calls(answer.calls, texts, turned_round));
+    case MetricId::tool_calls:
+      return outcome_of(
+          id, problem_with_call_list(answer.calls, texts, expectation.numbers.front() != 0, turned_round));
     case MetricId::latency:
       if (!answer.latency_ms) {
         return undecided_outcome(

@@ -52,7 +52,8 @@ bool depends_on_text_alone(MetricId metric) {
 /// Its detail may hold what only the redacted answer as a whole shows to be a secret.
 bool quotes_calls(const TextExpectation& expectation) {
   const MetricId metric = positive(expectation.metric);
-  return metric == MetricId::tool_call || metric == MetricId::tool_calls_valid || !expectation.parts.empty();
+  return metric == MetricId::tool_call || metric == MetricId::tool_calls ||
+         metric == MetricId::tool_calls_valid || !expectation.parts.empty();
 }
 
 /// Details quote the answer, cut short: where something was redacted in it, they are what the redacted answer

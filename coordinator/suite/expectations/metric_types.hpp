@@ -24,6 +24,7 @@ enum class Parameter : std::uint8_t {
   distance,
   rouge,
   call,
+  call_list,
   calls,  ///< All of them: there is nothing to say.
   latency,
   cost,

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -26,6 +27,13 @@ double read_whole(TableReader& reader, std::string_view key, double otherwise, d
   const auto given = reader.number_in(key, least, most);
   if (given && *given != std::floor(*given)) reader.add_wrong(key, "must be a whole number");
   return given.value_or(otherwise);
+}
+
+/// 1 where the calls come as they are listed.
+double read_order(TableReader& reader) {
+  const auto order = reader.word("order").value_or("any");
+  if (order != "any" && order != "listed") reader.add_wrong("order", "must be \"any\" or \"listed\"");
+  return order == "listed" ? 1.0 : 0.0;
 }
 
 /// A text of fewer words shares no run of n with any answer.
@@ -65,6 +73,10 @@ void TextParameterReader::read(TableReader& reader, const MetricType& type, Text
       break;
     case Parameter::call:
       texts = read_call(reader, type.id);
+      break;
+    case Parameter::call_list:
+      texts = read_calls(reader, type.id);
+      numbers = {read_order(reader)};
       break;
     case Parameter::calls:
       note_all_tools(reader, type);
@@ -130,6 +142,30 @@ std::vector<std::string> TextParameterReader::read_call(TableReader& reader, Met
          reader.wrong("arguments", "are none that the \"parameters\" of " + shown + " take")});
   }
   return {std::move(name), std::move(wanted)};
+}
+
+std::vector<std::string> TextParameterReader::read_calls(TableReader& reader, MetricId metric) const {
+  std::vector<std::string> texts;
+  const DocumentNode::Array* list = reader.array("calls", Need::required);
+  if (list == nullptr) return texts;
+  if (list->empty()) reader.add_wrong("calls", "must not be empty: not_tool_call alone asks for no call");
+  if (list->size() > most_listed_calls)
+    reader.add_wrong("calls", "must be no more than " + std::to_string(most_listed_calls));
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const DocumentNode& node = (*list)[i];
+    const std::string name = "calls[" + std::to_string(i) + "]";
+    if (!std::holds_alternative<DocumentNode::Table>(node.value)) {
+      context_.add(node.line, name + " must be " + std::string(table_name(context_.notation)) +
+                                  " such as {\"name\": \"look_up\"}, not " +
+                                  std::string(type_name(node, context_.notation)));
+      continue;
+    }
+    TableReader call = context_.reader(node, name);
+    call.entry("name", Need::required, "a string");
+    std::ranges::move(read_call(call, metric), std::back_inserter(texts));
+    call.finish();
+  }
+  return texts;
 }
 
 void TextParameterReader::note_all_tools(const TableReader& reader, const MetricType& type) const {

@@ -76,7 +76,7 @@ class TestRenderer {
     }
   }
 
-  /// With its parts, if it is a group.
+  /// With its parts, if it is a group, or the calls that it lists.
   void render_metric(DocumentNode& metric, const std::string& name) {
     render_keys(metric, name, of_metric);
     auto* table = std::get_if<DocumentNode::Table>(&metric.value);
@@ -88,10 +88,12 @@ class TestRenderer {
       take_values(entry.value);
       render_all(entry.value, shown);
     }
-    const auto parts = std::ranges::find(*table, "of", &DocumentEntry::key);
-    auto* list = parts != table->end() ? std::get_if<DocumentNode::Array>(&parts->value.value) : nullptr;
-    if (list == nullptr) return;
-    for (DocumentNode& part : *list) render_metric(part, name + ".of");
+    for (const std::string_view key : {"of", "calls"}) {
+      const auto parts = std::ranges::find(*table, key, &DocumentEntry::key);
+      auto* list = parts != table->end() ? std::get_if<DocumentNode::Array>(&parts->value.value) : nullptr;
+      if (list == nullptr) continue;
+      for (DocumentNode& part : *list) render_metric(part, name + "." + std::string(key));
+    }
   }
 
   void render_keys(DocumentNode& node, const std::string& name, Keys keys) {

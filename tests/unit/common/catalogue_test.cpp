@@ -147,6 +147,7 @@ TEST(Metrics, HaveNamesAndNumbersOfTheirOwn) {
                                                {43, "command_score"},
                                                {44, "tool_calls_valid"},
                                                {45, "refusal"},
+                                               {46, "tool_calls"},
                                                {142, "not_exact_match"},
                                                {143, "not_json_schema"},
                                                {159, "not_icontains"},
@@ -163,7 +164,8 @@ TEST(Metrics, HaveNamesAndNumbersOfTheirOwn) {
                                                {170, "not_command"},
                                                {171, "not_command_score"},
                                                {172, "not_tool_calls_valid"},
-                                               {173, "not_refusal"}};
+                                               {173, "not_refusal"},
+                                               {174, "not_tool_calls"}};
   std::map<int, std::string_view> names;
   for (int number = 0; number <= 255; ++number) {
     const auto* metric = find_metric(static_cast<std::uint8_t>(number));

@@ -229,6 +229,39 @@ TEST(AnswerChecks, CompareCallsOfTools) {
   EXPECT_EQ(verdict("text", {MetricId::not_tool_call, {"look_up", "{}"}}), "pass");
 }
 
+TEST(AnswerChecks, CompareAListOfCalls) {
+  const ToolCall first{"", "look_up", R"({"order":17,"all":true})"};
+  const ToolCall second{"", "look_up", R"({"order":18})"};
+  const ToolCall refund{"", "refund", "{}"};
+  const auto of = [](const std::vector<ToolCall>& calls, const std::vector<std::string>& wanted, double order,
+                     MetricId metric = MetricId::tool_calls) {
+    CheckedAnswer answer("text");
+    answer.calls = calls;
+    return verdict(answer, {metric, wanted, {order}});
+  };
+  const std::vector<std::string> both{"look_up", "{}", "look_up", R"({"order":17})"};
+  EXPECT_EQ(of({first, second}, both, 0), "pass") << "the first is needed for the narrower one";
+  EXPECT_EQ(of({second, first}, both, 0), "pass");
+  EXPECT_EQ(of({second, first}, both, 1), "pass");
+  EXPECT_EQ(of({first, second}, both, 1),
+            R"(call 2 is "look_up {\"order\":18}", not "look_up {\"order\":17}")");
+  EXPECT_EQ(of({second, second}, both, 0),
+            R"(does not call "look_up {\"order\":17}", and calls "look_up {\"order\":18}" besides)");
+  EXPECT_EQ(of({first}, both, 0), R"(does not call "look_up {\"order\":17}")")
+      << "one call is not counted twice";
+  EXPECT_EQ(of({first}, both, 1), R"(makes no call 2, which is to be "look_up {\"order\":17}")");
+  EXPECT_EQ(of({refund, first, second}, both, 0), "calls \"refund {}\" besides");
+  EXPECT_EQ(of({second, first, refund}, both, 1), "call 3 is one too many: \"refund {}\"");
+  EXPECT_EQ(of({}, both, 0), "calls no tool, not \"look_up {}\"");
+  EXPECT_EQ(of(std::vector<ToolCall>(1000, refund), {"refund", "{}"}, 0), "calls \"refund {}\" besides");
+  EXPECT_EQ(of({first, second}, both, 0, MetricId::not_tool_calls), "it must not pass tool_calls");
+  EXPECT_EQ(of({first}, both, 0, MetricId::not_tool_calls), "pass");
+  const ToolCall half{"", "refund", R"({"order)"};
+  EXPECT_NE(of({half}, {"refund", "{}"}, 0), "pass") << "nobody can make it";
+  EXPECT_NE(of({half}, {"refund", "{}"}, 0, MetricId::not_tool_calls), "pass")
+      << "it may have been that call";
+}
+
 TEST(AnswerChecks, KnowWhetherAnyToolIsCalled) {
   const std::vector<ToolCall> calls{{"", "refund", "{}"}};
   CheckedAnswer answer("text");

@@ -37,6 +37,11 @@ TEST_F(AnswerChecksSuite, AreReadWithTheirParameters) {
             (TextExpectation{MetricId::contains_json, {R"({"type":"array"})"}}));
   EXPECT_EQ(only("{type: tool_call, name: f, arguments: {b: 1, a: [x]}}"),
             (TextExpectation{MetricId::tool_call, {"f", R"({"a":["x"],"b":1})"}}));
+  EXPECT_EQ(only("{type: tool_calls, calls: [{name: f, arguments: {a: 1}}, {name: g}], order: listed}"),
+            (TextExpectation{MetricId::tool_calls, {"f", R"({"a":1})", "g", "{}"}, {1}}));
+  EXPECT_EQ(only("{type: not_tool_calls, calls: [{name: f}]}"),
+            (TextExpectation{MetricId::not_tool_calls, {"f", "{}"}, {0}}));
+  EXPECT_TRUE(checks_all_calls(only("{type: tool_calls, calls: [{name: f}]}")));
   EXPECT_EQ(only("{type: not_tool_call}"), (TextExpectation{MetricId::not_tool_call, {}}));
   EXPECT_TRUE(checks_all_calls(only("{type: all_of, of: [{type: not_tool_call}]}")));
   EXPECT_FALSE(checks_all_calls(only("{type: all_of, of: [{type: not_tool_call, name: f}]}")));
@@ -153,6 +158,8 @@ TEST_F(AnswerChecksSuite, ToolsThatAreNamedAreThoseOfTheTest) {
   EXPECT_EQ(findings(with_tools(tools, "{type: all_of, of: [{type: tool_call, name: pay}]}")),
             "suite.yaml:6: \"name\" in of[0] is \"pay\", " + none + "; these are delete_account, notify\n");
   EXPECT_NE(findings(with_tools(tools, "{type: not_tool_call, name: pay}")), "(none)\n");
+  EXPECT_EQ(findings(with_tools(tools, "{type: tool_calls, calls: [{name: notify}, {name: notifi}]}")),
+            "suite.yaml:6: \"name\" in calls[1] is \"notifi\", " + none + "; did you mean \"notify\"?\n");
   EXPECT_EQ(findings(with_tools(tools,
                                 "{type: any_of, of: [{type: tool_call, name: pay}, {type: tool_call, "
                                 "name: notify}]}")),
@@ -256,6 +263,14 @@ TEST_F(AnswerChecksSuite, SaysWhatIsWrong) {
            {"{type: cost, max_dollars: -1}", "\"max_dollars\" in expected"},
            {"{type: tool_call, arguments: {a: 1}}",
             "\"arguments\" in expected need the \"name\" of the tool that is called with them"},
+           {"{type: tool_calls}", "missing \"calls\""},
+           {"{type: tool_calls, calls: []}", "\"calls\" in expected must not be empty"},
+           {"{type: tool_calls, calls: [f]}", "calls[0] must be a mapping such as {\"name\": \"look_up\"}"},
+           {"{type: tool_calls, calls: [{}]}", "missing \"name\" in calls[0]"},
+           {"{type: tool_calls, calls: [{name: f, args: {}}]}", "unknown key \"args\" in calls[0]"},
+           {"{type: tool_calls, calls: [{name: f}], order: strict}",
+            "\"order\" in expected must be \"any\" or \"listed\""},
+           {"{type: tool_calls, name: f}", "\"name\" in expected does not belong to tool_calls"},
            {"{type: tool_calls_valid, name: f}",
             "\"name\" in expected does not belong to tool_calls_valid, which takes no parameters"},
            {"{type: tool_calls_valid}",

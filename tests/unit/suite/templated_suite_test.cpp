@@ -285,6 +285,11 @@ TEST_F(TemplatedSuite, ArgumentsOfCallsAreTemplates) {
   ASSERT_EQ(test.expectations.size(), 1u);
   EXPECT_EQ(test.expectations[0].what.texts,
             (std::vector<std::string>{"f", R"({"at":["Lima",{"n":"no. 17"}],"on":true,"order":17})"}));
+  const Case listed = first(
+      "suite: s\ntests:\n- id: t\n  vars: {o: 17}\n  input: {prompt: p}\n  expected:\n"
+      "  - {type: tool_calls, calls: [{name: f, arguments: {order: \"{{o}}\"}}, {name: g}]}\n");
+  EXPECT_EQ(listed.expectations.at(0).what.texts,
+            (std::vector<std::string>{"f", R"({"order":17})", "g", "{}"}));
   EXPECT_NE(
       findings("suite: s\ntests:\n- id: t\n  input: {prompt: p}\n  expected: {type: not_tool_call, name: "
                "f, arguments: {order: \"{{o}}\"}}\n")
