@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Finds types that two files define in one namespace: linked into one program, one takes the other's functions.
 
 No compiler sees both, and the linker takes the first of two destructors. Types of anonymous namespaces are their
