@@ -339,6 +339,9 @@ TEST_F(DoctorHome, NoDamageCrashesOrGivesAWrongReport) {
     write_bytes(folder() / "a.cassette", cassette);
   }
   EXPECT_EQ(doctor({"a.cassette"}).exit_code, 0);
+  const auto absent = doctor({"b.cassette"});
+  EXPECT_EQ(absent.exit_code, 2) << "a slip in the name is no damage";
+  EXPECT_NE(absent.errors.find("there is no cassette b.cassette"), std::string::npos) << absent.errors;
 }
 
 }  // namespace sluice::doctor_test
