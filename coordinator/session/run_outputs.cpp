@@ -71,7 +71,12 @@ std::string kept_at(const std::string& file, const Settings& settings) {
     const auto is_it = [&file](const std::string& one) { return is_same_file(one, file); };
     if (std::ranges::any_of(database_files(database), is_it)) return name;
   }
-  if (lies_in(home / "cache", file)) return "a file of the answer cache";
+  for (const auto& [folder, name] :
+       {std::pair("cache", "a file of the answer cache"), std::pair("fleet", "a file of the fleet's keys"),
+        std::pair("keys", "a file of the shared budgets"),
+        std::pair("runs.lock", "the list of runs under way")}) {
+    if (lies_in(home / folder, file)) return name;
+  }
   return fs::path(file).extension() == ".toml" && fs::exists(file, none) ? "a TOML file" : "";
 }
 

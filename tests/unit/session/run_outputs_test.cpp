@@ -83,6 +83,13 @@ TEST_F(RunOutputs, NoReportTakesThePlaceOfADatabaseOrOfWhatSqliteKeepsBesideIt) 
     EXPECT_EQ(refusal(), "the report would write over the observations, \"home/observations.db" + ending +
                              "\": name another file");
   }
+  for (const auto& [file, what] : {std::pair("fleet/coordinator.key", "a file of the fleet's keys"),
+                                   std::pair("keys/a", "a file of the shared budgets"),
+                                   std::pair("runs.lock", "the list of runs under way")}) {
+    report_to("home/" + std::string(file));
+    EXPECT_EQ(refusal(), "the report would write over " + std::string(what) + ", \"home/" + file +
+                             "\": name another file");
+  }
   report_to("ledger.db-journal");
   EXPECT_EQ(refusal(), "(none)") << "of another folder";
 }
