@@ -16,10 +16,14 @@ set(sluice_together 12)
 
 add_library(sluice_options INTERFACE)
 target_include_directories(sluice_options INTERFACE ${PROJECT_SOURCE_DIR})
-target_compile_options(sluice_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wold-style-cast
+target_compile_options(sluice_options INTERFACE -Wall -Wextra -Wnon-virtual-dtor -Wold-style-cast
                                                 -Woverloaded-virtual -Wimplicit-fallthrough)
 # It asks for braces around each level of a nested aggregate.
 target_compile_options(sluice_options INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wno-missing-braces>)
+# Of sources that are compiled together it takes each other's names for hidden ones.
+if(NOT SLUICE_FAST_BUILD OR CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(sluice_options INTERFACE -Wshadow)
+endif()
 # g++ 12 sees overlaps in std::string concatenation, and uninitialised members of empty optionals, that are not
 # there (GCC bugs 105651 and 105562).
 target_compile_options(sluice_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized>)
@@ -67,9 +71,8 @@ function(sluice_fast_build target precompiled batch)
   target_precompile_headers(${target} REUSE_FROM ${precompiled})
   if(batch GREATER 1)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
-    # g++ takes a source that is compiled with others for a header; clang takes their names for hidden ones.
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>
-                                             $<$<CXX_COMPILER_ID:Clang>:-Wno-shadow>)
+    # g++ takes a source that is compiled with others for a header.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 

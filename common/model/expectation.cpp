@@ -6,19 +6,20 @@
 namespace sluice {
 
 bool has_command(const TextExpectation& expectation) {
-  return is_command_metric(expectation.metric) || std::ranges::any_of(expectation.parts, has_command);
+  return is_or_holds(expectation, [](const TextExpectation& one) { return is_command_metric(one.metric); });
 }
 
 bool checks_all_calls(const TextExpectation& expectation) {
-  const MetricId metric = positive(expectation.metric);
-  return metric == MetricId::tool_calls || metric == MetricId::tool_calls_valid ||
-         (metric == MetricId::tool_call && expectation.texts.empty()) ||
-         std::ranges::any_of(expectation.parts, checks_all_calls);
+  return is_or_holds(expectation, [](const TextExpectation& one) {
+    const MetricId metric = positive(one.metric);
+    return metric == MetricId::tool_calls || metric == MetricId::tool_calls_valid ||
+           (metric == MetricId::tool_call && one.texts.empty());
+  });
 }
 
 bool checks_refusal(const TextExpectation& expectation) {
-  return positive(expectation.metric) == MetricId::refusal ||
-         std::ranges::any_of(expectation.parts, checks_refusal);
+  return is_or_holds(expectation,
+                     [](const TextExpectation& one) { return positive(one.metric) == MetricId::refusal; });
 }
 
 void add_for_worker(const TextExpectation& expectation, std::vector<TextExpectation>& tasks) {

@@ -2,6 +2,7 @@
 
 #include "common/model/metrics.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -30,6 +31,14 @@ struct TextExpectation {
   std::vector<TextExpectation> parts{};  ///< Of any_of and all_of.
   friend bool operator==(const TextExpectation&, const TextExpectation&) = default;
 };
+
+/// Whether it is such, or one of its parts, however deep.
+template <typename Predicate>
+bool is_or_holds(const TextExpectation& expectation, const Predicate& is_such) {
+  return is_such(expectation) || std::ranges::any_of(expectation.parts, [&](const TextExpectation& part) {
+           return is_or_holds(part, is_such);
+         });
+}
 
 /// Whether it is a command, or has one among its parts.
 bool has_command(const TextExpectation& expectation);

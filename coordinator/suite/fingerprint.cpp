@@ -235,8 +235,9 @@ std::string canonical_expectations(const Case& one) {
 
 /// Whether calls are held against the tools of the request.
 bool judges_by_tools(const TextExpectation& expectation) {
-  return positive(expectation.metric) == MetricId::tool_calls_valid ||
-         std::ranges::any_of(expectation.parts, judges_by_tools);
+  return is_or_holds(expectation, [](const TextExpectation& one) {
+    return positive(one.metric) == MetricId::tool_calls_valid;
+  });
 }
 
 /// All of it, or that alone which judges answers.

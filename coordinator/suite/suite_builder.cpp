@@ -15,7 +15,7 @@ namespace sluice {
 namespace {
 
 bool checks_cost(const TextExpectation& what) {
-  return positive(what.metric) == MetricId::cost || std::ranges::any_of(what.parts, checks_cost);
+  return is_or_holds(what, [](const TextExpectation& one) { return positive(one.metric) == MetricId::cost; });
 }
 
 }  // namespace
