@@ -46,7 +46,7 @@ TEST(RunDiff, CasesOfBothRunsArePairedAndOthersAreNamedApart) {
   ASSERT_EQ(diff.cases.size(), 2u);
   EXPECT_FALSE(diff.cases[0].is_changed());
   EXPECT_EQ(diff.cases[1].id, "b");
-  EXPECT_EQ(diff.cases[1].trials[0].answer, AnswerDiff::changed);
+  EXPECT_EQ(diff.cases[1].trials[0].answer, AnswerChange::changed);
   EXPECT_EQ(diff.changed(), 1u);
   EXPECT_EQ(diff.only_before, Names{"old"});
   EXPECT_EQ(diff.only_after, Names{"new"});
@@ -119,7 +119,7 @@ TEST(RunDiff, OfAnAnswerThatIsNowhereNobodyKnowsWhetherItChanged) {
   before.lost_answers = {0};
   const RunAnswers after{{trial("a", "pass", "x")}};
   const RunDiff diff = diff_runs(before, after);
-  EXPECT_EQ(diff.cases[0].trials[0].answer, AnswerDiff::unknown);
+  EXPECT_EQ(diff.cases[0].trials[0].answer, AnswerChange::unknown);
   EXPECT_EQ(diff.changed(), 0u);
   EXPECT_EQ(diff.unknown_answers(), 1u);
 }
