@@ -54,10 +54,10 @@ function(sluice_precompiled_header name)
   target_precompile_headers(${name} PRIVATE ${ARGN})
 endfunction()
 
-# For code that does not run for each trial (command lines, settings, tests): -O1 of g++ builds it in two thirds of the
-# time. That of clang inlines nothing, and makes the program twice as large.
+# For code that does not run for each trial (command lines, settings, tests): -O1 builds it in five sixths of the time,
+# and with g++ in two thirds.
 function(sluice_light_optimisation target)
-  target_compile_options(${target} PRIVATE "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-O1>")
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   # At -O1 g++ 12 also sees overruns in std::string concatenation that are not there.
   target_compile_options(${target} PRIVATE "$<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow>")
 endfunction()
