@@ -109,12 +109,12 @@ struct ChangedMetric {
 
 struct CompareRules {
   Thresholding suite;
-  Thresholding tests{};  ///< `statistical`: by it all cases are tested for whether their checks pass.
+  Thresholding tests{};  ///< By it all cases are tested for whether their checks pass (StatisticalGate).
   double default_max_drop = defaults::max_drop;
   bool strict = false;
   MinPassRates min_pass_rates{};        ///< Of the run of the current side.
   std::span<const std::string> arms{};  ///< Of that run.
-  std::uint64_t seed = 0;               ///< Of the tests under `statistical`.
+  std::uint64_t seed = 0;               ///< Of the tests over all cases.
   bool runs_tests = true;               ///< False: only the rows are wanted, and no tests of all cases.
   /// A part of the suite: the cases that it lacks were left out by intention, and are no warning. A metric
   /// that it lacks of a case which it has still is one.
@@ -144,7 +144,7 @@ struct CompareSummary {
   bool shares_no_case = false;      ///< Both sides have cases, and none of them is the same.
   bool has_scores = false;          ///< Either side has a scored metric of a assessed case.
   TestChanges tests;                ///< Also of what a selection left out.
-  std::optional<StatisticalAssessment> statistics;  ///< Where the current side has `statistical` metrics.
+  std::optional<StatisticalAssessment> statistics;  ///< StatisticalGate::outcome.
   VerdictInput verdict_input;                       ///< Without what `statistics` adds (verdict_input.hpp).
   RunVerdict verdict = RunVerdict::error;           ///< Of the cases alone, without what `statistics` adds.
 };

@@ -102,7 +102,9 @@ StatisticalGate::StatisticalGate(const Config& config) : baseline_(config.baseli
   const double usual =
       is_asked_for_ ? defaults::statistics::confidence : defaults::statistics::unasked_confidence;
   result_.rules.confidence = config.suite.confidence.value_or(usual);
-  result_.rules.min_effect = config.suite.min_effect.value_or(config.default_min_effect);
+  // The largest drop that a run allows is one of scores; a report must judge as its run did.
+  const double usual_effect = is_asked_for_ ? config.default_min_effect : defaults::min_effect;
+  result_.rules.min_effect = config.suite.min_effect.value_or(usual_effect);
   result_.by_category = config.suite.cluster_by_category;
   result_.seed = config.seed;
 }

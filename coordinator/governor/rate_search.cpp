@@ -66,9 +66,9 @@ RateSearch::Count RateSearch::recent(BootTime now) const {
   return counts_.since(recent_since(now));
 }
 
-bool RateSearch::weighty(const Count& recent) const {
+bool RateSearch::weighty(const Count& recent, BootTime now) const {
   // A rate that doubles is soon so far beyond its limit that much is refused; what is less came by chance.
-  const bool doubles = rate_ && !accepted_ && longest_pause_ == BootTime::zero();
+  const bool doubles = rate_ && !accepted_ && longest_pause_ == BootTime::zero() && used(now);
   const double share = doubles ? weighty_share_of_doubling : weighty_share;
   const double usual = background() * recent.started;
   const double unusual = recent.refused - usual - 2 * std::sqrt(usual);
@@ -99,7 +99,7 @@ bool RateSearch::on_outcomes(std::uint32_t started, std::uint32_t refused, std::
   weigh_the_cut(now);
   if (refused == 0) return false;
   const auto counted = recent(now);
-  if ((rate_ && !cut_weighed_) || !weighty(counted)) return false;
+  if ((rate_ && !cut_weighed_) || !weighty(counted, now)) return false;
   share_before_ = counted.refused / std::max(1.0, counted.started);
   cut(now);
   return true;

@@ -69,7 +69,7 @@ class RateSearch {
   BootTime recent_since(BootTime now) const;
   Count recent(BootTime now) const;
   bool is_the_rate_to_blame(BootTime now) const;
-  bool weighty(const Count& recent) const;
+  bool weighty(const Count& recent, BootTime now) const;
   bool takes_more(BootTime now) const;
   double caution() const;
   BootTime paused_within(BootTime since, BootTime now) const;

@@ -75,10 +75,15 @@ Result<RunLock> RunLock::take(const std::filesystem::path& home, const std::stri
 Result<RunLock> RunLock::take_all(const std::filesystem::path& home) {
   auto opened = open(home);
   if (!opened) return opened;
-  const auto taken = opened->lock(home, lock_of_all());
-  if (!taken) return fail(taken.error());
-  if (*taken) return opened;
-  if (opened->holder_of(lock_of_all()) == Holder::all)
+  auto holder = Holder::nobody;
+  // Who held it may have left by the second look.
+  for (int tries = 0; tries < 2 && holder == Holder::nobody; ++tries) {
+    const auto taken = opened->lock(home, lock_of_all());
+    if (!taken) return fail(taken.error());
+    if (*taken) return opened;
+    holder = opened->holder_of(lock_of_all());
+  }
+  if (holder == Holder::all)
     return fail(Reason::usage_invalid, "another process makes the ledger in " + printable(home.string()) +
                                            " smaller or repairs it; wait for it, or end it first");
   return fail(Reason::usage_invalid,

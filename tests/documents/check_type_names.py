@@ -11,9 +11,11 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROOMS = ("bench", "common", "config", "coordinator", "tests", "worker")
+FOREIGN = ("CLI", "re2")  # Namespaces of which a type is declared, and whose end has no comment.
 OPENS = re.compile(r"(?:inline )?namespace(?: ([\w:]+))? \{$")
 TYPE = re.compile(r"(?:template <.*> )?(?:class|struct|union|enum class|enum) (?:\[\[\w+\]\] )?(\w+)(?: final)?"
                   r"(?: : .*| :)?(?: \{.*)?$")
+ONE_LINE = re.compile(r"(?:class|struct|enum class|enum) (\w+)(?: final)?(?: : .*)? \{.*\};$")
 
 
 def types_in(lines):
@@ -23,20 +25,23 @@ def types_in(lines):
         line = line.rstrip()
         if opened := OPENS.match(line):
             spaces.append(opened[1] or "")
-        elif line.startswith("}  // namespace"):
+        elif line.startswith("}  // namespace") or (line == "}" and spaces and spaces[-1] in FOREIGN):
             spaces.pop()
-        elif "" not in spaces and not line.endswith(";") and (found := TYPE.match(line)):
+        elif "" not in spaces and (found := ONE_LINE.match(line) or not line.endswith(";") and TYPE.match(line)):
             yield "::".join([*spaces, found[1]]), number
-        elif "" not in spaces and (found := re.match(r"enum class (\w+) : .*\};$", line)):
-            yield "::".join([*spaces, found[1]]), number
+    if spaces:
+        raise ValueError(f"the end of namespace {spaces[-1] or '(without a name)'} was not found")
 
 
 def main():
     places = collections.defaultdict(list)
     for room in ROOMS:
         for file in sorted((ROOT / room).rglob("*.[ch]pp")):
-            for name, line in types_in(file.read_text(encoding="utf-8").splitlines()):
-                places[name].append(f"{file.relative_to(ROOT)}:{line}")
+            try:
+                for name, line in types_in(file.read_text(encoding="utf-8").splitlines()):
+                    places[name].append(f"{file.relative_to(ROOT)}:{line}")
+            except ValueError as error:
+                sys.exit(f"{file.relative_to(ROOT)}: {error}")
     if len(places) < 500:
         sys.exit(f"only {len(places)} types were found: has the form of the sources changed?")
     twice = {name: where for name, where in places.items() if len(where) > 1}

@@ -364,6 +364,19 @@ TEST(LimitsGrid, RandomRefusalsWithoutALimitAreNoLimit) {
   }
 }
 
+// Calls in flight that came to a little more than the limit never had as much refused as a cut after the
+// first asked for.
+TEST(LimitsGrid, ALimitJustBelowWhatTheFleetCanMakeIsFound) {
+  for (const std::uint32_t in_flight : {21u, 22u, 23u}) {
+    auto row = row_of("100/s, bucket 5, nothing, " + std::to_string(in_flight) + " in flight of 0.2 s",
+                      server({SimulatedLimit::bucket(100, 5)}, Delays::nothing, 200ms), 6000, in_flight);
+    const auto measured = measure(row);
+    ASSERT_TRUE(measured.fleet.is_done);
+    EXPECT_LE(measured.refused_share(row), 0.04) << row.name;
+    EXPECT_LE(measured.of_ideal(), 1.15) << row.name;
+  }
+}
+
 TEST(LimitsGrid, OnePoisonedCaseHoldsUpNobody) {
   for (const bool is_stated : {true, false}) {
     LimitedRow row =

@@ -278,7 +278,7 @@ std::string problem_with_call_list(std::span<const ToolCall> calls, const std::v
   const auto call_of = match.assign();
   std::string problem;
   const auto missing = std::ranges::find_if(call_of, [](const auto& call) { return !call; });
-  if (missing != call_of.end())
+  if (missing != call_of.end() && looked_at.size() == calls.size())
     problem = "does not call " + quoted_wanted(wanted, static_cast<std::size_t>(missing - call_of.begin()));
   for (std::size_t call = 0; call < looked_at.size(); ++call) {
     if (std::ranges::find(call_of, std::optional(call)) != call_of.end()) continue;

@@ -253,7 +253,10 @@ TEST(AnswerChecks, CompareAListOfCalls) {
   EXPECT_EQ(of({refund, first, second}, both, 0), "calls \"refund {}\" besides");
   EXPECT_EQ(of({second, first, refund}, both, 1), "call 3 is one too many: \"refund {}\"");
   EXPECT_EQ(of({}, both, 0), "calls no tool, not \"look_up {}\"");
-  EXPECT_EQ(of(std::vector<ToolCall>(1000, refund), {"refund", "{}"}, 0), "calls \"refund {}\" besides");
+  std::vector<ToolCall> very_many(1000, refund);
+  EXPECT_EQ(of(very_many, {"refund", "{}"}, 0), "calls \"refund {}\" besides");
+  very_many.push_back(second);
+  EXPECT_EQ(of(very_many, {"look_up", "{}"}, 0), "calls \"refund {}\" besides") << "it is called, too";
   EXPECT_EQ(of({first, second}, both, 0, MetricId::not_tool_calls), "it must not pass tool_calls");
   EXPECT_EQ(of({first}, both, 0, MetricId::not_tool_calls), "pass");
   const ToolCall half{"", "refund", R"({"order)"};

@@ -185,6 +185,18 @@ TEST(Fingerprint, OfOneCaseOthersOfItsSuiteHaveNoPartInWhatJudgesIt) {
   EXPECT_NE(CaseJudging(strict, settings).of(one), before);
 }
 
+TEST(Fingerprint, CallsInAnyOrderAreTheSameInEachThatTheyAreWrittenIn) {
+  const auto of = [](std::vector<std::string> calls, double order) {
+    Case one = text_case();
+    one.expectations.front().what = {
+        .metric = MetricId::tool_calls, .texts = std::move(calls), .numbers = {order}};
+    return canonical_case(one);
+  };
+  EXPECT_EQ(of({"a", "{}", "b", "{}"}, 0), of({"b", "{}", "a", "{}"}, 0));
+  EXPECT_NE(of({"a", "{}", "b", "{}"}, 1), of({"b", "{}", "a", "{}"}, 1));
+  EXPECT_NE(of({"a", "{}", "b", "{}"}, 0), of({"a", "{}", "b", "{}"}, 1));
+}
+
 TEST(Fingerprint, OfAConfigurationHasAGoldenValueAndCoversEverySetting) {
   Suite suite;
   suite.metrics = {MetricId::claims_f1, MetricId::semantic_similarity_to};
