@@ -73,12 +73,21 @@ std::vector<std::string_view> keys_of_numbers(MetricId metric) {
   }
 }
 
+/// `look_up {"order":17}, refund {} in this order`
+std::string calls_in_words(const TextExpectation& what) {
+  std::string words;
+  for (std::size_t i = 0; i + 1 < what.texts.size(); i += 2)
+    words += (i == 0 ? "" : ", ") + what.texts[i] + ' ' + what.texts[i + 1];
+  return what.numbers.front() == 0.0 ? words : words + " in this order";
+}
+
 /// `icontains "a", "b"`, `latency max_ms 200`, `command ["./check.sh"]`, `any_of (icontains "a"; cost
 /// max_dollars 1)`.
 std::string expected_in_words(const TextExpectation& what) {
   std::string words(info(what.metric).name);
   // The other texts of a command are its parameters and the hash of its files.
   if (is_command_metric(what.metric)) return words + ' ' + what.texts.at(0);
+  if (positive(what.metric) == MetricId::tool_calls) return words + ' ' + calls_in_words(what);
   if (!what.texts.empty()) words += ' ' + quoted_list(what.texts);
   const auto keys = keys_of_numbers(what.metric);
   for (std::size_t i = 0; i < std::min(keys.size(), what.numbers.size()); ++i)

@@ -100,6 +100,9 @@ TEST(AssessmentWording, NumbersAreNamedAsInTheSuite) {
             "Expected: any_of (rouge_n \"let me see\" n 1 min_score 0.4)");
   EXPECT_EQ(expected({.metric = MetricId::all_of, .texts = {}, .numbers = {0.5}, .parts = {rouge}}),
             "Expected: all_of pass_mark 0.5 (rouge_n \"let me see\" n 1 min_score 0.4)");
+  EXPECT_EQ(
+      expected({.metric = MetricId::tool_calls, .texts = {"f", "{}", "g", "{\"a\":1}"}, .numbers = {1}}),
+      "Expected: tool_calls f {}, g {\"a\":1} in this order");
 }
 
 TEST(AssessmentWording, AnAnswerWithoutWordsIsSaidToBeOne) {
