@@ -209,7 +209,7 @@ inline constexpr double resting_share = 0.01;
 /// After the first cut, which says little: a hundredfold takes three seconds.
 inline constexpr double doubling_seconds = 0.4;
 /// As it was before the first cut: so far beyond what was accepted last, without refusals, there is no limit.
-inline constexpr double beyond_limit = 1.1;
+inline constexpr double beyond_limit = 1.25;
 /// From half back to just below what was accepted.
 inline constexpr double return_seconds = 0.5;
 inline constexpr double just_below = 0.95;

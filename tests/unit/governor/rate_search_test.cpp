@@ -115,11 +115,13 @@ TEST(RateSearch, DoublesUntilTheNextRefusalAndThenStaysJustBelowWhatWasAccepted)
   EXPECT_NEAR(*search.rate(), *search.accepted() / 2, 1) << "half for a while";
   run_at(search, 75, now, 500ms);
   EXPECT_NEAR(*search.rate(), 0.95 * *search.accepted(), 1);
-  run_at(search, 95, now, 1s);
   const double before = *search.rate();
-  run_at(search, 95, now, 1s);
+  run_at(search, 95, now, 500ms);
   EXPECT_GT(*search.rate(), before);
   EXPECT_LT(*search.rate(), 1.3 * before) << "as large as what is roughly known allows";
+  run_at(search, 120, now, 2s);
+  EXPECT_GT(*search.rate(), 2 * *search.accepted())
+      << "a quarter beyond it without a refusal, it is no limit";
 }
 
 /// Tells of every call's outcome at a bucket that is empty: what is beyond `limit` is refused.

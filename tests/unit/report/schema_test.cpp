@@ -161,7 +161,7 @@ TEST(ReportSchema, TakesVotes) {
     return report["fixture_results"][1]["meta"]["assay"]["judge"]["correctness"];
   };
   json repeated = good;
-  judged(repeated)["repeats"] = {judged(repeated)};
+  judged(repeated)["repeats"] = json::array({judged(repeated)});
   EXPECT_EQ(findings(repeated), "");
   const std::vector<std::function<void(json&)>> defects = {
       [&](json& report) { judged(report).erase("rationale"); },
