@@ -24,10 +24,10 @@ void RateSearch::note(std::uint32_t started, std::uint32_t refused, std::uint32_
 /// was full at the cut refuses all calls until its end, at any rate.
 void RateSearch::weigh_the_cut(BootTime now) {
   if (cut_weighed_ || now - cut_at_ < half_time) return;
-  const auto cut_is_over = cut_at_ + stale_time;
-  const bool door_was_closed = share_before_ > most_of_background;
-  const auto at_half =
-      counts_.since(door_was_closed ? cut_is_over : counts_.closed_until(cut_is_over, now, closed_share));
+  const auto begin = cut_at_ + stale_time;
+  const auto all = counts_.since(begin);
+  const bool is_closed = all.refused >= closed_share * all.started;
+  const auto at_half = is_closed ? all : counts_.since(counts_.closed_until(begin, now, closed_share));
   if (at_half.started < calls_to_weigh_ && now - cut_at_ < longest_half_time) return;
   cut_weighed_ = true;
   const double rate_before = std::exchange(rate_before_, 0);
