@@ -278,12 +278,22 @@ std::string problem_with_call_list(std::span<const ToolCall> calls, const std::v
   const auto call_of = match.assign();
   std::string problem;
   const auto missing = std::ranges::find_if(call_of, [](const auto& call) { return !call; });
-  if (missing != call_of.end() && looked_at.size() == calls.size())
-    problem = "does not call " + quoted_wanted(wanted, static_cast<std::size_t>(missing - call_of.begin()));
+  if (missing != call_of.end() && looked_at.size() == calls.size()) {
+    const auto which = static_cast<std::size_t>(missing - call_of.begin());
+    // An equal one before it has its call.
+    const auto is_same = [&](std::size_t i) {
+      return wanted[2 * i] == wanted[2 * which] && wanted[2 * i + 1] == wanted[2 * which + 1];
+    };
+    bool is_repeated = false;
+    for (std::size_t i = 0; i < which; ++i) is_repeated = is_repeated || is_same(i);
+    problem = "does not call " + quoted_wanted(wanted, which) + (is_repeated ? " once more" : "");
+  }
   for (std::size_t call = 0; call < looked_at.size(); ++call) {
     if (std::ranges::find(call_of, std::optional(call)) != call_of.end()) continue;
-    return problem + (problem.empty() ? "calls " : ", and calls ") + quoted_call(looked_at[call]) +
-           " besides";
+    if (!problem.empty()) problem += ", and ";
+    const JsonValue given = arguments_of(looked_at[call]);
+    return problem + (given.is_object() ? "calls " + quoted_call(looked_at[call]) + " besides"
+                                        : broken_call(looked_at[call], given));
   }
   return problem;
 }

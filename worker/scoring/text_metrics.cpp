@@ -96,7 +96,9 @@ Result<MetricOutcome> TextChecker::assess(const CheckedAnswer& answer, const Tex
   if (!expectation.parts.empty()) return assess_group(answer, expectation, fails_pass);
   auto plain = assess_positive(answer, expectation, fails_pass);
   if (!plain || !is_negated(id)) return plain;
-  return negation_of(id, *plain, expectation.texts);
+  const bool names_calls =
+      positive(id) == MetricId::tool_calls;  // Names and arguments, which are no list of texts.
+  return negation_of(id, *plain, names_calls ? std::vector<std::string>() : expectation.texts);
 }
 
 Result<MetricOutcome> TextChecker::assess_positive(const CheckedAnswer& answer,

@@ -148,9 +148,11 @@ std::vector<std::string> TextParameterReader::read_calls(TableReader& reader, Me
   std::vector<std::string> texts;
   const DocumentNode::Array* list = reader.array("calls", Need::required);
   if (list == nullptr) return texts;
-  if (list->empty()) reader.add_wrong("calls", "must not be empty: not_tool_call alone asks for no call");
+  if (list->empty())
+    reader.add_wrong(
+        "calls", "must not be empty: tool_call and not_tool_call without a name ask for any call, or none");
   if (list->size() > most_listed_calls)
-    reader.add_wrong("calls", "must be no more than " + std::to_string(most_listed_calls));
+    reader.add_wrong("calls", "must have at most " + std::to_string(most_listed_calls) + " entries");
   for (std::size_t i = 0; i < list->size(); ++i) {
     const DocumentNode& node = (*list)[i];
     const std::string name = "calls[" + std::to_string(i) + "]";

@@ -185,9 +185,27 @@ class CsvTests {
     return DocumentNode{std::move(test), row.line, {}};
   }
 
+  /// Of a metric that has no name of other harnesses: the cell was a text to compare with.
+  static std::optional<std::string> own_check_named_by(const std::string& cell) {
+    const auto colon = cell.find(':');
+    if (colon == std::string::npos) return std::nullopt;
+    std::string name(trimmed(std::string_view(cell).substr(0, colon)));
+    const bool is_foreign = parse_foreign_check(cell, 1).values != std::vector{cell};
+    if (is_foreign || !metric_called(name)) return std::nullopt;
+    return name;
+  }
+
   bool add_expectation(const std::string& cell, std::uint32_t line, const std::string& column,
                        DocumentNode::Array& expected) {
     if (cell.find_first_not_of(" \t\n") == std::string::npos) return true;
+    if (const auto name = own_check_named_by(cell)) {
+      context_.add(
+          line, "\"" + column + "\" asks for \"" + *name +
+                    "\", a check of suites in YAML, which no cell can ask for: docs/suites.md lists what a "
+                    "cell may ask for. A text that begins so is \"equals: " +
+                    *name + ": ...\"");
+      return false;
+    }
     if (const auto misspelt = misspelt_check(cell)) {
       const std::string word = excerpt(one_line(misspelt->word), defaults::quoted_bytes);
       const char* rest = misspelt->meant.ends_with(':') ? ": ..." : "";

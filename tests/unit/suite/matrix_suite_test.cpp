@@ -282,6 +282,13 @@ TEST_F(MatrixSuite, SaysWhatIsWrongInCsvWithItsLine) {
             "text that begins so is \"equals: contain: ...\"\n"
             "t.csv:3: \"__expected\" asks for \"Contains\", which is no check; did you mean \"contains:\"? A "
             "text that begins so is \"equals: Contains: ...\"\n");
+  // They were texts that no answer equals.
+  EXPECT_EQ(of("country,__expected\nFrance,must_contain: Paris\nPeru,tool-calls: f\n")
+                .find("t.csv:2: \"__expected\" asks for \"must_contain\", a check of suites in YAML, which "
+                      "no cell can ask for"),
+            0u);
+  EXPECT_NE(of("country,__expected\nPeru,tool-calls: f\n").find("asks for \"tool-calls\", a check of suites"),
+            std::string::npos);
   EXPECT_EQ(of("country,__expected\nFrance,latency(abc)\n"),
             "t.csv:2: \"__expected\" asks for \"latency(abc)\", which is no check; did you mean "
             "\"latency(NUMBER)\"? A text that begins so is \"equals: latency(abc)\"\n");
