@@ -73,7 +73,7 @@ class DealerActor final : public SocketActor {
   void on_frames(std::vector<zmq::message_t>& frames) override {
     was_refused_ = false;
     said_.clear();
-    is_unsent_said_ = false;
+    unsent_ = 0;
     was_heard_ = true;
     if (frames.size() != 2) {
       spdlog::warn("a message of {} frames from the coordinator is ignored; a message has two",
@@ -122,9 +122,9 @@ class DealerActor final : public SocketActor {
   }
 
  private:
-  /// Something goes out each second. Where connections are refused, why is said already.
+  /// Something goes out each second. Why a connection is refused is known by the second time, and said.
   void on_unsent() {
-    if (std::exchange(is_unsent_said_, true) || !said_.empty()) return;
+    if (++unsent_ != 2 || !said_.empty()) return;
     spdlog::warn("a message to the coordinator was not sent");
   }
 
@@ -196,7 +196,7 @@ class DealerActor final : public SocketActor {
   bool was_heard_ = false;    ///< The coordinator, once.
   bool is_host_unknown_ = false;
   std::chrono::steady_clock::time_point next_look_up_{};  ///< No earlier.
-  bool is_unsent_said_ = false;                           ///< Since the coordinator's last message.
+  std::uint32_t unsent_ = 0;                              ///< Messages, since the coordinator's last one.
   std::uint8_t version_ = wire::protocol_version;         ///< That this connection is spoken in,
   bool was_welcome_ = false;                              ///< with a WELCOME that came in it,
   std::size_t sent_in_version_ = 0;                       ///< and the messages that were sent in it.

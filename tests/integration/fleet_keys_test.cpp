@@ -82,6 +82,8 @@ TEST_F(FleetKeys, AStrangerIsToldWhyAndGetsNothing) {
   EXPECT_NE(removed.errors.find("sluice keys allow gpu-8 '"), std::string::npos) << removed.errors;
   EXPECT_EQ(removed.errors.find("a message to the coordinator was not sent"), std::string::npos)
       << "it was said why: " << removed.errors;
+  // Whether the coordinator hears why before the worker hangs up is luck at each connection.
+  const auto patient = start_worker(endpoint, {});
   EXPECT_TRUE(has_logged(coordinator, "a connection was refused: its worker shows no key"));
   EXPECT_TRUE(has_logged(coordinator, "a connection from 127.0.0.1 was refused: this key is not listed"));
   EXPECT_EQ(simulator.count("start"), 0u);
@@ -100,13 +102,14 @@ TEST_F(FleetKeys, AWorkerJoinsItsOwnCoordinatorAlone) {
   const auto worker = run_worker(endpoint_of(coordinator), soon);
   EXPECT_EQ(worker.exit_code, 2);
   EXPECT_NE(worker.errors.find("is not one whose public key"), std::string::npos) << worker.errors;
+  // Luck, as above.
+  auto other_key = start_worker(endpoint_of(coordinator), {"--fleet-key", (folder() / "gpu-7.key").string()});
   EXPECT_TRUE(has_logged(coordinator, "a connection was refused: its worker's key file names"));
   auto unencrypted = start_sluice(live(simulator) + Flags{"--listen", any_port});
   const auto unencrypted_endpoint = endpoint_of(unencrypted);
   const auto other = run_worker(unencrypted_endpoint, soon);
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_NE(other.errors.find("does not encrypt"), std::string::npos) << other.errors;
-  // Whether the coordinator hears why before the worker hangs up is luck at each connection.
   const auto patient = start_worker(unencrypted_endpoint, {"--fleet-key", (folder() / "gpu-7.key").string()});
   EXPECT_TRUE(has_logged(unencrypted, "a connection was refused: its worker has a key"));
   EXPECT_EQ(simulator.count("start"), 0u);
