@@ -108,7 +108,7 @@ class StatisticalGate {
     const Baseline* baseline = nullptr;  ///< For assessed cases; null where pairs are added.
     /// With any mode but `statistical` no score is left to the tests, and they compare how often checks pass.
     Thresholding suite;
-    double default_min_effect = defaults::min_effect;  ///< Where the suite names none.
+    double default_min_effect = defaults::min_effect;  ///< Under `statistical`, where the suite names none.
     std::uint64_t seed = 0;
   };
 

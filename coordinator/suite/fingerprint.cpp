@@ -5,6 +5,7 @@
 #include "common/text/text.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -145,16 +146,12 @@ void append_question(std::string& out, const JudgeQuestion& question) {
 /// A schema is canonical JSON already and stands as a text here: one form for all metrics.
 void append_texts(std::string& out, const TextExpectation& what) {
   if (positive(what.metric) == MetricId::tool_calls && what.numbers == std::vector<double>{0.0}) {
-    std::vector<std::pair<std::string, std::string>> calls;
+    std::vector<std::span<const std::string>> calls;
     for (std::size_t i = 0; i + 1 < what.texts.size(); i += 2)
-      calls.emplace_back(what.texts[i], what.texts[i + 1]);
-    std::ranges::sort(calls);
-    std::vector<std::string> texts;
-    for (auto& [name, arguments] : calls) {
-      texts.push_back(std::move(name));
-      texts.push_back(std::move(arguments));
-    }
-    return append_array(out, texts, append_json_string);
+      calls.push_back(std::span(what.texts).subspan(i, 2));
+    return append_unordered(out, calls, [](std::string& to, std::span<const std::string> call) {
+      append_array(to, call, append_json_string);
+    });
   }
   // Of a call the first is its name, of a command its arguments.
   const MetricId metric = positive(what.metric);

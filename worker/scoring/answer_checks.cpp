@@ -280,12 +280,9 @@ std::string problem_with_call_list(std::span<const ToolCall> calls, const std::v
   const auto missing = std::ranges::find_if(call_of, [](const auto& call) { return !call; });
   if (missing != call_of.end() && looked_at.size() == calls.size()) {
     const auto which = static_cast<std::size_t>(missing - call_of.begin());
-    // An equal one before it has its call.
-    const auto is_same = [&](std::size_t i) {
-      return wanted[2 * i] == wanted[2 * which] && wanted[2 * i + 1] == wanted[2 * which + 1];
-    };
-    bool is_repeated = false;
-    for (std::size_t i = 0; i < which; ++i) is_repeated = is_repeated || is_same(i);
+    const auto call_at = [&](std::size_t i) { return std::span(wanted).subspan(2 * i, 2); };
+    bool is_repeated = false;  // An equal one before it has its call.
+    for (std::size_t i = 0; i < which; ++i) is_repeated |= std::ranges::equal(call_at(i), call_at(which));
     problem = "does not call " + quoted_wanted(wanted, which) + (is_repeated ? " once more" : "");
   }
   for (std::size_t call = 0; call < looked_at.size(); ++call) {

@@ -96,8 +96,8 @@ Result<MetricOutcome> TextChecker::assess(const CheckedAnswer& answer, const Tex
   if (!expectation.parts.empty()) return assess_group(answer, expectation, fails_pass);
   auto plain = assess_positive(answer, expectation, fails_pass);
   if (!plain || !is_negated(id)) return plain;
-  const bool names_calls =
-      positive(id) == MetricId::tool_calls;  // Names and arguments, which are no list of texts.
+  // Names and arguments are no list of texts.
+  const bool names_calls = positive(id) == MetricId::tool_calls;
   return negation_of(id, *plain, names_calls ? std::vector<std::string>() : expectation.texts);
 }
 

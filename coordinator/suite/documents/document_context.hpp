@@ -4,9 +4,11 @@
 #include "common/documents/finding.hpp"
 #include "common/documents/table_reader.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace sluice {
@@ -22,6 +24,14 @@ struct DocumentContext {
 
   TableReader reader(const DocumentNode& table, std::string name) const {
     return {table, std::move(name), file, findings, notation};
+  }
+  /// The same of what may be no table: then a finding says that `name` must be one, `such_as` what.
+  std::optional<TableReader> table_reader(const DocumentNode& node, std::string name,
+                                          std::string_view such_as) const {
+    if (std::holds_alternative<DocumentNode::Table>(node.value)) return reader(node, std::move(name));
+    add(node.line, name + " must be " + std::string(table_name(notation)) + " " + std::string(such_as) +
+                       ", not " + std::string(type_name(node, notation)));
+    return std::nullopt;
   }
   void add(std::uint32_t line, std::string message) const {
     findings.push_back({file, line, std::move(message)});

@@ -49,15 +49,10 @@ void check_without_type(TableReader& reader, const DocumentContext& context, con
 
 std::optional<MetricTable> open_metric(const DocumentNode& node, const std::string& name,
                                        const DocumentContext& context, const Thresholding& suite) {
-  if (!std::holds_alternative<DocumentNode::Table>(node.value)) {
-    context.add(node.line, name + " must be " + std::string(table_name(context.notation)) +
-                               " such as {\"type\": \"must_contain\", \"text\": \"Paris\"}, not " +
-                               std::string(type_name(node, context.notation)));
-    return std::nullopt;
-  }
-  TableReader reader = context.reader(node, name);
-  if (const MetricType* type = read_type(reader)) return MetricTable{std::move(reader), *type};
-  check_without_type(reader, context, suite);
+  auto reader = context.table_reader(node, name, R"(such as {"type": "must_contain", "text": "Paris"})");
+  if (!reader) return std::nullopt;
+  if (const MetricType* type = read_type(*reader)) return MetricTable{std::move(*reader), *type};
+  check_without_type(*reader, context, suite);
   return std::nullopt;
 }
 

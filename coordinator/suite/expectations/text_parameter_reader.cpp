@@ -154,18 +154,12 @@ std::vector<std::string> TextParameterReader::read_calls(TableReader& reader, Me
   if (list->size() > most_listed_calls)
     reader.add_wrong("calls", "must have at most " + std::to_string(most_listed_calls) + " entries");
   for (std::size_t i = 0; i < list->size(); ++i) {
-    const DocumentNode& node = (*list)[i];
-    const std::string name = "calls[" + std::to_string(i) + "]";
-    if (!std::holds_alternative<DocumentNode::Table>(node.value)) {
-      context_.add(node.line, name + " must be " + std::string(table_name(context_.notation)) +
-                                  " such as {\"name\": \"look_up\"}, not " +
-                                  std::string(type_name(node, context_.notation)));
-      continue;
-    }
-    TableReader call = context_.reader(node, name);
-    call.entry("name", Need::required, "a string");
-    std::ranges::move(read_call(call, metric), std::back_inserter(texts));
-    call.finish();
+    auto call = context_.table_reader((*list)[i], "calls[" + std::to_string(i) + "]",
+                                      R"(such as {"name": "look_up"})");
+    if (!call) continue;
+    call->entry("name", Need::required, "a string");
+    std::ranges::move(read_call(*call, metric), std::back_inserter(texts));
+    call->finish();
   }
   return texts;
 }

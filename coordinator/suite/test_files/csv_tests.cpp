@@ -185,20 +185,20 @@ class CsvTests {
     return DocumentNode{std::move(test), row.line, {}};
   }
 
-  /// Of a metric that has no name of other harnesses: the cell was a text to compare with.
+  /// A cell that asks for nothing by a name of other harnesses, and begins with that of a check.
   static std::optional<std::string> own_check_named_by(const std::string& cell) {
     const auto colon = cell.find(':');
     if (colon == std::string::npos) return std::nullopt;
     std::string name(trimmed(std::string_view(cell).substr(0, colon)));
-    const bool is_foreign = parse_foreign_check(cell, 1).values != std::vector{cell};
-    if (is_foreign || !metric_called(name)) return std::nullopt;
-    return name;
+    return metric_called(name) ? std::optional(std::move(name)) : std::nullopt;
   }
 
   bool add_expectation(const std::string& cell, std::uint32_t line, const std::string& column,
                        DocumentNode::Array& expected) {
     if (cell.find_first_not_of(" \t\n") == std::string::npos) return true;
-    if (const auto name = own_check_named_by(cell)) {
+    ForeignCheck check = parse_foreign_check(cell, line);
+    const bool is_text = check.values == std::vector{cell};
+    if (const auto name = is_text ? own_check_named_by(cell) : std::nullopt) {
       context_.add(
           line, "\"" + column + "\" asks for \"" + *name +
                     "\", a check of suites in YAML, which no cell can ask for: docs/suites.md lists what a "
@@ -206,7 +206,7 @@ class CsvTests {
                     *name + ": ...\"");
       return false;
     }
-    if (const auto misspelt = misspelt_check(cell)) {
+    if (const auto misspelt = is_text ? misspelt_check(cell) : std::nullopt) {
       const std::string word = excerpt(one_line(misspelt->word), defaults::quoted_bytes);
       const char* rest = misspelt->meant.ends_with(':') ? ": ..." : "";
       context_.add(line, "\"" + column + "\" asks for \"" + word + "\", which is no check; did you mean \"" +
@@ -214,7 +214,6 @@ class CsvTests {
                              "\"");
       return false;
     }
-    ForeignCheck check = parse_foreign_check(cell, line);
     if (has_context_ && takes_foreign_context(check.type)) check.context = foreign_context;
     auto made = expectation_of(check);
     if (!made) {

@@ -66,13 +66,9 @@ class MessagesReader {
 
  private:
   void read_one(const DocumentNode& node, const std::string& name, bool is_first) {
-    if (!std::holds_alternative<DocumentNode::Table>(node.value)) {
-      context_.add(node.line, name + " must be " + std::string(table_name(context_.notation)) +
-                                  " with \"role\" and \"content\", not " +
-                                  std::string(type_name(node, context_.notation)));
-      return;
-    }
-    TableReader reader = context_.reader(node, name);
+    auto table = context_.table_reader(node, name, R"(with "role" and "content")");
+    if (!table) return;
+    TableReader& reader = *table;
     const auto role = reader.word("role", Need::required);
     const DocumentEntry* content = reader.entry("content");
     const DocumentNode::Array* calls = reader.array("tool_calls");
@@ -233,12 +229,9 @@ std::vector<ToolCall> read_tool_calls(const DocumentNode::Array& calls, const st
   std::vector<ToolCall> read;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const std::string shown = name + "[" + std::to_string(i) + "]";
-    if (!std::holds_alternative<DocumentNode::Table>(calls[i].value)) {
-      context.add(calls[i].line, shown + " must be " + std::string(table_name(context.notation)) +
-                                     " with \"name\" and \"arguments\"");
-      continue;
-    }
-    TableReader reader = context.reader(calls[i], shown);
+    auto table = context.table_reader(calls[i], shown, R"(with "name" and "arguments")");
+    if (!table) continue;
+    TableReader& reader = *table;
     ToolCall call;
     call.id = reader.word("id").value_or("");
     call.name = reader.word("name", Need::required).value_or("");
