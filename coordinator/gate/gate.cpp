@@ -102,9 +102,7 @@ bool AssessedMetric::is_fixed() const {
 CaseChange CaseAssessment::change() const {
   const auto any = [this](auto&& is) { return std::ranges::any_of(metrics, is); };
   const auto by = [](MetricCause cause) {
-    return [cause](const AssessedMetric& one) {
-      return one.cause == cause && one.status != MetricStatus::flaky;
-    };
+    return [cause](const AssessedMetric& one) { return one.cause == cause; };
   };
   if (any(by(MetricCause::broke))) return CaseChange::broke;
   if (any(by(MetricCause::still_failing))) return CaseChange::still_failing;

@@ -117,6 +117,8 @@ AssessedMetric metric_of(Repeats repeats, std::size_t n, const CaseAssessment& o
   if (metric.votes && nth(&of_answer).votes) metric.votes->rationale = nth(&of_answer).votes->rationale;
   if (failures(count(MetricStatus::fail), repeats.size()) == Failures::disagree) {
     metric.status = MetricStatus::flaky;
+    // A check that passes in most repeats has not broken: the base may have been as flaky.
+    if (metric.cause == MetricCause::broke) metric.cause = MetricCause::not_passed;
   }
   if (const auto limit = missed_by_mean(repeats, n)) take_as_dropped(repeats, n, *limit, metric);
   const auto not_passed = static_cast<std::size_t>(

@@ -134,46 +134,36 @@ Result<Parts> parts_of(const CompareReportInput& input, std::size_t most_rows) {
   return parts;
 }
 
+/// Of a metric that a report's summary has as well, by claims and not by cases.
 constexpr const char* compare_means =
     "Means over cases, each of which counts alike: not the precision, recall and F1 of a report's summary";
 
+/// "2 regressions, 1 flaky case": counts in words, those that are 0 left out.
+class CountedWords {
+ public:
+  explicit CountedWords(std::string text) : text_(std::move(text)) {}
+
+  void add(std::string_view words) { text_ += (text_.empty() ? "" : ", ") + std::string(words); }
+  void add(std::uint64_t count, std::string_view one, std::string_view many) {
+    if (count > 0) add(wording::grouped(count) + ' ' + std::string(count == 1 ? one : many));
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
 std::string verdict_words(const CompareReportInput& input) {
   const CompareSummary& summary = input.summary;
-  const StatusCounts& statuses = summary.verdict_input.statuses;
-  std::string text = summary.verdict_input.cut_short ? "the run was cut short" : "";
-  const auto add = [&](std::uint64_t count, std::string_view one, std::string_view many) {
-    if (count == 0) return;
-    text += (text.empty() ? "" : ", ") + wording::grouped(count) + ' ' + std::string(count == 1 ? one : many);
-  };
-  const VerdictInput& gated = summary.verdict_input;
-  if (summary.verdict == RunVerdict::fail) text += wording::missed_pass_rates(gated.pass_groups);
-  add(summary.regressions, "regression", "regressions");
-  add(summary.broke, "check that broke", "checks that broke");
-  add(statuses.failed, "failed case", "failed cases");
-  add(statuses.flaky, "flaky case", "flaky cases");
-  add(statuses.errors, "case error", "case errors");
-  add(summary.disagreements, "score by votes that disagree", "scores by votes that disagree");
-  add(summary.uncalibrated, "score by a judge without calibration", "scores by a judge without calibration");
-  if (input.gate.stability) {
-    const bool dropped = input.gate.stability->cause == MetricCause::dropped;
-    const bool is_low = input.gate.stability->cause == MetricCause::below_min_score;
-    if (dropped || is_low) text += std::string(text.empty() ? "" : ", ") + "the stability ";
-    if (dropped) text += "dropped";
-    if (is_low) text += "is below the least that is asked for";
-  }
-  if (input.gate.statistics) {
-    add(input.gate.statistics->regressions(), "metric that fell over all cases",
-        "metrics that fell over all cases");
-  }
-  add(summary.missing_in_baseline, "score missing in the base", "scores missing in the base");
-  add(summary.missing_in_current, "score missing in the current side", "scores missing in the current side");
-  add(summary.still_failing, "check still failing", "checks still failing");
-  add(summary.known_failures, "known failure", "known failures");
-  add(summary.fixed, "check fixed", "checks fixed");
-  add(summary.improvements, "improvement", "improvements");
-  add(summary.drops, "drop that is no regression", "drops that are no regressions");
-  add(summary.unchanged, "unchanged", "unchanged");
-  return text.empty() ? "nothing was compared" : text;
+  CountedWords words(verdict_reasons(input));
+  words.add(summary.missing_in_baseline, "score missing in the base", "scores missing in the base");
+  words.add(summary.still_failing, "check still failing", "checks still failing");
+  words.add(summary.known_failures, "known failure", "known failures");
+  words.add(summary.fixed, "check fixed", "checks fixed");
+  words.add(summary.improvements, "improvement", "improvements");
+  words.add(summary.drops, "drop that is no regression", "drops that are no regressions");
+  words.add(summary.unchanged, "unchanged", "unchanged");
+  return words.text().empty() ? "nothing was compared" : words.text();
 }
 
 constexpr std::size_t shown_id_digits = 8;  // As wherever runs are listed.
@@ -219,18 +209,52 @@ Result<std::vector<Section>> part_sections(const CompareReportInput& input, std:
   return sections;
 }
 
+bool is_of_claims(const StatisticalMetric& metric) {
+  return metric.mean && is_claims_metric(*metric.mean);
+}
+
 /// Stability and tests, a line on each; empty without either.
 Notes run_notes(const BaselineComparison& gate) {
   Notes notes;
   for (const auto& line : wording::statistics_lines(gate))
     notes.items.push_back({.text = words(line.words, 1000), .level = line.level});
-  if (!notes.items.empty()) notes.items.push_back({compare_means});
+  if (gate.statistics && std::ranges::any_of(gate.statistics->metrics, is_of_claims))
+    notes.items.push_back({compare_means});
   if (const auto stability = wording::stability_gate(gate); !stability.empty())
     notes.items.push_back({words(stability, 1000)});
   return notes;
 }
 
 }  // namespace
+
+std::string verdict_reasons(const CompareReportInput& input) {
+  const CompareSummary& summary = input.summary;
+  const VerdictInput& gated = summary.verdict_input;
+  CountedWords words(gated.cut_short ? "the run was cut short" : "");
+  if (summary.verdict == RunVerdict::fail) {
+    if (const auto rates = wording::missed_pass_rates(gated.pass_groups); !rates.empty()) words.add(rates);
+  }
+  words.add(summary.regressions, "regression", "regressions");
+  words.add(summary.broke, "check that broke", "checks that broke");
+  words.add(gated.statuses.failed, "failed case", "failed cases");
+  words.add(gated.statuses.flaky, "flaky case", "flaky cases");
+  words.add(gated.statuses.errors, "case error", "case errors");
+  words.add(summary.disagreements, "score by votes that disagree", "scores by votes that disagree");
+  words.add(summary.uncalibrated, "score by a judge without calibration",
+            "scores by a judge without calibration");
+  if (input.gate.stability) {
+    if (input.gate.stability->cause == MetricCause::dropped) words.add("the stability dropped");
+    if (input.gate.stability->cause == MetricCause::below_min_score)
+      words.add("the stability is below the least that is asked for");
+  }
+  if (input.gate.statistics) {
+    words.add(input.gate.statistics->regressions(), "metric that fell over all cases",
+              "metrics that fell over all cases");
+  }
+  words.add(summary.missing_in_current, "score missing in the current side",
+            "scores missing in the current side");
+  return words.text();
+}
 
 Result<void> write_compare_table(const CompareReportInput& input, const TableStyle& style, Sink& sink) {
   auto parts = part_sections(input, defaults::compare_table_rows);

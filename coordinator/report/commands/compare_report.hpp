@@ -38,6 +38,9 @@ struct CompareReportInput {
   std::optional<TestChanges> tests{};  ///< Of a whole suite beside another report or a baseline.
 };
 
+/// What the verdict comes from, in words: "2 checks that broke, 1 flaky case"; empty where nothing is wrong.
+std::string verdict_reasons(const CompareReportInput& input);
+
 /// Write the comparison to the sink: regressions, other failures, flaky metrics, what is missing on either
 /// side, improvements, stability and tests of all cases, and the verdict. They fail only as `visit` does.
 Result<void> write_compare_table(const CompareReportInput& input, const TableStyle& style, Sink& sink);

@@ -24,26 +24,36 @@ bool is_no_scores(const GateNotice& notice) {
 
 }  // namespace
 
-void SeveralRuns::Side::count(bool has_failed, bool is_known) {
-  ++(!has_failed ? passed : is_known ? known_failures : failed);
+void SeveralRuns::Side::count(Outcome of_case, bool is_known) {
+  switch (of_case) {
+    case Outcome::flaky:
+      ++flaky;
+      break;
+    case Outcome::fail:
+      ++(is_known ? known_failures : failed);
+      break;
+    default:
+      ++passed;
+  }
 }
 
 SeveralRuns::Value SeveralRuns::value_of(const ScoreComparison& row) {
   if (row.score) return {row.score};
+  if (row.is_check && row.status == MetricStatus::flaky) return {{}, Outcome::flaky};
   switch (row.change) {
     case RowChange::broke:
     case RowChange::still_failing:
-      return {{}, false};
+      return {{}, Outcome::fail};
     case RowChange::known_failure:
-      return row.is_check ? Value{{}, false} : Value{};
+      return row.is_check ? Value{{}, Outcome::fail} : Value{};
     case RowChange::fixed:
     case RowChange::unchanged:
-      return {{}, true};
+      return {{}, Outcome::pass};
     case RowChange::not_compared:  // A check that the base lacks, or a score that is undefined.
     case RowChange::missing_in_baseline:
       if (row.baseline) return {};
-      if (row.status == MetricStatus::pass) return {{}, true};
-      return row.status == MetricStatus::fail ? Value{{}, false} : Value{};
+      if (row.status == MetricStatus::pass) return {{}, Outcome::pass};
+      return row.status == MetricStatus::fail ? Value{{}, Outcome::fail} : Value{};
     default:
       return {};
   }
@@ -55,10 +65,10 @@ SeveralRuns::Value SeveralRuns::base_value_of(const ScoreComparison& row) {
   switch (row.change) {
     case RowChange::broke:
     case RowChange::unchanged:
-      return {{}, true};
+      return {{}, Outcome::pass};
     case RowChange::fixed:
     case RowChange::still_failing:
-      return {{}, false};
+      return {{}, Outcome::fail};
     default:
       return {};
   }
@@ -77,7 +87,7 @@ std::size_t SeveralRuns::place_of(const ScoreComparison& row, std::size_t nth) {
 Result<void> SeveralRuns::add(const CompareReportInput& input) {
   const std::size_t at = sides_.size();
   if (at == 0) scoreless_.assign({input.current.file});
-  sides_.push_back({input.current, input.summary, input.exit_code});
+  sides_.push_back({input.current, input.summary, input.exit_code, verdict_reasons(input)});
   for (const GateNotice& notice : input.gate.notices) {
     if (at == 0) continue;
     const auto same = std::ranges::find_if(notices_, [&](const GateNotice& known) {
@@ -93,23 +103,25 @@ Result<void> SeveralRuns::add(const CompareReportInput& input) {
   }
   // The rows of a case come one after the other.
   std::string last_case;
-  bool last_failed = false;
+  Outcome last_outcome = Outcome::pass;
   bool last_is_known = false;
   std::map<Check, std::size_t> asked;
   const auto count_last = [&] {
-    if (!last_case.empty()) sides_[at].count(last_failed, last_is_known);
+    if (!last_case.empty()) sides_[at].count(last_outcome, last_is_known);
   };
   const auto compared = input.visit([&](const ScoreComparison& row) {
     if (row.change == RowChange::missing_in_current) return;
     if (row.test_id != last_case) {
       count_last();
       last_case = row.test_id;
-      last_failed = false;
+      last_outcome = Outcome::pass;
       last_is_known = row.is_of_known_failure;
       asked.clear();
     }
-    last_failed = last_failed || row.status == MetricStatus::fail || value_of(row).passed == false ||
-                  row.change == RowChange::known_failure;
+    const bool fails = row.status == MetricStatus::fail || row.change == RowChange::known_failure ||
+                       value_of(row).outcome == Outcome::fail;
+    if (fails) last_outcome = Outcome::fail;
+    if (row.status == MetricStatus::flaky && last_outcome == Outcome::pass) last_outcome = Outcome::flaky;
     const std::size_t nth = asked[{std::string(row.metric), row.check}]++;
     Values& values = metrics_[{std::string(row.test_id), std::string(row.metric), place_of(row, nth)}];
     values.resize(at + 1);
@@ -121,8 +133,17 @@ Result<void> SeveralRuns::add(const CompareReportInput& input) {
   return {};
 }
 
-std::string SeveralRuns::words_of(const Value& value) {
-  if (value.passed) return *value.passed ? "pass" : "fail";
+Cell SeveralRuns::cell_of(const Value& value) {
+  switch (value.outcome) {
+    case Outcome::pass:
+      return {"pass", Tone::good};
+    case Outcome::fail:
+      return {"fail", Tone::bad};
+    case Outcome::flaky:
+      return {"flaky", Tone::warning};
+    case Outcome::none:
+      break;
+  }
   return value.score ? wording::score(value.score) : "-";
 }
 
@@ -131,31 +152,41 @@ bool SeveralRuns::differs(const Values& values) const {
   return is_short || std::ranges::any_of(values, [&](const Value& one) { return one != values.front(); });
 }
 
-bool SeveralRuns::has_known_failures() const {
-  return std::ranges::any_of(sides_, [](const Side& side) { return side.known_failures > 0; });
-}
-
+/// Columns that hardly a run needs stand where one does.
 Table SeveralRuns::sides_table() const {
-  Table table{.columns = {column("Run"), number("Passed"), number("Failed"), number("Errors"),
-                          number("Worse"), number("Better"), column("Beside the first")}};
-  constexpr std::ptrdiff_t behind_failed = 3;
-  const bool has_known = has_known_failures();
-  if (has_known) table.columns.insert(table.columns.begin() + behind_failed, number("Known failures"));
+  const bool has_flaky = std::ranges::any_of(sides_, [](const Side& side) { return side.flaky > 0; });
+  const bool has_known = std::ranges::any_of(sides_, [](const Side& side) { return side.known_failures > 0; });
+  Table table{.columns = {column("Run"), number("Passed"), number("Failed")}};
+  if (has_flaky) table.columns.push_back(number("Flaky"));
+  if (has_known) table.columns.push_back(number("Known failures"));
+  for (const char* heading : {"Errors", "Worse", "Better"}) table.columns.push_back(number(heading));
+  table.columns.push_back(column("Beside the first"));
   for (const Side& side : sides_) {
     const CompareSummary& summary = side.summary;
     const bool is_base = &side == &sides_.front();
-    const auto change = [&](std::uint64_t count) { return is_base ? "" : wording::grouped(count); };
-    table.rows.push_back(
-        {{side.compared.file, wording::grouped(side.passed), wording::grouped(side.failed),
-          wording::grouped(summary.verdict_input.statuses.errors),
-          change(summary.regressions + summary.broke), change(summary.improvements + summary.fixed),
-          is_base ? Cell("")
-                  : Cell(wording::symbol(summary.verdict) + ' ' + wording::headline(summary.verdict),
-                         tone_of(summary.verdict))}});
-    auto& cells = table.rows.back().cells;
-    if (has_known) cells.insert(cells.begin() + behind_failed, wording::grouped(side.known_failures));
+    auto& cells = table.rows.emplace_back().cells;
+    cells = {side.compared.file, wording::grouped(side.passed), wording::grouped(side.failed)};
+    if (has_flaky) cells.emplace_back(wording::grouped(side.flaky));
+    if (has_known) cells.emplace_back(wording::grouped(side.known_failures));
+    cells.emplace_back(wording::grouped(summary.verdict_input.statuses.errors));
+    for (const std::uint64_t change :
+         {summary.regressions + summary.broke, summary.improvements + summary.fixed})
+      cells.emplace_back(is_base ? "" : wording::grouped(change));
+    is_base ? cells.emplace_back("")
+            : cells.emplace_back(wording::symbol(summary.verdict) + ' ' + wording::headline(summary.verdict),
+                                 tone_of(summary.verdict));
   }
   return table;
+}
+
+/// A line on each side that has any.
+Notes SeveralRuns::reasons() const {
+  Notes notes;
+  for (auto side = sides_.begin() + 1; side != sides_.end(); ++side) {
+    if (!side->reasons.empty())
+      notes.items.push_back({side->compared.file + ": " + side->reasons, tone_of(side->summary.verdict)});
+  }
+  return notes;
 }
 
 Section SeveralRuns::differing_cases(std::size_t most_rows) const {
@@ -169,8 +200,7 @@ Section SeveralRuns::differing_cases(std::size_t most_rows) const {
     Row row{{test_id, check > 0 ? name + " (" + std::to_string(check + 1) + ")" : name}};
     for (std::size_t i = 0; i < sides_.size(); ++i) {
       const Value value = i < values.size() ? values[i] : Value{};
-      const Tone tone = !value.passed ? Tone::plain : *value.passed ? Tone::good : Tone::bad;
-      row.cells.emplace_back(words_of(value), tone);
+      row.cells.push_back(cell_of(value));
     }
     table.rows.push_back(std::move(row));
   }
@@ -195,6 +225,7 @@ Result<void> SeveralRuns::write_table(const TableStyle& style, Sink& sink) const
   Document document;
   document.sections.push_back(
       {.blocks = {Notes{.items = {{"Suite: " + sides_.front().compared.header.suite}}}, sides_table()}});
+  if (Notes why = reasons(); !why.items.empty()) document.sections.push_back({.blocks = {std::move(why)}});
   for (const GateNotice& notice : notices_) {
     document.sections.push_back(
         {.blocks = {
@@ -211,7 +242,7 @@ Result<void> SeveralRuns::write_markdown(Sink& sink) const {
   const RunVerdict verdict = worst->summary.verdict;
   Document document{.verdict = {wording::symbol(verdict) + ' ' + wording::headline(verdict),
                                 words(outcome(), defaults::compare_reason_bytes)}};
-  Notes notes;
+  Notes notes = reasons();
   for (const GateNotice& notice : notices_) {
     notes.items.push_back({Text{strong(std::string(wording::severity_word(notice.severity))), words(": "),
                                 sentence(notice.message, 1000)}});
@@ -219,6 +250,12 @@ Result<void> SeveralRuns::write_markdown(Sink& sink) const {
   document.sections.push_back({.rank = Rank::outcome, .blocks = {sides_table(), std::move(notes)}});
   document.sections.push_back(differing_cases(defaults::compare_markdown_rows));
   return sluice::write_markdown(document, {.numeric_column = "--:"}, sink);
+}
+
+void SeveralRuns::write_value(Json& json, const Value& value) {
+  if (value.score) return json.value(*value.score);
+  if (value.outcome == Outcome::none) return json.null();
+  value.outcome == Outcome::flaky ? json.value("flaky") : json.value(value.outcome == Outcome::pass);
 }
 
 Result<void> SeveralRuns::write_json(int exit_code, Sink& sink) const {
@@ -243,6 +280,7 @@ Result<void> SeveralRuns::write_json(int exit_code, Sink& sink) const {
     json.member("created_at", side.compared.header.created_at);
     json.member("passed", side.passed);
     json.member("failed", side.failed);
+    if (side.flaky > 0) json.member("flaky", side.flaky);
     if (side.known_failures > 0) json.member("known_failures", side.known_failures);
     json.member("errors", side.summary.verdict_input.statuses.errors);
     json.member("regressions", side.summary.regressions);
@@ -251,6 +289,7 @@ Result<void> SeveralRuns::write_json(int exit_code, Sink& sink) const {
     json.member("fixed", side.summary.fixed);
     json.key("verdict");
     is_base ? json.null() : json.value(to_string(side.summary.verdict));
+    if (!is_base) json.member("reasons", side.reasons);
     json.close('}');
   }
   json.text() += "\n  ";
@@ -271,7 +310,7 @@ Result<void> SeveralRuns::write_json(int exit_code, Sink& sink) const {
     json.key("values").open('[');
     for (std::size_t i = 0; i < sides_.size(); ++i) {
       const Value value = i < values.size() ? values[i] : Value{};
-      value.passed ? json.value(*value.passed) : value.score ? json.value(*value.score) : json.null();
+      write_value(json, value);
     }
     json.close(']');
     json.close('}');

@@ -16,6 +16,8 @@
 
 namespace sluice {
 
+class Json;
+
 /// Three and more sides of a comparison, side by side: each as it came out against the first. They only
 /// print: nothing is decided here. Holds a value for each side and metric of a case.
 class SeveralRuns {
@@ -30,21 +32,25 @@ class SeveralRuns {
   Result<void> write_json(int exit_code, Sink& sink) const;
 
  private:
+  /// `none`: what has a score, or is not there.
+  enum class Outcome : std::uint8_t { none, pass, fail, flaky };
   /// Of a metric on one side; nothing where the side does not have it, or its case ended in an error.
   struct Value {
     std::optional<double> score{};
-    std::optional<bool> passed{};  ///< Of one that only passes or fails.
+    Outcome outcome = Outcome::none;  ///< Of one that only passes or fails.
     friend bool operator==(const Value&, const Value&) = default;
   };
   struct Side {
     ComparedSide compared;
     CompareSummary summary;
     int exit_code = 0;
+    std::string reasons;       ///< verdict_reasons
     std::uint64_t passed = 0;  ///< Its cases, whether they failed in the base as well or not.
     std::uint64_t failed = 0;
+    std::uint64_t flaky = 0;
     std::uint64_t known_failures = 0;  ///< Those that failed, and of which the suite says so.
 
-    void count(bool has_failed, bool is_known);
+    void count(Outcome of_case, bool is_known);
   };
   using Values = std::vector<Value>;  ///< A place for each side that has been added, or fewer.
   /// Of a case: its id, the metric's name, and which check of that name it is (from 0).
@@ -53,11 +59,12 @@ class SeveralRuns {
 
   static Value value_of(const ScoreComparison& row);
   static Value base_value_of(const ScoreComparison& row);
-  static std::string words_of(const Value& value);
+  static document::Cell cell_of(const Value& value);
   std::size_t place_of(const ScoreComparison& row, std::size_t nth);
   bool differs(const Values& values) const;
-  bool has_known_failures() const;
   document::Table sides_table() const;
+  document::Notes reasons() const;
+  static void write_value(Json& json, const Value& value);
   document::Section differing_cases(std::size_t most_rows) const;
   std::string outcome() const;
 

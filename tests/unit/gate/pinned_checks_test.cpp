@@ -206,7 +206,9 @@ TEST(PinnedChecks, RepeatsBreakByAMajorityAndFailStillByAny) {
   const Baseline passed = baseline_after({true});
   EXPECT_EQ(repeated(&passed, {false, false, true}).change(), CaseChange::broke);
   EXPECT_TRUE(repeated(&passed, {false, false, true}).regressed);
-  EXPECT_EQ(repeated(&passed, {false, true, true}).status, CaseStatus::flaky);
+  const CaseAssessment flaky = repeated(&passed, {false, true, true});
+  EXPECT_EQ(flaky.status, CaseStatus::flaky);
+  EXPECT_EQ(flaky.metrics[0].cause, MetricCause::not_passed) << "the base may have been as flaky";
   EXPECT_EQ(repeated(&passed, {false, true, true}).change(), CaseChange::none);
   const Baseline failed = baseline_after({false});
   EXPECT_EQ(repeated(&failed, {false, false, true}).change(), CaseChange::still_failing);

@@ -1,5 +1,6 @@
 #include "coordinator/report/commands/several_runs.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -113,6 +114,41 @@ TEST(SeveralRuns, WithoutKnownFailuresNothingIsSaidOfThem) {
   EXPECT_EQ(sides[1]["failed"], 2);
   EXPECT_EQ(sides[1]["broke"], 1);
   EXPECT_EQ(table_of(runs).find("Known failures"), std::string::npos);
+}
+
+ComparedCase repeated(std::string id, std::vector<bool> passed) {
+  ComparedCase one = checked(std::move(id), std::ranges::count(passed, true) * 2 > std::ssize(passed));
+  for (const bool each : passed) one.passes.push_back(each ? 1.0 : 0.0);
+  one.metrics[0].repeat_passed = std::move(passed);
+  return one;
+}
+
+// It was counted as passed, and its check stood there as nothing.
+TEST(SeveralRuns, FlakyCasesAreApart) {
+  const Cases base{repeated("a", {true, true, true}), repeated("b", {true, true, true})};
+  const Cases flaky{repeated("a", {true, false, true}), repeated("b", {true, true, true})};
+  const auto runs = beside_the_first({base, flaky, base});
+  const json of_runs = json_of(runs);
+  EXPECT_EQ(of_runs["runs"][1]["flaky"], 1);
+  EXPECT_EQ(of_runs["runs"][1]["passed"], 1);
+  EXPECT_FALSE(of_runs["runs"][2].contains("flaky"));
+  EXPECT_EQ(of_runs["differences"][0]["values"], (json::array({true, "flaky", true})));
+  EXPECT_NE(table_of(runs).find("Flaky"), std::string::npos) << table_of(runs);
+  EXPECT_NE(table_of(runs).find("run-1: 1 flaky case\n"), std::string::npos) << table_of(runs);
+}
+
+// A verdict stood there without its reason.
+TEST(SeveralRuns, EachVerdictHasItsReasons) {
+  const Cases base{checked("a", true), scored("b", 0.9)};
+  const Cases worse{checked("a", false), scored("b", 0.2)};
+  const auto runs = beside_the_first({base, worse, base});
+  EXPECT_EQ(json_of(runs)["runs"][1]["reasons"], "1 regression, 1 check that broke, 2 failed cases");
+  EXPECT_EQ(json_of(runs)["runs"][2]["reasons"], "");
+  EXPECT_NE(table_of(runs).find("run-1: 1 regression, 1 check that broke"), std::string::npos)
+      << table_of(runs);
+  StringSink markdown;
+  EXPECT_TRUE(runs.write_markdown(markdown));
+  EXPECT_NE(markdown.text().find("1 regression, 1 check that broke"), std::string::npos) << markdown.text();
 }
 
 }  // namespace
