@@ -31,16 +31,32 @@ std::string_view to_string(ProviderKind kind) {
       return "http";
     case ProviderKind::exec:
       return "exec";
+    case ProviderKind::openai_responses:
+      return "openai-responses";
   }
   return "openai";
 }
 
+namespace {
+
+/// As messages list them.
+constexpr std::array provider_kinds{ProviderKind::openai,    ProviderKind::openai_responses,
+                                    ProviderKind::anthropic, ProviderKind::gemini,
+                                    ProviderKind::http,      ProviderKind::exec};
+
+}  // namespace
+
 std::optional<ProviderKind> provider_kind_from(std::string_view name) {
-  for (const auto kind : {ProviderKind::openai, ProviderKind::anthropic, ProviderKind::gemini,
-                          ProviderKind::http, ProviderKind::exec}) {
+  for (const ProviderKind kind : provider_kinds) {
     if (name == to_string(kind)) return kind;
   }
   return std::nullopt;
+}
+
+std::vector<std::string> provider_kind_names() {
+  std::vector<std::string> names;
+  for (const ProviderKind kind : provider_kinds) names.emplace_back(to_string(kind));
+  return names;
 }
 
 namespace {

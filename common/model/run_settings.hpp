@@ -18,12 +18,21 @@ enum class Mode : std::uint8_t { live = 1, cached = 2, mock = 3 };
 
 std::string_view to_string(Mode mode);
 
-/// The request formats of worker/providers. What a worker's own settings say makes those of the last two: a
+/// The request formats of worker/providers. `http` and `exec` are made by what a worker's own settings say: a
 /// body and where the answer stands in it, and a program.
-enum class ProviderKind : std::uint8_t { openai = 1, anthropic = 2, gemini = 3, http = 4, exec = 5 };
+enum class ProviderKind : std::uint8_t {
+  openai = 1,  ///< Chat completions.
+  anthropic = 2,
+  gemini = 3,
+  http = 4,
+  exec = 5,
+  openai_responses = 6,
+};
 
 std::string_view to_string(ProviderKind kind);
 std::optional<ProviderKind> provider_kind_from(std::string_view name);
+/// All of them, for messages.
+std::vector<std::string> provider_kind_names();
 
 /// A header of each request to a provider. With a variable it is a secret: only workers know its value.
 struct ProviderHeader {

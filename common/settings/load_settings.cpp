@@ -211,8 +211,8 @@ class SettingsMerger {
     if (kind == nullptr && !kind_name) {
       const auto meant = nearest(name, preset_names());
       reader.add_missing({"kind"},
-                         "missing \"kind\" in [providers." + excerpt(name, 80) +
-                             "]: expected \"openai\", \"anthropic\", \"gemini\", \"http\" or \"exec\"" +
+                         "missing \"kind\" in [providers." + excerpt(name, 80) + "]: expected " +
+                             quoted_list(provider_kind_names(), "or") +
                              (meant ? "; did you mean [providers." + *meant + "]?" : std::string()));
     }
     ProviderConfig provider = *preset_provider(kind_name.value_or("openai"));

@@ -14,8 +14,9 @@ struct Preset {
   std::string_view max_tokens_field;
 };
 
-constexpr std::array<Preset, 5> presets{{
+constexpr std::array<Preset, 6> presets{{
     {ProviderKind::openai, "https://api.openai.com/v1", "OPENAI_API_KEY", "max_completion_tokens"},
+    {ProviderKind::openai_responses, "https://api.openai.com/v1", "OPENAI_API_KEY", ""},
     {ProviderKind::anthropic, "https://api.anthropic.com", "ANTHROPIC_API_KEY", ""},
     {ProviderKind::gemini, "https://generativelanguage.googleapis.com", "GEMINI_API_KEY", ""},
     {ProviderKind::http, "", "", ""},
@@ -25,7 +26,7 @@ constexpr std::array<Preset, 5> presets{{
 }  // namespace
 
 std::span<const std::string_view> preset_names() {
-  static constexpr std::array<std::string_view, 3> names{"anthropic", "gemini", "openai"};
+  static constexpr std::array<std::string_view, 4> names{"anthropic", "gemini", "openai", "openai-responses"};
   return names;
 }
 

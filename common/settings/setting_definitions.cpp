@@ -133,7 +133,7 @@ std::vector<SettingDefinition> make_setting_definitions() {
       define("fixtures_dir", "--fixtures", &S::fixtures_dir, word(), "DIR", "Folder of the fixtures"),
       define_mode(),
       define("provider", "--provider", &S::provider, word(), "NAME",
-             "openai, anthropic, gemini or a [providers.NAME] of the settings file"),
+             "openai, openai-responses, anthropic, gemini or a [providers.NAME] of the settings file"),
       define("model", "--model", &S::model, word(), "MODEL", "Model to ask"),
       outside_file(define("base_url", "--base-url", &S::base_url, parse_url, "URL",
                           "Base URL of the provider's API (openai: with its /v1; others: the bare host)")),
@@ -257,7 +257,8 @@ std::vector<ProviderDefinition> make_provider_definitions() {
   constexpr std::int64_t max_rate = 1'000'000'000'000;
   return {
       define("kind", "", &P::kind, parse_kind, "KIND",
-             "Request format: openai, anthropic, gemini, http (your own body) or exec (a program)"),
+             "Request format: openai, openai-responses, anthropic, gemini, http (your own body) or exec (a "
+             "program)"),
       define("base_url", "", &P::base_url, parse_any_url, "URL",
              "Base URL of the API; kind http: the whole URL"),
       define("api_key_env", "", &P::api_key_env, parse_variable_name, "NAME",

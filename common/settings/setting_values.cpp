@@ -280,7 +280,7 @@ Parsed<std::vector<std::string>> parse_redactions(const RawValue& raw) {
 }
 
 Parsed<ProviderKind> parse_kind(const RawValue& raw) {
-  const auto name = one_of({"openai", "anthropic", "gemini", "http", "exec"})(raw);
+  const auto name = one_of(provider_kind_names())(raw);
   if (!name) return wrong(name.error());
   return *provider_kind_from(*name);
 }

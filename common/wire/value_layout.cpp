@@ -23,7 +23,7 @@ bool is_known(Mode value) {
 
 template <>
 bool is_known(ProviderKind value) {
-  return value >= ProviderKind::openai && value <= ProviderKind::exec;
+  return value >= ProviderKind::openai && value <= ProviderKind::openai_responses;
 }
 
 template <>

@@ -17,7 +17,7 @@ struct ImportedServer {
   std::string name;
   std::string base_url;
   std::string api_key_env{};    ///< Empty: it needs no key, or has it in a header.
-  std::string kind = "openai";  ///< Or `http`.
+  std::string kind = "openai";  ///< Or `openai-responses`, or `http`.
   DocumentNode::Table more{};   ///< `query`, `headers`, `body` and `answer`.
   /// The fields that it lacks, by name, each with the table that it belongs to.
   DocumentNode::Table unsaid{};

@@ -57,6 +57,9 @@ constexpr std::array prefixes{
     Prefix{"perplexity", "perplexity", "https://api.perplexity.ai", "PERPLEXITY_API_KEY"},
 };
 
+constexpr std::string_view openai = "openai";
+constexpr std::string_view openai_responses = "openai-responses";
+
 /// Between the prefix and the model; what else may stand there is not asked for a text.
 constexpr std::array<std::string_view, 4> text_endpoints{"chat", "completion", "messages", "responses"};
 constexpr std::array<std::string_view, 9> other_endpoints{"embedding",     "embeddings", "assistant",
@@ -168,15 +171,19 @@ class ProviderImporter {
       return leave_out(id, line, "names no model");
     const bool is_azure = prefix->provider == "azure";
     const std::string* base_url = base_url_in(node);
-    const bool is_taken = prefix->provider == "openai" && base_url != nullptr && parse_base_url(*base_url);
+    const bool is_taken = prefix->provider == openai && base_url != nullptr && parse_base_url(*base_url);
     if (base_url != nullptr && !is_azure && !is_taken)  // Another server must not be asked in its place.
       return leave_out(id, line, "has an \"apiBaseUrl\" that sluice cannot take over");
-    if (prefix->provider == "openai" && base_url == nullptr && has_host(node))
+    if (prefix->provider == openai && base_url == nullptr && has_host(node))
       return leave_out(id, line, "has an \"apiHost\": write it as base_url of a provider in sluice.toml");
-    if (prefix->provider == "openai" && endpoint == "completion")
+    if (prefix->provider == openai && endpoint == "completion")
       return leave_out(id, line, "is no chat, and sluice asks chats alone");
-    if (prefix->provider != "anthropic" && (endpoint == "completion" || endpoint == "responses"))
+    const bool is_response = endpoint == "responses";
+    if (is_response && made.provider == openai) {
+      made.provider = openai_responses;
+    } else if (prefix->provider != "anthropic" && (endpoint == "completion" || is_response)) {
       note_chat(id, line);
+    }
     if (is_azure && endpoint != "chat") return leave_out(id, line, "is no chat of Azure");
     if (is_azure) made.provider = use(azure_server(made.model, node, line, from_));
     if (!prefix->base_url.empty())
@@ -293,7 +300,8 @@ class ProviderImporter {
         made.seed = number;
       } else if (entry.key == "generationConfig") {
         read_config(entry.value, made, is_of_server);
-      } else if (entry.key == "apiBaseUrl" && made.provider == "openai" && text_in(entry.value) != nullptr) {
+      } else if (entry.key == "apiBaseUrl" && text_in(entry.value) != nullptr &&
+                 (made.provider == openai || made.provider == openai_responses)) {
         use_server(*text_in(entry.value), config, made);
       } else if (read_param(entry, made)) {
       } else if (entry.key == "response_format") {
@@ -369,7 +377,8 @@ class ProviderImporter {
     made.provider = use({server_name_of(url->host), url->text,
                          key != nullptr                ? *key
                          : is_loopback_host(url->host) ? ""
-                                                       : "OPENAI_API_KEY"});
+                                                       : "OPENAI_API_KEY",
+                         made.provider});
   }
 
   const ImportFile& from_;

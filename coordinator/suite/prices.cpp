@@ -12,6 +12,11 @@ namespace {
 
 constexpr double tokens_per_price = 1e6;
 
+/// The same models of the same provider.
+ProviderKind priced_as(ProviderKind kind) {
+  return kind == ProviderKind::openai_responses ? ProviderKind::openai : kind;
+}
+
 }  // namespace
 
 std::optional<PriceTable::Price> PriceTable::read_price(TableReader& reader) {
@@ -24,11 +29,11 @@ std::optional<PriceTable::Price> PriceTable::read_price(TableReader& reader) {
   if (!provider || !model || !input || !output) return std::nullopt;
   const auto kind = provider_kind_from(*provider);
   if (!kind) {
-    reader.add_wrong(
-        "provider", R"(must be "openai", "anthropic", "gemini", "http" or "exec", not ")" + *provider + "\"");
+    reader.add_wrong("provider",
+                     "must be " + quoted_list(provider_kind_names(), "or") + ", not \"" + *provider + "\"");
     return std::nullopt;
   }
-  price.kind = *kind;
+  price.kind = priced_as(*kind);
   price.is_prefix = model->ends_with('*');
   if (price.is_prefix) model->pop_back();
   if (model->find('*') != std::string::npos) {
@@ -82,7 +87,7 @@ std::vector<std::string> PriceTable::models(ProviderKind kind, std::size_t most)
   std::vector<std::string> names;
   for (const Price& price : prices_) {
     if (names.size() == most) break;
-    if (price.kind == kind && !price.is_prefix && price.output > 0.0) names.push_back(price.model);
+    if (price.kind == priced_as(kind) && !price.is_prefix && price.output > 0.0) names.push_back(price.model);
   }
   return names;
 }
@@ -90,7 +95,7 @@ std::vector<std::string> PriceTable::models(ProviderKind kind, std::size_t most)
 std::optional<double> PriceTable::cost(ProviderKind kind, std::string_view model, const Usage& usage) const {
   const Price* best = nullptr;
   for (const Price& price : prices_) {
-    if (price.kind != kind) continue;
+    if (price.kind != priced_as(kind)) continue;
     if (!price.is_prefix && price.model == model) {
       best = &price;
       break;

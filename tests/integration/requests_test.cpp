@@ -111,7 +111,7 @@ constexpr const char* conversation = R"yaml(  - id: t
 )yaml";
 
 TEST_F(Requests, AConversationIsAskedInEachFormatAndShown) {
-  for (const std::string kind : {"openai", "anthropic", "gemini"}) {
+  for (const std::string kind : {"openai", "openai-responses", "anthropic", "gemini"}) {
     const auto server = serve(kind, "api_key_env = \"\"\n");
     write_suite(conversation);
     const auto finished = run({"--save-observations", "--perturb", "crlf", "--refresh"});
@@ -119,7 +119,9 @@ TEST_F(Requests, AConversationIsAskedInEachFormatAndShown) {
     const auto sent = requests();
     ASSERT_FALSE(sent.empty()) << kind;
     const json& body = sent[0]["body"];
-    const json& messages = body[kind == "gemini" ? "contents" : "messages"];
+    const json& messages = body[kind == "gemini"             ? "contents"
+                                : kind == "openai-responses" ? "input"
+                                                             : "messages"];
     EXPECT_EQ(messages.size(), kind == "openai" ? 5u : 4u) << body;
     EXPECT_NE(body.dump().find("Be brief."), std::string::npos) << body;
     EXPECT_EQ(body["tools"].size(), 1u) << body;

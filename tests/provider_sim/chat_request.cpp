@@ -79,6 +79,7 @@ bool read_max_tokens(JsonCursor& cursor, ChatRequest& out) {
 constexpr std::array<std::string_view, 3> openai_schema{"json_schema", "schema", "properties"};
 constexpr std::array<std::string_view, 3> anthropic_schema{"format", "schema", "properties"};
 constexpr std::array<std::string_view, 1> gemini_schema{"properties"};
+constexpr std::array<std::string_view, 3> responses_schema{"format", "schema", "properties"};
 
 /// Walks down the path to the names of a schema's properties; all else is skipped. The properties tell a vote
 /// (config/schemas/vote.schema.json) and a comparison (comparison.schema.json): the schema's name stands in
@@ -115,7 +116,8 @@ bool read_generation_config(JsonCursor& cursor, ChatRequest& out) {
 
 bool read_members(Provider provider, JsonCursor& cursor, ChatRequest& out) {
   const bool gemini = provider == Provider::gemini;
-  const std::string_view messages = gemini ? "contents" : "messages";
+  const bool is_response = provider == Provider::openai_responses;
+  const std::string_view messages = gemini ? "contents" : is_response ? "input" : "messages";
   MessageReader reader(cursor, out);
   return cursor.members([&](std::string_view key) {
     if (key == messages) return cursor.elements([&] { return reader.message(); });
@@ -124,12 +126,15 @@ bool read_members(Provider provider, JsonCursor& cursor, ChatRequest& out) {
       return key == "generationConfig" ? read_generation_config(cursor, out) : cursor.skip();
     }
     if (key == "model") return cursor.string(out.model);
-    if (key == "system") return reader.system();
-    if (key == "max_tokens" || key == "max_completion_tokens") return read_max_tokens(cursor, out);
+    if (key == "system" || (is_response && key == "instructions")) return reader.system();
+    const bool is_bound =
+        is_response ? key == "max_output_tokens" : key == "max_tokens" || key == "max_completion_tokens";
+    if (is_bound) return read_max_tokens(cursor, out);
     if (key == "stream") return cursor.boolean(out.streams);
     if (key == "response_format" && provider == Provider::openai) {
       return read_schema(cursor, openai_schema, out);
     }
+    if (key == "text" && is_response) return read_schema(cursor, responses_schema, out);
     if (key == "output_config" && provider == Provider::anthropic) {
       return read_schema(cursor, anthropic_schema, out);
     }
@@ -197,6 +202,8 @@ std::string_view to_string(Provider provider) {
       return "anthropic";
     case Provider::gemini:
       return "gemini";
+    case Provider::openai_responses:
+      return "openai-responses";
   }
   return "";
 }

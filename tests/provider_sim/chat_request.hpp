@@ -10,8 +10,9 @@
 
 namespace sluice::sim {
 
-/// The request formats that the simulator knows (OpenAI-compatible servers, Anthropic, Gemini).
-enum class Provider : std::uint8_t { openai, anthropic, gemini };
+/// The request formats that the simulator knows: chat completions (OpenAI-compatible servers), Anthropic,
+/// Gemini, and OpenAI's responses.
+enum class Provider : std::uint8_t { openai, anthropic, gemini, openai_responses };
 
 std::string_view to_string(Provider provider);
 

@@ -55,6 +55,8 @@ std::string_view finish_word(Provider provider, Finish finish) {
     case Provider::gemini:
       if (finish == Finish::refusal) return "SAFETY";
       return finish == Finish::length ? "MAX_TOKENS" : "STOP";
+    case Provider::openai_responses:
+      return finish == Finish::length ? "max_output_tokens" : "completed";
   }
   return "";
 }
@@ -128,6 +130,42 @@ void append_gemini(const AnswerParts& parts, std::string_view finish, std::strin
   out += R"(","responseId":")";
   append_hex(out, parts.id, 16);
   out += R"("})";
+}
+
+/// `finish` is the status, or why the answer is incomplete.
+void append_openai_response(const AnswerParts& parts, std::string_view finish, std::string& out) {
+  const bool is_complete = finish == "completed";
+  out += R"({"id":"resp_)";
+  append_hex(out, parts.id, 16);
+  out += R"(","object":"response","created_at":)";
+  append_number(out, created_at);
+  out += R"(,"status":")";
+  out += is_complete ? "completed" : "incomplete";
+  out += R"(","error":null,"incomplete_details":)";
+  if (is_complete) {
+    out += "null";
+  } else {
+    out += R"({"reason":")";
+    out += finish;
+    out += R"("})";
+  }
+  out += R"(,"model":")";
+  out += parts.model;
+  out += R"(","output":[{"type":"reasoning","summary":[]},{"type":"message","role":"assistant","content":[)";
+  if (parts.finish == Finish::refusal) {
+    out += R"({"type":"refusal","refusal":"I'm sorry, but I can't help with that."})";
+  } else {
+    out += R"({"type":"output_text","annotations":[],"text":")";
+    out += parts.text;
+    out += R"("})";
+  }
+  out += R"(]}],"usage":{"input_tokens":)";
+  append_number(out, static_cast<std::int64_t>(parts.prompt_tokens));
+  out += R"(,"output_tokens":)";
+  append_number(out, static_cast<std::int64_t>(parts.completion_tokens));
+  out += R"(,"total_tokens":)";
+  append_number(out, static_cast<std::int64_t>(parts.prompt_tokens + parts.completion_tokens));
+  out += "}}";
 }
 
 void append_openai_error(const StatusWords& words, std::string_view message, std::string& out) {
@@ -216,6 +254,8 @@ void append_answer(Provider provider, const AnswerParts& parts, std::string& out
       return append_anthropic(parts, finish, out);
     case Provider::gemini:
       return append_gemini(parts, finish, out);
+    case Provider::openai_responses:
+      return append_openai_response(parts, finish, out);
   }
 }
 
@@ -224,6 +264,7 @@ void append_error(Provider provider, int status, std::string_view message,
                   std::string& out) {
   switch (provider) {
     case Provider::openai:
+    case Provider::openai_responses:
       return append_openai_error(words_of(status), message, out);
     case Provider::anthropic:
       return append_anthropic_error(words_of(status), message, request_id, out);
@@ -234,7 +275,7 @@ void append_error(Provider provider, int status, std::string_view message,
 
 void append_id_header(Provider provider, std::uint64_t request_id, std::string& out) {
   if (provider == Provider::gemini) return;
-  out += provider == Provider::openai ? "x-request-id: req_" : "request-id: req_";
+  out += provider == Provider::anthropic ? "request-id: req_" : "x-request-id: req_";
   append_hex(out, request_id, 16);
   out += "\r\n";
 }
@@ -242,7 +283,7 @@ void append_id_header(Provider provider, std::uint64_t request_id, std::string& 
 void append_limit_headers(Provider provider, std::string_view kind, const LimitState& state,
                           std::int64_t now_s, std::string& out) {
   if (provider == Provider::gemini) return;
-  const bool openai = provider == Provider::openai;
+  const bool openai = provider != Provider::anthropic;
   auto name = [&](std::string_view field) {
     out += openai ? "x-ratelimit-" : "anthropic-ratelimit-";
     out += openai ? field : kind;

@@ -64,6 +64,19 @@ TEST(ProviderFormats, GeminiAnswer) {
   EXPECT_FALSE(refusal.contains("candidates"));
 }
 
+TEST(ProviderFormats, OpenAiResponse) {
+  const Json json = answer(Provider::openai_responses, Finish::stop);
+  EXPECT_EQ(json["status"], "completed");
+  EXPECT_TRUE(json["incomplete_details"].is_null());
+  EXPECT_EQ(json["output"][1]["content"][0]["text"], R"({"claims":[]})");
+  EXPECT_EQ(json["usage"]["output_tokens"], 7);
+  const Json cut_off = answer(Provider::openai_responses, Finish::length);
+  EXPECT_EQ(cut_off["status"], "incomplete");
+  EXPECT_EQ(cut_off["incomplete_details"]["reason"], "max_output_tokens");
+  const Json refusal = answer(Provider::openai_responses, Finish::refusal);
+  EXPECT_TRUE(refusal["output"][1]["content"][0]["refusal"].is_string());
+}
+
 Json error(Provider provider, int status, std::optional<std::chrono::milliseconds> retry_after = {}) {
   std::string body;
   append_error(provider, status, "slow \"down\"", retry_after, 0xAB, body);

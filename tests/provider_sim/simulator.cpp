@@ -58,6 +58,7 @@ void Simulator::respond(const HttpRequest& request, std::uint64_t connection, bo
 std::optional<Provider> Simulator::route(std::string_view path) {
   // Gateways have folders of their own before these.
   if (path.ends_with("/chat/completions") || path.ends_with("/embeddings")) return Provider::openai;
+  if (path.ends_with("/responses")) return Provider::openai_responses;
   if (path.ends_with("/v1/messages")) return Provider::anthropic;
   const auto suffix = path.ends_with(gemini_embeddings)  ? gemini_embeddings
                       : path.ends_with(gemini_embedding) ? gemini_embedding
@@ -170,6 +171,7 @@ bool Simulator::authorized(const Call& call) const {
   if (key.empty()) return true;
   switch (call.provider) {
     case Provider::openai:
+    case Provider::openai_responses:
       return request.header("authorization") == "Bearer " + key;
     case Provider::anthropic:
       return request.header("x-api-key") == key;

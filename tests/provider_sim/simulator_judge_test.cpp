@@ -1,4 +1,4 @@
-// Requests for votes, in the three formats.
+// Requests for votes, in all formats.
 
 #include "tests/provider_sim/simulator_fixture.hpp"
 #include "tests/support/paths.hpp"
@@ -12,7 +12,8 @@
 namespace sluice::sim {
 namespace {
 
-constexpr std::array all_formats{Provider::openai, Provider::anthropic, Provider::gemini};
+constexpr std::array all_formats{Provider::openai, Provider::openai_responses, Provider::anthropic,
+                                 Provider::gemini};
 const std::string marked_message = "Where?\n<answer>\n[quality 0.8] In Paris.\n</answer>\nScore it.";
 
 class SimulatorJudgeTest : public SimulatorTest {
@@ -36,6 +37,14 @@ class SimulatorJudgeTest : public SimulatorTest {
         body["max_tokens"] = max_tokens;
         body["output_config"] = {{"format", {{"type", "json_schema"}, {"schema", with_schema}}}};
         return post("/v1/messages", body.dump(), {{"anthropic-version", "2023-06-01"}});
+      case Provider::openai_responses:
+        return post(
+            "/v1/responses",
+            Json{{"model", "m"},
+                 {"input", body["messages"]},
+                 {"max_output_tokens", max_tokens},
+                 {"text", {{"format", {{"type", "json_schema"}, {"name", "any"}, {"schema", with_schema}}}}}}
+                .dump());
       case Provider::gemini:
         break;
     }
@@ -51,8 +60,9 @@ class SimulatorJudgeTest : public SimulatorTest {
   }
 
   static std::string text_in(Provider provider, const Answer& answer) {
-    const Json::json_pointer place(provider == Provider::openai      ? "/choices/0/message/content"
-                                   : provider == Provider::anthropic ? "/content/0/text"
+    const Json::json_pointer place(provider == Provider::openai             ? "/choices/0/message/content"
+                                   : provider == Provider::openai_responses ? "/output/1/content/0/text"
+                                   : provider == Provider::anthropic        ? "/content/0/text"
                                                                      : "/candidates/0/content/parts/0/text");
     return answer.json.value(place, std::string("(none)"));
   }

@@ -95,8 +95,11 @@ std::string advice_on_parameter(std::string_view parameter, CallKind kind) {
   return every + ": the settings' max_tokens_field names the field for the bound of the answer";
 }
 
-std::string advice(const ProviderSettings& provider, Reason reason, CallKind kind,
-                   std::string_view parameter) {
+std::string advice(const ProviderSettings& provider, Reason reason, CallKind kind, std::string_view parameter,
+                   std::string_view words) {
+  const bool has_other_format =
+      provider.kind == ProviderKind::openai && words.find("v1/responses") != std::string_view::npos;
+  if (has_other_format) return "; a provider of kind \"openai-responses\" asks in that format";
   switch (reason) {
     case Reason::key_refused:
       return advice_on_key(provider);
@@ -144,7 +147,7 @@ Failed classify_failure(const ProviderSettings& provider, const HttpResponse& re
     if (status != response.status) failed.message += " with error " + std::to_string(status) + " in its body";
   }
   if (!words.empty()) failed.message += ": " + words;
-  failed.advice = advice(provider, failed.reason, kind, facts.parameter);
+  failed.advice = advice(provider, failed.reason, kind, facts.parameter, words);
   return failed;
 }
 

@@ -54,6 +54,7 @@ struct Format {
 const Format& format_of(ProviderKind kind);
 
 extern const Format openai_format;
+extern const Format openai_responses_format;
 extern const Format anthropic_format;
 extern const Format gemini_format;
 extern const Format http_format;

@@ -42,6 +42,8 @@ const Format& format_of(ProviderKind kind) {
       return http_format;
     case ProviderKind::exec:
       return exec_format;
+    case ProviderKind::openai_responses:
+      return openai_responses_format;
     case ProviderKind::openai:
       break;
   }

@@ -155,7 +155,8 @@ bool SeveralRuns::differs(const Values& values) const {
 /// Columns that hardly a run needs stand where one does.
 Table SeveralRuns::sides_table() const {
   const bool has_flaky = std::ranges::any_of(sides_, [](const Side& side) { return side.flaky > 0; });
-  const bool has_known = std::ranges::any_of(sides_, [](const Side& side) { return side.known_failures > 0; });
+  const bool has_known =
+      std::ranges::any_of(sides_, [](const Side& side) { return side.known_failures > 0; });
   Table table{.columns = {column("Run"), number("Passed"), number("Failed")}};
   if (has_flaky) table.columns.push_back(number("Flaky"));
   if (has_known) table.columns.push_back(number("Known failures"));

@@ -93,12 +93,11 @@ TEST_F(Promptfoo, AsksNoOtherServerThanTheOneThatIsMeant) {
       "  - 'exec: python chain.py'\n"
       "  - {id: 'openai:c', config: {top_p: '{{env.TOPP}}', stop: ['{{env.S}}']}}\n" +
       one_test);
-  EXPECT_TRUE(has(made, "providers:\n  - \"openai:gpt-5-mini\"\n  - \"openai:c\"\ntests:")) << made;
+  EXPECT_TRUE(has(made, "providers:\n  - \"openai-responses:gpt-5-mini\"\n  - \"openai:c\"\ntests:")) << made;
   for (const char* line :
        {"# 3: the provider \"openai:a\" has an \"apiBaseUrl\" that sluice cannot take over: left out",
         "# 4: the provider \"ollama:chat:l\" has an \"apiBaseUrl\"",
         "# 5: the provider \"openai:completion:gpt-3.5-turbo-instruct\" is no chat",
-        "# 6: the provider \"openai:responses:gpt-5-mini\" is asked as a chat",
         "# 7: the provider \"openai:b\" changes answers by its \"transform\"",
         "# 8: the provider \"exec: python chain.py\" is a program",
         "# 9: \"top_p\" in config of a provider holds a template", "# 9: \"stop\" in config"})

@@ -18,6 +18,8 @@ ProviderSettings provider(ProviderKind kind, std::string base_url) {
 }
 
 const ProviderSettings openai = provider(ProviderKind::openai, "https://api.openai.com/v1");
+const ProviderSettings openai_responses =
+    provider(ProviderKind::openai_responses, "https://api.openai.com/v1");
 const ProviderSettings anthropic = provider(ProviderKind::anthropic, "https://api.anthropic.com");
 const ProviderSettings gemini = provider(ProviderKind::gemini, "https://generativelanguage.googleapis.com");
 
@@ -339,7 +341,7 @@ TEST(Request, KeyCannotAddHeaders) {
 TEST(Request, EmptySystemPromptIsNotSent) {
   ModelRequest request = bare_request();
   request.system = share("");
-  for (const ProviderSettings& settings : {openai, anthropic, gemini}) {
+  for (const ProviderSettings& settings : {openai, openai_responses, anthropic, gemini}) {
     EXPECT_EQ(whole_body(build_request(settings, "", request)),
               whole_body(build_request(settings, "", bare_request())));
   }
@@ -356,7 +358,7 @@ TEST(Request, EachHasItsOwnSystemPrompt) {
 }
 
 TEST(Request, ThePromptOfARunIsHeldOnce) {
-  for (const ProviderSettings& settings : {openai, anthropic, gemini}) {
+  for (const ProviderSettings& settings : {openai, openai_responses, anthropic, gemini}) {
     ModelRequest request = full_request();
     const HttpRequest one = build_request(settings, "k", request);
     request.system = share(std::string(*request.system));  // As the next WORK message brings it.
@@ -375,7 +377,7 @@ TEST(Request, IsJsonWhateverTheCodeHolds) {
   for (int byte = 0; byte < 256; ++byte) request.user += static_cast<char>(byte);
   request.response_schema = share(std::string(embedded::claims_schema));
   request.schema_name = claims_schema_name;
-  for (const ProviderSettings& settings : {openai, anthropic, gemini}) {
+  for (const ProviderSettings& settings : {openai, openai_responses, anthropic, gemini}) {
     const auto body =
         nlohmann::json::parse(whole_body(build_request(settings, "k", request)), nullptr, false);
     ASSERT_FALSE(body.is_discarded()) << settings.name;

@@ -197,14 +197,16 @@ TEST(Settings, WrongOnesAreNamedWithFileLineAndNearestKey) {
       {"eval = 1\n", "sluice.toml:1: \"eval\" must be a table, not a whole number"},
       {"[providers.x]\nbase_url = \"http://h\"\n",
        "sluice.toml:1: missing \"kind\" in [providers.x]: expected "
-       "\"openai\", \"anthropic\", \"gemini\", \"http\" or \"exec\""},
+       "\"openai\", \"openai-responses\", \"anthropic\", \"gemini\", \"http\" or \"exec\""},
       {"[providers.x]\nknid = \"openai\"\n",
        "sluice.toml:2: unknown key \"knid\" in [providers.x]; did you mean \"kind\", which is missing?"},
       {"[providers.opnai]\nmodel = \"m\"\n",
-       "sluice.toml:1: missing \"kind\" in [providers.opnai]: expected \"openai\", \"anthropic\", "
+       "sluice.toml:1: missing \"kind\" in [providers.opnai]: expected \"openai\", \"openai-responses\", "
+       "\"anthropic\", "
        "\"gemini\", \"http\" or \"exec\"; did you mean [providers.openai]?"},
       {"[providers.gemnii]\n",
-       "sluice.toml:1: missing \"kind\" in [providers.gemnii]: expected \"openai\", \"anthropic\", "
+       "sluice.toml:1: missing \"kind\" in [providers.gemnii]: expected \"openai\", \"openai-responses\", "
+       "\"anthropic\", "
        "\"gemini\", \"http\" or \"exec\"; did you mean [providers.gemini]?"},
       {"[eval]\nmax_tokens = 4096\n",
        "sluice.toml:2: \"max_tokens\" in [eval] is now called \"max_output_tokens\"; the budget of the whole "

@@ -28,6 +28,8 @@ TEST(Prices, LongestMatchWinsAndAnExactNameBeforeAll) {
   EXPECT_DOUBLE_EQ(table->cost(ProviderKind::gemini, "anything", {500'000, 100'000}).value_or(-1), 3.0);
   EXPECT_FALSE(table->cost(ProviderKind::anthropic, "gpt-4", million));
   EXPECT_FALSE(table->cost(ProviderKind::openai, "o1", million));
+  EXPECT_EQ(table->cost(ProviderKind::openai_responses, "gpt-5-mini", million),
+            table->cost(ProviderKind::openai, "gpt-5-mini", million));
 }
 
 TEST(Prices, NamesEverythingThatIsWrong) {
@@ -37,8 +39,8 @@ TEST(Prices, NamesEverythingThatIsWrong) {
                                        "p.toml");
   ASSERT_FALSE(table);
   EXPECT_EQ(join_findings(table.error()),
-            "p.toml:4: \"provider\" in [[model]] must be \"openai\", \"anthropic\", \"gemini\", \"http\" or "
-            "\"exec\", not \"opnai\"; "
+            "p.toml:4: \"provider\" in [[model]] must be \"openai\", \"openai-responses\", "
+            "\"anthropic\", \"gemini\", \"http\" or \"exec\", not \"opnai\"; "
             "p.toml:11: \"input\" in [[model]] must be from 0 to 10000, not -1; "
             "p.toml:20: \"model\" in [[model]] is listed twice for this provider: \"m\"; "
             "p.toml:23: unknown key \"modl\"; did you mean \"model\"?");

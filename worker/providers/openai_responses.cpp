@@ -1,0 +1,226 @@
+#include "common/text/text.hpp"
+#include "worker/providers/formats.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+/// OpenAI's responses, the only format that some of its models have.
+namespace sluice {
+namespace {
+
+void append_part(std::string& body, const MessagePart& part, const ModelRequest& request) {
+  const bool is_data = part.kind == PartKind::image_data;
+  if (is_data || part.kind == PartKind::image_url) {
+    body += R"({"type":"input_image","image_url":)";
+    append_json_string(body, is_data ? "data:" + part.media_type + ";base64," + part.text : part.text);
+  } else {
+    body += R"({"type":"input_text","text":)";
+    append_json_string(body, text_of(part, request));
+  }
+  body += '}';
+}
+
+void append_user(std::string& body, const ChatMessage& message, const ModelRequest& request) {
+  body += R"({"role":"user","content":)";
+  if (const std::string* text = only_text(message, request)) {
+    append_json_string(body, *text);
+  } else {
+    body += '[';
+    for (const MessagePart& part : message.parts) {
+      append_part(body, part, request);
+      body += ',';
+    }
+    close_list(body);
+  }
+  body += "},";
+}
+
+/// What the model said, and each of its calls: items of their own.
+void append_assistant(std::string& body, const ChatMessage& message, const ModelRequest& request) {
+  if (!message.parts.empty()) {
+    body += R"({"role":"assistant","content":)";
+    append_json_string(body, joined_texts(message, request));
+    body += "},";
+  }
+  for (const ToolCall& call : message.calls) {
+    body += R"({"type":"function_call","call_id":)";
+    append_json_string(body, call.id);
+    body += R"(,"name":)";
+    append_json_string(body, call.name);
+    body += R"(,"arguments":)";
+    append_json_string(body, call.arguments);
+    body += "},";
+  }
+}
+
+void append_input(std::string& body, const ModelRequest& request) {
+  body += R"(,"input":[)";
+  for (const ChatMessage& message : messages_of(request)) {
+    if (message.role == MessageRole::user) {
+      append_user(body, message, request);
+    } else if (message.role == MessageRole::assistant) {
+      append_assistant(body, message, request);
+    } else {
+      body += R"({"type":"function_call_output","call_id":)";
+      append_json_string(body, message.call_id);
+      body += R"(,"output":)";
+      append_json_string(body, joined_texts(message, request));
+      body += "},";
+    }
+  }
+  close_list(body);
+}
+
+/// Parameters of a tool are strict here unless it says that they are not.
+void append_tools(std::string& body, const RequestExtras& extras) {
+  for (const Tool& tool : extras.tools) {
+    body += &tool == extras.tools.data() ? R"(,"tools":[)" : ",";
+    body += R"({"type":"function","name":)";
+    append_json_string(body, tool.name);
+    body += R"(,"description":)";
+    append_json_string(body, tool.description);
+    body += R"(,"parameters":)" + tool.parameters + R"(,"strict":false})";
+  }
+  if (!extras.tools.empty()) body += ']';
+  const std::string& choice = extras.tool_choice;
+  if (choice.empty()) return;
+  body += R"(,"tool_choice":)";
+  if (choice == "auto" || choice == "none" || choice == "required") return append_json_string(body, choice);
+  body += R"({"type":"function","name":)";
+  append_json_string(body, choice);
+  body += '}';
+}
+
+/// The value of a parameter, which is taken out; empty if there is none.
+std::string taken(RequestParams& params, std::string_view name) {
+  const auto found = std::ranges::find(params, name, &RequestParam::name);
+  if (found == params.end()) return "";
+  std::string json = std::move(found->json);
+  params.erase(found);
+  return json;
+}
+
+/// The form of the answer, with a comma behind it.
+std::string format_member(const ModelRequest& request) {
+  const AnswerFormat& format = request.extras.format;
+  if (!has_text(request.response_schema))
+    return format.is_json ? R"("format":{"type":"json_object"},)" : std::string();
+  const bool is_own = !request.schema_name.empty();
+  std::string json = R"("format":{"type":"json_schema","name":)";
+  append_json_string(json, is_own ? request.schema_name : format.name);
+  json += is_own || format.is_strict ? R"(,"strict":true,"schema":)" : R"(,"strict":false,"schema":)";
+  return json + *request.response_schema + "},";
+}
+
+/// Form and length of the answer, which one field holds; a parameter `text` may say more of it.
+void append_text(std::string& body, const ModelRequest& request, RequestParams& params) {
+  std::string members = format_member(request);
+  const std::string verbosity = taken(params, "verbosity");
+  const std::string own = taken(params, "text");
+  if (own.size() > 2 && own.front() == '{') {
+    members.append(own, 1, own.size() - 2);
+  } else if (!verbosity.empty()) {
+    members += R"("verbosity":)" + verbosity;
+  }
+  if (members.empty()) return;
+  if (members.back() == ',') members.pop_back();
+  body += R"(,"text":{)" + members + '}';
+}
+
+HttpRequest build(const ProviderSettings& provider, const Credentials& credentials,
+                  const ModelRequest& request) {
+  HttpRequest http = json_post(provider, "/responses", "Authorization", "Bearer ", credentials);
+  std::string& body = http.body;
+  body.reserve(body_size_hint(request));
+  body += R"({"model":)";
+  append_json_string(body, request.model);
+  if (has_text(request.system)) {
+    body += R"(,"instructions":)";
+    append_shared_json_string(http, request.system);
+  }
+  append_input(body, request);
+  if (request.temperature) body += R"(,"temperature":)" + shortest(*request.temperature);
+  if (request.max_tokens != 0) body += R"(,"max_output_tokens":)" + std::to_string(request.max_tokens);
+  RequestParams params = params_in_format(request.extras.params, {});
+  append_text(body, request, params);
+  append_tools(body, request.extras);
+  const std::string effort = taken(params, "reasoning_effort");
+  const auto says = [&](std::string_view name) {
+    return std::ranges::find(params, name, &RequestParam::name) != params.end();
+  };
+  if (!effort.empty() && !says("reasoning")) body += R"(,"reasoning":{"effort":)" + effort + '}';
+  // The provider keeps what it answers otherwise, unlike chat completions.
+  if (!says("store")) body += R"(,"store":false)";
+  append_params(body, params);
+  body += '}';
+  return http;
+}
+
+/// The texts of the answer's messages, and what the model said instead of one.
+struct Said {
+  std::optional<std::string> text;
+  std::string refusal;
+};
+
+Said said_in(const JsonView& output) {
+  Said said;
+  for (const JsonView& item : output.elements()) {
+    if (item["type"].text() != "message") continue;
+    for (const JsonView& part : item["content"].elements()) {
+      if (const auto text = part["text"].text()) join(said.text, *text);
+      said.refusal += part["refusal"].text_or_empty();
+    }
+  }
+  return said;
+}
+
+/// Those that wait, failed or were cancelled have no answer.
+bool is_answer(const JsonView& body) {
+  const auto status = body["status"].text();
+  return body["output"].is_array() && (!status || status == "completed" || status == "incomplete");
+}
+
+std::optional<Completion> read_answer(const JsonView& body, const Credentials&) {
+  if (!is_answer(body)) return std::nullopt;
+  Completion completion;
+  const std::string reason = body["incomplete_details"]["reason"].text_or_empty();
+  completion.finish_reason = reason.empty() ? body["status"].text_or_empty() : reason;
+  completion.served_model = body["model"].text_or_empty();
+  const JsonView usage = body["usage"];
+  completion.usage.input_tokens = usage["input_tokens"].count();
+  completion.usage.output_tokens = usage["output_tokens"].count();
+
+  const JsonView output = body["output"];
+  const auto calls_tool = [](const JsonView& item) { return item["type"].text() == "function_call"; };
+  Said said = said_in(output);
+  if (!said.refusal.empty() || reason == "content_filter") {
+    completion.non_answer = declined(completion.finish_reason, said.refusal);
+  } else if (body["status"].text() == "incomplete") {
+    completion.non_answer = cut_off(completion.finish_reason);
+  } else if (!said.text && std::ranges::none_of(output.elements(), calls_tool)) {
+    completion.non_answer = without_text(completion.finish_reason);
+  }
+  completion.text = said.text && !said.text->empty() ? std::move(*said.text) : std::move(said.refusal);
+  for (const JsonView& item : output.elements()) {
+    if (calls_tool(item))
+      add_call(completion, item["name"].text_or_empty(), item["arguments"].text_or_empty());
+  }
+  return completion;
+}
+
+/// A response may fail after it began: its status is 200 then, and the code stands in it.
+ErrorFacts read_error(const JsonView& body, const Credentials& credentials) {
+  ErrorFacts facts = openai_format.read_error(body, credentials);
+  if (facts.status || body["status"].text() != "failed") return facts;
+  const auto code = body["error"]["code"].text();
+  facts.status = code == "rate_limit_exceeded" ? 429 : code == "invalid_prompt" ? 400 : 500;
+  return facts;
+}
+
+}  // namespace
+
+const Format openai_responses_format = {"an OpenAI response", build,   read_answer,
+                                        read_error,           nullptr, nullptr};
+
+}  // namespace sluice
