@@ -147,7 +147,7 @@ TEST(Provider, UnknownOnesAreNamedWithTheNearest) {
   EXPECT_EQ(unknown.error().message,
             "there is no provider \"antropic\" (sluice.toml:2); did you mean \"anthropic\"?; there are "
             "\"anthropic\", "
-            "\"gemini\" and \"openai\", and each [providers.NAME] of the settings file");
+            "\"gemini\", \"openai\" and \"openai-responses\", and each [providers.NAME] of the settings file");
 }
 
 TEST(Provider, BaseUrlFlagGoesBeforeTheProvidersOwn) {
@@ -235,7 +235,7 @@ TEST(Embedding, NamesWhatCannotEmbed) {
   EXPECT_EQ(
       resolve_embedding(settings_of("[eval]\nembedding_provider = \"opnai\"\n")).error().message,
       "there is no provider \"opnai\" (sluice.toml:2); did you mean \"openai\"?; there are \"anthropic\", "
-      "\"gemini\" and \"openai\", and each [providers.NAME] of the settings file");
+      "\"gemini\", \"openai\" and \"openai-responses\", and each [providers.NAME] of the settings file");
   EXPECT_EQ(resolve_embedding(settings_of("[eval]\nembedding_provider = \"anthropic\"\n")).error().message,
             "the provider \"anthropic\" (sluice.toml:2) has no embeddings: name one of kind \"openai\" or "
             "\"gemini\" with --embedding-provider");
