@@ -206,6 +206,10 @@ Error without_text(std::string_view finish_reason) {
   return Error{Reason::refusal, "the model answered without any text (finish reason: " + word + ")"};
 }
 
+bool names_error(const JsonView& error) {
+  return error.is_object() || !error.text().value_or("").empty();
+}
+
 std::string error_message(const JsonView& body) {
   // Some Google end points wrap the error in an array.
   const JsonView document = body.is_array() ? body.first() : body;

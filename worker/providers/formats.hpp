@@ -131,6 +131,9 @@ inline void join(std::optional<std::string>& joined, std::string_view part) {
   joined->append(part);
 }
 
+/// Whether a body names an error here, be it beside an answer: an object or words. null is none.
+bool names_error(const JsonView& error);
+
 /// The words of `{"error":{"message":...}}` and of the forms that compatible servers and proxies use.
 std::string error_message(const JsonView& body);
 

@@ -136,11 +136,18 @@ std::optional<std::string> text_in(const JsonView& content) {
   return joined;
 }
 
+/// What went wrong, where the body says so: beside the choices, or in one of which a part was answered
+/// before (OpenRouter).
+JsonView error_of(const JsonView& body) {
+  const JsonView of_choice = body["choices"].first()["error"];
+  return !names_error(body["error"]) && names_error(of_choice) ? of_choice : body["error"];
+}
+
 std::optional<Completion> read_answer(const JsonView& body, const Credentials&) {
   const JsonView choice = body["choices"].first();
   const JsonView message = choice["message"];
-  if (!message.is_object()) return std::nullopt;
-  // A gateway whose upstream broke off in the middle.
+  // A gateway whose upstream broke off in the middle has half an answer beside the error.
+  if (!message.is_object() || names_error(error_of(body))) return std::nullopt;
   if (choice["finish_reason"].text() == "error") return std::nullopt;
 
   Completion completion;
@@ -209,8 +216,9 @@ bool is_filtered(const JsonView& error) {
 
 ErrorFacts read_error(const JsonView& body, const Credentials&) {
   ErrorFacts facts;
+  const JsonView error = error_of(body);
   facts.message = error_message(body);
-  const JsonView error = body["error"];
+  if (facts.message.empty()) facts.message = error["message"].text().value_or(error.text().value_or(""));
   facts.is_declined = is_filtered(error);
   const std::uint64_t status = error["code"].count();
   bool limited = status == 429;

@@ -175,10 +175,11 @@ Said said_in(const JsonView& output) {
   return said;
 }
 
-/// Those that wait, failed or were cancelled have no answer.
+/// Those that wait, failed or were cancelled have no answer, nor have those that name an error.
 bool is_answer(const JsonView& body) {
   const auto status = body["status"].text();
-  return body["output"].is_array() && (!status || status == "completed" || status == "incomplete");
+  return body["output"].is_array() && !names_error(body["error"]) &&
+         (!status || status == "completed" || status == "incomplete");
 }
 
 std::optional<Completion> read_answer(const JsonView& body, const Credentials&) {

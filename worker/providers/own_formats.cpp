@@ -177,7 +177,7 @@ HttpRequest build_exec(const ProviderSettings& provider, const Credentials& cred
 /// `{"text": ..., "usage": {...}}`, or a whole chat completion.
 std::optional<Completion> read_exec_answer(const JsonView& body, const Credentials& credentials) {
   if (body["choices"].is_array()) return openai_format.read_answer(body, credentials);
-  if (body["error"].is_object() || body["error"].text()) return std::nullopt;
+  if (names_error(body["error"])) return std::nullopt;
   static const AnswerPointers pointers{
       "/text", "/finish_reason", "/model", "/usage/input_tokens", "/usage/output_tokens", ""};
   auto completion = read_by(body, pointers);

@@ -284,5 +284,27 @@ INSTANTIATE_TEST_SUITE_P(
                     {},
                     Reason::provider_failed,
                     true}));
+
+// Half an answer was taken for a whole one, and cached.
+TEST(FailureBesideAnAnswer, HasTheStatusThatTheErrorNames) {
+  const auto body = [](const std::string& of_choice, const std::string& of_body) {
+    return R"({"choices":[{"message":{"content":"half an"},"finish_reason":null,"error":)" + of_choice +
+           R"(}],"error":)" + of_body + "}";
+  };
+  const std::string error = R"({"code":502,"message":"said so"})";
+  for (const auto& one : {body(error, "null"), body("null", error), body(error, error)}) {
+    const Failed outcome = failed(openai, 200, one);
+    EXPECT_EQ(outcome.reason, Reason::provider_failed) << one;
+    EXPECT_TRUE(outcome.retryable);
+    EXPECT_TRUE(outcome.is_server_error);
+    EXPECT_EQ(outcome.message, "provider \"main\" answered 200 with error 502 in its body: said so");
+  }
+  EXPECT_TRUE(failed(openai, 200, body(R"({"code":429,"message":"said so"})", "null")).counts_as_rate_limit);
+  for (const auto& one : {body(R"("said so")", "null"), body("null", R"("said so")"), body("{}", "null")}) {
+    EXPECT_TRUE(failed(openai, 200, one).retryable) << one;
+  }
+  const auto whole = read_response(provider(openai), {200, {}, body("null", "null")}, now);
+  EXPECT_TRUE(std::holds_alternative<Answered>(whole)) << "null is no error";
+}
 }  // namespace
 }  // namespace sluice
