@@ -125,6 +125,11 @@ Error without_text(std::string_view finish_reason);
 /// the key and whatever looks like one replaced by "[key]".
 std::string quotable(std::string_view text, const Credentials& credentials = {});
 
+/// Whether an answer has no text: an empty one is as little an answer as none.
+inline bool lacks_text(const std::optional<std::string>& text) {
+  return !text || text->empty();
+}
+
 /// Appends to an answer that comes in parts.
 inline void join(std::optional<std::string>& joined, std::string_view part) {
   if (!joined) joined.emplace();

@@ -218,7 +218,7 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
     completion.non_answer = cut_off(completion.finish_reason);
   } else if (!is_ordinary_end(completion.finish_reason)) {
     completion.non_answer = declined(completion.finish_reason, candidate["finishMessage"].text_or_empty());
-  } else if (!text && std::ranges::none_of(parts.elements(), calls_tool)) {
+  } else if (lacks_text(text) && std::ranges::none_of(parts.elements(), calls_tool)) {
     completion.non_answer = without_text(completion.finish_reason);
   }
   completion.text = std::move(text).value_or("");

@@ -166,7 +166,7 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
     completion.non_answer = declined(completion.finish_reason, refusal);
   } else if (completion.finish_reason == "length") {
     completion.non_answer = cut_off(completion.finish_reason);
-  } else if (!content && message["tool_calls"].elements().empty()) {
+  } else if (lacks_text(content) && message["tool_calls"].elements().empty()) {
     completion.non_answer = without_text(completion.finish_reason);
   }
   completion.text = content && !content->empty() ? std::move(*content) : std::move(refusal);

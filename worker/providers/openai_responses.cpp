@@ -199,7 +199,7 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
     completion.non_answer = declined(completion.finish_reason, said.refusal);
   } else if (body["status"].text() == "incomplete") {
     completion.non_answer = cut_off(completion.finish_reason);
-  } else if (!said.text && std::ranges::none_of(output.elements(), calls_tool)) {
+  } else if (lacks_text(said.text) && std::ranges::none_of(output.elements(), calls_tool)) {
     completion.non_answer = without_text(completion.finish_reason);
   }
   completion.text = said.text && !said.text->empty() ? std::move(*said.text) : std::move(said.refusal);

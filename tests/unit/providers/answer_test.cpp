@@ -140,6 +140,15 @@ TEST(Answer, CallsOfToolsAreAnAnswerAndNoRefusal) {
   }
 }
 
+TEST(Answer, ACallBesideAnEmptyTextIsAnAnswer) {
+  const Completion completion = answered(
+      ProviderKind::openai,
+      R"({"choices":[{"message":{"content":"","tool_calls":[{"function":{"name":"f","arguments":"{}"}}]},)"
+      R"("finish_reason":"tool_calls"}]})");
+  EXPECT_FALSE(completion.non_answer);
+  EXPECT_EQ(completion.calls.size(), 1u);
+}
+
 TEST(Answer, BlankArgumentsOfACallAreNone) {
   const auto openai_call = [](const std::string& function) {
     return R"({"choices":[{"message":{"content":null,"tool_calls":[{"function":)" + function +
@@ -261,6 +270,12 @@ INSTANTIATE_TEST_SUITE_P(
                       choice(R"({"content":null})", R"("tool_calls")"), Reason::refusal, ""},
         NonAnswerCase{"openai no content", ProviderKind::openai, choice(R"({"role":"assistant"})", "null"),
                       Reason::refusal, ""},
+        NonAnswerCase{"openai empty content", ProviderKind::openai, choice(R"({"content":""})", R"("stop")"),
+                      Reason::refusal, ""},
+        NonAnswerCase{"openai empty parts", ProviderKind::openai,
+                      choice(R"({"content":[{"type":"text","text":""}]})", R"("stop")"), Reason::refusal, ""},
+        NonAnswerCase{"openai white space", ProviderKind::openai, choice(R"({"content":" "})", R"("stop")"),
+                      std::nullopt, " "},
         NonAnswerCase{"openai length", ProviderKind::openai,
                       choice(R"({"content":"{\"claims\":["})", R"("length")"), Reason::truncated,
                       "{\"claims\":["},
@@ -280,6 +295,8 @@ INSTANTIATE_TEST_SUITE_P(
                       blocks(text_block, "model_context_window_exceeded"), Reason::truncated, "half"},
         NonAnswerCase{"anthropic nothing", ProviderKind::anthropic, blocks("[]", "end_turn"), Reason::refusal,
                       ""},
+        NonAnswerCase{"anthropic empty text", ProviderKind::anthropic,
+                      blocks(R"([{"type":"text","text":""}])", "end_turn"), Reason::refusal, ""},
         NonAnswerCase{"gemini SAFETY", ProviderKind::gemini, candidate(parts, "SAFETY"), Reason::refusal,
                       "half"},
         NonAnswerCase{"gemini RECITATION", ProviderKind::gemini, candidate(parts, "RECITATION"),
@@ -290,6 +307,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Reason::truncated, "half"},
         NonAnswerCase{"gemini STOP without parts", ProviderKind::gemini,
                       candidate(R"({"role":"model"})", "STOP"), Reason::refusal, ""},
+        NonAnswerCase{"gemini empty text", ProviderKind::gemini,
+                      candidate(R"({"role":"model","parts":[{"text":""}]})", "STOP"), Reason::refusal, ""},
         NonAnswerCase{
             "gemini blocked prompt", ProviderKind::gemini,
             R"({"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":9}})",

@@ -171,6 +171,8 @@ TEST(OpenaiResponsesAnswer, WhatIsNoAnswerSaysWhy) {
   EXPECT_EQ(reason_of(incomplete("max_output_tokens")), "truncated");
   EXPECT_EQ(reason_of(incomplete("content_filter")), "refusal");
   EXPECT_EQ(reason_of(finished(json::array({json{{"type", "reasoning"}}}))), "refusal") << "without any text";
+  const json empty = json::array({json{{"type", "output_text"}, {"text", ""}}});
+  EXPECT_EQ(reason_of(finished(json::array({message(empty)}))), "refusal") << "an empty one";
   const json declines =
       finished(json::array({message(json::array({json{{"type", "refusal"}, {"refusal", "I can't."}}}))}));
   EXPECT_EQ(reason_of(declines), "refusal");
