@@ -14,6 +14,14 @@ std::chrono::milliseconds RetryPolicy::backoff(Random& random) const {
   return std::chrono::milliseconds(jitter(random));
 }
 
+/// How long the call waits after a failure whose delay is not kept to. A server that is down names what it
+/// would like, not when it is back: nobody waits longer than the longest back-off for that, or gives up.
+std::chrono::milliseconds RetryPolicy::delay_of(const FailedCall& call, TimePoint now, Random& random) const {
+  const auto own = backoff(random);
+  const auto named = std::min(call.retry_after.value_or(std::chrono::milliseconds{}), limits_.backoff_max);
+  return now + named < deadline_ ? std::max(own, named) : own;
+}
+
 RetryDecision RetryPolicy::decide(const FailedCall& call, TimePoint now, Random& random) {
   if (!call.retryable) return GiveUp{};
   if (call.consumes_quota && ++charged_ > defaults::max_charged_retries) return GiveUp{};
@@ -22,8 +30,7 @@ RetryDecision RetryPolicy::decide(const FailedCall& call, TimePoint now, Random&
     ++delays_;
     if (!call.all_refused && ++failures_ > limits_.max_retries) return GiveUp{};
   }
-  auto delay = named ? *call.retry_after
-                     : std::max(backoff(random), call.retry_after.value_or(std::chrono::milliseconds{}));
+  const auto delay = named ? *call.retry_after : delay_of(call, now, random);
   // Waiting for what the deadline forbids helps nobody.
   if (now + delay >= deadline_) return GiveUp{true};
   return RetryAfter{delay};

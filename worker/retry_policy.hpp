@@ -17,7 +17,7 @@ using Random = std::mt19937_64;
 struct RetryLimits {
   std::uint32_t max_retries = 5;                ///< After the first call.
   std::chrono::milliseconds backoff_initial{};  ///< Upper bound of the first delay.
-  std::chrono::milliseconds backoff_max{};      ///< Upper bound of every un-named delay.
+  std::chrono::milliseconds backoff_max{};      ///< Upper bound of every delay but those of rate limits.
   std::chrono::milliseconds case_timeout{};     ///< Wall time of the trial with all its waits.
 };
 
@@ -39,8 +39,9 @@ struct GiveUp {
 using RetryDecision = std::variant<RetryAfter, GiveUp>;
 
 /// Decides about the retries of one trial (docs/budgets.md): exponential back-off with full jitter;
-/// a named delay of a rate limit spends wall time, not an attempt, and is never shortened. A refusal where
-/// nobody is answered spends no attempt, either. Pure; not thread-safe.
+/// a named delay of a rate limit spends wall time, not an attempt, and is never shortened. One of another
+/// failure counts up to the longest back-off. A refusal where nobody is answered spends no attempt, either.
+/// Pure; not thread-safe.
 class RetryPolicy {
  public:
   RetryPolicy(RetryLimits limits, TimePoint started)
@@ -53,6 +54,7 @@ class RetryPolicy {
 
  private:
   std::chrono::milliseconds backoff(Random& random) const;
+  std::chrono::milliseconds delay_of(const FailedCall& call, TimePoint now, Random& random) const;
 
   RetryLimits limits_;
   TimePoint deadline_;

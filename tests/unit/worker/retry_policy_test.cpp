@@ -108,12 +108,23 @@ TEST(RetryPolicy, ARefusalWhereNobodyIsAnsweredIsNoAttempt) {
   EXPECT_TRUE(std::holds_alternative<GiveUp>(policy.decide(server_error, start, random)));
 }
 
-TEST(RetryPolicy, ANamedDelayOfAnotherFailureIsNeverShortened) {
+TEST(RetryPolicy, ANamedDelayOfAnotherFailureIsKeptUpToTheLongestBackOff) {
   RetryPolicy policy(limits, start);
   Random random(1);
   for (int i = 0; i < 5; ++i) EXPECT_GE(delay_of(policy.decide({true, false, 7s}, start, random)), 7s);
   EXPECT_TRUE(std::holds_alternative<GiveUp>(policy.decide({true, false, 7s}, start, random)))
       << "it is an attempt";
+}
+
+// One 503 with Retry-After: 3600 ended its case, and the server was back after seconds.
+TEST(RetryPolicy, ALongNamedDelayOfAnotherFailureEndsNoCase) {
+  const FailedCall down{true, false, 3600s};
+  Random random(1);
+  RetryPolicy policy(limits, start);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(delay_of(policy.decide(down, start, random)), 60s);
+  EXPECT_TRUE(std::holds_alternative<GiveUp>(policy.decide(down, start, random))) << "it is an attempt";
+  RetryPolicy short_of_time({5, 500ms, 60s, 30s}, start);
+  EXPECT_LE(delay_of(short_of_time.decide(down, start, random)), 500ms) << "a minute would end it, too";
 }
 
 TEST(RetryPolicy, DoesNotWaitForWhatTheDeadlineForbids) {
