@@ -173,6 +173,9 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
     completion.non_answer = declined(stop, text.value_or(""));
   } else if (stop == "max_tokens" || stop == "model_context_window_exceeded") {
     completion.non_answer = cut_off(stop);
+  } else if (stop == "pause_turn") {
+    completion.non_answer =
+        Error{Reason::truncated, "the model paused in the middle of its answer (pause_turn)"};
   } else if (lacks_text(text) && std::ranges::none_of(content.elements(), calls_tool)) {
     completion.non_answer = without_text(stop);
   }

@@ -206,6 +206,17 @@ Error without_text(std::string_view finish_reason) {
   return Error{Reason::refusal, "the model answered without any text (finish reason: " + word + ")"};
 }
 
+std::optional<Error> non_answer_of(std::string_view finish_reason) {
+  // Mistral says model_length; gateways to other formats pass on their words.
+  constexpr std::array<std::string_view, 5> cut{"length", "max_tokens", "max_output_tokens", "model_length",
+                                                "model_context_window_exceeded"};
+  constexpr std::array<std::string_view, 3> refused{"content_filter", "refusal", "safety"};
+  const std::string word = to_lower(finish_reason);
+  if (std::ranges::find(cut, word) != cut.end()) return cut_off(finish_reason);
+  if (std::ranges::find(refused, word) != refused.end()) return declined(finish_reason);
+  return std::nullopt;
+}
+
 bool names_error(const JsonView& error) {
   return error.is_object() || !error.text().value_or("").empty();
 }

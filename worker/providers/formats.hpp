@@ -120,6 +120,9 @@ Usage believable(const Usage& usage);
 Error declined(std::string_view finish_reason, std::string_view words = {});
 Error cut_off(std::string_view finish_reason);
 Error without_text(std::string_view finish_reason);
+/// What a finish reason says in the words that most servers have, whatever their case: that the answer was
+/// cut off, or that the model declined. Nothing for any other.
+std::optional<Error> non_answer_of(std::string_view finish_reason);
 
 /// Foreign text for a message: one line of valid UTF-8 without control characters, at most 300 bytes, with
 /// the key and whatever looks like one replaced by "[key]".

@@ -143,12 +143,19 @@ JsonView error_of(const JsonView& body) {
   return !names_error(body["error"]) && names_error(of_choice) ? of_choice : body["error"];
 }
 
+/// The server gave up in the middle: a gateway whose upstream broke off, DeepSeek without room, vLLM that
+/// ends.
+bool is_broken_off(std::string_view finish_reason) {
+  constexpr std::array<std::string_view, 3> broken{"error", "insufficient_system_resource", "abort"};
+  return std::ranges::find(broken, to_lower(finish_reason)) != broken.end();
+}
+
 std::optional<Completion> read_answer(const JsonView& body, const Credentials&) {
   const JsonView choice = body["choices"].first();
   const JsonView message = choice["message"];
   // A gateway whose upstream broke off in the middle has half an answer beside the error.
   if (!message.is_object() || names_error(error_of(body))) return std::nullopt;
-  if (choice["finish_reason"].text() == "error") return std::nullopt;
+  if (is_broken_off(choice["finish_reason"].text().value_or(""))) return std::nullopt;
 
   Completion completion;
   completion.finish_reason = choice["finish_reason"].text_or_empty();
@@ -162,13 +169,10 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
 
   std::optional<std::string> content = text_in(message["content"]);
   std::string refusal = message["refusal"].text_or_empty();
-  if (!refusal.empty() || completion.finish_reason == "content_filter") {
-    completion.non_answer = declined(completion.finish_reason, refusal);
-  } else if (completion.finish_reason == "length") {
-    completion.non_answer = cut_off(completion.finish_reason);
-  } else if (lacks_text(content) && message["tool_calls"].elements().empty()) {
+  completion.non_answer =
+      refusal.empty() ? non_answer_of(completion.finish_reason) : declined(completion.finish_reason, refusal);
+  if (!completion.non_answer && lacks_text(content) && message["tool_calls"].elements().empty())
     completion.non_answer = without_text(completion.finish_reason);
-  }
   completion.text = content && !content->empty() ? std::move(*content) : std::move(refusal);
   for (const JsonView& call : message["tool_calls"].elements()) {
     const JsonView function = call["function"];

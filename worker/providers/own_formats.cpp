@@ -126,16 +126,6 @@ HttpRequest build_http(const ProviderSettings& provider, const Credentials& cred
   return http;
 }
 
-/// Words for why an answer ended, as most servers have them.
-std::optional<Error> non_answer_of(const std::string& finish_reason) {
-  constexpr std::array<std::string_view, 3> cut{"length", "max_tokens", "max_output_tokens"};
-  constexpr std::array<std::string_view, 3> refused{"content_filter", "refusal", "safety"};
-  const std::string word = to_lower(finish_reason);
-  if (std::ranges::find(cut, word) != cut.end()) return cut_off(finish_reason);
-  if (std::ranges::find(refused, word) != refused.end()) return declined(finish_reason);
-  return std::nullopt;
-}
-
 JsonView part(const JsonView& body, const std::string& pointer) {
   return pointer.empty() ? JsonView() : body.at(pointer);
 }
