@@ -163,8 +163,8 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
   const JsonView usage = body["usage"];
   const auto cached =
       saturating_add(usage["cache_creation_input_tokens"].count(), usage["cache_read_input_tokens"].count());
-  completion.usage.input_tokens = saturating_add(usage["input_tokens"].count(), cached);
-  completion.usage.output_tokens = usage["output_tokens"].count();
+  if (const auto input = usage["input_tokens"].whole())
+    completion.usage = whole_usage(saturating_add(*input, cached), usage["output_tokens"].whole());
 
   const std::string& stop = completion.finish_reason;
   std::optional<std::string> text = joined_blocks(content);

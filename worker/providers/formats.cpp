@@ -184,6 +184,16 @@ std::string quotable(std::string_view text, const Credentials& credentials) {
   return excerpt(line, defaults::quoted_error_bytes);
 }
 
+Usage whole_usage(std::optional<std::uint64_t> input, std::optional<std::uint64_t> output) {
+  return input && output ? Usage{*input, *output} : Usage{};
+}
+
+Usage usage_with_total(std::optional<std::uint64_t> input, std::optional<std::uint64_t> output,
+                       std::optional<std::uint64_t> total) {
+  if (input && total && *total >= *input) output = std::max(output.value_or(0), *total - *input);
+  return whole_usage(input, output);
+}
+
 Usage believable(const Usage& usage) {
   const bool absurd = std::max(usage.input_tokens, usage.output_tokens) > defaults::most_call_tokens;
   return absurd ? Usage{} : usage;

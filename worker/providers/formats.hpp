@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -112,6 +113,13 @@ inline bool has_text(const SharedText& text) {
 /// append_json_string for the one text that a run's requests share: each thread escapes it once, and it is
 /// copied where the request is sent.
 void append_shared_json_string(HttpRequest& http, const SharedText& text);
+
+/// The usage of a call, if both are known: half of it would be charged as all of it.
+Usage whole_usage(std::optional<std::uint64_t> input, std::optional<std::uint64_t> output);
+/// What is certain of a usage that comes with a total, which may count what the output leaves out: some
+/// servers count only there what was thought. Nothing is certain without the input.
+Usage usage_with_total(std::optional<std::uint64_t> input, std::optional<std::uint64_t> output,
+                       std::optional<std::uint64_t> total);
 
 /// The usage, or none where it is beyond what a call can take: then it is not known.
 Usage believable(const Usage& usage);

@@ -193,6 +193,21 @@ bool is_ordinary_end(std::string_view finish_reason) {
   return std::find(ordinary.begin(), ordinary.end(), finish_reason) != ordinary.end();
 }
 
+/// What tools put into the prompt is input, and what was thought is output. A count of 0 is left out.
+Usage usage_in(const JsonView& usage) {
+  const auto sum = [&](std::string_view one, std::string_view other) -> std::optional<std::uint64_t> {
+    const auto first = usage[one].whole();
+    const auto second = usage[other].whole();
+    const bool is_unreadable = (usage[one] && !first) || (usage[other] && !second);
+    if (is_unreadable || (!first && !second)) return std::nullopt;
+    return saturating_add(first.value_or(0), second.value_or(0));
+  };
+  const auto input =
+      usage["promptTokenCount"] ? sum("promptTokenCount", "toolUsePromptTokenCount") : std::nullopt;
+  return usage_with_total(input, sum("candidatesTokenCount", "thoughtsTokenCount"),
+                          usage["totalTokenCount"].whole());
+}
+
 std::optional<Completion> read_answer(const JsonView& body, const Credentials&) {
   const JsonView candidate = body["candidates"].first();
   const JsonView block_reason = body["promptFeedback"]["blockReason"];
@@ -200,10 +215,7 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
 
   Completion completion;
   completion.served_model = body["modelVersion"].text_or_empty();
-  const JsonView usage = body["usageMetadata"];
-  completion.usage.input_tokens = usage["promptTokenCount"].count();
-  completion.usage.output_tokens =
-      saturating_add(usage["candidatesTokenCount"].count(), usage["thoughtsTokenCount"].count());
+  completion.usage = usage_in(body["usageMetadata"]);
   if (!candidate) {
     completion.finish_reason = block_reason.text_or_empty();
     completion.non_answer = declined(completion.finish_reason, "the prompt was blocked");

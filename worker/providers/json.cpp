@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <system_error>
@@ -112,6 +113,15 @@ std::optional<std::uint64_t> JsonView::unsigned_integer() const {
   std::uint64_t value = 0;
   if (!element_ || element_->get(value) != simdjson::SUCCESS) return std::nullopt;
   return value;
+}
+
+std::optional<std::uint64_t> JsonView::whole() const {
+  if (const auto integer = unsigned_integer()) return integer;
+  constexpr double exact_below = 9'007'199'254'740'992.0;  // 2^53.
+  const auto value = number();
+  if (!value || !(*value >= 0) || !(*value < exact_below) || std::floor(*value) != *value)
+    return std::nullopt;
+  return static_cast<std::uint64_t>(*value);
 }
 
 std::string JsonView::json() const {

@@ -40,8 +40,10 @@ class JsonView {
   std::optional<std::string_view> text() const;
   /// The string here, or "".
   std::string text_or_empty() const;
-  /// The integer here; 0 if it is none, or negative.
-  std::uint64_t count() const { return unsigned_integer().value_or(0); }
+  /// The whole number here, also one written as 12.0; 0 if it is none, or negative.
+  std::uint64_t count() const { return whole().value_or(0); }
+  /// The same; nothing where there is none.
+  std::optional<std::uint64_t> whole() const;
   std::optional<std::uint64_t> unsigned_integer() const;
   /// The value as JSON without white space; "" if there is none.
   std::string json() const;

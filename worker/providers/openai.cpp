@@ -161,11 +161,8 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
   completion.finish_reason = choice["finish_reason"].text_or_empty();
   completion.served_model = body["model"].text_or_empty();
   const JsonView usage = body["usage"];
-  completion.usage.input_tokens = usage["prompt_tokens"].count();
-  // Some servers count what was thought in the total alone.
-  const std::uint64_t total = usage["total_tokens"].count();
-  const std::uint64_t beyond_prompt = total - std::min(total, completion.usage.input_tokens);
-  completion.usage.output_tokens = std::max(usage["completion_tokens"].count(), beyond_prompt);
+  completion.usage = usage_with_total(usage["prompt_tokens"].whole(), usage["completion_tokens"].whole(),
+                                      usage["total_tokens"].whole());
 
   std::optional<std::string> content = text_in(message["content"]);
   std::string refusal = message["refusal"].text_or_empty();

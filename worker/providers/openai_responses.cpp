@@ -189,8 +189,8 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
   completion.finish_reason = reason.empty() ? body["status"].text_or_empty() : reason;
   completion.served_model = body["model"].text_or_empty();
   const JsonView usage = body["usage"];
-  completion.usage.input_tokens = usage["input_tokens"].count();
-  completion.usage.output_tokens = usage["output_tokens"].count();
+  completion.usage = usage_with_total(usage["input_tokens"].whole(), usage["output_tokens"].whole(),
+                                      usage["total_tokens"].whole());
 
   const JsonView output = body["output"];
   const auto calls_tool = [](const JsonView& item) { return item["type"].text() == "function_call"; };

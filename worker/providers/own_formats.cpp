@@ -138,8 +138,8 @@ std::optional<Completion> read_by(const JsonView& body, const AnswerPointers& po
   if (!text.text() && !completion.non_answer) return std::nullopt;
   completion.text = text.text_or_empty();
   completion.served_model = part(body, pointers.model).text_or_empty();
-  completion.usage.input_tokens = part(body, pointers.input_tokens).count();
-  completion.usage.output_tokens = part(body, pointers.output_tokens).count();
+  completion.usage =
+      whole_usage(part(body, pointers.input_tokens).whole(), part(body, pointers.output_tokens).whole());
   return completion;
 }
 
