@@ -262,23 +262,44 @@ TEST_F(HttpActorTest, AFloodOfHeadersIsCalledSo) {
   EXPECT_EQ(perform(call_to(server.url())).response.headers.size(), 3001u) << "200 KiB are none";
 }
 
-TEST_F(HttpActorTest, NothingIsUnpacked) {
+// 10,000 zeros, by gzip.
+constexpr char packed[] =
+    "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xed\xc1\x01\x0d\x00\x00\x00\xc2\xa0\xf7\x4f\x6d\x0e\x37"
+    "\xa0\x00\x00\x00\x00\x00\x00\x00\x00\x00\xe0\xdf\x00\x2e\xca\x3b\x4d\x10\x27\x00\x00";
+const std::string bomb(packed, sizeof packed - 1);
+
+// A server that packs whatever it sends answered nothing that could be read.
+TEST_F(HttpActorTest, APackedBodyIsUnpackedUpToItsBound) {
   std::string asked;
   RawServer server([&](int, const std::string& request) {
     asked = request;
-    return RawServer::Answer{RawServer::ok("\x1f\x8b packed", "Content-Encoding: gzip\r\n"), Then::keep};
+    return RawServer::Answer{RawServer::ok(bomb, "Content-Encoding: gzip\r\n"), Then::keep};
   });
-  EXPECT_EQ(perform(call_to(server.url())).response.body, "\x1f\x8b packed") << "a bomb stays small";
-  EXPECT_EQ(asked.find("Accept-Encoding"), std::string::npos) << asked;
+  EXPECT_EQ(perform(call_to(server.url())).response.body.size(), 10'000u);
+  EXPECT_NE(asked.find("Accept-Encoding: gzip, deflate\r\n"), std::string::npos) << asked;
+  auto bounded = call_to(server.url());
+  bounded.max_body = 9'999;
+  expect_failure(perform(std::move(bounded)), Kind::too_large, "more than 9999 bytes");
+}
+
+TEST_F(HttpActorTest, OtherEncodingsOfABodyAreRefused) {
+  for (const char* encoding :
+       {"br", "zstd", "gzip, gzip", "gzip\r\nContent-Encoding: gzip", "identity\r\nContent-Encoding: gzip"}) {
+    SCOPED_TRACE(encoding);
+    RawServer server([&](int, const std::string&) {
+      const std::string header = "Content-Encoding: " + std::string(encoding) + "\r\n";
+      return RawServer::Answer{RawServer::ok(bomb, header), Then::close};
+    });
+    expect_failure(perform(call_to(server.url())), Kind::other, "sent an encoding that nobody asked for");
+  }
+  RawServer broken([&](int, const std::string&) {
+    return RawServer::Answer{RawServer::ok("\x1f\x8b packed", "Content-Encoding: gzip\r\n"), Then::close};
+  });
+  expect_failure(perform(call_to(broken.url())), Kind::connection_lost, "cannot be unpacked");
 }
 
 // curl (until 8.1) unpacks a transfer encoding though nobody asked for one.
-TEST_F(HttpActorTest, NothingIsUnpackedOnItsWayEither) {
-  // 10,000 zeros, by gzip.
-  constexpr char packed[] =
-      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xed\xc1\x01\x0d\x00\x00\x00\xc2\xa0\xf7\x4f\x6d\x0e\x37"
-      "\xa0\x00\x00\x00\x00\x00\x00\x00\x00\x00\xe0\xdf\x00\x2e\xca\x3b\x4d\x10\x27\x00\x00";
-  const std::string bomb(packed, sizeof packed - 1);
+TEST_F(HttpActorTest, NothingIsUnpackedOnItsWay) {
   for (const char* encoding : {"gzip", "deflate, chunked", "chunked, gzip", "GZip"}) {
     SCOPED_TRACE(encoding);
     RawServer server([&](int, const std::string&) {

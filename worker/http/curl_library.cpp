@@ -45,6 +45,7 @@ Result<CurlLibrary> open_curl(const char* file) {
   CurlLibrary found;
   Finder find{opened};
   find(found.global_init, "curl_global_init");
+  find(found.version_info, "curl_version_info");
   find(found.easy_init, "curl_easy_init");
   find(found.easy_cleanup, "curl_easy_cleanup");
   find(found.easy_setopt, "curl_easy_setopt");

@@ -10,6 +10,7 @@ namespace sluice {
 /// a second TLS library) it takes longer to load than everything else together (docs/benchmarks.md).
 struct CurlLibrary {
   decltype(&::curl_global_init) global_init = nullptr;
+  decltype(&::curl_version_info) version_info = nullptr;
   decltype(&::curl_easy_init) easy_init = nullptr;
   decltype(&::curl_easy_cleanup) easy_cleanup = nullptr;
   decltype(&::curl_easy_setopt) easy_setopt = nullptr;

@@ -51,6 +51,23 @@ void use_named_certificates(CURL* easy) {
   use("SSL_CERT_DIR", CURLOPT_CAPATH);
 }
 
+bool can_unpack() {
+  static const bool can = (curl().version_info(CURLVERSION_NOW)->features & CURL_VERSION_LIBZ) != 0;
+  return can;
+}
+
+/// Whether the last of the headers names an encoding that nobody asked for: curl unpacks whatever it knows,
+/// and until its 8.1 on its way, too. Several, one around the other, are a bomb.
+bool names_unasked_encoding(const HttpHeaders& headers) {
+  const auto& [name, value] = headers.back();
+  const std::string encoding = to_lower(value);
+  if (name == "transfer-encoding") return encoding != "chunked" && encoding != "identity";
+  if (name != "content-encoding" || encoding.empty() || encoding == "identity") return false;
+  const auto names_one = [](const auto& header) { return header.first == "content-encoding"; };
+  const bool is_asked_for = encoding == "gzip" || encoding == "x-gzip" || encoding == "deflate";
+  return !is_asked_for || std::ranges::count_if(headers, names_one) > 1;
+}
+
 }  // namespace
 
 bool may_use_proxy() {
@@ -86,6 +103,8 @@ void Transfer::set_constant_options() {
   curl().easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
   curl().easy_setopt(easy, CURLOPT_TCP_KEEPALIVE,
                      1L);  // Long answers cross NATs that forget quiet connections.
+  // Some servers pack whatever they send. The bound of a body counts what is unpacked.
+  if (can_unpack()) curl().easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
   curl().easy_setopt(easy, CURLOPT_USERAGENT, "sluice/" SLUICE_VERSION);
   curl().easy_setopt(easy, CURLOPT_ERRORBUFFER, tls_problem_);
   curl().easy_setopt(easy, CURLOPT_HEADERFUNCTION, &Transfer::on_header);
@@ -224,10 +243,8 @@ bool Transfer::header_line(std::string_view line) {
   }
   const auto colon = line.find(':');
   if (colon == std::string_view::npos) return true;  // The empty line at the end.
-  auto& [name, value] = response_.headers.emplace_back(to_lower(trimmed(line.substr(0, colon))),
-                                                       trimmed(line.substr(colon + 1)));
-  // Until its 8.1 curl unpacks what comes so, asked for or not.
-  encoded_ = name == "transfer-encoding" && to_lower(value) != "chunked" && to_lower(value) != "identity";
+  response_.headers.emplace_back(to_lower(trimmed(line.substr(0, colon))), trimmed(line.substr(colon + 1)));
+  encoded_ = names_unasked_encoding(response_.headers);
   return !encoded_;
 }
 

@@ -93,7 +93,7 @@ class Transfer {
   int sends_ = 0;
   bool too_large_ = false;
   bool headers_too_large_ = false;
-  bool encoded_ = false;  ///< The body, on its way, by more than chunks.
+  bool encoded_ = false;  ///< In a way that nobody asked for.
   bool missed_window_ = false;
   bool warming_up_ = false;
 };

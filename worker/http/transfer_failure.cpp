@@ -152,6 +152,8 @@ HttpFailure Transfer::broken_exchange(CURLcode code, const std::string& host) co
     case CURLE_PARTIAL_FILE:
     case CURLE_HTTP2_STREAM:
       return {Kind::connection_lost, host + " closed the connection in the middle of its answer"};
+    case CURLE_BAD_CONTENT_ENCODING:
+      return {Kind::connection_lost, host + " sent a packed answer that cannot be unpacked"};
     case CURLE_SEND_ERROR:
     case CURLE_RECV_ERROR:
     case CURLE_HTTP2:
