@@ -66,6 +66,24 @@ std::optional<long double> whole_number(std::string_view text, long double unit_
   return static_cast<long double>(*value) * unit_nanos / 1e9L;
 }
 
+// Of moments in 2001; as delays they would be 31 years.
+constexpr double first_second = 1e9;
+constexpr double first_millisecond = 1e12;
+
+/// Until a moment that is written as a number since 1970: of seconds, or from 1e12 on of milliseconds.
+/// Nothing for a number below `least`.
+std::optional<long double> nanos_until_number(std::string_view text, TimePoint now,
+                                              double least = first_second) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  if (text.empty() || !is_digit(text.front())) return std::nullopt;
+  const auto read = std::from_chars(text.data(), end, value, std::chars_format::fixed);
+  if (read.ec != std::errc() || read.ptr != end || value < least) return std::nullopt;
+  const long double unit = value < first_millisecond ? 1e9L : 1e6L;
+  using Nanos = std::chrono::duration<long double, std::nano>;
+  return static_cast<long double>(value) * unit - Nanos(now.time_since_epoch()).count();
+}
+
 std::optional<int> small_number(std::string_view digits) {
   int value = 0;
   if (digits.empty() || digits.size() > 4 || !std::all_of(digits.begin(), digits.end(), is_digit))
@@ -134,6 +152,12 @@ const std::string* limit_header(const HttpHeaders& headers, std::string_view lim
   return find_header(headers, name);
 }
 
+std::optional<milliseconds> until_reset(std::string_view reset, TimePoint now) {
+  if (const auto moment = parse_rfc3339(reset)) return until(*moment, now);
+  if (const auto nanos = nanos_until_number(reset, now)) return as_delay(*nanos);
+  return parse_delay(reset);
+}
+
 bool nothing_remains(const std::string& remaining) {
   return !remaining.empty() && remaining.find_first_not_of('0') == std::string::npos;
 }
@@ -180,9 +204,11 @@ std::optional<TimePoint> parse_http_date(std::string_view text) {
 
 std::optional<milliseconds> retry_after(const HttpHeaders& headers, TimePoint now) {
   if (const std::string* text = find_header(headers, "retry-after-ms")) {
+    if (const auto nanos = nanos_until_number(*text, now, first_millisecond)) return as_delay(*nanos);
     if (const auto nanos = whole_number(*text, 1e6L)) return as_delay(*nanos);
   }
   if (const std::string* text = find_header(headers, "retry-after")) {
+    if (const auto nanos = nanos_until_number(*text, now)) return as_delay(*nanos);
     if (const auto nanos = whole_number(*text, 1e9L)) return as_delay(*nanos);
     if (const auto moment = parse_http_date(*text)) return until(*moment, now);
   }
@@ -195,8 +221,7 @@ std::optional<milliseconds> limit_reset(const HttpHeaders& headers, TimePoint no
     const std::string* remaining = limit_header(headers, limit, "remaining");
     const std::string* reset = limit_header(headers, limit, "reset");
     if (remaining == nullptr || reset == nullptr || !nothing_remains(*remaining)) continue;
-    const auto moment = parse_rfc3339(*reset);
-    const auto delay = moment ? until(*moment, now) : parse_delay(*reset);
+    const auto delay = until_reset(*reset, now);
     if (delay && (!latest || *delay > *latest)) latest = delay;
   }
   return latest;

@@ -11,11 +11,11 @@
 namespace sluice {
 
 /// `retry-after-ms`, else `retry-after` as seconds (may be fractional), else as an HTTP date (RFC
-/// 9110 5.6.7).
+/// 9110 5.6.7). Numbers from 1e9 on (of milliseconds 1e12) are moments since 1970, not delays of 31 years.
 std::optional<std::chrono::milliseconds> retry_after(const HttpHeaders& headers,
                                                      std::chrono::system_clock::time_point now);
-/// The latest reset among the limits of which nothing remains: `x-ratelimit-*` (durations) and
-/// `anthropic-ratelimit-*` (RFC 3339).
+/// The latest reset among the limits of which nothing remains: `x-ratelimit-*` (durations, at some servers
+/// moments as numbers) and `anthropic-ratelimit-*` (RFC 3339).
 std::optional<std::chrono::milliseconds> limit_reset(const HttpHeaders& headers,
                                                      std::chrono::system_clock::time_point now);
 /// `x-should-retry`: the server's word on whether a retry makes sense.

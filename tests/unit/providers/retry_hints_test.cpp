@@ -79,6 +79,24 @@ TEST(RetryAfter, PartsOfAMillisecondAreRoundedUp) {
   EXPECT_EQ(retry_after({{"retry-after", "Sun, 06 Nov 1994 08:49:37 GMT"}}, november - 1500us), 2ms);
 }
 
+// A reset in seconds since 1970 was a pause of 30 days.
+TEST(RetryAfter, NumbersThatAreMomentsAreNoDelays) {
+  const system_clock::time_point now{1'714'564'800s};
+  EXPECT_EQ(retry_after({{"retry-after", "1714564807"}}, now), 7s);
+  EXPECT_EQ(retry_after({{"retry-after", "1714564807.5"}}, now), 7500ms);
+  EXPECT_EQ(retry_after({{"retry-after", "1714564807250"}}, now), 7250ms);
+  EXPECT_EQ(retry_after({{"retry-after-ms", "1714564807250"}}, now), 7250ms);
+  EXPECT_EQ(retry_after({{"retry-after", "1714564799"}}, now), std::nullopt) << "it is past";
+  EXPECT_EQ(retry_after({{"retry-after", "999999999"}}, now), defaults::max_named_delay);
+  const auto reset = [&](const char* text) {
+    return limit_reset({{"x-ratelimit-remaining-requests", "0"}, {"x-ratelimit-reset-requests", text}}, now);
+  };
+  EXPECT_EQ(reset("1714564803"), 3s);
+  EXPECT_EQ(reset("1714564803000"), 3s);
+  EXPECT_EQ(reset("1714564800"), std::nullopt);
+  EXPECT_EQ(reset("3"), 3s);
+}
+
 TEST(LimitReset, NeedsARemainderOfNothing) {
   const auto reset = [](const char* remaining) {
     return limit_reset({{"x-ratelimit-remaining-tokens", remaining}, {"x-ratelimit-reset-tokens", "3s"}},
