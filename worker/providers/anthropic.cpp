@@ -189,7 +189,7 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
 /// An empty account and a spend limit come as 400 invalid_request_error: only their words distinguish them.
 std::optional<Reason> fatal_cause(std::string_view type, std::string_view message) {
   if (type == "billing_error") return Reason::quota_exhausted;
-  if (type == "authentication_error" || type == "permission_error") return Reason::key_refused;
+  if (type == "authentication_error") return Reason::key_refused;
   constexpr std::array<std::string_view, 2> spent = {"credit balance is too low",
                                                      "specified API usage limits"};
   if (type == "rate_limit_error" && message.find("daily") != std::string_view::npos) {
@@ -212,6 +212,8 @@ ErrorFacts read_error(const JsonView& body, const Credentials&) {
   if (const auto type = body["error"]["type"].text()) {
     facts.fatal = fatal_cause(*type, facts.message);
     if (facts.fatal == Reason::parameter_refused) facts.parameter = "temperature";
+    // It may be what this request asks for that the key is not allowed.
+    if (*type == "permission_error") facts.status = 403;
   }
   return facts;
 }

@@ -115,6 +115,12 @@ std::string advice(const ProviderSettings& provider, Reason reason, CallKind kin
   }
 }
 
+/// By its status alone, which gateways and firewalls also give for what one request holds.
+bool may_be_its_own(int status) {
+  const bool is_redirect = status >= 300 && status < 400;
+  return status == 403 || status == 404 || status == 405 || status == 410 || is_redirect;
+}
+
 }  // namespace
 
 Failed classify_failure(const ProviderSettings& provider, const HttpResponse& response,
@@ -124,7 +130,7 @@ Failed classify_failure(const ProviderSettings& provider, const HttpResponse& re
   const int status = success ? facts.status.value_or(response.status) : response.status;
   Failed failed;
   failed.reason = facts.fatal.value_or(reason_of(status));
-  failed.may_be_its_own = !facts.fatal && (status == 403 || status == 404);
+  failed.may_be_its_own = !facts.fatal && may_be_its_own(status);
   failed.retryable = !facts.fatal && should_retry(response.headers).value_or(is_transient(failed.reason));
   failed.counts_as_rate_limit = !facts.fatal && is_rate_limit(status);
   failed.is_server_error = status >= 500;

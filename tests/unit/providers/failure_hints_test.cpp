@@ -176,6 +176,12 @@ TEST(FailureMessage, NamesWhoWhatAndWhatToDo) {
 TEST(FailureMessage, SaysWhichMayBeOfOneRequestAlone) {
   EXPECT_TRUE(failed(openai, 403, "blocked").may_be_its_own);
   EXPECT_TRUE(failed(openai, 404, "no endpoint has images").may_be_its_own);
+  // A redirect of one path, a proxy's 405, or a tool that the key may not use, ended a run that was answered.
+  for (const int status : {301, 302, 307, 405, 410})
+    EXPECT_TRUE(failed(openai, status, "").may_be_its_own) << status;
+  EXPECT_TRUE(failed(anthropic, 403, anthropic_error("permission_error")).may_be_its_own);
+  EXPECT_TRUE(failed(anthropic, 200, anthropic_error("permission_error")).may_be_its_own);
+  EXPECT_FALSE(failed(anthropic, 401, anthropic_error("authentication_error")).may_be_its_own);
   EXPECT_FALSE(failed(openai, 401, "").may_be_its_own);
   EXPECT_FALSE(failed(openai, 404, openai_error("x", R"("model_not_found")")).may_be_its_own);
   EXPECT_FALSE(failed(openai, 400, "").may_be_its_own);
