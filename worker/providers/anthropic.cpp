@@ -186,15 +186,17 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
   return completion;
 }
 
+bool is_of_the_day(std::string_view type, std::string_view message) {
+  return type == "rate_limit_error" && message.find("daily") != std::string_view::npos;
+}
+
 /// An empty account and a spend limit come as 400 invalid_request_error: only their words distinguish them.
 std::optional<Reason> fatal_cause(std::string_view type, std::string_view message) {
   if (type == "billing_error") return Reason::quota_exhausted;
   if (type == "authentication_error") return Reason::key_refused;
   constexpr std::array<std::string_view, 2> spent = {"credit balance is too low",
                                                      "specified API usage limits"};
-  if (type == "rate_limit_error" && message.find("daily") != std::string_view::npos) {
-    return Reason::quota_exhausted;
-  }
+  if (is_of_the_day(type, message)) return Reason::quota_exhausted;
   if (type == "invalid_request_error") {
     for (const std::string_view words : spent) {
       if (message.find(words) != std::string_view::npos) return Reason::quota_exhausted;
@@ -211,6 +213,7 @@ ErrorFacts read_error(const JsonView& body, const Credentials&) {
   facts.message = error_message(body);
   if (const auto type = body["error"]["type"].text()) {
     facts.fatal = fatal_cause(*type, facts.message);
+    facts.is_of_the_day = is_of_the_day(*type, facts.message);
     if (facts.fatal == Reason::parameter_refused) facts.parameter = "temperature";
     // It may be what this request asks for that the key is not allowed.
     if (*type == "permission_error") facts.status = 403;

@@ -1,5 +1,6 @@
 #include "worker/providers/failure.hpp"
 
+#include "worker/defaults.hpp"
 #include "worker/providers/retry_hints.hpp"
 
 #include <algorithm>
@@ -121,6 +122,15 @@ bool may_be_its_own(int status) {
   return status == 403 || status == 404 || status == 405 || status == 410 || is_redirect;
 }
 
+/// The cause that no retry mends, if there is one.
+std::optional<Reason> fatal_cause(const ErrorFacts& facts, const HttpHeaders& headers,
+                                  std::chrono::system_clock::time_point now) {
+  if (!facts.is_of_the_day) return facts.fatal;
+  auto wait = retry_after(headers, now);
+  if (!wait) wait = facts.retry_after;
+  return wait && *wait <= defaults::short_wait_of_a_day ? std::nullopt : facts.fatal;
+}
+
 }  // namespace
 
 Failed classify_failure(const ProviderSettings& provider, const HttpResponse& response,
@@ -129,10 +139,11 @@ Failed classify_failure(const ProviderSettings& provider, const HttpResponse& re
   const bool success = response.status >= 200 && response.status < 300;
   const int status = success ? facts.status.value_or(response.status) : response.status;
   Failed failed;
-  failed.reason = facts.fatal.value_or(reason_of(status));
-  failed.may_be_its_own = !facts.fatal && may_be_its_own(status);
-  failed.retryable = !facts.fatal && should_retry(response.headers).value_or(is_transient(failed.reason));
-  failed.counts_as_rate_limit = !facts.fatal && is_rate_limit(status);
+  const auto fatal = fatal_cause(facts, response.headers, now);
+  failed.reason = fatal.value_or(reason_of(status));
+  failed.may_be_its_own = !fatal && may_be_its_own(status);
+  failed.retryable = !fatal && should_retry(response.headers).value_or(is_transient(failed.reason));
+  failed.counts_as_rate_limit = !fatal && is_rate_limit(status);
   failed.is_server_error = status >= 500;
   // Gemini's 503 counts against the limits like an answer (providers.md).
   failed.consumes_quota = failed.retryable && provider.kind == ProviderKind::gemini && status == 503;

@@ -26,7 +26,9 @@ struct ErrorFacts {
   std::string parameter{};      ///< That every call carries and the model refuses; empty: none.
   bool is_declined = false;     ///< A filter refused what was asked: the answer is that it declined.
   std::optional<Reason> fatal;  ///< The body names a cause that no retry mends, whatever the status.
-  std::optional<int> status;    ///< A status inside the body, for errors that come with 200.
+  /// It is a day's limit, by its words: nothing fatal where a short wait is named, for it refills all day.
+  bool is_of_the_day = false;
+  std::optional<int> status;  ///< A status inside the body, for errors that come with 200.
   std::optional<std::chrono::milliseconds> retry_after;
 };
 

@@ -1,5 +1,6 @@
 #include "common/text/text.hpp"
 #include "worker/providers/formats.hpp"
+#include "worker/providers/retry_hints.hpp"
 
 #include <algorithm>
 #include <array>
@@ -191,13 +192,28 @@ std::optional<Reason> fatal_code(std::string_view code) {
   return std::nullopt;
 }
 
+/// "Please try again in 8.64s.": only with a unit, for "20 minutes" are no 20 seconds.
+std::optional<std::chrono::milliseconds> wait_in(std::string_view message) {
+  constexpr std::string_view before = "try again in ";
+  const std::size_t at = message.find(before);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view word = message.substr(at + before.size());
+  word = word.substr(0, word.find(' '));
+  if (word.ends_with('.')) word.remove_suffix(1);
+  return word.empty() || is_digit(word.back()) ? std::nullopt : parse_delay(word);
+}
+
 /// A limit that no waiting within a run gets over: only the words distinguish it from a minute's.
-std::optional<Reason> fatal_limit(std::string_view message) {
-  if (message.starts_with("Request too large")) return Reason::request_refused;
-  for (const std::string_view daily : {"per day", "per-day"}) {
-    if (message.find(daily) != std::string_view::npos) return Reason::quota_exhausted;
+void read_limit(ErrorFacts& facts) {
+  const std::string_view message = facts.message;
+  if (message.starts_with("Request too large")) {
+    facts.fatal = Reason::request_refused;
+  } else if (message.find("per day") != std::string_view::npos ||
+             message.find("per-day") != std::string_view::npos) {
+    facts.fatal = Reason::quota_exhausted;
+    facts.is_of_the_day = true;
+    facts.retry_after = wait_in(message);
   }
-  return std::nullopt;
 }
 
 /// Several models take no temperature but their own, or no seed: what every call carries fails every call.
@@ -234,7 +250,7 @@ ErrorFacts read_error(const JsonView& body, const Credentials&) {
     }
     limited = limited || *code == "rate_limit_exceeded";
   }
-  if (limited && !facts.fatal) facts.fatal = fatal_limit(facts.message);
+  if (limited && !facts.fatal) read_limit(facts);
   if (status >= 400 && status < 600) facts.status = static_cast<int>(status);
   return facts;
 }

@@ -49,6 +49,30 @@ TEST(FatalFailure, OpenAisQuotaOfTheDay) {
   EXPECT_EQ(other.reason, Reason::request_refused);
 }
 
+// A limit that refills all day ended the run at the first refusal, though the next call would have been
+// answered after nine seconds.
+TEST(FatalFailure, ALimitOfTheDayWithAShortWaitIsNone) {
+  const std::string limit =
+      "Rate limit reached for gpt-4o on requests per day (RPD): Limit 10000, Used 10000.";
+  const auto by_words = failed(openai, 429, openai_words(limit + " Please try again in 8.64s. Visit us."));
+  EXPECT_TRUE(by_words.counts_as_rate_limit);
+  EXPECT_EQ(by_words.retry_after, 8640ms);
+  const auto by_header = failed(openai, 429, openai_words(limit), {{"retry-after", "9"}});
+  EXPECT_TRUE(by_header.retryable);
+  EXPECT_EQ(by_header.retry_after, 9s);
+  EXPECT_EQ(failed(openai, 429, openai_words(limit), {{"retry-after", "61"}}).reason,
+            Reason::quota_exhausted);
+  for (const char* words :
+       {" Please try again in 20 minutes.", " Please try again in 7m12s.", " try again in "})
+    EXPECT_EQ(failed(openai, 429, openai_words(limit + words)).reason, Reason::quota_exhausted) << words;
+  const auto daily = anthropic_error("rate_limit_error", "your organization's daily rate limit");
+  EXPECT_TRUE(failed(anthropic, 429, daily, {{"retry-after", "30"}}).counts_as_rate_limit);
+  EXPECT_EQ(failed(anthropic, 429, daily, {{"retry-after", "3600"}}).reason, Reason::quota_exhausted);
+  EXPECT_EQ(failed(openai, 429, openai_error("insufficient_quota", "null"), {{"retry-after", "3"}}).reason,
+            Reason::quota_exhausted)
+      << "no credit comes back by waiting";
+}
+
 TEST(FatalFailure, OpenAisRefusalOfAParameterThatEveryCallCarries) {
   const auto refused = [](const std::string& code, const std::string& parameter) {
     return failed(
