@@ -120,6 +120,12 @@ std::string default_cache_identity(const ProviderSettings& provider) {
   for (const ProviderHeader& one : provider.headers) {
     if (one.variable.empty()) add("header", to_lower(one.name), one.value);
   }
+  // A server that ignores a field that it does not know cuts nothing off. The default adds nothing, so that
+  // keys of before are found.
+  const bool is_openai = provider.kind == ProviderKind::openai;
+  if (is_openai && !provider.max_tokens_field.empty() &&
+      provider.max_tokens_field != default_max_tokens_field)
+    add("field", "max_tokens", provider.max_tokens_field);
   return identity;
 }
 

@@ -109,9 +109,12 @@ struct RunSettings {
 /// that a key in a URL never gets into a cache key or a file.
 std::string normalised_base_url(std::string_view base_url);
 
+/// What the field for the bound of an answer is called in OpenAI's chats, unless the settings say otherwise.
+inline constexpr std::string_view default_max_tokens_field = "max_completion_tokens";
+
 /// What a provider is known by in cache keys unless its settings name something else: the normalised base
-/// URL, with the query and the headers where there are any. Secret headers are no part of it: like keys, they
-/// say who asks and not what.
+/// URL, with the query, the headers and a max_tokens_field that is not the default, where there are any.
+/// Secret headers are no part of it: like keys, they say who asks and not what.
 std::string default_cache_identity(const ProviderSettings& provider);
 
 }  // namespace sluice

@@ -115,8 +115,8 @@ HttpRequest build(const ProviderSettings& provider, const Credentials& credentia
   if (request.temperature) body += R"(,"temperature":)" + shortest(*request.temperature);
   if (request.max_tokens != 0) {
     body += ',';
-    append_json_string(
-        body, provider.max_tokens_field.empty() ? "max_completion_tokens" : provider.max_tokens_field);
+    const std::string_view field = provider.max_tokens_field;
+    append_json_string(body, field.empty() ? default_max_tokens_field : field);
     body += ':' + std::to_string(request.max_tokens);
   }
   if (request.seed) body += R"(,"seed":)" + std::to_string(*request.seed);

@@ -49,6 +49,20 @@ TEST(CacheIdentity, IsTheBaseUrlWithWhatElseDecidesTheAnswer) {
       << "who asks is no part of it";
 }
 
+// Another field was answered out of the cache of the first, whose bound the server had ignored.
+TEST(CacheIdentity, NamesTheFieldOfTheBoundWhereItIsNotTheDefault) {
+  ProviderSettings provider;
+  provider.base_url = "http://host.example/v1";
+  for (const char* by_default : {"", "max_completion_tokens"}) {
+    provider.max_tokens_field = by_default;
+    EXPECT_EQ(default_cache_identity(provider), "http://host.example/v1");
+  }
+  provider.max_tokens_field = "max_tokens";
+  EXPECT_EQ(default_cache_identity(provider), "http://host.example/v1 field\"max_tokens\":\"max_tokens\"");
+  provider.kind = ProviderKind::gemini;
+  EXPECT_EQ(default_cache_identity(provider), "http://host.example/v1") << "it has no such field";
+}
+
 TEST(Headers, AreNamesAndValuesThatAddNoOtherHeader) {
   for (const char* name : {"X-Title", "api-key", "Authorization"}) EXPECT_TRUE(is_header_name(name)) << name;
   for (const char* name : {"", "X Title", "X:", "X\r\nY", "Host", "content-length", "Content-Type"})
