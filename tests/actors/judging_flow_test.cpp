@@ -180,6 +180,20 @@ TEST_F(JudgingFlowTest, AUnitWithoutAScorePaysForItsOtherVotes) {
   EXPECT_TRUE(calls().empty());
 }
 
+// Its first try, which a server may have charged for, stood in no report.
+TEST_F(JudgingFlowTest, AVoteThatIsTakenBackBeforeItsNextTryIsPaidForByItsUnit) {
+  settings.max_retries = 5;
+  start();
+  const auto votes = ask_and_answer(judged(1, 2));
+  ASSERT_EQ(votes.size(), 2u);
+  answer(votes[0].id, 500, "oops");
+  answer(votes[1].id, 200,
+         R"({"model":"m","choices":[{"message":{"refusal":"no"},"finish_reason":"stop"}],"usage":{}})");
+  const auto done = only_outcome();
+  EXPECT_EQ(reason_of(done), Reason::judge_refused);
+  EXPECT_EQ(done.spend.calls, 3u) << "the answer's, and one for each vote";
+}
+
 TEST_F(JudgingFlowTest, AFailedVoteDoesNotTakeAwayWhatAnotherUnitWaitsFor) {
   start();
   complete({judged(1, 3), judged(2, 3)});

@@ -361,16 +361,24 @@ void Judging::fail_units(const Digest& vote, const std::vector<std::uint64_t>& u
       waiting.open.clear();
     }
     std::erase_if(waiting.open,
-                  [&](const auto& open) { return stop_waiting(unit, votes_.find(open.first)); });
+                  [&](const auto& open) { return stop_waiting(unit, waiting, votes_.find(open.first)); });
     finish(found, outcomes);
   }
 }
 
+/// Takes back the call for the vote, if there is one that is not under way. What it has cost is the unit's.
+bool Judging::withdraw(const UnderWay& vote, Waiting& waiting) {
+  if (vote.call_id == 0) return true;
+  const auto spend = engine_.withdraw(vote.call_id);
+  if (spend) add_costs(waiting.spend, *spend);
+  return spend.has_value();
+}
+
 /// The unit waits no longer for the vote, unless its call is under way for nobody else.
-bool Judging::stop_waiting(std::uint64_t unit, Votes::iterator vote) {
+bool Judging::stop_waiting(std::uint64_t unit, Waiting& waiting, Votes::iterator vote) {
   auto& under_way = vote->second;
   const bool is_alone = under_way.waiters.size() == 1;
-  if (is_alone && under_way.call_id != 0 && !engine_.withdraw(under_way.call_id)) return false;
+  if (is_alone && !withdraw(under_way, waiting)) return false;
   std::erase(under_way.waiters, unit);
   if (is_alone) drop(vote);
   return true;
@@ -378,7 +386,7 @@ bool Judging::stop_waiting(std::uint64_t unit, Votes::iterator vote) {
 
 /// The unit waits for none of its votes any more. What nobody waits for is not called for, unless its call is
 /// under way: then its answer is stored.
-void Judging::leave_votes(std::uint64_t unit, const Waiting& waiting) {
+void Judging::leave_votes(std::uint64_t unit, Waiting& waiting) {
   for (const auto& [key, seats] : waiting.open) {
     const auto vote = votes_.find(key);
     if (vote == votes_.end()) continue;
@@ -386,7 +394,7 @@ void Judging::leave_votes(std::uint64_t unit, const Waiting& waiting) {
     std::erase(under_way.waiters, unit);
     if (!under_way.waiters.empty()) continue;
     under_way.left_by = waiting.of_run;
-    if (under_way.call_id != 0 && !engine_.withdraw(under_way.call_id)) continue;
+    if (!withdraw(under_way, waiting)) continue;
     drop(vote);
   }
 }
@@ -404,7 +412,7 @@ TimePoint Judging::deadline(std::uint64_t unit, TimePoint now) {
 }
 
 Spend Judging::leave(std::uint64_t unit) {
-  const auto node = waiting_.extract(unit);
+  auto node = waiting_.extract(unit);
   if (node.empty()) return {};
   leave_votes(unit, node.mapped());
   return node.mapped().spend;

@@ -131,8 +131,9 @@ class Judging final : public Enricher {
   void fail_units(const Digest& vote, const std::vector<std::uint64_t>& units, const NoVote& why,
                   std::vector<Enriched>& outcomes);
   void expire(Votes::iterator vote, const Error& error, std::vector<Enriched>& outcomes);
-  void leave_votes(std::uint64_t unit, const Waiting& waiting);
-  bool stop_waiting(std::uint64_t unit, Votes::iterator vote);
+  void leave_votes(std::uint64_t unit, Waiting& waiting);
+  bool stop_waiting(std::uint64_t unit, Waiting& waiting, Votes::iterator vote);
+  bool withdraw(const UnderWay& vote, Waiting& waiting);
   void finish(std::map<std::uint64_t, Waiting>::iterator unit, std::vector<Enriched>& outcomes);
   TimePoint deadline_of(const Waiting& waiting, TimePoint now) const;
 
