@@ -20,7 +20,10 @@ std::string calls_made(const Call& call) {
 bool take_as_its_own(Call& call, const Failed& failed) {
   if (!failed.may_be_its_own) return false;
   const auto refused = call.provider->refused_since_answer.find(call.request->model());
-  return refused != call.provider->refused_since_answer.end() && ++refused->second <= defaults::refused_alone;
+  if (refused == call.provider->refused_since_answer.end()) return false;
+  // What every call carries was taken: a parameter of the test's own does not go with it.
+  if (failed.reason == Reason::parameter_refused) return true;
+  return ++refused->second <= defaults::refused_alone;
 }
 
 /// No try is left.

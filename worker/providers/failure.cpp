@@ -141,7 +141,9 @@ Failed classify_failure(const ProviderSettings& provider, const HttpResponse& re
   Failed failed;
   const auto fatal = fatal_cause(facts, response.headers, now);
   failed.reason = fatal.value_or(reason_of(status));
-  failed.may_be_its_own = !fatal && may_be_its_own(status);
+  // Votes and embeddings carry no parameter of a test's own.
+  const bool is_parameter = failed.reason == Reason::parameter_refused && kind == CallKind::answer;
+  failed.may_be_its_own = is_parameter || (!fatal && may_be_its_own(status));
   failed.retryable = !fatal && should_retry(response.headers).value_or(is_transient(failed.reason));
   failed.counts_as_rate_limit = !fatal && is_rate_limit(status);
   failed.is_server_error = status >= 500;

@@ -31,7 +31,8 @@ struct Failed {
   std::string message;   ///< One line of valid UTF-8 that quotes at most 300 bytes; never holds the key.
   std::string advice{};  ///< "; check ...": what the user can do if every call meets it. May be empty.
   bool retryable = false;
-  /// By its status alone, which gateways also give for what one request holds (403, 404, 405, 410, 3xx).
+  /// By its status alone, which gateways also give for what one request holds (403, 404, 405, 410, 3xx), or
+  /// since a parameter of all calls may not go with one of the test's own.
   bool may_be_its_own = false;
   bool counts_as_rate_limit = false;  ///< 429 and 529: the provider's whole budget pauses.
   bool is_server_error = false;       ///< 5xx, be it in the body.

@@ -185,6 +185,12 @@ TEST(FailureMessage, SaysWhichMayBeOfOneRequestAlone) {
   EXPECT_FALSE(failed(openai, 401, "").may_be_its_own);
   EXPECT_FALSE(failed(openai, 404, openai_error("x", R"("model_not_found")")).may_be_its_own);
   EXPECT_FALSE(failed(openai, 400, "").may_be_its_own);
+  const std::string temperature =
+      R"({"error":{"message":"no","code":"unsupported_value","param":"temperature"}})";
+  EXPECT_TRUE(failed(openai, 400, temperature).may_be_its_own);
+  const auto of_vote =
+      read_response(provider(openai), {400, {}, temperature}, now, Credentials(), CallKind::judge);
+  EXPECT_FALSE(std::get<Failed>(of_vote).may_be_its_own) << "every vote carries it";
 }
 
 TEST(FailureMessage, NeverHoldsTheKey) {

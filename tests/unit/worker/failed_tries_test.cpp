@@ -120,6 +120,18 @@ TEST_F(FailedTriesTest, AModelThatAnswersMayRefuseOneRequest) {
   EXPECT_TRUE(provider.fatal) << "so many in a row";
 }
 
+// One test's reasoning_effort made the model refuse the temperature, which ended the run.
+TEST_F(FailedTriesTest, AModelThatAnswersRefusesAParameterOfOneTest) {
+  auto refused = refusal(Reason::parameter_refused);
+  refused.may_be_its_own = true;
+  EXPECT_EQ(fails(refused).error.reason, Reason::parameter_refused) << "nothing was answered yet";
+  provider.refused_since_answer[request.model()] = 0;
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(fails(refused).error.reason, Reason::request_refused) << i;
+  EXPECT_FALSE(provider.fatal);
+  refused.may_be_its_own = false;
+  EXPECT_EQ(fails(refused).error.reason, Reason::parameter_refused) << "every vote carries it";
+}
+
 TEST_F(FailedTriesTest, AModelThatNeverAnsweredTakesNoKey) {
   auto refused = refusal(Reason::key_refused);
   refused.may_be_its_own = true;
