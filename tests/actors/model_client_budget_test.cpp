@@ -228,19 +228,43 @@ TEST_F(ModelClientBudgetTest, ACallThatMissesEveryWindowEnds) {
 }
 
 TEST_F(ModelClientBudgetTest, ARequestThatWentOutOnceIsACallThoughItIsSentAgain) {
+  settings.max_retries = 0;
   start_limited();
   complete(1);
   budget(true, {permits({1})});
   HttpDone done;
   done.id = only_call();
   done.started = true;
-  done.failure = HttpFailure{HttpFailure::Kind::permit_expired, "closed without an answer"};
+  done.failure = HttpFailure{HttpFailure::Kind::went_stale, "closed without an answer"};
   demands();
   end_calls({done});
   EXPECT_TRUE(last_demand().settled.empty()) << "nobody knows what it was charged";
   budget(true, {permits({2})});
   answer_claims(only_call());
   EXPECT_EQ(only_outcome().spend.calls, 2u);
+}
+
+// One request that a server would not take was sent on each idle connection, uncounted.
+TEST_F(ModelClientBudgetTest, ARequestThatKillsItsConnectionsIsForgivenOnceATry) {
+  settings.max_retries = 0;
+  start_limited();
+  complete(1);
+  for (std::uint64_t permit = 1; permit <= 2; ++permit) {
+    EXPECT_TRUE(outcomes().empty());
+    budget(true, {permits({permit})});
+    const auto made = calls();
+    ASSERT_EQ(made.size(), 1u);
+    EXPECT_EQ(made[0].fresh_connection, permit == 2);
+    HttpDone done;
+    done.id = made[0].id;
+    done.started = true;
+    done.failure = HttpFailure{HttpFailure::Kind::went_stale, "closed without an answer"};
+    demands();
+    end_calls({done});
+  }
+  const auto done = only_outcome();
+  EXPECT_EQ(reason_of(done), Reason::connection_lost);
+  EXPECT_EQ(done.spend.calls, 2u);
 }
 
 TEST_F(ModelClientBudgetTest, WithoutALimitCallsSayNothing) {

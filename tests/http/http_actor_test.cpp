@@ -326,10 +326,20 @@ TEST_F(HttpActorTest, KeptConnectionClosedWithoutAnAnswerIsNotSentAgain) {
       return RawServer::Answer{RawServer::ok("fine"), Then::keep};
     });
     EXPECT_FALSE(perform(call_to(server.url())).failure);
-    expect_failure(perform(call_to(server.url())), Kind::connection_lost, server.host());
+    expect_failure(perform(call_to(server.url())), Kind::went_stale, server.host());
     EXPECT_EQ(server.requests(), 2);
     EXPECT_EQ(perform(call_to(server.url())).response.body, "fine") << "the handle is sound afterwards";
     EXPECT_EQ(server.requests(), 3);
+  }
+}
+
+TEST_F(HttpActorTest, ACallThatAsksForItHasAConnectionOfItsOwn) {
+  RawServer server([](int, const std::string&) { return RawServer::Answer{RawServer::ok("x"), Then::keep}; });
+  for (const bool fresh : {false, true, false}) {
+    auto call = call_to(server.url());
+    call.fresh_connection = fresh;
+    EXPECT_FALSE(perform(std::move(call)).failure);
+    EXPECT_EQ(server.connections(), fresh ? 2 : server.requests() == 1 ? 1 : 2);
   }
 }
 

@@ -75,14 +75,14 @@ TEST_F(StartWindowTest, AHostThatRefusesTheHeadIsNoWorseThanOneThatTakesIt) {
   EXPECT_EQ(perform(call_to(other.url())).response.body, "{\"q\":1}") << "the handle posts again";
 }
 
-TEST_F(StartWindowTest, ARequestThatWouldGoOutASecondTimeNeedsANewPermit) {
+TEST_F(StartWindowTest, ARequestThatWouldGoOutASecondTimeSaysThatItsConnectionWentStale) {
   RawServer server([](int number, const std::string&) {
     if (number == 2) return RawServer::Answer{"", Then::close};
     return RawServer::Answer{RawServer::ok("fine"), Then::keep};
   });
   EXPECT_FALSE(perform(call_within(open_window(), server.url())).failure);
   const auto done = perform(call_within(open_window(), server.url()));
-  expect_failure(done, Kind::permit_expired, server.host());
+  expect_failure(done, Kind::went_stale, server.host());
   EXPECT_TRUE(done.started) << "the first of the two went out";
   EXPECT_EQ(server.requests(), 2);
 }

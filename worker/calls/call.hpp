@@ -76,6 +76,8 @@ struct Call {
   std::optional<TimePoint> refused_at;  ///< Last, by a rate limit.
   std::uint32_t unsent = 0;             ///< Tries in a row that came too late for their permits, since
   TimePoint unsent_since{};             ///< then; nobody was answered meanwhile.
+  bool was_forgiven = false;            ///< A kept connection died under it since its last try that counts.
+  bool wants_fresh = false;             ///< Its next try goes by a connection of its own.
   std::optional<Error> failure;         ///< Of its last try that failed.
 
   bool probes() const { return permit && permit->probe; }

@@ -169,6 +169,7 @@ HttpCall CallEngine::http_call(CallId id, Call& call, const std::optional<TakenP
   http.total_timeout = call.cut_short ? left : settings_.request_timeout;
   http.case_time_left = left;
   http.max_body = defaults::max_answer_bytes;
+  http.fresh_connection = std::exchange(call.wants_fresh, false);
   if (permit) http.window = StartWindow{permit->own_window.from, permit->own_window.to};
   if (log_calls_) http.log_members = log_members(call, permit);
   return http;
@@ -254,6 +255,7 @@ void CallEngine::on_done(const HttpDone& done, const Moment& moment,
   if (done.failure && done.failure->kind == HttpFailure::Kind::permit_expired)
     return follow(done.id, after_unsent(call, done, at_.now));
   call.unsent = 0;
+  if (forgive_stale(call, done)) return make_ready(done.id);
   if (done.failure) {
     const auto& credentials = call.provider->credentials;
     auto failed = failed_call(*done.failure, credentials ? credentials->mask(KeyMask::Keys::all) : KeyMask(),

@@ -168,6 +168,17 @@ Error spent_waiting(const Call& call) {
           call.failure->message + calls_made(call) + "; " + spent};
 }
 
+bool forgive_stale(Call& call, const HttpDone& done) {
+  const bool is_stale = done.failure && done.failure->kind == HttpFailure::Kind::went_stale;
+  if (!is_stale || call.probes() || call.was_forgiven) {
+    call.was_forgiven = false;
+    return false;
+  }
+  call.was_forgiven = true;
+  call.wants_fresh = true;
+  return true;
+}
+
 NextStep after_unsent(Call& call, const HttpDone& done, TimePoint now) {
   if (!done.started) {
     settle_uncharged(call);

@@ -47,6 +47,10 @@ void note_lost(Call& call, const HttpDone& done, const Failed& failed, TimePoint
 /// did.
 Error spent_waiting(const Call& call);
 
+/// Whether the try failed since a kept connection died under it, which says nothing of the provider: then the
+/// next one goes out at once, by a connection of its own. Once for each try that counts, for a request may
+/// kill its connections. A probe finds out that the provider does not answer.
+bool forgive_stale(Call& call, const HttpDone& done);
 /// The try came too late for its permit: it needs another one, and has spent nothing.
 NextStep after_unsent(Call& call, const HttpDone& done, TimePoint now);
 /// The try has failed. `unreachable`: it never came to the provider.

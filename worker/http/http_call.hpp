@@ -30,6 +30,7 @@ struct HttpCall {
   std::size_t max_body = 0;  ///< A longer body ends the call while it is read.
   /// The permit that the call starts on: its request goes out at most once, and within this.
   std::optional<StartWindow> window;
+  bool fresh_connection = false;  ///< One of its own, for one that was kept has just died.
   std::string
       log_members;  ///< What the call log holds of it beside the time (CallLog::write); empty: nothing.
 };
@@ -46,8 +47,10 @@ struct HttpFailure {
     cancelled,          ///< HttpCancel, or the actor was stopped.
     program_failed,     ///< A program ended otherwise than with exit code 0.
     other,              ///< Not HTTP, or a URL that cannot be called.
-    permit_expired,     ///< Connecting took longer than the window, or the request would have had to go out
-                        ///< again: it needs another permit. A connection to the host is there now.
+    permit_expired,     ///< Connecting took longer than the window: it needs another permit. A connection to
+                        ///< the host is there now.
+    went_stale,         ///< The request went out on a kept connection, which died without a byte: the server
+                        ///< may have closed it before the request came.
   };
   Kind kind = Kind::other;
   std::string message;   ///< One sentence with host and port; never a header, so never a key.

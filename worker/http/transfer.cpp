@@ -153,6 +153,10 @@ void Transfer::begin(HttpCall call, CallLog* log) {
   request.shared ? put_together(request, body_) : body_.swap(request.body);
   curl().easy_setopt(easy, CURLOPT_POSTFIELDS, body_.data());
   curl().easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
+  if (call_.fresh_connection != fresh_connection_) {
+    fresh_connection_ = call_.fresh_connection;
+    curl().easy_setopt(easy, CURLOPT_FRESH_CONNECT, fresh_connection_ ? 1L : 0L);
+  }
   if (call_.connect_timeout != connect_timeout_) {
     connect_timeout_ = call_.connect_timeout;
     curl().easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_timeout_.count()));

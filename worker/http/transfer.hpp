@@ -80,6 +80,7 @@ class Transfer {
   // What the handle was last set to.
   std::string url_;
   std::vector<std::string> headers_;
+  bool fresh_connection_ = false;
   std::chrono::milliseconds connect_timeout_{-1};
   std::chrono::milliseconds total_timeout_{-1};
 

@@ -145,8 +145,7 @@ HttpFailure Transfer::broken_exchange(CURLcode code, const std::string& host) co
       if (missed_window_)
         return {Kind::permit_expired, "the call to " + host + " came too late for its permit"};
       // curl was about to send the request for a second time.
-      if (call_.window) return {Kind::permit_expired, host + " closed a kept connection without an answer"};
-      [[fallthrough]];
+      return {Kind::went_stale, host + " closed a kept connection without an answer"};
     case CURLE_GOT_NOTHING:
       return {Kind::connection_lost, host + " closed the connection without an answer"};
     case CURLE_PARTIAL_FILE:

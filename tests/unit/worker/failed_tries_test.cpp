@@ -187,6 +187,23 @@ TEST_F(FailedTriesTest, TriesThatAreAlwaysTooLateEnd) {
       << "a probe may always try again";
 }
 
+TEST_F(FailedTriesTest, AKeptConnectionThatDiesIsForgivenOnceForEachTryThatCounts) {
+  HttpDone stale;
+  stale.started = true;
+  stale.failure = HttpFailure{HttpFailure::Kind::went_stale, "closed without an answer"};
+  HttpDone lost = stale;
+  lost.failure->kind = HttpFailure::Kind::connection_lost;
+  EXPECT_FALSE(forgive_stale(call, lost));
+  EXPECT_FALSE(call.wants_fresh);
+  EXPECT_TRUE(forgive_stale(call, stale));
+  EXPECT_TRUE(call.wants_fresh);
+  EXPECT_FALSE(forgive_stale(call, lost)) << "a connection of its own dies, too";
+  EXPECT_TRUE(forgive_stale(call, stale)) << "of the next try";
+  EXPECT_FALSE(forgive_stale(call, stale));
+  hold_permit(true);
+  EXPECT_FALSE(forgive_stale(call, stale)) << "a probe has its result";
+}
+
 // On a machine with ten busy programs, 94 of 8,000 trials ended, though the others were answered.
 TEST_F(FailedTriesTest, TriesThatAreTooLateWhileOthersAreAnsweredGoOn) {
   auto now = start.now;
