@@ -44,6 +44,7 @@ struct CalledProvider {
   std::map<std::string, std::uint32_t, std::less<>> refused_since_answer;
   std::uint32_t silent_calls = 0;   ///< That ended after waiting for it as long as a request may take.
   std::uint32_t crashed_calls = 0;  ///< That ended since the program failed each time.
+  std::uint32_t web_pages = 0;      ///< Tries that a page answered instead of an API.
   FailingCalls failing;
   FailureWords failure_words;
   std::optional<Error> fatal;  ///< What every other call would meet, too.

@@ -62,6 +62,15 @@ NextStep last_failure(Call& call, const Failed& failed, bool out_of_time, bool u
   return {NextStep::Kind::end, {}, std::move(error), out_of_time};
 }
 
+/// A site that answers every path with its page is no provider in an outage: its address is wrong.
+std::optional<Error> not_an_api(CalledProvider& provider, const Failed& failed) {
+  if (!failed.is_web_page || provider.failure_words.ever_answered()) return std::nullopt;
+  if (++provider.web_pages < defaults::enough_web_pages) return std::nullopt;
+  return Error{Reason::provider_unreachable,
+               failed.message + "; provider \"" + provider.settings.name +
+                   "\" has answered with web pages alone: check its base URL (--base-url)"};
+}
+
 /// Since the call was refused before, nothing was answered: that is not its own doing.
 bool all_are_refused(Call& call, const Failed& failed, TimePoint now) {
   if (!failed.counts_as_rate_limit) return false;
@@ -203,6 +212,10 @@ NextStep after_failure(Call& call, const Failed& failed, bool unreachable, TimeP
   if (failed.counts_as_rate_limit) ++call.spend.rate_limited;
   call.failure = Error{failed.reason, failed.message};
   if (failed.retryable) call.provider->failure_words.failed(failed.message);
+  if (auto error = not_an_api(*call.provider, failed)) {
+    call.provider->fatal = error;
+    return {NextStep::Kind::end, {}, std::move(*error)};
+  }
   const auto& budget = call.provider->budget;
   const bool probed = call.probes();
   const bool names_delay = failed.counts_as_rate_limit && failed.retry_after;

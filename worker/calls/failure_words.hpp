@@ -20,6 +20,7 @@ class FailureWords {
     said_ = false;
     newest_.clear();
   }
+  bool ever_answered() const { return ever_answered_; }
   /// Of the newest failure; empty since an answer.
   const std::string& newest() const { return newest_; }
   /// The newest words, where they are to be said now.

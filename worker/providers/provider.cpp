@@ -21,6 +21,8 @@ Failed not_an_answer(const ProviderSettings& provider, const HttpResponse& respo
   Failed failed;
   failed.reason = Reason::provider_failed;
   failed.retryable = true;
+  const auto begin = response.body.find_first_not_of(" \t\r\n");
+  failed.is_web_page = begin != std::string::npos && response.body[begin] == '<';
   const bool is_program = provider.kind == ProviderKind::exec;
   failed.message = "provider \"" + provider.name +
                    (is_program ? "\" wrote" : "\" answered " + std::to_string(response.status) + " with") +

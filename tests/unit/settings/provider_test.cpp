@@ -144,10 +144,11 @@ TEST(Provider, ModelOfOneProviderIsNotSentToAnother) {
 TEST(Provider, UnknownOnesAreNamedWithTheNearest) {
   const auto unknown = resolve_provider(settings_of("[eval]\nprovider = \"antropic\"\n"));
   ASSERT_FALSE(unknown);
-  EXPECT_EQ(unknown.error().message,
-            "there is no provider \"antropic\" (sluice.toml:2); did you mean \"anthropic\"?; there are "
-            "\"anthropic\", "
-            "\"gemini\", \"openai\" and \"openai-responses\", and each [providers.NAME] of the settings file");
+  EXPECT_EQ(
+      unknown.error().message,
+      "there is no provider \"antropic\" (sluice.toml:2); did you mean \"anthropic\"?; there are "
+      "\"anthropic\", "
+      "\"gemini\", \"openai\" and \"openai-responses\", and each [providers.NAME] of the settings file");
 }
 
 TEST(Provider, BaseUrlFlagGoesBeforeTheProvidersOwn) {

@@ -65,6 +65,27 @@ TEST_F(FailedTriesTest, ItIsTriedAgainAfterABackOffUntilItsTriesAreSpent) {
   EXPECT_FALSE(provider.fatal);
 }
 
+// A site that answers each path with its page was taken for an outage of ten minutes.
+TEST_F(FailedTriesTest, APageInPlaceOfEachAnswerIsAWrongAddress) {
+  Failed page = server_error();
+  page.is_web_page = true;
+  const auto pages = [&](int count) {
+    NextStep last;
+    for (int i = 0; i < count; ++i) last = fails(page);
+    return last;
+  };
+  EXPECT_FALSE(pages(4).error.reason == Reason::provider_unreachable);
+  EXPECT_FALSE(provider.fatal);
+  EXPECT_EQ(pages(1).error.reason, Reason::provider_unreachable);
+  ASSERT_TRUE(provider.fatal);
+  EXPECT_NE(provider.fatal->message.find("check its base URL"), std::string::npos) << provider.fatal->message;
+
+  provider.fatal.reset();
+  provider.failure_words.answered();
+  pages(5);
+  EXPECT_FALSE(provider.fatal) << "its gateway may have a page for an outage";
+}
+
 TEST_F(FailedTriesTest, ANamedDelayIsTheProvidersPauseNotTheCallsWait) {
   EXPECT_EQ(fails(slow_down(5s)).kind, Kind::ready);
   EXPECT_EQ(call.spend.rate_limited, 1u);
