@@ -114,8 +114,8 @@ class StatisticalGate {
 
   explicit StatisticalGate(const Config& config);
 
-  /// A assessed case. Counted are the metrics that the gate left to the tests
-  /// (MetricCause::assessed_statistically), and its checks where the baseline pins the same.
+  /// An assessed case; a known failure decides nothing, here neither. Counted are the metrics that the gate
+  /// left to the tests (MetricCause::assessed_statistically), and its checks where the baseline pins the same.
   void add(const Case& test_case, const CaseAssessment& assessment);
   void add(const ScorePair& pair);
   StatisticalAssessment finish() const;

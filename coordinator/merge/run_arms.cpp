@@ -181,15 +181,15 @@ RepeatSum& RunArmsFold::sum_of(ComparedMean metric, const Case& test_case) {
 
 void RunArmsFold::add_scores(const CaseResult& result) {
   const Case& test_case = result.fixture;
+  // It decides nothing, and arms are compared to decide between them.
+  if (test_case.known_failure) return;
   if (category_of_.size() <= test_case.test) category_of_.resize(test_case.test + 1);
   const auto next = static_cast<std::uint32_t>(categories_.size());
   category_of_[test_case.test] = categories_.try_emplace(test_case.category, next).first->second;
   for (const TrialResult& trial : result.trials) {
     if (trial.perturbation > 0 || trial.error != nullptr) continue;
     const auto& metrics = trial.assessment.metrics;
-    // A failure that is known decides nothing.
-    if (!test_case.known_failure)
-      sum_of({}, test_case).add(share_of_pass(std::ranges::none_of(metrics, fails_by_itself)));
+    sum_of({}, test_case).add(share_of_pass(std::ranges::none_of(metrics, fails_by_itself)));
     for (const AssessedMetric& metric : metrics) {
       if (info(metric.id).kind == MetricKind::scored && metric.score)
         sum_of(metric.id, test_case).add(share_of_score(*metric.score));

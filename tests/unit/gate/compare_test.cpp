@@ -452,6 +452,21 @@ TEST(Compare, StatisticalScoresAreTestedTogether) {
   EXPECT_FALSE(compare_all(cases_of(base), cases_of(fell), rows_alone).summary.statistics);
 }
 
+// They made a run fail that had got no worse, and hid it where others had.
+TEST(Compare, AKnownFailureIsNoneOfTheScoresThatAreTestedTogether) {
+  std::vector<TestPin> pins;
+  std::vector<ComparedCase> now;
+  for (int i = 0; i < 80; ++i) {
+    pins.push_back({id_of(i), similarity, 0.9});
+    now.push_back(scored(id_of(i), i < 40 ? 0.9 : 0.1, statistical(0.1)));
+    now.back().is_known_failure = i >= 40;
+  }
+  const auto outcome = compare_all(cases_of(baseline_of(pins)), cases_of(now));
+  ASSERT_TRUE(outcome.summary.statistics);
+  EXPECT_EQ(outcome.summary.statistics->metrics.at(0).comparison.pairs, 40u);
+  EXPECT_EQ(outcome.summary.statistics->decision, ChangeDecision::no_regression);
+}
+
 TEST(Compare, AStatisticalScoreThatBecameUndefinedFails) {
   const auto outcome =
       compare_all(cases_of({scored("a", 0.9)}), cases_of({scored("a", std::nullopt, statistical())}));

@@ -331,6 +331,21 @@ TEST(StatisticalGate, OtherChecksAndKnownFailuresAreNotCompared) {
   EXPECT_FALSE(forty.gated(baseline, {true, false, true}).decision);
 }
 
+// Their scores failed a run that had got no worse, and hid it where others had.
+TEST(StatisticalGate, ScoresOfKnownFailuresAreNotCompared) {
+  const Forty forty(0.9);
+  StatisticalGate tests({&forty.baseline, statistical(0.1), 0.05, 1});
+  for (int i = 0; i < 40; ++i) {
+    Case test = test_of(id_of(i), MetricId::semantic_similarity_to);
+    if (i >= 30) test.known_failure = "it is known";
+    const std::vector outcomes{score_of(MetricId::semantic_similarity_to, i < 30 ? 0.9 : 0.0)};
+    tests.add(test, forty.gate.assess(test, outcomes));
+  }
+  const auto assessed = tests.finish();
+  EXPECT_EQ(assessed.metrics.at(0).comparison.pairs, 30u);
+  EXPECT_EQ(assessed.decision, ChangeDecision::no_regression);
+}
+
 TEST(StatisticalGate, RepeatsOfChecksAreSomethingToCompare) {
   const std::vector passing{MetricId::must_contain};
   const FortyChecks forty;

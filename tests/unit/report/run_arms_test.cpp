@@ -258,6 +258,21 @@ TEST(RunArms, AFailureThatIsKnownMakesNoArmWorse) {
   EXPECT_TRUE(arm_notices(arms.finish(), 0).empty());
 }
 
+// Only whether they pass was left out: their scores made an arm worse.
+TEST(RunArms, TheScoreOfAKnownFailureDecidesNothing) {
+  Arms arms({"a", "b"}, {.baseline = 0});
+  for (std::uint32_t arm = 0; arm < 2; ++arm) arms.add(0, arm, {scored(0.5)});
+  arms.know_failures();
+  for (std::uint32_t test = 1; test < 60; ++test) {
+    arms.add(test, 0, {scored(0.9)});
+    arms.add(test, 1, {scored(0.1)});
+  }
+  const RunArms run = arms.finish();
+  EXPECT_EQ(of(run.pairs[0], MetricId::semantic_similarity_to).comparison.pairs, 1u);
+  EXPECT_EQ(run.arms[1].means.at(MetricId::semantic_similarity_to), 0.5);
+  for (const GateNotice& notice : arm_notices(run, 0)) EXPECT_NE(notice.code, "arm_worse");
+}
+
 TEST(RunArms, ANoticeSaysThatTooFewTestsDecideNothing) {
   Arms arms({"1", "2"}, {.baseline = 0});
   arms.add(0, 0, {scored(0.5)});
