@@ -124,7 +124,7 @@ void Comparison::add_to_tests(const ComparedMetric& metric, const AssessedMetric
   // What is the suite's stands beside each of its metrics alike.
   tests_of(metric.thresholding)
       .add({current.test_id, current.category, assessed.id, before, now, assessed.became_undefined(),
-            assessed.fails_nothing});
+            assessed.fails_nothing, arm_of(current, rules_.arms)});
 }
 
 /// As StatisticalGate pairs those of a run: the same checks on both sides, one side of several repeats.
@@ -137,12 +137,24 @@ void Comparison::add_passes(const CaseAssessment& assessment, const ComparedCase
     return one.is_check() && one.baseline_passed.has_value();
   });
   if (checks != pinned || checks != std::ranges::count_if(base.metrics, is_check)) return;
-  tests_of(rules_.tests).add({current.test_id, current.category, {}, base.passes, current.passes});
+  tests_of(rules_.tests)
+      .add({current.test_id,
+            current.category,
+            {},
+            base.passes,
+            current.passes,
+            false,
+            false,
+            arm_of(current, rules_.arms)});
 }
 
 StatisticalGate& Comparison::tests_of(const Thresholding& thresholding) {
   if (!tests_)
-    tests_.emplace(StatisticalGate::Config{nullptr, thresholding, rules_.default_max_drop, rules_.seed});
+    tests_.emplace(StatisticalGate::Config{nullptr,
+                                           thresholding,
+                                           rules_.default_max_drop,
+                                           rules_.seed,
+                                           {rules_.arms.begin(), rules_.arms.end()}});
   return *tests_;
 }
 

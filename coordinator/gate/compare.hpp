@@ -113,7 +113,7 @@ struct CompareRules {
   double default_max_drop = defaults::max_drop;
   bool strict = false;
   MinPassRates min_pass_rates{};        ///< Of the run of the current side.
-  std::span<const std::string> arms{};  ///< Of that run.
+  std::span<const std::string> arms{};  ///< Of that run; each is tested by itself.
   std::uint64_t seed = 0;               ///< Of the tests over all cases.
   bool runs_tests = true;               ///< False: only the rows are wanted, and no tests of all cases.
   /// A part of the suite: the cases that it lacks were left out by intention, and are no warning. A metric

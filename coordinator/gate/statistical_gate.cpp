@@ -97,7 +97,7 @@ bool makes_pinned_checks(std::span<const AssessedMetric> metrics, const Baseline
 
 }  // namespace
 
-StatisticalGate::StatisticalGate(const Config& config) : baseline_(config.baseline) {
+StatisticalGate::StatisticalGate(const Config& config) : baseline_(config.baseline), arms_(config.arms) {
   is_asked_for_ = config.suite.mode == ThresholdMode::statistical;
   const double usual =
       is_asked_for_ ? defaults::statistics::confidence : defaults::statistics::unasked_confidence;
@@ -121,6 +121,7 @@ void StatisticalGate::add(const Case& test_case, const CaseAssessment& assessmen
     pair.mean = metric.id;
     pair.became_undefined = metric.became_undefined();
     pair.fails_nothing = metric.fails_nothing;
+    pair.arm = test_case.arm;
     if (metric.score) pair.current = repeats_of(metric.repeat_scores, *metric.score);
     const auto entry = find_entry(*baseline_, range, info(metric.id).name);
     if (!entry) continue;
@@ -138,13 +139,15 @@ void StatisticalGate::add_passes(const Case& test_case, const CaseAssessment& as
   ScorePair pair;
   pair.test_id = test_case.id;
   pair.category = test_case.category;
+  pair.arm = test_case.arm;
   pair.base = repeats_of(entry->scores, entry->score);
   pair.current = repeats_of(assessment.repeat_passes, one);
   add(pair);
 }
 
 void StatisticalGate::add(const ScorePair& pair) {
-  Pairs& pairs = pairs_[pair.mean];
+  // Where no arms are known there is one.
+  Pairs& pairs = pairs_[{arms_.empty() ? 0 : pair.arm, pair.mean}];
   PairedCase& paired = pairs.cases.emplace_back();
   paired.base = sum_of(pair.base);
   paired.current = sum_of(pair.current);
@@ -159,16 +162,24 @@ void StatisticalGate::add(const ScorePair& pair) {
   if (pair.became_undefined) pairs.became_undefined.add(pair.test_id, name);
 }
 
+/// Another one for each test; that of the first arm is the same as without arms.
+std::uint64_t StatisticalGate::seed_of(const Tested& tested) const {
+  const auto& [arm, mean] = tested;
+  const std::uint64_t stream =
+      mean ? static_cast<std::uint64_t>(*mean) : std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t seed = RandomStream(result_.seed, stream).next();
+  return arm == 0 ? seed : RandomStream(seed, arm).next();
+}
+
 StatisticalAssessment StatisticalGate::finish() const {
   StatisticalAssessment assessment = result_;
   std::vector<PairedComparison> comparisons;
-  for (const auto& [mean, pairs] : pairs_) {
-    const std::uint64_t stream =
-        mean ? static_cast<std::uint64_t>(*mean) : std::numeric_limits<std::uint64_t>::max();
-    const std::uint64_t seed = RandomStream(assessment.seed, stream).next();
+  for (const auto& [tested, pairs] : pairs_) {
+    const std::uint64_t seed = seed_of(tested);
     const PairedSample sample = pair_cases(pairs.cases, assessment.by_category);
     StatisticalMetric& one = assessment.metrics.emplace_back();
-    one.mean = mean;
+    one.mean = tested.second;
+    if (!arms_.empty()) one.arm = arms_.at(tested.first);
     one.comparison = compare_paired(sample, {}, seed);
     BootstrapRules display;
     display.confidence = assessment.rules.confidence;
@@ -195,6 +206,12 @@ StatisticalAssessment StatisticalGate::finish() const {
 std::optional<StatisticalAssessment> StatisticalGate::outcome() const {
   auto assessment = finish();
   if (!is_asked_for_ && assessment.regressions() == 0) return std::nullopt;
+  // Of the other arms nobody asked.
+  if (!is_asked_for_ && !arms_.empty()) {
+    std::erase_if(assessment.metrics, [](const StatisticalMetric& one) {
+      return one.decision.decision != ChangeDecision::regression;
+    });
+  }
   return assessment;
 }
 

@@ -10,12 +10,14 @@
 #include "coordinator/statistics/change_decision.hpp"
 #include "coordinator/suite/thresholding.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -57,9 +59,10 @@ std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
                                                     std::span<const MetricId> metrics,
                                                     const Baseline& baseline, bool strict);
 
-/// One mean over all cases beside the baseline's.
+/// One mean over all cases, or over those of an arm, beside the baseline's.
 struct StatisticalMetric {
   ComparedMean mean;
+  std::string arm;  ///< Empty: a run without arms.
   PairedComparison comparison;
   MetricDecision decision;
   DisplayIntervals intervals;  ///< For the eye: no decision comes from them.
@@ -76,7 +79,7 @@ struct StatisticalAssessment {
   DecisionRules rules;
   bool by_category = false;
   std::uint64_t seed = 0;
-  std::vector<StatisticalMetric> metrics;  ///< By number; whether tests pass comes first.
+  std::vector<StatisticalMetric> metrics;  ///< By arm, then by number; whether tests pass comes first.
   std::optional<ChangeDecision> decision;  ///< Of all of them; nothing where nothing was compared.
 
   /// Those that fail the run.
@@ -94,14 +97,15 @@ struct ScorePair {
   std::span<const double> current;
   bool became_undefined = false;  ///< In some repeat or in all, without being the best answer.
   bool fails_nothing = false;     ///< AssessedMetric
+  std::size_t arm = 0;            ///< StatisticalGate::Config::arms
 };
 
 /// Pairs the scores of a run with the baseline's, case by case, and tests them at the end. A metric is the
 /// mean over the cases of the mean over each case's repeats; repeats of the baseline count where its entry
-/// has them. Whether the tests pass is compared alike where either side asked its checks several times; one
-/// answer a side is the case's own, which a check that broke fails by itself. Where a score became undefined
-/// nothing is called `no_regression`: what cannot be compared cannot be excluded. Memory: some 60 bytes a
-/// score.
+/// has them. Each arm is tested by itself, so that none hides the fall of another. Whether the tests pass is
+/// compared alike where either side asked its checks several times; one answer a side is the case's own,
+/// which a check that broke fails by itself. Where a score became undefined nothing is called
+/// `no_regression`: what cannot be compared cannot be excluded. Memory: some 60 bytes a score.
 class StatisticalGate {
  public:
   struct Config {
@@ -110,17 +114,19 @@ class StatisticalGate {
     Thresholding suite;
     double default_min_effect = defaults::min_effect;  ///< Under `statistical`, where the suite names none.
     std::uint64_t seed = 0;
+    std::vector<std::string> arms{};  ///< Of the run, by Case::arm; empty without arms.
   };
 
   explicit StatisticalGate(const Config& config);
 
   /// An assessed case; a known failure decides nothing, here neither. Counted are the metrics that the gate
-  /// left to the tests (MetricCause::assessed_statistically), and its checks where the baseline pins the same.
+  /// left to the tests (MetricCause::assessed_statistically), and its checks where the baseline pins the
+  /// same.
   void add(const Case& test_case, const CaseAssessment& assessment);
   void add(const ScorePair& pair);
   StatisticalAssessment finish() const;
-  /// The same for a run's report and verdict: where the suite asks for no tests, only that its tests pass
-  /// less often.
+  /// The same for a run's report and verdict: where the suite asks for no tests, only that its tests, or
+  /// those of an arm, pass less often.
   std::optional<StatisticalAssessment> outcome() const;
 
  private:
@@ -132,12 +138,16 @@ class StatisticalGate {
     bool fails_nothing = false;
   };
 
+  using Tested = std::pair<std::size_t, ComparedMean>;  ///< An arm and what is compared of it.
+
+  std::uint64_t seed_of(const Tested& tested) const;
   void add_passes(const Case& test_case, const CaseAssessment& assessment, Baseline::Range pinned);
 
   const Baseline* baseline_;
   bool is_asked_for_ = false;
   StatisticalAssessment result_;
-  std::map<ComparedMean, Pairs> pairs_;
+  std::vector<std::string> arms_;
+  std::map<Tested, Pairs> pairs_;
   std::map<std::string, std::uint32_t, std::less<>> categories_;
 };
 

@@ -99,12 +99,12 @@ BaselineStability baseline_stability(const RunStability& stability) {
           versioned_names(facts)};
 }
 
-std::optional<StatisticalGate> statistical_gate(const RunGate& gate) {
+std::optional<StatisticalGate> statistical_gate(const RunOptions& options, const RunGate& gate) {
   const Gate::Config& config = gate.gate.config();
   if (!gate.scores) return std::nullopt;
   if (config.suite.mode != ThresholdMode::statistical && !gate.scores->pins(passed_name)) return std::nullopt;
-  return StatisticalGate(
-      {gate.scores.get(), config.suite, config.default_max_drop, defaults::statistics::seed});
+  return StatisticalGate({gate.scores.get(), config.suite, config.default_max_drop,
+                          defaults::statistics::seed, arm_names_of(options.arms)});
 }
 
 std::optional<RunArmsFold> arms_fold(const RunOptions& options, const RunGate& gate) {
@@ -219,7 +219,8 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
     stability.emplace(RunStabilityFold::Config{perturbations, options.settings.repeat.value, rules});
   }
   // Each arm is compared with the baseline's by itself.
-  std::optional<StatisticalGate> statistics = options.baseline_arm ? std::nullopt : statistical_gate(gate);
+  std::optional<StatisticalGate> statistics =
+      options.baseline_arm ? std::nullopt : statistical_gate(options, gate);
   std::optional<RunArmsFold> arms = arms_fold(options, gate);
   std::optional<JudgeBiasFold> judge_bias = judge_bias_fold(options, gate);
   const auto& samples = options.settings.judge_samples;

@@ -144,6 +144,8 @@ CompareRules rules_of(const LoadedSide& base, const LoadedSide& current, bool st
     rules.min_pass_rates = report->min_pass_rates;
     rules.arms = report->arms;
     rules.tests = report->tests;
+  } else if (const auto* of_base = std::get_if<ReportScores>(&base.file)) {
+    rules.arms = of_base->arms;  // A baseline names none.
   }
   rules.base_is_selection = is_selection(base.file);
   rules.current_is_selection = is_selection(current.file);

@@ -287,6 +287,7 @@ void write_json_statistics(Json& json, const BaselineComparison& gate, std::size
     json.line(depth + 1);
     json.open('{');
     json.member("name", name_of(one.mean));
+    if (!one.arm.empty()) json.member("arm", one.arm);
     write_test(json, one);
     if (one.fails_nothing) json.member("fails_nothing", true);
     json.close('}');

@@ -148,7 +148,8 @@ std::string statistics_chart(const StatisticalAssessment& statistics) {
   for (const StatisticalMetric& one : statistics.metrics) {
     if (!one.comparison.drop) continue;
     const double change = -*one.comparison.drop;
-    rows.push_back({std::string(name_of(one.mean)), change,
+    const std::string arm = one.arm.empty() ? "" : one.arm + ", ";
+    rows.push_back({arm + std::string(name_of(one.mean)), change,
                     -one.decision.drop_upper_bound.value_or(*one.comparison.drop), change});
   }
   return estimates("Change against the baseline, down to what cannot be excluded", rows, around_zero(rows),

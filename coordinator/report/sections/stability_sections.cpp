@@ -115,28 +115,38 @@ Entry entry_of(const wording::UnstableCase& one, std::uint32_t repeats) {
   return entry;
 }
 
+/// A row for each mean; a column for the arms where there are any.
+Table table_of(const StatisticalAssessment& statistics) {
+  const auto has_arm = [](const StatisticalMetric& one) { return !one.arm.empty(); };
+  const bool has_arms = std::ranges::any_of(statistics.metrics, has_arm);
+  // Of one test there is nothing to adjust; of arms only one may be shown.
+  const std::string p_heading(statistics.metrics.size() > 1 || has_arms ? wording::p_heading : "p");
+  Table table{
+      .columns = {column("Mean of"), number("Baseline"), number("Current"), number("Drop"), number(p_heading),
+                  column("Verdict"), spare_number("Drop below"), spare_number("Cases")},
+      .whole_names = true};
+  if (has_arms) {
+    table.columns.insert(table.columns.begin(), column("Arm"));
+    table.keys = 2;
+  }
+  for (const StatisticalMetric& one : statistics.metrics) {
+    const PairedComparison& compared = one.comparison;
+    const double min_effect = statistics.rules.min_effect;
+    const auto change = wording::change_words(compared.base, compared.current, min_effect);
+    Row row{{std::string(name_of(one.mean)), change.base, change.current, change.drop,
+             wording::p_value(wording::shown_p(one.decision)), std::string(to_string(one.decision.decision)),
+             wording::upper_limit(one.decision.drop_upper_bound, min_effect),
+             wording::grouped(compared.pairs)}};
+    if (has_arms) row.cells.insert(row.cells.begin(), Cell{one.arm});
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
 Section statistics_section(const BaselineComparison& gate, Room room) {
   const StatisticalAssessment& statistics = *gate.statistics;
   Section section{.heading = "Statistical gate", .rank = Rank::whole_run};
-  if (room == Room::page && !statistics.metrics.empty()) {
-    // Of one test there is nothing to adjust.
-    const std::string p_heading(statistics.metrics.size() > 1 ? wording::p_heading : "p");
-    Table table{
-        .columns = {column("Mean of"), number("Baseline"), number("Current"), number("Drop"),
-                    number(p_heading), column("Verdict"), spare_number("Drop below"), spare_number("Cases")},
-        .whole_names = true};
-    for (const StatisticalMetric& one : statistics.metrics) {
-      const PairedComparison& compared = one.comparison;
-      const double min_effect = statistics.rules.min_effect;
-      const auto change = wording::change_words(compared.base, compared.current, min_effect);
-      table.rows.push_back(
-          {{std::string(name_of(one.mean)), change.base, change.current, change.drop,
-            wording::p_value(wording::shown_p(one.decision)), std::string(to_string(one.decision.decision)),
-            wording::upper_limit(one.decision.drop_upper_bound, min_effect),
-            wording::grouped(compared.pairs)}});
-    }
-    section.blocks.emplace_back(std::move(table));
-  }
+  if (room == Room::page && !statistics.metrics.empty()) section.blocks.emplace_back(table_of(statistics));
   Notes notes{.share = share_of(defaults::max_statistics_bytes, and_more("line"))};
   for (const wording::RunLine& line : wording::statistics_lines(gate))
     notes.items.push_back({.text = words(line.words, 500), .level = line.level});

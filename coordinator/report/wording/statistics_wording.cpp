@@ -147,7 +147,8 @@ std::string metric_words(const StatisticalMetric& one, const StatisticalAssessme
   const ChangeWords words = change_words(compared.base, compared.current, run.rules.min_effect);
   const std::string what =
       one.mean ? "mean " + std::string(name_of(one.mean)) : std::string("share of answers that passed");
-  std::string line = what + " " + words.base + " → " + words.current + drop_words(words, compared) +
+  const std::string arm = one.arm.empty() ? "" : "arm " + one.arm + ": ";
+  std::string line = arm + what + " " + words.base + " → " + words.current + drop_words(words, compared) +
                      " over " + counted(compared.pairs, "case") + ": " + decision_words(one, run);
   if (one.left_out.count() > 0) line += "; left out as undefined now: " + one.left_out.names();
   if (one.became_undefined.count() > 0) {
@@ -166,7 +167,8 @@ std::vector<RunLine> largest_drops(const StatisticalMetric& one) {
   std::vector<RunLine> lines;
   const auto& kept = one.drops.kept();
   if (one.decision.decision != ChangeDecision::regression || kept.empty()) return lines;
-  lines.push_back({"Largest drops of " + std::string(name_of(one.mean)) + ":"});
+  const std::string arm = one.arm.empty() ? "" : ", arm " + one.arm;
+  lines.push_back({"Largest drops of " + std::string(name_of(one.mean)) + arm + ":"});
   for (const CaseDrop& fallen : kept) {
     const ChangeWords words = change_words(fallen.base, fallen.current, std::nullopt);
     lines.push_back({excerpt(fallen.test_id, defaults::max_named_id_bytes) + ": " + words.base + " → " +

@@ -133,7 +133,8 @@ std::string whole_run_reason(const BaselineComparison& gate) {
       if (one.decision.decision == ChangeDecision::regression) {
         const std::string what =
             one.mean ? std::string(name_of(one.mean)) + " regressed" : "fewer answers passed";
-        add(what + " beyond chance" + (one.fails_nothing ? " by a judge that is not calibrated" : ""));
+        const std::string arm = one.arm.empty() ? "" : " with arm " + one.arm;
+        add(what + " beyond chance" + arm + (one.fails_nothing ? " by a judge that is not calibrated" : ""));
       }
     }
     if (gate.statistics->decision == ChangeDecision::underpowered) add(underpowered_reason(*gate.statistics));

@@ -158,6 +158,38 @@ TEST(Compare, HoldsEachArmToTheLeastPassRate) {
   EXPECT_TRUE(misses_pass_rate(outcome.summary.verdict_input.pass_groups[1]));
 }
 
+// What one arm gained made up for what the other one lost.
+TEST(Compare, TestsEachArmByItself) {
+  const auto side = [](const std::vector<double>& of_m1, const std::vector<double>& of_m2) {
+    std::vector<ComparedCase> cases;
+    for (int i = 0; i < 40; ++i) {
+      for (const bool is_first : {true, false}) {
+        ComparedCase& one = cases.emplace_back();
+        one.test_id = std::to_string(100 + i) + (is_first ? "@m1" : "@m2");
+        one.passes = is_first ? of_m1 : of_m2;
+        ComparedMetric& check = one.metrics.emplace_back();
+        check.name = info(MetricId::must_contain).name;
+        check.asked_by_name = true;
+        check.check = 7;
+        for (const double passed : one.passes) check.repeat_passed.push_back(passed > 0.0);
+      }
+    }
+    return cases_of(std::move(cases));
+  };
+  const std::vector<std::string> arms{"m1", "m2"};
+  CompareRules rules;
+  const auto compared = [&] {
+    return compare_all(side({1, 1, 1}, {1, 1, 0}), side({1, 1, 0}, {1, 1, 1}), rules).summary.statistics;
+  };
+  EXPECT_FALSE(compared());
+  rules.arms = arms;
+  const auto fell = compared();
+  ASSERT_TRUE(fell);
+  EXPECT_EQ(fell->regressions(), 1u);
+  ASSERT_EQ(fell->metrics.size(), 1u) << "of what nobody asked for, only what fell";
+  EXPECT_EQ(fell->metrics[0].arm, "m1");
+}
+
 TEST(Compare, MissingScoresWarnAndFailUnderStrict) {
   for (const bool strict : {false, true}) {
     CompareRules rules;

@@ -397,6 +397,55 @@ TEST(StatisticalGate, ASuiteWithoutTestsOfItsOwnFailsWhereChecksPassLessOften) {
   EXPECT_EQ(fell->regressions(), 1u);
 }
 
+/// Forty tests of a score, answered by two arms.
+StatisticalAssessment of_two_arms(const std::vector<std::string>& arms, double now_of_second) {
+  StatisticalGate tests({nullptr, statistical(0.1), 0.05, 1, arms});
+  const double base = 0.5;
+  const std::vector<double> now{0.9, now_of_second};
+  for (int i = 0; i < 40; ++i) {
+    for (std::size_t arm = 0; arm < now.size(); ++arm) {
+      const std::string id = id_of(i) + (arm == 0 ? "@m1" : "@m2");
+      ScorePair pair{id, "", MetricId::semantic_similarity_to, std::span(&base, 1), std::span(&now[arm], 1)};
+      pair.arm = arm;
+      tests.add(pair);
+    }
+  }
+  return tests.finish();
+}
+
+// What one arm gained made up for what the other one lost.
+TEST(StatisticalGate, AGoodArmHidesNoBadOne) {
+  const auto assessed = of_two_arms({"m1", "m2"}, 0.1);
+  ASSERT_EQ(assessed.metrics.size(), 2u);
+  EXPECT_EQ(assessed.metrics[0].arm, "m1");
+  EXPECT_EQ(assessed.metrics[0].decision.decision, ChangeDecision::improvement);
+  EXPECT_EQ(assessed.metrics[1].arm, "m2");
+  EXPECT_EQ(assessed.metrics[1].comparison.pairs, 40u);
+  EXPECT_EQ(assessed.metrics[1].decision.decision, ChangeDecision::regression);
+  EXPECT_EQ(assessed.decision, ChangeDecision::regression);
+  EXPECT_EQ(assessed.regressions(), 1u);
+  const auto without_arms = of_two_arms({}, 0.1);
+  ASSERT_EQ(without_arms.metrics.size(), 1u);
+  EXPECT_EQ(without_arms.metrics[0].arm, "");
+}
+
+TEST(StatisticalGate, OfArmsThatNobodyAskedForOnlyThoseThatFellAreNamed) {
+  const FortyChecks suite;
+  const Baseline baseline = suite.pinned({true, true, false});
+  StatisticalGate gate({&baseline, {}, 0.05, 1, {"m1", "m2"}});
+  for (int i = 0; i < 40; ++i) {
+    Case test = suite.tests[i];
+    test.arm = i < 20 ? 0 : 1;
+    const std::vector<bool> now{true, i < 20, i < 20};
+    gate.add(test, suite.assessed(gate_of(&baseline), i, now));
+  }
+  const auto outcome = gate.outcome();
+  ASSERT_TRUE(outcome);
+  ASSERT_EQ(outcome->metrics.size(), 1u);
+  EXPECT_EQ(outcome->metrics[0].arm, "m2");
+  EXPECT_EQ(outcome->regressions(), 1u);
+}
+
 TEST(StatisticalGate, ARunWideFallIsARegressionOfTheRun) {
   VerdictInput input;
   input.statuses.passed = 10;

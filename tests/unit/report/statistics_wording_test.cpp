@@ -215,6 +215,21 @@ TEST_F(StatisticsWording, ARegressionNamesTheCasesThatFellMostEverywhere) {
   }
 }
 
+TEST_F(StatisticsWording, TheArmIsNamedWhereTheRunHasArms) {
+  assess(assessed(0.85, after_a_fall(60, 25)));
+  EXPECT_FALSE(has(json_of(input), "\"arm\""));
+  input.gate.statistics->metrics.at(0).arm = "mini";
+  EXPECT_TRUE(wording::statistics_lines(input.gate).at(0).words.starts_with("arm mini: mean claims_f1 0.85"));
+  const std::string table = table_of(input, {120, false});
+  EXPECT_TRUE(has(table, "\nLargest drops of claims_f1, arm mini:\n")) << table;
+  EXPECT_TRUE(has(table, "│ Arm ")) << table;
+  EXPECT_TRUE(has(markdown_of(input), "arm mini: mean claims")) << markdown_of(input);
+  EXPECT_TRUE(has(junit_of(input), "arm mini: mean claims_f1")) << junit_of(input);
+  EXPECT_TRUE(has(github_of(input), "arm mini: mean claims_f1")) << github_of(input);
+  const json metric = json::parse(json_of(input))["baseline_comparison"]["statistics"]["metrics"][0];
+  EXPECT_EQ(metric["arm"], "mini");
+}
+
 TEST_F(StatisticsWording, TheJsonHasTheLargestDropsOfEachMetric) {
   assess(assessed(0.85, after_a_fall(60, 25)));
   const json metric = json::parse(json_of(input))["baseline_comparison"]["statistics"]["metrics"][0];
