@@ -39,6 +39,12 @@ class Side {
   std::optional<std::string> last_;
 };
 
+/// Nothing of the case is counted as a missing score.
+bool has_checks_alone(const ComparedCase& one) {
+  const auto has_score = [](const ComparedMetric& metric) { return is_scored(metric) && metric.score; };
+  return std::ranges::any_of(one.metrics, is_check) && std::ranges::none_of(one.metrics, has_score);
+}
+
 class Comparison {
  public:
   Comparison(const CompareRules& rules, const std::function<void(const ScoreComparison&)>& visit)
@@ -47,6 +53,7 @@ class Comparison {
   void only_base(const ComparedCase& base) {
     look_for_scores(base);
     const bool is_lost = tests_of_sides_.add_of_base(base.test_id) == TestFold::Standing::lost;
+    if (!base.is_error && !is_lost && has_checks_alone(base)) summary_.gone_checks.push_back(base.test_id);
     if (!base.is_error) missing_in_current(base, {}, is_lost || rules_.current_is_selection);
   }
   /// `base` is null for a case that the base lacks.

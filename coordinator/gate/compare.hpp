@@ -144,6 +144,9 @@ struct CompareSummary {
   bool shares_no_case = false;      ///< Both sides have cases, and none of them is the same.
   bool has_scores = false;          ///< Either side has a scored metric of a assessed case.
   TestChanges tests;                ///< Also of what a selection left out.
+  /// Cases of checks that the base alone has, by id: those of TestChanges::gone without a score, which
+  /// `missing_in_current` would count.
+  std::vector<std::string> gone_checks;
   std::optional<StatisticalAssessment> statistics;  ///< StatisticalGate::outcome.
   VerdictInput verdict_input;                       ///< Without what `statistics` adds (verdict_input.hpp).
   RunVerdict verdict = RunVerdict::error;           ///< Of the cases alone, without what `statistics` adds.

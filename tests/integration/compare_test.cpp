@@ -109,6 +109,19 @@ TEST_F(Compare, WhatIsMissingWarnsAndFailsUnderStrict) {
   EXPECT_EQ(run_sluice({"compare", base, current, "--strict"}).exit_code, 1);
 }
 
+TEST_F(Compare, ATestOfChecksThatABaselineLacksWarnsAndFailsUnderStrict) {
+  const auto check = [](const std::string& id) {
+    return json{{"test_id", id}, {"metric", "must_contain"}, {"passed", true}};
+  };
+  const auto base = baseline("base.json", {check("gone"), check("kept")}, "demo", "sha256:1", 2);
+  const auto current = baseline("now.json", {check("kept")}, "demo", "sha256:1", 2);
+  const auto finished = run_sluice({"compare", base, current});
+  EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+  EXPECT_TRUE(has(finished.output, "`now.json` lacks 1 case of `base.json`: `gone`.")) << finished.output;
+  EXPECT_TRUE(has(finished.output, "⚠ REVIEW: ")) << finished.output;
+  EXPECT_EQ(run_sluice({"compare", base, current, "--strict"}).exit_code, 1);
+}
+
 TEST_F(Compare, AFileAgainstItselfPasses) {
   const auto base = baseline("base.json", {entry("q_1", 0.1), entry("q_1", 1.0, "of_another_tool")});
   const auto finished = run_sluice({"compare", base, base, "--strict"});

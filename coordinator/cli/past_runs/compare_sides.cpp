@@ -178,6 +178,9 @@ void add_tests(const LoadedSide& base, const LoadedSide& current, const CompareS
     if (!is_whole_report(base.file)) input.tests->added.clear();
     named = *input.tests;
     lost_failed = current.cases.lost_failed;
+  } else {
+    // A baseline pins every check; the scores that it lacks are counted one by one.
+    named.gone = summary.gone_checks;
   }
   std::ranges::move(test_notices(named, base.name, current.name, lost_failed, strict),
                     std::back_inserter(input.gate.notices));

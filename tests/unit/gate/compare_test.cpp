@@ -204,6 +204,27 @@ TEST(Compare, MissingScoresWarnAndFailUnderStrict) {
   }
 }
 
+// Two baselines whose tests have only checks passed whatever had vanished.
+TEST(Compare, NamesTheVanishedCasesThatNoMissingScoreStandsFor) {
+  ComparedMetric check;
+  check.name = "must_contain";
+  check.asked_by_name = true;
+  ComparedCase both = scored("both", 0.5);
+  both.metrics.push_back(check);
+  ComparedCase undefined = scored("undefined", std::nullopt);
+  ComparedCase error{"error", true, {check}};
+  const auto summary = compare_all(cases_of({both,
+                                             {"check", false, {check}},
+                                             error,
+                                             {"kept", false, {check}},
+                                             scored("score", 0.5),
+                                             undefined}),
+                                   cases_of({{"kept", false, {check}}}))
+                           .summary;
+  EXPECT_EQ(summary.gone_checks, std::vector<std::string>{"check"});
+  EXPECT_EQ(summary.missing_in_current, 2u);
+}
+
 TEST(Compare, WhatASelectionLeftOutIsNoWarning) {
   const Baseline two = baseline_of({{"a", similarity, 0.5}, {"b", similarity, 0.5}});
   CompareRules rules;
