@@ -173,9 +173,26 @@ MetricAnswer assess_pass(const MetricQuestion& question) {
           passed_then ? MetricCause::broke : MetricCause::still_failing};
 }
 
+/// A score that is undefined reaches no limit but 0, unless that is the best answer.
+bool misses_fixed_limit(const MetricQuestion& question) {
+  const auto limit = fixed_limits(question).highest();
+  if (!limit) return false;
+  if (question.score) return billionths(*question.score) < limit->least;
+  return !question.best_undefined && limit->least > 0;
+}
+
+bool fails_by_itself(const MetricQuestion& question) {
+  if (!question.is_scored()) return !question.passed;
+  return (question.is_judged() && !question.passed) || misses_fixed_limit(question);
+}
+
 MetricAnswer assess(const MetricQuestion& question, const AssessmentRules& rules) {
-  if (question.is_judged()) return assess_judged(question, rules);
-  return question.is_scored() ? assess_score(question, rules) : assess_pass(question);
+  MetricAnswer answer = question.is_judged()   ? assess_judged(question, rules)
+                        : question.is_scored() ? assess_score(question, rules)
+                                               : assess_pass(question);
+  // The cause names one limit, and that of the baseline may be the higher one.
+  answer.fails_by_itself = fails_by_itself(question);
+  return answer;
 }
 
 bool is_claims(const MetricQuestion& question) {
@@ -271,6 +288,7 @@ AssessedMetric assessed_metric(const MetricQuestion& question, const MetricAnswe
   assessed.fails_nothing = answer.fails_nothing;
   assessed.spared = answer.spared;
   assessed.missed_by_mean = answer.missed_by_mean;
+  assessed.fails_by_itself = answer.fails_by_itself;
   if (!question.is_scored()) assessed.passed = question.passed;
   return assessed;
 }

@@ -52,6 +52,7 @@ struct MetricAnswer {
   bool fails_nothing = false;              ///< AssessedMetric
   MetricCause spared = MetricCause::none;  ///< AssessedMetric
   std::optional<double> missed_by_mean{};  ///< AssessedMetric
+  bool fails_by_itself = false;            ///< AssessedMetric
 };
 
 /// True if a metric failed by nothing but the baseline's score.

@@ -112,6 +112,9 @@ struct AssessedMetric {
   bool fails_nothing = false;
   /// Why it fails by a judge that is not calibrated; `none` where it does not.
   MetricCause spared = MetricCause::none;
+  /// A check, a fixed limit or the votes fail it whatever the baseline says, and whatever `cause` names; of
+  /// several repeats that of the first that came to `status`.
+  bool fails_by_itself = false;
   /// Of several repeats: the one that is shown did not come to `status`, so that there is no detail of it.
   bool only_in_other_repeats = false;
   /// Of several repeats and each of them: the baseline's limit, where their mean is below it, so that the

@@ -10,21 +10,6 @@
 namespace sluice {
 namespace {
 
-/// What a fall below a baseline says is no matter here: arms are compared with one another.
-bool fails_by_itself(const AssessedMetric& metric) {
-  switch (metric.spared == MetricCause::none ? metric.cause : metric.spared) {
-    case MetricCause::not_passed:
-    case MetricCause::broke:
-    case MetricCause::still_failing:
-    case MetricCause::below_min_score:
-    case MetricCause::below_min_floor:
-    case MetricCause::no_majority:
-      return true;
-    default:
-      return false;
-  }
-}
-
 /// Those that were started.
 bool statuses_differ(const std::vector<std::optional<CaseStatus>>& statuses) {
   const auto is_known = [](const auto& one) { return one.has_value(); };
@@ -189,7 +174,9 @@ void RunArmsFold::add_scores(const CaseResult& result) {
   for (const TrialResult& trial : result.trials) {
     if (trial.perturbation > 0 || trial.error != nullptr) continue;
     const auto& metrics = trial.assessment.metrics;
-    sum_of({}, test_case).add(share_of_pass(std::ranges::none_of(metrics, fails_by_itself)));
+    // What a fall below a baseline says is no matter here: arms are compared with one another.
+    const bool passes = std::ranges::none_of(metrics, &AssessedMetric::fails_by_itself);
+    sum_of({}, test_case).add(share_of_pass(passes));
     for (const AssessedMetric& metric : metrics) {
       if (info(metric.id).kind == MetricKind::scored && metric.score)
         sum_of(metric.id, test_case).add(share_of_score(*metric.score));

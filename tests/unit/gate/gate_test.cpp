@@ -89,6 +89,30 @@ TEST(Gate, MergesTheTestsThresholdingOverTheSuitesKeyByKey) {
   EXPECT_EQ(status(0.09, absolute(0.10)).cause, MetricCause::below_min_score);
 }
 
+// The cause names the higher limit, the baseline's, so that arms below a floor seemed to pass.
+TEST(Gate, SeesThatAFixedLimitIsMissedWhateverTheCauseIs) {
+  const auto fails_by_itself = [](std::optional<double> score, const Thresholding& own, MetricCause cause) {
+    const Baseline baseline = baseline_of({{"q", similarity, 0.95}});
+    const auto outcome = score_of(MetricId::semantic_similarity_to, score);
+    const auto assessment =
+        gate_of(&baseline).assess(test_of("q", MetricId::semantic_similarity_to, own), {&outcome, 1});
+    EXPECT_EQ(assessment.metrics.at(0).cause, cause);
+    return assessment.metrics.at(0).fails_by_itself;
+  };
+  EXPECT_TRUE(fails_by_itself(0.4, floor_of(0.5), MetricCause::dropped));
+  EXPECT_FALSE(fails_by_itself(0.5, floor_of(0.5), MetricCause::dropped));
+  EXPECT_FALSE(fails_by_itself(0.4, {}, MetricCause::dropped));
+  EXPECT_TRUE(fails_by_itself(std::nullopt, floor_of(0.5), MetricCause::became_undefined));
+  EXPECT_FALSE(fails_by_itself(std::nullopt, {}, MetricCause::became_undefined));
+  EXPECT_TRUE(fails_by_itself(0.4, absolute(0.5), MetricCause::below_min_score));
+  EXPECT_FALSE(fails_by_itself(0.5, absolute(0.5), MetricCause::none));
+  const Baseline failed = baseline_of({{"q", "must_contain", 0.0, "", PinKind::checks}});
+  const auto outcome = verdict_of(MetricId::must_contain, false);
+  const auto still = gate_of(&failed).assess(test_of("q", MetricId::must_contain), {&outcome, 1});
+  EXPECT_EQ(still.metrics.at(0).cause, MetricCause::still_failing);
+  EXPECT_TRUE(still.metrics.at(0).fails_by_itself);
+}
+
 TEST(Gate, TakesTheGivenDefaultForMaxDrop) {
   const Baseline baseline = baseline_of({{"q", similarity, 0.9}});
   const auto outcome = score_of(MetricId::semantic_similarity_to, 0.8);

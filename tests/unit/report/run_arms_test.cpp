@@ -23,6 +23,7 @@ AssessedMetric pass_fail(bool passed) {
   metric.passed = passed;
   metric.status = passed ? MetricStatus::pass : MetricStatus::fail;
   metric.cause = passed ? MetricCause::none : MetricCause::not_passed;
+  metric.fails_by_itself = !passed;
   return metric;
 }
 
@@ -205,8 +206,11 @@ TEST(RunArms, AFallBelowABaselineIsNotAFailureOfTheArm) {
   dropped.cause = MetricCause::dropped;
   arms.add(0, 0, {dropped});
   arms.add(0, 1, {pass_fail(true)});
+  dropped.fails_by_itself = true;
+  arms.add(1, 0, {dropped});
+  arms.add(1, 1, {pass_fail(true)});
   const RunArms run = arms.finish();
-  EXPECT_EQ(run.arms[0].means.at({}), 1.0);
+  EXPECT_EQ(run.arms[0].means.at({}), 0.5) << "the second one misses a limit of its own as well";
 }
 
 TEST(RunArms, EqualArmsAreEquivalentOnceTestsAreMany) {
