@@ -326,9 +326,11 @@ std::string problem_with_cost(const Usage& usage, const std::vector<double>& num
   const double dollars = (static_cast<double>(usage.input_tokens) * numbers[1] +
                           static_cast<double>(usage.output_tokens) * numbers[2]) /
                          million;
-  if (dollars <= numbers[0]) return "";
-  return "cost " + amount_in_words(std::round(dollars * 1e9) / 1e9) + ", more than " +
-         amount_in_words(numbers[0]);
+  // In binary a sum at its limit may be a trifle above it.
+  constexpr double nano = 1e9;
+  const double spent = std::round(dollars * nano);
+  if (spent <= std::round(numbers[0] * nano)) return "";
+  return "cost " + amount_in_words(spent / nano) + ", more than " + amount_in_words(numbers[0]);
 }
 
 }  // namespace sluice

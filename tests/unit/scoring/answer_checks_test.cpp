@@ -328,6 +328,16 @@ TEST(AnswerChecks, JudgeTimeAndCostOnlyWhereTheyAreKnown) {
             "cost $0.000002, more than $0.0000001");
 }
 
+// 0.00055 was more than 0.00055: in binary the sum is a trifle above it.
+TEST(AnswerChecks, ACostAtItsLimitPasses) {
+  CheckedAnswer answer("text");
+  answer.usage = {100, 100};
+  EXPECT_EQ(verdict(answer, {MetricId::cost, {}, {0.00055, 1.10, 4.40}}), "pass");
+  EXPECT_NE(verdict(answer, {MetricId::not_cost, {}, {0.00055, 1.10, 4.40}}), "pass");
+  EXPECT_EQ(verdict(answer, {MetricId::cost, {}, {0.000549999, 1.10, 4.40}}),
+            "cost $0.00055, more than $0.000549999");
+}
+
 TextExpectation part(std::string text, double weight = 1.0) {
   TextExpectation one{MetricId::icontains, {std::move(text)}};
   one.weight = weight;
