@@ -116,9 +116,11 @@ bool CaseAssessment::has_failed() const {
 }
 
 bool CaseAssessment::only_known_failures() const {
-  return status == CaseStatus::warn && std::ranges::all_of(metrics, [](const AssessedMetric& one) {
-           return one.status != MetricStatus::warn || one.is_excused();
-         });
+  const auto warns_otherwise = [](const AssessedMetric& one) {
+    return one.status == MetricStatus::warn && !one.is_excused();
+  };
+  return status == CaseStatus::warn && std::ranges::any_of(metrics, &AssessedMetric::is_excused) &&
+         std::ranges::none_of(metrics, warns_otherwise);
 }
 
 std::optional<bool> all_checks_pass(std::span<const AssessedMetric> metrics) {
@@ -144,7 +146,9 @@ void take_as_known_failure(CaseAssessment& assessment) {
     warn_by(MetricCause::known_failure, [](MetricStatus status) {
       return status == MetricStatus::fail || status == MetricStatus::flaky;
     });
-  } else if (assessment.status == CaseStatus::pass) {
+  } else if (assessment.status == CaseStatus::pass &&
+             std::ranges::count(assessment.metrics, MetricStatus::pass, &AssessedMetric::status) > 0) {
+    // Where nothing is judged, nothing says that it passes.
     warn_by(MetricCause::known_failure_passed,
             [](MetricStatus status) { return status == MetricStatus::pass; });
   }

@@ -173,7 +173,8 @@ struct CaseAssessment {
 /// Whether every check of one answer passed, whatever excuses one that did not; nothing without a check.
 std::optional<bool> all_checks_pass(std::span<const AssessedMetric> metrics);
 
-/// What a case comes to whose suite says that it fails: its failures warn, and so does that it passes.
+/// What a case comes to whose suite says that it fails: its failures warn, and so does that it passes; a case
+/// in which nothing is judged stays as it is.
 void take_as_known_failure(CaseAssessment& assessment);
 
 /// What a worker hands out of one answer (result.hpp, TrialScore).

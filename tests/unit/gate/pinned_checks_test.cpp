@@ -347,6 +347,17 @@ TEST(KnownFailure, WarnsWhatFailsAndWhatPasses) {
   EXPECT_TRUE(passing.metrics[0].holds());
 }
 
+// It was listed as a known failure though nothing had failed.
+TEST(KnownFailure, IsNoneWhereNothingIsJudged) {
+  const auto outcome = score_of(MetricId::semantic_similarity_to, 0.9);
+  CaseAssessment unjudged =
+      gate_of(nullptr).assess(test_of("q", MetricId::semantic_similarity_to), {&outcome, 1});
+  take_as_known_failure(unjudged);
+  EXPECT_EQ(unjudged.status, CaseStatus::pass);
+  EXPECT_EQ(unjudged.metrics.at(0).cause, MetricCause::none);
+  EXPECT_FALSE(unjudged.only_known_failures());
+}
+
 TEST(KnownFailure, IsNoRegressionAndNotBroken) {
   const Baseline baseline = baseline_after({true});
   CaseAssessment broken = assessed(&baseline, {false});
