@@ -148,12 +148,14 @@ class BoundedList {
 };
 using EntryList = BoundedList<Entries, Entry>;
 
-/// Of a comment: a row for each metric of the case that fell.
-std::vector<Row> rows_of(const CaseResult& result) {
+/// Of a comment: a row for each metric of the case with this status.
+std::vector<Row> rows_of(const CaseResult& result, MetricStatus status) {
   std::vector<Row> rows;
   for (const AssessedMetric& metric : result.metrics()) {
-    if (metric.status != MetricStatus::fail) continue;
-    const auto numbers = wording::words_for(metric);
+    if (metric.status != status) continue;
+    auto numbers = wording::words_for(metric);
+    // It passed in most repeats, which is not what the row is of.
+    if (status == MetricStatus::flaky && !metric.score) numbers.score = to_string(status);
     const bool is_first = rows.empty();
     rows.push_back({.cells = {title_of(result.fixture), std::string(info(metric.id).name), numbers.baseline,
                               numbers.score, numbers.delta, numbers.limit},
@@ -161,6 +163,12 @@ std::vector<Row> rows_of(const CaseResult& result) {
                     .with_previous = !is_first});
   }
   return rows;
+}
+
+/// Those that fell; those that fell in some repeats where a case fell by another metric in each of them.
+std::vector<Row> fallen_rows(const CaseResult& result) {
+  std::vector<Row> rows = rows_of(result, MetricStatus::fail);
+  return rows.empty() ? rows_of(result, MetricStatus::flaky) : rows;
 }
 
 Entry error_entry(Reason reason, const wording::ErrorGroup& group) {
@@ -223,7 +231,7 @@ class CaseSections {
     }
     const bool warns = result.status == CaseStatus::warn || result.status == CaseStatus::flaky;
     if (result.assessment.regressed) {
-      if (is_comment_) regression_rows_.add([&] { return rows_of(result); });
+      if (is_comment_) regression_rows_.add([&] { return fallen_rows(result); });
       regressions_.add(explanation);
     } else if (is_comment_ && is_failure(result)) {
       failures_.add(explanation);

@@ -205,6 +205,37 @@ TEST(GatedReport, LongListsAreCutAndSayByHowMuch) {
       << shown;
 }
 
+// Each check passed in most repeats, and the case in none but one: the table had no row of it.
+TEST(GatedReport, ACaseThatFellByAnotherCheckInEachRepeatHasItsRows) {
+  Suite suite;
+  Case one = sample::text_case("greet", "", MetricId::must_contain, {"Hello"});
+  one.expectations.push_back({.what = {MetricId::icontains, {"ada"}}, .thresholding = {}, .min_score = {}});
+  suite.cases.push_back(one);
+  sample::MemorySource source;
+  TrialTable table(3);
+  (void)table.add_case(0);
+  for (TrialId trial = 0; trial < 3; ++trial) {
+    source.trials.push_back(
+        sample::answered(trial, "Hello", {MetricId::must_contain, std::nullopt, trial != 0, ""}));
+    source.trials.back().unit.scores[0].metrics.push_back(
+        {MetricId::icontains, std::nullopt, trial != 1, ""});
+  }
+  Baseline baseline;
+  for (const char* metric : {"icontains", "must_contain"})
+    baseline.add({"greet", metric, 1.0, {}, {}, PinKind::checks});
+  baseline.seal();
+  const Gate gate({.suite = {}, .baseline = &baseline, .default_max_drop = 0.05, .strict = false});
+  RunResults results = sample::results_of(suite, source, gate);
+  results.trials = table.trial_count();
+  results.table = &table;
+  const Aggregates aggregates = *aggregate(results, nullptr);
+  ASSERT_EQ(aggregates.all.regressed, 1u);
+  ReportInput input = sample::input_of(results, aggregates);
+  input.gate.kind = BaselineKind::scores;
+  const std::string markdown = markdown_of(input);
+  EXPECT_EQ(occurrences(markdown, " | passed | flaky | "), 2u) << markdown;
+}
+
 TEST(GatedReport, AMarkdownCommentFitsWhateverComes) {
   GatedRun run;
   const std::string long_text = std::string(20000, '@') + std::string(20000, '`') + "\xff|<b>#1";
