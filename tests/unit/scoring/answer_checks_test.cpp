@@ -51,6 +51,26 @@ TEST(AnswerChecks, TakeLettersOfAnyAlphabetInAnyCase) {
   EXPECT_EQ(verdict("Größe", {MetricId::icontains, {"ö.e"}}), "not found: \"ö.e\"") << "no pattern";
 }
 
+// The micro sign of a keyboard was another letter than the mu of a Greek text.
+TEST(AnswerChecks, TakeTheSmallFormsOfALetterForOne) {
+  const std::vector<std::pair<std::string, std::string>> same{
+      {"5 \u00B5m", "5 \u03BCM"}, {"5 \u00B5m", "5 \u039Cm"},
+      {"\u03D1", "\u03B8"},       {"\u03D1", "\u0398"},
+      {"\u03D0", "\u0392"},       {"\u03D5", "\u03A6"},
+      {"\u03D6", "\u03A0"},       {"\u03F0", "\u039A"},
+      {"\u03F1", "\u03A1"},       {"\u03F5", "\u0395"},
+      {"\u1E9B", "\u1E60"},       {"\u1FBE", "\u0399"},
+      {"\u03C2", "\u03A3"},       {"\u017F", "S"},
+      {"\u1C80", "\u0412"},       {"\u1C88", "\uA64A"},
+      {"\u1FD3", "\u0390"},       {"\uFB05", "\uFB06"},
+      {"\uAB70", "\u13A0"}};
+  for (const auto& [one, other] : same) {
+    EXPECT_EQ(verdict(one, {MetricId::icontains, {other}}), "pass") << one << " " << other;
+    EXPECT_EQ(verdict(other, {MetricId::icontains, {one}}), "pass") << other << " " << one;
+  }
+  EXPECT_NE(verdict("ß", {MetricId::icontains, {"ss"}}), "pass");
+}
+
 TEST(AnswerChecks, AreTurnedRound) {
   EXPECT_EQ(verdict("PARIS", {MetricId::not_icontains, {"paris"}}), "it must not pass icontains \"paris\"");
   EXPECT_EQ(verdict("Rome", {MetricId::not_icontains, {"paris"}}), "pass");
