@@ -56,6 +56,11 @@ TEST(JsonSchema, ChecksAsDraft7Defines) {
   EXPECT_TRUE(fits("{}", "null"));
 }
 
+TEST(JsonSchema, OfAKeyThatStandsTwiceTheLastOneCounts) {
+  EXPECT_TRUE(fits(city, R"({"name":7,"name":"Paris"})"));
+  EXPECT_FALSE(fits(city, R"({"name":"Paris","name":7})"));
+}
+
 TEST(JsonSchema, NamesWhereTheAnswerIsNotJson) {
   EXPECT_EQ(problem("{}", ""), "is empty");
   EXPECT_EQ(problem("{}", " \n"), "is empty");
