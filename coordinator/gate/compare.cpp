@@ -78,7 +78,6 @@ class Comparison {
   const std::function<void(const ScoreComparison&)>& visit_;
   CompareSummary summary_;
   TestFold tests_of_sides_;
-  std::uint64_t left_out_ = 0;  ///< Of the scores missing in the current side: by intention.
   std::optional<StatisticalGate> tests_;
   PassCountsByPart pass_counts_;
 };
@@ -190,10 +189,12 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
     row.is_check = !scored;
     row.check = metric.check;
     row.is_of_known_failure = current.is_known_failure;
+    row.case_status = assessment.status;
     row.change = change_of(one, scored ? pinned_score(metric, current, base, rules_) : PinnedScore{}, scored);
     report(row);
     const bool lacks = one.calibration && one.calibration->standing != CalibrationStanding::calibrated;
     summary_.uncalibrated += lacks ? 1 : 0;
+    summary_.unpinned += one.cause == MetricCause::missing_in_baseline ? 1 : 0;
     summary_.disagreements += one.cause == MetricCause::judge_disagrees ? 1 : 0;
     if (one.is_left_to_tests && rules_.runs_tests) add_to_tests(metric, one, current, *base);
   }
@@ -220,7 +221,7 @@ void Comparison::missing_in_current(const ComparedCase& base, const std::vector<
     row.status = rules_.strict ? MetricStatus::fail : MetricStatus::warn;
     if (by_intention) {
       row.status = MetricStatus::unjudged;
-      ++left_out_;
+      ++summary_.left_out;
     }
     report(row);
   }
@@ -267,7 +268,7 @@ void Comparison::report(const ScoreComparison& row) {
 CompareSummary Comparison::finish() {
   VerdictInput& input = summary_.verdict_input;
   input.pass_groups = pass_groups(rules_.min_pass_rates, rules_.arms, pass_counts_);
-  (rules_.strict ? input.failures : input.warnings) += summary_.missing_in_current - left_out_;
+  (rules_.strict ? input.failures : input.warnings) += summary_.missing_in_current - summary_.left_out;
   if (tests_) summary_.statistics = tests_->outcome();
   summary_.tests = tests_of_sides_.finish();
   summary_.verdict = run_verdict(input);

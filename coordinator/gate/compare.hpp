@@ -93,6 +93,8 @@ struct ScoreComparison {
   bool is_check = false;             ///< It passes or fails, and has no score.
   CheckDigest check = 0;             ///< ComparedMetric
   bool is_of_known_failure = false;  ///< The suite says that the case fails.
+  /// Of the current side's case; it may fail by metrics that are flaky one by one.
+  CaseStatus case_status = CaseStatus::pass;
 
   std::optional<double> delta() const {
     if (!score || !baseline) return std::nullopt;
@@ -139,6 +141,8 @@ struct CompareSummary {
   std::uint64_t known_failures = 0;
   std::uint64_t missing_in_baseline = 0;
   std::uint64_t missing_in_current = 0;
+  std::uint64_t unpinned = 0;       ///< Of those missing in the baseline: they warn, or fail under strict.
+  std::uint64_t left_out = 0;       ///< Of those missing in the current side: by intention, and no warning.
   std::uint64_t disagreements = 0;  ///< Of judge metrics: the votes, where nothing else failed or warned.
   std::uint64_t uncalibrated = 0;   ///< Judge metrics without a calibration that their run's gate asked for.
   bool shares_no_case = false;      ///< Both sides have cases, and none of them is the same.

@@ -153,10 +153,42 @@ class CountedWords {
   std::string text_;
 };
 
+/// What the verdict comes from, with so many of the scores that one side lacks.
+CountedWords reasons(const CompareReportInput& input, std::uint64_t missing_in_baseline,
+                     std::uint64_t missing_in_current) {
+  const CompareSummary& summary = input.summary;
+  const VerdictInput& gated = summary.verdict_input;
+  CountedWords words(gated.cut_short ? "the run was cut short" : "");
+  if (summary.verdict == RunVerdict::fail) {
+    if (const auto rates = wording::missed_pass_rates(gated.pass_groups); !rates.empty()) words.add(rates);
+  }
+  words.add(summary.regressions, "regression", "regressions");
+  words.add(summary.broke, "check that broke", "checks that broke");
+  words.add(gated.statuses.failed, "failed case", "failed cases");
+  words.add(gated.statuses.flaky, "flaky case", "flaky cases");
+  words.add(gated.statuses.errors, "case error", "case errors");
+  words.add(summary.disagreements, "score by votes that disagree", "scores by votes that disagree");
+  words.add(summary.uncalibrated, "score by a judge without calibration",
+            "scores by a judge without calibration");
+  if (input.gate.stability) {
+    if (input.gate.stability->cause == MetricCause::dropped) words.add("the stability dropped");
+    if (input.gate.stability->cause == MetricCause::below_min_score)
+      words.add("the stability is below the least that is asked for");
+  }
+  if (const auto& statistics = input.gate.statistics) {
+    words.add(statistics->regressions(), "metric that fell over all cases",
+              "metrics that fell over all cases");
+    if (statistics->decision == ChangeDecision::underpowered)
+      words.add("the statistical gate is underpowered");
+  }
+  words.add(missing_in_baseline, "score missing in the base", "scores missing in the base");
+  words.add(missing_in_current, "score missing in the current side", "scores missing in the current side");
+  return words;
+}
+
 std::string verdict_words(const CompareReportInput& input) {
   const CompareSummary& summary = input.summary;
-  CountedWords words(verdict_reasons(input));
-  words.add(summary.missing_in_baseline, "score missing in the base", "scores missing in the base");
+  CountedWords words = reasons(input, summary.missing_in_baseline, summary.missing_in_current);
   words.add(summary.still_failing, "check still failing", "checks still failing");
   words.add(summary.known_failures, "known failure", "known failures");
   words.add(summary.fixed, "check fixed", "checks fixed");
@@ -229,31 +261,7 @@ Notes run_notes(const BaselineComparison& gate) {
 
 std::string verdict_reasons(const CompareReportInput& input) {
   const CompareSummary& summary = input.summary;
-  const VerdictInput& gated = summary.verdict_input;
-  CountedWords words(gated.cut_short ? "the run was cut short" : "");
-  if (summary.verdict == RunVerdict::fail) {
-    if (const auto rates = wording::missed_pass_rates(gated.pass_groups); !rates.empty()) words.add(rates);
-  }
-  words.add(summary.regressions, "regression", "regressions");
-  words.add(summary.broke, "check that broke", "checks that broke");
-  words.add(gated.statuses.failed, "failed case", "failed cases");
-  words.add(gated.statuses.flaky, "flaky case", "flaky cases");
-  words.add(gated.statuses.errors, "case error", "case errors");
-  words.add(summary.disagreements, "score by votes that disagree", "scores by votes that disagree");
-  words.add(summary.uncalibrated, "score by a judge without calibration",
-            "scores by a judge without calibration");
-  if (input.gate.stability) {
-    if (input.gate.stability->cause == MetricCause::dropped) words.add("the stability dropped");
-    if (input.gate.stability->cause == MetricCause::below_min_score)
-      words.add("the stability is below the least that is asked for");
-  }
-  if (input.gate.statistics) {
-    words.add(input.gate.statistics->regressions(), "metric that fell over all cases",
-              "metrics that fell over all cases");
-  }
-  words.add(summary.missing_in_current, "score missing in the current side",
-            "scores missing in the current side");
-  return words.text();
+  return reasons(input, summary.unpinned, summary.missing_in_current - summary.left_out).text();
 }
 
 Result<void> write_compare_table(const CompareReportInput& input, const TableStyle& style, Sink& sink) {

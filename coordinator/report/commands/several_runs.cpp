@@ -118,7 +118,7 @@ Result<void> SeveralRuns::add(const CompareReportInput& input) {
       last_is_known = row.is_of_known_failure;
       asked.clear();
     }
-    const bool fails = row.status == MetricStatus::fail || row.change == RowChange::known_failure ||
+    const bool fails = row.case_status == CaseStatus::fail || row.change == RowChange::known_failure ||
                        value_of(row).outcome == Outcome::fail;
     if (fails) last_outcome = Outcome::fail;
     if (row.status == MetricStatus::flaky && last_outcome == Outcome::pass) last_outcome = Outcome::flaky;

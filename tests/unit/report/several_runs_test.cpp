@@ -137,6 +137,31 @@ TEST(SeveralRuns, FlakyCasesAreApart) {
   EXPECT_NE(table_of(runs).find("run-1: 1 flaky case\n"), std::string::npos) << table_of(runs);
 }
 
+// It was counted as flaky, beside the reason "1 failed case".
+TEST(SeveralRuns, ACaseThatFellByAnotherCheckInEachRepeatHasFailed) {
+  const auto both = [](const std::vector<bool>& first, const std::vector<bool>& second) {
+    ComparedCase one = repeated("a", first);
+    one.metrics[0].check = 7;
+    one.metrics.push_back(repeated("a", second).metrics[0]);
+    one.metrics[1].check = 8;
+    return Cases{one};
+  };
+  const Cases base = both({true, true, true}, {true, true, true});
+  const auto runs = beside_the_first({base, both({false, true, true}, {true, false, true}), base});
+  const json side = json_of(runs)["runs"][1];
+  EXPECT_EQ(side["failed"], 1);
+  EXPECT_FALSE(side.contains("flaky"));
+  EXPECT_EQ(side["reasons"], "1 failed case");
+}
+
+// A review for a score that the base lacks had no reason.
+TEST(SeveralRuns, AScoreThatTheBaseLacksIsAReason) {
+  const Cases base{scored("a", 0.9)};
+  const auto runs = beside_the_first({base, {scored("a", 0.9), scored("b", 0.9)}, base});
+  EXPECT_EQ(json_of(runs)["runs"][1]["verdict"], "review");
+  EXPECT_EQ(json_of(runs)["runs"][1]["reasons"], "1 score missing in the base");
+}
+
 // A verdict stood there without its reason.
 TEST(SeveralRuns, EachVerdictHasItsReasons) {
   const Cases base{checked("a", true), scored("b", 0.9)};
