@@ -72,16 +72,24 @@ Result<WatchedAllowList> WatchedAllowList::open(const std::filesystem::path& fil
 std::optional<WatchedAllowList::State> WatchedAllowList::state() const {
   struct stat facts {};
   if (::stat(file_.c_str(), &facts) != 0) return std::nullopt;
-  return State{facts.st_mtim.tv_sec * 1'000'000'000 + facts.st_mtim.tv_nsec,
+  const auto nanoseconds = [](const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; };
+  return State{nanoseconds(facts.st_mtim), nanoseconds(facts.st_ctim), facts.st_mode,
                static_cast<std::uint64_t>(facts.st_size), facts.st_ino};
 }
 
 Result<bool> WatchedAllowList::refresh() {
   const auto now = state();
   if (now == state_) return false;
-  state_ = now;
   auto list = AllowList::read(file_);
-  if (!list) return fail(list.error());
+  if (!list) {
+    // It is tried again even if the file stays: what is lacking may be the process' own, such as descriptors.
+    Failure failure{now, list.error().message};
+    if (failure == failure_) return false;
+    failure_ = std::move(failure);
+    return fail(list.error());
+  }
+  state_ = now;
+  failure_.reset();
   const bool differs = list->entries() != list_.entries();
   list_ = std::move(*list);
   return differs;

@@ -43,13 +43,15 @@ class WatchedAllowList {
   static Result<WatchedAllowList> open(const std::filesystem::path& file);
 
   const AllowList& list() const { return list_; }
-  /// Reads the file again if it is another than before. True if the list is another now; an error is given
-  /// once for each state of the file.
+  /// Reads the file again if it is another than the one that the list came from. True if the list is another
+  /// now; the same error of the same state of the file is given once.
   Result<bool> refresh();
 
  private:
   struct State {
-    std::int64_t changed_ns = 0;
+    std::int64_t written_ns = 0;
+    std::int64_t changed_ns = 0;  ///< Its permissions or name too.
+    std::uint32_t mode = 0;
     std::uint64_t size = 0;
     std::uint64_t inode = 0;
     friend bool operator==(const State&, const State&) = default;
@@ -59,7 +61,13 @@ class WatchedAllowList {
   std::optional<State> state() const;
 
   std::filesystem::path file_;
-  std::optional<State> state_;  ///< Before the file was read.
+  struct Failure {
+    std::optional<State> state;
+    std::string message;
+    friend bool operator==(const Failure&, const Failure&) = default;
+  };
+  std::optional<State> state_;      ///< Before the file was read that the list came from.
+  std::optional<Failure> failure_;  ///< Of the last try to read it again.
   AllowList list_;
 };
 

@@ -118,6 +118,22 @@ TEST(AllowList, AFileThatBreaksLeavesTheListInForce) {
   EXPECT_EQ(watched->list().name_of(public_key), std::nullopt);
 }
 
+// Its state was taken over before the read that failed, and a worker that was removed stayed admitted.
+TEST(AllowList, OneWhosePermissionsAreMendedIsReadAgain) {
+  const support::TemporaryFolder folder;
+  const auto path = folder.path() / "allowed";
+  write(path, "gpu-7 " + public_key + "\n", owner_only);
+  auto watched = WatchedAllowList::open(path);
+  ASSERT_TRUE(watched) << watched.error().message;
+  write(path, "gpu-8 " + other_key + "\n", owner_only | fs::perms::group_write);
+  EXPECT_FALSE(watched->refresh());
+  EXPECT_FALSE(watched->refresh().value()) << "an error is said once";
+  EXPECT_EQ(watched->list().name_of(public_key), "gpu-7");
+  fs::permissions(path, owner_only);
+  EXPECT_TRUE(watched->refresh().value());
+  EXPECT_EQ(watched->list().name_of(public_key), std::nullopt);
+}
+
 TEST(AllowList, OneThatOthersCanWriteIsRefused) {
   const support::TemporaryFolder folder;
   const auto path = folder.path() / "allowed";
