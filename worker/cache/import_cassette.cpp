@@ -103,6 +103,18 @@ class Import {
   std::vector<Digest> batch_;
 };
 
+/// The other caches of the home. Error: cache_in_use, since a later answer of such a cache could not be seen,
+/// and the imported one would be pinned in its place.
+Result<std::vector<AnswerCache>> open_all_others(const std::filesystem::path& home,
+                                                 const std::filesystem::path& own) {
+  std::vector<std::filesystem::path> in_use;
+  auto others = open_others_read_only(home, own, nullptr, &in_use);
+  if (in_use.empty()) return others;
+  return fail(Reason::cache_in_use, "the cache " + in_use.front().string() +
+                                        " is in use by another process; wait for its end, or end it, and "
+                                        "import then");
+}
+
 }  // namespace
 
 Result<ImportedCassette> merge_cassette(CassetteReader& cassette, AnswerCache& cache,
@@ -117,10 +129,13 @@ Result<ImportedCassette> import_cassette(const CassetteImport& options) {
   if (auto sound = cassette->verify(); !sound) return fail(sound.error());
   // A ledger that does not work is reported before anything is written.
   if (auto works = options.pins({}); !works) return fail(works.error());
+  // So is a cache in use: else the next free one would be made already.
+  if (auto free = open_all_others(options.home, {}); !free) return fail(free.error());
   auto cache = open_worker_cache(options.home, std::nullopt);
   if (!cache) return fail(cache.error());
-  const auto others = open_others_read_only(options.home, cache->directory());
-  return merge_cassette(*cassette, *cache, others, options);
+  const auto others = open_all_others(options.home, cache->directory());
+  if (!others) return fail(others.error());
+  return merge_cassette(*cassette, *cache, *others, options);
 }
 
 }  // namespace sluice

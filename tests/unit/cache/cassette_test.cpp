@@ -211,6 +211,20 @@ TEST(Cassette, ACacheInUseOrDamagedOrNoneIsNamed) {
   EXPECT_NE(damaged.error().message.find("busy"), std::string::npos) << damaged.error().message;
 }
 
+// It was passed over, and an older answer was pinned in place of its own.
+TEST(Cassette, IsNotImportedWhileACacheIsInUse) {
+  CassetteHome from;
+  ASSERT_TRUE(from.cache("worker-0").put(test_key(1), test_answer("one")));
+  const auto bytes = from.exported();
+  CassetteHome to;
+  const auto busy = to.cache("busy");
+  const auto done = to.import(bytes);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().reason, Reason::cache_in_use);
+  EXPECT_NE(done.error().message.find(busy.directory().string()), std::string::npos) << done.error().message;
+  EXPECT_FALSE(std::filesystem::exists(to.folder.path() / "cache" / "worker-0")) << "nothing was written";
+}
+
 TEST(Cassette, ADamagedOneChangesNothing) {
   CassetteHome home;
   ASSERT_TRUE(home.cache().put(test_key(1), test_answer("one")));
@@ -286,7 +300,9 @@ TEST(Cassette, ImportTakesTheFirstFreeCache) {
   CassetteHome from;
   ASSERT_TRUE(from.cache().put(test_key(1), test_answer("one")));
   CassetteHome to;
-  const auto busy = to.cache("worker-0");
+  const auto name = to.cache("worker-0").directory();
+  const auto reader = AnswerCache::open_read_only(name);
+  ASSERT_TRUE(reader) << reader.error().message;
   const auto done = to.import(from.exported());
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(done->cache.filename(), "worker-1");
