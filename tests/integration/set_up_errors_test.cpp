@@ -49,6 +49,12 @@ TEST_F(SetUpErrors, AWorkerWithTooLongAName) {
                       {"--name", "at most 255 bytes", "300"});
 }
 
+// ZeroMQ aborted the run.
+TEST_F(SetUpErrors, TooFewFilesMayBeOpen) {
+  auto run = start_sluice_after("ulimit -n 20", {"run", shipped_fixtures().string(), "--mode", "mock"});
+  expect_one_sentence(finish(run), {"may open 20 files", "at least 64", "ulimit -n"});
+}
+
 TEST_F(SetUpErrors, AProviderAtAClosedPort) {
   const auto simulator = start_simulator();
   const auto finished =

@@ -138,6 +138,12 @@ Finished Workbench::run_sluice_with_file_limit(std::size_t bytes, const fs::path
   return finish(process);
 }
 
+Process Workbench::start_sluice_after(const std::string& set_up, const Flags& flags) {
+  auto shell = command("sluice", flags);
+  shell.arguments = Flags{"/bin/sh", "-c", set_up + " && exec \"$@\"", "sh"} + shell.arguments;
+  return Process(std::move(shell));
+}
+
 Finished Workbench::run_sluice_obeying_permissions(const Flags& flags) {
   auto bound = command("sluice", flags);
   if (::geteuid() == 0) {

@@ -62,6 +62,8 @@ class Workbench : public ::testing::Test {
   /// Under `ulimit -f`: no file grows beyond so many bytes.
   Finished run_sluice_with_file_limit(std::size_t bytes, const std::filesystem::path& output,
                                       const Flags& flags);
+  /// By a shell that ran `set_up` before: `ulimit -n 20`.
+  Process start_sluice_after(const std::string& set_up, const Flags& flags);
   /// Bound by the permissions of files, which root is not.
   Finished run_sluice_obeying_permissions(const Flags& flags);
   Finished run_worker(const std::string& endpoint, const Flags& flags = {});

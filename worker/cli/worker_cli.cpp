@@ -6,6 +6,7 @@
 #include "common/metrics_server/pulse.hpp"
 #include "common/metrics_server/worker_metrics.hpp"
 #include "common/process/actor_system.hpp"
+#include "common/process/descriptors.hpp"
 #include "common/process/logging.hpp"
 #include "common/process/service_manager.hpp"
 #include "common/process/signals.hpp"
@@ -285,6 +286,8 @@ CommandText describe_worker_cli() {
 int run_worker_cli(int argc, char** argv) {
   set_speaker("sluice-worker");
   set_log_format(early_log_format(argc, argv));
+  // Each call is a connection, and one that got no descriptor would look like an outage of the provider.
+  if (const auto ready = prepare_descriptors(); !ready) return report(ready.error().message);
   WorkerFlags flags;
   const auto program = make_program(flags);
   CLI::App& app = *program;
