@@ -18,20 +18,28 @@ namespace sluice {
 
 namespace {
 
-sigset_t watched() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  return set;
+const char* name_of(std::uint32_t signal) {
+  if (signal == SIGINT) return "SIGINT";
+  return signal == SIGHUP ? "SIGHUP" : "SIGTERM";
 }
 
 }  // namespace
 
+sigset_t signals_that_end() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  struct sigaction hang_up {};
+  ::sigaction(SIGHUP, nullptr, &hang_up);
+  if (hang_up.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
+  return set;
+}
+
 SignalWatch::SignalWatch(int exit_code) : exit_code_(exit_code) {
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);
-  const auto set = watched();
+  const auto set = signals_that_end();
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
   signal_fd_ = ::signalfd(-1, &set, SFD_CLOEXEC);
   stop_fd_ = ::eventfd(0, EFD_CLOEXEC);
@@ -48,6 +56,11 @@ void SignalWatch::say_at_an_early_end(std::string words) {
   last_words_ = std::move(words);
 }
 
+void SignalWatch::clean_up_with(std::function<void()> clean_up) {
+  const std::lock_guard lock(mutex_);
+  clean_up_ = std::move(clean_up);
+}
+
 void SignalWatch::watch() {
   for (;;) {
     std::array<pollfd, 2> fds{{{signal_fd_, POLLIN, 0}, {stop_fd_, POLLIN, 0}}};
@@ -55,7 +68,7 @@ void SignalWatch::watch() {
     if (fds[1].revents != 0) return;
     signalfd_siginfo info{};
     if (::read(signal_fd_, &info, sizeof info) != sizeof info) return;
-    take(info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM");
+    take(name_of(info.ssi_signo));
   }
 }
 
@@ -68,6 +81,7 @@ void SignalWatch::take(const char* signal) {
   if (log_format() == LogFormat::text) std::fputs("\n", stderr);  // Behind what a terminal echoes.
   say(std::string("interrupted by ") + signal, Severity::error);
   if (!last_words_.empty()) say(last_words_);
+  if (clean_up_) clean_up_();
   ::_exit(exit_code_);
 }
 

@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 
 #include <chrono>
+#include <csignal>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -32,10 +33,13 @@ class SignalRequest {
   std::optional<TimePoint> first_;
 };
 
-/// Watches for SIGINT and SIGTERM on a thread of its own, so that a handler is ordinary code. Without a
-/// handler, and on a later signal (SignalRequest) in any case, the process ends at once. Also ignores SIGPIPE
-/// and SIGXFSZ: their causes are seen as errors of the write. REQUIRES: made before any other thread is
-/// started (they inherit the blocked signals).
+/// Signals that end an orderly program: SIGINT, SIGTERM, and SIGHUP unless this process ignores it (nohup).
+sigset_t signals_that_end();
+
+/// Watches for these signals on a thread of its own, so that a handler is ordinary code. Without a handler,
+/// and on a later signal (SignalRequest) in any case, the process ends at once. Also ignores SIGPIPE and
+/// SIGXFSZ: their causes are seen as errors of the write. REQUIRES: made before any other thread is started
+/// (they inherit the blocked signals).
 class SignalWatch {
  public:
   using Handler = std::function<void(const char* signal)>;
@@ -52,6 +56,9 @@ class SignalWatch {
   /// What is said, behind the signal, where one ends the process at once; empty: no more. Thread-safe.
   void say_at_an_early_end(std::string words);
 
+  /// What is done last where a signal ends the process at once. It must not wait for other threads.
+  void clean_up_with(std::function<void()> clean_up);
+
   /// A signal came, whoever handled it. Thread-safe.
   bool has_come();
 
@@ -65,6 +72,7 @@ class SignalWatch {
   std::mutex mutex_;
   Handler handler_;
   std::string last_words_;
+  std::function<void()> clean_up_;
   SignalRequest request_;
   std::thread thread_;
 };

@@ -112,6 +112,29 @@ TEST_F(Interrupt, TwoSignalsAtOnceLeaveTheReport) {
   EXPECT_EQ(report["metrics"]["errors"], fixture_count() - answered);
 }
 
+// It ended a run like `kill -9`: without a report.
+TEST_F(Interrupt, AHangUpEndsItLikeAnyOtherSignal) {
+  const auto stalling = start_stalling_simulator();
+  auto run = start_sluice(live(stalling) + at_once);
+  ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == answered; })) << run.errors();
+  run.signal(SIGHUP);
+  const auto finished = finish(run);
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_NE(finished.errors.find("interrupted by SIGHUP"), std::string::npos) << finished.errors;
+  EXPECT_EQ(parse_report(finished.output)["reason_code"], "interrupted");
+}
+
+TEST_F(Interrupt, AHangUpUnderNohupEndsNothing) {
+  const auto stalling = start_stalling_simulator();
+  auto run = start_sluice_after("trap '' HUP", live(stalling) + at_once);
+  ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == answered; })) << run.errors();
+  run.signal(SIGHUP);
+  run.signal(SIGTERM);
+  const auto finished = finish(run);
+  EXPECT_EQ(finished.errors.find("SIGHUP"), std::string::npos) << finished.errors;
+  EXPECT_NE(finished.errors.find("interrupted by SIGTERM"), std::string::npos) << finished.errors;
+}
+
 TEST_F(Interrupt, AUserWhoInsistsEndsARunThatCannotEndByItself) {
   const auto stalling = start_stalling_simulator();
   // The report goes to a pipe that nobody reads.

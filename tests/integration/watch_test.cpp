@@ -76,6 +76,18 @@ TEST_F(Watch, WhatARunWritesBesideItsSuiteDoesNotCount) {
   EXPECT_EQ(times_waiting(watching), 3u) << "a run for each change, and no more: " << finished.errors;
 }
 
+// It went on paying, and nobody could see it.
+TEST_F(Watch, ARunEndsWhenItsWatcherIsKilled) {
+  const auto simulator = start_simulator({R"({"latency_ms": 1500})"}, {});
+  write_suite("Two?");
+  auto watching = start_sluice({"run", suite(), "--mode", "live", "--base-url", simulator.url() + "/v1",
+                                "--watch", "--drain-timeout", "0"});
+  ASSERT_TRUE(eventually([&] { return simulator.count("start") > 0; })) << watching.errors();
+  watching.signal(SIGKILL);
+  EXPECT_TRUE(has_logged(watching, "interrupted by SIGTERM")) << watching.errors();
+  EXPECT_TRUE(eventually([&] { return !watching.output().empty(); })) << "its report";
+}
+
 TEST_F(Watch, RunsThatOthersTakePartInAreNotWatched) {
   write_suite("Two?");
   for (const Flags& flags : {Flags{"--resume"}, Flags{"--listen", "tcp://127.0.0.1:0"}}) {

@@ -1,5 +1,6 @@
 #include "coordinator/cli/run/watch_run.hpp"
 
+#include "common/process/signals.hpp"
 #include "common/text/printable.hpp"
 #include "common/text/stderr_line.hpp"
 #include "coordinator/cli/command.hpp"
@@ -16,7 +17,7 @@
 #include <system_error>
 
 #include <poll.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,9 +29,8 @@ namespace {
 class BlockedSignals {
  public:
   BlockedSignals() {
-    sigset_t all;
-    sigemptyset(&all);
-    for (const int number : {SIGINT, SIGTERM, SIGCHLD}) sigaddset(&all, number);
+    sigset_t all = signals_that_end();
+    sigaddset(&all, SIGCHLD);
     // Whoever ignores it hands that on, and the end of a run would never be seen.
     ::signal(SIGCHLD, SIG_DFL);
     ::sigprocmask(SIG_BLOCK, &all, &before_);
@@ -58,19 +58,25 @@ class BlockedSignals {
   sigset_t before_{};
 };
 
+/// In the new process, whose run ends in an orderly way once the watcher is gone, however it ended: nobody is
+/// there who could end it.
+[[noreturn]] void become_run(char* const* words, pid_t watcher, const BlockedSignals& signals) {
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != watcher) ::_exit(exit_error);
+  ::sigprocmask(SIG_SETMASK, &signals.before(), nullptr);
+  ::execv("/proc/self/exe", words);
+  ::_exit(report_error("cannot start the run: " + std::generic_category().message(errno)));
+}
+
 std::optional<pid_t> start(const std::vector<std::string>& arguments, const BlockedSignals& signals) {
   std::vector<char*> words;
   for (const std::string& one : arguments) words.push_back(const_cast<char*>(one.c_str()));
   words.push_back(nullptr);
-  posix_spawnattr_t how;
-  ::posix_spawnattr_init(&how);
-  ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
-  ::posix_spawnattr_setsigmask(&how, &signals.before());
-  pid_t child = -1;
-  const int failed = ::posix_spawn(&child, "/proc/self/exe", nullptr, &how, words.data(), environ);
-  ::posix_spawnattr_destroy(&how);
-  if (failed == 0) return child;
-  report_error("cannot start the run: " + std::generic_category().message(failed));
+  const pid_t watcher = ::getpid();
+  const pid_t child = ::fork();
+  if (child == 0) become_run(words.data(), watcher, signals);
+  if (child > 0) return child;
+  report_error("cannot start the run: " + std::generic_category().message(errno));
   return std::nullopt;
 }
 
