@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -84,8 +85,9 @@ class SignalsIgnored {
   struct sigaction pipe_ {};
 };
 
-// The half-written file, for a signal's handler.
+// The half-written file, for a signal's handler and, behind the lock, for a thread that takes signals.
 std::atomic<const char*> unfinished_file = nullptr;
+std::mutex changes_unfinished_file;
 static_assert(std::atomic<const char*>::is_always_lock_free);
 
 extern "C" void remove_unfinished_file(int signal) {
@@ -98,7 +100,7 @@ extern "C" void remove_unfinished_file(int signal) {
 class RemovedBySignals {
  public:
   explicit RemovedBySignals(const std::string& file) {
-    unfinished_file = file.c_str();
+    name_unfinished(file.c_str());
     struct sigaction remove {};
     remove.sa_handler = remove_unfinished_file;
     remove.sa_flags = SA_RESETHAND;
@@ -111,7 +113,7 @@ class RemovedBySignals {
     for (std::size_t i = 0; i < ending.size(); ++i) {
       if (is_default(before_[i])) sigaction(ending[i], &before_[i], nullptr);
     }
-    unfinished_file = nullptr;
+    name_unfinished(nullptr);
   }
   RemovedBySignals(const RemovedBySignals&) = delete;
   RemovedBySignals& operator=(const RemovedBySignals&) = delete;
@@ -119,6 +121,10 @@ class RemovedBySignals {
  private:
   static constexpr std::array ending{SIGINT, SIGTERM, SIGHUP};
 
+  static void name_unfinished(const char* file) {
+    const std::lock_guard lock(changes_unfinished_file);
+    unfinished_file = file;
+  }
   static bool is_default(const struct sigaction& action) {
     return (action.sa_flags & SA_SIGINFO) == 0 && action.sa_handler == SIG_DFL;
   }
@@ -185,7 +191,8 @@ mode_t default_mode() {
 
 Result<void> replace(const std::string& path, const Target& target, mode_t mode,
                      const ContentWriter& writer) {
-  std::string temporary = path + ".XXXXXX";
+  // No longer than any file's name may be, however long this one's is.
+  std::string temporary = (std::filesystem::path(path).parent_path() / ".sluice.XXXXXX").string();
   const int descriptor = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (descriptor < 0) return fail(cannot_write(target, errno));
   const RemovedBySignals signals(temporary);
@@ -204,6 +211,11 @@ Result<void> replace(const std::string& path, const Target& target, mode_t mode,
 }
 
 }  // namespace
+
+void remove_unfinished_output() {
+  const std::lock_guard lock(changes_unfinished_file);
+  if (const char* file = unfinished_file.load()) ::unlink(file);
+}
 
 std::string end_of_links(const std::string& path) {
   namespace fs = std::filesystem;
@@ -243,8 +255,14 @@ Result<void> check_output_path(std::string_view content, const std::string& path
   const auto refuse = [&](const std::string& why) {
     return fail(cannot_write({content, "\"" + path + "\""}, why));
   };
-  if (fs::is_directory(path, none)) return refuse("it is a folder");
-  if (fs::exists(path, none) && !fs::is_regular_file(path, none)) return {};
+  struct stat found {};
+  if (::stat(path.c_str(), &found) == 0) {
+    if (S_ISDIR(found.st_mode)) return refuse(words_for(EISDIR));
+    if (!S_ISREG(found.st_mode)) return {};
+    if (::access(path.c_str(), W_OK) != 0) return refuse("the file is not writable");
+  } else if (errno == ENAMETOOLONG) {
+    return refuse(words_for(ENAMETOOLONG));
+  }
   const fs::path end = end_of_links(path);
   const auto folder = end.has_parent_path() ? end.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, none)) return refuse("the folder does not exist");

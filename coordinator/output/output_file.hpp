@@ -22,8 +22,12 @@ std::string end_of_links(const std::string& path);
 /// is followed. Fails with `output_failed`, or as the writer does; the old file then stands as it was.
 Result<void> write_whole_file(std::string_view content, const std::string& path, const ContentWriter& writer);
 
-/// What is certain to fail is reported before the work is done: the folder is not there or not writable, or
-/// the path is a folder itself. Fails with `output_failed`.
+/// Removes what write_whole_file has written so far, if some thread is in it: for one that takes a signal and
+/// ends the process. Signals that end it by themselves do so too.
+void remove_unfinished_output();
+
+/// What is certain to fail is reported before the work is done: the folder or the file is not writable, the
+/// folder is not there, the name is too long, or the path is a folder itself. Fails with `output_failed`.
 Result<void> check_output_path(std::string_view content, const std::string& path);
 
 /// Writes to standard output; every failure counts, also one that shows only when the descriptor is flushed.

@@ -89,6 +89,17 @@ TEST_F(OutputErrors, AFolderThatDoesNotExist) {
   expect_one_sentence(run_sluice(mock_run(shipped_fixtures()) + Flags{"--output", file}), {file, "folder"});
 }
 
+// It was noticed only once everything was paid for.
+TEST_F(OutputErrors, AWriteProtectedReportIsNoticedBeforeTheRun) {
+  const auto file = folder() / "report.json";
+  write_text(file, "old");
+  std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+  expect_one_sentence(
+      run_sluice_obeying_permissions(mock_run(shipped_fixtures()) + Flags{"--output", file.string()}),
+      {file.string(), "the file is not writable"});
+  EXPECT_FALSE(std::filesystem::exists(home() / "ledger.db")) << "no run began";
+}
+
 TEST_F(OutputErrors, AFileThatMayNotGrowIsNotLeftInHalf) {
   const auto file = folder() / "report.json";
   const auto whole = run_sluice(mock_run(wordy_fixtures()) + Flags{"--output", file.string()});

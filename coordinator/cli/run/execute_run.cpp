@@ -10,6 +10,7 @@
 #include "coordinator/cli/run/run_report.hpp"
 #include "coordinator/cli/run_flags.hpp"
 #include "coordinator/display/numbers.hpp"
+#include "coordinator/output/output_file.hpp"
 #include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/harvest.hpp"
 #include "coordinator/session/run_commands.hpp"
@@ -93,6 +94,7 @@ tl::expected<EmbeddedBefore, int> embed_before(const RunOptions& options, RunInp
 int execute_run(const RunOptions& options, Suite suite, const PrepareWorkers& prepare_workers,
                 const RunUse* use) {
   SignalWatch signals(exit_error);
+  signals.clean_up_with(remove_unfinished_output);
   set_log_format(options.settings.log_format.value);
   ProgressStyle style = detect_progress_style();
   style.is_assessed = use == nullptr || use->is_assessed;

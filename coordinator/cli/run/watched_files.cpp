@@ -12,19 +12,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Those that mkostemp puts behind a name and a dot.
-constexpr std::size_t letters_of_a_draft = 6;
-
-/// No suite names a log, and what a run prints often goes into one.
+/// No suite names a log, and what a run prints often goes into one. Drafts of reports begin with a dot.
 bool is_left_out(const std::string& name) {
   return name.empty() || name.front() == '.' || name.back() == '~' || name.ends_with(".log");
-}
-
-bool is_draft_of(const fs::path& draft, const fs::path& file) {
-  const std::string& name = draft.native();
-  const std::size_t length = file.native().size();
-  return name.size() == length + 1 + letters_of_a_draft && name.starts_with(file.native()) &&
-         name[length] == '.' && name.find('/', length) == std::string::npos;
 }
 
 /// Whether the path is the folder or lies below it.
@@ -51,9 +41,7 @@ bool WatchedFiles::ignores_a_root() const {
 }
 
 bool WatchedFiles::counts(const fs::path& path) const {
-  return std::ranges::none_of(ignored_, [&](const fs::path& ignored) {
-    return is_within(path, ignored) || is_draft_of(path, ignored);
-  });
+  return std::ranges::none_of(ignored_, [&](const fs::path& ignored) { return is_within(path, ignored); });
 }
 
 void WatchedFiles::look_at(const fs::path& file, State& state) const {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -153,6 +154,31 @@ TEST_F(OutputFile, ALimitOnFileSizesIsAnErrorNotASignal) {
   EXPECT_EQ(outcome, 0);
   EXPECT_EQ(content(path), "old");
   EXPECT_EQ(files(), 1u);
+}
+
+// The temporary file's name was longer than a name may be.
+TEST_F(OutputFile, ANameMayBeAsLongAsTheSystemAllows) {
+  const fs::path longest = folder / std::string(255, 'x');
+  EXPECT_TRUE(check_output_path("report", longest.string()));
+  const auto written = write_whole_file("report", longest.string(), writes("text"));
+  EXPECT_TRUE(written) << written.error().message;
+  EXPECT_EQ(content(longest), "text");
+  EXPECT_FALSE(check_output_path("report", (folder / std::string(256, 'x')).string()));
+}
+
+// Signals of a run are read by a thread, and no handler runs.
+TEST_F(OutputFile, AThreadThatTakesASignalRemovesAHalfWrittenFile) {
+  const fs::path path = folder / "report.json";
+  std::size_t left = 1;
+  const auto written = write_whole_file("report", path.string(), [&](Sink& sink) -> Result<void> {
+    sink.write("half");
+    std::thread(remove_unfinished_output).join();
+    left = files();
+    return {};
+  });
+  EXPECT_FALSE(written);
+  EXPECT_EQ(left, 0u);
+  remove_unfinished_output();  // Of none it does nothing.
 }
 
 // `sluice cache export` that was interrupted left its temporary file.
