@@ -2,6 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "common/files.hpp"
+#include "common/fleet/private_file.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/gate/billionths.hpp"
@@ -168,6 +169,9 @@ Result<void> check_harvest_without_help(const RunInputs& inputs) {
 Result<Harvest> harvest_examples(const RunOptions& options, const Redactor& redactor,
                                  const RunResults& results, const ReadWholeAnswers& whole_answers) {
   const std::string& file = *options.harvest;
+  // Another run may add to it as well: it reads what this one has written. Some network file systems lock no
+  // folders, and there each run is on its own.
+  const auto lock = lock_folder(std::filesystem::path(end_of_links(file)).parent_path());
   auto known = read_harvest_file(file);
   if (!known) return fail(std::move(known.error()));
   ExampleGatherer gatherer(*known, redactor, whole_answers);

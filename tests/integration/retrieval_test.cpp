@@ -1,11 +1,15 @@
 // Solved examples from the suite to the model's prompt, the report, the ledger and calibrate-bands.
 
+#include "tests/support/ledger_rows.hpp"
 #include "tests/support/workbench.hpp"
 
 #include <memory>
 #include <string>
 
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
+#include <sys/file.h>
+#include <unistd.h>
 
 namespace sluice::retrieval_test {
 
@@ -363,6 +367,27 @@ TEST_F(Retrieval, HarvestTakesLongAnswersWhole) {
   EXPECT_NE(unkept.errors.find("added 1 solved example to other.jsonl; 1 answer left out, since no cache"),
             std::string::npos)
       << unkept.errors;
+}
+
+// Both read the file, and the later one replaced what the other had added.
+TEST_F(Retrieval, TwoRunsThatHarvestIntoOneFileLoseNothing) {
+  write_text(folder() / "answers.jsonl", "{\"id\": \"tea\", \"answer\": \"alone\"}\n");
+  write_text(folder() / "suite.yaml",
+             "suite: kitchen\nmodel: m-1\nsettings: {provider: sim}\ntests:\n"
+             "  - {id: tea, input: {prompt: \"a tea\"}, expected: {type: must_contain, text: alone}}\n");
+  const int other = ::open(folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_GE(other, 0);
+  ASSERT_EQ(::flock(other, LOCK_EX), 0);
+  auto run = start_sluice(
+      {"run", "suite.yaml", "--mode", "live", "--answers", "answers.jsonl", "--harvest", "new.jsonl"});
+  ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == 1; })) << run.errors();
+  write_text(folder() / "new.jsonl", "{\"id\": \"other\", \"input\": \"a mug\", \"answer\": \"mug\"}\n");
+  ::close(other);
+  const auto finished = finish(run);
+  EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+  const auto both = read_text(folder() / "new.jsonl");
+  EXPECT_NE(both.find("\"other\""), std::string::npos) << both;
+  EXPECT_NE(both.find("\"tea\""), std::string::npos) << both;
 }
 
 TEST_F(Retrieval, HarvestTakesRecordedAnswersWhole) {
