@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <future>
 #include <random>
+#include <string_view>
 #include <utility>
 
 #include <spdlog/spdlog.h>
@@ -23,14 +24,15 @@ namespace sluice {
 
 namespace {
 
-/// Without it a run that finds nothing would report that the answers are nowhere.
-void warn_of_caches_in_use(const std::vector<std::filesystem::path>& in_use) {
-  for (const auto& dir : in_use) {
-    spdlog::warn(
-        "the cache {} is in use by another process, and its answers are not found in this run: "
-        "run again when that one has ended",
-        dir.string());
-  }
+/// Without it a cached run that finds nothing would report that the answers are nowhere, and a live one would
+/// pay for them again without a word.
+void warn_of_caches_in_use(const std::vector<std::filesystem::path>& in_use, Mode mode) {
+  const std::string_view what =
+      mode == Mode::cached
+          ? "its answers are not found in this run: run again when that one has ended"
+          : "what it alone holds is asked and paid for again: to use it, run when that one has ended";
+  for (const auto& dir : in_use)
+    spdlog::warn("the cache {} is in use by another process, and {}", dir.string(), what);
 }
 
 using OpenedStore = Result<std::shared_ptr<AnswerStore>>;
@@ -44,14 +46,14 @@ OpenedStore open_store(const WorkerCaches& caches) {
     std::vector<Error> problems;
     auto all = open_others_read_only(home, {}, &problems, &in_use);
     if (!problems.empty()) return fail(std::move(problems.front()));
-    warn_of_caches_in_use(in_use);
+    warn_of_caches_in_use(in_use, Mode::cached);
     return std::make_shared<AnswerStore>(std::nullopt, std::move(all));
   }
   auto own = open_worker_cache(home, caches.name);
   if (!own) return fail(own.error());
   std::vector<AnswerCache> others;
   if (caches.borrow_caches) others = open_others_read_only(home, own->directory(), nullptr, &in_use);
-  if (caches.settings.mode.value == Mode::cached) warn_of_caches_in_use(in_use);
+  if (!caches.asks_again) warn_of_caches_in_use(in_use, caches.settings.mode.value);
   return std::make_shared<AnswerStore>(std::move(*own), std::move(others));
 }
 

@@ -38,6 +38,7 @@ struct WorkerCaches {
   std::optional<std::string> name;  ///< Of the worker and its cache; unnamed ones take the first free cache.
   bool use_cache = true;            ///< False: no cache is opened at all.
   bool borrow_caches = false;  ///< Also read the caches of the home that nobody uses (a one-process run).
+  bool asks_again = false;     ///< What caches hold is renewed anyway.
 };
 
 /// A request for workers inside this process. They use the same wire as those of other processes.

@@ -74,6 +74,23 @@ TEST_F(Cache, CachedNamesACacheThatAnotherProcessHolds) {
   EXPECT_EQ(facts_of_run(flags)["cache_hits"], fixture_count());
 }
 
+// It paid again without a word.
+TEST_F(Cache, LiveNamesACacheThatAnotherProcessHolds) {
+  const auto simulator = start_simulator();
+  facts_of_run(live(simulator));
+  const auto held = home() / "cache" / "worker-0";
+  const int lock = ::open((held / "LOCK.sluice").c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_GE(lock, 0);
+  ASSERT_EQ(::flock(lock, LOCK_EX | LOCK_NB), 0);
+  const std::string words = "the cache " + held.string() + " is in use by another process, and what it alone";
+  const auto refreshed = run_sluice(live(simulator) + Flags{"--refresh"});
+  EXPECT_EQ(refreshed.errors.find(words), std::string::npos) << refreshed.errors;
+  std::filesystem::remove_all(home() / "cache" / "worker-1");
+  const auto paid = run_sluice(live(simulator));
+  ::close(lock);
+  EXPECT_NE(paid.errors.find(words), std::string::npos) << paid.errors;
+}
+
 TEST_F(Cache, LiveReadsThroughRefreshRenewsNoCacheIgnores) {
   const auto simulator = start_simulator();
   EXPECT_EQ(facts_of_run(live(simulator) + Flags{"--no-cache"})["requests"], fixture_count());

@@ -126,7 +126,8 @@ StartWorkers prepare_own_workers(const RunOptions& options, const PrepareWorkers
   return prepare_workers({.settings = options.settings,
                           .name = std::nullopt,
                           .use_cache = options.settings.mode.value != Mode::mock && !options.no_cache,
-                          .borrow_caches = !options.listen});
+                          .borrow_caches = !options.listen,
+                          .asks_again = options.refresh});
 }
 
 }  // namespace
