@@ -6,6 +6,11 @@
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/ledger/schema.hpp"
 
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -48,13 +53,60 @@ std::string changing_name(const std::filesystem::path& file) {
   return name + "?mode=ro";
 }
 
+bool has_log(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(file.string() + "-wal", error);
+  return !error && bytes > 0;
+}
+
+/// A run that was killed has left its log of commits, and a copy or the end of the machine took the index of
+/// it: SQLite would have to make one beside it.
+bool needs_an_index(const std::filesystem::path& file) {
+  std::error_code none;
+  return has_log(file) && !std::filesystem::exists(file.string() + "-shm", none) &&
+         is_read_only_folder(file.parent_path());
+}
+
+/// Removed with all in it.
+class TemporaryCopy {
+ public:
+  /// Of the file and its log. Throws std::filesystem::filesystem_error.
+  explicit TemporaryCopy(const std::filesystem::path& file) {
+    namespace fs = std::filesystem;
+    std::string pattern = (fs::temp_directory_path() / "sluice-ledger-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr)
+      throw fs::filesystem_error("no folder can be made", pattern,
+                                 std::error_code(errno, std::generic_category()));
+    folder_ = pattern;
+    try {
+      for (const char* ending : {"", "-wal"}) {
+        fs::copy_file(file.string() + ending, this->file().string() + ending);
+        fs::permissions(this->file().string() + ending, fs::perms::owner_read | fs::perms::owner_write);
+      }
+    } catch (...) {
+      remove();
+      throw;
+    }
+  }
+  TemporaryCopy(const TemporaryCopy&) = delete;
+  TemporaryCopy& operator=(const TemporaryCopy&) = delete;
+  ~TemporaryCopy() { remove(); }
+
+  std::filesystem::path file() const { return folder_ / "ledger.db"; }
+
+ private:
+  void remove() const {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+
+  std::filesystem::path folder_;
+};
+
 }  // namespace
 
 std::string read_only_name(const std::filesystem::path& file) {
-  std::error_code error;
-  const auto log_bytes = std::filesystem::file_size(file.string() + "-wal", error);
-  const bool has_log = !error && log_bytes > 0;
-  return changing_name(file) + (has_log ? "" : "&immutable=1");
+  return changing_name(file) + (has_log(file) ? "" : "&immutable=1");
 }
 
 std::string name_beside_writers(const std::filesystem::path& file) {
@@ -72,9 +124,12 @@ Result<Ledger> Ledger::open_beside_runs(const std::filesystem::path& file) {
 Result<Ledger> Ledger::open_as(const std::string& name, const std::filesystem::path& file, Pins pins) {
   if (auto may = check_may_open(file); !may) return fail(may.error());
   try {
-    auto database = std::make_unique<Database>(name, SQLite::OPEN_READONLY | SQLite::OPEN_URI);
+    std::optional<TemporaryCopy> files;
+    if (needs_an_index(file)) files.emplace(file);
+    auto database = files ? std::make_unique<Database>(files->file().string(), SQLite::OPEN_READWRITE)
+                          : std::make_unique<Database>(name, SQLite::OPEN_READONLY | SQLite::OPEN_URI);
     // Reading pins begins with those that runs have left unsettled.
-    if (!is_up_to_date(database->db) || (pins == Pins::settled && database->has_unsettled_pins())) {
+    if (files || !is_up_to_date(database->db) || (pins == Pins::settled && database->has_unsettled_pins())) {
       auto copy = std::make_unique<Database>("");  // SQLite's name for a file that it removes by itself.
       SQLite::Backup(copy->db, database->db).executeStep();
       database = std::move(copy);
@@ -91,6 +146,10 @@ Result<Ledger> Ledger::open_as(const std::string& name, const std::filesystem::p
     return Ledger(std::move(database));
   } catch (const SQLite::Exception& error) {
     return fail(ledger_error(file.string() + ": " + error.what()));
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail(ledger_error(file.string() +
+                             " has a log that cannot be read where it is, and no copy can be " +
+                             "made: " + error.code().message() + "; set TMPDIR"));
   }
 }
 

@@ -1,8 +1,10 @@
 // A home that nothing can be written to: an image, a shared cache, somebody else's folder.
 
+#include "tests/support/ledger_rows.hpp"
 #include "tests/support/report_text.hpp"
 #include "tests/support/workbench.hpp"
 
+#include <csignal>
 #include <set>
 
 #include <fcntl.h>
@@ -96,6 +98,25 @@ TEST_F(ReadOnlyHome, ShowsWhatItsRunsSaved) {
     EXPECT_EQ(shown.errors, "");
     EXPECT_NE(shown.output, "");
   }
+  EXPECT_EQ(names(), before);
+}
+
+// SQLite wanted to make the index of the log beside it.
+TEST_F(ReadOnlyHome, ShowsWhatAKilledRunLeftInItsLog) {
+  const auto stalling = start_simulator({R"({"latency_ms": 0, "times": 3})", R"({"fault": "hang"})"}, {});
+  {
+    auto run = start_sluice(live(stalling));
+    ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == 3; })) << run.errors();
+    run.signal(SIGKILL);
+    finish(run);
+  }
+  ASSERT_GT(fs::file_size(home() / "ledger.db-wal"), 0u);
+  fs::remove(home() / "ledger.db-shm");
+  make_read_only();
+  const auto before = names();
+  const auto listed = run_sluice_obeying_permissions({"runs", "list", "--format", "json"});
+  EXPECT_EQ(listed.exit_code, 0) << listed.errors;
+  EXPECT_NE(listed.output.find("\"run_id\""), std::string::npos) << listed.output;
   EXPECT_EQ(names(), before);
 }
 
