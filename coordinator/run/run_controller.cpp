@@ -73,6 +73,7 @@ void RunController::on_message(const Peer& peer, wire::Hello& hello, TimePoint n
     dispatcher_.leave(*other);
     forget(*other, false, now, effects);
   }
+  if (auto copied = roster_.take_copied_cache(hello)) effects.warnings.push_back(std::move(*copied));
   if (roster_.admit(peer, hello, now)) effects.gone.push_back({hello.instance, true, true});
   // No lease until its READY has named what it holds: READY gives back whatever it does not name.
   dispatcher_.set_window(hello.instance, 0);

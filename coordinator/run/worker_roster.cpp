@@ -16,6 +16,8 @@ bool WorkerRoster::admit(const Peer& peer, const wire::Hello& hello, TimePoint n
   const bool again = !worker.peer.empty();
   if (again && worker.peer != peer) by_peer_.erase(worker.peer);
   by_peer_[peer] = hello.instance;
+  if (again) forget_cache(hello.instance, worker.hello.cache_id);
+  if (!hello.cache_id.empty()) by_cache_.try_emplace(hello.cache_id, CacheOwner{hello.instance});
   worker.peer = peer;
   worker.hello = hello;
   set_ready(worker, false);
@@ -28,9 +30,29 @@ bool WorkerRoster::admit(const Peer& peer, const wire::Hello& hello, TimePoint n
   return again;
 }
 
+std::optional<LogNote> WorkerRoster::take_copied_cache(const wire::Hello& hello) {
+  const auto found = by_cache_.find(hello.cache_id);
+  if (found == by_cache_.end() || found->second.worker == hello.instance || found->second.is_told) return {};
+  const wire::Hello& other = connected_.at(found->second.worker).hello;
+  // The workers of one process share its folder, and one of the same name was started anew.
+  if ((hello.from_this_process && other.from_this_process) || hello.name == other.name) return {};
+  found->second.is_told = true;
+  return about_worker(hello.name, "has the same cache id as worker " + other.name +
+                                      ": unless that one has just ended, the folder of one is a copy of the "
+                                      "other's, both count as one cache, and answers that one holds are paid "
+                                      "for again; end one, remove the file ID in its cache folder, and start "
+                                      "it again");
+}
+
+void WorkerRoster::forget_cache(WorkerId worker, const std::string& cache_id) {
+  const auto found = by_cache_.find(cache_id);
+  if (found != by_cache_.end() && found->second.worker == worker) by_cache_.erase(found);
+}
+
 void WorkerRoster::remove(WorkerId worker) {
   const auto found = connected_.find(worker);
   if (found == connected_.end()) return;
+  forget_cache(worker, found->second.hello.cache_id);
   by_peer_.erase(found->second.peer);
   set_ready(found->second, false);
   connected_.erase(found);

@@ -35,6 +35,10 @@ class WorkerRoster {
   /// A HELLO has come, and has_room_for it. True if the worker was connected already and begins anew, perhaps
   /// at another peer. Another one at this peer must have been removed.
   bool admit(const Peer& peer, const wire::Hello& hello, TimePoint now);
+  /// A warning if another process' worker of another name is connected with the same cache id: only one
+  /// process has a folder, so that one of the two is a copy. Once while that one is connected. To ask before
+  /// `admit`.
+  std::optional<LogNote> take_copied_cache(const wire::Hello& hello);
   /// Forgets whoever was never leased anything.
   void remove(WorkerId worker);
   /// It was leased so many units, or has shown that it was: a result may come after it has left.
@@ -76,12 +80,20 @@ class WorkerRoster {
     std::size_t notes = 0;
   };
 
+  /// The first that is connected with a cache.
+  struct CacheOwner {
+    WorkerId worker = 0;
+    bool is_told = false;
+  };
+
   void set_ready(Worker& worker, bool ready);
+  void forget_cache(WorkerId worker, const std::string& cache_id);
 
   std::size_t units_;
   std::map<Peer, WorkerId> by_peer_;
   std::map<WorkerId, Worker> connected_;
   std::map<WorkerId, Known> known_;
+  std::map<std::string, CacheOwner> by_cache_;
   std::uint32_t ready_ = 0;  ///< Of those that are connected.
 };
 

@@ -15,6 +15,29 @@ wire::Hello hello_of(std::uint64_t instance, const std::string& name) {
   return {instance, name, "cache-" + name, "0", 5, true};
 }
 
+// Both counted as one cache without a word, and each paid for what the other had.
+TEST(WorkerRoster, ACopyOfAnothersCacheIsTold) {
+  WorkerRoster roster(10);
+  const auto with_cache = [](std::uint64_t instance, const std::string& name, bool is_own = false) {
+    auto hello = hello_of(instance, name);
+    hello.cache_id = "one";
+    hello.from_this_process = is_own;
+    return hello;
+  };
+  EXPECT_FALSE(roster.take_copied_cache(with_cache(1, "ann")));
+  roster.admit("p", with_cache(1, "ann"), roster_start);
+  EXPECT_FALSE(roster.take_copied_cache(with_cache(1, "ann"))) << "it connects anew";
+  EXPECT_FALSE(roster.take_copied_cache(with_cache(2, "ann"))) << "it was started anew";
+  const auto copied = roster.take_copied_cache(with_cache(3, "bob"));
+  ASSERT_TRUE(copied);
+  EXPECT_NE(copied->text.find("worker bob has the same cache id as worker ann"), std::string::npos);
+  EXPECT_FALSE(roster.take_copied_cache(with_cache(4, "cid"))) << "once";
+  roster.remove(1);
+  EXPECT_FALSE(roster.take_copied_cache(with_cache(3, "bob"))) << "that one has left";
+  roster.admit("q", with_cache(5, "own.1", true), roster_start);
+  EXPECT_FALSE(roster.take_copied_cache(with_cache(6, "own.2", true))) << "of one process, and one folder";
+}
+
 TEST(WorkerRoster, AdmitsAWorkerAtItsPeer) {
   WorkerRoster roster(10);
   EXPECT_FALSE(roster.admit("p", hello_of(1, "ann"), roster_start));
