@@ -2,6 +2,7 @@
 
 #include "common/model/metrics.hpp"
 #include "common/settings/base_url.hpp"
+#include "common/settings/request_body.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -115,6 +116,7 @@ Result<std::shared_ptr<const OwnFormat>> KeyRing::format_of(const ProviderSettin
                                           ", and this worker's own settings have no such provider: add " +
                                           table + " to the worker's sluice.toml as the run has it");
   }
+  const std::string state_before = state_of_command(own->command.value);
   if (provider_settings(own_settings_, *own).cache_identity != provider.cache_identity) {
     return fail(Reason::key_withheld,
                 "the run's provider " + provider.name + " of kind " + kind + " is another one than " + table +
@@ -127,6 +129,10 @@ Result<std::shared_ptr<const OwnFormat>> KeyRing::format_of(const ProviderSettin
   format->body = own->body.value;
   format->answer = own->answer.value;
   format->command = own->command.value;
+  if (provider.kind == ProviderKind::exec && own->cache_identity.value.empty()) {
+    format->command_identity = provider.cache_identity;
+    format->command_state = state_before;
+  }
   format->key_variable = own->api_key_env.value;
   format->hidden_variables = secret_variables(own_settings_);
   return format;

@@ -2,6 +2,7 @@
 
 #include "common/command/command_pool.hpp"
 #include "common/process/supervision.hpp"
+#include "common/settings/request_body.hpp"
 #include "worker/defaults.hpp"
 #include "worker/http/http_messages.hpp"
 
@@ -43,6 +44,7 @@ using Clock = std::chrono::steady_clock;
 struct ProgramCall {
   caf::strong_actor_ptr caller;
   std::uint64_t id = 0;  ///< The caller's.
+  std::shared_ptr<const OwnFormat> program;
   /// Nothing: it has not. Written before the program's end is sent.
   std::shared_ptr<std::optional<Clock::time_point>> started =
       std::make_shared<std::optional<Clock::time_point>>();
@@ -88,12 +90,39 @@ HttpFailure::Kind failure_kind(Kind kind, bool started) {
   }
 }
 
+/// Its answers would be stored under the key of the program that the run began with. A file that was only
+/// touched is the same.
+bool has_changed(const OwnFormat& program) {
+  return !program.command_identity.empty() && state_of_command(program.command) != program.command_state &&
+         identity_of_command(program.command) != program.command_identity;
+}
+
+HttpFailure changed_program() {
+  return {HttpFailure::Kind::program_failed,
+          "a file of the program's command changed during the run: run again, or set cache_identity if the "
+          "program writes to that file itself",
+          {}};
+}
+
+void send_done(Programs* self, const caf::strong_actor_ptr& caller, HttpDone done) {
+  HttpCallsDone message;
+  message.done.push_back(std::move(done));
+  self->send(caf::actor_cast<caf::actor>(caller), std::move(message));
+}
+
 void start(Programs* self, HttpCall call) {
   auto& state = self->state;
+  if (has_changed(*call.request.program)) {
+    HttpDone done;
+    done.id = call.id;
+    done.failure = changed_program();
+    return send_done(self, self->current_sender(), std::move(done));
+  }
   const std::uint64_t number = state.next++;
   ProgramCall& made = state.calls[number];
   made.caller = self->current_sender();
   made.id = call.id;
+  made.program = call.request.program;
   auto may_start = [window = call.window, log = state.log, members = call.log_members, started = made.started,
                     case_time = call.case_time_left, taken = Clock::now()](BoundedCommand& command) {
     const BootTime now = boot_clock_now();
@@ -116,23 +145,23 @@ void take(Programs* self, ProgramEnded& ended) {
   auto& state = self->state;
   const auto call = state.calls.extract(ended.number);
   if (call.empty()) return;
-  const auto& [caller, id, started] = call.mapped();
+  const auto& [caller, id, program, started] = call.mapped();
   HttpDone done;
   done.id = id;
   done.started = started->has_value();
   // Without its wait for a place, which is no latency of the program's.
   if (done.started)
     done.elapsed = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - **started);
-  if (ended.end.kind == Kind::done) {
+  if (ended.end.kind == Kind::done && has_changed(*program)) {
+    done.failure = changed_program();
+  } else if (ended.end.kind == Kind::done) {
     done.response = {200, {}, std::move(ended.end.output)};
   } else {
     done.failure = HttpFailure{failure_kind(ended.end.kind, done.started), std::move(ended.end.message),
                                std::move(ended.end.errors)};
     if (ended.end.kind == Kind::not_started) done.started = false;
   }
-  HttpCallsDone message;
-  message.done.push_back(std::move(done));
-  self->send(caf::actor_cast<caf::actor>(caller), std::move(message));
+  send_done(self, caller, std::move(done));
 }
 
 caf::behavior programs_behavior(Programs* self, std::shared_ptr<CallLog> log) {

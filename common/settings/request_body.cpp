@@ -15,6 +15,8 @@
 #include <system_error>
 #include <utility>
 
+#include <sys/stat.h>
+
 namespace sluice {
 namespace {
 
@@ -78,6 +80,15 @@ bool is_pointer(std::string_view text) {
     if (at + 1 == text.size() || (text[at + 1] != '0' && text[at + 1] != '1')) return false;
   }
   return is_header_value(text);
+}
+
+/// The file that an argument may name; empty: none.
+std::string_view file_of_argument(const std::vector<std::string>& command, std::size_t i) {
+  // A program that is looked for in PATH is another one on each machine.
+  if (i == 0 && command[i].find('/') == std::string::npos) return {};
+  std::string_view file = command[i];
+  if (file.starts_with('-')) file.remove_prefix(std::min(file.find('='), file.size() - 1) + 1);
+  return file;
 }
 
 /// Of a file that is there, though it is too large to read or may not be read: a change is seen by them.
@@ -189,12 +200,8 @@ std::string identity_of_command(const std::vector<std::string>& command) {
   FieldHasher hasher;
   for (std::size_t i = 0; i < command.size(); ++i) {
     hasher.field(command[i]);
-    // A program that is looked for in PATH is another one on each machine.
-    const bool is_looked_for = i == 0 && command[i].find('/') == std::string::npos;
-    if (is_looked_for) continue;
-    std::string_view file = command[i];
-    if (file.starts_with('-')) file.remove_prefix(std::min(file.find('='), file.size() - 1) + 1);
-    if (file.empty()) continue;  // An option that names no file.
+    const std::string_view file = file_of_argument(command, i);
+    if (file.empty()) continue;
     if (const auto text = read_file(file, defaults::max_program_bytes)) {
       hasher.field(*text);
     } else {
@@ -202,6 +209,20 @@ std::string identity_of_command(const std::vector<std::string>& command) {
     }
   }
   return "exec:" + to_hex(hasher.finish()).substr(0, 16);
+}
+
+std::string state_of_command(const std::vector<std::string>& command) {
+  std::string state;
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    const std::string file(file_of_argument(command, i));
+    struct stat facts {};
+    if (file.empty() || ::stat(file.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) continue;
+    for (const std::int64_t fact : {std::int64_t(i), std::int64_t(facts.st_dev), std::int64_t(facts.st_ino),
+                                    std::int64_t(facts.st_size), std::int64_t(facts.st_mtim.tv_sec),
+                                    std::int64_t(facts.st_mtim.tv_nsec)})
+      state += std::to_string(fact) + " ";
+  }
+  return state;
 }
 
 }  // namespace sluice

@@ -37,5 +37,8 @@ std::string identity_of_format(const std::string& body, const AnswerPointers& an
 /// Of the arguments, and of the contents of the files that they name; of a file over
 /// defaults::max_program_bytes, and of one that cannot be read, size and time.
 std::string identity_of_command(const std::vector<std::string>& command);
+/// Of the same files, what is another once one is changed or replaced, without reading them; empty if the
+/// arguments name none.
+std::string state_of_command(const std::vector<std::string>& command);
 
 }  // namespace sluice

@@ -1,9 +1,13 @@
 #include "worker/program_actor.hpp"
 
+#include "common/settings/request_body.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "worker/defaults.hpp"
 #include "worker/http/http_messages.hpp"
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,6 +29,67 @@ HttpCall call(std::uint64_t id, std::vector<std::string> command) {
   call.request.program = std::make_shared<const OwnFormat>(std::move(format));
   call.max_body = 1000;
   return call;
+}
+
+HttpDone done_of(caf::scoped_actor& self, const caf::actor& programs, HttpCall call) {
+  HttpCalls calls;
+  calls.calls.push_back(std::move(call));
+  self->send(programs, std::move(calls));
+  HttpDone done;
+  self->receive([&](HttpCallsDone& some) { done = std::move(some.done.front()); });
+  return done;
+}
+
+// What it answered was kept under the key of the program that the run began with.
+TEST(Programs, OneThatChangesDuringTheRunAnswersNothing) {
+  const support::TemporaryFolder folder;
+  const auto file = folder.path() / "bot.sh";
+  std::ofstream(file) << "echo hi\n";
+  OwnFormat format;
+  format.command = {"sh", file.string()};
+  format.command_identity = identity_of_command(format.command);
+  format.command_state = state_of_command(format.command);
+  const auto program = std::make_shared<const OwnFormat>(std::move(format));
+  const auto ask = [&](std::uint64_t id) {
+    HttpCall made = call(id, {});
+    made.request.program = program;
+    return made;
+  };
+  caf::actor_system_config config;
+  caf::actor_system system(config);
+  caf::scoped_actor self(system);
+  const caf::actor programs = spawn_programs(system, nullptr);
+  EXPECT_EQ(done_of(self, programs, ask(1)).response.body, "hi\n");
+  std::filesystem::remove(file);
+  std::ofstream(file) << "echo hi\n";
+  EXPECT_EQ(done_of(self, programs, ask(2)).response.body, "hi\n") << "another file of the same content";
+  std::ofstream(file) << "echo '# edited' >> " << file << "; echo hi\n";
+  const auto changed = done_of(self, programs, ask(3));
+  self->send_exit(programs, caf::exit_reason::user_shutdown);
+  ASSERT_TRUE(changed.failure);
+  EXPECT_FALSE(changed.started);
+  EXPECT_NE(changed.failure->message.find("changed during the run"), std::string::npos)
+      << changed.failure->message;
+}
+
+TEST(Programs, OneThatChangesWhileItAnswersHasAnsweredNothing) {
+  const support::TemporaryFolder folder;
+  const auto file = folder.path() / "bot.sh";
+  std::ofstream(file) << "echo hi; echo '# edited' >> " << file << "\n";
+  OwnFormat format;
+  format.command = {"sh", file.string()};
+  format.command_identity = identity_of_command(format.command);
+  format.command_state = state_of_command(format.command);
+  HttpCall made = call(1, {});
+  made.request.program = std::make_shared<const OwnFormat>(std::move(format));
+  caf::actor_system_config config;
+  caf::actor_system system(config);
+  caf::scoped_actor self(system);
+  const caf::actor programs = spawn_programs(system, nullptr);
+  const auto changed = done_of(self, programs, std::move(made));
+  self->send_exit(programs, caf::exit_reason::user_shutdown);
+  ASSERT_TRUE(changed.failure);
+  EXPECT_TRUE(changed.started);
 }
 
 // The wait for a place counted as the program's latency, and its case waited for it without end.

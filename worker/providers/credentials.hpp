@@ -23,8 +23,10 @@ struct SecretHeader {
 struct OwnFormat {
   std::string body{};  ///< `http`: a template, as JSON.
   AnswerPointers answer{};
-  std::vector<std::string> command{};           ///< `exec`
-  std::string key_variable{};                   ///< The only secret that the program sees; empty: none.
+  std::vector<std::string> command{};  ///< `exec`
+  std::string command_identity{};      ///< What the cache keys of its answers stand for; empty: named.
+  std::string command_state{};         ///< Of the files of the command, before that was made.
+  std::string key_variable{};          ///< The only secret that the program sees; empty: none.
   std::vector<std::string> hidden_variables{};  ///< With the secrets of all providers.
 };
 
