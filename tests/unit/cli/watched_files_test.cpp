@@ -95,7 +95,7 @@ TEST_F(WatchedFilesTest, WhatIsHiddenOrIgnoredDoesNotCount) {
   fs::create_directories(root / "suite" / "home");
   for (const char* name :
        {"suite/.suite.yaml.swp", "suite/suite.yaml~", "suite/.git/index", "suite/watch.log",
-        "suite/report.json", "suite/report.json.x7Gh2k", "suite/home/ledger.db"}) {
+        "suite/report.json", "suite/.sluice.x7Gh2k", "suite/home/ledger.db"}) {
     write(name);
     EXPECT_EQ(changed(), "") << name;
   }
