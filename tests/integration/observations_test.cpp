@@ -156,7 +156,7 @@ TEST_F(Observations, OfTwoRunsAtOnceAreAllThere) {
   const auto second = finish(other);
   for (const auto* finished : {&first, &second}) {
     EXPECT_EQ(finished->exit_code, 1) << finished->errors;
-    EXPECT_EQ(finished->errors.find("warning"), std::string::npos) << finished->errors;
+    EXPECT_EQ(finished->errors.find("bservation"), std::string::npos) << finished->errors;
     const json report = parse_report(finished->output);
     const auto exported =
         run_sluice({"observations", "export", "--run", report["run_id"].get<std::string>()});
