@@ -64,7 +64,8 @@ TEST_F(OneHome, ASecondCoordinatorOnTheSameEndpointIsRefusedInOneSentence) {
 
 TEST_F(OneHome, TwoCoordinatorsWithWorkersOfTheirOwnEndAsEachWouldAlone) {
   const auto simulator = start_simulator({"--latency-ms", "5"});
-  const Flags listening = live(simulator) + Flags{"--listen", "tcp://127.0.0.1:0"};
+  // A worker that came after the end of its run would wait for the next one.
+  const Flags listening = live(simulator) + Flags{"--listen", "tcp://127.0.0.1:0", "--expect-workers", "2"};
   Process coordinators[] = {start_sluice(listening), start_sluice(listening + Flags{"--refresh"})};
   std::vector<Process> workers;
   for (auto& coordinator : coordinators) {
