@@ -1,4 +1,4 @@
-#include "worker/providers/provider.hpp"
+#include "tests/unit/providers/answer_fixture.hpp"
 
 #include <map>
 
@@ -6,32 +6,10 @@
 
 namespace sluice::answer_test {
 
-using namespace std::chrono_literals;
-
-const std::chrono::system_clock::time_point now{1'700'000'000'123ms};
-
-ProviderSettings provider(ProviderKind kind) {
-  ProviderSettings settings;
-  settings.name = std::string(to_string(kind));
-  settings.kind = kind;
-  settings.base_url = "https://example.test/v1";
-  settings.api_key_env = "EXAMPLE_API_KEY";
-  return settings;
-}
-
-HttpResponse ok(std::string body) {
-  return {200, {{"content-type", "application/json"}}, std::move(body)};
-}
-
-/// The completion, or a test failure that shows why there is none.
-Completion answered(ProviderKind kind, std::string body) {
-  const CallOutcome outcome = read_response(provider(kind), ok(std::move(body)), now);
-  if (const auto* failed = std::get_if<Failed>(&outcome)) {
-    ADD_FAILURE() << failed->message;
-    return {};
-  }
-  return std::get<Answered>(outcome).completion;
-}
+using answer_fixture::answered;
+using answer_fixture::now;
+using answer_fixture::ok;
+using answer_fixture::provider;
 
 constexpr const char* openai_answer = R"json({
   "id": "chatcmpl-9xQ2", "object": "chat.completion", "created": 1714560000, "model": "gpt-4o-mini-2024-07-18",

@@ -1,5 +1,6 @@
 // OpenAI's responses: what is sent, and how answers and failures are read.
 
+#include "tests/unit/providers/answer_fixture.hpp"
 #include "tests/unit/providers/failure_fixture.hpp"
 
 #include <string>
@@ -26,12 +27,7 @@ json sent(const ModelRequest& request) {
 }
 
 Completion answered(const json& body) {
-  const CallOutcome outcome = read_response(provider(responses), {200, {}, body.dump()}, now);
-  if (const auto* failed = std::get_if<Failed>(&outcome)) {
-    ADD_FAILURE() << failed->message;
-    return {};
-  }
-  return std::get<Answered>(outcome).completion;
+  return answer_fixture::answered(responses, body.dump());
 }
 
 json message(const json& content) {
