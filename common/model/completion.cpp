@@ -44,6 +44,7 @@ Digest answer_digest(const Completion& completion) {
       .field(completion.served_model);
   hasher.field(completion.usage.input_tokens).field(completion.usage.output_tokens);
   hasher.field(completion.non_answer ? to_string(completion.non_answer->reason) : std::string_view());
+  if (completion.latency_ms) hasher.field(std::uint64_t{*completion.latency_ms});
   return hasher.finish();
 }
 

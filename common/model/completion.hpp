@@ -33,7 +33,7 @@ struct Usage {
 };
 
 /// One provider call's answer, or its final non-answer (`non_answer` set: refusal, truncation). This is what
-/// the cache stores; it holds no durations (docs/delivery.md).
+/// the cache stores (docs/delivery.md).
 struct Completion {
   std::string text;
   std::string finish_reason;  ///< The provider's own word.
@@ -42,6 +42,8 @@ struct Completion {
   std::int64_t created_at_ms = 0;  ///< Unix time of the answer.
   std::optional<Error> non_answer;
   std::vector<ToolCall> calls = {};  ///< Of tools, without ids; each is a line of the text as well.
+  /// What its call took, where a test asks for that; nothing: it is not known.
+  std::optional<std::uint32_t> latency_ms = {};
   friend bool operator==(const Completion&, const Completion&) = default;
 };
 
@@ -49,8 +51,8 @@ struct Completion {
 /// else they become a string.
 void append_call_line(std::string& text, const ToolCall& call, bool is_json);
 
-/// Identity of an answer: text, finish reason, served model, usage and whether it is none; neither its time
-/// nor the machine counts.
+/// Identity of an answer: text, finish reason, served model, usage, whether it is none, and its latency where
+/// it is kept; neither when it came nor the machine counts.
 Digest answer_digest(const Completion& completion);
 
 /// True if the provider itself says that the model or its content filter refused (docs/metrics.md#refusal):

@@ -190,8 +190,8 @@ class Assembly {
     if (tests_.timed_line)
       from_.note(
           *tests_.timed_line,
-          "a check of latency measures the calls of a model: in --mode mock, and of an answer from a cache, "
-          "nothing is measured, and the case is an error");
+          "a check of latency measures the call that brings an answer: a cached answer keeps its time, until "
+          "--refresh calls for it again");
     if (!tests_.priced_line) return;
     const auto prices = PriceTable::parse(embedded::prices, "prices.toml");
     for (const ImportedProvider& provider : parts_.providers) {

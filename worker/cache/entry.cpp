@@ -27,6 +27,17 @@ bool layout(Archive& archive, M& m) {
   return archive.record(m.answer, m.calls);
 }
 
+/// An answer whose latency a test asks for. No other has one: whoever answers sooner stores the same.
+struct TimedAnswer {
+  CallingAnswer calling;
+  std::uint32_t latency_ms = 0;
+};
+
+template <class Archive, wire::Of<TimedAnswer> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.calling.answer, m.calling.calls, m.latency_ms);
+}
+
 namespace cache_entry {
 
 namespace {
@@ -36,6 +47,7 @@ static_assert(std::endian::native == std::endian::little, "times are written as 
 constexpr char reply_format = 1;
 constexpr char embedding_format = 2;
 constexpr char calling_format = 3;
+constexpr char timed_format = 4;
 constexpr std::size_t payload_at = 1 + sizeof(Digest);
 
 std::string_view view_of(const Digest& digest) {
@@ -82,14 +94,16 @@ Result<std::string_view> open_entry(char format, const Digest& key, std::string_
 }  // namespace
 
 std::string encode(const Digest& key, const Completion& completion) {
-  const bool calls = !completion.calls.empty();
-  auto bytes = begin_entry(calls ? calling_format : reply_format, completion.text.size() + 128);
+  const char format = completion.latency_ms      ? timed_format
+                      : completion.calls.empty() ? reply_format
+                                                 : calling_format;
+  auto bytes = begin_entry(format, completion.text.size() + 128);
   wire::Writer writer(bytes);
-  if (calls) {
-    const CallingAnswer calling{completion, completion.calls};
-    layout(writer, calling);
-  } else {
+  if (format == reply_format) {
     layout(writer, completion);
+  } else {
+    const TimedAnswer timed{{completion, completion.calls}, completion.latency_ms.value_or(0)};
+    format == timed_format ? layout(writer, timed) : layout(writer, timed.calling);
   }
   seal(key, bytes);
   return bytes;
@@ -106,17 +120,23 @@ std::string encode(const Digest& key, const Embedding& embedding) {
 
 Result<Completion> decode(const Digest& key, std::string_view bytes) {
   const bool calls = bytes.starts_with(calling_format);
-  const auto payload = open_entry(calls ? calling_format : reply_format, key, bytes);
+  const bool is_timed = bytes.starts_with(timed_format);
+  const auto payload = open_entry(is_timed ? timed_format
+                                  : calls  ? calling_format
+                                           : reply_format,
+                                  key, bytes);
   if (!payload) return fail(payload.error());
   const auto value = wire::read_value(*payload);
   if (!value) return damaged(key, "is damaged: " + value.error().message);
   wire::Reader reader(value->get());
-  CallingAnswer read;
-  if (!(calls ? reader.read(read) : reader.read(read.answer)))
+  TimedAnswer read;
+  CallingAnswer& calling = read.calling;
+  if (!(is_timed ? reader.read(read) : calls ? reader.read(calling) : reader.read(calling.answer)))
     return damaged(key, "is damaged: " + reader.problem());
-  if (calls == read.calls.empty()) return damaged(key, "is damaged: its calls of tools are missing");
-  read.answer.calls = std::move(read.calls);
-  return std::move(read.answer);
+  if (calls && calling.calls.empty()) return damaged(key, "is damaged: its calls of tools are missing");
+  calling.answer.calls = std::move(calling.calls);
+  if (is_timed) calling.answer.latency_ms = read.latency_ms;
+  return std::move(calling.answer);
 }
 
 Result<Embedding> decode_embedding(const Digest& key, std::string_view bytes) {

@@ -19,13 +19,14 @@ struct Embedding {
   friend bool operator==(const Embedding&, const Embedding&) = default;
 };
 
-/// The form of a stored value: a byte for its format (1 to 3), SHA-256 over key and payload, and the
+/// The form of a stored value: a byte for its format (1 to 4), SHA-256 over key and payload, and the
 /// payload. The hash takes in the key, so that an entry that strayed to another key is refused like a damaged
 /// one.
 /// - 1, an answer's, outcome's or vote's payload: msgpack (text, finish reason, served model, usage,
 /// created_at_ms,
 ///   non-answer or nil).
 /// - 3, an answer's that calls tools: msgpack (such a payload, its calls).
+/// - 4, an answer's whose latency a test asks for: msgpack (such a payload, its calls, latency_ms).
 /// - 2, an embedding's payload, little endian: created_at_ms (8 bytes), and the values (IEEE 754, 4 bytes
 /// each).
 namespace cache_entry {

@@ -143,7 +143,7 @@ void score_answer(const Completion& completion, const Checks& checks, const Work
   checked.calls = completion.calls;
   checked.tools = unit.request.extras.tools;
   checked.usage = completion.usage;
-  if (out.spend.latency_ms > 0) checked.latency_ms = out.spend.latency_ms;
+  checked.latency_ms = completion.latency_ms;
   out.scores.reserve(unit.tasks.size());
   for (std::size_t i = 0; i < unit.tasks.size(); ++i) {
     if (is_refusal && !takes_refusal(unit.tasks[i])) continue;

@@ -151,8 +151,8 @@ Result<MetricOutcome> TextChecker::assess_positive(const CheckedAnswer& answer,
       if (!answer.latency_ms) {
         return undecided_outcome(
             id,
-            "how long the answer took is not known, since it was not called for but came from a cache or a "
-            "file, or stands for one in a mock run; in live mode --refresh calls for it again");
+            "how long the answer took is not known, since it came from a file, or was cached when no test "
+            "asked for its time; in live mode --refresh calls for it again");
       }
       return outcome_of(id, problem_with_latency(*answer.latency_ms, expectation.numbers.front()));
     case MetricId::cost:

@@ -27,7 +27,7 @@ struct CheckedAnswer {
   std::span<const ToolCall> calls{};
   std::span<const Tool> tools{};              ///< That the request declares.
   Usage usage{};                              ///< Nothing but zeros: not known.
-  std::optional<std::uint32_t> latency_ms{};  ///< Nothing: it was not called for, but came from a cache.
+  std::optional<std::uint32_t> latency_ms{};  ///< Nothing: not known.
   bool is_refusal = false;                    ///< As is_native_refusal.
 };
 
@@ -36,7 +36,7 @@ struct CheckedAnswer {
 /// alone. Thread-safe.
 class TextChecker {
  public:
-  /// Undecided are the latency of an answer that came from a cache, and the cost of one whose usage the
+  /// Undecided are the latency of an answer that nobody measured, and the cost of one whose usage the
   /// provider did not name. Error: fixture_invalid, if a pattern or schema cannot be compiled. REQUIRES: a
   /// metric of the answer, neither semantic_similarity_to (similarity.hpp) nor a command.
   Result<MetricOutcome> assess(const CheckedAnswer& answer, const TextExpectation& expectation) const;

@@ -27,6 +27,17 @@ std::unique_ptr<Enricher> make(const RunSettings& settings, std::shared_ptr<Answ
   }
 }
 
+/// Whether one of the tests checks how long the answer took.
+bool asks_for_latency(const WorkUnit& unit) {
+  const auto is_latency = [](const TextExpectation& one) {
+    return positive(one.metric) == MetricId::latency;
+  };
+  return std::ranges::any_of(unit.tasks, [&](const ScoringTask& task) {
+    return std::ranges::any_of(task.texts,
+                               [&](const TextExpectation& text) { return is_or_holds(text, is_latency); });
+  });
+}
+
 }  // namespace
 
 std::vector<MakeEnricher> every_enricher() {
@@ -146,8 +157,9 @@ void UnitFlow::begin(SharedUnit of_run) {
   auto& unit = units_.try_emplace(id, std::move(of_run), *config_.store, deadline).first->second;
   begun_.push_back(id);
   if (config_.settings.mode == Mode::mock) {
-    return on_answer(id, Completion{mock_answer(unit.unit->request.schema_name), "stop", "mock", {}, 0, {}},
-                     false);
+    Completion answer{mock_answer(unit.unit->request.schema_name), "stop", "mock", {}, 0, {}};
+    answer.latency_ms = 0;  // Nobody is waited for.
+    return on_answer(id, std::move(answer), false);
   }
   if (unit.unit->recorded) {
     const RecordedAnswer& recorded = *unit.unit->recorded;
@@ -192,7 +204,9 @@ void UnitFlow::on_answer_call(CallEnded& ended) {
   if (!ended.lent) {
     unit.spend.latency_ms = ended.latency_ms;
     add_answer(unit.spend, CallKind::answer, ended);
-    return on_new_answer(id, unit.call.take_answer());
+    Completion answer = unit.call.take_answer();
+    if (asks_for_latency(*unit.unit)) answer.latency_ms = ended.latency_ms;
+    return on_new_answer(id, std::move(answer));
   }
   unit.spend.cache_hit = true;
   on_answer(id, unit.call.take_answer(), false);

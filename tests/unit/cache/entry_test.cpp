@@ -40,9 +40,28 @@ TEST(CacheEntry, CallsOfToolsAreStoredBesideTheAnswer) {
   EXPECT_TRUE(cache_entry::rank(EntryKind::answer, key, bytes));
 }
 
+Completion timed(Completion answer, std::uint32_t latency_ms) {
+  answer.latency_ms = latency_ms;
+  return answer;
+}
+
+// Whether a cached answer came in time was an error: it held no time.
+TEST(CacheEntry, TheLatencyIsStoredWhereItIsAskedForAndIsAPartOfTheAnswer) {
+  const auto key = sha256("key");
+  for (const Completion& answer : {timed(sample(), 250), timed(calling(), 0)}) {
+    const auto bytes = cache_entry::encode(key, answer);
+    EXPECT_EQ(bytes.front(), '\x04');
+    EXPECT_EQ(cache_entry::decode(key, bytes).value(), answer);
+    EXPECT_EQ(cache_entry::rank(EntryKind::answer, key, bytes)->digest, answer_digest(answer));
+  }
+  EXPECT_NE(answer_digest(timed(sample(), 250)), answer_digest(timed(sample(), 251)))
+      << "a pin would mean either, of which one may be too late";
+  EXPECT_NE(answer_digest(timed(sample(), 0)), answer_digest(sample()));
+}
+
 TEST(CacheEntry, AnyDamageIsAnError) {
   const auto key = sha256("key");
-  for (const Completion& answer : {sample(), calling()}) {
+  for (const Completion& answer : {sample(), calling(), timed(calling(), 250)}) {
     const auto bytes = cache_entry::encode(key, answer);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       auto damaged = bytes;

@@ -33,9 +33,8 @@ tests:
       "# 7: the check levenshtein does not count white space at the ends, which counts there\n"
       "# 9: the check rouge-n is the F1 of words without their case and punctuation, and there the share "
       "of the text's words that the answer has: look at its threshold anew\n"
-      "# 10: a check of latency measures the calls of a model: in --mode mock, and of an answer from a "
-      "cache, "
-      "nothing is measured, and the case is an error\n");
+      "# 10: a check of latency measures the call that brings an answer: a cached answer keeps its time, "
+      "until --refresh calls for it again\n");
 }
 
 // An answer that fails there passes here.

@@ -249,8 +249,9 @@ TEST_F(ScoreTexts, CallsForVotesAreNoLatencyOfTheAnswer) {
   score_answer(completion_of("It is Paris."), {ontology, assess}, unit, {}, out);
   ASSERT_EQ(out.scores.size(), 1u);
   EXPECT_TRUE(out.scores[0].metrics.front().is_undecided());
-  out.spend.latency_ms = 99;
-  score_answer(completion_of("It is Paris."), {ontology, assess}, unit, {}, out);
+  Completion measured = completion_of("It is Paris.");
+  measured.latency_ms = 99;
+  score_answer(measured, {ontology, assess}, unit, {}, out);
   EXPECT_EQ(out.scores[0].metrics.front().passed, true);
 }
 
