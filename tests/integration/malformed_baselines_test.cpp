@@ -2,6 +2,7 @@
 // 2, nothing on stdout, and no file that a flag names is touched.
 
 #include "tests/integration/malformed_inputs.hpp"
+#include "tests/support/sanitizers.hpp"
 
 #include <fstream>
 #include <functional>
@@ -137,11 +138,7 @@ class LargeBaselines : public MalformedInputs {
   static void expect_bounded_memory() {
     rusage usage{};
     ASSERT_EQ(::getrusage(RUSAGE_CHILDREN, &usage), 0);
-#if defined(__SANITIZE_ADDRESS__)
-    constexpr long limit_kib = 3L << 20;  // The sanitizer's shadow and quarantine.
-#else
-    constexpr long limit_kib = 400L << 10;
-#endif
+    constexpr long limit_kib = support::has_address_sanitizer ? 3L << 20 : 400L << 10;
     EXPECT_LT(usage.ru_maxrss, limit_kib);
   }
 };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tests/support/sanitizers.hpp"
+
 #include <chrono>
 #include <thread>
 
@@ -7,11 +9,7 @@ namespace sluice::support {
 
 /// How long a test waits for what must happen: far longer than it takes, even on a busy machine with
 /// sanitizers.
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr std::chrono::seconds patience{120};
-#else
-inline constexpr std::chrono::seconds patience{30};
-#endif
+inline constexpr std::chrono::seconds patience{has_address_sanitizer ? 120 : 30};
 
 /// Polls a condition of other processes until it holds. False if it does not within the deadline.
 template <class Condition>
