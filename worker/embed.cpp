@@ -26,13 +26,20 @@ namespace {
 
 /// Without it a cached run that finds nothing would report that the answers are nowhere, and a live one would
 /// pay for them again without a word.
-void warn_of_caches_in_use(const std::vector<std::filesystem::path>& in_use, Mode mode) {
-  const std::string_view what =
-      mode == Mode::cached
-          ? "its answers are not found in this run: run again when that one has ended"
-          : "what it alone holds is asked and paid for again: to use it, run when that one has ended";
-  for (const auto& dir : in_use)
-    spdlog::warn("the cache {} is in use by another process, and {}", dir.string(), what);
+void warn_of_unread_caches(const OtherCaches& others, Mode mode) {
+  const bool is_cached = mode == Mode::cached;
+  const std::string_view of_one_in_use =
+      is_cached ? "its answers are not found in this run: run again when that one has ended"
+                : "what it alone holds is asked and paid for again: to use it, run when that one has ended";
+  for (const auto& dir : others.in_use)
+    spdlog::warn("the cache {} is in use by another process, and {}", dir.string(), of_one_in_use);
+  if (others.problems.empty()) return;
+  // Without descriptors it would be one line for each cache of a fleet.
+  const std::size_t more = others.problems.size() - 1;
+  spdlog::warn("{}{}; {}: `sluice doctor` says what can be repaired", others.problems.front().message,
+               more == 0 ? std::string() : " (and " + std::to_string(more) + " more)",
+               is_cached ? "its answers are not found in this run"
+                         : "what it alone holds is asked and paid for again");
 }
 
 using OpenedStore = Result<std::shared_ptr<AnswerStore>>;
@@ -41,20 +48,18 @@ OpenedStore open_store(const WorkerCaches& caches) {
   if (!caches.use_cache) return std::make_shared<AnswerStore>(std::nullopt, std::vector<AnswerCache>());
   const std::filesystem::path home = caches.settings.home.value;
   const bool stores_nothing = caches.settings.mode.value == Mode::cached && caches.borrow_caches;
-  std::vector<std::filesystem::path> in_use;
   if (stores_nothing && is_read_only_folder(home)) {
-    std::vector<Error> problems;
-    auto all = open_others_read_only(home, {}, &problems, &in_use);
-    if (!problems.empty()) return fail(std::move(problems.front()));
-    warn_of_caches_in_use(in_use, Mode::cached);
-    return std::make_shared<AnswerStore>(std::nullopt, std::move(all));
+    auto all = open_others_read_only(home, {});
+    if (!all.problems.empty()) return fail(std::move(all.problems.front()));
+    warn_of_unread_caches(all, Mode::cached);
+    return std::make_shared<AnswerStore>(std::nullopt, std::move(all.opened));
   }
   auto own = open_worker_cache(home, caches.name);
   if (!own) return fail(own.error());
-  std::vector<AnswerCache> others;
-  if (caches.borrow_caches) others = open_others_read_only(home, own->directory(), nullptr, &in_use);
-  if (!caches.asks_again) warn_of_caches_in_use(in_use, caches.settings.mode.value);
-  return std::make_shared<AnswerStore>(std::move(*own), std::move(others));
+  OtherCaches others;
+  if (caches.borrow_caches) others = open_others_read_only(home, own->directory());
+  if (!caches.asks_again) warn_of_unread_caches(others, caches.settings.mode.value);
+  return std::make_shared<AnswerStore>(std::move(*own), std::move(others.opened));
 }
 
 std::optional<std::string> environment_variable(std::string_view name) {

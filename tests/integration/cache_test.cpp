@@ -91,6 +91,25 @@ TEST_F(Cache, LiveNamesACacheThatAnotherProcessHolds) {
   EXPECT_NE(paid.errors.find(words), std::string::npos) << paid.errors;
 }
 
+// Neither said a word: a cached run that no cache held the answer, and a live one paid again.
+TEST_F(Cache, ACacheThatCannotBeOpenedIsNamedOnce) {
+  const auto simulator = start_simulator();
+  facts_of_run(live(simulator));
+  const auto lost = home() / "cache" / "gpu-7";
+  std::filesystem::rename(home() / "cache" / "worker-0", lost);
+  std::filesystem::rename(lost / "db" / "CURRENT", lost / "CURRENT");
+  const auto flags = cached(simulator);
+  const std::string words = "cannot open the cache " + lost.string();
+  for (const auto& [run, consequence] : {std::pair(flags, "its answers are not found in this run"),
+                                         std::pair(live(simulator), "is asked and paid for again")}) {
+    const auto finished = run_sluice(run);
+    const auto at = finished.errors.find(words);
+    ASSERT_NE(at, std::string::npos) << finished.errors;
+    EXPECT_EQ(finished.errors.find(words, at + 1), std::string::npos) << finished.errors;
+    EXPECT_NE(finished.errors.find(consequence, at), std::string::npos) << finished.errors;
+  }
+}
+
 TEST_F(Cache, LiveReadsThroughRefreshRenewsNoCacheIgnores) {
   const auto simulator = start_simulator();
   EXPECT_EQ(facts_of_run(live(simulator) + Flags{"--no-cache"})["requests"], fixture_count());

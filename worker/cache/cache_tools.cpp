@@ -76,7 +76,8 @@ std::uint64_t bytes_in(const fs::path& folder) {
 Result<std::vector<std::optional<Completion>>> read_answers(const fs::path& home,
                                                             std::span<const UsedAnswer> wanted) {
   std::vector<std::optional<Completion>> answers(wanted.size());
-  for (const AnswerCache& cache : open_others_read_only(home, {})) {
+  const auto caches = open_others_read_only(home, {});
+  for (const AnswerCache& cache : caches.opened) {
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (answers[i]) continue;
       for (auto found : {cache.get(wanted[i].key), cache.get_outcome(wanted[i].key)}) {
@@ -99,13 +100,13 @@ Result<std::vector<CacheFacts>> cache_stats(const fs::path& home) {
 Result<HeldAnswers> find_answers(const FindAnswers& wanted) {
   HeldAnswers found;
   found.held.resize(wanted.keys.size());
-  std::vector<Error> problems;
-  const auto caches = open_others_read_only(wanted.home, {}, &problems, &found.in_use);
-  if (!problems.empty()) return fail(std::move(problems.front()));
+  auto caches = open_others_read_only(wanted.home, {});
+  if (!caches.problems.empty()) return fail(std::move(caches.problems.front()));
+  found.in_use = std::move(caches.in_use);
   std::vector<EntryKind> kinds{EntryKind::answer};
   if (wanted.with_outcomes) kinds.push_back(EntryKind::outcome);
   for (std::size_t i = 0; i < wanted.keys.size(); ++i) {
-    for (const AnswerCache& cache : caches) {
+    for (const AnswerCache& cache : caches.opened) {
       for (const EntryKind kind : kinds) {
         const auto entry = cache.get_entry(kind, wanted.keys[i]);
         if (!entry) return fail(entry.error());

@@ -17,17 +17,28 @@ bool is_folder_name(const std::string& name) {
   return plain && !name.empty() && name.size() <= 255 && name != "." && name != "..";
 }
 
-/// The directories in home/cache, by name.
-std::vector<fs::path> cache_directories(const fs::path& home) {
+/// The directories in home/cache, by name; none if there is no home. Error: cache_failed.
+Result<std::vector<fs::path>> cache_directories(const fs::path& home) {
   std::vector<fs::path> found;
   std::error_code error;
-  for (fs::directory_iterator entry(home / "cache", error), end; !error && entry != end;
-       entry.increment(error)) {
+  const auto folder = home / "cache";
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     std::error_code none;
     if (entry->is_directory(none)) found.push_back(entry->path());
   }
+  if (error && error != std::errc::no_such_file_or_directory)
+    return fail(Reason::cache_failed, "cannot read the folder " + folder.string() + ": " + error.message());
   std::ranges::sort(found);
   return found;
+}
+
+/// The id is written before the first entry; a folder that lost it still has the entries.
+bool was_never_a_cache(const fs::path& dir) {
+  std::error_code none;
+  const auto is_absent = [&](const char* name) {
+    return fs::symlink_status(dir / name, none).type() == fs::file_type::not_found;
+  };
+  return is_absent("ID") && is_absent("db");
 }
 
 }  // namespace
@@ -50,37 +61,36 @@ Result<AnswerCache> open_worker_cache(const fs::path& home, const std::optional<
 }
 
 Result<std::vector<fs::path>> list_caches(const fs::path& home) {
-  std::error_code error;
-  const auto folder = home / "cache";
-  if (const fs::directory_iterator readable(folder, error);
-      error && error != std::errc::no_such_file_or_directory) {
-    return fail(Reason::cache_failed, "cannot read the folder " + folder.string() + ": " + error.message());
-  }
   auto found = cache_directories(home);
+  if (!found) return found;
   // The id is written before the first entry: without one there was never anything to keep.
-  std::erase_if(found, [](const fs::path& dir) {
+  std::erase_if(*found, [](const fs::path& dir) {
     std::error_code none;
     return !fs::exists(dir / "ID", none);
   });
   return found;
 }
 
-std::vector<AnswerCache> open_others_read_only(const fs::path& home, const fs::path& own,
-                                               std::vector<Error>* problems, std::vector<fs::path>* in_use) {
-  std::vector<AnswerCache> caches;
-  for (const auto& dir : cache_directories(home)) {
+OtherCaches open_others_read_only(const fs::path& home, const fs::path& own) {
+  OtherCaches others;
+  auto directories = cache_directories(home);
+  if (!directories) {
+    others.problems.push_back(std::move(directories.error()));
+    return others;
+  }
+  for (const auto& dir : *directories) {
     std::error_code none;
-    if (dir == own || fs::equivalent(dir, own, none)) continue;
+    if (dir == own || fs::equivalent(dir, own, none) || was_never_a_cache(dir)) continue;
     auto cache = AnswerCache::open_read_only(dir);
     if (cache) {
-      caches.push_back(std::move(*cache));
+      others.opened.push_back(std::move(*cache));
     } else if (cache.error().reason == Reason::cache_in_use) {
-      if (in_use) in_use->push_back(dir);
-    } else if (problems) {
-      problems->push_back(std::move(cache.error()));
+      others.in_use.push_back(dir);
+    } else {
+      others.problems.push_back(std::move(cache.error()));
     }
   }
-  return caches;
+  return others;
 }
 
 }  // namespace sluice

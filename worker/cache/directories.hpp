@@ -21,12 +21,14 @@ Result<AnswerCache> open_worker_cache(const std::filesystem::path& home,
 /// no home. Error: cache_failed if the folder cannot be read.
 Result<std::vector<std::filesystem::path>> list_caches(const std::filesystem::path& home);
 
-/// All caches of the home that nobody has open for writing, but for `own`, for reading, in the order of their
-/// names. Caches in use are passed over, and named in `in_use`; what else cannot be opened is passed over
-/// too, and named in `problems`.
-std::vector<AnswerCache> open_others_read_only(const std::filesystem::path& home,
-                                               const std::filesystem::path& own,
-                                               std::vector<Error>* problems = nullptr,
-                                               std::vector<std::filesystem::path>* in_use = nullptr);
+/// The caches of a home but for one. What is not in `opened` may hold answers that nobody sees.
+struct OtherCaches {
+  std::vector<AnswerCache> opened;            ///< For reading, in the order of their names.
+  std::vector<std::filesystem::path> in_use;  ///< Another process has them open for writing.
+  std::vector<Error> problems;                ///< Of each that cannot be opened otherwise, with its folder.
+};
+
+/// Opens all caches of the home but `own`. Folders that were never a cache are passed over.
+OtherCaches open_others_read_only(const std::filesystem::path& home, const std::filesystem::path& own);
 
 }  // namespace sluice

@@ -103,16 +103,22 @@ class Import {
   std::vector<Digest> batch_;
 };
 
-/// The other caches of the home. Error: cache_in_use, since a later answer of such a cache could not be seen,
-/// and the imported one would be pinned in its place.
+/// The other caches of the home. Errors: cache_in_use, and what else keeps one from being opened, since a
+/// later answer of such a cache could not be seen, and the imported one would be pinned in its place.
 Result<std::vector<AnswerCache>> open_all_others(const std::filesystem::path& home,
                                                  const std::filesystem::path& own) {
-  std::vector<std::filesystem::path> in_use;
-  auto others = open_others_read_only(home, own, nullptr, &in_use);
-  if (in_use.empty()) return others;
-  return fail(Reason::cache_in_use, "the cache " + in_use.front().string() +
-                                        " is in use by another process; wait for its end, or end it, and "
-                                        "import then");
+  auto others = open_others_read_only(home, own);
+  if (!others.in_use.empty()) {
+    return fail(Reason::cache_in_use, "the cache " + others.in_use.front().string() +
+                                          " is in use by another process; wait for its end, or end it, and "
+                                          "import then");
+  }
+  if (others.problems.empty()) return std::move(others.opened);
+  const Error& first = others.problems.front();
+  return fail(first.reason,
+              first.message +
+                  "; nothing was imported, since it may hold later answers: `sluice doctor` says "
+                  "what can be repaired; or move its folder out of the home, and import then");
 }
 
 }  // namespace

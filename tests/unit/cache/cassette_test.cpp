@@ -225,6 +225,31 @@ TEST(Cassette, IsNotImportedWhileACacheIsInUse) {
   EXPECT_FALSE(std::filesystem::exists(to.folder.path() / "cache" / "worker-0")) << "nothing was written";
 }
 
+// The same for one that cannot be opened: once it could be again, the older answer was pinned over its own.
+TEST(Cassette, IsNotImportedWhereACacheCannotBeOpened) {
+  CassetteHome from;
+  ASSERT_TRUE(from.cache().put(test_key(1), test_answer("old", 10)));
+  const auto bytes = from.exported();
+  CassetteHome to;
+  std::filesystem::path dir;
+  {
+    auto newer = to.cache("gpu-7");
+    dir = newer.directory();
+    ASSERT_TRUE(newer.put(test_key(1), test_answer("new", 11)));
+    to.ledger.pins[test_key(1)] = {test_key(1), answer_digest(test_answer("new", 11)), newer.id()};
+  }
+  std::filesystem::rename(dir / "db" / "CURRENT", dir / "CURRENT");
+  const auto refused = to.import(bytes);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().reason, Reason::cache_failed);
+  for (const std::string& words : {dir.string(), std::string("CURRENT"), std::string("sluice doctor")})
+    EXPECT_NE(refused.error().message.find(words), std::string::npos) << refused.error().message;
+  EXPECT_FALSE(std::filesystem::exists(to.folder.path() / "cache" / "worker-0")) << "nothing was written";
+  std::filesystem::rename(dir / "CURRENT", dir / "db" / "CURRENT");
+  ASSERT_TRUE(to.import(bytes));
+  EXPECT_EQ(to.ledger.pins.at(test_key(1)).answer, answer_digest(test_answer("new", 11)));
+}
+
 TEST(Cassette, ADamagedOneChangesNothing) {
   CassetteHome home;
   ASSERT_TRUE(home.cache().put(test_key(1), test_answer("one")));

@@ -58,17 +58,37 @@ TEST(CacheDirectories, TheOthersAreThoseThatNobodyWrites) {
   std::ofstream(home.path() / "cache" / "file") << "x";
   const auto busy = open_worker_cache(home.path(), "busy");
   const auto own = open_worker_cache(home.path(), "own");
-  std::vector<Error> problems;
-  std::vector<std::filesystem::path> in_use;
-  const auto others = open_others_read_only(home.path(), own->directory(), &problems, &in_use);
-  ASSERT_EQ(others.size(), 2u);
-  EXPECT_EQ(others[0].directory().filename(), "a");
-  EXPECT_EQ(others[1].directory().filename(), "b");
-  EXPECT_EQ(others[1].get(key).value(), completion);
-  ASSERT_EQ(problems.size(), 1u) << "a folder that is no cache is reported, one in use is not";
-  EXPECT_EQ(in_use, std::vector{home.path() / "cache" / "busy"});
-  EXPECT_NE(problems[0].message.find("no-cache"), std::string::npos) << problems[0].message;
-  EXPECT_TRUE(open_others_read_only(home.path() / "absent", own->directory()).empty());
+  const auto others = open_others_read_only(home.path(), own->directory());
+  ASSERT_EQ(others.opened.size(), 2u);
+  EXPECT_EQ(others.opened[0].directory().filename(), "a");
+  EXPECT_EQ(others.opened[1].directory().filename(), "b");
+  EXPECT_EQ(others.opened[1].get(key).value(), completion);
+  EXPECT_EQ(others.in_use, std::vector{home.path() / "cache" / "busy"});
+  EXPECT_TRUE(others.problems.empty()) << "a folder that was never a cache holds nothing";
+  const auto none = open_others_read_only(home.path() / "absent", own->directory());
+  EXPECT_TRUE(none.opened.empty() && none.in_use.empty() && none.problems.empty());
+}
+
+TEST(CacheDirectories, AmongTheOthersOneWithoutAFileIsNamed) {
+  for (const std::string lost : {"db/CURRENT", "ID"}) {
+    const support::TemporaryFolder home;
+    const auto dir = open_worker_cache(home.path(), "gpu-7")->directory();
+    ASSERT_TRUE(std::filesystem::remove(dir / lost)) << lost;
+    const auto others = open_others_read_only(home.path(), {});
+    EXPECT_TRUE(others.opened.empty());
+    ASSERT_EQ(others.problems.size(), 1u) << lost;
+    EXPECT_EQ(others.problems[0].reason, Reason::cache_failed);
+    EXPECT_NE(others.problems[0].message.find(dir.string()), std::string::npos) << others.problems[0].message;
+  }
+}
+
+TEST(CacheDirectories, AFolderOfCachesThatCannotBeReadIsAProblem) {
+  const support::TemporaryFolder home;
+  std::ofstream(home.path() / "cache") << "no folder";
+  EXPECT_FALSE(list_caches(home.path()));
+  const auto others = open_others_read_only(home.path(), {});
+  ASSERT_EQ(others.problems.size(), 1u);
+  EXPECT_NE(others.problems[0].message.find((home.path() / "cache").string()), std::string::npos);
 }
 
 }  // namespace
