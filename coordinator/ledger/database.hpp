@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -23,10 +24,12 @@ namespace sluice {
 /// The open file, for the ledger's own sources: nobody else includes SQLite. Its functions throw
 /// SQLite::Exception.
 struct Ledger::Database {
-  explicit Database(const std::string& name, int flags = SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
-      : db(connected(name, flags, defaults::ledger_busy_timeout_ms)) {
+  explicit Database(SQLite::Database opened) : db(std::move(opened)) {
     sqlite3_wal_hook(db.getHandle(), on_commit, this);
   }
+  explicit Database(const std::string& name)
+      : Database(connected(name, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
+                           defaults::ledger_busy_timeout_ms)) {}
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
   ~Database();

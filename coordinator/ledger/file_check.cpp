@@ -60,9 +60,7 @@ Result<CheckedFile> check_file(const std::filesystem::path& file, Tables tables,
   CheckedFile checked;
   if (auto log = log_damage(file); !log.empty()) checked.damage.push_back(std::move(log));
   try {
-    SQLite::Database db(read_only_name(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI,
-                        defaults::ledger_busy_timeout_ms);
-    row_checks::add_functions(db);
+    auto db = open_database_read_only(file, OtherWriters::none, defaults::ledger_busy_timeout_ms);
     if (auto foreign = problem(db); !foreign.empty()) {
       checked.is_foreign = true;
       checked.damage.push_back(std::move(foreign));

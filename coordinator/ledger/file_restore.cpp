@@ -146,10 +146,8 @@ std::optional<SQLite::Database> open_damaged(const fs::path& file, std::vector<s
   std::error_code none;
   if (!fs::exists(file, none)) return std::nullopt;
   try {
-    SQLite::Database db(read_only_name(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI,
-                        defaults::ledger_busy_timeout_ms);
+    auto db = open_database_read_only(file, OtherWriters::none, defaults::ledger_busy_timeout_ms);
     db.execAndGet("SELECT count(*) FROM sqlite_master");
-    row_checks::add_functions(db);
     return db;
   } catch (const SQLite::Exception& error) {
     if (!is_damage(error)) throw;

@@ -212,7 +212,7 @@ class Ledger {
  private:
   struct Database;
   enum class Pins : std::uint8_t { settled, as_they_are };
-  static Result<Ledger> open_as(const std::string& name, const std::filesystem::path& file, Pins pins);
+  static Result<Ledger> open_as(const std::filesystem::path& file, Pins pins);
   explicit Ledger(std::unique_ptr<Database> database);
   std::unique_ptr<Database> database_;
 };

@@ -201,8 +201,7 @@ struct SystemPrompt {
 }  // namespace
 
 struct ObservationStore::Database {
-  Database(const std::string& name, int flags)
-      : db(connected(name, flags, defaults::observations_busy_timeout_ms)) {}
+  explicit Database(SQLite::Database opened) : db(std::move(opened)) {}
 
   SQLite::Database db;
   void insert(std::span<const Observation> rows) {
@@ -228,7 +227,8 @@ Result<ObservationStore> ObservationStore::open(const std::filesystem::path& fil
   try {
     std::error_code ignored;  // Whatever is wrong with the folder shows when SQLite opens the file.
     if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
-    auto database = std::make_unique<Database>(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    auto database = std::make_unique<Database>(connected(
+        file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, defaults::observations_busy_timeout_ms));
     auto& db = database->db;
     if (auto problem = problem_with(db, file)) return fail(std::move(*problem));
     db.exec("PRAGMA page_size = " + std::to_string(page_bytes));  // Of a new file.
@@ -257,8 +257,8 @@ Result<std::optional<ObservationStore>> ObservationStore::open_read_only(const s
   try {
     std::error_code none;
     if (!std::filesystem::exists(file, none)) return std::nullopt;
-    auto database =
-        std::make_unique<Database>(name_beside_writers(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI);
+    auto database = std::make_unique<Database>(
+        open_database_read_only(file, OtherWriters::perhaps, defaults::observations_busy_timeout_ms));
     auto& db = database->db;
     if (auto problem = problem_with(db, file)) return fail(std::move(*problem));
     // An empty file: its run has only just begun.

@@ -6,11 +6,8 @@
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/ledger/schema.hpp"
 
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -59,78 +56,51 @@ bool has_log(const std::filesystem::path& file) {
   return !error && bytes > 0;
 }
 
-/// A run that was killed has left its log of commits, and a copy or the end of the machine took the index of
-/// it: SQLite would have to make one beside it.
-bool needs_an_index(const std::filesystem::path& file) {
+/// A process that was killed has left its log of commits, and a copy or the end of the machine took the index
+/// of it: SQLite would have to make one beside it.
+bool lacks_its_index(const std::filesystem::path& file) {
   std::error_code none;
-  return has_log(file) && !std::filesystem::exists(file.string() + "-shm", none) &&
-         is_read_only_folder(file.parent_path());
+  return !std::filesystem::exists(file.string() + "-shm", none);
 }
-
-/// Removed with all in it.
-class TemporaryCopy {
- public:
-  /// Of the file and its log. Throws std::filesystem::filesystem_error.
-  explicit TemporaryCopy(const std::filesystem::path& file) {
-    namespace fs = std::filesystem;
-    std::string pattern = (fs::temp_directory_path() / "sluice-ledger-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr)
-      throw fs::filesystem_error("no folder can be made", pattern,
-                                 std::error_code(errno, std::generic_category()));
-    folder_ = pattern;
-    try {
-      for (const char* ending : {"", "-wal"}) {
-        fs::copy_file(file.string() + ending, this->file().string() + ending);
-        fs::permissions(this->file().string() + ending, fs::perms::owner_read | fs::perms::owner_write);
-      }
-    } catch (...) {
-      remove();
-      throw;
-    }
-  }
-  TemporaryCopy(const TemporaryCopy&) = delete;
-  TemporaryCopy& operator=(const TemporaryCopy&) = delete;
-  ~TemporaryCopy() { remove(); }
-
-  std::filesystem::path file() const { return folder_ / "ledger.db"; }
-
- private:
-  void remove() const {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-
-  std::filesystem::path folder_;
-};
 
 }  // namespace
 
-std::string read_only_name(const std::filesystem::path& file) {
-  return changing_name(file) + (has_log(file) ? "" : "&immutable=1");
-}
-
-std::string name_beside_writers(const std::filesystem::path& file) {
-  return is_read_only_folder(file.parent_path()) ? read_only_name(file) : changing_name(file);
+SQLite::Database open_database_read_only(const std::filesystem::path& file, OtherWriters others,
+                                         int busy_timeout_ms) {
+  const int flags = SQLite::OPEN_READONLY | SQLite::OPEN_URI;
+  const std::string name = changing_name(file);
+  const bool is_in_read_only_folder = is_read_only_folder(file.parent_path());
+  if (others == OtherWriters::perhaps && !is_in_read_only_folder)
+    return connected(name, flags, busy_timeout_ms);
+  // The file is all there is: else SQLite would make files beside it.
+  if (!has_log(file)) return connected(name + "&immutable=1", flags, busy_timeout_ms);
+  if (!is_in_read_only_folder || !lacks_its_index(file)) return connected(name, flags, busy_timeout_ms);
+  // Of a file that it has to itself SQLite keeps the index in memory; without locks that can be one it only
+  // reads. As it closes it would put the log into the file.
+  auto alone = connected(name + "&vfs=unix-none", flags, busy_timeout_ms);
+  sqlite3_db_config(alone.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  alone.exec("PRAGMA locking_mode = EXCLUSIVE");
+  return alone;
 }
 
 Result<Ledger> Ledger::open_read_only(const std::filesystem::path& file) {
-  return open_as(read_only_name(file), file, Pins::settled);
+  return open_as(file, Pins::settled);
 }
 
 Result<Ledger> Ledger::open_beside_runs(const std::filesystem::path& file) {
-  return open_as(name_beside_writers(file), file, Pins::as_they_are);
+  return open_as(file, Pins::as_they_are);
 }
 
-Result<Ledger> Ledger::open_as(const std::string& name, const std::filesystem::path& file, Pins pins) {
+Result<Ledger> Ledger::open_as(const std::filesystem::path& file, Pins pins) {
   if (auto may = check_may_open(file); !may) return fail(may.error());
   try {
-    std::optional<TemporaryCopy> files;
-    if (needs_an_index(file)) files.emplace(file);
-    auto database = files ? std::make_unique<Database>(files->file().string(), SQLite::OPEN_READWRITE)
-                          : std::make_unique<Database>(name, SQLite::OPEN_READONLY | SQLite::OPEN_URI);
+    const auto others = pins == Pins::settled ? OtherWriters::none : OtherWriters::perhaps;
+    auto database =
+        std::make_unique<Database>(open_database_read_only(file, others, defaults::ledger_busy_timeout_ms));
     // Reading pins begins with those that runs have left unsettled.
-    if (files || !is_up_to_date(database->db) || (pins == Pins::settled && database->has_unsettled_pins())) {
-      auto copy = std::make_unique<Database>("");  // SQLite's name for a file that it removes by itself.
+    if (!is_up_to_date(database->db) || (pins == Pins::settled && database->has_unsettled_pins())) {
+      auto copy =
+          std::make_unique<Database>(std::string());  // SQLite's name for a file that it removes by itself.
       SQLite::Backup(copy->db, database->db).executeStep();
       database = std::move(copy);
       if (const auto upgrade = bring_up_to_date(database->db, file); !upgrade) return fail(upgrade.error());
@@ -146,10 +116,6 @@ Result<Ledger> Ledger::open_as(const std::string& name, const std::filesystem::p
     return Ledger(std::move(database));
   } catch (const SQLite::Exception& error) {
     return fail(ledger_error(file.string() + ": " + error.what()));
-  } catch (const std::filesystem::filesystem_error& error) {
-    return fail(ledger_error(file.string() +
-                             " has a log that cannot be read where it is, and no copy can be " +
-                             "made: " + error.code().message() + "; set TMPDIR"));
   }
 }
 

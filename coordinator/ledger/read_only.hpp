@@ -1,15 +1,19 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
-#include <string>
+
+#include <SQLiteCpp/SQLiteCpp.h>
 
 namespace sluice {
 
-/// SQLite's name for a file that is only read. Without a log of commits beside it the file is all there is,
-/// and SQLite learns that nobody changes it: else it would make files beside it.
-std::string read_only_name(const std::filesystem::path& file);
-/// The same where others may write to it at any time, unless its folder is read-only: SQLite has to look for
-/// that.
-std::string name_beside_writers(const std::filesystem::path& file);
+/// Whether others may write to a file while it is read here.
+enum class OtherWriters : std::uint8_t { none, perhaps };
+
+/// Opens a database of ours for reading alone, for the ledger's own sources, also where nothing can be
+/// written beside it; makes no file there. In a read-only folder nobody is taken to write. Throws
+/// SQLite::Exception.
+SQLite::Database open_database_read_only(const std::filesystem::path& file, OtherWriters others,
+                                         int busy_timeout_ms);
 
 }  // namespace sluice

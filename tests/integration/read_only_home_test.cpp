@@ -4,6 +4,7 @@
 #include "tests/support/report_text.hpp"
 #include "tests/support/workbench.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <set>
 
@@ -117,6 +118,29 @@ TEST_F(ReadOnlyHome, ShowsWhatAKilledRunLeftInItsLog) {
   const auto listed = run_sluice_obeying_permissions({"runs", "list", "--format", "json"});
   EXPECT_EQ(listed.exit_code, 0) << listed.errors;
   EXPECT_NE(listed.output.find("\"run_id\""), std::string::npos) << listed.output;
+  EXPECT_EQ(names(), before);
+}
+
+// `doctor` and `observations` said that a database could not be opened, and others copied the whole ledger.
+TEST_F(ReadOnlyHome, ReadsLogsWithoutTheirIndexesWhereTheyAre) {
+  const auto simulator = start_simulator();
+  ASSERT_EQ(run_sluice(live(simulator) + Flags{"--save-observations"}).exit_code, 1);
+  leave_in_log(home() / "ledger.db", "UPDATE runs SET run_id = run_id");
+  leave_in_log(home() / "observations.db",
+               "DELETE FROM observations WHERE id = (SELECT min(id) FROM observations)");
+  ASSERT_FALSE(fs::exists(home() / "ledger.db-shm") || fs::exists(home() / "observations.db-shm"));
+  make_read_only();
+  const auto before = names();
+  set_variable("TMPDIR", (folder() / "absent").string());  // For no copy.
+  for (const Flags& flags : {Flags{"doctor"}, Flags{"runs", "list"}, Flags{"observations", "list"},
+                             Flags{"show", "last", "--grid"}}) {
+    const auto shown = run_sluice_obeying_permissions(flags);
+    EXPECT_EQ(shown.exit_code, 0) << flags.front() << "\n" << shown.output << shown.errors;
+    EXPECT_EQ(shown.errors, "");
+  }
+  const auto exported = run_sluice_obeying_permissions({"observations", "export"});
+  EXPECT_EQ(exported.exit_code, 0) << exported.errors;
+  EXPECT_EQ(std::ranges::count(exported.output, '\n'), fixture_count() - 1) << "without the one in the log";
   EXPECT_EQ(names(), before);
 }
 

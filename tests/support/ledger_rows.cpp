@@ -27,4 +27,15 @@ std::int64_t row_count(const std::filesystem::path& home, const std::string& tab
   return ledger.execAndGet("SELECT count(*) FROM " + table).getInt64();
 }
 
+void leave_in_log(const std::filesystem::path& file, const std::string& change) {
+  namespace fs = std::filesystem;
+  const std::string files[]{file.string(), file.string() + "-wal"};
+  {
+    SQLite::Database db(file.string(), SQLite::OPEN_READWRITE);
+    db.exec(change);
+    for (const auto& one : files) fs::copy_file(one, one + "~");
+  }  // Closing it takes the log in.
+  for (const auto& one : files) fs::rename(one + "~", one);
+}
+
 }  // namespace sluice::support

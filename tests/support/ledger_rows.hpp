@@ -20,4 +20,8 @@ std::vector<LedgerRow> ledger_rows(const std::filesystem::path& home);
 /// How many rows a table of HOME/ledger.db has. Throws if there is no such table.
 std::int64_t row_count(const std::filesystem::path& home, const std::string& table);
 
+/// Makes a change to a database, and leaves it as a killed process and a copy do: the change is in its log of
+/// commits, and the log's index is gone. Throws what SQLite and the file system do.
+void leave_in_log(const std::filesystem::path& file, const std::string& change);
+
 }  // namespace sluice::support
