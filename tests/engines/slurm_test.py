@@ -225,6 +225,27 @@ class Slurm(unittest.TestCase):
         self.cluster.await_end(more)
         self.check_report()
 
+    def test_two_arrays_of_one_home_run_at_once(self):
+        # The second one's workers ended at once, as their caches were in use, and its run waited for them for an hour.
+        first = self.begin(150, 2, latency="500,0.2")
+        self.answered(5)
+        other_report = self.bench.folder / "other-array.json"
+        other = self.cluster.submit(
+            "--array=0-2", f"--output={self.bench.folder}/other-array-%a.log", SCRIPT, self.suite, *MODEL,
+            "--base-url", self.simulator.url, "--format", "json", "--output", other_report, home=self.home)
+        wait_for(lambda: "connected" in self.bench.log("other-array-1"), "the other array's worker did not come")
+        self.assertTrue(self.cluster.is_known(first), "the first array was over already")
+        for array in (first, other):
+            self.cluster.await_end(array)
+        for task in (1, 2):
+            self.assertEqual(self.cluster.exit_code(other, task), 0, self.bench.log(f"other-array-{task}"))
+        caches = self.home / ".sluice" / "cache"
+        self.assertLessEqual({"slurm-1", "slurm-1-2", "slurm-2", "slurm-2-2"}, {one.name for one in caches.iterdir()})
+        self.simulator.answers()
+        expected = report_of_one_worker(self.bench, self.suite)
+        for report in (self.report, other_report):
+            self.assertEqual(comparable(report), expected)
+
     def test_keys_that_others_can_read_are_refused(self):
         (self.home / ".sluice" / "provider-keys").chmod(0o644)
         array = self.begin(5, 1)
