@@ -75,7 +75,8 @@ inline constexpr std::size_t max_laid_out_bytes = 64u
                                                           ///< members; longer ones as they are written.
 
 // --- output
-inline constexpr std::size_t output_buffer_bytes = 64 << 10;  ///< One write for many members of a report.
+inline constexpr std::size_t output_buffer_bytes = 64 << 10;      ///< One write for many members of a report.
+inline constexpr std::chrono::milliseconds output_lock_wait{50};  ///< Nobody notices, and it costs nothing.
 
 // --- perturb
 inline constexpr int max_nested_literals =
@@ -177,6 +178,9 @@ inline constexpr std::size_t max_texts_embedded_before =
              ///< vectors are held, some 6 KiB each.
 inline constexpr std::size_t max_bytes_embedded_before = 256u
                                                          << 20;  ///< Of these texts, which are held, too.
+/// Of one run for another that adds to the same file of --harvest: it reads whole answers from the caches,
+/// which takes seconds for the most that fit.
+inline constexpr std::chrono::milliseconds harvest_patience{60'000};
 inline constexpr std::size_t quoted_flag_bytes = 80;             ///< Of a flag's value: it fits a line.
 inline constexpr std::int64_t max_age_hours = 100LL * 366 * 24;  ///< 100 years: nothing overflows.
 inline constexpr std::uint32_t max_local_workers = 256;  ///< Inside one process; each has a socket and a

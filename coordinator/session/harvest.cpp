@@ -2,12 +2,12 @@
 
 #include "common/defaults.hpp"
 #include "common/files.hpp"
-#include "common/fleet/private_file.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/gate/billionths.hpp"
 #include "coordinator/merge/shown_text.hpp"
 #include "coordinator/output/output_file.hpp"
+#include "coordinator/output/output_lock.hpp"
 #include "coordinator/suite/answers/recorded_answers.hpp"
 #include "coordinator/suite/examples/solved_examples.hpp"
 
@@ -167,11 +167,15 @@ Result<void> check_harvest_without_help(const RunInputs& inputs) {
 }
 
 Result<Harvest> harvest_examples(const RunOptions& options, const Redactor& redactor,
-                                 const RunResults& results, const ReadWholeAnswers& whole_answers) {
+                                 const RunResults& results, const ReadWholeAnswers& whole_answers,
+                                 const std::function<void()>& before_waiting) {
   const std::string& file = *options.harvest;
-  // Another run may add to it as well: it reads what this one has written. Some network file systems lock no
-  // folders, and there each run is on its own.
-  const auto lock = lock_folder(std::filesystem::path(end_of_links(file)).parent_path());
+  // Another run may add to it as well: it reads what this one has written.
+  const auto lock = OutputLock::take(file, defaults::harvest_patience, before_waiting);
+  if (!lock) {
+    return fail(lock.error().reason, "--harvest has added nothing: " + lock.error().message +
+                                         ", and run this again: answers in the caches are not asked again");
+  }
   auto known = read_harvest_file(file);
   if (!known) return fail(std::move(known.error()));
   ExampleGatherer gatherer(*known, redactor, whole_answers);

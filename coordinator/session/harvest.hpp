@@ -7,6 +7,7 @@
 #include "coordinator/session/run_options.hpp"
 
 #include <cstddef>
+#include <functional>
 
 namespace sluice {
 
@@ -27,8 +28,10 @@ struct Harvest {
 /// Adds the answers of those cases that passed with high confidence to the file: every trial passed, repeats
 /// and perturbed ones too, and no metric so much as warned. Text cases alone; an id that the file has already
 /// is left as it is. Of long answers the results have the beginning: `whole_answers`, which may be null,
-/// finds them. The file is written whole or not at all. REQUIRES: options.harvest.
+/// finds them. The file is written whole or not at all. Before it waits for another run that adds to the same
+/// file it calls `before_waiting`; output_failed if that takes too long. REQUIRES: options.harvest.
 Result<Harvest> harvest_examples(const RunOptions& options, const Redactor& redactor,
-                                 const RunResults& results, const ReadWholeAnswers& whole_answers);
+                                 const RunResults& results, const ReadWholeAnswers& whole_answers,
+                                 const std::function<void()>& before_waiting);
 
 }  // namespace sluice

@@ -1,6 +1,5 @@
 // Solved examples from the suite to the model's prompt, the report, the ledger and calibrate-bands.
 
-#include "tests/support/ledger_rows.hpp"
 #include "tests/support/workbench.hpp"
 
 #include <memory>
@@ -375,16 +374,21 @@ TEST_F(Retrieval, TwoRunsThatHarvestIntoOneFileLoseNothing) {
   write_text(folder() / "suite.yaml",
              "suite: kitchen\nmodel: m-1\nsettings: {provider: sim}\ntests:\n"
              "  - {id: tea, input: {prompt: \"a tea\"}, expected: {type: must_contain, text: alone}}\n");
-  const int other = ::open(folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  ASSERT_GE(other, 0);
+  // One who locks the folder itself, as `flock . sluice run ...` does, kept the run waiting for ever.
+  const int whole_folder = ::open(folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(::flock(whole_folder, LOCK_EX), 0);
+  const auto lock = folder() / ".new.jsonl.lock";
+  const int other = ::open(lock.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0644);
   ASSERT_EQ(::flock(other, LOCK_EX), 0);
   auto run = start_sluice(
       {"run", "suite.yaml", "--mode", "live", "--answers", "answers.jsonl", "--harvest", "new.jsonl"});
-  ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == 1; })) << run.errors();
+  ASSERT_TRUE(has_logged(run, "another process adds to new.jsonl")) << run.errors();
   write_text(folder() / "new.jsonl", "{\"id\": \"other\", \"input\": \"a mug\", \"answer\": \"mug\"}\n");
   ::close(other);
   const auto finished = finish(run);
+  ::close(whole_folder);
   EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+  EXPECT_FALSE(std::filesystem::exists(lock)) << "it went with the run";
   const auto both = read_text(folder() / "new.jsonl");
   EXPECT_NE(both.find("\"other\""), std::string::npos) << both;
   EXPECT_NE(both.find("\"tea\""), std::string::npos) << both;

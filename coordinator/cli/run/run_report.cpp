@@ -235,9 +235,12 @@ class RunReporter {
     if (caches() != nullptr)
       answers =
           whole_answers(*caches(), ended_.options.settings, ended_.facts.run_id, &ended_.inputs.redactor);
-    const auto added = harvest_examples(ended_.options, ended_.inputs.redactor, results, answers);
+    const std::string& file = *ended_.options.harvest;
+    const auto added = harvest_examples(ended_.options, ended_.inputs.redactor, results, answers, [&] {
+      report_warning("another process adds to " + file + ": this run's answers are added when that is done");
+    });
     if (!added) code_ = report_error(added.error());
-    if (added && ended_.options.progress) say(harvest_line(*ended_.options.harvest, *added));
+    if (added && ended_.options.progress) say(harvest_line(file, *added));
   }
 
   const RunToReport& ended_;
