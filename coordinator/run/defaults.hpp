@@ -29,6 +29,9 @@ inline constexpr auto holder_wait = 3s;
 /// of them may not notice for `liveness` heartbeats that its coordinator died, looks only once a heartbeat,
 /// and has to connect.
 inline constexpr auto return_wait = (liveness + 2) * heartbeat_interval;
+/// How long a worker that has ended may still be heard of, once another has its cache: as long as one may be
+/// silent before it counts as lost.
+inline constexpr auto namesake_wait = liveness * heartbeat_interval;
 /// Stops of the coordinator that do not count as waiting: one that is always late has to begin as well.
 inline constexpr std::uint32_t max_uncounted_stops = 10;
 

@@ -73,7 +73,7 @@ void RunController::on_message(const Peer& peer, wire::Hello& hello, TimePoint n
     dispatcher_.leave(*other);
     forget(*other, false, now, effects);
   }
-  if (auto copied = roster_.take_copied_cache(hello)) effects.warnings.push_back(std::move(*copied));
+  if (auto copied = roster_.take_copied_cache(hello, now)) effects.warnings.push_back(std::move(*copied));
   if (roster_.admit(peer, hello, now)) effects.gone.push_back({hello.instance, true, true});
   // No lease until its READY has named what it holds: READY gives back whatever it does not name.
   dispatcher_.set_window(hello.instance, 0);
@@ -146,7 +146,7 @@ std::optional<WorkerId> RunController::sender(const Peer& peer, const std::strin
     reject_unknown(peer, effects);
     return std::nullopt;
   }
-  roster_.on_message(*id, now);
+  if (auto copied = roster_.on_message(*id, now)) effects.warnings.push_back(std::move(*copied));
   dispatcher_.on_message(*id, now);
   return id;
 }

@@ -30,12 +30,16 @@ bool WorkerRoster::admit(const Peer& peer, const wire::Hello& hello, TimePoint n
   return again;
 }
 
-std::optional<LogNote> WorkerRoster::take_copied_cache(const wire::Hello& hello) {
+std::optional<LogNote> WorkerRoster::take_copied_cache(const wire::Hello& hello, TimePoint now) {
   const auto found = by_cache_.find(hello.cache_id);
   if (found == by_cache_.end() || found->second.worker == hello.instance || found->second.is_told) return {};
   const wire::Hello& other = connected_.at(found->second.worker).hello;
-  // The workers of one process share its folder, and one of the same name was started anew.
-  if ((hello.from_this_process && other.from_this_process) || hello.name == other.name) return {};
+  // The workers of one process share its folder.
+  if (hello.from_this_process && other.from_this_process) return {};
+  if (hello.name == other.name) {  // Started anew, or on a machine that is a copy.
+    namesakes_.try_emplace(found->second.worker, now);
+    return {};
+  }
   found->second.is_told = true;
   return about_worker(hello.name, "has the same cache id as worker " + other.name +
                                       ": unless that one has just ended, the folder of one is a copy of the "
@@ -53,6 +57,7 @@ void WorkerRoster::remove(WorkerId worker) {
   const auto found = connected_.find(worker);
   if (found == connected_.end()) return;
   forget_cache(worker, found->second.hello.cache_id);
+  namesakes_.erase(worker);
   by_peer_.erase(found->second.peer);
   set_ready(found->second, false);
   connected_.erase(found);
@@ -86,9 +91,23 @@ void WorkerRoster::set_problem(WorkerId worker, const Error& problem) {
   if (const auto found = connected_.find(worker); found != connected_.end()) found->second.problem = problem;
 }
 
-void WorkerRoster::on_message(WorkerId worker, TimePoint now) {
-  if (const auto found = connected_.find(worker); found != connected_.end())
-    found->second.last_message_at = now;
+std::optional<LogNote> WorkerRoster::on_message(WorkerId worker, TimePoint now) {
+  const auto found = connected_.find(worker);
+  if (found == connected_.end()) return {};
+  found->second.last_message_at = now;
+  // What one that has ended had sent comes before that.
+  const auto namesake = namesakes_.find(worker);
+  if (namesake == namesakes_.end() || now - namesake->second < defaults::namesake_wait) return {};
+  namesakes_.erase(namesake);
+  const wire::Hello& hello = found->second.hello;
+  const auto owner = by_cache_.find(hello.cache_id);
+  if (owner == by_cache_.end() || owner->second.worker != worker || owner->second.is_told) return {};
+  owner->second.is_told = true;
+  return about_worker(
+      hello.name,
+      "is there twice with the same cache id: the folder of one is a copy of the other's, both "
+      "count as one cache, and answers that one holds are paid for again; end one, remove the "
+      "file ID in its cache folder, and start it again");
 }
 
 std::optional<WorkerId> WorkerRoster::at(const Peer& peer) const {

@@ -36,9 +36,9 @@ class WorkerRoster {
   /// at another peer. Another one at this peer must have been removed.
   bool admit(const Peer& peer, const wire::Hello& hello, TimePoint now);
   /// A warning if another process' worker of another name is connected with the same cache id: only one
-  /// process has a folder, so that one of the two is a copy. Once while that one is connected. To ask before
-  /// `admit`.
-  std::optional<LogNote> take_copied_cache(const wire::Hello& hello);
+  /// process has a folder, so that one of the two is a copy. Once while that one is connected. Of one of the
+  /// same name `on_message` says it: that one may just have ended. To ask before `admit`.
+  std::optional<LogNote> take_copied_cache(const wire::Hello& hello, TimePoint now);
   /// Forgets whoever was never leased anything.
   void remove(WorkerId worker);
   /// It was leased so many units, or has shown that it was: a result may come after it has left.
@@ -47,7 +47,8 @@ class WorkerRoster {
   // --- of those that are connected; of others these do nothing ---
   void set_ready(WorkerId worker);
   void set_problem(WorkerId worker, const Error& problem);
-  void on_message(WorkerId worker, TimePoint now);
+  /// A warning if one of its name came long ago with the same cache id, and has thus not taken its place.
+  std::optional<LogNote> on_message(WorkerId worker, TimePoint now);
   std::optional<WorkerId> at(const Peer& peer) const;
   bool is_connected(WorkerId worker) const { return connected_.contains(worker); }
   /// The worker must be connected.
@@ -94,7 +95,8 @@ class WorkerRoster {
   std::map<WorkerId, Worker> connected_;
   std::map<WorkerId, Known> known_;
   std::map<std::string, CacheOwner> by_cache_;
-  std::uint32_t ready_ = 0;  ///< Of those that are connected.
+  std::map<WorkerId, TimePoint> namesakes_;  ///< When one of an owner's name came first with its cache id.
+  std::uint32_t ready_ = 0;                  ///< Of those that are connected.
 };
 
 }  // namespace sluice

@@ -39,6 +39,25 @@ TEST_F(RunControllerTest, AWorkerWhoseProtocolKnowsNoCheckOfAllCallsIsTurnedAway
       << rejects[0].detail;
 }
 
+// Machines that were cloned have one name, and nothing was said of their caches.
+TEST_F(RunControllerTest, TwoLivingWorkersOfOneNameAndCacheAreWarnedOf) {
+  begin();
+  for (const auto& [peer, instance] : {std::pair("p", 1), std::pair("q", 2)}) {
+    send(peer, wire::Hello{static_cast<std::uint64_t>(instance), "gpu", "cache", "0", 5});
+    ready(peer);
+  }
+  EXPECT_TRUE(send("p", wire::Heartbeat{run_id, 0, 10, {}}).warnings.empty())
+      << "it may have been sent before";
+  tick(2000ms);
+  send("q", wire::Heartbeat{run_id, 0, 10, {}});
+  send("p", wire::Heartbeat{run_id, 0, 10, {}});
+  tick(3000ms);
+  const auto effects = send("p", wire::Heartbeat{run_id, 0, 10, {}});
+  ASSERT_EQ(effects.warnings.size(), 1u);
+  EXPECT_NE(effects.warnings[0].text.find("gpu is there twice"), std::string::npos)
+      << effects.warnings[0].text;
+}
+
 TEST_F(RunControllerTest, ExpectedWorkersAreNotWaitedForForEver) {
   config.expected_workers = 3;
   begin();

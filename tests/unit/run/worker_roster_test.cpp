@@ -15,27 +15,60 @@ wire::Hello hello_of(std::uint64_t instance, const std::string& name) {
   return {instance, name, "cache-" + name, "0", 5, true};
 }
 
+wire::Hello with_cache(std::uint64_t instance, const std::string& name, bool is_own = false) {
+  auto hello = hello_of(instance, name);
+  hello.cache_id = "one";
+  hello.from_this_process = is_own;
+  return hello;
+}
+
 // Both counted as one cache without a word, and each paid for what the other had.
 TEST(WorkerRoster, ACopyOfAnothersCacheIsTold) {
   WorkerRoster roster(10);
-  const auto with_cache = [](std::uint64_t instance, const std::string& name, bool is_own = false) {
-    auto hello = hello_of(instance, name);
-    hello.cache_id = "one";
-    hello.from_this_process = is_own;
-    return hello;
-  };
-  EXPECT_FALSE(roster.take_copied_cache(with_cache(1, "ann")));
+  EXPECT_FALSE(roster.take_copied_cache(with_cache(1, "ann"), roster_start));
   roster.admit("p", with_cache(1, "ann"), roster_start);
-  EXPECT_FALSE(roster.take_copied_cache(with_cache(1, "ann"))) << "it connects anew";
-  EXPECT_FALSE(roster.take_copied_cache(with_cache(2, "ann"))) << "it was started anew";
-  const auto copied = roster.take_copied_cache(with_cache(3, "bob"));
+  EXPECT_FALSE(roster.take_copied_cache(with_cache(1, "ann"), roster_start)) << "it connects anew";
+  EXPECT_FALSE(roster.take_copied_cache(with_cache(2, "ann"), roster_start)) << "it was started anew";
+  const auto copied = roster.take_copied_cache(with_cache(3, "bob"), roster_start);
   ASSERT_TRUE(copied);
   EXPECT_NE(copied->text.find("worker bob has the same cache id as worker ann"), std::string::npos);
-  EXPECT_FALSE(roster.take_copied_cache(with_cache(4, "cid"))) << "once";
+  EXPECT_FALSE(roster.take_copied_cache(with_cache(4, "cid"), roster_start)) << "once";
   roster.remove(1);
-  EXPECT_FALSE(roster.take_copied_cache(with_cache(3, "bob"))) << "that one has left";
+  EXPECT_FALSE(roster.take_copied_cache(with_cache(3, "bob"), roster_start)) << "that one has left";
   roster.admit("q", with_cache(5, "own.1", true), roster_start);
-  EXPECT_FALSE(roster.take_copied_cache(with_cache(6, "own.2", true))) << "of one process, and one folder";
+  EXPECT_FALSE(roster.take_copied_cache(with_cache(6, "own.2", true), roster_start))
+      << "of one process, and one folder";
+}
+
+// Machines that are copies of one have one name, and one that was started anew has it, too.
+TEST(WorkerRoster, ACopyOfTheSameNameIsToldOnceBothAreKnownToLive) {
+  WorkerRoster roster(10);
+  const auto come = [&](std::uint64_t instance) {
+    EXPECT_FALSE(roster.take_copied_cache(with_cache(instance, "ann"), roster_start));
+    roster.admit("p" + std::to_string(instance), with_cache(instance, "ann"), roster_start);
+  };
+  come(1);
+  EXPECT_FALSE(roster.on_message(1, roster_start + 1h)) << "it is alone";
+  come(2);
+  EXPECT_FALSE(roster.on_message(1, roster_start + defaults::namesake_wait - 1ms)) << "sent before its end";
+  EXPECT_FALSE(roster.on_message(2, roster_start + 1h)) << "it may have taken the other's place";
+  const auto both = roster.on_message(1, roster_start + defaults::namesake_wait);
+  ASSERT_TRUE(both);
+  EXPECT_NE(both->text.find("worker ann is there twice with the same cache id"), std::string::npos)
+      << both->text;
+  EXPECT_FALSE(roster.on_message(1, roster_start + 1h)) << "once";
+  come(3);
+  EXPECT_FALSE(roster.on_message(1, roster_start + 1h)) << "once";
+}
+
+TEST(WorkerRoster, AWorkerThatWasStartedAnewIsNoCopy) {
+  WorkerRoster roster(10);
+  roster.admit("p", with_cache(1, "ann"), roster_start);
+  EXPECT_FALSE(roster.take_copied_cache(with_cache(2, "ann"), roster_start));
+  roster.admit("q", with_cache(2, "ann"), roster_start);
+  roster.remove(1);
+  EXPECT_FALSE(roster.on_message(1, roster_start + 1h));
+  EXPECT_FALSE(roster.on_message(2, roster_start + 1h));
 }
 
 TEST(WorkerRoster, AdmitsAWorkerAtItsPeer) {
