@@ -244,7 +244,9 @@ TEST_F(WatchedRouter, AMessageOfPartsOfNothingIsCut) {
   endless.join();
   EXPECT_LT(bytes_until_cut(endless, parts_of_nothing()), 100 * mib);
   EXPECT_TRUE(serves());
-  if (!support::has_address_sanitizer) EXPECT_LT(most_memory_kib(), memory_of_parts_kib);
+  if (!support::has_address_sanitizer) {
+    EXPECT_LT(most_memory_kib(), memory_of_parts_kib);
+  }
 }
 
 TEST_F(WatchedRouter, ManyMessagesOfPartsOfNothingAreCutBeforeTheyFillTheMemory) {
@@ -259,7 +261,9 @@ TEST_F(WatchedRouter, ManyMessagesOfPartsOfNothingAreCutBeforeTheyFillTheMemory)
   }
   for (auto& peer : peers) peer.join();
   EXPECT_TRUE(serves());
-  if (!support::has_address_sanitizer) EXPECT_LT(most_memory_kib(), memory_of_parts_kib);
+  if (!support::has_address_sanitizer) {
+    EXPECT_LT(most_memory_kib(), memory_of_parts_kib);
+  }
 }
 
 // Nobody has to have a key for it.
