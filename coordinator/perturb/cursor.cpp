@@ -6,8 +6,11 @@
 namespace sluice {
 
 bool is_word_byte(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
+  return is_digit(c) || is_letter(c) || c == '_';
+}
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
 }
 
 bool is_blank(char c) {
@@ -71,6 +74,10 @@ void Cursor::doubt(std::string_view what, std::size_t at) {
   if (doubt_) return;
   const auto before = text_.substr(0, at);
   doubt_ = LexicalDoubt{static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1, std::string(what)};
+}
+
+void Cursor::doubt_text(std::string_view what) {
+  if (!doubt_) doubt_ = LexicalDoubt{0, std::string(what)};
 }
 
 void Cursor::cut_quoted(bool multi_line) {

@@ -13,6 +13,7 @@ namespace sluice {
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 bool is_word_byte(char c);  ///< Letter, digit, underscore, or a byte of a character beyond ASCII.
+bool is_letter(char c);     ///< Of ASCII, or a byte of a character beyond it.
 bool is_blank(char c);      ///< Space or tab.
 
 /// The place in a text that a scanner has come to, and the segments it has cut so far. Whatever it passes
@@ -58,6 +59,8 @@ class Cursor {
   /// Notes what cannot be read; the first doubt stays.
   void doubt(std::string_view what, std::size_t at);
   void doubt(std::string_view what) { doubt(what, position_); }
+  /// Notes what the text as a whole is not.
+  void doubt_text(std::string_view what);
 
   /// A string from the opening quote to behind the closing one, backslashes respected; a doubt if it does not
   /// close, or a line ends before it without `multi_line`.

@@ -42,6 +42,12 @@ constexpr std::array names{
     LanguageName{"make", Language::makefile},
     LanguageName{"toml", Language::toml},
     LanguageName{"json", Language::json},
+    LanguageName{"", Language::prose},
+    LanguageName{"prose", Language::prose},
+    LanguageName{"text", Language::prose},
+    LanguageName{"txt", Language::prose},
+    LanguageName{"markdown", Language::prose},
+    LanguageName{"md", Language::prose},
 };
 
 }  // namespace
@@ -77,6 +83,8 @@ std::string_view to_string(Language language) {
       return "TOML";
     case Language::json:
       return "JSON";
+    case Language::prose:
+      return "prose";
   }
   return "";
 }

@@ -20,12 +20,19 @@ constexpr std::array catalogue{
     Perturbation{"crlf", 1, "lines end with CR LF"},
     Perturbation{"blank-lines", 1, "an empty line after every third line"},
     Perturbation{"final-newline", 1, "the line end at the end of the text is taken away, or added"},
+    Perturbation{"double-spaces", 1, "two blanks between sentences", true},
+    Perturbation{"typos", 1, "two neighbouring letters within a few words change places", true},
+    Perturbation{"lowercase-start", 1, "sentences begin with a small letter", true},
+    Perturbation{"final-stop", 1, "the full stop at the end of the text is taken away", true},
+    Perturbation{"curly-apostrophes", 1, "apostrophes within words become typographic ones", true},
 };
 
-/// In the catalogue's order.
-constexpr std::array transforms{&add_trailing_whitespace, &tabs_to_spaces,      &spaces_to_tabs,
-                                &add_comment_on_top,      &remove_comments,     &to_crlf,
-                                &add_blank_lines,         &toggle_final_newline};
+/// In the catalogue's order. What a run recorded of its trials goes by it: new ones stand at the end.
+constexpr std::array transforms{
+    &add_trailing_whitespace, &tabs_to_spaces, &spaces_to_tabs,   &add_comment_on_top,
+    &remove_comments,         &to_crlf,        &add_blank_lines,  &toggle_final_newline,
+    &double_spaces,           &add_typos,      &lowercase_starts, &remove_final_stop,
+    &curl_apostrophes};
 static_assert(transforms.size() == catalogue.size());
 
 constexpr std::array catalogue_names = [] {
@@ -70,6 +77,10 @@ Perturbed perturb_unknown(std::size_t index, std::string_view language, std::str
         "prompt is "
         "prose to sluice, by the ending of its file");
   return skipped("sluice does not know the comments and strings of \"" + excerpt(language, 40) + "\"");
+}
+
+std::string words_of(const LexicalDoubt& doubt) {
+  return doubt.line == 0 ? doubt.what : "line " + std::to_string(doubt.line) + ": " + doubt.what;
 }
 
 }  // namespace
@@ -120,12 +131,18 @@ Perturbed perturb(const Perturbation& perturbation, std::string_view language, s
   const auto index = index_of(perturbation);
   if (index == transforms.size()) return skipped("it is not one of the catalogue");
   const auto known = language_named(language);
-  if (!known) return perturb_unknown(index, language, text);
+  const bool is_prose = known == Language::prose;
+  const bool changes_prose = catalogue[index].of_prose;
+  if (changes_prose && !is_prose) return skipped("it changes prose alone");
+  if (!changes_prose && (is_prose || !known)) return perturb_unknown(index, language, text);
   auto segmentation = cut_into_segments(*known, text);
-  if (segmentation.doubt) {
-    return skipped("line " + std::to_string(segmentation.doubt->line) + ": " + segmentation.doubt->what);
+  if (segmentation.doubt) return skipped(words_of(*segmentation.doubt));
+  const auto source = make_source(*known, text, std::move(segmentation));
+  if (changes_prose) {
+    if (const auto word = word_about_form(source); !word.empty())
+      return skipped("it speaks of letters, spelling or punctuation (\"" + std::string(word) + "\")");
   }
-  return transforms[index](make_source(*known, text, std::move(segmentation)));
+  return transforms[index](source);
 }
 
 }  // namespace sluice

@@ -10,11 +10,13 @@
 
 namespace sluice {
 
-/// A change of a source text that keeps its meaning. What each does is in docs/perturbations.md.
+/// A change of a text, of code or of prose, that keeps its meaning. What each does is in
+/// docs/perturbations.md.
 struct Perturbation {
   std::string_view name;      ///< Stable: stands in flags, reports, baselines and cache keys.
   std::uint32_t version = 0;  ///< Goes up whenever the same text would come out otherwise.
   std::string_view doc;       ///< One clause.
+  bool of_prose = false;  ///< It changes prose alone; the others change code, and any text's last line end.
 };
 
 /// All of them, in the order in which they run and are reported.

@@ -14,5 +14,6 @@ void scan_c(Cursor& cursor, bool cpp);
 void scan_makefile(Cursor& cursor);
 void scan_toml(Cursor& cursor);
 void scan_json(Cursor& cursor);
+void scan_prose(Cursor& cursor);
 
 }  // namespace sluice

@@ -39,6 +39,8 @@ void scan(Language language, Cursor& cursor) {
       return scan_toml(cursor);
     case Language::json:
       return scan_json(cursor);
+    case Language::prose:
+      return scan_prose(cursor);
   }
 }
 

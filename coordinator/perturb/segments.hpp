@@ -13,10 +13,10 @@ namespace sluice {
 
 /// What a stretch of a source text is to its language.
 enum class SegmentKind : std::uint8_t {
-  code,           ///< Everything else, white space and line ends included.
+  code,           ///< Everything else, white space and line ends included; of prose the words of sentences.
   line_comment,   ///< To the end of the line, without the line end.
   block_comment,  ///< With its delimiters; may hold line ends.
-  string,         ///< Every byte counts: literals, a Makefile's recipes.
+  string,         ///< Every byte counts: literals, a Makefile's recipes, of prose all but its words.
   directive,      ///< Looks like a comment and is read by a tool: shebang, `//go:build`, Rust's `///`.
 };
 
@@ -30,7 +30,7 @@ struct Segment {
 
 /// Where the cutting met something that it cannot read with certainty.
 struct LexicalDoubt {
-  std::size_t line = 0;  ///< From 1.
+  std::size_t line = 0;  ///< From 1; 0: the text as a whole.
   std::string what;      ///< A clause: "a string is not closed".
 };
 

@@ -1,7 +1,6 @@
 // perturb-files: for scripts/check-perturbations. Reads lines "LANGUAGE<TAB>PATH"; for each writes,
-// perturbation by perturbation in the catalogue's order, "changed SIZE" and the text, "unchanged", or
-// "skipped REASON". With
-// --names it prints the catalogue's names instead.
+// perturbation by perturbation of code in the catalogue's order, "changed SIZE" and the text, "unchanged", or
+// "skipped REASON". With --names it prints the names of these instead.
 #include "coordinator/perturb/perturbation.hpp"
 
 #include <fstream>
@@ -29,7 +28,9 @@ void print(const sluice::Perturbed& perturbed) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--names") {
-    for (const auto& perturbation : sluice::perturbations()) std::cout << perturbation.name << '\n';
+    for (const auto& one : sluice::perturbations()) {
+      if (!one.of_prose) std::cout << one.name << '\n';
+    }
     return 0;
   }
   for (std::string line; std::getline(std::cin, line);) {
@@ -45,7 +46,7 @@ int main(int argc, char** argv) {
     }
     const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
     for (const auto& perturbation : sluice::perturbations()) {
-      print(sluice::perturb(perturbation, line.substr(0, tab), text));
+      if (!perturbation.of_prose) print(sluice::perturb(perturbation, line.substr(0, tab), text));
     }
     std::cout.flush();
   }

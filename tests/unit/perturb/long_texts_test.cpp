@@ -37,6 +37,12 @@ TEST(LongTexts, ArePassedOverOnce) {
       {"javascript", "'</"},
       {"c", "*\\\n"},
       {"makefile", "define "},
+      {"", "word "},
+      {"", "What? 'a "},
+      {"", "Say \"a\" "},
+      {"", "it's (\n"},
+      {"", "[a] {b} <c "},
+      {"", "- \u201Ca\u201D "},
   };
   for (const auto& piece : pieces) {
     SCOPED_TRACE(std::string(piece.language) + ": " + std::string(piece.text));

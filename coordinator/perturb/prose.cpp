@@ -1,0 +1,230 @@
+#include "common/text/text.hpp"
+#include "coordinator/perturb/cursor.hpp"
+#include "coordinator/perturb/transforms.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+struct Word {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+bool is_small(char c) {
+  return c >= 'a' && c <= 'z';
+}
+
+bool is_beyond_ascii(char c) {
+  return static_cast<unsigned char>(c) >= 0x80;
+}
+
+bool is_one_of(std::string_view list, char c) {
+  return list.find(c) != std::string_view::npos;
+}
+
+/// Letters, with the apostrophes and hyphens between them.
+std::size_t end_of_word(std::string_view text, std::size_t at, std::size_t end) {
+  const auto is_joint = [&](std::size_t i) {
+    return is_one_of("'-", text[i]) && i + 1 < end && is_letter(text[i + 1]);
+  };
+  while (at < end && (is_letter(text[at]) || is_joint(at))) ++at;
+  return at;
+}
+
+/// Those that may change, in order.
+std::vector<Word> words_of(const Source& source) {
+  std::vector<Word> words;
+  for (const auto& segment : source.segments) {
+    if (segment.kind != SegmentKind::code) continue;
+    for (auto at = segment.begin; at < segment.end;) {
+      if (!is_letter(source.text[at])) {
+        ++at;
+        continue;
+      }
+      words.push_back({at, end_of_word(source.text, at, segment.end)});
+      at = words.back().end;
+    }
+  }
+  return words;
+}
+
+/// What may change, with `rewritten(i)` in place of each byte i for which it is not empty.
+template <class Rewritten>
+Perturbed with_bytes(const Source& source, Rewritten rewritten) {
+  std::string result;
+  for (const auto& segment : source.segments) {
+    for (auto i = segment.begin; i < segment.end; ++i) {
+      const std::string_view other = segment.kind == SegmentKind::code ? rewritten(i) : std::string_view();
+      other.empty() ? result.append(1, source.text[i]) : result.append(other);
+    }
+  }
+  return changed_from(source.text, std::move(result));
+}
+
+/// Nothing else of its line stands before, a mark of a list or heading apart.
+bool begins_line(std::string_view text, std::size_t at) {
+  while (at > 0 && is_one_of(" \t-*+#", text[at - 1])) --at;
+  return at == 0 || text[at - 1] == '\n';
+}
+
+/// A sentence begins with a line where the one before has ended, or is empty.
+bool ends_before_line(std::string_view text, std::size_t at) {
+  std::size_t line_ends = 0;
+  for (; at > 0 && is_one_of(" \t\r\n", text[at - 1]); --at) line_ends += text[at - 1] == '\n' ? 1 : 0;
+  return line_ends > 1 || at == 0 || is_one_of(".?!:", text[at - 1]);
+}
+
+bool begins_sentence(std::string_view text, std::size_t word) {
+  while (word > 0 && text[word - 1] == '(') --word;
+  auto at = word;
+  while (at > 0 && is_blank(text[at - 1])) --at;
+  if (at == 0) return true;
+  if (text[at - 1] == '\n') return ends_before_line(text, at);
+  if (at == word) return false;
+  const bool is_ellipsis = at > 1 && text[at - 2] == '.';
+  return (is_one_of(".?!", text[at - 1]) && !is_ellipsis) || begins_line(text, at);
+}
+
+/// Words of the language, not of the world: in small letters they mean the same.
+constexpr auto usual_starts = std::to_array<std::string_view>(
+    {"What",   "Which",     "Who",       "Whom",  "Whose",   "When",     "Where", "Why",  "How",
+     "Is",     "Are",       "Was",       "Were",  "Do",      "Does",     "Did",   "Can",  "Could",
+     "Should", "Would",     "Has",       "Have",  "Please",  "The",      "This",  "That", "These",
+     "Those",  "There",     "It",        "Its",   "If",      "In",       "On",    "At",   "For",
+     "From",   "With",      "To",        "Of",    "As",      "You",      "Your",  "We",   "They",
+     "He",     "She",       "Give",      "Write", "Explain", "Describe", "List",  "Name", "Tell",
+     "Answer", "Summarize", "Translate", "Use",   "Find",    "Compare",  "And",   "But"});
+
+constexpr auto words_about_form = std::to_array<std::string_view>(
+    {"anagram",    "anagrams",   "apostrophe",  "apostrophes", "capitalize",  "capitalized", "capitalization",
+     "character",  "characters", "grammar",     "grammatical", "letter",      "letters",     "lowercase",
+     "misspelled", "palindrome", "palindromes", "proofread",   "punctuation", "spell",       "spelled",
+     "spelling",   "typo",       "typos",       "uppercase",   "verbatim"});
+
+/// Of these a swap makes another word that there is, or may (`marital`, `martial`).
+constexpr auto unswapped = std::to_array<std::string_view>(
+    {"casually", "causally", "dairies", "diaries", "marital", "retired", "retried", "signing", "singing"});
+
+/// Where in the word two letters may change places: neither is the first or the last, and they differ.
+/// Preferably consonants, since next to none of these swaps make another word; else the word is a long one.
+std::vector<std::size_t> swaps_of(std::string_view word) {
+  constexpr std::size_t least = 6;
+  constexpr std::string_view vowels = "aeiouy";
+  std::vector<std::size_t> any;
+  std::vector<std::size_t> of_consonants;
+  if (word.size() < least || !std::ranges::all_of(word, is_small) ||
+      std::ranges::find(unswapped, word) != unswapped.end())
+    return any;
+  for (std::size_t i = 1; i + 2 < word.size(); ++i) {
+    if (word[i] == word[i + 1]) continue;
+    any.push_back(i);
+    if (!is_one_of(vowels, word[i]) && !is_one_of(vowels, word[i + 1])) of_consonants.push_back(i);
+  }
+  if (!of_consonants.empty()) return of_consonants;
+  return word.size() > least ? any : of_consonants;
+}
+
+/// FNV-1a of the word and of how many that may have a typo stand before it: which words have one must not
+/// change from one version to the next.
+std::uint64_t lot_of(std::string_view word, std::uint64_t ordinal) {
+  std::uint64_t hash = 14'695'981'039'346'656'037U;
+  const auto add = [&](std::uint8_t byte) { hash = (hash ^ byte) * 1'099'511'628'211U; };
+  for (const char c : word) add(static_cast<std::uint8_t>(c));
+  for (int shift = 0; shift < 64; shift += 8) add(static_cast<std::uint8_t>(ordinal >> shift));
+  hash = (hash ^ (hash >> 33)) *
+         18'397'679'294'719'823'053U;  // Its last bits alone depend on few of the word's.
+  return hash ^ (hash >> 33);
+}
+
+struct Typo {
+  std::uint64_t lot = 0;
+  std::size_t at = 0;  ///< Of the first of the two letters.
+};
+
+/// One for each word that may have one.
+std::vector<Typo> possible_typos(const Source& source) {
+  std::vector<Typo> typos;
+  for (const auto& [begin, end] : words_of(source)) {
+    const auto word = source.text.substr(begin, end - begin);
+    const auto swaps = swaps_of(word);
+    if (swaps.empty() || begins_sentence(source.text, begin)) continue;
+    const auto lot = lot_of(word, typos.size());
+    typos.push_back({lot, begin + swaps[(lot >> 8) % swaps.size()]});
+  }
+  return typos;
+}
+
+}  // namespace
+
+std::string_view word_about_form(const Source& source) {
+  for (const auto& [begin, end] : words_of(source)) {
+    const auto found = std::ranges::find(words_about_form, to_lower(source.text.substr(begin, end - begin)));
+    if (found != words_about_form.end()) return *found;
+  }
+  return {};
+}
+
+Perturbed double_spaces(const Source& source) {
+  const auto text = source.text;
+  return with_bytes(source, [&](std::size_t i) -> std::string_view {
+    if (text[i] != ' ' || i < 2 || i + 1 == text.size() || !is_one_of(".?!", text[i - 1])) return {};
+    // An initial, a number and an ellipsis end no sentence.
+    const bool ends = is_small(text[i - 2]) || is_beyond_ascii(text[i - 2]) || text[i - 2] == ')';
+    const bool begins = is_letter(text[i + 1]) && !is_small(text[i + 1]);
+    return ends && begins ? "  " : "";
+  });
+}
+
+Perturbed add_typos(const Source& source) {
+  constexpr std::uint64_t every = 8;
+  const auto typos = possible_typos(source);
+  if (typos.empty()) return {};
+  // Whatever the lots, there is one.
+  const auto first = *std::ranges::min_element(typos, {}, &Typo::lot);
+  const bool is_any_drawn = std::ranges::any_of(typos, [](const Typo& one) { return one.lot % every == 0; });
+  std::string text(source.text);
+  for (const auto& [lot, at] : typos) {
+    if (is_any_drawn ? lot % every == 0 : at == first.at) std::swap(text[at], text[at + 1]);
+  }
+  return changed_from(source.text, std::move(text));
+}
+
+Perturbed lowercase_starts(const Source& source) {
+  std::string text(source.text);
+  for (const auto& [begin, end] : words_of(source)) {
+    const bool is_usual =
+        std::ranges::find(usual_starts, source.text.substr(begin, end - begin)) != usual_starts.end();
+    const bool is_label = end < text.size() && text[end] == ':';
+    if (!is_usual || is_label || !begins_sentence(source.text, begin)) continue;
+    text[begin] = static_cast<char>(text[begin] - 'A' + 'a');
+  }
+  return changed_from(source.text, std::move(text));
+}
+
+Perturbed remove_final_stop(const Source& source) {
+  const auto last = source.text.find_last_not_of(" \t\r\n");
+  if (last == std::string_view::npos || last == 0 || source.text[last] != '.') return {};
+  const char before = source.text[last - 1];
+  const bool is_of_word = is_small(before) || is_beyond_ascii(before) || before == ')';
+  const bool may_change = std::ranges::any_of(source.segments, [&](const Segment& segment) {
+    return segment.kind == SegmentKind::code && segment.begin <= last && last < segment.end;
+  });
+  if (!is_of_word || !may_change) return {};
+  return changed_from(source.text, std::string(source.text).erase(last, 1));
+}
+
+Perturbed curl_apostrophes(const Source& source) {
+  const auto text = source.text;
+  return with_bytes(source, [&](std::size_t i) -> std::string_view {
+    const bool is_inner = i > 0 && i + 1 < text.size() && is_letter(text[i - 1]) && is_letter(text[i + 1]);
+    return text[i] == '\'' && is_inner ? "\u2019" : "";
+  });
+}
+
+}  // namespace sluice

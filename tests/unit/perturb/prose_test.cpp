@@ -1,0 +1,206 @@
+// The perturbations of prose, by example.
+#include "coordinator/perturb/perturbation.hpp"
+#include "coordinator/perturb/segments.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+struct Example {
+  std::string text;
+  std::string expected;  ///< The changed text, "=" for none, or "?" and the reason why it is skipped.
+};
+
+std::string outcome(std::string_view name, std::string_view language, std::string_view text) {
+  const auto perturbed = perturb(**perturbation_named(name), language, text);
+  switch (perturbed.outcome) {
+    case PerturbationOutcome::changed:
+      return perturbed.text;
+    case PerturbationOutcome::unchanged:
+      return "=";
+    case PerturbationOutcome::skipped:
+      return "?" + perturbed.reason;
+  }
+  return "";
+}
+
+void expect_outcomes(std::string_view name, const std::vector<Example>& examples) {
+  for (const auto& [text, expected] : examples) EXPECT_EQ(outcome(name, "", text), expected) << text;
+}
+
+std::vector<std::string_view> names_of_prose() {
+  std::vector<std::string_view> names;
+  for (const auto& one : perturbations()) {
+    if (one.of_prose) names.push_back(one.name);
+  }
+  return names;
+}
+
+/// What no perturbation of prose may touch, with a bar between.
+std::string kept(std::string_view text) {
+  std::string result;
+  const auto segmentation = cut_into_segments(Language::prose, text);
+  EXPECT_FALSE(segmentation.doubt) << text;
+  for (const auto& segment : segmentation.segments) {
+    if (segment.kind == SegmentKind::code) continue;
+    if (!result.empty()) result += '|';
+    result += text.substr(segment.begin, segment.end - segment.begin);
+  }
+  return result;
+}
+
+TEST(Prose, TwoBlanksStandBetweenSentences) {
+  expect_outcomes("double-spaces",
+                  {
+                      {"Be brief. Why? Say so.\nGo on! Now.", "Be brief.  Why?  Say so.\nGo on!  Now."},
+                      {"Sei kurz. Über Äpfel.\r\n", "Sei kurz.  Über Äpfel.\r\n"},
+                      {"(Be brief.) Why?", "="},
+                      {"(See below). Then say so.", "(See below).  Then say so."},
+                      {"Be brief.  Say so.", "="},
+                      {"J. Smith spoke... Then 1. Now e.g. here.", "="},
+                      {"What is the capital of France?", "="},
+                  });
+}
+
+TEST(Prose, LettersWithinAFewWordsChangePlaces) {
+  expect_outcomes(
+      "typos",
+      {
+          {"What is the capital of France?", "What is the captial of France?"},
+          {"The model's answer is wrong. Why?\r\nExplain the problem briefly.\r\n",
+           "The model's answer is wrong. Why?\r\nExplain the prolbem briefly.\r\n"},
+          {"Name one country in Europe that borders both Spain and Germany. If there is none, say so.",
+           "Name one country in Europe that bodrers both Spain and Germany. If there is none, say so."},
+          {"Der Garten ist schön. Die Kinder spielen draußen.",
+           "Der Garten ist schön. Die Kinder spileen draußen."},
+          {"Tell me of Germany, NASA and Schrödinger.", "="},
+          {"It was signing and singing, and it retired.", "="},
+          {"What is 12 and one?", "="},
+          {"法国的首都是哪里？请简短回答。", "="},
+      });
+}
+
+// A text of any length has a typo, and a long one in about one of eight words that may have it.
+TEST(Prose, FewWordsHaveATypo) {
+  std::string text;
+  for (int i = 0; i < 400; ++i) text += "Please compare the important oranges with the following planets. ";
+  const std::string changed = outcome("typos", "", text);
+  ASSERT_EQ(changed.size(), text.size());
+  int letters = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) letters += text[i] != changed[i] ? 1 : 0;
+  EXPECT_GT(letters, 2 * 2000 / 16);
+  EXPECT_LT(letters, 2 * 2000 / 4);
+}
+
+TEST(Prose, SentencesBeginWithASmallLetter) {
+  expect_outcomes("lowercase-start", {
+                                         {"What is the capital of France?", "what is the capital of France?"},
+                                         {"Paris is a city. The river is the Seine. Is it long?",
+                                          "Paris is a city. the river is the Seine. is it long?"},
+                                         {"# The task\n- Please answer.\n- Use few words.\n",
+                                          "# the task\n- please answer.\n- use few words.\n"},
+                                         {"Question: What is it?\nAnswer:\n\nThe end\nThe rest.",
+                                          "Question: What is it?\nAnswer:\n\nthe end\nThe rest."},
+                                         {"Sie fragt sich: Was tun? Die Hunde bellen.", "="},
+                                         {"So it went... The end.", "="},
+                                     });
+}
+
+TEST(Prose, TheFinalStopIsTakenAway) {
+  expect_outcomes("final-stop", {
+                                    {"Be brief. Say one.", "Be brief. Say one"},
+                                    {"Say one (or two).\r\n\n", "Say one (or two)\r\n\n"},
+                                    {"Es ist schö.", "Es ist schö"},
+                                    {"What is it?", "="},
+                                    {"And so on...", "="},
+                                    {"He lives in the U.S.", "="},
+                                    {"Say \"yes.\"", "="},
+                                    {"Take version 2.", "="},
+                                });
+}
+
+TEST(Prose, ApostrophesWithinWordsAreCurled) {
+  expect_outcomes("curly-apostrophes", {
+                                           {"Don't say it isn't so.", "Don’t say it isn’t so."},
+                                           {"L'été n'est pas loin.", "L’été n’est pas loin."},
+                                           {"The students' work: say 'it isn't'.", "="},
+                                           {"Don’t. Say `isn't` and \"isn't\".", "="},
+                                       });
+}
+
+TEST(Prose, OnlyItsWordsMayChange) {
+  EXPECT_EQ(kept("Say \"a b\" or 'c d' to {who {is} it}, then write an answer with `e f` of course.\n"),
+            "\"a b\"|'c d'|{who {is} it}|`e f`");
+  EXPECT_EQ(kept("Mail jo@example.com or see https://example.com/a, and then take 12 of them with the rest."),
+            "jo@example.com|https://example.com/a,|12");
+  EXPECT_EQ(
+      kept("Please open the file /etc/hosts, look for some_name, then for NASA, then camelCase, and tell me "
+           "in a few words of your own what you find there."),
+      "/etc/hosts,|some_name,|NASA,|camelCase,");
+  EXPECT_EQ(kept("Sagen Sie „ein Wort“, “two words”, «deux mots» und ‘noch eines’ dazu.\n"),
+            "„ein Wort“|“two words”|«deux mots»|‘noch eines’");
+  EXPECT_EQ(kept("<note>Keep this in mind.</note> See [the link](there) for more of the same."),
+            "<note>|</note>|[the link](there)");
+  EXPECT_EQ(kept("It's the dogs' own work, isn't it?"), "");
+  EXPECT_EQ(kept("Say \"a b until\nthe end.\n\nThen go on as before.\n"), "\"a b until\nthe end.");
+}
+
+TEST(Prose, LinesOfOtherNotationsAreKept) {
+  const std::string before =
+      "Please write a short report about all of this, for people who know the subject.\n\n";
+  EXPECT_EQ(kept(before + "```python\nimport something\n```\nGo on.\n"),
+            "```python\nimport something\n```\n");
+  EXPECT_EQ(kept(before + "~~~~\na\n~~~\nb\n~~~~\nGo on.\n"), "~~~~\na\n~~~\nb\n~~~~\n");
+  EXPECT_EQ(kept(before + "```\nnever closed\n"), "```\nnever closed\n");
+  EXPECT_EQ(kept(before + "> quoted words\n| a | b |\n    four blanks\n\ttab\n"),
+            "> quoted words|| a | b ||    four blanks|\ttab");
+  EXPECT_EQ(kept(before + "format: markdown\n// a comment\nint count;\nif so {\ngit commit --amend\n"),
+            "format: markdown|// a comment|int count;|if so {|git commit --amend");
+  EXPECT_EQ(kept(before + "SELECT name FROM customers\n"), "SELECT name FROM customers");
+}
+
+TEST(Prose, WhatLooksLikeNoneIsSkipped) {
+  for (const std::string text : {"", "hello world", "{\"question\": \"what is it\", \"number\": 3}",
+                                 "def name(x):\n    return value\n", "import os\nimport something\n",
+                                 "from collections import defaultdict", "SELECT name FROM orders\n",
+                                 "#!/bin/sh\n# Say hello to everyone who is here.\necho hello\n",
+                                 "// Some words about the function below.\nint main() {\n  return 0;\n}\n",
+                                 "name,number\nsomething,3\n", "a: 1\nb: 2\n"}) {
+    for (const auto name : names_of_prose())
+      EXPECT_EQ(outcome(name, "", text), "?it does not look like prose") << name << ": " << text;
+  }
+}
+
+TEST(Prose, ThatSpeaksOfItsFormIsSkipped) {
+  for (const auto name : names_of_prose()) {
+    EXPECT_EQ(outcome(name, "", "How many letters are in strawberry?"),
+              "?it speaks of letters, spelling or punctuation (\"letters\")");
+    EXPECT_EQ(outcome(name, "md", "Spelling matters here. Don't change the wording."),
+              "?it speaks of letters, spelling or punctuation (\"spelling\")");
+  }
+}
+
+TEST(Prose, IsNoCode) {
+  for (const auto name : names_of_prose()) {
+    EXPECT_EQ(outcome(name, "python", "# What is the capital of France?\n"), "?it changes prose alone");
+    EXPECT_EQ(outcome(name, "cobol", "What is the capital of France?\n"), "?it changes prose alone");
+  }
+  for (const std::string_view language : {"", "txt", "Markdown", "md"})
+    EXPECT_EQ(outcome("lowercase-start", language, "What is it?"), "what is it?");
+  EXPECT_EQ(outcome("crlf", "md", "What is it?\n"),
+            "?sluice does not know the comments and strings of \"md\"");
+  EXPECT_EQ(outcome("final-newline", "md", "hello"), "hello\n") << "whatever it looks like";
+}
+
+TEST(Prose, OddBytesAreSkipped) {
+  EXPECT_EQ(outcome("typos", "", "What is it?\rWhy?"), "?line 1: a carriage return ends no line");
+  EXPECT_EQ(outcome("typos", "", std::string_view("Why?\n\0", 6)), "?line 2: a NUL byte stands in the text");
+}
+
+}  // namespace
+}  // namespace sluice
