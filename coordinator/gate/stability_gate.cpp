@@ -46,10 +46,15 @@ std::string parts(const StabilityQuestion& question, const GatedRun& run) {
 }
 
 /// In whatever order they ran: it changes no text.
-bool are_the_same(std::vector<std::string> a, std::vector<std::string> b) {
-  std::ranges::sort(a);
-  std::ranges::sort(b);
-  return a == b;
+bool are_comparable(std::vector<std::string> pinned, const StabilityQuestion& question) {
+  std::vector<std::string> now = question.perturbations;
+  std::erase_if(now, [&](const std::string& one) {
+    return std::ranges::find(question.idle, one) != question.idle.end() &&
+           std::ranges::find(pinned, one) == pinned.end();
+  });
+  std::ranges::sort(pinned);
+  std::ranges::sort(now);
+  return pinned == now;
 }
 
 PinnedScore pinned_stability(const StabilityQuestion& question, const GatedRun& run,
@@ -63,8 +68,7 @@ PinnedScore pinned_stability(const StabilityQuestion& question, const GatedRun& 
                            ": it was not compared."});
     return {PinnedScore::State::no_baseline};
   }
-  if (are_the_same(pinned.perturbations, question.perturbations))
-    return {PinnedScore::State::pinned, pinned.score};
+  if (are_comparable(pinned.perturbations, question)) return {PinnedScore::State::pinned, pinned.score};
   notices.push_back({warning_of(run), "perturbations_differ",
                      "the stability in " + base_of(run) + " is that of other perturbations (" +
                          names_of(pinned.perturbations) + ") than that of " + current_of(run) + " (" +

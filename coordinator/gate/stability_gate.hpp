@@ -34,10 +34,13 @@ struct StabilityAssessment {
 struct StabilityQuestion {
   std::optional<double> score{};
   std::vector<std::string> perturbations{};  ///< As BaselineStability has them; none: nothing was perturbed.
-  std::uint64_t planned = 0;                 ///< Perturbed trials.
-  std::uint64_t answers = 0;                 ///< Those of them that were assessed and compared.
-  bool is_selection = false;                 ///< Part of a suite, whose stability is another quantity.
-  bool base_is_selection = false;            ///< What it is compared with is a part of a suite.
+  /// Of these the ones that changed no case: the stability is the same without them, so that a baseline may
+  /// lack them.
+  std::vector<std::string> idle{};
+  std::uint64_t planned = 0;       ///< Perturbed trials.
+  std::uint64_t answers = 0;       ///< Those of them that were assessed and compared.
+  bool is_selection = false;       ///< Part of a suite, whose stability is another quantity.
+  bool base_is_selection = false;  ///< What it is compared with is a part of a suite.
   std::optional<double> min_stability{};
   Thresholding suite{};  ///< Of these mode and max_drop; floors are those of other metrics.
   /// What the baseline says of stability; null: there are no pinned scores.
@@ -51,7 +54,7 @@ struct StabilityQuestion {
 /// nothing to assess. Adds notices, of which the first three warn, and fail under strict:
 /// - `stability_not_measured`: a limit had nothing to assess;
 /// - `stability_incomplete`: some perturbed trials have no answer to compare;
-/// - `perturbations_differ`: the baseline's is that of others and does not count;
+/// - `perturbations_differ`: the baseline's is that of others (`idle` ones apart) and does not count;
 /// - `stability_not_compared`: there is one in the baseline, and none here, or either is that of a part of
 ///   the suite (info).
 /// Pure.

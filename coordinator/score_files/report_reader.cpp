@@ -438,8 +438,13 @@ class ReportReader : public JsonPieces {
       const auto one = perturbations[i];
       std::string name;
       std::string version;
-      if (!object(one) || !text(one["name"], name) || !text(one["version"], version)) return false;
+      std::uint64_t changed = 1;
+      std::uint64_t failed = 0;
+      if (!object(one) || !text(one["name"], name) || !text(one["version"], version) ||
+          !count_if_there(one["changed"], changed) || !count_if_there(one["failed"], failed))
+        return false;
       question.perturbations.push_back(name + " " + version);
+      if (changed == 0 && failed == 0) question.idle.push_back(question.perturbations.back());
     }
     return true;
   }

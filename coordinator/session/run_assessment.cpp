@@ -85,9 +85,13 @@ class EntryWatch {
 };
 
 /// `crlf 1`: what a baseline calls a perturbation.
+std::string versioned_name(const PerturbationFacts& perturbation) {
+  return perturbation.name + " " + perturbation.version;
+}
+
 std::vector<std::string> versioned_names(const std::vector<PerturbationFacts>& perturbations) {
   std::vector<std::string> names;
-  for (const PerturbationFacts& one : perturbations) names.push_back(one.name + " " + one.version);
+  for (const PerturbationFacts& one : perturbations) names.push_back(versioned_name(one));
   return names;
 }
 
@@ -162,6 +166,9 @@ void add_stability(const RunOptions& options, const RunGate& gate,
     question.answers = assessment.stability->analysis.all.answers;
   }
   question.perturbations = versioned_names(perturbations);
+  for (const PerturbationFacts& one : perturbations) {
+    if (one.changed == 0 && one.failed == 0) question.idle.push_back(versioned_name(one));
+  }
   question.is_selection = options.is_selection();
   question.min_stability = options.settings.min_stability.value;
   question.suite = gate.gate.config().suite;

@@ -90,6 +90,24 @@ TEST(StabilityGate, OtherPerturbationsAreNotCompared) {
   EXPECT_EQ(assess_with(question, true).codes(), Codes{}) << "the baseline does not judge there";
 }
 
+// Those that came with a later sluice and change no case here do not end the comparison with what is pinned.
+TEST(StabilityGate, ABaselineMayLackWhatChangesNoCase) {
+  const Pinned base = pinned(0.95, {"crlf 1"});
+  StabilityQuestion question{
+      .score = 0.1, .perturbations = {"crlf 1", "typos 1"}, .idle = {"typos 1"}, .baseline = &base};
+  EXPECT_EQ(assess_with(question, true).codes(), Codes{});
+  EXPECT_EQ(assess_with(question, true).assessment->cause, MetricCause::dropped);
+  question.idle = {};
+  EXPECT_EQ(assess_with(question).codes(), Codes{"perturbations_differ"}) << "it may have changed the score";
+  question.idle = {"crlf 1"};
+  EXPECT_EQ(assess_with(question).codes(), Codes{"perturbations_differ"});
+  const Pinned both = pinned(0.95, {"crlf 1", "typos 1"});
+  question.baseline = &both;
+  EXPECT_EQ(assess_with(question).codes(), Codes{}) << "one that the baseline has is no other";
+  question.perturbations = {"crlf 1"};
+  EXPECT_EQ(assess_with(question).codes(), Codes{"perturbations_differ"});
+}
+
 TEST(StabilityGate, TheSamePerturbationsInAnotherOrderAreCompared) {
   const Pinned base = pinned(0.95, {"trailing_space 1", "crlf 1"});
   const StabilityQuestion question{

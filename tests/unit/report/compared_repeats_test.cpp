@@ -181,11 +181,21 @@ TEST(ComparedRepeats, AReportKeepsWhatItsStabilityIsAssessedBy) {
   const StabilityQuestion& question = scores.stability_question;
   EXPECT_EQ(question.score, 0.8);
   EXPECT_EQ(question.perturbations, scores.stability->perturbations);
+  EXPECT_TRUE(question.idle.empty());
   EXPECT_EQ(question.planned, 6u);
   EXPECT_EQ(question.answers, 5u);
   EXPECT_EQ(question.min_stability, 0.75);
   EXPECT_EQ(question.suite.max_drop, 0.125);
   EXPECT_EQ(question.suite.mode, ThresholdMode::relative);
+}
+
+TEST(ComparedRepeats, AReportSaysWhichPerturbationsChangedNoCase) {
+  PerturbedRun run({it, it, it, it, it, it, it, it, it, it});
+  run.facts[1].changed = 0;
+  EXPECT_EQ(parsed(report_text(run)).stability_question.idle, std::vector<std::string>{})
+      << "it failed, and may change cases another time";
+  run.facts[1].failed = 0;
+  EXPECT_EQ(parsed(report_text(run)).stability_question.idle, std::vector<std::string>{"blank-lines 1"});
 }
 
 TEST(ComparedRepeats, AReportSaysThatItIsAPartAndWhatLeastWasAskedFor) {
