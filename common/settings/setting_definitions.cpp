@@ -176,7 +176,8 @@ std::vector<SettingDefinition> make_setting_definitions() {
       define("regression_threshold", "--threshold", &S::regression_threshold, real(0.0, 1.0), "POINTS",
              "How far a score may drop below its baseline, unless a thresholding sets it"),
       with_bare_flag(define("perturb", "--perturb", &S::perturb, parse_perturbations, "A,B",
-                            "Perturbations to apply to every case: names, all (the same as no value) or none",
+                            "Perturbations of code and prose to apply to every case: names, all (the same as "
+                            "no value) or none",
                             NamesOrNone()),
                      "all"),
       define("repeat", "--repeat", &S::repeat, whole(1, 100), "N",

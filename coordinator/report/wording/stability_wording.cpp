@@ -31,8 +31,8 @@ std::string main_line(const RunStability& run) {
          " the same as without the perturbation";
 }
 
-/// Of several perturbations one alone has answers: of prose only the line end at the end is changed, which
-/// says little of how stable the answers are.
+/// Of several perturbations one alone has answers: often the line end at the end, which says little of how
+/// stable the answers are.
 std::optional<std::string> sole_perturbation_line(const RunStability& run) {
   const auto has_answers = [](const PerturbationSummary& one) {
     return one.stability && one.stability->figures.answers > 0;
