@@ -1,3 +1,4 @@
+#include "common/text/text.hpp"
 #include "coordinator/perturb/language.hpp"
 #include "coordinator/perturb/perturbation.hpp"
 #include "coordinator/perturb/segments.hpp"
@@ -97,12 +98,40 @@ void check(Language language, std::string_view text) {
   }
 }
 
+std::vector<std::string> kept_of_prose(std::string_view text) {
+  std::vector<std::string> kept;
+  std::size_t end = 0;
+  for (const auto& segment : sluice::cut_into_segments(Language::prose, text).segments) {
+    require(segment.begin == end && segment.begin < segment.end);
+    end = segment.end;
+    if (segment.kind != SegmentKind::code)
+      kept.emplace_back(text.substr(segment.begin, segment.end - segment.begin));
+  }
+  require(end == text.size());
+  return kept;
+}
+
+/// Of prose all but the words of sentences stays.
+void check_prose(std::string_view text) {
+  const auto kept = kept_of_prose(text);
+  for (const auto& perturbation : sluice::perturbations()) {
+    if (!perturbation.of_prose) continue;
+    const auto perturbed = sluice::perturb(perturbation, "", text);
+    require((perturbed.outcome == sluice::PerturbationOutcome::skipped) == !perturbed.reason.empty());
+    if (perturbed.outcome != sluice::PerturbationOutcome::changed) continue;
+    require(perturbed.text != text && kept_of_prose(perturbed.text) == kept);
+    if (!sluice::invalid_utf8_at(text)) require(!sluice::invalid_utf8_at(perturbed.text));
+  }
+}
+
 }  // namespace
 
 /// Any bytes may be said to be of any language: they are cut without a crash in a time that grows with their
-/// size, and whatever is changed has the same strings and the same code.
+/// size, and whatever is changed has the same strings and the same code,
+/// and in prose the same of all that is no word.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   for (const Language language : languages) check(language, text);
+  check_prose(text);
   return 0;
 }

@@ -4,6 +4,8 @@
 #include "tests/support/workbench.hpp"
 
 #include <fstream>
+#include <map>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -118,6 +120,26 @@ TEST_F(Robust, WhatChangesNothingIsNotSent) {
             return skipped;
           }(),
       fixture_count());
+}
+
+TEST_F(Robust, ProseIsChangedInFormsOfItsOwn) {
+  const auto simulator = start_simulator(
+      {R"({"contains": "captial of France", "text": "London"})",
+       R"({"contains": "of France", "text": "Paris"})", R"({"contains": "of Italy", "text": "Rome"})"},
+      {});
+  const auto run = run_sluice(over_suite("robust", simulator));
+  const json report = parse_report(run.output);
+  ASSERT_TRUE(report.is_object()) << run.errors;
+  EXPECT_EQ(schema_findings(report), "");
+  std::map<std::string, int> changed;
+  for (const json& one : report["stability_details"]["perturbations"]) {
+    if (one["changed"] > 0) changed[one["name"]] = one["changed"];
+  }
+  EXPECT_EQ(changed,
+            (std::map<std::string, int>{{"final-newline", 2}, {"typos", 2}, {"lowercase-start", 2}}));
+  EXPECT_EQ(report["run"]["requests"], 8);
+  EXPECT_EQ(report["stability_details"]["most_flipping"], "typos");
+  EXPECT_EQ(report["fixture_results"][0]["flips"][0]["perturbed"]["only"][0], "London");
 }
 
 TEST_F(Robust, RepeatsThatDisagreeAreFlakyAndAMajorityDecides) {
