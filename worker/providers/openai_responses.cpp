@@ -101,31 +101,34 @@ std::string taken(RequestParams& params, std::string_view name) {
   return json;
 }
 
-/// The form of the answer, with a comma behind it.
-std::string format_member(const ModelRequest& request) {
-  const AnswerFormat& format = request.extras.format;
-  if (!has_text(request.response_schema))
-    return format.is_json ? R"("format":{"type":"json_object"},)" : std::string();
-  const bool is_own = !request.schema_name.empty();
-  std::string json = R"("format":{"type":"json_schema","name":)";
-  append_json_string(json, is_own ? request.schema_name : format.name);
-  json += is_own || format.is_strict ? R"(,"strict":true,"schema":)" : R"(,"strict":false,"schema":)";
-  return json + *request.response_schema + "},";
+/// Appends a field that is an object: the members of the parameter of that name, and those of `more` that it
+/// lacks. A parameter that is no object goes as it is, so that the provider refuses it.
+void append_object(std::string& body, std::string_view name, RequestParams& params,
+                   const RequestParams& more) {
+  const std::string own = taken(params, name);
+  const auto document = JsonDocument::parse(own);
+  const JsonView given = document ? document->root() : JsonView();
+  if (!own.empty() && !given.is_object()) return append_params(body, {{std::string(name), own}});
+  RequestParams members;
+  for (const auto& [key, value] : given.members()) members.push_back({std::string(key), value.json()});
+  for (const RequestParam& one : more) {
+    if (!one.json.empty() && !given[one.name]) members.push_back(one);
+  }
+  if (own.empty() && members.empty()) return;
+  std::string fields;
+  append_params(fields, members);
+  append_params(body, {{std::string(name), "{" + (fields.empty() ? fields : fields.substr(1)) + "}"}});
 }
 
-/// Form and length of the answer, which one field holds; a parameter `text` may say more of it.
-void append_text(std::string& body, const ModelRequest& request, RequestParams& params) {
-  std::string members = format_member(request);
-  const std::string verbosity = taken(params, "verbosity");
-  const std::string own = taken(params, "text");
-  if (own.size() > 2 && own.front() == '{') {
-    members.append(own, 1, own.size() - 2);
-  } else if (!verbosity.empty()) {
-    members += R"("verbosity":)" + verbosity;
-  }
-  if (members.empty()) return;
-  if (members.back() == ',') members.pop_back();
-  body += R"(,"text":{)" + members + '}';
+/// The form of the answer; empty if nobody asks for one.
+std::string format_of_answer(const ModelRequest& request) {
+  const AnswerFormat& format = request.extras.format;
+  if (!has_text(request.response_schema)) return format.is_json ? R"({"type":"json_object"})" : "";
+  const bool is_own = !request.schema_name.empty();
+  std::string json = R"({"type":"json_schema","name":)";
+  append_json_string(json, is_own ? request.schema_name : format.name);
+  json += is_own || format.is_strict ? R"(,"strict":true,"schema":)" : R"(,"strict":false,"schema":)";
+  return json + *request.response_schema + "}";
 }
 
 HttpRequest build(const ProviderSettings& provider, const Credentials& credentials,
@@ -143,15 +146,13 @@ HttpRequest build(const ProviderSettings& provider, const Credentials& credentia
   if (request.temperature) body += R"(,"temperature":)" + shortest(*request.temperature);
   if (request.max_tokens != 0) body += R"(,"max_output_tokens":)" + std::to_string(request.max_tokens);
   RequestParams params = params_in_format(request.extras.params, {});
-  append_text(body, request, params);
+  append_object(body, "text", params,
+                {{"format", format_of_answer(request)}, {"verbosity", taken(params, "verbosity")}});
   append_tools(body, request.extras);
-  const std::string effort = taken(params, "reasoning_effort");
-  const auto says = [&](std::string_view name) {
-    return std::ranges::find(params, name, &RequestParam::name) != params.end();
-  };
-  if (!effort.empty() && !says("reasoning")) body += R"(,"reasoning":{"effort":)" + effort + '}';
+  append_object(body, "reasoning", params, {{"effort", taken(params, "reasoning_effort")}});
   // The provider keeps what it answers otherwise, unlike chat completions.
-  if (!says("store")) body += R"(,"store":false)";
+  const bool says_store = std::ranges::find(params, "store", &RequestParam::name) != params.end();
+  if (!says_store) body += R"(,"store":false)";
   append_params(body, params);
   body += '}';
   return http;
@@ -210,12 +211,21 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
   return completion;
 }
 
+/// What the code of a response that failed would be as a status: but for these it speaks of the request.
+int status_of(std::string_view code) {
+  constexpr std::array<std::string_view, 2> limits{"rate_limit_exceeded", "slow_down"};
+  constexpr std::array<std::string_view, 3> of_server{"server_error", "server_is_overloaded",
+                                                      "vector_store_timeout"};
+  if (std::ranges::find(limits, code) != limits.end()) return 429;
+  return code.empty() || std::ranges::find(of_server, code) != of_server.end() ? 500 : 400;
+}
+
 /// A response may fail after it began: its status is 200 then, and the code stands in it.
 ErrorFacts read_error(const JsonView& body, const Credentials& credentials) {
   ErrorFacts facts = openai_format.read_error(body, credentials);
-  if (facts.status || body["status"].text() != "failed") return facts;
-  const auto code = body["error"]["code"].text();
-  facts.status = code == "rate_limit_exceeded" ? 429 : code == "invalid_prompt" ? 400 : 500;
+  const std::string_view code = body["error"]["code"].text().value_or("");
+  facts.is_declined = facts.is_declined || code.ends_with("_content_policy_violation");
+  if (!facts.status && body["status"].text() == "failed") facts.status = status_of(code);
   return facts;
 }
 

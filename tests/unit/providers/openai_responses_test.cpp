@@ -134,6 +134,29 @@ TEST(OpenaiResponsesRequest, ParametersOfChatsStandWhereTheApiHasThem) {
   EXPECT_EQ(body["store"], true);
 }
 
+// Of two arms with an effort each both sent the summary alone.
+TEST(OpenaiResponsesRequest, AnObjectOfOnesOwnTakesNothingFromWhatStandsBesideIt) {
+  ModelRequest request = asked("Where?");
+  request.extras.params = {{"reasoning", R"({"summary":"auto"})"},
+                           {"reasoning_effort", R"("low")"},
+                           {"text", R"({"note":[1,0.5]})"},
+                           {"verbosity", R"("high")"}};
+  json body = sent(request);
+  EXPECT_EQ(body["reasoning"], (json{{"summary", "auto"}, {"effort", "low"}}));
+  EXPECT_EQ(body["text"], (json{{"note", {1, 0.5}}, {"verbosity", "high"}}));
+
+  request.extras.format.is_json = true;
+  request.extras.params = {{"text", R"({"format":{"type":"text"}})"}, {"reasoning", "{}"}};
+  const std::string whole = whole_body(build_request(provider(responses), "sk-test", request));
+  EXPECT_NE(whole.find(R"("text":{"format":{"type":"text"}})"), std::string::npos) << "one format: " << whole;
+  EXPECT_NE(whole.find(R"("reasoning":{})"), std::string::npos) << whole;
+
+  request.extras.params = {{"text", R"("short")"}, {"verbosity", R"("high")"}, {"reasoning", "true"}};
+  body = sent(request);
+  EXPECT_EQ(body["text"], "short") << "the provider refuses it";
+  EXPECT_EQ(body["reasoning"], true);
+}
+
 TEST(OpenaiResponsesAnswer, IsReadWhole) {
   const Completion completion = answered(
       finished({{{"type", "reasoning"}, {"summary", json::array({{{"text", "I think."}}})}}, message(said)}));
@@ -187,6 +210,31 @@ TEST(OpenaiResponsesFailure, OneThatFailedLaterComesWithTwoHundred) {
   EXPECT_TRUE(of("server_error").is_server_error);
   EXPECT_FALSE(of("invalid_prompt").retryable);
   EXPECT_NE(of("server_error").message.find("said so"), std::string::npos);
+}
+
+// Each was an outage: the breaker stopped the run for an image that the provider cannot fetch.
+TEST(OpenaiResponsesFailure, ACodeThatSpeaksOfTheRequestIsNoOutage) {
+  const auto outcome = [](const std::string& error) {
+    return read_response(provider(responses),
+                         {200, {}, R"({"status":"failed","output":[],"error":)" + error + "}"}, now);
+  };
+  const auto of = [&](const std::string& code) {
+    return outcome(R"({"message":"said so","code":")" + code + "\"}");
+  };
+  for (const char* code :
+       {"invalid_image_url", "image_too_large", "failed_to_download_image", "context_length_exceeded"}) {
+    const auto refused = of(code);
+    ASSERT_TRUE(std::holds_alternative<Failed>(refused)) << code;
+    EXPECT_EQ(std::get<Failed>(refused).reason, Reason::request_refused) << code;
+    EXPECT_FALSE(std::get<Failed>(refused).is_server_error) << code;
+  }
+  EXPECT_TRUE(std::get<Failed>(of("vector_store_timeout")).is_server_error);
+  EXPECT_TRUE(std::get<Failed>(outcome(R"({"message":"said so"})")).is_server_error) << "without a code";
+  EXPECT_TRUE(std::get<Failed>(of("slow_down")).counts_as_rate_limit);
+  const auto declined = of("image_content_policy_violation");
+  ASSERT_TRUE(std::holds_alternative<Answered>(declined));
+  EXPECT_EQ(std::get<Answered>(declined).completion.non_answer->reason, Reason::refusal);
+  EXPECT_TRUE(std::get<Answered>(declined).took_nothing);
 }
 
 TEST(OpenaiResponsesFailure, WhatWaitsInTheBackgroundIsNoAnswer) {
