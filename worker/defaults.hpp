@@ -159,7 +159,7 @@ inline constexpr std::size_t considered_error_bytes = 4096;
 inline constexpr std::size_t request_frame_bytes = 512;
 /// Keeps delays in 32 bits of milliseconds on the wire; beyond any case's time.
 inline constexpr std::chrono::milliseconds max_named_delay = std::chrono::days(30);
-/// Named with the limit of a day: up to this it refills all day, and calls come on. A longer wait for each
+/// Named with the limit of a day: below this it refills all day, and calls come on. A longer wait for each
 /// call is no run, and some servers name an hour or so whatever is spent.
 inline constexpr std::chrono::milliseconds short_wait_of_a_day = std::chrono::minutes(1);
 inline constexpr std::uint64_t most_call_tokens = 100'000'000;  ///< Ten times the largest context: a usage

@@ -126,9 +126,9 @@ bool may_be_its_own(int status) {
 std::optional<Reason> fatal_cause(const ErrorFacts& facts, const HttpHeaders& headers,
                                   std::chrono::system_clock::time_point now) {
   if (!facts.is_of_the_day) return facts.fatal;
-  auto wait = retry_after(headers, now);
-  if (!wait) wait = facts.retry_after;
-  return wait && *wait <= defaults::short_wait_of_a_day ? std::nullopt : facts.fatal;
+  // Gateways put the same short wait into the header of each 429.
+  const auto wait = std::max(retry_after(headers, now), facts.retry_after);
+  return wait && *wait < defaults::short_wait_of_a_day ? std::nullopt : facts.fatal;
 }
 
 }  // namespace

@@ -60,8 +60,12 @@ TEST(FatalFailure, ALimitOfTheDayWithAShortWaitIsNone) {
   const auto by_header = failed(openai, 429, openai_words(limit), {{"retry-after", "9"}});
   EXPECT_TRUE(by_header.retryable);
   EXPECT_EQ(by_header.retry_after, 9s);
-  EXPECT_EQ(failed(openai, 429, openai_words(limit), {{"retry-after", "61"}}).reason,
-            Reason::quota_exhausted);
+  EXPECT_EQ(failed(openai, 429, openai_words(limit), {{"retry-after", "60"}}).reason, Reason::quota_exhausted)
+      << "what gateways name always";
+  EXPECT_EQ(failed(openai, 429, openai_words(limit + " Please try again in 7m12s."), {{"retry-after", "40"}})
+                .reason,
+            Reason::quota_exhausted)
+      << "the words know the day, and the header does not";
   for (const char* words :
        {" Please try again in 20 minutes.", " Please try again in 7m12s.", " try again in "})
     EXPECT_EQ(failed(openai, 429, openai_words(limit + words)).reason, Reason::quota_exhausted) << words;
