@@ -11,12 +11,12 @@ namespace sluice {
 namespace {
 
 /// Words of providers that mean a refusal and nothing else: of OpenAI and Anthropic, of Gemini's filters for
-/// answers and prompts, of settings for other servers (docs/providers.md). Not Gemini's RECITATION, which
-/// cuts off an answer that complies.
-constexpr std::array<std::string_view, 10> refusing_reasons{
-    "content_filter",     "refusal",  "safety",       "blocklist",
-    "prohibited_content", "spii",     "image_safety", "image_prohibited_content",
-    "model_armor",        "jailbreak"};
+/// answers and prompts, of Zhipu's, of settings for other servers (docs/providers.md). Not Gemini's
+/// RECITATION, which cuts off an answer that complies.
+constexpr std::array<std::string_view, 11> refusing_reasons{
+    "content_filter",     "refusal",   "safety",       "blocklist",
+    "prohibited_content", "spii",      "image_safety", "image_prohibited_content",
+    "model_armor",        "jailbreak", "sensitive"};
 /// With which OpenAI's format gives words of refusal in the place of an answer. Without any text an answer
 /// that ends so is empty, and nobody knows why.
 constexpr std::array<std::string_view, 3> ordinary_reasons{"", "stop", "length"};

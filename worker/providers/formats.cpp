@@ -207,6 +207,9 @@ Error declined(std::string_view finish_reason, std::string_view words) {
 }
 
 Error cut_off(std::string_view finish_reason) {
+  if (to_lower(finish_reason) == "time_limit")
+    return Error{Reason::truncated, "the answer was cut off at the provider's time limit (" +
+                                        quotable(finish_reason) + "); ask for less in one answer"};
   return Error{Reason::truncated, "the answer was cut off at the token limit (" + quotable(finish_reason) +
                                       "); raise max_output_tokens"};
 }
@@ -217,10 +220,12 @@ Error without_text(std::string_view finish_reason) {
 }
 
 std::optional<Error> non_answer_of(std::string_view finish_reason) {
-  // Mistral says model_length; gateways to other formats pass on their words.
-  constexpr std::array<std::string_view, 5> cut{"length", "max_tokens", "max_output_tokens", "model_length",
-                                                "model_context_window_exceeded"};
-  constexpr std::array<std::string_view, 3> refused{"content_filter", "refusal", "safety"};
+  // Mistral says model_length, watsonx token_limit and time_limit, Zhipu sensitive; gateways to other formats
+  // pass on their words.
+  constexpr std::array<std::string_view, 7> cut{
+      "length",      "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded",
+      "token_limit", "time_limit"};
+  constexpr std::array<std::string_view, 4> refused{"content_filter", "refusal", "safety", "sensitive"};
   const std::string word = to_lower(finish_reason);
   if (std::ranges::find(cut, word) != cut.end()) return cut_off(finish_reason);
   if (std::ranges::find(refused, word) != refused.end()) return declined(finish_reason);
@@ -228,7 +233,11 @@ std::optional<Error> non_answer_of(std::string_view finish_reason) {
 }
 
 bool names_error(const JsonView& error) {
-  return error.is_object() || !error.text().value_or("").empty();
+  constexpr std::array<std::string_view, 6> nothing{"null", "0", R"("")", "false", "{}", "[]"};
+  const auto says_something = [&](const auto& member) {
+    return std::ranges::find(nothing, member.second.json()) == nothing.end();
+  };
+  return std::ranges::any_of(error.members(), says_something) || !error.text().value_or("").empty();
 }
 
 std::string error_message(const JsonView& body) {

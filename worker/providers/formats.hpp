@@ -149,7 +149,8 @@ inline void join(std::optional<std::string>& joined, std::string_view part) {
   joined->append(part);
 }
 
-/// Whether a body names an error here, be it beside an answer: an object or words. null is none.
+/// Whether a body names an error here, be it beside an answer: words, or an object that says something. null
+/// is none, nor is an object of which each member is empty: some servers send one with every answer.
 bool names_error(const JsonView& error);
 
 /// The words of `{"error":{"message":...}}` and of the forms that compatible servers and proxies use.

@@ -145,9 +145,10 @@ JsonView error_of(const JsonView& body) {
 }
 
 /// The server gave up in the middle: a gateway whose upstream broke off, DeepSeek without room, vLLM that
-/// ends.
+/// ends, Zhipu, watsonx.
 bool is_broken_off(std::string_view finish_reason) {
-  constexpr std::array<std::string_view, 3> broken{"error", "insufficient_system_resource", "abort"};
+  constexpr std::array<std::string_view, 5> broken{"error", "insufficient_system_resource", "abort",
+                                                   "network_error", "cancelled"};
   return std::ranges::find(broken, to_lower(finish_reason)) != broken.end();
 }
 

@@ -243,6 +243,12 @@ INSTANTIATE_TEST_SUITE_P(
         NonAnswerCase{"openai length", ProviderKind::openai,
                       choice(R"({"content":"{\"claims\":["})", R"("length")"), Reason::truncated,
                       "{\"claims\":["},
+        NonAnswerCase{"watsonx time_limit", ProviderKind::openai,
+                      choice(R"({"content":"half"})", R"("time_limit")"), Reason::truncated, "half"},
+        NonAnswerCase{"watsonx token_limit", ProviderKind::openai,
+                      choice(R"({"content":"half"})", R"("token_limit")"), Reason::truncated, "half"},
+        NonAnswerCase{"zhipu sensitive", ProviderKind::openai, choice(R"({"content":""})", R"("sensitive")"),
+                      Reason::refusal, ""},
         NonAnswerCase{"mistral model_length", ProviderKind::openai,
                       choice(R"({"content":"half"})", R"("model_length")"), Reason::truncated, "half"},
         NonAnswerCase{"gateway to anthropic", ProviderKind::openai,
@@ -296,6 +302,8 @@ TEST(NonAnswerMessage, NamesWhyInOneLine) {
   const Completion cut = answered(ProviderKind::gemini, candidate(parts, "MAX_TOKENS"));
   EXPECT_EQ(cut.non_answer->message,
             "the answer was cut off at the token limit (MAX_TOKENS); raise max_output_tokens");
+  const Completion late = answered(ProviderKind::openai, choice(R"({"content":"half"})", R"("time_limit")"));
+  EXPECT_NE(late.non_answer->message.find("time limit"), std::string::npos) << late.non_answer->message;
 }
 
 // An answer without any text was no refusal of anybody's, and what may mean something else is none.
@@ -306,6 +314,7 @@ TEST(NativeRefusal, IsWhatTheProviderCallsOne) {
   EXPECT_TRUE(openai(R"({"content":null,"refusal":"No."})", R"("stop")"));
   EXPECT_TRUE(openai(R"({"content":null,"refusal":"No."})", "null"));
   EXPECT_TRUE(openai(R"({"content":null})", R"("content_filter")"));
+  EXPECT_TRUE(openai(R"({"content":""})", R"("sensitive")"));
   EXPECT_FALSE(openai(R"({"content":null})", R"("stop")"));
   EXPECT_FALSE(openai(R"({"content":null,"refusal":null})", "null"));
   EXPECT_FALSE(openai(R"({"content":"I cannot help."})", R"("stop")"));
@@ -371,6 +380,12 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"choices":[{"message":{"content":"ha"},"finish_reason":"insufficient_system_resource"}]})"},
         NoAnswerCase{"vllm that ends", ProviderKind::openai,
                      R"({"choices":[{"message":{"content":"ha"},"finish_reason":"abort"}]})"},
+        NoAnswerCase{"zhipu without its network", ProviderKind::openai,
+                     R"({"choices":[{"message":{"content":"ha"},"finish_reason":"network_error"}]})"},
+        NoAnswerCase{"cancelled", ProviderKind::openai,
+                     R"({"choices":[{"message":{"content":"ha"},"finish_reason":"cancelled"}]})"},
+        NoAnswerCase{"an error that has only a type", ProviderKind::openai,
+                     R"({"choices":[{"message":{"content":"ha"}}],"error":{"type":"x","code":0}})"},
         NoAnswerCase{"an array", ProviderKind::openai, "[1,2]"},
         NoAnswerCase{"anthropic without content", ProviderKind::anthropic, R"({"type":"message"})"},
         NoAnswerCase{"anthropic text content", ProviderKind::anthropic, R"({"content":"text"})"},
@@ -379,6 +394,17 @@ INSTANTIATE_TEST_SUITE_P(
         NoAnswerCase{"gemini empty candidates", ProviderKind::gemini, R"({"candidates":[]})"},
         NoAnswerCase{"gemini candidates of another type", ProviderKind::gemini, R"({"candidates":[7]})"},
         NoAnswerCase{"gemini reads no anthropic", ProviderKind::gemini, anthropic_answer}));
+
+// Such a server was asked eight times for each answer, and had none.
+TEST(Answer, AnEmptyErrorBesideItIsNone) {
+  for (const char* error : {"{}", "null", "\"\"", R"({"code":0,"message":""})",
+                            R"({"code":null,"message":"","type":"","details":[],"metadata":{}})"}) {
+    const std::string body =
+        R"({"choices":[{"message":{"content":"whole"},"finish_reason":"stop"}],"error":)" +
+        std::string(error) + "}";
+    EXPECT_EQ(answered(ProviderKind::openai, body).text, "whole") << error;
+  }
+}
 
 TEST(Answer, DeepNestingIsRefusedBeforeItIsParsed) {
   const auto nested = [](std::size_t depth) {

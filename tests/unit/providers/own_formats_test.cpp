@@ -145,6 +145,10 @@ TEST(ExecFormat, SaysWhatWentWrong) {
       std::get<Failed>(read(ProviderKind::exec, credentials, R"({"error":{"message":"down","status":503}})"));
   EXPECT_TRUE(down.is_server_error) << "an outage, of which its own end says nothing";
   EXPECT_EQ(down.message, "provider \"own\" reports an error 503: down");
+  const auto beside = read(ProviderKind::exec, credentials, R"({"text":"half","error":{"status":503}})");
+  EXPECT_TRUE(std::holds_alternative<Failed>(beside)) << "it says something";
+  const auto empty = read(ProviderKind::exec, credentials, R"({"text":"whole","error":{}})");
+  EXPECT_TRUE(std::holds_alternative<Answered>(empty));
   EXPECT_FALSE(std::get<Failed>(busy).is_server_error);
   const auto none = read(ProviderKind::exec, credentials, "hello");
   EXPECT_FALSE(std::get<Failed>(none).is_server_error);
