@@ -57,8 +57,9 @@ inline constexpr std::uint32_t max_unsent = 8;
 inline constexpr std::uint32_t enough_silent_calls = 2;
 /// Of a program that has not answered yet, each after all its tries: it does not run at all.
 inline constexpr std::uint32_t enough_crashed_calls = 5;
-/// Tries that a server answers with a web page, and never otherwise: it is no API.
+/// Tries that a server answers with a web page, and never otherwise, for so long: it is no API.
 inline constexpr std::uint32_t enough_web_pages = 5;
+inline constexpr auto web_pages_patience = 30s;
 /// Calls in a row that a model which has answered refuses by 403, 404, 405, 410 or a redirect: of more the
 /// key or the model is gone.
 inline constexpr std::uint32_t refused_alone = 10;

@@ -44,7 +44,8 @@ struct CalledProvider {
   std::map<std::string, std::uint32_t, std::less<>> refused_since_answer;
   std::uint32_t silent_calls = 0;   ///< That ended after waiting for it as long as a request may take.
   std::uint32_t crashed_calls = 0;  ///< That ended since the program failed each time.
-  std::uint32_t web_pages = 0;      ///< Tries that a page answered instead of an API.
+  std::uint32_t web_pages = 0;      ///< Tries in a row that a page answered instead of an API, since
+  TimePoint web_pages_since{};      ///< then.
   FailingCalls failing;
   FailureWords failure_words;
   std::optional<Error> fatal;  ///< What every other call would meet, too.

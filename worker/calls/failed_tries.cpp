@@ -62,10 +62,12 @@ NextStep last_failure(Call& call, const Failed& failed, bool out_of_time, bool u
   return {NextStep::Kind::end, {}, std::move(error), out_of_time};
 }
 
-/// A site that answers every path with its page is no provider in an outage: its address is wrong.
-std::optional<Error> not_an_api(CalledProvider& provider, const Failed& failed) {
+/// A site that answers every path with its page is no provider in an outage: its address is wrong. A gateway
+/// may have a page for the time in which it starts.
+std::optional<Error> not_an_api(const CalledProvider& provider, const Failed& failed, TimePoint now) {
   if (!failed.is_web_page || provider.failure_words.ever_answered()) return std::nullopt;
-  if (++provider.web_pages < defaults::enough_web_pages) return std::nullopt;
+  const bool go_on = now - provider.web_pages_since >= defaults::web_pages_patience;
+  if (provider.web_pages < defaults::enough_web_pages || !go_on) return std::nullopt;
   return Error{Reason::provider_unreachable,
                failed.message + "; provider \"" + provider.settings.name +
                    "\" has answered with web pages alone: check its base URL (--base-url)"};
@@ -135,6 +137,9 @@ void settle_uncharged(Call& call) {
 
 void note_failure(Call& call, const Failed& failed, int status, TimePoint now) {
   auto& budget = call.provider->budget;
+  auto& pages = call.provider->web_pages;
+  pages = failed.is_web_page ? pages + 1 : 0;
+  if (pages == 1) call.provider->web_pages_since = now;
   const bool refused = status >= 400 && status < 500;
   if (refused || failed.counts_as_rate_limit || failed.reason == Reason::request_refused)
     settle_uncharged(call);
@@ -212,7 +217,7 @@ NextStep after_failure(Call& call, const Failed& failed, bool unreachable, TimeP
   if (failed.counts_as_rate_limit) ++call.spend.rate_limited;
   call.failure = Error{failed.reason, failed.message};
   if (failed.retryable) call.provider->failure_words.failed(failed.message);
-  if (auto error = not_an_api(*call.provider, failed)) {
+  if (auto error = not_an_api(*call.provider, failed, now)) {
     call.provider->fatal = error;
     return {NextStep::Kind::end, {}, std::move(*error)};
   }

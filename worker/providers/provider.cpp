@@ -1,11 +1,14 @@
 #include "worker/providers/provider.hpp"
 
 #include "common/checks/key_mask.hpp"
+#include "common/text/text.hpp"
 #include "worker/providers/failure.hpp"
 #include "worker/providers/formats.hpp"
 
 #include <chrono>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace sluice {
@@ -15,14 +18,25 @@ std::int64_t in_ms(std::chrono::system_clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
 }
 
+/// HTML in place of an answer. A program may write tags of its own.
+bool is_web_page(const ProviderSettings& provider, const HttpResponse& response) {
+  if (provider.kind == ProviderKind::exec) return false;
+  const std::string_view body = response.body;
+  const auto begin = body.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (begin == std::string_view::npos || body[begin] != '<') return false;
+  const std::string* type = find_header(response.headers, "content-type");
+  const std::string words = to_lower(body.substr(begin, 9));
+  return words == "<!doctype" || words.starts_with("<html") ||
+         (type != nullptr && to_lower(*type).starts_with("text/html"));
+}
+
 /// A success without an answer in it: a proxy's page, a body cut short, a server of another format.
 Failed not_an_answer(const ProviderSettings& provider, const HttpResponse& response,
                      const Credentials& credentials) {
   Failed failed;
   failed.reason = Reason::provider_failed;
   failed.retryable = true;
-  const auto begin = response.body.find_first_not_of(" \t\r\n");
-  failed.is_web_page = begin != std::string::npos && response.body[begin] == '<';
+  failed.is_web_page = is_web_page(provider, response);
   const bool is_program = provider.kind == ProviderKind::exec;
   failed.message = "provider \"" + provider.name +
                    (is_program ? "\" wrote" : "\" answered " + std::to_string(response.status) + " with") +

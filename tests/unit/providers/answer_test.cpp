@@ -362,6 +362,23 @@ TEST_P(SuccessWithoutAnswer, IsRetriedAsAFailureOfTheProvider) {
       << failed.message;
 }
 
+// A program that writes tags was sent to look at its base URL.
+TEST(WebPage, IsHtmlOfAServer) {
+  const auto is_page = [](ProviderKind kind, const std::string& body,
+                          const std::string& type = "text/plain") {
+    const auto outcome = read_response(provider(kind), {200, {{"content-type", type}}, body}, now);
+    return std::get<Failed>(outcome).is_web_page;
+  };
+  for (const char* body : {"<!DOCTYPE html><p>", "\n <html lang=\"en\">", "\xEF\xBB\xBF<HTML>"})
+    EXPECT_TRUE(is_page(ProviderKind::openai, body)) << body;
+  EXPECT_TRUE(is_page(ProviderKind::openai, "<!-- in --><body>", "Text/HTML; charset=utf-8"));
+  for (const char* body : {"<answer>Paris</answer>", "<?xml version=\"1.0\"?><Error/>", "", "<"})
+    EXPECT_FALSE(is_page(ProviderKind::openai, body)) << body;
+  EXPECT_FALSE(is_page(ProviderKind::openai, R"({"oops":1})", "text/html")) << "a careless API";
+  for (const char* body : {"<!DOCTYPE html>", "<think>hm</think>", "<answer>Paris</answer>"})
+    EXPECT_FALSE(is_page(ProviderKind::exec, body)) << body;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Bodies, SuccessWithoutAnswer,
     testing::Values(

@@ -69,20 +69,22 @@ TEST_F(FailedTriesTest, ItIsTriedAgainAfterABackOffUntilItsTriesAreSpent) {
 TEST_F(FailedTriesTest, APageInPlaceOfEachAnswerIsAWrongAddress) {
   Failed page = server_error();
   page.is_web_page = true;
-  const auto pages = [&](int count) {
-    NextStep last;
-    for (int i = 0; i < count; ++i) last = fails(page);
-    return last;
+  const auto page_at = [&](Duration after) {
+    note_failure(call, page, 200, start.now + after);
+    return after_failure(call, page, false, start.now + after, random);
   };
-  EXPECT_FALSE(pages(4).error.reason == Reason::provider_unreachable);
-  EXPECT_FALSE(provider.fatal);
-  EXPECT_EQ(pages(1).error.reason, Reason::provider_unreachable);
+  for (int i = 0; i < 20; ++i) page_at(i * 1s);
+  EXPECT_FALSE(provider.fatal) << "a gateway that starts may have a page for that";
+  note_failure(call, server_error(), 503, start.now + 20s);
+  for (int i = 0; i < 4; ++i) page_at(31s + i * 8s);
+  EXPECT_FALSE(provider.fatal) << "something else came between";
+  EXPECT_EQ(page_at(61s).error.reason, Reason::provider_unreachable);
   ASSERT_TRUE(provider.fatal);
   EXPECT_NE(provider.fatal->message.find("check its base URL"), std::string::npos) << provider.fatal->message;
 
   provider.fatal.reset();
   provider.failure_words.answered();
-  pages(5);
+  page_at(100s);
   EXPECT_FALSE(provider.fatal) << "its gateway may have a page for an outage";
 }
 
