@@ -242,6 +242,24 @@ TEST_F(ModelClientTest, AProviderWithoutTlsIsUnreachableAtOnce) {
   EXPECT_EQ(reason_of(only_outcome()), Reason::connection_lost) << "it has answered: something is in its way";
 }
 
+// Such a server was called six times a case, and unreachable in the end.
+TEST_F(ModelClientTest, AnAnswerInAnUnaskedEncodingIsNotAskedForAgain) {
+  start();
+  complete(1);
+  fail_call(only_call(), HttpFailure::Kind::unasked_encoding);
+  const auto first = only_outcome();
+  EXPECT_EQ(reason_of(first), Reason::provider_unreachable) << "each other answer would be in it, too";
+  EXPECT_EQ(std::get<Error>(first.outcome).message, "it broke") << "it was reached";
+  start();
+  complete(1);
+  answer_claims(only_call());
+  outcomes();
+  complete(2);
+  fail_call(only_call(), HttpFailure::Kind::unasked_encoding);
+  EXPECT_EQ(reason_of(only_outcome()), Reason::provider_failed) << "one of many";
+  EXPECT_TRUE(calls().empty());
+}
+
 // Each case would wait in vain through all of its calls. One alone may be slower than the others.
 TEST_F(ModelClientTest, AProviderThatNeverAnsweredTwoCasesInTimeIsUnreachable) {
   settings.max_retries = 1;

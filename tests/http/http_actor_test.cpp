@@ -283,19 +283,34 @@ TEST_F(HttpActorTest, APackedBodyIsUnpackedUpToItsBound) {
 }
 
 TEST_F(HttpActorTest, OtherEncodingsOfABodyAreRefused) {
-  for (const char* encoding :
-       {"br", "zstd", "gzip, gzip", "gzip\r\nContent-Encoding: gzip", "identity\r\nContent-Encoding: gzip"}) {
+  for (const char* encoding : {"br", "zstd", "utf-8", "gzip, gzip", "gzip\r\nContent-Encoding: gzip",
+                               "identity\r\nContent-Encoding: gzip"}) {
     SCOPED_TRACE(encoding);
     RawServer server([&](int, const std::string&) {
       const std::string header = "Content-Encoding: " + std::string(encoding) + "\r\n";
       return RawServer::Answer{RawServer::ok(bomb, header), Then::close};
     });
-    expect_failure(perform(call_to(server.url())), Kind::other, "sent an encoding that nobody asked for");
+    expect_failure(perform(call_to(server.url())), Kind::unasked_encoding,
+                   "sent an encoding that nobody asked for (content-encoding: ");
   }
   RawServer broken([&](int, const std::string&) {
     return RawServer::Answer{RawServer::ok("\x1f\x8b packed", "Content-Encoding: gzip\r\n"), Then::close};
   });
   expect_failure(perform(call_to(broken.url())), Kind::connection_lost, "cannot be unpacked");
+}
+
+// Each call to such a server failed.
+TEST_F(HttpActorTest, ABodyThatIsSaidToBePlainIsTakenAsItIs) {
+  for (const char* encoding : {"none", "None", "identity", ""}) {
+    SCOPED_TRACE(encoding);
+    RawServer server([&](int, const std::string&) {
+      return RawServer::Answer{RawServer::ok("plain", "Content-Encoding: " + std::string(encoding) + "\r\n"),
+                               Then::close};
+    });
+    const auto done = perform(call_to(server.url()));
+    ASSERT_FALSE(done.failure) << done.failure->message;
+    EXPECT_EQ(done.response.body, "plain");
+  }
 }
 
 // curl (until 8.1) unpacks a transfer encoding though nobody asked for one.
@@ -307,7 +322,8 @@ TEST_F(HttpActorTest, NothingIsUnpackedOnItsWay) {
                                    "\r\nConnection: close\r\n\r\n" + bomb,
                                Then::close};
     });
-    expect_failure(perform(call_to(server.url())), Kind::other, "sent an encoding that nobody asked for");
+    expect_failure(perform(call_to(server.url())), Kind::unasked_encoding,
+                   "sent an encoding that nobody asked for (transfer-encoding: ");
   }
 }
 

@@ -257,11 +257,7 @@ void CallEngine::on_done(const HttpDone& done, const Moment& moment,
   call.unsent = 0;
   if (forgive_stale(call, done)) return make_ready(done.id);
   if (done.failure) {
-    const auto& credentials = call.provider->credentials;
-    auto failed = failed_call(*done.failure, credentials ? credentials->mask(KeyMask::Keys::all) : KeyMask(),
-                              redactor_);
-    // A wrong URL: no other try finds another server there.
-    if (done.failure->kind == HttpFailure::Kind::no_tls) failed.retryable = call.provider->answered;
+    const auto failed = read_lost(call, *done.failure, redactor_);
     note_lost(call, done, failed, at_.now);
     return follow(done.id, after_failure(call, failed, never_connected(done), at_.now, random_));
   }

@@ -167,6 +167,18 @@ void redact(Failed& failed, Call& call, const HttpResponse& response,
   redactor.apply(failed.advice);
 }
 
+Failed read_lost(const Call& call, const HttpFailure& failure, const Redactor& redactor) {
+  using Kind = HttpFailure::Kind;
+  const auto& provider = *call.provider;
+  const KeyMask keys = provider.credentials ? provider.credentials->mask(KeyMask::Keys::all) : KeyMask();
+  Failed failed = failed_call(failure, keys, redactor);
+  // A wrong URL: no other try finds another server there.
+  if (failure.kind == Kind::no_tls) failed.retryable = provider.answered;
+  if (failure.kind == Kind::unasked_encoding && !provider.answered)
+    failed.reason = Reason::provider_unreachable;
+  return failed;
+}
+
 void note_lost(Call& call, const HttpDone& done, const Failed& failed, TimePoint now) {
   if (never_connected(done) && !done.started) settle_uncharged(call);
   if (!failed.retryable) return note_declined(call, now);

@@ -40,7 +40,10 @@ void note_failure(Call& call, const Failed& failed, int status, TimePoint now);
 /// known as one: they are those of the response as redacted.
 void redact(Failed& failed, Call& call, const HttpResponse& response,
             std::chrono::system_clock::time_point arrived, const Redactor& redactor);
-/// What it has to know of a call without a response.
+/// What a call without a response means. What a provider that has never answered does to its first call it
+/// does to all.
+Failed read_lost(const Call& call, const HttpFailure& failure, const Redactor& redactor);
+/// What it has to know of one.
 void note_lost(Call& call, const HttpDone& done, const Failed& failed, TimePoint now);
 
 /// The time of the case was spent while the call waited: with the words of its last try that failed, if any

@@ -47,13 +47,14 @@ struct HttpFailure {
     cancelled,          ///< HttpCancel, or the actor was stopped.
     program_failed,     ///< A program ended otherwise than with exit code 0.
     other,              ///< Not HTTP, or a URL that cannot be called.
+    unasked_encoding,   ///< The answer is packed, or said to be, in a way that nobody asked for.
     permit_expired,     ///< Connecting took longer than the window: it needs another permit. A connection to
                         ///< the host is there now.
     went_stale,         ///< The request went out on a kept connection, which died without a byte: the server
                         ///< may have closed it before the request came.
   };
   Kind kind = Kind::other;
-  std::string message;   ///< One sentence with host and port; never a header, so never a key.
+  std::string message;   ///< One sentence with host and port; never a header of ours, so never a key.
   std::string errors{};  ///< What a program wrote to its standard error: it may hold its key.
 };
 

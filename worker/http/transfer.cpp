@@ -62,7 +62,9 @@ bool names_unasked_encoding(const HttpHeaders& headers) {
   const auto& [name, value] = headers.back();
   const std::string encoding = to_lower(value);
   if (name == "transfer-encoding") return encoding != "chunked" && encoding != "identity";
-  if (name != "content-encoding" || encoding.empty() || encoding == "identity") return false;
+  // Proxies say "none" so that nobody on the way holds the answer back; curl takes it as that, too.
+  const bool is_plain = encoding.empty() || encoding == "identity" || encoding == "none";
+  if (name != "content-encoding" || is_plain) return false;
   const auto names_one = [](const auto& header) { return header.first == "content-encoding"; };
   const bool is_asked_for = encoding == "gzip" || encoding == "x-gzip" || encoding == "deflate";
   return !is_asked_for || std::ranges::count_if(headers, names_one) > 1;

@@ -83,9 +83,13 @@ std::optional<HttpFailure> Transfer::refusal_of_ours(CURLcode code, const std::s
   if (too_large_)
     return HttpFailure{Kind::too_large,
                        host + " sent an answer of more than " + std::to_string(call_.max_body) + " bytes"};
-  if (encoded_)
-    return HttpFailure{Kind::other,
-                       "the call to " + host + " failed: it sent an encoding that nobody asked for"};
+  if (encoded_) {
+    const auto& [name, value] = response_.headers.back();
+    return HttpFailure{Kind::unasked_encoding,
+                       host + " sent an encoding that nobody asked for (" + name + ": " +
+                           to_valid_utf8(excerpt(one_line(value), 40)) +
+                           "); let the server, or the proxy before it, leave that header out"};
+  }
   return std::nullopt;
 }
 
