@@ -122,7 +122,7 @@ Result<std::shared_ptr<const OwnFormat>> KeyRing::format_of(const ProviderSettin
                 "the run's provider " + provider.name + " of kind " + kind + " is another one than " + table +
                     " in this worker's own settings: make the two alike (" +
                     (provider.kind == ProviderKind::exec
-                         ? "\"command\", and the files that it names)"
+                         ? "\"command\", and the files that it names, and \"max_tokens_field\")"
                          : "\"base_url\", \"query\", \"headers\", \"body\" and \"answer\")"));
   }
   auto format = std::make_shared<OwnFormat>();
@@ -130,7 +130,8 @@ Result<std::shared_ptr<const OwnFormat>> KeyRing::format_of(const ProviderSettin
   format->answer = own->answer.value;
   format->command = own->command.value;
   if (provider.kind == ProviderKind::exec && own->cache_identity.value.empty()) {
-    format->command_identity = provider.cache_identity;
+    // That of the command alone, which has no blank.
+    format->command_identity = provider.cache_identity.substr(0, provider.cache_identity.find(' '));
     format->command_state = state_before;
   }
   format->key_variable = own->api_key_env.value;

@@ -120,12 +120,18 @@ std::string default_cache_identity(const ProviderSettings& provider) {
   for (const ProviderHeader& one : provider.headers) {
     if (one.variable.empty()) add("header", to_lower(one.name), one.value);
   }
+  return identity + field_identity(provider);
+}
+
+std::string field_identity(const ProviderSettings& provider) {
+  const bool sends_it = provider.kind == ProviderKind::openai || provider.kind == ProviderKind::exec;
+  const bool is_default =
+      provider.max_tokens_field.empty() || provider.max_tokens_field == default_max_tokens_field;
   // A server that ignores a field that it does not know cuts nothing off. The default adds nothing, so that
   // keys of before are found.
-  const bool is_openai = provider.kind == ProviderKind::openai;
-  if (is_openai && !provider.max_tokens_field.empty() &&
-      provider.max_tokens_field != default_max_tokens_field)
-    add("field", "max_tokens", provider.max_tokens_field);
+  if (!sends_it || is_default) return "";
+  std::string identity = R"( field"max_tokens":)";
+  append_json_string(identity, provider.max_tokens_field);
   return identity;
 }
 

@@ -116,5 +116,8 @@ inline constexpr std::string_view default_max_tokens_field = "max_completion_tok
 /// URL, with the query, the headers and a max_tokens_field that is not the default, where there are any.
 /// Secret headers are no part of it: like keys, they say who asks and not what.
 std::string default_cache_identity(const ProviderSettings& provider);
+/// What a max_tokens_field that is not the default adds to such an identity, with a blank before it; empty
+/// for the default, and for kinds that have no such field.
+std::string field_identity(const ProviderSettings& provider);
 
 }  // namespace sluice

@@ -241,7 +241,8 @@ ProviderSettings provider_settings(const Settings& settings, const ProviderConfi
   provider.query = config.query.value;
   const std::string& named = config.cache_identity.value;
   if (is_exec) {
-    provider.cache_identity = named.empty() ? identity_of_command(config.command.value) : named;
+    provider.cache_identity =
+        named.empty() ? identity_of_command(config.command.value) + field_identity(provider) : named;
     return provider;
   }
   provider.cache_identity = named.empty() ? default_cache_identity(provider) : named;

@@ -61,6 +61,8 @@ TEST(CacheIdentity, NamesTheFieldOfTheBoundWhereItIsNotTheDefault) {
   EXPECT_EQ(default_cache_identity(provider), "http://host.example/v1 field\"max_tokens\":\"max_tokens\"");
   provider.kind = ProviderKind::gemini;
   EXPECT_EQ(default_cache_identity(provider), "http://host.example/v1") << "it has no such field";
+  provider.kind = ProviderKind::exec;
+  EXPECT_EQ(field_identity(provider), " field\"max_tokens\":\"max_tokens\"") << "its body has it";
 }
 
 TEST(Headers, AreNamesAndValuesThatAddNoOtherHeader) {

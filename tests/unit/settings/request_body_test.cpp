@@ -75,6 +75,11 @@ TEST(ExecProvider, HasACommandAndNoAddress) {
   ASSERT_TRUE(resolved);
   EXPECT_EQ(resolved->provider.base_url, "exec:own");
   EXPECT_TRUE(resolved->provider.cache_identity.starts_with("exec:"));
+  const auto other_field =
+      load("kind = \"exec\"\ncommand = [\"python3\", \"bot.py\"]\nmax_tokens_field = \"max_tokens\"\n");
+  ASSERT_TRUE(other_field) << join_findings(other_field.error());
+  EXPECT_NE(resolve_provider(*other_field)->provider.cache_identity, resolved->provider.cache_identity)
+      << "it reads another body";
   EXPECT_NE(finding("kind = \"exec\"\n").find("missing \"command\""), std::string::npos);
   EXPECT_NE(finding("kind = \"exec\"\ncommand = \"python3 bot.py\"\n").find("no shell reads it"),
             std::string::npos);

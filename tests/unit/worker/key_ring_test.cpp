@@ -1,6 +1,7 @@
 #include "worker/key_ring.hpp"
 
 #include "common/settings/provider_presets.hpp"
+#include "common/settings/request_body.hpp"
 
 #include <algorithm>
 
@@ -267,6 +268,18 @@ TEST_F(OwnFormats, AreThoseOfTheWorkersSettings) {
     EXPECT_EQ(got->own->command, table(kind).command.value);
     EXPECT_EQ(got->own->body, table(kind).body.value);
   }
+}
+
+// Its field in the identity made each call find the program changed, once a file of it was touched.
+TEST_F(OwnFormats, ACommandIsComparedWithoutTheFieldOfTheBound) {
+  ProviderConfig own = table(ProviderKind::exec);
+  own.max_tokens_field.value = "max_tokens";
+  const auto got = credentials(own, {own});
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(got->own->command_identity, identity_of_command(own.command.value));
+  EXPECT_FALSE(credentials(own, {table(ProviderKind::exec)})) << "the cache keys are others";
+  own.cache_identity.value = "named";
+  EXPECT_EQ(credentials(own, {own})->own->command_identity, "");
 }
 
 TEST_F(OwnFormats, OfARunAloneAreWithheld) {
