@@ -39,6 +39,7 @@ constexpr std::array named_reasons{
     NamedReason{Reason::model_unknown, "model_unknown"},
     NamedReason{Reason::parameter_refused, "parameter_refused"},
     NamedReason{Reason::provider_paused, "provider_paused"},
+    NamedReason{Reason::provider_changed, "provider_changed"},
     NamedReason{Reason::provider_unreachable, "provider_unreachable"},
     NamedReason{Reason::rate_limited, "rate_limited"},
     NamedReason{Reason::provider_failed, "provider_failed"},
@@ -88,6 +89,7 @@ bool stops_run(Reason reason) {
     case Reason::model_unknown:
     case Reason::parameter_refused:
     case Reason::provider_paused:
+    case Reason::provider_changed:
     case Reason::provider_unreachable:
       return true;
     default:

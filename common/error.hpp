@@ -45,6 +45,7 @@ enum class Reason : std::uint16_t {
   provider_unreachable = 43,  ///< Never answered in this run: refused, unresolvable, or not an HTTP server.
   parameter_refused = 44,     ///< The model refuses a parameter that every call of the run carries.
   provider_paused = 45,       ///< It asked for a silence that is longer than the time of a case.
+  provider_changed = 46,      ///< Its program is another one than the run began with.
 
   // One trial: the case ends with status `error`, and never enters a score.
   rate_limited = 60,           ///< 429 or 529 until the retries or the time of the case were spent.

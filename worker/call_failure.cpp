@@ -29,6 +29,10 @@ Failed failed_call(const HttpFailure& failure, const KeyMask& keys, const Redact
       failed.reason = Reason::answer_too_large;
       failed.retryable = false;
       break;
+    case HttpFailure::Kind::program_changed:
+      failed.reason = Reason::provider_changed;
+      failed.retryable = false;
+      break;
     case HttpFailure::Kind::unasked_encoding:
       failed.reason = Reason::provider_failed;
       failed.retryable = false;

@@ -44,6 +44,7 @@ using Clock = std::chrono::steady_clock;
 struct ProgramCall {
   caf::strong_actor_ptr caller;
   std::uint64_t id = 0;  ///< The caller's.
+  std::string address;   ///< `exec:NAME`, for messages.
   std::shared_ptr<const OwnFormat> program;
   /// Nothing: it has not. Written before the program's end is sent.
   std::shared_ptr<std::optional<Clock::time_point>> started =
@@ -55,6 +56,8 @@ struct ProgramsState {
   static inline const char* name = "programs";
 
   std::shared_ptr<CallLog> log;
+  /// The state in which each program's files were last found to be those of the run's.
+  std::map<std::shared_ptr<const OwnFormat>, std::string> found_equal;
   std::map<std::uint64_t, ProgramCall> calls;
   std::uint64_t next = 1;
   std::optional<CommandPool> pool;  ///< Its threads end before all else is gone.
@@ -91,16 +94,22 @@ HttpFailure::Kind failure_kind(Kind kind, bool started) {
 }
 
 /// Its answers would be stored under the key of the program that the run began with. A file that was only
-/// touched is the same.
-bool has_changed(const OwnFormat& program) {
-  return !program.command_identity.empty() && state_of_command(program.command) != program.command_state &&
-         identity_of_command(program.command) != program.command_identity;
+/// touched is the same, and is read once for that.
+bool has_changed(ProgramsState& programs, const std::shared_ptr<const OwnFormat>& program) {
+  if (program->command_identity.empty()) return false;
+  std::string& known = programs.found_equal.try_emplace(program, program->command_state).first->second;
+  std::string state = state_of_command(program->command);  // Before its files are read.
+  if (state == known) return false;
+  if (identity_of_command(program->command) != program->command_identity) return true;
+  known = std::move(state);
+  return false;
 }
 
-HttpFailure changed_program() {
-  return {HttpFailure::Kind::program_failed,
-          "a file of the program's command changed during the run: run again, or set cache_identity if the "
-          "program writes to that file itself",
+HttpFailure changed_program(const std::string& address) {
+  return {HttpFailure::Kind::program_changed,
+          "a file that the command of " + address +
+              " names changed during the run: run again, or set cache_identity if the program writes to that "
+              "file itself",
           {}};
 }
 
@@ -112,16 +121,17 @@ void send_done(Programs* self, const caf::strong_actor_ptr& caller, HttpDone don
 
 void start(Programs* self, HttpCall call) {
   auto& state = self->state;
-  if (has_changed(*call.request.program)) {
+  if (has_changed(state, call.request.program)) {
     HttpDone done;
     done.id = call.id;
-    done.failure = changed_program();
+    done.failure = changed_program(call.request.url);
     return send_done(self, self->current_sender(), std::move(done));
   }
   const std::uint64_t number = state.next++;
   ProgramCall& made = state.calls[number];
   made.caller = self->current_sender();
   made.id = call.id;
+  made.address = call.request.url;
   made.program = call.request.program;
   auto may_start = [window = call.window, log = state.log, members = call.log_members, started = made.started,
                     case_time = call.case_time_left, taken = Clock::now()](BoundedCommand& command) {
@@ -145,15 +155,15 @@ void take(Programs* self, ProgramEnded& ended) {
   auto& state = self->state;
   const auto call = state.calls.extract(ended.number);
   if (call.empty()) return;
-  const auto& [caller, id, program, started] = call.mapped();
+  const auto& [caller, id, address, program, started] = call.mapped();
   HttpDone done;
   done.id = id;
   done.started = started->has_value();
   // Without its wait for a place, which is no latency of the program's.
   if (done.started)
     done.elapsed = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - **started);
-  if (ended.end.kind == Kind::done && has_changed(*program)) {
-    done.failure = changed_program();
+  if (ended.end.kind == Kind::done && has_changed(state, program)) {
+    done.failure = changed_program(address);
   } else if (ended.end.kind == Kind::done) {
     done.response = {200, {}, std::move(ended.end.output)};
   } else {

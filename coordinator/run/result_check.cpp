@@ -42,9 +42,9 @@ ResultStep check_result(const UnitResult& result, const Plan& plan) {
 }
 
 bool concerns_worker_alone(Reason reason) {
-  // Each has a key of its own.
+  // Each has a key and files of its own.
   return reason == Reason::provider_unreachable || reason == Reason::cache_failed ||
-         reason == Reason::key_refused;
+         reason == Reason::key_refused || reason == Reason::provider_changed;
 }
 
 }  // namespace sluice

@@ -179,7 +179,7 @@ Result<void> check_same_run(const RunRecord& past, const RunRecord& now,
 
 bool would_end_again(std::string_view reason) {
   return reason == to_string(Reason::model_unknown) || reason == to_string(Reason::parameter_refused) ||
-         reason == to_string(Reason::cache_miss);
+         reason == to_string(Reason::provider_changed) || reason == to_string(Reason::cache_miss);
 }
 
 std::string resume_command(const std::string& run_id) {

@@ -67,9 +67,39 @@ TEST(Programs, OneThatChangesDuringTheRunAnswersNothing) {
   const auto changed = done_of(self, programs, ask(3));
   self->send_exit(programs, caf::exit_reason::user_shutdown);
   ASSERT_TRUE(changed.failure);
+  EXPECT_EQ(changed.failure->kind, HttpFailure::Kind::program_changed);
   EXPECT_FALSE(changed.started);
   EXPECT_NE(changed.failure->message.find("changed during the run"), std::string::npos)
       << changed.failure->message;
+}
+
+// It was read twice a call for the rest of the run.
+TEST(Programs, AFileThatWasTouchedIsReadOnce) {
+  const support::TemporaryFolder folder;
+  const auto file = folder.path() / "bot.sh";
+  std::ofstream(file) << "echo hi\n";
+  OwnFormat format;
+  format.command = {"sh", file.string()};
+  format.command_identity = identity_of_command(format.command);
+  format.command_state = state_of_command(format.command);
+  const auto program = std::make_shared<const OwnFormat>(std::move(format));
+  caf::actor_system_config config;
+  caf::actor_system system(config);
+  caf::scoped_actor self(system);
+  const caf::actor programs = spawn_programs(system, nullptr);
+  const auto answer = [&](std::uint64_t id) {
+    HttpCall made = call(id, {});
+    made.request.program = program;
+    return done_of(self, programs, std::move(made)).response.body;
+  };
+  const auto touched = std::filesystem::last_write_time(file) + std::chrono::seconds(1);
+  std::filesystem::last_write_time(file, touched);
+  EXPECT_EQ(answer(1), "hi\n");
+  // As many bytes at the same time: whoever read them would see another file.
+  std::ofstream(file) << "echo ho\n";
+  std::filesystem::last_write_time(file, touched);
+  EXPECT_EQ(answer(2), "ho\n");
+  self->send_exit(programs, caf::exit_reason::user_shutdown);
 }
 
 TEST(Programs, OneThatChangesWhileItAnswersHasAnsweredNothing) {

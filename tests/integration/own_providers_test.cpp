@@ -117,6 +117,25 @@ TEST_F(OwnProviders, AProgramThatFailsIsTriedAgain) {
   EXPECT_NE(gone.errors.find("check \"command\" in [providers.own]"), std::string::npos) << gone.errors;
 }
 
+TEST_F(OwnProviders, AProgramThatChangesEndsItsRun) {
+  std::string suite = "suite: s\ntests:\n";
+  for (const char* id : {"a", "b", "c", "d", "e", "f"})
+    suite += std::string("- {id: ") + id + ", input: {prompt: Say " + id +
+             "}, expected: {type: contains, text: hi}}\n";
+  write_text(folder() / "suite.yaml", suite);
+  write_bot(
+      "cat > /dev/null; echo x >> calls.txt\nif [ $(wc -l < calls.txt) -eq 2 ]; then echo '# edited' >> "
+      "bot.sh; fi\necho '{\"text\": \"hi\"}'\n");
+  write_settings(of_program);
+  const auto finished =
+      run({"--mode", "live", "--max-concurrent", "1", "--report", "json=" + (folder() / "r.json").string()});
+  EXPECT_EQ(finished.exit_code, 2) << finished.errors;
+  EXPECT_NE(finished.errors.find("exec:own names changed during the run"), std::string::npos)
+      << finished.errors;
+  EXPECT_EQ(json::parse(read_text(folder() / "r.json"))["reason_code"], "provider_changed");
+  EXPECT_EQ(read_text(folder() / "calls.txt"), "x\nx\n") << "none after it";
+}
+
 TEST_F(OwnProviders, AProgramSeesItsOwnKeyAlone) {
   write_bot("cat > /dev/null; echo \"{\\\"text\\\": \\\"hi, $BOT_API_KEY and $OPENAI_API_KEY\\\"}\"\n");
   write_settings(of_program + "api_key_env = \"BOT_API_KEY\"\n");

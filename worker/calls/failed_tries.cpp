@@ -96,6 +96,12 @@ bool fails_for_its_input(const Call& call) {
          !provider.budget.in_outage() && !call.probes();
 }
 
+/// The try was not made.
+void take_back(Call& call) {
+  settle_uncharged(call);
+  if (--call.spend.calls > 0) --call.spend.retries;
+}
+
 /// To others, until its next try.
 void leave_place(Call& call, TimePoint now) {
   static_cast<void>(call.provider->failing.failed(&call, call.began, now));
@@ -180,6 +186,7 @@ Failed read_lost(const Call& call, const HttpFailure& failure, const Redactor& r
 }
 
 void note_lost(Call& call, const HttpDone& done, const Failed& failed, TimePoint now) {
+  if (!done.started && failed.reason == Reason::provider_changed) return take_back(call);
   if (never_connected(done) && !done.started) settle_uncharged(call);
   if (!failed.retryable) return note_declined(call, now);
   never_connected(done) || !fails_for_its_input(call) ? note_outage_like(call, now) : leave_place(call, now);
@@ -206,10 +213,7 @@ bool forgive_stale(Call& call, const HttpDone& done) {
 }
 
 NextStep after_unsent(Call& call, const HttpDone& done, TimePoint now) {
-  if (!done.started) {
-    settle_uncharged(call);
-    if (--call.spend.calls > 0) --call.spend.retries;
-  }
+  if (!done.started) take_back(call);
   if (call.probes()) {
     call.provider->budget.failed();  // It has found out nothing good.
     return {};

@@ -46,6 +46,8 @@ struct HttpFailure {
     too_large,          ///< The body is longer than max_body, or the headers than 256 KiB.
     cancelled,          ///< HttpCancel, or the actor was stopped.
     program_failed,     ///< A program ended otherwise than with exit code 0.
+    program_changed,    ///< It is another one than the run began with: it was not started, or has answered
+                        ///< what nobody asked it.
     other,              ///< Not HTTP, or a URL that cannot be called.
     unasked_encoding,   ///< The answer is packed, or said to be, in a way that nobody asked for.
     permit_expired,     ///< Connecting took longer than the window: it needs another permit. A connection to

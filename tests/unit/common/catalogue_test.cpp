@@ -62,6 +62,7 @@ TEST(Reasons, KeepTheirNumbers) {
       {43, "provider_unreachable"},
       {44, "parameter_refused"},
       {45, "provider_paused"},
+      {46, "provider_changed"},
       {60, "rate_limited"},
       {61, "provider_failed"},
       {62, "timed_out"},
@@ -105,7 +106,7 @@ TEST(Reasons, FallIntoKinds) {
   EXPECT_EQ(stopping,
             (std::set{Reason::key_missing, Reason::key_withheld, Reason::cache_failed, Reason::key_refused,
                       Reason::quota_exhausted, Reason::model_unknown, Reason::provider_unreachable,
-                      Reason::parameter_refused, Reason::provider_paused}));
+                      Reason::parameter_refused, Reason::provider_paused, Reason::provider_changed}));
   EXPECT_EQ(run_budgets,
             (std::set{Reason::deadline_reached, Reason::token_budget_spent, Reason::cost_budget_spent}));
   EXPECT_EQ(non_answers, (std::set{Reason::refusal, Reason::truncated, Reason::unparsable_answer}));

@@ -76,6 +76,7 @@ TEST_F(ResultCheckTest, AnErrorDecidesByItsReason) {
   EXPECT_TRUE(concerns_worker_alone(Reason::key_refused));
   EXPECT_TRUE(concerns_worker_alone(Reason::provider_unreachable));
   EXPECT_TRUE(concerns_worker_alone(Reason::cache_failed));
+  EXPECT_TRUE(concerns_worker_alone(Reason::provider_changed));
 }
 
 TEST_F(ResultCheckTest, CommitsAreAnsweredByOneMessageAWorkerAndKind) {

@@ -43,10 +43,10 @@ TEST(ResumeRun, ARunWithoutItsEndCanBeGoneOnWith) {
   past.summary->reason_code = "";
   past.summary->exit_code = 2;
   EXPECT_TRUE(is_unfinished(past)) << "its report was not written";
-  for (const char* reason : {"model_unknown", "parameter_refused"}) {
+  for (const char* reason : {"model_unknown", "parameter_refused", "provider_changed"}) {
     past.summary->reason_code = reason;
     EXPECT_FALSE(is_unfinished(past)) << reason << " would end it again";
-    EXPECT_TRUE(check_unfinished(past)) << "the server may have learnt the model since";
+    EXPECT_TRUE(check_unfinished(past)) << "what ended it may have been mended since";
   }
   past.summary->reason_code = "cache_miss";
   expect_refused(check_unfinished(past), "start a new run with `--mode live`");

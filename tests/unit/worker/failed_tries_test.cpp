@@ -1,6 +1,7 @@
 #include "worker/calls/failed_tries.hpp"
 
 #include "tests/unit/worker/fake_request.hpp"
+#include "worker/call_failure.hpp"
 
 #include <gtest/gtest.h>
 
@@ -236,6 +237,30 @@ TEST_F(FailedTriesTest, TriesThatAreTooLateWhileOthersAreAnsweredGoOn) {
   }
   for (int i = 0; i < 3; ++i) after_unsent(call, too_late(false), now += 100ms);
   EXPECT_EQ(after_unsent(call, too_late(false), now += 100ms).kind, Kind::end) << "nobody was answered since";
+}
+
+// 27 cases were tried six times each, and the message said to check a command that had answered.
+TEST_F(FailedTriesTest, AProgramThatChangedEndsTheRunAtOnce) {
+  hold_permit();
+  call.spend.calls = 2;
+  call.spend.retries = 1;
+  HttpDone done;
+  done.failure = HttpFailure{HttpFailure::Kind::program_changed, "the program changed"};
+  const Failed failed = read_lost(call, *done.failure, {});
+  note_lost(call, done, failed, start.now);
+  EXPECT_EQ(call.spend.calls, 1u) << "it was not started";
+  EXPECT_EQ(call.spend.retries, 0u);
+  EXPECT_EQ(settled(), (std::vector<wire::SettledCall>{{5, {}}}));
+  const auto next = after_failure(call, failed, never_connected(done), start.now, random);
+  EXPECT_EQ(next.kind, Kind::end);
+  EXPECT_EQ(next.error, (Error{Reason::provider_changed, "the program changed"}));
+  EXPECT_EQ(provider.fatal, next.error);
+
+  hold_permit();
+  done.started = true;
+  note_lost(call, done, failed, start.now);
+  EXPECT_EQ(call.spend.calls, 1u) << "this one was";
+  EXPECT_TRUE(settled().empty());
 }
 
 TEST_F(FailedTriesTest, WhatWasNotChargedIsGivenBack) {
