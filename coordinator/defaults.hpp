@@ -156,6 +156,11 @@ inline constexpr double calibration_confidence = 0.95;
 /// alone, or with none, 5 in 100 come beyond it.
 inline constexpr double min_floor_gain = 11.0;
 
+// --- run
+/// Units of an arm in a row whose own parameters its model refuses: of more it takes none. Refusals come
+/// sooner than the first answers do.
+inline constexpr std::uint32_t refused_parameters = 100;
+
 // --- score_files
 inline constexpr std::size_t max_read_repeats = 1000;          ///< More than a run can have.
 inline constexpr std::size_t max_meta_bytes = 64 << 10;        ///< Of an entry's `meta`, which is only kept.

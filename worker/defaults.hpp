@@ -60,8 +60,8 @@ inline constexpr std::uint32_t enough_crashed_calls = 5;
 /// Tries that a server answers with a web page, and never otherwise, for so long: it is no API.
 inline constexpr std::uint32_t enough_web_pages = 5;
 inline constexpr auto web_pages_patience = 30s;
-/// Calls in a row that a model which has answered refuses by 403, 404, 405, 410 or a redirect: of more the
-/// key or the model is gone.
+/// Calls in a row that a model which has answered refuses by 403, 404, 405, 410 or a redirect, or for a
+/// parameter that it took: of more the key or the model is gone, or another behind its name.
 inline constexpr std::uint32_t refused_alone = 10;
 
 // --- Budgets (docs/budgets.md)

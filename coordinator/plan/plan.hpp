@@ -66,6 +66,8 @@ class Plan {
   /// Who answers it.
   const std::string& provider_of(UnitId unit) const { return settings(arm_of(unit)).provider.name; }
   std::size_t arm_count() const { return requests_.settings().size(); }
+  /// Names of the parameters that the arm itself says.
+  const std::vector<std::string>& own_params(std::size_t arm) const { return settings(arm).own_params; }
   /// Whether any arm's answers are those of this provider.
   bool has_provider(std::string_view name) const;
   std::string_view case_id(TrialId trial) const { return suite_->cases.id(case_of(trial)); }

@@ -24,7 +24,8 @@ struct RequestSettings {
   std::uint32_t max_tokens = 0;
   std::optional<std::int64_t> seed;  ///< Of the first repeat; the n-th gets n more (docs/delivery.md).
   SharedText response_schema;
-  RequestParams params{};  ///< Tests may have more.
+  RequestParams params{};                 ///< Tests may have more.
+  std::vector<std::string> own_params{};  ///< Names of those that the arm itself says, and not the run.
   /// Dollars for a million tokens of input and of output; nothing: not known.
   std::optional<std::pair<double, double>> price{};
   std::uint32_t judge_samples = defaults::judge_samples;  ///< Votes where a test says nothing else.

@@ -15,20 +15,30 @@ bool fits(const UnitResult& result, const Plan& plan) {
   return std::ranges::includes(trials, result.scores, {}, {}, &TrialScore::trial);
 }
 
-/// Whether a message of a provider speaks of the parameter, by any name that it has there.
-bool names(std::string_view message, const RequestParam& parameter) {
-  if (message.find(parameter.name) != std::string_view::npos) return true;
-  return parameter.name == "max_output_tokens" && message.find("max_") != std::string_view::npos;
+bool is_of_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/// A parameter of the test's own concerns no other test. Where an answer came, a vote was refused, or an
-/// embedding, which carry none of the test's.
+/// Whether a message of a provider speaks of the parameter, by any name that it has there.
+bool names(std::string_view message, std::string_view parameter) {
+  for (auto at = message.find(parameter); at != std::string_view::npos;
+       at = message.find(parameter, at + 1)) {
+    const auto end = at + parameter.size();
+    const bool is_word =
+        (at == 0 || !is_of_word(message[at - 1])) && (end == message.size() || !is_of_word(message[end]));
+    if (is_word) return true;
+  }
+  return parameter == "max_output_tokens" && message.find("max_") != std::string_view::npos;
+}
+
+/// A parameter of the test's own, or of its arm's beside others, concerns no other. Where an answer came, a
+/// vote was refused, or an embedding, which carry none of these.
 bool is_its_own(const UnitResult& result, const Plan& plan) {
   if (result.error->reason != Reason::parameter_refused || !is_zero(result.answer)) return false;
+  const auto is_named = [&](const std::string& one) { return names(result.error->message, one); };
   const auto asked = plan.case_of_trial(plan.trials_of(result.unit).front());
-  return asked && std::ranges::any_of((*asked)->extras.params, [&](const RequestParam& one) {
-           return names(result.error->message, one);
-         });
+  if (asked && std::ranges::any_of((*asked)->extras.params, is_named, &RequestParam::name)) return true;
+  return plan.arm_count() > 1 && std::ranges::any_of(plan.own_params(plan.arm_of(result.unit)), is_named);
 }
 
 }  // namespace

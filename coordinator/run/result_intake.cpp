@@ -1,5 +1,6 @@
 #include "coordinator/run/result_intake.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/run/commit_replies.hpp"
 #include "coordinator/run/result_check.hpp"
 
@@ -9,7 +10,10 @@
 namespace sluice {
 
 ResultIntake::ResultIntake(const Run& run, std::shared_ptr<const EarlierPart> earlier)
-    : run_(run), earlier_(std::move(earlier)), winners_(run.plan.unit_count()) {
+    : run_(run),
+      earlier_(std::move(earlier)),
+      winners_(run.plan.unit_count()),
+      refused_in_row_(run.plan.arm_count()) {
   if (!earlier_) return;
   run_.budget.pay_before(earlier_->tally().facts().paid_by_arm);
   if (run_.budget.limited()) count_unmetered(earlier_->unmetered());
@@ -36,6 +40,14 @@ void ResultIntake::count_unmetered(const std::vector<UnitSpend>& spends) {
   }
 }
 
+/// Where the model refuses the parameters of so many units in a row it refuses those of all.
+bool ResultIntake::refuses_parameters(const UnitResult& result) {
+  std::uint32_t& refused = refused_in_row_[run_.plan.arm_of(result.unit)];
+  if (!is_zero(result.answer)) refused = 0;
+  if (!result.error || result.error->reason != Reason::parameter_refused) return false;
+  return ++refused > defaults::refused_parameters;
+}
+
 std::optional<Error> ResultIntake::take(WorkerId worker, UnitResult result, wire::Ack& refused,
                                         Effects& effects) {
   const auto refuse = [&](wire::AckCode code) {
@@ -44,7 +56,10 @@ std::optional<Error> ResultIntake::take(WorkerId worker, UnitResult result, wire
   };
   if (!run_.lease_numbers.is_held(worker, result.unit, result.lease)) return refuse(wire::AckCode::gone);
   result.lease = 0;
-  switch (check_result(result, run_.plan)) {
+  auto step = check_result(result, run_.plan);
+  const bool is_new = step == ResultStep::record && !recording_.contains({worker, result.unit});
+  if (is_new && refuses_parameters(result)) step = ResultStep::fail;
+  switch (step) {
     case ResultStep::refuse:
       return refuse(wire::AckCode::gone);
     case ResultStep::miss:

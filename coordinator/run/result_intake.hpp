@@ -14,6 +14,7 @@
 #include "coordinator/run/run_tally.hpp"
 #include "coordinator/run/worker_roster.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
@@ -62,6 +63,7 @@ class ResultIntake {
   using WorkersUnit = std::pair<WorkerId, UnitId>;
   using WorkersUnits = std::set<WorkersUnit>;
 
+  bool refuses_parameters(const UnitResult& result);
   void note_error(const ResultToCommit& item, Effects& effects) const;
   void count_unmetered(const std::vector<UnitSpend>& spends);
   void count(WorkerId worker, UnitId unit, const Spend& spend);
@@ -76,6 +78,8 @@ class ResultIntake {
   WorkersUnits recording_;         ///< Whose results of which units are on their way into the ledger.
   WorkersUnits counted_;           ///< Whose are counted, and are not those that were committed.
   std::vector<WorkerId> winners_;  ///< By unit: whose result is committed. Names are not unique.
+  std::vector<std::uint32_t>
+      refused_in_row_;  ///< By arm: units refused for a parameter since its last answer.
 };
 
 }  // namespace sluice

@@ -97,6 +97,15 @@ RequestSettings request_of(const RunOptions& options, const RunInputs& inputs,
           .judge_samples = settings.judge_samples.value};
 }
 
+std::vector<std::string> params_of(const Arm& arm) {
+  std::vector<std::string> names;
+  if (arm.temperature) names.emplace_back("temperature");
+  if (arm.max_tokens) names.emplace_back("max_output_tokens");
+  if (arm.seed) names.emplace_back("seed");
+  for (const RequestParam& one : arm.params) names.push_back(one.name);
+  return names;
+}
+
 /// By arm; a run without arms has one.
 std::vector<RequestSettings> requests_of(const RunOptions& options, const RunInputs& inputs) {
   if (options.arms.empty()) return {request_of(options, inputs, options.provider)};
@@ -107,6 +116,7 @@ std::vector<RequestSettings> requests_of(const RunOptions& options, const RunInp
     if (one.arm.max_tokens) request.max_tokens = *one.arm.max_tokens;
     if (one.arm.seed) request.seed = one.arm.seed;
     request.params = merged(request.params, one.arm.params);
+    request.own_params = params_of(one.arm);
   }
   return requests;
 }

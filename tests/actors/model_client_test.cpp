@@ -242,6 +242,27 @@ TEST_F(ModelClientTest, AProviderWithoutTlsIsUnreachableAtOnce) {
   EXPECT_EQ(reason_of(only_outcome()), Reason::connection_lost) << "it has answered: something is in its way";
 }
 
+// Of nine tests one had the only temperature that the model takes: the others were refused one by one.
+TEST_F(ModelClientTest, ATemperatureThatTheModelTookIsRefusedOfOneRequest) {
+  start();
+  const auto refuses = [&](UnitId id, double temperature) {
+    WorkUnit work = *unit(id);
+    work.request.temperature = temperature;
+    complete({std::make_shared<const WorkUnit>(std::move(work))});
+    answer(only_call(), 400,
+           R"({"error":{"message":"Unsupported value: 'temperature'","type":"invalid_request_error",)"
+           R"("param":"temperature","code":"unsupported_value"}})");
+    return reason_of(only_outcome());
+  };
+  WorkUnit first = *unit(1);
+  first.request.temperature = 1;
+  complete({std::make_shared<const WorkUnit>(std::move(first))});
+  answer_claims(only_call());
+  outcomes();
+  EXPECT_EQ(refuses(2, 0.3), Reason::parameter_refused);
+  EXPECT_EQ(refuses(3, 1), Reason::request_refused) << "something else of it does not go with that";
+}
+
 // Such a server was called six times a case, and unreachable in the end.
 TEST_F(ModelClientTest, AnAnswerInAnUnaskedEncodingIsNotAskedForAgain) {
   start();

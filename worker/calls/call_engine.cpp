@@ -283,7 +283,7 @@ std::optional<Failed> CallEngine::read(Call& call, const HttpDone& done,
   provider.budget.answered(done.elapsed, at_.now);
   provider.failing.answered(call.began, at_.now);
   provider.failure_words.answered();
-  provider.refused_since_answer.insert_or_assign(call.request->model(), 0);
+  note_taken(call);
   CallEnded ended;
   const auto& used = std::get<CallUsage>(outcome);
   ended.usage = used.usage;

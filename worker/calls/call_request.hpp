@@ -53,6 +53,9 @@ class CallRequest {
   virtual Result<void> take_entry(std::string_view /*entry*/) {
     return fail(Reason::internal_error, "this request has no entry");
   }
+  /// What it sends for a parameter that all calls of a run may carry (temperature, seed, the bound of the
+  /// answer): equal for those that a model takes or refuses alike. Empty: nothing.
+  virtual std::string carried(std::string_view /*parameter*/) const { return ""; }
   /// What the call log holds of the request itself: one member of a JSON object.
   virtual std::string log_member() const = 0;
 };

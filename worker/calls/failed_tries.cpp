@@ -16,13 +16,16 @@ std::string calls_made(const Call& call) {
   return call.spend.calls > 1 ? "; " + std::to_string(call.spend.calls) + " calls were made" : "";
 }
 
-/// The key was taken and the model was there: only where many calls in a row are refused are they no more.
+/// The key was taken, and the model was there and took the parameter, as this call has it: only where many
+/// calls in a row are refused is that no more so. Which parameters are the test's own the coordinator knows.
 bool take_as_its_own(Call& call, const Failed& failed) {
   if (!failed.may_be_its_own) return false;
-  const auto refused = call.provider->refused_since_answer.find(call.request->model());
+  const auto& model = call.request->model();
+  const auto refused = call.provider->refused_since_answer.find(model);
   if (refused == call.provider->refused_since_answer.end()) return false;
-  // What every call carries was taken: a parameter of the test's own does not go with it.
-  if (failed.reason == Reason::parameter_refused) return true;
+  const bool is_parameter = failed.reason == Reason::parameter_refused;
+  if (is_parameter && !call.provider->taken.contains({model, call.request->carried(failed.parameter)}))
+    return false;
   return ++refused->second <= defaults::refused_alone;
 }
 
@@ -32,7 +35,9 @@ NextStep last_failure(Call& call, const Failed& failed, bool out_of_time, bool u
   Error error{failed.reason, failed.message};
   if (take_as_its_own(call, failed)) {
     error.reason = Reason::request_refused;
-    error.message += "; other calls of this model are answered";
+    error.message += failed.parameter.empty()
+                         ? "; other calls of this model are answered"
+                         : "; the model takes it of other calls: it does not go with what this test asks";
     return {NextStep::Kind::end, {}, std::move(error), out_of_time};
   }
   // The provider's sentence goes on.
@@ -139,6 +144,16 @@ void settle(Call& call, const Usage& usage) {
 
 void settle_uncharged(Call& call) {
   if (call.permit) call.provider->budget.settle(call.permit->id, {});
+}
+
+void note_taken(const Call& call) {
+  auto& provider = *call.provider;
+  const auto& model = call.request->model();
+  provider.refused_since_answer.insert_or_assign(model, 0);
+  for (const char* parameter : {"temperature", "seed", "max_tokens"}) {
+    auto carried = call.request->carried(parameter);
+    if (!carried.empty()) provider.taken.emplace(model, std::move(carried));
+  }
 }
 
 void note_failure(Call& call, const Failed& failed, int status, TimePoint now) {

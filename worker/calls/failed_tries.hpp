@@ -32,6 +32,8 @@ void settle(Call& call, const Usage& usage);
 /// The try was not charged.
 void settle_uncharged(Call& call);
 
+/// The model takes what the call carries.
+void note_taken(const Call& call);
 /// What the governor has to know of a response that is no answer. A request that is wrong by itself says
 /// nothing of the provider, and one that was refused is not charged; a gateway may say either in the body of
 /// a 200.

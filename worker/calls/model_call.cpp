@@ -1,6 +1,7 @@
 #include "worker/calls/model_call.hpp"
 
 #include "common/model/token_bound.hpp"
+#include "common/text/text.hpp"
 
 #include <span>
 #include <utility>
@@ -39,6 +40,14 @@ std::variant<CallUsage, Failed> ModelCall::read(const ProviderSettings& provider
   auto& answered = std::get<Answered>(outcome);
   answer_ = std::move(answered.completion);
   return CallUsage{answer_.usage, answered.took_nothing};
+}
+
+std::string ModelCall::carried(std::string_view parameter) const {
+  const ModelRequest& request = *keyed_.request;
+  if (parameter == "temperature")
+    return request.temperature ? "temperature " + shortest(*request.temperature) : "";
+  if (parameter == "seed") return request.seed ? "seed" : "";
+  return request.max_tokens != 0 ? "bound" : "";
 }
 
 Result<void> ModelCall::take_entry(std::string_view entry) {

@@ -49,6 +49,7 @@ class ModelCall : public CallRequest {
                                        std::chrono::system_clock::time_point now,
                                        const Credentials& credentials) override;
   Result<void> take_entry(std::string_view entry) override;
+  std::string carried(std::string_view parameter) const override;
 
  protected:
   /// What its answer is for.

@@ -88,7 +88,7 @@ std::string advice_on_parameter(std::string_view parameter, CallKind kind) {
   const bool is_vote = kind == CallKind::judge;
   const std::string every =
       is_vote ? "; every call for a vote carries it"
-              : "; unless the test's own \"params\" set it, every call of the run carries it";
+              : "; unless the test's own \"params\" or its arm set it, every call of the run carries it";
   if (parameter == "temperature")
     return every + (is_vote ? ": such a model takes --judge-temperature 1"
                             : ": --temperature default sends no temperature");
@@ -143,6 +143,7 @@ Failed classify_failure(const ProviderSettings& provider, const HttpResponse& re
   failed.reason = fatal.value_or(reason_of(status));
   // Votes and embeddings carry no parameter of a test's own.
   const bool is_parameter = failed.reason == Reason::parameter_refused && kind == CallKind::answer;
+  failed.parameter = facts.parameter;
   failed.may_be_its_own = is_parameter || (!fatal && may_be_its_own(status));
   failed.retryable = !fatal && should_retry(response.headers).value_or(is_transient(failed.reason));
   failed.counts_as_rate_limit = !fatal && is_rate_limit(status);

@@ -34,6 +34,7 @@ struct Failed {
   /// By its status alone, which gateways also give for what one request holds (403, 404, 405, 410, 3xx), or
   /// since a parameter of all calls may not go with one of the test's own.
   bool may_be_its_own = false;
+  std::string parameter{};            ///< The refused one, as the provider calls it; empty: none is named.
   bool is_web_page = false;           ///< A success that is HTML: a site answers every path so.
   bool counts_as_rate_limit = false;  ///< 429 and 529: the provider's whole budget pauses.
   bool is_server_error = false;       ///< 5xx, be it in the body.

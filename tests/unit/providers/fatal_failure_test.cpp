@@ -88,6 +88,7 @@ TEST(FatalFailure, OpenAisRefusalOfAParameterThatEveryCallCarries) {
   for (const auto* parameter : {"temperature", "seed", "max_tokens"}) {
     const auto outcome = refused("unsupported_value", parameter);
     EXPECT_EQ(outcome.reason, Reason::parameter_refused);
+    EXPECT_EQ(outcome.parameter, parameter);
     EXPECT_TRUE(stops_run(outcome.reason));
     EXPECT_FALSE(outcome.retryable);
   }

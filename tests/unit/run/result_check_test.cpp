@@ -68,6 +68,33 @@ TEST_F(ResultCheckTest, AParameterThatIsTheTestsOwnIsRefusedForItAlone) {
   EXPECT_EQ(step("temperature"), ResultStep::fail);
 }
 
+TEST_F(ResultCheckTest, AParameterOfAnArmIsRefusedForThatArm) {
+  std::vector<Arm> arms(2);
+  arms[0].name = "cold";
+  arms[1].name = "hot";
+  suite.cases = suite.cases.under(arms);
+  RequestSettings cold;
+  cold.provider.name = "openai";
+  cold.model = "m";
+  RequestSettings hot = cold;
+  hot.temperature = 2;
+  hot.own_params = {"temperature"};
+  PromptTemplate prompt;
+  prompt.user = "{{content}}";
+  const auto step = [&](std::size_t arm, const char* message) {
+    const Plan of_arms = *Plan::make(suite, prompt, Ontology(), std::vector{cold, hot});
+    UnitResult result = failed(0, Reason::parameter_refused);
+    for (UnitId unit = 0; of_arms.arm_of(unit) != arm; ++unit) result.unit = unit + 1;
+    result.key = of_arms.key(result.unit);
+    result.error->message = message;
+    return check_result(result, of_arms);
+  };
+  EXPECT_EQ(step(1, "no temperature above 1"), ResultStep::record);
+  EXPECT_EQ(step(1, "temperatures"), ResultStep::fail) << "another word";
+  EXPECT_EQ(step(1, "no seed"), ResultStep::fail) << "each arm has it";
+  EXPECT_EQ(step(0, "no temperature above 1"), ResultStep::fail) << "it is the run's";
+}
+
 TEST_F(ResultCheckTest, AnErrorDecidesByItsReason) {
   EXPECT_EQ(check_result(failed(0, Reason::timed_out), plan), ResultStep::record);
   EXPECT_EQ(check_result(failed(0, Reason::cache_miss), plan), ResultStep::miss);

@@ -103,6 +103,35 @@ TEST_F(RunControllerTest, ErrorsThatEveryCaseWouldMeetStopTheRun) {
   }
 }
 
+// Tests that each had a temperature which the model refuses were refused ten thousand times.
+TEST_F(RunControllerTest, OwnParametersThatAreRefusedOfSoManyInARowStopTheRun) {
+  suite = Suite();
+  for (int i = 0; i < 210; ++i) {
+    Case one;
+    one.id = "case-" + std::to_string(i);
+    one.content = "content " + std::to_string(i);
+    one.extras.params = {{"temperature", "1"}};
+    suite.cases.push_back(one);
+  }
+  plan = make_plan(suite);
+  config.affinities.clear();
+  for (UnitId unit = 0; unit < plan.unit_count(); ++unit) config.affinities.push_back({unit, 0});
+  begin();
+  join("p", 1, 210);
+  const auto refuse = [&](UnitId unit) {
+    auto result = failed(unit, Reason::parameter_refused);
+    result.error->message = "this model takes no temperature";
+    report("p", {result});
+  };
+  for (UnitId unit = 0; unit < 100; ++unit) refuse(unit);
+  report("p", {answered(100)});
+  for (UnitId unit = 101; unit < 201; ++unit) refuse(unit);
+  refuse(200);
+  EXPECT_FALSE(controller->over()) << "that was said again";
+  refuse(201);
+  expect_stopped(Reason::parameter_refused);
+}
+
 TEST_F(RunControllerTest, AWorkerWithoutNetworkDoesNotStopTheOthers) {
   begin();
   join("p", 1, 1);

@@ -145,15 +145,37 @@ TEST_F(FailedTriesTest, AModelThatAnswersMayRefuseOneRequest) {
 }
 
 // One test's reasoning_effort made the model refuse the temperature, which ended the run.
-TEST_F(FailedTriesTest, AModelThatAnswersRefusesAParameterOfOneTest) {
+TEST_F(FailedTriesTest, AModelThatTookAParameterRefusesItOfOneTest) {
   auto refused = refusal(Reason::parameter_refused);
   refused.may_be_its_own = true;
+  refused.parameter = "temperature";
+  refused.advice = "; send none";
+  request.temperature = "0.3";
   EXPECT_EQ(fails(refused).error.reason, Reason::parameter_refused) << "nothing was answered yet";
-  provider.refused_since_answer[request.model()] = 0;
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(fails(refused).error.reason, Reason::request_refused) << i;
-  EXPECT_FALSE(provider.fatal);
+  note_taken(call);
+  for (int i = 0; i < 10; ++i) {
+    const Error error = fails(refused).error;
+    EXPECT_EQ(error.reason, Reason::request_refused) << i;
+    EXPECT_NE(error.message.find("takes it of other calls"), std::string::npos) << error.message;
+  }
+  const Error again = fails(refused).error;
+  EXPECT_EQ(again.reason, Reason::parameter_refused) << "so many in a row";
+  EXPECT_NE(again.message.find("; send none"), std::string::npos) << again.message;
+  EXPECT_FALSE(provider.fatal) << "it may be the tests' own, which the coordinator knows";
+  note_taken(call);
   refused.may_be_its_own = false;
   EXPECT_EQ(fails(refused).error.reason, Reason::parameter_refused) << "every vote carries it";
+}
+
+// Of nine tests one had the only temperature that the model takes: the others were refused one by one.
+TEST_F(FailedTriesTest, AnAnswerToAnotherTemperatureSaysNothingOfThisOne) {
+  auto refused = refusal(Reason::parameter_refused);
+  refused.may_be_its_own = true;
+  refused.parameter = "temperature";
+  request.temperature = "1";
+  note_taken(call);
+  request.temperature = "0.3";
+  EXPECT_EQ(fails(refused).error.reason, Reason::parameter_refused);
 }
 
 TEST_F(FailedTriesTest, AModelThatNeverAnsweredTakesNoKey) {

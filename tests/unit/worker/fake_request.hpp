@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -45,11 +46,15 @@ struct FakeRequest final : CallRequest {
     answer = entry;
     return {};
   }
+  std::string carried(std::string_view parameter) const override {
+    return parameter == "temperature" ? temperature : "";
+  }
   std::string log_member() const override { return R"("fake":1)"; }
 
   std::string question;
   std::string to;
   std::string of = "m";
+  std::string temperature{};  ///< What it sends.
   wire::CallSize bounds{10, 20};
   std::string answer;
 };
