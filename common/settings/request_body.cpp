@@ -91,7 +91,8 @@ std::string_view file_of_argument(const std::vector<std::string>& command, std::
   return file;
 }
 
-/// Of a file that is there, though it is too large to read or may not be read: a change is seen by them.
+/// Of a file that is there, though it is too large to read or may not be read: a change is seen by them. A
+/// touch counts as one: without the time a file that was overwritten in place would have its old answers.
 void hash_facts(FieldHasher& hasher, const std::filesystem::path& file) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) return;

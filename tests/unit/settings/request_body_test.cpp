@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/settings/load_settings.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -104,6 +105,9 @@ TEST(ExecProvider, AnotherProgramIsAnotherIdentity) {
     return identity_of_command({"python3", file.string()});
   };
   EXPECT_NE(large(1), large(2));
+  const std::string before = large(2);
+  std::filesystem::last_write_time(file, std::filesystem::last_write_time(file) + std::chrono::seconds(1));
+  EXPECT_NE(identity_of_command({"python3", file.string()}), before) << "it may have been overwritten";
   std::filesystem::remove(file);
   EXPECT_NE(identity_of_command({"python3", file.string()}), one);
 }
