@@ -51,6 +51,14 @@ std::size_t repeats_of(const ComparedCase& compared) {
   return most;
 }
 
+/// CaseAssessment::baseline_passes
+std::optional<double> passes_of(const ComparedCase* base) {
+  if (base == nullptr || base->is_error || base->passes.size() < 2) return std::nullopt;
+  MeanScore share;
+  for (const double one : base->passes) share.add(one);
+  return share.mean();
+}
+
 void put(const VoteTally& votes, MetricQuestion& question) {
   if (!question.is_judged()) return;
   question.votes = votes;
@@ -130,9 +138,12 @@ CaseAssessment assess_compared(const ComparedCase& current, const ComparedCase* 
     }
     of_repeats.push_back(questions);
   }
-  const std::vector<CaseAssessment> repeats = assessed_repeats(of_repeats, count, assessment);
+  std::vector<CaseAssessment> repeats = assessed_repeats(of_repeats, count, assessment);
   std::vector<const CaseAssessment*> all;
-  for (const CaseAssessment& one : repeats) all.push_back(&one);
+  for (CaseAssessment& one : repeats) {
+    one.baseline_passes = passes_of(base);
+    all.push_back(&one);
+  }
   return assessment_of_repeats(all);
 }
 

@@ -273,6 +273,9 @@ class PinnedCase {
     return {was_undefined(metric) ? PinnedScore::State::undefined : PinnedScore::State::absent};
   }
 
+  /// Of a baseline of several repeats.
+  std::optional<double> passes() const { return baseline_ != nullptr ? find(passed_name) : std::nullopt; }
+
  private:
   CheckDigest digest_of(const Expectation& expectation) {
     const auto [found, is_new] = digests_.try_emplace(&expectation);
@@ -358,6 +361,7 @@ std::vector<CaseAssessment> Gate::assess_answers(const Case& test_case, std::spa
   }
   auto assessed = assessed_repeats(questions, repeats, {config_.default_max_drop, config_.strict});
   for (std::size_t n = 0; n < assessed.size(); ++n) {
+    assessed[n].baseline_passes = pinned.passes();
     for (std::size_t i = 0; i < matched[n].size(); ++i)
       assessed[n].metrics[i].detail = matched[n][i].outcome->detail;
   }

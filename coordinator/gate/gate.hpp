@@ -162,6 +162,9 @@ struct CaseAssessment {
   std::vector<AssessedMetric> metrics;
   /// Of several repeats, in their order: 1 where every check passed, else 0. Empty: one repeat, or no check.
   std::vector<double> repeat_passes{};
+  /// The share of the baseline's repeats in which every check passed; nothing: it has one answer, or no
+  /// check.
+  std::optional<double> baseline_passes{};
 
   CaseChange change() const;
   /// Fails, or only does not because a failure is excused.

@@ -115,11 +115,8 @@ AssessedMetric metric_of(Repeats repeats, std::size_t n, const CaseAssessment& o
   metric.only_in_other_repeats = nth(&of_answer).status != shown;
   metric.detail = nth(&of_answer).detail;
   if (metric.votes && nth(&of_answer).votes) metric.votes->rationale = nth(&of_answer).votes->rationale;
-  if (failures(count(MetricStatus::fail), repeats.size()) == Failures::disagree) {
+  if (failures(count(MetricStatus::fail), repeats.size()) == Failures::disagree)
     metric.status = MetricStatus::flaky;
-    // A check that passes in most repeats has not broken: the base may have been as flaky.
-    if (metric.cause == MetricCause::broke) metric.cause = MetricCause::not_passed;
-  }
   if (const auto limit = missed_by_mean(repeats, n)) take_as_dropped(repeats, n, *limit, metric);
   const auto not_passed = static_cast<std::size_t>(
       std::ranges::count(repeats, false, [&](const CaseAssessment* one) { return nth(one).passed; }));
@@ -138,14 +135,39 @@ AssessedMetric metric_of(Repeats repeats, std::size_t n, const CaseAssessment& o
   return metric;
 }
 
-/// By the baseline alone.
-bool has_regressed(Repeats repeats, CaseStatus status) {
-  if (status != CaseStatus::fail) return false;
+bool any_metric_failed(const CaseAssessment& assessment) {
+  return std::ranges::count(assessment.metrics, MetricStatus::fail, &AssessedMetric::status) > 0;
+}
+
+/// No metric failed in most repeats, and the case did, by another one in each. The base may have done the
+/// same: what it pins of several repeats, metric by metric, each passed in most of them.
+bool fell_in_parts(Repeats repeats) {
+  const auto& held = repeats.front()->baseline_passes;
+  if (!held) return true;
+  const auto broke = std::ranges::count_if(repeats, [](const CaseAssessment* one) {
+    return std::ranges::count(one->metrics, MetricCause::broke, &AssessedMetric::cause) > 0;
+  });
+  return *held >= 0.5 && failures(static_cast<std::size_t>(broke), repeats.size()) == Failures::majority;
+}
+
+/// By the baseline alone. `combined`: the case's status and metrics.
+bool has_regressed(Repeats repeats, const CaseAssessment& combined) {
+  if (combined.status != CaseStatus::fail) return false;
   const auto otherwise = std::ranges::count_if(
       repeats, [](const CaseAssessment* one) { return one->status == CaseStatus::fail && !one->regressed; });
-  if (otherwise == 0) return true;
-  return any_mean_dropped(repeats) &&
-         failures(static_cast<std::size_t>(otherwise), repeats.size()) != Failures::majority;
+  if (any_mean_dropped(repeats))
+    return failures(static_cast<std::size_t>(otherwise), repeats.size()) != Failures::majority;
+  return otherwise == 0 && (any_metric_failed(combined) || fell_in_parts(repeats));
+}
+
+/// A check that passes in most repeats has not broken, as the base may have been as flaky; but where the case
+/// regressed by such checks alone, they are why.
+void spare_flaky_checks(CaseAssessment& assessment) {
+  if (assessment.regressed && !any_metric_failed(assessment)) return;
+  for (AssessedMetric& metric : assessment.metrics) {
+    if (metric.status == MetricStatus::flaky && metric.cause == MetricCause::broke)
+      metric.cause = MetricCause::not_passed;
+  }
 }
 
 bool rose(const AssessedMetric& metric) {
@@ -200,7 +222,9 @@ CaseAssessment assessment_of_repeats(Repeats repeats) {
   const auto all = [&](auto&& is) {
     return std::ranges::all_of(repeats, [&](const CaseAssessment* one) { return is(*one); });
   };
-  assessment.regressed = has_regressed(repeats, assessment.status);
+  assessment.baseline_passes = repeats.front()->baseline_passes;
+  assessment.regressed = has_regressed(repeats, assessment);
+  spare_flaky_checks(assessment);
   const bool none_failed = assessment.status == CaseStatus::pass || assessment.status == CaseStatus::warn;
   assessment.improved = none_failed && (std::ranges::any_of(assessment.metrics, rose) ||
                                         all([](const CaseAssessment& one) { return one.improved; }));

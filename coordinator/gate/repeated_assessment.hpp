@@ -36,10 +36,12 @@ std::vector<CaseAssessment> assessed_repeats(std::span<std::vector<MetricQuestio
 /// answer is shown; it became undefined if any repeat did. A score is the mean of those that are defined, in
 /// whole billionths; pass/fail outcomes have none. Votes on one answer are never counted with those on
 /// another: whether they agree is a matter of each repeat, and one that warns or, under --strict, fails for
-/// it counts as any that does; VoteTally adds them up for the eye. `regressed` when the case failed and all
-/// that failed regressed, or no more than half of all failed otherwise and a mean dropped; `improved` when
-/// none failed, and a mean score is above its baseline's or every repeat improved. One repeat is its own
-/// assessment. REQUIRES: at least one; all of the same case and gate.
+/// it counts as any that does; VoteTally adds them up for the eye. `regressed` when the case failed and a
+/// mean dropped, and no more than half of all failed otherwise; or when all that failed regressed, and a
+/// metric failed in most of them or, beside a base in half of whose repeats at least all checks passed,
+/// checks broke in most of them, another one in each. `improved` when none failed, and a mean score is above
+/// its baseline's or every repeat improved. One repeat is its own assessment. REQUIRES: at least one; all of
+/// the same case and gate.
 CaseAssessment assessment_of_repeats(std::span<const CaseAssessment* const> repeats);
 
 /// What a repeat came to whose answer is shown for a case of this status: the first such repeat is.

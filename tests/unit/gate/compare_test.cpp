@@ -404,6 +404,29 @@ TEST(Compare, RepeatsFailByTheMetricsTogether) {
   EXPECT_EQ(statuses().failed, 1u) << "two of three repeats fail by one of the two";
 }
 
+// Two identical runs were a regression.
+TEST(Compare, ARunThatFailsByAnotherCheckInEachRepeatIsNoRegressionBesideItself) {
+  const auto with = [](std::vector<bool> one, std::vector<bool> other) {
+    ComparedCase test{"a", false, {}};
+    for (const auto& passed : {one, other}) {
+      ComparedMetric& check = test.metrics.emplace_back();
+      check.name = "must_contain";
+      check.asked_by_name = true;
+      check.check = test.metrics.size();
+      check.repeat_passed = passed;
+    }
+    for (std::size_t i = 0; i < one.size(); ++i) test.passes.push_back(one[i] && other[i] ? 1.0 : 0.0);
+    return cases_of({test});
+  };
+  const auto fell = [&](const NextCase& base) {
+    const auto failing = with({true, false}, {false, true});
+    return compare(base, failing, {}, [](const ScoreComparison&) {})->verdict_input;
+  };
+  EXPECT_EQ(fell(with({true, false}, {false, true})).statuses.failed, 1u);
+  EXPECT_EQ(fell(with({true, false}, {false, true})).regressed, 0u);
+  EXPECT_EQ(fell(with({true, true}, {true, true})).regressed, 1u) << "the base passed in both repeats";
+}
+
 TEST(Compare, ABaselinesRepeatsAreAssessedWhereTheyAreAligned) {
   const auto with_repeats = [](std::vector<double> scores) {
     Baseline baseline;

@@ -216,6 +216,73 @@ TEST(PinnedChecks, RepeatsBreakByAMajorityAndFailStillByAny) {
   EXPECT_EQ(repeated(&failed, {true, true, true}).change(), CaseChange::fixed);
 }
 
+/// A test with several checks; a row for each repeat.
+CaseAssessment repeated_checks(const Baseline* baseline, const std::vector<std::vector<bool>>& repeats) {
+  const Case& test = kept(checked_test(repeats.front().size()));
+  std::deque<std::vector<MetricOutcome>> outcomes;
+  std::vector<ScoredAnswer> answers;
+  for (const auto& repeat : repeats) {
+    auto& of_repeat = outcomes.emplace_back();
+    for (const bool passed : repeat) of_repeat.push_back(verdict_of(contains, passed));
+    answers.push_back({of_repeat});
+  }
+  auto all = gate_of(baseline).assess_answers(test, answers, answers.size());
+  std::vector<const CaseAssessment*> views;
+  for (CaseAssessment& one : all) {
+    for (AssessedMetric& metric : one.metrics) metric.detail = {};
+    views.push_back(&one);
+  }
+  return assessment_of_repeats(views);
+}
+
+Baseline baseline_of_repeats(const std::vector<std::vector<bool>>& repeats) {
+  BaselineExport pins({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "model");
+  pins.add("q", repeated_checks(nullptr, repeats));
+  return *pins.finish();
+}
+
+// Each check passed in half of the repeats, and so was pinned as passed; the case failed in both.
+TEST(PinnedChecks, UnchangedAnswersThatFailByAnotherCheckInEachRepeatAreNoRegression) {
+  const std::vector<std::vector<bool>> answers{{false, true}, {true, false}};
+  const Baseline baseline = baseline_of_repeats(answers);
+  const CaseAssessment same = repeated_checks(&baseline, answers);
+  EXPECT_EQ(same.status, CaseStatus::fail) << "as in the run that was pinned";
+  EXPECT_FALSE(same.regressed);
+  EXPECT_EQ(same.change(), CaseChange::none);
+  for (const AssessedMetric& metric : same.metrics) EXPECT_EQ(metric.cause, MetricCause::not_passed);
+}
+
+TEST(PinnedChecks, ACaseRegressesByAnotherCheckInEachRepeatWhereTheBaseHeld) {
+  const std::vector<std::vector<bool>> now{{false, true, true}, {true, false, true}, {true, true, false}};
+  const std::vector<bool> all(3, true);
+  for (const auto& then :
+       std::vector<std::vector<std::vector<bool>>>{{all, all, all}, {all}, {all, now[0]}}) {
+    const Baseline baseline = baseline_of_repeats(then);
+    const CaseAssessment fell = repeated_checks(&baseline, now);
+    EXPECT_TRUE(fell.regressed) << then.size();
+    EXPECT_EQ(fell.change(), CaseChange::broke) << "what made it regress is named";
+    for (const AssessedMetric& metric : fell.metrics) {
+      EXPECT_EQ(metric.status, MetricStatus::flaky);
+      EXPECT_EQ(metric.cause, MetricCause::broke);
+    }
+  }
+  const Baseline failed_mostly = baseline_of_repeats({all, now[0], now[1]});
+  EXPECT_FALSE(repeated_checks(&failed_mostly, now).regressed);
+  const Baseline held = baseline_of_repeats({all, all, all});
+  EXPECT_EQ(repeated_checks(&held, {now[0], all, all}).status, CaseStatus::flaky);
+  EXPECT_FALSE(repeated_checks(&held, {now[0], all, all}).regressed);
+}
+
+TEST(PinnedChecks, ACheckThatBrokeInMostRepeatsRegressesBesideOneThatIsFlaky) {
+  const std::vector<std::vector<bool>> flaky{{true, false}, {true, true}, {true, false}, {true, true}};
+  const Baseline baseline = baseline_of_repeats(flaky);
+  const CaseAssessment fell =
+      repeated_checks(&baseline, {{false, false}, {false, true}, {false, false}, {true, true}});
+  EXPECT_TRUE(fell.regressed);
+  EXPECT_EQ(fell.metrics[0].cause, MetricCause::broke);
+  EXPECT_EQ(fell.metrics[1].cause, MetricCause::not_passed);
+}
+
 TEST(PinnedChecks, AreWrittenAndReadBack) {
   const Baseline pinned = baseline_after({true, false});
   StringSink sink;
