@@ -202,6 +202,8 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
   summary_.verdict_input.statuses.add(assessment.status);
   if (assessment.regressed) ++summary_.verdict_input.regressed;
   if (assessment.only_known_failures()) ++summary_.verdict_input.known_failures;
+  if (std::ranges::count(assessment.metrics, MetricCause::known_failure_passed, &AssessedMetric::cause) > 0)
+    ++summary_.known_failures_passed;
   counts.statuses.add(assessment.status);
   counts.regressed += assessment.regressed ? 1 : 0;
   counts.known_failures += assessment.only_known_failures() ? 1 : 0;

@@ -95,8 +95,7 @@ bool AssessedMetric::holds() const {
 }
 
 bool AssessedMetric::is_fixed() const {
-  return baseline_passed == false && holds() && status != MetricStatus::flaky &&
-         cause != MetricCause::still_failing;
+  return baseline_passed == false && holds() && status != MetricStatus::flaky && !is_excused();
 }
 
 CaseChange CaseAssessment::change() const {
@@ -131,26 +130,47 @@ std::optional<bool> all_checks_pass(std::span<const AssessedMetric> metrics) {
   return pass;
 }
 
+bool AssessedMetric::is_known_and_unjudged() const {
+  return cause == MetricCause::known_failure && spared == MetricCause::none;
+}
+
+namespace {
+
+bool fails_or_is_excused(const AssessedMetric& metric) {
+  return metric.status == MetricStatus::fail || metric.status == MetricStatus::flaky || metric.is_excused();
+}
+
+bool passes(const AssessedMetric& metric) {
+  return metric.status == MetricStatus::pass;
+}
+
+/// Neither decided nor left to another metric of the case.
+bool is_undecided(const AssessedMetric& metric) {
+  return metric.status == MetricStatus::unjudged && metric.cause != MetricCause::assessed_by_score;
+}
+
+}  // namespace
+
 void take_as_known_failure(CaseAssessment& assessment) {
+  auto& metrics = assessment.metrics;
   const auto warn_by = [&](MetricCause cause, auto&& concerns) {
-    for (AssessedMetric& one : assessment.metrics) {
-      if (!concerns(one.status)) continue;
-      one.spared = cause == MetricCause::known_failure ? one.cause : one.spared;
+    for (AssessedMetric& one : metrics) {
+      if (!concerns(one)) continue;
+      const bool is_failure = cause == MetricCause::known_failure && one.status != MetricStatus::unjudged;
+      one.spared = is_failure ? one.cause : one.spared;
       one.cause = cause;
       one.status = MetricStatus::warn;
+      assessment.status = CaseStatus::warn;
     }
-    assessment.status = CaseStatus::warn;
     assessment.regressed = false;
   };
-  if (assessment.status == CaseStatus::fail || assessment.status == CaseStatus::flaky) {
-    warn_by(MetricCause::known_failure, [](MetricStatus status) {
-      return status == MetricStatus::fail || status == MetricStatus::flaky;
-    });
-  } else if (assessment.status == CaseStatus::pass &&
-             std::ranges::count(assessment.metrics, MetricStatus::pass, &AssessedMetric::status) > 0) {
-    // Where nothing is judged, nothing says that it passes.
-    warn_by(MetricCause::known_failure_passed,
-            [](MetricStatus status) { return status == MetricStatus::pass; });
+  if (assessment.status != CaseStatus::pass) {
+    warn_by(MetricCause::known_failure, fails_or_is_excused);
+  } else if (std::ranges::any_of(metrics, passes)) {
+    warn_by(MetricCause::known_failure_passed, passes);
+  } else {
+    // Nothing says that it passes, and the suite says that it fails.
+    warn_by(MetricCause::known_failure, is_undecided);
   }
 }
 

@@ -41,7 +41,7 @@ enum class MetricCause : std::uint8_t {
   judge_uncalibrated,      ///< It would fail, but by a judge without the calibration that the gate asks for:
                            ///< warns, fails under --strict.
   judge_kappa_low,         ///< The same of a judge whose calibration is not good enough.
-  known_failure,           ///< It would fail, and the case says that it does: warns.
+  known_failure,           ///< It would fail or nothing judges it, and the case says that it fails: warns.
   known_failure_passed,    ///< It passed, and the case says that it fails: warns.
 };
 
@@ -110,7 +110,7 @@ struct AssessedMetric {
   std::optional<CalibrationCheck> calibration{};  ///< Of a judge metric whose gate asks for one.
   /// Its judge is not calibrated as the gate asks for: what would fail warns, in the tests of all cases too.
   bool fails_nothing = false;
-  /// Why it fails by a judge that is not calibrated; `none` where it does not.
+  /// Why it fails by a judge that is not calibrated, or as a known failure; `none` where it does not.
   MetricCause spared = MetricCause::none;
   /// A check, a fixed limit or the votes fail it whatever the baseline says, and whatever `cause` names; of
   /// several repeats that of the first that came to `status`.
@@ -134,6 +134,8 @@ struct AssessedMetric {
   bool is_excused() const {
     return cause == MetricCause::still_failing || cause == MetricCause::known_failure;
   }
+  /// Of a case that the suite says fails: nothing judged it, so that nobody knows whether it still does.
+  bool is_known_and_unjudged() const;
   /// In its only repeat or in any of several.
   bool became_undefined() const {
     return cause == MetricCause::became_undefined || some_repeat_became_undefined;
@@ -176,8 +178,8 @@ struct CaseAssessment {
 /// Whether every check of one answer passed, whatever excuses one that did not; nothing without a check.
 std::optional<bool> all_checks_pass(std::span<const AssessedMetric> metrics);
 
-/// What a case comes to whose suite says that it fails: its failures warn, and so does that it passes; a case
-/// in which nothing is judged stays as it is.
+/// What a case comes to whose suite says that it fails: its failures warn, those that the baseline knows too,
+/// and so does that it passes; where nothing is judged it is a known failure all the same.
 void take_as_known_failure(CaseAssessment& assessment);
 
 /// What a worker hands out of one answer (result.hpp, TrialScore).

@@ -6,7 +6,8 @@ namespace {
 /// One that is undefined is no score that something could judge: no baseline pins it either.
 bool is_unjudged(const AssessedMetric& metric) {
   return metric.score.has_value() && info(metric.id).kind == MetricKind::scored && metric.asked_by_name &&
-         !metric.votes && metric.status == MetricStatus::unjudged && !metric.is_left_to_tests;
+         !metric.votes && !metric.is_left_to_tests &&
+         (metric.status == MetricStatus::unjudged || metric.is_known_and_unjudged());
 }
 
 }  // namespace

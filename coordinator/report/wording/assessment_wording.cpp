@@ -62,6 +62,7 @@ std::string_view cause_words(MetricCause cause) {
 /// Why the metric failed or warned; of what a judge without calibration would fail, both.
 std::string cause_in_words(const AssessedMetric& metric) {
   std::string words(cause_words(metric.cause));
+  if (metric.is_known_and_unjudged()) return words + ", which nothing judged";
   if (metric.spared == MetricCause::none) return words;
   words = std::string(cause_words(metric.spared)) + ", " + words;
   const bool has_kappa = metric.calibration && metric.calibration->found != nullptr;

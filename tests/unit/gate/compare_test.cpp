@@ -476,20 +476,48 @@ TEST(Compare, AKnownFailureIsApartAsInTheRun) {
   }
 }
 
-TEST(Compare, AKnownFailureThatFailedBeforeFailsStillAndOneThatPassesIsFixed) {
+// One that failed before was counted among the checks that fail still; one that passed warned without a word.
+TEST(Compare, AKnownFailureThatFailedBeforeIsKnownAndOneThatPassesIsFixed) {
   ComparedMetric check;
   check.name = "must_contain";
   check.asked_by_name = true;
   check.passed = false;
   const ComparedCase before{"q", false, {check}};
-  const auto change_to = [&](bool passed) {
+  const auto with = [&](bool passed) {
     ComparedCase now = before;
     now.metrics[0].passed = passed;
     now.is_known_failure = true;
-    return compare_all(cases_of({before}), cases_of({now})).rows.at("q must_contain").change;
+    return compare_all(cases_of({before}), cases_of({now}));
   };
-  EXPECT_EQ(change_to(false), RowChange::still_failing);
-  EXPECT_EQ(change_to(true), RowChange::fixed);
+  const auto failing = with(false);
+  EXPECT_EQ(failing.rows.at("q must_contain").change, RowChange::known_failure);
+  EXPECT_EQ(failing.summary.still_failing, 0u);
+  EXPECT_EQ(failing.summary.known_failures, 1u);
+  EXPECT_EQ(failing.summary.known_failures_passed, 0u);
+  EXPECT_EQ(failing.summary.verdict, RunVerdict::pass);
+  const auto passing = with(true);
+  EXPECT_EQ(passing.rows.at("q must_contain").change, RowChange::fixed);
+  EXPECT_EQ(passing.summary.known_failures_passed, 1u);
+  EXPECT_EQ(passing.summary.verdict, RunVerdict::review);
+}
+
+TEST(Compare, AKnownFailureThatNothingJudgesCountsAsNoneThatPassed) {
+  Thresholding tested;
+  tested.mode = ThresholdMode::statistical;
+  ComparedCase known = scored("a", 0.0, tested);
+  known.is_known_failure = true;
+  CompareRules rules;
+  rules.min_pass_rates.general = 0.5;
+  const auto outcome =
+      compare_all(cases_of({scored("a", 1.0), scored("b", 0.5)}), cases_of({known, scored("b", 0.5)}), rules);
+  EXPECT_EQ(change(outcome, "a"), RowChange::known_failure);
+  EXPECT_EQ(outcome.summary.verdict_input.known_failures, 1u);
+  EXPECT_EQ(outcome.summary.verdict, RunVerdict::pass);
+  rules.min_pass_rates.general = 0.6;
+  EXPECT_EQ(
+      compare_all(cases_of({scored("a", 1.0), scored("b", 0.5)}), cases_of({known, scored("b", 0.5)}), rules)
+          .summary.verdict,
+      RunVerdict::fail);
 }
 
 Thresholding statistical(double min_effect = 0.05) {

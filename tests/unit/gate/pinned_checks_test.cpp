@@ -414,15 +414,55 @@ TEST(KnownFailure, WarnsWhatFailsAndWhatPasses) {
   EXPECT_TRUE(passing.metrics[0].holds());
 }
 
-// It was listed as a known failure though nothing had failed.
-TEST(KnownFailure, IsNoneWhereNothingIsJudged) {
-  const auto outcome = score_of(MetricId::semantic_similarity_to, 0.9);
-  CaseAssessment unjudged =
-      gate_of(nullptr).assess(test_of("q", MetricId::semantic_similarity_to), {&outcome, 1});
-  take_as_known_failure(unjudged);
-  EXPECT_EQ(unjudged.status, CaseStatus::pass);
-  EXPECT_EQ(unjudged.metrics.at(0).cause, MetricCause::none);
-  EXPECT_FALSE(unjudged.only_known_failures());
+// It counted as passed in a minimum pass rate: under `statistical` nothing judges a single score.
+TEST(KnownFailure, IsOneWhereNothingIsJudged) {
+  const auto outcome = score_of(MetricId::semantic_similarity_to, 0.0);
+  const Baseline pinned = baseline_of({{"q", similarity, 1.0}});
+  Thresholding statistical;
+  statistical.mode = ThresholdMode::statistical;
+  for (const Gate& gate : {gate_of(nullptr), gate_of(&pinned, false, statistical)}) {
+    CaseAssessment unjudged =
+        gate.assess(kept(test_of("q", MetricId::semantic_similarity_to)), {&outcome, 1});
+    ASSERT_EQ(unjudged.status, CaseStatus::pass);
+    take_as_known_failure(unjudged);
+    EXPECT_EQ(unjudged.status, CaseStatus::warn);
+    EXPECT_EQ(unjudged.metrics.at(0).cause, MetricCause::known_failure);
+    EXPECT_TRUE(unjudged.metrics.at(0).is_known_and_unjudged());
+    EXPECT_EQ(unjudged.metrics.at(0).spared, MetricCause::none) << "nothing failed";
+    EXPECT_TRUE(unjudged.only_known_failures());
+    EXPECT_EQ(pass_rate(StatusCounts{.passed = 1, .warned = 1}, unjudged.only_known_failures() ? 1 : 0), 0.5);
+  }
+}
+
+TEST(KnownFailure, LeavesWhatAScoreDecidesToTheScore) {
+  const Baseline pinned = baseline_of({{"f", "claims_recall", 0.5}, {"f", "claims_f1", 0.5}});
+  const auto outcomes = claims_outcomes(std::nullopt, 0.1, 0.1, false);
+  const Case& fixture = kept(fixture_of("f"));
+  Thresholding statistical;
+  statistical.mode = ThresholdMode::statistical;
+  CaseAssessment known = gate_of(&pinned, false, statistical).assess(fixture, outcomes);
+  take_as_known_failure(known);
+  for (const AssessedMetric& metric : known.metrics) {
+    if (metric.id == MetricId::claims_required) {
+      EXPECT_EQ(metric.cause, MetricCause::assessed_by_score);
+    }
+  }
+  EXPECT_TRUE(known.only_known_failures());
+}
+
+// It stood among what fails still, and its suite says that it is known.
+TEST(KnownFailure, IsOneWhereTheBaselineFailedToo) {
+  const Baseline failed = baseline_after({false});
+  CaseAssessment known = assessed(&failed, {false});
+  take_as_known_failure(known);
+  EXPECT_EQ(known.metrics.at(0).cause, MetricCause::known_failure);
+  EXPECT_EQ(known.metrics.at(0).spared, MetricCause::still_failing);
+  EXPECT_EQ(known.change(), CaseChange::none);
+  EXPECT_TRUE(known.only_known_failures());
+  CaseAssessment in_some_repeat = repeated(&failed, {false, true, true});
+  take_as_known_failure(in_some_repeat);
+  EXPECT_FALSE(in_some_repeat.metrics.at(0).is_fixed());
+  EXPECT_EQ(in_some_repeat.change(), CaseChange::none);
 }
 
 TEST(KnownFailure, IsNoRegressionAndNotBroken) {

@@ -51,6 +51,24 @@ TEST(UnjudgedScores, ALimitABaselineOrVotesJudge) {
   EXPECT_FALSE(scores.finish(false));
 }
 
+TEST(UnjudgedScores, AKnownFailureThatNothingJudgesIsNamedToo) {
+  const MetricOutcome outcome = score_of(similar, 0.1);
+  const auto is_named = [&](const Gate& gate) {
+    const Case test = test_of("q", similar);
+    CaseAssessment known = gate.assess(test, {&outcome, 1});
+    take_as_known_failure(known);
+    UnjudgedScores scores;
+    scores.visit("q", known.metrics);
+    return scores.finish(false).has_value();
+  };
+  EXPECT_TRUE(is_named(gate_of(nullptr)));
+  EXPECT_FALSE(is_named(gate_of(nullptr, false, floor_of(0.5))));
+  const Baseline baseline = baseline_of({{"q", similarity, 0.9}});
+  Thresholding statistical;
+  statistical.mode = ThresholdMode::statistical;
+  EXPECT_FALSE(is_named(gate_of(&baseline, false, statistical))) << "the tests are not of known failures";
+}
+
 TEST(UnjudgedScores, ChecksAndTheScoresOfAFixtureAreNotMeant) {
   EXPECT_FALSE(notice_of(gate_of(nullptr), test_of("q", MetricId::must_contain),
                          verdict_of(MetricId::must_contain, true)));
