@@ -31,6 +31,7 @@ enum class Part : std::uint8_t {
   flaky,
   disagreements,
   uncalibrated,
+  known_passed,
   missing_in_baseline,
   missing_in_current,
   improvements,
@@ -39,13 +40,19 @@ enum class Part : std::uint8_t {
   known_failures
 };
 
-constexpr std::array<std::string_view, 12> part_titles{
-    "Regressions",         "Broke",
-    "Other failures",      "Flaky",
-    "Votes that disagree", "Failures by a judge without calibration",
-    "Missing in the base", "Missing in the current side",
-    "Improvements",        "Fixed",
-    "Still failing",       "Known failures"};
+constexpr std::array<std::string_view, 13> part_titles{"Regressions",
+                                                       "Broke",
+                                                       "Other failures",
+                                                       "Flaky",
+                                                       "Votes that disagree",
+                                                       "Failures by a judge without calibration",
+                                                       "Known failures that passed",
+                                                       "Missing in the base",
+                                                       "Missing in the current side",
+                                                       "Improvements",
+                                                       "Fixed",
+                                                       "Still failing",
+                                                       "Known failures"};
 
 bool shows_cause(Part part) {
   return part <= Part::uncalibrated;
@@ -64,6 +71,7 @@ std::optional<Part> part_of(const ScoreComparison& row) {
   const bool is_spared =
       row.cause == MetricCause::judge_uncalibrated || row.cause == MetricCause::judge_kappa_low;
   if (row.status == MetricStatus::warn && is_spared) return Part::uncalibrated;
+  if (row.cause == MetricCause::known_failure_passed) return Part::known_passed;
   switch (row.change) {
     case RowChange::regression:
       return Part::regressions;
@@ -110,8 +118,9 @@ Row row_of(const ScoreComparison& compared, Part part) {
   }
   auto cell = wording::words_for(numbers);
   // Nothing is said of the base.
-  const bool stands_alone = part == Part::other_failures || part == Part::known_failures;
-  if (stands_alone && compared.is_check) cell.score = "failed";
+  const bool stands_alone =
+      part == Part::other_failures || part == Part::known_failures || part == Part::known_passed;
+  if (stands_alone && compared.is_check) cell.score = part == Part::known_passed ? "passed" : "failed";
   Row row{{std::string(compared.test_id),
            std::string(compared.metric),
            cell.baseline,
@@ -167,6 +176,7 @@ CountedWords reasons(const CompareReportInput& input, std::uint64_t missing_in_b
   words.add(gated.statuses.failed, "failed case", "failed cases");
   words.add(gated.statuses.flaky, "flaky case", "flaky cases");
   words.add(gated.statuses.errors, "case error", "case errors");
+  words.add(summary.known_failures_passed, "known failure that passed", "known failures that passed");
   words.add(summary.disagreements, "score by votes that disagree", "scores by votes that disagree");
   words.add(summary.uncalibrated, "score by a judge without calibration",
             "scores by a judge without calibration");

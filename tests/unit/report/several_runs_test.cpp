@@ -104,6 +104,19 @@ TEST(SeveralRuns, KnownFailuresAreApart) {
   EXPECT_NE(table_of(runs).find("Known failures"), std::string::npos) << table_of(runs);
 }
 
+// A review, which fails under --strict, had no reason, and no row named the case.
+TEST(SeveralRuns, AKnownFailureThatPassedIsAReason) {
+  const Cases base{checked("a", true), checked("b", true)};
+  const Cases passed{checked("a", true, true), checked("b", true)};
+  const json side = json_of(beside_the_first({base, passed, base}))["runs"][1];
+  EXPECT_EQ(side["verdict"], "review");
+  EXPECT_EQ(side["reasons"], "1 known failure that passed");
+  StringSink sink;
+  ASSERT_TRUE(write_compare_table(input_of(base, passed, "now.json"), {.columns = 120}, sink));
+  EXPECT_NE(sink.text().find("Known failures that passed"), std::string::npos) << sink.text();
+  EXPECT_NE(sink.text().find("1 known failure that passed, 2 unchanged"), std::string::npos) << sink.text();
+}
+
 TEST(SeveralRuns, WithoutKnownFailuresNothingIsSaidOfThem) {
   const Cases base{checked("a", true), checked("b", false)};
   const Cases worse{checked("a", false), checked("b", false)};
