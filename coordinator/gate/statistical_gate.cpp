@@ -1,5 +1,6 @@
 #include "coordinator/gate/statistical_gate.hpp"
 
+#include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/statistics/random_stream.hpp"
 
@@ -56,6 +57,15 @@ std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
       "`thresholding.mode: statistical` compares scores, and how often tests pass in several repeats; no "
       "test of this suite has a score, and the baseline was made without repeats: write it anew with "
       "--repeat 3 or more, or take the mode out (each check that broke fails its test in any case)."};
+}
+
+std::optional<GateNotice> nothing_paired_notice(const StatisticalAssessment& assessment, bool strict) {
+  if (!assessment.metrics.empty()) return std::nullopt;
+  return GateNotice{
+      strict ? GateNotice::Severity::failure : GateNotice::Severity::warning, "nothing_to_compare",
+      "`thresholding.mode: statistical` compared nothing: no case of this run has a score that the baseline "
+      "pins and that is tested, which those of known failures and of tests with a mode of their own are not; "
+      "take the mode out, or give it scores to compare."};
 }
 
 std::uint64_t StatisticalAssessment::regressions() const {
@@ -213,6 +223,28 @@ std::optional<StatisticalAssessment> StatisticalGate::outcome() const {
     });
   }
   return assessment;
+}
+
+std::optional<GateNotice> StatisticalGate::too_few_tests_notice() const {
+  if (is_asked_for_) return std::nullopt;
+  std::uint64_t fell = 0;
+  std::uint64_t tests = 0;
+  const std::uint32_t fewest = fewest_significant(result_.rules.confidence);
+  // Of each arm by itself, as they are tested.
+  for (const auto& [tested, pairs] : pairs_) {
+    if (pair_cases(pairs.cases, result_.by_category).units.size() >= fewest) continue;
+    fell += pairs.drops.count();
+    tests += pairs.cases.size();
+  }
+  if (fell == 0) return std::nullopt;
+  return GateNotice{
+      GateNotice::Severity::info, "passed_too_few",
+      std::to_string(fell) + " of " + std::to_string(tests) +
+          " tests passed less often than in the baseline, and fewer than " + std::to_string(fewest) +
+          (result_.by_category ? " categories" : " tests") + " cannot be significant at a confidence of " +
+          shortest(result_.rules.confidence) +
+          ": this suite fails only by a test that fails in most of its repeats; add tests, or say "
+          "`thresholding: {mode: statistical}`, for which five are enough."};
 }
 
 }  // namespace sluice

@@ -59,6 +59,12 @@ std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
                                                     std::span<const MetricId> metrics,
                                                     const Baseline& baseline, bool strict);
 
+struct StatisticalAssessment;
+
+/// The same of a run whose suite has scores, and no case has one that is tested: known failures, tests with a
+/// mode of their own, and scores that the baseline lacks are not. Nothing where anything was paired.
+std::optional<GateNotice> nothing_paired_notice(const StatisticalAssessment& assessment, bool strict);
+
 /// One mean over all cases, or over those of an arm, beside the baseline's.
 struct StatisticalMetric {
   ComparedMean mean;
@@ -128,6 +134,9 @@ class StatisticalGate {
   /// The same for a run's report and verdict: where the suite asks for no tests, only that its tests, or
   /// those of an arm, pass less often.
   std::optional<StatisticalAssessment> outcome() const;
+  /// `passed_too_few`, which decides nothing: the suite asks for no tests, some of its tests pass less often,
+  /// and they are too few, or their categories are, for any drop to be significant.
+  std::optional<GateNotice> too_few_tests_notice() const;
 
  private:
   struct Pairs {

@@ -156,6 +156,20 @@ void add_judge_notices(const RunOptions& options, const JudgeIdentity& judge, Ru
   std::ranges::move(wording::judge_bias_notices(*assessment.judge_bias), std::back_inserter(notices));
 }
 
+/// Adds the tests over all cases, and what they cannot say. Of a part of the suite nobody asks that it is
+/// enough; arms are compared with one another besides.
+void add_statistics(const RunOptions& options, const RunGate& gate, const StatisticalGate& tests,
+                    RunAssessment& assessment) {
+  auto& comparison = assessment.gate;
+  comparison.statistics = tests.outcome();
+  if (options.is_selection() || gate.run.base_is_arm) return;
+  if (auto few = tests.too_few_tests_notice()) comparison.notices.push_back(std::move(*few));
+  if (gate.gate.config().suite.mode != ThresholdMode::statistical) return;
+  const bool is_said = std::ranges::count(comparison.notices, "nothing_to_compare", &GateNotice::code) > 0;
+  auto nothing = nothing_paired_notice(*comparison.statistics, options.strict);
+  if (nothing && !is_said) comparison.notices.push_back(std::move(*nothing));
+}
+
 /// Adds the stability to the comparison as a whole.
 void add_stability(const RunOptions& options, const RunGate& gate,
                    const std::vector<PerturbationFacts>& perturbations, RunAssessment& assessment) {
@@ -253,7 +267,7 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   if (arms) assessment.arms = arms->finish(price);
   if (judge_bias) assessment.judge_bias = judge_bias->finish(results.suite.rubrics);
   if (stability) assessment.stability = stability->finish();
-  if (statistics) assessment.gate.statistics = statistics->outcome();
+  if (statistics) add_statistics(options, gate, *statistics, assessment);
   add_stability(options, gate, perturbations, assessment);
   entries.finish(assessment.gate.notices);
   std::ranges::move(recorded.finish(), std::back_inserter(assessment.gate.notices));

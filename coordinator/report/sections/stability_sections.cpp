@@ -151,8 +151,9 @@ Section statistics_section(const BaselineComparison& gate, Room room) {
   for (const wording::RunLine& line : wording::statistics_lines(gate))
     notes.items.push_back({.text = words(line.words, 500), .level = line.level});
   section.blocks.emplace_back(std::move(notes));
-  const std::string_view caption =
-      statistics.metrics.empty() ? "no mean is compared: the suite has no score" : wording::means_over_cases;
+  const std::string_view caption = statistics.metrics.empty()
+                                       ? "no mean is compared: no case has a score that is tested"
+                                       : wording::means_over_cases;
   section.blocks.emplace_back(
       Paragraph{std::string(caption) + (room == Room::comment ? "." : ""), Tone::quiet});
   return section;

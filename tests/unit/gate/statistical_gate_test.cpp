@@ -266,6 +266,23 @@ TEST(StatisticalGate, ASuiteWithoutScoresHasNothingToCompare) {
   EXPECT_FALSE(nothing_to_compare_notice(suite, passing, {}, true));
 }
 
+// It passed, with the words that the suite has no score.
+TEST(StatisticalGate, ASuiteWhoseScoresAreKnownFailuresHasNothingToCompare) {
+  const Forty forty(0.9);
+  StatisticalGate tests({&forty.baseline, statistical(), 0.05, 1});
+  Case known = test_of(id_of(0), MetricId::semantic_similarity_to);
+  known.known_failure = "it is known";
+  const std::vector outcomes{score_of(MetricId::semantic_similarity_to, 0.0)};
+  tests.add(known, forty.gate.assess(known, outcomes));
+  for (const bool strict : {false, true}) {
+    const auto notice = nothing_paired_notice(*tests.outcome(), strict);
+    ASSERT_TRUE(notice);
+    EXPECT_EQ(notice->code, "nothing_to_compare");
+    EXPECT_EQ(notice->severity, strict ? GateNotice::Severity::failure : GateNotice::Severity::warning);
+  }
+  EXPECT_FALSE(nothing_paired_notice(forty.assessed([](int) { return 0.9; }), true));
+}
+
 /// Forty tests of one check, and how each of its repeats came out.
 struct FortyChecks {
   std::vector<Case> tests;
@@ -321,6 +338,27 @@ TEST(StatisticalGate, ChecksOfOneAnswerAreTheirCasesOwn) {
   const FortyChecks forty;
   EXPECT_FALSE(forty.gated(forty.pinned({true}), {false}).decision) << "each case broke by itself";
   EXPECT_FALSE(forty.gated(forty.pinned({true}), {true, false, true}).decision);
+}
+
+TEST(StatisticalGate, FewerThanTenTestsThatPassLessOftenAreSaidToBeTooFew) {
+  const FortyChecks forty;
+  const Baseline baseline = forty.pinned({true, true, true});
+  const auto notice_of = [&](int tests, const std::vector<bool>& now, Thresholding suite = {}) {
+    StatisticalGate gate({&baseline, suite, 0.05, 1});
+    for (int i = 0; i < tests; ++i) gate.add(forty.tests[i], forty.assessed(gate_of(&baseline), i, now));
+    EXPECT_EQ(gate.outcome().has_value(), suite.mode.has_value() || (tests > 9 && !now[1]));
+    return gate.too_few_tests_notice();
+  };
+  const auto few = notice_of(9, {true, false, true});
+  ASSERT_TRUE(few);
+  EXPECT_EQ(few->severity, GateNotice::Severity::info);
+  EXPECT_TRUE(
+      few->message.starts_with("9 of 9 tests passed less often than in the baseline, and fewer than "
+                               "10 tests cannot be significant at a confidence of 0.999"))
+      << few->message;
+  EXPECT_FALSE(notice_of(10, {true, false, true})) << "they are a regression";
+  EXPECT_FALSE(notice_of(9, {true, true, true}));
+  EXPECT_FALSE(notice_of(9, {true, false, true}, statistical(0.1))) << "its report says it of each mean";
 }
 
 TEST(StatisticalGate, OtherChecksAndKnownFailuresAreNotCompared) {
