@@ -51,6 +51,17 @@ std::size_t repeats_of(const ComparedCase& compared) {
   return most;
 }
 
+/// In most repeats of the base, whose score is the mean of the few others. A baseline lists defined scores
+/// alone, and its repeats are those of the case's other metrics.
+bool was_mostly_undefined(const ComparedMetric& metric, const ComparedCase* base) {
+  const ComparedMetric* before = base == nullptr ? nullptr : find_metric(*base, metric.name);
+  if (before == nullptr) return false;
+  const auto& scores = before->repeat_scores;
+  const auto defined = std::ranges::count_if(scores, [](const auto& one) { return one.has_value(); });
+  const std::size_t of_all = scores.empty() ? 1 : static_cast<std::size_t>(defined);
+  return 2 * of_all < std::max(repeats_of(*base), base->passes.size());
+}
+
 /// CaseAssessment::baseline_passes
 std::optional<double> passes_of(const ComparedCase* base) {
   if (base == nullptr || base->is_error || base->passes.size() < 2) return std::nullopt;
@@ -101,7 +112,9 @@ PinnedScore pinned_score(const ComparedMetric& metric, const ComparedCase& curre
   if (asks_otherwise(metric, current, rules)) return {};
   if (base == nullptr || base->is_error) return {PinnedScore::State::absent};
   if (const ComparedMetric* pinned = find_metric(*base, metric.name)) {
-    if (pinned->score) return {PinnedScore::State::pinned, *pinned->score};
+    const bool is_as_undefined =
+        !metric.score && !current.expects_nothing && was_mostly_undefined(metric, base);
+    if (pinned->score && !is_as_undefined) return {PinnedScore::State::pinned, *pinned->score};
     return {PinnedScore::State::undefined};
   }
   const auto score = [&](MetricId id) {
@@ -136,7 +149,14 @@ CaseAssessment assess_compared(const ComparedCase& current, const ComparedCase* 
         questions[i].passed = metric.repeat_passed[repeat];
       }
     }
-    of_repeats.push_back(questions);
+    auto& of_repeat = of_repeats.emplace_back(questions);
+    for (std::size_t i = 0; i < of_repeat.size(); ++i) {
+      MetricQuestion& one = of_repeat[i];
+      const bool became_undefined = one.is_scored() && !one.score && !one.best_undefined &&
+                                    one.pinned.state == PinnedScore::State::pinned;
+      if (became_undefined && was_mostly_undefined(current.metrics[i], base))
+        one.pinned = {PinnedScore::State::undefined};
+    }
   }
   std::vector<CaseAssessment> repeats = assessed_repeats(of_repeats, count, assessment);
   std::vector<const CaseAssessment*> all;

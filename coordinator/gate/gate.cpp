@@ -293,6 +293,22 @@ class PinnedCase {
     return {was_undefined(metric) ? PinnedScore::State::undefined : PinnedScore::State::absent};
   }
 
+  /// In most repeats: its score is the mean of the few others. The repeats are those of the test's other
+  /// entries.
+  bool was_mostly_undefined(MetricId metric) const {
+    if (baseline_ == nullptr) return false;
+    std::size_t defined = 0;
+    std::size_t repeats = 0;
+    for (std::size_t i = range_.first; i < range_.last; ++i) {
+      const BaselineEntry entry = baseline_->entry(i);
+      if (entry.kind != PinKind::score) continue;
+      const std::size_t of_entry = std::max<std::size_t>(entry.scores.size(), 1);
+      repeats = std::max(repeats, of_entry);
+      if (entry.metric == info(metric).name) defined = of_entry;
+    }
+    return 2 * defined < repeats;
+  }
+
   /// Of a baseline of several repeats.
   std::optional<double> passes() const { return baseline_ != nullptr ? find(passed_name) : std::nullopt; }
 
@@ -341,8 +357,9 @@ MetricQuestion question_of(const MatchedOutcome& matched, const Case& test_case,
   question.score = matched.outcome->score;
   question.best_undefined = is_claims_metric(matched.outcome->id) && test_case.must_contain.empty();
   question.pinned = pinned.of(matched.outcome->id);
-  if (!question.score && config.baseline_arm == test_case.arm &&
-      question.pinned.state == PinnedScore::State::pinned)
+  if (!question.score && question.pinned.state == PinnedScore::State::pinned &&
+      (config.baseline_arm == test_case.arm ||
+       (!question.best_undefined && pinned.was_mostly_undefined(matched.outcome->id))))
     question.pinned = {PinnedScore::State::undefined};
   question.thresholding = config.suite;
   if (matched.expectation != nullptr) {

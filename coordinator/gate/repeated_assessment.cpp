@@ -128,6 +128,9 @@ AssessedMetric metric_of(Repeats repeats, std::size_t n, const CaseAssessment& o
       metric.repeat_scores.push_back(*nth(one).score);
     }
     if (!metric.limit) metric.limit = nth(one).limit;
+    // Of a repeat whose score is as undefined as most of the baseline's were nothing is compared.
+    if (!metric.baseline) metric.baseline = nth(one).baseline;
+    metric.is_left_to_tests = metric.is_left_to_tests || nth(one).is_left_to_tests;
     if (nth(one).became_undefined()) metric.some_repeat_became_undefined = true;
   }
   metric.score = scores.mean();

@@ -153,6 +153,33 @@ TEST(RepeatedDrops, AnUndefinedRepeatIsNoPartOfTheMeanAndFailsByItself) {
   EXPECT_EQ(precision(0.0).metrics[0].cause, MetricCause::dropped);
 }
 
+// A run failed beside its own baseline, which pins the score of its one answer with claims.
+TEST(RepeatedDrops, AScoreThatWasMostlyUndefinedIsNoRegressionWhereItIsAgain) {
+  const auto answered = claims_outcomes(0.5, 0.5, 0.5);
+  const auto silent = claims_outcomes(std::nullopt, 0.0, 0.0, false);
+  const std::vector<std::vector<MetricOutcome>> mostly_silent{silent, answered, silent};
+  const auto pinned_of_run = [&](const std::vector<std::vector<MetricOutcome>>& outcomes) {
+    BaselineExport pins({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "model");
+    pins.add("f", together(each_of(Gate(), fixture_of("f"), outcomes)));
+    return *pins.finish();
+  };
+  Thresholding statistical;
+  statistical.mode = ThresholdMode::statistical;
+  const Baseline baseline = pinned_of_run(mostly_silent);
+  for (const Thresholding& suite : {Thresholding{}, statistical}) {
+    const CaseAssessment same =
+        together(each_of(gate_of(&baseline, false, suite), fixture_of("f"), mostly_silent));
+    EXPECT_EQ(same.status, CaseStatus::pass);
+    EXPECT_FALSE(same.regressed);
+    EXPECT_EQ(same.metrics[0].baseline, 0.5);
+    EXPECT_EQ(same.metrics[0].is_left_to_tests, suite.mode.has_value()) << "of the answer with claims";
+  }
+  const Baseline half = pinned_of_run({silent, answered});
+  EXPECT_TRUE(together(each_of(gate_of(&half), fixture_of("f"), mostly_silent)).regressed);
+  EXPECT_TRUE(together(each_of(gate_of(&baseline), fixture_of("f"), {silent, silent, silent})).regressed)
+      << "recall fell";
+}
+
 TEST(RepeatedDrops, AKnownFailureExcusesThem) {
   CaseAssessment known = beside(1.0, {1, 1, 0.4});
   take_as_known_failure(known);
