@@ -162,7 +162,8 @@ std::vector<std::string> stability_summary(const ReportInput& input) {
     if (auto line = sole_perturbation_line(run)) lines.push_back(std::move(*line));
   }
   lines.push_back(floor_line(run));
-  if (const auto line = pass_line(run); !line.empty()) lines.push_back(line);
+  if (const auto line = pass_line(run); !line.empty())
+    lines.push_back(line + (input.arms != nullptr ? ", over all arms" : ""));
   for (const auto& [metric, change] : run.score_changes) {
     if (!change.mean_absolute()) continue;
     std::string line = std::string(info(metric).name) + " moves by " + fixed(*change.mean_absolute(), 3) +

@@ -3,6 +3,7 @@
 #include "tests/unit/report/perturbed_run.hpp"
 #include "tests/unit/report/report_texts.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -193,6 +194,19 @@ TEST_F(StabilityReport, LeastStableCasesComeFirst) {
   EXPECT_EQ(all->front().flips[1].times, 2u) << "both repeats of blank-lines differ in the same way";
   EXPECT_EQ(all->front().more_flips, 0u);
   EXPECT_EQ(wording::flip_title(cases->front().flips[0], 2), "crlf, 1 of 2 repeats (pass → fail)");
+}
+
+// It looked like that of each arm.
+TEST_F(StabilityReport, PassAtKSaysThatItIsOverAllArms) {
+  stability.pass_curve = {{.k = 1, .cases = 2, .pass_at_k = 0.5, .pass_hat_k = 0.5}};
+  const auto has = [&](const std::string& line) {
+    const auto lines = wording::stability_summary(input);
+    return std::ranges::count(lines, line) == 1;
+  };
+  EXPECT_TRUE(has("pass@1 0.50"));
+  const RunArms arms;
+  input.arms = &arms;
+  EXPECT_TRUE(has("pass@1 0.50, over all arms"));
 }
 
 /// A run of which an answer is refused under a perturbation, and one trial is lost.
