@@ -53,6 +53,27 @@ std::optional<Limit> limit_of(const MetricQuestion& question, const AssessmentRu
   return limits.highest();
 }
 
+/// True if the baseline's own answers failed by what does not depend on a baseline. It holds no votes:
+/// without a majority were surely those of a mean that a majority of votes at their limit exceeds by
+/// themselves.
+bool had_failed(const MetricQuestion& question) {
+  if (question.pinned.state != PinnedScore::State::pinned) return false;
+  const std::int64_t best = billionths(question.pinned.best.value_or(question.pinned.score));
+  const auto fixed = fixed_limits(question).highest();
+  if (fixed && best < fixed->least) return true;
+  if (!question.votes || !question.votes->min_score) return false;
+  const std::int64_t samples = question.votes->samples;
+  return best * samples < billionths(*question.votes->min_score) * (samples / 2 + 1);
+}
+
+/// A score below the baseline's limit, and the mean of several repeats with it. What had failed before fails
+/// by its own cause, if it has one.
+bool falls(const MetricQuestion& question, const AssessmentRules& rules) {
+  const auto least = limit_of_baseline(question, rules);
+  if (!least || !question.score || billionths(*question.score) >= *least) return false;
+  return !(question.mean && billionths(*question.mean) >= *least) && !had_failed(question);
+}
+
 /// The baseline's limit, where the mean of several repeats misses it.
 std::optional<double> missed_by_mean(const MetricQuestion& question, const AssessmentRules& rules) {
   const auto least = limit_of_baseline(question, rules);
@@ -70,7 +91,7 @@ MetricAnswer assess_defined(const MetricQuestion& question, const std::optional<
   if (asked && billionths(*question.score) < asked->least) {
     answer.limit = from_billionths(asked->least);
     answer.status = MetricStatus::fail;
-    answer.cause = asked->cause;
+    answer.cause = falls(question, rules) ? MetricCause::dropped : asked->cause;
   } else if (limit) {
     answer.limit = from_billionths(limit->least);
     answer.status = MetricStatus::pass;
@@ -127,12 +148,14 @@ MetricAnswer assess_score(const MetricQuestion& question, const AssessmentRules&
   return answer;
 }
 
-/// The majority decides beside all that a score has to reach.
+/// The majority decides beside all that a score has to reach. The lack of one hides no fall: the further a
+/// score falls, the more votes it loses.
 MetricAnswer assess_votes(const MetricQuestion& question, const AssessmentRules& rules) {
   MetricAnswer answer = assess_score(question, rules);
   if (!question.passed) {
+    const bool is_worse = answer.cause == MetricCause::became_undefined || falls(question, rules);
     answer.status = MetricStatus::fail;
-    answer.cause = MetricCause::no_majority;
+    if (!is_worse) answer.cause = MetricCause::no_majority;
     return answer;
   }
   if (answer.status == MetricStatus::fail || answer.status == MetricStatus::warn) return answer;
@@ -174,16 +197,18 @@ MetricAnswer assess_pass(const MetricQuestion& question) {
 }
 
 /// A score that is undefined reaches no limit but 0, unless that is the best answer.
-bool misses_fixed_limit(const MetricQuestion& question) {
+MetricCause missed_fixed_limit(const MetricQuestion& question) {
   const auto limit = fixed_limits(question).highest();
-  if (!limit) return false;
-  if (question.score) return billionths(*question.score) < limit->least;
-  return !question.best_undefined && limit->least > 0;
+  if (!limit) return MetricCause::none;
+  const bool misses = question.score ? billionths(*question.score) < limit->least
+                                     : !question.best_undefined && limit->least > 0;
+  return misses ? limit->cause : MetricCause::none;
 }
 
-bool fails_by_itself(const MetricQuestion& question) {
-  if (!question.is_scored()) return !question.passed;
-  return (question.is_judged() && !question.passed) || misses_fixed_limit(question);
+MetricCause own_cause(const MetricQuestion& question) {
+  if (!question.is_scored()) return question.passed ? MetricCause::none : MetricCause::not_passed;
+  if (question.is_judged() && !question.passed) return MetricCause::no_majority;
+  return missed_fixed_limit(question);
 }
 
 MetricAnswer assess(const MetricQuestion& question, const AssessmentRules& rules) {
@@ -191,7 +216,8 @@ MetricAnswer assess(const MetricQuestion& question, const AssessmentRules& rules
                         : question.is_scored() ? assess_score(question, rules)
                                                : assess_pass(question);
   // The cause names one limit, and that of the baseline may be the higher one.
-  answer.fails_by_itself = fails_by_itself(question);
+  answer.own_cause = own_cause(question);
+  answer.had_failed = had_failed(question);
   return answer;
 }
 
@@ -233,15 +259,15 @@ class CaseSummary {
  public:
   void add(const MetricQuestion& question, const MetricAnswer& answer);
   CaseStatus status() const;
-  bool regressed() const { return failed_ && !failed_otherwise_; }
+  bool regressed() const { return fell_; }
   bool improved() const { return !failed_ && !spared_ && above_baseline_; }
 
  private:
   bool any_ = false;
   bool warned_ = false;
   bool failed_ = false;
-  bool failed_otherwise_ = false;  ///< By something else than a fall below the baseline.
-  bool spared_ = false;            ///< A metric that would have failed.
+  bool fell_ = false;    ///< A metric failed by a fall below the baseline.
+  bool spared_ = false;  ///< A metric that would have failed.
   bool above_baseline_ = false;
 };
 
@@ -251,7 +277,7 @@ void CaseSummary::add(const MetricQuestion& question, const MetricAnswer& answer
   spared_ = spared_ || answer.spared != MetricCause::none;
   if (answer.status == MetricStatus::fail) {
     failed_ = true;
-    failed_otherwise_ = failed_otherwise_ || !fell_below_baseline(answer);
+    fell_ = fell_ || fell_below_baseline(answer.cause);
   }
   if (question.pinned.state != PinnedScore::State::pinned) return;
   // A file on which the baseline's model saw what is not there, and this one sees nothing.
@@ -288,7 +314,8 @@ AssessedMetric assessed_metric(const MetricQuestion& question, const MetricAnswe
   assessed.fails_nothing = answer.fails_nothing;
   assessed.spared = answer.spared;
   assessed.missed_by_mean = answer.missed_by_mean;
-  assessed.fails_by_itself = answer.fails_by_itself;
+  assessed.own_cause = answer.own_cause;
+  assessed.had_failed = answer.had_failed;
   if (!question.is_scored()) assessed.passed = question.passed;
   return assessed;
 }
@@ -308,9 +335,9 @@ void assess_metrics(std::span<const MetricQuestion> questions, const AssessmentR
   }
 }
 
-bool fell_below_baseline(const MetricAnswer& answer) {
-  return answer.cause == MetricCause::dropped || answer.cause == MetricCause::became_undefined ||
-         answer.cause == MetricCause::broke;
+bool fell_below_baseline(MetricCause cause) {
+  return cause == MetricCause::dropped || cause == MetricCause::became_undefined ||
+         cause == MetricCause::broke;
 }
 
 bool nothing_was_extracted(std::optional<double> pinned_recall, std::optional<double> pinned_f1) {

@@ -22,6 +22,8 @@ struct PinnedScore {
   };
   State state = State::no_baseline;
   double score = 0.0;  ///< Only when pinned. Of a pass/fail metric 1 if it passed, else 0.
+  /// The highest of the repeats that `score` is the mean of; empty: there was one.
+  std::optional<double> best{};
 };
 
 /// One metric of a case beside all that assesses it. The gate of a run and `sluice compare` use it alike.
@@ -48,15 +50,16 @@ struct MetricAnswer {
   std::optional<double> limit;  ///< The lowest score that passes; empty where nothing assesses a score.
   MetricStatus status = MetricStatus::unjudged;
   MetricCause cause = MetricCause::none;
-  bool is_left_to_tests = false;           ///< AssessedMetric
-  bool fails_nothing = false;              ///< AssessedMetric
-  MetricCause spared = MetricCause::none;  ///< AssessedMetric
-  std::optional<double> missed_by_mean{};  ///< AssessedMetric
-  bool fails_by_itself = false;            ///< AssessedMetric
+  bool is_left_to_tests = false;              ///< AssessedMetric
+  bool fails_nothing = false;                 ///< AssessedMetric
+  MetricCause spared = MetricCause::none;     ///< AssessedMetric
+  std::optional<double> missed_by_mean{};     ///< AssessedMetric
+  MetricCause own_cause = MetricCause::none;  ///< AssessedMetric
+  bool had_failed = false;                    ///< AssessedMetric
 };
 
-/// True if a metric failed by nothing but the baseline's score.
-bool fell_below_baseline(const MetricAnswer& answer);
+/// True if a metric that fails by this cause is worse than in the baseline: whatever else it fails by.
+bool fell_below_baseline(MetricCause cause);
 
 /// Undefined scores are not exported. A baseline without a claims_precision for a case lacks nothing where
 /// nothing had been extracted from it: then its recall or F1 is there and 0.

@@ -186,6 +186,8 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
     ScoreComparison row{current.test_id, metric.name, one.score, one.baseline,
                         one.limit,       one.status,  one.cause};
     const bool scored = is_scored(metric);
+    row.further_cause = one.further_cause();
+    row.votes = one.votes;
     row.is_check = !scored;
     row.check = metric.check;
     row.is_of_known_failure = current.is_known_failure;

@@ -69,7 +69,7 @@ enum class RowChange : std::uint8_t {
   unchanged,     ///< The same in billionths; a check that passes on both sides.
   improvement,   ///< Higher, or undefined where nothing is expected and the base has a score.
   drop,          ///< Lower, and not a regression.
-  regression,    ///< Fails for being below the baseline's limit, or undefined where it was not.
+  regression,    ///< Below the baseline's limit, whatever else fails it, or undefined where it was not.
   missing_in_baseline,
   missing_in_current,
   broke,          ///< A check that passed, and fails now.
@@ -89,12 +89,14 @@ struct ScoreComparison {
   std::optional<double> limit;
   MetricStatus status = MetricStatus::unjudged;
   MetricCause cause = MetricCause::none;
+  MetricCause further_cause = MetricCause::none;  ///< AssessedMetric
   RowChange change = RowChange::not_compared;
   bool is_check = false;             ///< It passes or fails, and has no score.
   CheckDigest check = 0;             ///< ComparedMetric
   bool is_of_known_failure = false;  ///< The suite says that the case fails.
   /// Of the current side's case; it may fail by metrics that are flaky one by one.
   CaseStatus case_status = CaseStatus::pass;
+  std::optional<VoteTally> votes{};  ///< Of a judge metric.
 
   std::optional<double> delta() const {
     if (!score || !baseline) return std::nullopt;

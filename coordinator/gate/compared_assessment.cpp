@@ -114,8 +114,10 @@ PinnedScore pinned_score(const ComparedMetric& metric, const ComparedCase& curre
   if (const ComparedMetric* pinned = find_metric(*base, metric.name)) {
     const bool is_as_undefined =
         !metric.score && !current.expects_nothing && was_mostly_undefined(metric, base);
-    if (pinned->score && !is_as_undefined) return {PinnedScore::State::pinned, *pinned->score};
-    return {PinnedScore::State::undefined};
+    if (!pinned->score || is_as_undefined) return {PinnedScore::State::undefined};
+    PinnedScore known{PinnedScore::State::pinned, *pinned->score};
+    for (const auto& score : pinned->repeat_scores) known.best = std::max(known.best, score);
+    return known;
   }
   const auto score = [&](MetricId id) {
     const ComparedMetric* other = find_metric(*base, info(id).name);

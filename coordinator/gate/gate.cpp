@@ -289,7 +289,11 @@ class PinnedCase {
 
   PinnedScore of(MetricId metric) const {
     if (baseline_ == nullptr) return {PinnedScore::State::no_baseline};
-    if (const auto score = find(info(metric).name)) return {PinnedScore::State::pinned, *score};
+    if (const auto entry = find(info(metric).name)) {
+      PinnedScore pinned{PinnedScore::State::pinned, entry->score};
+      if (!entry->scores.empty()) pinned.best = std::ranges::max(entry->scores);
+      return pinned;
+    }
     return {was_undefined(metric) ? PinnedScore::State::undefined : PinnedScore::State::absent};
   }
 
@@ -310,7 +314,10 @@ class PinnedCase {
   }
 
   /// Of a baseline of several repeats.
-  std::optional<double> passes() const { return baseline_ != nullptr ? find(passed_name) : std::nullopt; }
+  std::optional<double> passes() const {
+    const auto found = baseline_ != nullptr ? find(passed_name) : std::nullopt;
+    return found ? std::optional(found->score) : std::nullopt;
+  }
 
  private:
   CheckDigest digest_of(const Expectation& expectation) {
@@ -319,18 +326,21 @@ class PinnedCase {
     return found->second;
   }
 
-  std::optional<double> find(std::string_view metric) const {
+  std::optional<BaselineEntry> find(std::string_view metric) const {
     for (std::size_t i = range_.first; i < range_.last; ++i) {
       const BaselineEntry entry = baseline_->entry(i);
-      if (entry.kind == PinKind::score && entry.metric == metric) return entry.score;
+      if (entry.kind == PinKind::score && entry.metric == metric) return entry;
     }
     return std::nullopt;
+  }
+  std::optional<double> score_of(MetricId metric) const {
+    const auto entry = find(info(metric).name);
+    return entry ? std::optional(entry->score) : std::nullopt;
   }
 
   bool was_undefined(MetricId metric) const {
     return metric == MetricId::claims_precision &&
-           nothing_was_extracted(find(info(MetricId::claims_recall).name),
-                                 find(info(MetricId::claims_f1).name));
+           nothing_was_extracted(score_of(MetricId::claims_recall), score_of(MetricId::claims_f1));
   }
 
   const Baseline* baseline_;

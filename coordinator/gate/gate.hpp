@@ -22,7 +22,7 @@ namespace sluice {
 /// What a metric came to once thresholds and baseline were applied; `flaky` of repeats that disagree.
 enum class MetricStatus : std::uint8_t { unjudged, pass, warn, fail, flaky };
 
-/// Why; more than one limit may be missed: the strictest counts.
+/// Why; more than one limit may be missed: that of the baseline counts before the strictest of the others.
 enum class MetricCause : std::uint8_t {
   none,                 ///< It passed, or nothing assesses it.
   not_passed,           ///< A pass/fail metric.
@@ -30,7 +30,7 @@ enum class MetricCause : std::uint8_t {
   still_failing,        ///< The same, and it did not pass then either: warns.
   below_min_score,      ///< `absolute`, or `expected.min_score`.
   below_min_floor,      ///< `relative`.
-  dropped,              ///< `relative`: more than `max_drop` below the baseline.
+  dropped,              ///< `relative`: more than `max_drop` below the baseline, whatever else it misses.
   became_undefined,     ///< The baseline has a score, this run has none (0/0).
   missing_in_baseline,  ///< A scored metric under `relative` without an entry: warns, fails under --strict.
   assessed_statistically,  ///< `statistical`: the baseline's score counts with those of all cases.
@@ -54,7 +54,7 @@ struct VoteTally {
   std::uint32_t samples = 0;  ///< Votes on each answer.
   std::uint32_t votes = 0;
   std::uint32_t passed = 0;           ///< Of the votes.
-  std::optional<double> min_score{};  ///< What each had to reach; not known of a report.
+  std::optional<double> min_score{};  ///< What each had to reach; not known of every report.
   bool disagree = false;              ///< Those on one answer did; of several repeats, in any of them.
   std::string_view rationale;         ///< Of the JudgeScore; of several repeats, of the one that is shown.
 
@@ -112,9 +112,11 @@ struct AssessedMetric {
   bool fails_nothing = false;
   /// Why it fails by a judge that is not calibrated, or as a known failure; `none` where it does not.
   MetricCause spared = MetricCause::none;
-  /// A check, a fixed limit or the votes fail it whatever the baseline says, and whatever `cause` names; of
-  /// several repeats that of the first that came to `status`.
-  bool fails_by_itself = false;
+  /// Why a check, a fixed limit or the votes fail it whatever the baseline says, and whatever `cause` names;
+  /// `none` where they do not, or of several repeats in no more than half of them.
+  MetricCause own_cause = MetricCause::none;
+  /// The baseline's score missed a fixed limit, or surely had no majority: what fails so now failed before.
+  bool had_failed = false;
   /// Of several repeats: the one that is shown did not come to `status`, so that there is no detail of it.
   bool only_in_other_repeats = false;
   /// Of several repeats and each of them: the baseline's limit, where their mean is below it, so that the
@@ -136,6 +138,12 @@ struct AssessedMetric {
   }
   /// Of a case that the suite says fails: nothing judged it, so that nobody knows whether it still does.
   bool is_known_and_unjudged() const;
+  bool fails_by_itself() const { return own_cause != MetricCause::none; }
+  /// What else fails it where `cause`, or what is spared, is a drop below the baseline; else `none`.
+  MetricCause further_cause() const {
+    const bool has_dropped = cause == MetricCause::dropped || spared == MetricCause::dropped;
+    return has_dropped ? own_cause : MetricCause::none;
+  }
   /// In its only repeat or in any of several.
   bool became_undefined() const {
     return cause == MetricCause::became_undefined || some_repeat_became_undefined;
@@ -159,7 +167,7 @@ std::string_view to_string(CaseChange change);
 /// What a case came to.
 struct CaseAssessment {
   CaseStatus status = CaseStatus::error;
-  bool regressed = false;  ///< Failed, and only by `dropped`, `became_undefined` or `broke`.
+  bool regressed = false;  ///< Failed by `dropped`, `became_undefined` or `broke`, whatever else failed.
   bool improved = false;   ///< Did not fail, and a score is above its baseline's, or it was fixed.
   std::vector<AssessedMetric> metrics;
   /// Of several repeats, in their order: 1 where every check passed, else 0. Empty: one repeat, or no check.

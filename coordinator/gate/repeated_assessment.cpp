@@ -78,7 +78,8 @@ VoteTally votes_of(Repeats repeats, std::size_t n, const VoteTally& shown) {
   return all;
 }
 
-/// A mean that dropped fails its metric, whatever the repeats came to one by one.
+/// A mean that dropped fails its metric, whatever the repeats came to one by one. Only where the baseline had
+/// failed too, another cause of most repeats stands.
 void take_as_dropped(Repeats repeats, std::size_t n, double limit, AssessedMetric& metric) {
   metric.status = MetricStatus::fail;
   metric.missed_by_mean = limit;
@@ -86,7 +87,8 @@ void take_as_dropped(Repeats repeats, std::size_t n, double limit, AssessedMetri
     const AssessedMetric& nth = one->metrics[n];
     return nth.status == MetricStatus::fail && nth.cause != MetricCause::dropped;
   });
-  if (failures(static_cast<std::size_t>(otherwise), repeats.size()) == Failures::majority) return;
+  const bool mostly = failures(static_cast<std::size_t>(otherwise), repeats.size()) == Failures::majority;
+  if (metric.had_failed && mostly) return;
   metric.cause = MetricCause::dropped;
   metric.limit = limit;
   metric.only_in_other_repeats = false;
@@ -117,6 +119,9 @@ AssessedMetric metric_of(Repeats repeats, std::size_t n, const CaseAssessment& o
   if (metric.votes && nth(&of_answer).votes) metric.votes->rationale = nth(&of_answer).votes->rationale;
   if (failures(count(MetricStatus::fail), repeats.size()) == Failures::disagree)
     metric.status = MetricStatus::flaky;
+  const auto by_itself = static_cast<std::size_t>(
+      std::ranges::count_if(repeats, [&](const CaseAssessment* one) { return nth(one).fails_by_itself(); }));
+  if (failures(by_itself, repeats.size()) != Failures::majority) metric.own_cause = MetricCause::none;
   if (const auto limit = missed_by_mean(repeats, n)) take_as_dropped(repeats, n, *limit, metric);
   const auto not_passed = static_cast<std::size_t>(
       std::ranges::count(repeats, false, [&](const CaseAssessment* one) { return nth(one).passed; }));
@@ -142,6 +147,16 @@ bool any_metric_failed(const CaseAssessment& assessment) {
   return std::ranges::count(assessment.metrics, MetricStatus::fail, &AssessedMetric::status) > 0;
 }
 
+/// The n-th metric failed for the baseline's sake: by its mean, or in most repeats.
+bool fell(Repeats repeats, std::size_t n, const AssessedMetric& combined) {
+  if (combined.missed_by_mean && combined.cause == MetricCause::dropped) return true;
+  const auto count = std::ranges::count_if(repeats, [n](const CaseAssessment* one) {
+    const AssessedMetric& nth = one->metrics[n];
+    return nth.status == MetricStatus::fail && fell_below_baseline(nth.cause);
+  });
+  return failures(static_cast<std::size_t>(count), repeats.size()) == Failures::majority;
+}
+
 /// No metric failed in most repeats, and the case did, by another one in each. The base may have done the
 /// same: what it pins of several repeats, metric by metric, each passed in most of them.
 bool fell_in_parts(Repeats repeats) {
@@ -153,14 +168,16 @@ bool fell_in_parts(Repeats repeats) {
   return *held >= 0.5 && failures(static_cast<std::size_t>(broke), repeats.size()) == Failures::majority;
 }
 
-/// By the baseline alone. `combined`: the case's status and metrics.
+/// By one of its metrics, whatever the others came to, or in each repeat that failed. `combined`: the case's
+/// status and metrics.
 bool has_regressed(Repeats repeats, const CaseAssessment& combined) {
   if (combined.status != CaseStatus::fail) return false;
-  const auto otherwise = std::ranges::count_if(
+  for (std::size_t n = 0; n < combined.metrics.size(); ++n) {
+    if (fell(repeats, n, combined.metrics[n])) return true;
+  }
+  const bool failed_otherwise = std::ranges::any_of(
       repeats, [](const CaseAssessment* one) { return one->status == CaseStatus::fail && !one->regressed; });
-  if (any_mean_dropped(repeats))
-    return failures(static_cast<std::size_t>(otherwise), repeats.size()) != Failures::majority;
-  return otherwise == 0 && (any_metric_failed(combined) || fell_in_parts(repeats));
+  return !failed_otherwise && (any_metric_failed(combined) || fell_in_parts(repeats));
 }
 
 /// A check that passes in most repeats has not broken, as the base may have been as flaky; but where the case

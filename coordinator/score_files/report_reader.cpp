@@ -170,6 +170,9 @@ class ReportReader : public JsonPieces {
       const auto one = repeats[i];
       if (!object(one) || !read_tally(one, metric.votes.emplace_back())) return false;
     }
+    std::optional<double> min_score;
+    if (!fraction_if_there(judged["min_score"], min_score)) return false;
+    for (VoteTally& tally : metric.votes) tally.min_score = min_score;
     const std::size_t assessed = std::max<std::size_t>(metric.repeat_scores.size(), 1);
     if (metric.votes.size() == assessed) return true;
     return problem(judged->line, "`" + judged.place() + "` has the votes of " +

@@ -70,6 +70,7 @@ void ReportScores::read_votes(const StoredCase& stored, const StoredMetric& metr
     tally.samples = tally.votes = votes.votes;
     tally.passed = votes.passed;
     tally.disagree = votes.passed > 0 && votes.passed < votes.votes;
+    tally.min_score = limits_[metric.limits].of_each_vote;
   }
 }
 
@@ -87,8 +88,9 @@ void ReportScores::add(const ComparedCase& added) {
   stored.first_repeat = repeats_.size();
   ids_ += added.test_id;
   for (const ComparedMetric& metric : added.metrics) {
+    const auto of_each_vote = metric.votes.empty() ? std::nullopt : metric.votes.front().min_score;
     metrics_.push_back({metric.score.value_or(0.0), number_of(metric.name),
-                        number_of(Limits{metric.thresholding, metric.min_score}),
+                        number_of(Limits{metric.thresholding, metric.min_score, of_each_vote}),
                         metric.votes.empty() ? 0 : static_cast<std::uint32_t>(votes_.size() + 1),
                         metric.score.has_value(), metric.passed, metric.asked_by_name,
                         metric.repeat_passed.empty(), metric.calibration, metric.check});
@@ -137,7 +139,7 @@ std::uint32_t ReportScores::number_of(const Limits& limits) {
   std::string key(given.mode ? to_string(*given.mode) : "none");
   key += given.cluster_by_category ? " by category" : "";
   for (const auto& number : {given.max_drop, given.min_floor, given.min_score, given.confidence,
-                             given.min_effect, limits.min_score}) {
+                             given.min_effect, limits.min_score, limits.of_each_vote}) {
     key += '|';
     if (number) key += shortest(*number);
   }

@@ -80,6 +80,7 @@ class ReportScores {
   struct Limits {
     Thresholding thresholding;
     std::optional<double> min_score;
+    std::optional<double> of_each_vote;  ///< VoteTally::min_score
     friend bool operator==(const Limits&, const Limits&) = default;
   };
 

@@ -88,6 +88,7 @@ void write_change(Json& json, const ScoreComparison& row) {
   json.member("status", to_string(row.status));
   json.key("cause");
   row.cause == MetricCause::none ? json.null() : json.value(to_string(row.cause));
+  if (row.further_cause != MetricCause::none) json.member("fails_also_by", to_string(row.further_cause));
   json.member("baseline", row.baseline);
   json.member("score", row.score);
   json.member("delta", row.delta());

@@ -105,13 +105,22 @@ struct Rows {
 };
 using Parts = std::array<Rows, part_titles.size()>;
 
+/// `dropped, no majority`.
+std::string cause_of(const ScoreComparison& compared) {
+  std::string cause(compared.cause == MetricCause::none ? "" : to_string(compared.cause));
+  if (compared.further_cause != MetricCause::none)
+    cause.append(", ").append(to_string(compared.further_cause));
+  std::ranges::replace(cause, '_', ' ');
+  return cause;
+}
+
 Row row_of(const ScoreComparison& compared, Part part) {
   AssessedMetric numbers;
   numbers.score = compared.score;
   numbers.baseline = compared.baseline;
   numbers.limit = compared.limit;
-  std::string cause(compared.cause == MetricCause::none ? "" : to_string(compared.cause));
-  std::ranges::replace(cause, '_', ' ');
+  numbers.cause = compared.cause;
+  numbers.votes = compared.votes;
   if (part == Part::broke || part == Part::fixed || part == Part::still_failing) {
     numbers.baseline_passed = part == Part::broke;
     if (part != Part::fixed) numbers.status = MetricStatus::fail;
@@ -127,7 +136,7 @@ Row row_of(const ScoreComparison& compared, Part part) {
            {cell.score, tone_of(part)},
            cell.delta,
            cell.limit}};
-  if (shows_cause(part)) row.cells.emplace_back(std::move(cause));
+  if (shows_cause(part)) row.cells.emplace_back(cause_of(compared));
   return row;
 }
 

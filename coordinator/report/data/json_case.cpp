@@ -83,6 +83,8 @@ void write_metrics(Json& json, const CaseResult& result, const ThresholdsInEffec
     json.member("status", to_string(assessed.status));
     json.member("cause", unless(assessed.cause == MetricCause::none, to_string(assessed.cause)));
     if (assessed.spared != MetricCause::none) json.member("would_fail_by", to_string(assessed.spared));
+    if (const MetricCause further = assessed.further_cause(); further != MetricCause::none)
+      json.member("fails_also_by", to_string(further));
     json.member("detail", unless(assessed.detail.empty(), assessed.detail));
     json.member("baseline", assessed.baseline);
     if (assessed.baseline_passed) json.member("baseline_passed", *assessed.baseline_passed);

@@ -59,12 +59,16 @@ std::string_view cause_words(MetricCause cause) {
   return "";
 }
 
-/// Why the metric failed or warned; of what a judge without calibration would fail, both.
+/// Why the metric failed or warned, and by what else than a drop; of what a judge without calibration would
+/// fail, both.
 std::string cause_in_words(const AssessedMetric& metric) {
-  std::string words(cause_words(metric.cause));
+  const bool is_spared = metric.spared != MetricCause::none;
+  std::string words(cause_words(is_spared ? metric.spared : metric.cause));
   if (metric.is_known_and_unjudged()) return words + ", which nothing judged";
-  if (metric.spared == MetricCause::none) return words;
-  words = std::string(cause_words(metric.spared)) + ", " + words;
+  const MetricCause further = metric.further_cause();
+  if (further != MetricCause::none) words.append(", and ").append(cause_words(further));
+  if (!is_spared) return words;
+  words.append(", ").append(cause_words(metric.cause));
   const bool has_kappa = metric.calibration && metric.calibration->found != nullptr;
   return has_kappa ? words + ": " + kappa(*metric.calibration->found) : words;
 }
@@ -86,6 +90,15 @@ std::string known_failure_words(const CaseResult& result) {
   if (passed) return "passed, though the suite says that it fails: take its `known_failure` out";
   const std::string& why = *result.fixture.known_failure;
   return why.empty() ? "known failure" : "known failure: " + why;
+}
+
+/// What each vote had to reach, where that decides: above any limit of their mean, or missed by a majority.
+std::optional<double> limit_of_each_vote(const AssessedMetric& metric) {
+  if (!metric.votes || !metric.votes->min_score) return std::nullopt;
+  const bool lacks_majority =
+      metric.cause == MetricCause::no_majority || metric.spared == MetricCause::no_majority;
+  const bool is_higher = !metric.limit || billionths(*metric.votes->min_score) > billionths(*metric.limit);
+  return lacks_majority || is_higher ? metric.votes->min_score : std::nullopt;
 }
 
 }  // namespace
@@ -121,9 +134,13 @@ ScoreWords words_for(const AssessedMetric& metric) {
     return {words(*metric.baseline_passed ? metric.holds() : metric.is_fixed()),
             words(*metric.baseline_passed), std::string(dash), std::string(dash)};
   }
-  const int decimals = decimals_for({metric.score, metric.baseline, metric.limit});
+  const auto of_each_vote = limit_of_each_vote(metric);
+  const auto limit = of_each_vote ? of_each_vote : metric.limit;
+  const int decimals = decimals_for({metric.score, metric.baseline, limit});
+  const bool has_mean = of_each_vote && metric.votes->samples > 1;
   return {fixed_or_none(metric.score, decimals), fixed_or_none(metric.baseline, decimals),
-          signed_delta(metric.delta(), decimals), fixed_or_none(metric.limit, decimals)};
+          signed_delta(metric.delta(), decimals),
+          fixed_or_none(limit, decimals) + (has_mean ? " a vote" : "")};
 }
 
 ScoreWords words_for(const AggregateComparison& comparison) {

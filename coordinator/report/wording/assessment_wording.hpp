@@ -20,13 +20,13 @@ struct ScoreWords {
   std::string score;
   std::string baseline;
   std::string delta;  ///< With its sign.
-  std::string limit;
+  std::string limit;  ///< The one that decides: `0.50 a vote` where each of several votes has to reach it.
 };
 ScoreWords words_for(const AssessedMetric& metric);
 ScoreWords words_for(const AggregateComparison& comparison);  ///< Without a limit.
 
-/// `claims_f1 0.92 → 0.85 (-0.07), limit 0.87: dropped by more than is allowed`. With the agreement where
-/// votes do not all agree.
+/// `claims_f1 0.92 → 0.85 (-0.07), limit 0.87: dropped by more than is allowed`, with what else fails it.
+/// With the agreement where votes do not all agree.
 std::string assessed(const AssessedMetric& metric);
 /// A metric that failed, was flaky or warned.
 bool has_something_to_say(const AssessedMetric& metric);

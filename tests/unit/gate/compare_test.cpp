@@ -46,6 +46,43 @@ RowChange change(const Outcome& outcome, const std::string& id) {
   return outcome.rows.at(id + " " + similarity).change;
 }
 
+ComparedCase judged(std::string id, double score, bool passed, std::optional<double> min_score = 0.5) {
+  ComparedMetric metric;
+  metric.name = info(MetricId::faithfulness).name;
+  metric.score = score;
+  metric.votes = {
+      {.samples = 1, .votes = 1, .passed = passed ? 1u : 0u, .min_score = min_score, .rationale = {}}};
+  return {std::move(id), false, {metric}};
+}
+
+// A report said PASS where the same answers, pinned, said REGRESSION.
+TEST(Compare, ADropWithoutAMajorityIsARegression) {
+  const Baseline baseline = baseline_of(
+      {{"fell", "faithfulness", 0.9}, {"good", "faithfulness", 0.9}, {"was low", "faithfulness", 0.4}});
+  CompareRules rules;
+  rules.min_pass_rates.general = 0.3;
+  const auto outcome = compare_all(
+      cases_of(baseline),
+      cases_of({judged("fell", 0.1, false), judged("good", 0.9, true), judged("was low", 0.1, false)}),
+      rules);
+  const ScoreComparison& fell = outcome.rows.at("fell faithfulness");
+  EXPECT_EQ(fell.change, RowChange::regression);
+  EXPECT_EQ(fell.cause, MetricCause::dropped);
+  EXPECT_EQ(fell.further_cause, MetricCause::no_majority);
+  const ScoreComparison& was_low = outcome.rows.at("was low faithfulness");
+  EXPECT_EQ(was_low.change, RowChange::drop) << "no majority, as before";
+  EXPECT_EQ(was_low.cause, MetricCause::no_majority);
+  EXPECT_EQ(outcome.summary.verdict_input.regressed, 1u);
+  EXPECT_EQ(outcome.summary.regressions, 1u);
+  EXPECT_EQ(outcome.summary.verdict, RunVerdict::regression) << "a third passes, as is asked for";
+}
+
+TEST(Compare, AReportWithoutTheLimitOfItsVotesExcusesNoDrop) {
+  const Baseline baseline = baseline_of({{"low", "faithfulness", 0.4}});
+  const auto outcome = compare_all(cases_of(baseline), cases_of({judged("low", 0.1, false, std::nullopt)}));
+  EXPECT_EQ(outcome.rows.at("low faithfulness").change, RowChange::regression);
+}
+
 TEST(Compare, ReportsThatTwoSidesShareNoCase) {
   const auto shares_no_case = [](std::vector<ComparedCase> base, std::vector<ComparedCase> current) {
     return compare_all(cases_of(std::move(base)), cases_of(std::move(current))).summary.shares_no_case;

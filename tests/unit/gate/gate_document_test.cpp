@@ -199,6 +199,14 @@ Situation judged_by(const std::vector<double>& scores) {
   return {judged_test("q"), {outcome_of(judged)}, {}, false, judged.metric, {judged}};
 }
 
+/// The same beside a baseline.
+Situation judged_beside(double pinned, const std::vector<double>& scores) {
+  Situation situation = judged_by(scores);
+  situation.has_baseline = true;
+  situation.pins = {{"q", "faithfulness", pinned}};
+  return situation;
+}
+
 /// The same where the gate asks for a kappa of 0.6 and knows this one.
 Situation uncalibrated(std::vector<JudgeCalibration> known) {
   Situation situation = judged_by({0.1, 0.1, 0.1});
@@ -258,6 +266,10 @@ std::map<std::string, Situation> situations() {
       {"a score below `min_floor", {with(floor_of(0.86)), {score_of(scored, 0.85)}, {}, false}},
       {"a score more than `max_drop` below the baseline",
        {with(max_drop(0.05)), {score_of(scored, 0.85)}, pins}},
+      {"the same, and it misses a limit of its own as well",
+       {with(floor_of(0.9)), {score_of(scored, 0.85)}, pins}},
+      {"the same, and the baseline's score missed that limit",
+       {with(floor_of(0.95)), {score_of(scored, 0.85)}, pins}},
       {"a score without an entry in the baseline", {with({}), {score_of(scored, 0.85)}, {}}},
       {"undefined, and the baseline has a score",
        {precision, undefined, {{"q", "claims_precision", 0.5}}, true, MetricId::claims_precision}},
@@ -265,6 +277,8 @@ std::map<std::string, Situation> situations() {
        {nothing_expected, undefined, {{"q", "claims_precision", 0.5}}, true, MetricId::claims_precision}},
       {"undefined, and the baseline has none", {precision, undefined, {}, true, MetricId::claims_precision}},
       {"a judge metric without a majority of passing votes", judged_by({0.9, 0.1})},
+      {"the same, more than `max_drop` below the baseline", judged_beside(0.9, {0.1})},
+      {"the same, and the baseline had no majority either", judged_beside(0.4, {0.1})},
       {"a judge metric that would pass, whose votes do not all agree", judged_by({0.9, 0.1, 0.9})},
       {"a judge metric that would fail, by a judge without the calibration that the gate asks for",
        uncalibrated({})},

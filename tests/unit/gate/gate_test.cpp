@@ -97,7 +97,7 @@ TEST(Gate, SeesThatAFixedLimitIsMissedWhateverTheCauseIs) {
     const auto assessment =
         gate_of(&baseline).assess(test_of("q", MetricId::semantic_similarity_to, own), {&outcome, 1});
     EXPECT_EQ(assessment.metrics.at(0).cause, cause);
-    return assessment.metrics.at(0).fails_by_itself;
+    return assessment.metrics.at(0).fails_by_itself();
   };
   EXPECT_TRUE(fails_by_itself(0.4, floor_of(0.5), MetricCause::dropped));
   EXPECT_FALSE(fails_by_itself(0.5, floor_of(0.5), MetricCause::dropped));
@@ -110,7 +110,7 @@ TEST(Gate, SeesThatAFixedLimitIsMissedWhateverTheCauseIs) {
   const auto outcome = verdict_of(MetricId::must_contain, false);
   const auto still = gate_of(&failed).assess(test_of("q", MetricId::must_contain), {&outcome, 1});
   EXPECT_EQ(still.metrics.at(0).cause, MetricCause::still_failing);
-  EXPECT_TRUE(still.metrics.at(0).fails_by_itself);
+  EXPECT_TRUE(still.metrics.at(0).fails_by_itself());
 }
 
 TEST(Gate, TakesTheGivenDefaultForMaxDrop) {
@@ -155,8 +155,37 @@ TEST(Gate, NamesTheLimitThatAsksForMost) {
   Thresholding both = max_drop(0.05);
   both.min_floor = 0.80;
   EXPECT_EQ(assess_similarity(0.70, 0.92, both).metrics.at(0).cause, MetricCause::dropped);
-  EXPECT_EQ(assess_similarity(0.70, 0.84, both).metrics.at(0).cause, MetricCause::below_min_floor);
-  EXPECT_EQ(assess_similarity(0.70, 0.85, both).metrics.at(0).cause, MetricCause::below_min_floor);
+  EXPECT_EQ(assess_similarity(0.79, 0.84, both).metrics.at(0).cause, MetricCause::below_min_floor);
+  EXPECT_EQ(assess_similarity(0.79, 0.84, both).metrics.at(0).limit, 0.80);
+}
+
+// A higher floor, or a check that is new, made an ordinary failure of a drop, which --min-pass-rate excuses.
+TEST(Gate, ADropIsARegressionWhateverElseFails) {
+  Thresholding both = max_drop(0.05);
+  both.min_floor = 0.80;
+  const auto low = assess_similarity(0.70, 0.84, both);
+  EXPECT_EQ(low.metrics.at(0).cause, MetricCause::dropped);
+  EXPECT_EQ(low.metrics.at(0).own_cause, MetricCause::below_min_floor);
+  EXPECT_EQ(low.metrics.at(0).limit, 0.80) << "the highest of all limits";
+  EXPECT_TRUE(low.regressed);
+
+  const Baseline baseline = baseline_of({{"q", similarity, 0.92}});
+  Case test = test_of("q", MetricId::semantic_similarity_to);
+  test.expectations.push_back({{MetricId::must_contain, {"a"}}, {}, std::nullopt});
+  const auto with_score = [&](double score) {
+    return gate_of(&baseline).assess(test, std::vector{score_of(MetricId::semantic_similarity_to, score),
+                                                       verdict_of(MetricId::must_contain, false)});
+  };
+  EXPECT_TRUE(with_score(0.5).regressed);
+  EXPECT_FALSE(with_score(0.9).regressed) << "only the new check fails";
+}
+
+// What the pinned run failed by is no news, however much worse it became.
+TEST(Gate, AScoreThatMissedItsOwnLimitBeforeDoesNotRegress) {
+  const auto low = assess_similarity(0.10, 0.79, floor_of(0.80));
+  EXPECT_EQ(low.metrics.at(0).cause, MetricCause::below_min_floor);
+  EXPECT_FALSE(low.regressed);
+  EXPECT_TRUE(assess_similarity(0.10, 0.80, floor_of(0.80)).regressed) << "exactly at the floor it passed";
 }
 
 TEST(Gate, ShowsNoLimitBelowZero) {

@@ -4,6 +4,7 @@
 #include "gate_fixture.hpp"
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -93,15 +94,46 @@ TEST(JudgeGate, TheMeanIsComparedWithTheBaseline) {
   EXPECT_EQ(came(beside({1.0, 1.0, 0.1})), (Came{CaseStatus::fail, dropped})) << "a mean of 0.7";
 }
 
-TEST(JudgeGate, WithoutAMajorityItIsNoRegression) {
+// From 0.9 to 0.6 was a regression, and to 0.1 an ordinary failure, which --min-pass-rate excuses.
+TEST(JudgeGate, ADropWithoutAMajorityIsARegression) {
   const Baseline baseline = baseline_of({{"q", "faithfulness", 0.9}});
-  const auto outvoted = assess_votes(gate_of(&baseline), judged_test("q"), votes({0.2, 0.3, 0.9}));
+  for (const std::vector<double>& scores :
+       {std::vector{0.6}, std::vector{0.1}, std::vector{0.2, 0.3, 0.9}, std::vector{0.4, 1.0}}) {
+    for (const bool strict : {false, true}) {
+      const auto fell = assess_votes(gate_of(&baseline, strict), judged_test("q"), votes(scores));
+      EXPECT_EQ(came(fell), (Came{CaseStatus::fail, dropped}));
+      EXPECT_TRUE(fell.regressed);
+      EXPECT_EQ(fell.metrics[0].own_cause, scores[0] == 0.6 ? none : no_majority);
+      EXPECT_EQ(fell.metrics[0].limit, 0.85);
+    }
+  }
+}
+
+TEST(JudgeGate, WithoutADropTheLackOfAMajorityIsNoRegression) {
+  const Baseline baseline = baseline_of({{"q", "faithfulness", 0.52}});
+  const auto outvoted = assess_votes(gate_of(&baseline), judged_test("q"), votes({0.49, 0.49, 0.9}));
   EXPECT_EQ(came(outvoted), (Came{CaseStatus::fail, no_majority}));
   EXPECT_FALSE(outvoted.regressed);
+  const auto absolutely =
+      assess_votes(gate_of(&baseline), judged_test("q", MetricId::faithfulness, absolute(0.1)), votes({0.2}));
+  EXPECT_EQ(came(absolutely), (Came{CaseStatus::fail, no_majority})) << "no drop under this mode";
   const Baseline low = baseline_of({{"q", "faithfulness", 0.1}});
   const auto better = assess_votes(gate_of(&low), judged_test("q"), votes({0.4, 0.4}));
   EXPECT_EQ(came(better), (Came{CaseStatus::fail, no_majority})) << "better than it was is not good enough";
   EXPECT_FALSE(better.improved);
+}
+
+// What a majority of votes at 0.5 comes to at least: a lower mean had none.
+TEST(JudgeGate, WhatHadNoMajorityBeforeDoesNotRegress) {
+  const auto beside = [](double pinned, std::vector<double> scores) {
+    const Baseline baseline = baseline_of({{"q", "faithfulness", pinned}});
+    return came(assess_votes(gate_of(&baseline), judged_test("q"), votes(std::move(scores))));
+  };
+  EXPECT_EQ(beside(0.49, {0.1}), (Came{CaseStatus::fail, no_majority}));
+  EXPECT_EQ(beside(0.5, {0.1}), (Came{CaseStatus::fail, dropped}));
+  EXPECT_EQ(beside(0.33, {0.1, 0.1, 0.1}), (Came{CaseStatus::fail, no_majority}));
+  EXPECT_EQ(beside(0.34, {0.1, 0.1, 0.1}), (Came{CaseStatus::fail, dropped})) << "0.51, 0.51 and 0";
+  EXPECT_EQ(beside(0.33, {0.5, 0.5, 0.0}), (Came{CaseStatus::warn, judge_disagrees}));
 }
 
 TEST(JudgeGate, AScoreWithoutAnEntryWarnsForThatAndKeepsItsVotes) {
@@ -186,6 +218,29 @@ TEST(JudgeGate, ARepeatWhoseVotesDisagreeWarnsForTheCase) {
   EXPECT_EQ(came(repeated(one_of_three, true)), (Came{CaseStatus::flaky, judge_disagrees}));
   EXPECT_EQ(came(repeated({{0.9, 0.1, 0.9}, {0.9, 0.1, 0.9}, {0.9, 0.9, 0.9}}, true)),
             (Came{CaseStatus::fail, judge_disagrees}));
+}
+
+TEST(JudgeGate, AMeanOfRepeatsThatDroppedIsARegressionWithoutMajoritiesToo) {
+  const auto beside = [](double pinned, const std::vector<double>& of_repeats) {
+    const Baseline baseline = baseline_of({{"q", "faithfulness", pinned}});
+    std::vector<JudgeScore> judged;
+    for (const double score : of_repeats) judged.push_back(votes({score}));
+    std::vector<MetricOutcome> outcomes;
+    for (const JudgeScore& one : judged) outcomes.push_back(outcome_of(one));
+    std::vector<ScoredAnswer> answers;
+    for (std::size_t i = 0; i < judged.size(); ++i) answers.push_back({{&outcomes[i], 1}, {&judged[i], 1}});
+    const auto repeats = gate_of(&baseline).assess_answers(judged_test("q"), answers, answers.size());
+    std::vector<const CaseAssessment*> views;
+    for (const CaseAssessment& one : repeats) views.push_back(&one);
+    const CaseAssessment together = assessment_of_repeats(views);
+    return std::pair(came(together), together.regressed);
+  };
+  EXPECT_EQ(beside(0.9, {0.1, 0.1, 0.1}), std::pair(Came{CaseStatus::fail, dropped}, true));
+  EXPECT_EQ(beside(0.9, {0.1, 0.1, 0.9}), std::pair(Came{CaseStatus::fail, dropped}, true));
+  EXPECT_EQ(beside(0.5, {0.45, 0.45, 0.6}), std::pair(Came{CaseStatus::fail, no_majority}, false))
+      << "the mean is 0.5";
+  EXPECT_EQ(beside(0.4, {0.1, 0.1, 0.1}), std::pair(Came{CaseStatus::fail, no_majority}, false))
+      << "as before";
 }
 
 TEST(JudgeGate, RepeatsThatDisagreeEachWithOneVoiceAreFlakyAlone) {

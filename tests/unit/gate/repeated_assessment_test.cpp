@@ -87,12 +87,15 @@ TEST(RepeatedAssessment, AnUndefinedRepeatIsSeenBehindAnyOtherFailure) {
   EXPECT_FALSE(together({low, passed, passed}).metrics[0].became_undefined());
 }
 
-TEST(RepeatedAssessment, RegressedOnlyIfAllThatFailedDid) {
+TEST(RepeatedAssessment, RegressedIfMostRepeatsDidOrAllThatFailed) {
   auto dropped = assessed(CaseStatus::fail, 0.1);
   dropped.regressed = true;
+  auto low = assessed(CaseStatus::fail, 0.1);
+  low.metrics[0].cause = MetricCause::below_min_floor;
+  EXPECT_TRUE(together({dropped, dropped, low}).regressed) << "the third is no excuse";
+  EXPECT_FALSE(together({dropped, low, low}).regressed);
   EXPECT_TRUE(together({dropped, dropped, assessed(CaseStatus::pass, 0.9)}).regressed);
-  EXPECT_FALSE(together({dropped, assessed(CaseStatus::fail, 0.1)}).regressed)
-      << "one failed for another reason";
+  EXPECT_FALSE(together({dropped, low}).regressed) << "one failed for another reason";
   EXPECT_FALSE(together({dropped, assessed(CaseStatus::pass), assessed(CaseStatus::pass)}).regressed)
       << "flaky";
 }

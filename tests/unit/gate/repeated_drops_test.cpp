@@ -120,8 +120,36 @@ TEST(RepeatedDrops, AFixedLimitDoesNotHideADrop) {
   EXPECT_EQ(fell.metrics[0].cause, MetricCause::dropped);
   EXPECT_EQ(fell.metrics[0].limit, 0.85);
   const CaseAssessment low = beside(0.9, {0.8, 0.8, 0.8}, {}, 0.9);
-  EXPECT_EQ(low.metrics[0].cause, MetricCause::below_min_score);
-  EXPECT_FALSE(low.regressed);
+  EXPECT_EQ(low.metrics[0].cause, MetricCause::dropped);
+  EXPECT_EQ(low.metrics[0].own_cause, MetricCause::below_min_score);
+  EXPECT_TRUE(low.regressed);
+  EXPECT_EQ(fell.metrics[0].own_cause, MetricCause::none) << "one repeat of three";
+  const CaseAssessment as_before = beside(0.89, {0.8, 0.8, 0.8}, {}, 0.9);
+  EXPECT_EQ(as_before.metrics[0].cause, MetricCause::below_min_score) << "what was pinned had failed too";
+  EXPECT_FALSE(as_before.regressed);
+}
+
+// Two of three repeats were at the floor when the baseline was made, and their mean was not.
+TEST(RepeatedDrops, AFlakyBaselineHadNotFailed) {
+  Baseline baseline;
+  const std::vector<double> pinned{0.6, 0.6, 0.1};
+  baseline.add({"q", similarity, 0.433333333, {}, pinned});
+  (void)baseline.seal();
+  const auto fell = together(
+      each_of(gate_of(&baseline), test_of("q", scored, floor_of(0.5)), outcomes_of({0.1, 0.1, 0.1})));
+  EXPECT_EQ(fell.metrics[0].cause, MetricCause::dropped);
+  EXPECT_TRUE(fell.regressed);
+}
+
+TEST(RepeatedDrops, AnotherMetricDoesNotHideADrop) {
+  Case test = test_of("q", scored);
+  test.expectations.push_back({{MetricId::must_contain, {"a"}}, {}, std::nullopt});
+  const Baseline baseline = baseline_of({{"q", similarity, 0.9}});
+  const std::vector<MetricOutcome> bad{score_of(scored, 0.1), verdict_of(MetricId::must_contain, false)};
+  const std::vector<MetricOutcome> unchecked{score_of(scored, 0.9),
+                                             verdict_of(MetricId::must_contain, false)};
+  EXPECT_TRUE(together(each_of(gate_of(&baseline), test, {bad, bad, bad})).regressed);
+  EXPECT_FALSE(together(each_of(gate_of(&baseline), test, {unchecked, unchecked, unchecked})).regressed);
 }
 
 TEST(RepeatedDrops, ChecksStayThoseOfEachRepeat) {

@@ -41,6 +41,39 @@ TEST(AssessmentWording, AAssessedMetricIsOneLine) {
             "claims_f1 0.90: no entry in the baseline");
 }
 
+TEST(AssessmentWording, ADropNamesWhatElseFailsTheMetric) {
+  AssessedMetric fell = metric(0.1, 0.9, 0.85, MetricCause::dropped);
+  fell.own_cause = MetricCause::no_majority;
+  EXPECT_EQ(wording::assessed(fell),
+            "claims_f1 0.90 → 0.10 (-0.80), limit 0.85: dropped by more than is allowed, and no majority of "
+            "the votes passed");
+  fell.spared = MetricCause::dropped;
+  fell.cause = MetricCause::judge_kappa_low;
+  EXPECT_EQ(wording::assessed(fell),
+            "claims_f1 0.90 → 0.10 (-0.80), limit 0.85: dropped by more than is allowed, and no majority of "
+            "the votes passed, by a judge whose kappa is too low");
+  AssessedMetric low = metric(0.1, std::nullopt, 0.85, MetricCause::below_min_score);
+  low.own_cause = MetricCause::below_min_score;
+  EXPECT_EQ(wording::assessed(low), "claims_f1 0.10, limit 0.85: below the score asked for");
+}
+
+// A rubric without a limit of its mean had a dash, though its votes had to reach 0.5.
+TEST(AssessmentWording, TheLimitThatDecidesMayBeThatOfEachVote) {
+  const auto limit = [](std::uint32_t samples, std::optional<double> of_mean,
+                        MetricCause cause = MetricCause::none) {
+    AssessedMetric judged = metric(0.1, std::nullopt, of_mean, cause);
+    judged.votes =
+        VoteTally{.samples = samples, .votes = samples, .passed = 0, .min_score = 0.5, .rationale = {}};
+    return wording::words_for(judged).limit;
+  };
+  EXPECT_EQ(limit(1, std::nullopt), "0.50");
+  EXPECT_EQ(limit(3, std::nullopt), "0.50 a vote");
+  EXPECT_EQ(limit(1, 0.85), "0.85");
+  EXPECT_EQ(limit(1, 0.35), "0.50");
+  EXPECT_EQ(limit(3, 0.85, MetricCause::no_majority), "0.50 a vote");
+  EXPECT_EQ(limit(3, 0.85, MetricCause::dropped), "0.85");
+}
+
 TEST(AssessmentWording, AnImprovementMayBeToExtractNothing) {
   const Case fixture;
   CaseResult result{.fixture = fixture, .counts = {}};

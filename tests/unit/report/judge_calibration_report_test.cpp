@@ -189,12 +189,29 @@ TEST_F(JudgeCalibrationReport, CompareNamesTheCauseOfEachRow) {
     row.status = MetricStatus::warn;
     row.cause = MetricCause::judge_kappa_low;
     visit(row);
+    row.test_id = "t2";
+    row.baseline = 0.9;
+    row.limit = 0.85;
+    row.status = MetricStatus::fail;
+    row.change = RowChange::regression;
+    row.cause = MetricCause::dropped;
+    row.further_cause = MetricCause::no_majority;
+    visit(row);
+    row.test_id = "t3";
+    row.baseline = row.limit = std::nullopt;
+    row.change = RowChange::not_compared;
+    row.cause = MetricCause::no_majority;
+    row.further_cause = MetricCause::none;
+    row.votes = VoteTally{.samples = 1, .votes = 1, .passed = 0, .min_score = 0.5, .rationale = {}};
+    visit(row);
     return CompareSummary{};
   };
   StringSink markdown;
   ASSERT_TRUE(write_compare_markdown(compared, markdown));
   EXPECT_NE(markdown.text().find(" Limit | Cause |"), std::string::npos) << markdown.text();
   EXPECT_NE(markdown.text().find("| judge kappa low |"), std::string::npos) << markdown.text();
+  EXPECT_NE(markdown.text().find("| 0.85 | dropped, no majority |"), std::string::npos) << markdown.text();
+  EXPECT_NE(markdown.text().find("| 0.50 | no majority |"), std::string::npos) << markdown.text();
 }
 
 }  // namespace sluice::judge_calibration_report_test

@@ -23,7 +23,7 @@ AssessedMetric pass_fail(bool passed) {
   metric.passed = passed;
   metric.status = passed ? MetricStatus::pass : MetricStatus::fail;
   metric.cause = passed ? MetricCause::none : MetricCause::not_passed;
-  metric.fails_by_itself = !passed;
+  metric.own_cause = metric.cause;
   return metric;
 }
 
@@ -206,7 +206,7 @@ TEST(RunArms, AFallBelowABaselineIsNotAFailureOfTheArm) {
   dropped.cause = MetricCause::dropped;
   arms.add(0, 0, {dropped});
   arms.add(0, 1, {pass_fail(true)});
-  dropped.fails_by_itself = true;
+  dropped.own_cause = MetricCause::below_min_floor;
   arms.add(1, 0, {dropped});
   arms.add(1, 1, {pass_fail(true)});
   const RunArms run = arms.finish();
