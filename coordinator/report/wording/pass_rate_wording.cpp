@@ -16,6 +16,9 @@ std::string rate_words(const PassGroup& group) {
   const auto rate = pass_rate(group);
   const int decimals = decimals_for({rate, group.min_pass_rate});
   std::string text = " " + (rate ? fixed(*rate, decimals) : std::string(dash));
+  const StatusCounts& statuses = group.counts.statuses;
+  if (rate && statuses.errors > 0)
+    text += " (of " + counted(statuses.total() - statuses.errors, "case") + ")";
   if (group.category)
     text += " of the category " + excerpt(one_line(*group.category), defaults::quoted_bytes);
   if (group.is_rest) text += " of the other categories";
@@ -42,7 +45,11 @@ std::vector<std::string> first_few(std::vector<std::string> all) {
 
 std::string rate_of(const Totals& totals) {
   const auto rate = pass_rate(totals);
-  return rate ? fixed(*rate, decimals_for({rate, 1.0})) : std::string(dash);
+  if (!rate) return dash;
+  const std::string text = fixed(*rate, decimals_for({rate, 1.0}));
+  // Errors are no part of it: what mostly ended in errors would look best.
+  const std::uint64_t errors = totals.statuses.errors;
+  return errors > 0 ? text + " of " + grouped(totals.statuses.total() - errors) : text;
 }
 
 std::vector<std::string> pass_rates(const ReportInput& input) {

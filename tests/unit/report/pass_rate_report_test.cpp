@@ -3,6 +3,8 @@
 #include "tests/unit/report/gated_run.hpp"
 #include "tests/unit/report/report_texts.hpp"
 
+#include <span>
+
 #include <nlohmann/json.hpp>
 
 namespace sluice {
@@ -79,6 +81,19 @@ TEST(PassRateReport, ARateBelowOneIsNotShownAsOne) {
   EXPECT_EQ(wording::rate_of(totals), "1.00");
   totals.statuses = {.errors = 3};
   EXPECT_EQ(wording::rate_of(totals), "–");
+}
+
+// An arm that passed one test of sixteen, and ended in errors in the others, looked best.
+TEST(PassRateReport, ARateBesideErrorsSaysOfHowManyCasesItIs) {
+  Totals totals;
+  totals.statuses = {.passed = 1, .errors = 15};
+  EXPECT_EQ(wording::rate_of(totals), "1.00 of 1");
+  totals.statuses = {.passed = 1200, .failed = 300, .errors = 1};
+  EXPECT_EQ(wording::rate_of(totals), "0.80 of 1,500");
+  PassGroup group{.arm_name = "new", .min_pass_rate = 0.8};
+  group.counts.statuses = {.passed = 1, .failed = 1, .errors = 15};
+  EXPECT_EQ(wording::missed_pass_rates(std::span(&group, 1)),
+            "pass rate 0.50 (of 2 cases) of the arm new, below the 0.8 of min_pass_rate");
 }
 
 TEST(PassRateReport, InJunitItIsATestcaseOfItsOwn) {
