@@ -125,7 +125,7 @@ TEST_F(View, ListsRunsShowsOneAndComparesTwo) {
   const std::string list = ask("/");
   EXPECT_TRUE(list.starts_with("HTTP/1.1 200 OK")) << list;
   EXPECT_TRUE(has(list, ">capitals</td>")) << list;
-  EXPECT_TRUE(has(list, "1 passed"));
+  EXPECT_TRUE(has(list, "1 failed"));
   const std::string page = ask("/runs/last~1");
   EXPECT_TRUE(page.starts_with("HTTP/1.1 200 OK")) << page;
   EXPECT_TRUE(has(page, "\"answer\": \"Lisbon \\u003c/script>")) << page;

@@ -131,8 +131,9 @@ CLI::App* add_list(CLI::App& runs, ListRuns& list) {
   add_list_options(*app, list);
   app->footer(
       "RESULT is P, R and F1 for a suite of claims: precision, recall and F1, a dash if\n"
-      "undefined. For a suite of texts it is the number of passed cases. A model that\n"
-      "does not fit into the line stands below it.\n"
+      "undefined. For a suite of texts it is how many cases failed, or if none did, how\n"
+      "many ended in errors, were flaky, warned, or passed. A model that does not fit\n"
+      "into the line stands below it.\n"
       "Examples:\n"
       "  sluice runs list --limit 5\n"
       "  sluice runs list --format json");

@@ -89,7 +89,7 @@ std::string runs_page(const std::vector<PastRun>& runs, std::size_t limit) {
   }
   text +=
       "<form action=\"/compare\" method=\"get\">\n<div class=\"scroll\"><table class=\"runs\"><thead><tr>"
-      "<th>Base</th><th>Current</th><th>Run</th><th>Verdict</th><th>P R F1, or passed</th>"
+      "<th>Base</th><th>Current</th><th>Run</th><th>Verdict</th><th>P R F1, or cases</th>"
       "<th class=\"number\">Cases</th><th>Started (UTC)</th><th>Suite</th><th>Mode</th><th>Model</th></tr>"
       "</thead>"
       "<tbody id=\"runs\" data-refresh=\"/?limit=" +

@@ -89,6 +89,29 @@ TEST(PastRuns, ARunOfTextsHasNeitherTheClaimsPromptNorItsScores) {
   EXPECT_NE(run_details(past).find("\nrecall       0.50\n"), std::string::npos) << run_details(past);
 }
 
+// A failed gate stood as `fail 44 passed`, and a flaky run as `0 passed`.
+TEST(PastRuns, TheResultOfTextsIsWhatSaysMostOfTheRun) {
+  const auto result = [](const StatusCounts& statuses, const char* verdict, std::uint64_t not_started = 0) {
+    PastRun past;
+    past.summary.emplace();
+    past.summary->statuses = statuses;
+    past.summary->verdict = verdict;
+    past.summary->not_started = not_started;
+    return result_words(past);
+  };
+  EXPECT_EQ(result({.passed = 44, .flaky = 1, .failed = 20, .errors = 3}, "fail"), "20 failed");
+  EXPECT_EQ(result({.passed = 44, .flaky = 1, .errors = 1}, "error"), "1 error");
+  EXPECT_EQ(result({.passed = 44, .errors = 20}, "error", 20), "20 not started");
+  EXPECT_EQ(result({.flaky = 4}, "review"), "4 flaky");
+  EXPECT_EQ(result({.passed = 3, .warned = 2}, "review"), "2 warned");
+  EXPECT_EQ(result({.passed = 3, .warned = 2}, "pass"), "3 passed") << "known failures";
+  PastRun graded;
+  graded.run.settings = R"({"command": "grade"})";
+  graded.summary.emplace();
+  graded.summary->statuses = {.passed = 5, .failed = 2};
+  EXPECT_EQ(result_words(graded), "5 passed");
+}
+
 TEST(PastRuns, WhereAnswersAreRecordedNoProviderIsNamed) {
   PastRun past;
   past.run.provider = "gemini";
