@@ -2,6 +2,7 @@
 
 #include "common/error.hpp"
 #include "common/model/metrics.hpp"
+#include "coordinator/suite/fingerprint_parts.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -29,7 +30,8 @@ struct BaselineHeader {
   /// Where a folder of fixtures lies in its checkout, since many have one name (Suite::path_in_checkout).
   /// Empty: unknown.
   std::string suite_path{};
-  std::string mode{};  ///< `mock` where no model gave the answers; else empty.
+  std::string mode{};                    ///< `mock` where no model gave the answers; else empty.
+  FingerprintParts fingerprint_parts{};  ///< Of `config_fingerprint`.
   friend bool operator==(const BaselineHeader&, const BaselineHeader&) = default;
 };
 

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -93,6 +95,60 @@ tl::unexpected<Error> of_a_mock_run(const GatedRun& run) {
               scores + "and this is none: write it anew with " + export_command(run) + ".");
 }
 
+/// What the name of a part of a fingerprint stands for.
+std::string part_in_words(const std::string& name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> known{
+      {{"checks", "the tests or how they are assessed"},
+       {"claims", "the prompt or ontology of claims"},
+       {"embeddings", "the embedding model"},
+       {"judge", "the judge or its settings"},
+       {"metrics", "the metrics or their versions"},
+       {"model", "the model or its settings"},
+       {"requests", "what the tests ask"}}};
+  for (const auto& [part, words] : known) {
+    if (part == name) return std::string(words);
+  }
+  for (const char* kind : {"arm", "prompt"}) {
+    const std::string start = std::string(kind) + ' ';
+    if (name.starts_with(start)) return "the " + start + backquoted(name.substr(start.size()));
+  }
+  return backquoted(name);
+}
+
+/// Those that differ, in words; empty where either side does not know its parts, or none differs.
+std::string differing_parts(const FingerprintParts& then, const FingerprintParts& now) {
+  if (then.empty() || now.empty()) return "";
+  std::map<std::string, std::string> differing;
+  for (const auto& [name, digest] : then) {
+    const auto found = now.find(name);
+    if (found == now.end()) differing[name] = part_in_words(name) + " (gone)";
+    if (found != now.end() && found->second != digest) differing[name] = part_in_words(name);
+  }
+  for (const auto& [name, digest] : now) {
+    if (!then.contains(name)) differing[name] = part_in_words(name) + " (new)";
+  }
+  // Other prompts and other tests are other requests.
+  const bool is_explained = std::ranges::any_of(
+      differing, [](const auto& one) { return one.first == "checks" || one.first.starts_with("prompt "); });
+  if (is_explained) differing.erase("requests");
+  std::vector<std::string> words;
+  for (auto& [name, in_words] : differing) words.push_back(std::move(in_words));
+  if (words.size() <= defaults::named_entries) return joined(words);
+  const std::size_t more = words.size() - defaults::named_entries;
+  words.resize(defaults::named_entries);
+  return joined(words) + ", and " + std::to_string(more) + " more";
+}
+
+std::string other_configuration(const BaselineHeader& header, const GatedRun& run) {
+  const std::string current = run.current_file ? named(*run.current_file) : "this run";
+  const std::string parts = differing_parts(header.fingerprint_parts, run.fingerprint_parts);
+  const std::string what =
+      parts.empty() ? "other tests, prompts, thresholds, model settings or metric versions than " + current
+                    : "another configuration than " + current + " (what differs: " + parts + ")";
+  return named(run.baseline_file) + " was made with " + what +
+         advice_on_base(run, "once you accept what that changes");
+}
+
 }  // namespace
 
 std::string flags_to_repeat(std::string_view given_flags) {
@@ -117,12 +173,7 @@ Result<std::vector<GateNotice>> check_baseline(const BaselineHeader& header, con
   std::vector<GateNotice> notices;
   if (run.is_rerun && !run.strict) return notices;
   if (header.config_fingerprint != run.config_fingerprint) {
-    notices.push_back({warning_of(run), "fingerprint_mismatch",
-                       named(run.baseline_file) +
-                           " was made with other tests, prompts, thresholds, model settings or metric "
-                           "versions than " +
-                           (run.current_file ? named(*run.current_file) : "this run") +
-                           advice_on_base(run, "once you accept what that changes")});
+    notices.push_back({warning_of(run), "fingerprint_mismatch", other_configuration(header, run)});
   }
   if (header.assay_version != run.tool_version) {
     notices.push_back(

@@ -26,13 +26,14 @@ struct GatedRun {
   bool strict = false;
   /// Of `sluice compare`: what is assessed is this file, and no run.
   std::optional<std::string> current_file{};
-  bool base_is_report = false;   ///< `baseline_file` is a JSON report.
-  bool base_is_run = false;      ///< It is no file, but a run of the ledger: nothing writes it anew.
-  std::string suite_place{};     ///< As BaselineHeader::suite_path.
-  bool takes_mock_base = false;  ///< A mock run, or a file that does not say what its run was.
-  bool base_is_arm = false;      ///< `baseline_file` names an arm of the same run.
-  bool is_rerun = false;         ///< Of some cases of an earlier run, to see what became of them.
-  std::string flags{};           ///< As flags_to_repeat gives them.
+  bool base_is_report = false;           ///< `baseline_file` is a JSON report.
+  bool base_is_run = false;              ///< It is no file, but a run of the ledger: nothing writes it anew.
+  std::string suite_place{};             ///< As BaselineHeader::suite_path.
+  bool takes_mock_base = false;          ///< A mock run, or a file that does not say what its run was.
+  bool base_is_arm = false;              ///< `baseline_file` names an arm of the same run.
+  bool is_rerun = false;                 ///< Of some cases of an earlier run, to see what became of them.
+  std::string flags{};                   ///< As flags_to_repeat gives them.
+  FingerprintParts fingerprint_parts{};  ///< Of `config_fingerprint`.
 };
 
 /// What a warning is to the run: a failure under --strict.

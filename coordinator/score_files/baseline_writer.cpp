@@ -102,6 +102,12 @@ void write_baseline(const Baseline& baseline, Sink& sink) {
   member("assay_version", baseline.header.assay_version);
   member("created_at", baseline.header.created_at);
   member("config_fingerprint", baseline.header.config_fingerprint);
+  if (!baseline.header.fingerprint_parts.empty()) {
+    json.line(1);
+    json.key("fingerprint_parts").open('{');
+    for (const auto& [name, digest] : baseline.header.fingerprint_parts) json.member(name, digest);
+    json.close('}');
+  }
   if (!baseline.header.mode.empty()) member("mode", baseline.header.mode);
   if (baseline.stability) {
     json.line(1);

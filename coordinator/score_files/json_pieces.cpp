@@ -133,8 +133,9 @@ bool JsonPieces::is_wanted(std::string_view name) const {
   if (depth > 2 && !open_[1].holds_elements) return true;
   if (depth > 3) return true;
   const std::string_view of = depth == 1 ? std::string_view() : open_.front().key;
-  return std::ranges::any_of(shape_.wanted,
-                             [&](const Member& member) { return member.of == of && member.name == name; });
+  return std::ranges::any_of(shape_.wanted, [&](const Member& member) {
+    return member.of == of && (member.name.empty() || member.name == name);
+  });
 }
 
 bool JsonPieces::Open::has(std::string_view name) {

@@ -71,7 +71,7 @@ class JsonPieces {
  public:
   struct Member {
     std::string_view of;  ///< The member of the file's object that it stands in; empty: in the object itself.
-    std::string_view name;
+    std::string_view name;  ///< Empty: each one of that member.
   };
   struct Shape {
     std::string_view kind;           ///< `baseline`

@@ -288,7 +288,8 @@ std::optional<BaselineExport> pins_of(const RunOptions& options, const RunInputs
   const bool is_mock = options.settings.mode.value == Mode::mock;
   return BaselineExport(
       {inputs.suite.name, SLUICE_VERSION, wording::rfc3339(facts.completed_at_ms), inputs.fingerprint,
-       inputs.suite.path_in_checkout, is_mock ? std::string(to_string(Mode::mock)) : std::string()},
+       inputs.suite.path_in_checkout, is_mock ? std::string(to_string(Mode::mock)) : std::string(),
+       inputs.fingerprint_parts},
       inputs.embedding.embedding.model, gate.judge);
 }
 

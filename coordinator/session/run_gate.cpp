@@ -68,7 +68,8 @@ tl::expected<Baseline, Finding> load_baseline_of_run(const std::string& file, co
   return baseline;
 }
 
-Result<void> load_scores(const RunOptions& options, const Suite& suite, RunGate& gate) {
+Result<void> load_scores(const RunOptions& options, const RunInputs& inputs, RunGate& gate) {
+  const Suite& suite = inputs.suite;
   const RunFiles files(options, suite);
   if (files.copied(*options.baseline) == nullptr && is_missing(*options.baseline)) {
     return fail(Reason::baseline_invalid,
@@ -83,6 +84,7 @@ Result<void> load_scores(const RunOptions& options, const Suite& suite, RunGate&
               SLUICE_VERSION,    options.suite_path,
               *options.baseline, options.strict};
   gate.run.suite_place = suite.path_in_checkout;
+  gate.run.fingerprint_parts = inputs.fingerprint_parts;
   gate.run.flags = flags_of_base(options, gate.scores->header.mode == "mock");
   gate.run.is_rerun = !options.only_cases.empty();
   gate.run.takes_mock_base = options.settings.mode.value == Mode::mock;
@@ -153,7 +155,7 @@ Result<RunGate> load_gate(const RunOptions& options, const RunInputs& inputs) {
       gate.comparison.notices = mismatch_notices(*gate.aggregates, options.provider.model,
                                                  inputs.prompt.version, *options.baseline, options.strict);
       gate.comparison.kind = BaselineKind::aggregates;
-    } else if (auto loaded = load_scores(options, suite, gate); !loaded) {
+    } else if (auto loaded = load_scores(options, inputs, gate); !loaded) {
       return fail(std::move(loaded.error()));
     }
   }

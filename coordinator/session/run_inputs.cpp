@@ -260,6 +260,7 @@ tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& 
                    {}};
   const FingerprintSettings settings = fingerprint_settings(options, inputs);
   inputs.fingerprint = to_prefixed_hex(config_fingerprint(inputs.suite, settings));
+  inputs.fingerprint_parts = fingerprint_parts(inputs.suite, settings);
   inputs.judged_by = to_prefixed_hex(judging_fingerprint(inputs.suite, settings));
   if (inputs.suite.examples && embeds_here(options.settings, inputs.embedding)) {
     auto retrieval = retrieve_here(inputs.suite);

@@ -8,6 +8,7 @@
 #include "coordinator/facts/paid_by_arm.hpp"
 #include "coordinator/session/run_options.hpp"
 #include "coordinator/session/run_retrieval.hpp"
+#include "coordinator/suite/fingerprint_parts.hpp"
 #include "coordinator/suite/prices.hpp"
 #include "coordinator/suite/prompts/prompt.hpp"
 #include "coordinator/suite/suite.hpp"
@@ -37,6 +38,7 @@ struct RunInputs {
   std::string fingerprint;                  ///< `config_fingerprint` of a baseline: of the whole suite.
   std::optional<RunRetrieval> retrieval{};  ///< Of a suite with solved examples, once it is known.
   std::string judged_by{};                  ///< `judging_fingerprint` of the whole suite.
+  FingerprintParts fingerprint_parts{};     ///< Of `fingerprint`.
 };
 
 /// The ontology that the settings name, or the built-in one.

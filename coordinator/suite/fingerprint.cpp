@@ -335,34 +335,40 @@ CaseFingerprints case_fingerprints(const Case& one) {
 
 namespace {
 
+bool reads_claims(const Suite& suite) {
+  return std::ranges::any_of(suite.metrics, is_claims_metric);
+}
+bool embeds(const Suite& suite) {
+  return suite.examples != nullptr ||
+         std::ranges::find(suite.metrics, MetricId::semantic_similarity_to) != suite.metrics.end();
+}
+bool judges(const Suite& suite) {
+  return std::ranges::any_of(suite.metrics, is_judge_metric);
+}
+
+void append_metric(std::string& out, MetricId id) {
+  append_json_string(out, std::string(info(id).name) + " " + std::string(info(id).version));
+}
+
 void append_config(std::string& out, const Suite& suite, const Digest& content,
                    const FingerprintSettings& settings) {
-  const bool reads_claims = std::ranges::any_of(suite.metrics, is_claims_metric);
-  const bool embeds =
-      suite.examples != nullptr ||
-      std::ranges::find(suite.metrics, MetricId::semantic_similarity_to) != suite.metrics.end();
-  const auto append_metric = [](std::string& to, MetricId id) {
-    append_json_string(to, std::string(info(id).name) + " " + std::string(info(id).version));
-  };
   Object object(out);
   if (!settings.arms.empty()) append_unordered(object.member("arms"), settings.arms, append_arm);
-  if (embeds) {
+  if (embeds(suite)) {
     object.add_text("embedding_model", settings.embedding_model);
     if (settings.embedding_provider) {
       object.add_text("embedding_provider", to_string(*settings.embedding_provider));
     }
   }
   object.add_text("form", form_version);
-  if (std::ranges::any_of(suite.metrics, is_judge_metric)) {
-    append_judge(object.member("judge"), settings.judge);
-  }
+  if (judges(suite)) append_judge(object.member("judge"), settings.judge);
   const bool has_arms = !settings.arms.empty();
   if (!has_arms) object.add("max_tokens", std::to_string(settings.max_tokens));
   append_unordered(object.member("metrics"), suite.metrics, append_metric);
   if (!has_arms) object.add_text("model", settings.model);
-  if (reads_claims) object.add_text("ontology", to_hex(settings.ontology));
+  if (reads_claims(suite)) object.add_text("ontology", to_hex(settings.ontology));
   if (!has_arms && !settings.params.empty()) object.add("params", json_of(settings.params));
-  if (reads_claims) object.add_text("prompt", to_hex(settings.prompt));
+  if (reads_claims(suite)) object.add_text("prompt", to_hex(settings.prompt));
   if (!has_arms) object.add_text("provider", to_string(settings.provider));
   if (!has_arms && settings.seed) object.add("seed", std::to_string(*settings.seed));
   object.add_text("suite", to_hex(content));
@@ -379,6 +385,37 @@ Digest fingerprint_of(const Suite& suite, const Digest& content, const Fingerpri
 
 Digest config_fingerprint(const Suite& suite, const FingerprintSettings& settings) {
   return fingerprint_of(suite, suite.content_fingerprint, settings);
+}
+
+FingerprintParts fingerprint_parts(const Suite& suite, const FingerprintSettings& settings) {
+  constexpr std::size_t digits = 16;
+  FingerprintParts parts;
+  const auto add = [&](const std::string& name, const auto& append, const auto&... what) {
+    std::string text;
+    append(text, what...);
+    parts[name] = to_hex(sha256(text)).substr(0, digits);
+  };
+  const auto append_text = [](std::string& out, const std::string& text) { out += text; };
+  add("requests", append_text, to_hex(suite.content_fingerprint));
+  add("checks", append_text, to_hex(suite.judging_fingerprint));
+  add("metrics", append_unordered<std::vector<MetricId>, decltype(&append_metric)>, suite.metrics,
+      &append_metric);
+  for (const PromptVariant& one : suite.prompts)
+    add("prompt " + one.id, append_prompt, RenderedPrompt{one.system, one.prompt});
+  for (const FingerprintArm& arm : settings.arms) add("arm " + arm.name, append_arm, arm);
+  if (settings.arms.empty()) {
+    add("model", append_arm,
+        FingerprintArm{"", settings.provider, settings.model, settings.temperature, settings.max_tokens,
+                       settings.seed, std::nullopt, settings.params});
+  }
+  if (judges(suite)) add("judge", append_judge, settings.judge);
+  if (reads_claims(suite)) add("claims", append_text, to_hex(settings.prompt) + to_hex(settings.ontology));
+  if (embeds(suite)) {
+    const auto& provider = settings.embedding_provider;
+    add("embeddings", append_text,
+        settings.embedding_model + '\n' + std::string(provider ? to_string(*provider) : ""));
+  }
+  return parts;
 }
 
 Digest judging_fingerprint(const Suite& suite, FingerprintSettings settings) {

@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/hash.hpp"
 #include "common/model/run_settings.hpp"
+#include "coordinator/suite/fingerprint_parts.hpp"
 #include "coordinator/suite/suite.hpp"
 
 #include <cstdint>
@@ -71,6 +72,7 @@ struct FingerprintSettings {
 /// and versions of its metrics, and the model settings. The embedder and the judge count only if a test needs
 /// them, prompt and ontology only if claims are read. The same on every machine.
 Digest config_fingerprint(const Suite& suite, const FingerprintSettings& settings);
+FingerprintParts fingerprint_parts(const Suite& suite, const FingerprintSettings& settings);
 /// The same of what judges, and of whom: prompts and what else only decides the answers are not in it.
 Digest judging_fingerprint(const Suite& suite, FingerprintSettings settings);
 

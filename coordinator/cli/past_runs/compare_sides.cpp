@@ -132,7 +132,8 @@ GatedRun gated_run(const LoadedSide& base, const LoadedSide& current, const Comp
           .base_is_report = std::holds_alternative<ReportScores>(base.file),
           .base_is_run = !base.run_id.empty(),
           .suite_place = header.suite_path,
-          .takes_mock_base = header.mode == "mock" || !names_mode(current.file)};
+          .takes_mock_base = header.mode == "mock" || !names_mode(current.file),
+          .fingerprint_parts = header.fingerprint_parts};
 }
 
 /// Refers to both sides.

@@ -147,7 +147,11 @@ Result<void> check_judged_alike(const PastRun& past, const Asked& asked) {
 
 /// What the run was asked by, where that has changed since.
 void take_identity(const PastRun& past, RunInputs& inputs) {
-  if (!past.run.config_fingerprint.empty()) inputs.fingerprint = past.run.config_fingerprint;
+  const std::string& then = past.run.config_fingerprint;
+  if (!then.empty() && then != inputs.fingerprint) {
+    inputs.fingerprint = then;
+    inputs.fingerprint_parts.clear();
+  }
   if (past.run.prompt_version.empty()) return;
   inputs.prompt.version = past.run.prompt_version;
   const std::string_view hex =

@@ -34,6 +34,42 @@ TEST(BaselineCheck, RefusesAnotherSuite) {
   expect_part(checked.error().message, "`sluice run demo.yaml --mode live --export-baseline FILE`");
 }
 
+TEST(BaselineCheck, NamesWhatOfTheConfigurationDiffers) {
+  BaselineHeader other = header;
+  other.config_fingerprint = "sha256:11";
+  GatedRun run = run_of();
+  const auto message = [&](FingerprintParts then, FingerprintParts now) {
+    other.fingerprint_parts = std::move(then);
+    run.fingerprint_parts = std::move(now);
+    const auto notices = check_baseline(other, run);
+    return notices && notices->size() == 1 ? notices->at(0).message : "";
+  };
+  expect_part(
+      message({{"arm a", "1"}, {"checks", "1"}, {"model", "1"}, {"requests", "1"}},
+              {{"arm b", "1"}, {"checks", "1"}, {"model", "2"}, {"requests", "2"}}),
+      "`base.json` was made with another configuration than this run (what differs: the arm `a` (gone), "
+      "the arm `b` (new), the model or its settings, what the tests ask): once you accept");
+  expect_part(message({{"prompt p\n", "1"}, {"requests", "1"}}, {{"prompt p\n", "2"}, {"requests", "2"}}),
+              "(what differs: the prompt `p\\n`)");
+  expect_part(message({{"checks", "1"}, {"requests", "1"}, {"later", "1"}},
+                      {{"checks", "2"}, {"requests", "2"}, {"later", "2"}}),
+              "(what differs: the tests or how they are assessed, `later`)");
+  FingerprintParts many;
+  for (char name = 'a'; name <= 'g'; ++name) many[std::string("arm ") + name] = "1";
+  expect_part(message(many, {{"model", "1"}}), "the arm `e` (gone), and 3 more): once");
+  const char* unknown =
+      "`base.json` was made with other tests, prompts, thresholds, model settings or metric";
+  expect_part(message({}, {{"model", "1"}}), unknown);
+  expect_part(message({{"model", "1"}}, {}), unknown);
+  expect_part(message({{"model", "1"}}, {{"model", "1"}}), unknown);
+}
+
+TEST(BaselineCheck, PartsThatDifferAreNoNoticeWhereTheFingerprintIsTheSame) {
+  BaselineHeader other = header;
+  other.fingerprint_parts = {{"model", "1"}};
+  EXPECT_TRUE(check_baseline(other, run_of())->empty());
+}
+
 // A command that is copied from a notice went wrong where a path has a blank.
 TEST(BaselineCheck, QuotesThePathsOfItsCommands) {
   BaselineHeader other = header;

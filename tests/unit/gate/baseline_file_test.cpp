@@ -103,6 +103,18 @@ TEST(BaselineFile, RecordsWhereTheSuiteLiesAndThatItsRunWasAMock) {
   expect_finding(with(R"("suite")", R"("suite_path": 7, "suite")"), 3, "`suite_path` is 7");
 }
 
+TEST(BaselineFile, KeepsThePartsOfTheFingerprint) {
+  const std::string parts = R"(  "fingerprint_parts": {"arm a": "00ff", "checks": "11ff"},)";
+  const std::string text = with("  \"entries\": [", parts + "\n  \"entries\": [");
+  const auto parsed = parse(text);
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().message;
+  EXPECT_EQ(parsed->header.fingerprint_parts, (FingerprintParts{{"arm a", "00ff"}, {"checks", "11ff"}}));
+  EXPECT_NE(written(*parsed).find("\n" + parts + "\n"), std::string::npos) << written(*parsed);
+  expect_finding(with("  \"entries\": [", "\"fingerprint_parts\": [], \"entries\": ["), 7, "an object");
+  expect_finding(with("  \"entries\": [", "\"fingerprint_parts\": {\"a\": 1}, \"entries\": ["), 7,
+                 "`fingerprint_parts.a`");
+}
+
 TEST(BaselineFile, ReadsTheExampleOfTheAdrWithItsUnknownMetric) {
   const auto baseline = parse(R"({"schema_version":1,"suite":"demo_suite","assay_version":"0.1.0",
     "created_at":"2025-12-21T12:00:00.123456+01:00","config_fingerprint":"sha256:<hash>","entries":[

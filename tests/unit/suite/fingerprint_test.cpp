@@ -185,6 +185,51 @@ TEST(Fingerprint, OfOneCaseOthersOfItsSuiteHaveNoPartInWhatJudgesIt) {
   EXPECT_NE(CaseJudging(strict, settings).of(one), before);
 }
 
+TEST(Fingerprint, ItsPartsSayWhereTwoDiffer) {
+  Suite suite;
+  suite.metrics = {MetricId::must_contain};
+  suite.prompts = {{"polite", "", "Please: {{q}}"}, {"short", "", "{{q}}"}};
+  FingerprintSettings settings;
+  settings.model = "m";
+  const FingerprintParts base = fingerprint_parts(suite, settings);
+  const auto names = [](const FingerprintParts& parts) {
+    std::vector<std::string> all;
+    for (const auto& [name, digest] : parts) all.push_back(name);
+    return all;
+  };
+  EXPECT_EQ(names(base), (std::vector<std::string>{"checks", "metrics", "model", "prompt polite",
+                                                   "prompt short", "requests"}));
+  EXPECT_EQ(base.at("model").size(), 16u);
+  const auto changed = [&](const Suite& other, const FingerprintSettings& by) {
+    std::vector<std::string> all;
+    for (const auto& [name, digest] : fingerprint_parts(other, by)) {
+      const auto found = base.find(name);
+      if (found == base.end() || found->second != digest) all.push_back(name);
+    }
+    return all;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(changed(suite, settings), Names{});
+  FingerprintSettings warmer = settings;
+  warmer.temperature = 0.5;
+  EXPECT_EQ(changed(suite, warmer), Names{"model"});
+  FingerprintSettings unused = settings;
+  unused.judge.model = "j";
+  unused.ontology[0] = 1;
+  unused.embedding_model = "e";
+  EXPECT_EQ(changed(suite, unused), Names{}) << "no metric of the suite needs them";
+  FingerprintSettings arms = settings;
+  arms.arms = {{"a", ProviderKind::openai, "m", {}, 0, {}, {}, {}}};
+  EXPECT_EQ(changed(suite, arms), Names{"arm a"});
+  Suite other = suite;
+  other.prompts[0].system = "Be kind.";
+  other.content_fingerprint[0] = 1;
+  EXPECT_EQ(changed(other, settings), (Names{"prompt polite", "requests"}));
+  Suite more = suite;
+  more.metrics = {MetricId::claims_f1, MetricId::semantic_similarity_to, MetricId::rubric};
+  EXPECT_EQ(changed(more, settings), (Names{"claims", "embeddings", "judge", "metrics"}));
+}
+
 TEST(Fingerprint, CallsInAnyOrderAreTheSameInEachThatTheyAreWrittenIn) {
   const auto of = [](std::vector<std::string> calls, double order) {
     Case one = text_case();
