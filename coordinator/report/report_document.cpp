@@ -351,12 +351,18 @@ Result<document::Document> build_document(const ReportInput& input, Room room, C
   ReportBuilder builder(input, room);
   builder.add_head();
   builder.add_summary();
+  const auto add_comparisons = [&] {
+    builder.add(Result<std::vector<document::Section>>(arm_comparison_sections(input)));
+  };
+  const bool is_gated = input.gate.kind != BaselineKind::none;
   builder.add(Result<std::vector<document::Section>>(arm_sections(input)));
+  if (!is_gated) add_comparisons();
   builder.add_categories();
   if (auto added = builder.add(stability_sections(input, room)); !added) return fail(added.error());
   if (cases == CaseLists::shown) {
     if (auto added = builder.add(case_sections(input, room)); !added) return fail(added.error());
   }
+  if (is_gated) add_comparisons();
   builder.add(Result<std::vector<document::Section>>(retrieval_sections(input)));
   builder.add(Result<std::vector<document::Section>>(judge_sections(input)));
   builder.add_notices();

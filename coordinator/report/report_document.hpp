@@ -29,8 +29,10 @@ Result<std::vector<document::Section>> stability_sections(const ReportInput& inp
 /// and the first `defaults::max_listed_cases` of the others, with how many more there are.
 Result<std::vector<document::Section>> case_sections(const ReportInput& input, Room room);
 
-/// The arms of a run side by side; none of a run without.
+/// What each arm of a run came to; none of a run without.
 std::vector<document::Section> arm_sections(const ReportInput& input);
+/// The arms beside one another. Beside a baseline they go behind the cases: the gate is what is asked for.
+std::vector<document::Section> arm_comparison_sections(const ReportInput& input);
 
 /// What the cases found among the solved examples; none of a suite without.
 std::vector<document::Section> retrieval_sections(const ReportInput& input);

@@ -108,6 +108,21 @@ std::string tests_needed(const ArmMetricComparison& one) {
   return is_short ? wording::grouped(*needed) : std::string(wording::dash);
 }
 
+/// It tells nothing, and its means stand in the table of arms.
+bool says_nothing(const ArmMetricComparison& one) {
+  return one.verdict == ArmVerdict::undecided &&
+         one.comparison.pairs < defaults::statistics::fewest_interval_units;
+}
+
+/// `20 more comparisons, each over fewer than 5 tests, are undecided; the JSON report has them`
+std::string undecided_words(std::uint64_t count, bool are_all) {
+  std::string words = wording::counted(count, are_all ? "comparison" : "more comparison");
+  const std::string few =
+      "fewer than " + std::to_string(defaults::statistics::fewest_interval_units) + " tests";
+  words += count == 1 ? " over " + few + " is" : ", each over " + few + ", are";
+  return words + " undecided; the JSON report has " + (count == 1 ? "it" : "them");
+}
+
 /// The second arm beside the first, metric by metric.
 Table pair_table(const RunArms& run) {
   Table table{.columns = {column("Arms"), column("Metric"), number("Difference"), spare_number("Interval"),
@@ -118,14 +133,15 @@ Table pair_table(const RunArms& run) {
                    return "and " + wording::counted(count, "more line") + ", which the JSON report has";
                  }};
   for (const ArmPair& pair : run.pairs) {
+    bool is_first = true;
     for (const ArmMetricComparison& one : pair.metrics) {
-      const bool is_first = &one == pair.metrics.data();
+      if (says_nothing(one)) continue;
       const auto gain = one.gain();
       Row row{{words(is_first ? run.arms[pair.second].name + " vs " + run.arms[pair.first].name : "", 160),
                std::string(name_of(one.metric)), gain ? points(*gain) : std::string(wording::dash),
                interval_words(one), wording::grouped(one.comparison.pairs),
                std::string(to_string(one.verdict)), tests_needed(one)}};
-      row.with_previous = !is_first;
+      row.with_previous = !std::exchange(is_first, false);
       table.rows.push_back(std::move(row));
     }
   }
@@ -170,15 +186,19 @@ Notes pair_notes(const RunArms& run) {
   const std::string confidence = wording::fixed(100.0 * run.confidence, 0) + " %";
   const std::string effect = wording::fixed(100.0 * run.rules.min_effect, 1) + " points";
   std::uint64_t comparisons = 0;
+  std::uint64_t empty = 0;
   bool is_puzzling = false;
   for (const ArmPair& pair : run.pairs) {
     comparisons += pair.metrics.size();
+    empty += static_cast<std::uint64_t>(std::ranges::count_if(pair.metrics, says_nothing));
     is_puzzling = is_puzzling || std::ranges::any_of(pair.metrics, seems_decided);
   }
-  const std::string all =
-      comparisons == 1 ? "" : " for all " + wording::grouped(comparisons) + " comparisons together";
   Notes notes;
   const auto add = [&](std::string words) { notes.items.push_back({std::move(words), Tone::quiet}); };
+  if (empty > 0) add(undecided_words(empty, empty == comparisons));
+  if (empty == comparisons) return notes;
+  const std::string all =
+      comparisons == 1 ? "" : " for all " + wording::grouped(comparisons) + " comparisons together";
   add("Difference: between the means over the tests that both arms answered, in points of 100. The interval "
       "of " +
       confidence + " is that of one comparison by itself.");
@@ -195,15 +215,23 @@ Notes pair_notes(const RunArms& run) {
 
 std::vector<Section> arm_sections(const ReportInput& input) {
   if (input.arms == nullptr) return {};
-  const RunArms& run = *input.arms;
-  std::vector<Section> sections;
-  Section arms{.heading = "Arms", .count = run.arms.size(), .rank = Rank::scores, .before_verdict = true};
+  Section arms{
+      .heading = "Arms", .count = input.arms->arms.size(), .rank = Rank::scores, .before_verdict = true};
   arms.blocks.emplace_back(arm_table(input));
   arms.blocks.emplace_back(arm_list(input));
-  sections.push_back(std::move(arms));
+  return {std::move(arms)};
+}
+
+std::vector<Section> arm_comparison_sections(const ReportInput& input) {
+  if (input.arms == nullptr) return {};
+  const RunArms& run = *input.arms;
+  std::vector<Section> sections;
   if (are_compared(run)) {
-    Section pairs{.heading = "Arms compared", .rank = Rank::scores, .before_verdict = true};
-    pairs.blocks.emplace_back(pair_table(run));
+    const bool is_gated = input.gate.kind != BaselineKind::none;
+    Section pairs{.heading = "Arms compared",
+                  .rank = is_gated ? Rank::whole_run : Rank::scores,
+                  .before_verdict = !is_gated};
+    if (Table table = pair_table(run); !table.rows.empty()) pairs.blocks.emplace_back(std::move(table));
     pairs.blocks.emplace_back(pair_notes(run));
     sections.push_back(std::move(pairs));
   }

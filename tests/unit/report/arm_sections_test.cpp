@@ -26,7 +26,7 @@ class ArmSections : public ::testing::Test {
     ArmMetricComparison compared;
     compared.metric = MetricId::semantic_similarity_to;
     compared.comparison.drop = 0.0;
-    compared.comparison.pairs = compared.comparison.units = 1;
+    compared.comparison.pairs = compared.comparison.units = 6;
     compared.intervals.drop = Interval{0.0, 0.0};
     arms.pairs.push_back({0, 1, {compared}});
     run.suite.prompts = {{"1", "", "Answer in one word:\n{{question}}"}, {"2", "", "Answer politely."}};
@@ -145,10 +145,53 @@ TEST_F(ArmSections, LostPromptsAreNotThoseOfNow) {
   EXPECT_FALSE(has(text, "Answer in one word")) << text;
 }
 
+// Of a metric that two tests ask for, each pair of four arms had a row that said "undecided".
+TEST_F(ArmSections, ComparisonsOfAFewTestsAreCountedInOneLine) {
+  ArmMetricComparison few = arms.pairs.front().metrics.front();
+  few.metric = MetricId::faithfulness;
+  few.comparison.pairs = few.comparison.units = 1;
+  ArmMetricComparison decided = few;
+  decided.metric = MetricId::relevancy;
+  decided.verdict = ArmVerdict::worse;
+  arms.pairs.front().metrics.insert(arms.pairs.front().metrics.begin(), few);
+  arms.pairs.front().metrics.push_back(few);
+  arms.pairs.front().metrics.push_back(decided);
+  const std::string line = "2 more comparisons, each over fewer than 5 tests, are undecided;";
+  for (const std::string& text : {table_of(input, {.columns = 120}), markdown_of(input), html_of(input)})
+    EXPECT_TRUE(has(text, line)) << text;
+  const std::string text = table_of(input, {.columns = 120});
+  EXPECT_TRUE(has(text, "│ 2 vs 1 │ semantic_similarity_to "))
+      << "the pair's name stands in its first row" << text;
+  EXPECT_TRUE(has(text, " relevancy ")) << text;
+  EXPECT_EQ(occurrences(json_of(input), "\"verdict\": \"undecided\""), 3u) << json_of(input);
+}
+
 TEST_F(ArmSections, OneTestHasNoInterval) {
-  const std::string wide = table_of(input, {.columns = 120});
-  EXPECT_FALSE(has(wide, "+0.0 to +0.0")) << wide;
+  PairedComparison& compared = arms.pairs.front().metrics.front().comparison;
+  compared.pairs = compared.units = 1;
+  const std::string text = table_of(input, {.columns = 120});
+  EXPECT_TRUE(has(text, "1 comparison over fewer than 5 tests is undecided; the JSON report has it\n"))
+      << text;
+  EXPECT_FALSE(has(text, "Tests needed")) << "of a table without rows: " << text;
   EXPECT_TRUE(has(json_of(input), "\"interval\": null")) << json_of(input);
+}
+
+// Under --baseline 24 rows of comparisons stood before the verdict and the regressions.
+TEST_F(ArmSections, ComparisonsStandBehindTheCasesOfAGate) {
+  input.gate.kind = BaselineKind::scores;
+  input.gate.baseline_file = "baseline.json";
+  arms.differing = 1;
+  arms.differences = {{"egypt", {CaseStatus::pass, CaseStatus::fail}}};
+  for (const std::string& text : {table_of(input, {.columns = 80}), markdown_of(input)}) {
+    const auto compared = text.find("Arms compared");
+    ASSERT_NE(compared, std::string::npos) << text;
+    for (const char* first : {"FAIL", "Failures (", "Errors ("})
+      EXPECT_LT(text.find(first), compared) << first << text;
+    EXPECT_LT(compared, text.find("Tests that differ between arms")) << text;
+  }
+  input.gate.kind = BaselineKind::none;
+  const std::string text = table_of(input, {.columns = 80});
+  EXPECT_LT(text.find("Arms compared"), text.find("Verdict: ")) << text;
 }
 
 }  // namespace sluice::arm_sections_test
