@@ -4,6 +4,7 @@
 #include "config/embedded_config.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/session/run_files.hpp"
+#include "coordinator/session/suite_path.hpp"
 #include "coordinator/suite/answers/recorded_answers.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 #include "coordinator/suite/suite_loader.hpp"
@@ -223,7 +224,13 @@ std::vector<Finding> take_answers(const RunOptions& options, const RunFiles& sou
 tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& options, Suite suite) {
   std::vector<Finding> findings;
   auto selected = select(std::move(suite), options.selection);
-  if (!selected) findings.push_back({options.suite_path, 0, selected.error().message});
+  if (!selected) {
+    const bool nothing_fits =
+        selected.error().reason == Reason::usage_invalid && !options.selection.filters.empty();
+    findings.push_back(
+        {options.suite_path, 0,
+         selected.error().message + (nothing_fits ? how_to_list_tests(options.suite_path) : "")});
+  }
   const RunFiles source = selected ? RunFiles(options, *selected) : RunFiles();
   auto files = load_data_files(options.settings, source, findings);
   auto embedding = selected ? embedding_for(options, *selected, findings) : ResolvedEmbedding{};

@@ -1,5 +1,7 @@
 #include "coordinator/session/suite_path.hpp"
 
+#include "coordinator/gate/quoted.hpp"
+
 #include <filesystem>
 #include <system_error>
 
@@ -13,6 +15,10 @@ std::string suite_path_of(const std::string& path) {
   auto text = whole.string();
   while (text.size() > 1 && text.back() == '/') text.pop_back();
   return text;
+}
+
+std::string how_to_list_tests(const std::string& path) {
+  return "; `sluice list-fixtures " + shell_word(path) + "` lists its tests";
 }
 
 }  // namespace sluice

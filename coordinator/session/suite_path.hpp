@@ -8,4 +8,7 @@ namespace sluice {
 /// is the same from wherever it is named.
 std::string suite_path_of(const std::string& path);
 
+/// Behind a message that no test fits: the command that shows which there are.
+std::string how_to_list_tests(const std::string& path);
+
 }  // namespace sluice

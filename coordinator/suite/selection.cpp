@@ -102,7 +102,7 @@ class Filtering {
       if (!are_all) shown.resize(defaults::most_listed_keys);
       message += "; its tags are " + quoted_list(shown) + (are_all ? "" : " and others");
     }
-    return {Reason::usage_invalid, message + "; `sluice list-fixtures` lists its tests"};
+    return {Reason::usage_invalid, std::move(message)};
   }
 
  private:

@@ -158,7 +158,9 @@ Result<MetricOutcome> TextChecker::assess_positive(const CheckedAnswer& answer,
     case MetricId::cost:
       if (answer.usage == Usage{} && !costs_nothing(expectation.numbers)) {
         return undecided_outcome(
-            id, "what the answer cost is not known, since the provider did not name its usage");
+            id,
+            "what the answer cost is not known, since the provider named no tokens for it, or 0 and 0; if it "
+            "counts them by now, --refresh in live mode calls for the answer again");
       }
       return outcome_of(id, problem_with_cost(answer.usage, expectation.numbers));
     case MetricId::refusal:

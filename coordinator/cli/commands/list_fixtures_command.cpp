@@ -40,7 +40,12 @@ struct ListFixtures {
     if (!wanted) return report_error(wanted.error());
     selection.filters = std::move(*wanted);
     const auto selected = select(std::move(loaded->suite), selection);
-    if (!selected) return report_error(selected.error());
+    if (!selected) {
+      Error why = selected.error();
+      if (!filters.empty() && why.reason == Reason::usage_invalid)
+        why.message += "; without --filter all tests are listed";
+      return report_error(why);
+    }
     return print(*selected);
   }
 

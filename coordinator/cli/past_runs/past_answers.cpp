@@ -14,6 +14,7 @@
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_plan.hpp"
 #include "coordinator/session/run_record.hpp"
+#include "coordinator/session/suite_path.hpp"
 #include "coordinator/suite/answers/recorded_answers.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
@@ -45,8 +46,12 @@ class Choice {
     if (!loaded) return tl::unexpected(report_findings(loaded.error()));
     Selection selection;
     selection.filters = wanted.filters;
-    const auto part = select(std::move(loaded->suite), selection);
-    if (!part) return tl::unexpected(report_error(part.error()));
+    auto part = select(std::move(loaded->suite), selection);
+    if (!part) {
+      if (part.error().reason == Reason::usage_invalid)
+        part.error().message += how_to_list_tests(past.run.suite_path);
+      return tl::unexpected(report_error(part.error()));
+    }
     choice.tests_.emplace();
     for (std::size_t i = 0; i < part->cases.size(); ++i) choice.tests_->emplace(part->cases.id(i));
     return choice;

@@ -260,14 +260,16 @@ FinishedRun RecordedRun::report(EndedRun ended) {
   facts.started_at_ms = goes_on() ? record_.started_at_ms : ended.started_at_ms;
   facts.completed_at_ms = ended.completed_at_ms;
   if (before_ != nullptr) add_embedding_run(*before_, facts);
-  FinishedRun end{report_run({options_, inputs_, *plan_, *history_, facts, ended.ended.begun_units, use_},
-                             gate_, observed_),
-                  ended.endpoint};
+  const ReportedRun reported = report_run(
+      {options_, inputs_, *plan_, *history_, facts, ended.ended.begun_units, use_}, gate_, observed_);
+  FinishedRun end{reported.exit_code, ended.endpoint};
   const bool is_report = use_ == nullptr || !use_->conclude;
   const bool is_left = facts.cut_short || end.exit_code == exit_error;
   const bool can_go_on = !facts.cut_short || !would_end_again(to_string(facts.cut_short->reason));
   if (is_left && is_report && can_go_on && !recorded_in_->is_temporary())
-    say(how_to_go_on(options_, run_id_, facts.cut_short));
+    say(reported.lacks_reports && !facts.cut_short && !options_.export_baseline && !options_.harvest
+            ? how_to_report(options_, run_id_)
+            : how_to_go_on(options_, run_id_, facts.cut_short));
   return end;
 }
 

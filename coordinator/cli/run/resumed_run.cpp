@@ -40,6 +40,11 @@ std::string files_again(const RunOptions& options) {
   return flags;
 }
 
+std::string home_flag(const RunOptions& options) {
+  const auto& home = options.settings.home;
+  return home.origin == Origin::flag ? " --home " + shell_word(home.value) : "";
+}
+
 Result<std::shared_ptr<EarlierPart>> earlier_part(const Plan& plan, const std::string& run_id,
                                                   Ledger& ledger) {
   auto earlier = std::make_shared<EarlierPart>(plan, run_id);
@@ -117,10 +122,13 @@ Result<void> note_spent_before(const RunFacts& before, const std::string& run_id
   return ledger.note_spends(run_id, {&spent, 1});
 }
 
+std::string how_to_report(const RunOptions& options, const std::string& run_id) {
+  return "the run is complete: `sluice report " + short_id(run_id) + " --output FILE" + home_flag(options) +
+         "` writes its report to another place";
+}
+
 std::string how_to_go_on(const RunOptions& options, const std::string& run_id,
                          const std::optional<Error>& why) {
-  const auto& home = options.settings.home;
-  const std::string in_home = home.origin == Origin::flag ? " --home " + shell_word(home.value) : "";
   // The answers of other machines may be gone with them, and a run that was resumed goes on by its own
   // command.
   const bool is_here = !options.listen && options.resumed_run.empty();
@@ -132,8 +140,8 @@ std::string how_to_go_on(const RunOptions& options, const std::string& run_id,
   const bool needs_cost = why && why->reason == Reason::cost_budget_spent;
   const bool needs_tokens = why && why->reason == Reason::token_budget_spent;
   const std::string budget = needs_cost ? " --max-cost MORE" : needs_tokens ? " --max-tokens MORE" : "";
-  return "continue with `" + resume_command(run_id) + budget + files_again(options) + in_home + "`" +
-         (is_cached ? "; the same command starts a new run, and pays for no answer twice" : "");
+  return "continue with `" + resume_command(run_id) + budget + files_again(options) + home_flag(options) +
+         "`" + (is_cached ? "; the same command starts a new run, and pays for no answer twice" : "");
 }
 
 }  // namespace sluice

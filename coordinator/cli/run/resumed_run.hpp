@@ -30,5 +30,8 @@ Result<void> note_spent_before(const RunFacts& before, const std::string& run_id
 /// How to go on with a run that stopped, for whoever watches; `why`, if anything cut it short.
 std::string how_to_go_on(const RunOptions& options, const std::string& run_id,
                          const std::optional<Error>& why);
+/// Of a run that came to its end, and has a report that could not be written: the same command would fail
+/// again.
+std::string how_to_report(const RunOptions& options, const std::string& run_id);
 
 }  // namespace sluice

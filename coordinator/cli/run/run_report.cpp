@@ -116,8 +116,15 @@ class RunReporter {
  public:
   explicit RunReporter(const RunToReport& ended) : ended_(ended) {}
 
-  /// The exit code. `also` sees each case.
-  int report(const RunGate& loaded, const VisitCase& also) {
+  /// `also` sees each case.
+  ReportedRun report(const RunGate& loaded, const VisitCase& also) {
+    const int code = report_to_its_end(loaded, also);
+    return {code, lacks_reports_};
+  }
+
+ private:
+  /// The exit code.
+  int report_to_its_end(const RunGate& loaded, const VisitCase& also) {
     const auto recorded = ended_.ledger.results_of(ended_.facts.run_id);
     const bool json_ahead = !concludes() && may_write_json_ahead(ended_.options, ended_.inputs, ended_.plan);
     const bool are_held = !json_ahead || are_visited_again(ended_.options, ended_.inputs, loaded);
@@ -135,7 +142,6 @@ class RunReporter {
     return concludes() ? conclude(run) : show(run, source);
   }
 
- private:
   bool concludes() const { return ended_.use != nullptr && ended_.use->conclude; }
   const CacheTools* caches() const { return ended_.use != nullptr ? ended_.use->caches : nullptr; }
 
@@ -216,6 +222,7 @@ class RunReporter {
       return write_reports(targets, input);
     });
     for (const Error& error : failures) code_ = report_error(error);
+    lacks_reports_ = !failures.empty();
     if (!ended_.options.progress || !failures.empty() || ended_.facts.cut_short) return;
     if (const auto line = outcome_line(targets, run.assessment()); !line.empty()) say(line);
   }
@@ -249,6 +256,7 @@ class RunReporter {
   std::optional<JsonCases> json_cases_;
   NotPassed not_passed_;
   std::string last_failure_;  ///< Of the ledger, after the report.
+  bool lacks_reports_ = false;
   int code_ = exit_ok;
 };
 
@@ -270,13 +278,13 @@ int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& wh
   return noted ? unassessed.exit_code : report_error(noted.error());
 }
 
-int report_run(const RunToReport& run, const RunGate& gate, bool observed) {
+ReportedRun report_run(const RunToReport& run, const RunGate& gate, bool observed) {
   RunReporter reporter(run);
   if (!observed) return reporter.report(gate, {});
   GatedStatuses statuses;
-  const int code = reporter.report(gate, [&](const CaseResult& result) { statuses.add(result); });
+  const ReportedRun reported = reporter.report(gate, [&](const CaseResult& result) { statuses.add(result); });
   finish_run_observations(run.options.settings, run.facts.run_id, statuses.changed());
-  return code;
+  return reported;
 }
 
 Result<void> report_unasked(const RunOptions& options, const RunInputs& inputs, const RunGate& gate,

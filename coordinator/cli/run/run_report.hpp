@@ -26,10 +26,14 @@ struct RunToReport {
   const RunUse* use = nullptr;  ///< Takes the place of reports and baseline, unless null.
 };
 
+struct ReportedRun {
+  int exit_code = 0;
+  bool lacks_reports = false;  ///< One of them could not be written.
+};
+
 /// Merges the results, gates them, writes reports and baseline, and notes the run's end in the ledger.
-/// `observed`: its observations are saved, and get their statuses. Returns the exit code; errors were
-/// reported on stderr.
-int report_run(const RunToReport& run, const RunGate& gate, bool observed);
+/// `observed`: its observations are saved, and get their statuses. Errors were reported on stderr.
+ReportedRun report_run(const RunToReport& run, const RunGate& gate, bool observed);
 
 /// The same for a run of which there is nothing to assess: says why, and notes its end (Unix time in
 /// milliseconds). Returns the exit code.

@@ -191,10 +191,16 @@ std::vector<Finding> RecordedAnswers::check_tests(const CaseList& cases) const {
   std::vector<Finding> findings;
   for (const auto& [id, answer] : answers_) {
     if (ids.contains(id)) continue;
-    findings.push_back({file_, answer.line,
-                        "the suite has no test \"" + excerpt(id, defaults::quoted_bytes) +
-                            "\"; take the answer out, or name the test as the suite does (under arms: "
-                            "TEST@ARM)"});
+    const std::string named = "\"" + excerpt(id, defaults::quoted_bytes) + "\"";
+    const std::string arms = id + "@";
+    const auto under_arm = ids.lower_bound(arms);
+    const bool has_arms = under_arm != ids.end() && under_arm->starts_with(arms);
+    findings.push_back(
+        {file_, answer.line,
+         has_arms ? "the test " + named + " is asked under arms: say whose answer it is, as in \"" +
+                        excerpt(*under_arm, defaults::quoted_bytes) + "\""
+                  : "the suite has no test " + named +
+                        "; take the answer out, or name the test as the suite does (under arms: TEST@ARM)"});
   }
   sort_findings(findings);
   shorten_findings(findings, file_, "more answers to tests that are not there");

@@ -181,6 +181,18 @@ TEST(RecordedAnswers, ThoseOfUnknownTestsAreNamed) {
   EXPECT_TRUE(findings[0].message.starts_with("the suite has no test \"b\""));
 }
 
+// Of a suite with one provider "a" was said to be missing, though it was there by its whole id.
+TEST(RecordedAnswers, ThoseWithoutTheirArmAreToldItsName) {
+  CaseList cases;
+  Case one;
+  one.id = "a@gpt-4o-mini";
+  cases.push_back(one);
+  const auto findings = read("{\"id\": \"a\", \"answer\": \"x\"}").check_tests(cases);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].message,
+            "the test \"a\" is asked under arms: say whose answer it is, as in \"a@gpt-4o-mini\"");
+}
+
 // As a collector's file exporter writes spans: numbers of 64 bits as strings.
 constexpr const char* span =
     R"({"resourceSpans": [{"resource": {}, "scopeSpans": [{"spans": [)"
