@@ -193,4 +193,15 @@ TEST_F(CommandChecks, AreKilledWhenTheRunIsInterrupted) {
   EXPECT_NE(finished.errors.find("interrupted"), std::string::npos) << finished.errors;
 }
 
+TEST_F(CommandChecks, AreWarnedOfBeforeTheFirstCallWhereTheirProgramIsMissing) {
+  write_suite(test("gone", "Peru", "{type: any_of, of: [{type: command, command: [no-such-check]}]}") +
+              test("there", "Peru", "[{type: command, command: [sh, -c, 'exit 1']}, " + paris + "]"));
+  const auto finished =
+      run_sluice({"run", "suite.yaml", "--mode", "mock", "--provider", "openai", "--model", "m"});
+  const std::string missing = ", which checks answers, is not in PATH";
+  EXPECT_NE(finished.errors.find("the program \"no-such-check\"" + missing), std::string::npos)
+      << finished.errors;
+  EXPECT_EQ(finished.errors.find(missing), finished.errors.rfind(missing)) << "and of no other";
+}
+
 }  // namespace sluice::command_check_runs_test

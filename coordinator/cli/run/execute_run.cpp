@@ -106,8 +106,10 @@ int execute_run(const RunOptions& options, Suite suite, const PrepareWorkers& pr
   auto inputs = load_run_inputs(options, std::move(suite));
   if (!inputs) return report_findings(inputs.error());
   warn_of_default_provider(options);
-  for (const std::string& remark : suite_remarks(inputs->suite)) {
-    if (options.log_level != LogLevel::error) report_warning(options.suite_path + ": " + remark);
+  for (const auto& remarks : {suite_remarks(inputs->suite), missing_programs(inputs->suite)}) {
+    for (const std::string& remark : remarks) {
+      if (options.log_level != LogLevel::error) report_warning(options.suite_path + ": " + remark);
+    }
   }
   note_selection(options, inputs->suite.cases.size());
   if (use != nullptr && use->check) {
