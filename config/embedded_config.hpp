@@ -15,6 +15,8 @@ extern const std::string_view prices;             ///< prices.toml
 extern const std::string_view default_plugin;     ///< plugins/default/plugin.yaml
 extern const std::string_view triggers;           ///< triggers.toml
 extern const std::string_view report_schema;      ///< schemas/report.schema.json
+extern const std::string_view javascript_check;   ///< import/promptfoo_check.cjs
+extern const std::string_view python_check;       ///< import/promptfoo_check.py
 extern const std::string_view report_style;       ///< report/report.css
 extern const std::string_view report_script;      ///< report/report.js
 extern const std::string_view view_script;        ///< report/view.js

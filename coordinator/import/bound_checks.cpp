@@ -86,19 +86,19 @@ std::vector<ImportedCheck> with_sets_flat(std::vector<ImportedCheck> checks, con
 }
 
 bool needs_values(const ImportedCheck& check) {
-  return (check.source && needs_values(*check.source)) ||
+  return check.program || (check.source && needs_values(*check.source)) ||
          std::ranges::any_of(check.parts, [](const ImportedCheck& part) { return needs_values(part); });
 }
 
 bool depends_on_values(const ImportedCheck& check, const Variables& values) {
-  return (check.source && depends_on_values(*check.source, values)) ||
+  return check.program || (check.source && depends_on_values(*check.source, values)) ||
          std::ranges::any_of(check.parts,
                              [&](const ImportedCheck& part) { return depends_on_values(part, values); });
 }
 
 std::optional<ImportedCheck> bound_check(ImportedCheck check, const Variables& values,
                                          const ImportFile& from) {
-  if (!depends_on_values(check, values)) return check;
+  if (check.program || !depends_on_values(check, values)) return check;
   if (check.source) {
     auto expectation = expectation_of(*check.source, values);
     if (!expectation) leave_out(check, expectation.error(), from);

@@ -26,7 +26,7 @@ bool depends_on_values(const ImportedCheck& check, const Variables& values);
 /// Whether it can stand in no default test, whatever the values are.
 bool needs_values(const ImportedCheck& check);
 /// The check for these values, which are written into it where they decide what it is. Nothing if there is
-/// none, which is a note.
+/// none, which is a note. Programs have theirs by finish_programs, before this.
 std::optional<ImportedCheck> bound_check(ImportedCheck check, const Variables& values,
                                          const ImportFile& from);
 

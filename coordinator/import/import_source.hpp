@@ -30,11 +30,12 @@ std::optional<double> number_in(const DocumentNode& table, std::string_view key)
 struct ImportFile {
   const SuiteFolder& files;
   ImportNotes& notes;
-  std::string name;  ///< Relative to the folder; for messages too.
+  std::string name;      ///< Relative to the folder; for messages too.
+  std::string folder{};  ///< Leads there from the suite's: empty, or with a slash at its end.
 
   void note(std::uint32_t line, std::string message) const { notes.add(name, line, std::move(message)); }
   /// Another file beside it.
-  ImportFile with(std::string other) const { return {files, notes, std::move(other)}; }
+  ImportFile with(std::string other) const { return {files, notes, std::move(other), folder}; }
 };
 
 /// The table of an entry that must be one; else null, which is a note unless nothing stands there.

@@ -22,6 +22,7 @@ using Reading = CheckSource::Reading;
 /// What an assertion may hold; all else is a note.
 constexpr std::array<std::string_view, 7> known_keys{"type",        "value", "threshold", "assert",
                                                      "description", "$ref",  "weight"};
+constexpr std::string_view program_key = "config";  ///< What one that is a program may hold besides.
 
 /// Whether a schema asks for a form of texts that is not judged here (docs/metrics.md).
 bool names_other_format(const DocumentNode& schema) {
@@ -104,17 +105,30 @@ class CheckImporter {
     made.line = assertion.line;
     made.weight = number_in(assertion, "weight");
     note_other_keys(assertion, check.type, made);
+    if (is_program_type(check.type) && !script_in(assertion, check))
+      return add_program(std::move(made), assertion, check);
     Reading reading = Reading::text;
     if (!read_value(assertion, *type, check, reading)) return;
     if (takes_foreign_context(check.type)) check.context = foreign_context;
     if (check.type == "context-faithfulness" || check.type == "context-relevance")
       check.values.clear();  // They compare with no value.
-    if (check.type == "javascript" && !check.is_negated && check.values.size() == 1) {
-      if (auto script = check_of_script(check.values.front(), check.line)) check = std::move(*script);
-    }
-    if (const auto why = why_not_taken(check.type); !why.empty())
-      return leave_out(assertion.line, *type, std::string(why));
+    if (auto script = script_in(assertion, check)) check = std::move(*script);
     add(std::move(made), std::move(check), reading);
+  }
+
+  /// A script that a check of texts says as well.
+  static std::optional<ForeignCheck> script_in(const DocumentNode& assertion, const ForeignCheck& check) {
+    const std::string* script = text_in(assertion, "value");
+    if (check.type != "javascript" || check.is_negated || script == nullptr) return std::nullopt;
+    return check_of_script(*script, check.line);
+  }
+
+  void add_program(ImportedCheck made, const DocumentNode& assertion, const ForeignCheck& check) {
+    auto program = read_program(assertion, check.type, check.is_negated, from_);
+    if (!program) return sluice::leave_out(made, program.error(), from_);
+    made.variables = program->variables;
+    made.program = std::make_shared<const ForeignProgram>(std::move(*program));
+    checks_.push_back(std::move(made));
   }
 
   static std::string why_not_readable(const DocumentNode& assertion, const std::string& type) {
@@ -125,7 +139,7 @@ class CheckImporter {
       return "judges what its \"transform\" makes of the answer, which has no counterpart";
     if (takes_foreign_context(type) && find_entry(assertion, "contextTransform") != nullptr)
       return "judges by what its \"contextTransform\" finds in the answer, which has no counterpart";
-    return type == "javascript" ? "" : std::string(why_not_taken(type));
+    return is_program_type(type) ? "" : std::string(why_not_taken(type));
   }
 
   void leave_out(std::uint32_t line, const std::string& type, const std::string& why) {
@@ -182,7 +196,8 @@ class CheckImporter {
 
   void note_other_keys(const DocumentNode& assertion, const std::string& type, ImportedCheck& made) {
     for (const DocumentEntry& entry : std::get<DocumentNode::Table>(assertion.value)) {
-      const bool is_read = std::ranges::find(known_keys, entry.key) != known_keys.end();
+      const bool is_read = std::ranges::find(known_keys, entry.key) != known_keys.end() ||
+                           (entry.key == program_key && is_program_type(type));
       const bool is_unread_number =
           (entry.key == "weight" || entry.key == "threshold") && is_no_number(assertion, entry.key);
       if (is_read && !is_unread_number) continue;

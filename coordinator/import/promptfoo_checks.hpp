@@ -2,6 +2,7 @@
 
 #include "common/documents/document.hpp"
 #include "coordinator/import/check_source.hpp"
+#include "coordinator/import/foreign_program.hpp"
 #include "coordinator/import/import_source.hpp"
 
 #include <cstdint>
@@ -15,11 +16,12 @@ namespace sluice {
 
 /// A check as an entry of `expected`, with keys in the order of writing.
 struct ImportedCheck {
-  DocumentNode expectation{};  ///< Null as long as it needs the values of a test (bound_check).
+  DocumentNode expectation{};  ///< Empty as long as it needs the values of a test (bound_check).
   std::string type{};          ///< As a suite names it; empty as long as that.
   bool is_scored = false;
   std::set<std::string, std::less<>> variables{};
-  std::shared_ptr<const CheckSource> source{};  ///< Where it has variables.
+  std::shared_ptr<const CheckSource> source{};      ///< Where it has variables.
+  std::shared_ptr<const ForeignProgram> program{};  ///< Where it is one; finish_programs makes its entry.
   std::string foreign_type{};
   std::string leniency{};              ///< A clause on what it lets pass here and not there; empty: nothing.
   std::optional<double> weight{};      ///< Among others of a group.

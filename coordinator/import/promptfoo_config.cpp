@@ -188,10 +188,21 @@ tl::expected<DocumentNode, DocumentError> configuration_of(std::string_view text
   return DocumentNode{DocumentNode::Table{{"tests", 1, std::move(tests)}}, 1, {}};
 }
 
+/// As ImportFile::folder.
+std::string way_between(const fs::path& target, const fs::path& folder) {
+  const auto whole = [](const fs::path& path) {
+    std::error_code error;
+    return fs::weakly_canonical(path.empty() ? "." : path, error);
+  };
+  const std::string way = whole(folder).lexically_relative(whole(target)).generic_string();
+  return way.empty() || way == "." ? "" : way + "/";
+}
+
 }  // namespace
 
 tl::expected<ImportedSuite, std::vector<Finding>> import_promptfoo(const fs::path& path,
-                                                                   const std::vector<std::string>& allowed) {
+                                                                   const std::vector<std::string>& allowed,
+                                                                   const std::optional<fs::path>& target) {
   const std::string shown = path.generic_string();
   const auto fail = [&](std::uint32_t line, std::string message) {
     return tl::unexpected(std::vector<Finding>{{shown, line, std::move(message)}});
@@ -206,7 +217,8 @@ tl::expected<ImportedSuite, std::vector<Finding>> import_promptfoo(const fs::pat
   if (!files) return fail(0, files.error().message);
   const std::string name = path.filename().generic_string();
   ImportNotes notes;
-  const ImportFile from{**files, notes, name};
+  const ImportFile from{**files, notes, name,
+                        way_between(target.value_or(path.parent_path()), path.parent_path())};
   auto root = extension_of(name) == ".csv" ? configuration_of(*text, from) : parse_foreign(shown, *text);
   if (!root) return fail(root.error().line, root.error().message);
   const DocumentEntry* config = find_entry(*root, "config");

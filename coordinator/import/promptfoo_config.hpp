@@ -6,12 +6,22 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tl/expected.hpp>
 
 namespace sluice {
+
+/// A program that a suite runs to check answers by code of the configuration: it stands beside the suite.
+struct CheckProgram {
+  std::string file;
+  std::string interpreter;
+  std::string_view text;
+  std::size_t checks = 0;  ///< That run it.
+};
 
 /// A suite that was made of a promptfoo configuration.
 struct ImportedSuite {
@@ -22,12 +32,15 @@ struct ImportedSuite {
   std::size_t prompts = 0;
   std::size_t providers = 0;
   std::string description{};  ///< As the configuration has it; may be empty.
+  std::vector<CheckProgram> programs{};
 };
 
 /// Reads a configuration in YAML or JSON, or the JSON output of an evaluation, with the files that it names:
 /// these lie below its own folder or an `allowed` one (SuiteFolder). What a suite cannot say is a note; an
-/// error is a file that cannot be read at all.
-tl::expected<ImportedSuite, std::vector<Finding>> import_promptfoo(const std::filesystem::path& config,
-                                                                   const std::vector<std::string>& allowed);
+/// error is a file that cannot be read at all. The suite is for the folder `target`, from which it names
+/// programs; without one for the configuration's own.
+tl::expected<ImportedSuite, std::vector<Finding>> import_promptfoo(
+    const std::filesystem::path& config, const std::vector<std::string>& allowed,
+    const std::optional<std::filesystem::path>& target = {});
 
 }  // namespace sluice

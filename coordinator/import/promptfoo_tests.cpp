@@ -158,6 +158,12 @@ class TestImporter {
       return from_.note(node.line, "the variable " + json_string(excerpt(name, defaults::quoted_bytes)) +
                                        " has a name that a template cannot use: left out");
     }
+    for (ImportedTest& test : tests) {
+      if (text_in(node) != nullptr)
+        test.values.erase(name);
+      else
+        test.values.insert_or_assign(name, node);
+    }
     const auto set = [&](const std::string& value) {
       for (ImportedTest& test : tests) test.vars.insert_or_assign(name, value);
     };
@@ -335,6 +341,9 @@ std::vector<ImportedTest> import_scenarios(const DocumentNode& scenarios, const 
       for (ImportedTest test : asked) {
         for (const auto& [name, shown] : one.lists) {
           if (!test.vars.contains(name)) test.lists.emplace(name, shown);
+        }
+        for (const auto& [name, value] : one.values) {
+          if (!test.vars.contains(name)) test.values.emplace(name, value);
         }
         test.vars.insert(one.vars.begin(), one.vars.end());
         test.metadata.insert(one.metadata.begin(), one.metadata.end());

@@ -50,7 +50,8 @@ class Assembly {
     const std::size_t count = std::get<DocumentNode::Array>(tests_.tests.value).size();
     suite.add("tests", std::move(tests_.tests));
     note_measured();
-    return {suite.take(), {}, std::move(parts_.servers), count, parts_.prompts.size(), providers};
+    return {suite.take(), {},        std::move(parts_.servers), count, parts_.prompts.size(), providers,
+            {},           programs()};
   }
 
  private:
@@ -183,6 +184,16 @@ class Assembly {
   void take_grader(const DocumentNode& named) {
     ImportedProviders read = import_providers(named, from_);
     if (!read.providers.empty()) parts_.judge = {std::move(read.providers.front()), std::move(read.servers)};
+  }
+
+  std::vector<CheckProgram> programs() const {
+    std::vector<CheckProgram> all;
+    for (const auto& [language, checks] : tests_.programs) {
+      const bool is_python = language == ForeignProgram::Language::python;
+      all.push_back({runner_of(language), interpreter_of(language),
+                     is_python ? embedded::python_check : embedded::javascript_check, checks});
+    }
+    return all;
   }
 
   /// What a suite does not show of checks that need more than an answer.

@@ -9,12 +9,14 @@
 #include "coordinator/import/defaults.hpp"
 #include "coordinator/import/foreign_template.hpp"
 #include "coordinator/import/ordered_table.hpp"
+#include "coordinator/import/program_checks.hpp"
 #include "coordinator/import/value_renderer.hpp"
 #include "coordinator/suite/prompts/arms.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -30,6 +32,7 @@ void add_names(const Names& names, Names& to) {
 
 void add_json_names(const ImportedCheck& check, Names& to) {
   if (check.source) add_names(check.source->json_variables, to);
+  if (check.program) add_names(check.program->json_variables, to);
   for (const ImportedCheck& part : check.parts) add_json_names(part, to);
 }
 
@@ -122,11 +125,17 @@ class TestAssembly {
   }
 
   void find_names() {
+    default_runs_programs_ = run_programs(default_.checks);
+    for (const ImportedTest& test : tests_) {
+      if (!reads_all(test)) continue;
+      for (const ImportedTest* one : {&test, &std::as_const(default_)})
+        std::ranges::copy(one->vars | std::views::keys, std::inserter(anywhere_, anywhere_.end()));
+    }
     for (const ImportedPrompt& prompt : prompts_) {
       add_names(prompt.variables, asked_);
       add_names(prompt.json_variables, json_);
     }
-    anywhere_ = asked_;
+    add_names(asked_, anywhere_);
     const auto add = [&](const ImportedTest& test) {
       for (const ImportedCheck& check : test.checks) {
         add_names(check.variables, anywhere_);
@@ -150,9 +159,16 @@ class TestAssembly {
       const bool is_own = !test.takes_default_checks || has_template(value);
       if (!is_own || !anywhere_.contains(name)) continue;
       const bool is_new = test.vars.emplace(name, value).second;
+      const auto typed = default_.values.find(name);
+      if (is_new && typed != default_.values.end()) test.values.insert(*typed);
       const auto list = default_lists_.find(name);
       if (is_new && list != default_lists_.end()) test.lists.insert(*list);
     }
+  }
+
+  /// A program gets all variables of its test.
+  bool reads_all(const ImportedTest& test) const {
+    return run_programs(test.checks) || (test.takes_default_checks && default_runs_programs_);
   }
 
   /// What the prompts and the checks of a test show.
@@ -164,6 +180,7 @@ class TestAssembly {
     add(test.checks);
     if (test.takes_default_checks) add(default_.checks);
     if (test.takes_default_checks) add(given_);
+    if (reads_all(test)) add_names(variables_of(test, default_), shown);
     return shown;
   }
 
@@ -242,12 +259,13 @@ class TestAssembly {
     add_missing_values(test);
     const Variables values = values_for(test);
     const bool had_checks = !test.checks.empty();
-    test.checks = bound(std::move(test.checks), values);
+    test.checks = bound(std::move(test.checks), test, values);
     test.lost_checks = test.lost_checks || (had_checks && test.checks.empty());
     group_or_note_weights(test);
     const std::string id = own_id(test);
     if (test.checks.empty() && test.lost_checks) note_lost_checks(test, id);
-    if (test.takes_default_checks) std::ranges::move(bound(given_, values), std::back_inserter(test.checks));
+    if (test.takes_default_checks)
+      std::ranges::move(bound(given_, test, values), std::back_inserter(test.checks));
     note_kept(test.checks);
     join_scores(test);
     if (test.checks.empty() && (default_.checks.empty() || !test.takes_default_checks))
@@ -260,9 +278,14 @@ class TestAssembly {
     return test_node(test, id);
   }
 
-  std::vector<ImportedCheck> bound(std::vector<ImportedCheck> checks, const Variables& values) const {
+  std::vector<ImportedCheck> bound(std::vector<ImportedCheck> checks, const ImportedTest& test,
+                                   const Variables& values) const {
     std::vector<ImportedCheck> result;
+    const bool has_programs = run_programs(checks);
+    const auto input =
+        has_programs ? program_input(test, default_, answers_are_values(input_)) : ProgramInput();
     for (ImportedCheck& check : checks) {
+      if (has_programs) finish_programs(check, input);
       if (auto one = bound_check(std::move(check), values, from_)) result.push_back(std::move(*one));
     }
     return result;
@@ -338,6 +361,8 @@ class TestAssembly {
   void note_kept(const std::vector<ImportedCheck>& checks) {
     for (const ImportedCheck& check : checks) {
       note_kept(check.parts);
+      if (check.program) ++made_.programs[check.program->language];
+      note_lost_scores(check.parts, from_);
       if (!check.leniency.empty()) {
         from_.with(check.file)
             .note(check.line,
@@ -413,7 +438,8 @@ class TestAssembly {
     if (!one_line(test.name).empty()) node.add("name", text_of(one_line(test.name)));
     add_tags(test, node);
     if (!test.takes_default_checks && !default_.checks.empty()) node.add("default_test", {false, 1, {}});
-    if (!test.vars.empty() || !asked_.empty()) node.add("vars", vars(test));
+    // Without any a suite fills in no parameters.
+    if (!test.vars.empty() || !asked_.empty() || run_programs(test.checks)) node.add("vars", vars(test));
     if (!std::get<DocumentNode::Table>(input_.value).empty()) node.add("input", input_);
     if (!test.checks.empty()) node.add("expected", expected(test.checks));
     return node.take();
@@ -485,6 +511,7 @@ class TestAssembly {
   Names ids_;
   std::map<std::string, std::size_t, std::less<>> same_ids_;
   std::size_t number_ = 0;
+  bool default_runs_programs_ = false;
 };
 
 }  // namespace

@@ -5,7 +5,9 @@
 #include "coordinator/import/promptfoo_prompts.hpp"
 #include "coordinator/import/promptfoo_tests.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -20,6 +22,7 @@ struct AssembledTests {
   std::optional<DocumentNode> grader{};        ///< The provider that all checks name which a model judges.
   std::optional<std::uint32_t> timed_line{};   ///< Of the first check of `latency`.
   std::optional<std::uint32_t> priced_line{};  ///< Of the first check of `cost`.
+  std::map<ForeignProgram::Language, std::size_t> programs{};  ///< So many checks are programs.
 };
 
 /// Tests that load: with values for all variables of the prompts and checks, and for no others, and with a

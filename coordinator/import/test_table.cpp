@@ -28,7 +28,8 @@ DocumentNode assertion_of(const std::string& cell, std::uint32_t line) {
     for (const std::string& value : check.values) values.push_back(text_node(value, line));
     table.push_back({"value", line, {std::move(values), line, {}}});
   } else if (!check.values.empty()) {
-    table.push_back({"value", line, text_node(check.values.front(), line)});
+    const bool is_file = cell.starts_with("file://");
+    table.push_back({"value", line, text_node(is_file ? cell : check.values.front(), line)});
   }
   return {std::move(table), line, {}};
 }

@@ -95,7 +95,7 @@ tests:
     vars: {language: [French, German], input: Hello, comment: nobody reads it}
     assert:
       - {type: contains-any, value: [Bonjour, Hallo]}
-      - {type: javascript, value: output.length < 20}
+      - {type: ruby, value: output.length < 20}
   - file://more.csv
 )yaml");
   write_text(
@@ -108,7 +108,7 @@ tests:
       imported.output,
       "promptfooconfig.yaml:8: \"region\" in config of a provider has no counterpart: left out\n"
       "promptfooconfig.yaml:13: the variable \"comment\" is used by no prompt and no check: left out\n"
-      "promptfooconfig.yaml:17: the check javascript has no counterpart (`type: command` runs a program of "
+      "promptfooconfig.yaml:17: the check ruby has no counterpart (`type: command` runs a program of "
       "yours): left out\n"
       "sluice.toml: written, with the servers that the suite names\n"
       "wrote suite.yaml: 3 tests, 2 prompts, 2 providers; 3 notes above on what was left out or changed\n"
@@ -116,7 +116,7 @@ tests:
   EXPECT_TRUE(
       read_text(folder() / "suite.yaml").starts_with("# Translations\n# Imported from promptfooconfig.yaml."))
       << read_text(folder() / "suite.yaml");
-  EXPECT_NE(read_text(folder() / "suite.yaml").find("#   promptfooconfig.yaml:17: the check javascript"),
+  EXPECT_NE(read_text(folder() / "suite.yaml").find("#   promptfooconfig.yaml:17: the check ruby"),
             std::string::npos)
       << "what is left out stands in the suite as well";
   EXPECT_EQ(read_text(folder() / "sluice.toml"),

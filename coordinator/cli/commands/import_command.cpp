@@ -41,8 +41,9 @@ constexpr const char* import_examples =
     "Each line of the output, FILE:LINE: what, names something that the suite lacks\n"
     "or expresses differently; the suite begins with the same lines. Servers that the\n"
     "suite needs go into a sluice.toml beside it; if that file exists, what it lacks\n"
-    "is printed. Without CONFIG: the promptfooconfig.yaml (.yml, .json) of this\n"
-    "folder.\n"
+    "is printed. Checks in JavaScript or Python become commands, and a program beside\n"
+    "the suite runs their code (promptfoo_check). Without CONFIG: the\n"
+    "promptfooconfig.yaml (.yml, .json) of this folder.\n"
     "Examples:\n"
     "  sluice import\n"
     "  sluice import promptfooconfig.yaml\n"
@@ -63,6 +64,9 @@ std::string header(const std::string& config, const ImportedSuite& imported) {
   std::string text = description.empty() ? "" : "# " + description + "\n";
   text += "# Imported from " + one_line(to_valid_utf8(config)) + ".\n";
   const std::vector<Finding>& notes = imported.notes;
+  for (const CheckProgram& program : imported.programs)
+    text += "# Code of it runs in " + wording::counted(program.checks, "check") + ": " + program.interpreter +
+            " " + program.file + "\n";
   if (!notes.empty()) text += "# What this suite does not say, or says otherwise:\n";
   for (const Finding& note : notes) text += "#   " + one_line(to_valid_utf8(to_text(note))) + "\n";
   return text + "\n";
@@ -76,15 +80,19 @@ struct ImportSuiteCommand {
 
   int run() {
     if (const auto found = find_config(); !found) return report_error(found.error());
-    const auto imported = import_promptfoo(config, allowed_paths);
-    if (!imported) return report_findings(imported.error());
     const fs::path target = output ? fs::path(*output) : fs::path(config).parent_path() / "suite.yaml";
+    const fs::path folder = target.parent_path();
+    const auto imported = import_promptfoo(config, allowed_paths, folder);
+    if (!imported) return report_findings(imported.error());
     if (const auto free = check_target(target); !free) return report_error(free.error());
+    if (const auto free = check_programs(*imported, folder); !free) return report_error(free.error());
     const std::string text =
         header(fs::path(config).filename().string(), *imported) + suite_yaml(imported->suite);
     if (const auto written = write("suite", target, text); !written) return report_error(written.error());
     for (const Finding& note : imported->notes) show(printable(to_text(note)));
-    const fs::path settings = target.parent_path() / settings_name;
+    if (const auto written = write_programs(*imported, folder); !written)
+      return report_error(written.error());
+    const fs::path settings = folder / settings_name;
     const auto lacking = write_settings(*imported, settings);
     if (!lacking) return report_unloaded(target, lacking.error());
     const auto loaded = load_any_suite(target, allowed_paths);
@@ -136,6 +144,35 @@ struct ImportSuiteCommand {
                 target.generic_string() +
                     " is there already: name another file with --output, or replace it "
                     "with --force");
+  }
+
+  /// One that somebody changed is his.
+  Result<void> check_programs(const ImportedSuite& imported, const fs::path& folder) const {
+    for (const CheckProgram& program : imported.programs) {
+      const fs::path file = folder / program.file;
+      std::error_code error;
+      if (force || !fs::exists(file, error)) continue;
+      const auto text = read_file(file, defaults::max_suite_bytes);
+      if (text && *text == program.text) continue;
+      return fail(Reason::usage_invalid,
+                  file.generic_string() +
+                      " is there already, and is another program than the suite needs: name another folder "
+                      "with --output, or replace it with --force");
+    }
+    return {};
+  }
+
+  /// Who imports a configuration is told that its code runs.
+  static Result<void> write_programs(const ImportedSuite& imported, const fs::path& folder) {
+    for (const CheckProgram& program : imported.programs) {
+      const fs::path file = folder / program.file;
+      const auto written = write("program", file, std::string(program.text));
+      if (!written) return written;
+      show(printable(file.generic_string()) + ": written; " + wording::counted(program.checks, "check") +
+           (program.checks == 1 ? " runs" : " run") + " code of the configuration with it, by " +
+           program.interpreter);
+    }
+    return {};
   }
 
   using Servers = std::vector<ImportedServer>;

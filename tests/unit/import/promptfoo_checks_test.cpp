@@ -65,20 +65,20 @@ tests:
 
 TEST_F(Promptfoo, NamesTheTestsThatKeepNoCheckOfTheirOwn) {
   const std::string tests =
-      "tests:\n  - description: Counts words\n    assert: [{type: python, value: x}]\n"
+      "tests:\n  - description: Counts words\n    assert: [{type: ruby, value: x}]\n"
       "  - assert: [{type: contains, value: x}]\n";
   EXPECT_EQ(notes("prompts: [a]\n" + tests),
             "promptfooconfig.yaml:3: of the test \"counts-words\" no check of its own is left: it passes if "
             "the answer is not blank\n"
-            "promptfooconfig.yaml:4: the check python has no counterpart (`type: command` runs a program of "
+            "promptfooconfig.yaml:4: the check ruby has no counterpart (`type: command` runs a program of "
             "yours): left out\n");
   EXPECT_EQ(notes("prompts: [a]\ndefaultTest: {assert: [{type: contains, value: y}]}\n" + tests),
             "promptfooconfig.yaml:4: of the test \"counts-words\" no check of its own is left: the default "
             "test's alone judge it\n"
-            "promptfooconfig.yaml:5: the check python has no counterpart (`type: command` runs a program of "
+            "promptfooconfig.yaml:5: the check ruby has no counterpart (`type: command` runs a program of "
             "yours): left out\n");
-  EXPECT_EQ(notes("prompts: ['{{a}}']\ntests: [{vars: {a: [b, c]}, assert: [{type: python, value: x}]}]\n"),
-            "promptfooconfig.yaml:2: the check python has no counterpart (`type: command` runs a program of "
+  EXPECT_EQ(notes("prompts: ['{{a}}']\ntests: [{vars: {a: [b, c]}, assert: [{type: ruby, value: x}]}]\n"),
+            "promptfooconfig.yaml:2: the check ruby has no counterpart (`type: command` runs a program of "
             "yours): left out\n"
             "promptfooconfig.yaml:2: of the test \"test-1\" no check of its own is left: it passes if the "
             "answer is not blank\n")
@@ -298,11 +298,10 @@ TEST_F(Promptfoo, TakesOverNamedGroupsAndNoReferencesToThem) {
 
 // The value was the file's bytes, whatever it held.
 TEST_F(Promptfoo, SaysOfAProgramThatItIsOneWhateverItHolds) {
-  EXPECT_EQ(
-      notes("prompts: [a]\ntests: [{assert: [{type: contains, value: x}, {type: javascript, value: "
-            "'output == {{ a | upper }}'}]}]\n"),
-      "promptfooconfig.yaml:2: the check javascript has no counterpart (`type: command` runs a program of "
-      "yours): left out\n");
+  EXPECT_EQ(notes("prompts: [a]\ntests: [{assert: [{type: contains, value: x}, {type: ruby, value: "
+                  "'output == {{ a | upper }}'}]}]\n"),
+            "promptfooconfig.yaml:2: the check ruby has no counterpart (`type: command` runs a program of "
+            "yours): left out\n");
 }
 
 TEST_F(Promptfoo, ReadsTheValueOfACheckAsItsFileHasIt) {

@@ -170,7 +170,7 @@ tests:
     threshold: 2
     options: {prefix: x}
     assert:
-      - {type: javascript, value: output.length > 3}
+      - {type: ruby, value: output.length > 3}
       - {type: webhook, value: 'http://x'}
       - {type: regex, value: 'a(?=b)'}
       - {type: contains, value: x, weight: 2, metric: m}
@@ -191,7 +191,7 @@ promptfooconfig.yaml:9: "transform" in options of a test has no counterpart: lef
 promptfooconfig.yaml:11: the variable "b" is used by no prompt and no check: left out
 promptfooconfig.yaml:13: "threshold" of a test has no counterpart: left out
 promptfooconfig.yaml:14: "prefix" in options of a test has no counterpart: left out
-promptfooconfig.yaml:16: the check javascript has no counterpart (`type: command` runs a program of yours): left out
+promptfooconfig.yaml:16: the check ruby has no counterpart (`type: command` runs a program of yours): left out
 promptfooconfig.yaml:17: the check webhook has no counterpart: left out
 promptfooconfig.yaml:18: the check regex cannot be said: the pattern "a(?=b)" is no regular expression of RE2: invalid perl operator: (?=; there are no look-arounds and no back-references: a pattern that must not be found is a check of its own, regex_not_match: left out
 promptfooconfig.yaml:19: "metric" of the check contains has no counterpart: left out

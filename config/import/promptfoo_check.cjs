@@ -1,0 +1,109 @@
+// Runs a `javascript` check of promptfoo for sluice: reads an answer as JSON from standard input and writes a
+// verdict to standard output. The code stands in the suite, or in FILE, which exports it, by NAME or alone.
+// Usage: node promptfoo_check.cjs [FILE [NAME]]
+'use strict';
+const fs = require('fs');
+const path = require('path');
+const { pathToFileURL } = require('url');
+
+const given = JSON.parse(fs.readFileSync(0, 'utf8'));
+const { code = '', config, json, negated, threshold, vars = {} } = given.parameters;
+const [file, name] = process.argv.slice(2);
+// What the code prints is no verdict.
+process.stdout.write = process.stderr.write.bind(process.stderr);
+
+// Calls of tools are the last lines of an answer; promptfoo has them as OpenAI does.
+function outputOf(answer) {
+  try {
+    const lines = answer.split('\n');
+    const calls = [];
+    while (lines.length > 0 && lines[lines.length - 1].startsWith('{"tool_call":'))
+      calls.unshift(JSON.parse(lines.pop()).tool_call);
+    const list = calls.map((call) => ({
+      type: 'function',
+      function: {
+        name: call.name,
+        arguments: typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments),
+      },
+    }));
+    if (list.length > 0)
+      return lines.length > 0 ? { role: 'assistant', content: lines.join('\n'), tool_calls: list } : list;
+    return json ? JSON.parse(answer) ?? answer : answer;
+  } catch {
+    return answer;
+  }
+}
+
+async function loaded() {
+  if (file !== undefined) {
+    const module = await import(pathToFileURL(path.resolve(file)).href);
+    const places = [module.default?.default, module.default, module].filter(Boolean);
+    const found = places
+      .map((place) => (name === undefined ? place : place[name]))
+      .find((one) => typeof one === 'function');
+    if (found === undefined)
+      throw new Error(`${file} exports no function${name === undefined ? '' : ` ${name}`}`);
+    return found;
+  }
+  const text = code.trim();
+  let body = text;
+  if (/^(const|let|var)\s.*$/.test(text)) {
+    // The value of a line of several statements is that of its last one.
+    body = `return eval(${JSON.stringify(text)})`;
+  } else if (!text.includes('\n')) {
+    body = `return ${text.replace(/[;\s]+$/, '')}`;
+  }
+  const run = new Function('output', 'context', 'process', body);
+  return (output, context) => run(output, context, process);
+}
+
+function verdictOf(result) {
+  const shown = file === undefined ? code.trim().replace(/\s+/g, ' ').slice(0, 200) : file;
+  const said = `returned ${String(result).slice(0, 200)}: ${shown}`;
+  if (typeof result === 'boolean') return { pass: result, score: Number(result), reason: said };
+  if (Number.isFinite(result)) {
+    const wanted = threshold === undefined ? '' : `, and the threshold is ${threshold}`;
+    return {
+      pass: threshold === undefined ? result > 0 : result >= threshold,
+      score: result,
+      reason: `returned ${result}${wanted}: ${shown}`,
+    };
+  }
+  if (typeof result?.pass === 'boolean' && Number.isFinite(result.score)) {
+    const failed = (result.componentResults ?? []).filter((one) => one?.pass === false && one.reason);
+    return {
+      pass: result.pass,
+      score: result.score,
+      reason: String(result.reason || failed.map((one) => one.reason).join('; ')).slice(0, 4000),
+    };
+  }
+  throw new TypeError(`${said}, which is no boolean, number or {pass, score, reason}`);
+}
+
+async function main() {
+  const output = outputOf(given.answer);
+  const context = {
+    prompt: given.case.prompt,
+    vars,
+    test: { description: given.case.name, vars },
+    provider: { id: () => given.case.model },
+    providerResponse: { output, finishReason: given.finish_reason },
+    ...(config !== undefined && { config }),
+  };
+  const judge = await loaded();
+  let verdict;
+  try {
+    verdict = verdictOf(await judge(output, context));
+  } catch (error) {
+    // The check fails, as it does there; and passes no not_command.
+    if (negated) throw error;
+    verdict = { pass: false, score: 0, reason: `threw ${String(error).slice(0, 4000)}` };
+  }
+  fs.writeSync(1, JSON.stringify(verdict));
+  process.exit(0);
+}
+
+main().catch((error) => {
+  fs.writeSync(2, `promptfoo_check.cjs: ${error}\n`);
+  process.exit(1);
+});
