@@ -32,29 +32,33 @@ namespace {
 struct Prefix {
   std::string_view prefix;
   std::string_view provider;
+  SamplingFamily sampling = SamplingFamily::openai;
   std::string_view base_url = {};     ///< Of one that the settings file must name.
   std::string_view api_key_env = {};  ///< Empty there: no key.
 };
 
+using Family = SamplingFamily;
+
 constexpr std::array prefixes{
-    Prefix{"openai", "openai"},
-    Prefix{"anthropic", "anthropic"},
-    Prefix{"google", "gemini"},
-    Prefix{"palm", "gemini"},
-    Prefix{"azure", "azure"},
-    Prefix{"azureopenai", "azure"},
-    Prefix{"ollama", "ollama", "http://127.0.0.1:11434/v1"},
-    Prefix{"localai", "localai", "http://127.0.0.1:8080/v1"},
-    Prefix{"openrouter", "openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"},
-    Prefix{"groq", "groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY"},
-    Prefix{"mistral", "mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"},
-    Prefix{"deepseek", "deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"},
-    Prefix{"togetherai", "together", "https://api.together.xyz/v1", "TOGETHER_API_KEY"},
-    Prefix{"together", "together", "https://api.together.xyz/v1", "TOGETHER_API_KEY"},
-    Prefix{"fireworks", "fireworks", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY"},
-    Prefix{"xai", "xai", "https://api.x.ai/v1", "XAI_API_KEY"},
-    Prefix{"cerebras", "cerebras", "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY"},
-    Prefix{"perplexity", "perplexity", "https://api.perplexity.ai", "PERPLEXITY_API_KEY"},
+    Prefix{"openai", "openai", Family::openai},
+    Prefix{"anthropic", "anthropic", Family::anthropic},
+    Prefix{"google", "gemini", Family::none},
+    Prefix{"palm", "gemini", Family::none},
+    Prefix{"azure", "azure", Family::azure},
+    Prefix{"azureopenai", "azure", Family::azure},
+    Prefix{"ollama", "ollama", Family::none, "http://127.0.0.1:11434/v1"},
+    Prefix{"localai", "localai", Family::localai, "http://127.0.0.1:8080/v1"},
+    Prefix{"openrouter", "openrouter", Family::openai, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"},
+    Prefix{"groq", "groq", Family::groq, "https://api.groq.com/openai/v1", "GROQ_API_KEY"},
+    Prefix{"mistral", "mistral", Family::mistral, "https://api.mistral.ai/v1", "MISTRAL_API_KEY"},
+    Prefix{"deepseek", "deepseek", Family::openai, "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"},
+    Prefix{"togetherai", "together", Family::openai, "https://api.together.xyz/v1", "TOGETHER_API_KEY"},
+    Prefix{"together", "together", Family::openai, "https://api.together.xyz/v1", "TOGETHER_API_KEY"},
+    Prefix{"fireworks", "fireworks", Family::openai, "https://api.fireworks.ai/inference/v1",
+           "FIREWORKS_API_KEY"},
+    Prefix{"xai", "xai", Family::xai, "https://api.x.ai/v1", "XAI_API_KEY"},
+    Prefix{"cerebras", "cerebras", Family::openai, "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY"},
+    Prefix{"perplexity", "perplexity", Family::openai, "https://api.perplexity.ai", "PERPLEXITY_API_KEY"},
 };
 
 constexpr std::string_view openai = "openai";
@@ -167,12 +171,15 @@ class ProviderImporter {
     made.provider = prefix->provider;
     made.model = std::move(model);
     made.line = line;
+    made.file = from_.name;
     if (made.model.empty() || made.model.find_first_of(" {\t\n") != std::string::npos)
       return leave_out(id, line, "names no model");
     const bool is_azure = prefix->provider == "azure";
-    const std::string* base_url = base_url_in(node);
-    const bool is_taken = prefix->provider == openai && base_url != nullptr && parse_base_url(*base_url);
-    if (base_url != nullptr && !is_azure && !is_taken)  // Another server must not be asked in its place.
+    const std::string* base_url = is_azure ? nullptr : base_url_in(node);
+    // Another server must not be asked in its place.
+    if (base_url != nullptr && !is_asked_as_openai(*prefix))
+      return leave_out(id, line, "has an \"apiBaseUrl\": write it as base_url of a provider in sluice.toml");
+    if (base_url != nullptr && !parse_base_url(*base_url))
       return leave_out(id, line, "has an \"apiBaseUrl\" that sluice cannot take over");
     if (prefix->provider == openai && base_url == nullptr && has_host(node))
       return leave_out(id, line, "has an \"apiHost\": write it as base_url of a provider in sluice.toml");
@@ -186,9 +193,17 @@ class ProviderImporter {
     }
     if (is_azure && endpoint != "chat") return leave_out(id, line, "is no chat of Azure");
     if (is_azure) made.provider = use(azure_server(made.model, node, line, from_));
-    if (!prefix->base_url.empty())
+    if (base_url != nullptr)
+      made.provider = use(server_at(*base_url, find_entry(node, "config")->value, *prefix, made.provider));
+    else if (!prefix->base_url.empty())
       made.provider = use({made.provider, std::string(prefix->base_url), std::string(prefix->api_key_env)});
+    made.usual = foreign_sampling(prefix->sampling, made.model);
     add_read(std::move(made), id, node, is_azure ? is_of_azure_server : is_of_no_server);
+  }
+
+  /// promptfoo asks Ollama in its own form, at an address without the `/v1` of OpenAI's.
+  static bool is_asked_as_openai(const Prefix& prefix) {
+    return prefix.provider == openai || (!prefix.base_url.empty() && prefix.provider != "ollama");
   }
 
   void note_chat(const std::string& id, std::uint32_t line) const {
@@ -203,6 +218,7 @@ class ProviderImporter {
     ImportedProvider made;
     made.model = server->name;
     made.line = line;
+    made.file = from_.name;
     const std::vector<DocumentEntry> unsaid = std::move(server->unsaid);
     made.provider = use(std::move(*server));
     for (const DocumentEntry& one : unsaid)
@@ -282,15 +298,23 @@ class ProviderImporter {
     if (table == nullptr) return;
     for (const DocumentEntry& entry : *table) {
       const auto number = number_in(config, entry.key);
+      const auto* boolean = std::get_if<bool>(&entry.value.value);
       if (is_of_server(entry.key)) continue;
-      if (entry.key != "apiBaseUrl" && entry.key != "apiKey" && has_template(entry.value)) {
+      if (entry.key == "apiBaseUrl" && made.usual && text_in(entry.value) != nullptr) continue;  // Was read.
+      if (entry.key != "apiKey" && has_template(entry.value)) {
         from_.note(entry.line,
                    "\"" + entry.key +
                        "\" in config of a provider holds a template, which is filled nowhere here: left "
                        "out");
         continue;
       }
-      if (entry.key == "temperature" && number) {
+      if (is_dropped(entry.key, made)) {
+        from_.note(entry.line, "\"" + entry.key + "\" in config of a provider is sent to no model like " +
+                                   json_string(made.model) + " there: left out");
+      } else if (entry.key == "omitDefaults" && made.usual && boolean != nullptr) {
+        if (*boolean) made.usual->temperature.reset();
+        if (*boolean) made.usual->max_output_tokens.reset();
+      } else if (entry.key == "temperature" && number) {
         made.temperature = number;
       } else if (number && (entry.key == "max_tokens" || entry.key == "max_completion_tokens" ||
                             entry.key == "max_output_tokens" || entry.key == "maxOutputTokens" ||
@@ -300,9 +324,6 @@ class ProviderImporter {
         made.seed = number;
       } else if (entry.key == "generationConfig") {
         read_config(entry.value, made, is_of_server);
-      } else if (entry.key == "apiBaseUrl" && text_in(entry.value) != nullptr &&
-                 (made.provider == openai || made.provider == openai_responses)) {
-        use_server(*text_in(entry.value), config, made);
       } else if (read_param(entry, made)) {
       } else if (entry.key == "response_format") {
         made.response_format = import_response_format(entry, from_);
@@ -323,6 +344,12 @@ class ProviderImporter {
         from_.note(entry.line, "\"" + entry.key + "\" in config of a provider has no counterpart: left out");
       }
     }
+  }
+
+  /// promptfoo does not send it to such a model.
+  static bool is_dropped(std::string_view key, const ImportedProvider& made) {
+    return made.usual && ((key == "temperature" && made.usual->drops_temperature) ||
+                          (key == "max_tokens" && made.usual->drops_max_tokens));
   }
 
   /// A template there is filled by variables, or the environment.
@@ -364,21 +391,24 @@ class ProviderImporter {
     return config != nullptr && text_in(config->value, "apiHost") != nullptr;
   }
 
-  void use_server(const std::string& base_url, const DocumentNode& config, ImportedProvider& made) {
+  /// REQUIRES: parse_base_url(base_url)
+  ImportedServer server_at(const std::string& base_url, const DocumentNode& config, const Prefix& prefix,
+                           const std::string& kind) const {
     const auto url = parse_base_url(base_url);
-    if (!url) return;
     const std::string* key = text_in(config, "apiKeyEnvar");
-    if (key == nullptr && is_loopback_host(url->host)) {
+    const bool is_local = is_loopback_host(url->host);
+    if (key == nullptr && is_local) {
       from_.note(config.line,
                  "the server " + url->text +
                      " is called without a key: where it wants one, \"api_key_env\" in the settings "
                      "file names its variable");
     }
-    made.provider = use({server_name_of(url->host), url->text,
-                         key != nullptr                ? *key
-                         : is_loopback_host(url->host) ? ""
-                                                       : "OPENAI_API_KEY",
-                         made.provider});
+    const std::string usual(prefix.provider == openai ? "OPENAI_API_KEY" : prefix.api_key_env);
+    return {server_name_of(url->host), url->text,
+            key != nullptr ? *key
+            : is_local     ? ""
+                           : usual,
+            kind == openai_responses ? kind : std::string(openai)};
   }
 
   const ImportFile& from_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/documents/document.hpp"
+#include "coordinator/import/foreign_sampling.hpp"
 #include "coordinator/import/foreign_server.hpp"
 #include "coordinator/import/import_source.hpp"
 
@@ -23,6 +24,9 @@ struct ImportedProvider {
   DocumentNode::Table params{};        ///< `params` of the arm.
   std::vector<std::string> prompts{};  ///< The labels of those that it is for; empty: all.
   std::uint32_t line = 1;
+  std::string file{};  ///< That the line is of.
+  /// What it is asked with where its config says nothing; of a server of another format that is no matter.
+  std::optional<ForeignSampling> usual{};
   std::optional<DocumentNode> response_format{};  ///< As `input.response_format` of a test has it.
   std::optional<DocumentNode> tools{};            ///< As `input.tools`.
 };

@@ -2,6 +2,7 @@
 
 #include "common/documents/canonical_json.hpp"
 #include "common/model/run_settings.hpp"
+#include "common/model/sampling.hpp"
 #include "common/text/text.hpp"
 #include "config/embedded_config.hpp"
 #include "coordinator/defaults.hpp"
@@ -37,6 +38,10 @@ class Assembly {
     if (!form_) form_ = of_all("response_format", &ImportedProvider::response_format);
     tools_ = of_all("tools", &ImportedProvider::tools);
     const std::size_t providers = limit_providers();
+    for (ImportedProvider& provider : parts_.providers) send_top_p_alone(provider);
+    take_usual("temperature", &ImportedProvider::temperature, &ForeignSampling::temperature);
+    take_usual("max_output_tokens", &ImportedProvider::max_output_tokens,
+               &ForeignSampling::max_output_tokens);
     note_filters(parts_.default_test);
     for (const ImportedTest& test : parts_.tests) note_filters(test);
     tests_ = assemble_tests(std::move(parts_.default_test), std::move(parts_.tests), parts_.prompts, input(),
@@ -158,8 +163,46 @@ class Assembly {
     parts_.prompts.push_back(std::move(prompt));
   }
 
+  static void send_top_p_alone(ImportedProvider& provider) {
+    const bool has_top_p =
+        std::ranges::find(provider.params, "top_p", &DocumentEntry::key) != provider.params.end();
+    if (!provider.usual || !provider.usual->has_top_p_alone || !has_top_p) return;
+    provider.temperature.reset();
+    provider.usual->temperature.reset();
+  }
+
+  /// Where the config of a provider says nothing it is asked as promptfoo asks it: by `settings` where that
+  /// is the same for all. A null among the params sends nothing, and would win over another's own value.
+  void take_usual(const std::string& key, std::optional<double> ImportedProvider::*own,
+                  std::optional<double> ForeignSampling::*usual) {
+    const auto value_of = [&](const ImportedProvider* provider) { return (*provider->usual).*usual; };
+    const auto must_be_null = [&](const ImportedProvider* provider) {
+      const bool is_sent_none = key == "temperature" && !takes_temperature(provider->model);
+      return !value_of(provider) && !is_sent_none;
+    };
+    std::vector<ImportedProvider*> silent;
+    for (ImportedProvider& provider : parts_.providers) {
+      if (provider.usual && !(provider.*own)) silent.push_back(&provider);
+    }
+    if (silent.empty()) return;
+    const std::optional<double> value = value_of(silent.front());
+    const DocumentNode nothing{DocumentNull{}, 1, {}};
+    const bool is_same = std::ranges::all_of(
+        silent, [&](const ImportedProvider* provider) { return value_of(provider) == value; });
+    if (is_same && (value || silent.size() == parts_.providers.size())) {
+      if (value) usual_settings_.add(key, number_of(*value));
+      if (std::ranges::any_of(silent, must_be_null)) usual_params_.add(key, nothing);
+      return;
+    }
+    for (ImportedProvider* provider : silent) {
+      provider->*own = value_of(provider);
+      if (must_be_null(provider)) provider->params.push_back({key, provider->line, nothing});
+    }
+  }
+
   DocumentNode suite_settings() {
-    OrderedTable settings;
+    OrderedTable settings = std::move(usual_settings_);
+    add_unless_empty("params", usual_params_.take(), settings);
     if (parts_.repeat) settings.add("repeat", number_of(*parts_.repeat));
     if (parts_.timeout_seconds) settings.add("timeout_seconds", number_of(*parts_.timeout_seconds));
     if (tests_.grader) take_grader(*tests_.grader);
@@ -203,14 +246,15 @@ class Assembly {
           *tests_.timed_line,
           "a check of latency measures the call that brings an answer: a cached answer keeps its time, until "
           "--refresh calls for it again");
-    if (!tests_.priced_line) return;
+    if (!tests_.is_priced) return;
     const auto prices = PriceTable::parse(embedded::prices, "prices.toml");
     for (const ImportedProvider& provider : parts_.providers) {
       const auto server = std::ranges::find(parts_.servers, provider.provider, &ImportedServer::name);
       const auto kind = provider_kind_from(server != parts_.servers.end() ? server->kind : provider.provider);
       if (kind && prices && prices->cost(*kind, provider.model, {})) continue;
-      from_.note(*tests_.priced_line, "a check of cost needs the price of " + json_string(provider.model) +
-                                          ", which sluice does not know: name it in a table for --prices");
+      from_.with(provider.file)
+          .note(provider.line, "a check of cost needs the price of " + json_string(provider.model) +
+                                   ", which sluice does not know: name it in a table for --prices");
     }
   }
 
@@ -320,6 +364,8 @@ class Assembly {
   std::optional<DocumentNode> form_{};
   std::optional<DocumentNode> tools_{};
   Names names_{};
+  OrderedTable usual_settings_{};
+  OrderedTable usual_params_{};
 };
 
 }  // namespace

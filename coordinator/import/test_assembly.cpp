@@ -373,7 +373,7 @@ class TestAssembly {
       const MetricId id = positive(metric->id);
       const bool is_own = check.file == from_.name;
       if (id == MetricId::latency && !made_.timed_line) made_.timed_line = is_own ? check.line : 1;
-      if (id == MetricId::cost && !made_.priced_line) made_.priced_line = is_own ? check.line : 1;
+      made_.is_priced = made_.is_priced || id == MetricId::cost;
       made_.is_embedded = made_.is_embedded || id == MetricId::semantic_similarity_to;
       if (!is_judge_metric(id)) continue;
       made_.is_judged = true;

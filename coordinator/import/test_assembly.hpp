@@ -19,9 +19,9 @@ struct AssembledTests {
   DocumentNode tests;
   bool is_judged = false;
   bool is_embedded = false;
-  std::optional<DocumentNode> grader{};        ///< The provider that all checks name which a model judges.
-  std::optional<std::uint32_t> timed_line{};   ///< Of the first check of `latency`.
-  std::optional<std::uint32_t> priced_line{};  ///< Of the first check of `cost`.
+  std::optional<DocumentNode> grader{};       ///< The provider that all checks name which a model judges.
+  std::optional<std::uint32_t> timed_line{};  ///< Of the first check of `latency`.
+  bool is_priced = false;                     ///< By a check of `cost`.
   std::map<ForeignProgram::Language, std::size_t> programs{};  ///< So many checks are programs.
 };
 

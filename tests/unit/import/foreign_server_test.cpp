@@ -24,6 +24,25 @@ TEST_F(Promptfoo, NamesTheServersThatItNeeds) {
             "api_key_env = \"GPU_KEY\"\n");
 }
 
+// Others than OpenAI's were left out.
+TEST_F(Promptfoo, AsksAnotherServerOfAnyProviderInOpenAisFormat) {
+  const ImportedSuite imported = import(
+      "prompts: [a]\nproviders: [{id: 'openrouter:a/b', config: {apiBaseUrl: 'https://gate.example/v1'}}, "
+      "{id: 'groq:c', config: {apiBaseUrl: 'https://gate.example/v1', apiKeyEnvar: GATE_KEY}}]\n"
+      "tests: [{assert: [{type: contains, value: x}]}]\n");
+  EXPECT_EQ(settings_of(imported.servers),
+            "[providers.gate-example]\nkind = \"openai\"\nbase_url = \"https://gate.example/v1\"\n"
+            "api_key_env = \"OPENROUTER_API_KEY\"\n\n"
+            "[providers.gate-example-2]\nkind = \"openai\"\nbase_url = \"https://gate.example/v1\"\n"
+            "api_key_env = \"GATE_KEY\"\n");
+  EXPECT_EQ(notes_of(imported), "");
+  EXPECT_EQ(
+      notes("prompts: [a]\nproviders: [{id: 'anthropic:messages:c', config: {apiBaseUrl: "
+            "'https://gate.example'}}]\ntests: [{assert: [{type: contains, value: x}]}]\n"),
+      "promptfooconfig.yaml:2: the provider \"anthropic:messages:c\" has an \"apiBaseUrl\": write it as "
+      "base_url of a provider in sluice.toml: left out\n");
+}
+
 TEST_F(Promptfoo, ServersOfOneHostAreEachNamed) {
   const ImportedSuite imported = import(
       "prompts: [a]\nproviders: [{id: 'openai:m', config: {apiBaseUrl: 'http://localhost:8000/v1'}}, {id: "

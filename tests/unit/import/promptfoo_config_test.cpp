@@ -31,7 +31,10 @@ tests:
       - {type: llm-rubric, value: is polite}
       - {type: similar, value: 'Bonjour, {{input}}', threshold: 0.8}
 )yaml"),
-            R"yaml(prompts:
+            R"yaml(settings:
+  temperature: 0
+  max_output_tokens: 1024
+prompts:
   - id: prompts
     prompt: "To {{language}}: {{input}}"
   - id: prompts-2
@@ -267,7 +270,10 @@ tests:
   - vars: {what: bears}
     assert: [{type: contains, value: Two}]
 )yaml");
-  EXPECT_EQ(made, R"yaml(providers:
+  EXPECT_EQ(made, R"yaml(settings:
+  temperature: 0
+  max_output_tokens: 1024
+providers:
   - "openai:gpt-4o-mini"
 tests:
   - id: test-1

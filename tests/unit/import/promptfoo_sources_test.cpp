@@ -88,12 +88,13 @@ TEST_F(Promptfoo, AsksNoOtherServerThanTheOneThatIsMeant) {
       "  - {id: 'openai:a', config: {apiBaseUrl: '{{env.PROXY_URL}}'}}\n"
       "  - {id: 'ollama:chat:l', config: {apiBaseUrl: 'http://h:1'}}\n"
       "  - openai:completion:gpt-3.5-turbo-instruct\n"
-      "  - openai:responses:gpt-5-mini\n"
+      "  - openai:responses:gpt-4o-mini\n"
       "  - {id: 'openai:b', transform: output.x}\n"
       "  - 'exec: python chain.py'\n"
       "  - {id: 'openai:c', config: {top_p: '{{env.TOPP}}', stop: ['{{env.S}}']}}\n" +
       one_test);
-  EXPECT_TRUE(has(made, "providers:\n  - \"openai-responses:gpt-5-mini\"\n  - \"openai:c\"\ntests:")) << made;
+  EXPECT_TRUE(has(made, "providers:\n  - \"openai-responses:gpt-4o-mini\"\n  - \"openai:c\"\ntests:"))
+      << made;
   for (const char* line :
        {"# 3: the provider \"openai:a\" has an \"apiBaseUrl\" that sluice cannot take over: left out",
         "# 4: the provider \"ollama:chat:l\" has an \"apiBaseUrl\"",

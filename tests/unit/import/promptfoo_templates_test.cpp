@@ -399,7 +399,7 @@ TEST_F(Promptfoo, SaysWhatAModelWithoutAPriceMeansForACheckOfCost) {
   const std::string tests = "prompts: [p]\ntests: [{assert: [{type: cost, threshold: 0.1}]}]\n";
   EXPECT_EQ(notes(tests + "providers: ['openai:gpt-4o-mini']\n"), "");
   EXPECT_TRUE(has(notes(tests + "providers: ['openai:my-own']\n"),
-                  ":2: a check of cost needs the price of \"my-own\", which sluice does not know"));
+                  ":3: a check of cost needs the price of \"my-own\", which sluice does not know"));
 }
 
 }  // namespace sluice::promptfoo_templates_test
