@@ -1,6 +1,7 @@
 #include "coordinator/import/bound_checks.hpp"
 
 #include "common/defaults.hpp"
+#include "common/documents/canonical_json.hpp"
 #include "common/model/metrics.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
@@ -31,13 +32,34 @@ DocumentEntry* criteria_of(DocumentNode& expectation) {
   return found != table.end() ? &*found : nullptr;
 }
 
-/// Of two rubrics that become one, the higher limit holds for both.
-void raise_limit(DocumentNode& own, const DocumentNode& other) {
-  const double least = number_in(other, "min_score").value_or(defaults::judge_min_score);
-  if (number_in(own, "min_score").value_or(defaults::judge_min_score) >= least) return;
+double limit_of(const DocumentNode& expectation) {
+  return number_in(expectation, "min_score").value_or(defaults::judge_min_score);
+}
+
+/// Of two that become one, the stricter limit holds for both.
+void take_stricter_limit(DocumentNode& own, const DocumentNode& other) {
+  const double limit = limit_of(other);
+  if (limit_of(own) >= limit) return;
   auto& table = std::get<DocumentNode::Table>(own.value);
   std::erase_if(table, [](const DocumentEntry& entry) { return entry.key == "min_score"; });
-  table.push_back({"min_score", other.line, {least, other.line, {}}});
+  table.push_back({"min_score", other.line, {limit, other.line, {}}});
+}
+
+/// What it asks for, whatever its limit is.
+std::string question_of(const DocumentNode& expectation) {
+  DocumentNode::Table table = std::get<DocumentNode::Table>(expectation.value);
+  std::erase_if(table, [](const DocumentEntry& entry) { return entry.key == "min_score"; });
+  return canonical_json({std::move(table), expectation.line, {}});
+}
+
+/// `"a text", at least 0.9`
+std::string shown(const DocumentNode& expectation) {
+  std::string text;
+  for (const DocumentEntry& entry : std::get<DocumentNode::Table>(expectation.value)) {
+    if (entry.key == "type" || entry.key == "min_score" || !text.empty()) continue;
+    text = excerpt(canonical_json(entry.value), defaults::quoted_bytes) + ", ";
+  }
+  return text + "min_score " + shortest(limit_of(expectation));
 }
 
 }  // namespace
@@ -151,17 +173,26 @@ std::vector<ImportedCheck> with_one_of_each_score(std::vector<ImportedCheck> che
       result.push_back(std::move(check));
       continue;
     }
+    if (question_of(same->expectation) == question_of(check.expectation)) {
+      take_stricter_limit(same->expectation, check.expectation);
+      continue;
+    }
     DocumentEntry* own = criteria_of(same->expectation);
     const std::string* more = text_in(check.expectation, "criteria");
     if (own == nullptr || more == nullptr) {
       from.with(check.file)
-          .note(check.line, "a test has one " + check.type + ": the further one is left out");
+          .note(check.line, "a test has one " + check.type + ": the further one (" +
+                                shown(check.expectation) + ") is left out");
       continue;
     }
-    from.with(check.file)
-        .note(check.line, "a test has one rubric: several are joined to one that asks for all of them");
     std::get<std::string>(own->value.value) += "\n" + *more;
-    raise_limit(same->expectation, check.expectation);
+    take_stricter_limit(same->expectation, check.expectation);
+    from.with(check.file)
+        .note(
+            check.line,
+            "a test has one rubric: several are joined to one that asks for all of them, and all of them to "
+            "reach the highest of their thresholds, " +
+                shortest(limit_of(same->expectation)));
     same->variables.merge(check.variables);
   }
   return result;

@@ -35,8 +35,8 @@ std::optional<ImportedCheck> bound_check(ImportedCheck check, const Variables& v
 std::vector<ImportedCheck> in_one_group(std::vector<ImportedCheck> checks, double pass_mark,
                                         const ImportFile& from, std::uint32_t line);
 
-/// A test has one score of a kind: rubrics of one are joined to one that asks for all, of others the first
-/// stays, which is a note.
+/// A test has one score of a kind. Of those that ask for the same, the strictest stays. Rubrics are joined to
+/// one that asks for all, and of others the first stays: both are notes.
 std::vector<ImportedCheck> with_one_of_each_score(std::vector<ImportedCheck> checks, const ImportFile& from);
 
 }  // namespace sluice

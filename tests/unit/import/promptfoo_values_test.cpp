@@ -303,4 +303,44 @@ scenarios:
   EXPECT_TRUE(has(yaml.substr(second), "default_test: false\n")) << yaml;
 }
 
+// The first stayed, however lenient it was.
+TEST_F(Promptfoo, KeepsTheStrictestOfScoresThatAskForTheSame) {
+  const std::string made = suite(R"yaml(prompts: [a]
+tests:
+  - assert:
+      - {type: similar, value: Lima, threshold: 0.6}
+      - {type: similar, value: Lima, threshold: 0.9}
+      - {type: not-rouge-n, value: Lima, threshold: 0.2}
+      - {type: not-rouge-n, value: Lima, threshold: 0.7}
+)yaml");
+  EXPECT_NE(made.find("text: Lima\n        min_score: 0.9\n"), std::string::npos) << made;
+  EXPECT_EQ(made.find("min_score: 0.6"), std::string::npos) << made;
+  EXPECT_NE(made.find("min_score: 0.8\n"), std::string::npos) << "at most that is let pass: " << made;
+  EXPECT_EQ(made.find("is left out"), std::string::npos) << made;
+}
+
+TEST_F(Promptfoo, SaysWhatIsLostOfScoresThatAskForAnother) {
+  const std::string config = R"yaml(prompts: [a]
+tests:
+  - assert:
+      - {type: factuality, value: Lima is in Peru}
+      - {type: factuality, value: Lima is big, threshold: 0.9}
+      - {type: llm-rubric, value: is kind, threshold: 0.9}
+      - {type: llm-rubric, value: is short, threshold: 0.2}
+)yaml";
+  const std::string said = notes(config);
+  EXPECT_NE(
+      said.find(
+          ":5: a test has one correctness: the further one (\"Lima is big\", min_score 0.9) is left out\n"),
+      std::string::npos)
+      << said;
+  EXPECT_NE(
+      said.find(":7: a test has one rubric: several are joined to one that asks for all of them, and all "
+                "of them to reach the highest of their thresholds, 0.9\n"),
+      std::string::npos)
+      << said;
+  EXPECT_NE(suite(config).find("is kind\n          is short\n        min_score: 0.9\n"), std::string::npos)
+      << suite(config);
+}
+
 }  // namespace sluice::promptfoo_values_test
