@@ -52,7 +52,7 @@ std::string question_of(const DocumentNode& expectation) {
   return canonical_json({std::move(table), expectation.line, {}});
 }
 
-/// `"a text", at least 0.9`
+/// `"a text", min_score 0.9`
 std::string shown(const DocumentNode& expectation) {
   std::string text;
   for (const DocumentEntry& entry : std::get<DocumentNode::Table>(expectation.value)) {
@@ -181,8 +181,9 @@ std::vector<ImportedCheck> with_one_of_each_score(std::vector<ImportedCheck> che
     const std::string* more = text_in(check.expectation, "criteria");
     if (own == nullptr || more == nullptr) {
       from.with(check.file)
-          .note(check.line, "a test has one " + check.type + ": the further one (" +
-                                shown(check.expectation) + ") is left out");
+          .lose(Loss::check, check.line,
+                "a test has one " + check.type + ": the further one (" + shown(check.expectation) +
+                    ") is left out");
       continue;
     }
     std::get<std::string>(own->value.value) += "\n" + *more;

@@ -152,17 +152,29 @@ std::string referenced_file(std::string_view text, const SuiteFolder& files) {
   return is_there ? name : "";
 }
 
-std::vector<std::string> files_of(const std::string& name, const ImportFile& from, std::uint32_t line) {
+namespace {
+
+/// Without what is an error there is nothing that it could be left out of.
+std::string left_out(std::string message, Loss loss) {
+  return loss == Loss::everything ? message : std::move(message) + ": left out";
+}
+
+}  // namespace
+
+std::vector<std::string> files_of(const std::string& name, const ImportFile& from, std::uint32_t line,
+                                  Loss loss) {
   if (!is_file_glob(name)) return {name};
   auto names = find_files(from.files, name);
   if (names) return std::move(*names);
-  from.note(line, "names \"" + excerpt(name, defaults::quoted_bytes) + "\", which " + names.error().message +
-                      ": left out");
+  from.lose(
+      loss, line,
+      left_out("names \"" + excerpt(name, defaults::quoted_bytes) + "\", which " + names.error().message,
+               loss));
   return {};
 }
 
-std::optional<std::string> read_text_file(const std::string& name, const ImportFile& from,
-                                          std::uint32_t line) {
+std::optional<std::string> read_text_file(const std::string& name, const ImportFile& from, std::uint32_t line,
+                                          Loss loss) {
   const auto text = from.files.read(name, defaults::max_suite_bytes);
   std::string problem;
   if (!text) {
@@ -171,37 +183,21 @@ std::optional<std::string> read_text_file(const std::string& name, const ImportF
     problem = "is not valid UTF-8";
   }
   if (problem.empty()) return with_unix_line_ends(std::string(without_byte_order_mark(*text)));
-  from.note(line, "names \"" + excerpt(name, defaults::quoted_bytes) + "\", which " + problem + ": left out");
+  from.lose(loss, line,
+            left_out("names \"" + excerpt(name, defaults::quoted_bytes) + "\", which " + problem, loss));
   return std::nullopt;
 }
 
-namespace {
-
-template <typename Report>
-std::optional<DocumentNode> document_in(const std::string& name, const ImportFile& from, std::uint32_t line,
-                                        const Report& report) {
-  const auto text = read_text_file(name, from, line);
+std::optional<DocumentNode> read_document(const std::string& name, const ImportFile& from, std::uint32_t line,
+                                          Loss loss) {
+  const auto text = read_text_file(name, from, line, loss);
   if (!text) return std::nullopt;
   auto node = parse_foreign(name, *text);
   if (node) return std::move(*node);
-  report(node.error());
+  const bool is_error = loss == Loss::everything;
+  from.with(name).lose(loss, node.error().line,
+                       node.error().message + (is_error ? "" : ": the file is left out"));
   return std::nullopt;
-}
-
-}  // namespace
-
-std::optional<DocumentNode> read_document(const std::string& name, const ImportFile& from,
-                                          std::uint32_t line) {
-  return document_in(name, from, line, [&](const auto& error) {
-    from.with(name).note(error.line, error.message + ": the file is left out");
-  });
-}
-
-std::optional<DocumentNode> read_tests_document(const std::string& name, const ImportFile& from,
-                                                std::uint32_t line) {
-  return document_in(name, from, line, [&](const auto& error) {
-    from.notes.add_error({name, error.line, error.message});
-  });
 }
 
 }  // namespace sluice

@@ -34,6 +34,10 @@ struct ImportFile {
   std::string folder{};  ///< Leads there from the suite's: empty, or with a slash at its end.
 
   void note(std::uint32_t line, std::string message) const { notes.add(name, line, std::move(message)); }
+  /// A note of what the suite lacks by it.
+  void lose(Loss loss, std::uint32_t line, std::string message) const {
+    notes.add(name, line, std::move(message), loss);
+  }
   /// Another file beside it.
   ImportFile with(std::string other) const { return {files, notes, std::move(other), folder}; }
 };
@@ -44,17 +48,15 @@ const DocumentNode::Table* mapping_in(const DocumentEntry& entry, const ImportFi
 /// The path in `file://PATH`, or of a text that is the name of a file there is (as older configurations write
 /// it); empty for any other text. What follows a colon after the extension (`:function`) is taken off.
 std::string referenced_file(std::string_view text, const SuiteFolder& files);
-/// The names that it stands for: itself, or what fits it as a glob. Nothing is a note.
-std::vector<std::string> files_of(const std::string& name, const ImportFile& from, std::uint32_t line);
-/// A file's text with Unix line ends; nothing is a note at the line that names it.
-std::optional<std::string> read_text_file(const std::string& name, const ImportFile& from,
-                                          std::uint32_t line);
-/// The same as a document.
-std::optional<DocumentNode> read_document(const std::string& name, const ImportFile& from,
-                                          std::uint32_t line);
-/// The same of a file of tests, which is too much to be left out: text that is no document is an error.
-std::optional<DocumentNode> read_tests_document(const std::string& name, const ImportFile& from,
-                                                std::uint32_t line);
+/// The names that it stands for: itself, or what fits it as a glob. Nothing is a note, and the `loss`.
+std::vector<std::string> files_of(const std::string& name, const ImportFile& from, std::uint32_t line,
+                                  Loss loss);
+/// A file's text with Unix line ends; nothing is a note at the line that names it, and the `loss`.
+std::optional<std::string> read_text_file(const std::string& name, const ImportFile& from, std::uint32_t line,
+                                          Loss loss);
+/// The same as a document; text that is none is a note of the file.
+std::optional<DocumentNode> read_document(const std::string& name, const ImportFile& from, std::uint32_t line,
+                                          Loss loss);
 /// The text as an id or a name has it (arm_name_of); empty if nothing of it can stand in one.
 std::string id_of(std::string_view text);
 inline DocumentNode text_node(std::string text, std::uint32_t line) {

@@ -81,16 +81,17 @@ class CheckImporter {
  private:
   void read_list(const DocumentNode& assertions) {
     const auto* list = std::get_if<DocumentNode::Array>(&assertions.value);
-    if (list == nullptr) return from_.note(assertions.line, "\"assert\" is no list: left out");
+    if (list == nullptr) return from_.lose(Loss::check, assertions.line, "\"assert\" is no list: left out");
     for (const DocumentNode& one : *list) read_one(one);
   }
 
   void read_one(const DocumentNode& assertion) {
     if (const std::string* reference = text_in(assertion, "$ref")) return follow(*reference, assertion.line);
     const std::string* type = text_in(assertion, "type");
-    if (type == nullptr) return from_.note(assertion.line, "a check without a type: left out");
+    if (type == nullptr) return from_.lose(Loss::check, assertion.line, "a check without a type: left out");
     if (number_in(assertion, "weight") == 0.0)
-      return leave_out(assertion.line, *type, "has the weight 0, with which it fails no test");
+      return from_.note(assertion.line, "the check " + excerpt(*type, defaults::quoted_bytes) +
+                                            " has the weight 0, with which it fails no test: left out");
     if (*type == "assert-set") return read_set(assertion);
     ForeignCheck check;
     check.line = assertion.line;
@@ -156,8 +157,9 @@ class CheckImporter {
                                      ? find_entry(*templates_, reference.substr(start.size()))
                                      : nullptr;
     if (entry == nullptr || find_entry(entry->value, "$ref") != nullptr)
-      return from_.note(line, "the check " + json_string(excerpt(reference, defaults::quoted_bytes)) +
-                                  " is not there: left out");
+      return from_.lose(
+          Loss::check, line,
+          "the check " + json_string(excerpt(reference, defaults::quoted_bytes)) + " is not there: left out");
     read_one(entry->value);
   }
 
@@ -281,10 +283,10 @@ class CheckImporter {
     }
     const std::string extension = extension_of(name);
     if (extension == ".json" || extension == ".yaml" || extension == ".yml") {
-      const auto value = read_document(name, from_, line);
+      const auto value = read_document(name, from_, line, Loss::check);
       return value && take_value(*value, type, line, check, reading);
     }
-    const auto text = read_text_file(name, from_, line);
+    const auto text = read_text_file(name, from_, line, Loss::check);
     if (text) take_text(std::string(trimmed(*text)), check, reading);
     return text.has_value();
   }
@@ -315,7 +317,7 @@ class CheckImporter {
 
 void leave_out(const ImportedCheck& check, const std::string& why, const ImportFile& from) {
   from.with(check.file)
-      .note(check.line,
+      .lose(Loss::check, check.line,
             "the check " + excerpt(check.foreign_type, defaults::quoted_bytes) + " " + why + ": left out");
 }
 

@@ -104,7 +104,7 @@ class ConfigImporter {
   void read_default_test(const DocumentNode& node, SuiteParts& parts) {
     if (const std::string* name = text_in(node)) {
       const std::string file = referenced_file(*name, from_.files);
-      const auto document = read_document(file, from_, node.line);
+      const auto document = read_document(file, from_, node.line, Loss::check);
       if (document) read_default_test(*document, parts);
       return;
     }
@@ -237,6 +237,7 @@ tl::expected<ImportedSuite, std::vector<Finding>> import_promptfoo(const fs::pat
         "is no configuration of promptfoo: it has neither \"prompts\" nor \"providers\" nor \"tests\"");
   ImportedSuite suite = ConfigImporter(*root, from).read(path);
   if (auto errors = notes.take_errors(); !errors.empty()) return tl::unexpected(std::move(errors));
+  suite.losses = notes.losses();
   suite.notes = notes.take();
   return suite;
 }

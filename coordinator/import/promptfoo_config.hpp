@@ -28,6 +28,7 @@ struct ImportedSuite {
   DocumentNode suite;                   ///< With its keys in the order of writing.
   std::vector<Finding> notes;           ///< What was left out or changed, by file and line.
   std::vector<ImportedServer> servers;  ///< What the settings file must name.
+  Losses losses{};                      ///< What of it makes a test weaker, or the suite smaller.
   std::size_t tests = 0;
   std::size_t prompts = 0;
   std::size_t providers = 0;

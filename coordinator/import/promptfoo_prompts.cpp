@@ -97,6 +97,10 @@ class PromptImporter {
   }
 
  private:
+  void leave_out(std::uint32_t line, std::string message) const {
+    from_.lose(Loss::prompt, line, std::move(message));
+  }
+
   /// A conversation stands in tests, and is for all of them.
   void keep_conversation_alone() {
     if (prompts_.size() < 2) return;
@@ -107,10 +111,10 @@ class PromptImporter {
       if (!is_conversation(prompt) || (keeps_first && kept.empty())) {
         kept.push_back(std::move(prompt));
       } else {
-        from_.note(prompt.line,
-                   named(prompt.label) +
-                       "is a conversation of several turns, which a suite has in \"input\" of its "
-                       "tests, and not beside other prompts: left out");
+        leave_out(prompt.line,
+                  named(prompt.label) +
+                      "is a conversation of several turns, which a suite has in \"input\" of its "
+                      "tests, and not beside other prompts: left out");
       }
     }
     prompts_ = std::move(kept);
@@ -120,7 +124,7 @@ class PromptImporter {
     if (const std::string* text = text_in(node)) return read_text(*text, "", node.line);
     const auto* table = std::get_if<DocumentNode::Table>(&node.value);
     if (table == nullptr)
-      return from_.note(node.line, "a prompt that is neither a text nor a mapping: left out");
+      return leave_out(node.line, "a prompt that is neither a text nor a mapping: left out");
     const std::string* label = text_in(node, "label");
     if (label == nullptr) label = text_in(node, "display");
     const std::string* raw = text_in(node, "raw");
@@ -174,24 +178,24 @@ class PromptImporter {
     if (text.starts_with("exec:")) return note_program(text, line);
     const std::string file = referenced_file(text, from_.files);
     if (file.empty() && is_file_name(text))
-      return from_.note(line, "names \"" + excerpt(text, defaults::quoted_bytes) +
-                                  "\", which is not there: the prompt is left out");
+      return leave_out(line, "names \"" + excerpt(text, defaults::quoted_bytes) +
+                                 "\", which is not there: the prompt is left out");
     if (file.empty() && text.find("://") != std::string::npos &&
         text.find_first_of(" \n") == std::string::npos)
-      return from_.note(line, "the prompt " + json_string(excerpt(text, defaults::quoted_bytes)) +
-                                  " lies elsewhere: left out");
+      return leave_out(line, "the prompt " + json_string(excerpt(text, defaults::quoted_bytes)) +
+                                 " lies elsewhere: left out");
     if (file.empty()) return add(text, label, "", line);
-    for (const std::string& name : files_of(file, from_, line)) read_file(name, label, line);
+    for (const std::string& name : files_of(file, from_, line, Loss::prompt)) read_file(name, label, line);
   }
 
   void note_program(const std::string& name, std::uint32_t line) const {
-    from_.note(line, "the prompt is made by the program \"" + excerpt(name, defaults::quoted_bytes) +
-                         "\", which has no counterpart: left out");
+    leave_out(line, "the prompt is made by the program \"" + excerpt(name, defaults::quoted_bytes) +
+                        "\", which has no counterpart: left out");
   }
 
   void read_file(const std::string& name, const std::string& label, std::uint32_t line) {
     if (is_code_file(name) || extension_of(name).empty()) return note_program(name, line);
-    const auto text = read_text_file(name, from_, line);
+    const auto text = read_text_file(name, from_, line, Loss::prompt);
     if (!text) return;
     const std::string extension = extension_of(name);
     const std::string shown = label.empty() ? std::filesystem::path(name).stem().generic_string() : label;
@@ -257,16 +261,16 @@ class PromptImporter {
     std::string system;
     if (auto chat = chat_in(file, written)) {
       if (!chat->is_plain) {
-        return from_.note(line, named(label) +
-                                    "is a conversation with more than texts of a system, a user and an "
-                                    "assistant, in that order: left out");
+        return leave_out(line, named(label) +
+                                   "is a conversation with more than texts of a system, a user and an "
+                                   "assistant, in that order: left out");
       }
       const bool asked_last = !chat->turns.empty() && chat->turns.back().role == "user";
       leave_out_empty_turns(*chat, label, file, line);
       const bool asks = std::ranges::find(chat->turns, "user", &ImportedMessage::role) != chat->turns.end();
       // Without its last question a conversation would ask to go on with an answer.
       if (!asks || (asked_last && chat->turns.back().role != "user"))
-        return from_.note(line, named(label) + "asks nothing: left out");
+        return leave_out(line, named(label) + "asks nothing: left out");
       system = chat->system;
       const bool has_turns = chat->turns.size() > 1;
       written = has_turns ? "" : chat->turns.front().content;
@@ -275,18 +279,18 @@ class PromptImporter {
     auto translated = translate_template(written);
     auto translated_system = translate_template(system);
     if (!translated || !translated_system) {
-      return from_.note(
+      return leave_out(
           line, named(label) + (translated ? translated_system.error() : translated.error()) + ": left out");
     }
     for (ImportedMessage& message : prompt.messages) {
       auto turn = translate_template(message.content);
-      if (!turn) return from_.note(line, named(label) + turn.error() + ": left out");
+      if (!turn) return leave_out(line, named(label) + turn.error() + ": left out");
       message.content = std::move(turn->text);
       prompt.variables.merge(turn->variables);
       prompt.json_variables.merge(turn->json_variables);
     }
     if (translated->text.empty() && prompt.messages.empty())
-      return from_.note(line, named(label) + "is empty: left out");
+      return leave_out(line, named(label) + "is empty: left out");
     prompt.prompt = std::move(translated->text);
     prompt.system = std::move(translated_system->text);
     for (TranslatedTemplate* part : {&*translated, &*translated_system}) {

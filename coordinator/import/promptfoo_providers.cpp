@@ -128,12 +128,13 @@ class ProviderImporter {
     const bool is_keyed = table != nullptr && table->size() == 1 &&
                           std::holds_alternative<DocumentNode::Table>(table->front().value.value);
     if (is_keyed) return add(table->front().key, table->front().value, table->front().line);
-    from_.note(node.line, "a provider without an id: left out");
+    from_.lose(Loss::provider, node.line, "a provider without an id: left out");
   }
 
   void leave_out(const std::string& id, std::uint32_t line, const std::string& why) {
-    from_.note(line, "the provider " + json_string(excerpt(without_secrets(id), defaults::quoted_bytes)) +
-                         " " + why + ": left out");
+    from_.lose(Loss::provider, line,
+               "the provider " + json_string(excerpt(without_secrets(id), defaults::quoted_bytes)) + " " +
+                   why + ": left out");
   }
 
   void add(const std::string& id, const DocumentNode& node, std::uint32_t line) {
@@ -248,8 +249,8 @@ class ProviderImporter {
   static bool is_of_no_server(std::string_view) { return false; }
 
   void add_file(const std::string& name, std::uint32_t line) {
-    for (const std::string& one : files_of(name, from_, line)) {
-      const auto document = read_document(one, from_, line);
+    for (const std::string& one : files_of(name, from_, line, Loss::provider)) {
+      const auto document = read_document(one, from_, line, Loss::provider);
       if (!document) continue;
       const ImportFile other = from_.with(one);
       ImportedProviders more = import_providers(*document, other);

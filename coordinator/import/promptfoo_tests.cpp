@@ -33,7 +33,7 @@ class TestImporter {
   Tests read_test(const DocumentNode& node) {
     const auto* table = std::get_if<DocumentNode::Table>(&node.value);
     if (table == nullptr) {
-      from_.note(node.line, "a test that is no mapping: left out");
+      from_.lose(Loss::test, node.line, "a test that is no mapping: left out");
       return {};
     }
     ImportedTest test;
@@ -111,10 +111,10 @@ class TestImporter {
       const bool is_transform = entry.key == "transform" || entry.key == "postprocess";
       const bool changes_answer = is_transform && !keeps_answer(entry.value);
       if (is_transform) test.changes_answer = changes_answer || test.changes_answer.value_or(false);
-      from_.note(entry.line, changes_answer
-                                 ? "the checks here judge what \"" + entry.key +
-                                       "\" makes of the answer, which has no counterpart: they are left out"
-                                 : "\"" + entry.key + "\" in options of a test has no counterpart: left out");
+      from_.lose(changes_answer ? Loss::check : Loss::none, entry.line,
+                 changes_answer ? "the checks here judge what \"" + entry.key +
+                                      "\" makes of the answer, which has no counterpart: they are left out"
+                                : "\"" + entry.key + "\" in options of a test has no counterpart: left out");
     }
   }
 
@@ -143,8 +143,9 @@ class TestImporter {
   void read_vars(const DocumentNode& node, Tests& tests) {
     if (const std::string* name = text_in(node)) {
       const std::string file = referenced_file(*name, from_.files);
-      for (const std::string& one : files_of(file, from_, node.line)) {
-        if (const auto document = read_document(one, from_, node.line)) read_vars(*document, tests);
+      for (const std::string& one : files_of(file, from_, node.line, Loss::everything)) {
+        const auto document = read_document(one, from_, node.line, Loss::everything);
+        if (document) read_vars(*document, tests);
       }
       return;
     }
@@ -213,18 +214,25 @@ class TestImporter {
     const std::string file = referenced_file(reference, from_.files);
     const std::string extension = extension_of(file);
     if (extension == ".js" || extension == ".cjs" || extension == ".mjs" || extension == ".py") {
-      return from_.note(
-          line, "the variable \"" + name + "\" is made by a program, which has no counterpart: left out");
+      return from_.lose(
+          Loss::variable, line,
+          "the variable \"" + name + "\" is made by a program, which has no counterpart: left out");
+    }
+    if (file.empty()) {
+      return from_.lose(Loss::everything, line,
+                        "the variable \"" + name + "\" names " +
+                            json_string(excerpt(reference, defaults::quoted_bytes)) +
+                            ", which is no path as it stands: write the file's own");
     }
     if (extension == ".ts" || extension == ".cts" || extension == ".mts")
       from_.note(line, "the variable \"" + name +
                            "\" is a file that newer versions of promptfoo run: its text is taken");
     DocumentNode::Array texts;
-    for (const std::string& one : files_of(file, from_, line)) {
+    for (const std::string& one : files_of(file, from_, line, Loss::everything)) {
       if (extension_of(one) == ".yaml" || extension_of(one) == ".yml") {
-        if (const auto held = read_document(one, from_, line))
+        if (const auto held = read_document(one, from_, line, Loss::everything))
           texts.push_back(text_node(canonical_json(*held), line));
-      } else if (const auto text = read_text_file(one, from_, line)) {
+      } else if (const auto text = read_text_file(one, from_, line, Loss::everything)) {
         texts.push_back(text_node(std::string(trimmed(*text)), line));
       }
     }
@@ -260,21 +268,22 @@ class TestImporter {
   void read_reference(const std::string& reference, std::uint32_t line) {
     const std::string name = referenced_file(reference, from_.files);
     if (name.empty() || is_code_file(name) || extension_of(name).empty()) {
-      return from_.note(line, "the tests " + json_string(excerpt(reference, defaults::quoted_bytes)) +
-                                  " are made by a program or lie elsewhere: left out");
+      return from_.lose(Loss::test, line,
+                        "the tests " + json_string(excerpt(reference, defaults::quoted_bytes)) +
+                            " are made by a program or lie elsewhere: left out");
     }
-    for (const std::string& one : files_of(name, from_, line)) read_file(one, line);
+    for (const std::string& one : files_of(name, from_, line, Loss::test)) read_file(one, line);
   }
 
   void read_file(const std::string& name, std::uint32_t line) {
     const ImportFile other = from_.with(name);
     const std::string extension = extension_of(name);
     if (extension == ".csv" || extension == ".jsonl") {
-      const auto text = read_text_file(name, from_, line);
+      const auto text = read_text_file(name, from_, line, Loss::everything);
       if (text)
         add(TestImporter(defaults_, other)
                 .read(extension == ".csv" ? tests_of_table(*text, other) : lines_of(*text, other)));
-    } else if (const auto document = read_tests_document(name, from_, line)) {
+    } else if (const auto document = read_document(name, from_, line, Loss::everything)) {
       add(TestImporter(defaults_, other).read(*document));
     }
   }
@@ -286,7 +295,7 @@ class TestImporter {
       if (line->value)
         tests.push_back(std::move(*line->value));
       else
-        from.note(line->number, line->value.error().message + ": the line is left out");
+        from.lose(Loss::test, line->number, line->value.error().message + ": the line is left out");
     }
     return {std::move(tests), 1, {}};
   }
@@ -319,22 +328,23 @@ std::vector<ImportedTest> import_scenarios(const DocumentNode& scenarios, const 
                                            const ImportFile& from) {
   std::vector<ImportedTest> all;
   const auto* list = std::get_if<DocumentNode::Array>(&scenarios.value);
-  if (list == nullptr) from.note(scenarios.line, "\"scenarios\" is no list: left out");
+  if (list == nullptr) from.lose(Loss::test, scenarios.line, "\"scenarios\" is no list: left out");
   if (list == nullptr) return all;
   const TestDefaults without_lists{defaults.templates, defaults.keeps_lists, {}};
   for (const DocumentNode& scenario : *list) {
     const DocumentEntry* config = find_entry(scenario, "config");
     const DocumentEntry* tests = find_entry(scenario, "tests");
     if (config == nullptr || tests == nullptr) {
-      from.note(scenario.line, "a scenario without \"config\" and \"tests\": left out");
+      from.lose(Loss::test, scenario.line, "a scenario without \"config\" and \"tests\": left out");
       continue;
     }
     note_other_keys_of(scenario, from);
     const auto with = import_tests(config->value, without_lists, from);
     const auto asked = import_tests(tests->value, without_lists, from);
     if (with.size() * asked.size() > defaults::max_imported_tests) {
-      from.note(scenario.line, "a scenario of more than " + std::to_string(defaults::max_imported_tests) +
-                                   " tests: left out");
+      from.lose(
+          Loss::test, scenario.line,
+          "a scenario of more than " + std::to_string(defaults::max_imported_tests) + " tests: left out");
       continue;
     }
     for (const ImportedTest& one : with) {

@@ -48,7 +48,7 @@ std::optional<DocumentNode> import_tool(const DocumentNode& written, std::uint32
 std::optional<DocumentNode> import_tools(const DocumentEntry& entry, const ImportFile& from) {
   DocumentNode given = entry.value;
   if (const std::string* text = text_in(entry.value); text != nullptr && text->starts_with("file://")) {
-    auto document = read_document(referenced_file(*text, from.files), from, entry.line);
+    auto document = read_document(referenced_file(*text, from.files), from, entry.line, Loss::none);
     if (!document) return std::nullopt;
     given = std::move(*document);
   }

@@ -33,7 +33,7 @@ std::optional<DocumentNode> import_response_format(const DocumentEntry& entry, c
   };
   DocumentNode form = entry.value;
   if (const std::string* text = text_in(entry.value); text != nullptr && text->starts_with("file://")) {
-    auto document = read_document(referenced_file(*text, from.files), from, entry.line);
+    auto document = read_document(referenced_file(*text, from.files), from, entry.line, Loss::none);
     if (!document) return std::nullopt;
     form = std::move(*document);
   }

@@ -55,7 +55,7 @@ class Assembly {
     const std::size_t count = std::get<DocumentNode::Array>(tests_.tests.value).size();
     suite.add("tests", std::move(tests_.tests));
     note_measured();
-    return {suite.take(), {},        std::move(parts_.servers), count, parts_.prompts.size(), providers,
+    return {suite.take(), {},        std::move(parts_.servers), {}, count, parts_.prompts.size(), providers,
             {},           programs()};
   }
 
@@ -295,9 +295,9 @@ class Assembly {
     const std::size_t most =
         std::max<std::size_t>(1, defaults::max_arms / std::max<std::size_t>(1, parts_.prompts.size()));
     if (parts_.providers.size() > most) {
-      from_.note(parts_.providers[most].line, "more providers with more prompts than a run has arms (" +
-                                                  std::to_string(defaults::max_arms) +
-                                                  "): those from here on are left out");
+      from_.lose(Loss::provider, parts_.providers[most].line,
+                 "more providers with more prompts than a run has arms (" +
+                     std::to_string(defaults::max_arms) + "): those from here on are left out");
       parts_.providers.resize(most);
     }
     return parts_.providers.size();

@@ -81,8 +81,8 @@ class TestAssembly {
   }
 
  private:
-  void note(const ImportedTest& test, std::string message) const {
-    from_.with(test.file.empty() ? from_.name : test.file).note(test.line, std::move(message));
+  void note(const ImportedTest& test, std::string message, Loss loss = Loss::none) const {
+    from_.with(test.file.empty() ? from_.name : test.file).lose(loss, test.line, std::move(message));
   }
 
   void stand_in_for_none() {
@@ -209,7 +209,7 @@ class TestAssembly {
         const auto found = held->find(name);
         if (found == held->end()) continue;
         auto text = renderer.rendered(name, found->second);
-        if (!text) note(test, text.error() + ": the test is left out");
+        if (!text) note(test, text.error() + ": the test is left out", Loss::test);
         if (!text) return false;
         found->second = std::move(*text);
       }
@@ -269,7 +269,7 @@ class TestAssembly {
     note_kept(test.checks);
     join_scores(test);
     if (test.checks.empty() && (default_.checks.empty() || !test.takes_default_checks))
-      add_stand_in_check(test);
+      add_stand_in_check(test, id);
     Names used = asked_;
     if (test.takes_default_checks) add_names(checked_, used);
     for (const ImportedCheck& check : test.checks) add_names(check.variables, used);
@@ -422,9 +422,14 @@ class TestAssembly {
                          (judged_by_default_ == 1 ? "it" : "them"));
   }
 
-  void add_stand_in_check(ImportedTest& test) const {
-    if (!test.lost_checks)
+  /// One that lost its checks has a tag, by which a run can leave it out.
+  void add_stand_in_check(ImportedTest& test, const std::string& id) const {
+    if (test.lost_checks) {
+      from_.notes.count(test.file, test.line, id, Loss::all_checks);
+      test.metadata["unchecked"].emplace_back("unchecked");
+    } else {
       note(test, "a test without a check that a suite has: it passes if the answer is not blank");
+    }
     OrderedTable check;
     check.add("type", text_of("regex_match")).add("pattern", text_of("\\S"));
     ImportedCheck stand_in;

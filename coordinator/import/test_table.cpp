@@ -117,7 +117,7 @@ DocumentNode test_of(const CsvRow& header, const CsvRow& row, const ImportFile& 
 DocumentNode tests_of_table(const std::string& text, const ImportFile& from) {
   CsvRows table = parse_csv(text);
   for (const DocumentError& error : table.errors)
-    from.note(error.line, error.message + ": the row is left out");
+    from.lose(Loss::test, error.line, error.message + ": the row is left out");
   std::string problem = table.rows.empty() ? "" : other_separator(table.rows.front());
   if (!problem.empty()) from.note(table.rows.front().line, std::move(problem));
   DocumentNode::Array tests;

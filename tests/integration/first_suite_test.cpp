@@ -112,6 +112,7 @@ tests:
       "yours): left out\n"
       "sluice.toml: written, with the servers that the suite names\n"
       "wrote suite.yaml: 3 tests, 2 prompts, 2 providers; 3 notes above on what was left out or changed\n"
+      "worst first: 1 check was left out\n"
       "try it: sluice run suite.yaml --mode mock\n");
   EXPECT_TRUE(
       read_text(folder() / "suite.yaml").starts_with("# Translations\n# Imported from promptfooconfig.yaml."))
@@ -183,9 +184,29 @@ TEST_F(FirstSuite, ReadsNoFileOutsideOfTheConfigurationsFolder) {
              "prompts: ['{{a}} {{b}}']\nproviders: [openai:gpt-5]\n"
              "tests: [{vars: {a: 'file://../secret.txt', b: 'file:///etc/hostname'}}]\n");
   const auto imported = run_sluice({"import", "evals/promptfooconfig.yaml"});
-  ASSERT_EQ(imported.exit_code, 0) << imported.errors;
-  EXPECT_EQ(read_text(folder() / "evals" / "suite.yaml").find("nobody's business"), std::string::npos);
-  EXPECT_NE(imported.output.find("lies outside of the suite's folder"), std::string::npos) << imported.output;
+  EXPECT_EQ(imported.exit_code, 2) << "what a test asks is no empty text: " << imported.output;
+  EXPECT_FALSE(std::filesystem::exists(folder() / "evals" / "suite.yaml"));
+  EXPECT_NE(imported.errors.find("lies outside of the suite's folder"), std::string::npos) << imported.errors;
+}
+
+// What no answer can fail hid among the lines, at exit code 0.
+TEST_F(FirstSuite, SaysFirstWhatMakesItWeakerAndFailsForItWhereItIsToldTo) {
+  write_text(folder() / "promptfooconfig.yaml",
+             "prompts: [Hello, 'exec:./gen.sh']\nproviders: [openai:gpt-4o, 'exec:./model.sh']\n"
+             "tests: [{assert: [{type: webhook, value: x}]}, {assert: [{type: contains, value: x}]}]\n");
+  const std::string lost =
+      "1 test lost all its checks (tag unchecked), 1 prompt was left out, 1 provider was left out, 1 check "
+      "was left out\n";
+  const auto lenient = run_sluice({"import"});
+  EXPECT_EQ(lenient.exit_code, 0) << lenient.errors;
+  EXPECT_NE(lenient.output.find("worst first: " + lost), std::string::npos) << lenient.output;
+  const auto strict = run_sluice({"import", "--force", "--strict"});
+  EXPECT_EQ(strict.exit_code, 1) << strict.output;
+  EXPECT_EQ(strict.errors,
+            "sluice: error: suite.yaml is written, and with --strict it must lack nothing: " + lost);
+  const auto others = run_sluice({"list-fixtures", "suite.yaml", "--filter", "tag!=unchecked"});
+  EXPECT_EQ(others.output.find("test-1"), std::string::npos) << others.output;
+  EXPECT_NE(others.output.find("test-2"), std::string::npos) << others.output;
 }
 
 }  // namespace sluice::first_suite_test

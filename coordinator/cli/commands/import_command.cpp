@@ -44,13 +44,16 @@ constexpr const char* import_examples =
     "is printed. Checks in JavaScript or Python become commands, and a program beside\n"
     "the suite runs their code (promptfoo_check). Without CONFIG: the\n"
     "promptfooconfig.yaml (.yml, .json) of this folder.\n"
+    "A test that lost all its checks has the tag unchecked: `--filter tag!=unchecked`\n"
+    "runs the others.\n"
     "Examples:\n"
     "  sluice import\n"
     "  sluice import promptfooconfig.yaml\n"
     "  sluice import evals/promptfooconfig.json --output evals/suite.yaml --force\n"
     "  sluice run suite.yaml --mode mock      # try what was written, without a model\n"
-    "Exit code 0: written, even if something was left out; 2: nothing was written, or\n"
-    "the suite does not load, for example because sluice.toml lacks a server.";
+    "Exit code 0: written, even if something was left out; 1: so, with --strict;\n"
+    "2: nothing was written, or the suite does not load, for example because\n"
+    "sluice.toml lacks a server.";
 
 constexpr const char* settings_name = "sluice.toml";
 
@@ -77,6 +80,7 @@ struct ImportSuiteCommand {
   std::optional<std::string> output;
   std::vector<std::string> allowed_paths;
   bool force = false;
+  bool strict = false;
 
   int run() {
     if (const auto found = find_config(); !found) return report_error(found.error());
@@ -99,10 +103,15 @@ struct ImportSuiteCommand {
     if (!loaded) return report_unloaded(target, loaded.error());
     if (!lacking->empty()) return report_lacking(*lacking, target, settings);
     show(summary(*imported, target));
+    const std::string lost = losses(*imported);
+    if (!lost.empty()) show("worst first: " + lost);
     // A line to be copied is not broken.
     std::cout << "try it: sluice run " + printable(target.generic_string()) + config_flag(*imported, target) +
                      " --mode mock\n";
-    return exit_ok;
+    if (!strict || lost.empty()) return exit_ok;
+    std::cout.flush();
+    report_error(target.generic_string() + " is written, and with --strict it must lack nothing: " + lost);
+    return exit_failed;
   }
 
  private:
@@ -248,6 +257,28 @@ struct ImportSuiteCommand {
            wording::counted(imported.providers, "provider") + "; " + notes;
   }
 
+  /// What the suite lacks, so that no answer fails by it; empty if that is nothing.
+  static std::string losses(const ImportedSuite& imported) {
+    constexpr std::array<std::pair<Loss, std::string_view>, 6> kinds{{{Loss::all_checks, "test"},
+                                                                      {Loss::test, "test"},
+                                                                      {Loss::variable, "variable"},
+                                                                      {Loss::prompt, "prompt"},
+                                                                      {Loss::provider, "provider"},
+                                                                      {Loss::check, "check"}}};
+    std::string text;
+    for (const auto& [loss, noun] : kinds) {
+      const std::size_t count = imported.losses[static_cast<std::size_t>(loss)];
+      if (count == 0) continue;
+      text += (text.empty() ? "" : ", ") + wording::counted(count, noun);
+      if (loss == Loss::all_checks)
+        text +=
+            count == 1 ? " lost all its checks (tag unchecked)" : " lost all their checks (tag unchecked)";
+      else
+        text += count == 1 ? " was left out" : " were left out";
+    }
+    return text;
+  }
+
   /// Settings are read from the current folder, unless they are named.
   static std::string config_flag(const ImportedSuite& imported, const fs::path& suite) {
     std::error_code error;
@@ -268,6 +299,8 @@ Command add_import_command(CLI::App& program) {
   app->add_option("--output,-o", command->output, "The file to write (default: suite.yaml beside CONFIG)")
       ->type_name("FILE");
   app->add_flag("--force", command->force, "Replace an existing file");
+  app->add_flag("--strict", command->strict,
+                "Exit code 1 if tests, variables, prompts, providers or checks were left out");
   add_allow_path(*app, command->allowed_paths);
   app->footer(import_examples);
   return {app, [command] { return command->run(); }};

@@ -31,6 +31,43 @@ tests: [{vars: {q: x, l: [1, 2]}, assert: [{type: contains, value: y}]}]
   EXPECT_TRUE(has(made, "l: \"[1,2]\"\n")) << made;
 }
 
+// It was an empty text, with a line among others.
+TEST_F(Promptfoo, ImportsNothingWithoutAFileThatATestAsks) {
+  const auto errors = [&](const std::string& test) {
+    write("promptfooconfig.yaml", "prompts: ['{{q}}']\ntests:\n  - " + test + "\n");
+    const auto imported = import_promptfoo(folder_.path() / "promptfooconfig.yaml", {});
+    return imported ? std::string() : join_findings(imported.error());
+  };
+  for (const char* test :
+       {"vars: {q: 'file://gone.txt'}", "vars: {q: ['file://gone.txt', b]}", "vars: 'file://gone.yaml'",
+        "vars: {q: 'file://gone/*.txt'}", "vars: {q: 'file://{{a}}.txt'}", "file://gone.csv"})
+    EXPECT_TRUE(has(errors(test), "promptfooconfig.yaml:3: ")) << test << "\n" << errors(test);
+  write("there.txt", "x");
+  EXPECT_EQ(errors("{vars: {q: 'file://there.txt'}, assert: [{type: contains, value: y}]}"), "");
+}
+
+TEST_F(Promptfoo, CountsWhatTheSuiteLacks) {
+  const ImportedSuite imported = import(R"yaml(prompts: ['{{q}}', '{% if q %}x{% endif %}', gone.txt]
+providers: ['openai:m', 'bedrock:m']
+tests:
+  - {vars: {q: [a, b]}, assert: [{type: webhook, value: x}]}
+  - {vars: {q: 'file://make.py'}, assert: [{type: contains, value: x}, {type: contains, value: y, weight: 0}]}
+  - {vars: {q: '{{ x | lower }}'}, assert: [{type: contains, value: x}]}
+  - {vars: {q: c}}
+)yaml");
+  const auto lost = [&](Loss loss) { return imported.losses[static_cast<std::size_t>(loss)]; };
+  EXPECT_EQ(lost(Loss::all_checks), 2u) << notes_of(imported);
+  EXPECT_EQ(lost(Loss::test), 1u) << notes_of(imported);
+  EXPECT_EQ(lost(Loss::variable), 1u) << notes_of(imported);
+  EXPECT_EQ(lost(Loss::prompt), 2u) << notes_of(imported);
+  EXPECT_EQ(lost(Loss::provider), 1u) << notes_of(imported);
+  EXPECT_EQ(lost(Loss::check), 1u) << notes_of(imported);
+  const std::string text = suite_yaml(imported.suite);
+  const auto first = text.find("    tags:\n      - unchecked\n");
+  ASSERT_NE(first, std::string::npos) << text;
+  EXPECT_NE(text.find("- unchecked", first + 30), std::string::npos) << text;
+}
+
 TEST_F(Promptfoo, NamesThePromptsThatAreNotThere) {
   const std::string said =
       notes("prompts: ['{{q}}', 'exec:./gen.sh', prompts/gone.txt, 'gone.py:make']\n" + one_test);
