@@ -211,7 +211,7 @@ tl::expected<ImportedSuite, std::vector<Finding>> import_promptfoo(const fs::pat
     return fail(0,
                 "is a program, which sluice does not run: import the file that `promptfoo eval --output "
                 "out.json` writes in its place");
-  const auto text = read_file(path, defaults::max_suite_bytes);
+  const auto text = refuse_utf16(read_file(path, defaults::max_suite_bytes));
   if (!text) return fail(0, "the configuration " + text.error().message);
   const auto files = SuiteFolder::open(path.parent_path(), allowed);
   if (!files) return fail(0, files.error().message);

@@ -295,6 +295,14 @@ std::shared_ptr<const SuiteFolder> SuiteFolder::of(std::shared_ptr<const SuiteCo
   return std::make_shared<CopiedFolder>(folder, std::move(copy));
 }
 
+Result<std::string> refuse_utf16(Result<std::string> text) {
+  if (!text || !(text->starts_with("\xff\xfe") || text->starts_with("\xfe\xff"))) return text;
+  return fail(
+      Reason::file_unreadable,
+      "cannot be read: it is in UTF-16, and texts must be in UTF-8 (`iconv -f UTF-16 -t UTF-8 OLD > NEW` "
+      "converts it)");
+}
+
 Result<std::string> SuiteFolder::read(const fs::path& name, std::size_t max_bytes,
                                       std::vector<FileIdentity>* opened) const {
   const auto file = open_file(name);
@@ -302,7 +310,7 @@ Result<std::string> SuiteFolder::read(const fs::path& name, std::size_t max_byte
   if (opened != nullptr) {
     if (const auto identity = identity_of(*file)) opened->push_back(*identity);
   }
-  auto text = read_file(*file, max_bytes);
+  auto text = refuse_utf16(read_file(*file, max_bytes));
   if (text && copier_ != nullptr) copier_->add(place_of(name), *text);
   return text;
 }

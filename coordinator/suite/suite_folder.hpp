@@ -30,6 +30,10 @@ std::optional<FileIdentity> identity_of(const std::filesystem::path& path);
 /// Absolute and without dots, as copies of suites have it; without a slash at its end.
 std::filesystem::path whole_path(const std::filesystem::path& path);
 
+/// The text of a file; file_unreadable if it begins as UTF-16 does, in which editors and spreadsheets save
+/// some texts.
+Result<std::string> refuse_utf16(Result<std::string> text);
+
 /// Reads a file that a suite names, by its path relative to the suite; the error's message begins after the
 /// file's name ("cannot be read: ..."). `opened` as in SuiteFolder::read.
 using ReadNamedFile =

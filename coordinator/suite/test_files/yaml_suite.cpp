@@ -160,7 +160,7 @@ class YamlSuiteReader {
     if (!files) return fail(files.error());
     files_ = std::move(*files);
     if (const auto suite = identity_of(path_)) input_files_.push_back(*suite);
-    auto text = read_file(path_, defaults::max_suite_bytes);
+    auto text = refuse_utf16(read_file(path_, defaults::max_suite_bytes));
     if (!text) return fail(text.error().reason, "the suite " + text.error().message);
     copier_->begin(whole_path(path_));
     copier_->add(whole_path(path_), *text);

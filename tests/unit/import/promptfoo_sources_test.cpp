@@ -46,6 +46,16 @@ TEST_F(Promptfoo, ImportsNothingWithoutAFileThatATestAsks) {
   EXPECT_EQ(errors("{vars: {q: 'file://there.txt'}, assert: [{type: contains, value: y}]}"), "");
 }
 
+TEST_F(Promptfoo, SaysHowToConvertUtf16) {
+  write("tests.csv", std::string("\xff\xfeq\0", 4));
+  write("c.yaml", "prompts: ['{{q}}']\ntests: file://tests.csv\n");
+  for (const char* name : {"c.yaml", "tests.csv"}) {
+    const auto imported = import_promptfoo(folder_.path() / name, {});
+    ASSERT_FALSE(imported) << name;
+    EXPECT_TRUE(has(join_findings(imported.error()), "iconv -f UTF-16 -t UTF-8")) << name;
+  }
+}
+
 TEST_F(Promptfoo, CountsWhatTheSuiteLacks) {
   const ImportedSuite imported = import(R"yaml(prompts: ['{{q}}', '{% if q %}x{% endif %}', gone.txt]
 providers: ['openai:m', 'bedrock:m']

@@ -55,6 +55,17 @@ TEST_P(SuiteFolderTest, ReadsWhatLiesBelow) {
   EXPECT_EQ(read(""), "cannot be read: No such file or directory");
 }
 
+// Its letters were taken for a column that cannot be a variable's name.
+TEST_P(SuiteFolderTest, ATextInUtf16IsRefused) {
+  write("suite/little.csv", std::string("\xff\xfei\0d\0", 6));
+  write("suite/big.csv", std::string("\xfe\xff\0i\0d", 6));
+  for (const char* name : {"little.csv", "big.csv"})
+    EXPECT_EQ(
+        read(name),
+        "cannot be read: it is in UTF-16, and texts must be in UTF-8 (`iconv -f UTF-16 -t UTF-8 OLD > NEW` "
+        "converts it)");
+}
+
 TEST_P(SuiteFolderTest, APathThatClimbsOutIsRefused) {
   EXPECT_EQ(read("../secret.txt"), outside);
   EXPECT_EQ(read("sub/../../secret.txt"), outside);
