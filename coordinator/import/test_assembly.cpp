@@ -10,8 +10,8 @@
 #include "coordinator/import/foreign_template.hpp"
 #include "coordinator/import/ordered_table.hpp"
 #include "coordinator/import/program_checks.hpp"
+#include "coordinator/import/test_names.hpp"
 #include "coordinator/import/value_renderer.hpp"
-#include "coordinator/suite/prompts/arms.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -141,11 +141,12 @@ class TestAssembly {
         add_names(check.variables, anywhere_);
         add_json_names(check, json_);
       }
-      for (const auto& [name, value] : test.vars) {
-        const auto translated = has_template(value) ? translate_template(value) : TranslatedTemplate();
-        if (!translated) continue;
-        add_names(translated->variables, anywhere_);
-      }
+      const auto add_shown = [&](const std::string& text) {
+        const auto translated = has_template(text) ? translate_template(text) : TranslatedTemplate();
+        if (translated) add_names(translated->variables, anywhere_);
+      };
+      add_shown(test.name);
+      for (const auto& [name, value] : test.vars) add_shown(value);
     };
     add(default_);
     std::ranges::for_each(tests_, add);
@@ -256,13 +257,14 @@ class TestAssembly {
   /// The order matters: what is missing has a value before checks are bound to the values, and after that
   /// the test keeps what is still used.
   DocumentNode assembled(ImportedTest& test) {
+    fill_name(test);
     add_missing_values(test);
     const Variables values = values_for(test);
     const bool had_checks = !test.checks.empty();
     test.checks = bound(std::move(test.checks), test, values);
     test.lost_checks = test.lost_checks || (had_checks && test.checks.empty());
     group_or_note_weights(test);
-    const std::string id = own_id(test);
+    const std::string id = ids_.next(test.name);
     if (test.checks.empty() && test.lost_checks) note_lost_checks(test, id);
     if (test.takes_default_checks)
       std::ranges::move(bound(given_, test, values), std::back_inserter(test.checks));
@@ -276,6 +278,18 @@ class TestAssembly {
     keep_used(test, used);
     add_names(used, used_);
     return test_node(test, id);
+  }
+
+  /// Before variables that it has no other use for are gone.
+  void fill_name(ImportedTest& test) const {
+    if (!has_template(test.name)) return;
+    Variables values = test.vars;
+    values.insert(default_values_.begin(), default_values_.end());
+    Variables lists = test.lists;
+    for (const auto& list : default_lists_) {
+      if (!test.vars.contains(list.first)) lists.insert(list);
+    }
+    test.name = filled_name(test.name, std::move(values), std::move(lists));
   }
 
   std::vector<ImportedCheck> bound(std::vector<ImportedCheck> checks, const ImportedTest& test,
@@ -396,7 +410,8 @@ class TestAssembly {
     }
   }
 
-  /// Once for all tests that a list made of one. Those that the default test's transform is for are counted.
+  /// Once for all tests that a list made of one. Those that the default test's transform is for are
+  /// counted.
   void note_lost_checks(const ImportedTest& test, const std::string& id) {
     const bool is_judged = test.takes_default_checks && (!default_.checks.empty() || !given_.empty());
     if (!test.changes_answer && default_.changes_answer.value_or(false)) {
@@ -482,19 +497,6 @@ class TestAssembly {
     return node.take();
   }
 
-  /// Its description, or its number where that has no letters that an id may have.
-  std::string own_id(const ImportedTest& test) {
-    constexpr std::size_t longest = 40;
-    ++number_;
-    std::string id = to_lower(id_of(test.name));
-    if (id.empty()) id = "test-" + std::to_string(number_);
-    if (id.size() > longest) id = arm_name_of(id.substr(0, longest));
-    const std::string wanted = id;
-    for (std::size_t& same = same_ids_[wanted]; !ids_.insert(id).second;)
-      id = wanted + "-" + std::to_string(++same + 1);
-    return id;
-  }
-
   ImportedTest default_;
   std::vector<ImportedTest> tests_;
   const std::vector<ImportedPrompt>& prompts_;
@@ -513,9 +515,7 @@ class TestAssembly {
   Places lost_places_;
   std::size_t unjudged_ = 0;           ///< Tests that the default test's transform leaves without a check,
   std::size_t judged_by_default_ = 0;  ///< and with those of the default test alone.
-  Names ids_;
-  std::map<std::string, std::size_t, std::less<>> same_ids_;
-  std::size_t number_ = 0;
+  TestIds ids_;
   bool default_runs_programs_ = false;
 };
 

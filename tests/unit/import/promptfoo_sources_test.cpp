@@ -170,6 +170,22 @@ TEST_F(Promptfoo, NamesTheServerThatAFieldGoesTo) {
       << said;
 }
 
+// They were `hello-in-language` and `hello-in-language-2`, of which nobody knew which was which.
+TEST_F(Promptfoo, FillsInTheNamesOfTests) {
+  const std::string made = suite(R"yaml(prompts: ['{{q}}']
+defaultTest: {vars: {tone: kindly}}
+scenarios:
+  - config: [{vars: {language: Dutch}}, {vars: {language: [Thai, Zulu]}}]
+    tests: [{description: 'Hello in {{ language }}, {{tone}}', vars: {q: Hi}, assert: [{type: contains, value: x}]}]
+tests: [{description: 'Of {{nothing}}', vars: {q: Hi}, assert: [{type: contains, value: x}]}]
+)yaml");
+  for (const char* name : {"  - id: hello-in-dutch-kindly\n    name: \"Hello in Dutch, kindly\"\n",
+                           "name: \"Hello in Thai, kindly\"\n", "name: \"Hello in Zulu, kindly\"\n",
+                           "name: \"Of {{nothing}}\"\n"})
+    EXPECT_TRUE(has(made, name)) << name << "\n" << made;
+  EXPECT_FALSE(has(made, "# ")) << "a variable that a name shows is no loss: " << made;
+}
+
 TEST_F(Promptfoo, GivesIdsToWhatHasNoLatinLetters) {
   const std::string made = suite(
       "prompts: [{raw: '{{q}}', label: 東京}]\nproviders: [{id: 'openai:m', label: 大阪}]\n"
