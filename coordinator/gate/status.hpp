@@ -31,7 +31,7 @@ enum class AggregateOutcome : std::uint8_t { not_compared, no_drop, within_limit
 /// Everything that a verdict follows from.
 struct VerdictInput {
   StatusCounts statuses;
-  std::uint64_t regressed = 0;  ///< Failed cases whose every failed metric fell below its baseline's limit.
+  std::uint64_t regressed = 0;  ///< Failed cases in which a metric fell below its baseline's limit.
   std::uint64_t failed_apart =
       0;  ///< Failed cases that no aggregate knows of: texts, and claims below a fixed limit.
   std::uint64_t known_failures = 0;      ///< Warned cases that warn for failures that were known alone.

@@ -17,7 +17,7 @@ namespace sluice {
 struct Totals {
   StatusCounts statuses;
   std::uint64_t not_started = 0;  ///< Of the errors: cases whose turn had not come when the run was stopped.
-  std::uint64_t regressed = 0;    ///< Of the failed ones: by nothing but a fall below the baseline.
+  std::uint64_t regressed = 0;    ///< Of the failed ones: with a fall below the baseline.
   std::uint64_t improved = 0;
   std::uint64_t broke = 0;           ///< CaseChange
   std::uint64_t fixed = 0;           ///< CaseChange

@@ -109,6 +109,31 @@ TEST_F(JudgedReport, VotesThatAllFailedAreCountedToo) {
             "faithfulness 0.71, agreement 1.00 (0 of 3 votes reached 0.75): no majority of the votes passed");
 }
 
+// It stood among the ordinary failures, where a smaller drop was a regression.
+TEST_F(JudgedReport, ADropWithoutAMajorityIsARegressionInEachFormat) {
+  Baseline baseline;
+  baseline.add({"judge-004", "rubric", 0.9, {}});
+  (void)baseline.seal();
+  run.gate = Gate({.suite = {}, .baseline = &baseline, .default_max_drop = 0.05, .strict = false});
+  const Aggregates all = run.aggregates();
+  const ReportInput gated = run.input(all);
+  const json report = json::parse(json_of(gated));
+  EXPECT_EQ(report["metrics"]["regressed"], 1);
+  EXPECT_EQ(report["fixture_results"][3]["regressed"], true);
+  const json& metric = report["fixture_results"][3]["metrics"][0];
+  EXPECT_EQ(metric["cause"], "dropped");
+  EXPECT_EQ(metric["fails_also_by"], "no_majority");
+  EXPECT_EQ(metric["limit"], 0.85);
+  EXPECT_EQ(report["fixture_results"][2]["regressed"], false) << "no entry in the baseline";
+  EXPECT_FALSE(report["fixture_results"][2]["metrics"][0].contains("fails_also_by"));
+  EXPECT_TRUE(has(junit_of(gated), "\" type=\"regression\">"));
+  EXPECT_TRUE(has(github_of(gated), "title=Regressed%3A judge-004%3A Outvoted")) << github_of(gated);
+  for (const std::string& text : {table_of(gated, {.columns = 200}), markdown_of(gated)}) {
+    EXPECT_TRUE(has(text, "Regressions (1)")) << text;
+    EXPECT_TRUE(has(text, "dropped by more than is allowed, and no majority of the votes passed")) << text;
+  }
+}
+
 TEST_F(JudgedReport, ARunThatJudgesNothingSaysNothingOfJudges) {
   const sample::SampleRun other;
   const Aggregates all = other.aggregates();
@@ -318,6 +343,10 @@ TEST_F(JudgedReport, CompareSeesTheVotesOfOneRepeat) {
   std::istringstream text(json_of(input));
   const auto read = parse_report(text, "report.json");
   ASSERT_TRUE(read) << to_text(read.error());
+  ComparedCase outvoted;
+  read->read(3, outvoted);
+  ASSERT_EQ(outvoted.metrics.at(0).votes.size(), 1u);
+  EXPECT_EQ(outvoted.metrics[0].votes[0].min_score, 0.5) << "what each vote had to reach";
   Baseline baseline;
   for (const auto& [id, metric] :
        {std::pair("judge-001", "faithfulness"), std::pair("judge-002", "correctness"),
