@@ -157,7 +157,8 @@ tl::expected<CheckSource, std::string> check_source(ForeignCheck check, Reading 
 bool needs_values(const CheckSource& source) {
   const auto has_none = [](const std::string& text) { return !has_tag(text); };
   if (each_text_of(source.check, has_none)) return false;
-  return source.check.type == "regex" || source.check.schema || source.reading != Reading::text;
+  return source.check.type == "regex" || source.check.type == "word-count" || source.check.schema ||
+         source.reading != Reading::text;
 }
 
 bool depends_on_values(const CheckSource& source, const Variables& values) {

@@ -248,7 +248,8 @@ class CheckImporter {
       return true;
     }
     const auto* list = std::get_if<DocumentNode::Array>(&value.value);
-    if (check.type == "equals" || (is_schema(check) && list == nullptr)) {
+    const bool is_read_whole = is_schema(check) || check.type == "word-count";
+    if (check.type == "equals" || (is_read_whole && list == nullptr)) {
       check.schema = value;
       return true;
     }

@@ -98,6 +98,8 @@ class ExpectationMaker {
         return make_distance("levenshtein");
       case Form::words:
         return scored(texts("rouge_n", "text", check_.values), similar_enough);
+      case Form::count:
+        return make_count("regex_match");
       case Form::refused:
         return make_refused("any_of");
       case Form::time:
@@ -165,6 +167,8 @@ class ExpectationMaker {
         return make_distance("not_levenshtein");
       case Form::words:
         return make_other_words();
+      case Form::count:
+        return make_count("regex_not_match");
       case Form::refused:
         return make_refused("not_any_of");
       case Form::time:
@@ -249,6 +253,38 @@ class ExpectationMaker {
     constexpr double digits = 1e6;  // As scores are rounded.
     return with(texts("not_rouge_n", "text", check_.values), "min_score",
                 {std::round((1.0 - most) * digits) / digits, check_.line, {}});
+  }
+
+  /// Of `min` and `max`, or of the one number that is both.
+  std::optional<double> words(std::string_view key) const {
+    const DocumentEntry* entry = check_.schema ? find_entry(*check_.schema, key) : nullptr;
+    if (check_.schema && entry == nullptr) return std::nullopt;
+    if (entry == nullptr) return foreign_number(check_.values.front()).value_or(-1);
+    if (const auto* whole = std::get_if<std::int64_t>(&entry->value.value))
+      return static_cast<double>(*whole);
+    const auto* text = std::get_if<std::string>(&entry->value.value);
+    return text != nullptr ? foreign_number(*text).value_or(-1) : -1;
+  }
+
+  /// Words are what white space parts, as JavaScript knows it.
+  Made make_count(std::string_view type) const {
+    constexpr double most_repeats = 1000;  // Of RE2.
+    const std::optional<double> least = words("min");
+    const std::optional<double> most = words("max");
+    const auto is_no_count = [](const std::optional<double>& number) {
+      return number && (*number < 0 || *number > most_repeats || *number != std::floor(*number));
+    };
+    if ((!least && !most) || is_no_count(least) || is_no_count(most))
+      return fail("has a value that is no number of words from 0 to 1000");
+    if (most && least.value_or(0) > *most) return fail("asks for more words than it allows");
+    if (!most && *least == 0) return fail("asks for no words, which every answer has");
+    const std::string space = R"([\s\v\p{Z}\x{feff}])";
+    const std::string word = R"([^\s\v\p{Z}\x{feff}]+)";
+    const auto number = [](double count) { return std::to_string(static_cast<int>(count)); };
+    const std::string pattern = most ? "(?:" + word + "(?:" + space + "+|$)){" + number(least.value_or(0)) +
+                                           "," + number(*most) + "}$"
+                                     : "(?:" + word + space + "+){" + number(*least - 1) + "}" + word;
+    return with(metric(type), "pattern", text("^" + space + "*" + pattern));
   }
 
   Made limited(std::string_view type, std::string_view key, double most) const {

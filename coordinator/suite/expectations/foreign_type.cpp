@@ -77,7 +77,7 @@ constexpr std::array foreign_types{
     ForeignType{"trajectory:tool-sequence"},
     ForeignType{"trajectory:tool-used"},
     ForeignType{"webhook"},
-    ForeignType{"word-count"},
+    ForeignType{"word-count", Form::count},
 };
 
 }  // namespace

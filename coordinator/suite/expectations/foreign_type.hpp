@@ -23,6 +23,7 @@ enum class ForeignForm : std::uint8_t {
   any_json,  ///< contains_json
   distance,  ///< levenshtein
   words,     ///< rouge_n
+  count,     ///< A pattern of so many words.
   refused,   ///< refusal, or words of one.
   time,      ///< latency
   price,     ///< cost

@@ -248,9 +248,9 @@ tests:
 }
 
 TEST_F(Promptfoo, SaysOfAnUnknownCheckThatItIsUnknownWhateverItsValue) {
-  EXPECT_EQ(notes("prompts: [a]\ntests: [{assert: [{type: contains, value: x}, {type: word-count, value: "
-                  "{min: 1}}]}]\n"),
-            "promptfooconfig.yaml:2: the check word-count has no counterpart: left out\n");
+  EXPECT_EQ(notes("prompts: [a]\ntests: [{assert: [{type: contains, value: x}, {type: bleu, value: {min: "
+                  "1}}]}]\n"),
+            "promptfooconfig.yaml:2: the check bleu has no counterpart: left out\n");
 }
 
 // Of those that are documented it was said that they are not.

@@ -303,6 +303,19 @@ scenarios:
   EXPECT_TRUE(has(yaml.substr(second), "default_test: false\n")) << yaml;
 }
 
+TEST_F(Promptfoo, CountsWordsByAPattern) {
+  const std::string made = suite(R"yaml(prompts: ['{{n}}']
+tests:
+  - {vars: {n: 12}, assert: [{type: word-count, value: '{{n}}'}, {type: not-word-count, value: {max: 7}}]}
+  - {vars: {n: x}, assert: [{type: word-count, value: {min: 9}}]}
+)yaml");
+  EXPECT_TRUE(has(made, "){12,12}$")) << made;
+  EXPECT_TRUE(has(made, "- type: regex_not_match")) << made;
+  EXPECT_TRUE(has(made, "){0,7}$")) << made;
+  EXPECT_TRUE(has(made, "){8}[^")) << made;
+  EXPECT_FALSE(has(made, "# ")) << made;
+}
+
 // The first stayed, however lenient it was.
 TEST_F(Promptfoo, KeepsTheStrictestOfScoresThatAskForTheSame) {
   const std::string made = suite(R"yaml(prompts: [a]

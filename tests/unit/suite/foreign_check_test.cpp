@@ -2,6 +2,7 @@
 
 #include "common/checks/pattern.hpp"
 #include "common/documents/canonical_json.hpp"
+#include "coordinator/suite/documents/json_document.hpp"
 
 #include <string>
 #include <utility>
@@ -136,6 +137,39 @@ TEST(ForeignChecks, OfRefusalsKnowTheProvidersOwnAndWordsAtTheBeginning) {
 }
 
 // They were texts that the answer must equal, and said nothing.
+TEST(ForeignChecks, CountWordsExactly) {
+  const auto pattern_of = [](const DocumentNode& bounds) {
+    ForeignCheck check{"word-count", false, {}};
+    check.schema = bounds;
+    const auto made = expectation_of(check);
+    return made ? std::get<std::string>(find_entry(*made, "pattern")->value.value) : "! " + made.error();
+  };
+  const auto fits = [&](const char* bounds, const std::string& answer) {
+    const auto pattern = Pattern::compile(pattern_of(*parse_json(bounds)));
+    EXPECT_TRUE(pattern) << bounds;
+    return pattern && pattern->find(answer).has_value();
+  };
+  const std::string three = " one, two\u00a0three\n\v\u2028\ufeff";
+  EXPECT_TRUE(fits(R"({"min": 3, "max": 3})", three));
+  EXPECT_FALSE(fits(R"({"min": 4})", three));
+  EXPECT_TRUE(fits(R"({"min": 3})", three));
+  EXPECT_FALSE(fits(R"({"max": 2})", three));
+  EXPECT_TRUE(fits(R"({"max": 2})", "")) << "no words are few";
+  EXPECT_TRUE(fits(R"({"max": 0})", " \n"));
+  EXPECT_FALSE(fits(R"({"min": 1})", " \n"));
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += "word ";
+  EXPECT_TRUE(fits(R"({"min": 1000, "max": 1000})", many));
+  EXPECT_FALSE(fits(R"({"max": 1000})", many + "more"));
+  EXPECT_TRUE(fits(R"({"min": 1000})", many));
+  EXPECT_EQ(pattern_of(*parse_json(R"({"min": 0})")), "! asks for no words, which every answer has");
+  EXPECT_EQ(pattern_of(*parse_json(R"({"min": 3, "max": 2})")), "! asks for more words than it allows");
+  for (const char* bounds :
+       {R"({"max": 1001})", R"({"max": 1.5})", R"({"min": -1})", "{}", R"({"min": "x"})"})
+    EXPECT_EQ(pattern_of(*parse_json(bounds)), "! has a value that is no number of words from 0 to 1000")
+        << bounds;
+}
+
 TEST(ForeignChecks, AreFoundInMisspeltWords) {
   const auto meant = [](const std::string& text) {
     const auto found = misspelt_check(text);
