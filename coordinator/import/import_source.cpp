@@ -174,13 +174,14 @@ std::vector<std::string> files_of(const std::string& name, const ImportFile& fro
 }
 
 std::optional<std::string> read_text_file(const std::string& name, const ImportFile& from, std::uint32_t line,
-                                          Loss loss) {
+                                          Loss loss, std::optional<Loss> of_no_text) {
   const auto text = from.files.read(name, defaults::max_suite_bytes);
   std::string problem;
   if (!text) {
     problem = text.error().message;
   } else if (invalid_utf8_at(*text)) {
     problem = "is not valid UTF-8";
+    loss = of_no_text.value_or(loss);
   }
   if (problem.empty()) return with_unix_line_ends(std::string(without_byte_order_mark(*text)));
   from.lose(loss, line,

@@ -51,9 +51,10 @@ std::string referenced_file(std::string_view text, const SuiteFolder& files);
 /// The names that it stands for: itself, or what fits it as a glob. Nothing is a note, and the `loss`.
 std::vector<std::string> files_of(const std::string& name, const ImportFile& from, std::uint32_t line,
                                   Loss loss);
-/// A file's text with Unix line ends; nothing is a note at the line that names it, and the `loss`.
+/// A file's text with Unix line ends; nothing is a note at the line that names it, and the `loss`. A file
+/// that is there and no text, such as an image, may be another.
 std::optional<std::string> read_text_file(const std::string& name, const ImportFile& from, std::uint32_t line,
-                                          Loss loss);
+                                          Loss loss, std::optional<Loss> of_no_text = {});
 /// The same as a document; text that is none is a note of the file.
 std::optional<DocumentNode> read_document(const std::string& name, const ImportFile& from, std::uint32_t line,
                                           Loss loss);

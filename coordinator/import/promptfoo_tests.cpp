@@ -143,6 +143,10 @@ class TestImporter {
   void read_vars(const DocumentNode& node, Tests& tests) {
     if (const std::string* name = text_in(node)) {
       const std::string file = referenced_file(*name, from_.files);
+      if (file.empty() || is_code_file(file))
+        return from_.lose(Loss::variable, node.line,
+                          "the variables " + json_string(excerpt(*name, defaults::quoted_bytes)) +
+                              " are made by a program or lie elsewhere: left out");
       for (const std::string& one : files_of(file, from_, node.line, Loss::everything)) {
         const auto document = read_document(one, from_, node.line, Loss::everything);
         if (document) read_vars(*document, tests);
@@ -232,7 +236,7 @@ class TestImporter {
       if (extension_of(one) == ".yaml" || extension_of(one) == ".yml") {
         if (const auto held = read_document(one, from_, line, Loss::everything))
           texts.push_back(text_node(canonical_json(*held), line));
-      } else if (const auto text = read_text_file(one, from_, line, Loss::everything)) {
+      } else if (const auto text = read_text_file(one, from_, line, Loss::everything, Loss::variable)) {
         texts.push_back(text_node(std::string(trimmed(*text)), line));
       }
     }

@@ -43,7 +43,10 @@ TEST_F(Promptfoo, ImportsNothingWithoutAFileThatATestAsks) {
         "vars: {q: 'file://gone/*.txt'}", "vars: {q: 'file://{{a}}.txt'}", "file://gone.csv"})
     EXPECT_TRUE(has(errors(test), "promptfooconfig.yaml:3: ")) << test << "\n" << errors(test);
   write("there.txt", "x");
-  EXPECT_EQ(errors("{vars: {q: 'file://there.txt'}, assert: [{type: contains, value: y}]}"), "");
+  write("image.png", "\x89PNG");
+  write("vars.py", "def make(): return {}");
+  for (const char* vars : {"{q: 'file://there.txt'}", "{q: 'file://image.png'}", "'file://vars.py'"})
+    EXPECT_EQ(errors("{vars: " + std::string(vars) + ", assert: [{type: contains, value: y}]}"), "") << vars;
 }
 
 TEST_F(Promptfoo, SaysHowToConvertUtf16) {
