@@ -73,9 +73,8 @@ Perturbed perturb_unknown(std::size_t index, std::string_view language, std::str
   if (transforms[index] == &tabs_to_spaces && text.find('\t') == std::string_view::npos) return {};
   if (language.empty())
     return skipped(
-        "nothing says which language it is in: a claims test says so by its language, a text test, whose "
-        "prompt is "
-        "prose to sluice, by the ending of its file");
+        "it changes source code, and this text counts as prose; code is known by the \"language\" of a "
+        "fixture, or by the ending of a prompt's own file");
   return skipped("sluice does not know the comments and strings of \"" + excerpt(language, 40) + "\"");
 }
 

@@ -14,6 +14,9 @@ namespace {
 
 /// Why a trial has no committed result.
 Error unfinished(const RunFacts& facts) {
+  // The run's own sentence counts and names the cases; it is said once, of the run.
+  if (facts.cut_short && facts.cut_short->reason == Reason::cache_miss)
+    return {Reason::cache_miss, "no cache holds all that this case needs; `--mode live` asks for it"};
   if (facts.cut_short) return *facts.cut_short;
   return {Reason::worker_lost, "every worker that began this trial was lost"};
 }

@@ -8,7 +8,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace sluice::wording {
@@ -246,14 +249,28 @@ std::vector<CategoryWords> category_words(const RunStability& run) {
 }
 
 std::vector<std::string> skipped_words(const RunStability& run) {
-  std::vector<std::string> lines;
+  struct Skip {
+    std::string names;
+    std::string cases;
+    std::string why;
+  };
+  // Perturbations that leave out as many cases of a language for one reason share a line.
+  std::vector<Skip> skips;
+  std::map<std::tuple<std::string_view, std::string_view, std::uint64_t>, std::size_t> places;
   for (const PerturbationSummary& one : run.perturbations) {
     for (const auto& [why, cases] : one.facts.skipped) {
+      const auto [place, is_new] = places.try_emplace({why.first, why.second, cases}, skips.size());
+      if (!is_new) {
+        skips[place->second].names += ", " + one.facts.name;
+        continue;
+      }
       const std::string language = why.first.empty() ? "" : " (" + excerpt(why.first, 40) + ")";
-      lines.push_back(one.facts.name + ": " + counted(cases, "case") + language + ": " +
-                      excerpt(why.second, defaults::quoted_bytes));
+      skips.push_back(
+          {one.facts.name, counted(cases, "case") + language, excerpt(why.second, defaults::quoted_bytes)});
     }
   }
+  std::vector<std::string> lines;
+  for (const Skip& skip : skips) lines.push_back(skip.names + ": " + skip.cases + ": " + skip.why);
   return lines;
 }
 

@@ -132,8 +132,8 @@ TEST(Perturbations, CommentOnTop) {
           {"json", "{}", "?JSON has no comments"},
           {"ruby", "a", "?sluice does not know the comments and strings of \"ruby\""},
           {"", "a",
-           "?nothing says which language it is in: a claims test says so by its language, a text test, whose "
-           "prompt is prose to sluice, by the ending of its file"},
+           "?it changes source code, and this text counts as prose; code is known by the \"language\" of a "
+           "fixture, or by the ending of a prompt's own file"},
       });
 }
 

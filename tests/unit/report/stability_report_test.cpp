@@ -148,6 +148,15 @@ TEST_F(StabilityReport, MarkdownHasWhatTheTableHas) {
   EXPECT_NE(table_of(input, {200, false}).find("Holm p │"), std::string::npos);
 }
 
+// Of a prompt in prose six lines said the same.
+TEST_F(StabilityReport, AReasonThatPerturbationsShareIsSaidOnce) {
+  for (PerturbationSummary& one : stability.perturbations) one.facts.skipped = {{{"", "it is prose"}, 3}};
+  stability.perturbations[1].facts.skipped[{"", "it is empty"}] = 1;
+  EXPECT_EQ(wording::skipped_words(stability),
+            (std::vector<std::string>{"crlf, blank-lines: 3 cases: it is prose",
+                                      "blank-lines: 1 case: it is empty"}));
+}
+
 TEST_F(StabilityReport, MarkdownStaysSmallWhateverIsSkipped) {
   const std::string plain = markdown_of(input);
   for (int i = 0; i < 200; ++i) {
