@@ -128,6 +128,10 @@ Layout layout_of(const TextTable& table, std::size_t max_width) {
     layout.shown.erase(layout.shown.begin() + static_cast<std::ptrdiff_t>(column));
     layout.widths.erase(layout.widths.begin() + static_cast<std::ptrdiff_t>(column));
   }
+  // What is left may have its names whole where all together had not.
+  if (table.whole_names && table.keys > 0 && layout.total() > max_width) {
+    if (auto whole = whole_layout(table, layout, max_width)) return *whole;
+  }
   shrink_first(layout, max_width, 4);
   return layout;
 }
@@ -211,7 +215,7 @@ std::string grid_row(const std::vector<GridCell>& row, const Layout& layout) {
 
 /// What has no place in the layout, with what its rows are of; nothing where all has.
 std::optional<TextTable> rest_of(const TextTable& table, const Layout& layout) {
-  if (table.keys == 0 || layout.key_above) return std::nullopt;
+  if (table.keys == 0) return std::nullopt;
   TextTable rest;
   rest.keys = table.keys;
   rest.whole_names = table.whole_names;

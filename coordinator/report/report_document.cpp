@@ -373,7 +373,7 @@ Result<document::Document> build_document(const ReportInput& input, Room room, C
 Result<void> write_table_report(const ReportInput& input, const TableStyle& style, Sink& sink) {
   const auto document = build_document(input, Room::page);
   if (!document) return fail(document.error());
-  return write_table(*document, within_reading_width(style), sink);
+  return write_table(*document, style, sink);
 }
 
 Result<void> write_markdown_report(const ReportInput& input, Sink& sink) {

@@ -251,7 +251,7 @@ struct CompareCommand {
   Result<void> write_as(const std::function<Result<void>(const TableStyle& style, Sink&)>& write_to) const {
     ReportTarget target;
     if (to_file()) target.file = output;
-    const TableStyle style = within_reading_width(table_style(target));
+    const TableStyle style = table_style(target);
     const ContentWriter writer = [&](Sink& sink) { return write_to(style, sink); };
     return to_file() ? write_whole_file("report", *output, writer) : write_stdout("report", writer);
   }

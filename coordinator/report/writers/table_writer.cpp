@@ -16,7 +16,7 @@ namespace {
 using namespace document;
 
 constexpr std::size_t least_columns = 60;
-constexpr std::size_t most_columns = 120;  // Longer lines are hard to read.
+constexpr std::size_t most_columns = 120;  // Longer lines of words are hard to read.
 constexpr std::size_t narrow_columns = 80;
 constexpr std::size_t label_width = 12;  // "Unexpected: "
 constexpr std::size_t step = 2;          // From one level to the next.
@@ -49,7 +49,10 @@ std::string plain(const Text& text) {
 class TableWriter {
  public:
   TableWriter(const TableStyle& style, Sink& sink)
-      : width_(style.columns), colour_(style.colour), writer_(sink) {}
+      : width_(std::min(style.columns, most_columns)),
+        table_width_(style.columns),
+        colour_(style.colour),
+        writer_(sink) {}
 
   Result<void> write(const Document& document) {
     if (!document.title.empty()) write_head(document);
@@ -164,7 +167,7 @@ class TableWriter {
       auto& colours = drawable.colours.emplace_back();
       for (const Cell& cell : row.cells) colours.push_back(code_of(cell.tone));
     }
-    text() += drawn(drawable, width_);
+    text() += drawn(drawable, table_width_);
     write_rest(table.share);
     return {};
   }
@@ -177,7 +180,8 @@ class TableWriter {
     return written;
   }
 
-  std::size_t width_;
+  std::size_t width_;        // Of words.
+  std::size_t table_width_;  // Columns of numbers may stand on all that there is.
   bool colour_;
   BufferedWriter writer_;
   std::size_t indent_ = 0;
@@ -194,7 +198,8 @@ TableStyle within_reading_width(TableStyle style) {
   return style;
 }
 
-Result<void> write_table(const Document& document, const TableStyle& style, Sink& sink) {
+Result<void> write_table(const Document& document, TableStyle style, Sink& sink) {
+  style.columns = std::max(style.columns, least_columns);
   return TableWriter(style, sink).write(document);
 }
 

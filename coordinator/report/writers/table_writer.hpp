@@ -22,7 +22,8 @@ std::string painted(std::string_view words, document::Tone tone);
 /// As wide as reads well: 60 to 120 columns.
 TableStyle within_reading_width(TableStyle style);
 
-/// The document as a page of drawn tables and lines of at most so many columns. Fails only as its lists do.
-Result<void> write_table(const document::Document& document, const TableStyle& style, Sink& sink);
+/// The document as a page: drawn tables as wide as they need to be, within the terminal, and lines of words
+/// that are as wide as reads well. Fails only as its lists do.
+Result<void> write_table(const document::Document& document, TableStyle style, Sink& sink);
 
 }  // namespace sluice

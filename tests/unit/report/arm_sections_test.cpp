@@ -176,6 +176,14 @@ TEST_F(ArmSections, OneTestHasNoInterval) {
   EXPECT_TRUE(has(json_of(input), "\"interval\": null")) << json_of(input);
 }
 
+// On 200 columns headings were broken to stay within 120, with 80 columns free.
+TEST_F(ArmSections, TablesUseTheWholeWidthAndWordsDoNot) {
+  arms.arms[0].name = std::string(60, 'a');
+  const std::string text = table_of(input, {.columns = 200});
+  EXPECT_TRUE(has(text, "│ Pass rate │ faithfulness │ semantic_similarity_to │ ")) << text;
+  expect_lines_within(text.substr(text.find("Verdict: better")), 120);
+}
+
 // Under --baseline 24 rows of comparisons stood before the verdict and the regressions.
 TEST_F(ArmSections, ComparisonsStandBehindTheCasesOfAGate) {
   input.gate.kind = BaselineKind::scores;

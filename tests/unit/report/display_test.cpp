@@ -122,6 +122,33 @@ TEST(TextTable, KeepsNamesWholeInOneTable) {
       << "then names go above";
 }
 
+// Two arms were both called "claude-haiku…": three long headings left no room for the names.
+TEST(TextTable, KeepsNamesWholeWhereColumnsGo) {
+  TextTable table;
+  table.whole_names = true;
+  table.columns = {{.heading = "Arm"},
+                   {.heading = "semantic", .numeric = true},
+                   {.heading = "faithfulness", .numeric = true, .droppable = true}};
+  table.rows = {{"haiku-4-5/short", "1", "50"}, {"haiku-4-5/chat", "2", "60"}};
+  EXPECT_EQ(drawn(table, 20),
+            "╭─────────────────╮\n"
+            "│        semantic │\n"
+            "├─────────────────┤\n"
+            "│ haiku-4-5/short │\n"
+            "│               1 │\n"
+            "│ haiku-4-5/chat  │\n"
+            "│               2 │\n"
+            "╰─────────────────╯\n"
+            "╭─────────────────╮\n"
+            "│    faithfulness │\n"
+            "├─────────────────┤\n"
+            "│ haiku-4-5/short │\n"
+            "│              50 │\n"
+            "│ haiku-4-5/chat  │\n"
+            "│              60 │\n"
+            "╰─────────────────╯\n");
+}
+
 TEST(Wording, NumbersAsPeopleReadThem) {
   EXPECT_EQ(wording::grouped(0), "0");
   EXPECT_EQ(wording::grouped(999), "999");
