@@ -3,6 +3,7 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/output/claim_json.hpp"
 #include "coordinator/output/vote_json.hpp"
+#include "coordinator/report/wording/case_explanation.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -68,7 +69,8 @@ void write_repeats(Json& json, const CaseResult& result, std::size_t n) {
   json.close(']');
 }
 
-void write_metrics(Json& json, const CaseResult& result, const ThresholdsInEffect& thresholds) {
+void write_metrics(Json& json, const CaseResult& result, const ThresholdsInEffect& thresholds,
+                   std::span<const Rubric> rubrics) {
   json.key("metrics").open('[');
   for (std::size_t n = 0; n < result.metrics().size(); ++n) {
     const AssessedMetric& assessed = result.metrics()[n];
@@ -78,6 +80,8 @@ void write_metrics(Json& json, const CaseResult& result, const ThresholdsInEffec
     json.member("version", metric.version);
     json.member("asked_by_name", assessed.asked_by_name);
     if (assessed.expectation != nullptr) json.member("check", check_text(assessed.check()));
+    if (const auto words = wording::expectation_in_words(result, n, rubrics); !words.empty())
+      json.member("expected", words);
     json.member("score", assessed.score);
     json.member("passed", passed(assessed));
     json.member("status", to_string(assessed.status));
@@ -233,7 +237,7 @@ std::optional<Thresholding> ThresholdsInEffect::of(const Case& test_case,
 }
 
 void write_json_case(Json& json, const CaseResult& result, const ThresholdsInEffect& thresholds,
-                     CaseDetails& details) {
+                     std::span<const Rubric> rubrics, CaseDetails& details) {
   const Case& fixture = result.fixture;
   json.member("id", fixture.id);
   json.member("name", fixture.name);
@@ -253,7 +257,7 @@ void write_json_case(Json& json, const CaseResult& result, const ThresholdsInEff
     json.key("known_failure");
     fixture.known_failure->empty() ? json.value(true) : json.value(*fixture.known_failure);
   }
-  write_metrics(json, result, thresholds);
+  write_metrics(json, result, thresholds, rubrics);
   write_json_scores(json, result.counts ? scores_of(*result.counts) : Scores{});
   const auto count = [&](std::uint64_t Counts::*part) {
     return result.counts ? std::optional((*result.counts).*part) : std::nullopt;

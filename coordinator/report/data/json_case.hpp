@@ -34,9 +34,9 @@ void write_json_scores(Json& json, const Scores& scores);
 void write_json_test_rules(Json& json, const Thresholding& thresholding);
 
 /// The members of a case's object in `fixture_results`, on one line, so that two reports compare line by
-/// line. `details` is memory to reuse.
+/// line. `rubrics` are Suite::rubrics. `details` is memory to reuse.
 void write_json_case(Json& json, const CaseResult& result, const ThresholdsInEffect& thresholds,
-                     CaseDetails& details);
+                     std::span<const Rubric> rubrics, CaseDetails& details);
 
 /// The member `meta` of a case that was judged, with what the votes on each of its judge metrics came to;
 /// nothing of another case. `rubrics` are Suite::rubrics.

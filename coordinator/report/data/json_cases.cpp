@@ -8,7 +8,7 @@ namespace sluice {
 void JsonCaseWriter::write(const CaseResult& result) {
   json_.line(2);
   json_.open('{');
-  write_json_case(json_, result, thresholds_, details_);
+  write_json_case(json_, result, thresholds_, rubrics_, details_);
   write_json_votes(json_, result, rubrics_);
   if (stability_ != nullptr) write_json_case_stability(json_, result, *stability_, written_);
   json_.close('}');

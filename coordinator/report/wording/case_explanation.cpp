@@ -2,6 +2,7 @@
 
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/display/expectation_wording.hpp"
 #include "coordinator/report/wording/assessment_wording.hpp"
 #include "coordinator/report/wording/judge_wording.hpp"
 #include "coordinator/report/wording/wording.hpp"
@@ -11,15 +12,6 @@
 
 namespace sluice::wording {
 namespace {
-
-std::string quoted_list(const std::vector<std::string>& texts) {
-  std::string list;
-  for (const auto& text : texts) {
-    if (list.size() > defaults::max_claim_bytes) return list + ", ...";
-    list += (list.empty() ? "\"" : ", \"") + excerpt(text, defaults::max_claim_bytes) + '"';
-  }
-  return list;
-}
 
 // The n-th outcome of a text metric answers the n-th expectation of it.
 const Expectation* expectation_of(const CaseResult& result, std::size_t metric) {
@@ -40,61 +32,24 @@ std::string asked_of_the_judge(MetricId metric, const JudgeQuestion& asked, std:
     words = rubric_in_words(metric, rubric.id, rubric.version);
   }
   for (const std::string* text : {&asked.reference, &asked.criteria, &asked.context}) {
-    if (!text->empty()) return words + ' ' + quoted_list({*text});
+    if (!text->empty()) return words + ' ' + quoted_texts({*text});
   }
   return words;
+}
+
+std::string asked_for(const Expectation& expectation, std::span<const Rubric> rubrics) {
+  if (expectation.judge) return asked_of_the_judge(expectation.what.metric, *expectation.judge, rubrics);
+  return is_judge_metric(expectation.what.metric) ? "" : expected_in_words(expectation.what);
 }
 
 /// What was asked for, and the judge's own words: foreign text, which may be as long as it likes.
 void tell_judgement(const AssessedMetric& metric, const Expectation* expectation,
                     std::span<const Rubric> rubrics, std::vector<CaseLine>& lines) {
   if (expectation != nullptr && expectation->judge)
-    lines.push_back({CaseLineKind::expected, asked_of_the_judge(metric.id, *expectation->judge, rubrics)});
+    lines.push_back({CaseLineKind::expected, asked_for(*expectation, rubrics)});
   if (!metric.votes || metric.votes->rationale.empty()) return;
   const std::string rationale = one_line(to_valid_utf8(metric.votes->rationale));
   lines.push_back({CaseLineKind::judgement, excerpt(rationale, defaults::max_message_bytes)});
-}
-
-/// The keys of the numbers that a suite gives; what the run adds to them has none.
-std::vector<std::string_view> keys_of_numbers(MetricId metric) {
-  switch (positive(metric)) {
-    case MetricId::levenshtein:
-      return {"max_distance"};
-    case MetricId::rouge_n:
-      return {"n", "min_score"};
-    case MetricId::latency:
-      return {"max_ms"};
-    case MetricId::cost:
-      return {"max_dollars"};
-    case MetricId::all_of:
-      return {"pass_mark"};
-    default:
-      return {};
-  }
-}
-
-/// `look_up {"order":17}, refund {} in this order`
-std::string calls_in_words(const TextExpectation& what) {
-  std::string words;
-  for (std::size_t i = 0; i + 1 < what.texts.size(); i += 2)
-    words += (i == 0 ? "" : ", ") + what.texts[i] + ' ' + what.texts[i + 1];
-  return what.numbers.front() == 0.0 ? words : words + " in this order";
-}
-
-/// `icontains "a", "b"`, `latency max_ms 200`, `command ["./check.sh"]`, `any_of (icontains "a"; cost
-/// max_dollars 1)`.
-std::string expected_in_words(const TextExpectation& what) {
-  std::string words(info(what.metric).name);
-  // The other texts of a command are its parameters and the hash of its files.
-  if (is_command_metric(what.metric)) return words + ' ' + what.texts.at(0);
-  if (positive(what.metric) == MetricId::tool_calls) return words + ' ' + calls_in_words(what);
-  if (!what.texts.empty()) words += ' ' + quoted_list(what.texts);
-  const auto keys = keys_of_numbers(what.metric);
-  for (std::size_t i = 0; i < std::min(keys.size(), what.numbers.size()); ++i)
-    words.append(" ").append(keys[i]).append(" ").append(shortest(what.numbers[i]));
-  for (const TextExpectation& part : what.parts)
-    words += (&part == what.parts.data() ? " (" : "; ") + expected_in_words(part);
-  return what.parts.empty() ? words : words + ")";
 }
 
 void tell_metrics(const CaseResult& result, std::span<const Rubric> rubrics, std::vector<CaseLine>& lines) {
@@ -153,6 +108,13 @@ void tell_claims(const CaseResult& result, const CaseDetails& details, std::vect
 }
 
 }  // namespace
+
+std::string expectation_in_words(const CaseResult& result, std::size_t metric,
+                                 std::span<const Rubric> rubrics) {
+  const Expectation* expectation = expectation_of(result, metric);
+  const bool is_told = expectation != nullptr && !is_claims_metric(expectation->what.metric);
+  return is_told ? asked_for(*expectation, rubrics) : "";
+}
 
 std::string_view label_of(CaseLineKind kind) {
   switch (kind) {

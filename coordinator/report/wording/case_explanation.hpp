@@ -34,6 +34,11 @@ struct CaseLine {
 /// `Expected`, `Got`, ...
 std::string_view label_of(CaseLineKind kind);
 
+/// What the test expects by the n-th metric of the case: `must_contain "Paris"`; empty where it says nothing
+/// by it, as for claims. `rubrics` are Suite::rubrics.
+std::string expectation_in_words(const CaseResult& result, std::size_t metric,
+                                 std::span<const Rubric> rubrics);
+
 /// Why a case failed or warned: the metrics that decided so, what was expected and why, and what came.
 /// `rubrics` are Suite::rubrics, `details` is memory to reuse.
 std::vector<CaseLine> explanation(const CaseResult& result, std::span<const Rubric> rubrics,

@@ -135,7 +135,13 @@ TEST(AssessmentWording, NumbersAreNamedAsInTheSuite) {
             "Expected: all_of pass_mark 0.5 (rouge_n \"let me see\" n 1 min_score 0.4)");
   EXPECT_EQ(
       expected({.metric = MetricId::tool_calls, .texts = {"f", "{}", "g", "{\"a\":1}"}, .numbers = {1}}),
-      "Expected: tool_calls f {}, g {\"a\":1} in this order");
+      "Expected: tool_calls f {}, g {\"a\": 1} in this order");
+  EXPECT_EQ(expected({.metric = MetricId::tool_call, .texts = {"f", "{\"a\":1}"}}),
+            "Expected: tool_call f {\"a\": 1}");
+  // Its quotes stood within quotes, and lines ended within its words.
+  EXPECT_EQ(expected({.metric = MetricId::json_schema,
+                      .texts = {"{\"required\":[\"a\",\"b,\\\":\"],\"type\":\"object\"}"}}),
+            "Expected: json_schema {\"required\": [\"a\", \"b,\\\":\"], \"type\": \"object\"}");
 }
 
 TEST(AssessmentWording, AnAnswerWithoutWordsIsSaidToBeOne) {

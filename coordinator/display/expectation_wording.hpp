@@ -1,0 +1,18 @@
+#pragma once
+
+#include "common/model/expectation.hpp"
+
+#include <string>
+#include <vector>
+
+/// What a test expects of an answer, as reports and `sluice show` say it.
+namespace sluice::wording {
+
+/// `"a", "b"`, each cut where it is long.
+std::string quoted_texts(const std::vector<std::string>& texts);
+
+/// `icontains "a", "b"`, `latency max_ms 200`, `command ["./check.sh"]`, `json_schema {"type": "object"}`,
+/// `any_of (icontains "a"; cost max_dollars 1)`.
+std::string expected_in_words(const TextExpectation& what);
+
+}  // namespace sluice::wording
