@@ -68,11 +68,17 @@ MetricOutcome all_of(MetricId id, const Reached& reached, double mark) {
   // A mark of 1 asks for all; sums of weights have last bits of their own.
   constexpr double last_bits = 1e-9;
   const auto share = [&](double weight) { return reached.all > 0.0 ? weight / reached.all : 0.0; };
-  if (share(reached.passed) + last_bits >= mark) return passed_outcome(id);
+  const std::string what_failed = "reaches " + shortest(std::round(share(reached.passed) * 1000.0) / 1000.0) +
+                                  " of " + shortest(mark) + ": " + reached.problems;
+  if (share(reached.passed) + last_bits >= mark) {
+    MetricOutcome passed = passed_outcome(id);
+    // Nothing else shows that a part did not.
+    if (!reached.problems.empty()) passed.detail = cut_detail(what_failed);
+    return passed;
+  }
   if (share(reached.passed + reached.undecided) + last_bits >= mark)
     return undecided_outcome(id, reached.open);
-  return failed_outcome(id, "reaches " + shortest(std::round(share(reached.passed) * 1000.0) / 1000.0) +
-                                " of " + shortest(mark) + ": " + reached.problems);
+  return failed_outcome(id, what_failed);
 }
 
 }  // namespace

@@ -79,7 +79,8 @@ void add_metrics(std::string& page, const JsonText& text) {
   page += "\nMetrics\n";
   for (const JsonValue& metric : metrics) {
     if (!metric.is_object()) continue;
-    page += "  " + text_of(metric, "name");
+    const std::string expected = text_of(metric, "expected");  // It begins with the name.
+    page += "  " + (expected.empty() ? text_of(metric, "name") : expected);
     const auto passed = metric.find("passed");
     const bool is_judged = passed != metric.end() && passed->is_boolean();
     if (is_judged) page += passed->get<bool>() ? " passed" : " failed";

@@ -1,6 +1,7 @@
 #include "coordinator/observations/observe.hpp"
 
 #include "common/model/request_text.hpp"
+#include "coordinator/display/expectation_wording.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/output/claim_json.hpp"
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,7 +88,24 @@ std::string detail_of(const MetricOutcome& outcome, const ClaimsScore& claims, c
   return detail;
 }
 
-std::string metrics_as_json(const TrialScore& score, const Case& of, const Redactor& redactor) {
+/// By what the n-th outcome was assessed; empty for claims, and for a judge, whose question is its rubric's.
+std::string expected_by(const std::vector<MetricOutcome>& outcomes, std::size_t n, const Case& of,
+                        const Redactor& redactor) {
+  const MetricId metric = outcomes[n].id;
+  if (is_claims_metric(metric) || is_judge_metric(metric)) return "";
+  const std::span before(outcomes.data(), n);
+  auto to_skip = std::ranges::count(before, metric, &MetricOutcome::id);
+  for (const Expectation& one : of.expectations) {
+    if (one.what.metric != metric || to_skip-- > 0) continue;
+    std::string words = wording::expected_in_words(one.what);
+    redactor.apply(words);
+    return words;
+  }
+  return "";
+}
+
+std::string metrics_as_json(const TrialScore& score, const Case& of, const Redactor& redactor,
+                            bool says_expected) {
   std::string text;
   text.reserve(score.metrics.size() * metric_bytes);
   Json json(text);
@@ -97,6 +116,8 @@ std::string metrics_as_json(const TrialScore& score, const Case& of, const Redac
     json.open('{');
     json.member("name", info(outcome.id).name);
     json.member("version", info(outcome.id).version);
+    const std::string expected = says_expected ? expected_by(score.metrics, i, of, redactor) : "";
+    if (!expected.empty()) json.member("expected", expected);
     json.member("score", outcome.score);
     json.member("passed", outcome.passed);
     json.member("detail", detail_of(outcome, score.claims, of, redactor));
@@ -200,7 +221,7 @@ Result<void> ObservationMaker::make(const UnitResult& result, std::int64_t now_m
   for (std::size_t i = 0; i < trials.size(); ++i) {
     const TrialScore* score = result.score_of(trials[i]);
     add_error(result, score, one);
-    if (auto added = add_trial(trials[i], score, one); !added) return added;
+    if (auto added = add_trial(trials[i], score, true, one); !added) return added;
     if (i + 1 == trials.size()) {
       take(std::move(one));
       break;
@@ -227,7 +248,7 @@ Result<Observation> ObservationMaker::make_without_prompt(const CommittedTrial& 
   if (!pays) clear_spend(made);
   const TrialScore* score = one.unit.scores.empty() ? nullptr : &one.unit.scores.front();
   add_error(one.unit, score, made);
-  if (auto added = add_trial(one.trial, score, made); !added) return fail(std::move(added.error()));
+  if (auto added = add_trial(one.trial, score, false, made); !added) return fail(std::move(added.error()));
   return made;
 }
 
@@ -256,7 +277,8 @@ Result<void> ObservationMaker::add_prompt(UnitId unit, Observation& to) {
   return {};
 }
 
-Result<void> ObservationMaker::add_trial(TrialId trial, const TrialScore* score, Observation& to) const {
+Result<void> ObservationMaker::add_trial(TrialId trial, const TrialScore* score, bool says_expected,
+                                         Observation& to) const {
   const auto test_case = plan_->case_of_trial(trial);
   if (!test_case) return fail(test_case.error());
   const Case& of = **test_case;
@@ -274,7 +296,7 @@ Result<void> ObservationMaker::add_trial(TrialId trial, const TrialScore* score,
   to.prompt_version = is_claims ? run_.prompt_version : std::string();
   if (is_claims) to.prompt_hash = run_.prompt_hash;
   to.status = status_before_gate(score);
-  to.metrics.text = score != nullptr ? metrics_as_json(*score, of, run_.redactor) : "[]";
+  to.metrics.text = score != nullptr ? metrics_as_json(*score, of, run_.redactor, says_expected) : "[]";
   return {};
 }
 

@@ -51,7 +51,8 @@ class ObservationMaker {
  private:
   Result<void> add_prompt(UnitId unit, Observation& to);
   /// `score` is null for a trial that was not assessed.
-  Result<void> add_trial(TrialId trial, const TrialScore* score, Observation& to) const;
+  /// `says_expected`: the case expects what it did when the answer was assessed.
+  Result<void> add_trial(TrialId trial, const TrialScore* score, bool says_expected, Observation& to) const;
   /// Many are of the millisecond of the one before.
   struct TimeText {
     std::int64_t ms = -1;

@@ -102,6 +102,23 @@ TEST_F(ObserveTest, ARefusalIsTheErrorOfTheTrialsWithoutAScore) {
   EXPECT_TRUE(made[1].parse_success);
 }
 
+// `sluice show` said "icontains passed", and not of which text.
+TEST_F(ObserveTest, MetricsSayWhatTheTestExpects) {
+  Case one = make_case("a", "one");
+  one.kind = CaseKind::text;
+  for (const char* text : {"Paris", "Lima"})
+    one.expectations.push_back({.what = {MetricId::icontains, {text}}, .thresholding = {}, .min_score = {}});
+  suite.cases = {one};
+  UnitResult result;
+  const MetricOutcome passed{MetricId::icontains, std::nullopt, true, ""};
+  result.scores = {{0, {passed, passed}, {}}};
+  const std::string text = observed(result)[0].metrics.text;
+  const auto first = text.find(R"("expected": "icontains \"Paris\"")");
+  const auto second = text.find(R"("expected": "icontains \"Lima\"")");
+  EXPECT_LT(first, second) << text;
+  EXPECT_NE(second, std::string::npos) << text;
+}
+
 // `sluice show` said that required claims had failed, and not which.
 TEST_F(ObserveTest, ClaimsMetricsThatFailNameTheClaims) {
   Case one = make_case("a", "one");

@@ -19,8 +19,9 @@ std::string verdict(const CheckedAnswer& answer, const TextExpectation& expectat
   EXPECT_EQ(outcome->id, expectation.metric);
   if (outcome->is_undecided()) return "undecided: " + outcome->detail;
   if (!outcome->passed) return outcome->score ? "score " + shortest(*outcome->score) : "undefined";
-  EXPECT_EQ(outcome->detail.empty(), *outcome->passed);
-  return *outcome->passed ? "pass" : outcome->detail;
+  if (*outcome->passed) return outcome->detail.empty() ? "pass" : "pass: " + outcome->detail;
+  EXPECT_FALSE(outcome->detail.empty());
+  return outcome->detail;
 }
 
 TEST(AnswerChecks, LookForTextsInEveryWay) {
@@ -369,7 +370,9 @@ TEST(AnswerChecks, GroupsPassByOneOrByAMark) {
   EXPECT_EQ(verdict("b", any), "pass");
   EXPECT_EQ(verdict("x", any), "none passes: icontains: not found: \"a\"; icontains: not found: \"b\"");
   TextExpectation all{MetricId::all_of, {}, {0.75}, 1.0, {part("a", 3.0), part("b")}};
-  EXPECT_EQ(verdict("a", all), "pass") << "3 of 4";
+  EXPECT_EQ(verdict("a", all), "pass: reaches 0.75 of 0.75: icontains: not found: \"b\"")
+      << "nothing else showed that a part had failed";
+  EXPECT_EQ(verdict("a b", all), "pass");
   EXPECT_EQ(verdict("b", all), "reaches 0.25 of 0.75: icontains: not found: \"a\"");
   all.metric = MetricId::not_all_of;
   EXPECT_EQ(verdict("a", all), "it must not pass all_of");
