@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <ranges>
 #include <set>
 #include <utility>
 
@@ -128,8 +127,9 @@ class TestAssembly {
     default_runs_programs_ = run_programs(default_.checks);
     for (const ImportedTest& test : tests_) {
       if (!reads_all(test)) continue;
-      for (const ImportedTest* one : {&test, &std::as_const(default_)})
-        std::ranges::copy(one->vars | std::views::keys, std::inserter(anywhere_, anywhere_.end()));
+      for (const ImportedTest* one : {&test, &std::as_const(default_)}) {
+        for (const auto& [name, value] : one->vars) anywhere_.insert(name);
+      }
     }
     for (const ImportedPrompt& prompt : prompts_) {
       add_names(prompt.variables, asked_);
