@@ -21,9 +21,9 @@ namespace {
 
 /// Where something is written (a run of some of the cases would take the whole run's place there), what is
 /// allowed for once, and the suite, which the record has.
-constexpr std::array<std::string_view, 11> not_repeated{
-    "forget-limits", "allow-commands", "harvest", "output",   "report", "export-baseline",
-    "allow-errors",  "call-log",       "help",    "fixtures", "resume"};
+constexpr std::array<std::string_view, 12> not_repeated{
+    "forget-limits",   "allow-commands", "harvest",  "output", "report",   "report-inputs",
+    "export-baseline", "allow-errors",   "call-log", "help",   "fixtures", "resume"};
 
 /// Of the record of flags: no flags, but what stands for some.
 constexpr const char* cases_member = "only cases";

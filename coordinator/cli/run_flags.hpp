@@ -32,6 +32,8 @@ void add_cache_flags(CLI::App& app, RunFlags& flags);
 void add_answer_flags(CLI::App& app, RunFlags& flags);
 /// Who works, and where it shows.
 void add_distribution_flags(CLI::App& app, RunFlags& flags);
+/// What --report-inputs does.
+inline constexpr const char* report_inputs_words = "Reports in JSON have each case's prompt";
 /// `formats`: those of --format, for the help.
 void add_report_flags(CLI::App& app, RunFlags& flags, const std::string& formats);
 void add_log_flags(CLI::App& app, RunFlags& flags);

@@ -46,14 +46,18 @@ std::string shown_text(const std::string& text, const ReportInput& input) {
   return redacted(text, input);
 }
 
+CaseTexts prompts_of(const Case& test_case, const ReportInput& input) {
+  CaseTexts texts;
+  if (input.prompts_are_lost) return texts;
+  texts.system = redacted(test_case.system, input);
+  const std::string before = test_case.context.empty() ? "" : test_case.context + "\n\n";
+  texts.prompt = redacted(before + test_case.content, input);
+  return texts;
+}
+
 CaseTexts texts_of(const CaseResult& result, const ReportInput& input) {
   const Case& test_case = result.fixture;
-  CaseTexts texts;
-  if (!input.prompts_are_lost) {
-    texts.system = redacted(test_case.system, input);
-    const std::string before = test_case.context.empty() ? "" : test_case.context + "\n\n";
-    texts.prompt = redacted(before + test_case.content, input);
-  }
+  CaseTexts texts = prompts_of(test_case, input);
   if (result.unit != nullptr) texts.answer = shown(result.unit->shown_text);
   texts.expected = redacted(reference_of(test_case), input);
   take_scores(result, texts);

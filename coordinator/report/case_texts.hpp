@@ -21,6 +21,8 @@ struct CaseTexts {
 };
 
 CaseTexts texts_of(const CaseResult& result, const ReportInput& input);
+/// Its first two, in the same way, and nothing else; empty where prompts are lost.
+CaseTexts prompts_of(const Case& test_case, const ReportInput& input);
 
 /// A text of the run in the same way.
 std::string shown_text(const std::string& text, const ReportInput& input);

@@ -87,6 +87,7 @@ struct ReportInput {
   /// Cases as the JSON report has them, of a run without stability; null, or of others: it visits the
   /// results.
   const JsonCases* json_cases = nullptr;
+  bool with_inputs = false;  ///< The JSON report has what each case was asked.
 };
 
 /// Write a report to the sink in pieces, so that memory stays flat. They visit the results, some of them

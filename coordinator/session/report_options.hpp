@@ -33,6 +33,7 @@ struct ReportFlags {
   std::optional<std::string> format;
   std::optional<std::string> output;  ///< A dash is standard output, as everywhere.
   std::vector<std::string> reports;   ///< `FORMAT=FILE` each.
+  bool inputs = false;                ///< What each case was asked, in JSON too.
 };
 
 /// A flag's name and the file that it names: no report may take its place.

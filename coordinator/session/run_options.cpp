@@ -280,6 +280,7 @@ Result<void> take_files(const RunFlags& flags, RunOptions& options) {
   auto reports = make_report_targets(flags.report, files_named_in(flags));
   if (!reports) return fail(std::move(reports.error()));
   options.reports = std::move(*reports);
+  options.report_inputs = flags.report.inputs;
   options.baseline = flags.baseline;
   options.export_baseline = flags.export_baseline;
   options.harvest = flags.harvest;

@@ -124,6 +124,7 @@ struct RunOptions {
   bool fail_on_regression = false;             ///< A regression of the manifest's aggregates fails.
   bool strict = false;                         ///< Warnings fail.
   std::vector<ReportTarget> reports;           ///< That of --format and --output first.
+  bool report_inputs = false;                  ///< ReportInput::with_inputs
   bool progress = true;                        ///< False under --quiet.
   LogLevel log_level = LogLevel::info;
   std::string given_flags{};  ///< As RunRecord::flags.

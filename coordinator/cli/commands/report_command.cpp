@@ -2,6 +2,7 @@
 #include "coordinator/cli/past_runs/past_report.hpp"
 #include "coordinator/cli/past_runs/past_runs.hpp"
 #include "coordinator/cli/past_runs/whole_answers.hpp"
+#include "coordinator/cli/run_flags.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/session/report_options.hpp"
 #include "coordinator/session/report_output.hpp"
@@ -33,6 +34,7 @@ struct ReportRun {
     const auto written =
         report_past_run(*past, {app, *effective, **ledger}, *targets, [&](ReportInput input) {
           input.whole_answers = whole_answers(tools, *effective, past->run.run_id, input.redactor);
+          input.with_inputs = report.inputs;
           return write_reports(*targets, input);
         });
     return written ? exit_ok : written.error();
@@ -52,6 +54,7 @@ Command add_report_command(CLI::App& program, const CacheTools& tools) {
       ->type_name("FILE");
   app->add_option("--report", command->report.reports, "Write a further report; may be repeated")
       ->type_name("FORMAT=FILE");
+  app->add_flag("--report-inputs", command->report.inputs, report_inputs_words);
   command->settings.add_to(*app);
   app->footer(
       "Makes the report from the results in the ledger and its copy of the suite, with\n"

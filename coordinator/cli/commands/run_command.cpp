@@ -138,6 +138,7 @@ struct RunCommand {
         ->type_name("DOLLARS");
     add_distribution_flags(app, flags);
     add_report_flags(app, flags, "table|json|markdown|junit|github|html|csv");
+    app.add_flag("--report-inputs", flags.report.inputs, report_inputs_words);
     add_log_flags(app, flags);
     settings.add_to(app);
   }

@@ -24,6 +24,7 @@ std::string files_again(const RunOptions& options) {
   };
   if (options.export_baseline) add("--export-baseline", *options.export_baseline);
   if (options.allow_errors) flags += " --allow-errors";
+  if (options.report_inputs) flags += " --report-inputs";
   if (options.call_log) add("--call-log", *options.call_log);
   if (options.harvest) add("--harvest", *options.harvest);
   for (std::size_t i = 0; i < options.reports.size(); ++i) {

@@ -82,7 +82,7 @@ bool is_json(const ReportTarget& target) {
 /// Whether the JSON report has the cases as they are judged: nothing is taken out of them, and nothing is
 /// said of them that only the end of the run tells.
 bool may_write_json_ahead(const RunOptions& options, const RunInputs& inputs, const Plan& plan) {
-  return std::ranges::any_of(options.reports, is_json) && inputs.redactor.empty() &&
+  return std::ranges::any_of(options.reports, is_json) && inputs.redactor.empty() && !options.report_inputs &&
          !measures_stability(&plan.trials(), plan.perturbations());
 }
 
@@ -218,6 +218,7 @@ class RunReporter {
       if (caches() != nullptr)
         input.whole_answers =
             whole_answers(*caches(), ended_.options.settings, ended_.facts.run_id, input.redactor);
+      input.with_inputs = ended_.options.report_inputs;
       input.json_cases = json_cases_ ? &*json_cases_ : nullptr;
       return write_reports(targets, input);
     });

@@ -1,6 +1,7 @@
 #include "coordinator/report/data/json_cases.hpp"
 
 #include "coordinator/defaults.hpp"
+#include "coordinator/report/case_texts.hpp"
 #include "coordinator/report/data/json_stability.hpp"
 
 namespace sluice {
@@ -9,6 +10,11 @@ void JsonCaseWriter::write(const CaseResult& result) {
   json_.line(2);
   json_.open('{');
   write_json_case(json_, result, thresholds_, rubrics_, details_);
+  if (inputs_ != nullptr) {
+    const CaseTexts asked = prompts_of(result.fixture, *inputs_);
+    json_.member("system_prompt", asked.system);
+    json_.member("prompt", asked.prompt);
+  }
   write_json_votes(json_, result, rubrics_);
   if (stability_ != nullptr) write_json_case_stability(json_, result, *stability_, written_);
   json_.close('}');

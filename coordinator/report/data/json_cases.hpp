@@ -7,6 +7,7 @@
 #include "coordinator/output/json_writer.hpp"
 #include "coordinator/output/sink.hpp"
 #include "coordinator/report/data/json_case.hpp"
+#include "coordinator/report/report.hpp"
 
 #include <cstddef>
 #include <string>
@@ -15,11 +16,16 @@
 namespace sluice {
 
 /// Writes the elements of a JSON report's `fixture_results`, a line each. Results, text and stability (null:
-/// the run has none) must outlive it.
+/// the run has none) must outlive it, and so `inputs`: the report's, where it has what cases were asked.
 class JsonCaseWriter {
  public:
-  JsonCaseWriter(const RunResults& results, std::string& out, const RunStability* stability)
-      : json_(out), rubrics_(results.suite.rubrics), thresholds_(results), stability_(stability) {}
+  JsonCaseWriter(const RunResults& results, std::string& out, const RunStability* stability,
+                 const ReportInput* inputs = nullptr)
+      : json_(out),
+        rubrics_(results.suite.rubrics),
+        thresholds_(results),
+        stability_(stability),
+        inputs_(inputs) {}
 
   void write(const CaseResult& result);
   /// The next case stands there already.
@@ -30,6 +36,7 @@ class JsonCaseWriter {
   const std::vector<Rubric>& rubrics_;
   ThresholdsInEffect thresholds_;
   const RunStability* stability_;
+  const ReportInput* inputs_;
   CaseDetails details_;
   std::size_t written_ = 0;
 };

@@ -282,7 +282,7 @@ Result<void> write_cases(const ReportInput& input, BufferedWriter& writer) {
     auto written = there->write(writer);
     if (!written || there->are_whole()) return written;
   }
-  JsonCaseWriter cases(input.results, writer.text(), input.stability);
+  JsonCaseWriter cases(input.results, writer.text(), input.stability, input.with_inputs ? &input : nullptr);
   std::size_t to_skip = there != nullptr ? there->kept() : 0;
   return visit_cases(input.results, [&](const CaseResult& result) {
     if (to_skip > 0) {

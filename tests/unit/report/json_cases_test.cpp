@@ -50,6 +50,20 @@ TEST(JsonCases, OfARunWithoutCasesMakeTheSameReport) {
   expect_the_report_of_a_visit(sample::input_of(results, aggregates));
 }
 
+// A consumer had the answers, and not what they answer.
+TEST(JsonReport, HasWhatWasAskedIfThatIsWanted) {
+  const sample::JudgedRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  EXPECT_EQ(occurrences(json_of(input), "\"prompt\": "), 0u);
+  input.with_inputs = true;
+  EXPECT_EQ(occurrences(json_of(input), "\"system_prompt\": \"\", \"prompt\": \"Say hello.\""), 6u)
+      << json_of(input);
+  const auto redactor = *Redactor::make(std::vector<RedactionPattern>{{"word", "hello"}});
+  input.redactor = &redactor;
+  EXPECT_EQ(occurrences(json_of(input), "Say hello."), 0u);
+}
+
 /// More than stays unpacked.
 struct LongRun {
   Suite suite;
