@@ -56,6 +56,21 @@ TEST_F(Cache, CachedNeedsNeitherProviderNorKey) {
   EXPECT_EQ(facts_of_run(flags)["cache_hits"], fixture_count());
 }
 
+// Each case had the run's whole sentence, which counts them and names the first ones.
+TEST_F(Cache, CachedSaysOfEachCaseWhatItLacks) {
+  const auto simulator = start_simulator();
+  const auto missed =
+      run_sluice(cached(simulator) + Flags{"--report", "json=" + (folder() / "missed.json").string()});
+  EXPECT_EQ(missed.exit_code, 2) << missed.output;
+  EXPECT_EQ(missed.error_lines().size(), 1u) << missed.errors;
+  const json report = json::parse(read_text(folder() / "missed.json"), nullptr, false);
+  ASSERT_EQ(report["run"]["errors"].size(), fixture_count()) << report["run"];
+  for (const auto& message : report["run"]["errors"])
+    EXPECT_EQ(message, "no cache holds all that this case needs; `--mode live` asks for it");
+  EXPECT_NE(report["run"]["cut_short"].get<std::string>().find("no cache holds the answers of "),
+            std::string::npos);
+}
+
 // It was told as a missing answer alone.
 TEST_F(Cache, CachedNamesACacheThatAnotherProcessHolds) {
   const auto simulator = start_simulator();
