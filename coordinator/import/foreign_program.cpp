@@ -13,9 +13,9 @@ namespace sluice {
 namespace {
 
 using Language = ForeignProgram::Language;
-using Made = tl::expected<ForeignProgram, std::string>;
+using ReadProgram = tl::expected<ForeignProgram, std::string>;
 
-Made fail(std::string why) {
+ReadProgram fail(std::string why) {
   return tl::unexpected(std::move(why));
 }
 
@@ -27,7 +27,7 @@ std::optional<Language> language_of(std::string_view file) {
 }
 
 /// A function of a file. The extension says what runs it, whatever the check's type.
-Made read_file_of(ForeignProgram program, std::string_view reference, const ImportFile& from) {
+ReadProgram read_file_of(ForeignProgram program, std::string_view reference, const ImportFile& from) {
   const std::string name = referenced_file(reference, from.files);
   const std::string shown = json_string(excerpt(name.empty() ? reference : name, defaults::quoted_bytes));
   const auto language = language_of(name);
@@ -101,8 +101,8 @@ bool is_program_type(std::string_view type) {
   return type == "javascript" || type == "python";
 }
 
-Made read_program(const DocumentNode& assertion, std::string_view type, bool is_negated,
-                  const ImportFile& from) {
+ReadProgram read_program(const DocumentNode& assertion, std::string_view type, bool is_negated,
+                         const ImportFile& from) {
   ForeignProgram program;
   program.language = type == "python" ? Language::python : Language::javascript;
   program.is_negated = is_negated;

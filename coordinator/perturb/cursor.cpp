@@ -9,8 +9,12 @@ bool is_word_byte(char c) {
   return is_digit(c) || is_letter(c) || c == '_';
 }
 
+bool is_small(char c) {
+  return c >= 'a' && c <= 'z';
+}
+
 bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+  return is_small(c) || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
 }
 
 bool is_blank(char c) {

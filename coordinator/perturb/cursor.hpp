@@ -14,6 +14,7 @@ constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 bool is_word_byte(char c);  ///< Letter, digit, underscore, or a byte of a character beyond ASCII.
 bool is_letter(char c);     ///< Of ASCII, or a byte of a character beyond it.
+bool is_small(char c);      ///< A small letter of ASCII.
 bool is_blank(char c);      ///< Space or tab.
 
 /// The place in a text that a scanner has come to, and the segments it has cut so far. Whatever it passes

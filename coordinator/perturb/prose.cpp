@@ -16,10 +16,6 @@ struct Word {
   std::size_t end = 0;
 };
 
-bool is_small(char c) {
-  return c >= 'a' && c <= 'z';
-}
-
 bool is_beyond_ascii(char c) {
   return static_cast<unsigned char>(c) >= 0x80;
 }

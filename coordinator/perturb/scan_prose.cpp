@@ -31,10 +31,6 @@ bool is_capital(char c) {
   return c >= 'A' && c <= 'Z';
 }
 
-bool is_small(char c) {
-  return c >= 'a' && c <= 'z';
-}
-
 std::size_t visible_bytes(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return !is_white(c); }));
 }
