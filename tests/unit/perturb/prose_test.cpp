@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
+namespace sluice::prose_test {
 namespace {
 
 struct Example {
@@ -203,4 +203,4 @@ TEST(Prose, OddBytesAreSkipped) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::prose_test
