@@ -38,7 +38,14 @@ bool is_known(GradeJudge value);
 
 template <class Archive, Of<Error> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.reason, Prose{m.message});
+  if constexpr (!Archive::reading) {
+    // Who does not know a reason refuses the whole message: this one ends the worker's part as well.
+    const bool is_later =
+        m.reason == Reason::provider_changed && archive.version < first_with_changed_programs;
+    return archive.record(is_later ? Reason::provider_unreachable : m.reason, Prose{m.message});
+  } else {
+    return archive.record(m.reason, Prose{m.message});
+  }
 }
 
 template <class Archive, Of<Usage> M>

@@ -29,10 +29,16 @@ bool is_still_named(const FileDescriptor& file, const std::string& name) {
 
 bool OutputLock::try_take() {
   for (int tries = 0; tries < most_removals; ++tries) {
-    FileDescriptor file(
-        ::open(name_.c_str(), O_RDONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644));
+    constexpr int flags = O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    // NFS locks what is open for writing alone; another account's file is open for reading.
+    FileDescriptor file(::open(name_.c_str(), O_RDWR | flags, 0644));
+    if (!file.is_open()) file = FileDescriptor(::open(name_.c_str(), O_RDONLY | flags, 0644));
     if (!file.is_open()) return true;
-    if (::flock(file.number(), LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
+    if (::flock(file.number(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno == EWOULDBLOCK) return false;
+      ::unlink(name_.c_str());  // Nobody can lock it.
+      return true;
+    }
     if (!is_still_named(file, name_)) continue;  // Whoever had it has removed it meanwhile.
     file_ = std::move(file);
     break;

@@ -299,6 +299,19 @@ TEST_F(HttpActorTest, OtherEncodingsOfABodyAreRefused) {
   expect_failure(perform(call_to(broken.url())), Kind::connection_lost, "cannot be unpacked");
 }
 
+// One such page of a proxy, while its server starts, was the end of a run.
+TEST_F(HttpActorTest, ARefusalCountsByItsStatusInWhateverItsPageIsPacked) {
+  RawServer server([&](int, const std::string&) {
+    return RawServer::Answer{
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Encoding: gzip, gzip\r\nRetry-After: "
+        "7\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+        Then::close};
+  });
+  const auto done = perform(call_to(server.url()));
+  ASSERT_FALSE(done.failure) << done.failure->message;
+  EXPECT_EQ(done.response.status, 503);
+}
+
 // Each call to such a server failed.
 TEST_F(HttpActorTest, ABodyThatIsSaidToBePlainIsTakenAsItIs) {
   for (const char* encoding : {"none", "None", "identity", ""}) {

@@ -39,6 +39,26 @@ TEST(Versions, TheOneBeforeHasTheBytesThatItHad) {
   }
 }
 
+// It refuses a message with a reason that it does not know, and all results in it.
+TEST(Versions, AReasonThatTheOneBeforeDoesNotKnowIsTheNextThatItKnows) {
+  for (const auto& sample : samples::all()) {
+    const auto* side = std::get_if<ToCoordinator>(&sample.message);
+    if (side == nullptr || !std::holds_alternative<Report>(*side)) continue;
+    Report report = std::get<Report>(*side);
+    ASSERT_FALSE(report.results.empty());
+    report.results.front().error = Error{Reason::provider_changed, "changed"};
+    for (const auto& [version, reason] : {std::pair{before, Reason::provider_unreachable},
+                                          std::pair{protocol_version, Reason::provider_changed}}) {
+      const auto frames = encode(ToCoordinator(report), version);
+      const auto read = decode_to_coordinator(frames.header, frames.body);
+      ASSERT_TRUE(read) << read.error().message;
+      const Report& arrived = std::get<Report>(*read);
+      EXPECT_EQ(arrived.results.front().error->reason, reason);
+      EXPECT_EQ(arrived.results.front().error->message, "changed");
+    }
+  }
+}
+
 TEST(Versions, TheOneBeforeIsRead) {
   for (const auto& sample : samples::all()) {
     const auto golden = golden_of_before(sample.name);

@@ -250,8 +250,16 @@ bool Transfer::header_line(std::string_view line) {
   const auto colon = line.find(':');
   if (colon == std::string_view::npos) return true;  // The empty line at the end.
   response_.headers.emplace_back(to_lower(trimmed(line.substr(0, colon))), trimmed(line.substr(colon + 1)));
-  encoded_ = names_unasked_encoding(response_.headers);
+  // What refuses the call counts by its status and headers, in whatever its page is packed.
+  encoded_ = names_unasked_encoding(response_.headers) && succeeds();
   return !encoded_;
+}
+
+/// The status of the answer whose headers are coming says so.
+bool Transfer::succeeds() const {
+  long status = 0;
+  curl().easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
+  return status >= 200 && status < 300;
 }
 
 bool Transfer::body_bytes(std::string_view bytes) {

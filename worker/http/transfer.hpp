@@ -61,6 +61,7 @@ class Transfer {
   void forget_body();
   int may_send();
   bool header_line(std::string_view line);
+  bool succeeds() const;
   bool body_bytes(std::string_view bytes);
   std::string tls_problem() const;
   HttpFailure failure_of(CURLcode code) const;

@@ -211,13 +211,15 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
   return completion;
 }
 
-/// What the code of a response that failed would be as a status: but for these it speaks of the request.
+/// What the code of a response that failed would be as a status. One that nobody knows may be an outage's, as
+/// servers of other makers name theirs.
 int status_of(std::string_view code) {
   constexpr std::array<std::string_view, 2> limits{"rate_limit_exceeded", "slow_down"};
-  constexpr std::array<std::string_view, 3> of_server{"server_error", "server_is_overloaded",
-                                                      "vector_store_timeout"};
   if (std::ranges::find(limits, code) != limits.end()) return 429;
-  return code.empty() || std::ranges::find(of_server, code) != of_server.end() ? 500 : 400;
+  const bool is_of_request = code.starts_with("invalid_") || code.starts_with("unsupported_") ||
+                             code.find("image") != std::string_view::npos ||
+                             code.ends_with("_content_policy_violation") || code == "context_length_exceeded";
+  return is_of_request ? 400 : 500;
 }
 
 /// A response may fail after it began: its status is 200 then, and the code stands in it.

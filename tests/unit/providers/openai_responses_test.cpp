@@ -228,7 +228,8 @@ TEST(OpenaiResponsesFailure, ACodeThatSpeaksOfTheRequestIsNoOutage) {
     EXPECT_EQ(std::get<Failed>(refused).reason, Reason::request_refused) << code;
     EXPECT_FALSE(std::get<Failed>(refused).is_server_error) << code;
   }
-  EXPECT_TRUE(std::get<Failed>(of("vector_store_timeout")).is_server_error);
+  for (const char* code : {"vector_store_timeout", "internal_error", "upstream_error"})
+    EXPECT_TRUE(std::get<Failed>(of(code)).is_server_error) << code;
   EXPECT_TRUE(std::get<Failed>(outcome(R"({"message":"said so"})")).is_server_error) << "without a code";
   EXPECT_TRUE(std::get<Failed>(of("slow_down")).counts_as_rate_limit);
   const auto declined = of("image_content_policy_violation");
