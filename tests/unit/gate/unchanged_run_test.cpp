@@ -95,7 +95,7 @@ Run any_run() {
       one.test.id += arm_separator + run.arms[arm];
       one.test.arm = static_cast<std::uint32_t>(arm);
       // Another arm answers otherwise.
-      if (arm > 0) std::ranges::rotate(one.repeats, one.repeats.begin() + 1);
+      if (arm > 0) std::rotate(one.repeats.begin(), one.repeats.begin() + 1, one.repeats.end());
       if (arm > 0 && any_bool()) one.repeats.back() = one.repeats.front();
     }
   }
