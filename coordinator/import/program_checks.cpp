@@ -96,6 +96,7 @@ void finish_programs(ImportedCheck& check, const ProgramInput& input) {
   for (ImportedCheck& part : check.parts) finish_programs(part, input);
   if (check.program) {
     finish(check, expectation_of(*check.program, input));
+    check.variables.clear();  // What stood in the code as JSON is written into it.
     add_variables_in(check.expectation, check.variables);
   }
 }

@@ -157,6 +157,8 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
   const JsonView message = choice["message"];
   // A gateway whose upstream broke off in the middle has half an answer beside the error.
   if (!message.is_object() || names_error(error_of(body))) return std::nullopt;
+  // An error that says nothing stands beside half an answer where the choice does not say how it ended.
+  if (choice["error"].is_object() && !choice["finish_reason"].text()) return std::nullopt;
   if (is_broken_off(choice["finish_reason"].text().value_or(""))) return std::nullopt;
 
   Completion completion;

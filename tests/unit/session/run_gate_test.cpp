@@ -101,7 +101,7 @@ TEST_F(ArmsWithRepeats, TheBaselinesArmLacksNoScoreThatItNeverHad) {
   for (const bool finds_it : {true, false, false, true, false, false}) extract(finds_it);
   const auto cases = gated();
   EXPECT_EQ(cases.at("t1@a").status, CaseStatus::pass);
-  EXPECT_TRUE(cases.at("t1@b").regressed);
+  EXPECT_FALSE(cases.at("t1@b").regressed) << "it answers the same";
 }
 
 }  // namespace
