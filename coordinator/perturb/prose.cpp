@@ -98,10 +98,17 @@ constexpr auto usual_starts = std::to_array<std::string_view>(
      "Answer", "Summarize", "Translate", "Use",   "Find",    "Compare",  "And",   "But"});
 
 constexpr auto words_about_form = std::to_array<std::string_view>(
-    {"anagram",    "anagrams",   "apostrophe",  "apostrophes", "capitalize",  "capitalized", "capitalization",
-     "character",  "characters", "grammar",     "grammatical", "letter",      "letters",     "lowercase",
-     "misspelled", "palindrome", "palindromes", "proofread",   "punctuation", "spell",       "spelled",
-     "spelling",   "typo",       "typos",       "uppercase",   "verbatim"});
+    {"alphabetical",   "anagram",     "anagrams",        "apostrophe",   "apostrophes",  "backwards",
+     "base64",         "buchstabe",   "buchstaben",      "buchstabiere", "capitalise",   "capitalised",
+     "capitalization", "capitalize",  "capitalized",     "capitals",     "character",    "characters",
+     "comma",          "commas",      "consonant",       "consonants",   "correct",      "correction",
+     "decode",         "encode",      "error",           "errors",       "exactly",      "grammar",
+     "grammatical",    "letra",       "letras",          "letter",       "letters",      "lettre",
+     "lettres",        "lowercase",   "misspelled",      "misspelling",  "misspellings", "mistake",
+     "mistakes",       "orthographe", "ortograf\u00EDa", "palindrome",   "palindromes",  "proofread",
+     "proofreading",   "punctuation", "rechtschreibung", "reverse",      "reversed",     "rhyme",
+     "rhymes",         "spell",       "spelled",         "spelling",     "typo",         "typos",
+     "uppercase",      "verbatim",    "vowel",           "vowels"});
 
 /// Of these a swap makes another word that there is, or may (`marital`, `martial`).
 constexpr auto unswapped = std::to_array<std::string_view>(
@@ -159,9 +166,16 @@ std::vector<Typo> possible_typos(const Source& source) {
 }  // namespace
 
 std::string_view word_about_form(const Source& source) {
-  for (const auto& [begin, end] : words_of(source)) {
-    const auto found = std::ranges::find(words_about_form, to_lower(source.text.substr(begin, end - begin)));
+  const auto text = source.text;
+  for (std::size_t at = 0; at < text.size();) {
+    if (!is_letter(text[at])) {
+      ++at;
+      continue;
+    }
+    const auto end = end_of_word(text, at, text.size());
+    const auto found = std::ranges::find(words_about_form, to_lower(text.substr(at, end - at)));
     if (found != words_about_form.end()) return *found;
+    at = end;
   }
   return {};
 }

@@ -86,6 +86,20 @@ bool is_notation(std::string_view line) {
   return name != std::string_view::npos && name > 0 && line[name] == ':';
 }
 
+/// A line, or a text from one on, behind its blanks and the mark of a list.
+std::string_view behind_mark(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  const auto mark = line.find_first_not_of("0123456789.)-*+");
+  if (mark == 0 || mark == std::string_view::npos || line[mark] != ' ') return line;
+  line.remove_prefix(std::min(line.find_first_not_of(' ', mark), line.size()));
+  return line;
+}
+
+bool begins_fence(std::string_view line) {
+  const auto content = behind_mark(line);
+  return content.starts_with("```") || content.starts_with("~~~");
+}
+
 /// Cuts all but words of sentences as strings, and doubts that a text is prose of which too little is.
 class ProseScanner {
  public:
@@ -123,8 +137,10 @@ class ProseScanner {
     cursor_.move_to(begin);
     const auto indentation = std::min(line.find_first_not_of(' '), line.size());
     const auto content = line.substr(indentation);
-    if (indentation < 4 && (content.starts_with("```") || content.starts_with("~~~")))
-      return cut_fence(content.substr(0, content.find_first_not_of(content.front())));
+    if (begins_fence(line)) {
+      const auto fence = behind_mark(line);
+      return cut_fence(fence.substr(0, fence.find_first_not_of(fence.front())));
+    }
     // What is quoted, and rows of a table, say nothing of what the text is.
     if (content.starts_with('>') || content.starts_with('|')) return cut_line(0);
     if (indentation >= 4 || is_notation(content)) return cut_line(visible_bytes(content));
@@ -142,9 +158,13 @@ class ProseScanner {
     const auto from = cursor_.position();
     for (cursor_.skip_line_and_end(); !cursor_.at_end();) {
       while (cursor_.peek() == ' ') cursor_.advance();
-      const bool closes = cursor_.looking_at(fence);
+      const auto begin = cursor_.position();
+      cursor_.skip_line();
+      const auto line = cursor_.text().substr(begin, cursor_.position() - begin);
+      const auto rest = line.find_first_not_of(fence.front());
       cursor_.skip_line_and_end();
-      if (closes) break;
+      if (line.starts_with(fence) && line.find_first_not_of(white_space, rest) == std::string_view::npos)
+        break;
     }
     cursor_.cut(SegmentKind::string, from);
   }
@@ -212,11 +232,10 @@ class ProseScanner {
   /// Behind what begins here and is kept whole; nothing where nothing does.
   std::optional<std::size_t> end_of_span() {
     switch (cursor_.peek()) {
-      case '`': {
-        const auto rest = cursor_.rest();
-        return behind(rest.substr(0, rest.find_first_not_of('`')));
-      }
-      case '"':
+      case '`':
+        return behind_backticks();
+      case '"':  // Behind a number it is an inch.
+        if (is_word_byte(cursor_.previous())) return std::nullopt;
         return behind("\"", 1);
       case '{':
         return behind_pair('{', '}', cursor_.text().size());
@@ -241,7 +260,21 @@ class ProseScanner {
     return found == std::string_view::npos ? end : found + word.size();
   }
 
-  std::size_t behind(std::string_view word) { return behind(word, word.size()); }
+  /// Behind the next run of as many as begin here.
+  std::size_t behind_backticks() {
+    const auto text = cursor_.text().substr(0, paragraph_end());
+    const auto end_of_run = [&](std::size_t at) {
+      return std::min(text.find_first_not_of('`', at), text.size());
+    };
+    const auto from = cursor_.position();
+    const auto length = end_of_run(from) - from;
+    for (auto at = text.find('`', from + length); at != std::string_view::npos;) {
+      const auto end = end_of_run(at);
+      if (end - at == length) return end;
+      at = text.find('`', end);
+    }
+    return text.size();
+  }
 
   /// Behind what closes the pair that opens here, others nested in it; `end` if nothing does.
   std::size_t behind_pair(char open, char close, std::size_t end) const {
@@ -284,14 +317,15 @@ class ProseScanner {
     return std::nullopt;
   }
 
-  /// Where an empty line follows, or the text ends.
+  /// Where an empty line or a fence follows, or the text ends.
   std::size_t paragraph_end() {
     if (cursor_.position() < paragraph_end_) return paragraph_end_;
     const auto text = cursor_.text();
     for (auto feed = text.find('\n', cursor_.position()); feed != std::string_view::npos;
          feed = text.find('\n', feed + 1)) {
       const auto rest = text.substr(feed + 1);
-      if (rest.starts_with('\n') || rest.starts_with("\r\n")) return paragraph_end_ = feed;
+      if (rest.starts_with('\n') || rest.starts_with("\r\n") || begins_fence(rest))
+        return paragraph_end_ = feed;
     }
     return paragraph_end_ = text.size();
   }

@@ -197,6 +197,42 @@ TEST(Prose, IsNoCode) {
   EXPECT_EQ(outcome("final-newline", "md", "hello"), "hello\n") << "whatever it looks like";
 }
 
+// Each changed the command.
+TEST(Prose, FencesEndAtABareOneAndStandInListsToo) {
+  const std::string command = "kubectl describe deployment frontend";
+  const std::string prose = "Please explain carefully what happens afterwards. Does it print anything?\n";
+  for (const std::string& fenced :
+       {"```markdown\nInstall it so.\n```bash\n" + command + "\n```\n",
+        "- ```bash\n  cd there\n\n  " + command + "\n  ```\n",
+        "The screen is 27\" wide, see:\n```text\nOne paragraph.\n\n" + command + "\n```\n",
+        "A stray [ stands here.\n```text\nOne paragraph.\n\n" + command + "\n```\n"}) {
+    for (const std::string& text : {prose + fenced + prose, fenced + prose}) {
+      EXPECT_NE(outcome("typos", "", text), "=") << text;
+      EXPECT_NE(outcome("typos", "", text).substr(0, 1), "?") << text;
+      EXPECT_NE(outcome("typos", "", text).find(command), std::string::npos) << outcome("typos", "", text);
+    }
+  }
+}
+
+TEST(Prose, AnInchOpensNoQuotation) {
+  const auto text =
+      outcome("typos", "",
+              "Our 27\" screen shows the words \"receive payment request immediately\" whenever "
+              "somebody presses the button beside the entrance.");
+  EXPECT_NE(text.find("\"receive payment request immediately\""), std::string::npos) << text;
+}
+
+// What has to be corrected got further mistakes.
+TEST(Prose, ATaskAboutTheFormOfItsTextIsLeftOutWhereverItSaysSo) {
+  for (const char* text :
+       {"task: fix the spelling of this text\nThe customers were waiting patiently outside.",
+        "> Correct this:\n\nThe customers were waiting patiently outside.",
+        "Please \"proofread\" it. The customers were waiting patiently outside.",
+        "Korrigiere die Rechtschreibung. Die Kunden warteten geduldig vor der Tür."}) {
+    EXPECT_EQ(outcome("typos", "", text).substr(0, 10), "?it speaks") << outcome("typos", "", text);
+  }
+}
+
 TEST(Prose, OddBytesAreSkipped) {
   EXPECT_EQ(outcome("typos", "", "What is it?\rWhy?"), "?line 1: a carriage return ends no line");
   EXPECT_EQ(outcome("typos", "", std::string_view("Why?\n\0", 6)), "?line 2: a NUL byte stands in the text");
