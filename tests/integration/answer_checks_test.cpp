@@ -100,7 +100,7 @@ TEST_F(AnswerChecks, TimeAndCostAreKnownOrAnError) {
   EXPECT_NE(unpriced.errors.find("the price table does not have the model \"m\" (sim)"), std::string::npos)
       << unpriced.errors;
   EXPECT_EQ(server.count("start"), 0u);
-  const auto mock = statuses({"--mode", "mock", "--model", "m"}, 0);
+  const auto mock = statuses({"--mode", "mock", "--model", "m"}, 1);
   EXPECT_EQ(mock.at("cheap"), "pass") << "nobody is paid in a mock run, whatever the model";
   EXPECT_EQ(mock.at("soon"), "pass") << "nor waited for";
   const std::map<std::string, std::string> expected{
