@@ -24,6 +24,19 @@ bool is_one_of(std::string_view list, char c) {
   return list.find(c) != std::string_view::npos;
 }
 
+bool is_alphanumeric(char c) {
+  return is_letter(c) || is_digit(c);
+}
+
+/// Of the character beyond ASCII that begins the text, if it is punctuation or a blank, else 0: U+0080 to
+/// U+00BF, U+2000 to U+207F, U+3000 to U+303F.
+std::size_t bytes_of_mark(std::string_view text) {
+  if (text.starts_with('\xC2')) return text.size() > 1 && continues_utf8(text[1]) ? 2 : 1;
+  const auto start = text.substr(0, 2);
+  const bool is_mark = start == "\xE2\x80" || start == "\xE2\x81" || start == "\xE3\x80";
+  return is_mark ? std::min<std::size_t>(3, text.size()) : 0;
+}
+
 /// Letters, with the apostrophes and hyphens between them.
 std::size_t end_of_word(std::string_view text, std::size_t at, std::size_t end) {
   const auto is_joint = [&](std::size_t i) {
@@ -97,18 +110,20 @@ constexpr auto usual_starts = std::to_array<std::string_view>(
      "He",     "She",       "Give",      "Write", "Explain", "Describe", "List",  "Name", "Tell",
      "Answer", "Summarize", "Translate", "Use",   "Find",    "Compare",  "And",   "But"});
 
-constexpr auto words_about_form = std::to_array<std::string_view>(
-    {"alphabetical",   "anagram",     "anagrams",        "apostrophe",   "apostrophes",  "backwards",
-     "base64",         "buchstabe",   "buchstaben",      "buchstabiere", "capitalise",   "capitalised",
-     "capitalization", "capitalize",  "capitalized",     "capitals",     "character",    "characters",
-     "comma",          "commas",      "consonant",       "consonants",   "correct",      "correction",
-     "decode",         "encode",      "error",           "errors",       "exactly",      "grammar",
-     "grammatical",    "letra",       "letras",          "letter",       "letters",      "lettre",
-     "lettres",        "lowercase",   "misspelled",      "misspelling",  "misspellings", "mistake",
-     "mistakes",       "orthographe", "ortograf\u00EDa", "palindrome",   "palindromes",  "proofread",
-     "proofreading",   "punctuation", "rechtschreibung", "reverse",      "reversed",     "rhyme",
-     "rhymes",         "spell",       "spelled",         "spelling",     "typo",         "typos",
-     "uppercase",      "verbatim",    "vowel",           "vowels"});
+/// In small letters, a blank around each.
+constexpr std::string_view words_about_form =
+    " "
+    "alphabetic alphabetical alphabetically anagram anagrams apostrophe apostrophes backward backwards "
+    "base64 buchstabe buchstaben buchstabiere buchstabieren capitalisation capitalise capitalised "
+    "capitalization capitalize capitalized capitals character characters comma commas consonant "
+    "consonants correct corrected correction corrections decode decoded decoding encode encoded "
+    "encoding error errors exactly gram\u00E1tica grammaire grammar grammatical grammatik "
+    "gro\u00DFbuchstaben kleinbuchstaben letra letras letter letters lettre lettres lower lowercase "
+    "majuscule majuscules may\u00FAsculas min\u00FAsculas minuscule minuscules misspelled misspelling "
+    "misspellings misspelt mistake mistakes orthographe ortograf\u00CDa ortograf\u00EDa ortografia "
+    "palindrome palindromes proofread proofreading punctuation rechtschreibfehler rechtschreibung "
+    "reverse reversed rhyme rhymes spell spelled spelling syllable syllables typo typos upper uppercase "
+    "verbatim vowel vowels zeichensetzung ";
 
 /// Of these a swap makes another word that there is, or may (`marital`, `martial`).
 constexpr auto unswapped = std::to_array<std::string_view>(
@@ -165,17 +180,16 @@ std::vector<Typo> possible_typos(const Source& source) {
 
 }  // namespace
 
+/// In the whole text: what may not change can ask for it as well.
 std::string_view word_about_form(const Source& source) {
   const auto text = source.text;
   for (std::size_t at = 0; at < text.size();) {
-    if (!is_letter(text[at])) {
-      ++at;
-      continue;
-    }
-    const auto end = end_of_word(text, at, text.size());
-    const auto found = std::ranges::find(words_about_form, to_lower(text.substr(at, end - at)));
-    if (found != words_about_form.end()) return *found;
-    at = end;
+    const auto begin = at;
+    while (at < text.size() && is_alphanumeric(text[at]) && bytes_of_mark(text.substr(at)) == 0) ++at;
+    const auto word = " " + to_lower(text.substr(begin, at - begin)) + " ";
+    if (const auto found = words_about_form.find(word); found != std::string_view::npos)
+      return words_about_form.substr(found + 1, word.size() - 2);
+    if (at < text.size()) at += std::max<std::size_t>(bytes_of_mark(text.substr(at)), 1);
   }
   return {};
 }

@@ -86,18 +86,94 @@ bool is_notation(std::string_view line) {
   return name != std::string_view::npos && name > 0 && line[name] == ':';
 }
 
-/// A line, or a text from one on, behind its blanks and the mark of a list.
-std::string_view behind_mark(std::string_view line) {
-  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-  const auto mark = line.find_first_not_of("0123456789.)-*+");
-  if (mark == 0 || mark == std::string_view::npos || line[mark] != ' ') return line;
-  line.remove_prefix(std::min(line.find_first_not_of(' ', mark), line.size()));
-  return line;
+/// The line that begins fenced code.
+struct Fence {
+  std::string_view mark;   ///< Three backticks or tildes, or more.
+  std::size_t column = 0;  ///< The line that closes it has its mark less than four blanks behind this.
+};
+
+/// Behind a mark of a list that begins the text, `-` or `1.`; 0 if none does.
+std::size_t end_of_list_mark(std::string_view text) {
+  auto end = std::min(text.find_first_not_of("0123456789"), text.size());
+  if (end >= text.size() ||
+      std::string_view(end > 0 ? ".)" : "-*+").find(text[end]) == std::string_view::npos)
+    return 0;
+  ++end;
+  return end < text.size() && is_blank(text[end]) ? end : 0;
 }
 
-bool begins_fence(std::string_view line) {
-  const auto content = behind_mark(line);
-  return content.starts_with("```") || content.starts_with("~~~");
+/// The column behind the blanks that begin the text, which it then lacks.
+std::size_t skip_indentation(std::string_view& text, std::size_t column) {
+  for (; !text.empty() && is_blank(text.front()); text.remove_prefix(1))
+    column = text.front() == '\t' ? (column / 4 + 1) * 4 : column + 1;
+  return column;
+}
+
+std::string_view run_of(std::string_view text) {
+  return text.substr(0, text.find_first_not_of(text.substr(0, 1)));
+}
+
+std::string_view first_line(std::string_view text) {
+  return text.substr(0, text.find('\n'));
+}
+
+/// A fence may stand in an item of a list, and be indented as the item is.
+std::optional<Fence> fence_of(std::string_view line) {
+  auto column = skip_indentation(line, 0);
+  bool is_item = false;
+  while (const auto mark = end_of_list_mark(line)) {
+    line.remove_prefix(mark);
+    column = skip_indentation(line, column + mark);
+    is_item = true;
+  }
+  if (!line.starts_with("```") && !line.starts_with("~~~")) return std::nullopt;
+  const auto mark = run_of(line);
+  // What backticks close on the same line is code within a sentence.
+  if (mark.front() == '`' && line.find('`', mark.size()) != std::string_view::npos) return std::nullopt;
+  return Fence{mark, is_item || column >= 4 ? column : 0};
+}
+
+bool closes(std::string_view line, const Fence& fence) {
+  if (skip_indentation(line, 0) >= fence.column + 4 || !line.starts_with(fence.mark)) return false;
+  return line.find_first_not_of(white_space, run_of(line).size()) == std::string_view::npos;
+}
+
+/// The end of the line that closes the fence whose first line holds `at`, or of the text.
+std::size_t end_of_fence(std::string_view text, std::size_t at, const Fence& fence) {
+  for (auto feed = text.find('\n', at); feed != std::string_view::npos; feed = text.find('\n', feed + 1)) {
+    const auto line = first_line(text.substr(feed + 1));
+    if (closes(line, fence)) return feed + 1 + line.size();
+  }
+  return text.size();
+}
+
+/// The end of the last of the fences that begin behind the line end at `feed`; `feed` itself if none does.
+std::size_t behind_fences(std::string_view text, std::size_t feed) {
+  while (feed < text.size()) {
+    const auto fence = fence_of(first_line(text.substr(feed + 1)));
+    if (!fence) break;
+    feed = end_of_fence(text, feed + 1, *fence);
+  }
+  return feed;
+}
+
+/// An end tag of that name, in small or large letters, begins the text.
+bool begins_end_tag(std::string_view text, std::string_view name) {
+  if (!text.starts_with("</") || to_lower(text.substr(2, name.size())) != name) return false;
+  const auto rest = text.substr(2 + name.size());
+  return rest.empty() || !is_word_byte(rest.front());
+}
+
+/// Elements whose content is no prose.
+constexpr auto verbatim_elements = std::to_array<std::string_view>(
+    {"code", "kbd", "pre", "samp", "script", "style", "textarea", "tt", "var"});
+
+/// The name of the element that the tag begins if its content is kept, else nothing.
+std::string_view verbatim_element(std::string_view tag) {
+  if (tag.ends_with("/>")) return {};
+  const auto name = to_lower(tag.substr(1, tag.find_first_of(" \t\r/>", 1) - 1));
+  const auto found = std::ranges::find(verbatim_elements, name);
+  return found != verbatim_elements.end() ? *found : std::string_view();
 }
 
 /// Cuts all but words of sentences as strings, and doubts that a text is prose of which too little is.
@@ -137,9 +213,10 @@ class ProseScanner {
     cursor_.move_to(begin);
     const auto indentation = std::min(line.find_first_not_of(' '), line.size());
     const auto content = line.substr(indentation);
-    if (begins_fence(line)) {
-      const auto fence = behind_mark(line);
-      return cut_fence(fence.substr(0, fence.find_first_not_of(fence.front())));
+    if (const auto fence = fence_of(line)) {
+      cursor_.move_to(end_of_fence(cursor_.text(), begin, *fence));
+      cursor_.skip_line_and_end();
+      return cursor_.cut(SegmentKind::string, begin);
     }
     // What is quoted, and rows of a table, say nothing of what the text is.
     if (content.starts_with('>') || content.starts_with('|')) return cut_line(0);
@@ -153,22 +230,6 @@ class ProseScanner {
     foreign_ += foreign;
   }
 
-  /// Up to the line that closes it, or the end of the text.
-  void cut_fence(std::string_view fence) {
-    const auto from = cursor_.position();
-    for (cursor_.skip_line_and_end(); !cursor_.at_end();) {
-      while (cursor_.peek() == ' ') cursor_.advance();
-      const auto begin = cursor_.position();
-      cursor_.skip_line();
-      const auto line = cursor_.text().substr(begin, cursor_.position() - begin);
-      const auto rest = line.find_first_not_of(fence.front());
-      cursor_.skip_line_and_end();
-      if (line.starts_with(fence) && line.find_first_not_of(white_space, rest) == std::string_view::npos)
-        break;
-    }
-    cursor_.cut(SegmentKind::string, from);
-  }
-
   void scan_words() {
     const auto begin = cursor_.position();
     Line line;
@@ -177,7 +238,7 @@ class ProseScanner {
         cursor_.advance();
         line.follows_span = false;
       } else if (const auto end = end_of_span()) {
-        line.follows_span = cursor_.peek() != '<';
+        line.follows_span = !begins_markup();
         line.kept.emplace_back(cursor_.position(), *end);
         cursor_.move_to(*end);
       } else {
@@ -204,8 +265,7 @@ class ProseScanner {
     const auto text = cursor_.text().substr(from, cursor_.position() - from);
     const bool has_word = std::ranges::any_of(text, is_word_byte);
     // Elements of markup stand around words, other spans belong to what they touch.
-    const bool precedes_tag = cursor_.peek() == '<' && end_of_tag();
-    const bool precedes_span = !cursor_.at_end() && !is_white(cursor_.peek()) && !precedes_tag;
+    const bool precedes_span = !cursor_.at_end() && !is_white(cursor_.peek()) && !begins_markup();
     const bool is_joined = precedes_span || (line.follows_span && is_word_byte(text.front()));
     const Token token = is_joined && has_word ? Token::foreign : token_of(text);
     const bool is_word = token == Token::word;
@@ -224,25 +284,39 @@ class ProseScanner {
   }
 
   bool begins_span() const {
-    if (std::string_view("`\"{[<").find(cursor_.peek()) != std::string_view::npos) return true;
+    if (cursor_.peek() == '"') return begins_quotation();
+    if (std::string_view("`{[<").find(cursor_.peek()) != std::string_view::npos) return true;
     return std::ranges::any_of(quotation_marks,
                                [&](const auto& marks) { return cursor_.looking_at(marks.first); });
+  }
+
+  /// Behind a digit it says inches, behind a letter nothing. Dashes, and scripts without blanks, stand next
+  /// to quotations.
+  bool begins_quotation() const {
+    const char before = cursor_.previous();
+    return !is_word_byte(before) || static_cast<unsigned char>(before) >= 0x80;
+  }
+
+  /// A tag around words.
+  bool begins_markup() const {
+    if (cursor_.peek() != '<') return false;
+    const auto end = end_of_tag();
+    return end && verbatim_element(cursor_.rest().substr(0, *end - cursor_.position())).empty();
   }
 
   /// Behind what begins here and is kept whole; nothing where nothing does.
   std::optional<std::size_t> end_of_span() {
     switch (cursor_.peek()) {
       case '`':
-        return behind_backticks();
-      case '"':  // Behind a number it is an inch.
-        if (is_word_byte(cursor_.previous())) return std::nullopt;
-        return behind("\"", 1);
+        return end_of_backticks();
+      case '"':
+        return begins_quotation() ? std::optional(end_of_quotation()) : std::nullopt;
       case '{':
         return behind_pair('{', '}', cursor_.text().size());
       case '[':
         return end_of_link();
       case '<':
-        return end_of_tag();
+        return end_of_element();
       case '\'':
         return end_of_single_quotes();
       default:
@@ -260,26 +334,38 @@ class ProseScanner {
     return found == std::string_view::npos ? end : found + word.size();
   }
 
-  /// Behind the next run of as many as begin here.
-  std::size_t behind_backticks() {
-    const auto text = cursor_.text().substr(0, paragraph_end());
-    const auto end_of_run = [&](std::size_t at) {
-      return std::min(text.find_first_not_of('`', at), text.size());
-    };
-    const auto from = cursor_.position();
-    const auto length = end_of_run(from) - from;
-    for (auto at = text.find('`', from + length); at != std::string_view::npos;) {
-      const auto end = end_of_run(at);
-      if (end - at == length) return end;
-      at = text.find('`', end);
+  /// Behind the next run of as many. Runs of three that nothing closes in the paragraph begin a fence behind
+  /// words.
+  std::size_t end_of_backticks() {
+    const auto paragraph = cursor_.text().substr(0, paragraph_end());
+    const auto mark = run_of(paragraph.substr(cursor_.position()));
+    for (auto at = paragraph.find('`', cursor_.position() + mark.size()); at != std::string_view::npos;) {
+      const auto size = run_of(paragraph.substr(at)).size();
+      if (size == mark.size()) return at + size;
+      at = paragraph.find('`', at + size);
     }
-    return text.size();
+    const auto line = first_line(cursor_.rest()).substr(mark.size());
+    if (mark.size() < 3 || line.find('`') != std::string_view::npos) return paragraph.size();
+    return end_of_fence(cursor_.text(), cursor_.position(), {mark, 0});
   }
 
-  /// Behind what closes the pair that opens here, others nested in it; `end` if nothing does.
+  /// One that a word follows closes nothing.
+  std::size_t end_of_quotation() {
+    const auto paragraph = cursor_.text().substr(0, paragraph_end());
+    for (auto at = paragraph.find('"', cursor_.position() + 1); at != std::string_view::npos;
+         at = paragraph.find('"', at + 1)) {
+      if (at + 1 == paragraph.size() || !is_word_byte(paragraph[at + 1])) return at + 1;
+    }
+    return paragraph.size();
+  }
+
+  /// Behind what closes the pair that opens here, others nested in it and fences apart; `end` if nothing
+  /// does.
   std::size_t behind_pair(char open, char close, std::size_t end) const {
     std::size_t depth = 0;
     for (auto at = cursor_.position(); at < end; ++at) {
+      if (cursor_.text()[at] == '\n') at = behind_fences(cursor_.text(), at);
+      if (at >= end) break;
       const char c = cursor_.text()[at];
       if (c == open) ++depth;
       if (c == close && --depth == 0) return at + 1;
@@ -300,6 +386,25 @@ class ProseScanner {
     const auto found = cursor_.text().find_first_of("<>\n", cursor_.position() + 1);
     if (found == std::string_view::npos || cursor_.text()[found] != '>') return std::nullopt;
     return found + 1;
+  }
+
+  /// The tag; of an element of code all up to its end tag, or the end of the text.
+  std::optional<std::size_t> end_of_element() const {
+    const auto text = cursor_.text();
+    const auto end = end_of_tag();
+    if (!end) return end;
+    const auto name = verbatim_element(text.substr(cursor_.position(), *end - cursor_.position()));
+    if (name.empty()) return end;
+    for (auto at = text.find_first_of("<\n", *end); at != std::string_view::npos;
+         at = text.find_first_of("<\n", at + 1)) {
+      if (text[at] == '\n') {
+        at = behind_fences(text, at);
+      } else if (begins_end_tag(text.substr(at), name)) {
+        const auto last = text.find('>', at);
+        return last == std::string_view::npos ? text.size() : last + 1;
+      }
+    }
+    return text.size();
   }
 
   /// They are apostrophes as well: no quotation begins within a word, and none ends before one.
@@ -324,8 +429,8 @@ class ProseScanner {
     for (auto feed = text.find('\n', cursor_.position()); feed != std::string_view::npos;
          feed = text.find('\n', feed + 1)) {
       const auto rest = text.substr(feed + 1);
-      if (rest.starts_with('\n') || rest.starts_with("\r\n") || begins_fence(rest))
-        return paragraph_end_ = feed;
+      const bool ends = rest.starts_with('\n') || rest.starts_with("\r\n") || fence_of(first_line(rest));
+      if (ends) return paragraph_end_ = feed;
     }
     return paragraph_end_ = text.size();
   }

@@ -19,7 +19,7 @@ std::string any_prose() {
   const auto word = rc::gen::element<std::string>(
       "What ", "The ", "capital ", "country ", "important ", "don't ", "isn't ", "people. ", "people.",
       "Why? ", "of ", "a ", "following\n", "Please ", "planets, ", "Über ", "schön. ", "哪里", "J. ", "(see ",
-      "below). ", "letters-like ", ".", " ", ":");
+      "below). ", "number-like ", ".", " ", ":");
   const auto other = rc::gen::element<std::string>(
       "\n", "\r\n", "\n\n", "\r\n\r\n", "```", "```\n", "~~~\n", "`", "\"", "'", " '", "' ", "{", "}", "[",
       "](", ")", "<b>", "</b>", "<", "\u201C", "\u201D", "\u2018", "\u2019", "\u201E", "| ", "> ", "    ",

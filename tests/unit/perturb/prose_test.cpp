@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -164,6 +165,60 @@ TEST(Prose, LinesOfOtherNotationsAreKept) {
   EXPECT_EQ(kept(before + "SELECT name FROM customers\n"), "SELECT name FROM customers");
 }
 
+TEST(Prose, FencesEndWhereTheyAreClosed) {
+  const std::string before = "Please write a short report about all of this, for people who know it.\n";
+  for (const std::string fence : {"```markdown\nSome words.\n```bash\nplease continue\n```\n",
+                                  "- ```bash\n  first one\n\n  second one\n  ```\n",
+                                  "12. - ~~~\n      first one\n\n      second one\n      ~~~ \t\n",
+                                  "      ```\n      first one\n\n      second one\n      ```\r\n",
+                                  "```\nwords\n    ```\nmore words\n```\n"}) {
+    EXPECT_EQ(kept(before + fence + "Go on.\n"), fence);
+  }
+  EXPECT_EQ(kept("Write ```a``` or\n```b``` here, as it fits.\n\nGo on.\n"), "```a```|```b```");
+  EXPECT_EQ(kept("Please run this at once: ```bash\nfirst one\n\nsecond one\n```\nGo on.\n"),
+            "```bash\nfirst one\n\nsecond one\n```");
+}
+
+TEST(Prose, NothingRunsIntoAFence) {
+  const std::string fence = "```\nfirst \"one ] } ' one\n\nsecond one\n```\n";
+  for (const std::string stray : {"\"", "[", "\u201C", "`"}) {
+    const std::string words = stray + "sharp, as you see:";
+    EXPECT_EQ(
+        kept("Please look at the screen, which is rather wide and " + words + "\n" + fence + "Go on.\n"),
+        words + "|" + fence);
+  }
+  EXPECT_EQ(kept("Please look at the screen, which is {wide:\n" + fence + "and} sharp.\n"),
+            "{wide:\n" + fence + "and}");
+}
+
+TEST(Prose, MarksOfInchesQuoteNothing) {
+  EXPECT_EQ(kept("The screen is 27\" wide, and its owner says \"it is big\" of it."), "27\"|\"it is big\"");
+  EXPECT_EQ(kept("Tell me what \"the \"other one\" of them is."), "\"the \"other one\"");
+  EXPECT_EQ(kept("Here is one\u2014\"as it stands\" in the book."), "one\u2014|\"as it stands\"");
+}
+
+TEST(Prose, ElementsOfCodeAreKept) {
+  for (const std::string element :
+       {"<code>first one</code>", "<pre class=\"a\">\nfirst one\n\nsecond one\n</pre >",
+        "<KBD>first one</kbd>", "<script>\nfirst < second\n\n</scripts></script>",
+        "<style>first one</style>"}) {
+    EXPECT_EQ(kept("Please have a look at " + element + " and say what you think of it."), element);
+  }
+  EXPECT_EQ(kept("Please have a look at <code>first one.\n\nAnd the second one."),
+            "<code>first one.\n\nAnd the second one.");
+  EXPECT_EQ(kept("Please have a look at <code/> and <b>the other one</b> here."), "<code/>|<b>|</b>");
+}
+
+TEST(Prose, BackticksCloseByAsMany) {
+  EXPECT_EQ(kept("Please tell me of ``first ` one`` and `second `` one` in short."),
+            "``first ` one``|`second `` one`");
+  // In a time that grows with the size, not with its square.
+  const std::size_t many = 1'000'000;
+  const std::string text = "Please tell me of this: " + std::string(many, '`') + " one " +
+                           std::string(many - 1, '`') + " " + std::string(many, 'a');
+  EXPECT_EQ(kept(text), text.substr(text.find('`')));
+}
+
 TEST(Prose, WhatLooksLikeNoneIsSkipped) {
   for (const std::string text : {"", "hello world", "{\"question\": \"what is it\", \"number\": 3}",
                                  "def name(x):\n    return value\n", "import os\nimport something\n",
@@ -185,6 +240,31 @@ TEST(Prose, ThatSpeaksOfItsFormIsSkipped) {
   }
 }
 
+TEST(Prose, ThatSpeaksOfItsFormAnywhereIsSkipped) {
+  const std::string before = "Please do what stands here, for all of the text that follows below.\n";
+  for (const auto& [line, word] : std::vector<std::pair<std::string, std::string>>{
+           {"task: fix the spelling of this text", "spelling"},
+           {"> Correct the wording:", "correct"},
+           {"It is about \"spelling\" of course.", "spelling"},
+           {"It is about \u201Cspelling\u201D of course.", "spelling"},
+           {"FIX EVERY MISTAKE", "mistake"},
+           {"Give me a five-letter word.", "letter"},
+           {"Call `upper` with it.", "upper"},
+           {"Then say it backwards.", "backwards"},
+           {"Encode it as base64.", "encode"},
+           {"It is base64.", "base64"},
+           {"Achte auf die Rechtschreibung.", "rechtschreibung"},
+           {"Wie viele Buchstaben sind es?", "buchstaben"},
+           {"Corrige l\u2019orthographe.", "orthographe"},
+           {"Corrige la ortograf\u00EDa.", "ortograf\u00EDa"},
+           {"\u00BFCu\u00E1ntas letras tiene?", "letras"}}) {
+    EXPECT_EQ(outcome("typos", "", before + line + "\n"),
+              "?it speaks of letters, spelling or punctuation (\"" + word + "\")");
+  }
+  EXPECT_EQ(outcome("lowercase-start", "", "What is the capital of France?"),
+            "what is the capital of France?");
+}
+
 TEST(Prose, IsNoCode) {
   for (const auto name : names_of_prose()) {
     EXPECT_EQ(outcome(name, "python", "# What is the capital of France?\n"), "?it changes prose alone");
@@ -195,42 +275,6 @@ TEST(Prose, IsNoCode) {
   EXPECT_EQ(outcome("crlf", "md", "What is it?\n"),
             "?sluice does not know the comments and strings of \"md\"");
   EXPECT_EQ(outcome("final-newline", "md", "hello"), "hello\n") << "whatever it looks like";
-}
-
-// Each changed the command.
-TEST(Prose, FencesEndAtABareOneAndStandInListsToo) {
-  const std::string command = "kubectl describe deployment frontend";
-  const std::string prose = "Please explain carefully what happens afterwards. Does it print anything?\n";
-  for (const std::string& fenced :
-       {"```markdown\nInstall it so.\n```bash\n" + command + "\n```\n",
-        "- ```bash\n  cd there\n\n  " + command + "\n  ```\n",
-        "The screen is 27\" wide, see:\n```text\nOne paragraph.\n\n" + command + "\n```\n",
-        "A stray [ stands here.\n```text\nOne paragraph.\n\n" + command + "\n```\n"}) {
-    for (const std::string& text : {prose + fenced + prose, fenced + prose}) {
-      EXPECT_NE(outcome("typos", "", text), "=") << text;
-      EXPECT_NE(outcome("typos", "", text).substr(0, 1), "?") << text;
-      EXPECT_NE(outcome("typos", "", text).find(command), std::string::npos) << outcome("typos", "", text);
-    }
-  }
-}
-
-TEST(Prose, AnInchOpensNoQuotation) {
-  const auto text =
-      outcome("typos", "",
-              "Our 27\" screen shows the words \"receive payment request immediately\" whenever "
-              "somebody presses the button beside the entrance.");
-  EXPECT_NE(text.find("\"receive payment request immediately\""), std::string::npos) << text;
-}
-
-// What has to be corrected got further mistakes.
-TEST(Prose, ATaskAboutTheFormOfItsTextIsLeftOutWhereverItSaysSo) {
-  for (const char* text :
-       {"task: fix the spelling of this text\nThe customers were waiting patiently outside.",
-        "> Correct this:\n\nThe customers were waiting patiently outside.",
-        "Please \"proofread\" it. The customers were waiting patiently outside.",
-        "Korrigiere die Rechtschreibung. Die Kunden warteten geduldig vor der Tür."}) {
-    EXPECT_EQ(outcome("typos", "", text).substr(0, 10), "?it speaks") << outcome("typos", "", text);
-  }
 }
 
 TEST(Prose, OddBytesAreSkipped) {
