@@ -28,6 +28,14 @@ std::vector<std::string_view> keys_of_numbers(MetricId metric) {
   }
 }
 
+/// Cut between words where it is long: redaction does not know half of a secret.
+std::string whole_words(std::string_view text) {
+  if (text.size() <= defaults::max_claim_bytes) return excerpt(text, defaults::max_claim_bytes);
+  const auto blank = text.substr(0, defaults::max_claim_bytes).find_last_of(" \n");
+  return excerpt(text.substr(0, blank == std::string_view::npos ? 0 : blank), defaults::max_claim_bytes) +
+         "...";
+}
+
 /// JSON with a space between members, so that a line can end there and not within a word; cut where it is
 /// long.
 std::string spaced_json(std::string_view json) {
@@ -43,7 +51,7 @@ std::string spaced_json(std::string_view json) {
       spaced += ' ';
     }
   }
-  return excerpt(spaced, defaults::max_claim_bytes);
+  return whole_words(spaced);
 }
 
 /// `look_up {"order": 17}, refund {} in this order`
@@ -74,7 +82,7 @@ std::string quoted_texts(const std::vector<std::string>& texts) {
   std::string list;
   for (const auto& text : texts) {
     if (list.size() > defaults::max_claim_bytes) return list + ", ...";
-    list += (list.empty() ? "\"" : ", \"") + excerpt(text, defaults::max_claim_bytes) + '"';
+    list += (list.empty() ? "\"" : ", \"") + whole_words(text) + '"';
   }
   return list;
 }

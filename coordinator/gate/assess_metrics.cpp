@@ -63,7 +63,8 @@ bool had_failed(const MetricQuestion& question) {
   if (fixed && best < fixed->least) return true;
   if (!question.votes || !question.votes->min_score) return false;
   const std::int64_t samples = question.votes->samples;
-  return best * samples < billionths(*question.votes->min_score) * (samples / 2 + 1);
+  // The mean was rounded, by less than a billionth for each vote.
+  return (best + 1) * samples < billionths(*question.votes->min_score) * (samples / 2 + 1);
 }
 
 /// A score below the baseline's limit, and the mean of several repeats with it. What had failed before fails

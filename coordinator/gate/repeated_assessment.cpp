@@ -143,10 +143,6 @@ AssessedMetric metric_of(Repeats repeats, std::size_t n, const CaseAssessment& o
   return metric;
 }
 
-bool any_metric_failed(const CaseAssessment& assessment) {
-  return std::ranges::count(assessment.metrics, MetricStatus::fail, &AssessedMetric::status) > 0;
-}
-
 /// The n-th metric failed for the baseline's sake: by its mean, or in most repeats.
 bool fell(Repeats repeats, std::size_t n, const AssessedMetric& combined) {
   if (combined.missed_by_mean && combined.cause == MetricCause::dropped) return true;
@@ -168,22 +164,27 @@ bool fell_in_parts(Repeats repeats) {
   return *held >= 0.5 && failures(static_cast<std::size_t>(broke), repeats.size()) == Failures::majority;
 }
 
+bool any_fell(Repeats repeats, const CaseAssessment& combined) {
+  for (std::size_t n = 0; n < combined.metrics.size(); ++n) {
+    if (fell(repeats, n, combined.metrics[n])) return true;
+  }
+  return false;
+}
+
 /// By one of its metrics, whatever the others came to, or in each repeat that failed. `combined`: the case's
 /// status and metrics.
 bool has_regressed(Repeats repeats, const CaseAssessment& combined) {
   if (combined.status != CaseStatus::fail) return false;
-  for (std::size_t n = 0; n < combined.metrics.size(); ++n) {
-    if (fell(repeats, n, combined.metrics[n])) return true;
-  }
+  if (any_fell(repeats, combined)) return true;
   const bool failed_otherwise = std::ranges::any_of(
       repeats, [](const CaseAssessment* one) { return one->status == CaseStatus::fail && !one->regressed; });
-  return !failed_otherwise && (any_metric_failed(combined) || fell_in_parts(repeats));
+  return !failed_otherwise && fell_in_parts(repeats);
 }
 
 /// A check that passes in most repeats has not broken, as the base may have been as flaky; but where the case
 /// regressed by such checks alone, they are why.
-void spare_flaky_checks(CaseAssessment& assessment) {
-  if (assessment.regressed && !any_metric_failed(assessment)) return;
+void spare_flaky_checks(Repeats repeats, CaseAssessment& assessment) {
+  if (assessment.regressed && !any_fell(repeats, assessment)) return;
   for (AssessedMetric& metric : assessment.metrics) {
     if (metric.status == MetricStatus::flaky && metric.cause == MetricCause::broke)
       metric.cause = MetricCause::not_passed;
@@ -244,7 +245,7 @@ CaseAssessment assessment_of_repeats(Repeats repeats) {
   };
   assessment.baseline_passes = repeats.front()->baseline_passes;
   assessment.regressed = has_regressed(repeats, assessment);
-  spare_flaky_checks(assessment);
+  spare_flaky_checks(repeats, assessment);
   const bool none_failed = assessment.status == CaseStatus::pass || assessment.status == CaseStatus::warn;
   assessment.improved = none_failed && (std::ranges::any_of(assessment.metrics, rose) ||
                                         all([](const CaseAssessment& one) { return one.improved; }));

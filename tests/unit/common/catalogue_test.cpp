@@ -29,7 +29,7 @@ TEST(Reasons, HaveNamesOfTheirOwnAndReadBack) {
   }
   // A reason without a name would be read as none and reported as internal_error: one line for each
   // enumerator.
-  EXPECT_EQ(names.size(), 49u);
+  EXPECT_EQ(names.size(), 50u);
   EXPECT_EQ(reason_from_number(0), std::nullopt);
 }
 

@@ -297,8 +297,8 @@ TEST(RequiredCalibrations, CompareJudgesAReportAsItsRunDid) {
     return row + (notice ? ' ' + notice->code : "");
   };
   using enum CalibrationStanding;
-  EXPECT_EQ(status_with(std::nullopt), "fail no_majority");
-  EXPECT_EQ(status_with(calibrated), "fail no_majority");
+  EXPECT_EQ(status_with(std::nullopt), "fail dropped");
+  EXPECT_EQ(status_with(calibrated), "fail dropped");
   EXPECT_EQ(status_with(missing), "warn judge_uncalibrated judge_uncalibrated");
   EXPECT_EQ(status_with(fake), "warn judge_uncalibrated judge_uncalibrated");
   EXPECT_EQ(status_with(kappa_low), "warn judge_kappa_low judge_uncalibrated");

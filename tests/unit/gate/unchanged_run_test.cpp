@@ -211,7 +211,8 @@ void check_has_not_got_worse(const NextCase& base, const Run& run) {
   RC_ASSERT(summary->regressions == 0u);
   RC_ASSERT(summary->broke == 0u);
   RC_ASSERT(summary->verdict_input.regressed == 0u);
-  RC_ASSERT(!summary->statistics || summary->statistics->regressions() == 0u);
+  const std::size_t worse = summary->statistics ? summary->statistics->regressions() : 0;
+  RC_ASSERT(worse == 0u);
   RC_ASSERT(summary->verdict != RunVerdict::regression);
 }
 
