@@ -12,6 +12,9 @@ const [file, name] = process.argv.slice(2);
 // What the code prints is no verdict.
 process.stdout.write = process.stderr.write.bind(process.stderr);
 
+// Between characters: half of one is no JSON.
+const cut = (text, most) => Array.from(text).slice(0, most).join('');
+
 // Calls of tools are the last lines of an answer; promptfoo has them as OpenAI does.
 function outputOf(answer) {
   try {
@@ -58,8 +61,8 @@ async function loaded() {
 }
 
 function verdictOf(result) {
-  const shown = file === undefined ? code.trim().replace(/\s+/g, ' ').slice(0, 200) : file;
-  const said = `returned ${String(result).slice(0, 200)}: ${shown}`;
+  const shown = file === undefined ? cut(code.trim().replace(/\s+/g, ' '), 200) : file;
+  const said = `returned ${cut(String(result), 200)}: ${shown}`;
   if (typeof result === 'boolean') return { pass: result, score: Number(result), reason: said };
   if (Number.isFinite(result)) {
     const wanted = threshold === undefined ? '' : `, and the threshold is ${threshold}`;
@@ -74,7 +77,7 @@ function verdictOf(result) {
     return {
       pass: result.pass,
       score: result.score,
-      reason: String(result.reason || failed.map((one) => one.reason).join('; ')).slice(0, 4000),
+      reason: cut(String(result.reason || failed.map((one) => one.reason).join('; ')), 4000),
     };
   }
   throw new TypeError(`${said}, which is no boolean, number or {pass, score, reason}`);
@@ -97,7 +100,7 @@ async function main() {
   } catch (error) {
     // The check fails, as it does there; and passes no not_command.
     if (negated) throw error;
-    verdict = { pass: false, score: 0, reason: `threw ${String(error).slice(0, 4000)}` };
+    verdict = { pass: false, score: 0, reason: `threw ${cut(String(error), 4000)}` };
   }
   fs.writeSync(1, JSON.stringify(verdict));
   process.exit(0);
