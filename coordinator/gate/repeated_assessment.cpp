@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace sluice {
 namespace {
@@ -164,27 +165,26 @@ bool fell_in_parts(Repeats repeats) {
   return *held >= 0.5 && failures(static_cast<std::size_t>(broke), repeats.size()) == Failures::majority;
 }
 
-bool any_fell(Repeats repeats, const CaseAssessment& combined) {
-  for (std::size_t n = 0; n < combined.metrics.size(); ++n) {
-    if (fell(repeats, n, combined.metrics[n])) return true;
-  }
-  return false;
-}
+/// How a case that failed regressed.
+enum class Fall : std::uint8_t {
+  none,
+  of_metric,  ///< By one of its metrics, whatever the others came to.
+  in_parts,   ///< In each repeat that failed, by another check in each.
+};
 
-/// By one of its metrics, whatever the others came to, or in each repeat that failed. `combined`: the case's
-/// status and metrics.
-bool has_regressed(Repeats repeats, const CaseAssessment& combined) {
-  if (combined.status != CaseStatus::fail) return false;
-  if (any_fell(repeats, combined)) return true;
+/// `combined`: the case's status and metrics.
+Fall fall_of(Repeats repeats, const CaseAssessment& combined) {
+  if (combined.status != CaseStatus::fail) return Fall::none;
+  for (std::size_t n = 0; n < combined.metrics.size(); ++n) {
+    if (fell(repeats, n, combined.metrics[n])) return Fall::of_metric;
+  }
   const bool failed_otherwise = std::ranges::any_of(
       repeats, [](const CaseAssessment* one) { return one->status == CaseStatus::fail && !one->regressed; });
-  return !failed_otherwise && fell_in_parts(repeats);
+  return !failed_otherwise && fell_in_parts(repeats) ? Fall::in_parts : Fall::none;
 }
 
-/// A check that passes in most repeats has not broken, as the base may have been as flaky; but where the case
-/// regressed by such checks alone, they are why.
-void spare_flaky_checks(Repeats repeats, CaseAssessment& assessment) {
-  if (assessment.regressed && !any_fell(repeats, assessment)) return;
+/// A check that passes in most repeats has not broken, as the base may have been as flaky.
+void spare_flaky_checks(CaseAssessment& assessment) {
   for (AssessedMetric& metric : assessment.metrics) {
     if (metric.status == MetricStatus::flaky && metric.cause == MetricCause::broke)
       metric.cause = MetricCause::not_passed;
@@ -244,8 +244,9 @@ CaseAssessment assessment_of_repeats(Repeats repeats) {
     return std::ranges::all_of(repeats, [&](const CaseAssessment* one) { return is(*one); });
   };
   assessment.baseline_passes = repeats.front()->baseline_passes;
-  assessment.regressed = has_regressed(repeats, assessment);
-  spare_flaky_checks(repeats, assessment);
+  const Fall fall = fall_of(repeats, assessment);
+  assessment.regressed = fall != Fall::none;
+  if (fall != Fall::in_parts) spare_flaky_checks(assessment);  // Else they are why.
   const bool none_failed = assessment.status == CaseStatus::pass || assessment.status == CaseStatus::warn;
   assessment.improved = none_failed && (std::ranges::any_of(assessment.metrics, rose) ||
                                         all([](const CaseAssessment& one) { return one.improved; }));

@@ -20,7 +20,6 @@
 #include <set>
 #include <string>
 #include <unordered_map>
-#include <utility>
 
 namespace sluice {
 
@@ -43,8 +42,8 @@ struct CalledProvider {
   bool answered = false;          ///< Any HTTP response came: its address is right.
   /// Of each model that answered: calls in a row that it refused since.
   std::map<std::string, std::uint32_t, std::less<>> refused_since_answer;
-  /// What models took of what all calls may carry: a model, and what CallRequest::carried says.
-  std::set<std::pair<std::string, std::string>> taken;
+  /// What models took of what all calls may carry, as CallRequest::carried says it.
+  std::map<std::string, std::set<std::string>, std::less<>> taken;
   std::uint32_t silent_calls = 0;   ///< That ended after waiting for it as long as a request may take.
   std::uint32_t crashed_calls = 0;  ///< That ended since the program failed each time.
   std::uint32_t web_pages = 0;      ///< Tries in a row that a page answered instead of an API, since

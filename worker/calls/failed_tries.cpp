@@ -24,8 +24,12 @@ bool take_as_its_own(Call& call, const Failed& failed) {
   const auto refused = call.provider->refused_since_answer.find(model);
   if (refused == call.provider->refused_since_answer.end()) return false;
   const bool is_parameter = failed.reason == Reason::parameter_refused;
-  if (is_parameter && !call.provider->taken.contains({model, call.request->carried(failed.parameter)}))
-    return false;
+  if (is_parameter) {
+    const auto taken = call.provider->taken.find(model);
+    if (taken == call.provider->taken.end() ||
+        !taken->second.contains(call.request->carried(failed.parameter)))
+      return false;
+  }
   return ++refused->second <= defaults::refused_alone;
 }
 
@@ -150,9 +154,10 @@ void note_taken(const Call& call) {
   auto& provider = *call.provider;
   const auto& model = call.request->model();
   provider.refused_since_answer.insert_or_assign(model, 0);
+  auto& taken = provider.taken[model];
   for (const char* parameter : {"temperature", "seed", "max_tokens"}) {
     auto carried = call.request->carried(parameter);
-    if (!carried.empty()) provider.taken.emplace(model, std::move(carried));
+    if (!carried.empty()) taken.insert(std::move(carried));  // Of most answers it is there.
   }
 }
 
