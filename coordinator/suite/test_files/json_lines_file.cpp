@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -59,28 +60,97 @@ ReadTestRef read_test(std::string_view line, std::uint32_t number, const TestSou
   return std::make_shared<ReadTest>(line, *node, source);
 }
 
+/// Reads pieces of a file; blocks of it where they follow one another, as tests do when all are visited: a
+/// call of the kernel costs more than a test's bytes. Thread-safe.
+class PieceReader {
+ public:
+  explicit PieceReader(FileDescriptor file) : file_(std::move(file)) {}
+
+  int descriptor() const { return file_.number(); }
+
+  /// An errno, or 0 where the file ends before the piece does.
+  tl::expected<std::string, int> read(std::uint64_t offset, std::size_t length) {
+    const std::lock_guard lock(mutex_);
+    Block& block = block_for(offset, length);
+    if (!block.holds(offset, length)) {
+      const bool follows = block.offset <= offset && offset <= block.end() + skipped_bytes;
+      auto bytes = read_bytes(offset, follows ? std::max(length, block_bytes) : length);
+      if (!bytes) return tl::unexpected(bytes.error());
+      block.offset = offset;
+      block.bytes = *std::move(bytes);
+    }
+    if (!block.holds(offset, length)) return tl::unexpected(0);
+    block.used = ++uses_;
+    return block.bytes.substr(offset - block.offset, length);
+  }
+
+ private:
+  static constexpr std::size_t block_bytes = std::size_t{64} * 1024;
+  /// A piece so far behind a block still follows it: some tests are not chosen.
+  static constexpr std::size_t skipped_bytes = 4096;
+
+  struct Block {
+    std::uint64_t offset = 0;
+    std::string bytes{};
+    std::uint64_t used = 0;
+
+    std::uint64_t end() const { return offset + bytes.size(); }
+    bool holds(std::uint64_t from, std::size_t length) const {
+      return offset <= from && from + length <= end();
+    }
+  };
+
+  /// The one that holds the piece, else the one that it follows, else the one that was used longest ago.
+  Block& block_for(std::uint64_t offset, std::size_t length) {
+    const auto holder =
+        std::ranges::find_if(blocks_, [&](const Block& one) { return one.holds(offset, length); });
+    if (holder != blocks_.end()) return *holder;
+    const auto before = std::ranges::find_if(blocks_, [&](const Block& one) {
+      return one.offset <= offset && offset <= one.end() + skipped_bytes;
+    });
+    return before != blocks_.end() ? *before : *std::ranges::min_element(blocks_, {}, &Block::used);
+  }
+
+  /// Fewer at the end of the file.
+  tl::expected<std::string, int> read_bytes(std::uint64_t offset, std::size_t length) const {
+    std::string bytes(length, '\0');
+    std::size_t filled = 0;
+    while (filled < length) {
+      const ssize_t got =
+          ::pread(descriptor(), bytes.data() + filled, length - filled, static_cast<off_t>(offset + filled));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return tl::unexpected(errno);
+      if (got == 0) break;
+      filled += static_cast<std::size_t>(got);
+    }
+    bytes.resize(filled);
+    return bytes;
+  }
+
+  FileDescriptor file_;
+  std::mutex mutex_;
+  /// Of two threads that read a half each, and of those that lease and judge.
+  std::array<Block, 4> blocks_;
+  std::uint64_t uses_ = 0;
+};
+
 class JsonLinesFile : public CaseFile {
  public:
-  JsonLinesFile(FileDescriptor file, TestSource source) : file_(std::move(file)), source_(std::move(source)) {
+  JsonLinesFile(FileDescriptor file, TestSource source)
+      : pieces_(std::move(file)), source_(std::move(source)) {
     source_.checker = nullptr;  // Patterns and schemas are checked once, when the file is indexed.
     source_.opened = nullptr;
   }
 
-  int descriptor() const { return file_.number(); }
+  int descriptor() const { return pieces_.descriptor(); }
 
   Result<std::shared_ptr<Case>> read(std::uint64_t offset, std::uint32_t length,
                                      std::uint64_t check) const override {
-    std::string line(length, '\0');
-    std::size_t filled = 0;
-    while (filled < line.size()) {
-      const ssize_t got = ::pread(descriptor(), line.data() + filled, line.size() - filled,
-                                  static_cast<off_t>(offset + filled));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return fail(Reason::file_unreadable, source_.file + " " + unreadable_file(errno).message);
-      if (got == 0) return changed(offset);
-      filled += static_cast<std::size_t>(got);
-    }
-    const auto read = read_test(line, 1, source_);
+    const auto line = pieces_.read(offset, length);
+    if (!line && line.error() == 0) return changed(offset);
+    if (!line)
+      return fail(Reason::file_unreadable, source_.file + " " + unreadable_file(line.error()).message);
+    const auto read = read_test(*line, 1, source_);
     if (!read) return changed(offset);
     const auto& test = *read;
     if (test->check != check || !test->parsed.findings.empty()) return changed(offset);
@@ -95,7 +165,7 @@ class JsonLinesFile : public CaseFile {
                     "alone until the run has ended");
   }
 
-  FileDescriptor file_;
+  mutable PieceReader pieces_;
   TestSource source_;
 };
 
