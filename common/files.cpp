@@ -5,7 +5,6 @@
 #include <system_error>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace sluice {
@@ -14,14 +13,6 @@ namespace {
 tl::unexpected<Error> too_large(std::size_t max_bytes) {
   return fail(Reason::file_unreadable,
               "is too large: at most " + std::to_string(max_bytes) + " bytes are read");
-}
-
-Result<struct stat> facts_of(const FileDescriptor& file) {
-  struct stat facts {};
-  if (::fstat(file.number(), &facts) != 0) return fail(unreadable_file(errno));
-  if (S_ISDIR(facts.st_mode)) return fail(unreadable_file(EISDIR));
-  if (!S_ISREG(facts.st_mode)) return fail(Reason::file_unreadable, "cannot be read: not a regular file");
-  return facts;
 }
 
 }  // namespace
@@ -34,9 +25,12 @@ Error unreadable_file(int error_number) {
   return {Reason::file_unreadable, "cannot be read: " + std::generic_category().message(error_number)};
 }
 
-Result<void> check_regular(const FileDescriptor& file) {
-  if (const auto facts = facts_of(file); !facts) return fail(facts.error());
-  return {};
+Result<struct stat> check_regular(const FileDescriptor& file) {
+  struct stat facts {};
+  if (::fstat(file.number(), &facts) != 0) return fail(unreadable_file(errno));
+  if (S_ISDIR(facts.st_mode)) return fail(unreadable_file(EISDIR));
+  if (!S_ISREG(facts.st_mode)) return fail(Reason::file_unreadable, "cannot be read: not a regular file");
+  return facts;
 }
 
 bool is_read_only_folder(const std::filesystem::path& folder) {
@@ -52,7 +46,7 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t max
 }
 
 Result<std::string> read_file(const FileDescriptor& file, std::size_t max_bytes) {
-  const auto facts = facts_of(file);
+  const auto facts = check_regular(file);
   if (!facts) return fail(facts.error());
   const auto size = static_cast<std::size_t>(facts->st_size);
   if (size > max_bytes) return too_large(max_bytes);

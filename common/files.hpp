@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <sys/stat.h>
+
 namespace sluice {
 
 /// An open file, closed with this. Nothing is open below 0.
@@ -35,8 +37,8 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t max
 /// Of a file that was just opened.
 Result<std::string> read_file(const FileDescriptor& file, std::size_t max_bytes);
 
-/// file_unreadable unless the open file is a regular one.
-Result<void> check_regular(const FileDescriptor& file);
+/// What the system says of an open file; file_unreadable unless it is a regular one.
+Result<struct stat> check_regular(const FileDescriptor& file);
 
 /// Whether the folder is there, and nothing can be written in it: by its permissions, or since its file
 /// system is read-only.

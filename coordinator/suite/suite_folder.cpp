@@ -73,15 +73,12 @@ tl::unexpected<Error> outside(const fs::path& name) {
               "lies outside of the suite's folder: move it there, or allow its folder with --allow-path DIR");
 }
 
-/// What /proc and /sys show as regular files is the state of processes and of the machine.
-Result<FileDescriptor> checked(FileDescriptor file) {
-  if (const auto regular = check_regular(file); !regular) return fail(regular.error());
+/// What /proc and /sys show as regular files is the state of processes and of the machine; an errno if nobody
+/// knows.
+tl::expected<bool, int> shows_the_system(const FileDescriptor& file) {
   struct statfs system {};
-  if (::fstatfs(file.number(), &system) != 0) return unreadable(errno);
-  if (system.f_type == PROC_SUPER_MAGIC || system.f_type == SYSFS_MAGIC) {
-    return fail(Reason::file_unreadable, "cannot be read: not a regular file");
-  }
-  return file;
+  if (::fstatfs(file.number(), &system) != 0) return tl::unexpected(errno);
+  return system.f_type == PROC_SUPER_MAGIC || system.f_type == SYSFS_MAGIC;
 }
 
 bool is_below(const fs::path& root, const fs::path& whole) {
@@ -108,7 +105,10 @@ class DiskFolder final : public SuiteFolder {
     if (root.error != 0) {
       return fail(Reason::file_unreadable, shown + " " + unreadable_file(root.error).message);
     }
-    roots_.push_back({std::move(whole), std::move(root.file)});
+    const auto identity = identity_of(root.file);
+    const bool is_of_data = identity && shows_the_system(root.file) == false;
+    roots_.push_back({std::move(whole), std::move(root.file),
+                      is_of_data ? std::optional(identity->device) : std::nullopt});
     return {};
   }
 
@@ -119,6 +119,7 @@ class DiskFolder final : public SuiteFolder {
   struct Root {
     fs::path path;  ///< Absolute, without links.
     FileDescriptor folder;
+    std::optional<std::uint64_t> data_device;  ///< Its file system's, if that is one of data (`checked`).
   };
   /// Where the name leads, without links; an error if that is outside of all roots.
   struct Place {
@@ -130,6 +131,7 @@ class DiskFolder final : public SuiteFolder {
   Result<FileDescriptor> open_resolved(const fs::path& name) const;
   Result<Place> resolve(const fs::path& name) const;
   const Root* root_of(const fs::path& whole, bool only_allowed) const;
+  Result<FileDescriptor> checked(FileDescriptor file) const;
 
   Opening opening_;
   std::vector<Root> roots_;  ///< The suite's own first.
@@ -155,6 +157,18 @@ Result<DiskFolder::Place> DiskFolder::resolve(const fs::path& name) const {
   const Root* root = root_of(whole, name.is_absolute());
   if (root == nullptr) return outside(name);
   return Place{root, whole.lexically_relative(root->path)};
+}
+
+/// A regular file of data. Most lie on the file system of their root, which was asked once.
+Result<FileDescriptor> DiskFolder::checked(FileDescriptor file) const {
+  const auto facts = check_regular(file);
+  if (!facts) return fail(facts.error());
+  const auto on_its_device = [&](const Root& root) { return root.data_device == facts->st_dev; };
+  if (std::ranges::any_of(roots_, on_its_device)) return file;
+  const auto is_state = shows_the_system(file);
+  if (!is_state) return unreadable(is_state.error());
+  if (*is_state) return fail(Reason::file_unreadable, "cannot be read: not a regular file");
+  return file;
 }
 
 Result<FileDescriptor> DiskFolder::open_resolved(const fs::path& name) const {
