@@ -59,8 +59,9 @@ std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
       "--repeat 3 or more, or take the mode out (each check that broke fails its test in any case)."};
 }
 
-std::optional<GateNotice> nothing_paired_notice(const StatisticalAssessment& assessment, bool strict) {
-  if (!assessment.metrics.empty()) return std::nullopt;
+std::optional<GateNotice> nothing_paired_notice(const StatisticalAssessment& assessment, std::uint64_t errors,
+                                                bool strict) {
+  if (!assessment.metrics.empty() || errors > 0) return std::nullopt;
   return GateNotice{
       strict ? GateNotice::Severity::failure : GateNotice::Severity::warning, "nothing_to_compare",
       "`thresholding.mode: statistical` compared nothing: no case of this run has a score that the baseline "

@@ -62,8 +62,10 @@ std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
 struct StatisticalAssessment;
 
 /// The same of a run whose suite has scores, and no case has one that is tested: known failures, tests with a
-/// mode of their own, and scores that the baseline lacks are not. Nothing where anything was paired.
-std::optional<GateNotice> nothing_paired_notice(const StatisticalAssessment& assessment, bool strict);
+/// mode of their own, and scores that the baseline lacks are not. Nothing where anything was paired, or any
+/// of the cases ended in an error: then the `errors` are why, and fail the run.
+std::optional<GateNotice> nothing_paired_notice(const StatisticalAssessment& assessment, std::uint64_t errors,
+                                                bool strict);
 
 /// One mean over all cases, or over those of an arm, beside the baseline's.
 struct StatisticalMetric {

@@ -275,12 +275,19 @@ TEST(StatisticalGate, ASuiteWhoseScoresAreKnownFailuresHasNothingToCompare) {
   const std::vector outcomes{score_of(MetricId::semantic_similarity_to, 0.0)};
   tests.add(known, forty.gate.assess(known, outcomes));
   for (const bool strict : {false, true}) {
-    const auto notice = nothing_paired_notice(*tests.outcome(), strict);
+    const auto notice = nothing_paired_notice(*tests.outcome(), 0, strict);
     ASSERT_TRUE(notice);
     EXPECT_EQ(notice->code, "nothing_to_compare");
     EXPECT_EQ(notice->severity, strict ? GateNotice::Severity::failure : GateNotice::Severity::warning);
   }
-  EXPECT_FALSE(nothing_paired_notice(forty.assessed([](int) { return 0.9; }), true));
+  EXPECT_FALSE(nothing_paired_notice(forty.assessed([](int) { return 0.9; }), 0, true));
+}
+
+// Of an outage of the provider it said to take the mode out.
+TEST(StatisticalGate, WhereCasesEndedInErrorsTheyAreWhyNothingWasCompared) {
+  const Forty forty(0.9);
+  const StatisticalGate tests({&forty.baseline, statistical(), 0.05, 1});
+  for (const bool strict : {false, true}) EXPECT_FALSE(nothing_paired_notice(*tests.outcome(), 40, strict));
 }
 
 /// Forty tests of one check, and how each of its repeats came out.
