@@ -58,6 +58,7 @@ std::optional<Limit> limit_of(const MetricQuestion& question, const AssessmentRu
 /// themselves.
 bool had_failed(const MetricQuestion& question) {
   if (question.pinned.state != PinnedScore::State::pinned) return false;
+  if (!question.is_scored()) return question.pinned.best == 0.0;
   const std::int64_t best = billionths(question.pinned.best.value_or(question.pinned.score));
   const auto fixed = fixed_limits(question).highest();
   if (fixed && best < fixed->least) return true;

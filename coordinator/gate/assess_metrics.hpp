@@ -22,7 +22,8 @@ struct PinnedScore {
   };
   State state = State::no_baseline;
   double score = 0.0;  ///< Only when pinned. Of a pass/fail metric 1 if it passed, else 0.
-  /// The highest of the repeats that `score` is the mean of; empty: there was one.
+  /// The highest of the repeats that `score` is the mean of, of a check whether it passed in any; empty:
+  /// there was one, or it is not known.
   std::optional<double> best{};
 };
 

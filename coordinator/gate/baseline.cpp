@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -29,10 +30,40 @@ std::optional<CheckDigest> check_from_text(std::string_view text) {
   return is_whole && check != 0 ? std::optional(check) : std::nullopt;
 }
 
-std::optional<bool> BaselineEntry::passed(CheckDigest check, std::size_t nth, bool is_only) const {
-  if (checks.empty()) return is_only && scores.size() <= 1 ? passed(0) : std::nullopt;
+bool passed_mostly(std::string_view repeats) {
+  return 2 * static_cast<std::size_t>(std::ranges::count(repeats, '0')) <= repeats.size();
+}
+
+bool passed_ever(std::string_view repeats) {
+  return repeats.find('1') != std::string_view::npos;
+}
+
+std::vector<double> passed_together(std::span<const CheckRepeats> checks) {
+  std::vector<double> passes;
+  if (!checks.empty()) passes.resize(checks.front().size(), 1.0);
+  for (const CheckRepeats& repeats : checks) {
+    for (std::size_t repeat = 0; repeat < passes.size(); ++repeat) {
+      if (repeats[repeat] == '0') passes[repeat] = 0.0;
+    }
+  }
+  return passes;
+}
+
+BasePasses passes_of_base(std::vector<CheckRepeats> checks, std::span<const double> of_all,
+                          bool (*counts)(std::string_view repeats)) {
+  BasePasses passes{{of_all.begin(), of_all.end()}};
+  const bool are_known = std::ranges::all_of(
+      checks, [&](const CheckRepeats& one) { return !one.empty() && one.size() == of_all.size(); });
+  if (!are_known) return passes;
+  const std::size_t left_out = std::erase_if(checks, [&](const CheckRepeats& one) { return !counts(one); });
+  if (left_out == 0 || checks.empty()) return passes;
+  return {passed_together(checks), true};
+}
+
+std::optional<std::size_t> BaselineEntry::find(CheckDigest check, std::size_t nth, bool is_only) const {
+  if (checks.empty()) return is_only && scores.size() <= 1 ? std::optional<std::size_t>(0) : std::nullopt;
   for (std::size_t i = 0; i < checks.size(); ++i) {
-    if (checks[i] == check && nth-- == 0) return passed(i);
+    if (checks[i] == check && nth-- == 0) return i;
   }
   return std::nullopt;
 }
@@ -41,6 +72,11 @@ std::optional<bool> BaselineEntry::passed(std::size_t nth) const {
   if (scores.empty() && nth == 0) return score > 0.0;
   if (nth >= scores.size()) return std::nullopt;
   return scores[nth] > 0.0;
+}
+
+std::string_view BaselineEntry::repeats_of(std::size_t nth) const {
+  const std::size_t length = repeats.size() / std::max<std::size_t>(scores.size(), 1);
+  return repeats.substr(nth * length, length);
 }
 
 BaselineEntry Baseline::entry(std::size_t index) const {
@@ -54,6 +90,9 @@ BaselineEntry Baseline::entry(std::size_t index) const {
   if (stored.checks > 0) {
     const std::size_t count = std::max<std::size_t>(entry.scores.size(), 1);
     entry.checks = std::span(checks_).subspan(stored.checks - 1, count);
+    const std::uint32_t repeats =
+        stored.checks <= check_repeats_.size() ? check_repeats_[stored.checks - 1] : 0;
+    if (repeats > 0) entry.repeats = repeat_texts_[repeats - 1];
   }
   return entry;
 }
@@ -82,6 +121,22 @@ std::optional<double> Baseline::score(std::string_view test_id, std::string_view
   return std::nullopt;
 }
 
+BasePasses Baseline::passes(Range of_test, bool (*counts)(std::string_view repeats)) const {
+  std::vector<CheckRepeats> checks;
+  std::optional<BaselineEntry> of_all;
+  for (std::size_t i = of_test.first; i < of_test.last; ++i) {
+    const BaselineEntry one = entry(i);
+    if (one.kind == PinKind::score) {
+      if (one.metric == passed_name) of_all = one;
+      continue;
+    }
+    for (std::size_t n = 0; one.passed(n); ++n) checks.emplace_back(one.repeats_of(n));
+  }
+  if (!of_all) return {};
+  if (of_all->scores.empty()) return {{of_all->score}};
+  return passes_of_base(std::move(checks), of_all->scores, counts);
+}
+
 void Baseline::add(const BaselineEntry& entry) {
   Stored stored;
   stored.id_length = static_cast<std::uint32_t>(entry.test_id.size());
@@ -105,6 +160,10 @@ void Baseline::add(const BaselineEntry& entry) {
   if (!entry.checks.empty()) {
     stored.checks = static_cast<std::uint32_t>(checks_.size() + 1);
     checks_.insert(checks_.end(), entry.checks.begin(), entry.checks.end());
+    if (!entry.repeats.empty()) {
+      check_repeats_.resize(stored.checks);
+      check_repeats_.back() = 1 + number_of(entry.repeats, repeat_texts_, repeat_numbers_);
+    }
   }
   entries_.push_back(stored);
 }
@@ -112,6 +171,7 @@ void Baseline::add(const BaselineEntry& entry) {
 std::optional<Baseline::Duplicate> Baseline::seal() {
   metric_numbers_.clear();
   meta_numbers_.clear();
+  repeat_numbers_.clear();
   std::ranges::sort(entries_, [this](const Stored& a, const Stored& b) {
     if (const auto order = id_of(a) <=> id_of(b); order != 0) return order < 0;
     if (const auto order = metrics_[a.metric] <=> metrics_[b.metric]; order != 0) return order < 0;

@@ -50,6 +50,15 @@ struct BaselineStability {
 /// which every check passed, else 0 (docs/gate.md, "A statistical gate").
 inline constexpr std::string_view passed_name = "passed";
 
+/// How one check came out in several repeats, in their order: `1` where it passed, else `0`.
+using CheckRepeats = std::string;
+/// In at least half of the repeats: such a check is pinned as passed.
+bool passed_mostly(std::string_view repeats);
+/// In any of them.
+bool passed_ever(std::string_view repeats);
+/// Of each repeat 1 where all of these checks passed, else 0. REQUIRES: all of as many repeats.
+std::vector<double> passed_together(std::span<const CheckRepeats> checks);
+
 /// What is pinned: a score, or whether the checks of a pass/fail metric passed.
 enum class PinKind : std::uint8_t { score, checks };
 
@@ -72,13 +81,30 @@ struct BaselineEntry {
   PinKind kind = PinKind::score;
   /// Of checks, what each is of, as many as there are; empty: the file does not say it.
   std::span<const CheckDigest> checks{};
+  /// Of checks of several repeats: CheckRepeats of each, one behind the other and all as long; empty: not
+  /// known.
+  std::string_view repeats{};
 
-  /// Of the check's `nth` pin, from 0: a test can make the same check twice. A file that does not say which
-  /// check it pins pins a test's only one (`is_only`) and no other. REQUIRES: checks.
-  std::optional<bool> passed(CheckDigest check, std::size_t nth, bool is_only) const;
+  /// Where the check's `nth` pin stands, from 0: a test can make the same check twice. A file that does not
+  /// say which check it pins pins a test's only one (`is_only`) and no other. REQUIRES: checks.
+  std::optional<std::size_t> find(CheckDigest check, std::size_t nth, bool is_only) const;
   /// Of the n-th check, from 0; empty where none is pinned. REQUIRES: checks.
   std::optional<bool> passed(std::size_t nth) const;
+  /// Of the n-th check, from 0, as far as it is known. REQUIRES: checks, and passed(nth).
+  std::string_view repeats_of(std::size_t nth) const;
 };
+
+/// In which repeats of a base all checks of a test passed.
+struct BasePasses {
+  std::vector<double> of_repeats;  ///< 1 where they did, else 0; empty: not known.
+  bool leaves_out = false;         ///< Some checks are left out.
+};
+
+/// Leaves out checks that `counts` says nothing of, where others are left: one that always fails hides what
+/// the others do. `checks`: CheckRepeats of each; `of_all`: of all of them together, which stands where they
+/// are not known.
+BasePasses passes_of_base(std::vector<CheckRepeats> checks, std::span<const double> of_all,
+                          bool (*counts)(std::string_view repeats));
 
 /// What is pinned, by (test_id, metric), byte by byte, each pair once. Some 50 bytes an entry, so that a
 /// million fit.
@@ -95,6 +121,8 @@ class Baseline {
     std::size_t last = 0;
   };
   Range of_test(std::string_view test_id) const;
+  /// Of a test of several repeats (passes_of_base); of another one nothing is known.
+  BasePasses passes(Range of_test, bool (*counts)(std::string_view repeats)) const;
   /// Whether any test has an entry of the metric.
   bool pins(std::string_view metric) const { return std::ranges::find(metrics_, metric) != metrics_.end(); }
   /// Nothing for a pass/fail metric.
@@ -139,6 +167,11 @@ class Baseline {
   std::vector<ScoreList> score_lists_;
   std::vector<double> scores_;
   std::vector<CheckDigest> checks_;
+  /// Where the repeats of an entry's checks stand in repeat_texts_, at the place of the first of them in
+  /// checks_: 1 + an index, or 0 or no such place: not known. Most entries share one.
+  std::vector<std::uint32_t> check_repeats_;
+  std::vector<std::string> repeat_texts_;
+  std::unordered_map<std::string, std::uint32_t> repeat_numbers_;  ///< Until sealed.
   std::unordered_map<std::string, std::uint32_t> metric_numbers_;  ///< Until sealed.
   std::unordered_map<std::string, std::uint32_t> meta_numbers_;    ///< Until sealed.
 };

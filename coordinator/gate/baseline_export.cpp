@@ -20,6 +20,7 @@ std::string canonical(const nlohmann::json& meta) {
 struct Checks {
   std::vector<double> passed;
   std::vector<CheckDigest> digests;
+  std::string repeats;  ///< BaselineEntry
 };
 
 /// Those of the metric at `first`, which is the first of its kind; empty where an earlier one is.
@@ -31,6 +32,7 @@ Checks checks_from(std::span<const AssessedMetric> metrics, std::size_t first) {
     if (i < first) return {};
     checks.passed.push_back(metrics[i].holds() ? 1.0 : 0.0);
     checks.digests.push_back(metrics[i].check());
+    checks.repeats += metrics[i].repeat_passes;
   }
   return checks;
 }
@@ -74,7 +76,7 @@ void BaselineExport::add(std::string_view test_id, const CaseAssessment& assessm
   }
   if (!pins_checks_) return;
   add_checks(test_id, assessment.metrics);
-  add_passes(test_id, assessment.repeat_passes);
+  add_passes(test_id, passes_of_checks(assessment.metrics));
 }
 
 void BaselineExport::add_checks(std::string_view test_id, std::span<const AssessedMetric> metrics) {
@@ -87,6 +89,7 @@ void BaselineExport::add_checks(std::string_view test_id, std::span<const Assess
     entry.kind = PinKind::checks;
     if (checks.passed.size() > 1) entry.scores = checks.passed;
     if (std::ranges::count(checks.digests, CheckDigest{0}) == 0) entry.checks = checks.digests;
+    entry.repeats = checks.repeats;
     baseline_.add(entry);
   }
 }

@@ -143,12 +143,14 @@ void Comparison::add_passes(const CaseAssessment& assessment, const ComparedCase
     return one.is_check() && one.baseline_passed.has_value();
   });
   if (checks != pinned || checks != std::ranges::count_if(base.metrics, is_check)) return;
+  const BasePasses before = passes_of(base, passed_ever);
+  const auto now = before.leaves_out ? passes_of_checks(assessment.metrics, before) : current.passes;
   tests_of(rules_.tests)
       .add({current.test_id,
             current.category,
             {},
-            base.passes,
-            current.passes,
+            before.of_repeats,
+            now,
             false,
             false,
             arm_of(current, rules_.arms)});
@@ -325,6 +327,7 @@ void add_checks(const BaselineEntry& entry, std::vector<ComparedMetric>& metrics
     ComparedMetric& check = metrics.emplace_back();
     check.name = entry.metric;
     check.passed = *passed;
+    for (const char repeat : entry.repeats_of(n)) check.repeat_passed.push_back(repeat == '1');
     if (!entry.checks.empty()) check.check = entry.checks[n];
     check.asked_by_name = true;  // No others are pinned.
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -14,11 +15,16 @@ bool asks_otherwise(const ComparedMetric& metric, const ComparedCase& current, c
          std::ranges::binary_search(rules.judged_otherwise, ChangedMetric{current.test_id, metric.name});
 }
 
-/// More than half of the repeats.
-bool passed_mostly(const ComparedMetric& metric) {
-  if (metric.repeat_passed.empty()) return metric.passed;
-  const auto failed = static_cast<std::size_t>(std::ranges::count(metric.repeat_passed, false));
-  return failed * 2 <= metric.repeat_passed.size();
+CheckRepeats repeats_in(const ComparedMetric& check) {
+  CheckRepeats repeats;
+  for (const bool passed : check.repeat_passed) repeats += passed ? '1' : '0';
+  return repeats;
+}
+
+PinnedScore pinned_of(const ComparedMetric& check) {
+  const CheckRepeats repeats = repeats_in(check);
+  if (repeats.empty()) return {PinnedScore::State::pinned, check.passed ? 1.0 : 0.0};
+  return {PinnedScore::State::pinned, passed_mostly(repeats) ? 1.0 : 0.0, passed_ever(repeats) ? 1.0 : 0.0};
 }
 
 /// Of the same check of the base, wherever it stands; of its only one by the metric where a side does not say
@@ -36,7 +42,7 @@ PinnedScore pinned_check(const ComparedCase& current, const ComparedMetric& metr
     if (!is_of_metric(one)) continue;
     const bool says_which = one.check != 0 && metric.check != 0;
     if (says_which ? one.check != metric.check || before-- > 0 : !are_alone) continue;
-    return {PinnedScore::State::pinned, passed_mostly(one) ? 1.0 : 0.0};
+    return pinned_of(one);
   }
   return {PinnedScore::State::absent};
 }
@@ -63,10 +69,10 @@ bool was_mostly_undefined(const ComparedMetric& metric, const ComparedCase* base
 }
 
 /// CaseAssessment::baseline_passes
-std::optional<double> passes_of(const ComparedCase* base) {
+std::optional<double> share_of_passes(const ComparedCase* base) {
   if (base == nullptr || base->is_error || base->passes.size() < 2) return std::nullopt;
   MeanScore share;
-  for (const double one : base->passes) share.add(one);
+  for (const double one : passes_of(*base, passed_mostly).of_repeats) share.add(one);
   return share.mean();
 }
 
@@ -128,6 +134,14 @@ PinnedScore pinned_score(const ComparedMetric& metric, const ComparedCase& curre
   return {undefined ? PinnedScore::State::undefined : PinnedScore::State::absent};
 }
 
+BasePasses passes_of(const ComparedCase& base, bool (*counts)(std::string_view repeats)) {
+  std::vector<CheckRepeats> checks;
+  for (const ComparedMetric& metric : base.metrics) {
+    if (is_check(metric)) checks.push_back(repeats_in(metric));
+  }
+  return passes_of_base(std::move(checks), base.passes, counts);
+}
+
 CaseAssessment assess_compared(const ComparedCase& current, const ComparedCase* base,
                                const CompareRules& rules, bool is_left_out) {
   std::vector<MetricQuestion> questions;
@@ -163,7 +177,7 @@ CaseAssessment assess_compared(const ComparedCase& current, const ComparedCase* 
   std::vector<CaseAssessment> repeats = assessed_repeats(of_repeats, count, assessment);
   std::vector<const CaseAssessment*> all;
   for (CaseAssessment& one : repeats) {
-    one.baseline_passes = passes_of(base);
+    one.baseline_passes = share_of_passes(base);
     all.push_back(&one);
   }
   return assessment_of_repeats(all);

@@ -17,6 +17,9 @@ const ComparedMetric* find_metric(const ComparedCase& from, std::string_view nam
 PinnedScore pinned_score(const ComparedMetric& metric, const ComparedCase& current, const ComparedCase* base,
                          const CompareRules& rules);
 
+/// In which repeats of the base all checks of the case passed (passes_of_base).
+BasePasses passes_of(const ComparedCase& base, bool (*counts)(std::string_view repeats));
+
 /// By its repeats, as the run assessed it. `is_left_out`: the base lacks the case by intention, so that its
 /// scores are compared with nothing.
 CaseAssessment assess_compared(const ComparedCase& current, const ComparedCase* base,

@@ -122,12 +122,14 @@ bool CaseAssessment::only_known_failures() const {
          std::ranges::none_of(metrics, warns_otherwise);
 }
 
-std::optional<bool> all_checks_pass(std::span<const AssessedMetric> metrics) {
-  std::optional<bool> pass;
+std::vector<double> passes_of_checks(std::span<const AssessedMetric> metrics, const BasePasses& base) {
+  std::vector<CheckRepeats> checks;
   for (const AssessedMetric& metric : metrics) {
-    if (metric.is_check()) pass = pass.value_or(true) && metric.holds();
+    if (!metric.is_check() || (base.leaves_out && metric.had_failed)) continue;
+    const bool is_only_one = metric.repeat_passes.empty();
+    checks.push_back(is_only_one ? CheckRepeats(1, metric.holds() ? '1' : '0') : metric.repeat_passes);
   }
-  return pass;
+  return passed_together(checks);
 }
 
 bool AssessedMetric::is_known_and_unjudged() const {
@@ -281,8 +283,13 @@ class PinnedCase {
     for (std::size_t i = range_.first; i < range_.last; ++i) {
       const BaselineEntry entry = baseline_->entry(i);
       if (entry.kind != PinKind::checks || entry.metric != info(metric).name) continue;
-      const auto passed = entry.passed(check, nth, is_only);
-      if (passed) return {PinnedScore::State::pinned, *passed ? 1.0 : 0.0};
+      const auto place = entry.find(check, nth, is_only);
+      const auto passed = place ? entry.passed(*place) : std::nullopt;
+      if (!passed) continue;
+      PinnedScore pinned{PinnedScore::State::pinned, *passed ? 1.0 : 0.0};
+      const std::string_view repeats = entry.repeats_of(*place);
+      if (!repeats.empty()) pinned.best = passed_ever(repeats) ? 1.0 : 0.0;
+      return pinned;
     }
     return {PinnedScore::State::absent};
   }
@@ -313,10 +320,12 @@ class PinnedCase {
     return 2 * defined < repeats;
   }
 
-  /// Of a baseline of several repeats.
+  /// CaseAssessment::baseline_passes
   std::optional<double> passes() const {
-    const auto found = baseline_ != nullptr ? find(passed_name) : std::nullopt;
-    return found ? std::optional(found->score) : std::nullopt;
+    if (baseline_ == nullptr) return std::nullopt;
+    MeanScore share;
+    for (const double one : baseline_->passes(range_, passed_mostly).of_repeats) share.add(one);
+    return share.mean();
   }
 
  private:

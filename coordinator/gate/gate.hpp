@@ -99,6 +99,8 @@ struct AssessedMetric {
   bool is_left_to_tests = false;
   /// Of the repeats that `score` is the mean of, in their order, undefined ones left out; empty: one repeat.
   std::vector<double> repeat_scores{};
+  /// Of a check of several repeats.
+  CheckRepeats repeat_passes{};
   /// Of a pass/fail metric that the case names: one of the case's, which must outlive its use.
   const Expectation* expectation = nullptr;
   /// What a pass/fail metric decided, also where a score assesses instead or its failure is excused; of
@@ -115,7 +117,8 @@ struct AssessedMetric {
   /// Why a check, a fixed limit or the votes fail it whatever the baseline says, and whatever `cause` names;
   /// `none` where they do not, or of several repeats in no more than half of them.
   MetricCause own_cause = MetricCause::none;
-  /// The baseline's score missed a fixed limit, or surely had no majority: what fails so now failed before.
+  /// The baseline's score missed a fixed limit, or surely had no majority, or a check passed in none of its
+  /// several repeats: what fails so now failed before.
   bool had_failed = false;
   /// Of several repeats: the one that is shown did not come to `status`, so that there is no detail of it.
   bool only_in_other_repeats = false;
@@ -170,10 +173,8 @@ struct CaseAssessment {
   bool regressed = false;  ///< Failed by `dropped`, `became_undefined` or `broke`, whatever else failed.
   bool improved = false;   ///< Did not fail, and a score is above its baseline's, or it was fixed.
   std::vector<AssessedMetric> metrics;
-  /// Of several repeats, in their order: 1 where every check passed, else 0. Empty: one repeat, or no check.
-  std::vector<double> repeat_passes{};
-  /// The share of the baseline's repeats in which every check passed; nothing: it has one answer, or no
-  /// check.
+  /// The share of the baseline's repeats in which every check passed, those left out that failed in most of
+  /// them, as none of these can break; nothing: it has one answer, or no check.
   std::optional<double> baseline_passes{};
 
   CaseChange change() const;
@@ -183,8 +184,9 @@ struct CaseAssessment {
   bool only_known_failures() const;
 };
 
-/// Whether every check of one answer passed, whatever excuses one that did not; nothing without a check.
-std::optional<bool> all_checks_pass(std::span<const AssessedMetric> metrics);
+/// Of each repeat of a case, or its only answer: 1 where every check passed, whatever excuses one that did
+/// not, else 0; empty without a check. Where `base` leaves out some, without those that had failed.
+std::vector<double> passes_of_checks(std::span<const AssessedMetric> metrics, const BasePasses& base = {});
 
 /// What a case comes to whose suite says that it fails: its failures warn, those that the baseline knows too,
 /// and so does that it passes; where nothing is judged it is a known failure all the same.

@@ -129,6 +129,7 @@ AssessedMetric metric_of(Repeats repeats, std::size_t n, const CaseAssessment& o
   metric.passed = failures(not_passed, repeats.size()) != Failures::majority;
   MeanScore scores;
   for (const CaseAssessment* one : repeats) {
+    if (metric.is_check()) metric.repeat_passes += nth(one).holds() ? '1' : '0';
     if (nth(one).score) {
       scores.add(*nth(one).score);
       metric.repeat_scores.push_back(*nth(one).score);
@@ -236,10 +237,6 @@ CaseAssessment assessment_of_repeats(Repeats repeats) {
   for (std::size_t n = 0; n < least->metrics.size(); ++n)
     assessment.metrics.push_back(metric_of(repeats, n, of_answer.metrics.size() > n ? of_answer : *least));
 
-  for (const CaseAssessment* one : repeats) {
-    if (const auto pass = all_checks_pass(one->metrics))
-      assessment.repeat_passes.push_back(*pass ? 1.0 : 0.0);
-  }
   const auto all = [&](auto&& is) {
     return std::ranges::all_of(repeats, [&](const CaseAssessment* one) { return is(*one); });
   };

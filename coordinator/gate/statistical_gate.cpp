@@ -143,16 +143,16 @@ void StatisticalGate::add(const Case& test_case, const CaseAssessment& assessmen
 
 void StatisticalGate::add_passes(const Case& test_case, const CaseAssessment& assessment,
                                  Baseline::Range pinned) {
-  const auto entry = find_entry(*baseline_, pinned, passed_name);
-  const auto pass = all_checks_pass(assessment.metrics);
-  if (!entry || !pass || !makes_pinned_checks(assessment.metrics, *baseline_, pinned)) return;
-  const double one = *pass ? 1.0 : 0.0;
+  const BasePasses base = baseline_->passes(pinned, passed_ever);
+  const auto current = passes_of_checks(assessment.metrics, base);
+  if (base.of_repeats.empty() || current.empty()) return;
+  if (!makes_pinned_checks(assessment.metrics, *baseline_, pinned)) return;
   ScorePair pair;
   pair.test_id = test_case.id;
   pair.category = test_case.category;
   pair.arm = test_case.arm;
-  pair.base = repeats_of(entry->scores, entry->score);
-  pair.current = repeats_of(assessment.repeat_passes, one);
+  pair.base = base.of_repeats;
+  pair.current = current;
   add(pair);
 }
 

@@ -43,6 +43,7 @@ constexpr std::array baseline_members{Member{"", "schema_version"},
                                       Member{"entries", "score"},
                                       Member{"entries", "passed"},
                                       Member{"entries", "check"},
+                                      Member{"entries", "repeats"},
                                       Member{"entries", "meta"},
                                       Member{"entries", "scores"}};
 
@@ -142,6 +143,7 @@ class BaselineReader : public JsonPieces {
     double score = 0.0;
     scores_.clear();
     checks_.clear();
+    repeats_.clear();
     if (!text(entry["test_id"], test_id) || !text(entry["metric"], metric)) return;
     const bool is_check = static_cast<bool>(entry["passed"]);
     const bool is_read = is_check ? read_checks(entry, metric, score)
@@ -149,7 +151,7 @@ class BaselineReader : public JsonPieces {
     if (!is_read || !read_meta(entry["meta"])) return;
     lines_.push_back(entry->line);
     baseline_.add({test_id, metric, score, entry["meta"] ? std::string_view(meta_) : "", scores_,
-                   is_check ? PinKind::checks : PinKind::score, checks_});
+                   is_check ? PinKind::checks : PinKind::score, checks_, repeats_});
   }
 
   bool read_meta(const JsonAt& at) {
@@ -204,7 +206,8 @@ class BaselineReader : public JsonPieces {
     constexpr std::string_view what = "true, false, or a list of them";
     if (at.is(JsonNode::Kind::boolean)) {
       all_passed = at->boolean ? 1.0 : 0.0;
-      return !entry["check"] || read_check(entry["check"]);
+      if (!entry["check"]) return true;
+      return read_check(entry["check"]) && (!entry["repeats"] || read_repeats(entry["repeats"], *at));
     }
     if (!at.is(JsonNode::Kind::list) || at->members.empty()) return expected(at, what);
     if (at->members.size() > defaults::max_read_repeats) {
@@ -224,6 +227,34 @@ class BaselineReader : public JsonPieces {
     for (std::size_t i = 0; i < scores_.size(); ++i) {
       if (!read_check(checks[i])) return false;
     }
+    const auto repeats = entry["repeats"];
+    if (!repeats) return true;
+    if (!repeats.is(JsonNode::Kind::list) || repeats->members.size() != scores_.size()) {
+      return expected(repeats, "a list as long as `passed`");
+    }
+    for (std::size_t i = 0; i < scores_.size(); ++i) {
+      if (!read_repeats(repeats[i], *at[i])) return false;
+    }
+    return true;
+  }
+
+  /// Of one check. The gate takes `passed` and `repeats`: two different truths would be two different
+  /// verdicts.
+  bool read_repeats(const JsonAt& at, const JsonNode& passed) {
+    const bool is_text = at.is(JsonNode::Kind::text) && !at->text.empty() &&
+                         at->text.size() <= defaults::max_read_repeats &&
+                         at->text.find_first_not_of("01") == std::string::npos;
+    if (!is_text) return expected(at, "a digit for each repeat, 1 or 0");
+    if (passed_mostly(at->text) != passed.boolean) {
+      return problem(at->line, "`" + at.place() + "` is " + backquoted(at->text) + ", but `passed` says " +
+                                   (passed.boolean ? "true" : "false"));
+    }
+    // The checks of a test were asked as often as one another.
+    if (!repeats_.empty() && at->text.size() != asked_) {
+      return expected(at, "as many digits as the one before it");
+    }
+    asked_ = at->text.size();
+    repeats_ += at->text;
     return true;
   }
 
@@ -322,6 +353,8 @@ class BaselineReader : public JsonPieces {
   std::string meta_;
   std::vector<double> scores_;        ///< Of the entry at hand.
   std::vector<CheckDigest> checks_;   ///< Of the entry at hand.
+  std::string repeats_;               ///< Of the entry at hand.
+  std::size_t asked_ = 0;             ///< How often the checks of `repeats_` were.
   std::vector<std::uint32_t> lines_;  ///< Of each entry.
 };
 

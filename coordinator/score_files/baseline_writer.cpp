@@ -30,6 +30,7 @@ void write_checks(Json& json, const BaselineEntry& entry) {
   if (entry.scores.empty()) {
     json.value(entry.score > 0.0);
     if (!entry.checks.empty()) json.member("check", check_text(entry.checks.front()));
+    if (!entry.repeats.empty()) json.member("repeats", entry.repeats);
     return;
   }
   json.open('[');
@@ -38,6 +39,10 @@ void write_checks(Json& json, const BaselineEntry& entry) {
   if (entry.checks.empty()) return;
   json.key("check").open('[');
   for (const CheckDigest check : entry.checks) json.value(check_text(check));
+  json.close(']');
+  if (entry.repeats.empty()) return;
+  json.key("repeats").open('[');
+  for (std::size_t n = 0; n < entry.checks.size(); ++n) json.value(entry.repeats_of(n));
   json.close(']');
 }
 
