@@ -106,7 +106,7 @@ struct AssessedMetric {
   /// What a pass/fail metric decided, also where a score assesses instead or its failure is excused; of
   /// several repeats what at least half of them did.
   bool passed = true;
-  /// Of several repeats some became undefined, whatever `cause` says of the first that failed.
+  /// Of several repeats some became undefined, whatever `cause` says of most that failed.
   bool some_repeat_became_undefined = false;
   std::optional<VoteTally> votes{};               ///< Of a judge metric.
   std::optional<CalibrationCheck> calibration{};  ///< Of a judge metric whose gate asks for one.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 
 namespace sluice {
 namespace {
@@ -95,6 +96,23 @@ void take_as_dropped(Repeats repeats, std::size_t n, double limit, AssessedMetri
   metric.only_in_other_repeats = false;
 }
 
+/// The first of the repeats' n-th metrics that `counts` whose cause is that of most of them; null where none
+/// counts.
+template <class Counts>
+const AssessedMetric* of_most(Repeats repeats, std::size_t n, MetricCause AssessedMetric::*cause,
+                              const Counts& counts) {
+  std::map<MetricCause, std::size_t> times;
+  for (const CaseAssessment* one : repeats) {
+    if (counts(one->metrics[n])) ++times[one->metrics[n].*cause];
+  }
+  const AssessedMetric* most = nullptr;
+  for (const CaseAssessment* one : repeats) {
+    const AssessedMetric& nth = one->metrics[n];
+    if (counts(nth) && (most == nullptr || times[nth.*cause] > times[most->*cause])) most = &nth;
+  }
+  return most;
+}
+
 /// The n-th metric of all repeats together. `of_answer`: the repeat whose answer is shown.
 AssessedMetric metric_of(Repeats repeats, std::size_t n, const CaseAssessment& of_answer) {
   const auto nth = [n](const CaseAssessment* one) -> const AssessedMetric& { return one->metrics[n]; };
@@ -110,10 +128,9 @@ AssessedMetric metric_of(Repeats repeats, std::size_t n, const CaseAssessment& o
   } else if (count(MetricStatus::pass) == 0) {
     shown = MetricStatus::unjudged;
   }
-  // Its cause and limit are those of the first that came to what is shown.
-  const auto first =
-      std::ranges::find(repeats, shown, [&](const CaseAssessment* one) { return nth(one).status; });
-  AssessedMetric metric = nth(*first);
+  // Its cause and limit are those of most repeats that came to what is shown.
+  AssessedMetric metric = *of_most(repeats, n, &AssessedMetric::cause,
+                                   [shown](const AssessedMetric& one) { return one.status == shown; });
   // What is said of an answer stands beside that answer.
   metric.only_in_other_repeats = nth(&of_answer).status != shown;
   metric.detail = nth(&of_answer).detail;
@@ -122,7 +139,12 @@ AssessedMetric metric_of(Repeats repeats, std::size_t n, const CaseAssessment& o
     metric.status = MetricStatus::flaky;
   const auto by_itself = static_cast<std::size_t>(
       std::ranges::count_if(repeats, [&](const CaseAssessment* one) { return nth(one).fails_by_itself(); }));
-  if (failures(by_itself, repeats.size()) != Failures::majority) metric.own_cause = MetricCause::none;
+  metric.own_cause = MetricCause::none;
+  if (failures(by_itself, repeats.size()) == Failures::majority) {
+    metric.own_cause = of_most(repeats, n, &AssessedMetric::own_cause, [](const AssessedMetric& one) {
+                         return one.fails_by_itself();
+                       })->own_cause;
+  }
   if (const auto limit = missed_by_mean(repeats, n)) take_as_dropped(repeats, n, *limit, metric);
   const auto not_passed = static_cast<std::size_t>(
       std::ranges::count(repeats, false, [&](const CaseAssessment* one) { return nth(one).passed; }));

@@ -31,7 +31,7 @@ std::vector<CaseAssessment> assessed_repeats(std::span<std::vector<MetricQuestio
 
 /// What a case comes to by its repeats (assessed_repeats; docs/gate.md, "Repeats"): `fail` when more than
 /// half failed or a mean dropped, `flaky` when some failed, else `warn` when some warn, else `pass`. Metrics
-/// alike: a failed or warned one shows cause and limit of the first repeat that says so, one whose mean
+/// alike: a failed or warned one shows the cause of most repeats that say so and its limit, one whose mean
 /// dropped that unless more than half of its repeats failed otherwise, and the detail is of the repeat whose
 /// answer is shown; it became undefined if any repeat did. A score is the mean of those that are defined, in
 /// whole billionths; pass/fail outcomes have none. Votes on one answer are never counted with those on

@@ -87,6 +87,32 @@ TEST(RepeatedAssessment, AnUndefinedRepeatIsSeenBehindAnyOtherFailure) {
   EXPECT_FALSE(together({low, passed, passed}).metrics[0].became_undefined());
 }
 
+// The first one named why, and the case had regressed by the others.
+TEST(RepeatedAssessment, AMetricNamesTheCauseOfMostRepeatsThatFailed) {
+  auto low = assessed(CaseStatus::fail, 0.1);
+  low.metrics[0].cause = low.metrics[0].own_cause = MetricCause::below_min_floor;
+  low.metrics[0].limit = 0.5;
+  auto undefined = assessed(CaseStatus::fail);
+  undefined.metrics[0].cause = MetricCause::became_undefined;
+  undefined.regressed = true;
+  const auto fell = together({low, undefined, undefined});
+  EXPECT_TRUE(fell.regressed);
+  EXPECT_EQ(fell.metrics[0].cause, MetricCause::became_undefined);
+  EXPECT_EQ(fell.metrics[0].own_cause, MetricCause::none) << "only one fails by itself";
+  const auto mostly_low = together({undefined, low, low});
+  EXPECT_FALSE(mostly_low.regressed);
+  EXPECT_EQ(mostly_low.metrics[0].cause, MetricCause::below_min_floor);
+  EXPECT_EQ(mostly_low.metrics[0].limit, 0.5);
+}
+
+TEST(RepeatedAssessment, WhatElseFailsAMetricIsThatOfMostRepeats) {
+  auto dropped = assessed(CaseStatus::fail, 0.4);
+  auto outvoted = assessed(CaseStatus::fail, 0.1);
+  outvoted.metrics[0].own_cause = MetricCause::no_majority;
+  EXPECT_EQ(together({dropped, outvoted, outvoted}).metrics[0].further_cause(), MetricCause::no_majority);
+  EXPECT_EQ(together({outvoted, dropped, dropped}).metrics[0].further_cause(), MetricCause::none);
+}
+
 TEST(RepeatedAssessment, RegressedIfMostRepeatsDidOrAllThatFailed) {
   auto dropped = assessed(CaseStatus::fail, 0.1);
   dropped.regressed = true;
