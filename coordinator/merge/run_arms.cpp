@@ -39,11 +39,12 @@ std::optional<double> mean_of(std::span<const RepeatSum> tests) {
   return sum / static_cast<double>(count);
 }
 
-/// The same comparison with the arms exchanged, as far as the bound of a drop needs it.
+/// The same comparison with the arms exchanged, as far as decisions need it.
 PairedComparison mirrored(PairedComparison comparison) {
   std::swap(comparison.base, comparison.current);
   if (comparison.drop) comparison.drop = -*comparison.drop;
   comparison.dropped_units = comparison.changed_units - comparison.dropped_units;
+  std::swap(comparison.test.p.drop, comparison.test.p.improvement);
   return comparison;
 }
 
@@ -83,6 +84,17 @@ std::optional<Interval> ArmMetricComparison::gain_interval() const {
   return drop ? std::optional(Interval{0.0 - drop->high, 0.0 - drop->low}) : std::nullopt;
 }
 
+namespace {
+
+GateNotice worse_arm(std::string_view metric, const std::string& arm, const std::string& baseline) {
+  return {GateNotice::Severity::failure, "arm_worse",
+          "`" + std::string(metric) + "` of the arm `" + arm + "` is worse than that of `" + baseline +
+              "`, beyond chance.",
+          true, "Arms"};
+}
+
+}  // namespace
+
 std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline,
                                     std::span<const MetricId> fail_nothing) {
   std::vector<GateNotice> notices;
@@ -101,8 +113,7 @@ std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline,
                                ", beyond chance; it warns only, since the judge is not calibrated.",
                            true, "Arms"});
       } else if (one.verdict == worse) {
-        notices.push_back({GateNotice::Severity::failure, "arm_worse",
-                           what + "is worse than" + than + ", beyond chance.", true, "Arms"});
+        notices.push_back(worse_arm(name_of(one.metric), other, arms.arms[baseline].name));
       } else if (one.verdict == ArmVerdict::undecided && one.metric) {
         notices.push_back({GateNotice::Severity::warning, "arm_undecided",
                            "whether " + what + "is worse than" + than +
@@ -110,6 +121,27 @@ std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline,
                            true, "Arms"});
       }
     }
+  }
+  return notices;
+}
+
+std::vector<GateNotice> arm_pass_notices(const RunArms& arms, std::size_t baseline) {
+  std::vector<PairedComparison> comparisons;
+  std::vector<std::string> others;
+  for (const ArmPair& pair : arms.pairs) {
+    if (pair.first != baseline && pair.second != baseline) continue;
+    const bool is_second = pair.second == baseline;
+    const auto passes = std::ranges::find(pair.metrics, ComparedMean(), &ArmMetricComparison::metric);
+    if (passes == pair.metrics.end()) continue;
+    comparisons.push_back(is_second ? mirrored(passes->comparison) : passes->comparison);
+    others.push_back(arms.arms[is_second ? pair.first : pair.second].name);
+  }
+  const auto decisions =
+      assess_changes(comparisons, {defaults::statistics::unasked_confidence, defaults::min_effect});
+  std::vector<GateNotice> notices;
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    if (decisions[i].decision == ChangeDecision::regression)
+      notices.push_back(worse_arm(name_of({}), others[i], arms.arms[baseline].name));
   }
   return notices;
 }
@@ -174,8 +206,11 @@ void RunArmsFold::add_scores(const CaseResult& result) {
   for (const TrialResult& trial : result.trials) {
     if (trial.perturbation > 0 || trial.error != nullptr) continue;
     const auto& metrics = trial.assessment.metrics;
-    // What a fall below a baseline says is no matter here: arms are compared with one another.
-    const bool passes = std::ranges::none_of(metrics, &AssessedMetric::fails_by_itself);
+    // What a fall below a baseline says is no matter here: arms are compared with one another. Nor is what a
+    // judge says who may fail nothing.
+    const bool passes = std::ranges::none_of(metrics, [](const AssessedMetric& one) {
+      return one.fails_by_itself() && (!one.fails_nothing || one.status == MetricStatus::fail);
+    });
     sum_of({}, test_case).add(share_of_pass(passes));
     for (const AssessedMetric& metric : metrics) {
       if (info(metric.id).kind == MetricKind::scored && metric.score)

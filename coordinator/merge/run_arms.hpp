@@ -91,6 +91,10 @@ struct RunArms {
 std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline,
                                     std::span<const MetricId> fail_nothing = {});
 
+/// The same of a run that is not: `arm_worse` of arms whose tests pass less often, at the confidence of a
+/// test that nobody asked for (defaults::statistics::unasked_confidence).
+std::vector<GateNotice> arm_pass_notices(const RunArms& arms, std::size_t baseline);
+
 /// How arms are told apart (docs/arms.md).
 struct ArmRules {
   double confidence = defaults::statistics::confidence;

@@ -129,13 +129,16 @@ std::optional<JudgeBiasFold> judge_bias_fold(const RunOptions& options, const Ru
   return JudgeBiasFold(!options.arms.empty(), defaults::statistics::confidence, defaults::statistics::seed);
 }
 
-/// Under `statistical` each arm is told apart from the baseline's by itself.
+/// Each arm is told apart from the baseline's by itself: under `statistical` by all that is compared, else by
+/// how often tests pass alone.
 void add_arm_notices(const RunOptions& options, const RunGate& gate, RunAssessment& assessment) {
-  if (!options.baseline_arm || gate.gate.config().suite.mode != ThresholdMode::statistical) return;
+  if (!options.baseline_arm) return;
   std::vector<MetricId> fail_nothing;
   if (assessment.calibrations && !options.strict) fail_nothing = assessment.calibrations->uncalibrated();
-  std::ranges::move(arm_notices(*assessment.arms, *options.baseline_arm, fail_nothing),
-                    std::back_inserter(assessment.gate.notices));
+  const bool is_asked_for = gate.gate.config().suite.mode == ThresholdMode::statistical;
+  auto notices = is_asked_for ? arm_notices(*assessment.arms, *options.baseline_arm, fail_nothing)
+                              : arm_pass_notices(*assessment.arms, *options.baseline_arm);
+  std::ranges::move(notices, std::back_inserter(assessment.gate.notices));
 }
 
 /// What is to be said of the judge, whether it is fake, calibrated or biased.

@@ -252,6 +252,48 @@ TEST(RunArms, AnArmThatPassesLessOftenIsWorse) {
   EXPECT_EQ(notices[0].message, "`passed` of the arm `b` is worse than that of `a`, beyond chance.");
 }
 
+// Without `mode: statistical` nobody said so: a pass rate that both reach hid it.
+TEST(RunArms, AnArmThatPassesLessOftenIsWorseAlsoWhereNobodyAskedForTests) {
+  for (const std::size_t baseline : {0u, 1u}) {
+    Arms arms({"a", "b"}, {.baseline = baseline});
+    Arms close({"a", "b"}, {.baseline = baseline});
+    for (std::uint32_t test = 0; test < 60; ++test) {
+      for (std::uint32_t arm = 0; arm < 2; ++arm) {
+        const bool is_other = arm != baseline;
+        arms.add(test, arm, {pass_fail(!is_other || test % 5 < 3)});
+        close.add(test, arm, {pass_fail(!is_other || test >= 9)});
+      }
+    }
+    const RunArms run = arms.finish();
+    const auto notices = arm_pass_notices(run, baseline);
+    ASSERT_EQ(notices.size(), 1u);
+    EXPECT_EQ(notices[0].code, "arm_worse");
+    EXPECT_EQ(notices[0].severity, GateNotice::Severity::failure);
+    EXPECT_EQ(notices[0].message, baseline == 0
+                                      ? "`passed` of the arm `b` is worse than that of `a`, beyond chance."
+                                      : "`passed` of the arm `a` is worse than that of `b`, beyond chance.");
+    EXPECT_TRUE(arm_pass_notices(close.finish(), baseline).empty()) << "nine are not enough";
+    EXPECT_TRUE(arm_pass_notices(run, 1 - baseline).empty()) << "better";
+  }
+}
+
+// It failed the run, where all that such a judge fails only warns.
+TEST(RunArms, AJudgeThatMayFailNothingMakesNoArmWorse) {
+  AssessedMetric outvoted = pass_fail(false);
+  outvoted.id = MetricId::faithfulness;
+  outvoted.own_cause = MetricCause::no_majority;
+  outvoted.fails_nothing = true;
+  for (const bool strict : {false, true}) {
+    outvoted.status = strict ? MetricStatus::fail : MetricStatus::warn;
+    Arms arms({"a", "b"}, {.baseline = 0});
+    for (std::uint32_t test = 0; test < 60; ++test) {
+      arms.add(test, 0, {pass_fail(true)});
+      arms.add(test, 1, {outvoted});
+    }
+    EXPECT_EQ(arm_pass_notices(arms.finish(), 0).size(), strict ? 1u : 0u);
+  }
+}
+
 TEST(RunArms, AFailureThatIsKnownMakesNoArmWorse) {
   Arms arms({"a", "b"}, {.baseline = 0});
   arms.know_failures();
