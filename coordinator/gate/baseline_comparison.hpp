@@ -23,6 +23,7 @@ struct BaselineComparison {
   bool strict = false;
   bool fail_on_regression = false;                  ///< Of compared aggregates.
   std::string config_fingerprint;                   ///< `sha256:...` of this run's suite and model settings.
+  FingerprintParts fingerprint_parts{};             ///< Of it, as far as they are known.
   std::optional<AggregateAssessment> aggregates;    ///< Exactly for BaselineKind::aggregates.
   std::optional<StabilityAssessment> stability;     ///< Of a run with perturbed answers.
   std::optional<StatisticalAssessment> statistics;  ///< Under `statistical`, with a baseline of scores.

@@ -11,6 +11,8 @@
 #include <concepts>
 #include <cstddef>
 #include <cstring>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -81,6 +83,12 @@ class Json {
     fresh_ = false;
     put(piece, content);
     piece.flush();
+  }
+  /// A member that is an object of texts by names, which may be foreign.
+  void texts(std::string_view name, const std::map<std::string, std::string, std::less<>>& by_name) {
+    key(name).open('{');
+    for (const auto& [one, text] : by_name) key_of(one).value(text);
+    close('}');
   }
   /// A line break and an indentation in front of what comes next.
   void line(std::size_t depth) {

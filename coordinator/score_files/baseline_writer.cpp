@@ -109,9 +109,7 @@ void write_baseline(const Baseline& baseline, Sink& sink) {
   member("config_fingerprint", baseline.header.config_fingerprint);
   if (!baseline.header.fingerprint_parts.empty()) {
     json.line(1);
-    json.key("fingerprint_parts").open('{');
-    for (const auto& [name, digest] : baseline.header.fingerprint_parts) json.member(name, digest);
-    json.close('}');
+    json.texts("fingerprint_parts", baseline.header.fingerprint_parts);
   }
   if (!baseline.header.mode.empty()) member("mode", baseline.header.mode);
   if (baseline.stability) {

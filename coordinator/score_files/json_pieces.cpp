@@ -342,4 +342,12 @@ bool JsonPieces::object(const JsonAt& value) {
   return value.is(JsonNode::Kind::object) || expected(value, "an object");
 }
 
+bool JsonPieces::texts(const JsonAt& object_of, std::map<std::string, std::string, std::less<>>& target) {
+  if (!object(object_of)) return false;
+  for (const auto& [name, node] : object_of->members) {
+    if (!text(object_of[name], target[name])) return false;
+  }
+  return true;
+}
+
 }  // namespace sluice

@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <istream>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -123,6 +125,7 @@ class JsonPieces {
   bool number(const JsonAt& value, double& target);  ///< 0..1
   bool list(const JsonAt& value);
   bool object(const JsonAt& value);
+  bool texts(const JsonAt& object, std::map<std::string, std::string, std::less<>>& target);  ///< By name.
 
  private:
   struct Events;  ///< What nlohmann's parser calls.

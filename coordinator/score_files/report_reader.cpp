@@ -22,6 +22,8 @@ using Member = JsonPieces::Member;
 constexpr std::array report_members{Member{"", "schema_version"},
                                     Member{"", "suite"},
                                     Member{"", "config_fingerprint"},
+                                    Member{"", "fingerprint_parts"},
+                                    Member{"fingerprint_parts", ""},
                                     Member{"", "timestamp"},
                                     Member{"", "reason_code"},
                                     Member{"", "arms"},
@@ -356,6 +358,7 @@ class ReportReader : public JsonPieces {
     }
     if (file["suite"]) text(file["suite"], header.suite);
     if (file["config_fingerprint"]) text(file["config_fingerprint"], header.config_fingerprint);
+    if (file["fingerprint_parts"]) texts(file["fingerprint_parts"], header.fingerprint_parts);
     if (file["timestamp"]) time(file["timestamp"], header.created_at);
     if (const auto reason = file["reason_code"]; reason && !reason.is(Kind::null))
       text(reason, scores_.reason_code);

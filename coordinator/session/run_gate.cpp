@@ -139,6 +139,7 @@ Result<RunGate> load_gate(const RunOptions& options, const RunInputs& inputs) {
   gate.comparison.strict = options.strict;
   gate.comparison.fail_on_regression = options.fail_on_regression;
   gate.comparison.config_fingerprint = inputs.fingerprint;
+  gate.comparison.fingerprint_parts = inputs.fingerprint_parts;
   if (options.baseline) {
     gate.comparison.baseline_file = *options.baseline;
     if (std::filesystem::path(*options.baseline).extension() == ".toml") {

@@ -19,7 +19,7 @@ using wording::dash;
 
 constexpr std::size_t shown_tests = 20;  // A screenful; the JSON has all.
 constexpr std::size_t least_notes = 20;  // In a row of the table, however narrow it is,
-constexpr std::size_t most_notes = 60;   // and however wide.
+constexpr std::size_t most_notes = 120;  // and however wide.
 
 std::optional<Interval> interval_of(const GradeTotals& totals, double confidence) {
   if (!totals.quality.proportion()) return std::nullopt;
@@ -187,13 +187,15 @@ void write_test(Json& json, const GradedTest& test) {
 
 void write_grade_table(const GradeReportInput& input, TableStyle style, Sink& sink) {
   const std::size_t width = within_reading_width(style).columns;
+  const std::size_t table_width = std::max(style.columns, width);  // Columns stand on all that there is.
   std::string text = "Grades of " + printable(input.suite) + ": " + printable(input.candidate.name) +
                      " beside " + printable(input.baseline.name) + ", by " +
                      printable(input.grades.grader_id.empty() ? std::string(to_string(input.judge))
                                                               : input.grades.grader_id) +
                      "\n" + paragraph(what_it_means(input.judge), width) + "\n";
-  text += categories_table(input, width) + bias_line(input, width) + "\n" + arms_table(input, width) + "\n";
-  text += tests_table(input, width);
+  text += categories_table(input, table_width) + bias_line(input, width) + "\n" +
+          arms_table(input, table_width) + "\n";
+  text += tests_table(input, table_width);
   const std::size_t tests = input.grades.tests.size();
   if (tests > shown_tests) {
     text += "The lowest " + std::to_string(shown_tests) + " of " + wording::grouped(tests) +

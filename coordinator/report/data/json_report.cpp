@@ -202,6 +202,10 @@ void write_head(Json& json, const ReportInput& input) {
     json.close('}');
   }
   write_line(json, "config_fingerprint", input.gate.config_fingerprint);
+  if (!input.gate.fingerprint_parts.empty()) {
+    json.line(1);
+    json.texts("fingerprint_parts", input.gate.fingerprint_parts);
+  }
   write_line(json, "verdict", to_string(input.verdict));
   if (!input.pass_groups.empty()) write_pass_rate(json, input);
   json.line(1);

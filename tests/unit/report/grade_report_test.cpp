@@ -150,6 +150,15 @@ TEST_F(GradeReport, NotesAreCutToWhatATerminalLeavesThem) {
   }
 }
 
+// They ended at 120 columns, and notes at 60, however wide the terminal was.
+TEST_F(GradeReport, TablesUseTheWholeTerminal) {
+  source.trials[1].unit.grade->grade.notes = "Worse in what matters, " + std::string(90, 'x') + ".";
+  const RunGrades run = grades();
+  StringSink sink;
+  write_grade_table(input(run), {.columns = 180}, sink);
+  EXPECT_NE(sink.text().find(std::string(90, 'x') + "."), std::string::npos) << sink.text();
+}
+
 TEST_F(GradeReport, RepeatsThatAgreeNarrowNothing) {
   const auto interval = [this](std::uint32_t repeats) {
     TrialTable table(repeats);

@@ -85,6 +85,24 @@ TEST(ReportReader, KnowsTheReportOfAMockRunFromAnother) {
   EXPECT_EQ(to_text(wrong.error()), "report.json:4: `run.mode` is 7, expected a text that is not empty");
 }
 
+// Of two reports the warning said that something differs, and of two baselines what.
+TEST(ReportReader, ReadsThePartsOfTheFingerprintThatAReportHas) {
+  sample::GatedRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.gate.fingerprint_parts = {{"arm \"a\"", "00000000000000ff"}, {"checks", "0123456789abcdef"}};
+  StringSink sink;
+  ASSERT_TRUE(write_json_report(input, sink));
+  const auto scores = parsed(sink.text());
+  ASSERT_TRUE(scores) << to_text(scores.error());
+  EXPECT_EQ(scores->header.fingerprint_parts, input.gate.fingerprint_parts);
+  const std::string key = "\"config_fingerprint\"";
+  std::string text = with_results("");
+  const auto wrong = parsed(text.replace(text.find(key), 0, "\"fingerprint_parts\": {\"a\": 1}, "));
+  ASSERT_FALSE(wrong);
+  EXPECT_NE(to_text(wrong.error()).find("`fingerprint_parts.a`"), std::string::npos);
+}
+
 TEST(ReportReader, ReadsTheLeastPassRatesAndTheArmsThatTheyHoldFor) {
   const auto asking = [](const std::string& rates) {
     std::string text = with_results("");
