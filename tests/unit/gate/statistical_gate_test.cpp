@@ -1,10 +1,5 @@
-#include "coordinator/gate/statistical_gate.hpp"
-
-#include "coordinator/defaults.hpp"
-#include "coordinator/gate/baseline_export.hpp"
 #include "coordinator/gate/repeated_assessment.hpp"
-#include "coordinator/gate/stability_gate.hpp"
-#include "gate_fixture.hpp"
+#include "statistical_fixture.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,44 +12,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
-
-Thresholding statistical(double min_effect = 0.05) {
-  Thresholding thresholding;
-  thresholding.mode = ThresholdMode::statistical;
-  thresholding.min_effect = min_effect;
-  return thresholding;
-}
-
-std::string id_of(int number) {
-  std::string id = std::to_string(number);
-  return "case-" + std::string(3 - std::min<std::size_t>(3, id.size()), '0') + id;
-}
-
-/// Forty texts whose similarity was pinned at `base`; `current` says what each scores now.
-struct Forty {
-  Baseline baseline;
-  Gate gate;
-
-  explicit Forty(double base, Thresholding suite = statistical()) {
-    std::vector<TestPin> pins;
-    for (int i = 0; i < 40; ++i) pins.push_back({id_of(i), similarity, base});
-    baseline = baseline_of(pins);
-    gate = gate_of(&baseline, false, suite);
-  }
-
-  StatisticalAssessment assessed(auto&& current) const {
-    StatisticalGate tests({&baseline, gate.config().suite, 0.05, 1});
-    for (int i = 0; i < 40; ++i) {
-      Case test = test_of(id_of(i), MetricId::semantic_similarity_to);
-      test.category = i % 2 == 0 ? "even" : "odd";
-      const std::vector outcomes{score_of(MetricId::semantic_similarity_to, current(i))};
-      tests.add(test, gate.assess(test, outcomes));
-    }
-    return tests.finish();
-  }
-};
+namespace sluice::statistical_gate_test {
 
 TEST(StatisticalGate, TheCaseAloneIsNotAssessedByTheBaseline) {
   const Forty forty(0.9);
@@ -290,92 +248,6 @@ TEST(StatisticalGate, WhereCasesEndedInErrorsTheyAreWhyNothingWasCompared) {
   for (const bool strict : {false, true}) EXPECT_FALSE(nothing_paired_notice(*tests.outcome(), 40, strict));
 }
 
-/// Forty tests of one check, and how each of its repeats came out.
-struct FortyChecks {
-  std::vector<Case> tests;
-
-  explicit FortyChecks(const std::string& expected = "reference") {
-    for (int i = 0; i < 40; ++i) {
-      tests.push_back(test_of(id_of(i), MetricId::must_contain));
-      tests.back().expectations.front().what.texts = {expected};
-    }
-  }
-
-  CaseAssessment assessed(const Gate& gate, int test, const std::vector<bool>& repeats) const {
-    std::vector<CaseAssessment> all;
-    for (const bool passed : repeats)
-      all.push_back(gate.assess(tests[test], std::vector{verdict_of(MetricId::must_contain, passed)}));
-    for (CaseAssessment& one : all) one.metrics.front().detail = {};
-    std::vector<const CaseAssessment*> views;
-    for (const CaseAssessment& one : all) views.push_back(&one);
-    return assessment_of_repeats(views);
-  }
-
-  Baseline pinned(const std::vector<bool>& repeats) const {
-    BaselineExport pins({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "model");
-    for (int i = 0; i < 40; ++i) pins.add(tests[i].id, assessed(gate_of(nullptr), i, repeats));
-    return *pins.finish();
-  }
-
-  StatisticalAssessment gated(const Baseline& baseline, const std::vector<bool>& repeats) const {
-    StatisticalGate gate({&baseline, statistical(0.1), 0.05, 1});
-    for (int i = 0; i < 40; ++i) gate.add(tests[i], assessed(gate_of(&baseline), i, repeats));
-    return gate.finish();
-  }
-};
-
-// Every test came to pass in two repeats of three instead of all, and the run to a review of flaky cases.
-TEST(StatisticalGate, ChecksThatPassLessOftenAreARegression) {
-  const FortyChecks forty;
-  const Baseline baseline = forty.pinned({true, true, true});
-  const auto fell = forty.gated(baseline, {true, false, true});
-  ASSERT_EQ(fell.metrics.size(), 1u);
-  EXPECT_EQ(name_of(fell.metrics[0].mean), "passed");
-  EXPECT_EQ(fell.metrics[0].comparison.pairs, 40u);
-  EXPECT_NEAR(*fell.metrics[0].comparison.drop, 1.0 / 3.0, 1e-9);
-  EXPECT_EQ(fell.decision, ChangeDecision::regression);
-  EXPECT_EQ(fell.regressions(), 1u);
-  EXPECT_EQ(forty.gated(baseline, {true, true, true}).decision, ChangeDecision::no_regression);
-  EXPECT_EQ(forty.gated(baseline, {true}).decision, ChangeDecision::no_regression) << "asked once";
-  EXPECT_EQ(forty.gated(forty.pinned({true, false, true}), {true, true, true}).decision,
-            ChangeDecision::improvement);
-}
-
-TEST(StatisticalGate, ChecksOfOneAnswerAreTheirCasesOwn) {
-  const FortyChecks forty;
-  EXPECT_FALSE(forty.gated(forty.pinned({true}), {false}).decision) << "each case broke by itself";
-  EXPECT_FALSE(forty.gated(forty.pinned({true}), {true, false, true}).decision);
-}
-
-TEST(StatisticalGate, FewerThanTenTestsThatPassLessOftenAreSaidToBeTooFew) {
-  const FortyChecks forty;
-  const Baseline baseline = forty.pinned({true, true, true});
-  const auto notice_of = [&](int tests, const std::vector<bool>& now, Thresholding suite = {}) {
-    StatisticalGate gate({&baseline, suite, 0.05, 1});
-    for (int i = 0; i < tests; ++i) gate.add(forty.tests[i], forty.assessed(gate_of(&baseline), i, now));
-    EXPECT_EQ(gate.outcome().has_value(), suite.mode.has_value() || (tests > 9 && !now[1]));
-    return gate.too_few_tests_notice();
-  };
-  const auto few = notice_of(9, {true, false, true});
-  ASSERT_TRUE(few);
-  EXPECT_EQ(few->severity, GateNotice::Severity::info);
-  EXPECT_TRUE(
-      few->message.starts_with("9 of 9 tests passed less often than in the baseline, and fewer than "
-                               "10 tests cannot be significant at a confidence of 0.999"))
-      << few->message;
-  EXPECT_FALSE(notice_of(10, {true, false, true})) << "they are a regression";
-  EXPECT_FALSE(notice_of(9, {true, true, true}));
-  EXPECT_FALSE(notice_of(9, {true, false, true}, statistical(0.1))) << "its report says it of each mean";
-}
-
-TEST(StatisticalGate, OtherChecksAndKnownFailuresAreNotCompared) {
-  FortyChecks forty;
-  const Baseline baseline = forty.pinned({true, true, true});
-  EXPECT_FALSE(FortyChecks("another text").gated(baseline, {true, false, true}).decision);
-  for (Case& test : forty.tests) test.known_failure = "it is known";
-  EXPECT_FALSE(forty.gated(baseline, {true, false, true}).decision);
-}
-
 // Their scores failed a run that had got no worse, and hid it where others had.
 TEST(StatisticalGate, ScoresOfKnownFailuresAreNotCompared) {
   const Forty forty(0.9);
@@ -389,13 +261,6 @@ TEST(StatisticalGate, ScoresOfKnownFailuresAreNotCompared) {
   const auto assessed = tests.finish();
   EXPECT_EQ(assessed.metrics.at(0).comparison.pairs, 30u);
   EXPECT_EQ(assessed.decision, ChangeDecision::no_regression);
-}
-
-TEST(StatisticalGate, RepeatsOfChecksAreSomethingToCompare) {
-  const std::vector passing{MetricId::must_contain};
-  const FortyChecks forty;
-  EXPECT_TRUE(nothing_to_compare_notice(statistical(), passing, forty.pinned({true}), false));
-  EXPECT_FALSE(nothing_to_compare_notice(statistical(), passing, forty.pinned({true, true}), false));
 }
 
 TEST(StatisticalGate, CategoriesMayBeTheUnits) {
@@ -426,20 +291,6 @@ TEST(StatisticalGate, RepeatsOfBothSidesCount) {
   const auto assessed = tests.finish();
   EXPECT_NEAR(*assessed.metrics.at(0).comparison.drop, -0.25, 1e-9);
   EXPECT_TRUE(assessed.metrics[0].comparison.equal_repeats);
-}
-
-TEST(StatisticalGate, ASuiteWithoutTestsOfItsOwnFailsWhereChecksPassLessOften) {
-  const FortyChecks suite;
-  const Baseline baseline = suite.pinned({true, true, true});
-  const auto outcome = [&](const std::vector<bool>& repeats) {
-    StatisticalGate gate({&baseline, {}, 0.05, 1});
-    for (int i = 0; i < 40; ++i) gate.add(suite.tests[i], suite.assessed(gate_of(&baseline), i, repeats));
-    return gate.outcome();
-  };
-  EXPECT_FALSE(outcome({true, true, true})) << "nothing that nobody asked for, unless it fails";
-  const auto fell = outcome({true, false, true});
-  ASSERT_TRUE(fell);
-  EXPECT_EQ(fell->regressions(), 1u);
 }
 
 /// Forty tests of a score, answered by two arms.
@@ -474,23 +325,6 @@ TEST(StatisticalGate, AGoodArmHidesNoBadOne) {
   EXPECT_EQ(without_arms.metrics[0].arm, "");
 }
 
-TEST(StatisticalGate, OfArmsThatNobodyAskedForOnlyThoseThatFellAreNamed) {
-  const FortyChecks suite;
-  const Baseline baseline = suite.pinned({true, true, false});
-  StatisticalGate gate({&baseline, {}, 0.05, 1, {"m1", "m2"}});
-  for (int i = 0; i < 40; ++i) {
-    Case test = suite.tests[i];
-    test.arm = i < 20 ? 0 : 1;
-    const std::vector<bool> now{true, i < 20, i < 20};
-    gate.add(test, suite.assessed(gate_of(&baseline), i, now));
-  }
-  const auto outcome = gate.outcome();
-  ASSERT_TRUE(outcome);
-  ASSERT_EQ(outcome->metrics.size(), 1u);
-  EXPECT_EQ(outcome->metrics[0].arm, "m2");
-  EXPECT_EQ(outcome->regressions(), 1u);
-}
-
 TEST(StatisticalGate, ARunWideFallIsARegressionOfTheRun) {
   VerdictInput input;
   input.statuses.passed = 10;
@@ -500,5 +334,4 @@ TEST(StatisticalGate, ARunWideFallIsARegressionOfTheRun) {
   EXPECT_EQ(exit_code(RunVerdict::regression, input, {}), 1);
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::statistical_gate_test
