@@ -118,8 +118,11 @@ bool CaseAssessment::only_known_failures() const {
   const auto warns_otherwise = [](const AssessedMetric& one) {
     return one.status == MetricStatus::warn && !one.is_excused();
   };
-  return status == CaseStatus::warn && std::ranges::any_of(metrics, &AssessedMetric::is_excused) &&
-         std::ranges::none_of(metrics, warns_otherwise);
+  return is_excused() && std::ranges::none_of(metrics, warns_otherwise);
+}
+
+bool CaseAssessment::is_excused() const {
+  return status == CaseStatus::warn && std::ranges::any_of(metrics, &AssessedMetric::is_excused);
 }
 
 std::vector<double> passes_of_checks(std::span<const AssessedMetric> metrics, const BasePasses& base) {

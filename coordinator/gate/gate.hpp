@@ -182,6 +182,8 @@ struct CaseAssessment {
   bool has_failed() const;
   /// Warns for nothing but failures that were known: to the baseline, or to the suite. Decides nothing.
   bool only_known_failures() const;
+  /// Warns for a failure that was known, alone or beside what else it warns of: it did not pass.
+  bool is_excused() const;
 };
 
 /// Of each repeat of a case, or its only answer: 1 where every check passed, whatever excuses one that did

@@ -13,7 +13,7 @@ void add(const PassCounts& more, PassCounts& sum) {
   sum.statuses.flaky += more.statuses.flaky;
   sum.statuses.failed += more.statuses.failed;
   sum.statuses.errors += more.statuses.errors;
-  sum.known_failures += more.known_failures;
+  sum.excused += more.excused;
   sum.regressed += more.regressed;
   sum.failed_apart += more.failed_apart;
 }
@@ -29,15 +29,15 @@ Group* find_group(std::span<Group> groups, std::size_t arm, std::string_view cat
 
 }  // namespace
 
-std::optional<double> pass_rate(const StatusCounts& statuses, std::uint64_t known_failures) {
+std::optional<double> pass_rate(const StatusCounts& statuses, std::uint64_t excused) {
   const std::uint64_t assessed = statuses.total() - statuses.errors;
   if (assessed == 0) return std::nullopt;
-  const std::uint64_t passed = statuses.passed + statuses.warned - known_failures;
+  const std::uint64_t passed = statuses.passed + statuses.warned - excused;
   return static_cast<double>(passed) / static_cast<double>(assessed);
 }
 
 std::optional<double> pass_rate(const PassGroup& group) {
-  return pass_rate(group.counts.statuses, group.counts.known_failures);
+  return pass_rate(group.counts.statuses, group.counts.excused);
 }
 
 bool misses_pass_rate(const PassGroup& group) {

@@ -17,8 +17,8 @@ namespace sluice {
 /// What some cases came to, as far as a share of them that must pass is concerned.
 struct PassCounts {
   StatusCounts statuses;
-  std::uint64_t known_failures = 0;  ///< As in VerdictInput, as those that follow.
-  std::uint64_t regressed = 0;
+  std::uint64_t excused = 0;    ///< Warned cases with a failure that was known, whatever else they warn of.
+  std::uint64_t regressed = 0;  ///< As in VerdictInput, as what follows.
   std::uint64_t failed_apart = 0;
 };
 
@@ -43,9 +43,9 @@ struct PassGroup {
   PassCounts counts{};
 };
 
-/// The share of the cases that passed, those that warn for anything but a known failure included, of all that
-/// were assessed; empty without any.
-std::optional<double> pass_rate(const StatusCounts& statuses, std::uint64_t known_failures);
+/// The share of the cases that passed, those included that warn and have no known failure
+/// (PassCounts::excused), of all that were assessed; empty without any.
+std::optional<double> pass_rate(const StatusCounts& statuses, std::uint64_t excused);
 std::optional<double> pass_rate(const PassGroup& group);
 
 /// Whether fewer cases passed than are asked for; never where none was assessed.

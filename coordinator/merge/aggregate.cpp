@@ -28,6 +28,7 @@ void Totals::add(const CaseResult& result) {
   fixed += change == CaseChange::fixed ? 1 : 0;
   still_failing += change == CaseChange::still_failing ? 1 : 0;
   known_failures += result.assessment.only_known_failures() ? 1 : 0;
+  excused += result.assessment.is_excused() ? 1 : 0;
   claims_cases += result.fixture.kind == CaseKind::claims ? 1 : 0;
   failed_apart += fails_apart(result) ? 1 : 0;
   missing_entries += static_cast<std::uint64_t>(
@@ -56,7 +57,7 @@ void AggregateFold::add(const CaseResult& result) {
   category->second.add(result);
   PassCounts& counts = aggregates_.pass_counts[{result.fixture.arm, result.fixture.category}];
   counts.statuses.add(result.status);
-  counts.known_failures += result.assessment.only_known_failures() ? 1 : 0;
+  counts.excused += result.assessment.is_excused() ? 1 : 0;
   counts.regressed += result.assessment.regressed ? 1 : 0;
   counts.failed_apart += fails_apart(result) ? 1 : 0;
 

@@ -23,6 +23,7 @@ struct Totals {
   std::uint64_t fixed = 0;           ///< CaseChange
   std::uint64_t still_failing = 0;   ///< CaseChange
   std::uint64_t known_failures = 0;  ///< Of the warned ones: those that warn for nothing else.
+  std::uint64_t excused = 0;         ///< PassCounts
   std::uint64_t claims_cases = 0;    ///< Of CaseKind::claims, errors included; the others are texts.
   std::uint64_t failed_apart =
       0;  ///< Of the failed ones: those that no score of all cases shows (status.hpp).
@@ -41,7 +42,7 @@ struct Totals {
 
 /// The share of its cases that passed (coordinator/gate/pass_rate.hpp).
 inline std::optional<double> pass_rate(const Totals& totals) {
-  return pass_rate(totals.statuses, totals.known_failures);
+  return pass_rate(totals.statuses, totals.excused);
 }
 
 /// A provider gave the answer, now or into a cache, and did not say what it took: nobody knows its cost.

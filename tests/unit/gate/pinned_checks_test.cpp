@@ -363,8 +363,24 @@ TEST(KnownFailure, IsOneWhereNothingIsJudged) {
     EXPECT_TRUE(unjudged.metrics.at(0).is_known_and_unjudged());
     EXPECT_EQ(unjudged.metrics.at(0).spared, MetricCause::none) << "nothing failed";
     EXPECT_TRUE(unjudged.only_known_failures());
-    EXPECT_EQ(pass_rate(StatusCounts{.passed = 1, .warned = 1}, unjudged.only_known_failures() ? 1 : 0), 0.5);
+    EXPECT_EQ(pass_rate(StatusCounts{.passed = 1, .warned = 1}, unjudged.is_excused() ? 1 : 0), 0.5);
   }
+}
+
+// A score that the baseline lacks let it count as passed in a minimum pass rate.
+TEST(KnownFailure, DoesNotPassWhateverElseItsCaseWarnsOf) {
+  Case test = test_of("q", contains);
+  test.expectations.push_back(test_of("q", MetricId::semantic_similarity_to).expectations.front());
+  const Case& both = kept(std::move(test));
+  const Baseline pinned = baseline_of({{"q", "must_contain", 0.0, "", PinKind::checks}});
+  const std::vector outcomes{verdict_of(contains, false), score_of(MetricId::semantic_similarity_to, 0.9)};
+  const CaseAssessment warned = gate_of(&pinned).assess(both, outcomes);
+  ASSERT_EQ(warned.status, CaseStatus::warn);
+  EXPECT_EQ(warned.metrics[0].cause, MetricCause::still_failing);
+  EXPECT_EQ(warned.metrics[1].cause, MetricCause::missing_in_baseline);
+  EXPECT_FALSE(warned.only_known_failures()) << "the run is to be reviewed";
+  EXPECT_TRUE(warned.is_excused());
+  EXPECT_EQ(pass_rate(StatusCounts{.passed = 1, .warned = 1}, warned.is_excused() ? 1 : 0), 0.5);
 }
 
 TEST(KnownFailure, LeavesWhatAScoreDecidesToTheScore) {
