@@ -1,5 +1,6 @@
-// Whatever the suite: a run beside the baseline that it exported, and beside itself, has not got worse.
-// RapidCheck prints the seed of a failure, which RC_PARAMS="seed=..." repeats.
+// Whatever the suite: a run beside the baseline that it exported, and beside itself, has not got worse. One
+// of other answers has or has not, whoever asks, and whatever else always failed. RapidCheck prints the seed
+// of a failure, which RC_PARAMS="seed=..." repeats.
 #include "coordinator/gate/baseline_export.hpp"
 #include "coordinator/gate/compare.hpp"
 #include "coordinator/gate/repeated_assessment.hpp"
@@ -158,6 +159,45 @@ RC_GTEST_PROP(UnchangedRun, NeverRegressesBesideItsOwnBaseline, ()) {
   RC_ASSERT(run_verdict(input) != RunVerdict::regression);
 }
 
+/// Other answers to the same tests. Fixtures are answered as they were.
+Run answered_anew(Run run) {
+  for (AnsweredCase& one : run.cases) {
+    if (one.test.kind != CaseKind::text) continue;
+    for (auto& outcomes : one.repeats) {
+      for (MetricOutcome& outcome : outcomes)
+        outcome = outcome.score ? score_of(outcome.id, any_score()) : verdict_of(outcome.id, any_bool());
+    }
+  }
+  return run;
+}
+
+bool has_check(const AnsweredCase& one) {
+  return one.test.kind == CaseKind::text && one.repeats.front().front().id == MetricId::must_contain;
+}
+
+/// The same with one more check in each test that has some: it fails in every repeat.
+Run with_a_check_that_always_fails(Run run) {
+  for (AnsweredCase& one : run.cases) {
+    if (!has_check(one)) continue;
+    one.test.expectations.push_back({{MetricId::must_contain, {"what no answer has"}}, {}, std::nullopt});
+    for (auto& outcomes : one.repeats) outcomes.push_back(verdict_of(MetricId::must_contain, false));
+  }
+  return run;
+}
+
+RC_GTEST_PROP(ChangedRun, RegressesWhateverElseAlwaysFailed, ()) {
+  Run before = any_run();
+  for (AnsweredCase& one : before.cases) {
+    if (has_check(one)) one.repeats.front().front() = verdict_of(MetricId::must_contain, true);
+  }
+  const Run after = answered_anew(before);
+  const VerdictInput alone = gated(after, exported(before));
+  const VerdictInput beside =
+      gated(with_a_check_that_always_fails(after), exported(with_a_check_that_always_fails(before)));
+  RC_ASSERT(beside.regressed == alone.regressed);
+  RC_ASSERT(beside.run_regressions == alone.run_regressions);
+}
+
 /// A report's side.
 NextCase side_of(const Run& run) {
   const auto side = std::make_shared<std::vector<ComparedCase>>();
@@ -214,6 +254,21 @@ void check_has_not_got_worse(const NextCase& base, const Run& run) {
   const std::size_t worse = summary->statistics ? summary->statistics->regressions() : 0;
   RC_ASSERT(worse == 0u);
   RC_ASSERT(summary->verdict != RunVerdict::regression);
+}
+
+RC_GTEST_PROP(ChangedRun, RegressesInAComparisonAsInItsOwnGate, ()) {
+  const Run before = any_run();
+  const Run after = answered_anew(before);
+  const Baseline baseline = exported(before);
+  const VerdictInput gate = gated(after, baseline);
+  CompareRules rules;
+  rules.arms = after.arms;
+  rules.tests = after.suite;
+  const auto summary = compare(cases_of(baseline), side_of(after), rules, [](const ScoreComparison&) {});
+  RC_ASSERT(summary.has_value());
+  RC_ASSERT(summary->verdict_input.regressed == gate.regressed);
+  const std::size_t worse = summary->statistics ? summary->statistics->regressions() : 0;
+  RC_ASSERT(worse == gate.run_regressions);
 }
 
 RC_GTEST_PROP(UnchangedRun, NeverRegressesInAComparisonWithItself, ()) {
