@@ -52,6 +52,8 @@ CaseTexts prompts_of(const Case& test_case, const ReportInput& input) {
   texts.system = redacted(test_case.system, input);
   const std::string before = test_case.context.empty() ? "" : test_case.context + "\n\n";
   texts.prompt = redacted(before + test_case.content, input);
+  if (test_case.vars == nullptr) return texts;
+  for (const auto& [name, value] : *test_case.vars) texts.vars.emplace(shown(name), redacted(value, input));
   return texts;
 }
 

@@ -12,6 +12,7 @@ namespace sluice {
 /// that turn the writing direction.
 struct CaseTexts {
   std::string system;
+  Variables vars;        ///< Of the test, by which its texts were filled in.
   std::string prompt;    ///< The context before it, or the code that claims are about.
   std::string answer;    ///< Its beginning, as the run has it; empty where the claims say it all.
   std::string expected;  ///< Of a test with one reference text; else empty.
@@ -21,7 +22,7 @@ struct CaseTexts {
 };
 
 CaseTexts texts_of(const CaseResult& result, const ReportInput& input);
-/// Its first two, in the same way, and nothing else; empty where prompts are lost.
+/// What was asked alone, in the same way; empty where prompts are lost.
 CaseTexts prompts_of(const Case& test_case, const ReportInput& input);
 
 /// A text of the run in the same way.

@@ -4,6 +4,7 @@
 #include "common/model/claim.hpp"
 #include "common/model/expectation.hpp"
 #include "common/model/request_extras.hpp"
+#include "common/text/template.hpp"
 #include "coordinator/suite/thresholding.hpp"
 
 #include <cstdint>
@@ -93,7 +94,9 @@ struct Case {
   std::string response_schema{};  ///< `text` only: that its answer is asked to fit; empty: none.
   bool brings_command = false;    ///< From a file that the suite names, which nobody may have looked at.
   std::uint32_t test = 0;         ///< With arms: the same number for the same test under each of them.
-  std::uint32_t first_line = 1;   ///< Of a fixture's content in the file that it is a part of, for people.
+  /// What filled in its texts, for people: they decide nothing. Null without any.
+  std::shared_ptr<const Variables> vars{};
+  std::uint32_t first_line = 1;  ///< Of a fixture's content in the file that it is a part of, for people.
 };
 
 /// The [baseline] table of manifest.toml: known-good aggregates.

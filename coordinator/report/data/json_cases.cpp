@@ -14,6 +14,7 @@ void JsonCaseWriter::write(const CaseResult& result) {
     const CaseTexts asked = prompts_of(result.fixture, *inputs_);
     json_.member("system_prompt", asked.system);
     json_.member("prompt", asked.prompt);
+    if (!asked.vars.empty()) json_.texts("vars", asked.vars);
   }
   write_json_votes(json_, result, rubrics_);
   if (stability_ != nullptr) write_json_case_stability(json_, result, *stability_, written_);

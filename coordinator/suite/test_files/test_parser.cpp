@@ -43,6 +43,7 @@ class TestReader {
   void read_merged(const DocumentNode& written, const DocumentNode& own) {
     const DocumentEntry* vars = find_entry(written, "vars");
     if (vars != nullptr) variables_ = read_variables(*vars, context_);
+    if (!variables_.empty()) result_.test.vars = std::make_shared<const Variables>(variables_);
     takes_prompts_ = !source_.prompts->empty() && !has_prompt(written);
     std::optional<RenderedTest> rendered;
     if (vars != nullptr || takes_prompts_) rendered = render_test(written, variables_, context_);

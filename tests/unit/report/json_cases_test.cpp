@@ -5,6 +5,7 @@
 #include "tests/unit/report/report_texts.hpp"
 #include "tests/unit/report/sample_run.hpp"
 
+#include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -62,6 +63,22 @@ TEST(JsonReport, HasWhatWasAskedIfThatIsWanted) {
   const auto redactor = *Redactor::make(std::vector<RedactionPattern>{{"word", "hello"}});
   input.redactor = &redactor;
   EXPECT_EQ(occurrences(json_of(input), "Say hello."), 0u);
+}
+
+// Which of a test's many rows a case was had to be read out of its prompt.
+TEST(JsonReport, HasTheVariablesOfATestIfInputsAreWanted) {
+  sample::JudgedRun run;
+  const auto vars = std::make_shared<const Variables>(Variables{{"city", "Paris"}, {"secret", "hello"}});
+  for (std::size_t i = 0; i < run.suite.cases.size(); ++i) run.suite.cases.held(i).vars = vars;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  EXPECT_EQ(occurrences(json_of(input), "\"vars\""), 0u);
+  input.with_inputs = true;
+  EXPECT_EQ(occurrences(json_of(input), R"("vars": {"city": "Paris", "secret": "hello"})"), 6u)
+      << json_of(input);
+  const auto redactor = *Redactor::make(std::vector<RedactionPattern>{{"word", "hello"}});
+  input.redactor = &redactor;
+  EXPECT_EQ(occurrences(json_of(input), "\"secret\": \"hello\""), 0u);
 }
 
 /// More than stays unpacked.

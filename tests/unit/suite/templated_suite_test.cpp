@@ -2,6 +2,7 @@
 #include "coordinator/suite/prompts/arms.hpp"
 #include "tests/unit/suite/suite_files.hpp"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -136,6 +137,19 @@ TEST_F(TemplatedSuite, FindingsOfATestsFileHaveItsLines) {
       "rendered holds it; did you mean \"name\"?\n"
       "l.jsonl:3: \"prompt\" in input holds {{name}}, and the test has no \"vars\": give it \"vars\" with "
       "\"name\", or, where the braces themselves are meant, \"vars: {}\" and {{ '{{' }}name}}\n");
+}
+
+TEST_F(TemplatedSuite, KeepsTheVariablesOfATestForPeople) {
+  write("prompts/polite.txt", "Please, what is the capital of {{ country }}?\n");
+  const LoadedSuite loaded = load(matrix);
+  std::map<std::string, Variables> vars;
+  for (std::size_t i = 0; i < loaded.suite.cases.size(); ++i) {
+    const CaseRef test = *loaded.suite.cases.read(i);
+    if (test->vars) vars.emplace(test->id, *test->vars);
+  }
+  ASSERT_EQ(vars.size(), 2u) << "one has none";
+  EXPECT_EQ(vars["peru"], (Variables{{"capital", "Lima"}, {"continent", "America"}, {"country", "Peru"}}));
+  EXPECT_EQ(vars["france"]["code"], "007") << "as it is written";
 }
 
 TEST_F(TemplatedSuite, NothingIsRenderedWithoutVariables) {
