@@ -34,10 +34,12 @@ BootTime spaced_lifetime(double rate, BootTime shortest) {
                               std::max<BootTime>(shortest, defaults::permit_lifetime));
 }
 
-/// For tokens: a lifetime that costs no more than a quarter of the burst.
+/// For tokens: a lifetime that costs a twentieth of the burst, once a run. Of a small burst it is no shorter
+/// than that of an unnamed one, as long as it costs no more than a quarter with the way.
 BootTime token_lifetime(const ProviderLimits& limits, const SlotConditions& conditions) {
-  return std::min<BootTime>(defaults::permit_lifetime,
-                            from_seconds(token_burst_seconds(limits) / 4) - way(conditions));
+  const double burst = token_burst_seconds(limits);
+  const auto cheap = std::max<BootTime>(defaults::unnamed_burst_lifetime, from_seconds(burst / 20));
+  return std::min<BootTime>({defaults::permit_lifetime, cheap, from_seconds(burst / 4) - way(conditions)});
 }
 
 /// How long a permit of `rate` and `burst` may last, and whether one call of the burst stays in reserve. Both

@@ -148,6 +148,29 @@ TEST(Fleet, ATokenLimitIsUsedToTheFullAndNeverMore) {
   }
 }
 
+/// As scripts/bench --budget measures it: half of a bound is never used.
+TEST(Fleet, ATokenLimitIsUsedWhereBoundsAreTwiceOfWhatCallsTake) {
+  for (const std::uint32_t workers : {1u, 4u, 16u}) {
+    FleetProvider provider;
+    provider.limits.tokens_per_minute = 600'000;
+    provider.limits.burst_seconds = 1;
+    provider.nature.tokens_per_second = 10'000;
+    provider.nature.token_burst = 10'000;
+    provider.nature.latency = 50ms;
+    provider.calls = calls(1000, {282, 8}, {113, 4});
+    FleetOptions options;
+    options.workers = workers;
+    options.max_concurrent = saturating(workers, 50ms, 1ms);
+    options.network = {{}, 1ms};
+    options.arrival_jitter = 1ms;
+    Fleet fleet(options, {provider});
+    ASSERT_TRUE(fleet.run());
+    EXPECT_EQ(fleet.refused(), 0u) << workers << " workers";
+    const double ideal = (117'000.0 - 10'000) / 10'000 + 0.05;
+    EXPECT_LE(seconds(fleet.elapsed()), 1.025 * ideal) << workers << " workers";
+  }
+}
+
 TEST(Fleet, ACallThatCanNeverStartKeepsNobodyFromStarting) {
   FleetProvider provider;
   provider.limits.tokens_per_minute = 6000;

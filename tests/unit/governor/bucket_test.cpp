@@ -213,6 +213,20 @@ TEST(SlotRule, ACallMayHaveAMinutesTokensOrWhatANamedBurstHolds) {
   EXPECT_EQ(slot_rule(limits).tokens->ceiling, 20u) << "spaced: the whole burst";
 }
 
+TEST(SlotRule, APermitsLifetimeTakesLittleOfTheTokens) {
+  ProviderLimits limits;
+  limits.tokens_per_minute = 600'000;
+  const auto lifetime = [&](std::optional<double> burst_seconds) {
+    limits.burst_seconds = burst_seconds;
+    return slot_rule(limits).lifetime;
+  };
+  EXPECT_EQ(lifetime(60.0), 100ms);
+  EXPECT_EQ(lifetime(1.0), 50ms);
+  EXPECT_EQ(lifetime(std::nullopt), 50ms) << "a second's";
+  EXPECT_EQ(lifetime(0.15), 10ms) << "a twentieth is little to start in";
+  EXPECT_EQ(lifetime(0.02), 5ms);
+}
+
 TEST(SlotRule, ArrivalsKeepToTheLimitWhereverInItsWindowACallStarts) {
   for (const std::uint64_t per_minute : {1u, 59u, 60u, 121u, 600u, 6000u, 60'000u, 600'000u}) {
     for (const double burst_seconds : {0.001, 0.02, 0.1, 0.5, 1.0, 60.0}) {
