@@ -40,6 +40,7 @@ struct CalledProvider {
   std::set<CallId> ready;         ///< Calls that may start as far as they go themselves, oldest first.
   std::uint32_t backing_off = 0;  ///< Calls that wait for their time to be tried again.
   bool answered = false;          ///< Any HTTP response came: its address is right.
+  bool lost_last = false;         ///< A call was lost since the last response: kept connections may be dead.
   /// Of each model that answered: calls in a row that it refused since.
   std::map<std::string, std::uint32_t, std::less<>> refused_since_answer;
   /// What models took of what all calls may carry, as CallRequest::carried says it.

@@ -169,7 +169,8 @@ HttpCall CallEngine::http_call(CallId id, Call& call, const std::optional<TakenP
   http.total_timeout = call.cut_short ? left : settings_.request_timeout;
   http.case_time_left = left;
   http.max_body = defaults::max_answer_bytes;
-  http.fresh_connection = std::exchange(call.wants_fresh, false);
+  // A probe is to find out whether the provider is back, not whether a connection outlived the outage.
+  http.fresh_connection = std::exchange(call.wants_fresh, false) || (call.probes() && provider.lost_last);
   if (permit) http.window = StartWindow{permit->own_window.from, permit->own_window.to};
   if (log_calls_) http.log_members = log_members(call, permit);
   return http;
@@ -262,6 +263,7 @@ void CallEngine::on_done(const HttpDone& done, const Moment& moment,
     return follow(done.id, after_failure(call, failed, never_connected(done), at_.now, random_));
   }
   call.provider->answered = true;
+  call.provider->lost_last = false;
   call.provider->variation.note(done.variation, at_.now);
   if (const auto failed = read(call, done, arrived))
     follow(done.id, after_failure(call, *failed, false, at_.now, random_));

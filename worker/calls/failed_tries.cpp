@@ -207,6 +207,7 @@ Failed read_lost(const Call& call, const HttpFailure& failure, const Redactor& r
 
 void note_lost(Call& call, const HttpDone& done, const Failed& failed, TimePoint now) {
   if (!done.started && failed.reason == Reason::provider_changed) return take_back(call);
+  call.provider->lost_last = true;
   if (never_connected(done) && !done.started) settle_uncharged(call);
   if (!failed.retryable) return note_declined(call, now);
   never_connected(done) || !fails_for_its_input(call) ? note_outage_like(call, now) : leave_place(call, now);
@@ -235,7 +236,8 @@ bool forgive_stale(Call& call, const HttpDone& done) {
 NextStep after_unsent(Call& call, const HttpDone& done, TimePoint now) {
   if (!done.started) take_back(call);
   if (call.probes()) {
-    call.provider->budget.failed();  // It has found out nothing good.
+    call.provider->budget.failed();    // It has found out nothing good.
+    call.provider->lost_last = false;  // The connection that it waited for is there for the next one.
     return {};
   }
   // While others are answered it is a busy machine, and chance which of its calls come in time.

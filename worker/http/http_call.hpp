@@ -30,7 +30,7 @@ struct HttpCall {
   std::size_t max_body = 0;  ///< A longer body ends the call while it is read.
   /// The permit that the call starts on: its request goes out at most once, and within this.
   std::optional<StartWindow> window;
-  bool fresh_connection = false;  ///< One of its own, for one that was kept has just died.
+  bool fresh_connection = false;  ///< One of its own: kept ones may be dead.
   std::string
       log_members;  ///< What the call log holds of it beside the time (CallLog::write); empty: nothing.
 };

@@ -152,6 +152,38 @@ TEST_F(CallEngineTest, WhyAnOutageBeganIsSaidAndStandsInWhatItEnds) {
   EXPECT_NE(ended.error->message.find("out of memory"), std::string::npos) << ended.error->message;
 }
 
+TEST_F(CallEngineTest, AProbeAfterLostCallsGoesByAConnectionOfItsOwn) {
+  using Kind = HttpFailure::Kind;
+  std::uint64_t permit = 0;
+  const auto probe = [&] {
+    auto outage = permits({++permit}, now);
+    outage.hold = wire::HoldReason::outage;
+    outage.permits[0].probe = true;
+    grant({outage});
+    return calls().at(0);
+  };
+  const auto lose = [&](std::uint64_t id, Kind kind) {
+    HttpDone lost;
+    lost.id = id;
+    lost.started = kind != Kind::permit_expired;
+    lost.failure = HttpFailure{kind, "gone"};
+    engine.on_done(lost, now, {});
+  };
+  submit(1);
+  lose(calls().at(0).id, Kind::timed_out);
+  submit(2);
+  auto next = probe();
+  EXPECT_TRUE(next.fresh_connection);
+  lose(next.id, Kind::permit_expired);
+  next = probe();
+  EXPECT_FALSE(next.fresh_connection) << "the one that took too long is there now";
+  lose(next.id, Kind::connection_lost);
+  next = probe();
+  EXPECT_TRUE(next.fresh_connection);
+  done(next.id, 503, "out of memory");
+  EXPECT_FALSE(probe().fresh_connection) << "it answers, if only that it is down";
+}
+
 TEST_F(CallEngineTest, ARefusedKeyEndsAllThatWaitsForTheProvider) {
   submit(1);
   const auto first = calls().at(0).id;
