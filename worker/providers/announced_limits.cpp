@@ -2,10 +2,10 @@
 
 #include "common/defaults.hpp"
 #include "worker/defaults.hpp"
+#include "worker/providers/named_limits.hpp"
 #include "worker/providers/retry_hints.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -17,25 +17,35 @@ namespace {
 
 constexpr double minute_seconds = 60;
 
-/// Above zero, or nothing.
-std::optional<std::uint64_t> count_in(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (number == 0 || number > defaults::most_announced) return std::nullopt;
-  return number;
-}
-
 bool about(double left, double right) {
   return std::abs(left - right) <= defaults::window_tolerance * right;
 }
 
-/// An hour or a day in minutes; nothing if it is neither.
-std::optional<double> long_window(double seconds) {
-  for (const double minutes : {60.0, 1440.0}) {
-    if (about(seconds, minutes * minute_seconds)) return minutes;
+/// An hour or a day, if it is about either; else a minute.
+double long_window(double seconds) {
+  for (const double length : {60 * minute_seconds, 1440 * minute_seconds}) {
+    if (about(seconds, length)) return length;
   }
-  return std::nullopt;
+  return minute_seconds;
+}
+
+std::uint64_t a_minute(const NamedLimit& limit) {
+  return std::max<std::uint64_t>(1, limit.quota * 60 / limit.seconds);
+}
+
+/// The least that headers name of a quantity, a minute; 0: none. `unclear` is a limit that does not say of
+/// which time it is, and what that came to: it counts where no other header names the time of the same one.
+std::uint64_t least_a_minute(const std::vector<NamedLimit>& named, bool of_tokens,
+                             std::optional<std::uint64_t> unclear, std::uint64_t came_to) {
+  std::uint64_t least = 0;
+  bool is_named = false;
+  for (const auto& limit : named) {
+    if (limit.of_tokens != of_tokens) continue;
+    is_named = is_named || limit.quota == unclear;
+    if (least == 0 || a_minute(limit) < least) least = a_minute(limit);
+  }
+  if (is_named || came_to == 0) return least;
+  return least == 0 ? came_to : std::min(least, came_to);
 }
 
 }  // namespace
@@ -61,32 +71,47 @@ void CredibleLimit::take(std::uint64_t limit, std::uint64_t least) {
   doubted_ = 0;
 }
 
+/// One use is over within a second, where a minute's limit takes a minute / limit for it, or the rest of the
+/// minute: so are only those of a second, again and again.
+void AnnouncedLimitReader::follow_seconds(Window& window, std::uint64_t used, double reset_seconds) {
+  constexpr double clearly_no_minute = minute_seconds / 4;
+  if (reset_seconds > 1) {
+    window.seconds_seen = 0;
+    if (window.seconds == 1) window.seconds = minute_seconds;
+    return;
+  }
+  const double fills_in = reset_seconds * static_cast<double>(window.limit);
+  if (used != 1 || reset_seconds == 0 || fills_in > clearly_no_minute) return;
+  if (++window.seconds_seen >= defaults::doubted_answers) window.seconds = 1;
+}
+
 /// What the headers come to a minute; 0: nothing yet.
 std::uint64_t AnnouncedLimitReader::read_openai(const OpenAiHeaders& headers, Window& window) {
-  const auto limit = count_in(headers.limit);
+  const auto limit = announced_count(headers.limit);
   if (!limit) return 0;
   if (*limit != window.limit) window = Window{*limit};
-  if (window.minutes == 0) {
-    const auto remaining = headers.remaining == "0" ? 0 : count_in(headers.remaining);
-    const auto reset = parse_delay(headers.reset);
-    if (remaining && *remaining >= *limit) return 0;  // Nothing is used yet: no window follows from it.
-    const std::uint64_t used = remaining ? *limit - *remaining : 0;
-    const double seconds = used > 0 && reset ? static_cast<double>(reset->count()) / 1000.0 *
-                                                   static_cast<double>(*limit) / static_cast<double>(used)
-                                             : 0;
+  const auto remaining = headers.remaining == "0" ? 0 : announced_count(headers.remaining);
+  const auto reset = parse_delay(headers.reset);
+  const std::uint64_t used = remaining && *remaining < *limit ? *limit - *remaining : 0;
+  const double reset_seconds = reset ? static_cast<double>(reset->count()) / 1000.0 : 0;
+  if (window.seconds == 0) {
+    if (remaining && used == 0) return 0;  // Nothing is used yet: no window follows from it.
+    const double seconds =
+        used > 0 ? reset_seconds * static_cast<double>(*limit) / static_cast<double>(used) : 0;
     if (seconds < 2 * minute_seconds) {
-      window.minutes = 1;
+      window.seconds = minute_seconds;
     } else if (window.first_seconds == 0) {
       window.first_seconds = seconds;
       window.first_used = used;
     } else if (used != window.first_used) {
       // A window of fixed length that is about to end looks like a long one, but not twice the same.
       const bool agree = about(seconds, window.first_seconds);
-      window.minutes = agree ? long_window(seconds).value_or(1) : 1;
+      window.seconds = agree ? long_window(seconds) : minute_seconds;
     }
   }
-  if (window.minutes == 0) return 0;
-  const double exact = static_cast<double>(*limit) / window.minutes;
+  follow_seconds(window, used, reset_seconds);
+  if (window.seconds == 0) return 0;
+  const double exact = static_cast<double>(*limit) * minute_seconds / window.seconds;
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(exact));
 }
 
@@ -117,7 +142,7 @@ bool AnnouncedLimitReader::read(const HttpHeaders& headers) {
       if (field == "reset-requests" || field == "reset-tokens") group.reset = value;
     } else if (field.starts_with(anthropic)) {
       field.remove_prefix(anthropic.size());
-      const auto limit = count_in(value);
+      const auto limit = announced_count(value);
       if (!limit) continue;
       if (field == "requests-limit") requests_.take(*limit, 0);
       if (field == "tokens-limit") take_tokens(tokens_, *limit);
@@ -125,8 +150,12 @@ bool AnnouncedLimitReader::read(const HttpHeaders& headers) {
       if (field == "output-tokens-limit") take_tokens(output_tokens_, *limit);
     }
   }
-  if (const auto limit = read_openai(request_group, request_window_); limit > 0) requests_.take(limit, 0);
-  take_tokens(tokens_, read_openai(token_group, token_window_));
+  const auto named = named_limits(headers);
+  const auto least = [&](bool of_tokens, const OpenAiHeaders& group, Window& window) {
+    return least_a_minute(named, of_tokens, announced_count(group.limit), read_openai(group, window));
+  };
+  if (const auto limit = least(false, request_group, request_window_); limit > 0) requests_.take(limit, 0);
+  take_tokens(tokens_, least(true, token_group, token_window_));
   return std::pair(limits(), doubted()) != before;
 }
 

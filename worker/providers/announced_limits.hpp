@@ -28,10 +28,11 @@ class CredibleLimit {
   std::uint32_t agreed_ = 0;
 };
 
-/// Reads the limits that one provider names in its response headers. `anthropic-ratelimit-*-limit` is a
-/// minute's; `x-ratelimit-limit-*` does not say of which time, and is a day's or an hour's at some providers:
-/// their bucket fills at limit / window, so that the window follows from reset / (limit - remaining). Numbers
-/// that are none, and Azure's -1 and 0, are no limits. Pure; not thread-safe.
+/// Reads the limits that one provider names in its response headers. Some name their time (named_limits.hpp),
+/// and `anthropic-ratelimit-*-limit` is a minute's; `x-ratelimit-limit-*` does not say of which time, and is
+/// a day's, an hour's or a second's at some providers: their bucket fills at limit / window, so that the
+/// window follows from reset / (limit - remaining). Numbers that are none, and Azure's -1 and 0, are no
+/// limits. Pure; not thread-safe.
 class AnnouncedLimitReader {
  public:
   /// Takes in a response. True if it changed what is known or doubted.
@@ -45,9 +46,11 @@ class AnnouncedLimitReader {
     std::uint64_t limit = 0;
     double first_seconds = 0;  ///< As an earlier response suggested it;
     std::uint64_t first_used = 0;
-    double minutes = 0;  ///< 0: not known yet.
+    double seconds = 0;              ///< 0: not known yet.
+    std::uint32_t seconds_seen = 0;  ///< Answers that only the limit of a second gives, and none against it.
   };
   struct OpenAiHeaders;
+  static void follow_seconds(Window& window, std::uint64_t used, double reset_seconds);
   static std::uint64_t read_openai(const OpenAiHeaders& headers, Window& window);
 
   CredibleLimit requests_;

@@ -54,6 +54,67 @@ TEST(AnnouncedLimits, AWindowThatIsAboutToEndIsNotTakenForALongOne) {
   EXPECT_EQ(reader.limits().requests_per_minute, 100u);
 }
 
+TEST(AnnouncedLimits, OpenAisOfASecondAreKnownByAUseThatIsOverInOne) {
+  for (const std::string reset : {"1s", "1", "100ms"}) {
+    AnnouncedLimitReader reader;
+    for (int i = 0; i < 4; ++i) {
+      reader.read(requests("10", "9", reset));
+      EXPECT_EQ(reader.limits().requests_per_minute, 10u) << "an odd answer is none's: " << i;
+    }
+    EXPECT_TRUE(reader.read(requests("10", "9", reset)));
+    EXPECT_EQ(reader.limits().requests_per_minute, 600u) << reset;
+    reader.read(requests("10", "3", "1s"));
+    EXPECT_EQ(reader.limits().requests_per_minute, 600u) << "many at once say nothing";
+  }
+}
+
+TEST(AnnouncedLimits, AMinutesLimitIsNeverTakenForASeconds) {
+  AnnouncedLimitReader bucket;
+  for (int i = 0; i < 20; ++i) bucket.read(requests("600", "599", "100ms"));
+  EXPECT_EQ(bucket.limits().requests_per_minute, 600u);
+  AnnouncedLimitReader window;
+  for (int i = 0; i < 20; ++i) {
+    window.read(requests("10", "9", i % 5 == 4 ? "6s" : "1s"));
+    EXPECT_EQ(window.limits().requests_per_minute, 10u) << i;
+  }
+  AnnouncedLimitReader changed;
+  for (int i = 0; i < 5; ++i) changed.read(requests("10", "9", "1s"));
+  ASSERT_EQ(changed.limits().requests_per_minute, 600u);
+  for (int i = 0; i < 5; ++i) changed.read(requests("10", "8", "12s"));
+  EXPECT_EQ(changed.limits().requests_per_minute, 10u);
+}
+
+TEST(AnnouncedLimits, WindowsThatAreNamedHold) {
+  const auto read = [](const HttpHeaders& headers) {
+    AnnouncedLimitReader reader;
+    reader.read(headers);
+    return reader.limits();
+  };
+  EXPECT_EQ(read({{"ratelimit-policy", "10;w=1"}, {"ratelimit-limit", "10"}}),
+            (wire::AnnouncedLimits{600, 0, 0, 0}));
+  EXPECT_EQ(read({{"ratelimit-policy", "\"burst\";q=10;w=1, \"sustained\"; q=100; w=60"}}),
+            (wire::AnnouncedLimits{100, 0, 0, 0}))
+      << "all of them hold";
+  EXPECT_EQ(
+      read({{"ratelimit-policy", "\"a\";q=5;w=1"}, {"ratelimit-policy", "\"tokens, of all\";q=90000;w=60"}}),
+      (wire::AnnouncedLimits{300, 90'000, 0, 0}));
+  EXPECT_EQ(read({{"x-ratelimit-limit-req-minute", "50"}, {"x-ratelimit-limit-tokens-minute", "60000"}}),
+            (wire::AnnouncedLimits{50, 60'000, 0, 0}));
+  EXPECT_EQ(read({{"x-ratelimit-limit-requests-second", "2"}}), (wire::AnnouncedLimits{120, 0, 0, 0}));
+}
+
+TEST(AnnouncedLimits, ALimitWithoutItsTimeHasThatOfThePolicyWithItsNumber) {
+  AnnouncedLimitReader same;
+  auto headers = requests("10", "9", "1s");
+  headers.emplace_back("ratelimit-policy", "10;w=1");
+  same.read(headers);
+  EXPECT_EQ(same.limits().requests_per_minute, 600u);
+  AnnouncedLimitReader other;
+  headers.back().second = "50;w=1";
+  other.read(headers);
+  EXPECT_EQ(other.limits().requests_per_minute, 10u) << "a gateway's own beside the provider's";
+}
+
 TEST(AnnouncedLimits, NumbersBeyondAllReasonAreNoLimits) {
   for (const char* number : {"0", "-1", "1000000000001", "18446744073709551615", "99999999999999999999"}) {
     AnnouncedLimitReader reader;
