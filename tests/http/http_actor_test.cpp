@@ -283,8 +283,8 @@ TEST_F(HttpActorTest, APackedBodyIsUnpackedUpToItsBound) {
 }
 
 TEST_F(HttpActorTest, OtherEncodingsOfABodyAreRefused) {
-  for (const char* encoding : {"br", "zstd", "utf-8", "gzip, gzip", "gzip\r\nContent-Encoding: gzip",
-                               "identity\r\nContent-Encoding: gzip"}) {
+  for (const char* encoding : {"br", "zstd", "utf-8, gzip", "utf-8\r\nContent-Encoding: gzip", "gzip, gzip",
+                               "gzip\r\nContent-Encoding: gzip", "identity\r\nContent-Encoding: gzip"}) {
     SCOPED_TRACE(encoding);
     RawServer server([&](int, const std::string&) {
       const std::string header = "Content-Encoding: " + std::string(encoding) + "\r\n";
@@ -314,7 +314,7 @@ TEST_F(HttpActorTest, ARefusalCountsByItsStatusInWhateverItsPageIsPacked) {
 
 // Each call to such a server failed.
 TEST_F(HttpActorTest, ABodyThatIsSaidToBePlainIsTakenAsItIs) {
-  for (const char* encoding : {"none", "None", "identity", ""}) {
+  for (const char* encoding : {"none", "None", "identity", "", "UTF-8", "application/json"}) {
     SCOPED_TRACE(encoding);
     RawServer server([&](int, const std::string&) {
       return RawServer::Answer{RawServer::ok("plain", "Content-Encoding: " + std::string(encoding) + "\r\n"),
@@ -324,6 +324,13 @@ TEST_F(HttpActorTest, ABodyThatIsSaidToBePlainIsTakenAsItIs) {
     ASSERT_FALSE(done.failure) << done.failure->message;
     EXPECT_EQ(done.response.body, "plain");
   }
+  RawServer server([&](int number, const std::string&) {
+    return RawServer::Answer{number == 1 ? RawServer::ok("plain", "Content-Encoding: utf-8\r\n")
+                                         : RawServer::ok(bomb, "Content-Encoding: gzip\r\n"),
+                             Then::keep};
+  });
+  EXPECT_EQ(perform(call_to(server.url())).response.body, "plain");
+  EXPECT_EQ(perform(call_to(server.url())).response.body.size(), 10'000u) << "the next one is unpacked";
 }
 
 // curl (until 8.1) unpacks a transfer encoding though nobody asked for one.

@@ -56,6 +56,14 @@ bool can_unpack() {
   return can;
 }
 
+/// What servers write into Content-Encoding that is no way to pack a body: how its text, or a mail, is coded.
+bool packs_nothing(std::string_view encoding) {
+  constexpr std::string_view codings[] = {"utf-8",      "utf8", "us-ascii", "ascii",
+                                          "iso-8859-1", "7bit", "8bit",     "binary"};
+  return std::ranges::find(codings, encoding) != std::end(codings) ||
+         (encoding.find('/') != std::string_view::npos && encoding.find(',') == std::string_view::npos);
+}
+
 /// Whether the last of the headers names an encoding that nobody asked for: curl unpacks whatever it knows,
 /// and until its 8.1 on its way, too. Several, one around the other, are a bomb.
 bool names_unasked_encoding(const HttpHeaders& headers) {
@@ -67,7 +75,7 @@ bool names_unasked_encoding(const HttpHeaders& headers) {
   if (name != "content-encoding" || is_plain) return false;
   const auto names_one = [](const auto& header) { return header.first == "content-encoding"; };
   const bool is_asked_for = encoding == "gzip" || encoding == "x-gzip" || encoding == "deflate";
-  return !is_asked_for || std::ranges::count_if(headers, names_one) > 1;
+  return !(is_asked_for || packs_nothing(encoding)) || std::ranges::count_if(headers, names_one) > 1;
 }
 
 }  // namespace
@@ -133,6 +141,12 @@ void Transfer::set_headers(std::vector<std::string> headers) {
   headers_ = std::move(headers);
 }
 
+void Transfer::set_unpacking(bool unpacks) {
+  if (unpacks == unpacks_) return;
+  unpacks_ = unpacks;
+  curl().easy_setopt(easy_.get(), CURLOPT_HTTP_CONTENT_DECODING, unpacks ? 1L : 0L);
+}
+
 void Transfer::begin(HttpCall call, CallLog* log) {
   auto* easy = easy_.get();
   auto request = std::exchange(call.request, {});
@@ -145,6 +159,7 @@ void Transfer::begin(HttpCall call, CallLog* log) {
   headers_too_large_ = false;
   encoded_ = false;
   missed_window_ = false;
+  set_unpacking(true);
   began_ = std::chrono::steady_clock::now();
 
   if (request.url != url_) {
@@ -252,6 +267,9 @@ bool Transfer::header_line(std::string_view line) {
   response_.headers.emplace_back(to_lower(trimmed(line.substr(0, colon))), trimmed(line.substr(colon + 1)));
   // What refuses the call counts by its status and headers, in whatever its page is packed.
   encoded_ = names_unasked_encoding(response_.headers) && succeeds();
+  // Of a name that it does not know curl makes an error; an older one asks for this only when a body comes.
+  const auto& [name, value] = response_.headers.back();
+  if (name == "content-encoding" && packs_nothing(to_lower(value))) set_unpacking(false);
   return !encoded_;
 }
 

@@ -57,6 +57,7 @@ class Transfer {
 
   void set_constant_options();
   void set_headers(std::vector<std::string> headers);
+  void set_unpacking(bool unpacks);
   void end_warm_up();
   void forget_body();
   int may_send();
@@ -82,6 +83,7 @@ class Transfer {
   std::string url_;
   std::vector<std::string> headers_;
   bool fresh_connection_ = false;
+  bool unpacks_ = true;
   std::chrono::milliseconds connect_timeout_{-1};
   std::chrono::milliseconds total_timeout_{-1};
 
