@@ -63,6 +63,12 @@ Result<std::optional<Completion>> AnswerStore::find_replay(const Digest& key, co
   return best;
 }
 
+Result<std::optional<Completion>> AnswerStore::find_answer_or_refusal(const Digest& key) const {
+  auto newest = find_replay(key, {});
+  const bool is_answer = !newest || !*newest || !(*newest)->non_answer || is_native_refusal(**newest);
+  return is_answer ? std::move(newest) : find_answer(key);
+}
+
 template <class Value>
 Result<std::optional<Value>> AnswerStore::heard(EntryKind kind, const Digest& key,
                                                 Result<std::optional<Value>> found) const {

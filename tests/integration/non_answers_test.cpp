@@ -152,6 +152,12 @@ TEST_F(Refusals, AreAnswersToTheTestsThatCheckForOne) {
   const auto again = run_sluice(run("cached", simulator, unasked));
   EXPECT_EQ(comparable_part(again.output), comparable_part(finished.output));
 
+  // One that each of its tests takes is not paid for again.
+  const auto live_again = run_sluice(run("live", simulator, unasked));
+  EXPECT_EQ(parse_report(live_again.output)["run"]["requests"], 1) << live_again.errors;
+  const auto without_it = run_sluice(run("live", simulator));
+  EXPECT_EQ(parse_report(without_it.output)["run"]["requests"], 0) << without_it.errors;
+
   const auto baseline = (folder() / "baseline.json").string();
   const auto pinned = run_sluice(run("cached", simulator) + Flags{"--export-baseline", baseline});
   EXPECT_TRUE(std::filesystem::exists(baseline)) << pinned.errors;

@@ -94,6 +94,10 @@ bool takes_refusal(const ScoringTask& task) {
   return std::ranges::any_of(task.texts, checks_refusal);
 }
 
+bool only_takes_refusals(const WorkUnit& unit) {
+  return !unit.tasks.empty() && std::ranges::all_of(unit.tasks, takes_refusal);
+}
+
 std::string detail_of(const JudgeScore& judged) {
   if (judged.passed()) return {};
   return std::string(beginning(one_line(to_valid_utf8(judged.rationale)), defaults::max_detail_bytes));

@@ -39,6 +39,8 @@ Result<TrialScore> score_trial(const AssessedAnswer& answer, const ScoringTask& 
 
 /// Whether a refusal of the provider's own is an answer to the task, and no error.
 bool takes_refusal(const ScoringTask& task);
+/// The same of all tasks of a unit that has some.
+bool only_takes_refusals(const WorkUnit& unit);
 
 /// Why a judge metric did not pass, in at most defaults::max_detail_bytes; empty if it did.
 std::string detail_of(const JudgeScore& judged);

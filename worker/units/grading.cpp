@@ -78,11 +78,10 @@ std::optional<std::variant<Evidence, Error>> Grading::begin(std::uint64_t unit, 
   request.provider = grading_->provider;
   request.model = grading_->model;
   const Digest key = cache_key(*provider_, request, work.repeat);
-  const auto at = pairs_.try_emplace(unit, std::move(request), key, *store_).first;
+  const auto at = pairs_.try_emplace(unit, std::move(request), key, only_takes_refusals(work), *store_).first;
   Pair& pair = at->second;
   pair.of_run = work.unit;
   pair.candidate.text = answer;
-  pair.takes_refusal = std::ranges::all_of(work.tasks, takes_refusal);
   pair.deadline = deadline;
   pair.outages_before = engine_.outages(grading_->provider, moment.now);
   Outcome outcome;

@@ -53,17 +53,19 @@ class Grading final : public Enricher {
  private:
   /// A unit whose answer is not graded yet.
   struct Pair {
-    Pair(ModelRequest to_send, const Digest& key, AnswerStore& store)
-        : request(std::move(to_send)), call({&request, key, {}}, store) {}
+    Pair(ModelRequest to_send, const Digest& key, bool may_be_refused, AnswerStore& store)
+        : request(std::move(to_send)),
+          call({&request, key, {}, may_be_refused}, store),
+          takes_refusal(may_be_refused) {}
     Pair(const Pair&) = delete;
     Pair& operator=(const Pair&) = delete;
 
     UnitId of_run = 0;
     ModelRequest request;  ///< The baseline's.
     BaselineCall call;
-    CallId call_id = 0;          ///< Of the call for the baseline's answer; 0 if none is under way.
-    bool is_compared = false;    ///< It waits for `comparer_`.
-    bool takes_refusal = false;  ///< The baseline's as well is an answer.
+    CallId call_id = 0;        ///< Of the call for the baseline's answer; 0 if none is under way.
+    bool is_compared = false;  ///< It waits for `comparer_`.
+    bool takes_refusal;        ///< The baseline's as well is an answer.
     GradedAnswer baseline;
     GradedAnswer candidate;
     TimePoint deadline;

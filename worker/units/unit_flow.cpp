@@ -1,6 +1,7 @@
 #include "worker/units/unit_flow.hpp"
 
 #include "worker/defaults.hpp"
+#include "worker/scoring/score.hpp"
 #include "worker/units/embeddings.hpp"
 #include "worker/units/grading.hpp"
 #include "worker/units/judging.hpp"
@@ -43,6 +44,10 @@ bool asks_for_latency(const WorkUnit& unit) {
 std::vector<MakeEnricher> every_enricher() {
   return {make<Embeddings>, make<Judging>, make<Grading>};
 }
+
+AnswerCall::AnswerCall(const WorkUnit& unit, AnswerStore& store)
+    : ModelCall({&unit.request, unit.key, unit.pinned_answer, only_takes_refusals(unit)}, store),
+      unit_(unit.unit) {}
 
 UnitFlow::UnitFlow(UnitFlowConfig config, const std::vector<MakeEnricher>& kinds)
     : config_(std::move(config)),

@@ -56,8 +56,7 @@ struct FlowTurn {
 /// The call for a unit's answer. The unit must outlive it.
 class AnswerCall final : public ModelCall {
  public:
-  AnswerCall(const WorkUnit& unit, AnswerStore& store)
-      : ModelCall({&unit.request, unit.key, unit.pinned_answer}, store), unit_(unit.unit) {}
+  AnswerCall(const WorkUnit& unit, AnswerStore& store);
   std::string log_member() const override { return R"("unit":)" + std::to_string(unit_); }
 
  private:

@@ -131,7 +131,7 @@ ObservedAnswer as_observed(Completion&& answer, std::string text) {
 SharedUnit part_that_assesses(const Completion& answer, const SharedUnit& unit) {
   if (!answer.non_answer) return unit;
   if (!is_native_refusal(answer) || std::ranges::none_of(unit->tasks, takes_refusal)) return nullptr;
-  if (std::ranges::all_of(unit->tasks, takes_refusal)) return unit;
+  if (only_takes_refusals(*unit)) return unit;
   WorkUnit part = *unit;
   std::erase_if(part.tasks, [](const ScoringTask& task) { return !takes_refusal(task); });
   return std::make_shared<const WorkUnit>(std::move(part));

@@ -117,6 +117,23 @@ TEST_F(AnswerStoreTest, ALiveRunAsksAgainAfterANonAnswer) {
   EXPECT_EQ(text_of(store.find_answer(key)), "(nothing)");
 }
 
+TEST_F(AnswerStoreTest, ALiveRunTakesTheRefusalThatIsAnAnswer) {
+  const auto found = [this](std::vector<Completion> own, std::vector<std::vector<Completion>> others = {}) {
+    return text_of(store_with(std::move(own), std::move(others)).find_answer_or_refusal(key));
+  };
+  auto cut_off = answer("cut off", 3000);
+  cut_off.non_answer = Error{Reason::truncated, "it was cut off"};
+  EXPECT_EQ(found({refusal("no")}), "no");
+  EXPECT_EQ(found({answer("yes", 1000), refusal("no", 2000)}), "no") << "the newest";
+  EXPECT_EQ(found({refusal("no", 1000)}, {{answer("yes", 2000)}}), "yes");
+  EXPECT_EQ(found({answer("yes", 1000), cut_off}), "yes");
+}
+
+TEST_F(AnswerStoreTest, ALiveRunAsksAgainAfterANonAnswerThatIsNoRefusal) {
+  auto empty = refusal("", 1000);
+  EXPECT_EQ(text_of(store_with({empty}).find_answer_or_refusal(key)), "(nothing)") << "nobody knows why";
+}
+
 TEST_F(AnswerStoreTest, AReplayHandsOutNonAnswers) {
   const auto store = store_with({refusal("no")});
   const auto found = store.find_replay(key, {});
