@@ -13,10 +13,6 @@ namespace sluice {
 
 namespace {
 
-std::uint32_t in_microseconds(std::chrono::microseconds time) {
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(time.count(), 0, 0xffffffff));
-}
-
 /// What the call log holds of a call, beside its time.
 std::string log_members(const Call& call, const std::optional<TakenPermit>& permit) {
   std::string members = R"("provider":)";
@@ -44,7 +40,7 @@ CallEngine::CallEngine(const RunSettings& settings, CallEngineConfig config)
       entries_(settings, config.has_cache),
       has_cache_(config.has_cache),
       link_(settings.heartbeat_interval),
-      reported_concurrency_(config.concurrency) {
+      demand_(config.concurrency) {
   for (const auto& of_run : settings_.providers) {
     auto& provider = providers_.try_emplace(of_run.name, of_run, settings_.case_timeout).first->second;
     const auto found = config.credentials.find(of_run.name);
@@ -180,7 +176,7 @@ HttpCall CallEngine::http_call(CallId id, Call& call, const std::optional<TakenP
 
 void CallEngine::on_budget(const BudgetChanged& budget, const Moment& moment) {
   at_ = moment;
-  if (link_.on_budget(budget)) demand_wanted_ = true;
+  if (link_.on_budget(budget)) demand_.want();
   if (!link_.connected()) {
     for (auto& [name, provider] : providers_) provider.budget.suspend();
   }
@@ -411,41 +407,12 @@ EngineTurn CallEngine::turn(const Moment& moment, const Backlog& backlog) {
 }
 
 void CallEngine::report_demand(EngineTurn& turn, const Backlog& backlog) {
-  const auto ready = [&](const CalledProvider& provider) {
-    // With a search on, what has not begun yet is what more places would be for. No probe is for it.
-    const bool counts = provider.budget.searches_places() && !provider.budget.in_outage() &&
-                        backlog.provider == provider.settings.name;
-    return provider.ready.size() + (counts ? backlog.waiting : 0);
-  };
-  const auto report_later = [&] {
-    for (const auto& [name, provider] : providers_) {
-      const auto next = provider.budget.next_report(ready(provider), at_.now);
-      if (next && (!turn.wake || *next < *turn.wake)) turn.wake = next;
-    }
-  };
-  bool due = std::exchange(demand_wanted_, false) || backlog.concurrency != reported_concurrency_;
-  for (auto& [name, provider] : providers_) {
-    auto& budget = provider.budget;
-    if (budget.holds_permits()) budget.give_back(next_sizes(provider, calls_), link_.clock(), at_);
-    due = due || budget.is_due(ready(provider), at_.now);
-  }
-  if (!link_.connected()) return;
-  if (!due) return report_later();
-  auto& demand = turn.demand.emplace();
-  demand.run_id = settings_.run_id;
-  demand.received_us = link_.newest_grants_us();
-  demand.concurrency = reported_concurrency_ = backlog.concurrency;
-  for (auto& [name, provider] : providers_) {
-    std::vector<wire::CallSize> sizes;
-    if (provider.budget.needs_sizes()) sizes = next_sizes(provider, calls_);
-    auto& of_provider =
-        demand.demands.emplace_back(provider.budget.demand(ready(provider), std::move(sizes), at_.now));
-    of_provider.backing_off = provider.backing_off;
-    of_provider.reached = provider.answered;
-    of_provider.variation_us = in_microseconds(provider.variation.most());
-    if (const auto span = link_.clock().at(at_.boot)) {
-      of_provider.uncertainty_us = in_microseconds(span->to - span->from);
-    }
+  turn.demand = demand_.take(providers_, calls_, backlog, link_, at_);
+  if (turn.demand) {
+    turn.demand->run_id = settings_.run_id;
+  } else if (link_.connected()) {
+    const auto next = DemandReports::next(providers_, backlog, at_.now);
+    if (next && (!turn.wake || *next < *turn.wake)) turn.wake = next;
   }
 }
 

@@ -6,6 +6,7 @@
 #include "worker/calls/call.hpp"
 #include "worker/calls/call_values.hpp"
 #include "worker/calls/coordinator_link.hpp"
+#include "worker/calls/demand_reports.hpp"
 #include "worker/calls/entry_exchange.hpp"
 #include "worker/calls/failed_tries.hpp"
 
@@ -76,7 +77,7 @@ class CallEngine {
   /// Ends back-offs, and calls whose time is over.
   void on_time(const Moment& moment);
   /// The next turn reports the demand, whether it has changed or not.
-  void want_demand() { demand_wanted_ = true; }
+  void want_demand() { demand_.want(); }
 
   // --- What follows ---
 
@@ -118,8 +119,7 @@ class CallEngine {
   bool has_cache_;
   CalledProviders providers_;
   CoordinatorLink link_;
-  bool demand_wanted_ = false;
-  std::uint32_t reported_concurrency_ = 0;
+  DemandReports demand_;
 
   CallTable calls_;
   Alarms alarms_;  ///< Ends of back-offs, and deadlines of what waits.
