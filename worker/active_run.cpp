@@ -49,7 +49,8 @@ Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& confi
   run.scorer = config.start_scorer(
       system,
       std::make_shared<const RunChecks>(
-          std::move(*ontology), Disclosure{keys, *redactor, settings.observe, settings.returns_embeddings}),
+          std::move(*ontology), Disclosure{keys, *redactor, settings.observe, settings.returns_embeddings},
+          settings.grading.has_value()),
       worker);
   ModelClientConfig client;
   client.flow.settings = settings;

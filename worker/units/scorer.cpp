@@ -28,6 +28,19 @@ struct ScorerState {
 
 using Scorer = caf::stateful_actor<ScorerState>;
 
+UnitResult result_of(CompletedUnit completed, const RunChecks& run) {
+  auto& [unit, outcome, spend, evidence, read, answer] = completed;
+  const Checks checks{run.ontology, run.text_checker};
+  auto* const error = std::get_if<Error>(&outcome);
+  if (!error || !answer) {
+    return unit_result(*unit, checks, std::move(outcome), evidence, spend, std::move(read), run.disclosure);
+  }
+  const auto part = run.grades ? std::nullopt : part_beside_error(*unit, *error, *answer);
+  return part
+             ? refused_result(*part, checks, std::move(*error), std::move(*answer), spend, run.disclosure)
+             : unassessed_result(*unit, checks, std::move(*error), std::move(*answer), spend, run.disclosure);
+}
+
 /// Scores for a slice of time, or until nothing is left.
 void score(Scorer* self) {
   auto& state = self->state;
@@ -39,11 +52,7 @@ void score(Scorer* self) {
     scored.results.reserve(batch.units.size() - state.scored);
     bool out_of_time = false;
     while (state.scored < batch.units.size() && !out_of_time) {
-      auto& [unit, outcome, spend, evidence, read, answer] = batch.units[state.scored++];
-      scored.results.push_back(unit_result(*unit, {state.checks->ontology, state.checks->text_checker},
-                                           std::move(outcome), evidence, spend, std::move(read),
-                                           state.checks->disclosure));
-      if (answer) add_answer(std::move(*answer), state.checks->disclosure, scored.results.back());
+      scored.results.push_back(result_of(std::move(batch.units[state.scored++]), *state.checks));
       out_of_time = std::chrono::steady_clock::now() >= end;
     }
     self->send(state.worker, std::move(scored));

@@ -14,12 +14,13 @@ namespace sluice {
 
 /// What the answers of a run are assessed by.
 struct RunChecks {
-  explicit RunChecks(Ontology of_run, Disclosure what_leaves = {})
-      : ontology(std::move(of_run)), disclosure(std::move(what_leaves)) {}
+  explicit RunChecks(Ontology of_run, Disclosure what_leaves = {}, bool run_grades = false)
+      : ontology(std::move(of_run)), disclosure(std::move(what_leaves)), grades(run_grades) {}
 
   Ontology ontology;
   TextChecker text_checker;
   Disclosure disclosure;
+  bool grades;  ///< What is scored has a grade.
 };
 
 /// Starts the actor that scores what the model client completes (UnitsCompleted) and hands it to the worker

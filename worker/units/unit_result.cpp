@@ -120,6 +120,14 @@ Result<std::string> packed_embedding(const EmbeddedTexts& embedded, const std::s
   return pack_embedding(*found->second);
 }
 
+/// Needs no embeddings and no votes.
+bool needs_the_answer_alone(const ScoringTask& task) {
+  return std::ranges::all_of(task.judged, [](const auto& one) { return one.recorded.has_value(); }) &&
+         std::ranges::none_of(task.texts, [](const TextExpectation& one) {
+           return one.metric == MetricId::semantic_similarity_to;
+         });
+}
+
 /// `text`: that of the answer, as it may be shown.
 ObservedAnswer as_observed(Completion&& answer, std::string text) {
   return {std::move(text), std::move(answer.finish_reason), std::move(answer.served_model),
@@ -142,15 +150,6 @@ ObservedAnswer observed_answer(Completion answer, const Disclosure& disclosure) 
   disclosure.keys.apply(text);
   disclosure.redactor.apply(text);
   return as_observed(std::move(answer), std::move(text));
-}
-
-void add_answer(Completion answer, const Disclosure& disclosure, UnitResult& result) {
-  // The answer is known by what the cache holds.
-  result.answer = answer_digest(answer);
-  result.usage = answer.usage;
-  ObservedAnswer shown = observed_answer(std::move(answer), disclosure);
-  result.shown_text = shown_beginning(shown.text, true);
-  if (disclosure.whole_text) result.observed = std::move(shown);
 }
 
 UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome outcome,
@@ -190,6 +189,36 @@ UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome o
     std::string text = std::move(clean ? *clean : completion.text);
     result.observed = as_observed(std::move(completion), std::move(text));
   }
+  return result;
+}
+
+UnitResult unassessed_result(const WorkUnit& unit, const Checks& checks, Error error, Completion answer,
+                             const Spend& spend, const Disclosure& disclosure) {
+  UnitResult result = unit_result(unit, checks, std::move(error), {}, spend, {}, disclosure);
+  // The answer is known by what the cache holds.
+  result.answer = answer_digest(answer);
+  result.usage = answer.usage;
+  ObservedAnswer shown = observed_answer(std::move(answer), disclosure);
+  result.shown_text = shown_beginning(shown.text, true);
+  if (disclosure.whole_text) result.observed = std::move(shown);
+  return result;
+}
+
+std::optional<WorkUnit> part_beside_error(const WorkUnit& unit, const Error& error,
+                                          const Completion& answer) {
+  if (!is_native_refusal(answer) || stops_run(error.reason)) return std::nullopt;
+  WorkUnit part = unit;
+  std::erase_if(part.tasks, [](const ScoringTask& task) {
+    return !takes_refusal(task) || !needs_the_answer_alone(task);
+  });
+  return part.tasks.empty() ? std::nullopt : std::optional(std::move(part));
+}
+
+UnitResult refused_result(const WorkUnit& part, const Checks& checks, Error error, Completion answer,
+                          const Spend& spend, const Disclosure& disclosure) {
+  UnitResult result = unit_result(part, checks, std::move(answer), {}, spend, {}, disclosure);
+  disclosure.redactor.apply(error.message);
+  if (result.error) result.error->message += "; what else a test asks of it failed: " + error.message;
   return result;
 }
 

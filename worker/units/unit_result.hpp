@@ -10,6 +10,7 @@
 #include "worker/units/answer_schema.hpp"
 #include "worker/units/disclosure.hpp"
 
+#include <optional>
 #include <variant>
 
 namespace sluice {
@@ -29,9 +30,17 @@ UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome o
                        const Evidence& evidence, const Spend& spend, ReadAnswer read = {},
                        const Disclosure& disclosure = Disclosure());
 
-/// Of a unit that ended in an error though its answer came, which was paid for: what is shown of the answer,
-/// and what it took. As unit_result.
-void add_answer(Completion answer, const Disclosure& disclosure, UnitResult& result);
+/// Of a unit that ended in an error though its answer came, which was paid for: the error, with what is shown
+/// of the answer, and what it took. As unit_result.
+UnitResult unassessed_result(const WorkUnit& unit, const Checks& checks, Error error, Completion answer,
+                             const Spend& spend, const Disclosure& disclosure = Disclosure());
+
+/// The part of such a unit that the error leaves as it is: of a refusal the tasks that take it and need
+/// nothing else. Nothing if there are none, or the error ends the run.
+std::optional<WorkUnit> part_beside_error(const WorkUnit& unit, const Error& error, const Completion& answer);
+/// The result of that part, scored by the refusal, which is the other tasks' error, and says what failed.
+UnitResult refused_result(const WorkUnit& part, const Checks& checks, Error error, Completion answer,
+                          const Spend& spend, const Disclosure& disclosure = Disclosure());
 
 /// The answer as observations keep it: without keys, and redacted.
 ObservedAnswer observed_answer(Completion answer, const Disclosure& disclosure);

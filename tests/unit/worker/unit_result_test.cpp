@@ -289,6 +289,34 @@ TEST(Redaction, OfARefusalIsThatOfTheTasksThatTakeIt) {
   EXPECT_EQ(result.observed->text, "not to [redacted mail]");
 }
 
+// A judge that was down took its pass from a test that has none.
+TEST(PartBesideError, IsOfARefusalTheTasksThatNeedNothingElse) {
+  WorkUnit work;
+  work.tasks = {{1, {}, {}, 0.0, false, {{MetricId::refusal}}},
+                {2, {}, {}, 0.0, false, {{MetricId::refusal}}}};
+  work.tasks[1].judged.resize(1);
+  Completion refused;
+  refused.finish_reason = "content_filter";
+  refused.non_answer = declined("content_filter");
+  const Error no_vote{Reason::judge_unparsable, "no vote for jane@home.io"};
+  const auto part = part_beside_error(work, no_vote, refused);
+  ASSERT_TRUE(part);
+  const auto result = refused_result(*part, {Ontology(), TextChecker()}, no_vote, refused, {}, redacting());
+  ASSERT_EQ(result.scores.size(), 1u);
+  EXPECT_EQ(result.scores[0].trial, 1u);
+  EXPECT_EQ(result.scores[0].metrics[0].passed, true);
+  ASSERT_TRUE(result.error);
+  EXPECT_EQ(result.error->reason, Reason::refusal);
+  EXPECT_NE(result.error->message.find("no vote for [redacted mail]"), std::string::npos)
+      << result.error->message;
+  EXPECT_EQ(result.answer, answer_digest(refused));
+
+  EXPECT_FALSE(part_beside_error(work, {Reason::provider_unreachable, "no judge"}, refused));
+  EXPECT_FALSE(part_beside_error(work, no_vote, {"an answer", "stop", "m", {}, 0, {}}));
+  work.tasks.erase(work.tasks.begin());
+  EXPECT_FALSE(part_beside_error(work, no_vote, refused)) << "its test has no result without the judge";
+}
+
 TEST(PartThatAssesses, IsOfARefusalTheTasksThatTakeIt) {
   WorkUnit work;
   work.tasks = {{1, {}, {}, 0.0, false, {{MetricId::must_contain, {"x"}}}},
