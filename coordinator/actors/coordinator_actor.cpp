@@ -136,7 +136,8 @@ void end_run(CoordinatorActor* self) {
   self->send(state.config->listener,
              RunEnded{std::move(facts), state.controller->lost_units(), state.controller->begun_units()});
   self->send(state.router, CloseSocket{});
-  // Behind what it was sent before, which send_exit would overtake: what calls took is to be noted.
+  // An ordinary message, behind what it was sent before: what calls took is to be noted. In CAF 0.17
+  // send_exit would stay behind that as well, but nothing says that it must.
   self->send(state.recorder, caf::exit_msg{self->address(), caf::exit_reason::user_shutdown});
   self->send_exit(state.governor, caf::exit_reason::user_shutdown);
   if (state.checker) self->send_exit(state.checker, caf::exit_reason::user_shutdown);
