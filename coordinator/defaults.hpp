@@ -15,6 +15,10 @@ using namespace std::chrono_literals;
 // --- actors
 /// Bounds the time of one transaction, so that acknowledgements keep flowing under a flood of results.
 inline constexpr std::size_t results_per_transaction = 512;
+/// Whoever else writes to the ledger takes seconds; what holds it for longer hangs, and only then the run
+/// ends with what is committed.
+inline constexpr std::chrono::minutes locked_ledger_patience{5};
+inline constexpr std::chrono::seconds locked_ledger_wait{1};  ///< From one try to the next one.
 /// Observations that wait to be saved: a disk that is slower than the run costs those that come then, not the
 /// run and not the memory.
 inline constexpr std::size_t max_unsaved_observation_bytes = 64u << 20;

@@ -33,6 +33,8 @@ struct RecorderState {
   std::vector<UnitSpend> spent;    ///< Not noted yet.
   std::vector<NotedLease> leased;  ///< Not noted yet.
   bool has_failed = false;         ///< The run ends: what comes is dropped, so that nothing counts twice.
+  /// Since when another process has kept the ledger locked. What waits is bounded by the workers' windows.
+  std::optional<caf::actor_clock::time_point> locked_since;
 };
 
 using RecorderActor = caf::stateful_actor<RecorderState>;
@@ -88,7 +90,23 @@ ResultsDropped all_dropped(const std::vector<WorkerId>& workers, const std::vect
   return dropped;
 }
 
-void commit(RecorderActor* self) {
+/// Has what waits committed later, if it is not for the run to end: another process has the ledger locked,
+/// and not for too long.
+bool tries_again(RecorderActor* self) {
+  auto& state = self->state;
+  if (!state.ledger->was_locked_out()) return false;
+  const auto now = self->clock().now();
+  if (!state.locked_since) {
+    state.locked_since = now;
+    spdlog::warn("another process keeps the run ledger locked; results wait for it in memory");
+  }
+  if (now - *state.locked_since >= defaults::locked_ledger_patience) return false;
+  self->delayed_send(self, defaults::locked_ledger_wait, CommitNow{});
+  return true;
+}
+
+/// `is_last`: nothing is tried again.
+void commit(RecorderActor* self, bool is_last = false) {
   auto& state = self->state;
   if (state.waiting.empty()) return;
   auto waiting = std::exchange(state.waiting, {});
@@ -97,6 +115,13 @@ void commit(RecorderActor* self) {
   std::vector<std::optional<ObservedAnswer>> observed(waiting.size());
   for (std::size_t i = 0; i < waiting.size(); ++i) observed[i].swap(waiting[i].result.observed);
   const auto outcomes = state.ledger->commit(state.run_id, waiting, state.move_pins);
+  if (!outcomes && !is_last && tries_again(self)) {
+    for (std::size_t i = 0; i < waiting.size(); ++i) waiting[i].result.observed.swap(observed[i]);
+    state.waiting = std::move(waiting);
+    state.workers = workers;
+    return;
+  }
+  state.locked_since.reset();
   if (!outcomes) {
     state.has_failed = true;
     self->send(state.coordinator, RecordingFailed{outcomes.error(), all_dropped(workers, waiting)});
@@ -125,7 +150,8 @@ void add(RecorderActor* self, RecordResult record) {
   }
   self->state.workers.push_back(record.worker);
   waiting.push_back(std::move(record.item));
-  if (waiting.size() >= defaults::results_per_transaction) commit(self);
+  // A ledger that is locked is tried from time to time alone: each time takes as long as it waits.
+  if (waiting.size() >= defaults::results_per_transaction && !self->state.locked_since) commit(self);
 }
 
 /// Who holds which entry saves requests and is no result: the run goes on without it.
@@ -181,7 +207,7 @@ caf::behavior recorder_behavior(RecorderActor* self, std::shared_ptr<Ledger> led
   // What came before the end was paid for.
   self->set_exit_handler([self](const caf::exit_msg& exit) {
     if (exit.reason != caf::exit_reason::kill) {
-      commit(self);
+      commit(self, true);
       if (const auto noted = note_progress(self->state); !noted)
         spdlog::warn("what going on with the run would need is not noted: {}", noted.error().message);
     }

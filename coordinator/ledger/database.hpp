@@ -6,6 +6,7 @@
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/ledger/row_checks.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +38,7 @@ struct Ledger::Database {
   SQLite::Database db;
   std::filesystem::path home;  ///< Whose runs.lock says which runs are under way.
   Outlives outlives = Outlives::process;
+  int busy_timeout_ms = defaults::ledger_busy_timeout_ms;
   std::optional<SQLite::Statement> select_run_seq;
   std::optional<SQLite::Statement> insert_result;
   std::optional<SQLite::Statement> select_answer;
@@ -82,6 +84,20 @@ struct Ledger::Database {
     ~Unsynced() {
       if (database_.outlives == Outlives::power) database_.db.tryExec("PRAGMA synchronous = FULL");
     }
+
+   private:
+    Database& database_;
+  };
+
+  /// As long as it is there, other processes are waited for longer: for what a run cannot do without.
+  class Patience {
+   public:
+    explicit Patience(Database& database) : database_(database) {
+      database_.db.setBusyTimeout(std::max(database_.busy_timeout_ms, defaults::run_busy_timeout_ms));
+    }
+    Patience(const Patience&) = delete;
+    Patience& operator=(const Patience&) = delete;
+    ~Patience() { sqlite3_busy_timeout(database_.db.getHandle(), database_.busy_timeout_ms); }
 
    private:
     Database& database_;

@@ -38,6 +38,7 @@ void Ledger::Database::forget_progress(std::int64_t seq) {
 }
 
 Result<void> Ledger::reopen_run(const std::string& run_id) {
+  const Database::Patience patience(*database_);
   return guarded_transaction(database_->db, ledger_error, [&] {
     const auto seq = database_->run_seq(run_id);
     remove_rows(database_->db, "cases", seq);

@@ -74,6 +74,12 @@ const std::string upsert_of_pin =
     ") ON CONFLICT(key) DO UPDATE SET answer = ?2, holder = ?3, checksum = excluded.checksum";
 
 Error ledger_error(const std::string& what) {
+  if (what == sqlite3_errstr(SQLITE_BUSY)) {
+    return {Reason::ledger_failed,
+            "the run ledger failed: another process holds it (" + what +
+                "); wait for that one, or end it: another command of sluice, a backup, or a program that "
+                "shows databases (`fuser SLUICE_HOME/ledger.db` says which)"};
+  }
   return {Reason::ledger_failed,
           "the run ledger failed: " + one_line(what) +  // SQLite quotes what stands in the file.
               "; check the space and the permissions of the home (--home; default SLUICE_HOME, or "
@@ -337,6 +343,15 @@ Result<std::vector<UsedAnswer>> Ledger::answers_of(const std::string& run_id) co
     }
     return used;
   });
+}
+
+void Ledger::wait_for_others(std::chrono::milliseconds most) {
+  database_->busy_timeout_ms = static_cast<int>(most.count());
+  sqlite3_busy_timeout(database_->db.getHandle(), database_->busy_timeout_ms);
+}
+
+bool Ledger::was_locked_out() const {
+  return (sqlite3_errcode(database_->db.getHandle()) & 0xff) == SQLITE_BUSY;
 }
 
 Outlives Ledger::outlives() const {

@@ -24,6 +24,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace sluice {
@@ -44,6 +45,11 @@ struct RunPrune {
   /// process works on stays in any case.
   std::int64_t unfinished_before_ms = 0;
   bool dry_run = false;
+  /// A transaction removes so many rows; after each but a run's last, others have so much time to write.
+  std::uint64_t rows_at_once = defaults::rows_pruned_at_once;
+  std::function<void(std::chrono::nanoseconds)> leave_to_others = [](std::chrono::nanoseconds time) {
+    std::this_thread::sleep_for(time);
+  };
 };
 
 struct PrunedRuns {
@@ -89,6 +95,13 @@ class Ledger {
   /// What opening the file brought up to date, for whoever watches.
   const std::optional<LedgerUpgrade>& upgrade() const;
 
+  /// How long each call waits for the transaction of another process from now on.
+  void wait_for_others(std::chrono::milliseconds most);
+  /// Whether the latest call failed because another process had the file locked for longer than that: a later
+  /// one may succeed.
+  bool was_locked_out() const;
+
+  /// Waits for another process longer than other calls do, as finish_run and reopen_run.
   Result<void> begin_run(const RunRecord& run);
   Result<void> finish_run(const std::string& run_id, const RunSummary& summary);
 
@@ -148,8 +161,9 @@ class Ledger {
   Result<void> note_baseline(const std::string& run_id, std::int64_t now_ms);
   /// The runs of a suite that its manifest's [baseline] was ever made from, the latest first.
   Result<std::vector<PastRun>> baseline_runs(const std::string& suite_path) const;
-  /// Removes old runs and their results, each run whole or not at all, and gives the room back to the disk.
-  /// Pins stay as they are: they need no run.
+  /// Removes old runs and their results, and gives the room back to the disk. Nobody finds a run any more
+  /// from the first of its rows on that goes; where this is killed in between, the next call removes the
+  /// rest. Pins stay as they are: they need no run.
   Result<PrunedRuns> prune(const RunPrune& which);
   /// Removes one run with all that is kept of it. Nothing happens if there is none.
   Result<void> remove_run(const std::string& run_id);

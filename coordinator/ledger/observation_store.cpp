@@ -348,7 +348,7 @@ Result<std::uint64_t> ObservationStore::prune(const Retention& retention, bool c
       remove.bind(1, retention.oldest);
       remove.bind(2, timestamp);
       remove.bind(3, row);
-      remove.bind(4, defaults::observations_pruned_at_once);
+      remove.bind(4, defaults::rows_pruned_at_once);
       rows = remove.exec();
       remove.reset();
     }

@@ -6,6 +6,7 @@
 #include "coordinator/ledger/run_lock.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -41,20 +42,59 @@ std::vector<std::int64_t> column_of(SQLite::Statement& query, int column) {
   return values;
 }
 
-std::uint64_t remove(SQLite::Database& db, std::int64_t seq) {
-  // One transaction a run: another process that records results is kept waiting no longer than that.
-  SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
-  forget_suite(db, seq);
-  std::uint64_t results = 0;
-  for (const RunTable& table : run_tables) {
-    const std::uint64_t removed = remove_rows(db, table.name, seq);
-    if (table.name == "results") results = removed;
-  }
-  SQLite::Statement run(db, "DELETE FROM runs WHERE seq = ?");
+/// Makes of the run's row one that nobody finds any more (is_kept_run), if it is not yet.
+void mark(SQLite::Database& db, std::int64_t seq) {
+  SQLite::Statement run(db, std::string("UPDATE runs SET reason_code = 'pruned', completed_at_ms = NULL, "
+                                        "config_fingerprint = NULL, plan_identity = NULL, settings = NULL, "
+                                        "result_layout = NULL, pinned_at_ms = NULL, flags = NULL, "
+                                        "endpoint = NULL WHERE seq = ? AND ") +
+                                is_kept_run);
   run.bind(1, seq);
   run.exec();
+}
+
+/// Removes as many rows of the run as go at once, in one transaction; with the last ones the run itself, and
+/// only then it is true. `results` are counted.
+bool remove_portion(SQLite::Database& db, std::int64_t seq, std::uint64_t most, std::uint64_t& results) {
+  SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+  forget_suite(db, seq);
+  std::uint64_t removed_results = 0;
+  for (const RunTable& table : run_tables) {
+    const std::uint64_t removed = remove_rows(db, table.name, seq, most);
+    if (table.name == "results") removed_results = removed;
+    most -= removed;
+  }
+  const bool is_last = most > 0;
+  if (is_last) {
+    SQLite::Statement run(db, "DELETE FROM runs WHERE seq = ?");
+    run.bind(1, seq);
+    run.exec();
+  } else {
+    mark(db, seq);
+  }
   transaction.commit();
-  return results;
+  results += removed_results;
+  return is_last;
+}
+
+/// Another process that records results is kept waiting no longer than a portion takes. It looks from time to
+/// time whether it may write: so as much time as a portion took is left to others before the next one.
+std::uint64_t remove(SQLite::Database& db, std::int64_t seq, const RunPrune& which) {
+  std::uint64_t results = 0;
+  while (true) {
+    const auto begun = std::chrono::steady_clock::now();
+    if (remove_portion(db, seq, which.rows_at_once, results)) return results;
+    which.leave_to_others(std::chrono::steady_clock::now() - begun);
+  }
+}
+
+/// Those of which an earlier prune was killed before it had removed them whole: they go in any case.
+std::vector<std::pair<std::int64_t, std::string>> half_removed(SQLite::Database& db) {
+  SQLite::Statement query(db, std::string("SELECT seq, run_id FROM runs WHERE NOT ") + is_kept_run);
+  std::vector<std::pair<std::int64_t, std::string>> runs;
+  while (query.executeStep())
+    runs.emplace_back(query.getColumn(0).getInt64(), query.getColumn(1).getString());
+  return runs;
 }
 
 /// False if another process is at work: the room stays in the file, for later runs. It is not waited for
@@ -76,7 +116,7 @@ Result<void> Ledger::remove_run(const std::string& run_id) {
     query.bind(1, run_id);
     const auto seqs = column_of(query, 0);
     query.reset();
-    for (const std::int64_t seq : seqs) remove(database_->db, seq);
+    for (const std::int64_t seq : seqs) remove(database_->db, seq, {});
   });
 }
 
@@ -89,13 +129,14 @@ Result<PrunedRuns> Ledger::prune(const RunPrune& which) {
     const std::vector<std::int64_t> needed = column_of(needed_query, 1);
     SQLite::Statement query(db, "SELECT seq, started_at_ms, completed_at_ms IS NOT NULL, run_id FROM " +
                                     sound("runs") + " ORDER BY seq DESC");
-    std::vector<std::pair<std::int64_t, std::string>> going;
-    while (query.executeStep()) {
+    auto going = half_removed(db);
+    done.left = going.size();
+    for (std::uint64_t newer = 0; query.executeStep(); ++newer) {
       ++done.left;
       const std::int64_t seq = query.getColumn(0).getInt64();
       const std::int64_t begun = query.getColumn(1).getInt64();
       const bool ended = query.getColumn(2).getInt() != 0;
-      if (which.keep && done.left <= *which.keep) continue;
+      if (which.keep && newer < *which.keep) continue;
       if (which.begun_before_ms && begun >= *which.begun_before_ms) continue;
       if (!ended && begun >= which.unfinished_before_ms) {
         ++done.unfinished;
@@ -117,12 +158,12 @@ Result<PrunedRuns> Ledger::prune(const RunPrune& which) {
         ++done.unfinished;
         continue;
       }
-      done.results += which.dry_run ? count_rows(db, "results", seq) : remove(db, seq);
+      done.results += which.dry_run ? count_rows(db, "results", seq) : remove(db, seq, which);
       ++done.runs;
     }
     done.left -= done.runs;
     if (!which.dry_run) done.compacted = compact(db, database_->home);
-    db.setBusyTimeout(defaults::ledger_busy_timeout_ms);
+    db.setBusyTimeout(database_->busy_timeout_ms);
     done.bytes_after = bytes_of(db.getFilename());
     return done;
   });

@@ -30,7 +30,9 @@ const std::string select_quality = R"sql(
     total(baseline_cost), count(baseline_cost), total(baseline_latency_ms), count(baseline_latency_ms),
     total(candidate_cost), count(candidate_cost), total(candidate_latency_ms), count(candidate_latency_ms),
     max(runs.started_at_ms)
-  FROM )sql" + sound("quality") + R"sql( JOIN runs ON runs.seq = quality.id >> 32
+  FROM )sql" + sound("quality") + " JOIN " +
+                                   kept_runs +
+                                   R"sql( ON runs.seq = quality.id >> 32
   WHERE (?1 IS NULL OR runs.run_id = ?1) AND (?2 IS NULL OR runs.suite = ?2)
     AND (?3 IS NULL OR baseline_arm = ?3 OR candidate_arm = ?3)
     AND (?4 IS NULL OR category = ?4) AND (?5 IS NULL OR judge = ?5)

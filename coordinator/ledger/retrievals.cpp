@@ -24,7 +24,9 @@ const std::string insert_retrieval = R"sql(
 const std::string select_retrievals = R"sql(
   SELECT type, test, category, score, example, high_floor, degraded_floor, plugin, embedder,
     task_class, language, build_system, status, max(id)
-  FROM )sql" + sound("retrievals") + R"sql( JOIN runs ON runs.seq = retrievals.id >> 32
+  FROM )sql" + sound("retrievals") + " JOIN " +
+                                      kept_runs +
+                                      R"sql( ON runs.seq = retrievals.id >> 32
   WHERE plugin IS ?1 AND embedder IS ?2 AND (?3 IS NULL OR runs.suite = ?3)
     AND runs.mode <> 'mock' AND status NOT IN ('', 'error')
   GROUP BY runs.suite, test
@@ -109,10 +111,10 @@ Result<std::vector<RetrievalEvent>> Ledger::retrievals(const RetrievalFilter& fi
 
 Result<std::vector<std::string>> Ledger::retrieval_embedders(const std::string& plugin) const {
   return guarded(ledger_error, [&] {
-    SQLite::Statement query(
-        database_->db,
-        "SELECT DISTINCT embedder FROM retrievals JOIN runs ON runs.seq = retrievals.id >> 32 "
-        "WHERE plugin = ?1 AND runs.mode <> 'mock' ORDER BY embedder");
+    SQLite::Statement query(database_->db, std::string("SELECT DISTINCT embedder FROM retrievals JOIN ") +
+                                               kept_runs +
+                                               " ON runs.seq = retrievals.id >> 32 "
+                                               "WHERE plugin = ?1 AND runs.mode <> 'mock' ORDER BY embedder");
     query.bind(1, plugin);
     std::vector<std::string> embedders;
     while (query.executeStep()) embedders.push_back(query.getColumn(0).getString());

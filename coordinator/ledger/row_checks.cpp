@@ -1,6 +1,7 @@
 #include "coordinator/ledger/row_checks.hpp"
 
 #include "common/text/text.hpp"
+#include "coordinator/ledger/row_id.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -203,8 +204,9 @@ std::string fits(const Table& table) {
 
 std::string sound(const Table& table) {
   const std::string_view name = table.name == "runs" ? "run_id" : table.key.substr(0, table.key.find(','));
-  return "(SELECT * FROM " + std::string(table.name) + " WHERE row_must_fit(" + fits(table) + ", " +
-         literal(table.name) + ", " + std::string(name) + ")) AS " + std::string(table.name);
+  const std::string first = table.name == "runs" ? std::string(is_kept_run) + " AND " : std::string();
+  return "(SELECT * FROM " + std::string(table.name) + " WHERE " + first + "row_must_fit(" + fits(table) +
+         ", " + literal(table.name) + ", " + std::string(name) + ")) AS " + std::string(table.name);
 }
 
 bool has_column(SQLite::Database& db, std::string_view table, std::string_view column) {

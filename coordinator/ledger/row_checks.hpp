@@ -46,8 +46,9 @@ std::string sum(const Table& table, std::string_view values);
 /// True of a row that is as it was written, as an expression.
 std::string fits(const Table& table);
 /// Stands for the table in a FROM clause; the name is the table's own. Reading a row that is not as it was
-/// written is an error which names it. A column that no index finds is to be compared by IS: of `column = ?`
-/// SQLite concludes that it may hand the checksum what the question mark stands for.
+/// written is an error which names it. Of `runs`, those that prune removes are left out. A column that no
+/// index finds is to be compared by IS: of `column = ?` SQLite concludes that it may hand the checksum what
+/// the question mark stands for.
 std::string sound(const Table& table);
 /// Adds the column where a table that is there lacks it.
 void add_columns(SQLite::Database& db, std::span<const Table> tables);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -45,8 +46,17 @@ inline constexpr std::array run_tables{
     RunTable{"asked", false}, RunTable{"parts", false}, RunTable{"run_suites", false},
 };
 
+/// Of a row of `runs`, as a condition: prune is not removing the run. What it removes in portions is marked
+/// so first, with a reason that no run ends for: nobody finds the run from then on, and where prune is
+/// killed, the next one finishes it. To an earlier sluice it is a run without an end that nobody can go on
+/// with.
+inline constexpr const char* is_kept_run = "reason_code IS NOT 'pruned'";
+/// Stands for `runs` in a FROM clause, without these.
+inline constexpr const char* kept_runs = "(SELECT * FROM runs WHERE reason_code IS NOT 'pruned') AS runs";
+
 std::uint64_t count_rows(SQLite::Database& db, std::string_view table, std::int64_t run_seq);
-/// Says how many there were.
-std::uint64_t remove_rows(SQLite::Database& db, std::string_view table, std::int64_t run_seq);
+/// Says how many there were. `most`: removes no more than so many, the first ones.
+std::uint64_t remove_rows(SQLite::Database& db, std::string_view table, std::int64_t run_seq,
+                          std::optional<std::uint64_t> most = std::nullopt);
 
 }  // namespace sluice

@@ -138,6 +138,7 @@ PastRun Ledger::Database::as_found(PastRun past) {
 }
 
 Result<void> Ledger::begin_run(const RunRecord& run) {
+  const Database::Patience patience(*database_);
   return guarded_transaction(database_->db, ledger_error, [&] {
     SQLite::Statement insert(database_->db,
                              "INSERT INTO runs(run_id, suite, mode, provider, model, prompt_version, trials, "
@@ -166,6 +167,7 @@ Result<void> Ledger::begin_run(const RunRecord& run) {
 }
 
 Result<void> Ledger::finish_run(const std::string& run_id, const RunSummary& summary) {
+  const Database::Patience patience(*database_);
   return guarded_transaction(database_->db, ledger_error, [&]() -> Result<void> {
     database_->settle_pins();
     SQLite::Statement update(

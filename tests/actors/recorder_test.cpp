@@ -2,8 +2,11 @@
 
 #include "common/defaults.hpp"
 #include "coordinator/actors/messages.hpp"
+#include "coordinator/defaults.hpp"
 #include "tests/actors/actor_fixture.hpp"
 #include "tests/support/temporary_folder.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
 
 namespace sluice {
 namespace {
@@ -145,6 +148,45 @@ TEST_F(RecorderTest, AFailureIsReportedOnceAndWhatComesThenIsDropped) {
   const auto dropped = coordinator.take<ResultsDropped>();
   ASSERT_EQ(dropped.size(), 1u);
   EXPECT_EQ(dropped[0].items.at(0).worker, 2u);
+}
+
+// `sluice runs prune` of a large run ended every run of the home: "database is locked".
+TEST_F(RecorderTest, ALockedLedgerIsTriedAgain) {
+  auto ledger = Ledger::open(file());
+  ASSERT_TRUE(ledger);
+  ledger->wait_for_others(0ms);
+  recorder =
+      owned(spawn_recorder(system(), std::move(*ledger), run_id, true, coordinator.handle(), {}, false));
+  SQLite::Database other(file().string(), SQLite::OPEN_READWRITE);
+  other.exec("BEGIN IMMEDIATE");
+  for (UnitId unit = 0; unit < 600; ++unit) record(1, unit);
+  settle();
+  jump(defaults::locked_ledger_patience - 1min);
+  EXPECT_TRUE(coordinator.got<RecordingFailed>().empty());
+  EXPECT_TRUE(coordinator.got<ResultsRecorded>().empty());
+  other.exec("COMMIT");
+  pass(2 * defaults::locked_ledger_wait);
+  EXPECT_TRUE(coordinator.got<RecordingFailed>().empty());
+  std::size_t recorded = 0;
+  for (const auto& batch : coordinator.got<ResultsRecorded>()) recorded += batch.items.size();
+  EXPECT_EQ(recorded, 600u);
+}
+
+TEST_F(RecorderTest, ALedgerThatStaysLockedEndsTheRunAndIsNamed) {
+  auto ledger = Ledger::open(file());
+  ASSERT_TRUE(ledger);
+  ledger->wait_for_others(0ms);
+  recorder =
+      owned(spawn_recorder(system(), std::move(*ledger), run_id, true, coordinator.handle(), {}, false));
+  SQLite::Database other(file().string(), SQLite::OPEN_READWRITE);
+  other.exec("BEGIN IMMEDIATE");
+  record(1, 0);
+  settle();
+  jump(defaults::locked_ledger_patience);
+  const auto failures = coordinator.take<RecordingFailed>();
+  ASSERT_EQ(failures.size(), 1u);
+  EXPECT_NE(failures[0].why.message.find("another process holds it"), std::string::npos);
+  EXPECT_EQ(failures[0].dropped.items.size(), 1u);
 }
 
 // A full disk lost who held what: whoever went on with the run asked others for answers that were there.

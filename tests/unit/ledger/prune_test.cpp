@@ -4,6 +4,7 @@
 #include "tests/support/temporary_folder.hpp"
 
 #include <array>
+#include <chrono>
 #include <set>
 #include <string>
 #include <vector>
@@ -164,6 +165,54 @@ TEST_F(PruneTest, TheRunThatABaselineCameFromStays) {
   EXPECT_EQ(prune({.begun_before_ms = {}, .keep = 1}).needed, 1u);
   EXPECT_EQ(runs(), "d b");
   EXPECT_EQ(results_in("b"), 50u);
+}
+
+std::int64_t count(SQLite::Database& db, const std::string& what) {
+  return db.execAndGet("SELECT count(*) FROM " + what).getInt64();
+}
+
+// An old run of a million results kept the ledger from all live runs for longer than they waited.
+TEST_F(PruneTest, ALargeRunGoesInPortionsBetweenWhichOthersWrite) {
+  record("large", 100);
+  record("b", 200);
+  Ledger other = open();
+  other.wait_for_others(std::chrono::milliseconds(0));
+  int begun = 0;
+  RunPrune which{.begun_before_ms = {}, .keep = 1, .rows_at_once = 20};
+  which.leave_to_others = [&](std::chrono::nanoseconds) {
+    const std::string run_id = "other-" + std::to_string(begun++);
+    EXPECT_TRUE(other.begin_run({run_id, "suite", "live", "openai", "m", "1", 300, 50}));
+    EXPECT_EQ(runs().find("large"), std::string::npos) << "what lacks results is no run any more";
+    EXPECT_EQ(results_in("large"), 0u);
+  };
+  const PrunedRuns done = prune(which);
+  EXPECT_EQ(done.runs, 1u);
+  EXPECT_EQ(done.results, 50u);
+  EXPECT_EQ(begun, 2);
+  EXPECT_EQ(results_in("b"), 50u);
+}
+
+TEST_F(PruneTest, WhatAKilledPruneLeftIsNoRunAndGoesWithTheNextOne) {
+  record("large", 100);
+  record("b", 200);
+  SQLite::Database file((folder_.path() / "ledger.db").string());
+  file.exec(
+      "CREATE TRIGGER killed BEFORE DELETE ON results WHEN (OLD.id & 4294967295) = 30 "
+      "BEGIN SELECT RAISE(ABORT, 'killed'); END");
+  EXPECT_FALSE(ledger_.prune({.begun_before_ms = {}, .keep = 1, .rows_at_once = 20}));
+  EXPECT_EQ(count(file, "results"), 80);
+  EXPECT_EQ(runs(), "b");
+  EXPECT_FALSE(ledger_.find_run("large"));
+  EXPECT_EQ(results_in("large"), 0u);
+  file.exec("DROP TRIGGER killed");
+  ASSERT_TRUE(ledger_.begin_run({"c", "suite", "live", "openai", "m", "1", 300, 50}));
+  const RunPrune keep_all{.begun_before_ms = {}, .keep = 100, .dry_run = true};
+  EXPECT_EQ(prune(keep_all).results, 30u);
+  const PrunedRuns done = prune({.begun_before_ms = {}, .keep = 100});
+  EXPECT_EQ(done.runs, 1u);
+  EXPECT_EQ(done.left, 2u);
+  EXPECT_EQ(count(file, "results"), 50);
+  EXPECT_EQ(count(file, "runs"), 2);
 }
 
 TEST_F(PruneTest, AReaderElsewhereSeesTheWholeRunOrNone) {
