@@ -2,6 +2,8 @@
 
 #include "common/wire/messages.hpp"
 
+#include <algorithm>
+#include <array>
 #include <tuple>
 #include <utility>
 
@@ -78,6 +80,27 @@ Result<std::optional<Value>> AnswerStore::heard(EntryKind kind, const Digest& ke
 
 Result<void> AnswerStore::store(std::span<const KeyedAnswer> answers) {
   return own_ ? own_->put(answers) : Result<void>();
+}
+
+Result<bool> AnswerStore::store_if_none(const KeyedAnswer& one) {
+  if (own_) {
+    const auto kind = one.answer->non_answer ? EntryKind::outcome : EntryKind::answer;
+    const auto there = own_->get_entry(kind, one.key);
+    if (!there) return fail(there.error());
+    if (*there) return false;
+  }
+  if (const auto stored = store({&one, 1}); !stored) return fail(stored.error());
+  return true;
+}
+
+bool AnswerStore::holds_any(const Digest& key) const {
+  const auto has = [&key](const AnswerCache& cache) {
+    return std::ranges::any_of(std::array{EntryKind::answer, EntryKind::outcome}, [&](EntryKind kind) {
+      const auto entry = cache.get_entry(kind, key);
+      return entry && *entry;
+    });
+  };
+  return (own_ && has(*own_)) || std::ranges::any_of(others_, has);
 }
 
 Result<std::optional<std::vector<float>>> AnswerStore::find_embedding(const Digest& key) const {

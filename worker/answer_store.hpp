@@ -36,6 +36,10 @@ class AnswerStore {
   Result<std::optional<Completion>> find_replay(const Digest& key, const Digest& pinned) const;
   /// Stores answers and final non-answers in the own cache: all of them, or none.
   Result<void> store(std::span<const KeyedAnswer> answers);
+  /// Stores one unless the own cache has an entry of its kind under the key: then false.
+  Result<bool> store_if_none(const KeyedAnswer& one);
+  /// Whether any cache has an answer or a non-answer of the key, whatever it says.
+  bool holds_any(const Digest& key) const;
   /// The embedding of the key (common/model/cache_key.hpp), from the own cache first.
   Result<std::optional<std::vector<float>>> find_embedding(const Digest& key) const;
   /// Stores an embedding in the own cache.

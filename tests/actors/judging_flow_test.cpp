@@ -406,6 +406,38 @@ TEST_F(JudgingFlowTest, AVoteThatIsRenewedIsSoughtAtOtherWorkers) {
   }
 }
 
+// A Ctrl-C in a --refresh broke each gate over that cache until the refresh was gone on with.
+TEST_F(JudgingFlowTest, AnAnswerIsReplacedOnceItsUnitIsComplete) {
+  start(true);
+  for (const auto& call : ask_and_answer(judged(1, 1), "first")) end_calls({voted(call, 0.7)});
+  only_outcome();
+  const auto cached = [this] { return store->find_answer(judged(1)->key).value().value().text; };
+  settings.read_cache = false;
+  restart();
+  ask_and_answer(judged(1, 1), "second");
+  EXPECT_EQ(cached(), "first") << "what the ledger pins, until there is another result";
+  restart();
+  const auto votes = ask_and_answer(judged(1, 1), "third");
+  ASSERT_EQ(votes.size(), 1u);
+  EXPECT_EQ(cached(), "first");
+  end_calls({voted(votes[0], 0.2)});
+  EXPECT_EQ(std::get<Completion>(only_outcome().outcome).text, "third");
+  EXPECT_EQ(cached(), "third");
+}
+
+TEST_F(JudgingFlowTest, AnAnswerThatGetsNoVoteReplacesNone) {
+  settings.case_timeout = 10s;
+  start(true);
+  for (const auto& call : ask_and_answer(judged(1, 1), "first")) end_calls({voted(call, 0.7)});
+  only_outcome();
+  settings.read_cache = false;
+  restart();
+  ask_and_answer(judged(1, 1), "second");
+  pass(10s + 100ms);
+  EXPECT_EQ(reason_of(only_outcome()), Reason::timed_out);
+  EXPECT_EQ(store->find_answer(judged(1)->key).value().value().text, "first") << "no result, no other pin";
+}
+
 TEST_F(JudgingFlowTest, AVoteThatComesTooLateIsKeptForTheNextRun) {
   settings.case_timeout = 10s;
   start(true);

@@ -53,6 +53,23 @@ TEST_F(ModelClientTest, CachedModeNeverCalls) {
   EXPECT_TRUE(calls().empty());
 }
 
+TEST_F(ModelClientTest, CachedModeSaysOfAnAnswerThatIsNotThePinnedOneWhatToDo) {
+  start(true);
+  complete(1);
+  end_calls({answered_claims(only_call())});
+  only_outcome();
+  settings.mode = Mode::cached;
+  restart();
+  WorkUnit pinned = *unit(1);
+  pinned.pinned_answer = sha256("replaced by a --refresh");
+  complete({std::make_shared<const WorkUnit>(std::move(pinned))});
+  const auto done = only_outcome();
+  ASSERT_EQ(reason_of(done), Reason::cache_miss);
+  const std::string message = std::get<Error>(done.outcome).message;
+  EXPECT_NE(message.find("holds another answer"), std::string::npos) << message;
+  EXPECT_NE(message.find("--resume RUN"), std::string::npos) << message;
+}
+
 TEST_F(ModelClientTest, MockModeAnswersWithNoClaims) {
   settings.mode = Mode::mock;
   start();

@@ -16,13 +16,24 @@ std::optional<std::variant<Completion, Error>> ModelCall::find(const RunSettings
                                       : store_.find_answer(keyed_.key);
   if (!found) return found.error();
   if (*found) return std::move(**found);
-  if (replay) return Error{Reason::cache_miss, "the cache does not hold this answer"};
-  return std::nullopt;
+  if (!replay) return std::nullopt;
+  if (!is_zero(keyed_.pinned) && store_.holds_any(keyed_.key)) {
+    return Error{
+        Reason::cache_miss,
+        "the cache holds another answer than the one that the ledger pins: that one is in the cache of "
+        "a worker that is not there, or a --refresh was stopped before it had recorded its answer; "
+        "`sluice run --resume RUN` goes on with such a run (`sluice runs list` shows it)"};
+  }
+  return Error{Reason::cache_miss, "the cache does not hold this answer"};
 }
 
 Result<void> ModelCall::store(const Completion& answer) const {
   const KeyedAnswer keyed{keyed_.key, &answer};
   return store_.store(std::span(&keyed, 1));
+}
+
+Result<bool> ModelCall::store_if_none(const Completion& answer) const {
+  return store_.store_if_none({keyed_.key, &answer});
 }
 
 wire::CallSize ModelCall::size() const {

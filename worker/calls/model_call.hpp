@@ -37,6 +37,8 @@ class ModelCall : public CallRequest {
   std::optional<std::variant<Completion, Error>> find(const RunSettings& settings) const;
   /// Stores a new answer, or final non-answer.
   Result<void> store(const Completion& answer) const;
+  /// The same unless that would replace another one: then false.
+  Result<bool> store_if_none(const Completion& answer) const;
 
   EntryKey entry_key() const { return {EntryKind::answer, keyed_.key}; }
   /// What came of a call that has ended without an error. Once.

@@ -248,8 +248,12 @@ void UnitFlow::on_answer(Id id, Completion answer, bool is_new) {
     return finish(id, std::move(answer));
   }
   if (is_new) {
-    // Stored before it waits, or fails for something else than itself: it was paid for.
-    if (const auto stored = unit.call.store(answer); !stored) error = stored.error();
+    // Stored before it waits, or fails for something else than itself: it was paid for. But what it would
+    // replace (`--refresh`) may be what the ledger pins, and stays until the unit has a result: a run that is
+    // stopped before must not break those that replay it.
+    const auto stored = unit.call.store_if_none(answer);
+    if (!stored) error = stored.error();
+    unit.replaces = stored && !*stored;
   }
   unit.answer = std::move(answer);
   ++waiting_;
@@ -293,7 +297,7 @@ void UnitFlow::take_enriched(std::size_t enricher) {
       continue;
     }
     unit.evidence.merge(std::get<Evidence>(std::move(outcome.result)));
-    if (unit.waits_for == 0) finish(outcome.unit, std::move(*unit.answer));
+    if (unit.waits_for == 0) complete(outcome.unit, unit);
   }
   enriched_.clear();
 }
@@ -326,6 +330,12 @@ void UnitFlow::await_enrichers(Id id) {
 }
 
 // --- Ends ---
+
+/// What it waited for is there.
+void UnitFlow::complete(Id id, UnderWay& unit) {
+  if (unit.replaces) unstored_.push_back(completed_.size());
+  finish(id, std::move(*unit.answer));
+}
 
 void UnitFlow::finish(Id id, UnitOutcome outcome) {
   auto node = units_.extract(id);

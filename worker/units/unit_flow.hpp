@@ -115,6 +115,8 @@ class UnitFlow {
     Spend spend;
     ReadAnswer read;
     std::optional<Completion> answer;  ///< While it waits for its enrichers.
+    /// The answer is new, and replaces another one in the cache once the unit is complete.
+    bool replaces = false;
     Evidence evidence;
     std::uint32_t waits_for = 0;  ///< A bit for each enricher that has not come back.
   };
@@ -132,6 +134,7 @@ class UnitFlow {
   void take_enriched(std::size_t enricher);
   void stop_waiting(Id id, UnderWay& unit);
   void await_enrichers(Id id);
+  void complete(Id id, UnderWay& unit);
   void finish(Id id, UnitOutcome outcome);
   void give_back(Id id);
   template <class Wanted>

@@ -187,6 +187,20 @@ TEST_F(AnswerStoreTest, StoresIntoTheOwnCacheAlone) {
   EXPECT_EQ(text_of(open("other-0").get(key)), "old");
 }
 
+TEST_F(AnswerStoreTest, ReplacesNothingOfTheKindWhereItIsNotTo) {
+  auto store = store_with({answer("a")}, {{answer("elsewhere")}});
+  const auto stored = [&store](const Digest& at, const Completion& one) {
+    return store.store_if_none({at, &one}).value();
+  };
+  EXPECT_FALSE(stored(key, answer("b", 2000)));
+  EXPECT_EQ(text_of(store.find_answer(key)), "a");
+  EXPECT_TRUE(stored(key, refusal("no", 2000))) << "it stands beside the answer";
+  EXPECT_EQ(text_of(store.find_replay(key, answer_digest(answer("a")))), "a");
+  EXPECT_FALSE(store.holds_any(other_key));
+  EXPECT_TRUE(stored(other_key, answer("c")));
+  EXPECT_TRUE(store.holds_any(other_key));
+}
+
 TEST_F(AnswerStoreTest, ForgetsAnAnswerThatLost) {
   auto store = store_with({answer("ours")});
   EXPECT_TRUE(store.forget_unless(key, answer_digest(answer("theirs"))));
