@@ -8,12 +8,12 @@
 #include "worker/calls/model_call.hpp"
 #include "worker/scoring/votes.hpp"
 #include "worker/units/enricher.hpp"
+#include "worker/units/renewed_votes.hpp"
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -152,7 +152,7 @@ class Judging final : public Enricher {
   std::uint64_t next_number_ = 1;
   std::vector<UnitSpend> late_;
   std::vector<Digest> again_;  ///< Votes that are to be asked for again with the next turn.
-  std::set<Digest> renewed_;   ///< Where votes are renewed: those that this run has got already.
+  RenewedVotes renewed_;       ///< Where votes are renewed: those that this run has got already.
 };
 
 }  // namespace sluice
