@@ -1,5 +1,7 @@
 #pragma once
 
+#include "common/defaults.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +30,8 @@ inline constexpr std::size_t max_key_makers = 64;
 inline constexpr std::size_t reported_result_bytes = 256;
 inline constexpr std::size_t reported_claim_bytes = 64;
 inline constexpr std::size_t reported_metric_bytes = 16;
+inline constexpr std::size_t reported_trial_bytes = 32;
+inline constexpr std::size_t reported_position_bytes = 4;  ///< Of a claim or an expectation.
 inline constexpr auto report_delay = 100ms;  ///< Gathers results while a worker has other work: one message
                                              ///< and one commit for many. As far as a credit window looks
                                              ///< ahead; who runs short earlier reports earlier.
@@ -105,6 +109,9 @@ inline constexpr std::size_t max_recent_vector_bytes = 16u << 20;
 inline constexpr std::size_t max_judged_bytes = 256 * 1024;
 /// An answer with more claims than this is no answer to a question about one file.
 inline constexpr std::size_t max_claims = 10'000;
+/// Claims that a test does not expect, over all tests that one answer is for: each is a value of the result,
+/// which has to fit into a message beside what the plan counts (coordinator/plan/message_size.hpp).
+inline constexpr std::size_t max_unmatched_claims_of_unit = max_wire_values / 8;
 /// A claims document nests three deep; what is nested in unknown keys is skipped up to here.
 inline constexpr std::size_t max_claims_depth = 64;
 /// Patterns and schemas that stay compiled, and their texts: a suite has a few dozen of each.

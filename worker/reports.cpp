@@ -29,6 +29,10 @@ std::size_t wire_bytes(const UnitResult& result) {
       bytes += std::min(answer->text.size(), defaults::max_graded_bytes);
   }
   for (const auto& score : result.scores) {
+    const ClaimsScore& claims = score.claims;
+    bytes += defaults::reported_trial_bytes +
+             defaults::reported_position_bytes * (2 * claims.matched.size() + claims.missing.size() +
+                                                  claims.unexpected.size() + 2 * claims.forbidden.size());
     for (const auto& metric : score.metrics) bytes += defaults::reported_metric_bytes + metric.detail.size();
   }
   return bytes;
@@ -45,13 +49,16 @@ std::vector<wire::Report> make_reports(const std::string& run_id, std::uint32_t 
   std::size_t bytes = 0;
   for (auto& result : results) {
     auto* last = &reports.back();
-    const bool full =
-        bytes >= defaults::max_bytes_per_work || last->results.size() >= defaults::max_units_per_work;
+    const std::size_t size = wire_bytes(result);
+    // One that is large by itself goes alone: it may have nearly as many values as a message may.
+    const bool full = bytes >= defaults::max_bytes_per_work ||
+                      last->results.size() >= defaults::max_units_per_work ||
+                      (size >= defaults::max_bytes_per_work && !last->results.empty());
     if (full) {
       bytes = 0;
       last = &reports.emplace_back(wire::Report{run_id, window, {}, {}});
     }
-    bytes += wire_bytes(result);
+    bytes += size;
     last->results.push_back(std::move(result));
   }
   return reports;

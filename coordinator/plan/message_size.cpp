@@ -98,6 +98,10 @@ void UnitLoad::add(const Case& one, std::size_t request) {
   bytes += overhead_bytes + bytes_of(one.must_contain) + bytes_of(one.must_not_contain);
   longest_list =
       std::max({longest_list, one.must_contain.size(), one.must_not_contain.size(), one.expectations.size()});
+  values += defaults::values_of_trial;
+  if (one.kind == CaseKind::claims)
+    values += defaults::values_of_claims_metrics +
+              defaults::values_of_expected_claim * (one.must_contain.size() + one.must_not_contain.size());
   bool is_judged = false;
   for (const auto& expectation : one.expectations) {
     if (const auto& judge = expectation.judge) {
@@ -115,8 +119,10 @@ void UnitLoad::add(const Case& one, std::size_t request) {
 }
 
 bool UnitLoad::fits_a_message() const {
+  const std::uint64_t all_values = values + std::uint64_t{metrics} * defaults::values_of_metric;
   return cases <= defaults::max_wire_items && longest_list <= defaults::max_wire_items &&
-         metrics <= defaults::max_metrics_of_unit && bytes <= defaults::max_bytes_of_unit;
+         metrics <= defaults::max_metrics_of_unit && all_values <= defaults::max_values_of_unit &&
+         bytes <= defaults::max_bytes_of_unit;
 }
 
 }  // namespace sluice

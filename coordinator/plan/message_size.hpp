@@ -19,6 +19,7 @@ std::size_t request_bytes(const Case& one);
 struct UnitLoad {
   std::uint32_t cases = 0;
   std::uint32_t metrics = 0;
+  std::uint64_t values = 0;  ///< Of the result on the wire, those of `metrics` aside.
   std::uint64_t bytes = 0;
   std::size_t longest_list = 0;  ///< Of claims, expectations or texts of one case.
 

@@ -75,6 +75,15 @@ Result<void> add_judged(std::span<const GivenVotes> votes, const ScoringTask& ta
   return {};
 }
 
+Error too_many_unmatched(std::size_t claims, std::size_t tests) {
+  return {Reason::answer_too_large, "the answer's " + std::to_string(claims) +
+                                        " claims are more than a result "
+                                        "of " +
+                                        std::to_string(tests) +
+                                        " tests with the same request can hold; "
+                                        "spread these tests over several suites"};
+}
+
 /// Takes the scores back: a unit has all of them or an error.
 void clear_scores(UnitResult& out) {
   out.parsed.clear();
@@ -149,12 +158,16 @@ void score_answer(const Completion& completion, const Checks& checks, const Work
   checked.usage = completion.usage;
   checked.latency_ms = completion.latency_ms;
   out.scores.reserve(unit.tasks.size());
+  std::size_t unmatched = 0;
   for (std::size_t i = 0; i < unit.tasks.size(); ++i) {
     if (is_refusal && !takes_refusal(unit.tasks[i])) continue;
     const auto votes = i < evidence.votes.size() ? std::span<const GivenVotes>(evidence.votes[i])
                                                  : std::span<const GivenVotes>();
     auto score =
         score_trial({checked, out.claims, evidence.embedded, votes}, unit.tasks[i], checks.text_checker);
+    if (score) unmatched += score->claims.unexpected.size();
+    if (unmatched > checks.max_unmatched_claims)
+      score = fail(too_many_unmatched(out.claims.size(), unit.tasks.size()));
     if (!score) {
       clear_scores(out);
       out.error = std::move(score.error());

@@ -5,6 +5,7 @@
 #include "common/model/ontology.hpp"
 #include "common/model/result.hpp"
 #include "common/model/trial.hpp"
+#include "worker/defaults.hpp"
 #include "worker/scoring/evidence.hpp"
 #include "worker/scoring/text_metrics.hpp"
 
@@ -20,6 +21,7 @@ namespace sluice {
 struct Checks {
   const Ontology& ontology;
   const TextChecker& text_checker;
+  std::size_t max_unmatched_claims = defaults::max_unmatched_claims_of_unit;
 };
 
 /// An answer as a trial is assessed by it.

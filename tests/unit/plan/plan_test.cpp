@@ -1,5 +1,6 @@
 #include "common/defaults.hpp"
 #include "common/model/cache_key.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/plan/message_size.hpp"
 #include "coordinator/suite/answers/recorded_answers.hpp"
 #include "tests/unit/plan/plan_fixture.hpp"
@@ -214,6 +215,24 @@ TEST_F(PlanTest, AListThatNoMessageHoldsIsRefused) {
   one.must_contain.emplace_back();
   load.add(one, request_bytes(one));
   EXPECT_FALSE(load.fits_a_message());
+}
+
+// A result of more values than a message may have was refused, and came again for ever.
+TEST_F(PlanTest, WhatTheResultSaysOfClaimsCounts) {
+  Case one;
+  one.kind = CaseKind::claims;
+  one.must_contain.resize(1);
+  const auto load_of = [&one](std::size_t cases) {
+    UnitLoad load;
+    for (std::size_t i = 0; i < cases; ++i) load.add(one, 0);
+    return load;
+  };
+  EXPECT_TRUE(load_of(defaults::max_wire_items).fits_a_message());
+  one.must_contain.resize(12);
+  const UnitLoad load = load_of(defaults::max_wire_items);
+  EXPECT_LE(load.bytes, defaults::max_bytes_of_unit);
+  EXPECT_FALSE(load.fits_a_message());
+  EXPECT_TRUE(load_of(defaults::max_wire_items / 2).fits_a_message());
 }
 
 TEST_F(PlanTest, CallsOfRecordedAnswersCount) {

@@ -128,6 +128,21 @@ TEST(ScoreAnswer, ScoresTheFinalClaimsForEachTask) {
   EXPECT_EQ(outcome(result.scores[1], MetricId::claims_absent).passed, true);
 }
 
+TEST(ScoreAnswer, MoreUnexpectedClaimsThanAMessageHoldsAreAnError) {
+  const Ontology ontology = Ontology::parse(ontology_text, "ontology").value();
+  const TextChecker checker;
+  const Completion completion = completion_of(
+      R"({"claims":[{"subject":"own/words","predicate":"p","value":1,"confidence":1},
+                    {"subject":"own/words","predicate":"q","value":1,"confidence":1}]})");
+  UnitResult result;
+  score_answer(completion, {ontology, checker, 4}, unit_with_tasks(), {}, result);
+  EXPECT_FALSE(result.error) << "2 for each of 2 tests";
+  score_answer(completion, {ontology, checker, 3}, unit_with_tasks(), {}, result);
+  ASSERT_TRUE(result.error);
+  EXPECT_EQ(result.error->reason, Reason::answer_too_large);
+  EXPECT_TRUE(result.scores.empty());
+}
+
 TEST(ScoreAnswer, NonAnswersAndUnparsableOnesAreErrorsWithoutScores) {
   const Ontology ontology = Ontology::parse(ontology_text, "ontology").value();
   Completion cut = completion_of(R"({"claims":[]})");

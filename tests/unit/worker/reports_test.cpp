@@ -42,5 +42,16 @@ TEST(Reports, TheAnswersOfAGradedPairCountByWhatIsSentOfThem) {
   }
 }
 
+// Two of nearly as many values as a message may have were one message, which was refused each time.
+TEST(Reports, AResultOfVeryManyTrialsGoesAlone) {
+  auto made = results(4);
+  made[1].scores.resize(defaults::max_wire_items);
+  made[2].scores.resize(1);
+  made[2].scores[0].claims.unexpected.resize(1u << 19);
+  const auto reports = make_reports("run-1", 4, {}, std::move(made), {});
+  ASSERT_EQ(reports.size(), 4u);
+  for (const auto& report : reports) EXPECT_EQ(report.results.size(), 1u);
+}
+
 }  // namespace
 }  // namespace sluice
