@@ -30,10 +30,12 @@ struct RecorderState {
   Observing observing;
   std::vector<WorkerId> workers;
   std::vector<ResultToCommit> waiting;
-  std::vector<UnitSpend> spent;    ///< Not noted yet.
-  std::vector<NotedLease> leased;  ///< Not noted yet.
-  bool has_failed = false;         ///< The run ends: what comes is dropped, so that nothing counts twice.
+  std::vector<UnitSpend> spent;      ///< Not noted yet.
+  std::vector<NotedLease> leased;    ///< Not noted yet.
+  std::vector<EntryHolder> holders;  ///< Not noted yet.
+  bool has_failed = false;           ///< The run ends: what comes is dropped, so that nothing counts twice.
   /// Since when another process has kept the ledger locked. What waits is bounded by the workers' windows.
+  /// Notes are not tried meanwhile: each would wait for as long as a commit does, and commits behind them.
   std::optional<caf::actor_clock::time_point> locked_since;
 };
 
@@ -155,11 +157,17 @@ void add(RecorderActor* self, RecordResult record) {
 }
 
 /// Who holds which entry saves requests and is no result: the run goes on without it.
-void note(RecorderActor* self, const NoteHolders& note) {
-  const auto noted = self->state.ledger->note_holders(note.holders);
+void note_holders(RecorderState& state) {
+  if (state.holders.empty()) return;
+  const auto noted = state.ledger->note_holders(std::exchange(state.holders, {}));
   if (!noted) {
     spdlog::warn("the holders of embeddings and votes are not noted: {}", noted.error().message);
   }
+}
+
+void note(RecorderActor* self, NoteHolders& note) {
+  std::ranges::move(note.holders, std::back_inserter(self->state.holders));
+  if (!self->state.locked_since) note_holders(self->state);
 }
 
 /// The run's own results do not need it. What a full disk refuses stays, for the next time: whoever goes on
@@ -178,6 +186,7 @@ void note(RecorderActor* self, NoteProgress& progress) {
   const bool was_refused = !state.spent.empty() || !state.leased.empty();
   std::ranges::move(progress.spent, std::back_inserter(state.spent));
   std::ranges::move(progress.leased, std::back_inserter(state.leased));
+  if (state.locked_since) return;
   const auto noted = note_progress(state);
   if (!noted && !was_refused)
     spdlog::warn("what going on with the run would need is not noted yet: {}", noted.error().message);
@@ -208,6 +217,7 @@ caf::behavior recorder_behavior(RecorderActor* self, std::shared_ptr<Ledger> led
   self->set_exit_handler([self](const caf::exit_msg& exit) {
     if (exit.reason != caf::exit_reason::kill) {
       commit(self, true);
+      note_holders(self->state);
       if (const auto noted = note_progress(self->state); !noted)
         spdlog::warn("what going on with the run would need is not noted: {}", noted.error().message);
     }
@@ -218,7 +228,7 @@ caf::behavior recorder_behavior(RecorderActor* self, std::shared_ptr<Ledger> led
         for (auto& record : more.results) add(self, std::move(record));
       },
       [self](CommitNow) { commit(self); },
-      [self](const NoteHolders& holders) { note(self, holders); },
+      [self](NoteHolders& holders) { note(self, holders); },
       [self](NoteProgress& progress) { note(self, progress); },
       [self](const LookUpHolders& wanted) { look_up(self, wanted); },
   };

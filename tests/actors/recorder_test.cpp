@@ -6,6 +6,8 @@
 #include "tests/actors/actor_fixture.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+#include <array>
+
 #include <SQLiteCpp/SQLiteCpp.h>
 
 namespace sluice {
@@ -161,6 +163,9 @@ TEST_F(RecorderTest, ALockedLedgerIsTriedAgain) {
   other.exec("BEGIN IMMEDIATE");
   for (UnitId unit = 0; unit < 600; ++unit) record(1, unit);
   settle();
+  caf::anon_send(recorder, NoteProgress{{}, {{0, "cache-1"}}});
+  caf::anon_send(recorder, NoteHolders{{{{EntryKind::vote, sha256("vote")}, "cache-1"}}});
+  settle();
   jump(defaults::locked_ledger_patience - 1min);
   EXPECT_TRUE(coordinator.got<RecordingFailed>().empty());
   EXPECT_TRUE(coordinator.got<ResultsRecorded>().empty());
@@ -170,6 +175,14 @@ TEST_F(RecorderTest, ALockedLedgerIsTriedAgain) {
   std::size_t recorded = 0;
   for (const auto& batch : coordinator.got<ResultsRecorded>()) recorded += batch.items.size();
   EXPECT_EQ(recorded, 600u);
+  caf::anon_send(recorder, NoteProgress{{}, {{1, "cache-2"}}});
+  caf::anon_send(recorder, NoteHolders{{{{EntryKind::vote, sha256("another")}, "cache-2"}}});
+  settle();
+  auto reader = Ledger::open(file());
+  EXPECT_EQ(reader->leases_of(run_id).value().size(), 2u) << "what came meanwhile is noted, too";
+  const std::array keys{EntryKey{EntryKind::vote, sha256("vote")},
+                        EntryKey{EntryKind::vote, sha256("another")}};
+  EXPECT_EQ(reader->holders(keys).value(), (std::vector<std::string>{"cache-1", "cache-2"}));
 }
 
 TEST_F(RecorderTest, ALedgerThatStaysLockedEndsTheRunAndIsNamed) {
