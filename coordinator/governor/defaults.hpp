@@ -140,6 +140,13 @@ inline constexpr BootTime delay_of_a_window = 1100ms;
 /// says little.
 inline constexpr BootTime told_late = 100ms;
 inline constexpr double few_told_late = 0.3;
+inline constexpr double few_beside = 0.05;  ///< Of what the rate gives in the other episode.
+/// Two episodes of a window, or of a bucket of nearly as many calls.
+inline constexpr double nearly_same = 0.05;
+/// Between rates that differ by more it is not guessed which.
+inline constexpr double far_apart = 4;
+/// What was answered in less time than this is a burst's.
+inline constexpr BootTime shortest_of_a_rate = 100ms;
 /// A pause left the bucket this empty.
 inline constexpr double not_full = 0.85;
 /// What may be counted to the wrong episode.
@@ -258,10 +265,14 @@ inline constexpr double much_more = 1.15;
 inline constexpr BootTime proof_of_speed = 1s;
 inline constexpr std::int64_t pause_of_proofs = 4;  ///< Or a quarter of a pause: what it would cost.
 inline constexpr double longest_leap = 2;           ///< From one that was proved to the next.
-/// A bucket of fewer calls says little of a rate.
+/// A bucket of fewer calls says little of a rate, nor does one of a few more that was emptied at once.
 inline constexpr double calls_to_trust = 5;
+inline constexpr double calls_of_a_burst = 15;
+inline constexpr double shortest_of_a_speed = 0.1;  ///< Seconds.
+/// Of the rate that an episode needed at least: what was counted may be a call off.
+inline constexpr double trusted_proof = 0.9;
 /// Between a speed that was refused and one that was not no further one is tried.
-inline constexpr double close_enough = 1.2;
+inline constexpr double close_enough = 1.35;
 inline constexpr double close_enough_where_dear = 1.5;
 inline constexpr BootTime dear_pause = 5s;
 /// Before the second refusal, while none comes: the second speed was none.
@@ -273,6 +284,8 @@ inline constexpr double good_enough = 2;
 /// An estimate that is less certain than this is held for a part of that time only.
 inline constexpr double well_known = 1.35;
 inline constexpr double hold_of_doubt = 0.2;
+inline constexpr double hold_of_estimate = 0.6;  ///< Of two episodes that were different enough,
+inline constexpr double wide = 4;                ///< unless it may be so many times as much.
 /// A burst of more than this is worth to be used at once after a pause.
 inline constexpr double burst_worth_seconds = 2;
 /// Refusals at an estimate within so many pauses of each other lower it the more, up to the fifth.

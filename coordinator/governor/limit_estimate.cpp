@@ -38,8 +38,9 @@ double LimitEstimate::Episode::size_at(double rate) const {
   return std::max(1.0, most);
 }
 
-bool LimitEstimate::Episode::is_rough() const {
-  return told_late > few_told_late * started;
+/// Over a long time it matters little where in its beginning a few calls lay.
+bool LimitEstimate::Episode::is_rough(double calls_beside) const {
+  return told_late > std::max(few_told_late * started, few_beside * calls_beside);
 }
 
 void LimitEstimate::begin(BootTime now) {
@@ -114,8 +115,8 @@ std::optional<LimitEstimate::Rates> LimitEstimate::common_rates(double least, do
   const double step = std::pow(highest / least, 1.0 / rates_tried);
   double best = differ(least);
   for (double rate = least; rate <= highest * step; rate *= step) best = std::min(best, differ(rate));
-  if (best > calls_counted_wrongly + same_number * std::min(last_->answered(), before_->answered()))
-    return std::nullopt;
+  const double wrongly = calls_counted_wrongly + highest * in_seconds(same_start);
+  if (best > wrongly + same_number * std::min(last_->answered(), before_->answered())) return std::nullopt;
   std::optional<Rates> rates;
   for (double rate = least; rate <= highest * step; rate *= step) {
     if (differ(rate) > best + calls_counted_wrongly) continue;
@@ -123,6 +124,24 @@ std::optional<LimitEstimate::Rates> LimitEstimate::common_rates(double least, do
     rates->highest = rate;
   }
   return rates;
+}
+
+/// The rate that a bucket of this size needs at least for what was answered.
+double LimitEstimate::Episode::least_rate(double size) const {
+  double later = refused;
+  double calls = 0;
+  double rate = 0;
+  std::optional<BootTime> end;
+  for (auto one = starts.rbegin(); one != starts.rend(); ++one) {
+    const double taken = std::max(0.0, one->calls - later);
+    later -= one->calls - taken;
+    if (taken <= 0) continue;
+    if (!end) end = one->at;
+    calls += taken;
+    const auto time = *end - one->at;
+    if (time >= shortest_of_a_rate) rate = std::max(rate, (calls - size) / in_seconds(time));
+  }
+  return rate;
 }
 
 /// The last of them were refused.
@@ -164,6 +183,23 @@ std::optional<double> LimitEstimate::window_rate() const {
   return fewer;
 }
 
+/// As many calls, in less than a second each, as in the episode before: either a bucket of nearly as many, of
+/// which the rate stays unknown, or a second's worth of calls, as most limits have it.
+std::optional<double> LimitEstimate::rate_of_same_number() const {
+  const double second = last_->answered();
+  if (second < calls_of_a_window || std::abs(before_->answered() - second) > nearly_same * second)
+    return std::nullopt;
+  if (std::max(last_->seconds(), before_->seconds()) > in_seconds(window)) return std::nullopt;
+  const auto delay = std::max(last_->until - last_->refused_at, before_->until - before_->refused_at);
+  if (delay > delay_of_a_window) return std::nullopt;
+  return std::min(before_->answered(), second);
+}
+
+/// The episode before may have left less than a call in the bucket: half of one, in the middle.
+double LimitEstimate::proved() const {
+  return before_ && last_ ? last_->least_rate(std::max(1.0, before_->answered()) + 0.5) : 0;
+}
+
 std::optional<LimitEstimate::Found> LimitEstimate::found() const {
   if (!before_ || !last_ || !last_->is_over) return std::nullopt;
   const double second = std::max(1.0, last_->answered());
@@ -178,14 +214,22 @@ std::optional<LimitEstimate::Found> LimitEstimate::found() const {
     const double burst = std::max(before_->size_at(rate), last_->size_at(rate));
     // As many calls in as much time are a bucket's as well as a window's.
     const bool differ = std::abs(before_->answered() - last_->answered()) > same_number * second;
-    const bool is_sure = rates->highest <= other_rate * rates->least && !before_->is_rough() &&
+    const bool is_sure = rates->highest <= other_rate * rates->least &&
+                         !before_->is_rough(rate * last_->seconds()) &&
                          (differ || second < calls_of_a_window);
+    if (const auto same = rate_of_same_number(); same && !is_sure &&
+                                                 rates->highest <= far_apart * rates->least &&
+                                                 *same >= rates->least && *same <= rates->highest)
+      return Found{*same, burst, true, rates->least, rates->highest, 1};
     return Found{rate, burst, is_sure, rates->least, rates->highest, burst};
   }
   // A bucket that the pause did not fill took the rate, and no less.
   const double burst = before_->size_at(least);
   const bool was_not_full = last_->answered() <= not_full * before_->size_at(highest);
-  return Found{least, burst, was_not_full, least, highest, burst};
+  // Too quick a pace costs little there: pauses fill what is left of the bucket, and it does not run over.
+  const bool is_cheap = was_not_full && apart >= in_seconds(window);
+  const double rate = is_cheap ? least * (second + 0.5) / std::max(0.5, second - 0.5) : least;
+  return Found{rate, burst, was_not_full, least, highest, burst};
 }
 
 }  // namespace sluice

@@ -36,6 +36,10 @@ class LimitEstimate {
   double refusals() const { return (last_ ? last_->refused : 0) + (before_ ? before_->refused : 0); }
   /// Calls that were answered in the newest episode.
   double answered() const { return last_ ? last_->answered() : 0; }
+  /// How long it was.
+  double seconds() const { return last_ ? last_->seconds() : 0; }
+  /// The rate that it needed at least, if the episode before emptied the bucket; 0 if that says nothing.
+  double proved() const;
   /// Several calls were made in the newest episode and none was answered, though a limit has something left
   /// after its own delay: the provider took no calls, at whatever rate.
   bool was_closed() const;
@@ -64,7 +68,8 @@ class LimitEstimate {
     double answered() const;
     double answered_since(BootTime since) const;
     double size_at(double rate) const;
-    bool is_rough() const;
+    double least_rate(double size) const;
+    bool is_rough(double calls_beside) const;
     void note(BootTime at, double calls);
   };
   void begin(BootTime now);
@@ -74,6 +79,7 @@ class LimitEstimate {
   };
   std::optional<Rates> common_rates(double least, double highest) const;
   std::optional<double> window_rate() const;
+  std::optional<double> rate_of_same_number() const;
 
   std::optional<Episode> last_;
   std::optional<Episode> before_;

@@ -294,22 +294,28 @@ void RateSearch::follow_estimate() {
     const double speed = estimate_.speed().value_or(first_rate_in_vain);
     // A bucket of a few calls is empty at once at any speed: the next one begins between all that is
     // possible.
-    is_ramp_ = estimate_.answered() < calls_to_trust;
+    const bool is_burst =
+        estimate_.seconds() < shortest_of_a_speed && estimate_.answered() < calls_of_a_burst;
+    is_ramp_ = is_burst || estimate_.answered() < calls_to_trust;
     rate_ = is_ramp_ ? std::sqrt(speed * std::min(speed, floor())) : next_speed * speed;
   } else if (!is_estimated_ && is_sure) {
     is_estimated_ = true;
     rate_ = below_estimate * found->rate;
     burst_ = found->burst;
     reserve_ = found->reserve;
-    const bool is_known = found->highest <= well_known * found->least && found->rate >= proved_;
-    hold_factor_ = is_known && !has_grown_ ? 1 : hold_of_doubt;
+    // A bucket takes more than its rate for a while.
+    const bool is_known = found->highest <= well_known * found->least &&
+                          found->rate >= proved_ - found->burst / in_seconds(proof_of_speed);
+    const bool is_close = found->is_sure && found->highest <= wide * found->least;
+    hold_factor_ = is_known ? 1 : is_close ? hold_of_estimate : hold_of_doubt;
   } else if (!is_estimated_) {
     refused_ = *rate_;
     if (found) {
       burst_ = found->burst;
       reserve_ = found->reserve;
       const double least = found->burst >= calls_to_trust ? std::min(found->least, *refused_ / 2) : 0;
-      proved_ = std::max({proved_, floor(), least});
+      const double proved = std::min(trusted_proof * estimate_.proved(), *refused_);
+      proved_ = std::max({proved_, floor(), least, proved});
       refused_ = std::min(*refused_, std::max(found->highest, proved_ * close_enough));
     }
     try_between();
@@ -358,7 +364,6 @@ void RateSearch::grow_estimate(double passed, BootTime now) {
   const auto proof = std::max(proof_of_speed, longest_pause_ / pause_of_proofs);
   if (since < proof || now - tried_at_ < proof) return;
   if (!refused_) {
-    has_grown_ = true;
     *rate_ *= 1 + growth_of_second * passed;
     return;
   }

@@ -107,7 +107,6 @@ class RateSearch {
   double proved_ = 0;              ///< and the greatest that was not.
   BootTime tried_at_{};
   bool is_ramp_ = false;        ///< The first refusal said nothing of a rate.
-  bool has_grown_ = false;      ///< Between the first refusal and the second.
   std::uint32_t in_a_row_ = 0;  ///< Refusals at an estimate, each soon after the one before.
   double burst_ = 1;
   double reserve_ = 1;      ///< LimitEstimate::Found::reserve.

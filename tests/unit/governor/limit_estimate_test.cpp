@@ -82,4 +82,39 @@ TEST(LimitEstimate, AFewCallsOfALongerWindowAreNotThoseOfASecond) {
   EXPECT_LT(found->rate, 2);
 }
 
+// Thirty-seven calls twice, at speeds that hardly differ: the middle of all that was possible was half as
+// much again as the window gives, and the estimate after its refusal two thirds of it.
+TEST(LimitEstimate, AsManyCallsTwiceAreThoseOfASecond) {
+  const auto found = found_of(SimulatedLimit::sliding(37, 1s), 100, 90);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->is_sure);
+  EXPECT_DOUBLE_EQ(found->rate, 37);
+  // So quick are both that a bucket of any rate explains them.
+  const auto quick = found_of(SimulatedLimit::sliding(20, 1s), 1250, 1100);
+  ASSERT_TRUE(quick);
+  EXPECT_FALSE(quick->is_sure);
+}
+
+// Eight calls at once and three after a second were taken for two a second.
+TEST(LimitEstimate, ABucketThatThePauseDidNotFillTookTheRate) {
+  const auto found = found_of(SimulatedLimit::bucket(3, 8), 180, 15);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->is_sure);
+  EXPECT_NEAR(found->rate, 3, 0.3);
+}
+
+// Two of five first calls were answered, and hundreds in the seconds after them: it went on at 20 a second.
+TEST(LimitEstimate, ALongEpisodeAfterABurstProvesARate) {
+  BootTime now = std::chrono::hours(1);
+  LimitedServer server({SimulatedLimit::bucket(500, 2)}, now);
+  LimitEstimate estimate;
+  estimate.on_demand(now);
+  EXPECT_EQ(estimate.proved(), 0);
+  episode(estimate, server, 5000, 1s, now);
+  EXPECT_EQ(estimate.proved(), 0);
+  episode(estimate, server, 505, 1s, now);
+  EXPECT_GT(estimate.proved(), 350);
+  EXPECT_LE(estimate.proved(), 505);
+}
+
 }  // namespace sluice::limit_estimate_test

@@ -343,6 +343,20 @@ TEST(RateSearch, AfterABucketOfAFewCallsTheSpeedRampsUp) {
   EXPECT_GT(*search.rate(), 2 * first);
 }
 
+// Ten calls at once, of any speed, say as little: the second refusal gave nothing but the burst again.
+TEST(RateSearch, AfterABurstThatIsEmptyAtOnceTheSpeedRampsUp) {
+  RateSearch search;
+  BootTime now = start;
+  search.on_demand(now);
+  search.on_paused(17, 7, 0, 1s, false, now, now + 5ms);
+  const BootTime until = now + 1s;
+  while (now < until) search.grow(true, std::nullopt, now += 10ms);
+  const double first = *search.rate();
+  EXPECT_LT(first, 40);
+  run_at(search, first, now, 1s);
+  EXPECT_GT(*search.rate(), 2 * first);
+}
+
 // A minute's quota that was spent made a run go on at a fraction of the rate that its bucket gives.
 TEST(RateSearch, ALongDelayAmongShortOnesIsThatOfAnotherLimit) {
   const auto pause_for = [](RateSearch& search, BootTime delay, BootTime& now) {
