@@ -318,6 +318,14 @@ void note_other_keys_of(const DocumentNode& scenario, const ImportFile& from) {
 
 }  // namespace
 
+ImportFile file_of(const ImportedTest& test, const ImportFile& from) {
+  return from.with(test.file.empty() ? from.name : test.file);
+}
+
+void note(const ImportedTest& test, const ImportFile& from, std::string message, Loss loss) {
+  file_of(test, from).lose(loss, test.line, std::move(message));
+}
+
 std::vector<ImportedTest> import_test(const DocumentNode& test, const TestDefaults& defaults,
                                       const ImportFile& from) {
   return TestImporter(defaults, from).read_test(test);

@@ -35,6 +35,11 @@ struct ImportedTest {
   std::vector<std::pair<std::string, std::uint32_t>> filters{};  ///< Keys that say who asks it, with lines.
 };
 
+/// The file that a test stands in.
+ImportFile file_of(const ImportedTest& test, const ImportFile& from);
+/// A note at its line, and the `loss`.
+void note(const ImportedTest& test, const ImportFile& from, std::string message, Loss loss = Loss::none);
+
 /// What holds for every test of a configuration.
 struct TestDefaults {
   const DocumentNode* templates = nullptr;  ///< Its `assertionTemplates`, or null.

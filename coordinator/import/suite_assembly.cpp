@@ -205,16 +205,16 @@ class Assembly {
     add_unless_empty("params", usual_params_.take(), settings);
     if (parts_.repeat) settings.add("repeat", number_of(*parts_.repeat));
     if (parts_.timeout_seconds) settings.add("timeout_seconds", number_of(*parts_.timeout_seconds));
-    if (tests_.grader) take_grader(*tests_.grader);
-    if (tests_.is_judged && parts_.judge) {
+    if (tests_.needs.grader) take_grader(*tests_.needs.grader);
+    if (tests_.needs.is_judged && parts_.judge) {
       add_judge(settings);
-    } else if (tests_.is_judged) {
+    } else if (tests_.needs.is_judged) {
       from_.note(
           1,
           "rubrics and references need a model that judges: name one with --judge PROVIDER --judge-model "
           "MODEL, or as \"judge\" and \"judge_model\" in settings");
     }
-    if (tests_.is_embedded && parts_.embedder) {
+    if (tests_.needs.is_embedded && parts_.embedder) {
       use_servers(*parts_.embedder);
       const ImportedProvider& embedder = parts_.embedder->provider;
       settings.add("embedding_provider", text_of(embedder.provider))
@@ -231,7 +231,7 @@ class Assembly {
 
   std::vector<CheckProgram> programs() const {
     std::vector<CheckProgram> all;
-    for (const auto& [language, checks] : tests_.programs) {
+    for (const auto& [language, checks] : tests_.needs.programs) {
       const bool is_python = language == ForeignProgram::Language::python;
       all.push_back({runner_of(language), interpreter_of(language),
                      is_python ? embedded::python_check : embedded::javascript_check, checks});
@@ -241,12 +241,12 @@ class Assembly {
 
   /// What a suite does not show of checks that need more than an answer.
   void note_measured() const {
-    if (tests_.timed_line)
+    if (tests_.needs.timed_line)
       from_.note(
-          *tests_.timed_line,
+          *tests_.needs.timed_line,
           "a check of latency measures the call that brings an answer: a cached answer keeps its time, until "
           "--refresh calls for it again");
-    if (!tests_.is_priced) return;
+    if (!tests_.needs.is_priced) return;
     const auto prices = PriceTable::parse(embedded::prices, "prices.toml");
     for (const ImportedProvider& provider : parts_.providers) {
       const auto server = std::ranges::find(parts_.servers, provider.provider, &ImportedServer::name);

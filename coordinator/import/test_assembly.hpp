@@ -2,13 +2,10 @@
 
 #include "common/documents/document.hpp"
 #include "coordinator/import/import_source.hpp"
+#include "coordinator/import/kept_checks.hpp"
 #include "coordinator/import/promptfoo_prompts.hpp"
 #include "coordinator/import/promptfoo_tests.hpp"
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <optional>
 #include <vector>
 
 namespace sluice {
@@ -17,12 +14,7 @@ namespace sluice {
 struct AssembledTests {
   DocumentNode default_test;  ///< A table that may be empty.
   DocumentNode tests;
-  bool is_judged = false;
-  bool is_embedded = false;
-  std::optional<DocumentNode> grader{};       ///< The provider that all checks name which a model judges.
-  std::optional<std::uint32_t> timed_line{};  ///< Of the first check of `latency`.
-  bool is_priced = false;                     ///< By a check of `cost`.
-  std::map<ForeignProgram::Language, std::size_t> programs{};  ///< So many checks are programs.
+  CheckNeeds needs{};
 };
 
 /// Tests that load: with values for all variables of the prompts and checks, and for no others, and with a

@@ -1,0 +1,52 @@
+#include "coordinator/import/kept_checks.hpp"
+
+#include "common/defaults.hpp"
+#include "common/documents/canonical_json.hpp"
+#include "common/model/metrics.hpp"
+#include "common/text/text.hpp"
+#include "coordinator/import/program_checks.hpp"
+
+#include <utility>
+
+namespace sluice {
+
+void KeptChecks::add(const std::vector<ImportedCheck>& checks) {
+  for (const ImportedCheck& check : checks) {
+    add(check.parts);
+    if (check.program) ++needs_.programs[check.program->language];
+    note_lost_scores(check.parts, from_);
+    if (!check.leniency.empty()) {
+      from_.with(check.file)
+          .note(check.line,
+                "the check " + excerpt(check.foreign_type, defaults::quoted_bytes) + " " + check.leniency);
+    }
+    const MetricInfo* metric = find_metric(check.type);
+    if (metric == nullptr) continue;
+    const MetricId id = positive(metric->id);
+    const bool is_own = check.file == from_.name;
+    if (id == MetricId::latency && !needs_.timed_line) needs_.timed_line = is_own ? check.line : 1;
+    needs_.is_priced = needs_.is_priced || id == MetricId::cost;
+    needs_.is_embedded = needs_.is_embedded || id == MetricId::semantic_similarity_to;
+    if (!is_judge_metric(id)) continue;
+    needs_.is_judged = true;
+    if (!needs_.grader) needs_.grader = check.grader;
+    graded_[check.grader ? canonical_json(*check.grader) : std::string()].emplace(check.file, check.line);
+  }
+}
+
+CheckNeeds KeptChecks::take() {
+  if (graded_.size() < 2) return std::move(needs_);
+  // A suite has one judge.
+  needs_.grader.reset();
+  for (const auto& [grader, places] : graded_) {
+    for (const auto& [file, line] : places) {
+      if (!grader.empty())
+        from_.with(file).note(line,
+                              "the \"provider\" of a check is not that of all checks which a model judges, "
+                              "and a suite has one judge: left out");
+    }
+  }
+  return std::move(needs_);
+}
+
+}  // namespace sluice

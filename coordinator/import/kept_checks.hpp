@@ -1,0 +1,45 @@
+#pragma once
+
+#include "common/documents/document.hpp"
+#include "coordinator/import/foreign_program.hpp"
+#include "coordinator/import/import_source.hpp"
+#include "coordinator/import/promptfoo_checks.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+/// What the checks of a suite need of its settings, and of a run.
+struct CheckNeeds {
+  bool is_judged = false;
+  bool is_embedded = false;
+  std::optional<DocumentNode> grader{};       ///< The provider that all checks name which a model judges.
+  std::optional<std::uint32_t> timed_line{};  ///< Of the first check of `latency`.
+  bool is_priced = false;                     ///< By a check of `cost`.
+  std::map<ForeignProgram::Language, std::size_t> programs{};  ///< So many checks are programs.
+};
+
+/// Gathers what checks need that stand in the suite. What they let pass becomes notes.
+class KeptChecks {
+ public:
+  explicit KeptChecks(const ImportFile& from) : from_(from) {}
+  void add(const std::vector<ImportedCheck>& checks);
+  /// Of all that were added.
+  CheckNeeds take();
+
+ private:
+  using Places = std::set<std::pair<std::string, std::uint32_t>>;  ///< Files and lines.
+
+  const ImportFile& from_;
+  CheckNeeds needs_{};
+  std::map<std::string, Places> graded_{};  ///< Where checks are that a model judges, by the judge.
+};
+
+}  // namespace sluice
