@@ -1,14 +1,17 @@
 // Runs a `javascript` check of promptfoo for sluice: reads an answer as JSON from standard input and writes a
-// verdict to standard output. The code stands in the suite, or in FILE, which exports it, by NAME or alone.
-// Usage: node promptfoo_check.cjs [FILE [NAME]]
+// verdict to standard output. The code stands in the suite, in CODE, or in FILE, which exports it, by NAME or
+// alone.
+// Usage: node promptfoo_check.cjs [--code CODE | FILE [NAME]]
 'use strict';
 const fs = require('fs');
 const path = require('path');
 const { pathToFileURL } = require('url');
 
 const given = JSON.parse(fs.readFileSync(0, 'utf8'));
-const { code = '', config, json, negated, threshold, vars = {} } = given.parameters;
-const [file, name] = process.argv.slice(2);
+const { config, json, negated, threshold, vars = {} } = given.parameters;
+const words = process.argv.slice(2);
+const [file, name] = words[0] === '--code' ? [] : words;
+const code = words[0] === '--code' ? fs.readFileSync(words[1], 'utf8') : given.parameters.code ?? '';
 // What the code prints is no verdict.
 process.stdout.write = process.stderr.write.bind(process.stderr);
 

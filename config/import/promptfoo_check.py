@@ -1,7 +1,7 @@
 """Runs a `python` check of promptfoo for sluice: reads an answer as JSON from standard input and writes a verdict
-to standard output. The code stands in the suite, or in FILE, as the function NAME (get_assert).
+to standard output. The code stands in the suite, in CODE, or in FILE, as the function NAME (get_assert).
 
-Usage: python3 promptfoo_check.py [FILE [NAME]]
+Usage: python3 promptfoo_check.py [--code CODE | FILE [NAME]]
 """
 
 import asyncio
@@ -91,6 +91,9 @@ def main():
     verdicts, sys.stdout = sys.stdout, sys.stderr  # What the code prints is no verdict.
     parameters = given["parameters"]
     code, arguments = parameters.get("code", ""), sys.argv[1:]
+    if arguments[:1] == ["--code"]:
+        with open(arguments[1], encoding="utf-8") as file:
+            code, arguments = file.read(), []
     variables = parameters.get("vars", {})
     output = output_of(given["answer"], parameters.get("json"))
     context = {

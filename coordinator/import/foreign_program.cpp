@@ -80,8 +80,14 @@ std::string with_json(std::string_view code, const Variables& values) {
   return result + std::string(code);
 }
 
+/// What the program that runs code takes a file of it by.
+constexpr std::string_view code_flag = "--code";
+
 DocumentNode command_of(const ForeignProgram& program) {
   DocumentNode::Array words{text_of(interpreter_of(program.language)), text_of(runner_of(program.language))};
+  for (const std::string& word : {std::string(code_flag), program.code_file}) {
+    if (!program.code_file.empty()) words.push_back(text_of(word));
+  }
   if (!program.file.empty()) words.push_back(text_of(program.file));
   if (!program.function.empty()) words.push_back(text_of(program.function));
   return {std::move(words), 1, {}};
@@ -95,6 +101,10 @@ std::string runner_of(Language language) {
 
 std::string interpreter_of(Language language) {
   return language == Language::python ? "python3" : "node";
+}
+
+std::string code_file_of(Language language, std::size_t number) {
+  return "promptfoo_code_" + std::to_string(number) + (language == Language::python ? ".py" : ".js");
 }
 
 bool is_program_type(std::string_view type) {
@@ -129,7 +139,7 @@ ReadProgram read_program(const DocumentNode& assertion, std::string_view type, b
 
 DocumentNode expectation_of(const ForeignProgram& program, const ProgramInput& input) {
   OrderedTable parameters;
-  if (program.file.empty()) {
+  if (program.file.empty() && program.code_file.empty()) {
     const auto code = translate_template(with_json(program.code, input.json));
     // What a value brings may be what nothing translates.
     parameters.add("code", text_of(code ? code->text : template_of(program.code)));

@@ -4,6 +4,7 @@
 #include "common/text/template.hpp"
 #include "coordinator/import/import_source.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -21,9 +22,10 @@ struct ForeignProgram {
 
   Language language = Language::javascript;
   bool is_negated = false;
-  std::string code;        ///< As it is written, which is a template; empty: that of the file.
-  std::string file{};      ///< As a suite's command finds it.
-  std::string function{};  ///< Of the file; empty: the one that it is for.
+  std::string code;         ///< As it is written, which is a template; empty: that of the file.
+  std::string code_file{};  ///< In the suite's folder, with the code, where many checks have it (CodeFiles).
+  std::string file{};       ///< As a suite's command finds it.
+  std::string function{};   ///< Of the file; empty: the one that it is for.
   std::optional<DocumentNode> config{};
   std::optional<double> threshold{};
   std::set<std::string, std::less<>> variables{};       ///< That the code shows,
@@ -33,6 +35,8 @@ struct ForeignProgram {
 /// What reads answers for programs of this language, in the suite's folder; and what runs it.
 std::string runner_of(ForeignProgram::Language language);
 std::string interpreter_of(ForeignProgram::Language language);
+/// A file of code that many checks have, the `number`th of its kind.
+std::string code_file_of(ForeignProgram::Language language, std::size_t number);
 
 /// Whether a check of this type (without `not-`) is a program that can be run.
 bool is_program_type(std::string_view type);

@@ -2,6 +2,7 @@
 
 #include "common/documents/document.hpp"
 #include "common/documents/finding.hpp"
+#include "coordinator/import/code_files.hpp"
 #include "coordinator/import/promptfoo_providers.hpp"
 
 #include <cstddef>
@@ -34,6 +35,7 @@ struct ImportedSuite {
   std::size_t providers = 0;
   std::string description{};  ///< As the configuration has it; may be empty.
   std::vector<CheckProgram> programs{};
+  std::vector<CodeFile> code_files{};  ///< Beside the suite, too.
 };
 
 /// Reads a configuration in YAML or JSON, or the JSON output of an evaluation, with the files that it names:

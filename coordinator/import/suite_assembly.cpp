@@ -55,8 +55,9 @@ class Assembly {
     const std::size_t count = std::get<DocumentNode::Array>(tests_.tests.value).size();
     suite.add("tests", std::move(tests_.tests));
     note_measured();
-    return {suite.take(), {},        std::move(parts_.servers), {}, count, parts_.prompts.size(), providers,
-            {},           programs()};
+    return {
+        suite.take(), {},         std::move(parts_.servers),   {}, count, parts_.prompts.size(), providers,
+        {},           programs(), std::move(tests_.code_files)};
   }
 
  private:

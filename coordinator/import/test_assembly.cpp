@@ -1,5 +1,6 @@
 #include "coordinator/import/test_assembly.hpp"
 
+#include "common/documents/canonical_json.hpp"
 #include "common/model/metrics.hpp"
 #include "common/text/template.hpp"
 #include "coordinator/import/bound_checks.hpp"
@@ -11,7 +12,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 namespace sluice {
@@ -47,11 +50,17 @@ class TestAssembly {
     give_out_default_checks();
     kept_.add(default_.checks);
     default_.checks = with_one_of_each_score(std::move(default_.checks), from_);
+    for (ImportedTest& test : tests_) {
+      variables_.fill_name(test);
+      variables_.add_missing(test);
+    }
+    std::vector<CodeFile> code_files = write_code_once();
+    share_programs();
     DocumentNode::Array list;
     for (ImportedTest& test : tests_) list.push_back(assembled(test));
     note_lost_to_default();
     variables_.keep_used_by_default();
-    return {default_test_node(default_), {std::move(list), 1, {}}, kept_.take()};
+    return {default_test_node(default_), {std::move(list), 1, {}}, kept_.take(), std::move(code_files)};
   }
 
  private:
@@ -110,20 +119,60 @@ class TestAssembly {
     default_.checks = std::move(kept);
   }
 
-  /// The order matters: what is missing has a value before checks are bound to the values, and after that
-  /// the test keeps what is still used.
+  std::vector<CodeFile> write_code_once() {
+    CodeFiles files;
+    const auto takers = std::ranges::count_if(tests_, &ImportedTest::takes_default_checks);
+    files.count(shared_.given, static_cast<std::size_t>(takers));
+    for (const ImportedTest& test : tests_) files.count(test.checks, 1);
+    files.name_in(shared_.given);
+    for (ImportedTest& test : tests_) files.name_in(test.checks);
+    return files.take();
+  }
+
+  /// A program reads the variables of its test. Where all tests hand over the same, the default test has it.
+  void share_programs() {
+    std::vector<ImportedCheck> own;
+    for (ImportedCheck& check : shared_.given) {
+      auto common = common_form(check);
+      if (common) kept_.add({*common});
+      if (common)
+        default_.checks.push_back(std::move(*common));
+      else
+        own.push_back(std::move(check));
+    }
+    shared_.given = std::move(own);
+  }
+
+  /// A check with programs as each test has it; nothing if they have it differently, or do without a part.
+  std::optional<ImportedCheck> common_form(const ImportedCheck& check) const {
+    if (!run_programs({check})) return std::nullopt;
+    ImportNotes notes;
+    const ImportFile apart{from_.files, notes, from_.name, from_.folder};
+    std::optional<ImportedCheck> common;
+    std::string written;
+    for (const ImportedTest& test : tests_) {
+      if (!test.takes_default_checks) continue;
+      auto form = bound({check}, test, variables_.values_for(test), apart);
+      if (form.empty()) return std::nullopt;
+      std::string json = canonical_json(form.front().expectation);
+      if (common && json != written) return std::nullopt;
+      common = std::move(form.front());
+      written = std::move(json);
+    }
+    return notes.take().empty() ? common : std::nullopt;
+  }
+
+  /// Missing variables have values by now. When its checks are bound to them, the test keeps what is used.
   DocumentNode assembled(ImportedTest& test) {
-    variables_.fill_name(test);
-    variables_.add_missing(test);
     const Variables values = variables_.values_for(test);
     const bool had_checks = !test.checks.empty();
-    test.checks = bound(std::move(test.checks), test, values);
+    test.checks = bound(std::move(test.checks), test, values, from_);
     test.lost_checks = test.lost_checks || (had_checks && test.checks.empty());
     group_or_note_weights(test);
     const std::string id = ids_.next(test.name);
     if (test.checks.empty() && test.lost_checks) note_lost_checks(test, id);
     if (test.takes_default_checks)
-      std::ranges::move(bound(shared_.given, test, values), std::back_inserter(test.checks));
+      std::ranges::move(bound(shared_.given, test, values, from_), std::back_inserter(test.checks));
     kept_.add(test.checks);
     join_scores(test);
     if (test.checks.empty() && (default_.checks.empty() || !test.takes_default_checks))
@@ -133,14 +182,14 @@ class TestAssembly {
   }
 
   std::vector<ImportedCheck> bound(std::vector<ImportedCheck> checks, const ImportedTest& test,
-                                   const Variables& values) const {
+                                   const Variables& values, const ImportFile& from) const {
     std::vector<ImportedCheck> result;
     const bool has_programs = run_programs(checks);
     const auto input =
         has_programs ? program_input(test, default_, answers_are_values(input_)) : ProgramInput();
     for (ImportedCheck& check : checks) {
       if (has_programs) finish_programs(check, input);
-      if (auto one = bound_check(std::move(check), values, from_)) result.push_back(std::move(*one));
+      if (auto one = bound_check(std::move(check), values, from)) result.push_back(std::move(*one));
     }
     return result;
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/documents/document.hpp"
+#include "coordinator/import/code_files.hpp"
 #include "coordinator/import/import_source.hpp"
 #include "coordinator/import/kept_checks.hpp"
 #include "coordinator/import/promptfoo_prompts.hpp"
@@ -15,6 +16,7 @@ struct AssembledTests {
   DocumentNode default_test;  ///< A table that may be empty.
   DocumentNode tests;
   CheckNeeds needs{};
+  std::vector<CodeFile> code_files{};  ///< That the checks name.
 };
 
 /// Tests that load: with values for all variables of the prompts and checks, and for no others, and with a

@@ -47,7 +47,9 @@ DocumentNode test_node(const ImportedTest& test, const std::string& id, const Im
   add_tags(test, shared, node);
   if (!test.takes_default_checks && !shared.checks.empty()) node.add("default_test", {false, 1, {}});
   // Without any a suite fills in no parameters.
-  if (!test.vars.empty() || has_templates || run_programs(test.checks)) node.add("vars", vars(test));
+  const bool runs_programs =
+      run_programs(test.checks) || (test.takes_default_checks && run_programs(shared.checks));
+  if (!test.vars.empty() || has_templates || runs_programs) node.add("vars", vars(test));
   if (!std::get<DocumentNode::Table>(input.value).empty()) node.add("input", input);
   if (!test.checks.empty()) node.add("expected", expected(test.checks));
   return node.take();

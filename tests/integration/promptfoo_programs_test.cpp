@@ -121,6 +121,28 @@ TEST_F(PromptfooPrograms, InJavaScriptDecideAsTheyDoThere) {
   EXPECT_EQ(statuses(run({"--mode", "cached"})), expected);
 }
 
+// Long code that several tests have stands in a file.
+TEST_F(PromptfooPrograms, RunCodeOfAFileAsThatOfTheSuite) {
+  const auto server = start_server();
+  const std::string more(40'000, 'x');
+  std::string tests;
+  std::map<std::string, std::string> wanted;
+  const auto add = [&](const std::string& id, const std::string& assertion) {
+    tests += test(id + "1", "France", assertion) + test(id + "2", "numbers", assertion);
+    wanted[id + "1"] = "pass";
+    wanted[id + "2"] = "fail";
+  };
+  if (has("python3")) add("python", "{type: python, value: '\"Paris\" in output # " + more + "'}");
+  if (has("node")) add("node", "{type: javascript, value: 'output.endsWith(\"Paris.\") // " + more + "'}");
+  if (wanted.empty()) GTEST_SKIP() << "there is neither python3 nor node here";
+  import(tests);
+  EXPECT_EQ(read_text(folder() / "suite.yaml").find(more), std::string::npos);
+  EXPECT_NE(imported_.output.find("written, with code that many tests have in common"), std::string::npos)
+      << imported_.output;
+  const auto live = run();
+  EXPECT_EQ(statuses(live), wanted) << live.errors << live.output;
+}
+
 // Another suite of the folder may run it.
 TEST_F(PromptfooPrograms, ReplaceNoOtherProgramOfTheirName) {
   write_text(folder() / "promptfoo_check.py", "mine\n");

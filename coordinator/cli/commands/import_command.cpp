@@ -158,17 +158,23 @@ struct ImportSuiteCommand {
   /// One that somebody changed is his.
   Result<void> check_programs(const ImportedSuite& imported, const fs::path& folder) const {
     for (const CheckProgram& program : imported.programs) {
-      const fs::path file = folder / program.file;
-      std::error_code error;
-      if (force || !fs::exists(file, error)) continue;
-      const auto text = read_file(file, defaults::max_suite_bytes);
-      if (text && *text == program.text) continue;
-      return fail(Reason::usage_invalid,
-                  file.generic_string() +
-                      " is there already, and is another program than the suite needs: name another folder "
-                      "with --output, or replace it with --force");
+      if (const auto free = check_program(folder / program.file, program.text); !free) return free;
+    }
+    for (const CodeFile& code : imported.code_files) {
+      if (const auto free = check_program(folder / code.file, code.text); !free) return free;
     }
     return {};
+  }
+
+  Result<void> check_program(const fs::path& file, std::string_view needed) const {
+    std::error_code error;
+    if (force || !fs::exists(file, error)) return {};
+    const auto text = read_file(file, defaults::max_suite_bytes);
+    if (text && *text == needed) return {};
+    return fail(Reason::usage_invalid,
+                file.generic_string() +
+                    " is there already, and is another program than the suite needs: name another folder "
+                    "with --output, or replace it with --force");
   }
 
   /// Who imports a configuration is told that its code runs.
@@ -180,6 +186,11 @@ struct ImportSuiteCommand {
       show(printable(file.generic_string()) + ": written; " + wording::counted(program.checks, "check") +
            (program.checks == 1 ? " runs" : " run") + " code of the configuration with it, by " +
            program.interpreter);
+    }
+    for (const CodeFile& code : imported.code_files) {
+      const fs::path file = folder / code.file;
+      if (const auto written = write("code", file, code.text); !written) return written;
+      show(printable(file.generic_string()) + ": written, with code that many tests have in common");
     }
     return {};
   }

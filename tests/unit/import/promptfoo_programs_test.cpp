@@ -116,13 +116,14 @@ TEST_F(Promptfoo, NamesItsProgramsFromTheFolderOfTheSuite) {
   EXPECT_FALSE(imported->programs[0].text.empty());
 }
 
-TEST_F(Promptfoo, GivesTheProgramsOfTheDefaultTestToEachTest) {
+TEST_F(Promptfoo, KeepsProgramsInTheDefaultTestThatReadTheSameVariablesInAllTests) {
   const std::string config = R"yaml(prompts: ['{{a}}']
 defaultTest:
   vars: {shared: every, mapped: {list: [1, x]}}
   assert: [{type: python, value: len(output) > 3}, {type: contains, value: x}]
 tests:
   - vars: {a: one}
+  - vars: {a: three}
   - {vars: {a: two, shared: own}, options: {disableDefaultAsserts: true}, assert: [{type: javascript, value: output}]}
 )yaml";
   const ImportedSuite imported = import(config);
@@ -133,25 +134,27 @@ tests:
   expected:
     - type: must_contain
       text: x
+    - type: command
+      command:
+        - python3
+        - promptfoo_check.py
+      parameters:
+        code: "len(output) > 3"
+        vars:
+          a: "{{a}}"
+          mapped:
+            list:
+              - 1
+              - x
+          shared: "{{shared}}"
 tests:
   - id: test-1
     vars:
       a: one
-    expected:
-      - type: command
-        command:
-          - python3
-          - promptfoo_check.py
-        parameters:
-          code: "len(output) > 3"
-          vars:
-            a: "{{a}}"
-            mapped:
-              list:
-                - 1
-                - x
-            shared: "{{shared}}"
   - id: test-2
+    vars:
+      a: three
+  - id: test-3
     default_test: false
     vars:
       a: two
@@ -160,6 +163,53 @@ tests:
   ASSERT_EQ(imported.programs.size(), 2u);
   EXPECT_EQ(imported.programs[0].checks + imported.programs[1].checks, 2u);
   EXPECT_EQ(notes_of(imported), "");
+}
+
+// Their types are written out.
+TEST_F(Promptfoo, GivesEachTestTheProgramsOfTheDefaultTestThatReadItsOwnVariables) {
+  const std::string text = suite(R"yaml(prompts: ['{{a}}']
+defaultTest: {assert: [{type: python, value: len(output) > context['vars']['n']}]}
+tests: [{vars: {a: one, n: 1}}, {vars: {a: two, n: 2}}]
+)yaml");
+  expect_not_in(text, "default_test");
+  expect_in(text, "          vars:\n            a: \"{{a}}\"\n            n: 1\n");
+  expect_in(text, "          vars:\n            a: \"{{a}}\"\n            n: 2\n");
+}
+
+std::string tests_of_numbers(std::size_t count) {
+  std::string tests = "tests:\n";
+  for (std::size_t i = 0; i < count; ++i) tests += "  - vars: {n: " + std::to_string(i) + "}\n";
+  return tests;
+}
+
+TEST_F(Promptfoo, WritesLongCodeOfManyTestsOnceIntoAFile) {
+  const std::string line = "output.includes('{% raw %}{{x}}{% endraw %}') || " + std::string(1000, '1');
+  const std::string config =
+      "prompts: ['Say {{n}}']\ndefaultTest: {assert: [{type: not-javascript, value: \"" + line + "\"}]}\n";
+  const ImportedSuite imported = import(config + tests_of_numbers(100));
+  const std::string text = suite_yaml(imported.suite);
+  ASSERT_EQ(imported.code_files.size(), 1u);
+  EXPECT_EQ(imported.code_files[0].file, "promptfoo_code_1.js");
+  EXPECT_EQ(imported.code_files[0].text, "output.includes('{{x}}') || " + std::string(1000, '1') + "\n");
+  expect_not_in(text, "output.includes");
+  expect_in(text,
+            "          - node\n          - promptfoo_check.cjs\n          - \"--code\"\n"
+            "          - promptfoo_code_1.js\n        parameters:\n          negated: true\n");
+  ASSERT_EQ(imported.programs.size(), 1u);
+  EXPECT_EQ(imported.programs[0].checks, 100u);
+}
+
+TEST_F(Promptfoo, KeepsCodeInTheSuiteThatFewTestsHaveOrThatShowsVariables) {
+  const auto files = [&](const std::string& code, std::size_t tests) {
+    return import("prompts: ['Say {{n}}']\ndefaultTest: {assert: [{type: python, value: \"" + code +
+                  "\"}]}\n" + tests_of_numbers(tests))
+        .code_files.size();
+  };
+  const std::string code = "len(output) > 1" + std::string(1000, '1');
+  EXPECT_EQ(files(code, 100), 1u);
+  EXPECT_EQ(files(code, 10), 0u);
+  EXPECT_EQ(files("len('{{n}}') > 1" + std::string(1000, '1'), 100), 0u);
+  EXPECT_EQ(files("len(output) > 1", 100), 0u);
 }
 
 // Beside quotes and within them.
