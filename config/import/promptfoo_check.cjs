@@ -1,17 +1,20 @@
 // Runs a `javascript` check of promptfoo for sluice: reads an answer as JSON from standard input and writes a
 // verdict to standard output. The code stands in the suite, in CODE, or in FILE, which exports it, by NAME or
-// alone.
-// Usage: node promptfoo_check.cjs [--code CODE | FILE [NAME]]
+// alone. A transform makes what it judges: code in the suite, or the function NAME of a FILE.
+// Usage: node promptfoo_check.cjs [--transform FILE NAME] [--code CODE | FILE [NAME]]
 'use strict';
 const fs = require('fs');
 const path = require('path');
 const { pathToFileURL } = require('url');
 
 const given = JSON.parse(fs.readFileSync(0, 'utf8'));
-const { config, json, negated, threshold, vars = {} } = given.parameters;
+const { config, json, negated, threshold, transforms = [], vars = {} } = given.parameters;
 const words = process.argv.slice(2);
-const [file, name] = words[0] === '--code' ? [] : words;
-const code = words[0] === '--code' ? fs.readFileSync(words[1], 'utf8') : given.parameters.code ?? '';
+const take = (flag, count) => (words[0] === flag ? words.splice(0, count + 1).slice(1) : []);
+const [transformFile, transformName] = take('--transform', 2);
+const [codeFile] = take('--code', 1);
+const [file, name] = words;
+const code = codeFile === undefined ? given.parameters.code ?? '' : fs.readFileSync(codeFile, 'utf8');
 // What the code prints is no verdict.
 process.stdout.write = process.stderr.write.bind(process.stderr);
 
@@ -40,17 +43,31 @@ function outputOf(answer) {
   }
 }
 
-async function loaded() {
-  if (file !== undefined) {
-    const module = await import(pathToFileURL(path.resolve(file)).href);
-    const places = [module.default?.default, module.default, module].filter(Boolean);
-    const found = places
-      .map((place) => (name === undefined ? place : place[name]))
-      .find((one) => typeof one === 'function');
-    if (found === undefined)
-      throw new Error(`${file} exports no function${name === undefined ? '' : ` ${name}`}`);
-    return found;
+async function functionOf(file, name) {
+  const module = await import(pathToFileURL(path.resolve(file)).href);
+  const places = [module.default?.default, module.default, module].filter(Boolean);
+  const found = places
+    .map((place) => (name === undefined ? place : place[name]))
+    .find((one) => typeof one === 'function');
+  if (found === undefined) throw new Error(`${file} exports no function${name === undefined ? '' : ` ${name}`}`);
+  return found;
+}
+
+// One that fails, or makes nothing, leaves nothing to judge.
+async function transformed(output, context) {
+  const steps = transforms.map(
+    (text) => new Function('output', 'context', 'process', text.includes('\n') ? text : `return ${text}`)
+  );
+  if (transformFile !== undefined) steps.push(await functionOf(transformFile, transformName));
+  for (const step of steps) {
+    output = await step(output, context, process);
+    if (output === undefined || output === null) throw new Error('the transform returned nothing');
   }
+  return output;
+}
+
+async function loaded() {
+  if (file !== undefined) return functionOf(file, name);
   const text = code.trim();
   let body = text;
   if (/^(const|let|var)\s.*$/.test(text)) {
@@ -87,13 +104,15 @@ function verdictOf(result) {
 }
 
 async function main() {
-  const output = outputOf(given.answer);
+  const answer = outputOf(given.answer);
+  const { prompt } = given.case;
+  const output = await transformed(answer, { vars, prompt: { label: prompt, raw: prompt } });
   const context = {
-    prompt: given.case.prompt,
+    prompt,
     vars,
     test: { description: given.case.name, vars },
     provider: { id: () => given.case.model },
-    providerResponse: { output, finishReason: given.finish_reason },
+    providerResponse: { output: answer, finishReason: given.finish_reason },
     ...(config !== undefined && { config }),
   };
   const judge = await loaded();

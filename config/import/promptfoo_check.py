@@ -1,7 +1,8 @@
 """Runs a `python` check of promptfoo for sluice: reads an answer as JSON from standard input and writes a verdict
-to standard output. The code stands in the suite, in CODE, or in FILE, as the function NAME (get_assert).
+to standard output. The code stands in the suite, in CODE, or in FILE, as the function NAME (get_assert). A
+transform, the function NAME of a FILE, makes what it judges.
 
-Usage: python3 promptfoo_check.py [--code CODE | FILE [NAME]]
+Usage: python3 promptfoo_check.py [--transform FILE NAME] [--code CODE | FILE [NAME]]
 """
 
 import asyncio
@@ -36,16 +37,38 @@ def output_of(answer, is_json):
         return answer
 
 
+def function_of(path, name):
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    module_name = os.path.splitext(os.path.basename(path))[0]
+    spec = importlib.util.spec_from_file_location(module_name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module_name] = module
+    spec.loader.exec_module(module)
+    return getattr(module, name)
+
+
+def result_of(function, *arguments):
+    result = function(*arguments)
+    if not inspect.isawaitable(result):
+        return result
+
+    async def awaited():
+        return await result
+
+    return asyncio.run(awaited())
+
+
+def transformed(output, context, arguments):
+    """One that fails, or makes nothing, leaves nothing to judge."""
+    output = result_of(function_of(*arguments), output, context)
+    if output is None:
+        raise ValueError("the transform returned nothing")
+    return output
+
+
 def loaded(code, arguments):
     if arguments:
-        path, name = arguments[0], arguments[1] if len(arguments) > 1 else "get_assert"
-        sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
-        module_name = os.path.splitext(os.path.basename(path))[0]
-        spec = importlib.util.spec_from_file_location(module_name, path)
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[module_name] = module
-        spec.loader.exec_module(module)
-        return getattr(module, name)
+        return function_of(arguments[0], arguments[1] if len(arguments) > 1 else "get_assert")
     code = code.strip("\n").rstrip()
     body = code if "\n" in code else "return " + code.lstrip()
     scope = {"json": json}
@@ -91,29 +114,31 @@ def main():
     verdicts, sys.stdout = sys.stdout, sys.stderr  # What the code prints is no verdict.
     parameters = given["parameters"]
     code, arguments = parameters.get("code", ""), sys.argv[1:]
+    transform = []
+    if arguments[:1] == ["--transform"]:
+        transform, arguments = arguments[1:3], arguments[3:]
     if arguments[:1] == ["--code"]:
         with open(arguments[1], encoding="utf-8") as file:
             code, arguments = file.read(), []
     variables = parameters.get("vars", {})
-    output = output_of(given["answer"], parameters.get("json"))
+    answer = output_of(given["answer"], parameters.get("json"))
+    prompt = given["case"]["prompt"]
+    output = answer
+    if transform:
+        seen = {"vars": variables, "prompt": {"label": prompt, "raw": prompt}}
+        output = transformed(answer, seen, transform)
     context = {
-        "prompt": given["case"]["prompt"],
+        "prompt": prompt,
         "vars": variables,
         "test": {"description": given["case"]["name"], "vars": variables},
         "provider": {"id": given["case"]["model"]},
-        "providerResponse": {"output": output, "finishReason": given["finish_reason"]},
+        "providerResponse": {"output": answer, "finishReason": given["finish_reason"]},
     }
     if "config" in parameters:
         context["config"] = parameters["config"]
     judge = loaded(code, arguments)
     try:
-        result = judge(output, context)
-        if inspect.isawaitable(result):
-
-            async def awaited():
-                return await result
-
-            result = asyncio.run(awaited())
+        result = result_of(judge, output, context)
         shown = arguments[0] if arguments else " ".join(code.split())[:200]
         verdict = verdict_of(result, parameters.get("threshold"), shown)
     except Exception as error:

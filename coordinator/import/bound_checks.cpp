@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 namespace sluice {
@@ -16,6 +17,10 @@ namespace {
 bool needs_model(const ImportedCheck& check) {
   const MetricInfo* metric = find_metric(check.type);
   return metric != nullptr && (is_judge_metric(metric->id) || metric->id == MetricId::semantic_similarity_to);
+}
+
+bool shows_values(const ImportedCheck& check) {
+  return check.source && !check.variables.empty();
 }
 
 DocumentNode part_of(const ImportedCheck& check) {
@@ -71,6 +76,18 @@ void finish(ImportedCheck& check, DocumentNode expectation) {
   check.expectation = std::move(expectation);
 }
 
+tl::expected<void, std::string> finish(ImportedCheck& check, CheckSource source) {
+  check.leniency = leniency_of(source.check);
+  check.variables = source.variables;
+  check.source = std::make_shared<const CheckSource>(std::move(source));
+  const bool has_variables = !check.variables.empty();
+  if (has_variables && needs_values(*check.source)) return {};
+  auto expectation = has_variables ? expectation_of(*check.source) : expectation_of(*check.source, {});
+  if (!expectation) return tl::unexpected(std::move(expectation.error()));
+  finish(check, std::move(*expectation));
+  return {};
+}
+
 bool make_group(ImportedCheck& group) {
   if (std::ranges::any_of(group.parts, needs_model)) return false;
   group.variables.clear();
@@ -108,12 +125,12 @@ std::vector<ImportedCheck> with_sets_flat(std::vector<ImportedCheck> checks, con
 }
 
 bool needs_values(const ImportedCheck& check) {
-  return check.program || (check.source && needs_values(*check.source)) ||
+  return check.program || (shows_values(check) && needs_values(*check.source)) ||
          std::ranges::any_of(check.parts, [](const ImportedCheck& part) { return needs_values(part); });
 }
 
 bool depends_on_values(const ImportedCheck& check, const Variables& values) {
-  return check.program || (check.source && depends_on_values(*check.source, values)) ||
+  return check.program || (shows_values(check) && depends_on_values(*check.source, values)) ||
          std::ranges::any_of(check.parts,
                              [&](const ImportedCheck& part) { return depends_on_values(part, values); });
 }
@@ -126,7 +143,6 @@ std::optional<ImportedCheck> bound_check(ImportedCheck check, const Variables& v
     if (!expectation) leave_out(check, expectation.error(), from);
     if (!expectation) return std::nullopt;
     finish(check, std::move(*expectation));
-    check.source.reset();
     check.variables.clear();
     return check;
   }

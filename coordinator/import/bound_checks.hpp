@@ -5,12 +5,19 @@
 #include "coordinator/import/promptfoo_checks.hpp"
 
 #include <optional>
+#include <string>
 #include <vector>
+
+#include <tl/expected.hpp>
 
 namespace sluice {
 
 /// Gives a check its entry of `expected`.
 void finish(ImportedCheck& check, DocumentNode expectation);
+
+/// The same by what it asks for, unless that needs the values of a test (bound_check). The error is a clause
+/// that says why it has none.
+tl::expected<void, std::string> finish(ImportedCheck& check, CheckSource source);
 
 /// Makes one check of the parts; false if one of them is a model's to judge, which no group takes. A part
 /// that needs a test's values leaves it unfinished.

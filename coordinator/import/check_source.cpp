@@ -134,7 +134,45 @@ void escape_texts(DocumentNode& expectation) {
   }
 }
 
+/// Whether a schema asks for a form of texts that is not judged here (docs/metrics.md).
+bool names_other_format(const DocumentNode& schema) {
+  if (const auto* list = std::get_if<DocumentNode::Array>(&schema.value))
+    return std::ranges::any_of(*list, names_other_format);
+  const auto* table = std::get_if<DocumentNode::Table>(&schema.value);
+  if (table == nullptr) return false;
+  return std::ranges::any_of(*table, [](const DocumentEntry& entry) {
+    const std::string* text = text_in(entry.value);
+    if (entry.key == "format" && text != nullptr)
+      return *text != "date" && *text != "time" && *text != "date-time";
+    return names_other_format(entry.value);
+  });
+}
+
 }  // namespace
+
+std::string leniency_of(const ForeignCheck& check) {
+  if (check.type == "rouge-n") {
+    return "is the F1 of words without their case and punctuation, and there the share of the text's words "
+           "that the answer has: look at its threshold anew";
+  }
+  if (check.type == "is-refusal") {
+    return "knows the provider's own refusals, and answers that begin with words of one such as \"I cannot "
+           "help with\"; there more words count, anywhere in the answer, and a blank answer: look at its "
+           "pattern anew";
+  }
+  if (check.is_negated) return "";  // Less passes here.
+  std::string leniency;
+  if (check.type == "is-json" || (check.type == "equals" && check.schema))
+    leniency = "takes JSON in a code fence as well, which fails there";
+  if (check.schema && check.type != "equals" && names_other_format(*check.schema)) {
+    leniency += (leniency.empty() ? "" : ", and ") +
+                std::string("judges no \"format\" but \"date\", \"time\" and \"date-time\"");
+  }
+  if (leniency.empty() &&
+      (check.type == "equals" || check.type == "starts-with" || check.type == "levenshtein"))
+    leniency = "does not count white space at the ends, which counts there";
+  return leniency;
+}
 
 tl::expected<CheckSource, std::string> check_source(ForeignCheck check, Reading reading) {
   CheckSource source{std::move(check), reading};

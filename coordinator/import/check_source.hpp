@@ -24,6 +24,9 @@ struct CheckSource {
   std::set<std::string, std::less<>> json_variables{};  ///< As TranslatedTemplate::json_variables.
 };
 
+/// A clause on what the check lets pass here and not there; empty where there is nothing.
+std::string leniency_of(const ForeignCheck& check);
+
 /// Translates the texts of a check into templates of a suite. The error is a clause that says which cannot
 /// be.
 tl::expected<CheckSource, std::string> check_source(ForeignCheck check, CheckSource::Reading reading);

@@ -80,16 +80,17 @@ std::string with_json(std::string_view code, const Variables& values) {
   return result + std::string(code);
 }
 
-/// What the program that runs code takes a file of it by.
-constexpr std::string_view code_flag = "--code";
-
 DocumentNode command_of(const ForeignProgram& program) {
-  DocumentNode::Array words{text_of(interpreter_of(program.language)), text_of(runner_of(program.language))};
-  for (const std::string& word : {std::string(code_flag), program.code_file}) {
-    if (!program.code_file.empty()) words.push_back(text_of(word));
-  }
-  if (!program.file.empty()) words.push_back(text_of(program.file));
-  if (!program.function.empty()) words.push_back(text_of(program.function));
+  DocumentNode::Array words;
+  const auto add = [&](const std::vector<std::string>& some) {
+    for (const std::string& word : some) words.push_back(text_of(word));
+  };
+  add({interpreter_of(program.language), runner_of(program.language)});
+  if (!program.transform_file.empty())
+    add({"--transform", program.transform_file, program.transform_function});
+  if (!program.code_file.empty()) add({"--code", program.code_file});
+  if (!program.file.empty()) add({program.file});
+  if (!program.function.empty()) add({program.function});
   return {std::move(words), 1, {}};
 }
 
@@ -137,6 +138,34 @@ ReadProgram read_program(const DocumentNode& assertion, std::string_view type, b
   return program;
 }
 
+std::string add_transform(ForeignProgram& program, const DocumentNode& transform, const ImportFile& from) {
+  const std::string* text = text_in(transform);
+  if (text == nullptr || trimmed(*text).empty()) return "is no code";
+  const bool is_file = text->starts_with("file://");
+  ForeignProgram made;
+  if (is_file) {
+    auto read = read_file_of({}, *text, from);
+    if (!read) return read.error();
+    made = std::move(*read);
+  }
+  const bool is_python = program.language == Language::python;
+  if (made.language != program.language)
+    return is_python ? "is in JavaScript, and the check in Python: write it as get_transform of a Python file"
+                     : "is in Python, and the check in JavaScript: write both in one language";
+  const bool has_one = !program.transforms.empty() || !program.transform_file.empty();
+  if (has_one && (is_file || !program.transform_file.empty()))
+    return "comes before its own, and one of them is a file: write both into one";
+  if (!is_file) {
+    program.transforms.insert(program.transforms.begin(), *text);
+    return "";
+  }
+  program.transform_file = std::move(made.file);
+  program.transform_function = std::move(made.function);
+  if (program.transform_function.empty())
+    program.transform_function = is_python ? "get_transform" : "default";
+  return "";
+}
+
 DocumentNode expectation_of(const ForeignProgram& program, const ProgramInput& input) {
   OrderedTable parameters;
   if (program.file.empty() && program.code_file.empty()) {
@@ -146,6 +175,9 @@ DocumentNode expectation_of(const ForeignProgram& program, const ProgramInput& i
   }
   if (program.config) parameters.add("config", *program.config);
   if (program.threshold) parameters.add("threshold", {*program.threshold, 1, {}});
+  DocumentNode::Array transforms;
+  for (const std::string& code : program.transforms) transforms.push_back(text_of(template_of(code)));
+  if (!transforms.empty()) parameters.add("transforms", {std::move(transforms), 1, {}});
   if (input.is_json) parameters.add("json", {true, 1, {}});
   if (program.is_negated) parameters.add("negated", {true, 1, {}});
   if (!std::get<DocumentNode::Table>(input.vars.value).empty()) parameters.add("vars", input.vars);

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tl/expected.hpp>
 
@@ -26,6 +27,9 @@ struct ForeignProgram {
   std::string code_file{};  ///< In the suite's folder, with the code, where many checks have it (CodeFiles).
   std::string file{};       ///< As a suite's command finds it.
   std::string function{};   ///< Of the file; empty: the one that it is for.
+  std::vector<std::string> transforms{};  ///< JavaScript that makes what the code judges, in this order;
+  std::string transform_file{};           ///< or a function of a file that does.
+  std::string transform_function{};
   std::optional<DocumentNode> config{};
   std::optional<double> threshold{};
   std::set<std::string, std::less<>> variables{};       ///< That the code shows,
@@ -44,6 +48,10 @@ bool is_program_type(std::string_view type);
 /// Reads an assertion of such a type. The error is a clause that says why it cannot be taken over.
 tl::expected<ForeignProgram, std::string> read_program(const DocumentNode& assertion, std::string_view type,
                                                        bool is_negated, const ImportFile& from);
+
+/// Lets a program judge what a `transform` makes of the answer, before any that it has. What is returned is a
+/// clause that says why that cannot be; empty if it can.
+std::string add_transform(ForeignProgram& program, const DocumentNode& transform, const ImportFile& from);
 
 /// What a program reads beside the answer.
 struct ProgramInput {

@@ -10,29 +10,16 @@
 namespace sluice {
 namespace {
 
-std::string_view trimmed_script(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n;";
-  const auto begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
-
-bool take(std::string_view& text, std::string_view start) {
-  if (!text.starts_with(start)) return false;
-  text.remove_prefix(start.size());
-  return true;
-}
-
 /// One call; the text that it asks for is its only value.
 std::optional<ForeignCheck> check_of_call(std::string_view call, std::uint32_t line) {
   ForeignCheck check;
   check.line = line;
-  check.is_negated = take(call, "!");
-  if (!take(call, "output")) return std::nullopt;
-  const bool any_case = take(call, ".toLowerCase()");
+  check.is_negated = take_start(call, "!");
+  if (!take_start(call, "output")) return std::nullopt;
+  const bool any_case = take_start(call, ".toLowerCase()");
   check.type = any_case ? "icontains" : "contains";
-  if (!take(call, ".includes(")) {
-    if (any_case || !take(call, ".startsWith(")) return std::nullopt;
+  if (!take_start(call, ".includes(")) {
+    if (any_case || !take_start(call, ".startsWith(")) return std::nullopt;
     check.type = "starts-with";
   }
   if (call.size() < 4 || !call.ends_with(')')) return std::nullopt;
@@ -62,9 +49,22 @@ std::vector<std::string_view> parts_of(std::string_view text, std::string_view s
 
 }  // namespace
 
+std::string_view trimmed_script(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n;";
+  const auto begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+bool take_start(std::string_view& text, std::string_view start) {
+  if (!text.starts_with(start)) return false;
+  text.remove_prefix(start.size());
+  return true;
+}
+
 std::optional<ForeignCheck> check_of_script(std::string_view script, std::uint32_t line) {
   script = trimmed_script(script);
-  if (take(script, "return ")) script = trimmed_script(script);
+  if (take_start(script, "return ")) script = trimmed_script(script);
   const bool has_or = script.find("||") != std::string_view::npos;
   if (has_or && script.find("&&") != std::string_view::npos) return std::nullopt;
   std::optional<ForeignCheck> all;
@@ -83,11 +83,6 @@ std::optional<ForeignCheck> check_of_script(std::string_view script, std::uint32
   }
   all->type += has_or ? "-any" : "-all";
   return all;
-}
-
-bool keeps_answer(const DocumentNode& transform) {
-  const auto* script = std::get_if<std::string>(&transform.value);
-  return script != nullptr && *script == "output.trim()";
 }
 
 }  // namespace sluice

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "common/documents/document.hpp"
 #include "coordinator/suite/expectations/foreign_check.hpp"
 
 #include <cstdint>
@@ -13,7 +12,9 @@ namespace sluice {
 /// joined by `&&` or by `||`, with `toLowerCase()` before it, or `startsWith`. Nothing for any other program.
 std::optional<ForeignCheck> check_of_script(std::string_view script, std::uint32_t line);
 
-/// Whether a `transform` makes of an answer what checks take for the same: blanks around it do not count.
-bool keeps_answer(const DocumentNode& transform);
+/// The text without what means nothing at the ends of a script: blanks and semicolons.
+std::string_view trimmed_script(std::string_view text);
+/// Takes the start off the text; false if it begins otherwise.
+bool take_start(std::string_view& text, std::string_view start);
 
 }  // namespace sluice

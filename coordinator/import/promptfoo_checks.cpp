@@ -5,6 +5,8 @@
 #include "common/text/trimmed.hpp"
 #include "coordinator/import/bound_checks.hpp"
 #include "coordinator/import/foreign_script.hpp"
+#include "coordinator/import/foreign_transform.hpp"
+#include "coordinator/import/transformed_checks.hpp"
 #include "coordinator/suite/expectations/foreign_check.hpp"
 
 #include <algorithm>
@@ -23,45 +25,6 @@ using Reading = CheckSource::Reading;
 constexpr std::array<std::string_view, 7> known_keys{"type",        "value", "threshold", "assert",
                                                      "description", "$ref",  "weight"};
 constexpr std::string_view program_key = "config";  ///< What one that is a program may hold besides.
-
-/// Whether a schema asks for a form of texts that is not judged here (docs/metrics.md).
-bool names_other_format(const DocumentNode& schema) {
-  if (const auto* list = std::get_if<DocumentNode::Array>(&schema.value))
-    return std::ranges::any_of(*list, names_other_format);
-  const auto* table = std::get_if<DocumentNode::Table>(&schema.value);
-  if (table == nullptr) return false;
-  return std::ranges::any_of(*table, [](const DocumentEntry& entry) {
-    const std::string* text = text_in(entry.value);
-    if (entry.key == "format" && text != nullptr)
-      return *text != "date" && *text != "time" && *text != "date-time";
-    return names_other_format(entry.value);
-  });
-}
-
-/// A clause on what the check lets pass here and not there; empty where there is nothing.
-std::string leniency_of(const ForeignCheck& check) {
-  if (check.type == "rouge-n") {
-    return "is the F1 of words without their case and punctuation, and there the share of the text's words "
-           "that the answer has: look at its threshold anew";
-  }
-  if (check.type == "is-refusal") {
-    return "knows the provider's own refusals, and answers that begin with words of one such as \"I cannot "
-           "help with\"; there more words count, anywhere in the answer, and a blank answer: look at its "
-           "pattern anew";
-  }
-  if (check.is_negated) return "";  // Less passes here.
-  std::string leniency;
-  if (check.type == "is-json" || (check.type == "equals" && check.schema))
-    leniency = "takes JSON in a code fence as well, which fails there";
-  if (check.schema && check.type != "equals" && names_other_format(*check.schema)) {
-    leniency += (leniency.empty() ? "" : ", and ") +
-                std::string("judges no \"format\" but \"date\", \"time\" and \"date-time\"");
-  }
-  if (leniency.empty() &&
-      (check.type == "equals" || check.type == "starts-with" || check.type == "levenshtein"))
-    leniency = "does not count white space at the ends, which counts there";
-  return leniency;
-}
 
 bool is_no_number(const DocumentNode& assertion, std::string_view key) {
   const DocumentEntry* entry = find_entry(assertion, key);
@@ -106,14 +69,29 @@ class CheckImporter {
     made.line = assertion.line;
     made.weight = number_in(assertion, "weight");
     note_other_keys(assertion, check.type, made);
-    if (is_program_type(check.type) && !script_in(assertion, check))
-      return add_program(std::move(made), assertion, check);
+    const std::size_t before = checks_.size();
+    read_as(std::move(made), assertion, std::move(check));
+    const DocumentEntry* transform = find_entry(assertion, "transform");
+    if (transform == nullptr || keeps_answer(transform->value) || checks_.size() == before) return;
+    ImportedCheck judged = std::move(checks_.back());
+    checks_.pop_back();
+    if (auto one = check_of_answer(std::move(judged), transform->value, "its \"transform\"", from_))
+      checks_.push_back(std::move(*one));
+  }
+
+  void read_as(ImportedCheck made, const DocumentNode& assertion, ForeignCheck check) {
+    auto script = script_in(assertion, check);
+    if (is_program_type(check.type) && !script) return add_program(std::move(made), assertion, check);
     Reading reading = Reading::text;
-    if (!read_value(assertion, *type, check, reading)) return;
+    if (!read_value(assertion, made.foreign_type, check, reading)) return;
     if (takes_foreign_context(check.type)) check.context = foreign_context;
     if (check.type == "context-faithfulness" || check.type == "context-relevance")
       check.values.clear();  // They compare with no value.
-    if (auto script = script_in(assertion, check)) check = std::move(*script);
+    if (script) {
+      if (auto program = read_program(assertion, check.type, check.is_negated, from_))
+        made.script = std::make_shared<const ForeignProgram>(std::move(*program));
+      check = std::move(*script);
+    }
     add(std::move(made), std::move(check), reading);
   }
 
@@ -134,10 +112,6 @@ class CheckImporter {
 
   static std::string why_not_readable(const DocumentNode& assertion, const std::string& type) {
     if (is_no_number(assertion, "threshold")) return "has a \"threshold\" that is no number";
-    const bool reads_answer = type != "latency" && type != "cost";
-    const DocumentEntry* transform = find_entry(assertion, "transform");
-    if (reads_answer && transform != nullptr && !keeps_answer(transform->value))
-      return "judges what its \"transform\" makes of the answer, which has no counterpart";
     if (takes_foreign_context(type) && find_entry(assertion, "contextTransform") != nullptr)
       return "judges by what its \"contextTransform\" finds in the answer, which has no counterpart";
     return is_program_type(type) ? "" : std::string(why_not_taken(type));
@@ -199,7 +173,8 @@ class CheckImporter {
   void note_other_keys(const DocumentNode& assertion, const std::string& type, ImportedCheck& made) {
     for (const DocumentEntry& entry : std::get<DocumentNode::Table>(assertion.value)) {
       const bool is_read = std::ranges::find(known_keys, entry.key) != known_keys.end() ||
-                           (entry.key == program_key && is_program_type(type));
+                           (entry.key == program_key && is_program_type(type)) ||
+                           (entry.key == "transform" && !keeps_answer(entry.value));
       const bool is_unread_number =
           (entry.key == "weight" || entry.key == "threshold") && is_no_number(assertion, entry.key);
       if (is_read && !is_unread_number) continue;
@@ -293,18 +268,10 @@ class CheckImporter {
   }
 
   void add(ImportedCheck made, ForeignCheck check, Reading reading) {
-    made.leniency = leniency_of(check);
     auto source = check_source(std::move(check), reading);
     if (!source) return sluice::leave_out(made, source.error(), from_);
-    made.variables = source->variables;
-    made.source = std::make_shared<const CheckSource>(std::move(*source));
-    if (made.variables.empty() || !needs_values(*made.source)) {
-      auto expectation =
-          made.variables.empty() ? expectation_of(*made.source, {}) : expectation_of(*made.source);
-      if (!expectation) return sluice::leave_out(made, expectation.error(), from_);
-      finish(made, std::move(*expectation));
-    }
-    if (made.variables.empty()) made.source.reset();
+    const auto finished = finish(made, std::move(*source));
+    if (!finished) return sluice::leave_out(made, finished.error(), from_);
     checks_.push_back(std::move(made));
   }
 

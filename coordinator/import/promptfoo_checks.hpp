@@ -20,8 +20,9 @@ struct ImportedCheck {
   std::string type{};          ///< As a suite names it; empty as long as that.
   bool is_scored = false;
   std::set<std::string, std::less<>> variables{};
-  std::shared_ptr<const CheckSource> source{};      ///< Where it has variables.
+  std::shared_ptr<const CheckSource> source{};      ///< Of one that is neither a program nor a group.
   std::shared_ptr<const ForeignProgram> program{};  ///< Where it is one; finish_programs makes its entry.
+  std::shared_ptr<const ForeignProgram> script{};   ///< The program that it is there, where texts say it.
   std::string foreign_type{};
   std::string leniency{};              ///< A clause on what it lets pass here and not there; empty: nothing.
   std::optional<double> weight{};      ///< Among others of a group.

@@ -3,7 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/settings/base_url.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/import/foreign_script.hpp"
+#include "coordinator/import/foreign_transform.hpp"
 #include "coordinator/import/provider_tools.hpp"
 #include "coordinator/import/response_form.hpp"
 

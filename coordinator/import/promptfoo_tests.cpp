@@ -7,7 +7,7 @@
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
 #include "coordinator/import/defaults.hpp"
-#include "coordinator/import/foreign_script.hpp"
+#include "coordinator/import/foreign_transform.hpp"
 #include "coordinator/import/test_table.hpp"
 #include "coordinator/suite/documents/json_lines.hpp"
 
@@ -109,12 +109,9 @@ class TestImporter {
         continue;
       }
       const bool is_transform = entry.key == "transform" || entry.key == "postprocess";
-      const bool changes_answer = is_transform && !keeps_answer(entry.value);
-      if (is_transform) test.changes_answer = changes_answer || test.changes_answer.value_or(false);
-      from_.lose(changes_answer ? Loss::check : Loss::none, entry.line,
-                 changes_answer ? "the checks here judge what \"" + entry.key +
-                                      "\" makes of the answer, which has no counterpart: they are left out"
-                                : "\"" + entry.key + "\" in options of a test has no counterpart: left out");
+      if (is_transform && (entry.key == "transform" || !test.transform)) test.transform = entry.value;
+      if (is_transform && !keeps_answer(entry.value)) continue;  // Its checks say what becomes of it.
+      from_.note(entry.line, "\"" + entry.key + "\" in options of a test has no counterpart: left out");
     }
   }
 
@@ -370,7 +367,7 @@ std::vector<ImportedTest> import_scenarios(const DocumentNode& scenarios, const 
         test.vars.insert(one.vars.begin(), one.vars.end());
         test.metadata.insert(one.metadata.begin(), one.metadata.end());
         if (!test.pass_mark) test.pass_mark = one.pass_mark;
-        if (!test.changes_answer) test.changes_answer = one.changes_answer;
+        if (!test.transform) test.transform = one.transform;
         test.takes_default_checks = test.takes_default_checks && one.takes_default_checks;
         test.lost_checks = test.lost_checks || one.lost_checks;
         test.filters.insert(test.filters.end(), one.filters.begin(), one.filters.end());

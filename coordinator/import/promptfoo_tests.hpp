@@ -28,9 +28,8 @@ struct ImportedTest {
   std::uint32_t line = 1;
   std::string file{};
   bool keeps_lists = false;  ///< A list is a text (`disableVarExpansion`), and not a test for each entry.
-  std::optional<double> pass_mark{};  ///< Its checks are a group, by its `threshold`.
-  /// Whether its `transform` makes another answer of the one that its checks judge; nothing: it has none.
-  std::optional<bool> changes_answer{};
+  std::optional<double> pass_mark{};        ///< Its checks are a group, by its `threshold`.
+  std::optional<DocumentNode> transform{};  ///< What makes the answer that its checks judge.
   bool takes_default_checks = true;
   std::vector<std::pair<std::string, std::uint32_t>> filters{};  ///< Keys that say who asks it, with lines.
 };

@@ -1,14 +1,15 @@
 #include "coordinator/import/test_assembly.hpp"
 
 #include "common/documents/canonical_json.hpp"
-#include "common/model/metrics.hpp"
 #include "common/text/template.hpp"
 #include "coordinator/import/bound_checks.hpp"
+#include "coordinator/import/foreign_transform.hpp"
 #include "coordinator/import/ordered_table.hpp"
 #include "coordinator/import/program_checks.hpp"
 #include "coordinator/import/test_names.hpp"
 #include "coordinator/import/test_nodes.hpp"
 #include "coordinator/import/test_variables.hpp"
+#include "coordinator/import/transformed_checks.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -21,13 +22,6 @@ namespace sluice {
 namespace {
 
 using Places = std::set<std::pair<std::string, std::uint32_t>>;  ///< Files and lines.
-
-bool reads_answer(const ImportedCheck& check) {
-  const MetricInfo* metric = find_metric(check.type);
-  if (metric == nullptr) return true;
-  const MetricId id = positive(metric->id);
-  return id != MetricId::latency && id != MetricId::cost;
-}
 
 class TestAssembly {
  public:
@@ -43,7 +37,7 @@ class TestAssembly {
   AssembledTests build() {
     stand_in_for_none();
     take_sets_apart();
-    leave_out_transformed();
+    take_transforms(default_, tests_, from_);
     variables_.share(tests_);
     std::erase_if(tests_, [&](ImportedTest& test) { return !variables_.render(test); });
     stand_in_for_none();
@@ -80,26 +74,6 @@ class TestAssembly {
     for (ImportedTest& test : tests_) {
       if (test.pass_mark == 0) test.pass_mark.reset();
       if (!test.pass_mark) test.checks = with_sets_flat(std::move(test.checks), from_);
-    }
-  }
-
-  /// What a program makes of an answer is judged by no check of the answer. Those of the default test stand
-  /// in the tests that its program is not for.
-  void leave_out_transformed() {
-    std::vector<ImportedCheck> of_answers;
-    if (default_.changes_answer.value_or(false)) {
-      std::ranges::copy_if(default_.checks, std::back_inserter(of_answers), reads_answer);
-      std::erase_if(default_.checks, reads_answer);
-    }
-    for (ImportedTest& test : tests_) {
-      if (!test.changes_answer.value_or(default_.changes_answer.value_or(false))) {
-        if (test.takes_default_checks) std::ranges::copy(of_answers, std::back_inserter(test.checks));
-        continue;
-      }
-      const auto lost = std::erase_if(test.checks, reads_answer);
-      test.lost_checks = test.lost_checks || lost > 0;
-      const bool keeps_default = !std::ranges::any_of(default_.checks, reads_answer);
-      test.takes_default_checks = test.takes_default_checks && keeps_default;
     }
   }
 
@@ -223,7 +197,7 @@ class TestAssembly {
   /// counted.
   void note_lost_checks(const ImportedTest& test, const std::string& id) {
     const bool is_judged = test.takes_default_checks && (!default_.checks.empty() || !shared_.given.empty());
-    if (!test.changes_answer && default_.changes_answer.value_or(false)) {
+    if (!test.transform && default_.transform && !keeps_answer(*default_.transform)) {
       ++(is_judged ? judged_by_default_ : unjudged_);
       return;
     }

@@ -121,6 +121,43 @@ TEST_F(PromptfooPrograms, InJavaScriptDecideAsTheyDoThere) {
   EXPECT_EQ(statuses(run({"--mode", "cached"})), expected);
 }
 
+TEST_F(PromptfooPrograms, JudgeWhatATransformMakes) {
+  const auto server = start_server();
+  std::string tests;
+  std::map<std::string, std::string> wanted;
+  const auto add = [&](const std::string& id, const std::string& status, const std::string& topic,
+                       const std::string& assertion) {
+    tests += test(id, topic, assertion);
+    wanted[id] = status;
+  };
+  if (has("python3")) {
+    write_text(folder() / "make.py",
+               "import json\n"
+               "async def get_transform(output, context):\n"
+               "    return json.loads(output)['n'] + context['vars']['least']\n");
+    add("python", "pass", "numbers", "{type: python, value: output == 8, transform: 'file://make.py'}");
+    add("python-broken", "error", "France",
+        "{type: python, value: output == 8, transform: 'file://make.py'}");
+  }
+  if (has("node")) {
+    write_text(folder() / "make.js",
+               "module.exports = { add: (output, { vars }) => JSON.parse(output).n + vars.least };\n");
+    add("file", "pass", "numbers",
+        "{type: javascript, value: output === 8, transform: 'file://make.js:add'}");
+    add("code", "pass", "numbers",
+        "{type: javascript, value: output === 3, transform: JSON.parse(output).n}");
+    add("code-fails", "fail", "numbers",
+        "{type: javascript, value: output > 3, transform: JSON.parse(output).n}");
+    add("code-broken", "error", "France",
+        "{type: javascript, value: 'true', transform: JSON.parse(output).n}");
+    add("nothing", "error", "numbers", "{type: javascript, value: 'true', transform: JSON.parse(output).x}");
+  }
+  if (wanted.empty()) GTEST_SKIP() << "there is neither python3 nor node here";
+  import(tests);
+  const auto live = run();
+  EXPECT_EQ(statuses(live), wanted) << live.errors << live.output;
+}
+
 // Long code that several tests have stands in a file.
 TEST_F(PromptfooPrograms, RunCodeOfAFileAsThatOfTheSuite) {
   const auto server = start_server();

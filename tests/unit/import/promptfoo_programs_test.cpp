@@ -243,7 +243,7 @@ tests:
       - {type: javascript, value: 'package:@scope/checks:fn'}
       - {type: python}
       - {type: python, value: '{{ a | upper }}'}
-      - {type: javascript, value: output.k, transform: JSON.parse(output)}
+      - {type: python, value: output.k, transform: JSON.parse(output)}
       - {type: javascript, value: output.k, metric: m}
 )yaml"),
       R"notes(promptfooconfig.yaml:5: the check javascript names the program "check.ts", which neither node nor python3 runs as it is: left out
@@ -252,7 +252,7 @@ promptfooconfig.yaml:7: the check python names "../outside.py", which lies outsi
 promptfooconfig.yaml:8: the check javascript is a program of a package, which has no counterpart: left out
 promptfooconfig.yaml:9: the check python names no value: left out
 promptfooconfig.yaml:10: the check python holds "{{ a | upper }}", an expression or filter, of which there are none: left out
-promptfooconfig.yaml:11: the check javascript judges what its "transform" makes of the answer, which has no counterpart: left out
+promptfooconfig.yaml:11: the check python judges what its "transform" makes of the answer: the transform is in JavaScript, and the check in Python: write it as get_transform of a Python file: left out
 promptfooconfig.yaml:12: "metric" of the check javascript has no counterpart: left out
 )notes");
 }

@@ -177,7 +177,9 @@ tests:
       - {type: contains, value: x}
 )yaml");
   EXPECT_FALSE(has(of_check, "get_weather")) << of_check;
-  EXPECT_TRUE(has(of_check, "# 4: the check equals judges what its \"transform\" makes of the answer"))
+  EXPECT_TRUE(has(of_check,
+                  "# 4: the check equals judges what its \"transform\" makes of the answer, which no metric "
+                  "says: write it as a check javascript, which runs the transform: left out"))
       << of_check;
   const std::string of_test = suite(R"yaml(prompts: [p]
 defaultTest: {assert: [{type: contains, value: d}]}
@@ -188,17 +190,22 @@ tests:
 )yaml");
   EXPECT_TRUE(has(of_test, "  - id: test-1\n    default_test: false\n    expected:\n      - type: latency\n"))
       << of_test;
-  EXPECT_TRUE(has(of_test, "# 4: the checks here judge what \"transform\" makes of the answer")) << of_test;
+  EXPECT_TRUE(has(of_test, "# 2: the check contains judges what the \"transform\" of its test makes of the"))
+      << of_test;
+  EXPECT_TRUE(has(of_test, "# 5: the check equals judges what the \"transform\" of its test makes of the"))
+      << of_test;
   const std::string of_all = suite(R"yaml(prompts: [p]
 defaultTest: {options: {transform: output.name}, assert: [{type: contains, value: d}]}
 tests: [{assert: [{type: equals, value: a}]}, {assert: [{type: equals, value: b}]}]
 )yaml");
   EXPECT_FALSE(has(of_all, "exact_match")) << of_all;
-  EXPECT_EQ(
-      of_all.substr(of_all.find("# ")),
-      "# 2: the checks here judge what \"transform\" makes of the answer, which has no counterpart: they are "
-      "left out\n"
-      "# 2: of 2 tests no check of their own is left: they pass if the answer is not blank\n");
+  const std::string why =
+      " judges what the \"transform\" of its test makes of the answer, which no metric says: write it as a "
+      "check javascript, which runs the transform: left out\n";
+  EXPECT_EQ(of_all.substr(of_all.find("# ")),
+            "# 2: the check contains" + why +
+                "# 2: of 2 tests no check of their own is left: they pass if the answer is not blank\n" +
+                "# 3: the check equals" + why);
 }
 
 // All tests lost their checks without a line.
