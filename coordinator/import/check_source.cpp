@@ -160,6 +160,11 @@ std::string leniency_of(const ForeignCheck& check) {
            "help with\"; there more words count, anywhere in the answer, and a blank answer: look at its "
            "pattern anew";
   }
+  if (check.is_negated && (check.type == "llm-rubric" || check.type == "g-eval")) {
+    return "asks a judge for the opposite of its criteria, and there the verdict on them is turned round: "
+           "try "
+           "it on answers that you know";
+  }
   if (check.is_negated) return "";  // Less passes here.
   std::string leniency;
   if (check.type == "is-json" || (check.type == "equals" && check.schema))

@@ -177,6 +177,19 @@ class ExpectationMaker {
         return limited("not_cost", "max_dollars", most_dollars);
       case Form::valid_calls:
         return make_calls("not_all_of");
+      case Form::criteria:
+        return check_.type == "model-graded-closedqa" ? fail(ignored_negation) : make_opposite();
+      case Form::reference:
+      case Form::relevancy:
+      case Form::faithfulness:
+      case Form::context_recall:
+      case Form::context_relevance:
+        return fail(ignored_negation);
+      case Form::similarity:
+        return fail(
+            "has no counterpart (a similarity has a lower bound here, and no upper one: `not-llm-rubric` "
+            "asks a "
+            "judge, `command` a program of yours)");
       default:
         return fail("has no counterpart");
     }
@@ -248,11 +261,29 @@ class ExpectationMaker {
 
   /// The other way round a score is 1 less the one that the threshold is for.
   Made make_other_words() const {
-    const double most = check_.threshold.value_or(similar_enough);
+    return limited_above(texts("not_rouge_n", "text", check_.values),
+                         check_.threshold.value_or(similar_enough));
+  }
+
+  /// What a score of the opposite must reach, where the score itself may be so much at most.
+  Made limited_above(DocumentNode made, double most) const {
     if (most < 0.0 || most > 1.0) return fail(beyond_scores);
     constexpr double digits = 1e6;  // As scores are rounded.
-    return with(texts("not_rouge_n", "text", check_.values), "min_score",
-                {std::round((1.0 - most) * digits) / digits, check_.line, {}});
+    return with(std::move(made), "min_score", {std::round((1.0 - most) * digits) / digits, check_.line, {}});
+  }
+
+  /// A judge is asked for the opposite, on the same scale the other way round. In quotes, because several
+  /// criteria of a test become one text.
+  Made make_opposite() const {
+    const std::string criteria =
+        "The answer must meet nothing of this (1.0 if it meets nothing of it, 0.0 if it meets all of it, "
+        "evenly "
+        "between): \"" +
+        joined_values() + "\"";
+    std::optional<double> most = check_.threshold;
+    if (!most && check_.type == "g-eval") most = good_enough;
+    DocumentNode made = texts("rubric", "criteria", {criteria});
+    return most ? limited_above(std::move(made), *most) : Made(std::move(made));
   }
 
   /// Of `min` and `max`, or of the one number that is both.
@@ -319,6 +350,8 @@ class ExpectationMaker {
     return with(std::move(made), "min_score", {*least, check_.line, {}});
   }
 
+  static constexpr const char* ignored_negation =
+      "is judged there as without \"not-\": take that out, or ask for the opposite by `llm-rubric`";
   static constexpr const char* beyond_scores = "has a threshold beyond 0 to 1";
   static constexpr double most_milliseconds = 1e9;
   static constexpr double most_dollars = 1e6;

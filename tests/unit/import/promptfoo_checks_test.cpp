@@ -253,6 +253,36 @@ TEST_F(Promptfoo, SaysOfAnUnknownCheckThatItIsUnknownWhateverItsValue) {
             "promptfooconfig.yaml:2: the check bleu has no counterpart: left out\n");
 }
 
+TEST_F(Promptfoo, AsksAJudgeForTheOppositeOfARubric) {
+  const std::string text = suite(R"yaml(prompts: ['Say {{a}}']
+defaultTest: {options: {provider: 'openai:gpt-5'}}
+tests:
+  - vars: {a: x}
+    assert: [{type: not-llm-rubric, value: 'Speaks of {{a}}.', threshold: 0.8}]
+  - vars: {a: y}
+    assert: [{type: llm-rubric, value: Is kind.}, {type: not-g-eval, value: Is long.}]
+  - vars: {a: z}
+    assert: [{type: contains, value: z}, {type: not-factuality, value: It rains.}]
+)yaml");
+  const std::string opposite =
+      "The answer must meet nothing of this (1.0 if it meets nothing of it, 0.0 if it meets all of it, "
+      "evenly "
+      "between): ";
+  EXPECT_NE(text.find("criteria: \"" + opposite + "\\\"Speaks of {{a}}.\\\"\"\n        min_score: 0.2\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("Is kind.\n          " + opposite + "\"Is long.\"\n"), std::string::npos) << text;
+  EXPECT_NE(
+      text.find("# 5: the check not-llm-rubric asks a judge for the opposite of its criteria, and there "
+                "the verdict on them is turned round"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("# 9: the check not-factuality is judged there as without \"not-\": take that out, or "
+                      "ask for the opposite by `llm-rubric`: left out\n"),
+            std::string::npos)
+      << text;
+}
+
 // Of those that are documented it was said that they are not.
 TEST_F(Promptfoo, KnowsTheChecksOfToolsAndTraces) {
   for (const std::string type :

@@ -156,7 +156,9 @@ TEST_F(Promptfoo, SaysAMemberOfAnAnswerBySchema) {
           type: object
 )yaml");
   expect_in(text, "                  enum:\n                    - \"17\"\n                    - 17\n");
-  expect_in(text, "# 6: the check equals takes JSON in a code fence as well, which fails there (and in 1 more place)\n");
+  expect_in(
+      text,
+      "# 6: the check equals takes JSON in a code fence as well, which fails there (and in 1 more place)\n");
   expect_in(text, "# 8: the check not-equals judges what the \"transform\" of its test makes of the answer");
   expect_in(text, "# 9: the check equals judges what the \"transform\" of its test makes of the answer");
   expect_in(suite(with_transform("JSON.parse(output).items.length", "      - {type: equals, value: 2}\n")),

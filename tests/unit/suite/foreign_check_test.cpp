@@ -27,6 +27,9 @@ struct Row {
 };
 
 TEST(ForeignChecks, AreExpectationsOfASuite) {
+  const std::string opposite =
+      R"({"criteria":"The answer must meet nothing of this (1.0 if it meets nothing of it, 0.0 if it meets )"
+      R"(all of it, evenly between): \"is polite\"")";
   const std::vector<Row> rows{
       {"Paris", R"({"text":"Paris","type":"exact_match"})"},
       {"Note: it rains", R"({"text":"Note: it rains","type":"exact_match"})"},
@@ -87,7 +90,14 @@ TEST(ForeignChecks, AreExpectationsOfASuite) {
        R"({"min_score":0.8,"reference":"It is warm.","type":"context_recall"})"},
       {"context-recall(0.8)", "! names no value"},
       {"context-relevance(0.5)", R"({"min_score":0.5,"type":"context_relevance"})"},
-      {"not-context-relevance(0.5)", "! has no counterpart"},
+      {"not-context-relevance(0.5)",
+       "! is judged there as without \"not-\": take that out, or ask for the opposite by `llm-rubric`"},
+      {"not-factuality: It is warm.",
+       "! is judged there as without \"not-\": take that out, or ask for the opposite by `llm-rubric`"},
+      {"not-llm-rubric: is polite", opposite + R"(,"type":"rubric"})"},
+      {"not-llm-rubric(0.8): is polite", opposite + R"(,"min_score":0.2,"type":"rubric"})"},
+      {"not-g-eval: is polite", opposite + R"(,"min_score":0.3,"type":"rubric"})"},
+      {"not-llm-rubric(7): is polite", "! has a threshold beyond 0 to 1"},
       {"contains:", "! names no value"},
       {"contains-any: a,,b", "! has an empty value, by which no answer can be judged"},
       {"equals:", R"({"pattern":"^\\s*$","type":"regex_match"})"},
@@ -99,7 +109,9 @@ TEST(ForeignChecks, AreExpectationsOfASuite) {
       {"not-rouge-n(7): a", "! has a threshold beyond 0 to 1"},
       {"latency", "! names no threshold"},
       {"cost(1e9)", "! has a threshold that no answer can have"},
-      {"not-similar: a", "! has no counterpart"},
+      {"not-similar: a",
+       "! has no counterpart (a similarity has a lower bound here, and no upper one: `not-llm-rubric` asks a "
+       "judge, `command` a program of yours)"},
       {"not-contains-all: a,b", R"({"of":[{"text":["a","b"],"type":"must_contain"}],"type":"not_all_of"})"},
       {"similar(7): a", "! has a threshold beyond 0 to 1"},
       {"similar(nan): Paris", R"({"text":"similar(nan): Paris","type":"exact_match"})"},
