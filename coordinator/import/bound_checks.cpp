@@ -108,7 +108,7 @@ bool make_group(ImportedCheck& group) {
 void note_weight(const ImportedCheck& check, const ImportFile& from) {
   from.with(check.file)
       .note(check.line, "\"weight\" of the check " + excerpt(check.foreign_type, defaults::quoted_bytes) +
-                            " has no counterpart: left out");
+                            " counts beside a \"threshold\" alone: left out, and it must pass as any other");
 }
 
 std::vector<ImportedCheck> with_sets_flat(std::vector<ImportedCheck> checks, const ImportFile& from) {

@@ -174,7 +174,7 @@ class CheckImporter {
     for (const DocumentEntry& entry : std::get<DocumentNode::Table>(assertion.value)) {
       const bool is_read = std::ranges::find(known_keys, entry.key) != known_keys.end() ||
                            (entry.key == program_key && is_program_type(type)) ||
-                           (entry.key == "transform" && !keeps_answer(entry.value));
+                           (entry.key == "transform" && type != "assert-set" && !keeps_answer(entry.value));
       const bool is_unread_number =
           (entry.key == "weight" || entry.key == "threshold") && is_no_number(assertion, entry.key);
       if (is_read && !is_unread_number) continue;
@@ -182,10 +182,18 @@ class CheckImporter {
         made.grader = entry.value;
         continue;
       }
-      from_.note(entry.line, "\"" + entry.key + "\" of the check " +
-                                 excerpt(made.foreign_type, defaults::quoted_bytes) +
-                                 " has no counterpart: left out");
+      const std::string shown =
+          "\"" + entry.key + "\" of the check " + excerpt(made.foreign_type, defaults::quoted_bytes);
+      from_.note(
+          entry.line,
+          shown + (entry.key == "metric" ? why_no_name(entry.value) : " has no counterpart") + ": left out");
     }
+  }
+
+  static std::string why_no_name(const DocumentNode& name) {
+    return ", " + json_string(excerpt(scalar_text(name).value_or(""), defaults::quoted_bytes)) +
+           ", names a score of several checks, and reports sum up by type of check and by \"category\" of "
+           "tests";
   }
 
   static bool is_rubric(std::string_view type) {
