@@ -1,0 +1,148 @@
+// Sets of assertions, thresholds, weights and names of metrics.
+#include "tests/unit/import/promptfoo_fixture.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace sluice::promptfoo_sets_test {
+
+TEST_F(Promptfoo, MakesAGroupOfASetWithAThreshold) {
+  const std::string set = R"yaml(prompts: ['{{a}}']
+tests:
+  - vars: {a: x}
+    assert:
+      - type: assert-set
+        threshold: 0.5
+        assert: [{type: contains, value: '{{a}}', weight: 3}, {type: rouge-n, value: b c, threshold: 0.4}]
+)yaml";
+  const std::string text = suite(set);
+  EXPECT_NE(text.find(R"yaml(      - type: all_of
+        pass_mark: 0.5
+        of:
+          - type: must_contain
+            text: "{{a}}"
+            weight: 3
+          - type: rouge_n
+            text: b c
+            min_score: 0.4
+)yaml"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("left out"), std::string::npos) << text;
+  const std::string judged =
+      "prompts: [a]\ntests: [{assert: [{type: contains, value: x}, {type: assert-set, threshold: 1, assert: "
+      "[{type: llm-rubric, value: is kind}]}]}]\n";
+  EXPECT_NE(notes(judged).find("holds a check by a model, which no group takes: left out"),
+            std::string::npos);
+}
+
+TEST_F(Promptfoo, MakesAGroupOfATestWithAThreshold) {
+  const std::string made = suite(R"yaml(prompts: ["Say {{x}}"]
+tests:
+  - vars: {x: a}
+    threshold: 0.6
+    assert:
+      - {type: contains, value: a, weight: 3}
+      - {type: contains, value: b}
+)yaml");
+  EXPECT_NE(made.find("type: all_of\n        pass_mark: 0.6\n        of:"), std::string::npos) << made;
+  EXPECT_NE(made.find("weight: 3"), std::string::npos) << made;
+  EXPECT_EQ(made.find('#'), std::string::npos) << made;
+  const std::string judged = notes(R"yaml(prompts: ["Say {{x}}"]
+defaultTest: {threshold: 0.5, assert: [{type: contains, value: a}]}
+tests:
+  - {vars: {x: a}, threshold: 0.6, assert: [{type: llm-rubric, value: kind, weight: 3}]}
+  - {vars: {x: a}, threshold: 60, assert: [{type: contains, value: a}]}
+)yaml");
+  for (const char* words :
+       {":2: \"threshold\" of the default test", "which no group takes: each check must pass",
+        "must pass beside the \"threshold\" of a test", ":5: \"threshold\" of a test has no counterpart"})
+    EXPECT_NE(judged.find(words), std::string::npos) << words << "\n" << judged;
+}
+
+// Of no check a share of 0 must pass: nothing could have failed such a test.
+TEST_F(Promptfoo, TakesAThresholdOfZeroForNone) {
+  const std::string made = suite(R"yaml(prompts: ["Say {{x}}"]
+defaultTest: {threshold: 0.5}
+tests:
+  - {vars: {x: a}, threshold: 0, assert: [{type: contains, value: a}, {type: assert-set, threshold: 0, assert: [{type: contains, value: b}]}]}
+)yaml");
+  EXPECT_EQ(made.find("all_of"), std::string::npos) << made;
+  EXPECT_NE(made.find("text: b"), std::string::npos) << made;
+}
+
+TEST_F(Promptfoo, ASetWithoutAThresholdIsItsChecks) {
+  const std::string made = suite(R"yaml(prompts: ["Say {{x}}"]
+tests:
+  - vars: {x: a}
+    options: {transform: output.a}
+    assert:
+      - {type: assert-set, assert: [{type: contains, value: a}, {type: latency, threshold: 500}]}
+  - vars: {x: b}
+    assert:
+      - type: assert-set
+        assert:
+          - {type: contains, value: b}
+          - {type: assert-set, threshold: 0.5, assert: [{type: contains, value: c}, {type: contains, value: d}]}
+)yaml");
+  EXPECT_NE(made.find("- type: latency"), std::string::npos) << "it reads no answer: " << made;
+  EXPECT_EQ(made.find("text: a\n"), std::string::npos) << made;
+  EXPECT_NE(made.find("text: b\n"), std::string::npos) << made;
+  EXPECT_NE(made.find("pass_mark: 0.5"), std::string::npos) << "a set in a set: " << made;
+}
+
+TEST_F(Promptfoo, KeepsASetAsOnePartOfATestWithAThreshold) {
+  const std::string config = R"yaml(prompts: ["Say {{x}}"]
+tests:
+  - vars: {x: a}
+    threshold: 0.5
+    assert:
+      - {type: contains, value: a}
+      - {type: assert-set, weight: 2, assert: [{type: contains, value: b}, {type: contains, value: c}]}
+)yaml";
+  const std::string made = suite(config);
+  EXPECT_NE(made.find("pass_mark: 0.5\n        of:\n          - type: must_contain\n            text: a\n"
+                      "          - type: all_of\n            pass_mark: 1\n"),
+            std::string::npos)
+      << made;
+  EXPECT_NE(made.find("weight: 2"), std::string::npos) << made;
+  EXPECT_NE(notes(config).find(":7: an assert-set in a test with a \"threshold\" passes as a whole or not"),
+            std::string::npos)
+      << notes(config);
+}
+
+TEST_F(Promptfoo, SaysEachNameOfAMetricThatIsLostOnce) {
+  EXPECT_EQ(
+      notes("prompts: [a]\nderivedMetrics: [{name: F1, value: Tone / 2}]\ntests:\n"
+            "  - assert: [{type: contains, value: x, metric: Tone}]\n"
+            "  - assert: [{type: contains, value: y, metric: Tone}]\n"
+            "  - assert: [{type: contains, value: z, metric: Form}]\n"),
+      "promptfooconfig.yaml:2: \"derivedMetrics\" are computed of checks with a name, which a suite does not "
+      "have: compute them of `--report json=FILE`: left out\n"
+      "promptfooconfig.yaml:4: \"metric\" of the check contains, \"Tone\", names a score of several checks, "
+      "and "
+      "reports sum up by type of check and by \"category\" of tests: left out (and in 1 more place)\n"
+      "promptfooconfig.yaml:6: \"metric\" of the check contains, \"Form\", names a score of several checks, "
+      "and "
+      "reports sum up by type of check and by \"category\" of tests: left out\n");
+}
+
+TEST_F(Promptfoo, NotesWhatASetOfChecksLoses) {
+  EXPECT_EQ(
+      notes("prompts: [a]\ntests:\n  - assert:\n    - {type: contains, value: x}\n"
+            "    - {type: assert-set, weight: 2, metric: m, assert: [{type: contains, value: b}]}\n"
+            "    - {type: assert-set, weight: 0, assert: [{type: contains, value: c}]}\n"
+            "    - {type: contains, weight: 0, value: d}\n"),
+      "promptfooconfig.yaml:5: \"metric\" of the check assert-set, \"m\", names a score of several checks, "
+      "and "
+      "reports sum up by type of check and by \"category\" of tests: left out\n"
+      "promptfooconfig.yaml:5: \"weight\" of the check assert-set counts beside a \"threshold\" alone: left "
+      "out, and it must pass as any other\n"
+      "promptfooconfig.yaml:6: the check assert-set has the weight 0, with which it fails no test: left "
+      "out\n"
+      "promptfooconfig.yaml:7: the check contains has the weight 0, with which it fails no test: left "
+      "out\n");
+}
+
+}  // namespace sluice::promptfoo_sets_test
