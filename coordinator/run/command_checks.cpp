@@ -17,17 +17,6 @@
 namespace sluice {
 namespace {
 
-using Visit = std::function<void(const TextExpectation&)>;
-
-void visit_commands(const TextExpectation& what, const Visit& visit) {
-  if (is_command_metric(what.metric)) return visit(what);
-  for (const TextExpectation& part : what.parts) visit_commands(part, visit);
-}
-
-void visit_commands(const Case& test_case, const Visit& visit) {
-  for (const Expectation& expectation : test_case.expectations) visit_commands(expectation.what, visit);
-}
-
 bool runs_commands(const Case& test_case) {
   return std::ranges::any_of(test_case.expectations,
                              [](const Expectation& one) { return has_command(one.what); });

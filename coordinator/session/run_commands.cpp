@@ -3,25 +3,79 @@
 #include "common/defaults.hpp"
 #include "common/settings/settings.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/suite/expectations/command_reader.hpp"
+#include "coordinator/suite/suite_folder.hpp"
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <sstream>
+#include <system_error>
 
 #include <unistd.h>
 
 namespace sluice {
 namespace {
 
-/// As posix_spawnp looks for it.
-bool is_in_path(const std::string& program) {
+namespace fs = std::filesystem;
+
+/// As posix_spawnp looks for it; in `only` alone, if that is not empty.
+bool is_in_path(const std::string& program, const fs::path& only = {}) {
   const char* const path = std::getenv("PATH");
   std::stringstream folders(path != nullptr ? path : "/bin:/usr/bin");
   for (std::string folder; std::getline(folders, folder, ':');) {
+    std::error_code error;
+    if (!only.empty() && !fs::equivalent(folder, only, error)) continue;
     const std::string file = (folder.empty() ? "." : folder) + "/" + program;
     if (::access(file.c_str(), X_OK) == 0) return true;
   }
   return false;
+}
+
+/// Where commands run.
+std::string folder_of(const RunOptions& options) {
+  const fs::path suite(options.suite_path);
+  return suite.has_parent_path() ? suite.parent_path().string() : ".";
+}
+
+/// A program of a folder in PATH, which is another one on each machine however it is named.
+bool is_of_machine(const std::vector<std::string>& arguments, std::size_t n) {
+  const fs::path program(arguments[n]);
+  return n == 0 && program.is_absolute() && is_in_path(program.filename().string(), program.parent_path());
+}
+
+/// What the commands of a run name.
+class NamedFiles {
+ public:
+  explicit NamedFiles(const RunOptions& options)
+      : folder_(folder_of(options)), files_(SuiteFolder::open(folder_, options.allowed_paths)) {}
+
+  void add(const std::vector<std::string>& arguments) {
+    for (std::size_t n = 0; n < arguments.size(); ++n) {
+      const std::string& name = arguments[n];
+      if (n == 0 && name.find('/') == std::string::npos && !is_in_path(name)) missing_.insert(name);
+      if (!may_be_file(arguments, n) || seen_.contains(name) || is_of_machine(arguments, n)) continue;
+      std::error_code error;
+      if (fs::is_regular_file(folder_ / name, error))
+        seen_[name] = files_ && (*files_)->read(name, defaults::max_fixture_bytes).has_value();
+    }
+  }
+  /// The programs that are not in PATH.
+  const std::set<std::string>& missing() const { return missing_; }
+  /// The files that there are, and whether the suite's fingerprint has their content.
+  const std::map<std::string, bool>& seen() const { return seen_; }
+
+ private:
+  fs::path folder_;
+  Result<std::shared_ptr<const SuiteFolder>> files_;
+  std::set<std::string> missing_;
+  std::map<std::string, bool> seen_;
+};
+
+std::string quoted(const std::string& name) {
+  return '"' + excerpt(one_line(name), defaults::quoted_bytes) + '"';
 }
 
 }  // namespace
@@ -44,22 +98,34 @@ Result<void> check_commands(const RunOptions& options, const Suite& suite) {
   return {};
 }
 
-std::vector<std::string> missing_programs(const Suite& suite) {
-  std::vector<std::string> missing;
-  for (const std::string& program : suite.programs) {
-    if (program.find('/') != std::string::npos || is_in_path(program)) continue;
-    missing.push_back("the program \"" + excerpt(one_line(program), defaults::quoted_bytes) +
-                      "\", which checks answers, is not in PATH: its tests will be errors "
-                      "(check_undecided); install it, or leave them out with --filter");
+std::vector<std::string> command_remarks(const RunOptions& options, const Suite& suite) {
+  if (suite.runs_command.empty()) return {};
+  NamedFiles named(options);
+  for (std::size_t i = 0; i < suite.cases.size(); ++i) {
+    const auto test_case = suite.cases.read(i);
+    if (!test_case) continue;  // The run says so.
+    visit_commands(**test_case,
+                   [&](const TextExpectation& what) { named.add(command_check(what).arguments); });
   }
-  return missing;
+  std::vector<std::string> remarks;
+  for (const std::string& program : named.missing()) {
+    remarks.push_back("the program " + quoted(program) +
+                      ", which checks answers, is not in PATH: its tests will be errors (check_undecided); "
+                      "install it, or leave them out with --filter");
+  }
+  for (const auto& [file, is_seen] : named.seen()) {
+    if (is_seen) continue;
+    remarks.push_back("the fingerprint does not see when " + quoted(file) +
+                      " changes, which checks answers: move it into the suite's folder, or allow its folder "
+                      "with --allow-path DIR");
+  }
+  return remarks;
 }
 
 std::shared_ptr<const CommandRules> command_rules(const RunOptions& options, const RunInputs& inputs) {
   if (inputs.suite.runs_command.empty()) return nullptr;
   auto rules = std::make_shared<CommandRules>();
-  const std::filesystem::path suite(options.suite_path);
-  rules->folder = suite.has_parent_path() ? suite.parent_path().string() : ".";
+  rules->folder = folder_of(options);
   rules->hidden_variables = secret_variables(options.settings);
   rules->redactor = inputs.redactor;
   return rules;

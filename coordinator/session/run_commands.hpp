@@ -16,9 +16,10 @@ namespace sluice {
 /// command line, or any with --allow-commands (docs/security.md#commands). usage_invalid names the command.
 Result<void> check_commands(const RunOptions& options, const Suite& suite);
 
-/// Of each program that they run and nobody finds in PATH a sentence, without a full stop: their tests are
-/// errors, which is known before a call is paid for.
-std::vector<std::string> missing_programs(const Suite& suite);
+/// What to know of the commands of the suite's cases before a call is paid for, a sentence each without a
+/// full stop: which programs nobody finds in PATH, so that their tests are errors, and which files the
+/// fingerprint does not see change. REQUIRES: the cases are those that run.
+std::vector<std::string> command_remarks(const RunOptions& options, const Suite& suite);
 
 /// What holds for them; null for a suite without any.
 std::shared_ptr<const CommandRules> command_rules(const RunOptions& options, const RunInputs& inputs);

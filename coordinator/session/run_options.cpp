@@ -331,6 +331,7 @@ Result<void> take_models(const RunFlags& flags, Settings& settings, std::vector<
 
 void take_switches(const RunFlags& flags, RunOptions& options) {
   options.copy = flags.copy;
+  options.allowed_paths = flags.allowed_paths;
   options.only_cases = flags.only_cases;
   options.given_flags = flags.given;
   options.resumed_run = flags.resumed_run;

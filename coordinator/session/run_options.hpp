@@ -105,6 +105,7 @@ struct RunOptions {
   bool is_selection() const { return selection.is_part() || !only_cases.empty(); }
   std::optional<std::string> answers;          ///< A file of recorded answers.
   std::shared_ptr<const SuiteCopy> copy;       ///< As RunFlags has it.
+  std::vector<std::string> allowed_paths;      ///< The same.
   bool answers_alone = false;                  ///< No model is named: a test without one is an error.
   bool returns_embeddings = false;             ///< Results have the answers' embeddings; another run follows.
   bool refresh = false;                        ///< Renew what the cache holds.

@@ -15,7 +15,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -50,7 +49,6 @@ struct Suite {
   bool checks_costs = false;       ///< Of any of them, as a metric or as a part of one.
   bool checks_refusals = false;    ///< The same.
   std::string runs_command;        ///< The first of them that does, as `FILE:LINE`; empty: none.
-  std::set<std::string> programs;  ///< That commands of them run, as they name them.
   std::string brings_command;      ///< The first that stands in a file which the suite's own names.
   std::uint64_t idle_weights = 0;  ///< Tests with a weight and without claims, which alone are weighted.
   std::string idle_weight;         ///< The first of them, as `FILE:LINE`.

@@ -4,7 +4,6 @@
 #include "common/documents/canonical_json.hpp"
 #include "common/hash.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/suite/expectations/command_reader.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -14,13 +13,6 @@
 namespace sluice {
 
 namespace {
-
-void add_programs(const TextExpectation& what, std::set<std::string>& programs) {
-  for (const TextExpectation& part : what.parts) add_programs(part, programs);
-  if (!is_command_metric(what.metric)) return;
-  const CommandCheck check = command_check(what);
-  if (!check.arguments.empty()) programs.insert(check.arguments.front());
-}
 
 bool checks_cost(const TextExpectation& what) {
   return is_or_holds(what, [](const TextExpectation& one) { return positive(one.metric) == MetricId::cost; });
@@ -66,7 +58,6 @@ void SuiteBuilder::note(const Case& one, const CaseFingerprints& fingerprints, P
     suite_.checks_costs = suite_.checks_costs || checks_cost(expectation.what);
     suite_.checks_refusals = suite_.checks_refusals || checks_refusal(expectation.what);
     if (!has_command(expectation.what)) continue;
-    add_programs(expectation.what, suite_.programs);
     if (suite_.runs_command.empty()) suite_.runs_command = where();
     if (one.brings_command && suite_.brings_command.empty()) suite_.brings_command = where();
   }

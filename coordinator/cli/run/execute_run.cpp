@@ -109,7 +109,7 @@ int execute_run(const RunOptions& options, Suite suite, const PrepareWorkers& pr
   if (!inputs) return report_findings(inputs.error());
   if (inputs->suite.cases.size() >= defaults::cases_of_small_pages) use_small_pages();
   warn_of_default_provider(options);
-  for (const auto& remarks : {suite_remarks(inputs->suite), missing_programs(inputs->suite)}) {
+  for (const auto& remarks : {suite_remarks(inputs->suite), command_remarks(options, inputs->suite)}) {
     for (const std::string& remark : remarks) {
       if (options.log_level != LogLevel::error) report_warning(options.suite_path + ": " + remark);
     }

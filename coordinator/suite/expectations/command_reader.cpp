@@ -43,29 +43,27 @@ std::vector<std::string> read_arguments(TableReader& reader) {
   return std::move(*arguments);
 }
 
-bool is_in_suite(std::string_view argument) {
-  return !argument.empty() && argument.front() != '/' && argument.front() != '-';
-}
-
-/// Of the files of the suite's folder among the arguments; empty if there is none. A program that is looked
-/// for in PATH is another one on each machine.
+/// Of the files of the suite's folder, and of folders that the command line allows, among the arguments;
+/// empty if there is none.
 std::string hash_of_files(TableReader& reader, const TestSource& source,
                           const std::vector<std::string>& arguments) {
   FieldHasher hasher;
   bool any = false;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& name = arguments[i];
-    const bool is_looked_for = i == 0 && name.find('/') == std::string::npos;
-    if (!is_in_suite(name) || is_looked_for) continue;
+    if (!may_be_file(arguments, i)) continue;
     std::vector<FileIdentity> opened;
     const auto text = source.read_file(name, &opened);
     if (source.opened != nullptr) source.opened->insert(source.opened->end(), opened.begin(), opened.end());
-    const bool is_there =
-        !opened.empty() || (!text && text.error().message == unreadable_file(EACCES).message);
     if (text) {
       any = true;
       hasher.field(*text);
-    } else if (i == 0) {
+      continue;
+    }
+    // A program of the machine, or a word that looks like a path; the run says which it cannot see change.
+    if (name.front() == '/') continue;
+    const bool is_there = !opened.empty() || text.error().message == unreadable_file(EACCES).message;
+    if (i == 0) {
       reader.add_wrong("command", names_file(name) + text.error().message);
     } else if (is_there) {
       reader.add_wrong("command", names_file(name) + text.error().message +
@@ -102,6 +100,21 @@ CommandCheck command_check(const TextExpectation& what) {
   check.parameters = what.texts[1];
   check.time_limit = std::chrono::milliseconds(std::llround(what.numbers[0] * 1000.0));
   return check;
+}
+
+void visit_commands(const TextExpectation& what, const std::function<void(const TextExpectation&)>& visit) {
+  if (is_command_metric(what.metric)) return visit(what);
+  for (const TextExpectation& part : what.parts) visit_commands(part, visit);
+}
+
+void visit_commands(const Case& test_case, const std::function<void(const TextExpectation&)>& visit) {
+  for (const Expectation& expectation : test_case.expectations) visit_commands(expectation.what, visit);
+}
+
+bool may_be_file(const std::vector<std::string>& arguments, std::size_t n) {
+  const std::string& name = arguments.at(n);
+  const bool is_looked_for = n == 0 && name.find('/') == std::string::npos;
+  return !name.empty() && name.front() != '-' && !is_looked_for;
 }
 
 }  // namespace sluice

@@ -2,9 +2,11 @@
 
 #include "common/documents/table_reader.hpp"
 #include "common/model/expectation.hpp"
+#include "coordinator/suite/case.hpp"
 #include "coordinator/suite/test_files/test_parser.hpp"
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,5 +24,13 @@ TextExpectation read_command(TableReader& reader, const TestSource& source, Metr
 
 /// What read_command made of it. REQUIRES: a command.
 CommandCheck command_check(const TextExpectation& what);
+
+/// Each command of a metric, which may be a group, or of a case's metrics, in their order.
+void visit_commands(const TextExpectation& what, const std::function<void(const TextExpectation&)>& visit);
+void visit_commands(const Case& test_case, const std::function<void(const TextExpectation&)>& visit);
+
+/// Whether sluice looks for the n-th of the arguments among the suite's files, to hash it: any but an option
+/// and a program that is looked for in PATH, which is another one on each machine.
+bool may_be_file(const std::vector<std::string>& arguments, std::size_t n);
 
 }  // namespace sluice

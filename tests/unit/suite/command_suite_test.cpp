@@ -65,6 +65,26 @@ TEST_F(CommandSuite, TheirFilesAreOfTheSuitesFingerprintAndNotOfTheCheck) {
   EXPECT_NE(check_digest(first("{type: command, command: [python3, other.py]}")), check);
 }
 
+TEST_F(CommandSuite, AFileOutsideIsOfTheFingerprintWhereItsFolderIsAllowed) {
+  const auto fingerprint = [&](const std::string& file, const std::vector<std::string>& allowed) {
+    const auto loaded = load_any_suite(
+        write("suite/suite.yaml", with_expected("{type: command, command: [python3, " + file + "]}")),
+        allowed);
+    EXPECT_TRUE(loaded) << join_findings(loaded.error());
+    return loaded ? loaded->suite.content_fingerprint : Digest{};
+  };
+  const std::string absolute = (folder_ / "checks/tone.py").string();
+  for (const std::string& file : {std::string("../checks/tone.py"), absolute}) {
+    write("checks/tone.py", "one");
+    const Digest unseen = fingerprint(file, {});
+    const Digest before = fingerprint(file, {(folder_ / "checks").string()});
+    EXPECT_NE(before, unseen) << file;
+    write("checks/tone.py", "two");
+    EXPECT_EQ(fingerprint(file, {}), unseen) << "a suite names no file outside of its folder";
+    EXPECT_NE(fingerprint(file, {(folder_ / "checks").string()}), before) << file;
+  }
+}
+
 // It was left out of the fingerprint, and nobody was told.
 TEST_F(CommandSuite, AFileThatIsTooLargeToHashIsNamed) {
   const std::string expected = with_expected("{type: command, command: [python3, model.bin, no-file]}");
