@@ -7,6 +7,7 @@
 #include "coordinator/output/json_writer.hpp"
 #include "coordinator/run/defaults.hpp"
 #include "coordinator/run/verdict.hpp"
+#include "coordinator/suite/answers/recorded_calls.hpp"
 #include "coordinator/suite/expectations/command_reader.hpp"
 
 #include <algorithm>
@@ -14,12 +15,33 @@
 #include <span>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 namespace sluice {
 namespace {
 
 bool runs_commands(const Case& test_case) {
   return std::ranges::any_of(test_case.expectations,
                              [](const Expectation& one) { return has_command(one.what); });
+}
+
+/// The calls of tools that are the last lines of the answer's text. Arguments that were cut off are a text.
+void append_calls(Json& json, const std::string& answer) {
+  RecordedAnswer with_calls{answer, "", {}};
+  take_calls_of_text(with_calls);
+  json.key("tool_calls").open('[');
+  for (const ToolCall& call : with_calls.calls) {
+    json.open('{');
+    json.member("name", call.name);
+    json.key("arguments");
+    if (nlohmann::json::accept(call.arguments)) {
+      json.raw_json(call.arguments);
+    } else {
+      json.value(call.arguments);
+    }
+    json.close('}');
+  }
+  json.close(']');
 }
 
 /// The answer and its case, as docs/metrics.md says.
@@ -30,6 +52,7 @@ std::string input_of(const UnitResult& result, const Case& test_case, const Mode
   json.open('{');
   const ObservedAnswer answer = result.observed.value_or(ObservedAnswer());
   json.member("answer", answer.text);
+  append_calls(json, answer.text);
   json.member("finish_reason", answer.finish_reason);
   json.member("served_model", answer.served_model);
   json.key("usage");
@@ -48,6 +71,7 @@ std::string input_of(const UnitResult& result, const Case& test_case, const Mode
   json.key("tags").open('[');
   for (const std::string& tag : test_case.tags) json.value(tag);
   json.close(']');
+  json.key("vars").raw_json(test_case.vars.empty() ? "{}" : test_case.vars);
   json.member("system", request.system ? *request.system : std::string());
   json.member("prompt", transcript(request.extras.messages, request.user));
   json.member("model", request.model);

@@ -182,7 +182,7 @@ TEST_F(Slips, InASuiteNameTheLineAndWhatIsMeant) {
        in_test(
            "vars: {name: x}\n    input: {prompt: '{{name}}'}\n    expected: {type: command, command: [check, "
            "'{{name}}']}"),
-       {"bad.yaml:6", "hand it over under \"parameters\""}},
+       {"bad.yaml:6", "reads the test's variables from its standard input"}},
       {"a threshold of a verdict",
        in_expected("{type: command, command: ['true'], min_score: 0.5}"),
        {"bad.yaml:5", "only passes or fails", "command_score"}},

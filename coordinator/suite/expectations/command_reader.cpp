@@ -37,8 +37,8 @@ std::vector<std::string> read_arguments(TableReader& reader) {
     if (variable.empty()) continue;
     reader.add_wrong("command",
                      "uses {{" + excerpt(variable, defaults::quoted_bytes) +
-                         "}}, which is not filled in here: hand it over under \"parameters\", which "
-                         "the program reads from its standard input");
+                         "}}, which is not filled in here: the program reads the test's variables from its "
+                         "standard input");
   }
   return std::move(*arguments);
 }

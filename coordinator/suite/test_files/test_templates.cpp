@@ -1,6 +1,7 @@
 #include "coordinator/suite/test_files/test_templates.hpp"
 
 #include "common/defaults.hpp"
+#include "common/documents/canonical_json.hpp"
 #include "common/text/text.hpp"
 
 #include <algorithm>
@@ -205,6 +206,16 @@ Variables read_variables(const DocumentEntry& vars, const DocumentContext& conte
     values.emplace(entry.key, std::move(text).value_or("?"));
   }
   return values;
+}
+
+std::string json_of_variables(const DocumentEntry& vars) {
+  DocumentNode node = vars.value;
+  auto* table = std::get_if<DocumentNode::Table>(&node.value);
+  if (table == nullptr) return "";
+  for (DocumentEntry& entry : *table) {
+    if (!has_only_json_values(entry.value)) entry.value.value = text_of(entry.value).value_or("");
+  }
+  return canonical_json(node);
 }
 
 RenderedTest render_test(const DocumentNode& test, const Variables& values, const DocumentContext& context) {

@@ -20,6 +20,9 @@ std::string names_file(std::string_view path);
 /// becomes findings; a variable whose value is wrong is there nevertheless, so that its use is no finding.
 Variables read_variables(const DocumentEntry& vars, const DocumentContext& context);
 
+/// The same as a JSON object, with their types. A number that JSON does not have is a text.
+std::string json_of_variables(const DocumentEntry& vars);
+
 /// A test whose templates are rendered.
 struct RenderedTest {
   DocumentNode node;

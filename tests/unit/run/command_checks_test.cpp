@@ -80,6 +80,7 @@ class CommandChecks : public testing::Test {
     one.kind = CaseKind::text;
     one.content = "Say hello.";
     one.tags = {"nightly"};
+    one.vars = R"({"most":80,"tone":"kind"})";
     for (TextExpectation& what : expectations) one.expectations.push_back({std::move(what), {}, {}});
     suite = std::make_unique<Suite>();
     suite->cases.push_back(one);
@@ -128,7 +129,23 @@ TEST_F(CommandChecks, AProgramReadsTheAnswerAndItsCase) {
   EXPECT_EQ(input["case"]["prompt"], "Say hello.");
   EXPECT_EQ(input["case"]["tags"], json::array({"nightly"}));
   EXPECT_EQ(input["case"]["repeat"], 1);
+  EXPECT_EQ(input["case"]["vars"], (json{{"most", 80}, {"tone", "kind"}}));
+  EXPECT_EQ(input["tool_calls"], json::array());
   EXPECT_EQ(input["parameters"]["tone"], "kind");
+}
+
+TEST_F(CommandChecks, AProgramReadsTheCallsOfTools) {
+  plan_for({command(MetricId::command)});
+  const auto calls_of = [&](const std::string& answer) {
+    return json::parse(checked(answer, {}).runs().front().input)["tool_calls"];
+  };
+  const std::string first = R"({"tool_call":{"name":"look_up","arguments":{"order":17,"of":["a"]}}})";
+  const std::string last = R"({"tool_call":{"name":"send","arguments":"{\"order\": tru"}})";
+  EXPECT_EQ(calls_of("Wait.\n" + first + "\n" + last),
+            json::parse(R"([{"name":"look_up","arguments":{"order":17,"of":["a"]}},
+                            {"name":"send","arguments":"{\"order\": tru"}])"))
+      << "what was cut off is a text";
+  EXPECT_EQ(calls_of(first + "\nis what I would call."), json::array());
 }
 
 TEST_F(CommandChecks, WhatACommandSaysIsRedactedBeforeItIsShortened) {

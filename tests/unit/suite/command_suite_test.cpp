@@ -4,6 +4,7 @@
 #include "tests/unit/suite/suite_files.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -36,12 +37,44 @@ TEST_F(CommandSuite, AreListsWithParametersAndATime) {
             std::chrono::seconds(30));
 }
 
+TEST_F(CommandSuite, HaveTheVariablesOfTheirTestWithTheirTypes) {
+  const auto suite = [](const std::string& vars, const std::string& expected) {
+    return "suite: s\ndefault_test: {vars: {tone: kind}}\ntests:\n- id: t\n  vars: " + vars +
+           "\n  input: {prompt: p}\n  expected: " + expected + "\n";
+  };
+  const std::string vars = "{most: 80, share: 0.50, is_new: true, zip: '007', far: .inf}";
+  for (const char* expected :
+       {"{type: command, command: [x]}", "{type: any_of, of: [{type: not_command, command: [x]}]}"}) {
+    const LoadedSuite loaded = load(suite(vars, expected));
+    EXPECT_EQ((**loaded.suite.cases.read(0)).vars,
+              R"({"far":".inf","is_new":true,"most":80,"share":0.5,"tone":"kind","zip":"007"})")
+        << "and what only the program reads is no slip";
+  }
+  EXPECT_NE(findings(suite(vars, "{type: contains, text: x}")).find("\"most\" in vars is used by nothing"),
+            std::string::npos);
+  EXPECT_EQ((**load(with_expected("{type: contains, text: x}")).suite.cases.read(0)).vars, "");
+}
+
+TEST_F(CommandSuite, VariablesAreOfTheFingerprintWhereAProgramReadsThem) {
+  const auto fingerprints = [&](const std::string& most) {
+    const Suite suite = load("suite: s\ntests:\n- id: t\n  vars: {most: " + most +
+                             "}\n  input: {prompt: p}\n  expected: {type: command, command: [x]}\n")
+                            .suite;
+    return std::pair(suite.content_fingerprint, suite.judging_fingerprint);
+  };
+  const auto before = fingerprints("80");
+  EXPECT_EQ(fingerprints("80"), before);
+  EXPECT_NE(fingerprints("90").first, before.first);
+  EXPECT_NE(fingerprints("90").second, before.second) << "it decides what passes";
+  EXPECT_NE(fingerprints("'80'"), before) << "a text is none";
+}
+
 TEST_F(CommandSuite, AreRefusedWhereTheyAreNone) {
   EXPECT_NE(findings(with_expected("{type: command, command: 'python3 check.py'}")).find("no shell reads it"),
             std::string::npos);
   EXPECT_NE(findings(with_expected("{type: command}")).find("missing \"command\""), std::string::npos);
   EXPECT_NE(findings(with_expected("{type: command, command: [check, '{{tone}}']}"))
-                .find("hand it over under \"parameters\""),
+                .find("reads the test's variables from its standard input"),
             std::string::npos);
   EXPECT_NE(findings(with_expected("{type: command, command: [./no-such-check]}")).find("./no-such-check"),
             std::string::npos);
