@@ -82,7 +82,7 @@ Result<std::string_view> open_entry(char format, const Digest& key, std::string_
   if (bytes.size() < payload_at) return damaged(key, "is cut off");
   if (bytes.front() != format) {
     return damaged(key, "is of format " + std::to_string(static_cast<std::uint8_t>(bytes.front())) +
-                            ", which this version of sluice does not know");
+                            ", which this version of sluice does not know (a later one may have stored it)");
   }
   const auto payload = bytes.substr(payload_at);
   const auto sum = checksum(key, payload);

@@ -59,6 +59,18 @@ TEST(CacheEntry, TheLatencyIsStoredWhereItIsAskedForAndIsAPartOfTheAnswer) {
   EXPECT_NE(answer_digest(timed(sample(), 0)), answer_digest(sample()));
 }
 
+TEST(CacheEntry, AFormatOfALaterVersionIsAnErrorThatSaysSo) {
+  const auto key = sha256("key");
+  auto bytes = cache_entry::encode(key, sample());
+  bytes.front() = '\x05';
+  const auto read = cache_entry::decode(key, bytes);
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().message.find("is of format 5, which this version of sluice does not know (a later "
+                                      "one may have stored it); run with --refresh"),
+            std::string::npos)
+      << read.error().message;
+}
+
 TEST(CacheEntry, AnyDamageIsAnError) {
   const auto key = sha256("key");
   for (const Completion& answer : {sample(), calling(), timed(calling(), 250)}) {
