@@ -109,7 +109,8 @@ TEST_F(ComparedRuns, NobodyIsToldToWriteARunAnew) {
   run_sluice({"run", "warm.yaml", "--mode", "mock"});
   run_sluice({"run", "warm.yaml", "--mode", "mock", "--temperature", "0.5"});
   const auto compared = run_sluice({"compare", "last~1", "last"});
-  EXPECT_NE(compared.output.find("`last~1` was made with other tests"), std::string::npos)
+  EXPECT_NE(compared.output.find("`last~1` was made with another configuration than `last`"),
+            std::string::npos)
       << compared.output << compared.errors;
   EXPECT_EQ(compared.output.find("anew"), std::string::npos) << compared.output;
 }
