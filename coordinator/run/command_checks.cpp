@@ -71,7 +71,7 @@ std::string input_of(const UnitResult& result, const Case& test_case, const Mode
   json.key("tags").open('[');
   for (const std::string& tag : test_case.tags) json.value(tag);
   json.close(']');
-  json.key("vars").raw_json(test_case.vars.empty() ? "{}" : test_case.vars);
+  json.key("vars").raw_json(test_case.command_vars.empty() ? "{}" : test_case.command_vars);
   json.member("system", request.system ? *request.system : std::string());
   json.member("prompt", transcript(request.extras.messages, request.user));
   json.member("model", request.model);

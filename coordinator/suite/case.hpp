@@ -92,7 +92,7 @@ struct Case {
   /// context and content.
   RequestExtras extras{};
   std::string response_schema{};  ///< `text` only: that its answer is asked to fit; empty: none.
-  std::string vars{};             ///< With a command alone, which reads them: as a JSON object; empty: none.
+  std::string command_vars{};     ///< With a command alone, which reads them: as a JSON object; empty: none.
   bool brings_command = false;    ///< From a file that the suite names, which nobody may have looked at.
   std::uint32_t test = 0;         ///< With arms: the same number for the same test under each of them.
   /// What filled in its texts, for people: they decide nothing. Null without any.

@@ -287,7 +287,7 @@ void append_form(std::string& out, const Case& one, std::string_view expectation
     if (asks && !one.prompts.empty()) append_array(object.member("prompts"), one.prompts, append_prompt);
     if (!one.response_schema.empty()) object.add("response_schema", one.response_schema);
     if (asks) object.add_text("system", one.system);
-    if (!one.vars.empty()) object.add("vars", one.vars);
+    if (!one.command_vars.empty()) object.add("vars", one.command_vars);
   }
   object.add_number("weight", one.weight);
 }

@@ -52,7 +52,7 @@ class TestReader {
     read_keys(rendered ? rendered->node : written);
     const DocumentEntry* expected = find_entry(written, "expected");
     const bool reads_all = expected != nullptr && names_command(expected->value);
-    if (vars != nullptr && reads_all) result_.test.vars = json_of_variables(*vars);
+    if (vars != nullptr && reads_all) result_.test.command_vars = json_of_variables(*vars);
     const bool may_leave = source_.may_leave_variables || reads_all;
     const DocumentEntry* own_vars = may_leave ? nullptr : find_entry(own, "vars");
     if (own_vars != nullptr && rendered->is_sound) refuse_unused(*own_vars, rendered->used);

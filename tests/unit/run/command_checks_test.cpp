@@ -80,7 +80,7 @@ class CommandChecks : public testing::Test {
     one.kind = CaseKind::text;
     one.content = "Say hello.";
     one.tags = {"nightly"};
-    one.vars = R"({"most":80,"tone":"kind"})";
+    one.command_vars = R"({"most":80,"tone":"kind"})";
     for (TextExpectation& what : expectations) one.expectations.push_back({std::move(what), {}, {}});
     suite = std::make_unique<Suite>();
     suite->cases.push_back(one);

@@ -46,13 +46,13 @@ TEST_F(CommandSuite, HaveTheVariablesOfTheirTestWithTheirTypes) {
   for (const char* expected :
        {"{type: command, command: [x]}", "{type: any_of, of: [{type: not_command, command: [x]}]}"}) {
     const LoadedSuite loaded = load(suite(vars, expected));
-    EXPECT_EQ((**loaded.suite.cases.read(0)).vars,
+    EXPECT_EQ((**loaded.suite.cases.read(0)).command_vars,
               R"({"far":".inf","is_new":true,"most":80,"share":0.5,"tone":"kind","zip":"007"})")
         << "and what only the program reads is no slip";
   }
   EXPECT_NE(findings(suite(vars, "{type: contains, text: x}")).find("\"most\" in vars is used by nothing"),
             std::string::npos);
-  EXPECT_EQ((**load(with_expected("{type: contains, text: x}")).suite.cases.read(0)).vars, "");
+  EXPECT_EQ((**load(with_expected("{type: contains, text: x}")).suite.cases.read(0)).command_vars, "");
 }
 
 TEST_F(CommandSuite, VariablesAreOfTheFingerprintWhereAProgramReadsThem) {
