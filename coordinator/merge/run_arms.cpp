@@ -147,7 +147,7 @@ std::vector<GateNotice> arm_pass_notices(const RunArms& arms, std::size_t baseli
 }
 
 RunArmsFold::RunArmsFold(std::vector<std::string> names, const ArmRules& rules)
-    : rules_(rules), latencies_(names.size()) {
+    : rules_(rules), latencies_(names.size()), counted_units_(names.size()) {
   for (std::string& name : names) arms_.emplace_back().name = std::move(name);
   for (std::size_t i = 0; i < arms_.size(); ++i) by_name_.push_back(i);
   std::ranges::sort(by_name_, {}, [this](std::size_t arm) -> const std::string& { return arms_[arm].name; });
@@ -159,9 +159,11 @@ void RunArmsFold::add(const CaseResult& result) {
   arm.totals.add(result);
   for (const TrialResult& trial : result.trials) {
     if (trial.unit == nullptr) continue;
-    // As AggregateFold counts them: each answer once.
-    if (last_unit_ && trial.unit->unit <= *last_unit_) continue;
-    last_unit_ = trial.unit->unit;
+    // Each answer once, also one that another arm has as well: an arm costs what it would cost alone.
+    std::vector<bool>& counted = counted_units_[test_case.arm];
+    if (counted.size() <= trial.unit->unit) counted.resize(trial.unit->unit + std::size_t{1});
+    if (counted[trial.unit->unit]) continue;
+    counted[trial.unit->unit] = true;
     arm.usage.of(CallKind::answer) += trial.unit->usage;
     if (has_unknown_usage(*trial.unit)) ++arm.unknown_usages;
     if (trial.unit->spend.latency_ms > 0 && !trial.unit->spend.cache_hit && trial.unit->usage != Usage{})

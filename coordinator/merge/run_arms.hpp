@@ -131,7 +131,7 @@ class RunArmsFold {
   std::uint64_t tests_ = 0;
   std::uint64_t differing_ = 0;
   std::vector<DifferingTest> differences_;
-  std::optional<UnitId> last_unit_;
+  std::vector<std::vector<bool>> counted_units_;  ///< By arm: arms of equal requests share their answers.
   std::map<ComparedMean, std::vector<Scores>> scores_;  ///< By arm.
   std::vector<std::uint32_t> category_of_;              ///< By test.
   std::map<std::string, std::uint32_t, std::less<>> categories_;

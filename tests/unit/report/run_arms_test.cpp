@@ -54,6 +54,8 @@ class Arms {
     add_error(test, arm);
     is_next_started_ = true;
   }
+  /// The next answer is that of the one before.
+  void share_last_answer() { --next_unit_; }
   /// The answer's call took so long.
   void spend_next(std::uint32_t latency_ms) {
     spend_.calls = 1;
@@ -127,6 +129,24 @@ TEST(RunArms, SumsUpEachArm) {
   EXPECT_EQ(new_arm.latency_p50, 300u);
   EXPECT_EQ(new_arm.latency_p95, 800u);
   EXPECT_EQ(old_arm.latency_p50, std::nullopt) << "nothing was called";
+}
+
+// The second arm was free: its answers counted as the first one's alone.
+TEST(RunArms, AnAnswerThatArmsShareCountsForEachOfThem) {
+  Arms arms({"old", "new"});
+  arms.add(0, 0, {pass_fail(true)});
+  arms.share_last_answer();
+  arms.add(0, 1, {pass_fail(true)});
+  arms.add(1, 0, {pass_fail(true)});
+  arms.share_last_answer();
+  arms.add(1, 1, {pass_fail(true)});
+  for (const std::uint32_t arm : {0u, 1u}) {  // A test of the same request.
+    arms.share_last_answer();
+    arms.add(2, arm, {pass_fail(true)});
+  }
+  const RunArms run = arms.finish();
+  for (const ArmSummary& arm : run.arms)
+    EXPECT_EQ(arm.usage.of(CallKind::answer), (Usage{20, 40})) << arm.name;
 }
 
 TEST(RunArms, PairsTheTestsThatBothAnswered) {
