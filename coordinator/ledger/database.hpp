@@ -104,10 +104,8 @@ struct Ledger::Database {
   };
 
   void prepare();
-  /// Sets `under_way` of runs without an end.
-  std::vector<PastRun> with_locks(std::vector<PastRun> runs) const;
-  /// The same, and `not_started` of one that was cut short.
-  PastRun as_found(PastRun past);
+  /// Sets `under_way` of runs without an end, and `not_started` of those that were cut short.
+  std::vector<PastRun> as_found(std::vector<PastRun> runs);
   /// How many of its cases were noted as not started.
   std::uint64_t not_started_cases(const std::string& run_id);
   std::int64_t run_seq(const std::string& run_id);

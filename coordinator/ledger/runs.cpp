@@ -124,17 +124,13 @@ Error no_run(const std::string& words) {
 
 }  // namespace
 
-std::vector<PastRun> Ledger::Database::with_locks(std::vector<PastRun> runs) const {
+std::vector<PastRun> Ledger::Database::as_found(std::vector<PastRun> runs) {
   for (PastRun& past : runs) {
     past.under_way = !past.summary && RunLock::is_held(home, past.run.run_id);
+    if (past.summary && !past.summary->reason_code.empty())
+      past.summary->not_started = not_started_cases(past.run.run_id);
   }
   return runs;
-}
-
-PastRun Ledger::Database::as_found(PastRun past) {
-  if (past.summary && !past.summary->reason_code.empty())
-    past.summary->not_started = not_started_cases(past.run.run_id);
-  return with_locks({std::move(past)}).front();
 }
 
 Result<void> Ledger::begin_run(const RunRecord& run) {
@@ -219,7 +215,7 @@ Result<std::vector<PastRun>> Ledger::baseline_runs(const std::string& suite_path
     query.bind(1, suite_path);
     std::vector<PastRun> runs;
     while (query.executeStep()) runs.push_back(run_in(query));
-    return database_->with_locks(std::move(runs));
+    return database_->as_found(std::move(runs));
   });
 }
 
@@ -229,7 +225,7 @@ Result<std::vector<PastRun>> Ledger::list_runs(std::size_t limit) const {
     query.bind(1, stored(limit));
     std::vector<PastRun> runs;
     while (query.executeStep()) runs.push_back(run_in(query));
-    return database_->with_locks(std::move(runs));
+    return database_->as_found(std::move(runs));
   });
 }
 
@@ -243,7 +239,7 @@ Result<PastRun> Ledger::find_run(const std::string& words) const {
                                std::string(select_runs) + "ORDER BY seq DESC LIMIT 1 OFFSET ?");
       newest.bind(1, *before);
       if (!newest.executeStep()) return fail(no_run(words));
-      return database_->as_found(run_in(newest));
+      return database_->as_found({run_in(newest)}).front();
     }
     SQLite::Statement query(
         database_->db, std::string(select_runs) +
@@ -257,7 +253,7 @@ Result<PastRun> Ledger::find_run(const std::string& words) const {
                                              found.run.run_id + " and " + run_in(query).run.run_id +
                                              " among them; give more of it");
     }
-    return database_->as_found(std::move(found));
+    return database_->as_found({std::move(found)}).front();
   });
 }
 

@@ -47,6 +47,7 @@ TEST(CaseOutcomes, ARunThatWasCutShortIsFoundWithTheCasesThatWereNotStarted) {
   summary.statuses.errors = 3;
   ASSERT_TRUE(ledger.finish_run("run-1", summary));
   for (const char* words : {"run-1", "last"}) EXPECT_EQ(ledger.find_run(words)->summary->not_started, 2U);
+  EXPECT_EQ(ledger.list_runs(1)->front().summary->not_started, 2U);
 }
 
 }  // namespace sluice::case_outcomes_test
