@@ -48,7 +48,8 @@ struct RunSummary {
   std::string reason_code{};  ///< Why it was cut short; empty if it was not.
   Scores scores{};            ///< Over all cases without an error.
   StatusCounts statuses{};
-  /// Of the errors: cases whose turn had not come when the run was cut short.
+  /// Of the errors: cases whose turn had not come when the run was cut short, by a signal, a limit or an
+  /// error.
   std::uint64_t not_started = 0;
   PaidTokens paid{};
   std::optional<double> estimated_cost{};  ///< US dollars for all committed answers.

@@ -168,7 +168,7 @@ tests:
 // Their types are written out.
 TEST_F(Promptfoo, GivesEachTestTheProgramsOfTheDefaultTestThatReadItsOwnVariables) {
   const std::string text = suite(R"yaml(prompts: ['{{a}}']
-defaultTest: {assert: [{type: python, value: len(output) > context['vars']['n']}]}
+defaultTest: {assert: [{type: python, value: "len(output) > context['vars']['n']"}]}
 tests: [{vars: {a: one, n: 1}}, {vars: {a: two, n: 2}}]
 )yaml");
   expect_not_in(text, "default_test");

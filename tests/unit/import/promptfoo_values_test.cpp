@@ -281,7 +281,7 @@ tests:
 )yaml");
   EXPECT_TRUE(has(notes_of(made), ":4: the check similar has a \"threshold\" that is no number: left out"))
       << notes_of(made);
-  EXPECT_TRUE(has(notes_of(made), ":5: \"weight\" of the check contains counts beside a \"threshold\" alone"))
+  EXPECT_TRUE(has(notes_of(made), ":5: \"weight\" of the check contains has no counterpart: left out"))
       << notes_of(made);
   EXPECT_FALSE(has(suite_yaml(made.suite), "similar"));
 }

@@ -195,7 +195,7 @@ TEST_F(PruneTest, ALargeRunGoesInPortionsBetweenWhichOthersWrite) {
 TEST_F(PruneTest, WhatAKilledPruneLeftIsNoRunAndGoesWithTheNextOne) {
   record("large", 100);
   record("b", 200);
-  SQLite::Database file((folder_.path() / "ledger.db").string());
+  SQLite::Database file((folder_.path() / "ledger.db").string(), SQLite::OPEN_READWRITE);
   file.exec(
       "CREATE TRIGGER killed BEFORE DELETE ON results WHEN (OLD.id & 4294967295) = 30 "
       "BEGIN SELECT RAISE(ABORT, 'killed'); END");
