@@ -3,7 +3,9 @@
 #include "common/defaults.hpp"
 #include "common/documents/canonical_json.hpp"
 #include "common/hash.hpp"
+#include "common/memory.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -47,6 +49,7 @@ void SuiteBuilder::add(std::shared_ptr<const CaseFile> file, CaseList::Place in_
 void SuiteBuilder::note(const Case& one, const CaseFingerprints& fingerprints, Place place) {
   takes_prompts_ = takes_prompts_ || !one.prompts.empty();
   places_.push_back(place);
+  if (places_.size() == defaults::cases_of_small_pages) use_small_pages();
   ShortDigest& digest = digests_.emplace_back();
   std::copy_n(fingerprints.whole.begin(), digest.size(), digest.begin());
   for (std::size_t i = 0; i < judging_.size(); ++i) judging_[i] ^= fingerprints.judging[i];

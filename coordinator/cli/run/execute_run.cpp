@@ -1,7 +1,6 @@
 #include "coordinator/cli/run/execute_run.hpp"
 
 #include "common/process/logging.hpp"
-#include "common/process/memory.hpp"
 #include "common/process/signals.hpp"
 #include "common/text/stderr_line.hpp"
 #include "coordinator/cli/command.hpp"
@@ -10,7 +9,6 @@
 #include "coordinator/cli/run/resumed_run.hpp"
 #include "coordinator/cli/run/run_report.hpp"
 #include "coordinator/cli/run_flags.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/session/embedding_run.hpp"
@@ -107,7 +105,6 @@ int execute_run(const RunOptions& options, Suite suite, const PrepareWorkers& pr
   if (const auto allowed = check_commands(options, suite); !allowed) return report_error(allowed.error());
   auto inputs = load_run_inputs(options, std::move(suite));
   if (!inputs) return report_findings(inputs.error());
-  if (inputs->suite.cases.size() >= defaults::cases_of_small_pages) use_small_pages();
   warn_of_default_provider(options);
   for (const auto& remarks : {suite_remarks(inputs->suite), command_remarks(options, inputs->suite)}) {
     for (const std::string& remark : remarks) {

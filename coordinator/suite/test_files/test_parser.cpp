@@ -43,7 +43,6 @@ class TestReader {
   void read_merged(const DocumentNode& written, const DocumentNode& own) {
     const DocumentEntry* vars = find_entry(written, "vars");
     if (vars != nullptr) variables_ = read_variables(*vars, context_);
-    if (!variables_.empty()) result_.test.vars = std::make_shared<const Variables>(variables_);
     takes_prompts_ = !source_.prompts->empty() && !has_prompt(written);
     std::optional<RenderedTest> rendered;
     if (vars != nullptr || takes_prompts_) rendered = render_test(written, variables_, context_);
@@ -56,6 +55,7 @@ class TestReader {
     const bool may_leave = source_.may_leave_variables || reads_all;
     const DocumentEntry* own_vars = may_leave ? nullptr : find_entry(own, "vars");
     if (own_vars != nullptr && rendered->is_sound) refuse_unused(*own_vars, rendered->used);
+    if (!variables_.empty()) result_.test.vars = std::make_shared<const Variables>(std::move(variables_));
     sort_findings(result_.findings);
   }
 

@@ -1,4 +1,4 @@
-#include "common/process/memory.hpp"
+#include "common/memory.hpp"
 
 #include <sys/prctl.h>
 
