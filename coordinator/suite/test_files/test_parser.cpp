@@ -104,7 +104,10 @@ class TestReader {
 
   /// What keys of promptfoo's tests are called here.
   static std::string foreign_key(std::string_view key) {
-    if (key == "assert") return "the checks of an answer stand in \"expected\"";
+    if (key == "assert")
+      return "the checks of an answer stand in \"expected\"; `sluice import` converts tests of promptfoo";
+    if (key == "metadata") return "it is called \"tags\", a list such as [\"KEY:VALUE\"]";
+    if (key == "threshold") return "it is the \"pass_mark\" of an all_of in \"expected\"";
     if (key == "description") return "it is called \"name\"";
     if (key == "prompt") return "it stands in \"input\", as input: {prompt: ...}";
     return "";

@@ -100,6 +100,16 @@ TEST_F(JsonLines, NamesWhatIsWrongByLine) {
   EXPECT_EQ(findings_of(std::string(100'000, '[')), "l.jsonl:1: is nested more than 64 deep\n");
 }
 
+TEST_F(JsonLines, NamesWhatConvertsTestsOfPromptfoo) {
+  const std::string found =
+      findings_of(R"({"id":"a","input":{"prompt":"p"},"assert":[],"metadata":{},"threshold":1})");
+  for (const char* hint :
+       {"unknown key \"assert\"; the checks of an answer stand in \"expected\"; `sluice import`",
+        "unknown key \"metadata\"; it is called \"tags\"",
+        "unknown key \"threshold\"; it is the \"pass_mark\" of an all_of"})
+    EXPECT_NE(found.find(hint), std::string::npos) << found;
+}
+
 TEST_F(JsonLines, ShowsAHundredFindings) {
   std::string text;
   for (int i = 0; i < 250; ++i) text += "1\n";
