@@ -6,6 +6,7 @@
 #include "common/text/trimmed.hpp"
 #include "coordinator/suite/documents/csv_rows.hpp"
 #include "coordinator/suite/documents/document_context.hpp"
+#include "coordinator/suite/documents/json_document.hpp"
 #include "coordinator/suite/expectations/foreign_check.hpp"
 #include "coordinator/suite/expectations/metric_types.hpp"
 
@@ -28,6 +29,9 @@ bool is_expected_column(std::string_view name) {
 }
 
 constexpr std::string_view threshold_column = "__threshold";
+
+/// Behind a variable's name: its cells are JSON, so that a number is one.
+constexpr std::string_view json_suffix = ":json";
 
 /// Those that join tests to a conversation are none that a tag could stand for.
 bool is_metadata_column(std::string_view name) {
@@ -90,6 +94,8 @@ class CsvTests {
           "the column \"" + excerpt(to_valid_utf8(name), defaults::quoted_bytes) + "\" ";
       const bool is_about_test = is_expected_column(name) || !key_of(name).empty() ||
                                  is_metadata_column(name) || name == threshold_column;
+      const bool is_json = !name.starts_with("__") && name.ends_with(json_suffix);
+      if (is_json) name.resize(name.size() - json_suffix.size());
       if (std::ranges::find(columns_, name) != columns_.end()) {
         context_.add(header.line, shown + "stands twice");
       } else if (name.starts_with("__") && !is_about_test) {
@@ -102,6 +108,7 @@ class CsvTests {
                                       "\"-\" and \".\", and begin with none of the last two");
       }
       columns_.push_back(std::move(name));
+      holds_json_.push_back(is_json);
     }
     if (context_.findings.size() == before) refuse_unjudged(header.line);
     const DocumentNode row = source_.defaults->apply({DocumentNode::Table(), header.line, {}});
@@ -169,8 +176,10 @@ class CsvTests {
           tags.push_back(text(one_line(metadata->key + ":" + value)));
       } else if (const std::string_view key = key_of(columns_[i]); !key.empty()) {
         if (!cell.empty()) test.push_back({std::string(key), row.line, text(cell)});
+      } else if (auto value = value_of(i, cell, row.line)) {
+        vars.push_back({columns_[i], row.line, std::move(*value)});
       } else {
-        vars.push_back({columns_[i], row.line, text(cell)});
+        is_sound = false;
       }
     }
     if (!threshold.empty()) is_sound = is_sound && put_threshold(threshold, row.line, expected);
@@ -183,6 +192,17 @@ class CsvTests {
     test.push_back({"vars", row.line, {std::move(vars), row.line, {}}});
     sort_entries(test, none_twice);
     return DocumentNode{std::move(test), row.line, {}};
+  }
+
+  /// A variable's; nothing if it is no JSON where it should be, which is then a finding.
+  std::optional<DocumentNode> value_of(std::size_t column, const std::string& cell, std::uint32_t line) {
+    if (!holds_json_[column]) return DocumentNode{cell, line, {}};
+    auto value = parse_json(cell, line);
+    if (value) return std::move(*value);
+    context_.add(line, "the column \"" + columns_[column] + std::string(json_suffix) +
+                           "\" must hold JSON, such as 12, true or \"a text\", not \"" +
+                           excerpt(one_line(cell), defaults::quoted_bytes) + '"');
+    return std::nullopt;
   }
 
   /// A cell that asks for nothing by a name of other harnesses, and begins with that of a check.
@@ -256,7 +276,8 @@ class CsvTests {
   DocumentContext context_;
   SuiteBuilder& builder_;
   std::vector<std::string> columns_;
-  bool has_context_ = false;  ///< Each row has the variable `context`, itself or by the default test.
+  std::vector<bool> holds_json_;  ///< By column.
+  bool has_context_ = false;      ///< Each row has the variable `context`, itself or by the default test.
 };
 
 }  // namespace

@@ -238,6 +238,31 @@ TEST_F(MatrixSuite, TakesMetadataOfCsvAsTagsAndAThresholdAsAPassMark) {
   EXPECT_EQ(third->expectations.at(0).what.metric, MetricId::must_contain) << "0 is no threshold";
 }
 
+TEST_F(MatrixSuite, ReadsColumnsOfCsvThatAreJsonWithTheirTypes) {
+  const std::string suite =
+      "suite: s\nprompts: ['Send {{n}} of {{code}}: {{note}}']\ntests_file: t.csv\ndefault_test:\n  "
+      "expected:\n"
+      "  - {type: tool_call, name: send, arguments: {n: '{{n}}', code: '{{code}}', note: '{{note}}'}}\n"
+      "  - {type: command, command: [x]}\n";
+  write("t.csv", "n:json,code,note:json\n1.50,007,\"\"\"a, b\"\"\"\n");
+  const LoadedSuite loaded = load(suite);
+  const auto one = loaded.suite.cases.read(0);
+  ASSERT_TRUE(one);
+  EXPECT_EQ((*one)->content, "Send 1.50 of 007: a, b");
+  EXPECT_EQ((*one)->expectations.at(0).what.texts.at(1), R"({"code":"007","n":1.5,"note":"a, b"})");
+  EXPECT_EQ((*one)->vars, R"({"code":"007","n":1.5,"note":"a, b"})");
+  const auto found = [&](const std::string& table) {
+    write("t.csv", table);
+    return findings(suite);
+  };
+  EXPECT_EQ(found("n:json,code,note\n1 2,007,x\n"),
+            "t.csv:2: the column \"n:json\" must hold JSON, such as 12, true or \"a text\", not \"1 2\"\n");
+  EXPECT_NE(found("n:json,code,note\n[1],007,x\n").find("must be a string, a number or a boolean"),
+            std::string::npos);
+  EXPECT_NE(found("n:json,n,code,note\n1,1,2,x\n").find("the column \"n\" stands twice"), std::string::npos);
+  EXPECT_NE(found("n:yaml,code,note\n1,2,x\n").find("cannot be a variable's name"), std::string::npos);
+}
+
 TEST_F(MatrixSuite, RefusesAThresholdOfCsvThatNoPassMarkCanBe) {
   const auto of = [&](const std::string& row) {
     write("t.csv", "country,__expected,__threshold\n" + row + "\n");
