@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/hash.hpp"
 #include "common/model/run_settings.hpp"
+#include "coordinator/suite/canonical_case.hpp"
 #include "coordinator/suite/fingerprint_parts.hpp"
 #include "coordinator/suite/suite.hpp"
 
@@ -14,21 +15,6 @@
 #include <vector>
 
 namespace sluice {
-
-/// A case as canonical JSON (sorted keys, shortest numbers): all of it that changes results. Not in it are
-/// name, dates, source and rationales, and the order of texts, claims and expectations.
-std::string canonical_case(const Case& one);
-/// Thresholding as canonical JSON: the keys that were given.
-std::string canonical_thresholding(const Thresholding& thresholding);
-/// The first 64 bits of the SHA-256 of an expectation's canonical JSON; never 0.
-std::uint64_t check_digest(const Expectation& expectation);
-
-/// What a suite's fingerprints are made of.
-struct CaseFingerprints {
-  Digest whole{};    ///< SHA-256 of canonical_case.
-  Digest judging{};  ///< Of that alone which judges the case's answers, whatever was asked.
-};
-CaseFingerprints case_fingerprints(const Case& one);
 
 /// Who judges, as suite, file or environment name it: the same with `--judge none`, where votes come from
 /// caches alone.
