@@ -1,5 +1,7 @@
 #include "coordinator/perturb/perturbation.hpp"
 
+#include "tests/unit/perturb/perturb_outcome.hpp"
+
 #include <gtest/gtest.h>
 
 namespace sluice {
@@ -10,19 +12,6 @@ struct Example {
   std::string_view text;
   std::string_view expected;  ///< The changed text, "=" for none, or "?" and the reason why it is skipped.
 };
-
-std::string outcome(std::string_view name, std::string_view language, std::string_view text) {
-  const auto perturbed = perturb(**perturbation_named(name), language, text);
-  switch (perturbed.outcome) {
-    case PerturbationOutcome::changed:
-      return perturbed.text;
-    case PerturbationOutcome::unchanged:
-      return "=";
-    case PerturbationOutcome::skipped:
-      return "?" + perturbed.reason;
-  }
-  return "";
-}
 
 void expect_outcomes(std::string_view name, const std::vector<Example>& examples) {
   for (const auto& example : examples) {

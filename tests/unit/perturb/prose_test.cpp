@@ -1,6 +1,7 @@
 // The perturbations of prose, by example.
 #include "coordinator/perturb/perturbation.hpp"
 #include "coordinator/perturb/segments.hpp"
+#include "tests/unit/perturb/perturb_outcome.hpp"
 
 #include <string>
 #include <string_view>
@@ -16,19 +17,6 @@ struct Example {
   std::string text;
   std::string expected;  ///< The changed text, "=" for none, or "?" and the reason why it is skipped.
 };
-
-std::string outcome(std::string_view name, std::string_view language, std::string_view text) {
-  const auto perturbed = perturb(**perturbation_named(name), language, text);
-  switch (perturbed.outcome) {
-    case PerturbationOutcome::changed:
-      return perturbed.text;
-    case PerturbationOutcome::unchanged:
-      return "=";
-    case PerturbationOutcome::skipped:
-      return "?" + perturbed.reason;
-  }
-  return "";
-}
 
 void expect_outcomes(std::string_view name, const std::vector<Example>& examples) {
   for (const auto& [text, expected] : examples) EXPECT_EQ(outcome(name, "", text), expected) << text;
