@@ -55,6 +55,9 @@ bool is_complete(const TextExpectation& expectation) {
       return false;
     case MetricId::refusal:
       return true;
+    case MetricId::label:
+      return texts.size() > first_label && texts.size() <= first_label + most_labels &&
+             std::ranges::count(labels_in(texts), texts.front()) > 0;
     default:
       return !texts.empty();
   }

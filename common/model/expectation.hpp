@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,13 @@ namespace sluice {
 inline constexpr double most_distance = 10'000;       ///< Changes that levenshtein counts.
 inline constexpr double most_rouge_words = 9;         ///< n of rouge_n.
 inline constexpr std::size_t most_listed_calls = 64;  ///< Of tool_calls.
+inline constexpr std::size_t most_labels = 1000;      ///< Of a suite, at one path.
+inline constexpr std::size_t most_label_bytes = 200;
+inline constexpr std::size_t first_label = 2;  ///< Where the labels begin in the texts of label.
+/// REQUIRES: the texts of label.
+inline std::span<const std::string> labels_in(const std::vector<std::string>& texts) {
+  return std::span(texts).subspan(first_label);
+}
 
 /// What a metric of the answer assesses by (docs/suites.md). One of `texts`, `numbers` and `parts` is not
 /// empty, but for metrics of all calls and refusal, which take nothing.
@@ -20,7 +28,9 @@ struct TextExpectation {
   /// Texts to look for, patterns (RE2), accepted answers, references; for json_schema and contains_json the
   /// schema's JSON text alone; for tool_call the tool's name and its arguments as a JSON object, or nothing:
   /// any tool; for tool_calls both of each call. command: the arguments as a JSON list, the parameters as a
-  /// JSON object, and the hash of the files among the arguments.
+  /// JSON object, and the hash of the files among the arguments. label: the expected one, the path to it in
+  /// a JSON answer (empty: the answer is the label), and the labels that the test lists; for a worker all
+  /// that there are.
   std::vector<std::string> texts{};
   /// levenshtein: the most changes. rouge_n: n, and of a part the score that passes. latency: milliseconds.
   /// tool_calls: 1 where the calls have an order, else 0. cost: dollars, and what the run adds, the dollars

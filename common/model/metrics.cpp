@@ -39,6 +39,7 @@ constexpr std::array catalogue{
     MetricInfo{MetricId::tool_calls, "tool_calls", "1", MetricKind::pass_fail},
     MetricInfo{MetricId::tool_calls_valid, "tool_calls_valid", "1", MetricKind::pass_fail},
     MetricInfo{MetricId::refusal, "refusal", "1", MetricKind::pass_fail},
+    MetricInfo{MetricId::label, "label", "1", MetricKind::pass_fail},
     MetricInfo{MetricId::not_exact_match, "not_exact_match", "1", MetricKind::pass_fail},
     MetricInfo{MetricId::not_json_schema, "not_json_schema", "4", MetricKind::pass_fail},
     MetricInfo{MetricId::not_icontains, "not_icontains", "3", MetricKind::pass_fail},

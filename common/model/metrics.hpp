@@ -41,6 +41,7 @@ enum class MetricId : std::uint8_t {
   tool_calls_valid = 44,  ///< Passes when each call is of a tool of the request, with arguments that fit it.
   refusal = 45,           ///< Passes when the provider itself says that it refused (is_native_refusal).
   tool_calls = 46,        ///< Passes when the answer makes these calls, each once, and no other.
+  label = 47,             ///< Passes when the answer is this one of the suite's labels. Is not turned round.
   // The same, turned round: `negation_bit` is set.
   not_exact_match = 14 | 0x80,
   not_json_schema = 15 | 0x80,
@@ -119,6 +120,7 @@ struct MetricOutcome {
   std::optional<bool> passed;
   std::string detail;  ///< Why it did not pass, or why nobody knows, in at most defaults::max_detail_bytes of
                        ///< one line; else empty.
+  std::string label{};  ///< Of the metric label: which of the labels the answer is; empty: none of them.
   /// Nobody knows whether it passes, or its score: its trial is an error, and others of its unit are not.
   bool is_undecided() const { return !passed && !score && !detail.empty(); }
   friend bool operator==(const MetricOutcome&, const MetricOutcome&) = default;

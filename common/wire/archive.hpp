@@ -216,6 +216,11 @@ class Reader {
     return ((get(object.via.array.ptr[position], fields) ? (++position, true) : at(position)) && ...);
   }
 
+  /// How many fields the record at hand has; 0 if it is none.
+  std::size_t field_count() const {
+    return current_->type == msgpack::type::ARRAY ? current_->via.array.size : 0;
+  }
+
   /// Notes what does not fit; false, for `return`.
   bool refuse(const char* what) {
     problem_ = what;

@@ -78,9 +78,22 @@ bool layout(Archive& archive, M& m) {
   return archive.record(m.subject, m.predicate, m.value);
 }
 
+/// Label alone has a fifth field, so all other results stay what they were: whoever does not know the field
+/// does not know the metric either.
 template <class Archive, Of<MetricOutcome> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.id, Ratio{m.score}, m.passed, Excerpt{m.detail, defaults::max_detail_bytes});
+  const auto record = [&](auto&&... later) {
+    return archive.record(m.id, Ratio{m.score}, m.passed, Excerpt{m.detail, defaults::max_detail_bytes},
+                          later...);
+  };
+  if constexpr (Archive::reading) {
+    constexpr std::size_t fields_with_label = 5;
+    const bool has_label = archive.field_count() == fields_with_label;
+    if (!(has_label ? record(Name{m.label}) : record())) return false;
+    return has_label == (m.id == MetricId::label) || archive.refuse("a label was expected of label alone");
+  } else {
+    return m.id == MetricId::label ? record(Name{m.label}) : record();
+  }
 }
 
 template <class Archive, Of<ClaimMatch> M>

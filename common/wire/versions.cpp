@@ -46,6 +46,7 @@ std::optional<std::string> beyond_protocol(const RunSettings& settings, const La
   if (parts.checks_of_all_calls && protocol < first_with_checks_of_all_calls)
     what = "a check is about all calls of tools";
   if (parts.refusals && protocol < first_with_refusals) what = "a test checks for a refusal";
+  if (parts.labels && protocol < first_with_labels) what = "a test expects a label";
   const bool uses_responses = std::ranges::find(settings.providers, ProviderKind::openai_responses,
                                                 &ProviderSettings::kind) != settings.providers.end();
   if (uses_responses && protocol < first_with_openai_responses)

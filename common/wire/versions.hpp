@@ -16,12 +16,13 @@ inline constexpr std::uint8_t oldest_protocol_version = 8;
 inline constexpr std::uint8_t result_version = 7;
 
 /// The first versions with JudgeExpectation::context and metrics that judge it, with RecordedAnswer::calls,
-/// with metrics of all calls (checks_all_calls), with MetricId::refusal, with ProviderKind::openai_responses,
-/// and with Reason::provider_changed.
+/// with metrics of all calls (checks_all_calls), with MetricId::refusal, with MetricId::label, with
+/// ProviderKind::openai_responses, and with Reason::provider_changed.
 inline constexpr std::uint8_t first_with_judged_context = 9;
 inline constexpr std::uint8_t first_with_recorded_calls = 9;
 inline constexpr std::uint8_t first_with_checks_of_all_calls = 9;
 inline constexpr std::uint8_t first_with_refusals = 9;
+inline constexpr std::uint8_t first_with_labels = 9;
 inline constexpr std::uint8_t first_with_openai_responses = 9;
 inline constexpr std::uint8_t first_with_changed_programs = 9;
 
@@ -30,6 +31,7 @@ struct LaterParts {
   bool recorded_calls = false;  ///< Some of the recorded answers call tools, which a check would not see.
   bool checks_of_all_calls = false;  ///< A case has a metric of all calls, which would not be read.
   bool refusals = false;             ///< Some test checks for a refusal.
+  bool labels = false;               ///< Some test expects a label.
 };
 
 constexpr bool is_spoken(std::uint8_t version) {

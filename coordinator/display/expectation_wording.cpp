@@ -68,6 +68,8 @@ std::string texts_in_words(const TextExpectation& what) {
     case MetricId::tool_call:
     case MetricId::tool_calls:
       return calls_in_words(what);
+    case MetricId::label:
+      return quoted_texts({what.texts.at(0)}) + (what.texts.at(1).empty() ? "" : " at " + what.texts[1]);
     case MetricId::json_schema:
     case MetricId::contains_json:
       return spaced_json(what.texts.empty() ? "" : what.texts.front());

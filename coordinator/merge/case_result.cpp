@@ -77,8 +77,16 @@ bool judges_all(const Case& fixture, const TrialScore& score) {
   return judged == score.judged.end();
 }
 
+// A label is one of the suite's, and the expected one passes alone.
+bool has_its_label(const TextExpectation& what, const MetricOutcome& outcome, const SuiteLabels& labels) {
+  if (what.metric != MetricId::label || outcome.is_undecided()) return true;
+  const auto all = labels.find(what.texts[1]);
+  const bool is_known = all != labels.end() && std::ranges::count(all->second, outcome.label) > 0;
+  return (outcome.label.empty() || is_known) && outcome.passed == (outcome.label == what.texts.front());
+}
+
 // A metric that nobody answered would assess nothing, and the case pass for want of an answer.
-bool answers_all(const Case& fixture, std::span<const MetricOutcome> outcomes) {
+bool answers_all(const Case& fixture, std::span<const MetricOutcome> outcomes, const SuiteLabels& labels) {
   if (!std::ranges::all_of(outcomes, is_word_of)) return false;
   const auto has = [&](MetricId id) {
     return std::ranges::find(outcomes, id, &MetricOutcome::id) != outcomes.end();
@@ -96,7 +104,7 @@ bool answers_all(const Case& fixture, std::span<const MetricOutcome> outcomes) {
     if (is_claims_metric(id)) return has(id);
     if (is_judge_metric(id)) return true;  // judges_all
     next = std::find_if(next, outcomes.end(), [id](const MetricOutcome& one) { return one.id == id; });
-    return next != outcomes.end() && (++next, true);
+    return next != outcomes.end() && has_its_label(expectation.what, *next++, labels);
   });
 }
 
@@ -143,7 +151,8 @@ class CaseTrials {
       trial.error = &*unit.error;
       return;
     }
-    const bool scored = unit.scores.size() == 1 && answers_all(*case_, unit.scores.front().metrics) &&
+    const bool scored = unit.scores.size() == 1 &&
+                        answers_all(*case_, unit.scores.front().metrics, results_.suite.labels) &&
                         judges_all(*case_, unit.scores.front());
     if (!scored || !fits(*case_, unit, unit.scores.front().claims)) {
       return error_of(trial, {Reason::internal_error,

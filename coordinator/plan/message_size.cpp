@@ -32,6 +32,16 @@ std::size_t bytes_of(const TextExpectation& expectation) {
   return bytes;
 }
 
+std::size_t bytes_of_labels(const TextExpectation& expectation, const SuiteLabels& labels) {
+  std::size_t bytes = 0;
+  for (const auto& part : expectation.parts) bytes += bytes_of_labels(part, labels);
+  if (expectation.metric != MetricId::label) return bytes;
+  const auto all = labels.find(expectation.texts[1]);
+  if (all == labels.end()) return bytes;
+  for (const auto& label : all->second) bytes += overhead_bytes + label.size();
+  return bytes;
+}
+
 std::size_t bytes_of(const std::vector<ToolCall>& calls) {
   std::size_t bytes = 0;
   for (const auto& call : calls)
@@ -88,7 +98,7 @@ std::size_t request_bytes(const Case& one) {
          one.response_schema.size();
 }
 
-void UnitLoad::add(const Case& one, std::size_t request) {
+void UnitLoad::add(const Case& one, std::size_t request, const SuiteLabels& labels) {
   if (cases == 0) bytes += request;
   if (one.recorded) {
     bytes += bytes_of(one.recorded->answer);
@@ -112,7 +122,7 @@ void UnitLoad::add(const Case& one, std::size_t request) {
     }
     if (is_claims_metric(expectation.what.metric)) continue;
     ++metrics;
-    bytes += bytes_of(expectation.what);
+    bytes += bytes_of(expectation.what) + bytes_of_labels(expectation.what, labels);
     longest_list = std::max(longest_list, expectation.what.texts.size());
   }
   if (is_judged) bytes += request;  // The judge is shown what was asked.

@@ -2,6 +2,7 @@
 
 #include "common/model/trial.hpp"
 #include "coordinator/suite/case.hpp"
+#include "coordinator/suite/expectations/label_sets.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,8 +24,9 @@ struct UnitLoad {
   std::uint64_t bytes = 0;
   std::size_t longest_list = 0;  ///< Of claims, expectations or texts of one case.
 
-  /// `request` bytes are sent for it: its own texts, or perturbed ones.
-  void add(const Case& one, std::size_t request);
+  /// `request` bytes are sent for it: its own texts, or perturbed ones. `labels`: those of the suite, which
+  /// are sent with each that is expected.
+  void add(const Case& one, std::size_t request, const SuiteLabels& labels = {});
   /// Neither its WORK nor its REPORT, in which each metric has a detail, comes near a limit of the wire: what
   /// a receiver refuses would be sent again for ever.
   bool fits_a_message() const;

@@ -62,6 +62,17 @@ void add_price(const std::optional<std::pair<double, double>>& price, TextExpect
   for (TextExpectation& part : expectation.parts) add_price(price, part);
 }
 
+/// An answer is read as one of all labels of the suite, whichever the test itself lists.
+void add_labels(const SuiteLabels& labels, TextExpectation& expectation) {
+  if (expectation.metric == MetricId::label) {
+    const auto all = labels.find(expectation.texts[1]);
+    if (all == labels.end()) return;
+    expectation.texts.resize(first_label);
+    expectation.texts.insert(expectation.texts.end(), all->second.begin(), all->second.end());
+  }
+  for (TextExpectation& part : expectation.parts) add_labels(labels, part);
+}
+
 /// The request's part of a case, with another text in place of the perturbed one.
 Case with_text(const Case& test_case, std::string text) {
   Case form;
@@ -223,7 +234,7 @@ class Plan::UnitNumbering {
       units_.add_last();
       loads_.emplace_back();
     }
-    loads_[unit].add(test_case, bytes);
+    loads_[unit].add(test_case, bytes, plan_.suite_->labels);
     plan_.unit_of_.push_back(unit);
   }
 
@@ -404,8 +415,10 @@ ScoringTask Plan::task_of(TrialId trial, const Case& test_case, const Case& form
     } else if (!is_claims_metric(metric)) {
       const std::size_t before = task.texts.size();
       add_for_worker(expectation.what, task.texts);
-      for (std::size_t i = before; i < task.texts.size(); ++i)
+      for (std::size_t i = before; i < task.texts.size(); ++i) {
         add_price(settings(test_case.arm).price, task.texts[i]);
+        add_labels(suite_->labels, task.texts[i]);
+      }
     }
   }
   if (!task.judged.empty()) task.question = {transcript(form.extras.messages, form.content), form.context};

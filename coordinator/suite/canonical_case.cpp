@@ -96,10 +96,10 @@ void append_texts(std::string& out, const TextExpectation& what) {
       append_array(to, call, append_json_string);
     });
   }
-  // Of a call the first is its name, of a command its arguments.
+  // Of a call the first is its name, of a command its arguments, of labels the expected one.
   const MetricId metric = positive(what.metric);
-  const bool has_order =
-      metric == MetricId::tool_call || metric == MetricId::tool_calls || is_command_metric(metric);
+  const bool has_order = metric == MetricId::tool_call || metric == MetricId::tool_calls ||
+                         metric == MetricId::label || is_command_metric(metric);
   if (has_order) return append_array(out, what.texts, append_json_string);
   append_unordered(out, what.texts, append_json_string);
 }
@@ -235,22 +235,26 @@ std::string canonical_judging(const Case& one) {
 
 namespace {
 
-/// A program that is mended is the same check.
-void forget_files(TextExpectation& what) {
-  if (is_command_metric(what.metric)) what.texts.resize(2);
-  for (TextExpectation& part : what.parts) forget_files(part);
+/// What may change and the check is the same: the files of a program, which may be mended, and the labels
+/// that there are beside the expected one.
+bool has_surroundings(const TextExpectation& what) {
+  return is_command_metric(what.metric) || what.metric == MetricId::label;
+}
+void forget_surroundings(TextExpectation& what) {
+  if (has_surroundings(what)) what.texts.resize(2);
+  for (TextExpectation& part : what.parts) forget_surroundings(part);
 }
 
 }  // namespace
 
 std::uint64_t check_digest(const Expectation& expectation) {
-  std::optional<Expectation> without_files;
-  if (has_command(expectation.what)) {
-    without_files = expectation;
-    forget_files(without_files->what);
+  std::optional<Expectation> alone;
+  if (is_or_holds(expectation.what, has_surroundings)) {
+    alone = expectation;
+    forget_surroundings(alone->what);
   }
   std::string text;
-  append_expectation(text, without_files ? *without_files : expectation);
+  append_expectation(text, alone ? *alone : expectation);
   const Digest whole = sha256(text);
   std::uint64_t digest = 0;
   for (std::size_t i = 0; i < sizeof digest; ++i) digest = digest << 8 | whole[i];

@@ -6,6 +6,7 @@
 #include "coordinator/suite/case_list.hpp"
 #include "coordinator/suite/examples/plugin_file.hpp"
 #include "coordinator/suite/examples/solved_examples.hpp"
+#include "coordinator/suite/expectations/label_sets.hpp"
 #include "coordinator/suite/prompts/arm.hpp"
 #include "coordinator/suite/suite_copier.hpp"
 #include "coordinator/suite/suite_folder.hpp"
@@ -48,6 +49,7 @@ struct Suite {
   std::vector<MetricId> metrics;   ///< What assesses any of the cases, by number; before any selection.
   bool checks_costs = false;       ///< Of any of them, as a metric or as a part of one.
   bool checks_refusals = false;    ///< The same.
+  SuiteLabels labels;              ///< Of all tests; before any selection.
   std::string runs_command;        ///< The first of them that does, as `FILE:LINE`; empty: none.
   std::string brings_command;      ///< The first that stands in a file which the suite's own names.
   std::uint64_t idle_weights = 0;  ///< Tests with a weight and without claims, which alone are weighted.

@@ -60,6 +60,7 @@ void SuiteBuilder::note(const Case& one, const CaseFingerprints& fingerprints, P
     metrics_.set(static_cast<std::size_t>(expectation.what.metric));
     suite_.checks_costs = suite_.checks_costs || checks_cost(expectation.what);
     suite_.checks_refusals = suite_.checks_refusals || checks_refusal(expectation.what);
+    labels_.add(expectation.what, {place.file, place.line});
     if (!has_command(expectation.what)) continue;
     if (suite_.runs_command.empty()) suite_.runs_command = where();
     if (one.brings_command && suite_.brings_command.empty()) suite_.brings_command = where();
@@ -107,6 +108,10 @@ void SuiteBuilder::find_duplicates(std::vector<Finding>& findings) {
                                                         : " more tests have ids of others")});
 }
 
+void SuiteBuilder::find_wrong_labels(std::vector<Finding>& findings) const {
+  labels_.find_problems(files_, findings);
+}
+
 Suite SuiteBuilder::finish(std::string name, const Thresholding& thresholding, const SuiteDemands& demands) {
   Sha256Stream hash;
   std::string head = "{";
@@ -132,6 +137,7 @@ Suite SuiteBuilder::finish(std::string name, const Thresholding& thresholding, c
   suite_.judging_fingerprint = sha256(head + to_hex(judging_));
   suite_.name = std::move(name);
   suite_.thresholding = thresholding;
+  suite_.labels = std::exchange(labels_, {}).all();
   for (std::size_t number = 0; number < metrics_.size(); ++number) {
     if (metrics_.test(number)) suite_.metrics.push_back(static_cast<MetricId>(number));
   }

@@ -47,6 +47,8 @@ class SuiteBuilder {
   bool takes_prompts() const { return takes_prompts_; }
   /// Every id that an earlier case has already, as findings at the later one; at most max_file_findings.
   void find_duplicates(std::vector<Finding>& findings);
+  /// Labels of the tests that answers cannot be read as (label_sets.hpp).
+  void find_wrong_labels(std::vector<Finding>& findings) const;
   /// The suite; the builder is then empty. REQUIRES: no duplicates.
   Suite finish(std::string name, const Thresholding& thresholding, const SuiteDemands& demands = {});
 
@@ -63,6 +65,7 @@ class SuiteBuilder {
   std::vector<ShortDigest> digests_;
   std::vector<std::uint32_t> order_;  ///< The cases by id, then as they were added.
   std::bitset<256> metrics_;
+  LabelSets labels_;
   bool takes_prompts_ = false;
   Digest judging_{};  ///< Of all cases, each with its id: their order is no matter.
 };

@@ -69,6 +69,8 @@ void score(const Completion& completion) {
                         0.0,
                         true,
                         {{MetricId::exact_match, {"{}"}},
+                         {MetricId::label, {"{}", "", "{}", "a", "*"}},
+                         {MetricId::label, {"a", "/claims/0/subject", "a", "tls/verify"}},
                          {MetricId::regex_not_match, {"(a+)+$"}},
                          {MetricId::json_schema, {R"({"properties":{"claims":{"uniqueItems":true}}})"}}}});
   UnitResult result;

@@ -142,6 +142,25 @@ TEST(Codec, DetailsAndShownTextsAreBounded) {
       decode_result(with_text(bytes, result.shown_text, std::string(defaults::max_shown_bytes + 1, 's'))));
 }
 
+TEST(Codec, ALabelIsOfTheMetricLabelAlone) {
+  auto result = samples::scored_result();
+  auto& outcome = result.scores[0].metrics.back();
+  outcome = {MetricId::label, std::nullopt, false, "billing, not refund", "billing"};
+  const auto bytes = encode_result(result);
+  const auto decoded = decode_result(bytes);
+  ASSERT_TRUE(decoded) << decoded.error().message;
+  EXPECT_EQ(*decoded, result);
+  const auto with_number = [](std::string written, const std::string& from, const std::string& to) {
+    const auto at = written.find(from);
+    EXPECT_NE(at, std::string::npos);
+    return written.replace(at, from.size(), to);
+  };
+  // An array of five fields, the first of which is the metric's number.
+  EXPECT_FALSE(decode_result(with_number(bytes, "\x95\x2f\xc0\xc2", "\x95\x0e\xc0\xc2")));
+  outcome.id = MetricId::exact_match;
+  EXPECT_FALSE(decode_result(with_number(encode_result(result), "\x94\x0e\xc0\xc2", "\x94\x2f\xc0\xc2")));
+}
+
 TEST(Codec, WhatIsTooLongOrForeignToShowIsCutAndMendedByTheWriter) {
   auto result = samples::scored_result();
   result.scores[0].metrics[2].detail = std::string(defaults::max_detail_bytes - 1, 'd') + "\u20ac";

@@ -94,10 +94,12 @@ UnitResult any_result() {
   result.scores = some([claims] {
     TrialScore score{any<TrialId>(), {}, {}, some(any_judge_score)};
     score.metrics = some([] {
-      return MetricOutcome{*rc::gen::element(MetricId::claims_precision, MetricId::claims_absent),
-                           any<bool>() ? std::optional(*ratio()) : std::nullopt,
-                           any<bool>() ? std::optional(any<bool>()) : std::nullopt,
-                           std::string(beginning(*text(), defaults::max_detail_bytes))};
+      const auto id = *rc::gen::element(MetricId::claims_precision, MetricId::claims_absent, MetricId::label);
+      return MetricOutcome{
+          id, any<bool>() ? std::optional(*ratio()) : std::nullopt,
+          any<bool>() ? std::optional(any<bool>()) : std::nullopt,
+          std::string(beginning(*text(), defaults::max_detail_bytes)),
+          id == MetricId::label ? *rc::gen::element<std::string>("", "refund", "Other topic") : ""};
     });
     score.claims.missing = some([] { return *rc::gen::inRange<std::uint32_t>(0, 65536); });
     if (claims == 0) return score;

@@ -114,6 +114,9 @@ TEST(Versions, ARunThatTheOneBeforeCannotDoSaysSo) {
   EXPECT_NE(beyond_protocol(RunSettings(), {.refusals = true}, before)->find("a test checks for a refusal"),
             std::string::npos);
   EXPECT_FALSE(beyond_protocol(RunSettings(), {.refusals = true}, protocol_version));
+  EXPECT_NE(beyond_protocol(RunSettings(), {.labels = true}, before)->find("a test expects a label"),
+            std::string::npos);
+  EXPECT_FALSE(beyond_protocol(RunSettings(), {.labels = true}, protocol_version));
 }
 
 TEST(Versions, AHelloOfOneThatIsNotSpokenSaysWhoAndOfWhatVersion) {

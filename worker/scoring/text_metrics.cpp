@@ -6,6 +6,7 @@
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
 #include "worker/scoring/answer_checks.hpp"
+#include "worker/scoring/label_check.hpp"
 
 #include <algorithm>
 #include <string>
@@ -119,6 +120,8 @@ Result<MetricOutcome> TextChecker::assess_positive(const CheckedAnswer& answer,
     case MetricId::icontains:
     case MetricId::icontains_any:
       return assess_in_any_case(id, answer.text, texts);
+    case MetricId::label:
+      return assess_label(answer.text, texts);
     case MetricId::exact_match:
       return assess_exact(id, answer.text, texts);
     case MetricId::regex_match:

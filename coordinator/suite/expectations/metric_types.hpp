@@ -25,6 +25,7 @@ enum class Parameter : std::uint8_t {
   rouge,
   call,
   call_list,
+  label,
   calls,  ///< All of them: there is nothing to say.
   latency,
   cost,

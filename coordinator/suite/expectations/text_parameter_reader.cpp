@@ -36,6 +36,15 @@ double read_order(TableReader& reader) {
   return order == "listed" ? 1.0 : 0.0;
 }
 
+/// RFC 6901: `/` before each step, in which `~` stands for `~0` and `/` for `~1`.
+bool is_json_pointer(std::string_view path) {
+  if (!path.starts_with('/')) return false;
+  for (auto at = path.find('~'); at != std::string_view::npos; at = path.find('~', at + 1)) {
+    if (at + 1 == path.size() || (path[at + 1] != '0' && path[at + 1] != '1')) return false;
+  }
+  return true;
+}
+
 /// A text of fewer words shares no run of n with any answer.
 void check_words(TableReader& reader, const std::vector<std::string>& texts, double n) {
   for (const std::string& text : texts) {
@@ -77,6 +86,9 @@ void TextParameterReader::read(TableReader& reader, const MetricType& type, Text
     case Parameter::call_list:
       texts = read_calls(reader, type.id);
       numbers = {read_order(reader)};
+      break;
+    case Parameter::label:
+      texts = read_label(reader);
       break;
     case Parameter::calls:
       note_all_tools(reader, type);
@@ -161,6 +173,19 @@ std::vector<std::string> TextParameterReader::read_calls(TableReader& reader, Me
     std::ranges::move(read_call(*call, metric), std::back_inserter(texts));
     call->finish();
   }
+  return texts;
+}
+
+/// What labels there may be is checked when all tests are read (label_sets.hpp).
+std::vector<std::string> TextParameterReader::read_label(TableReader& reader) const {
+  std::vector<std::string> texts{reader.word("label", Need::required).value_or(""),
+                                 reader.word("path").value_or("")};
+  if (const std::string& path = texts[1]; !path.empty() && !is_json_pointer(path))
+    reader.add_wrong("path", R"(must be a JSON pointer, such as "/intent")");
+  note_unfilled(reader, "path", texts[1]);
+  auto labels = reader.texts("labels").value_or(std::vector<std::string>());
+  for (const std::string& label : labels) note_unfilled(reader, "labels", label);
+  std::ranges::move(labels, std::back_inserter(texts));
   return texts;
 }
 

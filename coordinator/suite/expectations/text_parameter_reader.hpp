@@ -35,6 +35,7 @@ class TextParameterReader {
   std::vector<std::string> read_json_parameters(TableReader& reader) const;
   std::vector<std::string> read_schema_parameter(TableReader& reader) const;
   std::vector<std::string> read_call(TableReader& reader, MetricId metric) const;
+  std::vector<std::string> read_label(TableReader& reader) const;
   std::vector<std::string> read_calls(TableReader& reader, MetricId metric) const;
   void note_all_tools(const TableReader& reader, const MetricType& type) const;
   void note_unfilled(const TableReader& reader, std::string_view key, std::string_view text,

@@ -72,11 +72,25 @@ std::optional<MetricId> metric_of(const DocumentNode& metric) {
   return name != nullptr ? metric_called(*name) : std::nullopt;
 }
 
-/// A scored metric has one score a test, and the test's own goes first.
+/// Both expect a label, at the same place of an answer.
+bool are_of_one_label(const DocumentNode& one, const DocumentNode& other) {
+  const auto path_of = [](const DocumentNode& metric) {
+    const DocumentEntry* path = find_entry(metric, "path");
+    const auto* text = path != nullptr ? std::get_if<std::string>(&path->value.value) : nullptr;
+    return text != nullptr ? *text : std::string();
+  };
+  return metric_of(one) == MetricId::label && metric_of(other) == MetricId::label &&
+         path_of(one) == path_of(other);
+}
+
+/// A scored metric has one score a test, and an answer one label; the test's own goes first.
 bool is_replaced(const DocumentNode& metric, const DocumentNode::Array& own) {
   const auto known = metric_of(metric);
-  if (!known || info(*known).kind != MetricKind::scored) return false;
-  return std::ranges::any_of(own, [&](const DocumentNode& one) { return metric_of(one) == known; });
+  if (!known) return false;
+  return std::ranges::any_of(own, [&](const DocumentNode& one) {
+    return are_of_one_label(one, metric) ||
+           (info(*known).kind == MetricKind::scored && metric_of(one) == known);
+  });
 }
 
 void add_metrics(DocumentNode& own, const DocumentNode& from) {
@@ -84,6 +98,10 @@ void add_metrics(DocumentNode& own, const DocumentNode& from) {
   DocumentNode::Array all = list;
   for (const DocumentNode& one : std::get<DocumentNode::Array>(from.value)) {
     if (!is_replaced(one, list)) all.push_back(one);
+    // The labels that there are are written once, for all tests.
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (are_of_one_label(list[i], one)) add_missing(all[i], one);
+    }
   }
   own.value = std::move(all);
 }

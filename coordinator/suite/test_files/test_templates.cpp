@@ -45,7 +45,8 @@ class TestRenderer {
 
  private:
   static constexpr std::array<std::string_view, 3> of_input{"prompt", "context", "system"};
-  static constexpr std::array<std::string_view, 4> of_metric{"text", "reference", "criteria", "context"};
+  static constexpr std::array<std::string_view, 5> of_metric{"text", "label", "reference", "criteria",
+                                                             "context"};
   static constexpr std::array<std::string_view, 3> of_message{"content", "text", "image"};
   using Keys = std::span<const std::string_view>;
 

@@ -122,6 +122,7 @@ class YamlSuiteReader {
     if (document.root) read_document(*document.root);
     check_settings();
     builder_.find_duplicates(findings_);
+    builder_.find_wrong_labels(findings_);
     if (findings_.empty()) check_rated_categories(pass_rates_, builder_.cases(), context_);
     if (!findings_.empty()) {
       sort_findings(findings_);

@@ -149,6 +149,7 @@ TEST(Metrics, HaveNamesAndNumbersOfTheirOwn) {
                                                {44, "tool_calls_valid"},
                                                {45, "refusal"},
                                                {46, "tool_calls"},
+                                               {47, "label"},
                                                {142, "not_exact_match"},
                                                {143, "not_json_schema"},
                                                {159, "not_icontains"},

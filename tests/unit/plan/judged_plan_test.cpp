@@ -133,6 +133,25 @@ TEST_F(JudgedPlanTest, KnowsWhetherACheckIsAboutAllCalls) {
   EXPECT_TRUE(plan().checks_all_calls());
 }
 
+TEST_F(JudgedPlanTest, AnAnswerIsReadAsOneOfAllLabelsOfTheSuite) {
+  suite.labels = {{"", {"billing", "refund"}}, {"/mood", {"sad"}}};
+  asked.expectations.resize(2);
+  asked.expectations[0].what = {MetricId::label, {"refund", "", "refund"}};
+  asked.expectations[1].what = {MetricId::any_of, {}, {1}};
+  asked.expectations[1].what.parts = {{MetricId::label, {"sad", "/mood"}}};
+  suite.cases = {asked};
+  const ScoringTask sent = task(plan());
+  ASSERT_EQ(sent.texts.size(), 2u);
+  EXPECT_EQ(sent.texts[0].texts, (std::vector<std::string>{"refund", "", "billing", "refund"}));
+  EXPECT_EQ(sent.texts[1].parts[0].texts, (std::vector<std::string>{"sad", "/mood", "sad"}));
+  EXPECT_TRUE(is_complete(sent.texts[0]) && is_complete(sent.texts[1]));
+  UnitLoad alone;
+  alone.add(asked, 0);
+  UnitLoad with_labels;
+  with_labels.add(asked, 0, suite.labels);
+  EXPECT_GT(with_labels.bytes, alone.bytes);
+}
+
 TEST_F(JudgedPlanTest, AMetricsOwnContextGoesOutWithItAndNoPerturbationChangesIt) {
   asked.expectations = {judged(MetricId::faithfulness, 0), judged(MetricId::rubric, 2)};
   suite.cases = {asked};

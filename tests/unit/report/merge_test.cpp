@@ -327,6 +327,31 @@ TEST(CaseResult, ARefusalIsAssessedWhereTheCaseChecksForOneAndAnErrorElsewhere) 
       << "whatever a worker says of it";
 }
 
+// What a worker read the answer as goes into the matrix of labels: it must be one, and what the verdict says.
+TEST(CaseResult, ALabelIsOneOfTheSuitesAndDecides) {
+  const auto status_of = [](const std::string& label, bool passed) {
+    Suite suite;
+    suite.labels = {{"", {"billing", "refund"}}};
+    suite.cases.push_back(sample::text_case("t", "Which?", MetricId::label, {"refund", ""}));
+    MemorySource source;
+    CommittedTrial trial;
+    trial.unit.scores = {{0, {{MetricId::label, std::nullopt, passed, passed ? "" : "no", label}}, {}}};
+    source.trials.push_back(trial);
+    const Gate gate;
+    CaseStatus status = CaseStatus::flaky;
+    EXPECT_TRUE(visit_cases(sample::results_of(suite, source, gate),
+                            [&](const CaseResult& result) { status = result.status; }));
+    return status;
+  };
+  EXPECT_EQ(status_of("refund", true), CaseStatus::pass);
+  EXPECT_EQ(status_of("billing", false), CaseStatus::fail);
+  EXPECT_EQ(status_of("", false), CaseStatus::fail);
+  EXPECT_EQ(status_of("billing", true), CaseStatus::error);
+  EXPECT_EQ(status_of("refund", false), CaseStatus::error);
+  EXPECT_EQ(status_of("", true), CaseStatus::error);
+  EXPECT_EQ(status_of("spam", false), CaseStatus::error) << "no label of the suite";
+}
+
 TEST(CaseResult, ASourceOutOfOrderOrOutOfReachIsRefused) {
   Suite suite;
   suite.cases = {sample::make_case("a-1", "one"), sample::make_case("a-2", "two")};

@@ -1,0 +1,96 @@
+#include "coordinator/suite/expectations/label_sets.hpp"
+
+#include "common/checks/label_form.hpp"
+#include "common/defaults.hpp"
+#include "common/text/text.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+std::string in_quotes(std::string_view label) {
+  return '"' + excerpt(one_line(label), defaults::quoted_bytes) + '"';
+}
+
+/// Why no answer can be this label; empty if one can.
+std::string problem_with(const std::string& label, const Result<std::string>& form) {
+  if (!form) return form.error().message;
+  if (label.size() > most_label_bytes) return "has more than " + std::to_string(most_label_bytes) + " bytes";
+  if (one_line(label) != label)
+    return "must be one line, with single blanks between its words and none at its ends";
+  if (form->empty()) return "is empty without the quotes, full stop and Markdown that answers may have";
+  return "";
+}
+
+}  // namespace
+
+void LabelSets::add(const TextExpectation& what, Place place) {
+  for (const TextExpectation& part : what.parts) add(part, place);
+  // Where it could not be read there is a finding already.
+  if (what.metric != MetricId::label || what.texts.size() < first_label || what.texts.front().empty()) return;
+  Set& set = sets_[what.texts[1]];
+  const auto listed = labels_in(what.texts);
+  if (!std::ranges::equal(listed, set.last_listed)) {
+    set.last_listed.assign(listed.begin(), listed.end());
+    for (const std::string& label : listed) {
+      Known& known = set.known.try_emplace(label, Known{place}).first->second;
+      if (!std::exchange(known.is_listed, true)) set.listed.push_back(label);
+    }
+  }
+  const std::string& expected = what.texts.front();
+  set.known.try_emplace(expected, Known{place});
+  const bool is_stranger = !listed.empty() && std::ranges::find(listed, expected) == listed.end();
+  if (is_stranger && strangers_.size() < defaults::max_file_findings)
+    strangers_.push_back({expected, set.last_listed, place});
+}
+
+void LabelSets::find_problems(const std::vector<std::string>& files, std::vector<Finding>& findings) const {
+  const auto report = [&](Place place, std::string message) {
+    findings.push_back({files.at(place.file), place.line, std::move(message)});
+  };
+  for (const Stranger& one : strangers_) {
+    const std::vector<std::string_view> listed(one.listed.begin(), one.listed.end());
+    const std::string nearest = did_you_mean(one.label, listed);
+    report(one.place, "the expected label " + in_quotes(one.label) + " is none of the test's \"labels\"" +
+                          (nearest.empty() ? "; add it to them" : nearest));
+  }
+  for (const auto& [path, set] : sets_) {
+    std::map<std::string, std::string_view> by_form;
+    for (const auto& [label, known] : set.known) {
+      const auto form = label_form(label);
+      const std::string problem = problem_with(label, form);
+      if (!problem.empty()) {
+        report(known.place, "the label " + in_quotes(label) + " " + problem);
+        continue;
+      }
+      const auto [same, is_new] = by_form.emplace(*form, label);
+      if (is_new) continue;
+      const Place other = set.known.at(std::string(same->second)).place;
+      report(known.place,
+             "the label " + in_quotes(label) + " cannot be told from " + in_quotes(same->second) + " (" +
+                 files.at(other.file) + ":" + std::to_string(other.line) +
+                 "): case, quotes, a full stop and Markdown do not count in an answer; write one of "
+                 "them in both places");
+    }
+    if (set.known.size() > most_labels)
+      report(set.known.begin()->second.place, "the suite has " + std::to_string(set.known.size()) +
+                                                  " labels, more than " + std::to_string(most_labels));
+  }
+}
+
+SuiteLabels LabelSets::all() const {
+  SuiteLabels labels;
+  for (const auto& [path, set] : sets_) {
+    std::vector<std::string>& of_path = labels[path];
+    of_path = set.listed;
+    for (const auto& [label, known] : set.known) {
+      if (!known.is_listed) of_path.push_back(label);
+    }
+  }
+  return labels;
+}
+
+}  // namespace sluice

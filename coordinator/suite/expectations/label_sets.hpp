@@ -1,0 +1,53 @@
+#pragma once
+
+#include "common/documents/finding.hpp"
+#include "common/model/expectation.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// The labels that the answers of a suite may have, by their path in the answer (TextExpectation): first
+/// those that tests list, in their order, then those that are only expected.
+using SuiteLabels = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+/// Gathers them of all tests, and finds what makes them ambiguous. Not thread-safe.
+class LabelSets {
+ public:
+  /// Where a test stands: `file` is a position in the files of find_problems.
+  struct Place {
+    std::uint32_t file = 0;
+    std::uint32_t line = 0;
+  };
+
+  /// Those of the expectation and of its parts; of all metrics but label nothing.
+  void add(const TextExpectation& what, Place place);
+  /// Labels that their own test does not list, that an answer cannot be told by, or that no answer could be.
+  void find_problems(const std::vector<std::string>& files, std::vector<Finding>& findings) const;
+  SuiteLabels all() const;
+
+ private:
+  struct Known {
+    Place place;  ///< The first that has it.
+    bool is_listed = false;
+  };
+  struct Set {
+    std::map<std::string, Known> known;
+    std::vector<std::string> listed;       ///< Each once.
+    std::vector<std::string> last_listed;  ///< By the last test that lists any; often all do alike.
+  };
+  struct Stranger {
+    std::string label;
+    std::vector<std::string> listed;
+    Place place;
+  };
+
+  std::map<std::string, Set> sets_;
+  std::vector<Stranger> strangers_;  ///< At most defaults::max_file_findings.
+};
+
+}  // namespace sluice

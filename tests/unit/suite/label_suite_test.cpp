@@ -1,0 +1,125 @@
+#include "coordinator/suite/fingerprint.hpp"
+#include "tests/unit/suite/suite_files.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+/// Suites of a classifier.
+class LabelSuite : public SuiteFiles {
+ protected:
+  static std::string test(const std::string& id, const std::string& expected) {
+    return "- id: " + id + "\n  input: {prompt: p}\n  expected: " + expected + "\n";
+  }
+  static std::string with_tests(const std::string& tests, const std::string& head = "") {
+    return "suite: s\n" + head + "tests:\n" + tests;
+  }
+  static std::vector<std::string> texts_of(const Suite& suite, std::size_t index) {
+    const auto one = suite.cases.read(index);
+    return one && (*one)->expectations.size() == 1 ? (*one)->expectations[0].what.texts
+                                                   : std::vector<std::string>{};
+  }
+};
+
+TEST_F(LabelSuite, TheLabelsAreThoseThatTestsExpectAndList) {
+  const Suite expected =
+      load(with_tests(test("a", "{type: label, label: refund}") + test("b", "{type: label, label: billing}") +
+                      test("c", "{type: label, label: refund}")))
+          .suite;
+  EXPECT_EQ(expected.labels, (SuiteLabels{{"", {"billing", "refund"}}}));
+  EXPECT_EQ(texts_of(expected, 0), (std::vector<std::string>{"refund", ""}));
+  const Suite listed =
+      load(with_tests(test("a", "{type: label, label: low, labels: [low, high, none], path: /level}") +
+                      test("b", "{type: label, label: mid, path: /level}") +
+                      test("c", "{type: all_of, of: [{type: label, label: sad}]}")))
+          .suite;
+  EXPECT_EQ(listed.labels, (SuiteLabels{{"", {"sad"}}, {"/level", {"low", "high", "none", "mid"}}}));
+}
+
+TEST_F(LabelSuite, TheDefaultTestSaysThemOnce) {
+  const std::string head =
+      "prompts: [\"{{mail}}\"]\n"
+      "default_test:\n  expected: {type: label, label: \"{{intent}}\", labels: [refund, billing]}\n";
+  const Suite suite =
+      load(with_tests("- id: a\n  vars: {mail: m, intent: refund}\n"
+                      "- id: b\n  vars: {mail: m}\n  expected: {type: label, label: billing}\n",
+                      head))
+          .suite;
+  EXPECT_EQ(texts_of(suite, 0), (std::vector<std::string>{"refund", "", "refund", "billing"}));
+  EXPECT_EQ(texts_of(suite, 1), (std::vector<std::string>{"billing", "", "refund", "billing"}))
+      << "its own label, and the labels of all";
+}
+
+TEST_F(LabelSuite, AnotherPathIsAnotherLabel) {
+  const std::string head =
+      "default_test:\n  expected: {type: label, label: sad, path: /mood, labels: [sad, glad]}\n";
+  const auto one =
+      load(with_tests(test("a", "{type: label, label: refund, path: /intent}"), head)).suite.cases.read(0);
+  ASSERT_TRUE(one);
+  EXPECT_EQ((*one)->expectations.size(), 2u);
+}
+
+TEST_F(LabelSuite, ATableOfTestsHasThemInAColumn) {
+  write("mails.csv", "mail,intent\nWhere is it?,delivery\nMoney back!,refnd\n");
+  EXPECT_EQ(findings("suite: s\nprompts: [\"{{mail}}\"]\ntests_file: mails.csv\ndefault_test:\n"
+                     "  expected: {type: label, label: \"{{intent}}\", labels: [refund, delivery]}\n"),
+            "mails.csv:3: the expected label \"refnd\" is none of the test's \"labels\"; did you mean "
+            "\"refund\"?\n");
+}
+
+TEST_F(LabelSuite, WhatCannotBeReadIsAFindingWithItsPlace) {
+  EXPECT_EQ(findings(with_tests(test("a", "{type: label, label: spam, labels: [refund, billing]}"))),
+            "suite.yaml:3: the expected label \"spam\" is none of the test's \"labels\"; add it to them\n");
+  EXPECT_EQ(
+      findings(
+          with_tests(test("a", "{type: label, label: Refund}") + test("b", "{type: label, label: refund.}"))),
+      "suite.yaml:6: the label \"refund.\" cannot be told from \"Refund\" (suite.yaml:3): case, quotes, a "
+      "full stop and Markdown do not count in an answer; write one of them in both places\n");
+  EXPECT_EQ(
+      findings(with_tests(test("a", "{type: label, label: a, labels: [a, \"**.**\"]}"))),
+      "suite.yaml:3: the label \"**.**\" is empty without the quotes, full stop and Markdown that answers "
+      "may have\n");
+  EXPECT_EQ(
+      findings(with_tests(test("a", "{type: label, label: a, labels: [a, \"b  c\"]}"))),
+      "suite.yaml:3: the label \"b c\" must be one line, with single blanks between its words and none at "
+      "its ends\n");
+  EXPECT_EQ(findings(with_tests(test("a", "{type: label, label: " + std::string(201, 'x') + "}"))),
+            "suite.yaml:3: the label \"" + std::string(200, 'x') + "...\" has more than 200 bytes\n");
+  EXPECT_EQ(findings(with_tests(test("a", "{type: label, label: a, path: intent}"))),
+            "suite.yaml:5: \"path\" in expected must be a JSON pointer, such as \"/intent\"\n");
+  EXPECT_EQ(findings(with_tests(test("a", "{type: label, label: a, path: \"/a~2\"}"))),
+            "suite.yaml:5: \"path\" in expected must be a JSON pointer, such as \"/intent\"\n");
+  EXPECT_NE(findings(with_tests(test("a", "{type: label}"))).find("missing \"label\""), std::string::npos);
+  EXPECT_NE(findings(with_tests(test("a", "{type: not_label, label: a}"))).find("unknown metric"),
+            std::string::npos)
+      << "any other label is no answer to hope for";
+  std::string many = "[a";
+  for (int i = 0; i < 1000; ++i) many += ", l" + std::to_string(i);
+  EXPECT_EQ(findings(with_tests(test("a", "{type: label, label: a, labels: " + many + "]}"))),
+            "suite.yaml:3: the suite has 1001 labels, more than 1000\n");
+}
+
+// Adding an intent to a classifier made each of its checks a new one, which fails a pull request.
+TEST_F(LabelSuite, ACheckIsTheSameWhateverOtherLabelsThereAre) {
+  const auto expectation = [&](const std::string& expected) {
+    const auto one = load(with_tests(test("a", expected))).suite.cases.read(0);
+    return one ? (*one)->expectations.at(0) : Expectation{};
+  };
+  const Expectation two = expectation("{type: label, label: a, labels: [a, b]}");
+  const Expectation three = expectation("{type: label, label: a, labels: [a, b, c]}");
+  EXPECT_EQ(check_digest(two), check_digest(three));
+  EXPECT_EQ(check_digest(two), check_digest(expectation("{type: label, label: a}")));
+  EXPECT_NE(check_digest(two), check_digest(expectation("{type: label, label: b, labels: [a, b]}")));
+  EXPECT_NE(check_digest(two),
+            check_digest(expectation("{type: label, label: a, path: /x, labels: [a, b]}")));
+  const auto fingerprint = [&](const std::string& expected) {
+    return load(with_tests(test("a", expected))).suite.content_fingerprint;
+  };
+  EXPECT_NE(fingerprint("{type: label, label: a, labels: [a, b]}"),
+            fingerprint("{type: label, label: a, labels: [a, b, c]}"));
+}
+
+}  // namespace
+}  // namespace sluice
