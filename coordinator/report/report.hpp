@@ -13,6 +13,7 @@
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/merge/judge_bias_fold.hpp"
+#include "coordinator/merge/label_fold.hpp"
 #include "coordinator/merge/run_arms.hpp"
 #include "coordinator/merge/run_stability.hpp"
 #include "coordinator/output/sink.hpp"
@@ -83,7 +84,8 @@ struct ReportInput {
   /// What was asked is not known any more: the suite has changed since.
   bool prompts_are_lost = false;
   std::vector<PassGroup> pass_groups{};  ///< Of a run with a least pass rate, which each was held to.
-  ReadWholeAnswers whole_answers{};      ///< For the page; null: it has the beginnings.
+  const std::vector<LabelledAnswers>* labels = nullptr;  ///< Of a run that expects labels; else null.
+  ReadWholeAnswers whole_answers{};                      ///< For the page; null: it has the beginnings.
   /// Cases as the JSON report has them, of a run without stability; null, or of others: it visits the
   /// results.
   const JsonCases* json_cases = nullptr;

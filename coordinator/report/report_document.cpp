@@ -357,6 +357,7 @@ Result<document::Document> build_document(const ReportInput& input, Room room, C
   const bool is_gated = input.gate.kind != BaselineKind::none;
   builder.add(Result<std::vector<document::Section>>(arm_sections(input)));
   if (!is_gated) add_comparisons();
+  builder.add(Result<std::vector<document::Section>>(label_sections(input, cases)));
   builder.add_categories();
   if (auto added = builder.add(stability_sections(input, room)); !added) return fail(added.error());
   if (cases == CaseLists::shown) {

@@ -34,6 +34,10 @@ std::vector<document::Section> arm_sections(const ReportInput& input);
 /// The arms beside one another. Beside a baseline they go behind the cases: the gate is what is asked for.
 std::vector<document::Section> arm_comparison_sections(const ReportInput& input);
 
+/// How answers were classified; none of a run that expects no labels. A page that leaves out its cases has
+/// room for the whole matrix, and for that of each arm.
+std::vector<document::Section> label_sections(const ReportInput& input, CaseLists cases);
+
 /// What the cases found among the solved examples; none of a suite without.
 std::vector<document::Section> retrieval_sections(const ReportInput& input);
 

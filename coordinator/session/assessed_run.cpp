@@ -120,7 +120,8 @@ std::vector<Error> AssessedRun::report(const Beside& beside, const UseReport& us
               beside.retrieval,
               &redactor,
               beside.prompts_are_lost,
-              assessment_->pass_groups});
+              assessment_->pass_groups,
+              assessment_->labels.empty() ? nullptr : &assessment_->labels});
 }
 
 Result<std::optional<JudgedRetrievals>> retrieval_of(const RunInputs& inputs, const RunResults& results) {

@@ -251,6 +251,7 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   const auto& samples = options.settings.judge_samples;
   RecordedDifferences recorded(samples.origin == Origin::default_value ? std::nullopt
                                                                        : std::optional(samples.value));
+  LabelFold labels(results.suite.labels);
   std::optional<CalibrationFold> calibrations;
   if (gate.gate.config().calibrations) calibrations.emplace(gate.gate.config().calibrations);
   const auto visited = visit_cases(results, [&](const CaseResult& result) {
@@ -261,6 +262,7 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
     if (stability) stability->add(result);
     if (arms) arms->add(result);
     if (judge_bias) judge_bias->add(result);
+    labels.add(result);
     if (calibrations) calibrations->add(result.metrics());
     if (statistics && result.status != CaseStatus::error) statistics->add(result.fixture, result.assessment);
   });
@@ -271,6 +273,7 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   if (arms) assessment.arms = arms->finish(price);
   if (judge_bias) assessment.judge_bias = judge_bias->finish(results.suite.rubrics);
   if (stability) assessment.stability = stability->finish();
+  assessment.labels = labels.finish();
   if (statistics) add_statistics(options, gate, *statistics, assessment);
   add_stability(options, gate, perturbations, assessment);
   entries.finish(assessment.gate.notices);

@@ -9,6 +9,7 @@
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/merge/judge_bias_fold.hpp"
+#include "coordinator/merge/label_fold.hpp"
 #include "coordinator/merge/run_arms.hpp"
 #include "coordinator/merge/run_stability.hpp"
 #include "coordinator/session/run_gate.hpp"
@@ -31,6 +32,7 @@ struct RunAssessment {
   std::optional<JudgeBias> judge_bias;            ///< Of a run whose answers a model judged.
   std::optional<RunCalibrations> calibrations{};  ///< Of a run whose gate asks for some.
   std::vector<PassGroup> pass_groups{};           ///< Of a run with a least pass rate.
+  std::vector<LabelledAnswers> labels{};          ///< Of a run that expects some.
   RunVerdict verdict = RunVerdict::error;
   int exit_code = 2;
 };

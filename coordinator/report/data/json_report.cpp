@@ -4,6 +4,7 @@
 #include "coordinator/report/data/json_case.hpp"
 #include "coordinator/report/data/json_cases.hpp"
 #include "coordinator/report/data/json_judge.hpp"
+#include "coordinator/report/data/json_labels.hpp"
 #include "coordinator/report/data/json_notices.hpp"
 #include "coordinator/report/data/json_retrieval.hpp"
 #include "coordinator/report/data/json_stability.hpp"
@@ -310,6 +311,7 @@ Result<void> write_json_report(const ReportInput& input, Sink& sink) {
   if (input.arms != nullptr) write_json_arms(json, input);
   if (input.judge_bias != nullptr) write_json_judge(json, input);
   if (input.calibrations != nullptr) write_json_calibrations(json, input);
+  if (input.labels != nullptr) write_json_labels(json, input);
   if (input.retrieval != nullptr) write_json_retrieval(json, *input.retrieval);
   json.line(1);
   json.key("fixture_results").open('[');

@@ -73,6 +73,19 @@ TEST(ReportSchema, TakesWhatWasMeasuredOfAJudge) {
   EXPECT_NE(findings(report), "");
 }
 
+TEST(ReportSchema, TakesHowAnswersWereClassified) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  std::vector<LabelledAnswers> labels{{"/intent", 0, {"refund", "billing"}, ConfusionMatrix(2), 1}};
+  labels[0].matrix.add(0, std::nullopt);
+  input.labels = &labels;
+  json report = report_of(input);
+  EXPECT_EQ(findings(report), "");
+  report["labels"][0]["accuracy"] = 2;
+  EXPECT_NE(findings(report), "");
+}
+
 TEST(ReportSchema, TakesWhatWasRetrieved) {
   const SampleRun run;
   const Aggregates aggregates = run.aggregates();
