@@ -1,4 +1,5 @@
 #include "coordinator/suite/fingerprint.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/unit/suite/suite_files.hpp"
 
 #include <string>
@@ -99,6 +100,14 @@ TEST_F(LabelSuite, WhatCannotBeReadIsAFindingWithItsPlace) {
   for (int i = 0; i < 1000; ++i) many += ", l" + std::to_string(i);
   EXPECT_EQ(findings(with_tests(test("a", "{type: label, label: a, labels: " + many + "]}"))),
             "suite.yaml:3: the suite has 1001 labels, more than 1000\n");
+}
+
+TEST_F(LabelSuite, TheExampleIsOneOfTwoLabels) {
+  const auto loaded = load_any_suite(support::source_path("docs/examples/intents/suite.yaml"));
+  ASSERT_TRUE(loaded) << join_findings(loaded.error());
+  EXPECT_EQ(loaded->suite.cases.size(), 8u);
+  EXPECT_EQ(loaded->suite.labels, (SuiteLabels{{"/intent", {"refund", "billing", "delivery", "other"}},
+                                               {"/urgent", {"true", "false"}}}));
 }
 
 // Adding an intent to a classifier made each of its checks a new one, which fails a pull request.
