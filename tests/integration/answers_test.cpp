@@ -238,6 +238,33 @@ TEST_F(Answers, CallsOfToolsAreAssessed) {
   EXPECT_EQ(cases[0]["answer_text"], R"({"tool_call":{"name":"look_up","arguments":{"order":17}}})");
 }
 
+// Through the worker, the ledger and the report of the past run.
+TEST_F(Answers, AreReadAsLabelsForGood) {
+  write_text(
+      folder() / "suite.yaml",
+      "suite: s\nprompts: [\"{{mail}}\"]\ndefault_test:\n"
+      "  expected: {type: label, path: /intent, label: \"{{intent}}\", labels: [refund, billing, other]}\n"
+      "tests:\n- {id: a, vars: {mail: m, intent: refund}}\n- {id: b, vars: {mail: n, intent: refund}}\n"
+      "- {id: c, vars: {mail: o, intent: billing}}\n");
+  write_text(folder() / "answers.jsonl", R"({"id": "a", "answer": "```json\n{\"intent\": \"Refund.\"}\n```"})"
+                                         "\n"
+                                         R"({"id": "b", "answer": "{\"intent\": \"billing\"}"})"
+                                         "\n"
+                                         R"({"id": "c", "answer": "I cannot say."})"
+                                         "\n");
+  const auto finished = run({});
+  ASSERT_EQ(finished.exit_code, 1) << finished.errors;
+  const json report = json::parse(finished.output, nullptr, false);
+  ASSERT_EQ(report["labels"].size(), 1u) << finished.output;
+  const json& labels = report["labels"][0];
+  EXPECT_EQ(labels["path"], "/intent");
+  EXPECT_EQ(labels["names"], (json{"refund", "billing", "other"}));
+  EXPECT_EQ(labels["counts"], (json{{1, 1, 0}, {0, 0, 0}, {0, 0, 0}}));
+  EXPECT_EQ(labels["none"], (json{0, 1, 0}));
+  const auto again = run_sluice({"report", "last", "--format", "json"});
+  EXPECT_EQ(json::parse(again.output, nullptr, false)["labels"], report["labels"]) << again.errors;
+}
+
 TEST_F(Answers, SlipsAreNamedBeforeTheRun) {
   EXPECT_EQ(run({"--repeat", "2"}).exit_code, 2);
   write_text(folder() / "answers.jsonl",
