@@ -2,6 +2,7 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/documents/json_document.hpp"
 #include "coordinator/suite/documents/yaml_document.hpp"
+#include "coordinator/suite/expectations/label_sets.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 #include "coordinator/suite/prompts/arm_reader.hpp"
 #include "coordinator/suite/prompts/arms.hpp"
@@ -58,6 +59,11 @@ void check_test(const sluice::DocumentNode& node, sluice::Notation notation,
       !one.id.empty() && !one.category.empty() && one.weight > 0.0 && !one.expectations.empty();
   if (!sound) __builtin_trap();
   if (!sluice::parse_json(sluice::canonical_case(one))) __builtin_trap();
+  sluice::LabelSets labels;
+  for (const auto& expectation : one.expectations) labels.add(expectation.what, {0, 1});
+  std::vector<sluice::Finding> of_labels;
+  labels.find_problems({source.file}, of_labels);
+  check_findings(of_labels);
   for (const auto& prompt : one.prompts) {
     if (prompt.prompt.empty() || prompt.prompt.size() > sluice::defaults::max_rendered_bytes)
       __builtin_trap();
