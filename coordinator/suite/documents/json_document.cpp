@@ -21,9 +21,9 @@ namespace {
 using nlohmann::json;
 
 /// Builds the tree from the parser's events, which come without recursion.
-class TreeBuilder : public nlohmann::json_sax<json> {
+class JsonTreeBuilder : public nlohmann::json_sax<json> {
  public:
-  TreeBuilder(std::string_view text, std::uint32_t first_line) : text_(text), first_line_(first_line) {}
+  JsonTreeBuilder(std::string_view text, std::uint32_t first_line) : text_(text), first_line_(first_line) {}
 
   std::optional<DocumentError> error;
   DocumentNode root;
@@ -208,7 +208,7 @@ tl::expected<DocumentNode, DocumentError> parse_json(std::string_view text, std:
     const auto lines = static_cast<std::uint32_t>(std::ranges::count(text.substr(0, *bad), '\n'));
     return tl::unexpected(DocumentError{first_line + lines, "not valid UTF-8"});
   }
-  TreeBuilder builder(text, first_line);
+  JsonTreeBuilder builder(text, first_line);
   try {
     if (json::sax_parse(text.begin(), text.end(), &builder)) return std::move(builder.root);
   } catch (const std::exception& error) {

@@ -105,9 +105,9 @@ class QuestionMarks {
   std::string sign_;
 };
 
-class TreeBuilder : public YAML::EventHandler {
+class YamlTreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(std::vector<DocumentError>& errors, const QuestionMarks& marks)
+  YamlTreeBuilder(std::vector<DocumentError>& errors, const QuestionMarks& marks)
       : errors_(errors), marks_(marks) {}
 
   std::optional<DocumentNode> take_root() { return std::move(root_); }
@@ -367,7 +367,7 @@ ParsedYaml parse_yaml(std::string_view given) {
   try {
     const std::string hidden = marks.hide(text);
     std::istringstream in(hidden);
-    TreeBuilder builder(result.errors, marks);
+    YamlTreeBuilder builder(result.errors, marks);
     YAML::Parser parser(in);
     while (parser.HandleNextDocument(builder)) {
     }
