@@ -250,7 +250,7 @@ TEST_F(MatrixSuite, ReadsColumnsOfCsvThatAreJsonWithTheirTypes) {
   ASSERT_TRUE(one);
   EXPECT_EQ((*one)->content, "Send 1.50 of 007: a, b");
   EXPECT_EQ((*one)->expectations.at(0).what.texts.at(1), R"({"code":"007","n":1.5,"note":"a, b"})");
-  EXPECT_EQ((*one)->vars, R"({"code":"007","n":1.5,"note":"a, b"})");
+  EXPECT_EQ((*one)->command_vars, R"({"code":"007","n":1.5,"note":"a, b"})");
   const auto found = [&](const std::string& table) {
     write("t.csv", table);
     return findings(suite);
