@@ -41,6 +41,9 @@ inline constexpr std::size_t max_held_result_bytes = 128u << 20;
 /// Of the cases of a JSON report, packed, where results are held as well.
 inline constexpr std::size_t max_json_beside_results = 32u << 20;
 
+/// Results of larger runs are judged when the run is over: what judges them takes memory beside it.
+inline constexpr std::size_t max_followed_trials = 100'000;
+
 inline constexpr std::size_t cases_written_at_once = 10'000;  ///< A transaction of some ten milliseconds.
 inline constexpr std::size_t grades_written_at_once = 1000;   ///< A transaction of some milliseconds.
 

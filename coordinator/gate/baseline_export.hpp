@@ -21,13 +21,14 @@ namespace sluice {
 /// judge metric the judge, the number of votes, and the rubric.
 class BaselineExport {
  public:
-  /// `created_at` of the header is the caller's: RFC 3339, UTC.
+  /// `created_at` of the header is the caller's: RFC 3339, UTC; or set_created_at says it later.
   BaselineExport(BaselineHeader header, std::string embedding_model, RunJudge judge = {});
   /// Leaves checks out: the baseline is for other answers than those of later runs.
   void pin_scores_alone() { pins_checks_ = false; }
 
   /// A assessed case, in any order; not one that ended in an error.
   void add(std::string_view test_id, const CaseAssessment& assessment);
+  void set_created_at(std::string date) { baseline_.header.created_at = std::move(date); }
   void set_stability(BaselineStability stability) { baseline_.stability = std::move(stability); }
   /// Sealed. internal_error if a score is not in 0..1 or a test came twice. Call once.
   Result<Baseline> finish();

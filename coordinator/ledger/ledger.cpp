@@ -10,6 +10,7 @@
 #include "coordinator/ledger/write_ahead_log.hpp"
 
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -221,6 +222,14 @@ class LedgerResults final : public ResultSource {
   LedgerResults(const SQLite::Database& db, std::string run_id) : db_(db), run_id_(std::move(run_id)) {}
 
   Result<void> visit_from(TrialId first, const VisitTrial& visit) const override {
+    return visit_while(first, [&](const CommittedTrial& trial) {
+      visit(trial);
+      return true;
+    });
+  }
+
+  /// Until `visit` says false.
+  Result<void> visit_while(TrialId first, const std::function<bool(const CommittedTrial&)>& visit) const {
     try {
       SQLite::Statement layout(db_, "SELECT result_layout FROM " + sound("runs") + " WHERE run_id = ?");
       layout.bind(1, run_id_);
@@ -240,7 +249,7 @@ class LedgerResults final : public ResultSource {
         auto unit = wire::decode_result(bytes_in(query.getColumn(1)));
         if (!unit) return fail(damaged_result(trial.trial, unit.error().message));
         trial.unit = std::move(*unit);
-        visit(trial);
+        if (!visit(trial)) break;
       }
       return {};
     } catch (const SQLite::Exception& error) {
@@ -364,6 +373,20 @@ const std::optional<LedgerUpgrade>& Ledger::upgrade() const {
 
 std::unique_ptr<ResultSource> Ledger::results_of(const std::string& run_id) const {
   return std::make_unique<LedgerResults>(database_->db, run_id);
+}
+
+Result<TrialId> Ledger::visit_consecutive(const std::string& run_id, TrialId first,
+                                          const VisitTrial& visit) const {
+  TrialId next = first;
+  const auto visited =
+      LedgerResults(database_->db, run_id).visit_while(first, [&](const CommittedTrial& trial) {
+        if (trial.trial != next) return false;
+        visit(trial);
+        ++next;
+        return true;
+      });
+  if (!visited) return fail(visited.error());
+  return next;
 }
 
 }  // namespace sluice

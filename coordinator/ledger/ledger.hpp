@@ -219,6 +219,9 @@ class Ledger {
   /// The committed results of a run. The ledger must outlive it. Those of a run that another version recorded
   /// cannot be read.
   std::unique_ptr<ResultSource> results_of(const std::string& run_id) const;
+  /// Visits them from `first` on up to the first trial that has none yet, and returns that one. Errors as
+  /// results_of.
+  Result<TrialId> visit_consecutive(const std::string& run_id, TrialId first, const VisitTrial& visit) const;
 
   /// How far the run has come.
   Result<RunProgress> progress_of(const std::string& run_id) const;

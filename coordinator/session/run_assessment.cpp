@@ -289,21 +289,24 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   return assessment;
 }
 
-std::optional<BaselineExport> pins_of(const RunOptions& options, const RunInputs& inputs, const RunGate& gate,
-                                      const RunFacts& facts) {
-  if (!options.export_baseline || facts.cut_short) return std::nullopt;
+std::optional<BaselineExport> pins_of(const RunOptions& options, const RunInputs& inputs,
+                                      const RunGate& gate) {
+  if (!options.export_baseline) return std::nullopt;
   const bool is_mock = options.settings.mode.value == Mode::mock;
-  return BaselineExport(
-      {inputs.suite.name, SLUICE_VERSION, wording::rfc3339(facts.completed_at_ms), inputs.fingerprint,
-       inputs.suite.path_in_checkout, is_mock ? std::string(to_string(Mode::mock)) : std::string(),
-       inputs.fingerprint_parts},
-      inputs.embedding.embedding.model, gate.judge);
+  return BaselineExport({inputs.suite.name,
+                         SLUICE_VERSION,
+                         {},
+                         inputs.fingerprint,
+                         inputs.suite.path_in_checkout,
+                         is_mock ? std::string(to_string(Mode::mock)) : std::string(),
+                         inputs.fingerprint_parts},
+                        inputs.embedding.embedding.model, gate.judge);
 }
 
 Result<std::size_t> export_baseline(const RunOptions& options, std::optional<BaselineExport> pins,
-                                    const RunAssessment& assessment) {
+                                    const RunFacts& facts, const RunAssessment& assessment) {
   const std::string& file = *options.export_baseline;
-  if (!pins) {
+  if (!pins || facts.cut_short) {
     return fail(Reason::usage_invalid,
                 "no baseline was written to " + file + ": the run was cut short; run it to its end");
   }
@@ -324,6 +327,7 @@ Result<std::size_t> export_baseline(const RunOptions& options, std::optional<Bas
   if (assessment.stability && assessment.stability->stability()) {
     pins->set_stability(baseline_stability(*assessment.stability));
   }
+  pins->set_created_at(wording::rfc3339(facts.completed_at_ms));
   auto baseline = pins->finish();
   if (!baseline) return fail(std::move(baseline.error()));
   keep_date_if_unchanged(*baseline, file);

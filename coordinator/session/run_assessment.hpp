@@ -51,14 +51,14 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
                                  const std::optional<Error>& cut_short, const VisitCase& also = {});
 
 /// Takes in the scores of a run that are to be pinned (--export-baseline): those of each case without an
-/// error. Nothing where none are, or the run was cut short.
-std::optional<BaselineExport> pins_of(const RunOptions& options, const RunInputs& inputs, const RunGate& gate,
-                                      const RunFacts& facts);
+/// error. Nothing where none are.
+std::optional<BaselineExport> pins_of(const RunOptions& options, const RunInputs& inputs,
+                                      const RunGate& gate);
 
 /// Writes them to the file that --export-baseline names, whole or not at all, and says how many.
 /// usage_invalid for a run that was cut short, or has case errors and no --allow-errors: the file then stays
 /// as it was.
 Result<std::size_t> export_baseline(const RunOptions& options, std::optional<BaselineExport> pins,
-                                    const RunAssessment& assessment);
+                                    const RunFacts& facts, const RunAssessment& assessment);
 
 }  // namespace sluice

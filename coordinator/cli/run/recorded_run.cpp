@@ -255,14 +255,18 @@ FinishedRun RecordedRun::stopped(const Error& why) {
   return {report_failed_run(*history_, run_id_, why, unix_now_ms()), {}};
 }
 
-FinishedRun RecordedRun::report(EndedRun ended) {
-  RunFacts& facts = ended.ended.facts;
-  facts.started_at_ms = goes_on() ? record_.started_at_ms : ended.started_at_ms;
-  facts.completed_at_ms = ended.completed_at_ms;
-  if (before_ != nullptr) add_embedding_run(*before_, facts);
-  const ReportedRun reported = report_run(
-      {options_, inputs_, *plan_, *history_, facts, ended.ended.begun_units, use_}, gate_, observed_);
-  FinishedRun end{reported.exit_code, ended.endpoint};
+void RecordedRun::take_facts(EndedRun& ended) {
+  facts_ = std::move(ended.ended.facts);
+  facts_.started_at_ms = goes_on() ? record_.started_at_ms : ended.started_at_ms;
+  facts_.completed_at_ms = ended.completed_at_ms;
+  if (before_ != nullptr) add_embedding_run(*before_, facts_);
+  begun_units_ = std::move(ended.ended.begun_units);
+}
+
+FinishedRun RecordedRun::finish(RunReport& report, std::string endpoint) {
+  const RunFacts& facts = facts_;
+  const ReportedRun reported = report.finish();
+  FinishedRun end{reported.exit_code, std::move(endpoint)};
   const bool is_report = use_ == nullptr || !use_->conclude;
   const bool is_left = facts.cut_short || end.exit_code == exit_error;
   const bool can_go_on = !facts.cut_short || !would_end_again(to_string(facts.cut_short->reason));
@@ -286,12 +290,19 @@ FinishedRun RecordedRun::run() {
   const bool is_report = use_ == nullptr || !use_->conclude;
   if (is_report && !recorded_in_->is_temporary())
     around_.signals.say_at_an_early_end(how_to_go_on(options_, run_id_, std::nullopt));
+  RunReport report({options_, inputs_, *plan_, *history_, run_id_, facts_, begun_units_, use_}, gate_,
+                   observed_);
+  report.follow([&notes] {
+    if (notes) notes->wait();
+  });
   auto ended = conduct(std::move(conducted), around_);
+  if (ended) take_facts(*ended);
+  report.run_is_over();
   if (notes) notes->finish();
   FinishedRun end;
   if (ended) {
-    remember_limits(providers, ended->ended.facts, run_id_, ended->completed_at_ms, *history_);
-    end = report(std::move(*ended));
+    remember_limits(providers, facts_, run_id_, facts_.completed_at_ms, *history_);
+    end = finish(report, std::move(ended->endpoint));
   } else {
     if (observed_) finish_run_observations(options_.settings, run_id_, {});
     end = stopped(ended.error());

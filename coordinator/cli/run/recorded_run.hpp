@@ -6,6 +6,7 @@
 #include "coordinator/cli/run/conduct_run.hpp"
 #include "coordinator/cli/run/execute_run.hpp"
 #include "coordinator/cli/run/run_ledger.hpp"
+#include "coordinator/cli/run/run_report.hpp"
 #include "coordinator/facts/run_facts.hpp"
 #include "coordinator/facts/run_record.hpp"
 #include "coordinator/ledger/ledger.hpp"
@@ -20,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -54,7 +56,9 @@ class RecordedRun {
   Result<void> make_controller();
   Result<void> take_up_earlier_part();
   FinishedRun stopped(const Error& why);
-  FinishedRun report(EndedRun ended);
+  /// The report knows them from then on.
+  void take_facts(EndedRun& ended);
+  FinishedRun finish(RunReport& report, std::string endpoint);
 
   const RunOptions& options_;
   const RunInputs& inputs_;
@@ -75,6 +79,8 @@ class RecordedRun {
   std::optional<FleetSecurity> fleet_;
   RunController::Config controller_;
   RunRecord record_;
+  RunFacts facts_;
+  std::vector<UnitId> begun_units_;
 };
 
 }  // namespace sluice

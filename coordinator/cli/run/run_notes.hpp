@@ -26,9 +26,11 @@ class RunNotes {
     std::string run_id;
   };
 
-  /// REQUIRES: the ledger has the run, and nobody else uses this connection to it until the notes are
-  /// finished.
+  /// REQUIRES: the ledger has the run, and nobody else uses this connection to it before wait() or while
+  /// finish().
   RunNotes(const Run& run, Ledger& ledger);
+  /// Until nothing is noted and the connection is free. Thread-safe before finish().
+  void wait() const { warnings_.wait(); }
   /// Once: waits, tries again what could not be noted while the run wrote to the ledger, and warns of what
   /// cannot be noted at all.
   void finish();

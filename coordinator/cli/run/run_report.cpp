@@ -9,6 +9,7 @@
 #include "coordinator/cli/run/not_passed.hpp"
 #include "coordinator/cli/run/run_observations.hpp"
 #include "coordinator/cli/run/run_wording.hpp"
+#include "coordinator/merge/followed_results.hpp"
 #include "coordinator/merge/held_results.hpp"
 #include "coordinator/report/data/json_cases.hpp"
 #include "coordinator/report/report.hpp"
@@ -20,6 +21,7 @@
 #include "coordinator/session/suite_path.hpp"
 
 #include <algorithm>
+#include <future>
 #include <optional>
 #include <string>
 #include <utility>
@@ -111,42 +113,90 @@ Result<std::optional<GateNotice>> changes_since_baseline(const RunOptions& optio
   return fixtures_changed_notice(std::move(*compared), short_id(past->run.run_id), *options.baseline);
 }
 
-/// Takes a run from its last result to its report, and to its end in the ledger.
-class RunReporter {
+/// Of a run that asked nobody.
+class NoResults final : public ResultSource {
  public:
-  explicit RunReporter(const RunToReport& ended) : ended_(ended) {}
+  Result<void> visit_from(TrialId, const VisitTrial&) const override { return {}; }
+};
 
-  /// `also` sees each case.
-  ReportedRun report(const RunGate& loaded, const VisitCase& also) {
-    const int code = report_to_its_end(loaded, also);
+}  // namespace
+
+/// Takes a run from its results to its report, and to its end in the ledger.
+class RunReport::Reporter {
+ public:
+  Reporter(const RunToReport& run, const RunGate& loaded, bool observed)
+      : ended_(run),
+        loaded_(loaded),
+        observed_(observed),
+        recorded_(run.ledger.results_of(run.run_id)),
+        followed_(
+            *recorded_,
+            [this](TrialId first, const VisitTrial& visit) {
+              return ended_.ledger.visit_consecutive(ended_.run_id, first, visit);
+            },
+            over_) {}
+  ~Reporter() { over_.tell(); }
+  Reporter(const Reporter&) = delete;
+  Reporter& operator=(const Reporter&) = delete;
+
+  void follow(const std::function<void()>& before) {
+    const bool may_follow = !concludes() && !ended_.options.baseline_arm &&
+                            ended_.plan.trial_count() <= defaults::max_followed_trials;
+    if (!may_follow) return;
+    assessing_ = std::async(std::launch::async, [this, before] {
+      before();
+      return assess(followed_);
+    });
+  }
+
+  void run_is_over() {
+    over_.tell();
+    if (assessing_.valid()) assessed_ = assessing_.get();
+  }
+
+  ReportedRun finish() {
+    if (!assessed_) assessed_ = assess(*recorded_);
+    const int code = finish_with_code();
+    if (observed_) finish_run_observations(ended_.options.settings, ended_.run_id, statuses_.changed());
     return {code, lacks_reports_};
   }
 
  private:
-  /// The exit code.
-  int report_to_its_end(const RunGate& loaded, const VisitCase& also) {
-    const auto recorded = ended_.ledger.results_of(ended_.facts.run_id);
+  int finish_with_code() {
+    if (!*assessed_) return failed(assessed_->error());
+    return concludes() ? conclude() : show();
+  }
+
+  /// Visits all cases. Looks at nothing that the run's end brings before the results have come to theirs.
+  Result<void> assess(const ResultSource& results) {
     const bool json_ahead = !concludes() && may_write_json_ahead(ended_.options, ended_.inputs, ended_.plan);
-    const bool are_held = !json_ahead || are_visited_again(ended_.options, ended_.inputs, loaded);
-    const HeldResults source(*recorded, are_held ? defaults::max_held_result_bytes : 0,
-                             [this](TrialId trial) { return key_of(trial); });
+    const bool are_held = !json_ahead || are_visited_again(ended_.options, ended_.inputs, loaded_);
+    source_.emplace(results, are_held ? defaults::max_held_result_bytes : 0,
+                    [this](TrialId trial) { return key_of(trial); });
     auto under_gate =
-        AssessedRun::under(loaded, {ended_.options, ended_.inputs, ended_.plan, ended_.facts, source,
-                                    [this](TrialId trial) { return is_not_started(trial); }});
-    if (!under_gate) return failed(under_gate.error());
-    AssessedRun& run = *under_gate;
+        AssessedRun::under(loaded_, {ended_.options, ended_.inputs, ended_.plan, ended_.facts, *source_,
+                                     [this](TrialId trial) { return is_not_started(trial); }});
+    if (!under_gate) return fail(std::move(under_gate.error()));
+    run_.emplace(std::move(*under_gate));
     if (json_ahead)
-      json_cases_.emplace(run.results(),
+      json_cases_.emplace(run_->results(),
                           are_held ? defaults::max_json_beside_results : defaults::max_held_result_bytes);
-    if (const auto assessed = assess(run, also); !assessed) return failed(assessed.error());
-    return concludes() ? conclude(run) : show(run, source);
+    pins_ = pins_of(ended_.options, ended_.inputs, run_->gate());
+    return run_->assess([&](const CaseResult& result) { add(result); });
+  }
+
+  void add(const CaseResult& result) {
+    if (observed_) statuses_.add(result);
+    if (!concludes()) not_passed_.add(result);
+    if (json_cases_) json_cases_->add(result);
+    if (pins_ && result.status != CaseStatus::error) pins_->add(result.fixture.id, result.assessment);
   }
 
   bool concludes() const { return ended_.use != nullptr && ended_.use->conclude; }
   const CacheTools* caches() const { return ended_.use != nullptr ? ended_.use->caches : nullptr; }
 
   int failed(const Error& error) {
-    return report_failed_run(ended_.ledger, ended_.facts.run_id, error, ended_.facts.completed_at_ms);
+    return report_failed_run(ended_.ledger, ended_.run_id, error, ended_.facts.completed_at_ms);
   }
 
   const Digest* key_of(TrialId trial) const {
@@ -157,27 +207,19 @@ class RunReporter {
     return not_started(ended_.facts, ended_.begun_units, ended_.plan.unit_of(trial));
   }
 
-  Result<void> assess(AssessedRun& run, const VisitCase& also) {
-    pins_ = pins_of(ended_.options, ended_.inputs, run.gate(), ended_.facts);
-    return run.assess([&](const CaseResult& result) {
-      if (also) also(result);
-      if (!concludes()) not_passed_.add(result);
-      if (json_cases_) json_cases_->add(result);
-      if (pins_ && result.status != CaseStatus::error) pins_->add(result.fixture.id, result.assessment);
-    });
-  }
-
-  int conclude(AssessedRun& run) {
+  int conclude() {
+    AssessedRun& run = *run_;
     const int code = ended_.use->conclude(
         {ended_.options, ended_.inputs, run.results(), run.gate(), ended_.facts, run.price(), ended_.ledger});
     RunSummary summary = summary_of(ended_.facts, run.assessment(), code);
     if (!ended_.use->is_assessed) count_answers(summary);
-    const auto noted = ended_.ledger.finish_run(ended_.facts.run_id, summary);
+    const auto noted = ended_.ledger.finish_run(ended_.run_id, summary);
     return noted ? code : report_error(noted.error());
   }
 
-  int show(AssessedRun& run, const ResultSource& source) {
-    note_changes_since_baseline(run, source);
+  int show() {
+    AssessedRun& run = *run_;
+    note_changes_since_baseline(run);
     const auto retrieval = retrieval_of(ended_.inputs, run.results());
     if (!retrieval) return failed(retrieval.error());
     code_ = run.assessment().exit_code;
@@ -187,9 +229,9 @@ class RunReporter {
     if (ended_.facts.cut_short)
       report_error(with_not_started(*ended_.facts.cut_short, run.assessment().aggregates.all));
     // After the report, which is what was paid for; a ledger that fails now does not take it away.
-    if (*retrieval) expect(ended_.ledger.note_retrievals(ended_.facts.run_id, (*retrieval)->events));
-    expect(not_passed_.note(ended_.ledger, ended_.facts.run_id));
-    expect(ended_.ledger.finish_run(ended_.facts.run_id, summary_of(ended_.facts, run.assessment(), code_)));
+    if (*retrieval) expect(ended_.ledger.note_retrievals(ended_.run_id, (*retrieval)->events));
+    expect(not_passed_.note(ended_.ledger, ended_.run_id));
+    expect(ended_.ledger.finish_run(ended_.run_id, summary_of(ended_.facts, run.assessment(), code_)));
     return code_;
   }
 
@@ -202,9 +244,9 @@ class RunReporter {
     if (!is_said && std::exchange(last_failure_, why) != why) code_ = report_error(done.error());
   }
 
-  void note_changes_since_baseline(AssessedRun& run, const ResultSource& source) const {
+  void note_changes_since_baseline(AssessedRun& run) const {
     if (!run.gate().aggregates) return;
-    auto changes = changes_since_baseline(ended_.options, *run.gate().aggregates, ended_.plan, source);
+    auto changes = changes_since_baseline(ended_.options, *run.gate().aggregates, ended_.plan, *source_);
     // The verdict stands without them.
     if (!changes) report_warning("which fixtures changed is not known: " + changes.error().message);
     if (changes && *changes) run.assessment().gate.notices.push_back(std::move(**changes));
@@ -217,7 +259,7 @@ class RunReporter {
     const auto failures = run.report({.retrieval = retrieval}, [&](ReportInput input) {
       if (caches() != nullptr)
         input.whole_answers =
-            whole_answers(*caches(), ended_.options.settings, ended_.facts.run_id, input.redactor);
+            whole_answers(*caches(), ended_.options.settings, ended_.run_id, input.redactor);
       input.with_inputs = ended_.options.report_inputs;
       input.json_cases = json_cases_ ? &*json_cases_ : nullptr;
       return write_reports(targets, input);
@@ -229,7 +271,7 @@ class RunReporter {
   }
 
   void pin(const RunAssessment& assessment) {
-    const auto pinned = export_baseline(ended_.options, std::move(pins_), assessment);
+    const auto pinned = export_baseline(ended_.options, std::move(pins_), ended_.facts, assessment);
     if (pinned && ended_.options.progress)
       say(pinned_line(*ended_.options.export_baseline, *pinned, assessment));
     if (pinned) return;
@@ -241,8 +283,7 @@ class RunReporter {
   void harvest(const RunResults& results) {
     ReadWholeAnswers answers;
     if (caches() != nullptr)
-      answers =
-          whole_answers(*caches(), ended_.options.settings, ended_.facts.run_id, &ended_.inputs.redactor);
+      answers = whole_answers(*caches(), ended_.options.settings, ended_.run_id, &ended_.inputs.redactor);
     const std::string& file = *ended_.options.harvest;
     const auto added = harvest_examples(ended_.options, ended_.inputs.redactor, results, answers, [&] {
       report_warning("another process adds to " + file + ": this run's answers are added when that is done");
@@ -251,23 +292,40 @@ class RunReporter {
     if (added && ended_.options.progress) say(harvest_line(file, *added));
   }
 
-  const RunToReport& ended_;
-  // What the assessment's visit brings beside the verdict.
+  const RunToReport ended_;
+  const RunGate& loaded_;
+  const bool observed_;
+  RunOver over_;
+  std::unique_ptr<const ResultSource> recorded_;
+  FollowedResults followed_;
+  // What assess() makes.
+  std::optional<HeldResults> source_;
+  std::optional<AssessedRun> run_;
+  std::optional<Result<void>> assessed_;
+  // What its visit brings beside the verdict.
+  GatedStatuses statuses_;
   std::optional<BaselineExport> pins_;
   std::optional<JsonCases> json_cases_;
   NotPassed not_passed_;
   std::string last_failure_;  ///< Of the ledger, after the report.
   bool lacks_reports_ = false;
   int code_ = exit_ok;
+  std::future<Result<void>> assessing_;  ///< Last: its end waits for the thread.
 };
 
-/// Of a run that asked nobody.
-class NoResults final : public ResultSource {
- public:
-  Result<void> visit_from(TrialId, const VisitTrial&) const override { return {}; }
-};
+RunReport::RunReport(const RunToReport& run, const RunGate& gate, bool observed)
+    : reporter_(std::make_unique<Reporter>(run, gate, observed)) {}
+RunReport::~RunReport() = default;
 
-}  // namespace
+void RunReport::follow(const std::function<void()>& before) {
+  reporter_->follow(before);
+}
+void RunReport::run_is_over() {
+  reporter_->run_is_over();
+}
+ReportedRun RunReport::finish() {
+  return reporter_->finish();
+}
 
 int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& why, std::int64_t ended_at_ms) {
   RunSummary unassessed;
@@ -277,15 +335,6 @@ int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& wh
   unassessed.reason_code = to_string(why.reason);
   const auto noted = ledger.finish_run(run_id, unassessed);
   return noted ? unassessed.exit_code : report_error(noted.error());
-}
-
-ReportedRun report_run(const RunToReport& run, const RunGate& gate, bool observed) {
-  RunReporter reporter(run);
-  if (!observed) return reporter.report(gate, {});
-  GatedStatuses statuses;
-  const ReportedRun reported = reporter.report(gate, [&](const CaseResult& result) { statuses.add(result); });
-  finish_run_observations(run.options.settings, run.facts.run_id, statuses.changed());
-  return reported;
 }
 
 Result<void> report_unasked(const RunOptions& options, const RunInputs& inputs, const RunGate& gate,

@@ -9,18 +9,21 @@
 #include "coordinator/session/run_options.hpp"
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace sluice {
 
-/// A run whose results are all committed.
+/// A run that has begun.
 struct RunToReport {
   const RunOptions& options;
   const RunInputs& inputs;
   const Plan& plan;
   Ledger& ledger;
-  const RunFacts& facts;
+  const std::string& run_id;
+  const RunFacts& facts;  ///< These and begun_units are looked at once the run is over.
   /// Without a result, though a worker has begun with them; ascending.
   const std::vector<UnitId>& begun_units;
   const RunUse* use = nullptr;  ///< Takes the place of reports and baseline, unless null.
@@ -31,9 +34,29 @@ struct ReportedRun {
   bool lacks_reports = false;  ///< One of them could not be written.
 };
 
-/// Merges the results, gates them, writes reports and baseline, and notes the run's end in the ledger.
-/// `observed`: its observations are saved, and get their statuses. Errors were reported on stderr.
-ReportedRun report_run(const RunToReport& run, const RunGate& gate, bool observed);
+/// Merges a run's results, gates them, writes reports and baseline, and notes the run's end in the ledger.
+/// Refers to all that it is given.
+class RunReport {
+ public:
+  /// `observed`: its observations are saved, and get their statuses.
+  RunReport(const RunToReport& run, const RunGate& gate, bool observed);
+  RunReport(const RunReport&) = delete;
+  RunReport& operator=(const RunReport&) = delete;
+  ~RunReport();
+
+  /// Merges and gates results while the run goes on, on a thread of its own, so that little is left to do at
+  /// its end; where that is possible, and the run is not so large that memory would not do for both.
+  /// `before` is called on that thread first. Nobody else uses the ledger until run_is_over().
+  void follow(const std::function<void()>& before);
+  /// No more results come, and the facts are complete. Waits for what was followed.
+  void run_is_over();
+  /// After run_is_over(), once. Errors were reported on stderr.
+  ReportedRun finish();
+
+ private:
+  class Reporter;
+  std::unique_ptr<Reporter> reporter_;
+};
 
 /// The same for a run of which there is nothing to assess: says why, and notes its end (Unix time in
 /// milliseconds). Returns the exit code.

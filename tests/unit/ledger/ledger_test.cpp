@@ -81,6 +81,21 @@ class LedgerTest : public ::testing::Test {
   support::TemporaryFolder folder_;
 };
 
+TEST_F(LedgerTest, ConsecutiveResultsEndWhereOneIsMissing) {
+  auto ledger = open_with_run();
+  commit(ledger, {one(0, "a"), one(1, "b"), one(3, "d")});
+  const auto consecutive = [&](TrialId first) {
+    std::vector<TrialId> seen;
+    const auto next = ledger.visit_consecutive(
+        "run-1", first, [&](const CommittedTrial& trial) { seen.push_back(trial.trial); });
+    EXPECT_TRUE(next);
+    return std::pair(seen, *next);
+  };
+  EXPECT_EQ(consecutive(0), std::pair(std::vector<TrialId>({0, 1}), TrialId{2}));
+  EXPECT_EQ(consecutive(2), std::pair(std::vector<TrialId>(), TrialId{2}));
+  EXPECT_EQ(consecutive(3), std::pair(std::vector<TrialId>({3}), TrialId{4}));
+}
+
 TEST_F(LedgerTest, TheFirstResultOfAUnitIsItsResult) {
   auto ledger = open_with_run();
   auto outcomes = commit(ledger, {one(0, "a"), one(1, "b"), one(0, "late")});
