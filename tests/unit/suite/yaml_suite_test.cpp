@@ -365,7 +365,7 @@ TEST_F(YamlSuite, AConfigurationOfPromptfooIsOneFinding) {
   EXPECT_EQ(of("defaultTest: {options: {}}\ntests: file://tests.csv\n"), finding);
   EXPECT_EQ(
       of("suite: s\nprompts: [a]\ntests: [{id: t, assert: [x], expected: {type: exact_match, text: x}}]\n")
-          .find("promptfoo"),
+          .find("configuration"),
       std::string::npos)
       << "what has a name is a suite";
 }
