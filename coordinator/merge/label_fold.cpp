@@ -43,7 +43,7 @@ void LabelFold::add(const CaseResult& result) {
     for (const TrialResult& trial : result.trials) {
       if (trial.perturbation > 0 || trial.not_started) continue;
       const auto labels = trial.score != nullptr ? labels_of(*trial.score) : std::vector<std::string_view>();
-      if (result.error != nullptr || at >= labels.size() || expected == numbers->second.end()) {
+      if (at >= labels.size() || expected == numbers->second.end()) {
         ++answers.left_out;
         continue;
       }

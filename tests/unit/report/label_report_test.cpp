@@ -79,6 +79,20 @@ TEST_F(LabelReport, CountsUnperturbedAnswersAndNoErrors) {
   EXPECT_EQ(answers.matrix.count(0, std::nullopt), 1u);
 }
 
+// "3 answers ended in an error" counted the answer that did not: its case was one, for the other two.
+TEST_F(LabelReport, AnAnswerCountsWhereMostRepeatsOfItsCaseAreErrors) {
+  table = TrialTable(3);
+  source.trials.clear();
+  suite.cases = {sample::text_case("a", "Which intent?", MetricId::label, {"refund", ""})};
+  ASSERT_TRUE(table.add_case(0));
+  for (TrialId trial = 0; const char* label : {"!", "billing", "!"}) add_answer(trial++, label);
+  results.trials = table.trial_count();
+  const LabelledAnswers answers = folded().at(0);
+  EXPECT_EQ(answers.left_out, 2u);
+  EXPECT_EQ(answers.matrix.answers(), 1u);
+  EXPECT_EQ(answers.matrix.count(1, 0), 1u);
+}
+
 TEST_F(LabelReport, AGroupWithALabelIsNotCounted) {
   Expectation& only = suite.cases.held(0).expectations.front();
   only.what = {MetricId::any_of, {}, {1}, 1.0, {only.what}};
