@@ -32,6 +32,7 @@ void LabelSets::add(const TextExpectation& what, Place place) {
   // Where it could not be read there is a finding already.
   if (what.metric != MetricId::label || what.texts.size() < first_label || what.texts.front().empty()) return;
   Set& set = sets_[what.texts[1]];
+  if (set.known.size() > most_labels) return;  // That is wrong already; a million others take no memory.
   const auto listed = labels_in(what.texts);
   if (!std::ranges::equal(listed, set.last_listed)) {
     set.last_listed.assign(listed.begin(), listed.end());
@@ -42,20 +43,28 @@ void LabelSets::add(const TextExpectation& what, Place place) {
   }
   const std::string& expected = what.texts.front();
   set.known.try_emplace(expected, Known{place});
-  const bool is_stranger = !listed.empty() && std::ranges::find(listed, expected) == listed.end();
-  if (is_stranger && strangers_.size() < defaults::max_file_findings)
-    strangers_.push_back({expected, set.last_listed, place});
+  if (listed.empty() || std::ranges::find(listed, expected) != listed.end()) return;
+  if (strangers_.size() == defaults::max_file_findings) {
+    ++more_strangers_;
+  } else {
+    const std::vector<std::string_view> candidates(listed.begin(), listed.end());
+    strangers_.push_back({expected, did_you_mean(expected, candidates), place});
+  }
 }
 
 void LabelSets::find_problems(const std::vector<std::string>& files, std::vector<Finding>& findings) const {
+  const std::size_t before = findings.size();
+  std::size_t more = more_strangers_;
   const auto report = [&](Place place, std::string message) {
-    findings.push_back({files.at(place.file), place.line, std::move(message)});
+    if (findings.size() - before == defaults::max_file_findings) {
+      ++more;
+    } else {
+      findings.push_back({files.at(place.file), place.line, std::move(message)});
+    }
   };
   for (const Stranger& one : strangers_) {
-    const std::vector<std::string_view> listed(one.listed.begin(), one.listed.end());
-    const std::string nearest = did_you_mean(one.label, listed);
     report(one.place, "the expected label " + in_quotes(one.label) + " is none of the test's \"labels\"" +
-                          (nearest.empty() ? "; add it to them" : nearest));
+                          (one.nearest.empty() ? "; add it to them" : one.nearest));
   }
   for (const auto& [path, set] : sets_) {
     std::map<std::string, std::string_view> by_form;
@@ -75,10 +84,17 @@ void LabelSets::find_problems(const std::vector<std::string>& files, std::vector
                  "): case, quotes, a full stop and Markdown do not count in an answer; write one of "
                  "them in both places");
     }
-    if (set.known.size() > most_labels)
-      report(set.known.begin()->second.place, "the suite has " + std::to_string(set.known.size()) +
-                                                  " labels, more than " + std::to_string(most_labels));
+    if (set.known.size() > most_labels) {
+      report(set.known.begin()->second.place,
+             "the suite has more than " + std::to_string(most_labels) + " labels" +
+                 (path.empty() ? "" : " at " + in_quotes(path)) +
+                 ": texts that are none of a fixed list are checked by exact_match");
+    }
   }
+  if (more > 0)
+    findings.push_back(
+        {files.front(), 0,
+         std::to_string(more) + " more " + (more == 1 ? "label" : "labels") + " cannot be used"});
 }
 
 SuiteLabels LabelSets::all() const {

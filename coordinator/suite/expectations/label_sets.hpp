@@ -3,6 +3,7 @@
 #include "common/documents/finding.hpp"
 #include "common/model/expectation.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -15,7 +16,8 @@ namespace sluice {
 /// those that tests list, in their order, then those that are only expected.
 using SuiteLabels = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-/// Gathers them of all tests, and finds what makes them ambiguous. Not thread-safe.
+/// Gathers them of all tests, and finds what makes them ambiguous. Of a path with too many it keeps no
+/// further ones. Not thread-safe.
 class LabelSets {
  public:
   /// Where a test stands: `file` is a position in the files of find_problems.
@@ -26,7 +28,8 @@ class LabelSets {
 
   /// Those of the expectation and of its parts; of all metrics but label nothing.
   void add(const TextExpectation& what, Place place);
-  /// Labels that their own test does not list, that an answer cannot be told by, or that no answer could be.
+  /// Labels that their own test does not list, that an answer cannot be told by, or that no answer could be:
+  /// defaults::max_file_findings of them, and how many more.
   void find_problems(const std::vector<std::string>& files, std::vector<Finding>& findings) const;
   SuiteLabels all() const;
 
@@ -42,12 +45,13 @@ class LabelSets {
   };
   struct Stranger {
     std::string label;
-    std::vector<std::string> listed;
+    std::string nearest;  ///< Of those that are listed, as did_you_mean says it.
     Place place;
   };
 
   std::map<std::string, Set> sets_;
   std::vector<Stranger> strangers_;  ///< At most defaults::max_file_findings.
+  std::size_t more_strangers_ = 0;
 };
 
 }  // namespace sluice

@@ -1,3 +1,4 @@
+#include "common/defaults.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/unit/suite/suite_files.hpp"
@@ -99,7 +100,34 @@ TEST_F(LabelSuite, WhatCannotBeReadIsAFindingWithItsPlace) {
   std::string many = "[a";
   for (int i = 0; i < 1000; ++i) many += ", l" + std::to_string(i);
   EXPECT_EQ(findings(with_tests(test("a", "{type: label, label: a, labels: " + many + "]}"))),
-            "suite.yaml:3: the suite has 1001 labels, more than 1000\n");
+            "suite.yaml:3: the suite has more than 1000 labels: texts that are none of a fixed list are "
+            "checked by exact_match\n");
+  EXPECT_NE(findings(with_tests(test("a", "{type: label, path: /x, label: a, labels: " + many + "]}")))
+                .find("more than 1000 labels at \"/x\": "),
+            std::string::npos);
+}
+
+// Each of a table's rows had one: nobody reads half a million lines.
+TEST_F(LabelSuite, OfManyWrongLabelsTheFirstAreNamedAndTheOthersCounted) {
+  const auto count_of = [](const std::string& text, const std::string& words) {
+    std::size_t count = 0;
+    for (auto at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++count;
+    return count;
+  };
+  std::string strangers;
+  std::string long_ones;
+  for (int i = 0; i < 103; ++i) {
+    const std::string id = "t" + std::to_string(i);
+    strangers += test(id, "{type: label, label: x" + id + ", labels: [refund, billing]}");
+    long_ones += test(id, "{type: label, label: " + id + std::string(200, 'x') + "}");
+  }
+  const std::string of_strangers = findings(with_tests(strangers));
+  EXPECT_EQ(count_of(of_strangers, "is none of the test's"), defaults::max_file_findings);
+  EXPECT_NE(of_strangers.find("suite.yaml: 3 more labels cannot be used\n"), std::string::npos)
+      << of_strangers;
+  const std::string of_long_ones = findings(with_tests(long_ones));
+  EXPECT_EQ(count_of(of_long_ones, "has more than 200 bytes"), defaults::max_file_findings);
+  EXPECT_NE(of_long_ones.find("suite.yaml: 3 more labels cannot be used\n"), std::string::npos);
 }
 
 TEST_F(LabelSuite, TheExampleIsOneOfTwoLabels) {
