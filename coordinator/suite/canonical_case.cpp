@@ -6,6 +6,7 @@
 #include "coordinator/suite/canonical_object.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -96,10 +97,16 @@ void append_texts(std::string& out, const TextExpectation& what) {
       append_array(to, call, append_json_string);
     });
   }
-  // Of a call the first is its name, of a command its arguments, of labels the expected one.
   const MetricId metric = positive(what.metric);
-  const bool has_order = metric == MetricId::tool_call || metric == MetricId::tool_calls ||
-                         metric == MetricId::label || is_command_metric(metric);
+  if (metric == MetricId::label) {
+    std::vector<std::string> texts = what.texts;
+    std::ranges::sort(texts.begin() + static_cast<std::ptrdiff_t>(std::min(first_label, texts.size())),
+                      texts.end());
+    return append_array(out, texts, append_json_string);
+  }
+  // Of a call the first is its name, of a command its arguments.
+  const bool has_order =
+      metric == MetricId::tool_call || metric == MetricId::tool_calls || is_command_metric(metric);
   if (has_order) return append_array(out, what.texts, append_json_string);
   append_unordered(out, what.texts, append_json_string);
 }

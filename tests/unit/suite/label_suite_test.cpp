@@ -156,6 +156,9 @@ TEST_F(LabelSuite, ACheckIsTheSameWhateverOtherLabelsThereAre) {
   };
   EXPECT_NE(fingerprint("{type: label, label: a, labels: [a, b]}"),
             fingerprint("{type: label, label: a, labels: [a, b, c]}"));
+  EXPECT_EQ(fingerprint("{type: label, label: b, labels: [a, b]}"),
+            fingerprint("{type: label, label: b, labels: [b, a]}"))
+      << "their order says nothing";
 }
 
 }  // namespace
