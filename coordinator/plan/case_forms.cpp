@@ -8,16 +8,17 @@
 namespace sluice {
 namespace {
 
-bool fits_a_message(const Case& test_case, std::size_t original_bytes, std::size_t perturbed_bytes) {
+bool fits_a_message(const Case& test_case, std::size_t original_bytes, std::size_t perturbed_bytes,
+                    const SuiteLabels& labels) {
   UnitLoad load;
-  load.add(test_case, request_bytes(test_case) - original_bytes + perturbed_bytes);
+  load.add(test_case, request_bytes(test_case) - original_bytes + perturbed_bytes, labels);
   return load.fits_a_message();
 }
 
 }  // namespace
 
-CaseForms::CaseForms(const std::vector<RunPerturbation>& perturbations)
-    : perturbations_(perturbations), applied_(perturbations.size()) {
+CaseForms::CaseForms(const std::vector<RunPerturbation>& perturbations, const SuiteLabels& labels)
+    : perturbations_(perturbations), labels_(labels), applied_(perturbations.size()) {
   for (const RunPerturbation& one : perturbations) {
     PerturbationFacts& facts = facts_.emplace_back();
     facts.name = one.name;
@@ -33,7 +34,7 @@ std::vector<SharedText> CaseForms::of(const Case& test_case) {
   for (std::size_t n = 0; n < texts.size(); ++n) {
     PerturbationFacts& facts = facts_[n];
     Form form = make(n, original, part.language);
-    if (form.text && !fits_a_message(test_case, original.size(), form.text->size())) {
+    if (form.text && !fits_a_message(test_case, original.size(), form.text->size(), labels_)) {
       form = {PerturbedText::Kind::skipped, nullptr, "it is longer than a message to a worker can hold"};
     }
     switch (form.kind) {

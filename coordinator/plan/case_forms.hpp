@@ -4,6 +4,7 @@
 #include "coordinator/plan/digest_hash.hpp"
 #include "coordinator/plan/trial_design.hpp"
 #include "coordinator/suite/case.hpp"
+#include "coordinator/suite/expectations/label_sets.hpp"
 
 #include <unordered_map>
 #include <vector>
@@ -14,8 +15,8 @@ namespace sluice {
 /// Keeps the forms of perturbations that are applied once, for equal texts. Not thread-safe.
 class CaseForms {
  public:
-  /// The perturbations must outlive it.
-  explicit CaseForms(const std::vector<RunPerturbation>& perturbations);
+  /// The perturbations and the suite's labels must outlive it.
+  CaseForms(const std::vector<RunPerturbation>& perturbations, const SuiteLabels& labels);
 
   /// The perturbed part of the case in each form, in the order of the perturbations; null where it is not
   /// another one, or longer than a message to a worker can hold.
@@ -40,6 +41,7 @@ class CaseForms {
   Form apply_once(std::size_t perturbation, const std::string& original, const std::string& language);
 
   const std::vector<RunPerturbation>& perturbations_;
+  const SuiteLabels& labels_;
   std::vector<PerturbationFacts> facts_;
   std::vector<Applied> applied_;  ///< By perturbation.
 };

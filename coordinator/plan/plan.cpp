@@ -266,7 +266,7 @@ Result<Plan> Plan::make(const Suite& suite, PromptTemplate prompt, const Ontolog
 Result<void> Plan::number_units(std::vector<UnitLoad>& loads) {
   UnitNumbering numbering(*this, loads);
   KeyedCases cases(*this);
-  CaseForms forms(design_.perturbations);
+  CaseForms forms(design_.perturbations, suite_->labels);
   for (std::size_t i = 0; i < suite_->cases.size(); ++i) {
     if (design_.on_progress) design_.on_progress(i, suite_->cases.size());
     const auto keyed = cases.take(i);

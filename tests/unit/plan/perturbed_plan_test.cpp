@@ -163,6 +163,19 @@ TEST_F(PlanTest, APerturbedTextThatNoMessageHoldsIsSkipped) {
   EXPECT_EQ(facts.skipped.begin()->first.second, "it is longer than a message to a worker can hold");
 }
 
+// The labels that go out with it did not count: the run ended instead.
+TEST_F(PlanTest, APerturbedTextIsSkippedThatHasNoRoomBesideTheLabels) {
+  Case one = text_case("a", "one");
+  one.expectations.push_back({.what = {MetricId::label, {"x", ""}}, .thresholding = {}, .min_score = {}});
+  suite.cases = {one};
+  suite.labels[""] = {"x"};
+  for (int i = 0; i < 500; ++i) suite.labels[""].push_back(std::to_string(i));
+  const std::string nearly_all(defaults::max_bytes_of_unit - 5000, 'x');
+  const auto made = Plan::make(suite, prompt, Ontology(), settings, {{appending("big", nearly_all)}, 1});
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(made->perturbations()[0].skipped.size(), 1u);
+}
+
 TEST_F(PlanTest, ContextIsWhatIsPerturbedOfATextThatHasSome) {
   auto with_context = text_case("f", "one?");
   with_context.context = "one is a number";
