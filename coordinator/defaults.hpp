@@ -264,6 +264,7 @@ inline constexpr std::size_t files_worth_a_thread =
     500;  ///< Below it a second thread costs more than it saves.
 inline constexpr std::size_t cases_of_small_pages =
     100'000;  ///< From here on a run's memory grows with its cases more than with what all runs have.
+inline constexpr std::size_t max_noted_commands = 64;       ///< Suites of more are read again for them.
 inline constexpr std::size_t line_block_bytes = 1u << 20;   ///< Of a JSON Lines file, read at a time.
 inline constexpr std::size_t max_rubric_bytes = 64u << 10;  ///< A page or two; each vote sends it.
 inline constexpr std::size_t max_rubric_name_bytes = 64;    ///< Of an id or a version, in reports and keys.

@@ -7,6 +7,7 @@
 #include "coordinator/suite/expectations/command_reader.hpp"
 #include "coordinator/suite/suite_folder.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -98,8 +99,22 @@ Result<void> check_commands(const RunOptions& options, const Suite& suite) {
   return {};
 }
 
+namespace {
+
+/// Whether there is nothing to say of any command that loading the suite has noted: then nothing is to say of
+/// those that are selected, and no case is read for it.
+bool are_all_in_order(const RunOptions& options, const Suite& suite) {
+  if (suite.commands.size() > defaults::max_noted_commands) return false;
+  NamedFiles named(options);
+  for (const std::string& arguments : suite.commands) named.add(command_arguments(arguments));
+  return named.missing().empty() &&
+         std::ranges::all_of(named.seen(), [](const auto& file) { return file.second; });
+}
+
+}  // namespace
+
 std::vector<std::string> command_remarks(const RunOptions& options, const Suite& suite) {
-  if (suite.runs_command.empty()) return {};
+  if (suite.runs_command.empty() || are_all_in_order(options, suite)) return {};
   NamedFiles named(options);
   for (std::size_t i = 0; i < suite.cases.size(); ++i) {
     const auto test_case = suite.cases.read(i);

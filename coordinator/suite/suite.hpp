@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,9 @@ struct Suite {
   std::string brings_command;      ///< The first that stands in a file which the suite's own names.
   std::uint64_t idle_weights = 0;  ///< Tests with a weight and without claims, which alone are weighted.
   std::string idle_weight;         ///< The first of them, as `FILE:LINE`.
+  /// The commands of all cases, before any selection: their arguments as TextExpectation has them. Of more
+  /// than defaults::max_noted_commands one more than that.
+  std::set<std::string> commands;
   /// Formats that schemas of checks name and nothing assesses, each with a place, as `FILE:LINE`.
   std::map<std::string, std::string> other_formats;
   /// Of all cases, the thresholding and the file's own `repeat` and `min_stability`, in canonical form and

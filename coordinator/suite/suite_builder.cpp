@@ -6,6 +6,7 @@
 #include "common/memory.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/suite/expectations/command_reader.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -63,6 +64,9 @@ void SuiteBuilder::note(const Case& one, const CaseFingerprints& fingerprints, P
     labels_.add(expectation.what, {place.file, place.line});
     if (!has_command(expectation.what)) continue;
     if (suite_.runs_command.empty()) suite_.runs_command = where();
+    visit_commands(expectation.what, [this](const TextExpectation& what) {
+      if (suite_.commands.size() <= defaults::max_noted_commands) suite_.commands.insert(what.texts.front());
+    });
     if (one.brings_command && suite_.brings_command.empty()) suite_.brings_command = where();
   }
   if (!one.expectations.empty()) return;

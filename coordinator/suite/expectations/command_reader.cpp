@@ -93,10 +93,16 @@ TextExpectation read_command(TableReader& reader, const TestSource& source, Metr
   return what;
 }
 
+std::vector<std::string> command_arguments(const std::string& json) {
+  std::vector<std::string> arguments;
+  for (const auto& one : nlohmann::json::parse(json, nullptr, false))
+    arguments.push_back(one.get<std::string>());
+  return arguments;
+}
+
 CommandCheck command_check(const TextExpectation& what) {
   CommandCheck check;
-  const auto arguments = nlohmann::json::parse(what.texts[0], nullptr, false);
-  for (const auto& one : arguments) check.arguments.push_back(one.get<std::string>());
+  check.arguments = command_arguments(what.texts[0]);
   check.parameters = what.texts[1];
   check.time_limit = std::chrono::milliseconds(std::llround(what.numbers[0] * 1000.0));
   return check;

@@ -24,6 +24,8 @@ TextExpectation read_command(TableReader& reader, const TestSource& source, Metr
 
 /// What read_command made of it. REQUIRES: a command.
 CommandCheck command_check(const TextExpectation& what);
+/// The arguments of one, out of its first text.
+std::vector<std::string> command_arguments(const std::string& json);
 
 /// Each command of a metric, which may be a group, or of a case's metrics, in their order.
 void visit_commands(const TextExpectation& what, const std::function<void(const TextExpectation&)>& visit);

@@ -1,9 +1,11 @@
 #include "coordinator/session/run_commands.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/suite/selection.hpp"
 #include "tests/unit/suite/suite_files.hpp"
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -57,6 +59,31 @@ TEST_F(CommandRemarks, NameAFileThatTheFingerprintDoesNotSee) {
   EXPECT_EQ(remarks("[/bin/sh, own.py]"), "") << "of each machine, as one that is looked for in PATH";
   for (const std::string& named : {std::string("../checks/tone.py"), outside})
     EXPECT_EQ(remarks("[sh, " + named + ", link.py]", {(folder_ / "checks").string()}), "");
+}
+
+// A million cases were read once more to be told nothing.
+TEST_F(CommandRemarks, NoCaseIsReadWhereAllCommandsAreInOrder) {
+  const auto suite_of = [&](int tests) {
+    std::string yaml = "suite: s\ntests:\n";
+    for (int i = 0; i < tests; ++i)
+      yaml +=
+          "- {id: t" + std::to_string(i) +
+          ", input: {prompt: p}, expected: {type: all_of, of: [{type: command, command: [no-such-check, '" +
+          std::to_string(i) + "']}, {type: command, command: [sh]}]}}\n";
+    auto loaded = load_any_suite(write("suite/suite.yaml", yaml));
+    return loaded ? std::move(loaded->suite) : Suite{};
+  };
+  RunOptions options;
+  options.suite_path = (folder_ / "suite/suite.yaml").string();
+  Suite suite = suite_of(2);
+  EXPECT_EQ(suite.commands,
+            (std::set<std::string>{R"(["no-such-check","0"])", R"(["no-such-check","1"])", R"(["sh"])"}));
+  EXPECT_EQ(command_remarks(options, suite).size(), 1u);
+  suite.commands = {R"(["sh"])"};
+  EXPECT_EQ(command_remarks(options, suite).size(), 0u);
+  const Suite of_many = suite_of(100);
+  EXPECT_EQ(of_many.commands.size(), defaults::max_noted_commands + 1);
+  EXPECT_EQ(command_remarks(options, of_many).size(), 1u);
 }
 
 }  // namespace
