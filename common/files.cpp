@@ -48,7 +48,11 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t max
 Result<std::string> read_file(const FileDescriptor& file, std::size_t max_bytes) {
   const auto facts = check_regular(file);
   if (!facts) return fail(facts.error());
-  const auto size = static_cast<std::size_t>(facts->st_size);
+  return read_file(file, *facts, max_bytes);
+}
+
+Result<std::string> read_file(const FileDescriptor& file, const struct stat& facts, std::size_t max_bytes) {
+  const auto size = static_cast<std::size_t>(facts.st_size);
   if (size > max_bytes) return too_large(max_bytes);
 
   // One byte more than the size shows the end of the file without a second round, unless the file has grown.

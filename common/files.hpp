@@ -36,6 +36,8 @@ class FileDescriptor {
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes);
 /// Of a file that was just opened.
 Result<std::string> read_file(const FileDescriptor& file, std::size_t max_bytes);
+/// Of one that was also checked: `facts` are those of check_regular.
+Result<std::string> read_file(const FileDescriptor& file, const struct stat& facts, std::size_t max_bytes);
 
 /// What the system says of an open file; file_unreadable unless it is a regular one.
 Result<struct stat> check_regular(const FileDescriptor& file);

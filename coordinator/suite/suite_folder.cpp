@@ -112,7 +112,6 @@ class DiskFolder final : public SuiteFolder {
     return {};
   }
 
-  Result<FileDescriptor> open_file(const fs::path& name) const override;
   Result<fs::path> find_folder(const fs::path& name) const override;
 
  private:
@@ -127,11 +126,12 @@ class DiskFolder final : public SuiteFolder {
     fs::path below;  ///< Relative to the root.
   };
 
+  Result<RegularFile> open_regular(const fs::path& name) const override;
   Result<std::vector<CopiedEntry>> list(const fs::path& folder) const override;
-  Result<FileDescriptor> open_resolved(const fs::path& name) const;
+  Result<RegularFile> open_resolved(const fs::path& name) const;
   Result<Place> resolve(const fs::path& name) const;
   const Root* root_of(const fs::path& whole, bool only_allowed) const;
-  Result<FileDescriptor> checked(FileDescriptor file) const;
+  Result<RegularFile> checked(FileDescriptor file) const;
 
   Opening opening_;
   std::vector<Root> roots_;  ///< The suite's own first.
@@ -160,18 +160,19 @@ Result<DiskFolder::Place> DiskFolder::resolve(const fs::path& name) const {
 }
 
 /// A regular file of data. Most lie on the file system of their root, which was asked once.
-Result<FileDescriptor> DiskFolder::checked(FileDescriptor file) const {
+Result<DiskFolder::RegularFile> DiskFolder::checked(FileDescriptor file) const {
   const auto facts = check_regular(file);
   if (!facts) return fail(facts.error());
   const auto on_its_device = [&](const Root& root) { return root.data_device == facts->st_dev; };
-  if (std::ranges::any_of(roots_, on_its_device)) return file;
-  const auto is_state = shows_the_system(file);
-  if (!is_state) return unreadable(is_state.error());
-  if (*is_state) return fail(Reason::file_unreadable, "cannot be read: not a regular file");
-  return file;
+  if (std::ranges::none_of(roots_, on_its_device)) {
+    const auto is_state = shows_the_system(file);
+    if (!is_state) return unreadable(is_state.error());
+    if (*is_state) return fail(Reason::file_unreadable, "cannot be read: not a regular file");
+  }
+  return RegularFile{std::move(file), *facts};
 }
 
-Result<FileDescriptor> DiskFolder::open_resolved(const fs::path& name) const {
+Result<DiskFolder::RegularFile> DiskFolder::open_resolved(const fs::path& name) const {
   const auto place = resolve(name);
   if (!place) return fail(place.error());
   Opened file;
@@ -184,7 +185,7 @@ Result<FileDescriptor> DiskFolder::open_resolved(const fs::path& name) const {
   return checked(std::move(file.file));
 }
 
-Result<FileDescriptor> DiskFolder::open_file(const fs::path& name) const {
+Result<DiskFolder::RegularFile> DiskFolder::open_regular(const fs::path& name) const {
   if (name.empty()) return unreadable(ENOENT);
   if (opening_ == Opening::by_kernel && name.is_relative()) {
     Opened file = open_by_kernel(roots_.front().folder, name);
@@ -231,7 +232,14 @@ class CopiedFolder final : public SuiteFolder {
   CopiedFolder(const fs::path& folder, std::shared_ptr<const SuiteCopy> copy)
       : SuiteFolder(folder, nullptr), copy_(std::move(copy)) {}
 
-  Result<FileDescriptor> open_file(const fs::path& name) const override {
+  Result<fs::path> find_folder(const fs::path& name) const override {
+    fs::path folder = (path() / name).lexically_normal();
+    if (!copy_->folders.contains(place_of(name_of(folder)).native())) return unreadable(ENOENT);
+    return folder;
+  }
+
+ private:
+  Result<RegularFile> open_regular(const fs::path& name) const override {
     const auto file = copy_->files.find(place_of(name).native());
     if (file == copy_->files.end()) return unreadable(ENOENT);
     Opened memory = opened(::memfd_create("copy of a suite's file", MFD_CLOEXEC));
@@ -244,16 +252,11 @@ class CopiedFolder final : public SuiteFolder {
       left.remove_prefix(static_cast<std::size_t>(written));
     }
     if (::lseek(memory.file.number(), 0, SEEK_SET) != 0) return unreadable(errno);
-    return std::move(memory.file);
+    const auto facts = check_regular(memory.file);
+    if (!facts) return fail(facts.error());
+    return RegularFile{std::move(memory.file), *facts};
   }
 
-  Result<fs::path> find_folder(const fs::path& name) const override {
-    fs::path folder = (path() / name).lexically_normal();
-    if (!copy_->folders.contains(place_of(name_of(folder)).native())) return unreadable(ENOENT);
-    return folder;
-  }
-
- private:
   Result<std::vector<CopiedEntry>> list(const fs::path& folder) const override {
     const auto listed = copy_->folders.find(place_of(name_of(folder)).native());
     if (listed == copy_->folders.end()) return unreadable(ENOENT);
@@ -317,14 +320,18 @@ Result<std::string> refuse_utf16(Result<std::string> text) {
       "converts it)");
 }
 
+Result<FileDescriptor> SuiteFolder::open_file(const fs::path& name) const {
+  auto opened = open_regular(name);
+  if (!opened) return fail(opened.error());
+  return std::move(opened->file);
+}
+
 Result<std::string> SuiteFolder::read(const fs::path& name, std::size_t max_bytes,
                                       std::vector<FileIdentity>* opened) const {
-  const auto file = open_file(name);
-  if (!file) return fail(file.error());
-  if (opened != nullptr) {
-    if (const auto identity = identity_of(*file)) opened->push_back(*identity);
-  }
-  auto text = refuse_utf16(read_file(*file, max_bytes));
+  const auto open = open_regular(name);
+  if (!open) return fail(open.error());
+  if (opened != nullptr) opened->push_back({open->facts.st_dev, open->facts.st_ino});
+  auto text = refuse_utf16(read_file(open->file, open->facts, max_bytes));
   if (text && copier_ != nullptr) copier_->add(place_of(name), *text);
   return text;
 }

@@ -74,7 +74,7 @@ class SuiteFolder {
 
   /// Opens a regular file for reading. `name` is relative to the folder, or absolute below an allowed one.
   /// file_unreadable otherwise; the message begins after the file's name ("cannot be read: ...").
-  virtual Result<FileDescriptor> open_file(const std::filesystem::path& name) const = 0;
+  Result<FileDescriptor> open_file(const std::filesystem::path& name) const;
   /// The whole content; `opened`, if there is one, gets the file that it is of.
   Result<std::string> read(const std::filesystem::path& name, std::size_t max_bytes,
                            std::vector<FileIdentity>* opened = nullptr) const;
@@ -87,9 +87,16 @@ class SuiteFolder {
   std::filesystem::path name_of(const std::filesystem::path& path) const;
 
  protected:
+  /// With what check_regular says of it: asking the system again for each file costs as much as reading it.
+  struct RegularFile {
+    FileDescriptor file;
+    struct stat facts {};
+  };
+
   SuiteFolder(const std::filesystem::path& folder, std::shared_ptr<SuiteCopier> copier);
   /// Where the name lies as it is written, whatever links say: what copies have it by.
   std::filesystem::path place_of(const std::filesystem::path& name) const;
+  virtual Result<RegularFile> open_regular(const std::filesystem::path& name) const = 0;
   virtual Result<std::vector<CopiedEntry>> list(const std::filesystem::path& folder) const = 0;
 
  private:

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,6 +54,33 @@ TEST_P(SuiteFolderTest, ReadsWhatLiesBelow) {
   EXPECT_EQ(read("sub"), "cannot be read: Is a directory");
   EXPECT_EQ(read("."), "cannot be read: Is a directory");
   EXPECT_EQ(read(""), "cannot be read: No such file or directory");
+}
+
+TEST_P(SuiteFolderTest, SaysWhichFileWasReadAndStopsAtALimit) {
+  const auto folder = SuiteFolder::open(folder_ / "suite", {}, GetParam());
+  ASSERT_TRUE(folder);
+  write("suite/long.txt", std::string(1000, 'x'));
+  std::vector<FileIdentity> opened;
+  EXPECT_TRUE((*folder)->read("long.txt", 1000, &opened));
+  EXPECT_EQ(opened, std::vector{*identity_of(folder_ / "suite/long.txt")});
+  EXPECT_EQ((*folder)->read("long.txt", 999).error().message, "is too large: at most 999 bytes are read");
+}
+
+// What the system said of a file when it was opened is not asked for again: it may have grown since.
+TEST(ReadFile, ReadsAFileWholeThatHasGrownSinceItWasChecked) {
+  const FileDescriptor file(::memfd_create("grows", MFD_CLOEXEC));
+  ASSERT_TRUE(file.is_open());
+  const auto write = [&](const std::string& text) {
+    return ::pwrite(file.number(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+  };
+  ASSERT_TRUE(write("a"));
+  const auto facts = check_regular(file);
+  ASSERT_TRUE(facts);
+  const std::string grown(5000, 'b');
+  ASSERT_TRUE(write(grown));
+  EXPECT_EQ(read_file(file, *facts, 5000).value(), grown);
+  ASSERT_EQ(::lseek(file.number(), 0, SEEK_SET), 0);
+  EXPECT_FALSE(read_file(file, *facts, 4999)) << "the limit holds all the same";
 }
 
 // Its letters were taken for a column that cannot be a variable's name.
