@@ -56,6 +56,7 @@ class ExpectationsReader {
     Expectation expectation;
     expectation.what.metric = type.id;
     read_parameters(reader, type, expectation);
+    if (type.id == MetricId::label) check_label(reader, expectation.what.texts[1]);
     if (type.is_scored()) {
       read_limits(reader, expectation);
     } else {
@@ -83,6 +84,18 @@ class ExpectationsReader {
     if (!is_new && type.is_scored()) {
       reader.add_wrong("type", name + " stands in the test already (line " + std::to_string(first->second) +
                                    "): a scored metric has one score a test");
+    }
+  }
+
+  /// Of two at one path one always fails, and the report would count the answer twice.
+  void check_label(TableReader& reader, const std::string& path) const {
+    const bool is_there = std::ranges::any_of(test_.expectations, [&](const Expectation& one) {
+      return one.what.metric == MetricId::label && one.what.texts[1] == path;
+    });
+    if (is_there) {
+      reader.add_wrong("type",
+                       "label stands in the test already: an answer has one label at a path; where one of "
+                       "several is right, they are parts of any_of");
     }
   }
 

@@ -203,8 +203,7 @@ Variables read_variables(const DocumentEntry& vars, const DocumentContext& conte
       context.add(entry.line, shown + "must be a string, a number or a boolean, not " +
                                   std::string(type_name(entry.value, context.notation)));
     }
-    // Not empty, so that what uses it is not found to be empty as well.
-    values.emplace(entry.key, std::move(text).value_or("?"));
+    values.emplace(entry.key, std::move(text).value_or(stand_in_value));
   }
   return values;
 }

@@ -16,6 +16,10 @@ std::string clause(const TemplateProblem& problem);
 /// `names "a.txt", which `
 std::string names_file(std::string_view path);
 
+/// What stands in for the value of a variable that is wrong: not empty, so that what uses it is not found to
+/// be empty as well.
+inline constexpr const char* stand_in_value = "?";
+
 /// The variables under `vars` of a test: texts, and numbers and booleans as they are written. What is wrong
 /// becomes findings; a variable whose value is wrong is there nevertheless, so that its use is no finding.
 Variables read_variables(const DocumentEntry& vars, const DocumentContext& context);
@@ -30,9 +34,9 @@ struct RenderedTest {
   bool is_sound = true;                     ///< All of them could be read.
 };
 /// Renders those texts of a test that are templates (docs/suites.md): of `input` the prompt, context,
-/// system prompt and the contents of messages, of the metrics in `expected` their text, reference, criteria,
-/// context, parameters and arguments. What is wrong becomes findings, and the text stays as it is. REQUIRES:
-/// a mapping.
+/// system prompt and the contents of messages, of the metrics in `expected` their text, label, reference,
+/// criteria, context, parameters and arguments. What is wrong becomes findings, and the text stays as it is.
+/// REQUIRES: a mapping.
 RenderedTest render_test(const DocumentNode& test, const Variables& values, const DocumentContext& context);
 
 }  // namespace sluice

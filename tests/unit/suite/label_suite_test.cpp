@@ -71,6 +71,29 @@ TEST_F(LabelSuite, ATableOfTestsHasThemInAColumn) {
             "\"refund\"?\n");
 }
 
+// The value that stood in for the wrong one was called a misspelt label.
+TEST_F(LabelSuite, AWrongVariableIsNoWrongLabelAsWell) {
+  write("mails.csv", "mail,intent:json\nWhere is it?,null\n");
+  const std::string yaml =
+      "suite: s\nprompts: [\"{{mail}}\"]\ntests_file: mails.csv\ndefault_test:\n"
+      "  expected: {type: label, label: \"{{intent}}\", labels: [\"1\", \"2\"]}\n";
+  EXPECT_EQ(findings(yaml),
+            "mails.csv:2: \"intent\" in vars must be a string, a number or a boolean, not null\n");
+  write("mails.csv", "mail,intent\nWhere is it?,?\n");
+  EXPECT_NE(findings(yaml).find("mails.csv:2: the expected label \"?\" is none"), std::string::npos);
+}
+
+TEST_F(LabelSuite, AnAnswerHasOneLabelAtAPath) {
+  EXPECT_EQ(findings(with_tests(test("a", "[{type: label, label: x}, {type: label, label: y}]"))),
+            "suite.yaml:5: \"type\" in expected[1] label stands in the test already: an answer has one label "
+            "at a path; where one of several is right, they are parts of any_of\n");
+  EXPECT_EQ(findings(with_tests(test("a",
+                                     "[{type: label, label: x, path: /a}, {type: label, label: x}, "
+                                     "{type: any_of, of: [{type: label, label: x}, "
+                                     "{type: label, label: y}]}]"))),
+            "(none)\n");
+}
+
 TEST_F(LabelSuite, WhatCannotBeReadIsAFindingWithItsPlace) {
   EXPECT_EQ(findings(with_tests(test("a", "{type: label, label: spam, labels: [refund, billing]}"))),
             "suite.yaml:3: the expected label \"spam\" is none of the test's \"labels\"; add it to them\n");
