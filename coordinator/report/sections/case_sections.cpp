@@ -79,7 +79,7 @@ Entry explanation_of(const CaseResult& result, std::span<const Rubric> rubrics, 
     const bool is_inner = room == Room::comment && has_line_above && belongs_to_the_line_above(line.kind);
     entry.notes.push_back({.text = is_code(line.kind) ? code(line.text) : words(line.text),
                            .tone = tone_of(line.kind),
-                           .label = std::string(wording::label_of(line.kind)),
+                           .label = wording::label_of(line),
                            .level = is_inner ? 1u : 0u});
     has_line_above = has_line_above || !belongs_to_the_line_above(line.kind);
   }

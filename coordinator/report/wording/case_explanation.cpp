@@ -3,6 +3,7 @@
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/display/expectation_wording.hpp"
+#include "coordinator/gate/assess_metrics.hpp"
 #include "coordinator/report/wording/assessment_wording.hpp"
 #include "coordinator/report/wording/judge_wording.hpp"
 #include "coordinator/report/wording/wording.hpp"
@@ -52,10 +53,46 @@ void tell_judgement(const AssessedMetric& metric, const Expectation* expectation
   lines.push_back({CaseLineKind::judgement, excerpt(rationale, defaults::max_message_bytes)});
 }
 
+/// What is worse than in the baseline, what else fails, and what had failed before.
+int rank_of(const AssessedMetric& metric) {
+  if (fell_below_baseline(metric.cause)) return 0;
+  return metric.cause == MetricCause::still_failing ? 2 : 1;
+}
+
+/// The places of the metrics that have something to say, in the order of their telling.
+std::vector<std::size_t> told_metrics(std::span<const AssessedMetric> metrics) {
+  std::vector<std::size_t> told;
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    if (has_something_to_say(metrics[i])) told.push_back(i);
+  }
+  std::ranges::stable_sort(told, {}, [&](std::size_t i) { return rank_of(metrics[i]); });
+  return told;
+}
+
+/// How a failed check stands to the baseline; empty where that has none of the case's checks, or it failed in
+/// too few repeats to have broken.
+std::string_view standing_of(const AssessedMetric& metric, std::span<const AssessedMetric> all) {
+  switch (metric.cause) {
+    case MetricCause::broke:
+      return "broke";
+    case MetricCause::still_failing:
+      return "still failing";
+    case MetricCause::not_passed: {
+      const bool is_pinned =
+          std::ranges::any_of(all, [](const AssessedMetric& one) { return one.baseline_passed.has_value(); });
+      return is_pinned && metric.is_check() && !metric.baseline_passed ? "new" : "";
+    }
+    default:
+      return "";
+  }
+}
+
 void tell_metrics(const CaseResult& result, std::span<const Rubric> rubrics, std::vector<CaseLine>& lines) {
-  for (std::size_t i = 0; i < result.metrics().size(); ++i) {
+  const std::vector<std::size_t> told = told_metrics(result.metrics());
+  for (const std::size_t i : told) {
     const AssessedMetric& metric = result.metrics()[i];
-    if (!has_something_to_say(metric)) continue;
+    // Of a single one the case's own change says it.
+    const std::string_view standing = told.size() > 1 ? standing_of(metric, result.metrics()) : "";
     const bool is_scored = misses_a_score(metric);
     if (is_scored) lines.push_back({CaseLineKind::score, assessed(metric)});
     // What the claims metrics miss is shown claim by claim.
@@ -67,7 +104,7 @@ void tell_metrics(const CaseResult& result, std::span<const Rubric> rubrics, std
     }
     const std::string name(info(metric.id).name);
     if (expectation != nullptr)
-      lines.push_back({CaseLineKind::expected, expected_in_words(expectation->what)});
+      lines.push_back({CaseLineKind::expected, expected_in_words(expectation->what), standing});
     if (!metric.detail.empty()) lines.push_back({CaseLineKind::detail, std::string(metric.detail)});
     if (metric.only_in_other_repeats) {
       lines.push_back({CaseLineKind::detail, name + " did not pass in another repeat than the one shown"});
@@ -116,7 +153,9 @@ std::string expectation_in_words(const CaseResult& result, std::size_t metric,
   return is_told ? asked_for(*expectation, rubrics) : "";
 }
 
-std::string_view label_of(CaseLineKind kind) {
+namespace {
+
+std::string_view kind_word(CaseLineKind kind) {
   switch (kind) {
     case CaseLineKind::change:
       return "Change";
@@ -141,6 +180,13 @@ std::string_view label_of(CaseLineKind kind) {
       return "Unexpected";
   }
   return "";
+}
+
+}  // namespace
+
+std::string label_of(const CaseLine& line) {
+  std::string label(kind_word(line.kind));
+  return line.standing.empty() ? label : label + " (" + std::string(line.standing) + ")";
 }
 
 std::vector<CaseLine> explanation(const CaseResult& result, std::span<const Rubric> rubrics,
@@ -172,7 +218,7 @@ std::vector<CaseLine> explanation(const CaseResult& result, std::span<const Rubr
 std::string plain_text(const std::vector<CaseLine>& explanation) {
   std::string text;
   for (const CaseLine& line : explanation)
-    text.append(label_of(line.kind)).append(": ").append(line.text).append("\n");
+    text.append(label_of(line)).append(": ").append(line.text).append("\n");
   return text;
 }
 
@@ -183,7 +229,7 @@ std::string headline(const std::vector<CaseLine>& explanation) {
     if (is_second && line.kind == CaseLineKind::rationale) continue;
     if (line.kind == CaseLineKind::change && explanation.size() > 1) continue;
     if (is_second) text += "; ";
-    text += line.kind == CaseLineKind::score ? "" : std::string(label_of(line.kind)) + ": ";
+    text += line.kind == CaseLineKind::score ? "" : label_of(line) + ": ";
     text += first_line(line.text);
     if (is_second || line.kind == CaseLineKind::score) break;
   }

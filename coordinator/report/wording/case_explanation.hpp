@@ -29,17 +29,20 @@ enum class CaseLineKind : std::uint8_t {
 struct CaseLine {
   CaseLineKind kind = CaseLineKind::detail;
   std::string text;  ///< Foreign text in it is neither printable nor escaped yet.
+  /// Of a check, where others failed as well: how it stands to the baseline, as `broke`. Else empty.
+  std::string_view standing{};
 };
 
-/// `Expected`, `Got`, ...
-std::string_view label_of(CaseLineKind kind);
+/// `Expected`, `Got`, ...; `Expected (broke)` of a check that stands to the baseline so.
+std::string label_of(const CaseLine& line);
 
 /// What the test expects by the n-th metric of the case: `must_contain "Paris"`; empty where it says nothing
 /// by it, as for claims. `rubrics` are Suite::rubrics.
 std::string expectation_in_words(const CaseResult& result, std::size_t metric,
                                  std::span<const Rubric> rubrics);
 
-/// Why a case failed or warned: the metrics that decided so, what was expected and why, and what came.
+/// Why a case failed or warned: the metrics that decided so, what was expected and why, and what came. What
+/// is worse than in the baseline comes first, what had failed before last.
 /// `rubrics` are Suite::rubrics, `details` is memory to reuse.
 std::vector<CaseLine> explanation(const CaseResult& result, std::span<const Rubric> rubrics,
                                   CaseDetails& details);

@@ -91,7 +91,10 @@ class TableWriter {
 
   void write_note(const Note& note, std::size_t indent) {
     const std::string label = note.label.empty() ? "" : note.label + ":";
-    const std::size_t column = label.empty() ? indent : indent == 0 ? label.size() + 1 : indent + label_width;
+    const std::size_t own_width = label.size() + 1;
+    const std::size_t column = label.empty() ? indent
+                               : indent == 0 ? own_width
+                                             : indent + std::max(own_width, label_width);
     write_lines(std::string(indent, ' ') + padded_right(label, column - indent), column, plain(note.text),
                 note.tone);
   }

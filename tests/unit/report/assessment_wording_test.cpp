@@ -151,6 +151,50 @@ TEST(AssessmentWording, AnAnswerWithoutWordsIsSaidToBeOne) {
   EXPECT_EQ(explained(what, " b"), "Expected: must_contain \"a\"\nGot:  b\n");
 }
 
+/// A check by `text` that failed beside a baseline; `was`: what that pins of it, if anything.
+AssessedMetric failed_check(std::optional<bool> was) {
+  AssessedMetric check = metric(std::nullopt, std::nullopt, std::nullopt, MetricCause::not_passed);
+  check.id = MetricId::must_contain;
+  check.asked_by_name = true;
+  check.baseline_passed = was;
+  if (was) check.cause = *was ? MetricCause::broke : MetricCause::still_failing;
+  if (was == false) check.status = MetricStatus::warn;
+  return check;
+}
+
+std::vector<wording::CaseLine> explained(const std::vector<AssessedMetric>& metrics,
+                                         const std::vector<std::string>& texts) {
+  Case fixture;
+  fixture.kind = CaseKind::text;
+  for (const std::string& text : texts)
+    fixture.expectations.emplace_back().what = {.metric = MetricId::must_contain, .texts = {text}};
+  CaseResult result{.fixture = fixture, .status = CaseStatus::fail, .counts = {}};
+  result.assessment.metrics = metrics;
+  CaseDetails details;
+  return wording::explanation(result, {}, details);
+}
+
+// JUnit's failure named a check that had failed before, and no report told it from the one that broke.
+TEST(AssessmentWording, EachFailedCheckSaysHowItStandsToTheBaselineAndWhatBrokeComesFirst) {
+  const auto lines = explained({failed_check(false), failed_check(std::nullopt), failed_check(true)},
+                               {"old", "added", "broken"});
+  EXPECT_EQ(wording::plain_text(lines),
+            "Change: broke: it passed when the baseline was made\n"
+            "Expected (broke): must_contain \"broken\"\n"
+            "Expected (new): must_contain \"added\"\n"
+            "Expected (still failing): must_contain \"old\"\n");
+  EXPECT_TRUE(wording::headline(lines).starts_with("Expected (broke): must_contain \"broken\""))
+      << wording::headline(lines);
+}
+
+TEST(AssessmentWording, ASingleFailedCheckStandsAsItsCaseAndWithoutABaselineNoneIsNew) {
+  EXPECT_EQ(wording::plain_text(explained({failed_check(true)}, {"a"})),
+            "Change: broke: it passed when the baseline was made\nExpected: must_contain \"a\"\n");
+  EXPECT_EQ(
+      wording::plain_text(explained({failed_check(std::nullopt), failed_check(std::nullopt)}, {"a", "b"})),
+      "Expected: must_contain \"a\"\nExpected: must_contain \"b\"\n");
+}
+
 TEST(AssessmentWording, AHeadlineIsTheScoreOrTheFirstExpectation) {
   using enum wording::CaseLineKind;
   EXPECT_EQ(wording::headline({{score, "f1 0.9 → 0.8"}, {expected, "x"}}), "f1 0.9 → 0.8");

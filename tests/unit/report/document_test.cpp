@@ -54,6 +54,16 @@ std::string table_of(const Document& document, const TableStyle& style) {
   return sink.text();
 }
 
+TEST(Document, ALabelThatIsWiderThanItsColumnKeepsItsBlank) {
+  Document document;
+  document.sections.push_back({.blocks = {Entries{.items = {{"case-1",
+                                                             {{.text = "x", .label = "Expected (broke)"},
+                                                              {.text = "y", .label = "Got"}}}}}}});
+  const std::string table = table_of(document, {.columns = 60});
+  EXPECT_NE(table.find("Expected (broke): x\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("Got:        y\n"), std::string::npos) << table;
+}
+
 TEST(Document, EveryBlockStandsOnAPage) {
   expect_golden("document_table.txt", table_of(sample_document(), {.columns = 60, .colour = true}));
   const std::string wide = table_of(sample_document(), {.columns = 80});
