@@ -100,8 +100,10 @@ inline constexpr std::uint64_t rate_trials = 10;
 inline constexpr std::chrono::duration<double> long_stop{3};  ///< No rate is shown after so long a pause.
 
 // --- report: how much is shown of a value, a case, a list
-inline constexpr std::size_t span_bytes = 400;            ///< Of some words where room is scarce.
-inline constexpr std::size_t max_reason_bytes = 1500;     ///< Of the verdict, in a comment.
+inline constexpr std::size_t span_bytes = 400;         ///< Of some words where room is scarce.
+inline constexpr std::size_t max_reason_bytes = 1500;  ///< Of the verdict, in a comment.
+/// Of what a check expects, beside its metric: a name of it, in a cell of a table.
+inline constexpr std::size_t compared_check_bytes = 80;
 inline constexpr std::size_t compare_reason_bytes = 400;  ///< The same of a comparison, which names a suite.
 /// Providers' error pages and models' texts may be megabytes; people need their beginning, the JSON has them
 /// whole.

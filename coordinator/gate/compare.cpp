@@ -82,6 +82,13 @@ class Comparison {
   PassCountsByPart pass_counts_;
 };
 
+/// What the check expects, as either side says it: a baseline does not.
+std::string_view expected_by(const ComparedMetric& check, const ComparedCase* base) {
+  if (!check.expected.empty() || check.check == 0 || base == nullptr) return check.expected;
+  const auto same = std::ranges::find(base->metrics, check.check, &ComparedMetric::check);
+  return same == base->metrics.end() ? std::string_view() : same->expected;
+}
+
 /// A case of a run with arms is called TEST@ARM.
 std::size_t arm_of(const ComparedCase& one, std::span<const std::string> arms) {
   const std::string_view name = std::string_view(one.test_id).substr(one.test_id.rfind(arm_separator) + 1);
@@ -192,6 +199,7 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
     row.votes = one.votes;
     row.is_check = !scored;
     row.check = metric.check;
+    row.expected = expected_by(metric, base);
     row.is_of_known_failure = current.is_known_failure;
     row.case_status = assessment.status;
     row.change = change_of(one, scored ? pinned_score(metric, current, base, rules_) : PinnedScore{}, scored);

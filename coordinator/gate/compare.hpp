@@ -36,6 +36,8 @@ struct ComparedMetric {
   std::vector<VoteTally> votes{};
   /// Of a judge metric of a run whose gate asked for a calibration.
   std::optional<CalibrationStanding> calibration{};
+  /// Of one of several checks of the case by this metric: what it expects, in words; empty: not known.
+  std::string expected{};
 };
 
 /// A check that the test names.
@@ -97,6 +99,7 @@ struct ScoreComparison {
   /// Of the current side's case; it may fail by metrics that are flaky one by one.
   CaseStatus case_status = CaseStatus::pass;
   std::optional<VoteTally> votes{};  ///< Of a judge metric.
+  std::string_view expected{};       ///< ComparedMetric, of the side that knows it.
 
   std::optional<double> delta() const {
     if (!score || !baseline) return std::nullopt;

@@ -137,7 +137,17 @@ class ReportReader : public JsonPieces {
     for (std::size_t i = 0; i < metrics->members.size(); ++i) {
       if (!read_metric(metrics[i], missing_claims == 0, forbidden == 0, unexpected + forbidden == 0)) return;
     }
-    if (check_repeats(metrics) && read_votes(at)) scores_.add(result_);
+    if (!check_repeats(metrics) || !read_votes(at)) return;
+    drop_needless_words();
+    scores_.add(result_);
+  }
+
+  /// What a check expects tells it from others of the case by the same metric.
+  void drop_needless_words() {
+    for (ComparedMetric& metric : result_.metrics) {
+      if (std::ranges::count(result_.metrics, metric.name, &ComparedMetric::name) < 2)
+        metric.expected.clear();
+    }
   }
 
   /// Those of judge metrics, which decide beside the scores.
@@ -252,6 +262,8 @@ class ReportReader : public JsonPieces {
       if (!digest) return expected(check, "16 hex digits");
       metric.check = *digest;
     }
+    if (const auto words = at["expected"]; words.is(Kind::text))
+      metric.expected = excerpt(words->text, defaults::compared_check_bytes);
     if (is_scored(metric) && !scored_.insert(metric.name).second) {
       return problem(at->line, "`fixture_results[" + std::to_string(taken()) + "]` has the scored metric " +
                                    backquoted(metric.name) + " twice");

@@ -45,6 +45,7 @@ void ReportScores::read(std::size_t index, ComparedCase& into) const {
     target.thresholding = limits_[metric.limits].thresholding;
     target.min_score = limits_[metric.limits].min_score;
     target.calibration = metric.calibration;
+    target.expected = expected_of(metric);
     read_votes(stored, metric, target.votes);
     target.repeat_scores.clear();
     target.repeat_passed.clear();
@@ -93,7 +94,8 @@ void ReportScores::add(const ComparedCase& added) {
                         number_of(Limits{metric.thresholding, metric.min_score, of_each_vote}),
                         metric.votes.empty() ? 0 : static_cast<std::uint32_t>(votes_.size() + 1),
                         metric.score.has_value(), metric.passed, metric.asked_by_name,
-                        metric.repeat_passed.empty(), metric.calibration, metric.check});
+                        metric.repeat_passed.empty(), metric.calibration, place_of(metric.expected),
+                        metric.check});
     for (const VoteTally& tally : metric.votes) {
       votes_.push_back({static_cast<std::uint8_t>(tally.votes), static_cast<std::uint8_t>(tally.passed)});
     }
@@ -125,6 +127,22 @@ std::optional<Baseline::Duplicate> ReportScores::seal() {
 
 std::string_view ReportScores::id_of(const StoredCase& stored) const {
   return std::string_view(ids_).substr(stored.id_begin, stored.id_length);
+}
+
+std::string_view ReportScores::expected_of(const StoredMetric& metric) const {
+  if (metric.expected == 0) return {};
+  const std::size_t length = static_cast<unsigned char>(expected_[metric.expected - 1]);
+  return std::string_view(expected_).substr(metric.expected, length);
+}
+
+/// None for words that are too long, or one too many: they only name what is compared.
+std::uint32_t ReportScores::place_of(const std::string& expected) {
+  const std::size_t place = expected_.size() + 1;
+  if (expected.empty() || expected.size() > 255 || place > std::numeric_limits<std::uint32_t>::max())
+    return 0;
+  expected_ += static_cast<char>(expected.size());
+  expected_ += expected;
+  return static_cast<std::uint32_t>(place);
 }
 
 std::uint32_t ReportScores::number_of(const std::string& name) {

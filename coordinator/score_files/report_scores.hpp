@@ -21,7 +21,7 @@ inline constexpr int report_schema_version = 1;
 
 /// What a comparison needs of a JSON report: the cases and what their metrics came to, and the
 /// run's stability. Some 40 bytes a metric, 8 a repeat of it (10 of a judge metric), and 60 a case beside its
-/// id, so that a million fit.
+/// id, so that a million fit; and the words of checks where a case has several by one metric.
 class ReportScores {
  public:
   BaselineHeader header;      ///< `assay_version` is the version of sluice, `created_at` the end of the run.
@@ -70,6 +70,7 @@ class ReportScores {
     bool asked_by_name = false;
     bool is_scored = true;
     std::optional<CalibrationStanding> calibration;
+    std::uint32_t expected = 0;  ///< 1 + its place in expected_, or 0: none.
     CheckDigest check = 0;
   };
   struct StoredVotes {
@@ -85,6 +86,8 @@ class ReportScores {
   };
 
   std::string_view id_of(const StoredCase& stored) const;
+  std::string_view expected_of(const StoredMetric& metric) const;
+  std::uint32_t place_of(const std::string& expected);
   void read_votes(const StoredCase& stored, const StoredMetric& metric, std::vector<VoteTally>& into) const;
   std::uint32_t number_of(const std::string& name);
   std::uint32_t number_of(const Limits& limits);
@@ -95,6 +98,7 @@ class ReportScores {
   std::deque<double> repeats_;     ///< Scores, not a number where undefined; 1 for passed, 0 for not.
   std::deque<StoredVotes> votes_;  ///< Of a judge metric, repeat by repeat.
   std::string ids_;
+  std::string expected_;  ///< What checks expect, each after a byte with its length.
   std::vector<std::string> names_;
   std::map<std::string, std::uint32_t, std::less<>> name_numbers_;
   std::vector<Limits> limits_;

@@ -38,6 +38,29 @@ TEST_F(ComparedRuns, ATestWithAnotherCheckStandsByItself) {
   EXPECT_EQ(nlohmann::json::parse(back.output)["tests"]["judged_otherwise"], nlohmann::json::array());
 }
 
+// Both were `must_contain`, and no word said which of them had broken.
+TEST_F(ComparedRuns, OfSeveralChecksByOneMetricThatWhichBrokeIsNamed) {
+  write_text(folder() / "suite.yaml",
+             "suite: capitals\ntests:\n  - {id: france, input: {prompt: capital 1}, expected: [{type: "
+             "must_contain, text: Paris}, {type: must_contain, text: Seine}]}\n"
+             "  - {id: spain, input: {prompt: capital 2}, expected: {type: must_contain, text: Madrid}}\n");
+  answer("Paris on the Seine", "Madrid");
+  run({"--export-baseline", "baseline.json"});
+  answer("Paris", "Lisbon");
+  run();
+  const auto words = run_sluice({"compare", "last~1", "last"});
+  EXPECT_NE(words.output.find("must_contain \"Seine\""), std::string::npos) << words.output << words.errors;
+  EXPECT_EQ(words.output.find("must_contain \"Paris\""), std::string::npos) << words.output;
+  for (const char* base : {"last~1", "baseline.json"}) {
+    const auto compared = run_sluice({"compare", base, "last", "--format", "json"});
+    const auto made = nlohmann::json::parse(compared.output, nullptr, false);
+    ASSERT_TRUE(made.is_object()) << compared.errors;
+    ASSERT_EQ(made["changes"].size(), 2u) << made;
+    EXPECT_EQ(made["changes"][0]["expected"], "must_contain \"Seine\"") << made;
+    EXPECT_FALSE(made["changes"][1].contains("expected")) << "spain has one";
+  }
+}
+
 // A fall of a score passed, since another check of its test had changed.
 TEST_F(ComparedRuns, WhatAnUnchangedMetricCameToIsCompared) {
   const auto suite = [](const std::string& forbidden, const std::string& limits) {

@@ -84,6 +84,7 @@ void write_change(Json& json, const ScoreComparison& row) {
   json.open('{');
   json.member("test_id", row.test_id);
   json.member("metric", row.metric);
+  if (!row.expected.empty()) json.member("expected", row.expected);
   json.member("change", to_string(row.change));
   json.member("status", to_string(row.status));
   json.key("cause");

@@ -131,7 +131,7 @@ Row row_of(const ScoreComparison& compared, Part part) {
       part == Part::other_failures || part == Part::known_failures || part == Part::known_passed;
   if (stands_alone && compared.is_check) cell.score = part == Part::known_passed ? "passed" : "failed";
   Row row{{std::string(compared.test_id),
-           std::string(compared.metric),
+           std::string(compared.expected.empty() ? compared.metric : compared.expected),
            cell.baseline,
            {cell.score, tone_of(part)},
            cell.delta,

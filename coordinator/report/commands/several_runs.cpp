@@ -123,7 +123,9 @@ Result<void> SeveralRuns::add(const CompareReportInput& input) {
     if (fails) last_outcome = Outcome::fail;
     if (row.status == MetricStatus::flaky && last_outcome == Outcome::pass) last_outcome = Outcome::flaky;
     const std::size_t nth = asked[{std::string(row.metric), row.check}]++;
-    Values& values = metrics_[{std::string(row.test_id), std::string(row.metric), place_of(row, nth)}];
+    Compared& metric = metrics_[{std::string(row.test_id), std::string(row.metric), place_of(row, nth)}];
+    if (metric.expected.empty()) metric.expected = row.expected;
+    Values& values = metric.values;
     values.resize(at + 1);
     values[at] = value_of(row);
     if (at > 0 && values.front() == Value{}) values.front() = base_value_of(row);
@@ -195,10 +197,12 @@ Section SeveralRuns::differing_cases(std::size_t most_rows) const {
   for (const Side& side : sides_) table.columns.push_back(number(side.compared.file));
   table.keys = 2;
   std::uint64_t count = 0;
-  for (const auto& [metric, values] : metrics_) {
+  for (const auto& [metric, compared] : metrics_) {
+    const auto& [values, expected] = compared;
     if (!differs(values) || count++ >= most_rows) continue;
     const auto& [test_id, name, check] = metric;
-    Row row{{test_id, check > 0 ? name + " (" + std::to_string(check + 1) + ")" : name}};
+    const std::string numbered = check > 0 ? name + " (" + std::to_string(check + 1) + ")" : name;
+    Row row{{test_id, expected.empty() ? numbered : expected}};
     for (std::size_t i = 0; i < sides_.size(); ++i) {
       const Value value = i < values.size() ? values[i] : Value{};
       row.cells.push_back(cell_of(value));
@@ -299,7 +303,8 @@ Result<void> SeveralRuns::write_json(int exit_code, Sink& sink) const {
   json.line(1);
   json.key("differences").open('[');
   bool any = false;
-  for (const auto& [metric, values] : metrics_) {
+  for (const auto& [metric, compared] : metrics_) {
+    const auto& [values, expected] = compared;
     if (!differs(values)) continue;
     any = true;
     json.line(2);
@@ -308,6 +313,7 @@ Result<void> SeveralRuns::write_json(int exit_code, Sink& sink) const {
     json.member("test_id", test_id);
     json.member("metric", name);
     if (check > 0) json.member("check", std::uint64_t{check} + 1);
+    if (!expected.empty()) json.member("expected", expected);
     json.key("values").open('[');
     for (std::size_t i = 0; i < sides_.size(); ++i) {
       const Value value = i < values.size() ? values[i] : Value{};

@@ -55,6 +55,10 @@ class SeveralRuns {
   using Values = std::vector<Value>;  ///< A place for each side that has been added, or fewer.
   /// Of a case: its id, the metric's name, and which check of that name it is (from 0).
   using Metric = std::tuple<std::string, std::string, std::size_t>;
+  struct Compared {
+    Values values;
+    std::string expected{};  ///< ScoreComparison
+  };
   using Check = std::pair<std::string, CheckDigest>;  ///< The metric's name, and which of its checks.
 
   static Value value_of(const ScoreComparison& row);
@@ -69,7 +73,7 @@ class SeveralRuns {
   std::string outcome() const;
 
   std::vector<Side> sides_;
-  std::map<Metric, Values> metrics_;
+  std::map<Metric, Compared> metrics_;
   /// Of a case's metric, its checks in the order of their places, each with how many are the same before it.
   std::map<std::pair<std::string, std::string>, std::vector<std::pair<CheckDigest, std::size_t>>> checks_;
   std::vector<GateNotice> notices_;     ///< Each once.

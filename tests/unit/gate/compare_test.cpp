@@ -161,6 +161,28 @@ TEST(Compare, NamesTheVanishedCasesThatNoMissingScoreStandsFor) {
   EXPECT_EQ(summary.missing_in_current, 2u);
 }
 
+TEST(Compare, WhatAComparedCheckExpectsIsKnownToEitherSide) {
+  const auto side = [](CheckDigest check, const std::string& expected) {
+    ComparedMetric metric;
+    metric.name = "must_contain";
+    metric.asked_by_name = true;
+    metric.check = check;
+    metric.expected = expected;
+    return cases_of({{"q", false, {metric}}});
+  };
+  const auto expected = [](const NextCase& base, const NextCase& current) {
+    std::string words;
+    EXPECT_TRUE(compare(base, current, CompareRules{}, [&](const ScoreComparison& row) {
+                  words = row.expected;
+                }).has_value());
+    return words;
+  };
+  EXPECT_EQ(expected(side(7, ""), side(7, "A")), "A");
+  EXPECT_EQ(expected(side(7, "A"), side(7, "")), "A") << "a baseline does not say it";
+  EXPECT_EQ(expected(side(8, "B"), side(7, "")), "") << "that is another check";
+  EXPECT_EQ(expected(side(0, "B"), side(0, "")), "") << "nobody knows which they are";
+}
+
 TEST(Compare, WhatASelectionLeftOutIsNoWarning) {
   const Baseline two = baseline_of({{"a", similarity, 0.5}, {"b", similarity, 0.5}});
   CompareRules rules;

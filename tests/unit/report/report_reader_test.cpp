@@ -34,6 +34,10 @@ std::string metric(const std::string& name, const std::string& score, const std:
          ", \"thresholding\": " + thresholding + "}";
 }
 
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+  return text.replace(text.find(what), what.size(), with);
+}
+
 ComparedCase case_at(const ReportScores& scores, std::size_t index) {
   ComparedCase one;
   scores.read(index, one);
@@ -61,6 +65,28 @@ TEST(ReportReader, ReadsHeaderAndScoresByCase) {
   EXPECT_EQ(second.test_id, "b");
   EXPECT_FALSE(second.metrics[0].passed);
   EXPECT_TRUE(second.metrics[0].asked_by_name);
+}
+
+TEST(ReportReader, ReadsWhatACheckExpectsWhereTheCaseHasSeveralByItsMetric) {
+  const auto check = [](const std::string& name, const std::string& expected) {
+    return replaced(metric(name, "null", "true", "null", true), "\"score\"",
+                    "\"expected\": \"" + expected + "\", \"score\"");
+  };
+  const std::string longer(100, 'x');
+  const auto scores = parsed(with_results(result("a", check("must_contain", "must_contain A") + ", " +
+                                                          check("must_contain", longer) + ", " +
+                                                          check("exact_match", "exact_match C")) +
+                                          ",\n" +
+                                          result("b", metric("must_contain", "null", "true", "null", true) +
+                                                          ", " + check("must_contain", "must_contain B"))));
+  ASSERT_TRUE(scores) << to_text(scores.error());
+  const auto first = case_at(*scores, 0);
+  EXPECT_EQ(first.metrics[0].expected, "must_contain A");
+  EXPECT_EQ(first.metrics[1].expected, longer.substr(0, defaults::compared_check_bytes) + "...");
+  EXPECT_EQ(first.metrics[2].expected, "") << "its name is enough";
+  const auto second = case_at(*scores, 1);
+  EXPECT_EQ(second.metrics[0].expected, "") << "an older report does not say it";
+  EXPECT_EQ(second.metrics[1].expected, "must_contain B");
 }
 
 TEST(ReportReader, KnowsTheReportOfAMockRunFromAnother) {
@@ -269,10 +295,6 @@ TEST_P(MalformedReports, AreNamedWithTheirPlace) {
   const auto scores = parsed(GetParam().text);
   ASSERT_FALSE(scores);
   EXPECT_NE(to_text(scores.error()).find(GetParam().message), std::string::npos) << to_text(scores.error());
-}
-
-std::string replaced(std::string text, const std::string& what, const std::string& with) {
-  return text.replace(text.find(what), what.size(), with);
 }
 
 const std::string one_score = with_results(result("a", metric("claims_f1", "0.5", "null")));

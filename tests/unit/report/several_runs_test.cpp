@@ -88,6 +88,24 @@ TEST(SeveralRuns, AChecksPlaceIsWhereverItStands) {
       << "a side that does not say which check it is goes by its order";
 }
 
+// `must_contain (2)` sent the reader to the suite.
+TEST(SeveralRuns, ChecksOfOneMetricSayWhatTheyExpect) {
+  ComparedCase one = checked("a", true);
+  one.metrics[0].check = 7;
+  one.metrics[0].expected = "must_contain \"Paris\"";
+  ComparedMetric& other = one.metrics.emplace_back(one.metrics[0]);
+  other.check = 8;
+  other.expected = "must_contain \"Seine\"";
+  ComparedCase fallen = one;
+  fallen.metrics[1].passed = false;
+  const auto runs = beside_the_first({{one}, {fallen}, {one}});
+  const json differences = json_of(runs)["differences"];
+  ASSERT_EQ(differences.size(), 1u) << differences;
+  EXPECT_EQ(differences[0]["expected"], "must_contain \"Seine\"");
+  EXPECT_NE(table_of(runs).find("must_contain \"Seine\""), std::string::npos) << table_of(runs);
+  EXPECT_EQ(table_of(runs).find("must_contain (2)"), std::string::npos) << table_of(runs);
+}
+
 // They counted as broken, as worse and as failed, and the run itself had passed.
 TEST(SeveralRuns, KnownFailuresAreApart) {
   const Cases base{checked("a", true), checked("b", true), checked("c", false), scored("d", 0.9)};
