@@ -32,6 +32,7 @@ caf::behavior progress_behavior(caf::event_based_actor* self, ProgressStyle styl
       [style](const ShowProgress& shown) {
         ProgressState state = shown.state;
         state.is_assessed = style.is_assessed;
+        state.is_gated = style.is_gated;
         if (style.live) {
           // One column is left free: a cursor at the very edge makes some terminals wrap.
           write_stderr(std::string(wipe_line) + render_live(state, terminal_columns() - 1, style.colour));

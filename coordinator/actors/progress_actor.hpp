@@ -14,6 +14,7 @@ struct ProgressStyle {
   bool live = false;  ///< A terminal: one line that is written over and over. Otherwise a line now and then.
   bool colour = false;
   bool is_assessed = true;  ///< As ProgressState has it.
+  bool is_gated = false;    ///< The same.
   std::chrono::milliseconds interval() const {
     return live ? defaults::live_progress_interval : defaults::plain_progress_interval;
   }

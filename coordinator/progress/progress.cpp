@@ -64,7 +64,7 @@ std::vector<Piece> pieces_of(const ProgressState& state, std::size_t columns) {
   if (state.is_assessed) {
     add(5, "✓ " + std::to_string(state.passed), ansi::green);
     add(1, "✗ " + std::to_string(state.failed), state.failed > 0 ? ansi::red : "");
-    add(16, "before the gate");
+    if (state.is_gated) add(16, "before the gate");
   } else {
     add(5, "✓ " + std::to_string(state.passed + state.failed) + " answered", ansi::green);
   }
@@ -230,7 +230,7 @@ std::string render_plain(const ProgressState& state) {
               : wording::counted(state.total, "case");
   line += " done (" + std::to_string(percent(state)) + "%): ";
   line += state.is_assessed ? std::to_string(state.passed) + " passed and " + std::to_string(state.failed) +
-                                  " failed before the gate, "
+                                  (state.is_gated ? " failed before the gate, " : " failed, ")
                             : std::to_string(state.passed + state.failed) + " answered, ";
   if (state.perturbed > 0) line += std::to_string(state.perturbed) + " perturbed, ";
   line += wording::counted(state.errors, "error");

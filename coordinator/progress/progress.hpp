@@ -69,6 +69,7 @@ struct ProgressState {
   std::uint64_t rate_limited = 0;    ///< 429 and 529 so far.
   std::vector<BudgetFacts> budgets;  ///< Of each provider.
   bool is_assessed = true;           ///< Else passed and failed are nothing but answers.
+  bool is_gated = false;             ///< The gate may yet decide otherwise on what passed and failed.
 };
 
 /// Nothing goes on, so that what was done a while ago says nothing of what is left: a provider is down or

@@ -13,6 +13,7 @@
 #include "coordinator/session/run_plan.hpp"
 #include "coordinator/suite/fixtures/manifest.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 #include <system_error>
@@ -165,6 +166,15 @@ Result<RunGate> load_gate(const RunOptions& options, const RunInputs& inputs) {
                     .default_max_drop = options.settings.regression_threshold.value,
                     .strict = options.strict});
   return gate;
+}
+
+bool decides_beyond_checks(const RunOptions& options, const Suite& suite) {
+  if (options.baseline || options.baseline_arm || suite.thresholding != Thresholding{}) return true;
+  // Fixtures in TOML ask for no score of their own; tests of a YAML file may.
+  const bool is_of_fixtures = suite.input_files.empty();
+  return std::ranges::any_of(suite.metrics, [is_of_fixtures](MetricId metric) {
+    return info(metric).kind == MetricKind::scored && !(is_of_fixtures && is_claims_metric(metric));
+  });
 }
 
 void require_calibrations(const RunOptions& options, std::vector<JudgeCalibration> of_suite, RunGate& gate) {

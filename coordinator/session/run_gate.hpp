@@ -32,6 +32,10 @@ struct RunGate {
 /// is a manifest without scores in a [baseline] table; usage_invalid for a manifest beside a selection.
 Result<RunGate> load_gate(const RunOptions& options, const RunInputs& inputs);
 
+/// The gate may decide otherwise on an answer than its checks do by themselves: a baseline, or a score. Known
+/// failures are none of that: they did fail.
+bool decides_beyond_checks(const RunOptions& options, const Suite& suite);
+
 /// Has judge scores fail nothing without a calibration, where the settings ask for one. `of_suite`: all that
 /// the ledger has of the suite.
 void require_calibrations(const RunOptions& options, std::vector<JudgeCalibration> of_suite, RunGate& gate);

@@ -58,8 +58,8 @@ TEST_F(NonAnswers, UnderAPerturbationAreChangedAnswers) {
   const json& flip = report["fixture_results"][0]["flips"][0];
   EXPECT_EQ(flip["unperturbed"]["only"], json::array({"Paris"}));
   EXPECT_EQ(flip["perturbed"]["reason_code"], "refusal");
-  EXPECT_NE(finished.errors.find("4 of 4 trials of 2 cases done (100%): 2 passed and 0 failed before the "
-                                 "gate, 1 perturbed, 1 error"),
+  EXPECT_NE(finished.errors.find("4 of 4 trials of 2 cases done (100%): 2 passed and 0 failed, 1 perturbed, "
+                                 "1 error"),
             std::string::npos)
       << finished.errors;
 
@@ -147,8 +147,7 @@ TEST_F(Refusals, AreAnswersToTheTestsThatCheckForOne) {
                                                          {"worded", "pass"},
                                                          {"unworded", "fail"},
                                                          {"unasked", "error refusal"}}));
-  EXPECT_NE(finished.errors.find("2 passed and 2 failed before the gate, 1 error"), std::string::npos)
-      << finished.errors;
+  EXPECT_NE(finished.errors.find("2 passed and 2 failed, 1 error"), std::string::npos) << finished.errors;
   const auto again = run_sluice(run("cached", simulator, unasked));
   EXPECT_EQ(comparable_part(again.output), comparable_part(finished.output));
 

@@ -98,7 +98,7 @@ int execute_run(const RunOptions& options, Suite suite, const PrepareWorkers& pr
   set_log_format(options.settings.log_format.value);
   ProgressStyle style = detect_progress_style();
   style.is_assessed = use == nullptr || use->is_assessed;
-  const Surroundings around{prepare_workers, signals, style};
+  Surroundings around{prepare_workers, signals, style};
   set_up_logging(to_string(options.log_level), around.style.live && options.progress);
   if (const auto possible = check_run_outputs(options, suite); !possible)
     return report_error(possible.error());
@@ -121,13 +121,14 @@ int execute_run(const RunOptions& options, Suite suite, const PrepareWorkers& pr
   }
   auto gate = load_gate(options, *inputs);
   if (!gate) return report_error(gate.error());
+  const bool is_report = use == nullptr || !use->conclude;
+  around.style.is_gated = is_report && decides_beyond_checks(options, inputs->suite);
   std::optional<EmbeddedBefore> before;
   if (!options.resumed_run.empty() && awaits_embeddings(*inputs)) {
     if (const auto known = retrieve_as_before(options, *inputs); !known) return report_error(known.error());
   }
   if (awaits_embeddings(*inputs)) {
-    auto embedded =
-        embed_before(options, *inputs, use == nullptr || !use->conclude ? &*gate : nullptr, around);
+    auto embedded = embed_before(options, *inputs, is_report ? &*gate : nullptr, around);
     if (!embedded) return embedded.error();
     before = std::move(*embedded);
   }

@@ -18,6 +18,7 @@ ProgressState half_way() {
   state.errors = 10;
   state.in_flight = 50;
   state.waiting = 12;
+  state.is_gated = true;
   state.workers = 4;
   state.cost = 1.25;
   state.elapsed = seconds(65);
@@ -203,7 +204,7 @@ TEST(Progress, ThePlainLineSaysItInWords) {
       "; openai: 94% of 100/s, 37 calls waiting; other: 94% of 30,000 tokens/min, paused 0:07"))
       << render_plain(limited());
   EXPECT_EQ(render_plain(ProgressState{}),
-            "0 of 0 cases done (100%): 0 passed and 0 failed before the gate, 0 errors; 0:00 elapsed");
+            "0 of 0 cases done (100%): 0 passed and 0 failed, 0 errors; 0:00 elapsed");
 }
 
 /// 12 cases in 3 forms, twice each.
@@ -216,6 +217,7 @@ ProgressState varied() {
   state.failed = 2;
   state.perturbed = 35;
   state.errors = 3;
+  state.is_gated = true;
   state.in_flight = 8;
   state.workers = 2;
   state.elapsed = seconds(30);
@@ -254,6 +256,11 @@ TEST(Progress, CountsTrialsWhereTheyAreNotCases) {
 TEST(Progress, NamesWhatItCounts) {
   EXPECT_NE(render_plain(half_way()).find("failed before the gate"), std::string::npos);
   EXPECT_NE(render_live(half_way(), 200, false).find("✗ 90  before the gate"), std::string::npos);
+  ProgressState ungated = half_way();
+  ungated.is_gated = false;
+  EXPECT_NE(render_plain(ungated).find("2400 passed and 90 failed, 10 errors"), std::string::npos)
+      << render_plain(ungated);
+  EXPECT_NE(render_live(ungated, 200, false).find("✗ 90  ! 10"), std::string::npos);
   ProgressState answers = half_way();
   answers.is_assessed = false;
   EXPECT_NE(render_plain(answers).find("(50%): 2490 answered, 10 errors"), std::string::npos)

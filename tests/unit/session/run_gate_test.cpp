@@ -1,4 +1,4 @@
-// One arm of a run as the baseline of the others.
+// What a run is gated by, as by one of its arms.
 #include "coordinator/session/run_gate.hpp"
 
 #include "coordinator/gate/repeated_assessment.hpp"
@@ -102,6 +102,30 @@ TEST_F(ArmsWithRepeats, TheBaselinesArmLacksNoScoreThatItNeverHad) {
   const auto cases = gated();
   EXPECT_EQ(cases.at("t1@a").status, CaseStatus::pass);
   EXPECT_FALSE(cases.at("t1@b").regressed) << "it answers the same";
+}
+
+// The progress of every run counted "before the gate", also of one that had none.
+TEST(RunGate, DecidesBeyondChecksByABaselineOrAScore) {
+  Suite suite;
+  suite.input_files.emplace_back();
+  suite.metrics = {MetricId::must_contain};
+  const RunOptions plain;
+  EXPECT_FALSE(decides_beyond_checks(plain, suite));
+  RunOptions beside_baseline;
+  beside_baseline.baseline = "base.json";
+  EXPECT_TRUE(decides_beyond_checks(beside_baseline, suite));
+  RunOptions beside_arm;
+  beside_arm.baseline_arm = 0;
+  EXPECT_TRUE(decides_beyond_checks(beside_arm, suite));
+  for (const MetricId scored : {MetricId::rouge_n, MetricId::correctness, MetricId::claims_recall}) {
+    suite.metrics = {MetricId::must_contain, scored};
+    EXPECT_TRUE(decides_beyond_checks(plain, suite)) << info(scored).name;
+  }
+  Suite fixtures;
+  fixtures.metrics = {MetricId::claims_recall, MetricId::claims_required};
+  EXPECT_FALSE(decides_beyond_checks(plain, fixtures)) << "nothing assesses their scores";
+  fixtures.thresholding.min_score = 0.5;
+  EXPECT_TRUE(decides_beyond_checks(plain, fixtures));
 }
 
 }  // namespace
