@@ -27,7 +27,8 @@ std::string detail_of_part(const MetricOutcome& outcome) {
 }
 
 void append(std::string& list, const std::string& words) {
-  list += (list.empty() ? "" : "; ") + words;
+  if (!list.empty()) list += clause_separator(list);
+  list += words;
 }
 
 /// What the parts of a group reach together.

@@ -39,8 +39,8 @@ std::string problem_with(const std::string& text) {
     const std::string uses = "uses {{" + excerpt(name, 80) + "}}";
     if (std::ranges::find(known, name) == known.end()) {
       const std::vector<std::string> names(body_variables.begin(), body_variables.end());
-      return uses + ", which is nothing of a request" + did_you_mean(name, known) + "; there are " +
-             quoted_list(names);
+      return uses + ", which is nothing of a request; there are " + quoted_list(names) +
+             did_you_mean(name, known);
     }
     if (is_structured(name) && sole != name)
       return uses + ", which is no text: let it be the whole value, as in \"{{" + name + "}}\"";

@@ -120,9 +120,9 @@ Result<const ProviderConfig*> known_provider(const Settings& settings, const std
   for (const ProviderConfig& provider : settings.providers) names.push_back(provider.name);
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   return fail(Reason::settings_invalid, "there is no provider \"" + name + "\" (" + origin_text(named_by) +
-                                            ")" + did_you_mean(name, candidates) + "; there are " +
-                                            quoted_list(names) +
-                                            ", and each [providers.NAME] of the settings file");
+                                            "); there are " + quoted_list(names) +
+                                            ", and each [providers.NAME] of the settings file" +
+                                            did_you_mean(name, candidates));
 }
 
 Result<const ProviderConfig*> chosen_provider(const Settings& settings) {

@@ -177,6 +177,10 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
   return candidate ? "; did you mean \"" + *candidate + "\"?" : std::string();
 }
 
+std::string_view clause_separator(std::string_view words) {
+  return words.ends_with('.') || words.ends_with('?') || words.ends_with('!') ? " " : "; ";
+}
+
 std::vector<std::string> comma_parts(std::string_view list) {
   constexpr std::string_view blanks = " \t";
   std::vector<std::string> parts;

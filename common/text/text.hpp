@@ -28,8 +28,11 @@ std::string to_valid_utf8(std::string_view text);
 std::size_t edit_distance(std::string_view a, std::string_view b);
 /// The candidate nearest to the word if it is near enough to be a slip of the hand (a third of its length).
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string_view> candidates);
-/// `; did you mean "x"?` for the nearest candidate, else "".
+/// `; did you mean "x"?` for the nearest candidate, else "". It is a message's last part: a question ends
+/// one.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
+/// What parts these words from those that follow them: `; `, or a blank where they end a sentence themselves.
+std::string_view clause_separator(std::string_view words);
 /// The parts of a list with commas between them, without the blanks around each; a part may be empty.
 std::vector<std::string> comma_parts(std::string_view list);
 /// Shortest decimal form that reads back as the same double; "1" for 1.0. The value must be finite.

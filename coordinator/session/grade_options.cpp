@@ -25,10 +25,10 @@ Result<GradeJudge> judge_of(const GradeFlags& flags) {
   if (!judge) {
     std::vector<std::string_view> names;
     for (const GradeJudge one : judges) names.push_back(to_string(one));
-    return usage_error("--judge must be exact, embedding or llm, not \"" +
-                       excerpt(*flags.judge, defaults::quoted_bytes) + "\"" +
-                       did_you_mean(*flags.judge, names) +
-                       "; the model that compares under llm is named by --judge-provider and --judge-model");
+    return usage_error(
+        "--judge must be exact, embedding or llm, not \"" + excerpt(*flags.judge, defaults::quoted_bytes) +
+        "\"; the model that compares under llm is named by --judge-provider and --judge-model" +
+        did_you_mean(*flags.judge, names));
   }
   return *judge;
 }
@@ -63,8 +63,8 @@ Result<Arm> arm_of(std::string_view flag, const std::optional<std::string>& want
   if (!wanted) return usage_error(std::string(flag) + " must name an arm; there are " + quoted_list(names));
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   return usage_error(std::string(flag) + " names \"" + excerpt(*wanted, defaults::quoted_bytes) +
-                     "\", which is no arm" + did_you_mean(*wanted, candidates) + "; there are " +
-                     quoted_list(names));
+                     "\", which is no arm; there are " + quoted_list(names) +
+                     did_you_mean(*wanted, candidates));
 }
 
 /// Where two arms differ beside their model: then a grade would be of that as well.

@@ -219,8 +219,9 @@ Result<std::optional<std::uint32_t>> find_baseline_arm(const RunFlags& flags,
     names.push_back(arms[i].arm.name);
   }
   return usage_error("--baseline-arm names \"" + excerpt(wanted, defaults::quoted_bytes) +
-                     "\", which is no arm of the run" + did_you_mean(wanted, names) + "; there are " +
-                     quoted_list(std::vector<std::string>(names.begin(), names.end())));
+                     "\", which is no arm of the run; there are " +
+                     quoted_list(std::vector<std::string>(names.begin(), names.end())) +
+                     did_you_mean(wanted, names));
 }
 
 /// Which workers there are, and where they and whoever watches find the run.

@@ -118,8 +118,8 @@ Result<void> check_categories(const Suite& suite, const std::vector<std::string>
     if (std::binary_search(known.begin(), known.end(), category)) continue;
     const std::vector<std::string_view> candidates(known.begin(), known.end());
     return fail(Reason::usage_invalid, "the suite \"" + suite.name + "\" has no category \"" + category +
-                                           "\"" + did_you_mean(category, candidates) + "; it has " +
-                                           quoted_list(known));
+                                           "\"; it has " + quoted_list(known) +
+                                           did_you_mean(category, candidates));
   }
   return {};
 }
@@ -160,9 +160,9 @@ Result<CaseFilter> CaseFilter::parse(std::string_view text) {
     if (known == fields.end()) {
       std::vector<std::string_view> names;
       for (const auto& one : fields) names.push_back(one.first);
-      return bad_filter(text, "is about \"" + excerpt(name, defaults::quoted_bytes) + "\"" +
-                                  did_you_mean(name, names) +
-                                  "; a filter is about id, name, category or tag: tag=slow, id~^tls-");
+      return bad_filter(text, "is about \"" + excerpt(name, defaults::quoted_bytes) +
+                                  "\"; a filter is about id, name, category or tag: tag=slow, id~^tls-" +
+                                  did_you_mean(name, names));
     }
     field = known->second;
     value = text.substr(at + 1);

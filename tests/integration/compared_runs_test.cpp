@@ -116,8 +116,8 @@ TEST_F(ComparedRuns, RunsAreComparedByTheNameOfTheirSuite) {
   EXPECT_EQ(nlohmann::json::parse(named.output)["checks"]["broke"], 1);
   const auto slip = run_sluice({"compare", "capitls", "last"});
   EXPECT_EQ(slip.exit_code, 2);
-  EXPECT_NE(slip.errors.find("has no run \"capitls\", and no run of a suite of that name that ended; did you "
-                             "mean \"capitals\"?"),
+  EXPECT_NE(slip.errors.find("has no run \"capitls\", and no run of a suite of that name that ended; "
+                             "`sluice runs list` shows the runs; did you mean \"capitals\"?"),
             std::string::npos)
       << slip.errors;
   const auto file = run_sluice({"compare", "answers.jsonl"});

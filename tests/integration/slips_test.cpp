@@ -281,13 +281,14 @@ TEST_F(Slips, OnACommandLineNameWhatIsMeant) {
 
 TEST_F(Slips, AnUnknownProviderIsNamedByWhateverReadsTheSuite) {
   write_text(folder() / "bad.yaml", in_suite("providers: ['openai:m', 'opnai:gpt-5-mini']"));
-  const std::string words =
-      "bad.yaml:2: the arm \"gpt-5-mini\": there is no provider \"opnai\" (bad.yaml:2); did you mean "
-      "\"openai\"?";
-  for (const char* command : {"run", "plan"}) expect_one_line(run_sluice({command, "bad.yaml"}), {words});
+  const std::string words = "bad.yaml:2: the arm \"gpt-5-mini\": there is no provider \"opnai\" (bad.yaml:2)";
+  const std::string meant = "of the settings file; did you mean \"openai\"?";
+  for (const char* command : {"run", "plan"})
+    expect_one_line(run_sluice({command, "bad.yaml"}), {words, meant});
   const auto checked = run_sluice({"validate-fixtures", "bad.yaml"});
   EXPECT_EQ(checked.exit_code, 2);
   EXPECT_TRUE(checked.output.starts_with(words)) << checked.output;
+  EXPECT_NE(checked.output.find(meant), std::string::npos) << checked.output;
   expect_one_line(checked, {"1 finding in bad.yaml"});
   write_text(folder() / "bad.yaml", in_suite("settings: {provider: opnai}"));
   const auto of_settings = run_sluice({"validate-fixtures", "bad.yaml"});

@@ -290,9 +290,9 @@ Result<PastRun> find_run_or_suite(const Ledger& ledger, const std::string& words
   std::vector<std::string_view> names;
   for (const PastRun& past : *runs) names.push_back(past.run.suite);
   return fail(Reason::usage_invalid, "the run ledger has no run \"" + asked.name +
-                                         "\", and no run of a suite of that name that ended" +
-                                         did_you_mean(asked.name, names) +
-                                         "; `sluice runs list` shows the runs");
+                                         "\", and no run of a suite of that name that ended; "
+                                         "`sluice runs list` shows the runs" +
+                                         did_you_mean(asked.name, names));
 }
 
 Result<bool> is_suite_that_ran(const Ledger& ledger, const std::string& words) {

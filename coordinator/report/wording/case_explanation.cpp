@@ -228,7 +228,7 @@ std::string headline(const std::vector<CaseLine>& explanation) {
     const bool is_second = !text.empty();
     if (is_second && line.kind == CaseLineKind::rationale) continue;
     if (line.kind == CaseLineKind::change && explanation.size() > 1) continue;
-    if (is_second) text += "; ";
+    if (is_second) text += clause_separator(text);
     text += line.kind == CaseLineKind::score ? "" : label_of(line) + ": ";
     text += first_line(line.text);
     if (is_second || line.kind == CaseLineKind::score) break;

@@ -56,8 +56,8 @@ std::optional<std::string> read_label(const DocumentNode::Table& entries, Parsed
         return "`metric` must be one that a judge scores: " + judge_metric_names();
       label.metric = metric->id;
     } else {
-      return "unknown key \"" + excerpt(key, 80) + "\"" + did_you_mean(key, label_keys) + "; " +
-             std::string(label_example);
+      return "unknown key \"" + excerpt(key, 80) + "\"; " + std::string(label_example) +
+             did_you_mean(key, label_keys);
     }
   }
   if (!has_id) return "`id` is missing; " + std::string(label_example);

@@ -67,8 +67,8 @@ void check_placeholders(TableReader& reader, const Rubric& rubric) {
                                    ": a placeholder is written without blanks, " + in_braces(bare));
       continue;
     }
-    reader.add_wrong("user", "has the unknown placeholder " + in_braces(excerpt(name, 80)) +
-                                 did_you_mean(name, known) + "; there are " + every_placeholder());
+    reader.add_wrong("user", "has the unknown placeholder " + in_braces(excerpt(name, 80)) + "; there are " +
+                                 every_placeholder() + did_you_mean(name, known));
   }
   const MetricInfo* metric = find_metric(rubric.id);
   const bool is_of_context = metric != nullptr && judges_context(metric->id);

@@ -119,8 +119,8 @@ SuiteRubrics::Missing SuiteRubrics::missing(std::string_view id) const {
   std::vector<std::string> ids;
   for (const auto& [known, versions] : by_id_) ids.push_back(known);
   const std::vector<std::string_view> candidates(ids.begin(), ids.end());
-  return {false, "names the rubric \"" + excerpt(id, defaults::quoted_bytes) + "\", which there is not" +
-                     did_you_mean(id, candidates) + "; there are " + quoted_list(ids)};
+  return {false, "names the rubric \"" + excerpt(id, defaults::quoted_bytes) +
+                     "\", which there is not; there are " + quoted_list(ids) + did_you_mean(id, candidates)};
 }
 
 tl::expected<SuiteRubrics::Use, SuiteRubrics::Missing> SuiteRubrics::use(

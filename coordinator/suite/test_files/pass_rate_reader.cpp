@@ -33,12 +33,12 @@ void check_rated_categories(const CategoryPassRates& rates, const CaseList& case
   for (const auto& [category, rate] : rates) {
     if (known.contains(category)) continue;
     const std::vector<std::string_view> candidates(known.begin(), known.end());
-    context.add(rate.line, "\"" + excerpt(category, defaults::quoted_bytes) +
-                               "\" in settings.min_pass_rate is no category of the suite's tests" +
-                               did_you_mean(category, candidates) + "; they have " +
-                               quoted_list({known.begin(), known.end()}) + ", and \"" +
-                               std::string(general_pass_rate_key) +
-                               "\" stands for all without a rate of their own");
+    context.add(rate.line,
+                "\"" + excerpt(category, defaults::quoted_bytes) +
+                    "\" in settings.min_pass_rate is no category of the suite's tests; they have " +
+                    quoted_list({known.begin(), known.end()}) + ", and \"" +
+                    std::string(general_pass_rate_key) + "\" stands for all without a rate of their own" +
+                    did_you_mean(category, candidates));
   }
 }
 

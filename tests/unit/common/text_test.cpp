@@ -220,5 +220,12 @@ TEST(OneLine, ForeignTextIsALineThatATerminalTakesAsItStands) {
   EXPECT_EQ(one_line("\xe2\x80"), "\xe2\x80") << "the end of the text is no character";
 }
 
+// `did the program ask why?; icontains: ...`
+TEST(Text, WordsThatEndASentenceArePartedByABlank) {
+  EXPECT_EQ(clause_separator("it is so"), "; ");
+  EXPECT_EQ(clause_separator("it is \"why?\""), "; ");
+  for (const char* sentence : {"why?", "so!", "so.", "cut..."}) EXPECT_EQ(clause_separator(sentence), " ");
+}
+
 }  // namespace
 }  // namespace sluice

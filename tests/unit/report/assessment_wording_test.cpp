@@ -200,6 +200,9 @@ TEST(AssessmentWording, AHeadlineIsTheScoreOrTheFirstExpectation) {
   EXPECT_EQ(wording::headline({{score, "f1 0.9 → 0.8"}, {expected, "x"}}), "f1 0.9 → 0.8");
   EXPECT_EQ(wording::headline({{expected, "a = 1"}, {rationale, "why"}, {nothing_got, "Not extracted"}}),
             "Expected: a = 1; Got: Not extracted");
+  EXPECT_EQ(wording::headline({{detail, "the program asks: why?"}, {got, "b"}}),
+            "Detail: the program asks: why? Got: b")
+      << "a question mark before a semicolon";
   EXPECT_EQ(wording::headline({{forbidden, "b = 2\nmore"}}), "Forbidden: b = 2");
   EXPECT_EQ(wording::headline(std::vector<wording::CaseLine>()), "");
   EXPECT_EQ(wording::plain_text({{expected, "a"}, {got, "b"}}), "Expected: a\nGot: b\n");

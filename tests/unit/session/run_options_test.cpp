@@ -193,8 +193,8 @@ TEST(RunOptions, ABaselineArmIsOneOfSeveral) {
       make_run_options(flags, settings_of(""), arms_of_flags({"mini=openai:m", "b=openai:n"}));
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().message,
-            "--baseline-arm names \"mni\", which is no arm of the run; did you mean \"mini\"?; there are "
-            "\"mini\" and \"b\"");
+            "--baseline-arm names \"mni\", which is no arm of the run; there are "
+            "\"mini\" and \"b\"; did you mean \"mini\"?");
   flags.baseline_arm = "b";
   EXPECT_EQ(
       make_run_options(flags, settings_of(""), arms_of_flags({"mini=openai:m", "b=openai:n"}))->baseline_arm,

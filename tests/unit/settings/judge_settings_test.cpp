@@ -259,9 +259,9 @@ TEST(ResolveJudge, AJudgeWithoutAModelIsRefusedNamingTwoThatHavePrices) {
 TEST(ResolveJudge, AnUnknownOneIsNamedWithWhatThereIs) {
   EXPECT_EQ(
       refusal({{}, {}, {}, {{"judge", "--judge", "fak"}}}),
-      "there is no provider \"fak\" (flag --judge); did you mean \"fake\"?; there are \"none\", \"fake\", "
+      "there is no provider \"fak\" (flag --judge); there are \"none\", \"fake\", "
       "\"anthropic\", \"gemini\", \"openai\" and \"openai-responses\", and each [providers.NAME] of the "
-      "settings file");
+      "settings file; did you mean \"fake\"?");
   EXPECT_FALSE(check_judge_provider(merged({{}, {}, {{"VERDICT_JUDGE", "opnai"}}, {}})));
   EXPECT_TRUE(check_judge_provider(merged({{}, {}, {{"VERDICT_JUDGE", "fake"}}, {}})));
 }

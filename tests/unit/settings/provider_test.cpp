@@ -146,9 +146,9 @@ TEST(Provider, UnknownOnesAreNamedWithTheNearest) {
   ASSERT_FALSE(unknown);
   EXPECT_EQ(
       unknown.error().message,
-      "there is no provider \"antropic\" (sluice.toml:2); did you mean \"anthropic\"?; there are "
-      "\"anthropic\", "
-      "\"gemini\", \"openai\" and \"openai-responses\", and each [providers.NAME] of the settings file");
+      "there is no provider \"antropic\" (sluice.toml:2); there are \"anthropic\", "
+      "\"gemini\", \"openai\" and \"openai-responses\", and each [providers.NAME] of the settings file; "
+      "did you mean \"anthropic\"?");
 }
 
 TEST(Provider, BaseUrlFlagGoesBeforeTheProvidersOwn) {
@@ -235,8 +235,9 @@ TEST(Embedding, TheBuiltInOneNeedsNoProvider) {
 TEST(Embedding, NamesWhatCannotEmbed) {
   EXPECT_EQ(
       resolve_embedding(settings_of("[eval]\nembedding_provider = \"opnai\"\n")).error().message,
-      "there is no provider \"opnai\" (sluice.toml:2); did you mean \"openai\"?; there are \"anthropic\", "
-      "\"gemini\", \"openai\" and \"openai-responses\", and each [providers.NAME] of the settings file");
+      "there is no provider \"opnai\" (sluice.toml:2); there are \"anthropic\", "
+      "\"gemini\", \"openai\" and \"openai-responses\", and each [providers.NAME] of the settings file; "
+      "did you mean \"openai\"?");
   EXPECT_EQ(resolve_embedding(settings_of("[eval]\nembedding_provider = \"anthropic\"\n")).error().message,
             "the provider \"anthropic\" (sluice.toml:2) has no embeddings: name one of kind \"openai\" or "
             "\"gemini\" with --embedding-provider");

@@ -209,10 +209,9 @@ TEST_F(JudgeSuite, WrongKeysAreNamedWithTheRightOnes) {
       {"type: relevancy, rubric_version: 1",
        "\"rubric_version\" in expected must be a string, not a whole number (put it in quotes)"},
       {"type: rubric, rubric: tones",
-       "\"rubric\" in expected names the rubric \"tones\", which there is not; did you mean \"tone\"?; there "
-       "are "
+       "\"rubric\" in expected names the rubric \"tones\", which there is not; there are "
        "\"context_recall\", \"context_relevance\", \"correctness\", \"faithfulness\", \"relevancy\", "
-       "\"rubric\" and \"tone\""},
+       "\"rubric\" and \"tone\"; did you mean \"tone\"?"},
       {"type: relevancy, rubric: tone",
        "\"rubric\" in expected belongs to the metric rubric: relevancy is judged by the rubric of its own "
        "name, and \"rubric_version\" names one of its versions"},
@@ -353,8 +352,8 @@ TEST_F(JudgeSuite, EverythingThatIsWrongInAFolderOfRubricsIsNamed) {
       "r/loose.toml: must stand in a folder of the rubric's id: rubrics are files ID/VERSION.toml\n"
       "r/relevancy/v1.toml:3: \"version\" is that of a shipped rubric with the same id: give it another\n"
       "r/tone/v1.toml:1: \"id\" must be \"tone\", as the folder is named, not \"tune\"\n"
-      "r/tone/v1.toml:5: \"user\" has the unknown placeholder {{anser}}; did you mean \"answer\"?; there are "
-      "{{prompt}}, {{answer}}, {{context}}, {{reference}}, {{criteria}}\n"
+      "r/tone/v1.toml:5: \"user\" has the unknown placeholder {{anser}}; there are "
+      "{{prompt}}, {{answer}}, {{context}}, {{reference}}, {{criteria}}; did you mean \"answer\"?\n"
       "suite.yaml:2: \"rubrics\" names \"none\", which cannot be read: No such file or directory\n"
       "suite.yaml:2: \"rubrics\" must not be empty\n"
       "suite.yaml:2: \"rubrics\" names \"../x\", which lies outside of the suite's folder: move it there, or "

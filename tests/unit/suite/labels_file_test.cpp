@@ -55,7 +55,7 @@ TEST(LabelsFile, EachLineThatIsNoLabelIsNamed) {
   EXPECT_EQ(problems_of("{\"id\": 7, \"passed\": true}"),
             std::vector<std::string>{"labels.jsonl:1: `id` must be the id of a test, as a string"});
   EXPECT_EQ(problems_of("{\"id\": \"a\", \"pased\": true}").at(0),
-            "labels.jsonl:1: unknown key \"pased\"; did you mean \"passed\"?; " + example);
+            "labels.jsonl:1: unknown key \"pased\"; " + example + "; did you mean \"passed\"?");
   for (const char* metric : {"must_contain", "relevance"}) {
     EXPECT_EQ(problems_of("{\"id\": \"a\", \"passed\": true, \"metric\": \"" + std::string(metric) + "\"}"),
               std::vector<std::string>{"labels.jsonl:1: `metric` must be one that a judge scores: "

@@ -29,11 +29,10 @@ TEST_F(PassRateSuite, MayBeByCategory) {
 }
 
 TEST_F(PassRateSuite, NamesACategoryThatNoTestHas) {
-  EXPECT_EQ(
-      findings(suite("{default: 0.9, safty: 1}")),
-      "suite.yaml:2: \"safty\" in settings.min_pass_rate is no category of the suite's tests; did you mean "
-      "\"safety\"?; they have \"safety\" and \"tests\", and \"default\" stands for all without a rate of "
-      "their own\n");
+  EXPECT_EQ(findings(suite("{default: 0.9, safty: 1}")),
+            "suite.yaml:2: \"safty\" in settings.min_pass_rate is no category of the suite's tests; "
+            "they have \"safety\" and \"tests\", and \"default\" stands for all without a rate of "
+            "their own; did you mean \"safety\"?\n");
 }
 
 TEST_F(PassRateSuite, NamesWhatIsNoRate) {

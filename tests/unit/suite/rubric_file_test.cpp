@@ -90,9 +90,9 @@ TEST(RubricFile, APlaceholderThatThereIsNotIsNamed) {
   const std::string there_are =
       "; there are {{prompt}}, {{answer}}, {{context}}, {{reference}}, {{criteria}}";
   EXPECT_EQ(findings_of(with("{{prompt}}", "{{contxt}} {{ prompt }} {{contxt}}")),
-            "r/tone/v2.toml:5: \"user\" has the unknown placeholder {{contxt}}; did you mean \"context\"?" +
-                there_are +
-                "; r/tone/v2.toml:5: \"user\" has {{ prompt }}: a placeholder is written without blanks, "
+            "r/tone/v2.toml:5: \"user\" has the unknown placeholder {{contxt}}" + there_are +
+                "; did you mean \"context\"?; r/tone/v2.toml:5: \"user\" has {{ prompt }}: a placeholder is "
+                "written without blanks, "
                 "{{prompt}}");
   EXPECT_EQ(findings_of(with("s {x} {{", "{{prompt}}")),
             "r/tone/v2.toml:4: \"system\" has {{prompt}}: placeholders stand in \"user\" alone");

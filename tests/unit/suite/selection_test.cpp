@@ -99,10 +99,9 @@ TEST(CaseFilter, AnIdUnderAnArmFitsWithItAndWithout) {
 }
 
 TEST(CaseFilter, SaysWhatIsWrongWithIt) {
-  EXPECT_EQ(
-      filtered({"catgory=tls"}),
-      Ids{"--filter \"catgory=tls\" is about \"catgory\"; did you mean \"category\"?; a filter is about "
-          "id, name, category or tag: tag=slow, id~^tls-"});
+  EXPECT_EQ(filtered({"catgory=tls"}),
+            Ids{"--filter \"catgory=tls\" is about \"catgory\"; a filter is about "
+                "id, name, category or tag: tag=slow, id~^tls-; did you mean \"category\"?"});
   EXPECT_EQ(filtered({"tag="}), Ids{"--filter \"tag=\" says nothing to look for: write id=tls-*, tag=slow or "
                                     "id~^tls-"});
   EXPECT_TRUE(filtered({"id~("})[0].starts_with("--filter \"id~(\" is no regular expression: "));

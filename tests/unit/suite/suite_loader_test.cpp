@@ -173,8 +173,8 @@ TEST_F(SuiteLoader, SelectsCategoriesAndTheFirstById) {
   const auto unknown = select(*suite, {.categories = {"jwr"}});
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error(), (Error{Reason::usage_invalid,
-                                    "the suite \"my_suite\" has no category \"jwr\"; did you "
-                                    "mean \"jwt\"?; it has \"jwt\" and \"tls\""}));
+                                    "the suite \"my_suite\" has no category \"jwr\"; it has "
+                                    "\"jwt\" and \"tls\"; did you mean \"jwt\"?"}));
 }
 
 }  // namespace
