@@ -38,12 +38,15 @@ TEST_F(ComparedRuns, ATestWithAnotherCheckStandsByItself) {
   EXPECT_EQ(nlohmann::json::parse(back.output)["tests"]["judged_otherwise"], nlohmann::json::array());
 }
 
+/// France has two checks by one metric.
+const std::string two_checks =
+    "suite: capitals\ntests:\n  - {id: france, input: {prompt: capital 1}, expected: [{type: must_contain, "
+    "text: Paris}, {type: must_contain, text: Seine}]}\n"
+    "  - {id: spain, input: {prompt: capital 2}, expected: {type: must_contain, text: Madrid}}\n";
+
 // Both were `must_contain`, and no word said which of them had broken.
 TEST_F(ComparedRuns, OfSeveralChecksByOneMetricThatWhichBrokeIsNamed) {
-  write_text(folder() / "suite.yaml",
-             "suite: capitals\ntests:\n  - {id: france, input: {prompt: capital 1}, expected: [{type: "
-             "must_contain, text: Paris}, {type: must_contain, text: Seine}]}\n"
-             "  - {id: spain, input: {prompt: capital 2}, expected: {type: must_contain, text: Madrid}}\n");
+  write_text(folder() / "suite.yaml", two_checks);
   answer("Paris on the Seine", "Madrid");
   run({"--export-baseline", "baseline.json"});
   answer("Paris", "Lisbon");
@@ -58,6 +61,30 @@ TEST_F(ComparedRuns, OfSeveralChecksByOneMetricThatWhichBrokeIsNamed) {
     ASSERT_EQ(made["changes"].size(), 2u) << made;
     EXPECT_EQ(made["changes"][0]["expected"], "must_contain \"Seine\"") << made;
     EXPECT_FALSE(made["changes"][1].contains("expected")) << "spain has one";
+  }
+}
+
+// JUnit's failure named the check that had failed before.
+TEST_F(ComparedRuns, EachReportTellsTheCheckThatBrokeFromTheOneThatFailsStill) {
+  write_text(folder() / "suite.yaml", two_checks);
+  answer("On the Seine", "Madrid");
+  run({"--export-baseline", "baseline.json"});
+  answer("Nothing", "Madrid");
+  const auto gated = run({"--baseline", "baseline.json", "--format", "table", "--report", "junit=r.xml",
+                          "--report", "markdown=r.md", "--report", "github=r.txt"});
+  EXPECT_EQ(gated.exit_code, 1) << gated.errors;
+  EXPECT_NE(read_text(folder() / "r.xml")
+                .find("<failure message=\"Expected (broke): must_contain &quot;Seine&quot;; "),
+            std::string::npos)
+      << read_text(folder() / "r.xml");
+  const std::string markdown = read_text(folder() / "r.md");
+  EXPECT_NE(markdown.find("Expected (broke): `must_contain \"Seine\"`"), std::string::npos) << markdown;
+  const std::string annotations = read_text(folder() / "r.txt");
+  for (const std::string* report : {&gated.output, &annotations}) {
+    const auto broke = report->find("Expected (broke): must_contain \"Seine\"");
+    const auto still = report->find("Expected (still failing): must_contain \"Paris\"");
+    EXPECT_NE(still, std::string::npos) << *report;
+    EXPECT_LT(broke, still) << *report;
   }
 }
 
