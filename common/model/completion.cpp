@@ -20,6 +20,8 @@ constexpr std::array<std::string_view, 11> refusing_reasons{
 /// With which OpenAI's format gives words of refusal in the place of an answer. Without any text an answer
 /// that ends so is empty, and nobody knows why.
 constexpr std::array<std::string_view, 3> ordinary_reasons{"", "stop", "length"};
+/// With which answers end that nothing cut off: of OpenAI and Gemini, of Anthropic, of OpenAI's responses.
+constexpr std::array<std::string_view, 4> normal_ends{"stop", "end_turn", "stop_sequence", "completed"};
 
 }  // namespace
 
@@ -53,6 +55,12 @@ bool is_native_refusal(const Completion& completion) {
   const std::string reason = to_lower(completion.finish_reason);
   return std::ranges::find(refusing_reasons, reason) != refusing_reasons.end() ||
          (!completion.text.empty() && std::ranges::find(ordinary_reasons, reason) != ordinary_reasons.end());
+}
+
+bool is_empty_answer(const Completion& completion) {
+  if (!completion.non_answer || completion.non_answer->reason != Reason::refusal) return false;
+  return completion.text.empty() &&
+         std::ranges::find(normal_ends, to_lower(completion.finish_reason)) != normal_ends.end();
 }
 
 }  // namespace sluice

@@ -61,4 +61,8 @@ Digest answer_digest(const Completion& completion);
 /// replay of an answer comes to the same.
 bool is_native_refusal(const Completion& completion);
 
+/// True if the model ended as it does at the end of any answer, and said nothing: an answer to a test that
+/// expects an empty one (expects_empty), and to any other a non-answer. Goes by what answer_digest covers.
+bool is_empty_answer(const Completion& completion);
+
 }  // namespace sluice

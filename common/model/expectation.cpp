@@ -1,5 +1,7 @@
 #include "common/model/expectation.hpp"
 
+#include "common/text/trimmed.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -20,6 +22,17 @@ bool checks_all_calls(const TextExpectation& expectation) {
 bool checks_refusal(const TextExpectation& expectation) {
   return is_or_holds(expectation,
                      [](const TextExpectation& one) { return positive(one.metric) == MetricId::refusal; });
+}
+
+bool expects_empty(const TextExpectation& expectation) {
+  if (expectation.metric == MetricId::exact_match)
+    return std::ranges::any_of(expectation.texts,
+                               [](const std::string& text) { return trimmed(text).empty(); });
+  return !is_negated(expectation.metric) && std::ranges::any_of(expectation.parts, expects_empty);
+}
+
+bool takes_non_answers(const TextExpectation& expectation) {
+  return checks_refusal(expectation) || expects_empty(expectation);
 }
 
 void add_for_worker(const TextExpectation& expectation, std::vector<TextExpectation>& tasks) {

@@ -59,6 +59,12 @@ bool checks_all_calls(const TextExpectation& expectation);
 /// Whether it asks for a refusal, or for none, itself or in one of its parts. A test with such a metric is
 /// answered by a refusal of the provider's own; to any other that is an error.
 bool checks_refusal(const TextExpectation& expectation);
+/// Whether an empty answer is one that it asks for: exact_match with an empty text, itself or as a part, but
+/// not of what is turned round. A test with such a metric is answered by an empty answer (is_empty_answer);
+/// to any other that is an error.
+bool expects_empty(const TextExpectation& expectation);
+/// Whether some of what is no answer to other tests is one to a test with it: either of these.
+bool takes_non_answers(const TextExpectation& expectation);
 
 /// Adds what a worker assesses of it: itself, or, where there is a command in it, the greatest of its parts
 /// without one, in their order. Commands run where the suite is (docs/security.md).

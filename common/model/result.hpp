@@ -90,7 +90,7 @@ struct UnitSpend {
 
 /// The result of a unit of work: all its trials or none. Either `error` is set or there is a score for each
 /// task. A refusal of the provider's own is both: the error of the tasks that do not ask for one, and the
-/// answer, with a score, of those that do (checks_refusal).
+/// answer, with a score, of those that do (checks_refusal); and so is an empty answer (expects_empty).
 struct UnitResult {
   UnitId unit = 0;
   Digest key{};

@@ -45,7 +45,8 @@ std::optional<std::string> beyond_protocol(const RunSettings& settings, const La
   if (parts.recorded_calls && protocol < first_with_recorded_calls) what = "its recorded answers call tools";
   if (parts.checks_of_all_calls && protocol < first_with_checks_of_all_calls)
     what = "a check is about all calls of tools";
-  if (parts.refusals && protocol < first_with_refusals) what = "a test checks for a refusal";
+  if (parts.non_answers && protocol < first_with_refusals)
+    what = "a test checks for a refusal, or expects an empty answer";
   if (parts.labels && protocol < first_with_labels) what = "a test expects a label";
   const bool uses_responses = std::ranges::find(settings.providers, ProviderKind::openai_responses,
                                                 &ProviderSettings::kind) != settings.providers.end();

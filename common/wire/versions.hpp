@@ -30,7 +30,7 @@ inline constexpr std::uint8_t first_with_changed_programs = 9;
 struct LaterParts {
   bool recorded_calls = false;  ///< Some of the recorded answers call tools, which a check would not see.
   bool checks_of_all_calls = false;  ///< A case has a metric of all calls, which would not be read.
-  bool refusals = false;             ///< Some test checks for a refusal.
+  bool non_answers = false;          ///< Some test checks for a refusal, or expects an empty answer.
   bool labels = false;               ///< Some test expects a label.
 };
 

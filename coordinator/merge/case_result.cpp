@@ -108,9 +108,9 @@ bool answers_all(const Case& fixture, std::span<const MetricOutcome> outcomes, c
   });
 }
 
-bool takes_refusal(const Case& fixture) {
+bool has_taker_of_non_answers(const Case& fixture) {
   return std::ranges::any_of(fixture.expectations,
-                             [](const Expectation& one) { return checks_refusal(one.what); });
+                             [](const Expectation& one) { return takes_non_answers(one.what); });
 }
 
 Counts counts_of(const ClaimsScore& score) {
@@ -146,8 +146,8 @@ class CaseTrials {
     const UnitResult& unit = is_only_one ? committed.unit : units_.emplace_back(committed.unit);
     TrialResult& trial = trial_at(committed.trial);
     trial.unit = &unit;
-    // A refusal comes with the scores of those whose test asks for one.
-    if (unit.error && (unit.scores.empty() || !takes_refusal(*case_))) {
+    // A refusal, or an empty answer, comes with the scores of those whose test asks for one.
+    if (unit.error && (unit.scores.empty() || !has_taker_of_non_answers(*case_))) {
       trial.error = &*unit.error;
       return;
     }

@@ -11,7 +11,7 @@ bool fits(const UnitResult& result, const Plan& plan) {
   const auto trials = plan.trials_of(result.unit);
   if (!result.error) return std::ranges::equal(result.scores, trials, {}, &TrialScore::trial);
   if (result.error->reason != Reason::refusal) return result.scores.empty();
-  // Of trials that take a refusal, each once and in their order; whether they do, visit_cases sees.
+  // Of trials that take it for an answer, each once and in their order; whether they do, visit_cases sees.
   return std::ranges::includes(trials, result.scores, {}, {}, &TrialScore::trial);
 }
 

@@ -49,7 +49,7 @@ struct Suite {
   std::shared_ptr<const SuiteExamples> examples;  ///< Null: there are none.
   std::vector<MetricId> metrics;   ///< What assesses any of the cases, by number; before any selection.
   bool checks_costs = false;       ///< Of any of them, as a metric or as a part of one.
-  bool checks_refusals = false;    ///< The same.
+  bool takes_non_answers = false;  ///< The same.
   SuiteLabels labels;              ///< Of all tests; before any selection.
   std::string runs_command;        ///< The first of them that does, as `FILE:LINE`; empty: none.
   std::string brings_command;      ///< The first that stands in a file which the suite's own names.

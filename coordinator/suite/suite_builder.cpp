@@ -60,7 +60,7 @@ void SuiteBuilder::note(const Case& one, const CaseFingerprints& fingerprints, P
   for (const Expectation& expectation : one.expectations) {
     metrics_.set(static_cast<std::size_t>(expectation.what.metric));
     suite_.checks_costs = suite_.checks_costs || checks_cost(expectation.what);
-    suite_.checks_refusals = suite_.checks_refusals || checks_refusal(expectation.what);
+    suite_.takes_non_answers = suite_.takes_non_answers || takes_non_answers(expectation.what);
     labels_.add(expectation.what, {place.file, place.line});
     if (!has_command(expectation.what)) continue;
     if (suite_.runs_command.empty()) suite_.runs_command = where();

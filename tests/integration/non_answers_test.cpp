@@ -162,5 +162,36 @@ TEST_F(Refusals, AreAnswersToTheTestsThatCheckForOne) {
   EXPECT_TRUE(std::filesystem::exists(baseline)) << pinned.errors;
 }
 
+// Nothing could pass `equals` with an empty text but a recorded answer.
+TEST_F(NonAnswers, AnEmptyOneIsTheAnswerToATestThatExpectsIt) {
+  const auto simulator = start_simulator({R"({"contains": "nothing", "text": ""})"}, {});
+  const auto path = folder() / "empty.yaml";
+  std::ofstream(path) << R"yaml(suite: empty
+model: m
+settings: {provider: openai}
+tests:
+  - {id: expected, input: {prompt: "Say nothing."}, expected: {type: equals, text: ""}}
+  - {id: other, input: {prompt: "Say nothing."}, expected: {type: equals, text: "nothing"}}
+  - {id: unlike, input: {prompt: "Say nothing."}, expected: {type: not_equals, text: ""}}
+)yaml";
+  for (const std::string mode : {"live", "cached"}) {
+    const auto finished = run_sluice(
+        {"run", path.string(), "--mode", mode, "--format", "json", "--base-url", simulator.url() + "/v1"});
+    const json report = parse_report(finished.output);
+    ASSERT_TRUE(report.is_object()) << finished.errors;
+    EXPECT_EQ(schema_findings(report), "");
+    std::map<std::string, std::string> came_to;
+    for (const json& one : report["fixture_results"]) came_to[one["id"]] = one["status"];
+    EXPECT_EQ(came_to, (std::map<std::string, std::string>{
+                           {"expected", "pass"}, {"other", "error"}, {"unlike", "error"}}))
+        << mode;
+  }
+  std::ofstream(path) << "suite: empty\ntests:\n"
+                         "  - {id: expected, input: {prompt: p}, expected: {type: equals, text: \"\"}}\n";
+  const auto recorded = folder() / "answers.jsonl";
+  std::ofstream(recorded) << "{\"id\": \"expected\", \"answer\": \"\"}\n";
+  EXPECT_EQ(run_sluice({"run", path.string(), "--answers", recorded.string()}).exit_code, 0);
+}
+
 }  // namespace
 }  // namespace sluice

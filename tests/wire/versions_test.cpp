@@ -111,9 +111,10 @@ TEST(Versions, ARunThatTheOneBeforeCannotDoSaysSo) {
   EXPECT_TRUE(beyond_protocol(RunSettings(), {.checks_of_all_calls = true}, before));
   EXPECT_FALSE(beyond_protocol(RunSettings(), {.checks_of_all_calls = true}, protocol_version));
   // It knows no such metric, and reads no message with one.
-  EXPECT_NE(beyond_protocol(RunSettings(), {.refusals = true}, before)->find("a test checks for a refusal"),
-            std::string::npos);
-  EXPECT_FALSE(beyond_protocol(RunSettings(), {.refusals = true}, protocol_version));
+  EXPECT_NE(
+      beyond_protocol(RunSettings(), {.non_answers = true}, before)->find("a test checks for a refusal"),
+      std::string::npos);
+  EXPECT_FALSE(beyond_protocol(RunSettings(), {.non_answers = true}, protocol_version));
   EXPECT_NE(beyond_protocol(RunSettings(), {.labels = true}, before)->find("a test expects a label"),
             std::string::npos);
   EXPECT_FALSE(beyond_protocol(RunSettings(), {.labels = true}, protocol_version));

@@ -92,6 +92,10 @@ void clear_scores(UnitResult& out) {
   out.scores.clear();
 }
 
+bool checks_refusals(const ScoringTask& task) {
+  return std::ranges::any_of(task.texts, checks_refusal);
+}
+
 /// Where the answer itself is the error its beginning is shown, or nobody could see why.
 void show_rejected_text(const Completion& completion, UnitResult& out) {
   out.shown_text = shown_beginning(completion.text, true);
@@ -99,12 +103,13 @@ void show_rejected_text(const Completion& completion, UnitResult& out) {
 
 }  // namespace
 
-bool takes_refusal(const ScoringTask& task) {
-  return std::ranges::any_of(task.texts, checks_refusal);
+bool takes(const ScoringTask& task, const Completion& non_answer) {
+  return (is_native_refusal(non_answer) && checks_refusals(task)) ||
+         (is_empty_answer(non_answer) && std::ranges::any_of(task.texts, expects_empty));
 }
 
 bool only_takes_refusals(const WorkUnit& unit) {
-  return !unit.tasks.empty() && std::ranges::all_of(unit.tasks, takes_refusal);
+  return !unit.tasks.empty() && std::ranges::all_of(unit.tasks, checks_refusals);
 }
 
 std::string detail_of(const JudgeScore& judged) {
@@ -140,19 +145,17 @@ void score_answer(const Completion& completion, const Checks& checks, const Work
   out.usage = completion.usage;
   out.error = completion.non_answer;
   clear_scores(out);
-  const bool is_refusal = is_native_refusal(completion);
   if (out.error) {
     show_rejected_text(completion, out);
-    if (!is_refusal) return;
   } else if (std::ranges::any_of(unit.tasks, &ScoringTask::assesses_claims) &&
              !read_claims(completion, checks.ontology, std::move(read), out)) {
     return show_rejected_text(completion, out);
   }
   const auto shows_text = [](const ScoringTask& task) { return !task.texts.empty() || !task.judged.empty(); };
-  if (!is_refusal && std::ranges::any_of(unit.tasks, shows_text))
+  if (!out.error && std::ranges::any_of(unit.tasks, shows_text))
     out.shown_text = shown_beginning(completion.text, false);
   CheckedAnswer checked(completion.text);
-  checked.is_refusal = is_refusal;
+  checked.is_refusal = is_native_refusal(completion);
   checked.calls = completion.calls;
   checked.tools = unit.request.extras.tools;
   checked.usage = completion.usage;
@@ -160,7 +163,7 @@ void score_answer(const Completion& completion, const Checks& checks, const Work
   out.scores.reserve(unit.tasks.size());
   std::size_t unmatched = 0;
   for (std::size_t i = 0; i < unit.tasks.size(); ++i) {
-    if (is_refusal && !takes_refusal(unit.tasks[i])) continue;
+    if (completion.non_answer && !takes(unit.tasks[i], completion)) continue;
     const auto votes = i < evidence.votes.size() ? std::span<const GivenVotes>(evidence.votes[i])
                                                  : std::span<const GivenVotes>();
     auto score =

@@ -39,9 +39,10 @@ struct AssessedAnswer {
 Result<TrialScore> score_trial(const AssessedAnswer& answer, const ScoringTask& task,
                                const TextChecker& assess);
 
-/// Whether a refusal of the provider's own is an answer to the task, and no error.
-bool takes_refusal(const ScoringTask& task);
-/// The same of all tasks of a unit that has some.
+/// Whether the non-answer is an answer to the task, and no error: a refusal of the provider's own where the
+/// task checks for one, an empty answer where it expects one.
+bool takes(const ScoringTask& task, const Completion& non_answer);
+/// Whether a refusal of the provider's own is an answer to all tasks of a unit that has some.
 bool only_takes_refusals(const WorkUnit& unit);
 
 /// Why a judge metric did not pass, in at most defaults::max_detail_bytes; empty if it did.
@@ -53,9 +54,9 @@ std::string shown_beginning(std::string_view text, bool is_error);
 
 /// Fills the part of a unit's result that follows from its answer's text: `usage`, `shown_text`, and either
 /// `error` (a refusal, a truncated answer, unparsable claims, or what a metric could not be assessed
-/// for) or `parsed`, `claims` and a score for each of the unit's tasks; of a refusal both, where tasks take
-/// it (UnitResult). An answer is read as claims only if a task assesses them. Leaves `unit`, `key`, `answer`
-/// and `spend` alone. `read`: the answer's claims, if parse_claims was called for it already.
+/// for) or `parsed`, `claims` and a score for each of the unit's tasks; of a non-answer both, where tasks
+/// take it (UnitResult). An answer is read as claims only if a task assesses them. Leaves `unit`, `key`,
+/// `answer` and `spend` alone. `read`: the answer's claims, if parse_claims was called for it already.
 void score_answer(const Completion& completion, const Checks& checks, const WorkUnit& unit,
                   const Evidence& evidence, UnitResult& out,
                   std::optional<std::vector<ParsedClaim>> read = std::nullopt);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -138,10 +139,11 @@ ObservedAnswer as_observed(Completion&& answer, std::string text) {
 
 SharedUnit part_that_assesses(const Completion& answer, const SharedUnit& unit) {
   if (!answer.non_answer) return unit;
-  if (!is_native_refusal(answer) || std::ranges::none_of(unit->tasks, takes_refusal)) return nullptr;
-  if (only_takes_refusals(*unit)) return unit;
+  const auto takes_it = [&](const ScoringTask& task) { return takes(task, answer); };
+  if (std::ranges::none_of(unit->tasks, takes_it)) return nullptr;
+  if (std::ranges::all_of(unit->tasks, takes_it)) return unit;
   WorkUnit part = *unit;
-  std::erase_if(part.tasks, [](const ScoringTask& task) { return !takes_refusal(task); });
+  std::erase_if(part.tasks, std::not_fn(takes_it));
   return std::make_shared<const WorkUnit>(std::move(part));
 }
 
@@ -206,10 +208,10 @@ UnitResult unassessed_result(const WorkUnit& unit, const Checks& checks, Error e
 
 std::optional<WorkUnit> part_beside_error(const WorkUnit& unit, const Error& error,
                                           const Completion& answer) {
-  if (!is_native_refusal(answer) || stops_run(error.reason)) return std::nullopt;
+  if (!answer.non_answer || stops_run(error.reason)) return std::nullopt;
   WorkUnit part = unit;
-  std::erase_if(part.tasks, [](const ScoringTask& task) {
-    return !takes_refusal(task) || !needs_the_answer_alone(task);
+  std::erase_if(part.tasks, [&](const ScoringTask& task) {
+    return !takes(task, answer) || !needs_the_answer_alone(task);
   });
   return part.tasks.empty() ? std::nullopt : std::optional(std::move(part));
 }

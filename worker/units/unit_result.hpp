@@ -18,7 +18,7 @@ namespace sluice {
 /// What became of a unit's request: the answer (which may be a final non-answer), or why there is none.
 using UnitOutcome = std::variant<Completion, Error>;
 
-/// The unit with those of its tasks alone that assess the answer: of a refusal those that take it. Null if
+/// The unit with those of its tasks alone that assess the answer: of a non-answer those that take it. Null if
 /// there are none.
 SharedUnit part_that_assesses(const Completion& answer, const SharedUnit& unit);
 
@@ -35,10 +35,10 @@ UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome o
 UnitResult unassessed_result(const WorkUnit& unit, const Checks& checks, Error error, Completion answer,
                              const Spend& spend, const Disclosure& disclosure = Disclosure());
 
-/// The part of such a unit that the error leaves as it is: of a refusal the tasks that take it and need
+/// The part of such a unit that the error leaves as it is: of a non-answer the tasks that take it and need
 /// nothing else. Nothing if there are none, or the error ends the run.
 std::optional<WorkUnit> part_beside_error(const WorkUnit& unit, const Error& error, const Completion& answer);
-/// The result of that part, scored by the refusal, which is the other tasks' error, and says what failed.
+/// The result of that part, scored by the non-answer, which is the other tasks' error, and says what failed.
 UnitResult refused_result(const WorkUnit& part, const Checks& checks, Error error, Completion answer,
                           const Spend& spend, const Disclosure& disclosure = Disclosure());
 

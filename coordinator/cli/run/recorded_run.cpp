@@ -184,7 +184,7 @@ Result<void> RecordedRun::make_controller() {
   controller.settings = run_settings(options_, inputs_, run_id_);
   fit_judge(*plan_, controller.settings);
   controller.later_parts = {inputs_.suite.cases.has_recorded_calls(), plan_->checks_all_calls(),
-                            inputs_.suite.checks_refusals, !inputs_.suite.labels.empty()};
+                            inputs_.suite.takes_non_answers, !inputs_.suite.labels.empty()};
   if (auto missing = missing_key(options_, controller.settings)) return fail(std::move(*missing));
   // Commands are given the whole answer, too.
   controller.settings.observe = observed_ || command_rules(options_, inputs_) != nullptr;

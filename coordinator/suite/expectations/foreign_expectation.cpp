@@ -216,8 +216,6 @@ class ExpectationMaker {
   }
 
   Made make_equals(std::string_view of_text, std::string_view of_schema) const {
-    if (!check_.schema && is_blank(check_.values.front()))
-      return with(metric(check_.is_negated ? "regex_not_match" : "regex_match"), "pattern", text("^\\s*$"));
     if (!check_.schema) return texts(of_text, "text", check_.values);
     DocumentNode::Table constant{{"const", check_.line, *check_.schema}};
     return with(metric(of_schema), "schema", {std::move(constant), check_.line, {}});

@@ -159,8 +159,7 @@ TEST_F(Promptfoo, JudgesByNoEmptyText) {
                   "    expected:\n      - type: must_contain\n        text: \"{{keyword}}\"\n"
                   "      - type: icontains\n        text: \"{{keyword}}\"\n"))
       << made;
-  EXPECT_TRUE(
-      has(made, "      q: b\n    expected:\n      - type: regex_match\n        pattern: \"^\\\\s*$\"\n  -"))
+  EXPECT_TRUE(has(made, "      q: b\n    expected:\n      - type: exact_match\n        text: \"\"\n  -"))
       << made;
   EXPECT_TRUE(
       has(made, "# 3: the check contains has an empty value, by which no answer can be judged: left out"))

@@ -339,6 +339,26 @@ TEST(NativeRefusal, IsWhatTheProviderCallsOne) {
   }
 }
 
+TEST(EmptyAnswer, IsOneWithoutTextThatEndedAsAnswersDo) {
+  const auto openai = [](const std::string& message, const std::string& finish) {
+    return is_empty_answer(answered(ProviderKind::openai, choice(message, finish)));
+  };
+  EXPECT_TRUE(openai(R"({"content":null})", R"("stop")"));
+  EXPECT_TRUE(openai(R"({"content":""})", R"("stop")"));
+  EXPECT_FALSE(openai(R"({"content":null,"refusal":"No."})", R"("stop")"));
+  EXPECT_FALSE(openai(R"({"content":""})", "null")) << "nobody knows how it ended";
+  EXPECT_FALSE(openai(R"({"content":""})", R"("length")"));
+  EXPECT_FALSE(openai(R"({"content":""})", R"("content_filter")"));
+  EXPECT_FALSE(openai(R"({"content":" "})", R"("stop")")) << "it has a text";
+  EXPECT_TRUE(is_empty_answer(answered(ProviderKind::anthropic, blocks("[]", "end_turn"))));
+  EXPECT_TRUE(is_empty_answer(answered(ProviderKind::anthropic, blocks("[]", "stop_sequence"))));
+  EXPECT_FALSE(is_empty_answer(answered(ProviderKind::anthropic, blocks("[]", "refusal"))));
+  EXPECT_FALSE(is_empty_answer(answered(ProviderKind::anthropic, blocks("[]", "pause_turn"))));
+  EXPECT_TRUE(is_empty_answer(answered(ProviderKind::gemini, candidate("{}", "STOP"))));
+  for (const char* reason : {"SAFETY", "MAX_TOKENS", "RECITATION", "OTHER", "MALFORMED_FUNCTION_CALL"})
+    EXPECT_FALSE(is_empty_answer(answered(ProviderKind::gemini, candidate("{}", reason)))) << reason;
+}
+
 struct NoAnswerCase {
   std::string name;
   ProviderKind kind;

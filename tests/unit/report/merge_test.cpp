@@ -292,9 +292,10 @@ TEST(CaseResult, AResultWithoutAWordOnEveryMetricIsAnError) {
 }
 
 TEST(CaseResult, ARefusalIsAssessedWhereTheCaseChecksForOneAndAnErrorElsewhere) {
-  const auto result_of = [](MetricId asked, std::vector<MetricOutcome> outcomes, bool is_known) {
+  const auto result_of = [](MetricId asked, std::vector<MetricOutcome> outcomes, bool is_known,
+                            std::vector<std::string> texts = {}) {
     Suite suite;
-    Case test = sample::text_case("t", "How?", asked, {});
+    Case test = sample::text_case("t", "How?", asked, std::move(texts));
     if (is_known) test.known_failure = "it refuses";
     suite.cases.push_back(test);
     MemorySource source;
@@ -325,6 +326,10 @@ TEST(CaseResult, ARefusalIsAssessedWhereTheCaseChecksForOneAndAnErrorElsewhere) 
   EXPECT_EQ(result_of(MetricId::must_contain, word(MetricId::must_contain, true), false),
             (Status{CaseStatus::error, true}))
       << "whatever a worker says of it";
+  const auto equal = word(MetricId::exact_match, true);
+  EXPECT_EQ(result_of(MetricId::exact_match, equal, false, {""}), (Status{CaseStatus::pass, false}))
+      << "an empty answer is what the case expects";
+  EXPECT_EQ(result_of(MetricId::exact_match, equal, false, {"Paris"}), (Status{CaseStatus::error, true}));
 }
 
 // What a worker read the answer as goes into the matrix of labels: it must be one, and what the verdict says.

@@ -255,6 +255,41 @@ TEST_F(ScoreTexts, ARefusalIsTheAnswerToTheTasksThatCheckForOneAndTheErrorOfOthe
   EXPECT_EQ(outcome(given.scores[2], MetricId::not_refusal).passed, true);
 }
 
+// An empty answer was the case's error even where the test said that it should be empty.
+TEST_F(ScoreTexts, AnEmptyAnswerIsTheAnswerToTheTasksThatExpectOneAndTheErrorOfOthers) {
+  TextExpectation group{MetricId::any_of, {}, {1}};
+  group.parts = {{MetricId::exact_match, {" \n"}}, {MetricId::must_contain, {"Paris"}}};
+  TextExpectation other_than{MetricId::not_all_of, {}, {1}};
+  other_than.parts = {{MetricId::exact_match, {""}}};
+  WorkUnit unit;
+  unit.tasks = {text_task(1, {{MetricId::must_not_contain, {"Paris"}}}),
+                text_task(2, {{MetricId::exact_match, {"none", ""}}, {MetricId::must_contain, {"x"}}}),
+                text_task(3, {{MetricId::not_exact_match, {""}}}),
+                text_task(4, {group}),
+                text_task(5, {other_than}),
+                text_task(6, {{MetricId::refusal}})};
+  UnitResult silent;
+  score_answer(refusal_of(""), {ontology, assess}, unit, {}, silent);
+  ASSERT_TRUE(silent.error);
+  EXPECT_EQ(silent.error->reason, Reason::refusal);
+  ASSERT_EQ(silent.scores.size(), 2u);
+  ASSERT_NE(silent.score_of(2), nullptr);
+  EXPECT_EQ(outcome(*silent.score_of(2), MetricId::exact_match).passed, true);
+  EXPECT_EQ(outcome(*silent.score_of(2), MetricId::must_contain).passed, false) << "of the empty text";
+  ASSERT_NE(silent.score_of(4), nullptr);
+  EXPECT_EQ(outcome(*silent.score_of(4), MetricId::any_of).passed, true);
+
+  for (const char* finish : {"", "length", "content_filter", "tool_calls", "OTHER"}) {
+    Completion other = refusal_of("");
+    other.finish_reason = finish;
+    unit.tasks.resize(5);
+    UnitResult out;
+    score_answer(other, {ontology, assess}, unit, {}, out);
+    EXPECT_TRUE(out.error);
+    EXPECT_TRUE(out.scores.empty()) << "it did not end as answers do: " << finish;
+  }
+}
+
 // A judge's calls made a recorded answer pass: it had come in 0 ms.
 TEST_F(ScoreTexts, CallsForVotesAreNoLatencyOfTheAnswer) {
   WorkUnit unit;

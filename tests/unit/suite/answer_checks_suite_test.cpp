@@ -53,8 +53,10 @@ TEST_F(AnswerChecksSuite, ARefusalTakesNoParameter) {
   EXPECT_EQ(only("{type: refusal}"), (TextExpectation{MetricId::refusal}));
   EXPECT_EQ(only("{type: not-refusal}"), (TextExpectation{MetricId::not_refusal}));
   EXPECT_TRUE(is_complete(only("{type: refusal}")));
-  EXPECT_TRUE(load(with_expected("{type: all_of, of: [{type: not_refusal}]}")).suite.checks_refusals);
-  EXPECT_FALSE(load(with_expected("{type: icontains, text: a}")).suite.checks_refusals);
+  EXPECT_TRUE(load(with_expected("{type: all_of, of: [{type: not_refusal}]}")).suite.takes_non_answers);
+  EXPECT_FALSE(load(with_expected("{type: icontains, text: a}")).suite.takes_non_answers);
+  EXPECT_TRUE(load(with_expected("{type: any_of, of: [{type: equals, text: ' '}]}")).suite.takes_non_answers);
+  EXPECT_FALSE(load(with_expected("{type: not_equals, text: ''}")).suite.takes_non_answers);
   EXPECT_NE(findings(with_expected("{type: refusal, text: no}"))
                 .find("does not belong to refusal, which takes no parameter"),
             std::string::npos);

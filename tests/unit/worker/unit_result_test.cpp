@@ -337,6 +337,13 @@ TEST(PartThatAssesses, IsOfARefusalTheTasksThatTakeIt) {
   work.tasks = {part->tasks[0]};
   const auto whole = std::make_shared<const WorkUnit>(work);
   EXPECT_EQ(part_that_assesses(answer, whole), whole);
+  Completion empty;
+  empty.finish_reason = "stop";
+  empty.non_answer = without_text("stop");
+  EXPECT_EQ(part_that_assesses(empty, whole), nullptr) << "it is no refusal";
+  work.tasks[0].texts = {{MetricId::exact_match, {""}}};
+  EXPECT_EQ(part_that_assesses(answer, std::make_shared<const WorkUnit>(work)), nullptr);
+  EXPECT_NE(part_that_assesses(empty, std::make_shared<const WorkUnit>(work)), nullptr);
 }
 
 }  // namespace
