@@ -5,6 +5,7 @@
 #include "coordinator/suite/expectations/metric_types.hpp"
 #include "coordinator/suite/expectations/text_parameter_reader.hpp"
 #include "coordinator/suite/fixtures/expected_claims.hpp"
+#include "coordinator/suite/test_files/test_templates.hpp"
 #include "coordinator/suite/test_files/thresholding_reader.hpp"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ class ExpectationsReader {
       if (array->empty()) context_.add(expected.line, "\"expected\" must name at least one metric");
       for (std::size_t i = 0; i < array->size(); ++i) {
         metric_ = i;
-        read_one((*array)[i], "expected[" + std::to_string(i) + "]");
+        read_one((*array)[i], place_of_metric(source_.metric_places, i));
       }
     } else {
       read_one(node, "expected");
@@ -52,7 +53,7 @@ class ExpectationsReader {
     auto metric = open_metric(node, name, context_, source_.suite);
     if (!metric) return;
     auto& [reader, type] = *metric;
-    check_combination(reader, type);
+    check_combination(reader, type, name);
     Expectation expectation;
     expectation.what.metric = type.id;
     read_parameters(reader, type, expectation);
@@ -69,7 +70,7 @@ class ExpectationsReader {
   }
 
   /// A test makes one request, so its answer is either claims or a text.
-  void check_combination(TableReader& reader, const MetricType& type) {
+  void check_combination(TableReader& reader, const MetricType& type, const std::string& place) {
     const std::string name(type.name());
     const bool is_claims = type.parameter == Parameter::claims;
     const CaseKind kind = is_claims ? CaseKind::claims : CaseKind::text;
@@ -80,9 +81,11 @@ class ExpectationsReader {
                                    " here: claims metrics and metrics of the answer's text "
                                    "need a test each");
     }
-    const auto [first, is_new] = seen_.emplace(type.id, reader.line_of("type"));
+    // A row of a table is one line.
+    const std::string line = "line " + std::to_string(reader.line_of("type"));
+    const auto [first, is_new] = seen_.emplace(type.id, source_.metric_places.empty() ? line : place);
     if (!is_new && type.is_scored()) {
-      reader.add_wrong("type", name + " stands in the test already (line " + std::to_string(first->second) +
+      reader.add_wrong("type", name + " stands in the test already (" + first->second +
                                    "): a scored metric has one score a test");
     }
   }
@@ -163,8 +166,8 @@ class ExpectationsReader {
   const DocumentContext& context_;
   Case& test_;
   TextParameterReader parameters_;
-  std::size_t metric_ = 0;  ///< Which of `expected` is read.
-  std::map<MetricId, std::uint32_t> seen_;
+  std::size_t metric_ = 0;                ///< Which of `expected` is read.
+  std::map<MetricId, std::string> seen_;  ///< With where it stands.
   std::map<std::string, std::uint32_t, std::less<>> claims_lines_;
   std::vector<PlacedClaim> required_;
   std::vector<PlacedClaim> forbidden_;

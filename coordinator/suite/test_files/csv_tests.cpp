@@ -161,6 +161,7 @@ class CsvTests {
     DocumentNode::Array expected;
     std::string threshold;
     bool is_sound = true;
+    source_.metric_places.clear();
     std::string id =
         std::filesystem::path(source_.source).stem().generic_string() + "-" + std::to_string(number);
     for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -242,6 +243,7 @@ class CsvTests {
       return false;
     }
     expected.push_back(in_order(std::move(*made)));
+    source_.metric_places.push_back("the column \"" + column + '"');
     return true;
   }
 
@@ -269,6 +271,7 @@ class CsvTests {
                               {"pass_mark", line, {*share, line, {}}},
                               {"type", line, {std::string("all_of"), line, {}}}};
     expected = {{std::move(group), line, {}}};
+    source_.metric_places.clear();
     return true;
   }
 

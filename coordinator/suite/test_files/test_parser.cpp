@@ -45,7 +45,8 @@ class TestReader {
     if (vars != nullptr) variables_ = read_variables(*vars, context_);
     takes_prompts_ = !source_.prompts->empty() && !has_prompt(written);
     std::optional<RenderedTest> rendered;
-    if (vars != nullptr || takes_prompts_) rendered = render_test(written, variables_, context_);
+    if (vars != nullptr || takes_prompts_)
+      rendered = render_test(written, variables_, context_, source_.metric_places);
     is_rendered_ = rendered.has_value();
     if (!is_rendered_) refuse_variables_of_defaults(written, own);
     read_keys(rendered ? rendered->node : written);

@@ -61,6 +61,8 @@ struct TestSource {
   std::shared_ptr<const DefaultTest> defaults = std::make_shared<DefaultTest>();   ///< For all tests.
   bool is_named_by_suite = false;    ///< Its file is not the suite's own.
   bool may_leave_variables = false;  ///< Columns of a table may be for people alone.
+  /// Where the first metrics of a test stand, as findings say it: columns of a table. Others go by number.
+  std::vector<std::string> metric_places{};
 };
 
 /// What a test came to. The case is meant for use only if there are no findings.

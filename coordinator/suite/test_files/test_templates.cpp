@@ -27,8 +27,9 @@ std::optional<std::string> text_of(const DocumentNode& node) {
 
 class TestRenderer {
  public:
-  TestRenderer(const DocumentNode& test, const Variables& values, const DocumentContext& context)
-      : values_(values), context_(context) {
+  TestRenderer(const DocumentNode& test, const Variables& values, const DocumentContext& context,
+               std::span<const std::string> places)
+      : values_(values), context_(context), places_(places) {
     result_.node = test;
   }
 
@@ -74,7 +75,7 @@ class TestRenderer {
     auto* list = std::get_if<DocumentNode::Array>(&expected.value);
     if (list == nullptr) return render_metric(expected, "expected");
     for (std::size_t i = 0; i < list->size(); ++i) {
-      render_metric((*list)[i], "expected[" + std::to_string(i) + "]");
+      render_metric((*list)[i], place_of_metric(places_, i));
     }
   }
 
@@ -167,6 +168,7 @@ class TestRenderer {
 
   const Variables& values_;
   const DocumentContext& context_;
+  std::span<const std::string> places_;
   std::size_t room_ = defaults::max_rendered_bytes;
   bool is_full_ = false;  ///< That is said once.
   RenderedTest result_;
@@ -218,8 +220,13 @@ std::string json_of_variables(const DocumentEntry& vars) {
   return canonical_json(node);
 }
 
-RenderedTest render_test(const DocumentNode& test, const Variables& values, const DocumentContext& context) {
-  return TestRenderer(test, values, context).run();
+RenderedTest render_test(const DocumentNode& test, const Variables& values, const DocumentContext& context,
+                         std::span<const std::string> places) {
+  return TestRenderer(test, values, context, places).run();
+}
+
+std::string place_of_metric(std::span<const std::string> places, std::size_t i) {
+  return i < places.size() ? places[i] : "expected[" + std::to_string(i) + "]";
 }
 
 }  // namespace sluice

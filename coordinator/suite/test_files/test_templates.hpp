@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -36,7 +37,11 @@ struct RenderedTest {
 /// Renders those texts of a test that are templates (docs/suites.md): of `input` the prompt, context,
 /// system prompt and the contents of messages, of the metrics in `expected` their text, label, reference,
 /// criteria, context, parameters and arguments. What is wrong becomes findings, and the text stays as it is.
-/// REQUIRES: a mapping.
-RenderedTest render_test(const DocumentNode& test, const Variables& values, const DocumentContext& context);
+/// `places`: as TestSource::metric_places. REQUIRES: a mapping.
+RenderedTest render_test(const DocumentNode& test, const Variables& values, const DocumentContext& context,
+                         std::span<const std::string> places = {});
+
+/// What findings call the i-th metric of "expected": where it stands, if that is said, or its number.
+std::string place_of_metric(std::span<const std::string> places, std::size_t i);
 
 }  // namespace sluice

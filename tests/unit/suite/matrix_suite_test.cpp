@@ -350,12 +350,31 @@ TEST_F(MatrixSuite, AColumnInAPatternOfCsvIsAFinding) {
   write("s.json", R"({"const": "{{bad}}"})");
   EXPECT_EQ(
       findings(std::string(capitals_prompts) + "tests_file: t.csv\n"),
-      "t.csv:2: \"pattern\" in expected[0] holds {{bad}}, a variable of the test, which is not filled in "
+      "t.csv:2: \"pattern\" in the column \"__expected\" holds {{bad}}, a variable of the test, which is not "
+      "filled in "
       "here: look for its text with \"contains:\" or \"not-contains:\", or write the pattern out; "
       "\\{\\{bad\\}\\} looks for the braces themselves\n"
-      "t.csv:4: \"schema\" in expected[0] names \"s.json\", which holds {{bad}}, a variable of the test, "
+      "t.csv:4: \"schema\" in the column \"__expected\" names \"s.json\", which holds {{bad}}, a variable of "
+      "the test, "
       "which is not filled in here: look for its text with \"contains:\" or \"not-contains:\", or write "
       "the schema out\n");
+}
+
+// They named the metrics by numbers that no table has, and a row as the line of both.
+TEST_F(MatrixSuite, WhatIsWrongWithACheckOfCsvNamesItsColumn) {
+  const auto of = [&](const std::string& cells) {
+    write("t.csv", "country,__expected,__expected2,__expected7\n" + cells + "\n");
+    return findings(std::string(capitals_prompts) + "tests_file: t.csv\n");
+  };
+  EXPECT_EQ(
+      of("Peru,similar: Lima,,similar: Cusco"),
+      "t.csv:2: \"type\" in the column \"__expected7\" semantic_similarity_to stands in the test already "
+      "(the column \"__expected\"): a scored metric has one score a test\n");
+  EXPECT_EQ(
+      of("Peru,,regex: (,contains: a").find("t.csv:2: \"pattern\" in the column \"__expected2\" cannot"), 0u);
+  EXPECT_NE(
+      of("Peru,,regex: a,contains: {{x}}").find("t.csv:2: \"text\" in the column \"__expected7\" uses "),
+      std::string::npos);
 }
 
 // Each row was said to lack an "input", which none can have.
