@@ -93,10 +93,18 @@ class CsvParser {
   CsvRows result_;
 };
 
+/// A table whose first line ends in CR alone was written by a program of the old Mac, and so were the others.
+std::string with_line_feeds(std::string_view given) {
+  std::string text = with_unix_line_ends(std::string(given));
+  const auto first = text.find_first_of("\r\n");
+  if (first != std::string::npos && text[first] == '\r') std::ranges::replace(text, '\r', '\n');
+  return text;
+}
+
 }  // namespace
 
 CsvRows parse_csv(std::string_view given) {
-  const std::string text = with_unix_line_ends(std::string(without_byte_order_mark(given)));
+  const std::string text = with_line_feeds(without_byte_order_mark(given));
   return CsvParser(text).parse();
 }
 

@@ -22,9 +22,9 @@ struct CsvRows {
 };
 
 /// Parses CSV as RFC 4180 has it: commas between fields, a field in quotes may hold commas, line ends and
-/// quotes, which are doubled there. Line ends may be LF or CR LF, and are LF in fields; empty lines are
-/// passed over, and a byte order mark is fine. A quote that stands anywhere else is an error, and so is one
-/// that nothing closes. Linear in the text.
+/// quotes, which are doubled there. Line ends may be LF, CR LF or, if that of the first line is, CR alone,
+/// and are LF in fields; empty lines are passed over, and a byte order mark is fine. A quote that stands
+/// anywhere else is an error, and so is one that nothing closes. Linear in the text.
 CsvRows parse_csv(std::string_view text);
 
 /// What is wrong with a header that has something else than commas between its columns; empty if all is well.

@@ -38,6 +38,14 @@ TEST(CsvRows, KnowTheirLines) {
   EXPECT_EQ(rows_of("a\n\n\"x\r\ny\"\nb\n"), "1: [a]\n3: [x\ny]\n5: [b]\n");
 }
 
+// The whole table was its header.
+TEST(CsvRows, MayEndInCarriageReturnsAlone) {
+  EXPECT_EQ(rows_of("a,b\rc,d\r"), "1: [a][b]\n2: [c][d]\n");
+  EXPECT_EQ(rows_of("a,b\rc,\"x\ry\"\r\re,f"), "1: [a][b]\n2: [c][x\ny]\n5: [e][f]\n");
+  EXPECT_EQ(rows_of("a,b\rc,\"x\ny\"\re,f\r"), "1: [a][b]\n2: [c][x\ny]\n4: [e][f]\n");
+  EXPECT_EQ(rows_of("a,b\nc\r,d\n"), "1: [a][b]\n2: [c\r][d]\n") << "where lines end in LF it is a character";
+}
+
 TEST(CsvRows, SayWhereAQuoteIsWrong) {
   EXPECT_EQ(
       rows_of("a\nb\"c\nd\n"),
