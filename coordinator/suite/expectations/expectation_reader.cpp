@@ -86,7 +86,10 @@ class ExpectationsReader {
     const auto [first, is_new] = seen_.emplace(type.id, source_.metric_places.empty() ? line : place);
     if (!is_new && type.is_scored()) {
       reader.add_wrong("type", name + " stands in the test already (" + first->second +
-                                   "): a scored metric has one score a test");
+                                   "): a scored metric has one score a test" +
+                                   (type.parameter == Parameter::judge
+                                        ? "; ask for both in one, or give each a test of the same prompt"
+                                        : ""));
     }
   }
 

@@ -303,7 +303,7 @@ TEST_F(JudgeSuite, AJudgeDoesNotGoWithClaimsAndStandsOnceInATest) {
       "answer's text need a test each\n");
   EXPECT_EQ(findings(expecting("      - {type: relevancy}\n      - {type: relevancy}\n", "{prompt: p}")),
             "suite.yaml:8: \"type\" in expected[1] relevancy stands in the test already (line 7): a scored "
-            "metric has one score a test\n");
+            "metric has one score a test; ask for both in one, or give each a test of the same prompt\n");
 }
 
 TEST_F(JudgeSuite, IsThresholdedLikeEveryScoredMetric) {
