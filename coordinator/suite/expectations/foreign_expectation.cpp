@@ -103,9 +103,9 @@ class ExpectationMaker {
       case Form::refused:
         return make_refused("any_of");
       case Form::time:
-        return limited("latency", "max_ms", most_milliseconds);
+        return limited("latency", "max_ms", milliseconds);
       case Form::price:
-        return limited("cost", "max_dollars", most_dollars);
+        return limited("cost", "max_dollars", dollars);
       case Form::similarity:
         return scored(texts("semantic_similarity_to", "text", check_.values), similar_enough);
       case Form::criteria:
@@ -172,9 +172,9 @@ class ExpectationMaker {
       case Form::refused:
         return make_refused("not_any_of");
       case Form::time:
-        return limited("not_latency", "max_ms", most_milliseconds);
+        return limited("not_latency", "max_ms", milliseconds);
       case Form::price:
-        return limited("not_cost", "max_dollars", most_dollars);
+        return limited("not_cost", "max_dollars", dollars);
       case Form::valid_calls:
         return make_calls("not_all_of");
       case Form::criteria:
@@ -316,9 +316,16 @@ class ExpectationMaker {
     return with(metric(type), "pattern", text("^" + space + "*" + pattern));
   }
 
-  Made limited(std::string_view type, std::string_view key, double most) const {
+  /// What an answer may take of something.
+  struct Allowance {
+    double most;
+    bool may_be_nothing;
+  };
+
+  Made limited(std::string_view type, std::string_view key, Allowance allowance) const {
     if (!check_.threshold) return fail("names no threshold");
-    if (!(*check_.threshold >= 0.0 && *check_.threshold <= most))
+    const double asked = *check_.threshold;
+    if (!(asked >= 0.0 && asked <= allowance.most) || (asked == 0.0 && !allowance.may_be_nothing))
       return fail("has a threshold that no answer can have");
     return with(metric(type), key, {*check_.threshold, check_.line, {}});
   }
@@ -351,8 +358,8 @@ class ExpectationMaker {
   static constexpr const char* ignored_negation =
       "is judged there as without \"not-\": take that out, or ask for the opposite by `llm-rubric`";
   static constexpr const char* beyond_scores = "has a threshold beyond 0 to 1";
-  static constexpr double most_milliseconds = 1e9;
-  static constexpr double most_dollars = 1e6;
+  static constexpr Allowance milliseconds{1e9, false};
+  static constexpr Allowance dollars{1e6, true};
   const ForeignCheck& check_;
 };
 

@@ -94,7 +94,8 @@ void TextParameterReader::read(TableReader& reader, const MetricType& type, Text
       note_all_tools(reader, type);
       break;
     case Parameter::latency:
-      numbers = {reader.number_in("max_ms", 0.0, 1e9, Need::required).value_or(0.0)};
+      numbers = {reader.number_in("max_ms", 0.0, 1e9, Need::required).value_or(1.0)};
+      if (numbers.front() == 0.0) reader.add_wrong("max_ms", "must be more than 0: no answer takes no time");
       break;
     case Parameter::cost:
       numbers = {reader.number_in("max_dollars", 0.0, 1e6, Need::required).value_or(0.0)};

@@ -262,6 +262,8 @@ TEST_F(AnswerChecksSuite, SaysWhatIsWrong) {
            {"{type: not_any_of, of: [{type: rouge_n, text: '...', min_score: 0.5}]}",
             "\"text\" in of[0] must have at least \"n\" words, 1 here: \"...\" has 0"},
            {"{type: latency}", "missing \"max_ms\""},
+           {"{type: latency, max_ms: 0}", "\"max_ms\" in expected must be more than 0"},
+           {"{type: not_latency, max_ms: 0}", "\"max_ms\" in expected must be more than 0"},
            {"{type: cost, max_dollars: -1}", "\"max_dollars\" in expected"},
            {"{type: tool_call, arguments: {a: 1}}",
             "\"arguments\" in expected need the \"name\" of the tool that is called with them"},

@@ -109,6 +109,8 @@ TEST(ForeignChecks, AreExpectationsOfASuite) {
       {"not-rouge-n(7): a", "! has a threshold beyond 0 to 1"},
       {"latency", "! names no threshold"},
       {"cost(1e9)", "! has a threshold that no answer can have"},
+      {"cost(0)", R"({"max_dollars":0,"type":"cost"})"},
+      {"latency(0)", "! has a threshold that no answer can have"},
       {"not-similar: a",
        "! has no counterpart (a similarity has a lower bound here, and no upper one: `not-llm-rubric` asks a "
        "judge, `command` a program of yours)"},
