@@ -28,6 +28,26 @@ bool is_in(const std::vector<std::string_view>& keys, std::string_view key) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
+/// Whether a word is the key with some letters left out, half of them at most and never the first: `expct`.
+bool leaves_letters_out(std::string_view word, std::string_view key) {
+  constexpr std::size_t fewest_letters = 4;
+  if (word.size() < fewest_letters || 2 * word.size() < key.size() || word.front() != key.front())
+    return false;
+  std::size_t found = 0;
+  for (const char c : key) {
+    if (found < word.size() && word[found] == c) ++found;
+  }
+  return found == word.size();
+}
+
+/// The known key that is meant; nothing if none is near enough.
+std::optional<std::string> meant_key(std::string_view word, const std::vector<std::string_view>& known) {
+  if (auto found = nearest(word, known)) return found;
+  const auto whole =
+      std::ranges::find_if(known, [word](std::string_view key) { return leaves_letters_out(word, key); });
+  return whole != known.end() ? std::optional<std::string>(*whole) : std::nullopt;
+}
+
 }  // namespace
 
 TableReader::TableReader(const TomlNode& node, std::string name, const std::string& file,
@@ -248,7 +268,7 @@ void TableReader::finish(const std::function<std::string(std::string_view)>& bel
     std::string advice = belongs && !table ? belongs(candidate.key) : std::string();
     if (!advice.empty()) advice.insert(0, "; ");
     const std::string unknown = std::string("unknown ") + (table ? "table " : "key ") + quoted(candidate.key);
-    const auto meant = advice.empty() ? nearest(candidate.key, known_) : std::nullopt;
+    const auto meant = advice.empty() ? meant_key(candidate.key, known_) : std::nullopt;
     if (Finding* const missing = meant ? take_missing(*meant) : nullptr) {
       *missing = {file_, candidate.line, unknown + "; did you mean \"" + *meant + "\", which is missing?"};
       continue;

@@ -29,14 +29,8 @@ bool stands_in(const SettingDefinition& one, std::string_view section) {
 
 /// Where a key belongs that stands elsewhere; empty if it belongs nowhere.
 std::string where_it_belongs(std::string_view key) {
-  for (const SettingDefinition& one : setting_definitions()) {
-    if (!one.in_file || one.key != key) continue;
-    const std::string there = "it belongs into [" + std::string(one.section) + "]";
-    return one.section_key.empty() ? there : there + " as \"" + std::string(one.section_key) + "\"";
-  }
-  const bool is_providers = std::ranges::find(provider_definitions(), key, &ProviderDefinition::key) !=
-                            provider_definitions().end();
-  return is_providers ? "it belongs into [providers.NAME]" : "";
+  const std::string place = place_in_settings_file(key);
+  return place.empty() ? "" : "it belongs into " + place;
 }
 
 std::string list_of_eval_keys() {

@@ -4,6 +4,7 @@
 #include "common/settings/request_body.hpp"
 #include "common/settings/setting_values.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -317,6 +318,17 @@ std::string variable_of(std::string_view key) {
   std::string name = "SLUICE_";
   for (const char c : key) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   return name;
+}
+
+std::string place_in_settings_file(std::string_view key) {
+  for (const SettingDefinition& one : setting_definitions()) {
+    if (!one.in_file || one.key != key) continue;
+    const std::string there = "[" + std::string(one.section) + "]";
+    return one.section_key.empty() ? there : there + " as \"" + std::string(one.section_key) + "\"";
+  }
+  const bool is_providers = std::ranges::find(provider_definitions(), key, &ProviderDefinition::key) !=
+                            provider_definitions().end();
+  return is_providers ? "[providers.NAME]" : "";
 }
 
 std::span<const RenamedKey> renamed_eval_keys() {

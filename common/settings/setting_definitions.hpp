@@ -53,6 +53,10 @@ std::span<const SettingDefinition> setting_definitions();
 /// The keys of [providers.NAME].
 std::span<const ProviderDefinition> provider_definitions();
 
+/// The table of the settings file that a key belongs into, with its name there if that is another: `[judge]
+/// as "samples"`. Empty for what the file does not have.
+std::string place_in_settings_file(std::string_view key);
+
 /// `SLUICE_` and the key in upper case.
 std::string variable_of(std::string_view key);
 

@@ -126,7 +126,10 @@ class DefaultTestReader {
     for (const std::string_view key : {std::string_view("id"), std::string_view("name")}) {
       if (reader.refused_entry(key) != nullptr) reader.add_wrong(key, "is a test's own: take it out");
     }
-    reader.finish();
+    reader.finish([](std::string_view key) {
+      const bool is_of_one_test = key == "prompt" || key == "description";
+      return is_of_one_test ? "" : place_of_foreign_key(key);
+    });
     const Variables variables = vars != nullptr ? read_variables(*vars, context_) : Variables();
     if (examples != nullptr) read_case_examples(*examples, source_.examples, context_);
     if (input != nullptr) read_input(context_.reader(*input, "default_test.input"));

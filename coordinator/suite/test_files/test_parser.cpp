@@ -88,7 +88,7 @@ class TestReader {
     const DocumentEntry* examples = reader.entry("examples");
     const DocumentNode* input = reader.table("input", takes_prompts_ ? Need::optional : Need::required);
     const DocumentEntry* expected = reader.entry("expected", Need::required, "what the answer is judged by");
-    reader.finish(foreign_key);
+    reader.finish(place_of_foreign_key);
     test.examples =
         examples != nullptr ? read_case_examples(*examples, source_.examples, context_) : source_.examples;
     std::vector<UnfilledVariable> unfilled;
@@ -101,17 +101,6 @@ class TestReader {
     if (input != nullptr) read_input(context_.reader(*input, "input"));
     check_tools(tools);
     if (takes_prompts_) take_prompts(reader.line_of(variables_.empty() ? "id" : "vars"));
-  }
-
-  /// What keys of promptfoo's tests are called here.
-  static std::string foreign_key(std::string_view key) {
-    if (key == "assert")
-      return "the checks of an answer stand in \"expected\"; `sluice import` converts tests of promptfoo";
-    if (key == "metadata") return "it is called \"tags\", a list such as [\"KEY:VALUE\"]";
-    if (key == "threshold") return "it is the \"pass_mark\" of an all_of in \"expected\"";
-    if (key == "description") return "it is called \"name\"";
-    if (key == "prompt") return "it stands in \"input\", as input: {prompt: ...}";
-    return "";
   }
 
   static void read_wish_for_defaults(TableReader& reader) {
@@ -397,6 +386,16 @@ std::string CheckCompiler::problem_with_arguments(const std::string& parameters,
   if (!compiled) return "";
   const auto found = compiled->compare(arguments);
   return found && !found->gave_up ? found->problem : "";
+}
+
+std::string place_of_foreign_key(std::string_view key) {
+  if (key == "assert")
+    return "the checks of an answer stand in \"expected\"; `sluice import` converts tests of promptfoo";
+  if (key == "metadata") return "it is called \"tags\", a list such as [\"KEY:VALUE\"]";
+  if (key == "threshold") return "it is the \"pass_mark\" of an all_of in \"expected\"";
+  if (key == "description") return "it is called \"name\"";
+  if (key == "prompt") return "it stands in \"input\", as input: {prompt: ...}";
+  return "";
 }
 
 ParsedTest parse_test(const DocumentNode& node, const TestSource& source) {

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -75,5 +76,8 @@ struct ParsedTest {
 /// Reads a test of a YAML suite or a line of its tests_file (docs/suites.md) and collects everything that is
 /// wrong with it.
 ParsedTest parse_test(const DocumentNode& node, const TestSource& source);
+
+/// What a key of promptfoo's tests is called here; empty for any other.
+std::string place_of_foreign_key(std::string_view key);
 
 }  // namespace sluice

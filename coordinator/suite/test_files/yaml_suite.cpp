@@ -63,6 +63,21 @@ constexpr std::array setting_keys{
     SettingKey{"judge_min_kappa", "judge_min_kappa"},
 };
 
+/// Where a setting belongs that a suite has at its top level, or under `settings`: there, if it can, or into
+/// the settings file. Empty for what is no setting.
+std::string place_of_setting(std::string_view key, bool is_at_top) {
+  const std::string there = is_at_top ? "it belongs into \"settings\"" : "";
+  if (key == "min_pass_rate" || key == "thresholding") return there;
+  if (key == "provider" && is_at_top) return there + ", or, as a list with models, is called \"providers\"";
+  for (const SettingKey& one : setting_keys) {
+    if (one.key == key) return there;
+    if (one.setting == key)
+      return (is_at_top ? there + " as \"" : "it is called \"") + std::string(one.key) + '"';
+  }
+  const std::string in_file = place_in_settings_file(key);
+  return in_file.empty() ? "" : "no suite has it: it belongs into the settings file's " + in_file;
+}
+
 /// A configuration of promptfoo shares some keys with a suite, and would be a finding in almost each line.
 bool is_promptfoo_config(const DocumentNode& root) {
   const auto has = [&](std::string_view key) { return find_entry(root, key) != nullptr; };
@@ -203,7 +218,7 @@ class YamlSuiteReader {
       reader.add_missing({"tests", "tests_file", "fixtures"},
                          "the suite has no tests: expected \"tests\", \"tests_file\" or \"fixtures\"");
     }
-    reader.finish();
+    reader.finish([](std::string_view key) { return place_of_setting(key, true); });
     if (tests != nullptr && tests->empty()) reader.add_wrong("tests", "must not be empty");
     if (tests != nullptr) read_tests(*tests);
     if (tests_files) read_tests_files(reader, *tests_files);
@@ -289,7 +304,7 @@ class YamlSuiteReader {
       reader.add_wrong(key, "is no setting of a suite: keys stay in the environment");
     }
     reader.finish([](std::string_view key) {
-      return std::string(key == "model" ? "it stands at the top level of the suite" : "");
+      return key == "model" ? "it stands at the top level of the suite" : place_of_setting(key, false);
     });
   }
 

@@ -37,6 +37,16 @@ TEST(TableReader, NamesTheKeyThatWasMeantOrElseAllThatThereAre) {
   EXPECT_EQ(findings("severity = 1\n", {}), "f.toml:1: unknown key \"severity\" in [t]");
 }
 
+// Three letters are too many for a slip of so short a word.
+TEST(TableReader, NamesTheKeyOfWhichLettersAreLeftOut) {
+  EXPECT_EQ(findings("expct = 1\n", {"text", "expected"}),
+            "f.toml:1: unknown key \"expct\" in [t]; did you mean \"expected\"?");
+  for (const char* other : {"xpectd", "expcetd2", "exd", "expt_other"}) {
+    EXPECT_EQ(findings(std::string(other) + " = 1\n", {"expected_of_all"}),
+              "f.toml:1: unknown key \"" + std::string(other) + "\" in [t]; valid here: expected_of_all");
+  }
+}
+
 TEST(TableReader, NamesTheTableIntoWhichAKeyBelongs) {
   EXPECT_EQ(findings("colour = 1\n", {"color", "name"}),
             "f.toml:1: unknown key \"colour\" in [t]; it belongs into [paint]")

@@ -167,6 +167,12 @@ TEST_F(MatrixSuite, SaysWhatIsWrongWithADefaultTestOnce) {
       "in the suite's \"prompts\"\n"
       "suite.yaml:9: \"type\" in expected is the unknown metric \"must_contains\"; did you mean "
       "\"must_contain\"?\n");
+  EXPECT_EQ(
+      findings(capitals_prompts +
+               std::string("default_test:\n  assert: [x]\n  expected: {type: must_contain, text: x}\n") +
+               tests),
+      "suite.yaml:6: unknown key \"assert\" in default_test; the checks of an answer stand in \"expected\"; "
+      "`sluice import` converts tests of promptfoo\n");
   EXPECT_EQ(findings(capitals_prompts +
                      std::string("default_test: {expected: {type: must_contain, text: '{{x}}'}}\n") +
                      "tests: [{id: a, vars: {country: x}}]\n"),

@@ -370,7 +370,36 @@ TEST_F(YamlSuite, AConfigurationOfPromptfooIsOneFinding) {
       << "what has a name is a suite";
 }
 
+// Each was told all the keys that there are, and "provider" that "providers" is one.
+TEST_F(YamlSuite, ASettingInAnotherPlaceIsToldItsOwn) {
+  EXPECT_EQ(
+      findings("suite: s\nprovider: openai\nmin_pass_rate: 1\nrequest_timeout_seconds: 3\n"
+               "max_concurrent: 3\njudge_samples: 3\nrequests_per_minute: 60\nother: 1\n"
+               "settings:\n  mode: live\n  request_timeout_seconds: 3\n  model: m\n"
+               "tests: [{id: a, input: {prompt: p}, expected: {type: exact_match, text: x}}]\n"),
+      "suite.yaml:2: unknown key \"provider\"; it belongs into \"settings\", or, as a list with models, is "
+      "called \"providers\"\n"
+      "suite.yaml:3: unknown key \"min_pass_rate\"; it belongs into \"settings\"\n"
+      "suite.yaml:4: unknown key \"request_timeout_seconds\"; it belongs into \"settings\" as "
+      "\"timeout_seconds\"\n"
+      "suite.yaml:5: unknown key \"max_concurrent\"; no suite has it: it belongs into the settings file's "
+      "[eval]\n"
+      "suite.yaml:6: unknown key \"judge_samples\"; it belongs into \"settings\"\n"
+      "suite.yaml:7: unknown key \"requests_per_minute\"; no suite has it: it belongs into the settings "
+      "file's [providers.NAME]\n"
+      "suite.yaml:8: unknown key \"other\"; valid here: suite, model, settings, rubrics, prompts, arms, "
+      "providers, examples, default_test, tests, fixtures, tests_file\n"
+      "suite.yaml:10: unknown key \"mode\" in settings; no suite has it: it belongs into the settings "
+      "file's [eval]\n"
+      "suite.yaml:11: unknown key \"request_timeout_seconds\" in settings; it is called "
+      "\"timeout_seconds\"\n"
+      "suite.yaml:12: unknown key \"model\" in settings; it stands at the top level of the suite\n");
+}
+
 TEST_F(YamlSuite, AMisspeltKeyAndTheMissingOneThatItWasMeantToBeAreOneFinding) {
+  EXPECT_EQ(
+      findings("suite: s\ntests:\n- id: a\n  input: {prompt: p}\n  expct: {type: exact_match}\n"),
+      "suite.yaml:5: unknown key \"expct\" in the test; did you mean \"expected\", which is missing?\n");
   EXPECT_EQ(findings("suite: s\ntest:\n- {id: a}\n"),
             "suite.yaml:2: unknown key \"test\"; did you mean \"tests\", which is missing?\n");
   EXPECT_EQ(findings("suite: s\ntests:\n- id: a\n  input: {promt: p}\n  expected: {tpye: exact_match}\n"),
