@@ -28,9 +28,9 @@ struct TextExpectation {
   /// Texts to look for, patterns (RE2), accepted answers, references; for json_schema and contains_json the
   /// schema's JSON text alone; for tool_call the tool's name and its arguments as a JSON object, or nothing:
   /// any tool; for tool_calls both of each call. command: the arguments as a JSON list, the parameters as a
-  /// JSON object, and the hash of the files among the arguments. label: the expected one, the path to it in
-  /// a JSON answer (empty: the answer is the label), and the labels that the test lists; for a worker all
-  /// that there are.
+  /// JSON object, and the hash of the files among the arguments. label: the expected one (not_label: the
+  /// excluded one), the path to it in a JSON answer (empty: the answer is the label), and the labels that the
+  /// test lists; for a worker all that there are.
   std::vector<std::string> texts{};
   /// levenshtein: the most changes. rouge_n: n, and of a part the score that passes. latency: milliseconds.
   /// tool_calls: 1 where the calls have an order, else 0. cost: dollars, and what the run adds, the dollars

@@ -58,6 +58,7 @@ constexpr std::array catalogue{
     MetricInfo{MetricId::not_tool_calls, "not_tool_calls", "1", MetricKind::pass_fail},
     MetricInfo{MetricId::not_tool_calls_valid, "not_tool_calls_valid", "1", MetricKind::pass_fail},
     MetricInfo{MetricId::not_refusal, "not_refusal", "1", MetricKind::pass_fail},
+    MetricInfo{MetricId::not_label, "not_label", "1", MetricKind::pass_fail},
     MetricInfo{MetricId::faithfulness, "faithfulness", "1", MetricKind::scored},
     MetricInfo{MetricId::relevancy, "relevancy", "1", MetricKind::scored},
     MetricInfo{MetricId::correctness, "correctness", "1", MetricKind::scored},

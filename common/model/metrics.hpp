@@ -41,7 +41,7 @@ enum class MetricId : std::uint8_t {
   tool_calls_valid = 44,  ///< Passes when each call is of a tool of the request, with arguments that fit it.
   refusal = 45,           ///< Passes when the provider itself says that it refused (is_native_refusal).
   tool_calls = 46,        ///< Passes when the answer makes these calls, each once, and no other.
-  label = 47,             ///< Passes when the answer is this one of the suite's labels. Is not turned round.
+  label = 47,             ///< Passes when the answer is this one of the suite's labels.
   // The same, turned round: `negation_bit` is set.
   not_exact_match = 14 | 0x80,
   not_json_schema = 15 | 0x80,
@@ -61,6 +61,7 @@ enum class MetricId : std::uint8_t {
   not_tool_calls_valid = 44 | 0x80,
   not_refusal = 45 | 0x80,
   not_tool_calls = 46 | 0x80,
+  not_label = 47 | 0x80,  ///< Passes when the answer is another of the suite's labels.
   // By a model's judgement (docs/judges.md).
   faithfulness = 20,  ///< Every statement of the answer is supported by the context.
   relevancy = 21,     ///< The answer answers the prompt.

@@ -35,7 +35,7 @@ std::size_t bytes_of(const TextExpectation& expectation) {
 std::size_t bytes_of_labels(const TextExpectation& expectation, const SuiteLabels& labels) {
   std::size_t bytes = 0;
   for (const auto& part : expectation.parts) bytes += bytes_of_labels(part, labels);
-  if (expectation.metric != MetricId::label) return bytes;
+  if (positive(expectation.metric) != MetricId::label) return bytes;
   const auto all = labels.find(expectation.texts[1]);
   if (all == labels.end()) return bytes;
   for (const auto& label : all->second) bytes += overhead_bytes + label.size();

@@ -64,7 +64,7 @@ void add_price(const std::optional<std::pair<double, double>>& price, TextExpect
 
 /// An answer is read as one of all labels of the suite, whichever the test itself lists.
 void add_labels(const SuiteLabels& labels, TextExpectation& expectation) {
-  if (expectation.metric == MetricId::label) {
+  if (positive(expectation.metric) == MetricId::label) {
     const auto all = labels.find(expectation.texts[1]);
     if (all == labels.end()) return;
     expectation.texts.resize(first_label);

@@ -245,7 +245,7 @@ namespace {
 /// What may change and the check is the same: the files of a program, which may be mended, and the labels
 /// that there are beside the expected one.
 bool has_surroundings(const TextExpectation& what) {
-  return is_command_metric(what.metric) || what.metric == MetricId::label;
+  return is_command_metric(what.metric) || positive(what.metric) == MetricId::label;
 }
 void forget_surroundings(TextExpectation& what) {
   if (has_surroundings(what)) what.texts.resize(2);

@@ -46,8 +46,8 @@ tl::expected<std::string, std::string> said_in(std::string_view answer, const st
 
 }  // namespace
 
-Result<MetricOutcome> assess_label(std::string_view answer, const std::vector<std::string>& texts) {
-  constexpr MetricId id = MetricId::label;
+Result<MetricOutcome> assess_label(MetricId id, std::string_view answer,
+                                   const std::vector<std::string>& texts) {
   const std::string& expected = texts.front();
   const auto said = said_in(answer, texts[1]);
   if (!said) return failed_outcome(id, said.error());
@@ -57,6 +57,7 @@ Result<MetricOutcome> assess_label(std::string_view answer, const std::vector<st
     const auto form_of_label = label_form(label);
     if (!form_of_label) return fail(form_of_label.error());
     if (form->empty() || *form_of_label != *form) continue;
+    if (is_negated(id)) return outcome_of(id, label == expected ? "it must not be " + label : "");
     MetricOutcome outcome = outcome_of(id, label == expected ? "" : label + ", not " + expected);
     outcome.label = label;
     return outcome;

@@ -95,6 +95,8 @@ Result<MetricOutcome> TextChecker::assess(const CheckedAnswer& answer, const Tex
   const MetricId id = expectation.metric;
   const bool fails_pass = is_negated(id) != turned_round;
   if (!expectation.parts.empty()) return assess_group(answer, expectation, fails_pass);
+  // What is no label at all is none but this one either.
+  if (id == MetricId::not_label) return assess_label(id, answer.text, expectation.texts);
   auto plain = assess_positive(answer, expectation, fails_pass);
   if (!plain || !is_negated(id)) return plain;
   // Names and arguments are no list of texts.
@@ -121,7 +123,7 @@ Result<MetricOutcome> TextChecker::assess_positive(const CheckedAnswer& answer,
     case MetricId::icontains_any:
       return assess_in_any_case(id, answer.text, texts);
     case MetricId::label:
-      return assess_label(answer.text, texts);
+      return assess_label(id, answer.text, texts);
     case MetricId::exact_match:
       return assess_exact(id, answer.text, texts);
     case MetricId::regex_match:

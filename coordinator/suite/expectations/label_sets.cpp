@@ -31,7 +31,8 @@ std::string problem_with(const std::string& label, const Result<std::string>& fo
 void LabelSets::add(const TextExpectation& what, Place place) {
   for (const TextExpectation& part : what.parts) add(part, place);
   // Where it could not be read there is a finding already.
-  if (what.metric != MetricId::label || what.texts.size() < first_label || what.texts.front().empty()) return;
+  const bool is_of_labels = positive(what.metric) == MetricId::label;
+  if (!is_of_labels || what.texts.size() < first_label || what.texts.front().empty()) return;
   Set& set = sets_[what.texts[1]];
   if (set.known.size() > most_labels) return;  // That is wrong already; a million others take no memory.
   const auto listed = labels_in(what.texts);
@@ -43,6 +44,10 @@ void LabelSets::add(const TextExpectation& what, Place place) {
     }
   }
   const std::string& expected = what.texts.front();
+  if (is_negated(what.metric)) {
+    if (set.excluded.size() <= most_labels) set.excluded.try_emplace(expected, place);
+    return;
+  }
   set.known.try_emplace(expected, Known{place});
   if (listed.empty() || std::ranges::find(listed, expected) != listed.end()) return;
   if (strangers_.size() == defaults::max_file_findings) {
@@ -85,6 +90,16 @@ void LabelSets::find_problems(const std::vector<std::string>& files, std::vector
                  files.at(other.file) + ":" + std::to_string(other.line) +
                  "): case, quotes, a full stop and Markdown do not count in an answer; write one of "
                  "them in both places");
+    }
+    for (const auto& [label, place] : set.excluded) {
+      if (set.known.contains(label)) continue;
+      std::vector<std::string_view> names;
+      for (const auto& [name, known] : set.known) names.push_back(name);
+      const std::string nearest = did_you_mean(label, names);
+      report(place, "no answer can be the label " + in_quotes(label) +
+                        " of not_label, which no test lists or "
+                        "expects" +
+                        (nearest.empty() ? "; list all labels as \"labels\"" : nearest));
     }
     if (set.known.size() > most_labels) {
       report(set.known.begin()->second.place,

@@ -26,7 +26,8 @@ class LabelSets {
     std::uint32_t line = 0;
   };
 
-  /// Those of the expectation and of its parts; of all metrics but label nothing.
+  /// Those of the expectation and of its parts; of all metrics but label and not_label nothing. What
+  /// not_label excludes is a label only if others say so: misspelt, it would always pass.
   void add(const TextExpectation& what, Place place);
   /// Labels that their own test does not list, that an answer cannot be told by, or that no answer could be:
   /// defaults::max_file_findings of them, and how many more.
@@ -40,8 +41,9 @@ class LabelSets {
   };
   struct Set {
     std::map<std::string, Known> known;
-    std::vector<std::string> listed;       ///< Each once.
-    std::vector<std::string> last_listed;  ///< By the last test that lists any; often all do alike.
+    std::vector<std::string> listed;        ///< Each once.
+    std::vector<std::string> last_listed;   ///< By the last test that lists any; often all do alike.
+    std::map<std::string, Place> excluded;  ///< By not_label, with the first that has it.
   };
   struct Stranger {
     std::string label;

@@ -64,6 +64,7 @@ constexpr std::array other_types{
     MetricType{MetricId::not_latency, Parameter::latency},
     MetricType{MetricId::not_cost, Parameter::cost},
     MetricType{MetricId::not_refusal, Parameter::none},
+    MetricType{MetricId::not_label, Parameter::label},
     MetricType{MetricId::not_any_of, Parameter::any_of},
     MetricType{MetricId::not_all_of, Parameter::all_of},
     MetricType{MetricId::not_command, Parameter::command},

@@ -167,7 +167,8 @@ TEST(Metrics, HaveNamesAndNumbersOfTheirOwn) {
                                                {171, "not_command_score"},
                                                {172, "not_tool_calls_valid"},
                                                {173, "not_refusal"},
-                                               {174, "not_tool_calls"}};
+                                               {174, "not_tool_calls"},
+                                               {175, "not_label"}};
   std::map<int, std::string_view> names;
   for (int number = 0; number <= 255; ++number) {
     const auto* metric = find_metric(static_cast<std::uint8_t>(number));

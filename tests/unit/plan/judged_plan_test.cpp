@@ -138,7 +138,7 @@ TEST_F(JudgedPlanTest, AnAnswerIsReadAsOneOfAllLabelsOfTheSuite) {
   asked.expectations.resize(2);
   asked.expectations[0].what = {MetricId::label, {"refund", "", "refund"}};
   asked.expectations[1].what = {MetricId::any_of, {}, {1}};
-  asked.expectations[1].what.parts = {{MetricId::label, {"sad", "/mood"}}};
+  asked.expectations[1].what.parts = {{MetricId::not_label, {"sad", "/mood"}}};
   suite.cases = {asked};
   const ScoringTask sent = task(plan());
   ASSERT_EQ(sent.texts.size(), 2u);

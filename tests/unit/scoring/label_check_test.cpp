@@ -68,6 +68,19 @@ TEST(LabelCheck, TakesTheLabelOutOfJson) {
   EXPECT_EQ(read(std::string(200'000, '['), "/0").substr(0, 2), "|\"") << "too deep to be walked";
 }
 
+TEST(LabelCheck, TurnedRoundPassesForAnotherLabelAlone) {
+  const TextExpectation what{MetricId::not_label, {"refund", "", "refund", "billing"}};
+  EXPECT_TRUE(is_complete(what));
+  const TextChecker checker;
+  EXPECT_EQ(*checker.assess("**Billing.**", what), (MetricOutcome{MetricId::not_label, {}, true, ""}));
+  EXPECT_EQ(*checker.assess("Refund.", what),
+            (MetricOutcome{MetricId::not_label, {}, false, "it must not be refund"}));
+  EXPECT_EQ(
+      *checker.assess("I think it is billing", what),
+      (MetricOutcome{MetricId::not_label, {}, false, "\"I think it is billing\" is none of the labels"}));
+  EXPECT_EQ(checker.assess("", what)->passed, false);
+}
+
 // A label that is itself in quotes or ends in a full stop is compared as its answers are.
 TEST(LabelCheck, LabelsHaveTheFormOfTheirAnswers) {
   const TextExpectation what{MetricId::label, {"e.g.", "", "e.g.", "\u00c4rger"}};
@@ -86,7 +99,7 @@ RC_GTEST_PROP(LabelCheck, EveryAnswerIsReadAsOneOfTheLabelsOrNone, ()) {
   std::string answer;
   for (const std::string& one : *rc::gen::container<std::vector<std::string>>(part)) answer += one;
   for (const std::string path : {"", "/intent"}) {
-    const auto outcome = assess_label(answer, {"refund", path, "refund", "a"});
+    const auto outcome = assess_label(MetricId::label, answer, {"refund", path, "refund", "a"});
     RC_ASSERT(outcome.has_value());
     RC_ASSERT(outcome->label.empty() || outcome->label == "refund" || outcome->label == "a");
     RC_ASSERT(outcome->passed == (outcome->label == "refund"));

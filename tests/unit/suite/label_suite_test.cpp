@@ -40,6 +40,15 @@ TEST_F(LabelSuite, TheLabelsAreThoseThatTestsExpectAndList) {
   EXPECT_EQ(listed.labels, (SuiteLabels{{"", {"sad"}}, {"/level", {"low", "high", "none", "mid"}}}));
 }
 
+TEST_F(LabelSuite, OneThatIsExcludedIsNoLabelByThat) {
+  const Suite suite = load(with_tests(test("a", "{type: not_label, label: spam, labels: [spam, mail]}") +
+                                      test("b", "{type: not_label, label: other}") +
+                                      test("c", "{type: label, label: other}")))
+                          .suite;
+  EXPECT_EQ(suite.labels, (SuiteLabels{{"", {"spam", "mail", "other"}}}));
+  EXPECT_EQ(texts_of(suite, 0), (std::vector<std::string>{"spam", "", "spam", "mail"}));
+}
+
 TEST_F(LabelSuite, TheDefaultTestSaysThemOnce) {
   const std::string head =
       "prompts: [\"{{mail}}\"]\n"
@@ -117,9 +126,15 @@ TEST_F(LabelSuite, WhatCannotBeReadIsAFindingWithItsPlace) {
   EXPECT_EQ(findings(with_tests(test("a", "{type: label, label: a, path: \"/a~2\"}"))),
             "suite.yaml:5: \"path\" in expected must be a JSON pointer, such as \"/intent\"\n");
   EXPECT_NE(findings(with_tests(test("a", "{type: label}"))).find("missing \"label\""), std::string::npos);
-  EXPECT_NE(findings(with_tests(test("a", "{type: not_label, label: a}"))).find("unknown metric"),
-            std::string::npos)
-      << "any other label is no answer to hope for";
+  EXPECT_EQ(
+      findings(with_tests(test("a", "{type: not_label, label: refnd}") +
+                          test("b", "{type: label, label: billing, labels: [refund, billing]}"))),
+      "suite.yaml:3: no answer can be the label \"refnd\" of not_label, which no test lists or expects; "
+      "did you mean \"refund\"?\n")
+      << "it would always pass";
+  EXPECT_EQ(findings(with_tests(test("a", "{type: not_label, label: spam}"))),
+            "suite.yaml:3: no answer can be the label \"spam\" of not_label, which no test lists or expects; "
+            "list all labels as \"labels\"\n");
   std::string many = "[a";
   for (int i = 0; i < 1000; ++i) many += ", l" + std::to_string(i);
   EXPECT_EQ(findings(with_tests(test("a", "{type: label, label: a, labels: " + many + "]}"))),
