@@ -26,6 +26,12 @@ std::string problem_with(const std::string& label, const Result<std::string>& fo
   return "";
 }
 
+std::string problem_with_excluded(const std::string& label, const std::vector<std::string_view>& labels) {
+  const std::string nearest = did_you_mean(label, labels);
+  return "no answer can be the label " + in_quotes(label) + " of not_label, which no test lists or expects" +
+         (nearest.empty() ? "; list all labels as \"labels\"" : nearest);
+}
+
 }  // namespace
 
 void LabelSets::add(const TextExpectation& what, Place place) {
@@ -92,14 +98,10 @@ void LabelSets::find_problems(const std::vector<std::string>& files, std::vector
                  "them in both places");
     }
     for (const auto& [label, place] : set.excluded) {
-      if (set.known.contains(label)) continue;
+      if (set.known.contains(label) || (before > 0 && label == stand_in_value)) continue;
       std::vector<std::string_view> names;
       for (const auto& [name, known] : set.known) names.push_back(name);
-      const std::string nearest = did_you_mean(label, names);
-      report(place, "no answer can be the label " + in_quotes(label) +
-                        " of not_label, which no test lists or "
-                        "expects" +
-                        (nearest.empty() ? "; list all labels as \"labels\"" : nearest));
+      report(place, problem_with_excluded(label, names));
     }
     if (set.known.size() > most_labels) {
       report(set.known.begin()->second.place,
