@@ -24,6 +24,7 @@ class Fold {
       const auto* grade = trial.unit != nullptr && trial.unit->grade ? &*trial.unit->grade : nullptr;
       if (grade == nullptr) {
         add_error(trial, test);
+        for (GradeTotals* totals : {&category, &grades_.all}) add_billed(trial, *totals);
         continue;
       }
       if (take_) take_(test.id, result, trial, *grade);
@@ -47,6 +48,16 @@ class Fold {
     if (test.reason || trial.error == nullptr) return;
     test.reason = trial.error->reason;
     if (test.graded == 0) test.notes = trial.error->message;
+  }
+
+  /// What the answers took that a pair without a grade has: of the baseline's that is known if this run
+  /// called for it.
+  static void add_billed(const TrialResult& trial, GradeTotals& totals) {
+    if (trial.unit == nullptr) return;
+    const Usage& answer = trial.unit->usage;
+    const PaidTokens& paid = trial.unit->spend.paid;
+    totals.candidate.usage += answer == Usage{} ? paid.of(CallKind::answer) : answer;
+    totals.baseline.usage += paid.of(CallKind::baseline);
   }
 
   static void add_pair(const GradingResult& pair, GradeTotals& totals) {

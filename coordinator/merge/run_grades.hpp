@@ -15,7 +15,8 @@
 
 namespace sluice {
 
-/// What the answers of one arm took, whoever paid for them.
+/// What the answers of one arm took, whoever paid for them. Those of pairs without a grade count as well, but
+/// the baseline's of such a pair only if this run called for it.
 struct GradedArm {
   Usage usage;
   std::uint64_t latency_ms = 0;  ///< Summed over `timed` answers.

@@ -215,6 +215,8 @@ TEST_F(Grade, ATestWithoutAGradeIsAnErrorAndNotAScore) {
   EXPECT_EQ(report["all"]["errors"], 3);
   EXPECT_TRUE(report["all"]["quality_score"].is_null());
   EXPECT_EQ(report["tests"][0]["reason_code"], "grade_unparsable");
+  for (const char* arm : {"baseline", "candidate"})
+    EXPECT_GT(report[arm]["output_tokens"], 0) << arm << ": its answers were paid for";
 }
 
 /// Forty pairs, of which the candidate is better by a tenth, compared by a judge that errs as the flags say.

@@ -78,6 +78,21 @@ TEST_F(GradeReport, FoldsGradesByTestAndCategory) {
   EXPECT_EQ(run.all.baseline.mean_latency_ms(), std::nullopt) << "what a cache gave took no time";
 }
 
+// Both were billed, but the rows of the arms showed nothing of a pair whose comparison could not be read.
+TEST_F(GradeReport, CountsWhatAnswersWithoutAGradeTook) {
+  UnitResult& ungraded = source.trials[3].unit;
+  ungraded.usage = {70, 7};
+  ungraded.spend.paid.of(CallKind::answer) = {210, 21};  // Called for three times; the last one was read.
+  ungraded.spend.paid.of(CallKind::baseline) = {60, 6};
+  ungraded.spend.paid.of(CallKind::judge) = {900, 90};
+  const RunGrades run = grades();
+  EXPECT_EQ(run.all.candidate.usage, (Usage{370, 67}));
+  EXPECT_EQ(run.all.baseline.usage, (Usage{360, 36}));
+  EXPECT_EQ(run.by_category.at("america").candidate.usage, (Usage{170, 27}));
+  EXPECT_EQ(run.by_category.at("europe").candidate.usage, (Usage{200, 40}));
+  EXPECT_EQ(run.all.graded, 3u);
+}
+
 TEST_F(GradeReport, CountsFlipsAsThePositionBiasDoes) {
   const RunGrades run = grades();
   EXPECT_EQ(run.all.compared_twice, 3u);
