@@ -59,13 +59,14 @@ std::optional<std::string> handshake_problem(std::uint16_t event, std::uint32_t 
            "it)";
   if (speaks_otherwise)
     return at +
-           " does not encrypt, and this worker has a key and joins no such one: start the run without "
-           "--insecure, with the key that `sluice keys new` made";
+           " does not encrypt, and this worker has a key and joins no such one: start the run with "
+           "--fleet-key HOME/fleet/coordinator.key, without which a run on loopback uses no keys, and not "
+           "with --insecure; or start this worker without a key";
   if (key && event == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL)
     return at +
            " is not one whose public key this worker's key file names, does not encrypt, or nobody listens "
-           "there behind a tunnel or proxy: compare "
-           "coordinator_keys with what `sluice keys list` prints there, and start the run without --insecure";
+           "there behind a tunnel or proxy: compare coordinator_keys with what `sluice keys list` prints "
+           "there, and start the run with --fleet-key where it is on loopback, and without --insecure";
   return std::nullopt;
 }
 
@@ -77,11 +78,10 @@ std::optional<std::string> refused_worker(std::uint32_t problem, bool has_keys) 
   if (problem != ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH) return std::nullopt;
   if (has_keys)
     return "its worker shows no key: start it with --fleet-key FILE (`sluice keys new` makes it), and "
-           "without "
-           "--insecure";
-  return "its worker has a key and joins no coordinator without: start the run with the key that `sluice "
-         "keys "
-         "new` made, and without --insecure";
+           "without --insecure";
+  return "its worker has a key and joins no coordinator without: start the run with --fleet-key "
+         "HOME/fleet/coordinator.key, without which it uses no keys on loopback, and without --insecure; or "
+         "start the worker without a key";
 }
 
 std::optional<std::vector<std::string>> answer_zap(const std::vector<std::string>& request,

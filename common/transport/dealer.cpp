@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -73,6 +74,7 @@ class DealerActor final : public SocketActor {
   void on_frames(std::vector<zmq::message_t>& frames) override {
     was_refused_ = false;
     said_.clear();
+    logged_.clear();
     unsent_ = 0;
     was_heard_ = true;
     if (frames.size() != 2) {
@@ -111,7 +113,7 @@ class DealerActor final : public SocketActor {
     auto problem = handshake_problem(event, value, endpoint_, key_);
     if (!problem || *problem == said_) return;
     said_ = *problem;
-    spdlog::warn("{}", said_);
+    if (logged_.insert(said_).second) spdlog::warn("{}", said_);
     send(worker_, ConnectionRefused{std::move(*problem)});
   }
 
@@ -192,8 +194,10 @@ class DealerActor final : public SocketActor {
   std::optional<FleetKey> key_;
   std::size_t connections_;
   bool was_refused_ = false;  ///< The last connection did not come about.
-  std::string said_;          ///< Of the connections that did not come about.
-  bool was_heard_ = false;    ///< The coordinator, once.
+  std::string said_;          ///< Of the last connection that did not come about.
+  /// Of all of them since the coordinator was heard: ZeroMQ tells one cause in several ways, in turns.
+  std::set<std::string> logged_;
+  bool was_heard_ = false;  ///< The coordinator, once.
   bool is_host_unknown_ = false;
   std::chrono::steady_clock::time_point next_look_up_{};  ///< No earlier.
   std::uint32_t unsent_ = 0;                              ///< Messages, since the coordinator's last one.

@@ -42,6 +42,9 @@ inline constexpr double hellos_per_second = 2048;
 /// Refused connections of an address that the log names: whoever is refused tries again each second.
 inline constexpr double refusals_logged = 5;
 inline constexpr double refusals_logged_per_second = 1.0 / 60;
+/// Of one reason why workers cannot join, with a key or without one: who reads what to do needs it once, and
+/// another one may come later.
+inline constexpr double misfits_logged_per_second = 1.0 / 600;
 /// Messages that wait for a peer that does not read; beyond it the peer is let go. A worker gets some hundred
 /// a second at most, and is lost after three heartbeats of silence.
 inline constexpr int max_unread_messages = 1024;

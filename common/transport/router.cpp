@@ -141,7 +141,7 @@ class RouterActor final : public SocketActor {
       const auto why = refused_worker(problem, security_.has_value());
       if (!why) continue;
       count_refused();
-      if (refusal_quota_.take(*why, now)) spdlog::warn("a connection was refused: {}", *why);
+      if (misfit_quota_.take(*why, now)) spdlog::warn("a connection was refused: {}", *why);
     }
   }
 
@@ -264,6 +264,8 @@ class RouterActor final : public SocketActor {
                           {defaults::max_rejects, defaults::rejects_per_second}};
   PeerQuota refusal_quota_{{defaults::refusals_logged, defaults::refusals_logged_per_second},
                            {10 * defaults::refusals_logged, 10 * defaults::refusals_logged_per_second}};
+  PeerQuota misfit_quota_{{1, defaults::misfits_logged_per_second},
+                          {10, 10 * defaults::misfits_logged_per_second}};
   PeerQuota hello_quota_{{defaults::max_hellos_of_one, defaults::hellos_of_one_per_second},
                          {defaults::max_hellos, defaults::hellos_per_second}};
   std::uint64_t rejects_withheld_ = 0;

@@ -140,8 +140,9 @@ void add_answer_flags(CLI::App& app, RunFlags& flags) {
 void add_distribution_flags(CLI::App& app, RunFlags& flags) {
   app.add_option("--listen", flags.listen, "Wait for sluice-worker processes here (port 0 picks one)")
       ->type_name("tcp://HOST:PORT");
-  app.add_option("--fleet-key", flags.fleet_key,
-                 "Key by which workers know this coordinator (default HOME/fleet/coordinator.key)")
+  app.add_option(
+         "--fleet-key", flags.fleet_key,
+         "Key by which workers know this coordinator (default beyond loopback: HOME/fleet/coordinator.key)")
       ->type_name("FILE");
   app.add_option("--fleet-allow", flags.fleet_allow,
                  "List of the admitted workers (default HOME/fleet/allowed)")

@@ -252,6 +252,9 @@ Result<void> take_workers(const RunFlags& flags, const Settings& settings, RunOp
   if (!fleet) return fail(std::move(fleet.error()));
   options.listen = flags.listen;
   options.fleet = std::move(*fleet);
+  const std::string key = fleet_files_in(settings.home.value).key;
+  if (is_loopback(*endpoint) && !options.fleet && !flags.insecure && std::filesystem::exists(key))
+    options.unused_key = key;
   return {};
 }
 

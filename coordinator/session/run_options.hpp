@@ -115,6 +115,7 @@ struct RunOptions {
   bool allow_commands = false;                 ///< Whoever named the suite, its commands may run.
   bool suite_is_named = false;                 ///< On the command line.
   std::optional<FleetFiles> fleet;             ///< Workers from elsewhere come in by keys alone.
+  std::optional<std::string> unused_key;       ///< The home's, where it is on loopback that nobody needs one.
   std::optional<std::string> call_log;         ///< Gets a line for each call of the workers in this process.
   std::optional<std::string> metrics_listen;   ///< As parse_metrics_endpoint gives it.
   std::optional<std::string> baseline;         ///< A baseline file or a manifest.toml to gate against.

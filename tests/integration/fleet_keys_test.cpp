@@ -14,6 +14,13 @@ namespace sluice::fleet_keys_test {
 
 using namespace support;
 
+std::size_t occurrences(const std::string& text, const std::string& words) {
+  std::size_t number = 0;
+  for (auto at = text.find(words); at != std::string::npos; at = text.find(words, at + words.size()))
+    ++number;
+  return number;
+}
+
 const std::string any_port = "tcp://127.0.0.1:0";
 
 class FleetKeys : public Workbench {
@@ -161,6 +168,28 @@ TEST_F(FleetKeys, BeyondLoopbackTheyAreTheDefault) {
   auto keyed_worker = start_worker(local, {"--fleet-key", key_of("gpu-7")});
   const auto finished = finish(coordinator);
   EXPECT_EQ(comparable_part(finished.output), reference_report()) << finished.errors;
+}
+
+// A key was made and not used, each side named another remedy that did not help, and again every few seconds.
+TEST_F(FleetKeys, OnLoopbackAKeyThatNobodyNamesIsNotUsedAndThatIsSaidOnce) {
+  make_key("gpu-7");
+  const auto simulator = start_simulator();
+  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", any_port});
+  const auto endpoint = endpoint_of(coordinator);
+  const auto keyed_worker =
+      run_worker(endpoint, {"--coordinator-timeout", "5", "--fleet-key", key_of("gpu-7")});
+  EXPECT_EQ(keyed_worker.exit_code, 2);
+  EXPECT_NE(keyed_worker.errors.find("--fleet-key"), std::string::npos) << keyed_worker.errors;
+  // The reason as ZeroMQ tells it with details, and without.
+  EXPECT_LE(occurrences(keyed_worker.errors, "warning: the coordinator at"), 2u) << keyed_worker.errors;
+  const auto other = start_worker(endpoint, {"--fleet-key", key_of("gpu-7")});
+  EXPECT_TRUE(has_logged(coordinator, "a connection was refused: its worker has a key"));
+  const auto plain_worker = run_worker(endpoint);
+  EXPECT_EQ(plain_worker.exit_code, 0) << plain_worker.errors;
+  const auto finished = finish(coordinator);
+  EXPECT_EQ(comparable_part(finished.output), reference_report()) << finished.errors;
+  EXPECT_EQ(occurrences(finished.errors, "add --fleet-key " + coordinator_key()), 1u) << finished.errors;
+  EXPECT_EQ(occurrences(finished.errors, "a connection was refused"), 1u) << finished.errors;
 }
 
 TEST_F(FleetKeys, AreTheirOwnersAlone) {

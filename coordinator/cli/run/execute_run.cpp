@@ -2,6 +2,7 @@
 
 #include "common/process/logging.hpp"
 #include "common/process/signals.hpp"
+#include "common/text/printable.hpp"
 #include "common/text/stderr_line.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/run/conduct_run.hpp"
@@ -36,6 +37,14 @@ void note_selection(const RunOptions& options, std::size_t cases) {
     report_warning(wording::counted(missing, "case") + " of the run before " + (missing == 1 ? "is" : "are") +
                    " no longer in the suite");
   }
+}
+
+/// Once, before workers with such keys are refused.
+void note_unused_key(const RunOptions& options) {
+  if (!options.unused_key || !options.progress) return;
+  say("--listen is on loopback, where workers come in without a key, and those with one are refused; to use "
+      "the keys of `sluice keys new`, add --fleet-key " +
+      printable(*options.unused_key));
 }
 
 /// What an embedding run left for the run that follows.
@@ -111,6 +120,7 @@ int execute_run(const RunOptions& options, Suite suite, const PrepareWorkers& pr
       if (options.log_level != LogLevel::error) report_warning(options.suite_path + ": " + remark);
     }
   }
+  note_unused_key(options);
   note_selection(options, inputs->suite.cases.size());
   if (use != nullptr && use->check) {
     if (const auto findings = use->check(options, *inputs); !findings.empty())

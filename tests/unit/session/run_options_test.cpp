@@ -2,6 +2,7 @@
 
 #include "common/settings/load_settings.hpp"
 #include "coordinator/session/arm_options.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 #include <string>
 #include <vector>
@@ -183,6 +184,28 @@ TEST(RunOptions, AnArmWithAnUnknownProviderIsNamed) {
   EXPECT_TRUE(options.error().message.starts_with("--arm a=opnai:m: the arm \"a\": there is no provider"))
       << options.error().message;
   EXPECT_NE(options.error().message.find("did you mean \"openai\""), std::string::npos);
+}
+
+TEST(RunOptions, AKeyOfTheHomeIsNotUsedOnLoopbackUnlessItIsNamed) {
+  const support::TemporaryFolder home;
+  const Settings settings = settings_of("", {{"home", "--home", home.path().string()}});
+  RunFlags flags;
+  flags.listen = "tcp://127.0.0.1:0";
+  EXPECT_EQ(make_run_options(flags, settings)->unused_key, std::nullopt);
+  const std::string key = fleet_files_in(home.path().string()).key;
+  support::write_text(key, "");
+  EXPECT_EQ(make_run_options(flags, settings)->unused_key, key);
+  EXPECT_FALSE(make_run_options(flags, settings)->fleet);
+  flags.insecure = true;
+  EXPECT_EQ(make_run_options(flags, settings)->unused_key, std::nullopt) << "it was asked for";
+  flags.insecure = false;
+  flags.fleet_key = key;
+  EXPECT_EQ(make_run_options(flags, settings)->unused_key, std::nullopt);
+  EXPECT_TRUE(make_run_options(flags, settings)->fleet);
+  flags.fleet_key.reset();
+  flags.listen = "tcp://0.0.0.0:0";
+  EXPECT_EQ(make_run_options(flags, settings)->unused_key, std::nullopt) << "it is used";
+  EXPECT_TRUE(make_run_options(flags, settings)->fleet);
 }
 
 TEST(RunOptions, ABaselineArmIsOneOfSeveral) {
