@@ -160,6 +160,7 @@ void score_answer(const Completion& completion, const Checks& checks, const Work
   checked.tools = unit.request.extras.tools;
   checked.usage = completion.usage;
   checked.latency_ms = completion.latency_ms;
+  checked.is_recorded = unit.recorded.has_value();
   out.scores.reserve(unit.tasks.size());
   std::size_t unmatched = 0;
   for (std::size_t i = 0; i < unit.tasks.size(); ++i) {

@@ -55,6 +55,24 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
   return length;
 }
 
+/// What helps: a recorded answer is never called for, so --refresh changes nothing of it.
+std::string unknown_latency(bool is_recorded) {
+  if (is_recorded)
+    return "how long the answer took is not known: a recorded answer (--answers) has no time; leave its test "
+           "out of that file, so that in live mode a model is asked, or the check out of the test";
+  return "how long the answer took is not known, since it was cached when no test asked for its time; "
+         "--refresh in live mode calls for it again";
+}
+
+std::string unknown_cost(bool is_recorded) {
+  if (is_recorded)
+    return "what the answer cost is not known, since no tokens are recorded for it: add \"usage\" with "
+           "\"input_tokens\" and \"output_tokens\" to it in the file of --answers (in a span "
+           "gen_ai.usage.input_tokens and gen_ai.usage.output_tokens)";
+  return "what the answer cost is not known, since the provider named no tokens for it, or 0 and 0; if it "
+         "counts them by now, --refresh in live mode calls for the answer again";
+}
+
 std::string rest_for_detail(std::string_view text, std::size_t from) {
   return from == text.size() ? "the end" : quoted_for_detail(text.substr(from));
 }
@@ -153,19 +171,11 @@ Result<MetricOutcome> TextChecker::assess_positive(const CheckedAnswer& answer,
       return outcome_of(
           id, problem_with_call_list(answer.calls, texts, expectation.numbers.front() != 0, turned_round));
     case MetricId::latency:
-      if (!answer.latency_ms) {
-        return undecided_outcome(
-            id,
-            "how long the answer took is not known, since it came from a file, or was cached when no test "
-            "asked for its time; in live mode --refresh calls for it again");
-      }
+      if (!answer.latency_ms) return undecided_outcome(id, unknown_latency(answer.is_recorded));
       return outcome_of(id, problem_with_latency(*answer.latency_ms, expectation.numbers.front()));
     case MetricId::cost:
       if (answer.usage == Usage{} && !costs_nothing(expectation.numbers)) {
-        return undecided_outcome(
-            id,
-            "what the answer cost is not known, since the provider named no tokens for it, or 0 and 0; if it "
-            "counts them by now, --refresh in live mode calls for the answer again");
+        return undecided_outcome(id, unknown_cost(answer.is_recorded));
       }
       return outcome_of(id, problem_with_cost(answer.usage, expectation.numbers));
     case MetricId::refusal:

@@ -29,6 +29,7 @@ struct CheckedAnswer {
   Usage usage{};                              ///< Nothing but zeros: not known.
   std::optional<std::uint32_t> latency_ms{};  ///< Nothing: not known.
   bool is_refusal = false;                    ///< As is_native_refusal.
+  bool is_recorded = false;                   ///< It came from a file: nobody is called for it.
 };
 
 /// Checks answers: every metric of docs/metrics.md that needs no model and no claims. Patterns and

@@ -349,6 +349,21 @@ TEST(AnswerChecks, JudgeTimeAndCostOnlyWhereTheyAreKnown) {
             "cost $0.000002, more than $0.0000001");
 }
 
+// --refresh was named, which changes nothing of a recorded answer.
+TEST(AnswerChecks, WhatIsNotKnownOfARecordedAnswerHasARemedyOfItsOwn) {
+  CheckedAnswer answer("text");
+  const TextExpectation in_time{MetricId::latency, {}, {200}};
+  const TextExpectation cheap{MetricId::cost, {}, {0.01, 1, 2}};
+  EXPECT_NE(verdict(answer, in_time).find("--refresh"), std::string::npos);
+  EXPECT_NE(verdict(answer, cheap).find("--refresh"), std::string::npos);
+  answer.is_recorded = true;
+  for (const TextExpectation& check : {in_time, cheap}) {
+    EXPECT_EQ(verdict(answer, check).find("--refresh"), std::string::npos) << verdict(answer, check);
+    EXPECT_NE(verdict(answer, check).find("--answers"), std::string::npos) << verdict(answer, check);
+  }
+  EXPECT_NE(verdict(answer, cheap).find("\"input_tokens\""), std::string::npos) << verdict(answer, cheap);
+}
+
 // 0.00055 was more than 0.00055: in binary the sum is a trifle above it.
 TEST(AnswerChecks, ACostAtItsLimitPasses) {
   CheckedAnswer answer("text");

@@ -214,6 +214,11 @@ TEST_F(ScoreTexts, WhatIsNotKnownOfTheAnswerConcernsTheTrialAloneThatAsksForIt) 
   ASSERT_EQ(result.scores.size(), 2u);
   EXPECT_TRUE(result.scores[0].metrics.front().is_undecided());
   EXPECT_EQ(result.scores[1].metrics.front().passed, true);
+  unit.recorded = RecordedAnswer{"It is Paris.", "", {}};
+  const auto recorded = score("It is Paris.", unit);
+  ASSERT_EQ(recorded.scores.size(), 2u);
+  EXPECT_NE(recorded.scores[0].metrics.front().detail.find("a recorded answer"), std::string::npos)
+      << recorded.scores[0].metrics.front().detail;
 }
 
 Completion refusal_of(std::string text) {
