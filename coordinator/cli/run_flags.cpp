@@ -244,6 +244,11 @@ tl::expected<RunSource, int> load_run_source(const SettingFlags& settings, const
   return RunSource{*path, std::move(loaded->suite), std::move(*effective)};
 }
 
+void warn_of_unread_settings(const SettingFlags& settings, const RunFlags& flags, const std::string& suite) {
+  const std::string remark = settings.unread_file_remark(suite);
+  if (!remark.empty() && flags.log_level != "error") report_warning(remark);
+}
+
 namespace {
 
 struct LoadedOptions {
@@ -262,13 +267,11 @@ tl::expected<LoadedOptions, int> load_options(const SettingFlags& settings, cons
     return tl::unexpected(report_error(fitting.error()));
   const auto unknown = unknown_providers(source->settings, *arms);
   auto options = make_run_options(flags, std::move(source->settings), std::move(*arms));
-  if (!options) {
-    const bool is_hinted =
-        !unknown.empty() && options.error().message.ends_with(unknown.front().finding.message);
-    return tl::unexpected(
-        report_error(options.error().message +
-                     (is_hinted ? settings.file_beside(source->path, unknown.front().name) : std::string())));
-  }
+  const bool is_hinted =
+      !options && !unknown.empty() && options.error().message.ends_with(unknown.front().finding.message);
+  const std::string hint = is_hinted ? settings.file_beside(source->path, unknown.front().name) : "";
+  if (hint.empty()) warn_of_unread_settings(settings, flags, source->path);
+  if (!options) return tl::unexpected(report_error(options.error().message + hint));
   options->suite_path = source->path;
   return LoadedOptions{std::move(*options), std::move(source->suite)};
 }

@@ -65,6 +65,9 @@ struct RunSource {
 /// Loads what the flags name. Error: the exit code, after everything wrong was reported.
 tl::expected<RunSource, int> load_run_source(const SettingFlags& settings, const RunFlags& flags);
 
+/// Warns where the settings file beside the suite is not read.
+void warn_of_unread_settings(const SettingFlags& settings, const RunFlags& flags, const std::string& suite);
+
 /// What a run would begin with.
 struct LoadedRun {
   RunOptions options;

@@ -82,12 +82,24 @@ tl::expected<SettingsInputs, std::vector<Finding>> SettingFlags::inputs() const 
   return settings_inputs(named ? std::optional(config_) : std::nullopt);
 }
 
-std::string SettingFlags::file_beside(const std::string& suite, const std::string& provider) const {
+std::string SettingFlags::unread_file(const std::string& suite) const {
   const auto file = std::filesystem::path(suite).parent_path() / default_settings_file;
   std::error_code error;
   const bool is_here = std::filesystem::equivalent(file, default_settings_file, error);
-  if (is_here || !config_.empty() || !std::filesystem::exists(file, error)) return "";
-  const std::string name = file.generic_string();
+  if (is_here || !config_.empty() || inputs_ || !std::filesystem::exists(file, error)) return "";
+  return file.generic_string();
+}
+
+std::string SettingFlags::unread_file_remark(const std::string& suite) const {
+  const std::string name = unread_file(suite);
+  if (name.empty()) return "";
+  return name + " lies beside the suite and is not read, since settings come from " + default_settings_file +
+         " in the current folder: to use it, add --config " + shell_word(name);
+}
+
+std::string SettingFlags::file_beside(const std::string& suite, const std::string& provider) const {
+  const std::string name = unread_file(suite);
+  if (name.empty()) return "";
   const auto others = load_settings(name, {});
   // One that cannot be read as it stands is no way out.
   if (!others || others->find_provider(provider) == nullptr) return "";

@@ -52,6 +52,11 @@ class SettingFlags {
   /// process: how it logs stays as it is.
   void read_from(SettingsInputs inputs) { inputs_ = std::move(inputs); }
 
+  /// The settings file beside the suite, where it is not read: it is not in the current folder, and --config
+  /// names none; else empty.
+  std::string unread_file(const std::string& suite) const;
+  /// Says of such a file that it is not read, and how it would be; empty where there is none.
+  std::string unread_file_remark(const std::string& suite) const;
   /// `; evals/sluice.toml has "mine": --config evals/sluice.toml` for a provider that the settings do not
   /// have, where the settings file beside the suite was not read and has it; else empty.
   std::string file_beside(const std::string& suite, const std::string& provider) const;

@@ -327,7 +327,29 @@ TEST_F(Slips, ASettingsFileBesideTheSuiteIsNamedWhereItHasTheProvider) {
   EXPECT_NE(checked.output.find(way), std::string::npos) << checked.output;
   write_text(folder() / "evals" / "sluice.toml", "[eval]\n");
   const auto without = run_sluice({"plan", "evals/suite.yaml"});
-  EXPECT_EQ(without.errors.find("--config"), std::string::npos) << without.errors;
+  EXPECT_EQ(without.errors.find("has \"mine\""), std::string::npos) << without.errors;
+}
+
+// It was ignored without a word: another model was asked, for another price.
+TEST_F(Slips, ASettingsFileBesideTheSuiteThatIsNotReadIsNamed) {
+  write_text(folder() / "evals" / "suite.yaml", in_suite("model: gpt-5-mini"));
+  write_text(folder() / "evals" / "sluice.toml", "[eval\n");  // Nobody reads it.
+  const std::string words =
+      "warning: evals/sluice.toml lies beside the suite and is not read, since settings come from "
+      "sluice.toml "
+      "in the current folder: to use it, add --config evals/sluice.toml";
+  const auto planned = run_sluice({"plan", "evals/suite.yaml"});
+  EXPECT_EQ(planned.exit_code, 0) << planned.errors;
+  EXPECT_NE(planned.errors.find(words), std::string::npos) << planned.errors;
+  const auto checked = run_sluice({"validate-fixtures", "evals/suite.yaml"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.errors;
+  EXPECT_NE(checked.output.find(words), std::string::npos) << checked.output;
+  write_text(folder() / "evals" / "sluice.toml", "[eval]\n");
+  const auto named = run_sluice({"plan", "evals/suite.yaml", "--config", "evals/sluice.toml"});
+  EXPECT_EQ(named.errors.find("is not read"), std::string::npos) << named.errors;
+  std::filesystem::rename(folder() / "evals" / "suite.yaml", folder() / "suite.yaml");
+  const auto here = run_sluice({"plan", "suite.yaml"});
+  EXPECT_EQ(here.errors.find("is not read"), std::string::npos) << here.errors;
 }
 
 }  // namespace sluice::slips_test

@@ -146,6 +146,7 @@ struct GradeCommand {
     flags.given = given_flags(app);
     auto source = load_run_source(settings, flags);
     if (!source) return source.error();
+    warn_of_unread_settings(settings, flags, source->path);
     const auto arms = run_arms(flags, source->suite);
     if (!arms) return report_error(arms.error());
     auto options = make_grade_options(flags, grade, std::move(source->settings), *arms);

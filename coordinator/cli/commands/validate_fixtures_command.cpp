@@ -77,8 +77,11 @@ struct ValidateFixtures {
       std::cout << printable(to_text({path, 0, "warning: " + *unnamed})) << '\n';
       ++remarks->warnings;
     }
-    for (const std::string& remark : suite_remarks(suite)) {
-      std::cout << printable(to_text({path, 0, "warning: " + remark})) << '\n';
+    auto warnings = suite_remarks(suite);
+    if (auto remark = settings.unread_file_remark(path); !remark.empty())
+      warnings.push_back(std::move(remark));
+    for (const std::string& warning : warnings) {
+      std::cout << printable(to_text({path, 0, "warning: " + warning})) << '\n';
       ++remarks->warnings;
     }
     if (remarks->findings > 0) {
