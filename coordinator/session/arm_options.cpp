@@ -163,6 +163,30 @@ std::vector<UnknownProvider> unknown_providers(const Settings& settings, const s
   return unknown;
 }
 
+std::vector<Finding> refused_arms(Settings settings, const std::vector<PromptVariant>& prompts,
+                                  const std::vector<Arm>& arms) {
+  std::vector<Finding> refused;
+  const auto refuse = [&](const std::string& where, std::string message) {
+    if (message.starts_with(where + ": ")) message.erase(0, where.size() + 2);
+    refused.push_back({where, 0, std::move(message)});
+  };
+  if (const auto checked = check_arms(arms_of(prompts, arms)); !checked)
+    refuse(arms.empty() ? "prompts" : arms.front().where, checked.error().message);
+  if (const auto fitting = fit_to_arms(settings, arms); !fitting)
+    refuse(settings.base_url.where, fitting.error().message);
+  const auto resolve = [&](const Settings& own) {
+    const bool can_be = check_provider(own) && names_model(own);
+    const auto resolved = can_be ? resolve_provider(own) : Result<ResolvedProvider>();
+    return resolved ? std::nullopt : std::optional(resolved.error());
+  };
+  for (const Arm& arm : arms) {
+    if (const auto error = resolve(settings_of(arm, settings))) refuse(arm.where, words_of(arm, *error));
+  }
+  if (!arms.empty()) return refused;
+  if (const auto error = resolve(settings)) refuse(settings.model.where, error->message);
+  return refused;
+}
+
 Result<std::vector<RunArm>> resolve_arms(const Settings& settings, std::vector<Arm> arms) {
   std::vector<RunArm> resolved;
   for (Arm& arm : arms) {

@@ -28,6 +28,12 @@ struct UnknownProvider {
 /// Those of the arms, or the run's own where there are none.
 std::vector<UnknownProvider> unknown_providers(const Settings& settings, const std::vector<Arm>& arms);
 
+/// What a run refuses of the arms together, and of each one's provider and model, or of the run's own where
+/// there are none. A provider that does not exist is left to unknown_providers; one without a model is none
+/// of these, since a flag may name it.
+std::vector<Finding> refused_arms(Settings settings, const std::vector<PromptVariant>& prompts,
+                                  const std::vector<Arm>& arms);
+
 /// The model of each arm, or the run's, with the place that names it: `"gpt-x" (suite.yaml:12, arm "mini")`,
 /// `"gpt-x" (--model)`.
 std::vector<std::string> places_of_models(const RunOptions& options);

@@ -316,6 +316,23 @@ TEST_F(Slips, AllSettingsOfASuiteThatARunWouldRefuseAreNamedAtOnce) {
   EXPECT_EQ(run_sluice({"validate-fixtures", "bad.yaml"}).exit_code, 0);
 }
 
+// Such a suite was said to be in order, and refused by the run.
+TEST_F(Slips, AModelThatARunRefusesIsNoSuiteInOrder) {
+  const std::string prefixed = "the model \"openai:gpt-5-mini\" begins with a provider's name";
+  for (const auto& [line, words] :
+       {std::pair("model: openai:gpt-5-mini", prefixed),
+        std::pair("arms: [{name: a, model: 'openai:gpt-5-mini'}]", "the arm \"a\": " + prefixed),
+        std::pair("settings: {base_url: 'http://127.0.0.1:1/v1'}\nproviders: [openai:a, anthropic:b]",
+                  std::string("the arms ask \"openai\" and \"anthropic\""))}) {
+    write_text(folder() / "bad.yaml", in_suite(line));
+    const auto checked = run_sluice({"validate-fixtures", "bad.yaml"});
+    EXPECT_EQ(checked.output.rfind("bad.yaml:2", 0), 0u) << checked.output;
+    EXPECT_NE(checked.output.find(words), std::string::npos) << checked.output;
+    expect_one_line(checked, {"1 finding in bad.yaml"});
+    expect_one_line(run_sluice({"run", "bad.yaml", "--mode", "mock"}), {words});
+  }
+}
+
 TEST_F(Slips, ASettingsFileBesideTheSuiteIsNamedWhereItHasTheProvider) {
   write_text(folder() / "evals" / "suite.yaml", in_suite("providers: ['mine:m']"));
   write_text(folder() / "evals" / "sluice.toml",

@@ -115,6 +115,10 @@ struct ValidateFixtures {
       findings.push_back(std::move(unknown.finding));
       findings.back().message += settings.file_beside(path, unknown.name);
     }
+    for (Finding& finding : refused_arms(with_suite, suite.prompts, suite.arms)) {
+      if (finding.file.empty()) finding.file = path;
+      findings.push_back(std::move(finding));
+    }
     const auto add = [&](const Setting<std::string>& provider, const Result<void>& checked) {
       if (!checked)
         findings.push_back(
