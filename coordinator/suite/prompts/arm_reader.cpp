@@ -40,9 +40,13 @@ class ArmReader {
 
   std::vector<Arm> read(const DocumentNode::Array& list) {
     for (std::size_t i = 0; i < list.size(); ++i) {
-      Arm arm = read_one(list[i], std::string(form_.key) + "[" + std::to_string(i) + "]");
+      const std::string entry = std::string(form_.key) + "[" + std::to_string(i) + "]";
+      Arm arm = read_one(list[i], entry);
       arm.where = context_.file + ":" + std::to_string(list[i].line);
-      if (arm.name.empty() && form_.name == Need::optional) arm.name = name_for(arm);
+      if (arm.name.empty() && form_.name == Need::optional) {
+        if (is_repeated(arm, entry, list[i].line)) continue;
+        arm.name = name_for(arm);
+      }
       if (arm.name.empty()) continue;
       const auto same = std::ranges::find(arms_, arm.name, &Arm::name);
       if (same != arms_.end()) {
@@ -55,6 +59,23 @@ class ArmReader {
   }
 
  private:
+  /// Whether an entry without a name says what another one does. A name shows that both are meant.
+  bool is_repeated(const Arm& arm, const std::string& entry, std::uint32_t line) {
+    const auto same = std::ranges::find_if(unnamed_, [&](const auto& before) {
+      Arm other = before.second;
+      other.where = arm.where;
+      return other == arm;
+    });
+    if (same == unnamed_.end()) {
+      if (!arm.provider.empty() || !arm.model.empty()) unnamed_.emplace_back(entry, arm);
+      return false;
+    }
+    context_.add(line,
+                 entry + " is the same as " + same->first + " (" + same->second.where +
+                     "): leave one of them out, or give one a \"name\" if the model is to be asked twice");
+    return true;
+  }
+
   /// Empty if the arm says nothing by which it could be called: then it has a finding.
   std::string name_for(const Arm& arm) const {
     if (arm.model.empty() && arm.provider.empty()) return "";
@@ -155,6 +176,7 @@ class ArmReader {
   const ListForm& form_;
   const std::vector<PromptVariant>& prompts_;
   const DocumentContext& context_;
+  std::vector<std::pair<std::string, Arm>> unnamed_;  ///< With their entries.
   std::vector<Arm> arms_;
 };
 

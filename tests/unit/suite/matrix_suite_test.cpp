@@ -93,11 +93,30 @@ TEST_F(MatrixSuite, RefusesProvidersThatSayNothing) {
             "suite.yaml:2: \"id\" in providers[0] is said as \"provider\" and \"model\", or as a text "
             "PROVIDER:MODEL\n");
   EXPECT_EQ(of("[{name: a}]"), "suite.yaml:2: missing \"provider\" and \"model\": expected one of them\n");
-  EXPECT_EQ(of("[openai:m, openai:m, openai:m]"),
-            "suite.yaml:2: the arm \"openai-m\" is named already (suite.yaml:2): give it another name\n");
   EXPECT_EQ(
       of("[openai:m]\narms: [a=openai:m]"),
       "suite.yaml:2: \"providers\" cannot stand beside \"arms\", which say the same with names: keep one\n");
+}
+
+// They became two arms, and each test was asked twice of one model.
+TEST_F(MatrixSuite, RefusesTwoProvidersThatSayTheSame) {
+  const auto of = [&](const std::string& providers) {
+    return findings("suite: s\nproviders: " + providers +
+                    "\ntests: [{id: t, input: {prompt: x}, expected: {type: must_contain, text: x}}]\n");
+  };
+  const std::string advice =
+      " (suite.yaml:2): leave one of them out, or give one a \"name\" if the model is to be asked twice\n";
+  EXPECT_EQ(of("[openai:m, openai:m]"), "suite.yaml:2: providers[1] is the same as providers[0]" + advice);
+  EXPECT_EQ(of("[openai:m, openai:n, {provider: openai, model: m}]"),
+            "suite.yaml:2: providers[2] is the same as providers[0]" + advice);
+  EXPECT_EQ(of("[openai:m, openai:m, openai:m]"),
+            "suite.yaml:2: providers[1] is the same as providers[0]" + advice +
+                "suite.yaml:2: providers[2] is the same as providers[0]" + advice);
+  EXPECT_EQ(of("[openai:m, again=openai:m]"), "(none)\n") << "it is meant";
+  EXPECT_EQ(of("[openai:m, {provider: openai, model: m, temperature: 0}]"), "(none)\n");
+  EXPECT_EQ(of("[{provider: openai, model: m, temperature: 1}, openai:m, {provider: openai, model: m, seed: "
+               "1}]"),
+            "suite.yaml:2: the arm \"openai-m\" is named already (suite.yaml:2): give it another name\n");
 }
 
 TEST_F(MatrixSuite, ATestsOwnScoreReplacesTheDefaultTestsByAnyName) {
