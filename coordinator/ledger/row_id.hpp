@@ -52,7 +52,7 @@ inline constexpr std::array run_tables{
 /// with.
 inline constexpr const char* is_kept_run = "reason_code IS NOT 'pruned'";
 /// Stands for `runs` in a FROM clause, without these.
-inline constexpr const char* kept_runs = "(SELECT * FROM runs WHERE reason_code IS NOT 'pruned') AS runs";
+inline const std::string kept_runs = std::string("(SELECT * FROM runs WHERE ") + is_kept_run + ") AS runs";
 
 std::uint64_t count_rows(SQLite::Database& db, std::string_view table, std::int64_t run_seq);
 /// Says how many there were. `most`: removes no more than so many, the first ones.
