@@ -9,8 +9,10 @@ namespace sluice {
 
 std::string pinned_line(const std::string& file, std::size_t results, const RunAssessment& assessment) {
   const auto failed = assessment.aggregates.all.statuses.failed;
-  const std::string but =
-      failed > 0 ? "; " + wording::counted(failed, "case") + " of this run failed, whatever is pinned" : "";
+  const std::string but = failed > 0 ? "; " + wording::counted(failed, "case") +
+                                           " of this run failed: the baseline records that, and this run's "
+                                           "verdict stays as it is"
+                                     : "";
   return "pinned " + wording::counted(results, "result") + " in " + file + but;
 }
 
