@@ -65,9 +65,11 @@ Result<std::optional<Completion>> AnswerStore::find_replay(const Digest& key, co
   return best;
 }
 
-Result<std::optional<Completion>> AnswerStore::find_answer_or_refusal(const Digest& key) const {
+Result<std::optional<Completion>> AnswerStore::find_answer_or(const TakenNonAnswers& taken,
+                                                              const Digest& key) const {
+  if (!taken.refusals && !taken.empty_answers) return find_answer(key);
   auto newest = find_replay(key, {});
-  const bool is_answer = !newest || !*newest || !(*newest)->non_answer || is_native_refusal(**newest);
+  const bool is_answer = !newest || !*newest || !(*newest)->non_answer || taken.has(**newest);
   return is_answer ? std::move(newest) : find_answer(key);
 }
 

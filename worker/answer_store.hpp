@@ -28,9 +28,8 @@ class AnswerStore {
   /// `live`: the answer of the key, from the own cache first. Non-answers are not found: a live run asks
   /// again.
   Result<std::optional<Completion>> find_answer(const Digest& key) const;
-  /// `live`, for a request to which a refusal of the provider's own is an answer (is_native_refusal): the
-  /// newest of both.
-  Result<std::optional<Completion>> find_answer_or_refusal(const Digest& key) const;
+  /// `live`, for a request to which some non-answers are answers: the newest of both.
+  Result<std::optional<Completion>> find_answer_or(const TakenNonAnswers& taken, const Digest& key) const;
   /// `cached`: what is to be replayed, refusals and truncations included: the entry with the pinned digest,
   /// or without a pin the greatest (created_at, digest) (docs/delivery.md).
   Result<std::optional<Completion>> find_replay(const Digest& key, const Digest& pinned) const;

@@ -65,4 +65,14 @@ bool is_native_refusal(const Completion& completion);
 /// expects an empty one (expects_empty), and to any other a non-answer. Goes by what answer_digest covers.
 bool is_empty_answer(const Completion& completion);
 
+/// Which non-answers are answers all the same to what was asked.
+struct TakenNonAnswers {
+  bool refusals = false;       ///< As is_native_refusal.
+  bool empty_answers = false;  ///< As is_empty_answer.
+
+  bool has(const Completion& non_answer) const {
+    return (refusals && is_native_refusal(non_answer)) || (empty_answers && is_empty_answer(non_answer));
+  }
+};
+
 }  // namespace sluice

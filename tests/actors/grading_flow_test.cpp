@@ -227,6 +227,24 @@ TEST_F(GradingFlowTest, ABaselineThatDeclinesIsAnErrorOfTheCase) {
   EXPECT_EQ(done.spend.calls, 2u);
 }
 
+// The candidate's was graded, and the baseline's, which is the same, was no answer.
+TEST_F(GradingFlowTest, AnEmptyAnswerOfTheBaselineIsOneToATestThatExpectsIt) {
+  start(true);
+  WorkUnit work = *question(1);
+  work.tasks[0].texts = {{MetricId::exact_match, {""}}};
+  EXPECT_TRUE(answer_both(std::make_shared<const WorkUnit>(work), "", "").empty());
+  EXPECT_EQ(grade_of(only_outcome()).grade.quality_score, 1.0);
+  restart();
+  complete({std::make_shared<const WorkUnit>(work)});
+  EXPECT_TRUE(calls().empty()) << "both were paid for";
+  EXPECT_EQ(grade_of(only_outcome()).grade.quality_score, 1.0);
+
+  work.tasks[0].texts = {{MetricId::must_not_contain, {"x"}}};
+  start();
+  answer_both(std::make_shared<const WorkUnit>(work), "answer", "");
+  EXPECT_EQ(reason_of(only_outcome()), Reason::baseline_unanswered);
+}
+
 TEST_F(GradingFlowTest, AFailedCallForTheBaselineIsRetriedAndNamed) {
   settings.max_retries = 1;
   start();

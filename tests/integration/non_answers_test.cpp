@@ -186,6 +186,15 @@ tests:
                            {"expected", "pass"}, {"other", "error"}, {"unlike", "error"}}))
         << mode;
   }
+  // One that each of its tests expects is not paid for again.
+  std::ofstream(path) << "suite: empty\nmodel: m\nsettings: {provider: openai}\ntests:\n"
+                         "  - {id: expected, input: {prompt: Say nothing.}, expected: {type: equals, text: "
+                         "\"\"}}\n";
+  const auto live_again = run_sluice(
+      {"run", path.string(), "--mode", "live", "--format", "json", "--base-url", simulator.url() + "/v1"});
+  EXPECT_EQ(live_again.exit_code, 0) << live_again.errors;
+  EXPECT_EQ(parse_report(live_again.output)["run"]["requests"], 0) << live_again.errors;
+
   std::ofstream(path) << "suite: empty\ntests:\n"
                          "  - {id: expected, input: {prompt: p}, expected: {type: equals, text: \"\"}}\n";
   const auto recorded = folder() / "answers.jsonl";

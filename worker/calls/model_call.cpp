@@ -11,9 +11,8 @@ namespace sluice {
 std::optional<std::variant<Completion, Error>> ModelCall::find(const RunSettings& settings) const {
   const bool replay = settings.mode == Mode::cached;
   if (!replay && !settings.read_cache) return std::nullopt;
-  auto found = replay                 ? store_.find_replay(keyed_.key, keyed_.pinned)
-               : keyed_.takes_refusal ? store_.find_answer_or_refusal(keyed_.key)
-                                      : store_.find_answer(keyed_.key);
+  auto found = replay ? store_.find_replay(keyed_.key, keyed_.pinned)
+                      : store_.find_answer_or(keyed_.taken, keyed_.key);
   if (!found) return found.error();
   if (*found) return std::move(**found);
   if (!replay) return std::nullopt;

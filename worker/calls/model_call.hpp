@@ -21,9 +21,9 @@ namespace sluice {
 /// A request to a model under its cache key, whatever its answer is for.
 struct KeyedRequest {
   const ModelRequest* request = nullptr;
-  Digest key{};                ///< common/model/cache_key.hpp
-  Digest pinned{};             ///< The digest that an answer from a cache must have; zero: any.
-  bool takes_refusal = false;  ///< A refusal of the provider's own is an answer to it.
+  Digest key{};             ///< common/model/cache_key.hpp
+  Digest pinned{};          ///< The digest that an answer from a cache must have; zero: any.
+  TakenNonAnswers taken{};  ///< Answers to it as well.
 };
 
 /// A keyed request that is looked up in the caches, then lent by another worker, then called for. The request

@@ -92,8 +92,8 @@ void clear_scores(UnitResult& out) {
   out.scores.clear();
 }
 
-bool checks_refusals(const ScoringTask& task) {
-  return std::ranges::any_of(task.texts, checks_refusal);
+TakenNonAnswers taken_by(const ScoringTask& task) {
+  return {std::ranges::any_of(task.texts, checks_refusal), std::ranges::any_of(task.texts, expects_empty)};
 }
 
 /// Where the answer itself is the error its beginning is shown, or nobody could see why.
@@ -104,12 +104,17 @@ void show_rejected_text(const Completion& completion, UnitResult& out) {
 }  // namespace
 
 bool takes(const ScoringTask& task, const Completion& non_answer) {
-  return (is_native_refusal(non_answer) && checks_refusals(task)) ||
-         (is_empty_answer(non_answer) && std::ranges::any_of(task.texts, expects_empty));
+  return taken_by(task).has(non_answer);
 }
 
-bool only_takes_refusals(const WorkUnit& unit) {
-  return !unit.tasks.empty() && std::ranges::all_of(unit.tasks, checks_refusals);
+TakenNonAnswers taken_by_all(const WorkUnit& unit) {
+  if (unit.tasks.empty()) return {};
+  TakenNonAnswers taken{true, true};
+  for (const ScoringTask& task : unit.tasks) {
+    const TakenNonAnswers one = taken_by(task);
+    taken = {taken.refusals && one.refusals, taken.empty_answers && one.empty_answers};
+  }
+  return taken;
 }
 
 std::string detail_of(const JudgeScore& judged) {

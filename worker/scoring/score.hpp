@@ -42,8 +42,8 @@ Result<TrialScore> score_trial(const AssessedAnswer& answer, const ScoringTask& 
 /// Whether the non-answer is an answer to the task, and no error: a refusal of the provider's own where the
 /// task checks for one, an empty answer where it expects one.
 bool takes(const ScoringTask& task, const Completion& non_answer);
-/// Whether a refusal of the provider's own is an answer to all tasks of a unit that has some.
-bool only_takes_refusals(const WorkUnit& unit);
+/// What is an answer to each of a unit's tasks; nothing of a unit without one.
+TakenNonAnswers taken_by_all(const WorkUnit& unit);
 
 /// Why a judge metric did not pass, in at most defaults::max_detail_bytes; empty if it did.
 std::string detail_of(const JudgeScore& judged);

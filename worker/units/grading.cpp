@@ -78,7 +78,7 @@ std::optional<std::variant<Evidence, Error>> Grading::begin(std::uint64_t unit, 
   request.provider = grading_->provider;
   request.model = grading_->model;
   const Digest key = cache_key(*provider_, request, work.repeat);
-  const auto at = pairs_.try_emplace(unit, std::move(request), key, only_takes_refusals(work), *store_).first;
+  const auto at = pairs_.try_emplace(unit, std::move(request), key, taken_by_all(work), *store_).first;
   Pair& pair = at->second;
   pair.of_run = work.unit;
   pair.candidate.text = answer;
@@ -102,7 +102,7 @@ std::optional<std::variant<Evidence, Error>> Grading::begin(std::uint64_t unit, 
 
 Grading::Outcome Grading::on_baseline(std::uint64_t unit, Pair& pair, Completion answer,
                                       const Moment& moment) {
-  if (answer.non_answer && !(pair.takes_refusal && is_native_refusal(answer))) {
+  if (answer.non_answer && !pair.taken.has(answer)) {
     return Error{Reason::baseline_unanswered, "the baseline gave no answer to compare with (" +
                                                   std::string(to_string(answer.non_answer->reason)) + "): " +
                                                   disclosed_reason(answer, keys_, engine_.redactor())};

@@ -53,10 +53,8 @@ class Grading final : public Enricher {
  private:
   /// A unit whose answer is not graded yet.
   struct Pair {
-    Pair(ModelRequest to_send, const Digest& key, bool may_be_refused, AnswerStore& store)
-        : request(std::move(to_send)),
-          call({&request, key, {}, may_be_refused}, store),
-          takes_refusal(may_be_refused) {}
+    Pair(ModelRequest to_send, const Digest& key, const TakenNonAnswers& non_answers, AnswerStore& store)
+        : request(std::move(to_send)), call({&request, key, {}, non_answers}, store), taken(non_answers) {}
     Pair(const Pair&) = delete;
     Pair& operator=(const Pair&) = delete;
 
@@ -65,7 +63,7 @@ class Grading final : public Enricher {
     BaselineCall call;
     CallId call_id = 0;        ///< Of the call for the baseline's answer; 0 if none is under way.
     bool is_compared = false;  ///< It waits for `comparer_`.
-    bool takes_refusal;        ///< The baseline's as well is an answer.
+    TakenNonAnswers taken;     ///< The baseline's as well are answers.
     GradedAnswer baseline;
     GradedAnswer candidate;
     TimePoint deadline;

@@ -46,8 +46,7 @@ std::vector<MakeEnricher> every_enricher() {
 }
 
 AnswerCall::AnswerCall(const WorkUnit& unit, AnswerStore& store)
-    : ModelCall({&unit.request, unit.key, unit.pinned_answer, only_takes_refusals(unit)}, store),
-      unit_(unit.unit) {}
+    : ModelCall({&unit.request, unit.key, unit.pinned_answer, taken_by_all(unit)}, store), unit_(unit.unit) {}
 
 UnitFlow::UnitFlow(UnitFlowConfig config, const std::vector<MakeEnricher>& kinds)
     : config_(std::move(config)),

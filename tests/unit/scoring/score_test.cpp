@@ -295,6 +295,24 @@ TEST_F(ScoreTexts, AnEmptyAnswerIsTheAnswerToTheTasksThatExpectOneAndTheErrorOfO
   }
 }
 
+TEST(TakenNonAnswers, AreThoseThatEachTaskOfAUnitTakes) {
+  const TextExpectation refused{MetricId::refusal};
+  const TextExpectation silent{MetricId::exact_match, {""}};
+  const auto taken = [](std::vector<ScoringTask> tasks) {
+    WorkUnit unit;
+    unit.tasks = std::move(tasks);
+    const TakenNonAnswers all = taken_by_all(unit);
+    return std::pair(all.refusals, all.empty_answers);
+  };
+  EXPECT_EQ(taken({}), std::pair(false, false));
+  EXPECT_EQ(taken({text_task(1, {refused})}), std::pair(true, false));
+  EXPECT_EQ(taken({text_task(1, {silent})}), std::pair(false, true));
+  EXPECT_EQ(taken({text_task(1, {refused}), text_task(2, {silent})}), std::pair(false, false));
+  EXPECT_EQ(taken({text_task(1, {silent, refused}), text_task(2, {silent})}), std::pair(false, true));
+  EXPECT_EQ(taken({text_task(1, {silent}), text_task(2, {{MetricId::must_contain, {"x"}}})}),
+            std::pair(false, false));
+}
+
 // A judge's calls made a recorded answer pass: it had come in 0 ms.
 TEST_F(ScoreTexts, CallsForVotesAreNoLatencyOfTheAnswer) {
   WorkUnit unit;

@@ -119,7 +119,7 @@ TEST_F(AnswerStoreTest, ALiveRunAsksAgainAfterANonAnswer) {
 
 TEST_F(AnswerStoreTest, ALiveRunTakesTheRefusalThatIsAnAnswer) {
   const auto found = [this](std::vector<Completion> own, std::vector<std::vector<Completion>> others = {}) {
-    return text_of(store_with(std::move(own), std::move(others)).find_answer_or_refusal(key));
+    return text_of(store_with(std::move(own), std::move(others)).find_answer_or({.refusals = true}, key));
   };
   auto cut_off = answer("cut off", 3000);
   cut_off.non_answer = Error{Reason::truncated, "it was cut off"};
@@ -131,7 +131,24 @@ TEST_F(AnswerStoreTest, ALiveRunTakesTheRefusalThatIsAnAnswer) {
 
 TEST_F(AnswerStoreTest, ALiveRunAsksAgainAfterANonAnswerThatIsNoRefusal) {
   auto empty = refusal("", 1000);
-  EXPECT_EQ(text_of(store_with({empty}).find_answer_or_refusal(key)), "(nothing)") << "nobody knows why";
+  EXPECT_EQ(text_of(store_with({empty}).find_answer_or({.refusals = true}, key)), "(nothing)")
+      << "nobody knows why";
+}
+
+// It was asked for again in each live run, and paid for, though it was the answer that the test expects.
+TEST_F(AnswerStoreTest, ALiveRunTakesTheEmptyAnswerThatIsExpected) {
+  const auto found = [this](Completion own) -> std::string {
+    const auto one = store_with({std::move(own)}).find_answer_or({.empty_answers = true}, key);
+    EXPECT_TRUE(one);
+    return !one || !*one ? "nothing" : "\"" + (*one)->text + "\"";
+  };
+  EXPECT_EQ(found(refusal("", 1000)), "\"\"");
+  EXPECT_EQ(found(refusal("no", 2000)), "nothing") << "another non-answer";
+  auto cut_off = refusal("", 3000);
+  cut_off.finish_reason = "length";
+  EXPECT_EQ(found(cut_off), "nothing");
+  EXPECT_EQ(text_of(store_with({answer("yes", 4000)}).find_answer_or({.empty_answers = true}, key)), "yes");
+  EXPECT_EQ(text_of(store_with({refusal("", 5000)}).find_answer_or({}, key)), "yes") << "nothing is taken";
 }
 
 TEST_F(AnswerStoreTest, AReplayHandsOutNonAnswers) {
