@@ -22,6 +22,17 @@ void RunOver::tell() {
   told_.notify_all();
 }
 
+void RunOver::give_up() {
+  const std::lock_guard lock(mutex_);
+  is_over_ = is_given_up_ = true;
+  told_.notify_all();
+}
+
+bool RunOver::is_given_up() const {
+  const std::lock_guard lock(mutex_);
+  return is_given_up_;
+}
+
 bool RunOver::wait_for(std::chrono::milliseconds most) const {
   std::unique_lock lock(mutex_);
   return told_.wait_for(lock, most, [this] { return is_over_; });
@@ -40,6 +51,7 @@ Result<void> FollowedResults::visit_from(TrialId first, const VisitTrial& visit)
     const bool is_quick = is_read && next - before >= results_of_quick_run;
     pause = is_quick ? shortest_pause : std::min(2 * pause, longest_pause);
   }
+  if (over_.is_given_up()) return fail(Reason::internal_error, "the run is not reported");
   return committed_.visit_from(next, visit);
 }
 

@@ -296,8 +296,12 @@ FinishedRun RecordedRun::run() {
     if (notes) notes->wait();
   });
   auto ended = conduct(std::move(conducted), around_);
-  if (ended) take_facts(*ended);
-  report.run_is_over();
+  if (ended) {
+    take_facts(*ended);
+    report.run_is_over();
+  } else {
+    report.give_up();
+  }
   if (notes) notes->finish();
   FinishedRun end;
   if (ended) {

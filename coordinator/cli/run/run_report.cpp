@@ -135,7 +135,7 @@ class RunReport::Reporter {
               return ended_.ledger.visit_consecutive(ended_.run_id, first, visit);
             },
             over_) {}
-  ~Reporter() { over_.tell(); }
+  ~Reporter() { over_.give_up(); }
   Reporter(const Reporter&) = delete;
   Reporter& operator=(const Reporter&) = delete;
 
@@ -151,11 +151,17 @@ class RunReport::Reporter {
 
   void run_is_over() {
     over_.tell();
-    if (assessing_.valid()) assessed_ = assessing_.get();
+    if (assessing_.valid()) assessing_.wait();
+  }
+
+  void give_up() {
+    over_.give_up();
+    if (assessing_.valid()) assessing_.wait();
   }
 
   ReportedRun finish() {
-    if (!assessed_) assessed_ = assess(*recorded_);
+    // What the thread has thrown is thrown here: what else the run noted is in the ledger by now.
+    assessed_ = assessing_.valid() ? assessing_.get() : assess(*recorded_);
     const int code = finish_with_code();
     if (observed_) finish_run_observations(ended_.options.settings, ended_.run_id, statuses_.changed());
     return {code, lacks_reports_};
@@ -322,6 +328,9 @@ void RunReport::follow(const std::function<void()>& before) {
 }
 void RunReport::run_is_over() {
   reporter_->run_is_over();
+}
+void RunReport::give_up() {
+  reporter_->give_up();
 }
 ReportedRun RunReport::finish() {
   return reporter_->finish();

@@ -46,10 +46,12 @@ class RunReport {
 
   /// Merges and gates results while the run goes on, on a thread of its own, so that little is left to do at
   /// its end; where that is possible, and the run is not so large that memory would not do for both.
-  /// `before` is called on that thread first. Nobody else uses the ledger until run_is_over().
+  /// `before` is called on that thread first. Nobody else uses the ledger until run_is_over() or give_up().
   void follow(const std::function<void()>& before);
   /// No more results come, and the facts are complete. Waits for what was followed.
   void run_is_over();
+  /// There will be no report: ends what was followed, and waits for that.
+  void give_up();
   /// After run_is_over(), once. Errors were reported on stderr.
   ReportedRun finish();
 

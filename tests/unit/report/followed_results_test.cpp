@@ -59,7 +59,7 @@ class FollowedResultsTest : public ::testing::Test {
         seen_.insert(trial.trial);
         changed_.notify_all();
       });
-      EXPECT_TRUE(done);
+      EXPECT_EQ(done.has_value(), !over.is_given_up());
       return visited;
     });
   }
@@ -118,6 +118,17 @@ TEST_F(FollowedResultsTest, WhatIsMissingInTheEndIsPassedOver) {
   committed.commit(3);
   over.tell();
   EXPECT_EQ(visited.get(), (Trials{0, 3, 5}));
+}
+
+// All cases of a run that could not listen were judged, as missing, before it said why.
+TEST_F(FollowedResultsTest, OfARunThatIsGivenUpNothingMoreIsVisited) {
+  committed.commit(0);
+  committed.commit(2);
+  auto visited = follow();
+  wait_until_visited(0);
+  over.give_up();
+  EXPECT_EQ(visited.get(), (Trials{0}));
+  EXPECT_EQ(follow().get(), Trials());
 }
 
 TEST_F(FollowedResultsTest, ARunThatIsOverIsReadAtOnce) {
