@@ -197,6 +197,15 @@ TEST_F(LabelSuite, ACheckIsTheSameWhateverOtherLabelsThereAre) {
   EXPECT_EQ(fingerprint("{type: label, label: b, labels: [a, b]}"),
             fingerprint("{type: label, label: b, labels: [b, a]}"))
       << "their order says nothing";
+
+  const Expectation other = expectation("{type: not_label, label: a, labels: [a, b]}");
+  EXPECT_EQ(check_digest(other), check_digest(expectation("{type: not_label, label: a, labels: [c, a]}")));
+  EXPECT_NE(check_digest(other), check_digest(expectation("{type: not_label, label: b, labels: [a, b]}")));
+  EXPECT_NE(check_digest(other), check_digest(two));
+  EXPECT_EQ(fingerprint("{type: not_label, label: b, labels: [a, b]}"),
+            fingerprint("{type: not_label, label: b, labels: [b, a]}"));
+  EXPECT_NE(fingerprint("{type: not_label, label: b, labels: [a, b]}"),
+            fingerprint("{type: not_label, label: a, labels: [a, b]}"));
 }
 
 }  // namespace
