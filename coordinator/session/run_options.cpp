@@ -18,6 +18,7 @@
 #include <array>
 #include <filesystem>
 #include <initializer_list>
+#include <system_error>
 #include <utility>
 
 namespace sluice {
@@ -253,7 +254,8 @@ Result<void> take_workers(const RunFlags& flags, const Settings& settings, RunOp
   options.listen = flags.listen;
   options.fleet = std::move(*fleet);
   const std::string key = fleet_files_in(settings.home.value).key;
-  if (is_loopback(*endpoint) && !options.fleet && !flags.insecure && std::filesystem::exists(key))
+  std::error_code unreadable;  // Of others, perhaps: nobody needs it here.
+  if (is_loopback(*endpoint) && !options.fleet && !flags.insecure && std::filesystem::exists(key, unreadable))
     options.unused_key = key;
   return {};
 }

@@ -208,6 +208,18 @@ TEST(RunOptions, AKeyOfTheHomeIsNotUsedOnLoopbackUnlessItIsNamed) {
   EXPECT_TRUE(make_run_options(flags, settings)->fleet);
 }
 
+// Whether there is one was asked in a way that ends the process: a run on loopback needs none.
+TEST(RunOptions, AFolderOfKeysThatCannotBeReadIsNothingToARunOnLoopback) {
+  const support::TemporaryFolder home;
+  const auto folder = std::filesystem::path(fleet_files_in(home.path().string()).key).parent_path();
+  std::filesystem::create_directory_symlink(folder, folder);  // Nothing is found through it, by root neither.
+  RunFlags flags;
+  flags.listen = "tcp://127.0.0.1:0";
+  const auto options = make_run_options(flags, settings_of("", {{"home", "--home", home.path().string()}}));
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_EQ(options->unused_key, std::nullopt);
+}
+
 TEST(RunOptions, ABaselineArmIsOneOfSeveral) {
   RunFlags flags;
   flags.baseline_arm = "mni";
