@@ -17,9 +17,9 @@ constexpr std::array<std::string_view, 11> refusing_reasons{
     "content_filter",     "refusal",   "safety",       "blocklist",
     "prohibited_content", "spii",      "image_safety", "image_prohibited_content",
     "model_armor",        "jailbreak", "sensitive"};
-/// With which OpenAI's format gives words of refusal in the place of an answer. Without any text an answer
-/// that ends so is empty, and nobody knows why.
-constexpr std::array<std::string_view, 3> ordinary_reasons{"", "stop", "length"};
+/// With which OpenAI's formats give words of refusal in the place of an answer, its responses with the last.
+/// Without any text an answer that ends so is empty, and nobody knows why.
+constexpr std::array<std::string_view, 4> ordinary_reasons{"", "stop", "length", "completed"};
 /// With which answers end that nothing cut off: of OpenAI and Gemini, of Anthropic, of OpenAI's responses.
 constexpr std::array<std::string_view, 4> normal_ends{"stop", "end_turn", "stop_sequence", "completed"};
 

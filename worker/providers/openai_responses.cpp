@@ -162,6 +162,7 @@ HttpRequest build(const ProviderSettings& provider, const Credentials& credentia
 struct Said {
   std::optional<std::string> text;
   std::string refusal;
+  bool refuses = false;  ///< Be it without a word.
 };
 
 Said said_in(const JsonView& output) {
@@ -171,6 +172,7 @@ Said said_in(const JsonView& output) {
     for (const JsonView& part : item["content"].elements()) {
       if (const auto text = part["text"].text()) join(said.text, *text);
       said.refusal += part["refusal"].text_or_empty();
+      said.refuses = said.refuses || part["type"].text() == "refusal";
     }
   }
   return said;
@@ -196,7 +198,9 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
   const JsonView output = body["output"];
   const auto calls_tool = [](const JsonView& item) { return item["type"].text() == "function_call"; };
   Said said = said_in(output);
-  if (!said.refusal.empty() || reason == "content_filter") {
+  // Nothing else tells it from an answer without any text.
+  if (said.refuses && said.refusal.empty() && lacks_text(said.text)) completion.finish_reason = "refusal";
+  if (!said.refusal.empty() || completion.finish_reason == "refusal" || reason == "content_filter") {
     completion.non_answer = declined(completion.finish_reason, said.refusal);
   } else if (body["status"].text() == "incomplete") {
     completion.non_answer = cut_off(completion.finish_reason);

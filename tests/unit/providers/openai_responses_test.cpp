@@ -198,6 +198,25 @@ TEST(OpenaiResponsesAnswer, WhatIsNoAnswerSaysWhy) {
   EXPECT_EQ(answered(declines).text, "I can't.");
 }
 
+// Tests with the check `refusal` ended in an error: such an answer ends with another word than in
+// completions.
+TEST(OpenaiResponsesAnswer, ARefusalIsTheProvidersOwnAndAnEmptyAnswerIsNone) {
+  const auto of = [](const json& part) {
+    return answered(finished(json::array({message(json::array({part}))})));
+  };
+  const Completion worded = of({{"type", "refusal"}, {"refusal", "I can't."}});
+  EXPECT_TRUE(is_native_refusal(worded));
+  EXPECT_FALSE(is_empty_answer(worded));
+  const Completion wordless = of({{"type", "refusal"}, {"refusal", ""}});
+  EXPECT_EQ(wordless.non_answer->reason, Reason::refusal);
+  EXPECT_TRUE(is_native_refusal(wordless));
+  EXPECT_FALSE(is_empty_answer(wordless)) << "it would pass for the answer of a test that expects none";
+  const Completion empty = of({{"type", "output_text"}, {"text", ""}});
+  EXPECT_FALSE(is_native_refusal(empty));
+  EXPECT_TRUE(is_empty_answer(empty));
+  EXPECT_FALSE(is_native_refusal(of({{"type", "output_text"}, {"text", "I can't."}})));
+}
+
 TEST(OpenaiResponsesFailure, OneThatFailedLaterComesWithTwoHundred) {
   const auto of = [](const std::string& code) {
     json body = finished(json::array());
