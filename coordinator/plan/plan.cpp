@@ -1,8 +1,6 @@
 #include "coordinator/plan/plan.hpp"
 
 #include "common/model/cache_key.hpp"
-#include "common/model/request_text.hpp"
-#include "coordinator/defaults.hpp"
 #include "coordinator/plan/case_forms.hpp"
 #include "coordinator/plan/defaults.hpp"
 #include "coordinator/plan/digest_hash.hpp"
@@ -22,56 +20,6 @@
 namespace sluice {
 
 namespace {
-
-/// How the recorded answer was judged by this metric; null where a judge is to be asked: by another rubric,
-/// or another version of it, it may be worth something else, and so beside a context of the metric's own.
-const JudgeScore* recorded_judgement(const Case& test_case, const Expectation& one,
-                                     std::span<const Rubric> rubrics) {
-  if (!test_case.recorded || !one.judge->context.empty()) return nullptr;
-  for (const RecordedJudgement& judged : test_case.recorded->judgements) {
-    const Rubric& rubric = rubrics[one.judge->rubric];
-    const bool is_same = judged.score.metric == one.what.metric && judged.rubric == rubric.id &&
-                         judged.rubric_version == rubric.version;
-    if (is_same) return &judged.score;
-  }
-  return nullptr;
-}
-
-/// A vote that passed where it was given must reach what the test asks for as well.
-JudgeScore as_asked_for(JudgeScore judged, double min_score) {
-  for (CountedVote& vote : judged.votes) vote.passed = vote.passed && vote.score >= min_score;
-  return judged;
-}
-
-bool is_judged(const Case& test_case) {
-  return std::ranges::any_of(test_case.expectations,
-                             [](const Expectation& one) { return one.judge.has_value(); });
-}
-
-/// Whether votes are needed.
-bool needs_judge(const Case& test_case, std::span<const Rubric> rubrics) {
-  return std::ranges::any_of(test_case.expectations, [&](const Expectation& one) {
-    return one.judge && recorded_judgement(test_case, one, rubrics) == nullptr;
-  });
-}
-
-/// Where costs are checked the price is known: make_plan refuses a run without one.
-void add_price(const std::optional<std::pair<double, double>>& price, TextExpectation& expectation) {
-  if (positive(expectation.metric) == MetricId::cost && price)
-    expectation.numbers.insert(expectation.numbers.end(), {price->first, price->second});
-  for (TextExpectation& part : expectation.parts) add_price(price, part);
-}
-
-/// An answer is read as one of all labels of the suite, whichever the test itself lists.
-void add_labels(const SuiteLabels& labels, TextExpectation& expectation) {
-  if (positive(expectation.metric) == MetricId::label) {
-    const auto all = labels.find(expectation.texts[1]);
-    if (all == labels.end()) return;
-    expectation.texts.resize(first_label);
-    expectation.texts.insert(expectation.texts.end(), all->second.begin(), all->second.end());
-  }
-  for (TextExpectation& part : expectation.parts) add_labels(labels, part);
-}
 
 /// The request's part of a case, with another text in place of the perturbed one.
 Case with_text(const Case& test_case, std::string text) {
@@ -246,11 +194,10 @@ class Plan::UnitNumbering {
 Plan::Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,
            std::vector<RequestSettings> settings, TrialDesign design)
     : suite_(&suite),
-      ontology_(ontology),
       requests_(std::move(prompt), ontology, std::move(settings)),
+      tasks_(suite, ontology),
       design_(std::move(design)),
-      trials_(design_.repeats),
-      uses_rubric_(suite.rubrics.size()) {}
+      trials_(design_.repeats) {}
 
 Result<Plan> Plan::make(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,
                         std::vector<RequestSettings> settings, TrialDesign design) {
@@ -274,9 +221,7 @@ Result<void> Plan::number_units(std::vector<UnitLoad>& loads) {
     const Case& test_case = **keyed.read;
     auto problem = problem_with_request(test_case, settings(test_case.arm).provider.kind);
     if (!problem.empty()) return fail(Reason::fixture_invalid, std::move(problem));
-    note_judged(test_case);
-    const auto is_of_all = [](const Expectation& one) { return sluice::checks_all_calls(one.what); };
-    checks_all_calls_ = checks_all_calls_ || std::ranges::any_of(test_case.expectations, is_of_all);
+    tasks_.add(test_case);
     const auto texts = forms.of(test_case);
     std::uint32_t perturbed = 0;
     for (std::size_t n = 0; n < texts.size(); ++n) perturbed |= texts[n] ? 1u << n : 0u;
@@ -299,28 +244,9 @@ Result<void> Plan::number_units(std::vector<UnitLoad>& loads) {
   return {};
 }
 
-void Plan::note_judged(const Case& test_case) {
-  if (!is_judged(test_case)) return;
-  const bool asks = needs_judge(test_case, suite_->rubrics);
-  if (asks && judged_.count++ < defaults::named_trials) judged_.first.push_back(test_case.id);
-  for (const Expectation& expectation : test_case.expectations) {
-    if (!expectation.judge) continue;
-    uses_rubric_.at(expectation.judge->rubric) = true;
-    gives_context_ = gives_context_ || !expectation.judge->context.empty();
-  }
-}
-
 bool Plan::has_provider(std::string_view name) const {
   return std::ranges::any_of(requests_.settings(),
                              [&](const RequestSettings& settings) { return settings.provider.name == name; });
-}
-
-std::vector<Rubric> Plan::rubrics() const {
-  std::vector<Rubric> used;
-  for (std::size_t i = 0; i < uses_rubric_.size(); ++i) {
-    if (uses_rubric_[i]) used.push_back(suite_->rubrics[i]);
-  }
-  return used;
 }
 
 Error Plan::too_large(UnitId unit) const {
@@ -381,50 +307,6 @@ Result<Case> Plan::perturbed_form(const TrialPlace& place, const Case& test_case
                                           "this as a defect");
 }
 
-/// What a worker assesses the answer by. A judge is shown what was asked: the case as `form` has it.
-ScoringTask Plan::task_of(TrialId trial, const Case& test_case, const Case& form) const {
-  // The answer's claims go through the ontology too: both sides have its words.
-  const auto canonical = [&](const std::vector<ExpectedClaim>& written) {
-    std::vector<ExpectedClaim> claims;
-    claims.reserve(written.size());
-    for (const auto& one : written) claims.push_back(ontology_.canonical(one));
-    return claims;
-  };
-  ScoringTask task;
-  task.trial = trial;
-  task.must_contain = canonical(test_case.must_contain);
-  task.must_not_contain = canonical(test_case.must_not_contain);
-  task.min_confidence = test_case.min_confidence;
-  task.assesses_claims = test_case.kind == CaseKind::claims;
-  for (const auto& expectation : test_case.expectations) {
-    const MetricId metric = expectation.what.metric;
-    if (const auto& judge = expectation.judge) {
-      const auto rubric = std::count(uses_rubric_.begin(), uses_rubric_.begin() + judge->rubric, true);
-      task.judged.push_back({metric,
-                             static_cast<std::uint32_t>(rubric),
-                             judge->samples.value_or(settings(test_case.arm).judge_samples),
-                             expectation.min_score.value_or(defaults::judge_min_score),
-                             judge->reference,
-                             judge->criteria,
-                             {},
-                             judge->context});
-      if (const auto* judged = recorded_judgement(test_case, expectation, suite_->rubrics)) {
-        task.judged.back().recorded = as_asked_for(*judged, task.judged.back().min_score);
-        task.judged.back().samples = static_cast<std::uint32_t>(judged->votes.size());
-      }
-    } else if (!is_claims_metric(metric)) {
-      const std::size_t before = task.texts.size();
-      add_for_worker(expectation.what, task.texts);
-      for (std::size_t i = before; i < task.texts.size(); ++i) {
-        add_price(settings(test_case.arm).price, task.texts[i]);
-        add_labels(suite_->labels, task.texts[i]);
-      }
-    }
-  }
-  if (!task.judged.empty()) task.question = {transcript(form.extras.messages, form.content), form.context};
-  return task;
-}
-
 Result<ModelRequest> Plan::request(UnitId unit) const {
   const TrialPlace place = trials_.place(trials_of(unit).front());
   const auto test_case = suite_->cases.read(place.case_index);
@@ -446,7 +328,7 @@ Result<WorkUnit> Plan::render(UnitId unit) const {
     if (!test_case) return fail(test_case.error());
     const bool is_first = work.tasks.empty();
     std::optional<Case> perturbed;
-    if (place.perturbation > 0 && (is_first || is_judged(**test_case))) {
+    if (place.perturbation > 0 && (is_first || TaskMaker::shows_question(**test_case))) {
       auto form = perturbed_form(place, **test_case);
       if (!form) return fail(std::move(form.error()));
       perturbed = std::move(*form);
@@ -457,7 +339,7 @@ Result<WorkUnit> Plan::render(UnitId unit) const {
       work.repeat = place.repeat;
       if (form.recorded) work.recorded = form.recorded->answer;
     }
-    work.tasks.push_back(task_of(trial, **test_case, form));
+    work.tasks.push_back(tasks_.of(trial, **test_case, form, settings((**test_case).arm)));
   }
   return work;
 }

@@ -8,6 +8,7 @@
 #include "common/model/run_settings.hpp"
 #include "common/model/trial.hpp"
 #include "coordinator/plan/request_maker.hpp"
+#include "coordinator/plan/task_maker.hpp"
 #include "coordinator/plan/trial_design.hpp"
 #include "coordinator/plan/trial_table.hpp"
 #include "coordinator/suite/prompts/prompt.hpp"
@@ -25,12 +26,6 @@
 namespace sluice {
 
 struct UnitLoad;
-
-/// The cases of a plan that judge metrics assess.
-struct JudgedCases {
-  std::size_t count = 0;
-  std::vector<std::string> first{};  ///< The ids of the first defaults::named_trials.
-};
 
 /// What is to be done: the trials of a suite (trial_table.hpp has their order) and the units of work that
 /// they share. A pure function of suite, prompt, settings and design. A perturbation that changes nothing
@@ -76,13 +71,13 @@ class Plan {
   std::string trial_name(TrialId trial) const;
   /// In the order of the design.
   const std::vector<PerturbationFacts>& perturbations() const { return facts_; }
-  const JudgedCases& judged_cases() const { return judged_; }
+  const JudgedCases& judged_cases() const { return tasks_.judged_cases(); }
   /// Those of the suite's rubrics that its cases use: what JudgeExpectation::rubric counts.
-  std::vector<Rubric> rubrics() const;
+  std::vector<Rubric> rubrics() const { return tasks_.rubrics(); }
   /// Whether a judge metric of a case has a context of its own.
-  bool gives_context() const { return gives_context_; }
+  bool gives_context() const { return tasks_.gives_context(); }
   /// Whether a case has a metric of all calls of an answer (common/model/expectation.hpp).
-  bool checks_all_calls() const { return checks_all_calls_; }
+  bool checks_all_calls() const { return tasks_.checks_all_calls(); }
   /// The unit's request alone. Fails as `render` does.
   Result<ModelRequest> request(UnitId unit) const;
   /// The unit as it goes to a worker. Fails if a case's file cannot be read any more, or a perturbation says
@@ -105,19 +100,13 @@ class Plan {
   SharedText few_shot_of(std::size_t case_index) const;
   /// A case as a trial has it. REQUIRES: the trial is perturbed.
   Result<Case> perturbed_form(const TrialPlace& place, const Case& test_case) const;
-  void note_judged(const Case& test_case);
-  ScoringTask task_of(TrialId trial, const Case& test_case, const Case& form) const;
 
   const Suite* suite_;
-  Ontology ontology_;
   RequestMaker requests_;
+  TaskMaker tasks_;
   TrialDesign design_;
   TrialTable trials_;
-  std::vector<PerturbationFacts> facts_;  ///< By perturbation.
-  JudgedCases judged_;
-  bool gives_context_ = false;
-  bool checks_all_calls_ = false;
-  std::vector<bool> uses_rubric_;          ///< By rubric of the suite.
+  std::vector<PerturbationFacts> facts_;   ///< By perturbation.
   std::vector<Digest> keys_;               ///< By unit.
   std::vector<UnitId> unit_of_;            ///< By trial.
   std::vector<TrialId> trials_by_unit_;    ///< Trials, grouped by unit...
