@@ -2,7 +2,6 @@
 
 #include "common/defaults.hpp"
 #include "common/files.hpp"
-#include "common/settings/setting_definitions.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/documents/document_context.hpp"
@@ -19,9 +18,9 @@
 #include "coordinator/suite/test_files/default_test.hpp"
 #include "coordinator/suite/test_files/json_lines_file.hpp"
 #include "coordinator/suite/test_files/pass_rate_reader.hpp"
+#include "coordinator/suite/test_files/suite_settings.hpp"
 #include "coordinator/suite/test_files/test_parser.hpp"
 #include "coordinator/suite/test_files/test_templates.hpp"
-#include "coordinator/suite/test_files/thresholding_reader.hpp"
 
 #include <algorithm>
 #include <array>
@@ -36,47 +35,6 @@ namespace sluice {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A key under `settings` and the setting that it sets.
-struct SettingKey {
-  std::string_view key;
-  std::string_view setting;
-};
-constexpr std::array setting_keys{
-    SettingKey{"provider", "provider"},
-    SettingKey{"base_url", "base_url"},
-    SettingKey{"temperature", "temperature"},
-    SettingKey{"max_output_tokens", "max_output_tokens"},
-    SettingKey{"seed", "seed"},
-    SettingKey{"params", "params"},
-    SettingKey{"timeout_seconds", "request_timeout_seconds"},
-    SettingKey{"repeat", "repeat"},
-    SettingKey{"perturb", "perturb"},
-    SettingKey{"min_stability", "min_stability"},
-    SettingKey{"embedding_provider", "embedding_provider"},
-    SettingKey{"embedding_model", "embedding_model"},
-    SettingKey{"judge", "judge"},
-    SettingKey{"judge_model", "judge_model"},
-    SettingKey{"judge_samples", "judge_samples"},
-    SettingKey{"judge_temperature", "judge_temperature"},
-    SettingKey{"judge_max_tokens", "judge_max_tokens"},
-    SettingKey{"judge_min_kappa", "judge_min_kappa"},
-};
-
-/// Where a setting belongs that a suite has at its top level, or under `settings`: there, if it can, or into
-/// the settings file. Empty for what is no setting.
-std::string place_of_setting(std::string_view key, bool is_at_top) {
-  const std::string there = is_at_top ? "it belongs into \"settings\"" : "";
-  if (key == "min_pass_rate" || key == "thresholding") return there;
-  if (key == "provider" && is_at_top) return there + ", or, as a list with models, is called \"providers\"";
-  for (const SettingKey& one : setting_keys) {
-    if (one.key == key) return there;
-    if (one.setting == key)
-      return (is_at_top ? there + " as \"" : "it is called \"") + std::string(one.key) + '"';
-  }
-  const std::string in_file = place_in_settings_file(key);
-  return in_file.empty() ? "" : "no suite has it: it belongs into the settings file's " + in_file;
-}
 
 /// A configuration of promptfoo shares some keys with a suite, and would be a finding in almost each line.
 bool is_promptfoo_config(const DocumentNode& root) {
@@ -138,26 +96,29 @@ class YamlSuiteReader {
     check_settings();
     builder_.find_duplicates(findings_);
     builder_.find_wrong_labels(findings_);
-    if (findings_.empty()) check_rated_categories(pass_rates_, builder_.cases(), context_);
+    if (findings_.empty()) check_rated_categories(settings_.pass_rates, builder_.cases(), context_);
     if (!findings_.empty()) {
       sort_findings(findings_);
       return tl::unexpected(without_repeated(std::move(findings_)));
     }
-    if (examples_.suite) demands_.examples = fingerprint_of(*examples_.suite);
-    loaded_.suite = builder_.finish(std::move(name_), thresholding_, demands_);
-    loaded_.suite.examples = std::move(examples_.suite);
-    loaded_.suite.manifest = std::move(manifest_);
+    LoadedSuite loaded;
+    if (examples_.suite) settings_.demands.examples = fingerprint_of(*examples_.suite);
+    loaded.suite = builder_.finish(std::move(name_), settings_.thresholding, settings_.demands);
+    loaded.suite.examples = std::move(examples_.suite);
+    loaded.suite.manifest = std::move(manifest_);
     std::ranges::sort(input_files_);
     input_files_.erase(std::unique(input_files_.begin(), input_files_.end()), input_files_.end());
-    loaded_.suite.input_files = std::move(input_files_);
-    loaded_.suite.fixture_folders = std::move(fixture_folders_);
-    loaded_.suite.copier = copier_;
-    loaded_.suite.rubrics = rubrics_->used();
-    loaded_.suite.other_formats = checker_.other_formats();
-    loaded_.suite.prompts = std::move(prompt_variants_);
-    loaded_.suite.arms = std::move(arms_);
-    for (const auto& [category, rate] : pass_rates_) loaded_.suite.min_pass_rates[category] = rate.least;
-    return std::move(loaded_);
+    loaded.suite.input_files = std::move(input_files_);
+    loaded.suite.fixture_folders = std::move(fixture_folders_);
+    loaded.suite.copier = copier_;
+    loaded.suite.rubrics = rubrics_->used();
+    loaded.suite.other_formats = checker_.other_formats();
+    loaded.suite.prompts = std::move(prompt_variants_);
+    loaded.suite.arms = std::move(arms_);
+    for (const auto& [category, rate] : settings_.pass_rates)
+      loaded.suite.min_pass_rates[category] = rate.least;
+    loaded.settings = std::move(settings_.values);
+    return loaded;
   }
 
  private:
@@ -196,9 +157,7 @@ class YamlSuiteReader {
     }
     TableReader reader = context_.reader(root, "");
     name_ = reader.word("suite", Need::required).value_or("");
-    take_setting(reader, "model", "model", "\"model\"");
-    // What these say holds for every test.
-    if (const DocumentNode* settings = reader.table("settings")) read_settings(*settings);
+    settings_ = read_suite_settings(reader, context_);
     const auto rubrics = reader.texts("rubrics");
     if (rubrics) read_rubrics(reader, *rubrics);
     read_prompts_and_arms(reader, root);
@@ -261,65 +220,9 @@ class YamlSuiteReader {
   /// By themselves: what flags, environment and settings file say changes nothing about what a value may be.
   void check_settings() {
     SettingSources alone;
-    alone.suite = loaded_.settings;
+    alone.suite = settings_.values;
     const auto merged = merge_settings(alone);
     if (!merged) findings_.insert(findings_.end(), merged.error().begin(), merged.error().end());
-  }
-
-  void take_setting(TableReader& reader, std::string_view key, std::string_view setting, std::string shown) {
-    const DocumentEntry* entry = reader.entry(key);
-    if (entry == nullptr) return;
-    DocumentNode value = entry->value;
-    value.line = entry->line;
-    loaded_.settings.push_back({std::string(setting), std::move(shown), file_, std::move(value)});
-  }
-
-  /// Anything else than a number is a finding of check_settings.
-  static std::optional<double> number_of(TableReader& reader, std::string_view key) {
-    const DocumentEntry* entry = reader.entry(key);
-    if (entry == nullptr) return std::nullopt;
-    if (const auto* whole = std::get_if<std::int64_t>(&entry->value.value)) {
-      return static_cast<double>(*whole);
-    }
-    const auto* real = std::get_if<double>(&entry->value.value);
-    return real != nullptr ? std::optional(*real) : std::nullopt;
-  }
-
-  void read_settings(const DocumentNode& table) {
-    TableReader reader = context_.reader(table, "settings");
-    for (const SettingKey& one : setting_keys) {
-      take_setting(reader, one.key, one.setting, "\"" + std::string(one.key) + "\" in settings");
-    }
-    read_min_pass_rate(reader);
-    demands_.min_stability = number_of(reader, "min_stability");
-    demands_.repeat = number_of(reader, "repeat");
-    if (const DocumentNode* thresholding = reader.table("thresholding")) {
-      thresholding_ = read_suite_thresholding(context_.reader(*thresholding, "settings.thresholding"));
-    }
-    for (const RenamedKey& one : renamed_eval_keys()) {
-      if (reader.refused_entry(one.old_key) != nullptr) reader.add_wrong(one.old_key, renamed_key(one));
-    }
-    for (const std::string_view key : {std::string_view("api_key"), std::string_view("api_key_env")}) {
-      if (reader.refused_entry(key) == nullptr) continue;
-      reader.add_wrong(key, "is no setting of a suite: keys stay in the environment");
-    }
-    reader.finish([](std::string_view key) {
-      return key == "model" ? "it stands at the top level of the suite" : place_of_setting(key, false);
-    });
-  }
-
-  /// A number, or a mapping by category.
-  void read_min_pass_rate(TableReader& reader) {
-    const DocumentEntry* entry = reader.entry("min_pass_rate");
-    if (entry == nullptr) return;
-    if (!std::holds_alternative<DocumentNode::Table>(entry->value.value))
-      return take_setting(reader, "min_pass_rate", "min_pass_rate", "\"min_pass_rate\" in settings");
-    TableReader rates = context_.reader(entry->value, "settings.min_pass_rate");
-    take_setting(rates, general_pass_rate_key, "min_pass_rate", "\"default\" in settings.min_pass_rate");
-    pass_rates_ = read_category_pass_rates(entry->value, context_);
-    if (std::get<DocumentNode::Table>(entry->value.value).empty())
-      reader.add_wrong("min_pass_rate",
-                       "must be a number, or a number for \"default\" or a category at least");
   }
 
   ReadNamedFile reader_of_files() const {
@@ -329,7 +232,7 @@ class YamlSuiteReader {
   }
 
   TestSource source_of(std::string file, std::string source, Notation notation) {
-    return {std::move(file),    std::move(source), notation,      thresholding_,
+    return {std::move(file),    std::move(source), notation,      settings_.thresholding,
             reader_of_files(),  &checker_,         &input_files_, rubrics_,
             examples_.of_tests, prompts_,          defaults_};
   }
@@ -434,11 +337,8 @@ class YamlSuiteReader {
   std::shared_ptr<const DefaultTest> defaults_ = std::make_shared<DefaultTest>();
   ReadExamples examples_;
   SuiteBuilder builder_;
-  LoadedSuite loaded_;
   std::string name_;
-  Thresholding thresholding_;
-  SuiteDemands demands_;
-  CategoryPassRates pass_rates_;
+  ReadSettings settings_;  ///< What they say holds for every test.
   std::optional<Manifest> manifest_;
   std::vector<std::string> fixture_folders_;
   std::vector<FileIdentity> input_files_;  ///< One more than once where many tests name it.
