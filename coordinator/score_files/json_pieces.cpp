@@ -1,7 +1,6 @@
 #include "coordinator/score_files/json_pieces.hpp"
 
 #include "common/text/text.hpp"
-#include "common/text/timestamp.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/gate/quoted.hpp"
 
@@ -25,14 +24,6 @@ std::string quoted_end(std::string_view token) {
   return "`" + to_valid_utf8(end_of(token, defaults::quoted_json_bytes)) + "`";
 }
 
-/// "true", "0.5", "the text `x`", "an object", ...
-std::string shown(const JsonNode& value) {
-  if (value.kind == JsonNode::Kind::boolean) return value.boolean ? "true" : "false";
-  if (value.kind == JsonNode::Kind::number) return shortest(value.number);
-  if (value.kind == JsonNode::Kind::text) return "the text " + backquoted(value.text);
-  return std::string(to_string(value.kind));
-}
-
 /// 1 MiB, 64 GiB
 std::string amount(std::uint64_t bytes) {
   const bool is_large = bytes >= std::uint64_t{1} << 30;
@@ -40,52 +31,6 @@ std::string amount(std::uint64_t bytes) {
 }
 
 }  // namespace
-
-std::string_view to_string(JsonNode::Kind kind) {
-  switch (kind) {
-    case JsonNode::Kind::null:
-      return "null";
-    case JsonNode::Kind::boolean:
-      return "a boolean";
-    case JsonNode::Kind::number:
-      return "a number";
-    case JsonNode::Kind::text:
-      return "a text";
-    case JsonNode::Kind::object:
-      return "an object";
-    case JsonNode::Kind::list:
-      return "a list";
-  }
-  return "null";
-}
-
-const JsonNode* JsonNode::find(std::string_view name) const {
-  const auto found = std::ranges::find(members, name, &std::pair<std::string, JsonNode>::first);
-  return found == members.end() || kind != Kind::object ? nullptr : &found->second;
-}
-
-// --- Places ------------------------------------------------------------------------------------------------
-
-JsonAt JsonAt::operator[](std::string_view name) const {
-  return {node_ != nullptr ? node_->find(name) : nullptr, this, name, std::nullopt};
-}
-
-JsonAt JsonAt::operator[](std::size_t index) const {
-  return {&node_->members[index].second, this, "", index};
-}
-
-JsonAt JsonAt::element(const JsonAt& root, std::string_view list, std::size_t index, const JsonNode& node) {
-  return {&node, &root, list, index};
-}
-
-std::string JsonAt::place() const {
-  std::string text = above_ != nullptr ? above_->place() : "";
-  if (!name_.empty()) text += (text.empty() ? "" : ".") + escaped_excerpt(name_);
-  if (index_) text += "[" + std::to_string(*index_) + "]";
-  return text;
-}
-
-// --- Events of the parser ----------------------------------------------------------------------------------
 
 struct JsonPieces::Events {
   JsonPieces& pieces;
@@ -129,7 +74,7 @@ bool JsonPieces::begin(std::string_view) {
 bool JsonPieces::is_wanted(std::string_view name) const {
   const std::size_t depth = open_.size();
   // After a problem only what says more than it: another version.
-  if (problem_) return depth == 1 && name == "schema_version";
+  if (problem()) return depth == 1 && name == "schema_version";
   if (depth > 2 && !open_[1].holds_elements) return true;
   if (depth > 3) return true;
   const std::string_view of = depth == 1 ? std::string_view() : open_.front().key;
@@ -169,7 +114,7 @@ bool JsonPieces::on_key(std::string_view name) {
 /// Where the value that comes next is kept; null: nowhere.
 JsonNode* JsonPieces::place_for_node() {
   Open& open = open_.back();
-  if (open.holds_elements) return problem_ ? nullptr : &piece_;
+  if (open.holds_elements) return problem() ? nullptr : &piece_;
   if (open.node == nullptr || (!open.is_list && !open.is_wanted)) return nullptr;
   return &open.node->members.emplace_back(open.is_list ? std::string() : open.key, JsonNode()).second;
 }
@@ -223,7 +168,7 @@ bool JsonPieces::on_close() {
 
 void JsonPieces::on_whole_value() {
   Open& open = open_.back();
-  if (open.holds_elements && !problem_) {
+  if (open.holds_elements && !problem()) {
     const JsonAt root(root_);
     take(JsonAt::element(root, shape_.list, taken_, piece_));
     ++taken_;
@@ -233,7 +178,7 @@ void JsonPieces::on_whole_value() {
 
 void JsonPieces::on_broken(std::string_view token, bool out_of_range) {
   broken_ = true;
-  if (problem_) return;
+  if (problem()) return;
   const bool in_character = stops_in_character(token);
   const std::string at = in_character ? "a character that is not ASCII" : quoted_end(token);
   const std::string kind(shape_.kind);
@@ -278,76 +223,6 @@ std::string JsonPieces::place(std::size_t depth) const {
 std::string JsonPieces::in_place(std::size_t depth) const {
   const std::string text = place(depth);
   return text.empty() ? "" : " in `" + text + "`";
-}
-
-// --- Problems and values -----------------------------------------------------------------------------------
-
-bool JsonPieces::problem(std::uint32_t line, std::string message) {
-  if (!problem_ || (line > 0 && line < problem_->line)) problem_ = Finding{file_, line, std::move(message)};
-  return false;
-}
-
-bool JsonPieces::expected(const JsonAt& value, std::string_view what) {
-  if (!value) return missing(*value.above(), value.name(), (*value.above())->line);
-  return problem(value->line,
-                 "`" + value.place() + "` is " + shown(*value) + ", expected " + std::string(what));
-}
-
-bool JsonPieces::missing(const JsonAt& object, std::string_view name, std::uint32_t line) {
-  const std::string place = object.place();
-  return problem(line, (place.empty() ? "has" : "`" + place + "` has") + " no `" + std::string(name) +
-                           "`, which is required");
-}
-
-bool JsonPieces::text(const JsonAt& value, std::string& target) {
-  if (!value.is(JsonNode::Kind::text) || value->text.empty()) {
-    return expected(value, "a text that is not empty");
-  }
-  target = value->text;
-  return true;
-}
-
-bool JsonPieces::time(const JsonAt& value, std::string& target) {
-  if (!value.is(JsonNode::Kind::text) || !parse_rfc3339(value->text)) {
-    return expected(value, "a time as of RFC 3339, like \"2025-12-21T12:00:00Z\"");
-  }
-  target = value->text;
-  return true;
-}
-
-bool JsonPieces::truth(const JsonAt& value, bool& target) {
-  if (!value.is(JsonNode::Kind::boolean)) return expected(value, "true or false");
-  target = value->boolean;
-  return true;
-}
-
-bool JsonPieces::count(const JsonAt& value, std::uint64_t& target) {
-  if (!value || !value->whole) return expected(value, "a whole number from 0");
-  target = *value->whole;
-  return true;
-}
-
-bool JsonPieces::number(const JsonAt& value, double& target) {
-  const bool in_range = value.is(JsonNode::Kind::number) && value->number >= 0.0 && value->number <= 1.0;
-  if (!in_range) return expected(value, "a number from 0 to 1");
-  target = value->number + 0.0;  // 0 for -0, which would be written as another text.
-  return true;
-}
-
-bool JsonPieces::list(const JsonAt& value) {
-  return value.is(JsonNode::Kind::list) || expected(value, "a list");
-}
-
-bool JsonPieces::object(const JsonAt& value) {
-  return value.is(JsonNode::Kind::object) || expected(value, "an object");
-}
-
-bool JsonPieces::texts(const JsonAt& object_of, std::map<std::string, std::string, std::less<>>& target) {
-  if (!object(object_of)) return false;
-  for (const auto& [name, node] : object_of->members) {
-    if (!text(object_of[name], target[name])) return false;
-  }
-  return true;
 }
 
 }  // namespace sluice
