@@ -37,4 +37,9 @@ inline Completion answered(ProviderKind kind, std::string body) {
   return std::get<Answered>(outcome).completion;
 }
 
+/// A body in OpenAI's format: a message and its `finish_reason`, both in JSON.
+inline std::string choice(const std::string& message, const std::string& finish) {
+  return R"({"choices":[{"index":0,"message":)" + message + R"(,"finish_reason":)" + finish + "}]}";
+}
+
 }  // namespace sluice::answer_fixture
