@@ -263,6 +263,43 @@ void SeveralRuns::write_value(Json& json, const Value& value) {
   value.outcome == Outcome::flaky ? json.value("flaky") : json.value(value.outcome == Outcome::pass);
 }
 
+void SeveralRuns::write_side(Json& json, const Side& side) const {
+  const bool is_base = &side == &sides_.front();
+  json.line(2);
+  json.open('{');
+  json.member("file", side.compared.file);
+  json.member("kind", side.compared.kind);
+  json.member("created_at", side.compared.header.created_at);
+  json.member("passed", side.passed);
+  json.member("failed", side.failed);
+  if (side.flaky > 0) json.member("flaky", side.flaky);
+  if (side.known_failures > 0) json.member("known_failures", side.known_failures);
+  json.member("errors", side.summary.verdict_input.statuses.errors);
+  json.member("regressions", side.summary.regressions);
+  json.member("broke", side.summary.broke);
+  json.member("improvements", side.summary.improvements);
+  json.member("fixed", side.summary.fixed);
+  json.key("verdict");
+  is_base ? json.null() : json.value(to_string(side.summary.verdict));
+  if (!is_base) json.member("reasons", side.reasons);
+  json.close('}');
+}
+
+void SeveralRuns::write_difference(Json& json, const Metric& metric, const Compared& compared) const {
+  const auto& [values, expected] = compared;
+  const auto& [test_id, name, check] = metric;
+  json.line(2);
+  json.open('{');
+  json.member("test_id", test_id);
+  json.member("metric", name);
+  if (check > 0) json.member("check", std::uint64_t{check} + 1);
+  if (!expected.empty()) json.member("expected", expected);
+  json.key("values").open('[');
+  for (std::size_t i = 0; i < sides_.size(); ++i) write_value(json, i < values.size() ? values[i] : Value{});
+  json.close(']');
+  json.close('}');
+}
+
 Result<void> SeveralRuns::write_json(int exit_code, Sink& sink) const {
   BufferedWriter writer(sink);
   Json json(writer.text());
@@ -276,27 +313,7 @@ Result<void> SeveralRuns::write_json(int exit_code, Sink& sink) const {
   member("suite", sides_.front().compared.header.suite);
   json.line(1);
   json.key("runs").open('[');
-  for (const Side& side : sides_) {
-    const bool is_base = &side == &sides_.front();
-    json.line(2);
-    json.open('{');
-    json.member("file", side.compared.file);
-    json.member("kind", side.compared.kind);
-    json.member("created_at", side.compared.header.created_at);
-    json.member("passed", side.passed);
-    json.member("failed", side.failed);
-    if (side.flaky > 0) json.member("flaky", side.flaky);
-    if (side.known_failures > 0) json.member("known_failures", side.known_failures);
-    json.member("errors", side.summary.verdict_input.statuses.errors);
-    json.member("regressions", side.summary.regressions);
-    json.member("broke", side.summary.broke);
-    json.member("improvements", side.summary.improvements);
-    json.member("fixed", side.summary.fixed);
-    json.key("verdict");
-    is_base ? json.null() : json.value(to_string(side.summary.verdict));
-    if (!is_base) json.member("reasons", side.reasons);
-    json.close('}');
-  }
+  for (const Side& side : sides_) write_side(json, side);
   json.text() += "\n  ";
   json.close(']');
   write_json_notices(json, notices_, 1);
@@ -304,23 +321,9 @@ Result<void> SeveralRuns::write_json(int exit_code, Sink& sink) const {
   json.key("differences").open('[');
   bool any = false;
   for (const auto& [metric, compared] : metrics_) {
-    const auto& [values, expected] = compared;
-    if (!differs(values)) continue;
+    if (!differs(compared.values)) continue;
     any = true;
-    json.line(2);
-    json.open('{');
-    const auto& [test_id, name, check] = metric;
-    json.member("test_id", test_id);
-    json.member("metric", name);
-    if (check > 0) json.member("check", std::uint64_t{check} + 1);
-    if (!expected.empty()) json.member("expected", expected);
-    json.key("values").open('[');
-    for (std::size_t i = 0; i < sides_.size(); ++i) {
-      const Value value = i < values.size() ? values[i] : Value{};
-      write_value(json, value);
-    }
-    json.close(']');
-    json.close('}');
+    write_difference(json, metric, compared);
     writer.passed();
   }
   json.text() += any ? "\n  " : "";

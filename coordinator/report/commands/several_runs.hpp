@@ -69,6 +69,8 @@ class SeveralRuns {
   document::Table sides_table() const;
   document::Notes reasons() const;
   static void write_value(Json& json, const Value& value);
+  void write_side(Json& json, const Side& side) const;
+  void write_difference(Json& json, const Metric& metric, const Compared& compared) const;
   document::Section differing_cases(std::size_t most_rows) const;
   std::string outcome() const;
 

@@ -70,10 +70,7 @@ class ExpectationMaker {
     if (!check_.problem.empty()) return fail(check_.problem);
     if (const auto why = why_not_taken(check_.type); !why.empty()) return fail(std::string(why));
     const ForeignType* type = find_foreign_type(check_.type);
-    const bool needs_value = !needs_no_value(type->form) && !check_.schema;
-    if (needs_value && check_.values.empty()) return fail("names no value");
-    if (needs_value && has_empty_value(type->form))
-      return fail("has an empty value, by which no answer can be judged");
+    if (auto wrong = problem_with_values(type->form); !wrong.empty()) return fail(std::move(wrong));
     if (check_.is_negated) return make_negated(type->form);
     switch (type->form) {
       case Form::equals:
@@ -140,6 +137,13 @@ class ExpectationMaker {
     return form != Form::equals && std::ranges::any_of(check_.values, [&](const std::string& value) {
              return is_judged ? is_blank(value) : value.empty();
            });
+  }
+
+  /// Empty: there is none.
+  std::string problem_with_values(Form form) const {
+    if (needs_no_value(form) || check_.schema) return "";
+    if (check_.values.empty()) return "names no value";
+    return has_empty_value(form) ? "has an empty value, by which no answer can be judged" : "";
   }
 
   Made make_negated(Form form) const {
