@@ -15,17 +15,10 @@ class EmbeddingFlowTest : public ModelClientTest {
 
   /// A unit of free text whose answer is compared with the references.
   static SharedUnit compared(UnitId id, std::vector<std::string> references = {"reference"}) {
-    WorkUnit work = *unit(id);
-    work.request.response_schema = nullptr;
-    work.request.schema_name.clear();
     ScoringTask task;
-    task.assesses_claims = false;
     task.texts = {{MetricId::semantic_similarity_to, std::move(references)}};
-    work.tasks = {std::move(task)};
-    return std::make_shared<const WorkUnit>(std::move(work));
+    return std::make_shared<const WorkUnit>(free_text(id, std::move(task)));
   }
-
-  static HttpDone said(std::uint64_t id, const std::string& text) { return answered_claims(id, text); }
 
   static bool is_embedding(const HttpCall& call) { return call.request.url.ends_with("/v1/embeddings"); }
   static std::vector<std::string> texts_of(const HttpCall& call) {

@@ -24,19 +24,13 @@ class GradingFlowTest : public ModelClientTest {
   }
 
   static SharedUnit question(UnitId id) {
-    WorkUnit work = *unit(id);
-    work.request.response_schema = nullptr;
-    work.request.schema_name.clear();
+    WorkUnit work = free_text(id);
     work.request.temperature = 0.25;
     work.request.max_tokens = 321;
     work.request.seed = 7;
-    ScoringTask task;
-    task.assesses_claims = false;
-    work.tasks = {std::move(task)};
     return std::make_shared<const WorkUnit>(std::move(work));
   }
 
-  static HttpDone said(std::uint64_t id, const std::string& text) { return answered_claims(id, text); }
   static HttpDone compared(const HttpCall& call, double score) {
     return said(call.id, R"({\"notes\":\"so\",\"quality_score\":)" + std::to_string(score) + "}");
   }

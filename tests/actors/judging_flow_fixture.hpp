@@ -27,18 +27,12 @@ class JudgingFlowTest : public ModelClientTest {
 
   /// A unit of free text whose answer is judged.
   static SharedUnit judged(UnitId id, std::uint32_t samples = 3, std::string prompt = "question") {
-    WorkUnit work = *unit(id);
-    work.request.response_schema = nullptr;
-    work.request.schema_name.clear();
     ScoringTask task;
-    task.assesses_claims = false;
     task.judged = {{MetricId::faithfulness, 0, samples, 0.5, "", ""}};
     task.question = {std::move(prompt), "context"};
-    work.tasks = {std::move(task)};
-    return std::make_shared<const WorkUnit>(std::move(work));
+    return std::make_shared<const WorkUnit>(free_text(id, std::move(task)));
   }
 
-  static HttpDone said(std::uint64_t id, const std::string& text) { return answered_claims(id, text); }
   static HttpDone voted(const HttpCall& call, double score, const std::string& why = "so") {
     return said(call.id, R"({\"rationale\":\")" + why + R"(\",\"score\":)" + std::to_string(score) + "}");
   }

@@ -26,14 +26,9 @@ class LentEntriesFlowTest : public ModelClientTest {
 
   /// A unit of free text whose answer is compared with a reference.
   static SharedUnit compared(UnitId id) {
-    WorkUnit work = *unit(id);
-    work.request.response_schema = nullptr;
-    work.request.schema_name.clear();
     ScoringTask task;
-    task.assesses_claims = false;
     task.texts = {{MetricId::semantic_similarity_to, {"reference"}}};
-    work.tasks = {std::move(task)};
-    return std::make_shared<const WorkUnit>(std::move(work));
+    return std::make_shared<const WorkUnit>(free_text(id, std::move(task)));
   }
   EntryKey embedding_of(const std::string& text) const {
     return {EntryKind::embedding, embedding_key(settings.providers[0], "e-1", text)};

@@ -137,6 +137,16 @@ class ModelClientTest : public ActorTest {
     return std::make_shared<const WorkUnit>(std::move(work));
   }
 
+  /// Of free text, assessed by the task.
+  static WorkUnit free_text(UnitId id, ScoringTask task = {}) {
+    WorkUnit work = *unit(id);
+    work.request.response_schema = nullptr;
+    work.request.schema_name.clear();
+    task.assesses_claims = false;
+    work.tasks = {std::move(task)};
+    return work;
+  }
+
   void complete(std::vector<SharedUnit> units) {
     caf::send_as(worker.handle(), client, CompleteUnits{std::move(units)});
     settle();
@@ -163,6 +173,8 @@ class ModelClientTest : public ActorTest {
                     R"({"model":"m-1","choices":[{"message":{"content":")" + content +
                         R"("},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":5}})");
   }
+  /// An answer of free text.
+  static HttpDone said(std::uint64_t id, const std::string& text) { return answered_claims(id, text); }
   void answer(std::uint64_t id, int status, std::string body, HttpHeaders headers = {}) {
     end_calls({answered(id, status, std::move(body), std::move(headers))});
   }
