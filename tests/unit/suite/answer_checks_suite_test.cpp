@@ -13,12 +13,7 @@ class AnswerChecksSuite : public SuiteFiles {
   static std::string with_expected(const std::string& expected) {
     return "suite: s\ntests:\n- id: t\n  input: {prompt: p}\n  expected: " + expected + "\n";
   }
-  Case first(const std::string& expected) const {
-    const LoadedSuite loaded = load(with_expected(expected));
-    if (loaded.suite.cases.empty()) return {};
-    const auto one = loaded.suite.cases.read(0);
-    return one ? **one : Case{};
-  }
+  Case first(const std::string& expected) const { return first_case(with_expected(expected)); }
   TextExpectation only(const std::string& expected) const {
     const Case test = first(expected);
     return test.expectations.size() == 1 ? test.expectations[0].what : TextExpectation{};

@@ -18,9 +18,8 @@ class CommandSuite : public SuiteFiles {
            "  expected: " + expected + "\n";
   }
   Expectation first(const std::string& expected) const {
-    const LoadedSuite loaded = load(with_expected(expected));
-    const auto one = loaded.suite.cases.read(0);
-    return one && !(**one).expectations.empty() ? (**one).expectations.front() : Expectation{};
+    const Case test = first_case(with_expected(expected));
+    return test.expectations.empty() ? Expectation{} : test.expectations.front();
   }
 };
 

@@ -45,11 +45,6 @@ class JudgeSuite : public SuiteFiles {
     write("r/" + id + "/" + version + ".toml", rubric_toml(id, version, user));
   }
 
-  static Case first_case(const LoadedSuite& loaded) {
-    const auto one = loaded.suite.cases.read(0);
-    EXPECT_TRUE(one) << one.error().message;
-    return one ? **one : Case{};
-  }
   /// The rubric that the suite's only metric is judged by, as "ID VERSION".
   std::string rubric_of(const std::string& yaml) const {
     const LoadedSuite loaded = load(yaml);

@@ -13,11 +13,6 @@ class SuitePromptsAndArms : public SuiteFiles {
   static std::string with_test(const std::string& rest) {
     return "suite: s\ntests:\n- id: t\n  expected: {type: exact_match, text: a}\n" + rest;
   }
-  Case first(const std::string& yaml) const {
-    const LoadedSuite loaded = load(yaml);
-    const auto one = loaded.suite.cases.read(0);
-    return one ? **one : Case{};
-  }
 };
 
 TEST_F(SuitePromptsAndArms, NamesWhatIsWrongWithPrompts) {
@@ -59,7 +54,7 @@ TEST_F(SuitePromptsAndArms, PromptsThatNoTestTakesAreAFinding) {
 
 TEST_F(SuitePromptsAndArms, ATestsSystemPromptHoldsForPromptsWithoutOne) {
   const std::string test = "tests: [{id: t, input: {system: S}, expected: {type: exact_match, text: a}}]\n";
-  const Case one = first("suite: s\nprompts: [p, q]\n" + test);
+  const Case one = first_case("suite: s\nprompts: [p, q]\n" + test);
   EXPECT_EQ(one.prompts, (std::vector<RenderedPrompt>{{"S", "p"}, {"S", "q"}}));
   EXPECT_EQ(one.system, "S");
   EXPECT_EQ(

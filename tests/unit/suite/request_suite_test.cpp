@@ -15,12 +15,6 @@ class RequestSuite : public SuiteFiles {
     return "suite: s\ntests:\n- id: t\n  expected: {type: must_contain, text: a}\n" + vars + "  input:\n" +
            lines;
   }
-  Case first(const std::string& yaml) const {
-    const LoadedSuite loaded = load(yaml);
-    if (loaded.suite.cases.empty()) return {};
-    const auto one = loaded.suite.cases.read(0);
-    return one ? **one : Case{};
-  }
 };
 
 constexpr const char* conversation = R"yaml(    messages:
@@ -42,7 +36,7 @@ constexpr const char* conversation = R"yaml(    messages:
 TEST_F(RequestSuite, ReadsMessagesToolsAndParameters) {
   const std::string png("\x89PNG\r\n\x1a\n...", 11);
   write("photo.png", png);
-  const Case test = first(with_input(conversation, "  vars: {shop: Toys, order: 17}\n"));
+  const Case test = first_case(with_input(conversation, "  vars: {shop: Toys, order: 17}\n"));
   EXPECT_EQ(test.system, "You answer for Toys.");
   EXPECT_EQ(test.content, "And when does 17 arrive?");
   const std::vector<ChatMessage> expected{
@@ -66,16 +60,16 @@ TEST_F(RequestSuite, ReadsMessagesToolsAndParameters) {
 }
 
 TEST_F(RequestSuite, MessagesThatAreAPromptAreThatPrompt) {
-  const Case said = first(with_input(
+  const Case said = first_case(with_input(
       "    messages: [{role: system, content: Be brief.}, {role: user, content: \"Who are you?\"}]\n"));
-  const Case plain = first(with_input("    system: Be brief.\n    prompt: \"Who are you?\"\n"));
+  const Case plain = first_case(with_input("    system: Be brief.\n    prompt: \"Who are you?\"\n"));
   EXPECT_TRUE(said.extras.empty());
   EXPECT_EQ(case_fingerprints(said).whole, case_fingerprints(plain).whole);
 }
 
 TEST_F(RequestSuite, WhatItAsksForIsPartOfTheFingerprint) {
   const auto of = [&](const std::string& more) {
-    return case_fingerprints(first(with_input("    prompt: p\n" + more))).whole;
+    return case_fingerprints(first_case(with_input("    prompt: p\n" + more))).whole;
   };
   const Digest plain = of("");
   EXPECT_NE(of("    params: {top_p: 0.9}\n"), plain);
@@ -88,11 +82,11 @@ TEST_F(RequestSuite, WhatItAsksForIsPartOfTheFingerprint) {
 
 TEST_F(RequestSuite, ReadsTheFormOfAnswers) {
   write("order.json", R"({"type": "object", "required": ["id"]})");
-  const Case test = first(
+  const Case test = first_case(
       with_input("    prompt: p\n    response_format: {schema: order.json, name: order, strict: true}\n"));
   EXPECT_EQ(test.response_schema, R"({"required":["id"],"type":"object"})");
   EXPECT_EQ(test.extras.format, (AnswerFormat{true, "order", true}));
-  EXPECT_EQ(first(with_input("    prompt: p\n    response_format: json\n")).extras.format,
+  EXPECT_EQ(first_case(with_input("    prompt: p\n    response_format: json\n")).extras.format,
             (AnswerFormat{true}));
 }
 
@@ -180,7 +174,7 @@ TEST_F(RequestSuite, ClaimsHaveTheirOwnRequestButTakeParameters) {
   EXPECT_NE(said.find("\"tools\" in input does not go with claims metrics"), std::string::npos) << said;
   EXPECT_NE(said.find("\"response_format\" in input does not go with claims metrics"), std::string::npos)
       << said;
-  EXPECT_EQ(first(head + "    params: {top_p: 0.9}\n").extras.params, (RequestParams{{"top_p", "0.9"}}));
+  EXPECT_EQ(first_case(head + "    params: {top_p: 0.9}\n").extras.params, (RequestParams{{"top_p", "0.9"}}));
 }
 
 }  // namespace

@@ -33,6 +33,14 @@ class SuiteFiles : public testing::Test {
     EXPECT_TRUE(loaded) << join_findings(loaded.error());
     return loaded ? std::move(*loaded) : LoadedSuite{};
   }
+  /// An empty one if it cannot be loaded or read, which fails the test.
+  static Case first_case(const LoadedSuite& loaded) {
+    if (loaded.suite.cases.empty()) return {};
+    const auto one = loaded.suite.cases.read(0);
+    EXPECT_TRUE(one) << one.error().message;
+    return one ? **one : Case{};
+  }
+  Case first_case(const std::string& yaml) const { return first_case(load(yaml)); }
   /// The findings of suite.yaml, a line each, without the folder's name.
   std::string findings(const std::string& yaml) const {
     const auto loaded = load_any_suite(write("suite.yaml", yaml));

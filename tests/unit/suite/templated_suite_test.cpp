@@ -15,12 +15,6 @@ class TemplatedSuite : public SuiteFiles {
   static std::string with_test(const std::string& rest) {
     return "suite: s\ntests:\n- id: t\n  expected: {type: exact_match, text: a}\n" + rest;
   }
-  Case first(const LoadedSuite& loaded) const {
-    if (loaded.suite.cases.empty()) return {};
-    const auto one = loaded.suite.cases.read(0);
-    return one ? **one : Case{};
-  }
-  Case first(const std::string& yaml) const { return first(load(yaml)); }
 };
 
 constexpr const char* matrix = R"yaml(suite: capitals
@@ -111,7 +105,7 @@ TEST_F(TemplatedSuite, LinesOfATestsFileAreRenderedAsInYaml) {
   const LoadedSuite lines = load("suite: s\n" + prompts + "tests_file: l.jsonl\n");
   const LoadedSuite yaml = load("suite: s\n" + prompts + "tests:\n- {\"id\": \"t\", " + test + "\n");
   for (const LoadedSuite* loaded : {&lines, &yaml}) {
-    const Case one = first(*loaded);
+    const Case one = first_case(*loaded);
     EXPECT_EQ(one.prompts, (std::vector<RenderedPrompt>{{"", "x?"}, {"x", "1.50!"}}));
     EXPECT_EQ(one.content, "x?");
     EXPECT_EQ(one.context, "18446744073709551615");
@@ -153,8 +147,8 @@ TEST_F(TemplatedSuite, KeepsTheVariablesOfATestForPeople) {
 }
 
 TEST_F(TemplatedSuite, NothingIsRenderedWithoutVariables) {
-  const Case one =
-      first(with_test("  input: {prompt: \"{{ }} {{ a | b }} {% x %} {{ '{{' }}\", context: \"{{a}}\"}\n"));
+  const Case one = first_case(
+      with_test("  input: {prompt: \"{{ }} {{ a | b }} {% x %} {{ '{{' }}\", context: \"{{a}}\"}\n"));
   EXPECT_EQ(one.content, "{{ }} {{ a | b }} {% x %} {{ '{{' }}");
   EXPECT_EQ(one.context, "{{a}}");
   EXPECT_TRUE(one.prompts.empty());
@@ -172,7 +166,7 @@ TEST_F(TemplatedSuite, AVariableThatNothingFillsInIsAFinding) {
           "with "
           "\"role\", " +
           ways + "role}}\n");
-  const Case one = first(with_test("  vars: {}\n  input: {prompt: \"{{ '{{' }}name}}\"}\n"));
+  const Case one = first_case(with_test("  vars: {}\n  input: {prompt: \"{{ '{{' }}name}}\"}\n"));
   EXPECT_EQ(one.content, "{{name}}");
 }
 
@@ -196,11 +190,11 @@ TEST_F(TemplatedSuite, AVariableThatMustNotBeFoundIsAFindingWithoutVariables) {
 
 TEST_F(TemplatedSuite, CodeMayHoldBraces) {
   write("page.html", "<p>{{ name }}</p>{% if x %}");
-  EXPECT_EQ(first(with_test("  input: {file: page.html}\n")).content, "<p>{{ name }}</p>{% if x %}");
-  EXPECT_EQ(
-      first(with_test("  vars: {x: \"{{y}}\"}\n  input: {file: page.html, context: \"{{x}}\"}\n")).content,
-      "<p>{{ name }}</p>{% if x %}");
-  const Case code = first(
+  EXPECT_EQ(first_case(with_test("  input: {file: page.html}\n")).content, "<p>{{ name }}</p>{% if x %}");
+  EXPECT_EQ(first_case(with_test("  vars: {x: \"{{y}}\"}\n  input: {file: page.html, context: \"{{x}}\"}\n"))
+                .content,
+            "<p>{{ name }}</p>{% if x %}");
+  const Case code = first_case(
       "suite: s\ntests:\n- id: t\n  input: {prompt: \"run: echo ${{ title }}\"}\n  expected: {type: "
       "claims_absent}\n");
   EXPECT_EQ(code.content, "run: echo ${{ title }}");
@@ -291,7 +285,7 @@ TEST_F(TemplatedSuite, AVariableInAPatternOrSchemaIsAFinding) {
 
 // A call's arguments have types: what was asked for by a number stayed a number.
 TEST_F(TemplatedSuite, ArgumentsOfCallsAreTemplates) {
-  const Case test = first(
+  const Case test = first_case(
       "suite: s\ntests:\n- id: t\n  vars: {o: 17, on: true, c: Lima}\n  input: {prompt: p}\n  expected:\n"
       "  - {type: tool_call, name: f, arguments: {order: \"{{o}}\", on: \"{{ on }}\", at: [\"{{c}}\", {n: "
       "\"no. "
@@ -299,7 +293,7 @@ TEST_F(TemplatedSuite, ArgumentsOfCallsAreTemplates) {
   ASSERT_EQ(test.expectations.size(), 1u);
   EXPECT_EQ(test.expectations[0].what.texts,
             (std::vector<std::string>{"f", R"({"at":["Lima",{"n":"no. 17"}],"on":true,"order":17})"}));
-  const Case listed = first(
+  const Case listed = first_case(
       "suite: s\ntests:\n- id: t\n  vars: {o: 17}\n  input: {prompt: p}\n  expected:\n"
       "  - {type: tool_calls, calls: [{name: f, arguments: {order: \"{{o}}\"}}, {name: g}]}\n");
   EXPECT_EQ(listed.expectations.at(0).what.texts,
@@ -317,11 +311,11 @@ TEST_F(TemplatedSuite, PatternsAndSchemasMayLookForBraces) {
       "  input: {prompt: p}\n  expected:\n"
       "  - {type: regex_not_match, pattern: [\"{{other}}\", \"\\\\{\\\\{c\\\\}\\\\}\", \"c{{2}}\"]}\n"
       "  - {type: not_json_schema, schema: {const: \"{{other}}\"}}\n";
-  const Case with_variables = first("suite: s\ntests:\n- id: t\n  vars: {c: x}\n" + metrics +
-                                    "  - {type: icontains, text: \"{{c}}\"}\n");
+  const Case with_variables = first_case("suite: s\ntests:\n- id: t\n  vars: {c: x}\n" + metrics +
+                                         "  - {type: icontains, text: \"{{c}}\"}\n");
   EXPECT_EQ(with_variables.expectations[0].what.texts,
             (std::vector<std::string>{"{{other}}", "\\{\\{c\\}\\}", "c{{2}}"}));
-  EXPECT_EQ(first("suite: s\ntests:\n- id: t\n" + metrics).expectations.size(), 2u);
+  EXPECT_EQ(first_case("suite: s\ntests:\n- id: t\n" + metrics).expectations.size(), 2u);
 }
 
 TEST_F(TemplatedSuite, AVariableInAPatternOfTheDefaultTestIsNamedThereAndOnce) {
@@ -402,8 +396,9 @@ TEST_F(TemplatedSuite, FingerprintsHoldWhatIsRendered) {
 
 TEST_F(TemplatedSuite, HasAGoldenCanonicalForm) {
   EXPECT_EQ(
-      canonical_case(first("suite: s\nprompts: [\"{{a}}\", {id: q, prompt: q, system: s}]\ntests:\n- id: t\n"
-                           "  vars: {a: 1.0}\n  expected: {type: exact_match, text: a}\n")),
+      canonical_case(
+          first_case("suite: s\nprompts: [\"{{a}}\", {id: q, prompt: q, system: s}]\ntests:\n- id: t\n"
+                     "  vars: {a: 1.0}\n  expected: {type: exact_match, text: a}\n")),
       R"({"category":"tests","content":"1.0","context":"","expectations":[{"metric":"exact_match",)"
       R"("texts":["a"],"thresholding":{}}],"id":"t","kind":"text","prompts":[{"prompt":"1.0","system":""},)"
       R"({"prompt":"q","system":"s"}],"system":"","weight":1})");
