@@ -224,7 +224,7 @@ void append_form(std::string& out, const Case& one, std::string_view expectation
   object.add_number("weight", one.weight);
 }
 
-std::string canonical_form(const Case& one, std::string_view expectations, Part part) {
+std::string canonical_text_of(const Case& one, std::string_view expectations, Part part) {
   std::string text;
   append_form(text, one, expectations, part);
   return text;
@@ -233,11 +233,11 @@ std::string canonical_form(const Case& one, std::string_view expectations, Part 
 }  // namespace
 
 std::string canonical_case(const Case& one) {
-  return canonical_form(one, canonical_expectations(one), Part::whole);
+  return canonical_text_of(one, canonical_expectations(one), Part::whole);
 }
 
 std::string canonical_judging(const Case& one) {
-  return canonical_form(one, canonical_expectations(one), Part::judging);
+  return canonical_text_of(one, canonical_expectations(one), Part::judging);
 }
 
 namespace {
@@ -270,8 +270,8 @@ std::uint64_t check_digest(const Expectation& expectation) {
 
 CaseFingerprints case_fingerprints(const Case& one) {
   const std::string expectations = canonical_expectations(one);
-  return {sha256(canonical_form(one, expectations, Part::whole)),
-          sha256(canonical_form(one, expectations, Part::judging))};
+  return {sha256(canonical_text_of(one, expectations, Part::whole)),
+          sha256(canonical_text_of(one, expectations, Part::judging))};
 }
 
 }  // namespace sluice
