@@ -62,7 +62,7 @@ class TableReader {
   /// The entry of a key that is known only to be refused by name: no message offers it.
   const TomlEntry* refused_entry(std::string_view key);
   /// Reports the keys that nobody asked for: with what `belongs` returns for the key (a clause such as "it
-  /// belongs into [eval]"; empty: nothing), else with the nearest known one, else with all known ones. Where
+  /// belongs in [eval]"; empty: nothing), else with the nearest known one, else with all known ones. Where
   /// they are too many for a line, `listed_in` is named instead (a clause; empty: nothing is). If the nearest
   /// is missing, one finding says both. REQUIRES: nobody has taken or moved findings since the reader was
   /// made.

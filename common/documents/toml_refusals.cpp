@@ -52,7 +52,7 @@ class Scanner {
           refuse("a key has more than " + std::to_string(defaults::max_key_parts) + " dotted parts");
         break;
       default:
-        if (static_cast<unsigned char>(c) >= 0x80) refuse("characters beyond ASCII belong into quotes");
+        if (static_cast<unsigned char>(c) >= 0x80) refuse("characters beyond ASCII belong in quotes");
         break;
     }
     ++at_;

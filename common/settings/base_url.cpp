@@ -89,7 +89,7 @@ Result<BaseUrl> parse_base_url(std::string_view url) {
   const std::string_view rest = url.substr(scheme_end + 3);
   const std::string_view authority = rest.substr(0, std::min(rest.find_first_of("/?#\\"), rest.size()));
   if (authority.find('@') != std::string_view::npos) {
-    return wrong("must not contain a user name or password: keys belong into the environment");
+    return wrong("must not contain a user name or password: keys belong in the environment");
   }
   if (rest.find_first_of("?#") != std::string_view::npos) {
     return wrong(

@@ -30,7 +30,7 @@ bool stands_in(const SettingDefinition& one, std::string_view section) {
 /// Where a key belongs that stands elsewhere; empty if it belongs nowhere.
 std::string where_it_belongs(std::string_view key) {
   const std::string place = place_in_settings_file(key);
-  return place.empty() ? "" : "it belongs into " + place;
+  return place.empty() ? "" : "it belongs in " + place;
 }
 
 std::string list_of_eval_keys() {

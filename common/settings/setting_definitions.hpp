@@ -53,7 +53,7 @@ std::span<const SettingDefinition> setting_definitions();
 /// The keys of [providers.NAME].
 std::span<const ProviderDefinition> provider_definitions();
 
-/// The table of the settings file that a key belongs into, with its name there if that is another: `[judge]
+/// The table of the settings file that a key belongs in, with its name there if that is another: `[judge]
 /// as "samples"`. Empty for what the file does not have.
 std::string place_in_settings_file(std::string_view key);
 

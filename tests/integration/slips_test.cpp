@@ -75,7 +75,7 @@ TEST_F(Slips, InASuiteNameTheLineAndWhatIsMeant) {
       {"one arm", in_suite("arm: a=openai:m"), {"bad.yaml:2", "did you mean \"arms\"?"}},
       {"a provider at the top",
        in_suite("provider: openai"),
-       {"bad.yaml:2", "belongs into \"settings\"", "\"providers\""}},
+       {"bad.yaml:2", "belongs in \"settings\"", "\"providers\""}},
       {"misspelt settings", in_suite("setings: {}"), {"bad.yaml:2", "did you mean \"settings\"?"}},
       {"the default test of promptfoo",
        in_suite("defaultTest: {}"),

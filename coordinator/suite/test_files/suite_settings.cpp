@@ -108,7 +108,7 @@ ReadSettings read_suite_settings(TableReader& suite, const DocumentContext& cont
 }
 
 std::string place_of_setting(std::string_view key, bool is_at_top) {
-  const std::string there = is_at_top ? "it belongs into \"settings\"" : "";
+  const std::string there = is_at_top ? "it belongs in \"settings\"" : "";
   if (key == "min_pass_rate" || key == "thresholding") return there;
   if (key == "provider" && is_at_top) return there + ", or, as a list with models, is called \"providers\"";
   for (const SettingKey& one : setting_keys) {
@@ -117,7 +117,7 @@ std::string place_of_setting(std::string_view key, bool is_at_top) {
       return (is_at_top ? there + " as \"" : "it is called \"") + std::string(one.key) + '"';
   }
   const std::string in_file = place_in_settings_file(key);
-  return in_file.empty() ? "" : "no suite has it: it belongs into the settings file's " + in_file;
+  return in_file.empty() ? "" : "no suite has it: it belongs in the settings file's " + in_file;
 }
 
 }  // namespace sluice

@@ -11,7 +11,7 @@ namespace sluice {
 namespace {
 
 std::string belongs_elsewhere(std::string_view key) {
-  return key == "colour" ? "it belongs into [paint]" : "";
+  return key == "colour" ? "it belongs in [paint]" : "";
 }
 
 /// What is reported of a table "[t]" with the line, if these keys are known and "old" is refused by its
@@ -49,7 +49,7 @@ TEST(TableReader, NamesTheKeyOfWhichLettersAreLeftOut) {
 
 TEST(TableReader, NamesTheTableIntoWhichAKeyBelongs) {
   EXPECT_EQ(findings("colour = 1\n", {"color", "name"}),
-            "f.toml:1: unknown key \"colour\" in [t]; it belongs into [paint]")
+            "f.toml:1: unknown key \"colour\" in [t]; it belongs in [paint]")
       << "that it exists says more than that it looks like another";
 }
 

@@ -31,8 +31,7 @@ TEST(Durable, IsOffUnlessFileOrEnvironmentSaySo) {
 TEST(Durable, StandsUnderLedgerAlone) {
   const auto misplaced = merged("[eval]\ndurable = true\n");
   ASSERT_FALSE(misplaced);
-  EXPECT_NE(join_findings(misplaced.error()).find("it belongs into [ledger] as \"durable\""),
-            std::string::npos)
+  EXPECT_NE(join_findings(misplaced.error()).find("it belongs in [ledger] as \"durable\""), std::string::npos)
       << join_findings(misplaced.error());
   const auto unknown = merged("[ledger]\ndurabel = true\n");
   ASSERT_FALSE(unknown);

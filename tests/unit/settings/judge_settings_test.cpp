@@ -164,9 +164,9 @@ TEST(JudgeSettings, WrongOnesAreNamedWithTheirPlace) {
             "sluice.toml:2: unknown key \"refresh\" in [judge]; valid here: provider, model, samples, "
             "temperature, max_tokens, min_kappa");
   EXPECT_EQ(findings({"[eval]\njudge_model = \"m\"\n", {}, {}, {}}),
-            "sluice.toml:2: unknown key \"judge_model\" in [eval]; it belongs into [judge] as \"model\"");
+            "sluice.toml:2: unknown key \"judge_model\" in [eval]; it belongs in [judge] as \"model\"");
   EXPECT_EQ(findings({"[judge]\njudge = \"openai\"\n", {}, {}, {}}),
-            "sluice.toml:2: unknown key \"judge\" in [judge]; it belongs into [judge] as \"provider\"");
+            "sluice.toml:2: unknown key \"judge\" in [judge]; it belongs in [judge] as \"provider\"");
   EXPECT_EQ(findings({{}, {in_suite("judge_samples", std::string("many"))}, {}, {}}),
             "suite.yaml:4: \"judge_samples\" in settings must be a whole number from 1 to 99, not \"many\"");
 }

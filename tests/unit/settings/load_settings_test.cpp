@@ -233,7 +233,7 @@ TEST(Settings, WrongOnesAreNamedWithFileLineAndNearestKey) {
        "which counts the same tokens, allows no more (100); leave one of them out"},
       {"[providers.openai]\nbase_url = \"http://user:secret@h/v1\"\n",
        "sluice.toml:2: \"base_url\" in [providers.openai] must not contain a user name or password: keys "
-       "belong into "
+       "belong in "
        "the environment"},
       {"[providers.openai]\napi_key_env = \"sk-secret\"\n",
        "sluice.toml:2: \"api_key_env\" in [providers.openai] must be the name of an environment variable in "

@@ -19,17 +19,16 @@ std::string findings(const std::string& file, ValidKeys valid_keys = ValidKeys::
 
 TEST(MisplacedKeys, AreReportedWithWhereTheyBelong) {
   const std::vector<std::pair<std::string, std::string>> cases{
-      {"max_concurrent = 3\n", "sluice.toml:1: unknown key \"max_concurrent\"; it belongs into [eval]"},
-      {"retention_days = 3\n", "sluice.toml:1: unknown key \"retention_days\"; it belongs into [eval]"},
-      {"max_in_flight = 3\n",
-       "sluice.toml:1: unknown key \"max_in_flight\"; it belongs into [providers.NAME]"},
+      {"max_concurrent = 3\n", "sluice.toml:1: unknown key \"max_concurrent\"; it belongs in [eval]"},
+      {"retention_days = 3\n", "sluice.toml:1: unknown key \"retention_days\"; it belongs in [eval]"},
+      {"max_in_flight = 3\n", "sluice.toml:1: unknown key \"max_in_flight\"; it belongs in [providers.NAME]"},
       {"judge_samples = 3\n",
-       "sluice.toml:1: unknown key \"judge_samples\"; it belongs into [judge] as \"samples\""},
-      {"[judge]\nseed = 3\n", "sluice.toml:2: unknown key \"seed\" in [judge]; it belongs into [eval]"},
+       "sluice.toml:1: unknown key \"judge_samples\"; it belongs in [judge] as \"samples\""},
+      {"[judge]\nseed = 3\n", "sluice.toml:2: unknown key \"seed\" in [judge]; it belongs in [eval]"},
       {"[eval]\nbase_url = \"http://h/v1\"\n",
-       "sluice.toml:2: unknown key \"base_url\" in [eval]; it belongs into [providers.NAME]"},
+       "sluice.toml:2: unknown key \"base_url\" in [eval]; it belongs in [providers.NAME]"},
       {"[providers.openai]\ntemperature = 1\n",
-       "sluice.toml:2: unknown key \"temperature\" in [providers.openai]; it belongs into [eval]"}};
+       "sluice.toml:2: unknown key \"temperature\" in [providers.openai]; it belongs in [eval]"}};
   for (const auto& [file, message] : cases) EXPECT_EQ(findings(file), message) << file;
 }
 
