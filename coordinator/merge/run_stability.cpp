@@ -291,6 +291,7 @@ void RunStabilityFold::add(const CaseResult& result) {
   for (const TrialResult& trial : result.trials) {
     result_.non_answers += is_without_answer(trial) ? 1 : 0;
     result_.left_out += is_compared(trial) ? 0 : 1;
+    result_.not_started += trial.not_started ? 1 : 0;
   }
   if (answers.unperturbed.empty()) result_.uncompared += answers.perturbed.size();
   add_scores(result, category);

@@ -63,7 +63,8 @@ struct RunStability {
   std::uint64_t perturbed_trials = 0;  ///< Of the plan; analysis.all.answers of them were compared.
   std::uint64_t trials = 0;
   std::uint64_t non_answers = 0;  ///< Trials whose answer is none; they are compared.
-  std::uint64_t left_out = 0;     ///< Trials that ended in any other error.
+  std::uint64_t left_out = 0;     ///< Trials that ended in any other error, or were not started.
+  std::uint64_t not_started = 0;  ///< Of those left out.
   std::uint64_t uncompared = 0;   ///< Perturbed answers of cases without an unperturbed one.
   std::uint64_t flips = 0;
   std::map<MetricId, ScoreChange> score_changes;  ///< Scored metrics.

@@ -82,9 +82,14 @@ std::string pass_line(const RunStability& run) {
 }
 
 std::string left_out_line(const RunStability& run) {
-  std::string line = counted(run.left_out, "trial") + " of " + grouped(run.trials) + " ended in " +
-                     (run.non_answers > 0 ? "another" : "an") + " error and " +
-                     (run.left_out == 1 ? "is" : "are") + " left out";
+  const std::uint64_t failed = run.left_out - run.not_started;
+  const bool are_both = failed > 0 && run.not_started > 0;
+  std::string line = counted(failed > 0 ? failed : run.not_started, "trial") + " of " + grouped(run.trials);
+  if (failed > 0) line.append(" ended in ").append(run.non_answers > 0 ? "another error" : "an error");
+  if (are_both) line += ", and " + grouped(run.not_started);
+  if (run.not_started > 0) line += run.not_started == 1 ? " was not started" : " were not started";
+  line += are_both ? ": they " : " and ";
+  line += run.left_out == 1 ? "is left out" : "are left out";
   if (run.uncompared > 0) {
     line += ", so that " + counted(run.uncompared, "perturbed answer") +
             (run.uncompared == 1 ? " has" : " have") + " none to be compared with";

@@ -245,6 +245,37 @@ TEST(StabilityReportOfNonAnswers, ShowsThemBesideTheAnswer) {
   EXPECT_NE(markdown_of(input).find("| a/b/c = true | (refused) |"), std::string::npos) << markdown_of(input);
 }
 
+/// The line on the trials that are left out of a run of ten.
+std::string left_out_of(const ReportInput& input) {
+  for (const std::string& line : wording::stability_summary(input)) {
+    if (line.find("left out") != std::string::npos) return line;
+  }
+  return "(none)";
+}
+
+// An interrupted run said that they had ended in an error, where nothing had failed.
+TEST_F(StabilityReport, TrialsThatWereNotStartedEndedInNoError) {
+  EXPECT_EQ(left_out_of(input), "(none)");
+  stability.left_out = stability.not_started = 4;
+  EXPECT_EQ(left_out_of(input), "4 trials of 10 were not started and are left out");
+  stability.left_out = 5;
+  EXPECT_EQ(left_out_of(input), "1 trial of 10 ended in an error, and 4 were not started: they are left out");
+  stability.left_out = stability.not_started = 1;
+  EXPECT_EQ(left_out_of(input), "1 trial of 10 was not started and is left out");
+}
+
+TEST(StabilityOfAnInterruptedRun, CountsTheTrialsThatWereNotStartedAmongThoseLeftOut) {
+  const PerturbedRun run({it, it, /**/ it, it, /**/ it, error});
+  RunResults results = run.results();
+  results.not_started = [](TrialId) { return true; };
+  results.unfinished = [](TrialId) { return Error{Reason::interrupted, "interrupted by SIGINT"}; };
+  RunStabilityFold fold({run.facts, run.table.repeats(), {}});
+  ASSERT_TRUE(visit_cases(results, [&](const CaseResult& result) { fold.add(result); }));
+  const RunStability stability = fold.finish();
+  EXPECT_EQ(stability.left_out, 5u);
+  EXPECT_EQ(stability.not_started, 4u) << "one ended in an error";
+}
+
 TEST_F(StabilityReport, TooFewRepeatsAreNotTakenForNoise) {
   EXPECT_EQ(wording::stability_word(stability.perturbations[1]), "too few repeats to tell");
   const std::string table = unwrapped(table_of(input, {80, false}));
