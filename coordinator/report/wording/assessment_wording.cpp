@@ -92,6 +92,13 @@ std::string known_failure_words(const CaseResult& result) {
   return why.empty() ? "known failure" : "known failure: " + why;
 }
 
+/// Something of the case had failed when the baseline was made, whatever became of it.
+bool failed_before(const CaseResult& result) {
+  return std::ranges::any_of(result.metrics(), [](const AssessedMetric& metric) {
+    return metric.baseline_passed == false || metric.had_failed;
+  });
+}
+
 /// What each vote had to reach, where that decides: above any limit of their mean, or missed by a majority.
 std::optional<double> limit_of_each_vote(const AssessedMetric& metric) {
   if (!metric.votes || !metric.votes->min_score) return std::nullopt;
@@ -232,7 +239,9 @@ std::string change_of(const CaseResult& result) {
     case CaseChange::none:
       return "";
     case CaseChange::broke:
-      return "broke: it passed when the baseline was made";
+      return failed_before(result)
+                 ? "broke: a check that passed when the baseline was made; another failed then, too"
+                 : "broke: it passed when the baseline was made";
     case CaseChange::fixed:
       return "fixed: it failed when the baseline was made";
     case CaseChange::still_failing:

@@ -179,7 +179,7 @@ TEST(AssessmentWording, EachFailedCheckSaysHowItStandsToTheBaselineAndWhatBrokeC
   const auto lines = explained({failed_check(false), failed_check(std::nullopt), failed_check(true)},
                                {"old", "added", "broken"});
   EXPECT_EQ(wording::plain_text(lines),
-            "Change: broke: it passed when the baseline was made\n"
+            "Change: broke: a check that passed when the baseline was made; another failed then, too\n"
             "Expected (broke): must_contain \"broken\"\n"
             "Expected (new): must_contain \"added\"\n"
             "Expected (still failing): must_contain \"old\"\n");
@@ -193,6 +193,24 @@ TEST(AssessmentWording, ASingleFailedCheckStandsAsItsCaseAndWithoutABaselineNone
   EXPECT_EQ(
       wording::plain_text(explained({failed_check(std::nullopt), failed_check(std::nullopt)}, {"a", "b"})),
       "Expected: must_contain \"a\"\nExpected: must_contain \"b\"\n");
+}
+
+// Of such a case it was said that it had passed.
+TEST(AssessmentWording, ACaseThatBrokeIsSaidToHavePassedOnlyWhereNothingOfItHadFailed) {
+  AssessedMetric fixed = failed_check(false);
+  fixed.status = MetricStatus::pass;
+  fixed.cause = MetricCause::none;
+  AssessedMetric low = metric(0.1, 0.2, std::nullopt);
+  low.had_failed = true;
+  const auto change = [](const std::vector<AssessedMetric>& metrics) {
+    return explained(metrics, {"a", "b"}).front().text;
+  };
+  const std::string passed = "broke: it passed when the baseline was made";
+  const std::string other = "broke: a check that passed when the baseline was made; another failed then, too";
+  EXPECT_EQ(change({failed_check(true), failed_check(true)}), passed);
+  EXPECT_EQ(change({failed_check(true), failed_check(std::nullopt)}), passed) << "a new check";
+  EXPECT_EQ(change({failed_check(true), fixed}), other);
+  EXPECT_EQ(change({failed_check(true), low}), other) << "a score below its own limit";
 }
 
 TEST(AssessmentWording, AHeadlineIsTheScoreOrTheFirstExpectation) {
