@@ -70,9 +70,8 @@ class ArmReader {
       if (!arm.provider.empty() || !arm.model.empty()) unnamed_.emplace_back(entry, arm);
       return false;
     }
-    context_.add(line,
-                 entry + " is the same as " + same->first + " (" + same->second.where +
-                     "): leave one of them out, or give one a \"name\" if the model is to be asked twice");
+    context_.add(line, entry + " is the same as " + same->first + " (" + same->second.where +
+                           "): leave one of them out; to ask the model several times, use --repeat");
     return true;
   }
 

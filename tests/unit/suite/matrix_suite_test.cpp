@@ -63,14 +63,14 @@ TEST_F(MatrixSuite, RefusesProvidersThatSayNothing) {
       "suite.yaml:2: \"providers\" cannot stand beside \"arms\", which say the same with names: keep one\n");
 }
 
-// They became two arms, and each test was asked twice of one model.
+// They became two arms of the same answers. A name asks nothing twice either: equal arms share their answers.
 TEST_F(MatrixSuite, RefusesTwoProvidersThatSayTheSame) {
   const auto of = [&](const std::string& providers) {
     return findings("suite: s\nproviders: " + providers +
                     "\ntests: [{id: t, input: {prompt: x}, expected: {type: must_contain, text: x}}]\n");
   };
   const std::string advice =
-      " (suite.yaml:2): leave one of them out, or give one a \"name\" if the model is to be asked twice\n";
+      " (suite.yaml:2): leave one of them out; to ask the model several times, use --repeat\n";
   EXPECT_EQ(of("[openai:m, openai:m]"), "suite.yaml:2: providers[1] is the same as providers[0]" + advice);
   EXPECT_EQ(of("[openai:m, openai:n, {provider: openai, model: m}]"),
             "suite.yaml:2: providers[2] is the same as providers[0]" + advice);
