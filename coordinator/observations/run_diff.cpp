@@ -15,20 +15,31 @@ using JsonValue = nlohmann::json;
 /// A metric's name, and which of those with this name it is.
 using MetricKey = std::pair<std::string, std::size_t>;
 
-std::vector<std::pair<MetricKey, MetricValue>> metrics_of(const Observation& one) {
-  std::vector<std::pair<MetricKey, MetricValue>> metrics;
+struct ObservedMetric {
+  MetricKey key;
+  MetricValue value{};
+  std::string expected{};  ///< Empty if the observation does not say it.
+};
+
+std::vector<ObservedMetric> metrics_of(const Observation& one) {
+  std::vector<ObservedMetric> metrics;
   std::map<std::string, std::size_t> seen;
   const JsonValue parsed = JsonValue::parse(one.metrics.text, nullptr, false);
   if (!parsed.is_array()) return metrics;
   for (const JsonValue& metric : parsed) {
     const auto name = metric.is_object() ? metric.find("name") : metric.end();
     if (!metric.is_object() || name == metric.end() || !name->is_string()) continue;
-    MetricValue value;
+    ObservedMetric observed{MetricKey(name->get<std::string>(), seen[name->get<std::string>()]++)};
     if (const auto score = metric.find("score"); score != metric.end() && score->is_number())
-      value.score = score->get<double>();
+      observed.value.score = score->get<double>();
     if (const auto passed = metric.find("passed"); passed != metric.end() && passed->is_boolean())
-      value.passed = passed->get<bool>();
-    metrics.emplace_back(MetricKey(name->get<std::string>(), seen[name->get<std::string>()]++), value);
+      observed.value.passed = passed->get<bool>();
+    if (const auto expected = metric.find("expected"); expected != metric.end() && expected->is_string())
+      observed.expected = expected->get<std::string>();
+    metrics.push_back(std::move(observed));
+  }
+  for (ObservedMetric& metric : metrics) {
+    if (seen[metric.key.first] < 2) metric.expected.clear();
   }
   return metrics;
 }
@@ -37,16 +48,18 @@ std::vector<std::pair<MetricKey, MetricValue>> metrics_of(const Observation& one
 std::vector<MetricDiff> diff_metrics(const Observation& before, const Observation& after) {
   std::vector<MetricDiff> metrics;
   auto of_after = metrics_of(after);
-  for (auto& [key, value] : metrics_of(before)) {
-    MetricDiff one{key.first, {value, std::nullopt}};
-    const auto same = std::ranges::find(of_after, key, &std::pair<MetricKey, MetricValue>::first);
+  for (auto& [key, value, expected] : metrics_of(before)) {
+    MetricDiff one{key.first, {value, std::nullopt}, std::move(expected)};
+    const auto same = std::ranges::find(of_after, key, &ObservedMetric::key);
     if (same != of_after.end()) {
-      one.value.after = same->second;
+      one.value.after = same->value;
+      if (!same->expected.empty()) one.expected = std::move(same->expected);
       of_after.erase(same);
     }
     metrics.push_back(std::move(one));
   }
-  for (auto& [key, value] : of_after) metrics.push_back({key.first, {std::nullopt, value}});
+  for (auto& [key, value, expected] : of_after)
+    metrics.push_back({key.first, {std::nullopt, value}, std::move(expected)});
   return metrics;
 }
 

@@ -44,6 +44,8 @@ struct MetricValue {
 struct MetricDiff {
   std::string name;
   BeforeAndAfter<std::optional<MetricValue>> value;
+  /// What it asks for, if that is known and a trial has several of this name; it begins with the name.
+  std::string expected{};
 };
 
 enum class AnswerChange : std::uint8_t { same, changed, unknown };

@@ -52,7 +52,7 @@ std::string value_words(const std::optional<MetricValue>& value, const std::stri
   return words.empty() ? std::string("undefined") : words;
 }
 
-/// `claims_recall 0.50 → 1.00`
+/// `claims_recall 0.50 → 1.00`, `label "true" at /urgent passed → failed`
 std::string metric_line(const MetricDiff& one) {
   const auto& [before, after] = one.value;
   const auto score = [](const std::optional<MetricValue>& value) {
@@ -61,7 +61,9 @@ std::string metric_line(const MetricDiff& one) {
   BeforeAndAfter<std::string> scores{score(before), score(after)};
   if (before && after && before->score && after->score && before->score != after->score)
     scores = score_words({*before->score, *after->score});
-  const std::string words = printable(one.name) + " " + value_words(before, scores.before);
+  const std::string name =
+      one.expected.empty() ? one.name : excerpt(one.expected, defaults::compared_check_bytes);
+  const std::string words = printable(name) + " " + value_words(before, scores.before);
   return one.value.differ() ? words + " → " + value_words(after, scores.after) : words;
 }
 

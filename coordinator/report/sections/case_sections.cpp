@@ -1,3 +1,4 @@
+#include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/report/report_document.hpp"
 #include "coordinator/report/wording/assessment_wording.hpp"
@@ -148,16 +149,28 @@ class BoundedList {
 };
 using EntryList = BoundedList<Entries, Entry>;
 
+/// `label`, or `label "true" at /urgent` where the case has several checks by it.
+Text name_of(const CaseResult& result, std::size_t metric, std::span<const Rubric> rubrics) {
+  const auto metrics = result.metrics();
+  const MetricId id = metrics[metric].id;
+  const std::string asked = std::ranges::count(metrics, id, &AssessedMetric::id) > 1
+                                ? wording::expectation_in_words(result, metric, rubrics)
+                                : "";
+  if (asked.empty()) return std::string(info(id).name);
+  return words(excerpt(asked, defaults::compared_check_bytes));
+}
+
 /// Of a comment: a row for each metric of the case with this status.
-std::vector<Row> rows_of(const CaseResult& result, MetricStatus status) {
+std::vector<Row> rows_of(const CaseResult& result, MetricStatus status, std::span<const Rubric> rubrics) {
   std::vector<Row> rows;
-  for (const AssessedMetric& metric : result.metrics()) {
+  for (std::size_t i = 0; i < result.metrics().size(); ++i) {
+    const AssessedMetric& metric = result.metrics()[i];
     if (metric.status != status) continue;
     auto numbers = wording::words_for(metric);
     // It passed in most repeats, which is not what the row is of.
     if (status == MetricStatus::flaky && !metric.score) numbers.score = to_string(status);
     const bool is_first = rows.empty();
-    rows.push_back({.cells = {title_of(result.fixture), std::string(info(metric.id).name), numbers.baseline,
+    rows.push_back({.cells = {title_of(result.fixture), name_of(result, i, rubrics), numbers.baseline,
                               numbers.score, numbers.delta, numbers.limit},
                     .counts = is_first ? 1u : 0u,
                     .with_previous = !is_first});
@@ -166,9 +179,9 @@ std::vector<Row> rows_of(const CaseResult& result, MetricStatus status) {
 }
 
 /// Those that fell; those that fell in some repeats where a case fell by another metric in each of them.
-std::vector<Row> fallen_rows(const CaseResult& result) {
-  std::vector<Row> rows = rows_of(result, MetricStatus::fail);
-  return rows.empty() ? rows_of(result, MetricStatus::flaky) : rows;
+std::vector<Row> fallen_rows(const CaseResult& result, std::span<const Rubric> rubrics) {
+  std::vector<Row> rows = rows_of(result, MetricStatus::fail, rubrics);
+  return rows.empty() ? rows_of(result, MetricStatus::flaky, rubrics) : rows;
 }
 
 Entry error_entry(Reason reason, const wording::ErrorGroup& group) {
@@ -231,7 +244,8 @@ class CaseSections {
     }
     const bool warns = result.status == CaseStatus::warn || result.status == CaseStatus::flaky;
     if (result.assessment.regressed) {
-      if (is_comment_) regression_rows_.add([&] { return fallen_rows(result); });
+      if (is_comment_)
+        regression_rows_.add([&] { return fallen_rows(result, input_.results.suite.rubrics); });
       regressions_.add(explanation);
     } else if (is_comment_ && is_failure(result)) {
       failures_.add(explanation);

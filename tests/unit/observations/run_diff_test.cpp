@@ -186,6 +186,24 @@ TEST(RunDiffPage, SaysWhatChangedAndShowsAnswersSideBySide) {
             "  old\n");
 }
 
+// Two lines `label passed → failed` did not say which of four fields had broken.
+TEST(RunDiffPage, ChecksByOneMetricAreToldApartByWhatTheyExpect) {
+  const auto label = [](const std::string& expected, const std::string& passed) {
+    return R"({"name": "label", "expected": ")" + expected + R"(", "score": null, "passed": )" + passed + "}";
+  };
+  const std::string before = label("label a at /team", "true") + ", " + label("label b at /urgent", "true");
+  const std::string after = label("label a at /team", "true") + ", " + label("label b at /urgent", "false");
+  const auto page = [](const std::string& left, const std::string& right) {
+    return Shown{{{trial("a", "pass", "x", "[" + left + "]")}},
+                 {{trial("a", "fail", "x", "[" + right + "]")}}}
+        .page();
+  };
+  EXPECT_NE(page(before, after).find("\n  label b at /urgent passed → failed\n"), std::string::npos)
+      << page(before, after);
+  const std::string alone = page(label("label a", "true"), label("label a", "false"));
+  EXPECT_NE(alone.find("\n  label passed → failed\n"), std::string::npos) << alone;
+}
+
 TEST(RunDiffPage, WhereAnswersAreRecordedNoProviderIsNamed) {
   const Shown shown{{{trial("a", "pass", "x")}}, {{trial("a", "pass", "x")}}};
   RunDiffReport report = shown.report();

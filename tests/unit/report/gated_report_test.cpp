@@ -1,3 +1,4 @@
+#include "coordinator/suite/canonical_case.hpp"
 #include "tests/unit/report/gated_run.hpp"
 #include "tests/unit/report/golden.hpp"
 #include "tests/unit/report/report_texts.hpp"
@@ -234,6 +235,36 @@ TEST(GatedReport, ACaseThatFellByAnotherCheckInEachRepeatHasItsRows) {
   input.gate.kind = BaselineKind::scores;
   const std::string markdown = markdown_of(input);
   EXPECT_EQ(occurrences(markdown, " | passed | flaky | "), 2u) << markdown;
+}
+
+// The rows of both were of `must_contain`.
+TEST(GatedReport, ChecksByOneMetricAreToldApartInTheTableOfRegressions) {
+  Suite suite;
+  Case one = sample::text_case("greet", "", MetricId::must_contain, {"Hello"});
+  one.expectations.push_back(
+      {.what = {MetricId::must_contain, {"Ada"}}, .thresholding = {}, .min_score = {}});
+  one.expectations.push_back({.what = {MetricId::icontains, {"day"}}, .thresholding = {}, .min_score = {}});
+  suite.cases.push_back(one);
+  sample::MemorySource source;
+  source.trials = {sample::answered(0, "Hello", {MetricId::must_contain, std::nullopt, true, ""})};
+  for (const MetricId metric : {MetricId::must_contain, MetricId::icontains})
+    source.trials[0].unit.scores[0].metrics.push_back({metric, std::nullopt, false, ""});
+  Baseline baseline;
+  const std::vector<double> passed{1.0, 1.0};
+  const std::vector<CheckDigest> checks{check_digest(one.expectations[0]), check_digest(one.expectations[1])};
+  baseline.add({"greet", "icontains", 1.0, {}, {}, PinKind::checks});
+  baseline.add({"greet", "must_contain", 1.0, {}, passed, PinKind::checks, checks});
+  baseline.seal();
+  const Gate gate({.suite = {}, .baseline = &baseline, .default_max_drop = 0.05, .strict = false});
+  RunResults results = sample::results_of(suite, source, gate);
+  results.trials = 1;
+  const Aggregates aggregates = *aggregate(results, nullptr);
+  ASSERT_EQ(aggregates.all.regressed, 1u);
+  ReportInput input = sample::input_of(results, aggregates);
+  input.gate.kind = BaselineKind::scores;
+  const std::string markdown = markdown_of(input);
+  EXPECT_EQ(occurrences(markdown, "| must\\_contain \"Ada\" | passed | failed | "), 1u) << markdown;
+  EXPECT_EQ(occurrences(markdown, "| icontains | passed | failed | "), 1u) << "it is alone\n" << markdown;
 }
 
 TEST(GatedReport, AMarkdownCommentFitsWhateverComes) {
