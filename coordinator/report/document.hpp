@@ -156,7 +156,7 @@ struct Fold {
 };
 
 /// What a reader with little time or room needs first; from `further` on a section is folded.
-enum class Rank : std::uint8_t { outcome, scores, cases, whole_run, further, background };
+enum class Rank : std::uint8_t { outcome, regressions, scores, cases, whole_run, further, background };
 
 struct Section {
   std::string heading{};                 ///< May be empty: then it stands by itself.

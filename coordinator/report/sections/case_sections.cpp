@@ -296,7 +296,7 @@ class CaseSections {
 
   void add_regressions() {
     if (all_.regressed == 0) return;
-    Section section{.heading = "Regressions", .count = all_.regressed, .rank = Rank::cases};
+    Section section{.heading = "Regressions", .count = all_.regressed, .rank = Rank::regressions};
     if (is_comment_) {
       Table table = regression_rows_.take_block();
       table.columns = {column("Case"),  column("Metric"), number("Baseline"),

@@ -190,6 +190,20 @@ TEST(LabelWording, NamesTheLabelAndWhereItStands) {
             "label \"refund\" at /intent");
 }
 
+// A reader of a comment looks for what got worse, which stood below the labels.
+TEST_F(LabelReport, InMarkdownTheyStandBelowTheRegressionsAndAboveOtherFailures) {
+  const sample::GatedRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  const auto all = folded();
+  input.labels = &all;
+  const std::string markdown = markdown_of(input);
+  const auto labels = markdown.find("### Labels");
+  ASSERT_NE(labels, std::string::npos) << markdown;
+  EXPECT_LT(markdown.find("### Regressions"), labels) << markdown;
+  EXPECT_GT(markdown.find("### Failures"), labels) << markdown;
+}
+
 TEST_F(LabelReport, OfManyLabelsTheWorstAreShownAndPathsShareTheRoom) {
   const Aggregates aggregates = *aggregate(results, {});
   ReportInput input = sample::input_of(results, aggregates);
