@@ -87,6 +87,14 @@ std::string_view standing_of(const AssessedMetric& metric, std::span<const Asses
   }
 }
 
+/// Of a metric that did not come to its status in the repeat that is shown.
+std::string failed_elsewhere(const AssessedMetric& metric) {
+  const auto failed = std::ranges::count(metric.repeat_passes, '0');
+  if (failed == 0) return " did not pass in another repeat than the one shown";
+  return " failed in " + std::to_string(failed) + " of " + std::to_string(metric.repeat_passes.size()) +
+         " repeats, not in the one shown";
+}
+
 void tell_metrics(const CaseResult& result, std::span<const Rubric> rubrics, std::vector<CaseLine>& lines) {
   const std::vector<std::size_t> told = told_metrics(result.metrics());
   for (const std::size_t i : told) {
@@ -107,7 +115,7 @@ void tell_metrics(const CaseResult& result, std::span<const Rubric> rubrics, std
       lines.push_back({CaseLineKind::expected, expected_in_words(expectation->what), standing});
     if (!metric.detail.empty()) lines.push_back({CaseLineKind::detail, std::string(metric.detail)});
     if (metric.only_in_other_repeats) {
-      lines.push_back({CaseLineKind::detail, name + " did not pass in another repeat than the one shown"});
+      lines.push_back({CaseLineKind::detail, name + failed_elsewhere(metric)});
       continue;
     }
     if (expectation == nullptr && metric.detail.empty() && !is_scored)

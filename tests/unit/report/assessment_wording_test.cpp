@@ -213,6 +213,15 @@ TEST(AssessmentWording, ACaseThatBrokeIsSaidToHavePassedOnlyWhereNothingOfItHadF
   EXPECT_EQ(change({failed_check(true), low}), other) << "a score below its own limit";
 }
 
+TEST(AssessmentWording, ACheckThatFailedInOtherRepeatsSaysInHowMany) {
+  AssessedMetric check = failed_check(std::nullopt);
+  check.only_in_other_repeats = true;
+  const auto detail = [&] { return explained({check}, {"a"}).back().text; };
+  EXPECT_EQ(detail(), "must_contain did not pass in another repeat than the one shown") << "not counted";
+  check.repeat_passes = "110";
+  EXPECT_EQ(detail(), "must_contain failed in 1 of 3 repeats, not in the one shown");
+}
+
 TEST(AssessmentWording, AHeadlineIsTheScoreOrTheFirstExpectation) {
   using enum wording::CaseLineKind;
   EXPECT_EQ(wording::headline({{score, "f1 0.9 → 0.8"}, {expected, "x"}}), "f1 0.9 → 0.8");
