@@ -232,7 +232,13 @@ std::string plain_text(const std::vector<CaseLine>& explanation) {
 
 std::string headline(const std::vector<CaseLine>& explanation) {
   std::string text;
+  // Of several repeats how many failed stands behind the check, whose reason it would push out.
+  std::string repeats;
   for (const CaseLine& line : explanation) {
+    if (line.kind == CaseLineKind::repeats) {
+      repeats = label_of(line) + ": " + line.text;
+      continue;
+    }
     const bool is_second = !text.empty();
     if (is_second && line.kind == CaseLineKind::rationale) continue;
     if (line.kind == CaseLineKind::change && explanation.size() > 1) continue;
@@ -241,7 +247,8 @@ std::string headline(const std::vector<CaseLine>& explanation) {
     text += first_line(line.text);
     if (is_second || line.kind == CaseLineKind::score) break;
   }
-  return text;
+  if (!text.empty() && !repeats.empty()) text += clause_separator(text);
+  return text + repeats;
 }
 
 std::string first_line(std::string_view text) {

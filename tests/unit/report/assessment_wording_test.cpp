@@ -231,6 +231,9 @@ TEST(AssessmentWording, AHeadlineIsTheScoreOrTheFirstExpectation) {
             "Detail: the program asks: why? Got: b")
       << "a question mark before a semicolon";
   EXPECT_EQ(wording::headline({{forbidden, "b = 2\nmore"}}), "Forbidden: b = 2");
+  EXPECT_EQ(wording::headline({{repeats, "2 of 3 failed"}, {expected, "a"}, {detail, "why"}, {got, "b"}}),
+            "Expected: a; Detail: why; Repeats: 2 of 3 failed");
+  EXPECT_EQ(wording::headline({{change, "broke"}, {repeats, "2 of 3 failed"}}), "Repeats: 2 of 3 failed");
   EXPECT_EQ(wording::headline(std::vector<wording::CaseLine>()), "");
   EXPECT_EQ(wording::plain_text({{expected, "a"}, {got, "b"}}), "Expected: a\nGot: b\n");
 }
