@@ -69,7 +69,8 @@ struct ReportInput {
   std::string mode = "cached";  ///< As the user named it: `robust` too.
   std::optional<double>
       paid_cost;  ///< US dollars for the tokens paid in this run; empty if the price is unknown.
-  /// Where the files that cases name stand, as the user named it; for annotations. May be empty.
+  /// Where the files that cases name stand: from the checkout's root, and outside a checkout as the user
+  /// named it; for annotations. May be empty.
   std::string source_folder = {};
   const RunStability* stability = nullptr;  ///< Of a run with repeats or perturbations; else null.
   bool is_selection = false;                ///< A part of the suite: --categories, --filter, --max-fixtures.

@@ -2,6 +2,7 @@
 
 #include "coordinator/merge/redacted_results.hpp"
 #include "coordinator/session/run_retrieval.hpp"
+#include "coordinator/suite/suite_loader.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -33,11 +34,14 @@ RunResults results_under(const Gate& gate, const RunSoFar& run) {
           run.not_started};
 }
 
-/// What the files that cases name are relative to.
+/// What the files that cases name are relative to: from the checkout's root, wherever the command runs.
 std::string source_folder(const std::string& suite_path) {
   namespace fs = std::filesystem;
   std::error_code none;
-  return fs::is_directory(suite_path, none) ? suite_path : fs::path(suite_path).parent_path().string();
+  const fs::path suite = suite_path;
+  const fs::path folder = fs::is_directory(suite, none) ? suite : suite.parent_path();
+  const std::string in_checkout = path_in_checkout(folder);
+  return in_checkout.empty() ? folder.string() : in_checkout;
 }
 
 std::vector<ArmIdentity> arms_of(const RunOptions& options, const RunInputs& inputs) {

@@ -37,9 +37,11 @@ std::string name_of(const fs::path& folder) {
   return to_valid_utf8((error ? folder.lexically_normal() : whole).filename().string());
 }
 
+}  // namespace
+
 std::string path_in_checkout(const fs::path& folder) {
   std::error_code error;
-  const fs::path whole = fs::weakly_canonical(folder, error);
+  const fs::path whole = fs::weakly_canonical(fs::current_path(error) / folder, error);
   if (error) return "";
   for (fs::path above = whole;; above = above.parent_path()) {
     if (fs::exists(above / ".git", error)) {
@@ -48,8 +50,6 @@ std::string path_in_checkout(const fs::path& folder) {
     if (!above.has_relative_path()) return "";
   }
 }
-
-}  // namespace
 
 tl::expected<Suite, std::vector<Finding>> load_suite(const fs::path& folder,
                                                      const std::vector<std::string>& allowed,

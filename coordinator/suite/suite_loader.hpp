@@ -25,6 +25,10 @@ tl::expected<Suite, std::vector<Finding>> load_suite(const std::filesystem::path
                                                      const std::vector<std::string>& allowed = {},
                                                      std::shared_ptr<const SuiteCopy> copy = nullptr);
 
+/// A folder's path below the nearest folder with a `.git`, which is `.` for that folder itself; empty where
+/// there is none.
+std::string path_in_checkout(const std::filesystem::path& folder);
+
 /// A suite from anywhere: a folder of fixtures (load_suite), or a file `*.yaml` or `*.yml` (load_yaml_suite).
 /// Anything else is a finding that says what is accepted.
 tl::expected<LoadedSuite, std::vector<Finding>> load_any_suite(

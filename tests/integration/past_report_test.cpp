@@ -79,6 +79,28 @@ TEST_F(PastReport, ARunOfASuiteBehindALinkIsReported) {
   }
 }
 
+// GitHub looks for a file from the checkout's root.
+TEST_F(PastReport, AnnotationsNameFilesFromTheRootOfTheCheckout) {
+  const auto expect_file = [&](const std::string& file, const Flags& command) {
+    const auto made = run_sluice(command + Flags{"--format", "github"});
+    EXPECT_NE(made.output.find("::error file=" + file + ",line="), std::string::npos)
+        << made.output << made.errors;
+  };
+  const Flags here{"run", "suite.yaml", "--answers", "answers.jsonl"};
+  std::filesystem::create_directories(folder() / ".git");
+  expect_file("suite.yaml", here);
+  expect_file("suite.yaml", {"report", "last"});
+  const Flags below{"run", "sub/suite.yaml", "--answers", "sub/answers.jsonl"};
+  std::filesystem::create_directories(folder() / "sub");
+  for (const char* file : {"suite.yaml", "answers.jsonl"})
+    std::filesystem::rename(folder() / file, folder() / "sub" / file);
+  expect_file("sub/suite.yaml", below);
+  expect_file("sub/suite.yaml", {"report", "last"});
+  std::filesystem::create_directories(folder() / "sub/.git");
+  expect_file("suite.yaml", below);
+  expect_file("suite.yaml", {"report", "last"});
+}
+
 TEST_F(PastReport, NothingThatTheSuiteReadsNowIsWrittenOver) {
   run();
   write_text(folder() / "notes.txt", "mine");

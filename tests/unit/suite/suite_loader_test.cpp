@@ -134,6 +134,8 @@ TEST_F(SuiteLoader, AFolderIsKnownByItsPathInTheCheckout) {
   EXPECT_EQ(load_suite(folder_ / "repo/s1/../s1/fix/")->path_in_checkout, "s1/fix");
   fs::create_directory_symlink("repo", folder_ / "link");
   EXPECT_EQ(load_suite(folder_ / "link/s1/fix")->path_in_checkout, "s1/fix");
+  EXPECT_EQ(path_in_checkout(folder_ / "repo"), ".");
+  EXPECT_EQ(path_in_checkout(folder_ / "repo/gone/fix"), "gone/fix");
   fs::copy(folder_ / "repo", folder_ / "elsewhere", fs::copy_options::recursive);
   EXPECT_EQ(load_suite(folder_ / "elsewhere/s1/fix")->path_in_checkout, "s1/fix") << "another checkout";
 }
