@@ -32,6 +32,11 @@ std::string problem_with_excluded(const std::string& label, const std::vector<st
          (nearest.empty() ? "; list all labels as \"labels\"" : nearest);
 }
 
+/// It was to be filled in: what hindered that is a finding of its own.
+bool may_be_unfilled(std::string_view label) {
+  return label == stand_in_value || label.find("{{") != std::string_view::npos;
+}
+
 }  // namespace
 
 void LabelSets::add(const TextExpectation& what, Place place) {
@@ -57,7 +62,7 @@ void LabelSets::add(const TextExpectation& what, Place place) {
   set.known.try_emplace(expected, Known{place});
   if (listed.empty() || std::ranges::find(listed, expected) != listed.end()) return;
   if (strangers_.size() == defaults::max_file_findings) {
-    ++more_strangers_;
+    ++(may_be_unfilled(expected) ? more_unfilled_ : more_strangers_);
   } else {
     const std::vector<std::string_view> candidates(listed.begin(), listed.end());
     strangers_.push_back({expected, did_you_mean(expected, candidates), place});
@@ -66,7 +71,7 @@ void LabelSets::add(const TextExpectation& what, Place place) {
 
 void LabelSets::find_problems(const std::vector<std::string>& files, std::vector<Finding>& findings) const {
   const std::size_t before = findings.size();
-  std::size_t more = more_strangers_;
+  std::size_t more = more_strangers_ + (before > 0 ? 0 : more_unfilled_);
   const auto report = [&](Place place, std::string message) {
     if (findings.size() - before == defaults::max_file_findings) {
       ++more;
@@ -75,7 +80,7 @@ void LabelSets::find_problems(const std::vector<std::string>& files, std::vector
     }
   };
   for (const Stranger& one : strangers_) {
-    if (before > 0 && one.label == stand_in_value) continue;  // What it stands in for is found already.
+    if (before > 0 && may_be_unfilled(one.label)) continue;
     report(one.place, "the expected label " + in_quotes(one.label) + " is none of the test's \"labels\"" +
                           (one.nearest.empty() ? "; add it to them" : one.nearest));
   }
@@ -98,7 +103,7 @@ void LabelSets::find_problems(const std::vector<std::string>& files, std::vector
                  "them in both places");
     }
     for (const auto& [label, place] : set.excluded) {
-      if (set.known.contains(label) || (before > 0 && label == stand_in_value)) continue;
+      if (set.known.contains(label) || (before > 0 && may_be_unfilled(label))) continue;
       std::vector<std::string_view> names;
       for (const auto& [name, known] : set.known) names.push_back(name);
       report(place, problem_with_excluded(label, names));

@@ -54,6 +54,7 @@ class LabelSets {
   std::map<std::string, Set> sets_;
   std::vector<Stranger> strangers_;  ///< At most defaults::max_file_findings.
   std::size_t more_strangers_ = 0;
+  std::size_t more_unfilled_ = 0;  ///< Further ones that variables should have filled.
 };
 
 }  // namespace sluice

@@ -58,6 +58,12 @@ void check_words(TableReader& reader, const std::vector<std::string>& texts, dou
   }
 }
 
+/// White space around a label counts as little as around an answer; blanks alone stay what is refused.
+std::string without_blanks_around(std::string_view label) {
+  const std::string_view bare = trimmed(label);
+  return std::string(bare.empty() ? label : bare);
+}
+
 }  // namespace
 
 /// By its parameter; groups come back to it for each of their parts.
@@ -179,14 +185,14 @@ std::vector<std::string> TextParameterReader::read_calls(TableReader& reader, Me
 
 /// What labels there may be is checked when all tests are read (label_sets.hpp).
 std::vector<std::string> TextParameterReader::read_label(TableReader& reader) const {
-  std::vector<std::string> texts{reader.word("label", Need::required).value_or(""),
+  std::vector<std::string> texts{without_blanks_around(reader.word("label", Need::required).value_or("")),
                                  reader.word("path").value_or("")};
   if (const std::string& path = texts[1]; !path.empty() && !is_json_pointer(path))
     reader.add_wrong("path", R"(must be a JSON pointer, such as "/intent")");
   note_unfilled(reader, "path", texts[1]);
   auto labels = reader.texts("labels").value_or(std::vector<std::string>());
   for (const std::string& label : labels) note_unfilled(reader, "labels", label);
-  std::ranges::move(labels, std::back_inserter(texts));
+  std::ranges::transform(labels, std::back_inserter(texts), without_blanks_around);
   return texts;
 }
 

@@ -92,6 +92,40 @@ TEST_F(LabelSuite, AWrongVariableIsNoWrongLabelAsWell) {
   EXPECT_NE(findings(yaml).find("mails.csv:2: the expected label \"?\" is none"), std::string::npos);
 }
 
+TEST_F(LabelSuite, AMisspeltVariableIsNoWrongLabelAsWell) {
+  std::string rows = "mail,intent\n";
+  for (std::size_t i = 0; i <= defaults::max_file_findings; ++i)
+    rows += "m" + std::to_string(i) + ",refund\n";
+  write("mails.csv", rows);
+  const auto suite = [](const std::string& variable) {
+    return "suite: s\nprompts: [\"{{mail}}\"]\ntests_file: mails.csv\ndefault_test:\n"
+           "  expected: {type: label, label: \"{{" +
+           variable + "}}\", labels: [refund, delivery]}\n";
+  };
+  EXPECT_EQ(findings(suite("intent")), "(none)\n");
+  const std::string found = findings(suite("intnt"));
+  EXPECT_NE(found.find("uses {{intnt}}, which the test's \"vars\" do not have"), std::string::npos) << found;
+  EXPECT_EQ(found.find("is none of the test's \"labels\""), std::string::npos) << found;
+  EXPECT_EQ(found.find("cannot be used"), std::string::npos) << found;
+  EXPECT_NE(
+      findings(with_tests(test("a", "{type: label, label: \"{{x}}\", labels: [refund]}"))).find("{{x}}"),
+      std::string::npos);
+}
+
+// The message named as meant what stood there: the blank was not to be seen in it.
+TEST_F(LabelSuite, BlanksAroundALabelDoNotCount) {
+  write("mails.csv", "mail,intent\nWhere is it?,\"delivery \"\nMoney back!, refund\n");
+  const Suite suite =
+      load(
+          "suite: s\nprompts: [\"{{mail}}\"]\ntests_file: mails.csv\ndefault_test:\n"
+          "  expected: {type: label, label: \"{{intent}}\", labels: [refund, \" delivery\"]}\n")
+          .suite;
+  EXPECT_EQ(suite.labels, (SuiteLabels{{"", {"refund", "delivery"}}}));
+  EXPECT_EQ(texts_of(suite, 0), (std::vector<std::string>{"delivery", "", "refund", "delivery"}));
+  EXPECT_EQ(texts_of(suite, 1), (std::vector<std::string>{"refund", "", "refund", "delivery"}));
+  EXPECT_NE(findings(with_tests(test("a", "{type: label, label: \"  \"}"))), "(none)\n");
+}
+
 TEST_F(LabelSuite, AnAnswerHasOneLabelAtAPath) {
   EXPECT_EQ(findings(with_tests(test("a", "[{type: label, label: x}, {type: label, label: y}]"))),
             "suite.yaml:5: \"type\" in expected[1] label stands in the test already: an answer has one label "
