@@ -72,7 +72,6 @@ struct CellText {
   std::string beside{};  ///< Words beside the mark: these have a line of their own.
   std::string body{};
   std::string reason{};  ///< Why it did not pass; empty: not known.
-  std::string reason_in_full{};
 };
 
 /// A test's trials under an arm.
@@ -98,19 +97,18 @@ struct TestCell {
 std::string instead_of_answer(const Observation& one, const AnswerGrid& grid) {
   if (!one.raw_response.empty()) return "(blanks alone)";
   if (grid.run.lost_answers.contains(one.trial)) return "(in no cache any more)";
-  return one.error ? shown_text(*one.error) : "(none came)";
+  return one.error ? shown_text(*one.error) : std::string(words_for_empty(one));
 }
 
 /// Why a case did not pass, by the answer that is shown or else by the gate.
 void add_reason(const Observation& one, const AnswerGrid& grid, CellText& to) {
   const auto missed = grid.missed.find(one.case_id);
   if (const auto failed = first_failed_metric(one.metrics)) {
-    to.reason = shown_text(failed->name);
-    to.reason_in_full = shown_text(failed->name + (failed->detail.empty() ? "" : ": " + failed->detail));
+    to.reason = shown_text(failed->name + (failed->detail.empty() ? "" : ": " + failed->detail));
   } else if (one.error && !one.raw_response.empty()) {
-    to.reason = to.reason_in_full = shown_text(*one.error);
+    to.reason = shown_text(*one.error);
   } else if (missed != grid.missed.end() && !missed->second.empty()) {
-    to.reason = to.reason_in_full = shown_text(missed->second.front());
+    to.reason = shown_text(missed->second.front());
   }
 }
 
@@ -147,9 +145,7 @@ GridCell lines_of(const CellText& said, std::size_t width) {
     }
   }
   if (said.reason.empty()) return lines;
-  const bool fits = display_width(said.reason_in_full) <= text_width;
-  const auto reason = first_lines(fits ? said.reason_in_full : said.reason, text_width, 1);
-  lines.push_back({std::string(before_reason) + reason.front(), ansi::dim});
+  lines.push_back({std::string(before_reason) + truncated_to(said.reason, text_width), ansi::dim});
   return lines;
 }
 

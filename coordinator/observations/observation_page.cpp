@@ -163,6 +163,10 @@ void add_pair(std::string& page, const GradedPair& pair) {
 
 }  // namespace
 
+std::string_view words_for_empty(const Observation& one) {
+  return one.answered_at ? "(empty)" : "(none came)";
+}
+
 std::optional<FailedMetric> first_failed_metric(const JsonText& metrics) {
   for (const JsonValue& metric : elements(metrics)) {
     if (!metric.is_object()) continue;
@@ -197,7 +201,7 @@ std::string observation_page(const Observation& one, const ShownBeside& beside) 
   add_text(page, "Prompt", one.prompt, beside.prompt_is_lost ? prompt_is_lost : "(empty)");
   const GradedPair* const pair = beside.pair;
   add_text(page, pair == nullptr ? "Answer" : "Answer of the candidate, " + printable(one.arm),
-           one.raw_response, beside.answer_is_lost ? answer_is_lost : "(none came)");
+           one.raw_response, beside.answer_is_lost ? answer_is_lost : words_for_empty(one));
   if (pair != nullptr) add_pair(page, *pair);
   add_claims(page, "Claims as the model wrote them", one.parsed_claims, "subject");
   add_claims(page, "Claims after the ontology", one.final_claims, "concept_path");

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice {
@@ -31,6 +32,9 @@ struct ShownBeside {
 /// One observation for people, section by section: what was asked, what was answered, what was made of it and
 /// what it took. Foreign text in it cannot move the cursor. Ends with a line feed.
 std::string observation_page(const Observation& one, const ShownBeside& beside = {});
+
+/// What stands in the place of an empty answer: that it is one, or that none came.
+std::string_view words_for_empty(const Observation& one);
 
 /// A metric that failed.
 struct FailedMetric {

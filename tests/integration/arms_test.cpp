@@ -253,7 +253,7 @@ TEST_F(DocumentedExample, AnswersOfArmsAreShownAsAGrid) {
             "│ kenya  │ ✓ Nairobi  │ ✓ Nairobi          │ ✓ Nairobi   │ ✓ Nairobi           │\n"
             "├────────┼────────────┼────────────────────┼─────────────┼─────────────────────┤\n"
             "│ peru   │ ✓ Lima     │ ✗ That is Cusco.   │ ✓ Lima      │ ✗ That is Cusco.    │\n"
-            "│        │            │ └ must_contain     │             │ └ must_contain      │\n"
+            "│        │            │ └ must_contain: n… │             │ └ must_contain: no… │\n"
             "╰────────┴────────────┴────────────────────┴─────────────┴─────────────────────╯\n"
             "✓ pass, ✗ fail, └ why\n");
   const std::string reason = "│ └ must_contain: not found: \"Lima\" │";

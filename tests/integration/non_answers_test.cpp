@@ -186,6 +186,7 @@ tests:
                            {"expected", "pass"}, {"other", "error"}, {"unlike", "error"}}))
         << mode;
   }
+  EXPECT_NE(run_sluice({"show", "last", "expected"}).output.find("\nAnswer\n  (empty)\n"), std::string::npos);
   // One that each of its tests expects is not paid for again.
   std::ofstream(path) << "suite: empty\nmodel: m\nsettings: {provider: openai}\ntests:\n"
                          "  - {id: expected, input: {prompt: Say nothing.}, expected: {type: equals, text: "

@@ -99,6 +99,12 @@ TEST(AnswerGrid, WithoutArmsItHasTheColumnOfItsModel) {
             "✓ pass\n");
 }
 
+TEST(AnswerGrid, AnEmptyAnswerIsNoneThatDidNotCome) {
+  Observation empty = trial("peru", "", "pass", "");
+  empty.answered_at = "2026-01-01T00:00:00.000Z";
+  EXPECT_NE(answer_grid(of({empty}), 80).find("│ ✓ (empty) "), std::string::npos);
+}
+
 TEST(AnswerGrid, ALongAnswerBeginsInThreeLines) {
   for (const std::size_t columns : {80u, 200u}) {
     AnswerGrid grid = of({trial("a", "", "pass", words(300)), trial("b", "", "fail", words(300)),
@@ -116,12 +122,13 @@ TEST(AnswerGrid, ALongAnswerBeginsInThreeLines) {
   }
 }
 
-TEST(AnswerGrid, AReasonThatIsTooLongIsTheMetricsName) {
+// Its metric's name alone stood there, and half of the line was empty.
+TEST(AnswerGrid, AReasonThatIsTooLongIsCut) {
   std::vector<Observation> observations;
   for (const char* arm : {"a", "b", "c"}) observations.push_back(trial("t", arm, "fail", words(50)));
   const std::string page = answer_grid(of(observations), 80);
   expect_whole(page, 80);
-  EXPECT_EQ(times(page, "└ must_contain  "), 3u) << page;
+  EXPECT_EQ(times(page, "└ must_contain: "), 3u) << page;
 }
 
 TEST(AnswerGrid, WhatMissedALimitIsSaidInTheReportsWords) {
