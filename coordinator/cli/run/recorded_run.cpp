@@ -222,7 +222,7 @@ Result<void> RecordedRun::take_up_earlier_part() {
   record_ = std::move(*taken_up);
   if (!options_.progress) return {};
   const auto done = controller_.earlier->tally().trials().done();
-  say("going on with run " + short_id(run_id_) + ": " +
+  say("going on with run " + short_id(run_id_) + " of " + options_.suite_path + ": " +
       wording::counted_of(done, plan_->trial_count(), "trial") +
       (done == 1 ? " has its result" : " have their results"));
   return {};
