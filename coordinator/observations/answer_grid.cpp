@@ -145,7 +145,8 @@ GridCell lines_of(const CellText& said, std::size_t width) {
     }
   }
   if (said.reason.empty()) return lines;
-  lines.push_back({std::string(before_reason) + truncated_to(said.reason, text_width), ansi::dim});
+  const auto cut = first_lines(truncated_to(said.reason, text_width), text_width, 1);
+  lines.push_back({std::string(before_reason) + cut.front(), ansi::dim});
   return lines;
 }
 
