@@ -3,7 +3,6 @@
 #include "common/settings/setting_definitions.hpp"
 #include "coordinator/suite/test_files/thresholding_reader.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -99,22 +98,6 @@ void read_settings(const DocumentNode& table, const DocumentContext& context, Re
   });
 }
 
-/// Where a key belongs that is the name of a flag, as `max_cost` is; empty for what is none.
-std::string place_of_flag(std::string_view key) {
-  if (key == "strict") return "no suite has it: it is the flag --strict";
-  // It means another thing to each reader, so no place is proposed.
-  if (std::ranges::find(renamed_eval_keys(), key, &RenamedKey::old_key) != renamed_eval_keys().end())
-    return "";
-  std::string flag = "--" + std::string(key);
-  std::ranges::replace(flag, '_', '-');
-  for (const SettingDefinition& one : setting_definitions()) {
-    if (one.flag != flag || !one.in_file) continue;
-    return "no suite has it: it is the flag " + flag + ", or \"" + std::string(one.name_in_file()) +
-           "\" in the settings file's [" + std::string(one.section) + "]";
-  }
-  return "";
-}
-
 }  // namespace
 
 ReadSettings read_suite_settings(TableReader& suite, const DocumentContext& context) {
@@ -134,8 +117,7 @@ std::string place_of_setting(std::string_view key, bool is_at_top) {
       return (is_at_top ? there + " as \"" : "it is called \"") + std::string(one.key) + '"';
   }
   const std::string in_file = place_in_settings_file(key);
-  return in_file.empty() ? place_of_flag(key)
-                         : "no suite has it: it belongs in the settings file's " + in_file;
+  return in_file.empty() ? "" : "no suite has it: it belongs in the settings file's " + in_file;
 }
 
 }  // namespace sluice

@@ -25,7 +25,7 @@ struct ReadSettings {
 ReadSettings read_suite_settings(TableReader& suite, const DocumentContext& context);
 
 /// Where a setting belongs that a suite has at its top level, or under `settings`: there, if it can, or into
-/// the settings file. The same of a key that is the name of a flag. Empty for what is neither.
+/// the settings file. Empty for what is no setting.
 std::string place_of_setting(std::string_view key, bool is_at_top);
 
 }  // namespace sluice

@@ -370,18 +370,6 @@ TEST_F(YamlSuite, AConfigurationOfPromptfooIsOneFinding) {
       << "what has a name is a suite";
 }
 
-// They were listed the valid keys, or nothing.
-TEST_F(YamlSuite, TheNameOfAFlagIsToldWhereItBelongs) {
-  const std::string of_cost =
-      "no suite has it: it is the flag --max-cost, or \"max_run_cost\" in the settings file's [eval]\n";
-  const std::string of_strict = "no suite has it: it is the flag --strict\n";
-  EXPECT_EQ(findings("suite: s\nmax_cost: 1\nstrict: true\nsettings:\n  max_cost: 1\n  strict: true\n"
-                     "tests: [{id: a, input: {prompt: p}, expected: {type: exact_match, text: x}}]\n"),
-            "suite.yaml:2: unknown key \"max_cost\"; " + of_cost + "suite.yaml:3: unknown key \"strict\"; " +
-                of_strict + "suite.yaml:5: unknown key \"max_cost\" in settings; " + of_cost +
-                "suite.yaml:6: unknown key \"strict\" in settings; " + of_strict);
-}
-
 // Each was told all the keys that there are, and "provider" that "providers" is one.
 TEST_F(YamlSuite, ASettingInAnotherPlaceIsToldItsOwn) {
   EXPECT_EQ(
