@@ -11,7 +11,7 @@ extern "C" __attribute__((weak)) int mallctl(const char* name, void* old, std::s
 
 namespace sluice {
 
-void use_small_pages() {
+void use_little_memory() {
   ::prctl(PR_SET_THP_DISABLE, 1UL, 0UL, 0UL, 0UL);
   ::ssize_t milliseconds = 1000;
   if (mallctl != nullptr)

@@ -50,7 +50,7 @@ void SuiteBuilder::add(std::shared_ptr<const CaseFile> file, CaseList::Place in_
 void SuiteBuilder::note(const Case& one, const CaseFingerprints& fingerprints, Place place) {
   takes_prompts_ = takes_prompts_ || !one.prompts.empty();
   places_.push_back(place);
-  if (places_.size() == defaults::cases_of_small_pages) use_small_pages();
+  if (places_.size() == defaults::cases_of_small_pages) use_little_memory();
   ShortDigest& digest = digests_.emplace_back();
   std::copy_n(fingerprints.whole.begin(), digest.size(), digest.begin());
   for (std::size_t i = 0; i < judging_.size(); ++i) judging_[i] ^= fingerprints.judging[i];

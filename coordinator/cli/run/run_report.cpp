@@ -161,15 +161,15 @@ class RunReport::Reporter {
 
   ReportedRun finish() {
     // What the thread has thrown is thrown here: what else the run noted is in the ledger by now.
-    assessed_ = assessing_.valid() ? assessing_.get() : assess(*recorded_);
-    const int code = finish_with_code();
+    const auto assessed = assessing_.valid() ? assessing_.get() : assess(*recorded_);
+    const int code = finish_with_code(assessed);
     if (observed_) finish_run_observations(ended_.options.settings, ended_.run_id, statuses_.changed());
     return {code, lacks_reports_};
   }
 
  private:
-  int finish_with_code() {
-    if (!*assessed_) return failed(assessed_->error());
+  int finish_with_code(const Result<void>& assessed) {
+    if (!assessed) return failed(assessed.error());
     return concludes() ? conclude() : show();
   }
 
@@ -307,7 +307,6 @@ class RunReport::Reporter {
   // What assess() makes.
   std::optional<HeldResults> source_;
   std::optional<AssessedRun> run_;
-  std::optional<Result<void>> assessed_;
   // What its visit brings beside the verdict.
   GatedStatuses statuses_;
   std::optional<BaselineExport> pins_;

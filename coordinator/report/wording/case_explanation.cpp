@@ -71,17 +71,14 @@ std::vector<std::size_t> told_metrics(std::span<const AssessedMetric> metrics) {
 
 /// How a failed check stands to the baseline; empty where that has none of the case's checks, or it failed in
 /// too few repeats to have broken.
-std::string_view standing_of(const AssessedMetric& metric, std::span<const AssessedMetric> all) {
+std::string_view standing_of(const AssessedMetric& metric, bool are_checks_pinned) {
   switch (metric.cause) {
     case MetricCause::broke:
       return "broke";
     case MetricCause::still_failing:
       return "still failing";
-    case MetricCause::not_passed: {
-      const bool is_pinned =
-          std::ranges::any_of(all, [](const AssessedMetric& one) { return one.baseline_passed.has_value(); });
-      return is_pinned && metric.is_check() && !metric.baseline_passed ? "new" : "";
-    }
+    case MetricCause::not_passed:
+      return are_checks_pinned && metric.is_check() && !metric.baseline_passed ? "new" : "";
     default:
       return "";
   }
@@ -97,10 +94,12 @@ std::string failed_elsewhere(const AssessedMetric& metric) {
 
 void tell_metrics(const CaseResult& result, std::span<const Rubric> rubrics, std::vector<CaseLine>& lines) {
   const std::vector<std::size_t> told = told_metrics(result.metrics());
+  const bool are_checks_pinned = std::ranges::any_of(
+      result.metrics(), [](const AssessedMetric& metric) { return metric.baseline_passed.has_value(); });
   for (const std::size_t i : told) {
     const AssessedMetric& metric = result.metrics()[i];
     // Of a single one the case's own change says it.
-    const std::string_view standing = told.size() > 1 ? standing_of(metric, result.metrics()) : "";
+    const std::string_view standing = told.size() > 1 ? standing_of(metric, are_checks_pinned) : "";
     const bool is_scored = misses_a_score(metric);
     if (is_scored) lines.push_back({CaseLineKind::score, assessed(metric)});
     // What the claims metrics miss is shown claim by claim.
