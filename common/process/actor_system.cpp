@@ -5,13 +5,6 @@
 #include <algorithm>
 #include <thread>
 
-/// jemalloc reads it when the process starts; with another allocator it says nothing (docs/benchmarks.md,
-/// "Where the time goes"). An arena gives its memory back when the last of its threads ends, and the next
-/// thread has to fetch each page anew: of one arena there is always a thread left. Huge pages are fetched
-/// once for 512 small ones.
-extern "C" const char* malloc_conf;
-extern "C" const char* malloc_conf = "narenas:1,thp:always";
-
 namespace sluice {
 
 ActorSystem::ActorSystem() : system(configure(config)) {}

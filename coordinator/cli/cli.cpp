@@ -2,6 +2,7 @@
 
 #include "common/manual/command_text.hpp"
 #include "common/manual/help_formatter.hpp"
+#include "common/memory.hpp"
 #include "common/process/descriptors.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
@@ -273,6 +274,7 @@ CommandText describe_cli() {
 }
 
 int run_cli(int argc, char** argv, const PrepareWorkers& prepare_workers, const CacheTools& cache_tools) {
+  use_huge_pages();
   set_log_format(early_log_format(argc, argv));
   // Each worker is a connection.
   if (const auto ready = prepare_descriptors(); !ready) return report_error(ready.error());

@@ -2,6 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "common/manual/help_formatter.hpp"
+#include "common/memory.hpp"
 #include "common/metrics_server/metrics_server.hpp"
 #include "common/metrics_server/pulse.hpp"
 #include "common/metrics_server/worker_metrics.hpp"
@@ -284,6 +285,7 @@ CommandText describe_worker_cli() {
 }
 
 int run_worker_cli(int argc, char** argv) {
+  use_huge_pages();
   set_speaker("sluice-worker");
   set_log_format(early_log_format(argc, argv));
   // Each call is a connection, and one that got no descriptor would look like an outage of the provider.
