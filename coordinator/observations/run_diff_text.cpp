@@ -24,6 +24,10 @@ std::string run_name(const PastRun& past) {
   return "run " + printable(past.run.run_id.substr(0, shown_digits));
 }
 
+std::string or_words(std::string text, std::string_view if_empty) {
+  return text.empty() ? std::string(if_empty) : text;
+}
+
 std::string verdict_of(const PastRun& past) {
   return past.summary ? past.summary->verdict : "unfinished";
 }
@@ -161,21 +165,21 @@ class Page {
     }
     if (trial.claims && trial.answer != AnswerChange::changed) {
       add_line("The claims that were made of the answer:");
-      add_texts(claim_lines(trial.before->final_claims, "concept_path"),
-                claim_lines(trial.after->final_claims, "concept_path"), "(none)");
+      add_texts(or_words(claim_lines(trial.before->final_claims, "concept_path"), "(none)"),
+                or_words(claim_lines(trial.after->final_claims, "concept_path"), "(none)"));
     }
   }
 
   void add_answers(const Observation& before, const Observation& after) {
     const auto left = laid_out(before.raw_response);
     const auto right = laid_out(after.raw_response);
-    if (left && right && *left != *right) return add_texts(*left, *right, "");
-    add_texts(before.raw_response, after.raw_response, "(none came)");
+    if (left && right && *left != *right) return add_texts(*left, *right);
+    add_texts(or_words(before.raw_response, words_for_empty(before)),
+              or_words(after.raw_response, words_for_empty(after)));
   }
 
-  void add_texts(std::string_view left, std::string_view right, std::string_view if_empty) {
-    page_ += side_by_side(run_name(report_.runs.before), left.empty() ? if_empty : left,
-                          run_name(report_.runs.after), right.empty() ? if_empty : right, columns_);
+  void add_texts(std::string_view left, std::string_view right) {
+    page_ += side_by_side(run_name(report_.runs.before), left, run_name(report_.runs.after), right, columns_);
   }
 
   void add_line(const std::string& text) {

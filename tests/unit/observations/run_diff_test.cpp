@@ -249,6 +249,15 @@ TEST(RunDiffPage, ScoresThatDifferLateAreShownWithAsManyDigits) {
   EXPECT_NE(shown.page().find("recall 0.5000 → 0.5004\n"), std::string::npos) << shown.page();
 }
 
+TEST(RunDiffPage, AnEmptyAnswerIsToldFromNone) {
+  Observation empty = trial("a", "fail", "");
+  const Shown none{{{trial("a", "pass", "x")}}, {{empty}}};
+  EXPECT_NE(none.page().find("| (none came)\n"), std::string::npos) << none.page();
+  empty.answered_at = "2026-11-29T12:00:00Z";
+  const Shown came{{{trial("a", "pass", "x")}}, {{empty}}};
+  EXPECT_NE(came.page().find("| (empty)\n"), std::string::npos) << came.page();
+}
+
 TEST(RunDiffPage, JsonInOneLineIsLaidOut) {
   const Shown shown{{{trial("a", "pass", R"({"claims": [1], "z": 1})")}},
                     {{trial("a", "pass", R"({"claims": [2], "z": 1})")}}};
