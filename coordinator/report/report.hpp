@@ -34,7 +34,8 @@ struct ArmIdentity {
   ProviderKind provider = ProviderKind::openai;
   std::string provider_name;
   std::string model;
-  std::string prompt;  ///< Its id; empty: the tests' own.
+  std::string prompt;        ///< Its id; empty: the tests' own.
+  std::string parameters{};  ///< What the arm sets of its requests, in words; empty: nothing.
 };
 
 /// The prompt, the model and the judge: settings that decide the results.

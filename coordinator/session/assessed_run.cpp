@@ -1,5 +1,7 @@
 #include "coordinator/session/assessed_run.hpp"
 
+#include "common/text/joined.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/merge/redacted_results.hpp"
 #include "coordinator/session/run_retrieval.hpp"
 #include "coordinator/suite/suite_loader.hpp"
@@ -44,11 +46,22 @@ std::string source_folder(const std::string& suite_path) {
   return in_checkout.empty() ? folder.string() : in_checkout;
 }
 
+/// `temperature 0.7, top_p 0.9`
+std::string parameters_of(const Arm& arm) {
+  std::vector<std::string> set;
+  if (arm.temperature) set.push_back("temperature " + shortest(*arm.temperature));
+  if (arm.max_tokens) set.push_back("max_output_tokens " + std::to_string(*arm.max_tokens));
+  if (arm.seed) set.push_back("seed " + std::to_string(*arm.seed));
+  for (const RequestParam& param : arm.params) set.push_back(param.name + " " + param.json);
+  return joined(set);
+}
+
 std::vector<ArmIdentity> arms_of(const RunOptions& options, const RunInputs& inputs) {
   std::vector<ArmIdentity> arms;
   for (const RunArm& one : options.arms) {
     arms.push_back({one.provider.provider.kind, one.provider.provider.name, one.provider.model,
-                    one.arm.prompt ? inputs.suite.prompts[*one.arm.prompt].id : std::string()});
+                    one.arm.prompt ? inputs.suite.prompts[*one.arm.prompt].id : std::string(),
+                    parameters_of(one.arm)});
   }
   return arms;
 }

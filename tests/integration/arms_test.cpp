@@ -158,6 +158,21 @@ TEST_F(ArmsOfARun, FlagsTakeThePlaceOfTheSuitesArms) {
 }
 
 // A base URL that nobody followed sent keys and prompts to the provider's own servers.
+TEST_F(ArmsOfARun, OfOneModelAreToldApartByWhatTheySet) {
+  write_text(
+      folder() / "suite.yaml",
+      "suite: capitals\n"
+      "arms:\n"
+      "  - {name: cold, model: m, temperature: 0}\n"
+      "  - {name: warm, model: m, temperature: 1, max_output_tokens: 50, seed: 3, params: {top_p: 0.9}}\n"
+      "tests:\n"
+      "  - {id: peru, input: {prompt: 'Capital of Peru?'}, expected: {type: must_contain, text: Lima}}\n");
+  const auto shown = run_sluice({"run", "suite.yaml", "--mode", "mock", "--format", "table"});
+  EXPECT_NE(shown.output.find("), temperature 0\n"), std::string::npos) << shown.output << shown.errors;
+  EXPECT_NE(shown.output.find("), temperature 1, max_output_tokens 50, seed 3, top_p 0.9\n"),
+            std::string::npos);
+}
+
 TEST_F(ArmsOfARun, AFlagThatNoArmFollowsIsRefused) {
   auto simulator = start_simulator(answers(), {});
   for (const auto& [flags, word] :

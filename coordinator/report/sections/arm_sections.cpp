@@ -1,5 +1,6 @@
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/report/case_texts.hpp"
 #include "coordinator/report/report_document.hpp"
 #include "coordinator/report/wording/pass_rate_wording.hpp"
 #include "coordinator/report/wording/statistics_wording.hpp"
@@ -24,17 +25,19 @@ std::string milliseconds(const std::optional<std::uint32_t>& latency) {
   return latency ? wording::grouped(*latency) + " ms" : std::string(wording::dash);
 }
 
-/// `mini: gpt-x (openai), prompt short "Answer in one word: {{question}}"`
+/// `mini: gpt-x (openai), temperature 0.7, prompt short "Answer in one word: {{question}}"`
 std::string arm_words(const std::string& name, const ArmIdentity& identity, const ReportInput& input) {
   std::string text = name + ": " + identity.model + " (" + identity.provider_name + ")";
+  if (!identity.parameters.empty()) {
+    text += ", " + excerpt(one_line(shown_text(identity.parameters, input)), defaults::first_line_bytes);
+  }
   if (identity.prompt.empty()) return text;
   text += ", prompt " + identity.prompt;
   const auto& prompts = input.results.suite.prompts;
   const auto prompt = std::ranges::find(prompts, identity.prompt, &PromptVariant::id);
   if (prompt == prompts.end() || input.prompts_are_lost) return text;
-  std::string shown = prompt->prompt;
-  if (input.redactor != nullptr) input.redactor->apply(shown);
-  return text + " \"" + excerpt(one_line(shown), defaults::first_line_bytes) + '"';
+  return text + " \"" + excerpt(one_line(shown_text(prompt->prompt, input)), defaults::first_line_bytes) +
+         '"';
 }
 
 /// A line an arm: columns would not hold it on a narrow page.

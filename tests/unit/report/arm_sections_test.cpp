@@ -55,6 +55,19 @@ TEST_F(ArmSections, NameEachArmsModelAndPrompt) {
   }
 }
 
+// Two arms of one model looked alike.
+TEST_F(ArmSections, NameWhatAnArmSetsOfItsRequests) {
+  input.identity.arms[1] = {ProviderKind::openai, "sim", "gpt-x", "1", "temperature 1, user \"one word\""};
+  for (const std::string& text : {table_of(input, {.columns = 200}), markdown_of(input), html_of(input)}) {
+    EXPECT_TRUE(has(text, "1: gpt-x (sim), prompt 1")) << text;
+    EXPECT_TRUE(has(text, "2: gpt-x (sim), temperature 1, user ")) << text;
+  }
+  const auto redactor = *Redactor::make(std::vector<RedactionPattern>{{"word", "one [a-z]+"}});
+  input.redactor = &redactor;
+  for (const std::string& text : {table_of(input, {.columns = 200}), markdown_of(input), html_of(input)})
+    EXPECT_FALSE(has(text, "one word")) << text;
+}
+
 // "Tests needed" was left out on 100 columns, and with it what to do about an undecided comparison.
 TEST_F(ArmSections, HaveEveryColumnWhateverTheWidth) {
   for (const std::size_t columns : {80, 100, 120}) {
