@@ -23,7 +23,7 @@ namespace {
 using namespace document;
 
 std::string symbol(GateNotice::Severity severity) {
-  if (severity == GateNotice::Severity::info) return "· ";
+  if (severity == GateNotice::Severity::info) return "";
   return severity == GateNotice::Severity::warning ? "⚠ " : "✗ ";
 }
 
