@@ -1,3 +1,4 @@
+#include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/report/report_document.hpp"
 #include "coordinator/report/wording/wording.hpp"
@@ -149,18 +150,16 @@ Table arm_table(std::span<const LabelledAnswers> by_arm, const RunArms& arms, st
 /// The answers of all arms at one path.
 Section section_of(std::span<const LabelledAnswers> by_arm, const ReportInput& input, CaseLists cases,
                    std::size_t paths) {
-  Section section{.heading = "Labels", .rank = Rank::scores};
   const std::string& path = by_arm.front().path;
-  Text text;
-  if (!path.empty()) text = {words("At "), code(path, 160), words(" of the answers. ")};
+  constexpr std::size_t most_path_bytes = 160;
+  Section section{.heading = path.empty() ? "Labels" : "Labels at " + excerpt(path, most_path_bytes),
+                  .rank = Rank::scores};
   if (input.arms == nullptr) {
     const LabelBlocks blocks(by_arm.front(), input, paths);
-    text.spans.push_back(words(blocks.summary()));
-    section.blocks.emplace_back(Paragraph{std::move(text)});
+    section.blocks.emplace_back(Paragraph{blocks.summary()});
     blocks.add_to(section.blocks, cases);
     return section;
   }
-  if (!text.spans.empty()) section.blocks.emplace_back(Paragraph{std::move(text)});
   section.blocks.emplace_back(arm_table(by_arm, *input.arms, paths));
   for (const LabelledAnswers& answers : by_arm) {
     if (cases != CaseLists::left_out) break;

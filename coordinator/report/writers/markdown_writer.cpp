@@ -63,7 +63,8 @@ class MarkdownWriter {
       text() += '\n';
       return write_fold(titled(section.heading, section.count), section.blocks);
     }
-    if (!section.heading.empty()) text() += "\n### " + titled(section.heading, section.count) + "\n";
+    if (!section.heading.empty())
+      text() += "\n### " + markdown_words(titled(section.heading, section.count)) + "\n";
     return write_blocks(section.blocks);
   }
 

@@ -67,7 +67,7 @@ class TableWriter {
       if (!is_first) text() += '\n';
       is_first = false;
       if (!section.heading.empty())
-        text() += painted(titled(section.heading, section.count), section.tone) + '\n';
+        text() += painted(printable(titled(section.heading, section.count)), section.tone) + '\n';
       if (auto written = write_blocks(section.blocks); !written) return written;
     }
     if (verdict_due) write_verdict(document.verdict);

@@ -168,6 +168,26 @@ TEST_F(LabelReport, EachArmIsALine) {
   EXPECT_TRUE(has(html_of(input), "<details><summary>nano</summary>")) << html_of(input);
 }
 
+// Two paths made two sections of one name.
+TEST_F(LabelReport, EachPathHasAHeadingOfItsOwn) {
+  const Aggregates aggregates = *aggregate(results, {});
+  ReportInput input = sample::input_of(results, aggregates);
+  auto all = folded();
+  all.push_back(all.front());
+  all[0].path = "/intent";
+  all[1].path = "/<b>\n# urgent";
+  input.labels = &all;
+  const std::string markdown = markdown_of(input);
+  EXPECT_TRUE(has(markdown, "\n### Labels at /intent\n")) << markdown;
+  EXPECT_FALSE(has(markdown, "<b>")) << markdown;
+  EXPECT_FALSE(has(markdown, "\n# urgent")) << markdown;
+  const std::string page = table_of(input, {.columns = 100});
+  EXPECT_TRUE(has(page, "\nLabels at /intent\n")) << page;
+  EXPECT_FALSE(has(page, "\n# urgent")) << page;
+  EXPECT_TRUE(has(html_of(input), "<h2>Labels at /intent</h2>")) << html_of(input);
+  EXPECT_TRUE(has(html_of(input), "<h2>Labels at /&lt;b&gt;")) << html_of(input);
+}
+
 TEST_F(LabelReport, NamesAreRedactedAndEscaped) {
   const Aggregates aggregates = *aggregate(results, {});
   ReportInput input = sample::input_of(results, aggregates);
