@@ -72,6 +72,7 @@ struct BudgetFacts {
   std::uint32_t places = 0;  ///< Calls that may be in flight now; 0: nothing but the workers' own bounds it.
   std::uint32_t in_flight = 0;
   std::uint32_t waiting_calls = 0;      ///< Ready and not allowed to start yet.
+  bool waiting_has_queued = false;      ///< Units that workers have not begun are counted among them.
   std::uint32_t waiting_workers = 0;    ///< That have such.
   std::uint32_t backing_off_calls = 0;  ///< That failed and wait for their time to be tried again.
 

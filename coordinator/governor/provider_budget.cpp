@@ -419,6 +419,7 @@ BudgetFacts ProviderBudget::facts(BootTime now) const {
   }
   health_.describe(facts, now);
   describe_learned(facts, now);
+  facts.waiting_has_queued = concurrency_.is_open() && !permits_.needed() && !health_.is_down();
   for (const auto& [worker, member] : members_) {
     facts.in_flight += member.account.in_flight();
     facts.waiting_calls += member.account.ready();

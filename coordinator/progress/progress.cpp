@@ -144,17 +144,19 @@ bool stands_still(std::span<const BudgetFacts> providers) {
 void set_in_flight(ProgressState& state) {
   std::uint64_t queued = state.waiting;
   std::uint64_t held_up = 0;
+  std::uint64_t sent = 0;
   for (BudgetFacts& budget : state.budgets) {
-    const bool searched = budget.places > 0 && !budget.max_in_flight;
-    if (searched) {
+    if (budget.waiting_has_queued) {
       const auto counted_twice = std::min<std::uint64_t>(queued, budget.waiting_calls);
       budget.waiting_calls -= static_cast<std::uint32_t>(counted_twice);
       queued -= counted_twice;
     }
     held_up += std::uint64_t{budget.waiting_calls} + budget.backing_off_calls;
+    sent += budget.in_flight;
   }
-  // What the workers report is up to a heartbeat old.
-  state.in_flight = state.begun - std::min(held_up, state.begun);
+  // What the workers report is up to a heartbeat old: what they have given back since may be counted as
+  // waiting still, but what they have sent is sent.
+  state.in_flight = std::min(state.begun, std::max(sent, state.begun - std::min(held_up, state.begun)));
 }
 
 void RateEstimate::update(Seconds elapsed, std::uint64_t done, bool goes_on) {

@@ -77,8 +77,7 @@ struct ProgressState {
 bool stands_still(std::span<const BudgetFacts> providers);
 
 /// Sets `in_flight` by `begun`, `waiting` and `budgets`, and takes what is `waiting` out of the waiting calls
-/// of the budgets: where a number of calls is searched for, workers count what they have not begun among
-/// these.
+/// of the budgets that count it (BudgetFacts::waiting_has_queued).
 void set_in_flight(ProgressState& state);
 
 /// One line of at most `columns` columns without a line end: the least important parts go first when it is

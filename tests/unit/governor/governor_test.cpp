@@ -392,6 +392,29 @@ TEST(Governor, ASearchEndsAtMaxInFlight) {
   EXPECT_EQ(most_places(in_flight_at_most(64), {{5, false}, {5, false}}), 64u);
 }
 
+// With --max-in-flight 3 the progress line counted its queue as calls that wait, and none as in flight.
+TEST(Governor, TellsWhereWorkersCountWhatTheyHaveNotBegun) {
+  const auto has_queued = [](const ProviderLimits& limits, bool named) {
+    Governor one({{{"openai", limits}}, {60s, 1s, 600s}}, start);
+    one.join(1, {5, named}, start);
+    wire::Demand demand;
+    demand.provider = "openai";
+    one.on_heartbeat(1, {"run", 1, 10, {demand}, 0}, start);
+    const auto answers = one.turn(start);
+    EXPECT_EQ(answers.size(), 1u);
+    const wire::Grant& grant = answers.at(0).grants.grants.at(0);
+    const bool tells = one.facts(start).at(0).waiting_has_queued;
+    EXPECT_EQ(tells, grant.searched && grant.unlimited) << "as the worker goes by it";
+    return tells;
+  };
+  ProviderLimits rate;
+  rate.requests_per_minute = 6000;
+  EXPECT_TRUE(has_queued({}, false));
+  EXPECT_TRUE(has_queued(in_flight_at_most(3), false));
+  EXPECT_FALSE(has_queued(in_flight_at_most(3), true));
+  EXPECT_FALSE(has_queued(rate, false));
+}
+
 // A run with --max-concurrent 2 taught the next ones that the provider takes two calls at a time.
 TEST(Governor, WhatTheUserAllowsIsNotLearntOfTheProvider) {
   for (const bool named : {true, false}) {

@@ -138,7 +138,7 @@ TEST(Progress, WhatASearchCountsAsWaitingIsQueued) {
   ProgressState state;
   state.begun = 19;
   state.waiting = 20;
-  state.budgets.emplace_back().places = 19;
+  state.budgets.emplace_back().waiting_has_queued = true;
   state.budgets[0].waiting_calls = 20;
   set_in_flight(state);
   EXPECT_EQ(state.in_flight, 19u);
@@ -147,10 +147,24 @@ TEST(Progress, WhatASearchCountsAsWaitingIsQueued) {
   set_in_flight(state);
   EXPECT_EQ(state.in_flight, 17u) << "two that were begun wait for their place";
   EXPECT_EQ(state.budgets[0].waiting_calls, 2u);
-  state.budgets[0].max_in_flight = 19;
+  state.budgets[0].waiting_has_queued = false;
   state.budgets[0].waiting_calls = 4;
   set_in_flight(state);
-  EXPECT_EQ(state.in_flight, 15u) << "no search";
+  EXPECT_EQ(state.in_flight, 15u) << "the four were begun";
+}
+
+// After an interrupt the line showed: 0 in flight, 10 calls waiting. All ten had been sent.
+TEST(Progress, CallsThatWereSentAreInFlightAlsoWhenTheQueueWasGivenBack) {
+  ProgressState state;
+  state.begun = 10;
+  state.budgets.emplace_back().waiting_has_queued = true;
+  state.budgets[0].waiting_calls = 10;
+  state.budgets[0].in_flight = 10;
+  set_in_flight(state);
+  EXPECT_EQ(state.in_flight, 10u);
+  state.begun = 7;
+  set_in_flight(state);
+  EXPECT_EQ(state.in_flight, 7u) << "three have ended since";
 }
 
 TEST(Progress, NothingIsEstimatedWhileNothingGoesOn) {
