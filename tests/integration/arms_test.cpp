@@ -157,7 +157,7 @@ TEST_F(ArmsOfARun, FlagsTakeThePlaceOfTheSuitesArms) {
   EXPECT_EQ(report["arms"][3]["model"], "m3");
 }
 
-// A base URL that nobody followed sent keys and prompts to the provider's own servers.
+// Two arms of one model looked alike in the report.
 TEST_F(ArmsOfARun, OfOneModelAreToldApartByWhatTheySet) {
   write_text(
       folder() / "suite.yaml",
@@ -173,6 +173,7 @@ TEST_F(ArmsOfARun, OfOneModelAreToldApartByWhatTheySet) {
             std::string::npos);
 }
 
+// A base URL that nobody followed sent keys and prompts to the provider's own servers.
 TEST_F(ArmsOfARun, AFlagThatNoArmFollowsIsRefused) {
   auto simulator = start_simulator(answers(), {});
   for (const auto& [flags, word] :
