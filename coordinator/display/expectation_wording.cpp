@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
 namespace sluice::wording {
 namespace {
@@ -90,7 +91,11 @@ std::string quoted_texts(const std::vector<std::string>& texts) {
 }
 
 std::string expected_in_words(const TextExpectation& what) {
-  std::string words(info(what.metric).name);
+  return expected_in_words(what, std::string(info(what.metric).name));
+}
+
+std::string expected_in_words(const TextExpectation& what, std::string called) {
+  std::string words = std::move(called);
   // The other texts of a command are its parameters and the hash of its files.
   if (is_command_metric(what.metric)) return words + ' ' + what.texts.at(0);
   if (!what.texts.empty()) words += ' ' + texts_in_words(what);

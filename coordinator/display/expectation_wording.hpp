@@ -14,5 +14,7 @@ std::string quoted_texts(const std::vector<std::string>& texts);
 /// `icontains "a", "b"`, `latency max_ms 200`, `command ["./check.sh"]`, `json_schema {"type": "object"}`,
 /// `any_of (icontains "a"; cost max_dollars 1)`.
 std::string expected_in_words(const TextExpectation& what);
+/// The same of a score that is called otherwise than its metric.
+std::string expected_in_words(const TextExpectation& what, std::string called);
 
 }  // namespace sluice::wording

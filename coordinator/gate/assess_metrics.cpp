@@ -298,6 +298,7 @@ CaseStatus CaseSummary::status() const {
 AssessedMetric assessed_metric(const MetricQuestion& question, const MetricAnswer& answer) {
   AssessedMetric assessed;
   if (question.metric != nullptr) assessed.id = question.metric->id;
+  assessed.name = question.name;
   assessed.score = question.score;
   if (question.pinned.state == PinnedScore::State::pinned) {
     if (question.is_scored())

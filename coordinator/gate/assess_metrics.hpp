@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace sluice {
@@ -30,6 +31,7 @@ struct PinnedScore {
 /// One metric of a case beside all that assesses it. The gate of a run and `sluice compare` use it alike.
 struct MetricQuestion {
   const MetricInfo* metric = nullptr;  ///< Null for a scored metric of another tool.
+  std::string_view name{};             ///< AssessedMetric
   std::optional<double> score;         ///< Of a scored metric.
   /// Of several repeats the mean of their scores: it is held against the baseline, and no single score is.
   std::optional<double> mean{};

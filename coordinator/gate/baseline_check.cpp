@@ -245,7 +245,7 @@ bool is_answered(const BaselineEntry& entry, std::span<const AssessedMetric> met
   if (entry.kind == PinKind::checks) return checks_are_answered(entry, metrics);
   if (entry.metric == passed_name) return std::ranges::any_of(metrics, &AssessedMetric::is_check);
   return std::ranges::any_of(metrics, [&](const AssessedMetric& metric) {
-    return info(metric.id).name == entry.metric && info(metric.id).kind == MetricKind::scored;
+    return metric.is_scored() && is_text_of_score(entry.metric, metric.id, metric.name);
   });
 }
 
@@ -297,7 +297,7 @@ void JudgeChanges::visit(std::string_view test_id, std::span<const AssessedMetri
     if (!entries) entries = baseline_->of_test(test_id);
     for (std::size_t i = entries->first; i < entries->last; ++i) {
       const BaselineEntry entry = baseline_->entry(i);
-      if (entry.metric == info(metric.id).name) compare(entry, *metric.votes);
+      if (is_text_of_score(entry.metric, metric.id, metric.name)) compare(entry, *metric.votes);
     }
   }
 }
@@ -350,7 +350,7 @@ std::vector<GateNotice> JudgeChanges::finish(const GatedRun& run) const {
 void MissingEntries::visit(std::string_view test_id, std::span<const AssessedMetric> metrics) {
   for (const AssessedMetric& metric : metrics) {
     if (metric.score && metric.cause == MetricCause::missing_in_baseline) {
-      missing_.add(test_id, info(metric.id).name);
+      missing_.add(test_id, metric.shown_name());
     }
   }
 }

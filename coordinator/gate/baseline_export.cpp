@@ -62,15 +62,15 @@ std::string_view BaselineExport::meta_of(const AssessedMetric& assessed) {
 
 void BaselineExport::add(std::string_view test_id, const CaseAssessment& assessment) {
   for (const AssessedMetric& assessed : assessment.metrics) {
-    const MetricInfo& metric = info(assessed.id);
-    if (metric.kind != MetricKind::scored || !assessed.score) continue;
+    if (!assessed.is_scored() || !assessed.score) continue;
     const double score = *assessed.score;
     if (!(score >= 0.0 && score <= 1.0)) {
       error_ = Error{Reason::internal_error, "the score of `" + std::string(test_id) + "` for " +
-                                                 std::string(metric.name) + " is not in 0..1."};
+                                                 assessed.shown_name() + " is not in 0..1."};
       continue;
     }
-    BaselineEntry entry{test_id, metric.name, score + 0.0, meta_of(assessed)};  // 0 for -0.
+    const std::string name = assessed.shown_name();
+    BaselineEntry entry{test_id, name, score + 0.0, meta_of(assessed)};  // 0 for -0.
     if (assessed.repeat_scores.size() > 1) entry.scores = assessed.repeat_scores;
     baseline_.add(entry);
   }

@@ -136,7 +136,7 @@ void Comparison::add_to_tests(const ComparedMetric& metric, const AssessedMetric
   const std::vector<double> now = defined_scores(metric);
   // What is the suite's stands beside each of its metrics alike.
   tests_of(metric.thresholding)
-      .add({current.test_id, current.category, assessed.id, before, now, assessed.became_undefined(),
+      .add({current.test_id, current.category, assessed.score_id(), before, now, assessed.became_undefined(),
             assessed.fails_nothing, arm_of(current, rules_.arms)});
 }
 
@@ -296,6 +296,7 @@ bool is_check(const ComparedMetric& metric) {
 }
 
 bool is_scored(const ComparedMetric& metric) {
+  // `rubric:tone` is in no catalogue, and a score all the same.
   const MetricInfo* known = find_metric(metric.name);
   return known == nullptr || known->kind == MetricKind::scored;
 }

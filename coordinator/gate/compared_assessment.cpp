@@ -85,7 +85,9 @@ void put(const VoteTally& votes, MetricQuestion& question) {
 MetricQuestion question_of(const ComparedMetric& metric, const ComparedCase& current,
                            const ComparedCase* base, const CompareRules& rules) {
   MetricQuestion question;
-  question.metric = find_metric(metric.name);
+  const ScoreParts parts = parts_of_score(metric.name);
+  question.metric = parts.metric;
+  question.name = parts.name;
   question.asked_by_name = metric.asked_by_name;
   question.passed = metric.passed;
   if (!question.is_scored()) {

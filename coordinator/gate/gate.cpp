@@ -297,9 +297,9 @@ class PinnedCase {
     return {PinnedScore::State::absent};
   }
 
-  PinnedScore of(MetricId metric) const {
+  PinnedScore of(MetricId metric, std::string_view name) const {
     if (baseline_ == nullptr) return {PinnedScore::State::no_baseline};
-    if (const auto entry = find(info(metric).name)) {
+    if (const auto entry = find(metric, name)) {
       PinnedScore pinned{PinnedScore::State::pinned, entry->score};
       if (!entry->scores.empty()) pinned.best = std::ranges::max(entry->scores);
       return pinned;
@@ -309,7 +309,7 @@ class PinnedCase {
 
   /// In most repeats: its score is the mean of the few others. The repeats are those of the test's other
   /// entries.
-  bool was_mostly_undefined(MetricId metric) const {
+  bool was_mostly_undefined(MetricId metric, std::string_view name) const {
     if (baseline_ == nullptr) return false;
     std::size_t defined = 0;
     std::size_t repeats = 0;
@@ -318,7 +318,7 @@ class PinnedCase {
       if (entry.kind != PinKind::score) continue;
       const std::size_t of_entry = std::max<std::size_t>(entry.scores.size(), 1);
       repeats = std::max(repeats, of_entry);
-      if (entry.metric == info(metric).name) defined = of_entry;
+      if (is_text_of_score(entry.metric, metric, name)) defined = of_entry;
     }
     return 2 * defined < repeats;
   }
@@ -338,15 +338,15 @@ class PinnedCase {
     return found->second;
   }
 
-  std::optional<BaselineEntry> find(std::string_view metric) const {
+  std::optional<BaselineEntry> find(MetricId metric, std::string_view name) const {
     for (std::size_t i = range_.first; i < range_.last; ++i) {
       const BaselineEntry entry = baseline_->entry(i);
-      if (entry.kind == PinKind::score && entry.metric == metric) return entry;
+      if (entry.kind == PinKind::score && is_text_of_score(entry.metric, metric, name)) return entry;
     }
     return std::nullopt;
   }
   std::optional<double> score_of(MetricId metric) const {
-    const auto entry = find(info(metric).name);
+    const auto entry = find(metric, {});
     return entry ? std::optional(entry->score) : std::nullopt;
   }
 
@@ -366,22 +366,23 @@ MetricQuestion question_of(const MatchedOutcome& matched, const Case& test_case,
   MetricQuestion question;
   question.metric = &info(matched.outcome->id);
   question.asked_by_name = matched.expectation != nullptr;
+  question.expectation = matched.expectation;
   question.passed = matched.outcome->passed.value_or(false);
   if (!question.is_scored()) {
     if (!question.asked_by_name) return question;
     const MetricId id = matched.outcome->id;
-    question.expectation = matched.expectation;
     const bool is_only = std::ranges::count(test_case.expectations, id,
                                             [](const Expectation& one) { return one.what.metric; }) == 1;
     question.pinned = pinned.of_check(*matched.expectation, is_only);
     return question;
   }
+  if (matched.expectation != nullptr) question.name = matched.expectation->name;
   question.score = matched.outcome->score;
   question.best_undefined = is_claims_metric(matched.outcome->id) && test_case.must_contain.empty();
-  question.pinned = pinned.of(matched.outcome->id);
+  question.pinned = pinned.of(matched.outcome->id, question.name);
   if (!question.score && question.pinned.state == PinnedScore::State::pinned &&
       (config.baseline_arm == test_case.arm ||
-       (!question.best_undefined && pinned.was_mostly_undefined(matched.outcome->id))))
+       (!question.best_undefined && pinned.was_mostly_undefined(matched.outcome->id, question.name))))
     question.pinned = {PinnedScore::State::undefined};
   question.thresholding = config.suite;
   if (matched.expectation != nullptr) {
@@ -394,7 +395,8 @@ MetricQuestion question_of(const MatchedOutcome& matched, const Case& test_case,
     question.votes->min_score = matched.expectation->min_score.value_or(defaults::judge_min_score);
     if (matched.expectation->judge) question.votes->rubric = matched.expectation->judge->rubric;
     if (config.calibrations)
-      question.calibration = config.calibrations->check(question.metric->id, *question.votes);
+      question.calibration =
+          config.calibrations->check({question.metric->id, std::string(question.name)}, *question.votes);
   }
   return question;
 }

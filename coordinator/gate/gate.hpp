@@ -7,6 +7,7 @@
 #include "coordinator/gate/billionths.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/suite/case.hpp"
+#include "coordinator/suite/score_id.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -87,6 +88,8 @@ struct CalibrationCheck {
 /// One metric of a case beside what it had to reach.
 struct AssessedMetric {
   MetricId id = MetricId::claims_precision;
+  /// Of a score that its test names (ScoreId); what holds it must outlive its use.
+  std::string_view name{};
   std::optional<double> score;
   std::optional<double> baseline;         ///< The baseline's score.
   std::optional<bool> baseline_passed{};  ///< Of a pass/fail metric: whether it did in the baseline.
@@ -101,7 +104,7 @@ struct AssessedMetric {
   std::vector<double> repeat_scores{};
   /// Of a check of several repeats.
   CheckRepeats repeat_passes{};
-  /// Of a pass/fail metric that the case names: one of the case's, which must outlive its use.
+  /// Of a metric that the case names: one of the case's, which must outlive its use. Null out of a report.
   const Expectation* expectation = nullptr;
   /// What a pass/fail metric decided, also where a score assesses instead or its failure is excused; of
   /// several repeats what at least half of them did.
@@ -126,9 +129,13 @@ struct AssessedMetric {
   /// case fails as a whole.
   std::optional<double> missed_by_mean{};
 
+  bool is_scored() const { return info(id).kind == MetricKind::scored; }
+  ScoreId score_id() const { return {id, std::string(name)}; }
+  /// The metric, with the score's own name (score_text).
+  std::string shown_name() const { return score_text(id, name); }
   /// A pass/fail metric that the case names; those that come with every claims case are none.
   bool is_check() const;
-  /// Computed anew at each call; 0 where there is no expectation.
+  /// REQUIRES: a check. Computed anew at each call; 0 where there is no expectation.
   CheckDigest check() const;
   /// A pass/fail metric that passed, or in at least half of its repeats, whatever excuses it where it did
   /// not.

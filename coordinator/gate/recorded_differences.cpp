@@ -12,13 +12,12 @@ void RecordedDifferences::visit(const Case& test_case, std::span<const AssessedM
   if (!test_case.recorded) return;
   const std::optional<std::string>& context = test_case.recorded->context;
   for (const AssessedMetric& metric : metrics) {
-    const auto named = std::ranges::find(test_case.expectations, metric.id,
-                                         [](const Expectation& one) { return one.what.metric; });
-    if (!metric.votes || named == test_case.expectations.end() || !named->judge) continue;
-    const std::string& own = named->judge->context;
-    if (context && !own.empty() && own != *context) other_context_.add(metric.id, test_case.id);
-    const auto asked = named->judge->samples ? named->judge->samples : samples_;
-    if (asked && *asked != metric.votes->samples) other_votes_.add(metric.id, test_case.id);
+    if (!metric.votes || metric.expectation == nullptr || !metric.expectation->judge) continue;
+    const JudgeQuestion& question = *metric.expectation->judge;
+    const std::string& own = question.context;
+    if (context && !own.empty() && own != *context) other_context_.add(metric.score_id(), test_case.id);
+    const auto asked = question.samples ? question.samples : samples_;
+    if (asked && *asked != metric.votes->samples) other_votes_.add(metric.score_id(), test_case.id);
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "coordinator/gate/cases_by_metric.hpp"
+#include "coordinator/gate/cases_by_score.hpp"
 #include "coordinator/gate/gate.hpp"
 
 #include <cstdint>
@@ -23,8 +23,8 @@ class RecordedDifferences {
 
  private:
   std::optional<std::uint32_t> samples_;
-  CasesByMetric other_context_;
-  CasesByMetric other_votes_;
+  CasesByScore other_context_;
+  CasesByScore other_votes_;
 };
 
 }  // namespace sluice

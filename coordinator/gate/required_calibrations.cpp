@@ -11,24 +11,24 @@ RequiredCalibrations::RequiredCalibrations(double min_kappa, RunJudge judge,
                                            std::vector<JudgeCalibration> of_suite)
     : min_kappa_(min_kappa), judge_(std::move(judge)), calibrations_(std::move(of_suite)) {}
 
-CalibrationCheck RequiredCalibrations::check(MetricId metric, const VoteTally& votes) const {
+CalibrationCheck RequiredCalibrations::check(const ScoreId& score, const VoteTally& votes) const {
   if (judge().is_fake()) return {CalibrationStanding::fake};
   const JudgePin pin = judge_.pin_of(votes);
   const auto found = std::ranges::find_if(calibrations_, [&](const JudgeCalibration& one) {
     // The hash is of the rubric's id and version as well.
-    return one.key.metric == info(metric).name && one.key.rubric_hash == pin.rubric_hash &&
-           one.key.judge_provider == judge().provider && one.key.judge_model == judge().model &&
-           one.key.samples == votes.samples;
+    return is_text_of_score(one.key.metric, score.metric, score.name) &&
+           one.key.rubric_hash == pin.rubric_hash && one.key.judge_provider == judge().provider &&
+           one.key.judge_model == judge().model && one.key.samples == votes.samples;
   });
   if (found == calibrations_.end()) return {CalibrationStanding::missing};
   const bool is_enough = found->kappa && billionths(found->kappa_low) >= billionths(min_kappa_);
   return {is_enough ? CalibrationStanding::calibrated : CalibrationStanding::kappa_low, &*found};
 }
 
-std::vector<MetricId> RunCalibrations::uncalibrated() const {
-  std::vector<MetricId> lacking;
+std::vector<ScoreId> RunCalibrations::uncalibrated() const {
+  std::vector<ScoreId> lacking;
   for (const CheckedCalibration& one : metrics) {
-    if (one.check.standing != CalibrationStanding::calibrated) lacking.push_back(one.metric);
+    if (one.check.standing != CalibrationStanding::calibrated) lacking.push_back(one.score);
   }
   return lacking;
 }
@@ -36,15 +36,16 @@ std::vector<MetricId> RunCalibrations::uncalibrated() const {
 void CalibrationFold::add(std::span<const AssessedMetric> metrics) {
   for (const AssessedMetric& metric : metrics) {
     if (!metric.votes || !metric.calibration) continue;
-    checks_.try_emplace({metric.id, metric.votes->rubric, metric.votes->samples}, *metric.calibration);
+    checks_.try_emplace({metric.score_id(), metric.votes->rubric, metric.votes->samples},
+                        *metric.calibration);
   }
 }
 
 RunCalibrations CalibrationFold::finish(std::span<const Rubric> rubrics) const {
   RunCalibrations run{required_, {}};
   for (const auto& [key, check] : checks_) {
-    const auto& [metric, rubric, samples] = key;
-    CheckedCalibration& one = run.metrics.emplace_back(CheckedCalibration{metric, {}, {}, samples, check});
+    const auto& [score, rubric, samples] = key;
+    CheckedCalibration& one = run.metrics.emplace_back(CheckedCalibration{score, {}, {}, samples, check});
     if (rubric >= rubrics.size()) continue;
     one.rubric = rubrics[rubric].id;
     one.rubric_version = rubrics[rubric].version;

@@ -23,9 +23,9 @@ class RequiredCalibrations {
   double min_kappa() const { return min_kappa_; }
   const JudgeIdentity& judge() const { return judge_.identity(); }
 
-  /// A calibration counts if it is of the same metric, rubric, judge and number of votes, and of no fake
+  /// A calibration counts if it is of the same score, rubric, judge and number of votes, and of no fake
   /// judge. It is enough where the lower end of kappa's interval reaches the limit, in whole billionths.
-  CalibrationCheck check(MetricId metric, const VoteTally& votes) const;
+  CalibrationCheck check(const ScoreId& score, const VoteTally& votes) const;
 
  private:
   double min_kappa_;
@@ -35,7 +35,7 @@ class RequiredCalibrations {
 
 /// One of the ways in which a run's answers were judged.
 struct CheckedCalibration {
-  MetricId metric = MetricId::faithfulness;
+  ScoreId score;
   std::string rubric;  ///< Its id.
   std::string rubric_version;
   std::uint32_t samples = 0;
@@ -45,10 +45,10 @@ struct CheckedCalibration {
 /// What a gate that asks for calibrations found.
 struct RunCalibrations {
   std::shared_ptr<const RequiredCalibrations> required;  ///< Holds what the checks refer to.
-  std::vector<CheckedCalibration> metrics;               ///< By metric, rubric and votes.
+  std::vector<CheckedCalibration> metrics;               ///< By score, rubric and votes.
 
-  /// The metrics of which a check, of any rubric, found no calibration that is enough.
-  std::vector<MetricId> uncalibrated() const;
+  /// The scores of which a check, of any rubric, found no calibration that is enough.
+  std::vector<ScoreId> uncalibrated() const;
 };
 
 /// Collects how a run's answers were judged.
@@ -63,7 +63,7 @@ class CalibrationFold {
   RunCalibrations finish(std::span<const Rubric> rubrics) const;
 
  private:
-  using Key = std::tuple<MetricId, std::uint32_t, std::uint32_t>;  ///< Metric, rubric, votes.
+  using Key = std::tuple<ScoreId, std::uint32_t, std::uint32_t>;  ///< With rubric and votes.
 
   std::shared_ptr<const RequiredCalibrations> required_;
   std::map<Key, CalibrationCheck> checks_;

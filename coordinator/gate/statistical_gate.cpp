@@ -1,5 +1,6 @@
 #include "coordinator/gate/statistical_gate.hpp"
 
+#include "common/hash.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/statistics/random_stream.hpp"
@@ -84,10 +85,10 @@ std::uint64_t StatisticalAssessment::spared_regressions() const {
 namespace {
 
 std::optional<BaselineEntry> find_entry(const Baseline& baseline, Baseline::Range range,
-                                        std::string_view metric) {
+                                        const AssessedMetric& metric) {
   for (std::size_t i = range.first; i < range.last; ++i) {
     const BaselineEntry entry = baseline.entry(i);
-    if (entry.metric == metric) return entry;
+    if (is_text_of_score(entry.metric, metric.id, metric.name)) return entry;
   }
   return std::nullopt;
 }
@@ -129,12 +130,12 @@ void StatisticalGate::add(const Case& test_case, const CaseAssessment& assessmen
     ScorePair pair;
     pair.test_id = test_case.id;
     pair.category = test_case.category;
-    pair.mean = metric.id;
+    pair.mean = metric.score_id();
     pair.became_undefined = metric.became_undefined();
     pair.fails_nothing = metric.fails_nothing;
     pair.arm = test_case.arm;
     if (metric.score) pair.current = repeats_of(metric.repeat_scores, *metric.score);
-    const auto entry = find_entry(*baseline_, range, info(metric.id).name);
+    const auto entry = find_entry(*baseline_, range, metric);
     if (!entry) continue;
     pair.base = repeats_of(entry->scores, entry->score);
     add(pair);
@@ -164,7 +165,7 @@ void StatisticalGate::add(const ScorePair& pair) {
   paired.current = sum_of(pair.current);
   const auto next = static_cast<std::uint32_t>(categories_.size());
   paired.cluster = categories_.try_emplace(std::string(pair.category), next).first->second;
-  const std::string_view name = name_of(pair.mean);
+  const std::string name = name_of(pair.mean);
   const auto base = mean_of(paired.base);
   const auto current = mean_of(paired.current);
   if (base && current) pairs.drops.add(pair.test_id, *base, *current);
@@ -173,12 +174,25 @@ void StatisticalGate::add(const ScorePair& pair) {
   if (pair.became_undefined) pairs.became_undefined.add(pair.test_id, name);
 }
 
+namespace {
+
+/// The same on every machine.
+std::uint64_t number_of(const std::string& name) {
+  const Digest hash = sha256(name);
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < sizeof number; ++i) number = number << 8 | hash[i];
+  return number;
+}
+
+}  // namespace
+
 /// Another one for each test; that of the first arm is the same as without arms.
 std::uint64_t StatisticalGate::seed_of(const Tested& tested) const {
   const auto& [arm, mean] = tested;
   const std::uint64_t stream =
-      mean ? static_cast<std::uint64_t>(*mean) : std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t seed = RandomStream(result_.seed, stream).next();
+      mean ? static_cast<std::uint64_t>(mean->metric) : std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t seed = RandomStream(result_.seed, stream).next();
+  if (mean && !mean->name.empty()) seed = RandomStream(seed, number_of(mean->name)).next();
   return arm == 0 ? seed : RandomStream(seed, arm).next();
 }
 

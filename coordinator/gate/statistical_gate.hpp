@@ -22,11 +22,11 @@
 
 namespace sluice {
 
-/// What is compared over all cases: a scored metric, or (nothing) whether the tests pass.
-using ComparedMean = std::optional<MetricId>;
+/// What is compared over all cases: a score, or (nothing) whether the tests pass.
+using ComparedMean = std::optional<ScoreId>;
 
-inline std::string_view name_of(const ComparedMean& mean) {
-  return mean ? info(*mean).name : passed_name;
+inline std::string name_of(const ComparedMean& mean) {
+  return mean ? to_string(*mean) : std::string(passed_name);
 }
 
 /// A case with less than in the baseline: means over its repeats on both sides, in whole billionths.
@@ -87,7 +87,7 @@ struct StatisticalAssessment {
   DecisionRules rules;
   bool by_category = false;
   std::uint64_t seed = 0;
-  std::vector<StatisticalMetric> metrics;  ///< By arm, then by number; whether tests pass comes first.
+  std::vector<StatisticalMetric> metrics;  ///< By arm, then by score; whether tests pass comes first.
   std::optional<ChangeDecision> decision;  ///< Of all of them; nothing where nothing was compared.
 
   /// Those that fail the run.

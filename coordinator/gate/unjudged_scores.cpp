@@ -14,7 +14,7 @@ bool is_unjudged(const AssessedMetric& metric) {
 
 void UnjudgedScores::visit(std::string_view test_id, std::span<const AssessedMetric> metrics) {
   for (const AssessedMetric& metric : metrics) {
-    if (is_unjudged(metric)) found_.add(metric.id, test_id);
+    if (is_unjudged(metric)) found_.add(metric.score_id(), test_id);
   }
 }
 

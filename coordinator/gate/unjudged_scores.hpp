@@ -1,6 +1,6 @@
 #pragma once
 
-#include "coordinator/gate/cases_by_metric.hpp"
+#include "coordinator/gate/cases_by_score.hpp"
 #include "coordinator/gate/gate.hpp"
 
 #include <optional>
@@ -18,7 +18,7 @@ class UnjudgedScores {
   std::optional<GateNotice> finish(bool strict) const;
 
  private:
-  CasesByMetric found_;
+  CasesByScore found_;
 };
 
 }  // namespace sluice

@@ -7,6 +7,7 @@
 #include "coordinator/defaults.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <memory>
 #include <utility>
@@ -31,12 +32,6 @@ DocumentNode part_of(const ImportedCheck& check) {
   return part;
 }
 
-DocumentEntry* criteria_of(DocumentNode& expectation) {
-  auto& table = std::get<DocumentNode::Table>(expectation.value);
-  const auto found = std::ranges::find(table, "criteria", &DocumentEntry::key);
-  return found != table.end() ? &*found : nullptr;
-}
-
 double limit_of(const DocumentNode& expectation) {
   return number_in(expectation, "min_score").value_or(defaults::judge_min_score);
 }
@@ -50,21 +45,44 @@ void take_stricter_limit(DocumentNode& own, const DocumentNode& other) {
   table.push_back({"min_score", other.line, {limit, other.line, {}}});
 }
 
-/// What it asks for, whatever its limit is.
+/// What a score asks for, whatever it is called and its limit is.
 std::string question_of(const DocumentNode& expectation) {
   DocumentNode::Table table = std::get<DocumentNode::Table>(expectation.value);
-  std::erase_if(table, [](const DocumentEntry& entry) { return entry.key == "min_score"; });
+  std::erase_if(table,
+                [](const DocumentEntry& entry) { return entry.key == "min_score" || entry.key == "name"; });
   return canonical_json({std::move(table), expectation.line, {}});
 }
 
-/// `"a text", min_score 0.9`
-std::string shown(const DocumentNode& expectation) {
-  std::string text;
-  for (const DocumentEntry& entry : std::get<DocumentNode::Table>(expectation.value)) {
-    if (entry.key == "type" || entry.key == "min_score" || !text.empty()) continue;
-    text = excerpt(canonical_json(entry.value), defaults::quoted_bytes) + ", ";
-  }
-  return text + "min_score " + shortest(limit_of(expectation));
+std::string name_in(const DocumentNode& expectation) {
+  const std::string* name = text_in(expectation, "name");
+  return name != nullptr ? *name : std::string();
+}
+
+/// After the type, which comes first.
+void set_name(ImportedCheck& check, const std::string& name) {
+  if (name.empty()) return;
+  auto& table = std::get<DocumentNode::Table>(check.expectation.value);
+  table.insert(table.begin() + 1, {"name", check.line, {name, check.line, {}}});
+}
+
+bool ask_for_the_same(const ImportedCheck& one, const ImportedCheck& other) {
+  return one.is_scored && one.type == other.type &&
+         question_of(one.expectation) == question_of(other.expectation);
+}
+
+/// The check's own, or the first number behind it that is free.
+std::string free_name(const ImportedCheck& check, std::span<const ImportedCheck> checks,
+                      std::span<const ImportedCheck> shared) {
+  const auto is_taken = [&](const std::string& name) {
+    const auto has_it = [&](const ImportedCheck& one) {
+      return one.is_scored && one.type == check.type && name_in(one.expectation) == name;
+    };
+    return std::ranges::any_of(checks, has_it) || std::ranges::any_of(shared, has_it);
+  };
+  const std::string own = check.score_name;
+  std::string name = own;
+  for (std::size_t n = 2; is_taken(name); ++n) name = (own.empty() ? "" : own + "-") + std::to_string(n);
+  return name;
 }
 
 }  // namespace
@@ -180,37 +198,24 @@ std::vector<ImportedCheck> in_one_group(std::vector<ImportedCheck> checks, doubl
   return with_sets_flat(std::move(group.parts), from);
 }
 
-std::vector<ImportedCheck> with_one_of_each_score(std::vector<ImportedCheck> checks, const ImportFile& from) {
+std::vector<ImportedCheck> with_names_of_scores(std::vector<ImportedCheck> checks,
+                                                std::span<const ImportedCheck> shared) {
   std::vector<ImportedCheck> result;
   for (ImportedCheck& check : checks) {
-    const auto same = std::ranges::find_if(
-        result, [&](const ImportedCheck& one) { return one.is_scored && one.type == check.type; });
-    if (!check.is_scored || same == result.end()) {
-      result.push_back(std::move(check));
-      continue;
-    }
-    if (question_of(same->expectation) == question_of(check.expectation)) {
+    const auto asks_for_it = [&](const ImportedCheck& one) { return ask_for_the_same(one, check); };
+    const auto same = std::ranges::find_if(result, asks_for_it);
+    if (same != result.end()) {
       take_stricter_limit(same->expectation, check.expectation);
       continue;
     }
-    DocumentEntry* own = criteria_of(same->expectation);
-    const std::string* more = text_in(check.expectation, "criteria");
-    if (own == nullptr || more == nullptr) {
-      from.with(check.file)
-          .lose(Loss::check, check.line,
-                "a test has one " + check.type + ": the further one (" + shown(check.expectation) +
-                    ") is left out");
-      continue;
+    const auto replaced = std::ranges::find_if(shared, asks_for_it);
+    if (replaced != shared.end()) {
+      take_stricter_limit(check.expectation, replaced->expectation);
+      set_name(check, name_in(replaced->expectation));
+    } else if (check.is_scored) {
+      set_name(check, free_name(check, result, shared));
     }
-    std::get<std::string>(own->value.value) += "\n" + *more;
-    take_stricter_limit(same->expectation, check.expectation);
-    from.with(check.file)
-        .note(
-            check.line,
-            "a test has one rubric: several are joined to one that asks for all of them, and all of them to "
-            "reach the highest of their thresholds, " +
-                shortest(limit_of(same->expectation)));
-    same->variables.merge(check.variables);
+    result.push_back(std::move(check));
   }
   return result;
 }

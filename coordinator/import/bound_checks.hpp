@@ -5,6 +5,7 @@
 #include "coordinator/import/promptfoo_checks.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,10 @@ std::optional<ImportedCheck> bound_check(ImportedCheck check, const Variables& v
 std::vector<ImportedCheck> in_one_group(std::vector<ImportedCheck> checks, double pass_mark,
                                         const ImportFile& from, std::uint32_t line);
 
-/// A test has one score of a kind. Of those that ask for the same, the strictest stays. Rubrics are joined to
-/// one that asks for all, and of others the first stays: both are notes.
-std::vector<ImportedCheck> with_one_of_each_score(std::vector<ImportedCheck> checks, const ImportFile& from);
+/// Scores of one kind get names that tell them apart: those that they count towards there, or numbers. Of
+/// those that ask for the same, the strictest stays. What asks for the same as one of the default test's
+/// (`shared`) takes its name, and so its place in the test.
+std::vector<ImportedCheck> with_names_of_scores(std::vector<ImportedCheck> checks,
+                                                std::span<const ImportedCheck> shared);
 
 }  // namespace sluice

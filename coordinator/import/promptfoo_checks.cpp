@@ -8,6 +8,7 @@
 #include "coordinator/import/foreign_transform.hpp"
 #include "coordinator/import/transformed_checks.hpp"
 #include "coordinator/suite/expectations/foreign_check.hpp"
+#include "coordinator/suite/prompts/arms.hpp"
 
 #include <algorithm>
 #include <array>
@@ -182,6 +183,11 @@ class CheckImporter {
         made.grader = entry.value;
         continue;
       }
+      const std::string* name = entry.key == "metric" ? text_in(entry.value) : nullptr;
+      if (name != nullptr && may_be_scored(type) && name->find("{{") == std::string::npos) {
+        made.score_name = arm_name_of(*name);
+        continue;
+      }
       const std::string shown =
           "\"" + entry.key + "\" of the check " + excerpt(made.foreign_type, defaults::quoted_bytes);
       from_.note(
@@ -194,6 +200,11 @@ class CheckImporter {
     return ", " + json_string(excerpt(scalar_text(name).value_or(""), defaults::quoted_bytes)) +
            ", names a score of several checks, and reports sum up by type of check and by \"category\" of "
            "tests";
+  }
+
+  /// In a group it only passes or fails.
+  bool may_be_scored(std::string_view type) const {
+    return !is_in_group_ && (is_rubric(type) || type == "similar" || type.starts_with("rouge-"));
   }
 
   static bool is_rubric(std::string_view type) {

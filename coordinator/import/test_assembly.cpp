@@ -15,6 +15,7 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -43,7 +44,7 @@ class TestAssembly {
     stand_in_for_none();
     give_out_default_checks();
     kept_.add(default_.checks);
-    default_.checks = with_one_of_each_score(std::move(default_.checks), from_);
+    default_.checks = with_names_of_scores(std::move(default_.checks), {});
     for (ImportedTest& test : tests_) {
       variables_.fill_name(test);
       variables_.add_missing(test);
@@ -148,7 +149,9 @@ class TestAssembly {
     if (test.takes_default_checks)
       std::ranges::move(bound(shared_.given, test, values, from_), std::back_inserter(test.checks));
     kept_.add(test.checks);
-    join_scores(test);
+    const std::span<const ImportedCheck> shared =
+        test.takes_default_checks ? default_.checks : std::span<const ImportedCheck>();
+    test.checks = with_names_of_scores(std::move(test.checks), shared);
     if (test.checks.empty() && (default_.checks.empty() || !test.takes_default_checks))
       add_stand_in_check(test, id);
     variables_.keep_used(test);
@@ -179,18 +182,6 @@ class TestAssembly {
     for (const ImportedCheck& check : test.checks) {
       if (check.weight) note_weight(check, from_);
     }
-  }
-
-  /// Of a score that both have a suite takes the test's own alone.
-  void join_scores(ImportedTest& test) const {
-    std::vector<ImportedCheck> both = test.checks;
-    for (const ImportedCheck& check : default_.checks) {
-      const bool is_shared =
-          check.is_scored && test.takes_default_checks &&
-          std::ranges::any_of(test.checks, [&](const ImportedCheck& own) { return own.type == check.type; });
-      if (is_shared) both.push_back(check);
-    }
-    test.checks = with_one_of_each_score(std::move(both), from_);
   }
 
   /// Once for all tests that a list made of one. Those that the default test's transform is for are

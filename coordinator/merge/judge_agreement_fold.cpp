@@ -24,8 +24,9 @@ std::optional<bool> verdict_of_metric(const CaseAssessment& assessment, MetricId
 }  // namespace
 
 std::optional<bool> JudgeAgreementFold::verdict_of_standard(const CaseResult& result,
-                                                            const TrialResult& trial, MetricId metric) const {
-  if (standard_.labels != nullptr) return standard_.labels->find(result.fixture.id, metric);
+                                                            const TrialResult& trial,
+                                                            const ScoreId& score) const {
+  if (standard_.labels != nullptr) return standard_.labels->find(result.fixture.id, score);
   return verdict_of_metric(trial.assessment, *standard_.metric);
 }
 
@@ -36,10 +37,10 @@ void JudgeAgreementFold::add(const CaseResult& result) {
     if (trial.perturbation > 0 || trial.error != nullptr) continue;
     for (const AssessedMetric& metric : trial.assessment.metrics) {
       if (!metric.votes) continue;
-      const auto expected = verdict_of_standard(result, trial, metric.id);
+      const auto expected = verdict_of_standard(result, trial, metric.score_id());
       if (!expected) continue;
       const bool passes = 2 * metric.votes->passed > metric.votes->votes;
-      const Key key{metric.id, metric.votes->rubric, metric.votes->samples};
+      const Key key{metric.score_id(), metric.votes->rubric, metric.votes->samples};
       auto& [by_case, disagreements] = compared_[key];
       by_case[cluster].add(passes, *expected);
       if (passes != *expected && disagreements.size() < defaults::kept_disagreements)
@@ -53,7 +54,7 @@ std::vector<CalibratedMetric> JudgeAgreementFold::finish(std::string_view suite,
                                                          const JudgeIdentity& judge) const {
   std::vector<CalibratedMetric> metrics;
   for (const auto& [key, compared] : compared_) {
-    const auto& [metric, rubric, samples] = key;
+    const auto& [score, rubric, samples] = key;
     JudgeAgreement agreement;
     for (const auto& [cluster, counts] : compared.by_case) agreement.add_case(counts);
     CalibratedMetric& one = metrics.emplace_back();
@@ -61,7 +62,7 @@ std::vector<CalibratedMetric> JudgeAgreementFold::finish(std::string_view suite,
     one.disagreements = compared.disagreements;
     JudgeCalibration& calibration = one.calibration;
     calibration.key.suite = suite;
-    calibration.key.metric = info(metric).name;
+    calibration.key.metric = to_string(score);
     if (rubric < rubrics.size()) {
       calibration.key.rubric = rubrics[rubric].id;
       calibration.key.rubric_version = rubrics[rubric].version;

@@ -31,7 +31,7 @@ struct Disagreement {
   bool judge_passes = false;
 };
 
-/// One judge metric, rubric and number of votes beside the standard.
+/// One judge score, rubric and number of votes beside the standard.
 struct CalibratedMetric {
   JudgeCalibration calibration;  ///< Without `run_id` and `calibrated_at_ms`.
   VerdictCounts counts;
@@ -47,7 +47,7 @@ class JudgeAgreementFold {
       : standard_(standard), has_arms_(has_arms), confidence_(confidence) {}
 
   void add(const CaseResult& result);
-  /// By metric, rubric and votes; empty where nothing could be compared.
+  /// By score, rubric and votes; empty where nothing could be compared.
   std::vector<CalibratedMetric> finish(std::string_view suite, std::span<const Rubric> rubrics,
                                        const JudgeIdentity& judge) const;
 
@@ -56,10 +56,10 @@ class JudgeAgreementFold {
     std::map<std::uint32_t, VerdictCounts> by_case;
     std::vector<Disagreement> disagreements;
   };
-  using Key = std::tuple<MetricId, std::uint32_t, std::uint32_t>;  ///< Metric, rubric, votes.
+  using Key = std::tuple<ScoreId, std::uint32_t, std::uint32_t>;  ///< With rubric and votes.
 
   std::optional<bool> verdict_of_standard(const CaseResult& result, const TrialResult& trial,
-                                          MetricId metric) const;
+                                          const ScoreId& score) const;
 
   CalibrationStandard standard_;
   bool has_arms_;

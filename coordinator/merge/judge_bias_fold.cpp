@@ -34,7 +34,7 @@ void JudgeBiasFold::add(const CaseResult& result) {
     if (trial.perturbation > 0 || trial.error != nullptr || trial.unit == nullptr) continue;
     for (const AssessedMetric& metric : trial.assessment.metrics) {
       if (!metric.votes || !metric.score) continue;
-      Answer& one = judged_[{metric.id, metric.votes->rubric}].emplace_back();
+      Answer& one = judged_[{metric.score_id(), metric.votes->rubric}].emplace_back();
       one.case_number = case_number;
       one.votes = {metric.votes->votes, metric.votes->passed};
       one.score = *metric.score;
@@ -90,9 +90,9 @@ std::optional<JudgeBias> JudgeBiasFold::finish(std::span<const Rubric> rubrics) 
   if (judged_.empty()) return std::nullopt;
   JudgeBias result{confidence_, {}};
   for (const auto& [key, answers] : judged_) {
-    const auto& [metric, rubric] = key;
+    const auto& [score, rubric] = key;
     JudgedMetricBias one = measure(answers, RandomStream(seed_, result.metrics.size()).next());
-    one.metric = metric;
+    one.score = score;
     if (rubric < rubrics.size()) {
       one.rubric = rubrics[rubric].id;
       one.rubric_version = rubrics[rubric].version;

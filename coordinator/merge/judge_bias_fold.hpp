@@ -1,7 +1,6 @@
 #pragma once
 
 #include "common/model/judge.hpp"
-#include "common/model/metrics.hpp"
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/statistics/judge_bias.hpp"
 #include "coordinator/statistics/rank_correlation.hpp"
@@ -33,9 +32,9 @@ struct TraitBias {
   BiasDecision decision;  ///< Without a correlation nothing is beyond chance.
 };
 
-/// What the judge did under one metric and rubric, over the unperturbed answers of a run.
+/// What the judge did for one score under one rubric, over the unperturbed answers of a run.
 struct JudgedMetricBias {
-  MetricId metric = MetricId::faithfulness;
+  ScoreId score;
   std::string rubric;  ///< Its id.
   std::string rubric_version;
   std::size_t answers = 0;  ///< That were judged.
@@ -80,7 +79,7 @@ class JudgeBiasFold {
   double confidence_;
   std::uint64_t seed_;
   std::uint32_t cases_ = 0;
-  std::map<std::pair<MetricId, std::uint32_t>, Answers> judged_;  ///< By metric and rubric.
+  std::map<std::pair<ScoreId, std::uint32_t>, Answers> judged_;  ///< With the rubric.
 };
 
 }  // namespace sluice

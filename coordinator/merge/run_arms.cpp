@@ -96,7 +96,7 @@ GateNotice worse_arm(std::string_view metric, const std::string& arm, const std:
 }  // namespace
 
 std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline,
-                                    std::span<const MetricId> fail_nothing) {
+                                    std::span<const ScoreId> fail_nothing) {
   std::vector<GateNotice> notices;
   for (const ArmPair& pair : arms.pairs) {
     if (pair.first != baseline && pair.second != baseline) continue;
@@ -104,7 +104,7 @@ std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline,
     const std::string& other = arms.arms[is_second ? pair.first : pair.second].name;
     const ArmVerdict worse = is_second ? ArmVerdict::better : ArmVerdict::worse;
     for (const ArmMetricComparison& one : pair.metrics) {
-      const std::string what = "`" + std::string(name_of(one.metric)) + "` of the arm `" + other + "` ";
+      const std::string what = "`" + name_of(one.metric) + "` of the arm `" + other + "` ";
       const std::string than = " that of `" + arms.arms[baseline].name + "`";
       const bool fails = !one.metric || std::ranges::find(fail_nothing, *one.metric) == fail_nothing.end();
       if (one.verdict == worse && !fails) {
@@ -190,7 +190,7 @@ void RunArmsFold::add_status(const CaseResult& result) {
   open_tests_.erase(test_case.test);
 }
 
-RepeatSum& RunArmsFold::sum_of(ComparedMean metric, const Case& test_case) {
+RepeatSum& RunArmsFold::sum_of(const ComparedMean& metric, const Case& test_case) {
   auto& by_arm = scores_[metric];
   by_arm.resize(arms_.size());
   Scores& scores = by_arm[test_case.arm];
@@ -215,13 +215,13 @@ void RunArmsFold::add_scores(const CaseResult& result) {
     });
     sum_of({}, test_case).add(share_of_pass(passes));
     for (const AssessedMetric& metric : metrics) {
-      if (info(metric.id).kind == MetricKind::scored && metric.score)
-        sum_of(metric.id, test_case).add(share_of_score(*metric.score));
+      if (metric.is_scored() && metric.score)
+        sum_of(metric.score_id(), test_case).add(share_of_score(*metric.score));
     }
   }
 }
 
-std::vector<PairedCase> RunArmsFold::pairs_of(ComparedMean metric, std::size_t first,
+std::vector<PairedCase> RunArmsFold::pairs_of(const ComparedMean& metric, std::size_t first,
                                               std::size_t second) const {
   const auto& by_arm = scores_.at(metric);
   std::vector<PairedCase> pairs(std::max(by_arm[first].size(), by_arm[second].size()));

@@ -89,7 +89,7 @@ struct RunArms {
 /// that is gated by tests of all cases. `arm_worse` of `fail_nothing`, whose judge is not calibrated as the
 /// gate asks for, is a warning. Whether tests pass is never undecided: each that fails does so by itself.
 std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline,
-                                    std::span<const MetricId> fail_nothing = {});
+                                    std::span<const ScoreId> fail_nothing = {});
 
 /// The same of a run that is not: `arm_worse` of arms whose tests pass less often, at the confidence of a
 /// test that nobody asked for (defaults::statistics::unasked_confidence).
@@ -118,8 +118,8 @@ class RunArmsFold {
 
   void add_scores(const CaseResult& result);
   void add_status(const CaseResult& result);
-  RepeatSum& sum_of(ComparedMean metric, const Case& test_case);
-  std::vector<PairedCase> pairs_of(ComparedMean metric, std::size_t first, std::size_t second) const;
+  RepeatSum& sum_of(const ComparedMean& metric, const Case& test_case);
+  std::vector<PairedCase> pairs_of(const ComparedMean& metric, std::size_t first, std::size_t second) const;
   void compare_pairs(RunArms& result) const;
 
   ArmRules rules_;

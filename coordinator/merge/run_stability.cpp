@@ -171,12 +171,12 @@ void RunStabilityFold::add_scores(const CaseResult& result, std::uint32_t catego
     std::vector<double> perturbed;
     std::map<std::uint32_t, std::vector<double>> by_perturbation;
   };
-  std::map<MetricId, Sides> scores;
+  std::map<ScoreId, Sides> scores;
   for (const TrialResult& trial : result.trials) {
     if (trial.error != nullptr) continue;
     for (const AssessedMetric& metric : trial.assessment.metrics) {
-      if (info(metric.id).kind != MetricKind::scored || !metric.score) continue;
-      Sides& of_metric = scores[metric.id];
+      if (!metric.is_scored() || !metric.score) continue;
+      Sides& of_metric = scores[metric.score_id()];
       if (trial.perturbation == 0) {
         of_metric.unperturbed.push_back(*metric.score);
       } else {

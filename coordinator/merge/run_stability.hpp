@@ -44,7 +44,7 @@ struct PerturbationSummary {
   PerturbationFacts facts;
   std::optional<PerturbationStability> stability;
   std::uint64_t flips = 0;
-  std::map<MetricId, ScoreChange> score_changes;
+  std::map<ScoreId, ScoreChange> score_changes;
   /// Answers differ, and the test can say neither that it is unstable nor that noise explains it: no repeats
   /// of the cases that differ were seen to disagree, or they are too few for it to find anything at all.
   bool too_few_repeats = false;
@@ -58,7 +58,7 @@ struct RunStability {
   StabilityAnalysis analysis;
   std::vector<std::string> categories;  ///< By the number that the analysis uses.
   /// By the number that the analysis uses; scored metrics.
-  std::vector<std::map<MetricId, ScoreChange>> category_score_changes;
+  std::vector<std::map<ScoreId, ScoreChange>> category_score_changes;
   std::vector<PerturbationSummary> perturbations;
   std::uint64_t perturbed_trials = 0;  ///< Of the plan; analysis.all.answers of them were compared.
   std::uint64_t trials = 0;
@@ -67,7 +67,7 @@ struct RunStability {
   std::uint64_t not_started = 0;  ///< Of those left out.
   std::uint64_t uncompared = 0;   ///< Perturbed answers of cases without an unperturbed one.
   std::uint64_t flips = 0;
-  std::map<MetricId, ScoreChange> score_changes;  ///< Scored metrics.
+  std::map<ScoreId, ScoreChange> score_changes;  ///< Scored metrics.
   std::vector<bool> too_few_repeats;  ///< As of a perturbation; by case, in the order of `analysis.cases`.
   /// With which the least stable of these cases would be found unstable if its answers went on as they came;
   /// nothing if its unperturbed ones disagree, or it takes more than 100.

@@ -88,20 +88,24 @@ std::string detail_of(const MetricOutcome& outcome, const ClaimsScore& claims, c
   return detail;
 }
 
-/// By what the n-th outcome was assessed; empty for claims, and for a judge, whose question is its rubric's.
-std::string expected_by(const std::vector<MetricOutcome>& outcomes, std::size_t n, const Case& of,
-                        const Redactor& redactor) {
+/// What the n-th outcome answers; null where the case names no metrics, or not so many of this one.
+const Expectation* expectation_of(const std::vector<MetricOutcome>& outcomes, std::size_t n, const Case& of) {
   const MetricId metric = outcomes[n].id;
-  if (is_claims_metric(metric) || is_judge_metric(metric)) return "";
-  const std::span before(outcomes.data(), n);
-  auto to_skip = std::ranges::count(before, metric, &MetricOutcome::id);
+  auto to_skip = std::ranges::count(std::span(outcomes.data(), n), metric, &MetricOutcome::id);
   for (const Expectation& one : of.expectations) {
-    if (one.what.metric != metric || to_skip-- > 0) continue;
-    std::string words = wording::expected_in_words(one.what);
-    redactor.apply(words);
-    return words;
+    if (one.what.metric == metric && to_skip-- == 0) return &one;
   }
-  return "";
+  return nullptr;
+}
+
+/// By what an outcome was assessed; empty for claims, and for a judge, whose question is its rubric's.
+std::string expected_by(const Expectation* expectation, const Redactor& redactor) {
+  if (expectation == nullptr) return "";
+  const MetricId metric = expectation->what.metric;
+  if (is_claims_metric(metric) || is_judge_metric(metric)) return "";
+  std::string words = wording::expected_in_words(expectation->what, score_text(metric, expectation->name));
+  redactor.apply(words);
+  return words;
 }
 
 std::string metrics_as_json(const TrialScore& score, const Case& of, const Redactor& redactor,
@@ -114,9 +118,10 @@ std::string metrics_as_json(const TrialScore& score, const Case& of, const Redac
   for (std::size_t i = 0; i < score.metrics.size(); ++i) {
     const MetricOutcome& outcome = score.metrics[i];
     json.open('{');
-    json.member("name", info(outcome.id).name);
+    const Expectation* expectation = expectation_of(score.metrics, i, of);
+    json.member("name", score_text(outcome.id, expectation != nullptr ? expectation->name : std::string()));
     json.member("version", info(outcome.id).version);
-    const std::string expected = says_expected ? expected_by(score.metrics, i, of, redactor) : "";
+    const std::string expected = says_expected ? expected_by(expectation, redactor) : "";
     if (!expected.empty()) json.member("expected", expected);
     json.member("score", outcome.score);
     json.member("passed", outcome.passed);

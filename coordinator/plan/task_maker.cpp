@@ -16,15 +16,15 @@ namespace sluice {
 
 namespace {
 
-/// How the recorded answer was judged by this metric; null where a judge is to be asked: by another rubric,
+/// How the recorded answer was judged for this score; null where a judge is to be asked: by another rubric,
 /// or another version of it, it may be worth something else, and so beside a context of the metric's own.
 const JudgeScore* recorded_judgement(const Case& test_case, const Expectation& one,
                                      std::span<const Rubric> rubrics) {
   if (!test_case.recorded || !one.judge->context.empty()) return nullptr;
   for (const RecordedJudgement& judged : test_case.recorded->judgements) {
     const Rubric& rubric = rubrics[one.judge->rubric];
-    const bool is_same = judged.score.metric == one.what.metric && judged.rubric == rubric.id &&
-                         judged.rubric_version == rubric.version;
+    const bool is_same = judged.score.metric == one.what.metric && judged.name == one.name &&
+                         judged.rubric == rubric.id && judged.rubric_version == rubric.version;
     if (is_same) return &judged.score;
   }
   return nullptr;

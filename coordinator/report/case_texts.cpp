@@ -33,9 +33,9 @@ std::string reference_of(const Case& test_case) {
 
 void take_scores(const CaseResult& result, CaseTexts& texts) {
   for (const AssessedMetric& metric : result.metrics()) {
-    if (info(metric.id).kind != MetricKind::scored || !metric.score) continue;
-    texts.scores += (texts.scores.empty() ? "" : ", ") + std::string(info(metric.id).name) + ' ' +
-                    wording::words_for(metric).score;
+    if (!metric.is_scored() || !metric.score) continue;
+    texts.scores +=
+        (texts.scores.empty() ? "" : ", ") + metric.shown_name() + ' ' + wording::words_for(metric).score;
     texts.lowest_score = std::min(texts.lowest_score.value_or(*metric.score), *metric.score);
   }
 }

@@ -6,6 +6,7 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/gate/quoted.hpp"
 #include "coordinator/gate/status.hpp"
+#include "coordinator/suite/score_id.hpp"
 
 #include <algorithm>
 #include <array>
@@ -103,7 +104,7 @@ bool ReportCaseReader::read_votes(const JsonAt& at) {
   if (!judge) return true;
   if (!values_.object(judge)) return false;
   for (ComparedMetric& metric : result_.metrics) {
-    const MetricInfo* known = find_metric(metric.name);
+    const MetricInfo* known = parts_of_score(metric.name).metric;
     if (known == nullptr || !is_judge_metric(known->id)) continue;
     const auto judged = judge[metric.name];
     if (judged && !read_votes_of(judged, metric)) return false;

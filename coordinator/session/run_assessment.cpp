@@ -133,7 +133,7 @@ std::optional<JudgeBiasFold> judge_bias_fold(const RunOptions& options, const Ru
 /// how often tests pass alone.
 void add_arm_notices(const RunOptions& options, const RunGate& gate, RunAssessment& assessment) {
   if (!options.baseline_arm) return;
-  std::vector<MetricId> fail_nothing;
+  std::vector<ScoreId> fail_nothing;
   if (assessment.calibrations && !options.strict) fail_nothing = assessment.calibrations->uncalibrated();
   const bool is_asked_for = gate.gate.config().suite.mode == ThresholdMode::statistical;
   auto notices = is_asked_for ? arm_notices(*assessment.arms, *options.baseline_arm, fail_nothing)

@@ -144,6 +144,7 @@ void append_expectation(std::string& out, const Expectation& expectation) {
   const TextExpectation& what = expectation.what;
   if (expectation.judge) append_question(object.member("judge"), *expectation.judge);
   object.add_text("metric", info(what.metric).name).add_if("min_score", expectation.min_score);
+  if (!expectation.name.empty()) object.add_text("name", expectation.name);
   if (!what.numbers.empty()) append_numbers(object.member("numbers"), what);
   if (!what.parts.empty()) append_parts_of(object.member("parts"), what);
   append_texts(object.member("texts"), what);

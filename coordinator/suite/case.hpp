@@ -40,6 +40,8 @@ struct Expectation {
   /// `expected.min_score`: holds beside any thresholding. Of a judge metric: what each vote must reach.
   std::optional<double> min_score;
   std::optional<JudgeQuestion> judge{};  ///< Of a judge metric alone.
+  /// Tells its score from others that the metric gives the test (ScoreId); empty: it has none.
+  std::string name{};
   friend bool operator==(const Expectation&, const Expectation&) = default;
 };
 
@@ -74,7 +76,7 @@ struct Case {
   std::string system;        ///< `text` only: the system prompt.
   std::vector<ExpectedClaim> must_contain;
   std::vector<ExpectedClaim> must_not_contain;
-  /// What assesses the answer. Empty for a fixture: all claims metrics do. A scored metric stands in it once.
+  /// What assesses the answer. Empty for a fixture: all claims metrics do. Each score stands in it once.
   std::vector<Expectation> expectations;
   double weight = 1.0;          ///< > 0
   double min_confidence = 0.0;  ///< 0..1

@@ -8,6 +8,7 @@
 #include "coordinator/suite/examples/solved_examples.hpp"
 #include "coordinator/suite/expectations/label_sets.hpp"
 #include "coordinator/suite/prompts/arm.hpp"
+#include "coordinator/suite/score_id.hpp"
 #include "coordinator/suite/suite_copier.hpp"
 #include "coordinator/suite/suite_folder.hpp"
 
@@ -48,6 +49,7 @@ struct Suite {
   std::vector<Arm> arms;                          ///< As `arms:` names them; flags may name others.
   std::shared_ptr<const SuiteExamples> examples;  ///< Null: there are none.
   std::vector<MetricId> metrics;   ///< What assesses any of the cases, by number; before any selection.
+  std::vector<ScoreId> scores;     ///< Those of `metrics` that are scored; each once, in their order.
   bool checks_costs = false;       ///< Of any of them, as a metric or as a part of one.
   bool takes_non_answers = false;  ///< The same.
   SuiteLabels labels;              ///< Of all tests; before any selection.

@@ -58,7 +58,7 @@ void SuiteBuilder::note(const Case& one, const CaseFingerprints& fingerprints, P
   if (one.kind == CaseKind::text && one.weight != 1.0 && suite_.idle_weights++ == 0)
     suite_.idle_weight = where();
   for (const Expectation& expectation : one.expectations) {
-    metrics_.set(static_cast<std::size_t>(expectation.what.metric));
+    note_metric(expectation.what.metric, expectation.name);
     suite_.checks_costs = suite_.checks_costs || checks_cost(expectation.what);
     suite_.takes_non_answers = suite_.takes_non_answers || takes_non_answers(expectation.what);
     labels_.add(expectation.what, {place.file, place.line});
@@ -71,8 +71,27 @@ void SuiteBuilder::note(const Case& one, const CaseFingerprints& fingerprints, P
   }
   if (!one.expectations.empty()) return;
   for (const MetricInfo& metric : metric_catalogue()) {
-    if (is_claims_metric(metric.id)) metrics_.set(static_cast<std::size_t>(metric.id));
+    if (is_claims_metric(metric.id)) note_metric(metric.id, "");
   }
+}
+
+void SuiteBuilder::note_metric(MetricId metric, const std::string& score_name) {
+  metrics_.set(static_cast<std::size_t>(metric));
+  if (info(metric).kind != MetricKind::scored) return;
+  if (score_name.empty()) {
+    unnamed_scores_.set(static_cast<std::size_t>(metric));
+  } else {
+    named_scores_.insert({metric, score_name});
+  }
+}
+
+std::vector<ScoreId> SuiteBuilder::scores() const {
+  std::vector<ScoreId> scores(named_scores_.begin(), named_scores_.end());
+  for (const MetricId metric : suite_.metrics) {
+    if (unnamed_scores_.test(static_cast<std::size_t>(metric))) scores.push_back({metric});
+  }
+  std::ranges::sort(scores);
+  return scores;
 }
 
 const std::vector<std::uint32_t>& SuiteBuilder::order() {
@@ -145,6 +164,7 @@ Suite SuiteBuilder::finish(std::string name, const Thresholding& thresholding, c
   for (std::size_t number = 0; number < metrics_.size(); ++number) {
     if (metrics_.test(number)) suite_.metrics.push_back(static_cast<MetricId>(number));
   }
+  suite_.scores = scores();
   // Before the cases are sorted, which takes memory of its own.
   std::vector<Place>().swap(places_);
   std::vector<ShortDigest>().swap(digests_);

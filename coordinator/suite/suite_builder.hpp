@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,8 @@ class SuiteBuilder {
   using ShortDigest = std::array<std::uint8_t, 16>;
 
   void note(const Case& one, const CaseFingerprints& fingerprints, Place place);
+  void note_metric(MetricId metric, const std::string& score_name);
+  std::vector<ScoreId> scores() const;
   const std::vector<std::uint32_t>& order();
 
   Suite suite_;
@@ -65,6 +68,8 @@ class SuiteBuilder {
   std::vector<ShortDigest> digests_;
   std::vector<std::uint32_t> order_;  ///< The cases by id, then as they were added.
   std::bitset<256> metrics_;
+  std::bitset<256> unnamed_scores_;  ///< By metric.
+  std::set<ScoreId> named_scores_;
   LabelSets labels_;
   bool takes_prompts_ = false;
   Digest judging_{};  ///< Of all cases, each with its id: their order is no matter.

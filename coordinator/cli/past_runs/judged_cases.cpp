@@ -29,7 +29,7 @@ std::map<std::string, std::vector<Digest>> judged_by(const Case& one,
     Expectation& asked = alone.expectations.front();
     asked.thresholding = {};
     if (!is_judge_metric(metric)) asked.min_score.reset();  // Of a judge it is what each vote must reach.
-    by[std::string(info(metric).name)].push_back(judging.of(alone));
+    by[score_text(metric, expectation.name)].push_back(judging.of(alone));
   }
   for (auto& [metric, asked] : by) std::ranges::sort(asked);
   return by;

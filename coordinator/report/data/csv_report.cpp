@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,13 +23,23 @@ constexpr std::array<std::string_view, 14> first_columns{
 constexpr std::array<std::string_view, 6> last_columns{"reason", "system_prompt", "prompt",
                                                        "answer", "input_tokens",  "output_tokens"};
 
+/// A column for each metric, and for each of its scores.
+std::vector<ScoreId> outcome_columns(const Suite& suite) {
+  std::vector<ScoreId> columns = suite.scores;
+  for (const MetricId metric : suite.metrics) {
+    if (info(metric).kind == MetricKind::pass_fail) columns.push_back({metric});
+  }
+  std::ranges::sort(columns);
+  return columns;
+}
+
 /// The score, `pass`, `flaky` or `fail`, or nothing where the case is not assessed by the metric. Of several
 /// checks by one metric the worst is said.
-std::string outcome_of(const CaseResult& result, MetricId metric) {
+std::string outcome_of(const CaseResult& result, const ScoreId& column) {
   std::string outcome;
   for (const AssessedMetric& one : result.metrics()) {
-    if (one.id != metric) continue;
-    if (info(metric).kind == MetricKind::scored) return one.score ? shortest(*one.score) : "";
+    if (one.id != column.metric || one.name != column.name) continue;
+    if (one.is_scored()) return one.score ? shortest(*one.score) : "";
     if (!one.holds() || !one.passed) return "fail";
     if (one.status == MetricStatus::flaky) {
       outcome = to_string(one.status);
@@ -43,7 +54,7 @@ std::string yes(bool is_so) {
   return is_so ? "1" : "0";
 }
 
-std::string line_of(const CaseResult& result, const ReportInput& input) {
+std::string line_of(const CaseResult& result, std::span<const ScoreId> outcomes, const ReportInput& input) {
   const Case& test_case = result.fixture;
   const CaseTexts texts = texts_of(result, input);
   const CaseChange change = result.assessment.change();
@@ -63,7 +74,7 @@ std::string line_of(const CaseResult& result, const ReportInput& input) {
   line.cell(yes(result.assessment.improved));
   line.cell(std::to_string(result.repeats.planned));
   line.cell(std::to_string(result.repeats.failed));
-  for (const MetricId metric : input.results.suite.metrics) line.cell(outcome_of(result, metric));
+  for (const ScoreId& column : outcomes) line.cell(outcome_of(result, column));
   line.text(texts.why);
   line.text(texts.system);
   line.text(texts.prompt);
@@ -82,11 +93,12 @@ Result<void> write_csv_report(const ReportInput& input, Sink& sink) {
   BufferedWriter writer(sink);
   CsvLine head;
   for (const std::string_view name : first_columns) head.cell(name);
-  for (const MetricId metric : input.results.suite.metrics) head.cell(info(metric).name);
+  const std::vector<ScoreId> outcomes = outcome_columns(input.results.suite);
+  for (const ScoreId& column : outcomes) head.cell(to_string(column));
   for (const std::string_view name : last_columns) head.cell(name);
   writer.text() += head.take();
   return visit_cases(input.results, [&](const CaseResult& result) {
-    writer.text() += line_of(result, input);
+    writer.text() += line_of(result, outcomes, input);
     writer.passed();
   });
 }

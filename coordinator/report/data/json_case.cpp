@@ -59,7 +59,7 @@ void write_thresholding(Json& json, const std::optional<Thresholding>& threshold
 /// What each assessed repeat came to by the n-th metric.
 void write_repeats(Json& json, const CaseResult& result, std::size_t n) {
   if (result.repeats.assessed < 2) return;
-  const bool is_scored = info(result.metrics()[n].id).kind == MetricKind::scored;
+  const bool is_scored = result.metrics()[n].is_scored();
   json.key(is_scored ? "repeat_scores" : "repeat_passed").open('[');
   for (const TrialResult& trial : result.trials) {
     if (trial.perturbation > 0 || trial.error != nullptr) continue;
@@ -74,12 +74,11 @@ void write_metrics(Json& json, const CaseResult& result, const ThresholdsInEffec
   json.key("metrics").open('[');
   for (std::size_t n = 0; n < result.metrics().size(); ++n) {
     const AssessedMetric& assessed = result.metrics()[n];
-    const MetricInfo& metric = info(assessed.id);
     json.open('{');
-    json.member("name", metric.name);
-    json.member("version", metric.version);
+    json.member("name", assessed.shown_name());
+    json.member("version", info(assessed.id).version);
     json.member("asked_by_name", assessed.asked_by_name);
-    if (assessed.expectation != nullptr) json.member("check", check_text(assessed.check()));
+    if (assessed.is_check()) json.member("check", check_text(assessed.check()));
     if (const auto words = wording::expectation_in_words(result, n, rubrics); !words.empty())
       json.member("expected", words);
     json.member("score", assessed.score);
@@ -95,7 +94,7 @@ void write_metrics(Json& json, const CaseResult& result, const ThresholdsInEffec
     json.member("delta", assessed.delta());
     json.member("limit", assessed.limit);
     write_repeats(json, result, n);
-    write_thresholding(json, thresholds.of(result.fixture, assessed));
+    write_thresholding(json, thresholds.of(assessed));
     json.close('}');
   }
   json.close(']');
@@ -210,14 +209,10 @@ std::optional<Thresholding> ThresholdsInEffect::of_all_cases() const {
   return tests_of(suite_);
 }
 
-std::optional<Thresholding> ThresholdsInEffect::of(const Case& test_case,
-                                                   const AssessedMetric& metric) const {
-  if (info(metric.id).kind != MetricKind::scored) return std::nullopt;
-  const auto named = std::ranges::find_if(test_case.expectations, [&](const Expectation& expectation) {
-    return expectation.what.metric == metric.id;
-  });
-  const bool is_named = named != test_case.expectations.end();
-  const Thresholding given = merged(suite_, is_named ? named->thresholding : Thresholding{});
+std::optional<Thresholding> ThresholdsInEffect::of(const AssessedMetric& metric) const {
+  if (!metric.is_scored()) return std::nullopt;
+  const Expectation* named = metric.expectation;
+  const Thresholding given = merged(suite_, named != nullptr ? named->thresholding : Thresholding{});
   Thresholding effect;
   effect.mode = given.mode.value_or(ThresholdMode::relative);
   if (effect.mode == ThresholdMode::relative) {
@@ -231,7 +226,7 @@ std::optional<Thresholding> ThresholdsInEffect::of(const Case& test_case,
   // Where nobody names a mode, a fixed score holds beside the relative ones.
   if (!given.mode || given.mode == ThresholdMode::absolute) effect.min_score = given.min_score;
   // Of a judge metric it is what the votes had to reach, and asked of no score.
-  if (is_named && named->min_score && !is_judge_metric(metric.id))
+  if (named != nullptr && named->min_score && !is_judge_metric(metric.id))
     effect.min_score = std::max(effect.min_score.value_or(0.0), *named->min_score);
   return effect;
 }
@@ -278,7 +273,7 @@ void write_json_votes(Json& json, const CaseResult& result, std::span<const Rubr
   std::size_t n = 0;
   for (const Expectation& expectation : result.fixture.expectations) {
     if (!is_judge_metric(expectation.what.metric)) continue;
-    json.key(info(expectation.what.metric).name).open('{');
+    json.key(score_text(expectation.what.metric, expectation.name)).open('{');
     const bool has_rubric = expectation.judge && expectation.judge->rubric < rubrics.size();
     const Rubric* rubric = has_rubric ? &rubrics[expectation.judge->rubric] : nullptr;
     json.member("rubric", rubric != nullptr ? std::optional(rubric->id) : std::nullopt);

@@ -16,7 +16,7 @@ class ThresholdsInEffect {
       : suite_(results.gate.config().suite), gate_(results.gate.config()) {}
 
   /// Always has a mode, and under `relative` a `max_drop`. Nothing for a pass/fail metric.
-  std::optional<Thresholding> of(const Case& test_case, const AssessedMetric& metric) const;
+  std::optional<Thresholding> of(const AssessedMetric& metric) const;
   /// By what all cases are tested together; nothing unless the suite says `statistical`.
   std::optional<Thresholding> of_all_cases() const;
 

@@ -46,7 +46,7 @@ void write_json_judge(Json& json, const ReportInput& input) {
   for (const JudgedMetricBias& metric : bias.metrics) {
     json.line(2);
     json.open('{');
-    json.member("metric", info(metric.metric).name);
+    json.member("metric", to_string(metric.score));
     json.member("rubric", metric.rubric);
     json.member("rubric_version", metric.rubric_version);
     json.member("answers", metric.answers);
@@ -70,7 +70,7 @@ void write_json_calibrations(Json& json, const ReportInput& input) {
   for (const CheckedCalibration& one : run.metrics) {
     json.line(2);
     json.open('{');
-    json.member("metric", info(one.metric).name);
+    json.member("metric", to_string(one.score));
     json.member("rubric", one.rubric);
     json.member("rubric_version", one.rubric_version);
     json.member("samples", one.samples);

@@ -18,11 +18,11 @@ void write_figures(Json& json, const StabilityFigures& figures) {
   write_interval(json, "floor_interval", known(figures.floor_interval, figures.floor.has_value()));
 }
 
-void write_changes(Json& json, const std::map<MetricId, ScoreChange>& changes) {
+void write_changes(Json& json, const std::map<ScoreId, ScoreChange>& changes) {
   json.key("score_changes").open('[');
-  for (const auto& [metric, change] : changes) {
+  for (const auto& [score, change] : changes) {
     json.open('{');
-    json.member("metric", info(metric).name);
+    json.member("metric", to_string(score));
     json.member("answers", change.answers());
     json.member("mean_absolute", change.mean_absolute());
     json.member("noise", change.noise());

@@ -149,7 +149,7 @@ std::string statistics_chart(const StatisticalAssessment& statistics) {
     if (!one.comparison.drop) continue;
     const double change = -*one.comparison.drop;
     const std::string arm = one.arm.empty() ? "" : one.arm + ", ";
-    rows.push_back({arm + std::string(name_of(one.mean)), change,
+    rows.push_back({arm + name_of(one.mean), change,
                     -one.decision.drop_upper_bound.value_or(*one.comparison.drop), change});
   }
   return estimates("Change against the baseline, down to what cannot be excluded", rows, around_zero(rows),
@@ -163,9 +163,9 @@ std::string arms_chart(const RunArms& arms) {
       const auto gain = one.gain();
       const auto interval = one.gain_interval();
       if (!gain || !interval) continue;
-      rows.push_back({arms.arms[pair.second].name + " over " + arms.arms[pair.first].name + ", " +
-                          std::string(name_of(one.metric)),
-                      *gain, interval->low, interval->high});
+      rows.push_back(
+          {arms.arms[pair.second].name + " over " + arms.arms[pair.first].name + ", " + name_of(one.metric),
+           *gain, interval->low, interval->high});
     }
   }
   return estimates("Gains between arms", rows, around_zero(rows), {0.0});

@@ -69,8 +69,7 @@ Table arm_table(const ReportInput& input) {
   metrics.erase(ComparedMean());
   for (const auto& [metric, mean] : metrics) {
     const bool first = metric == metrics.begin()->first;
-    table.columns.push_back(first ? number(std::string(name_of(metric)))
-                                  : spare_number(std::string(name_of(metric))));
+    table.columns.push_back(first ? number(name_of(metric)) : spare_number(name_of(metric)));
   }
   table.columns.push_back(number("Cost"));
   table.columns.push_back(spare_number("p50"));
@@ -141,9 +140,9 @@ Table pair_table(const RunArms& run) {
       if (says_nothing(one)) continue;
       const auto gain = one.gain();
       Row row{{words(is_first ? run.arms[pair.second].name + " vs " + run.arms[pair.first].name : "", 160),
-               std::string(name_of(one.metric)), gain ? points(*gain) : std::string(wording::dash),
-               interval_words(one), wording::grouped(one.comparison.pairs),
-               std::string(to_string(one.verdict)), tests_needed(one)}};
+               name_of(one.metric), gain ? points(*gain) : std::string(wording::dash), interval_words(one),
+               wording::grouped(one.comparison.pairs), std::string(to_string(one.verdict)),
+               tests_needed(one)}};
       row.with_previous = !std::exchange(is_first, false);
       table.rows.push_back(std::move(row));
     }

@@ -153,10 +153,11 @@ using EntryList = BoundedList<Entries, Entry>;
 Text name_of(const CaseResult& result, std::size_t metric, std::span<const Rubric> rubrics) {
   const auto metrics = result.metrics();
   const MetricId id = metrics[metric].id;
-  const std::string asked = std::ranges::count(metrics, id, &AssessedMetric::id) > 1
+  const bool has_name = !metrics[metric].name.empty();
+  const std::string asked = !has_name && std::ranges::count(metrics, id, &AssessedMetric::id) > 1
                                 ? wording::expectation_in_words(result, metric, rubrics)
                                 : "";
-  if (asked.empty()) return std::string(info(id).name);
+  if (asked.empty()) return metrics[metric].shown_name();
   return words(excerpt(asked, defaults::compared_check_bytes));
 }
 
@@ -272,7 +273,7 @@ class CaseSections {
       scores_.add([&] {
         const auto numbers = wording::words_for(metric);
         return std::vector<Row>{{.cells = {words(result.fixture.id, defaults::case_title_bytes),
-                                           std::string(info(metric.id).name), numbers.score, numbers.baseline,
+                                           metric.shown_name(), numbers.score, numbers.baseline,
                                            numbers.limit, std::string(to_string(metric.status))}}};
       });
     }

@@ -133,7 +133,7 @@ Table table_of(const StatisticalAssessment& statistics) {
     const PairedComparison& compared = one.comparison;
     const double min_effect = statistics.rules.min_effect;
     const auto change = wording::change_words(compared.base, compared.current, min_effect);
-    Row row{{std::string(name_of(one.mean)), change.base, change.current, change.drop,
+    Row row{{name_of(one.mean), change.base, change.current, change.drop,
              wording::p_value(wording::shown_p(one.decision)), std::string(to_string(one.decision.decision)),
              wording::upper_limit(one.decision.drop_upper_bound, min_effect),
              wording::grouped(compared.pairs)}};

@@ -158,7 +158,7 @@ ScoreWords words_for(const AggregateComparison& comparison) {
 
 std::string assessed(const AssessedMetric& metric) {
   const ScoreWords words = words_for(metric);
-  std::string text = std::string(info(metric.id).name) + ' ';
+  std::string text = metric.shown_name() + ' ';
   if (metric.baseline) text += words.baseline + " → ";
   text += words.score;
   if (metric.delta()) text += " (" + words.delta + ")";
@@ -221,13 +221,12 @@ std::string improvements(const CaseResult& result) {
     // Nothing is claimed any more where nothing is to be found.
     const bool cleared = !metric.score && metric.baseline && metric.status == MetricStatus::pass;
     if (metric.is_fixed()) {
-      text += (text.empty() ? "" : ", ") + std::string(info(metric.id).name) + " failed → passed";
+      text += (text.empty() ? "" : ", ") + metric.shown_name() + " failed → passed";
       continue;
     }
     if (!rose && !cleared) continue;
     const ScoreWords words = words_for(metric);
-    text += (text.empty() ? "" : ", ") + std::string(info(metric.id).name) + ' ' + words.baseline + " → " +
-            words.score;
+    text += (text.empty() ? "" : ", ") + metric.shown_name() + ' ' + words.baseline + " → " + words.score;
     if (rose) text += " (" + words.delta + ")";
   }
   return text;
@@ -254,7 +253,7 @@ std::string missing_entries(const CaseResult& result) {
   std::string names;
   for (const AssessedMetric& metric : result.metrics()) {
     if (metric.cause != MetricCause::missing_in_baseline) continue;
-    names += (names.empty() ? "" : ", ") + std::string(info(metric.id).name);
+    names += (names.empty() ? "" : ", ") + metric.shown_name();
   }
   return names;
 }

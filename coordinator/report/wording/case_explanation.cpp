@@ -26,11 +26,12 @@ const Expectation* expectation_of(const CaseResult& result, std::size_t metric) 
 }
 
 /// `correctness v1 "In May."`: what the judge was asked by, and what the test gave it.
-std::string asked_of_the_judge(MetricId metric, const JudgeQuestion& asked, std::span<const Rubric> rubrics) {
-  std::string words(info(metric).name);
+std::string asked_of_the_judge(const ScoreId& score, const JudgeQuestion& asked,
+                               std::span<const Rubric> rubrics) {
+  std::string words = to_string(score);
   if (asked.rubric < rubrics.size()) {
     const Rubric& rubric = rubrics[asked.rubric];
-    words = rubric_in_words(metric, rubric.id, rubric.version);
+    words = rubric_in_words(score, rubric.id, rubric.version);
   }
   for (const std::string* text : {&asked.reference, &asked.criteria, &asked.context}) {
     if (!text->empty()) return words + ' ' + quoted_texts({*text});
@@ -39,8 +40,9 @@ std::string asked_of_the_judge(MetricId metric, const JudgeQuestion& asked, std:
 }
 
 std::string asked_for(const Expectation& expectation, std::span<const Rubric> rubrics) {
-  if (expectation.judge) return asked_of_the_judge(expectation.what.metric, *expectation.judge, rubrics);
-  return is_judge_metric(expectation.what.metric) ? "" : expected_in_words(expectation.what);
+  const ScoreId score{expectation.what.metric, expectation.name};
+  if (expectation.judge) return asked_of_the_judge(score, *expectation.judge, rubrics);
+  return is_judge_metric(score.metric) ? "" : expected_in_words(expectation.what, to_string(score));
 }
 
 /// What was asked for, and the judge's own words: foreign text, which may be as long as it likes.
@@ -109,9 +111,9 @@ void tell_metrics(const CaseResult& result, std::span<const Rubric> rubrics, std
       tell_judgement(metric, expectation, rubrics, lines);
       continue;
     }
-    const std::string name(info(metric.id).name);
+    const std::string name = metric.shown_name();
     if (expectation != nullptr)
-      lines.push_back({CaseLineKind::expected, expected_in_words(expectation->what), standing});
+      lines.push_back({CaseLineKind::expected, asked_for(*expectation, rubrics), standing});
     if (!metric.detail.empty()) lines.push_back({CaseLineKind::detail, std::string(metric.detail)});
     if (metric.only_in_other_repeats) {
       lines.push_back({CaseLineKind::detail, name + failed_elsewhere(metric)});

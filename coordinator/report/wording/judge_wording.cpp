@@ -59,7 +59,7 @@ std::string trait_bias(MetricId metric, const TraitBias& trait, const TraitWords
 
 /// `` `faithfulness v1` with 3 votes: kappa 0.72 (95 %: 0.48 to 0.90) by 40 answers beside labels ``.
 std::string calibrated_in_words(const CheckedCalibration& one) {
-  std::string text = backquoted(rubric_in_words(one.metric, one.rubric, one.rubric_version)) + " with " +
+  std::string text = backquoted(rubric_in_words(one.score, one.rubric, one.rubric_version)) + " with " +
                      counted(one.samples, "vote");
   if (one.check.found == nullptr) return text;
   const JudgeCalibration& found = *one.check.found;
@@ -85,14 +85,14 @@ GateNotice warning(std::string code, std::string message) {
 
 }  // namespace
 
-std::string rubric_in_words(MetricId metric, const std::string& rubric, const std::string& version) {
-  const std::string name(info(metric).name);
-  if (rubric == name) return name + ' ' + version;
+std::string rubric_in_words(const ScoreId& score, const std::string& rubric, const std::string& version) {
+  const std::string name = to_string(score);
+  if (rubric == info(score.metric).name) return name + ' ' + version;
   return name + " (" + rubric + ' ' + version + ")";
 }
 
 std::string judged_by(const JudgedMetricBias& metric) {
-  return rubric_in_words(metric.metric, metric.rubric, metric.rubric_version);
+  return rubric_in_words(metric.score, metric.rubric, metric.rubric_version);
 }
 
 std::string kappa(const JudgeCalibration& calibration) {
@@ -102,12 +102,12 @@ std::string kappa(const JudgeCalibration& calibration) {
 }
 
 std::string length_bias(const JudgedMetricBias& metric, double confidence) {
-  return trait_bias(metric.metric, metric.length, length_words,
+  return trait_bias(metric.score.metric, metric.length, length_words,
                     "length in " + std::string(to_string(metric.length_unit)), confidence);
 }
 
 std::string format_bias(const JudgedMetricBias& metric, double confidence) {
-  return trait_bias(metric.metric, metric.format, format_words, "share of Markdown", confidence);
+  return trait_bias(metric.score.metric, metric.format, format_words, "share of Markdown", confidence);
 }
 
 bool is_noisy(const JudgedMetricBias& metric) {

@@ -11,7 +11,7 @@
 namespace sluice::wording {
 
 /// `faithfulness v1`, `rubric (tone v1)`.
-std::string rubric_in_words(MetricId metric, const std::string& rubric, const std::string& version);
+std::string rubric_in_words(const ScoreId& score, const std::string& rubric, const std::string& version);
 std::string judged_by(const JudgedMetricBias& metric);
 
 /// `kappa 0.72 (95 %: 0.48 to 0.90)`

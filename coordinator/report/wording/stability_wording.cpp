@@ -172,9 +172,9 @@ std::vector<std::string> stability_summary(const ReportInput& input) {
   lines.push_back(floor_line(run));
   if (const auto line = pass_line(run); !line.empty())
     lines.push_back(line + (input.arms != nullptr ? ", over all arms" : ""));
-  for (const auto& [metric, change] : run.score_changes) {
+  for (const auto& [score, change] : run.score_changes) {
     if (!change.mean_absolute()) continue;
-    std::string line = std::string(info(metric).name) + " moves by " + fixed(*change.mean_absolute(), 3) +
+    std::string line = to_string(score) + " moves by " + fixed(*change.mean_absolute(), 3) +
                        " on average under perturbation";
     if (change.noise()) line += " (" + fixed(*change.noise(), 3) + " between repeats)";
     lines.push_back(line);

@@ -146,7 +146,7 @@ std::string metric_words(const StatisticalMetric& one, const StatisticalAssessme
   const PairedComparison& compared = one.comparison;
   const ChangeWords words = change_words(compared.base, compared.current, run.rules.min_effect);
   const std::string what =
-      one.mean ? "mean " + std::string(name_of(one.mean)) : std::string("share of answers that passed");
+      one.mean ? "mean " + name_of(one.mean) : std::string("share of answers that passed");
   const std::string arm = one.arm.empty() ? "" : "arm " + one.arm + ": ";
   std::string line = arm + what + " " + words.base + " → " + words.current + drop_words(words, compared) +
                      " over " + counted(compared.pairs, "case") + ": " + decision_words(one, run);
@@ -168,7 +168,7 @@ std::vector<RunLine> largest_drops(const StatisticalMetric& one) {
   const auto& kept = one.drops.kept();
   if (one.decision.decision != ChangeDecision::regression || kept.empty()) return lines;
   const std::string arm = one.arm.empty() ? "" : ", arm " + one.arm;
-  lines.push_back({"Largest drops of " + std::string(name_of(one.mean)) + arm + ":"});
+  lines.push_back({"Largest drops of " + name_of(one.mean) + arm + ":"});
   for (const CaseDrop& fallen : kept) {
     const ChangeWords words = change_words(fallen.base, fallen.current, std::nullopt);
     lines.push_back({excerpt(fallen.test_id, defaults::max_named_id_bytes) + ": " + words.base + " → " +

@@ -131,8 +131,7 @@ std::string whole_run_reason(const BaselineComparison& gate) {
   if (gate.statistics) {
     for (const StatisticalMetric& one : gate.statistics->metrics) {
       if (one.decision.decision == ChangeDecision::regression) {
-        const std::string what =
-            one.mean ? std::string(name_of(one.mean)) + " regressed" : "fewer answers passed";
+        const std::string what = one.mean ? name_of(one.mean) + " regressed" : "fewer answers passed";
         const std::string arm = one.arm.empty() ? "" : " with arm " + one.arm;
         add(what + " beyond chance" + arm + (one.fails_nothing ? " by a judge that is not calibrated" : ""));
       }

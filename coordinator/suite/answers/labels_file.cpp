@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 3> label_keys{"id", "metric", "passed"};
 
 struct ParsedLabel {
   std::string id;
-  std::optional<MetricId> metric;
+  std::optional<ScoreId> score;
   bool passed = false;
 };
 
@@ -51,10 +51,12 @@ std::optional<std::string> read_label(const DocumentNode::Table& entries, Parsed
       has_passed = true;
     } else if (key == "metric") {
       const auto* name = std::get_if<std::string>(&value.value);
-      const MetricInfo* metric = name == nullptr ? nullptr : find_metric(std::string_view(*name));
-      if (metric == nullptr || !is_judge_metric(metric->id))
-        return "`metric` must be one that a judge scores: " + judge_metric_names();
-      label.metric = metric->id;
+      const ScoreParts score = name == nullptr ? ScoreParts{} : parts_of_score(*name);
+      if (score.metric == nullptr || !is_judge_metric(score.metric->id)) {
+        return "`metric` must be one that a judge scores: " + judge_metric_names() +
+               "; with the name that a test gives the score, as \"rubric:tone\"";
+      }
+      label.score = ScoreId{score.metric->id, std::string(score.name)};
     } else {
       return "unknown key \"" + excerpt(key, 80) + "\"; " + std::string(label_example) +
              did_you_mean(key, label_keys);
@@ -66,17 +68,17 @@ std::optional<std::string> read_label(const DocumentNode::Table& entries, Parsed
 }
 
 /// Why the label says nothing of the test; empty if it does.
-std::string not_asked(const Case& test, const std::optional<MetricId>& labelled) {
+std::string not_asked(const Case& test, const std::optional<ScoreId>& labelled) {
   std::string names;
   for (const Expectation& expectation : test.expectations) {
-    const MetricId metric = expectation.what.metric;
-    if (!is_judge_metric(metric)) continue;
-    if (!labelled || metric == *labelled) return "";
-    names += (names.empty() ? "" : ", ") + std::string(info(metric).name);
+    const ScoreId score{expectation.what.metric, expectation.name};
+    if (!is_judge_metric(score.metric)) continue;
+    if (!labelled || score == *labelled) return "";
+    names += (names.empty() ? "" : ", ") + to_string(score);
   }
   const std::string words = "the test \"" + excerpt(test.id, 80) + "\" ";
   if (names.empty()) return words + "has no judge metric, so nothing is compared with the label; take it out";
-  return words + "is not judged by `" + std::string(info(*labelled).name) + "` but by " + names +
+  return words + "is not judged by `" + to_string(*labelled) + "` but by " + names +
          "; name that one, or take the label out";
 }
 
@@ -94,8 +96,8 @@ std::string ids_under_arms(const std::map<std::string_view, std::size_t>& places
 
 }  // namespace
 
-std::optional<bool> Labels::find(std::string_view test, MetricId metric) const {
-  for (const std::optional<MetricId>& of : {std::optional(metric), std::optional<MetricId>()}) {
+std::optional<bool> Labels::find(std::string_view test, const ScoreId& score) const {
+  for (const std::optional<ScoreId>& of : {std::optional(score), std::optional<ScoreId>()}) {
     const auto found = labels_.find({std::string(test), of});
     if (found != labels_.end()) return found->second.passed;
   }
@@ -107,12 +109,12 @@ std::vector<Finding> Labels::check_tests(const CaseList& cases, bool is_part) co
   for (std::size_t i = 0; i < cases.size(); ++i) places.emplace(cases.id(i), i);
   std::vector<Finding> findings;
   for (const auto& [key, label] : labels_) {
-    const auto& [id, metric] = key;
+    const auto& [id, score] = key;
     const auto found = places.find(id);
     std::string problem;
     if (found != places.end()) {
       const auto test = cases.read(found->second);
-      problem = test ? not_asked(**test, metric) : test.error().message;
+      problem = test ? not_asked(**test, score) : test.error().message;
     } else if (const std::string under_arms = ids_under_arms(places, id); !under_arms.empty()) {
       problem = "the test \"" + excerpt(id, 80) + "\" is answered by several arms: label each answer, as " +
                 under_arms;
@@ -153,7 +155,7 @@ tl::expected<Labels, std::vector<Finding>> parse_labels(std::string_view text, c
       continue;
     }
     const auto [place, is_new] =
-        labels.labels_.try_emplace({label.id, label.metric}, Labels::Label{label.passed, number});
+        labels.labels_.try_emplace({label.id, label.score}, Labels::Label{label.passed, number});
     if (is_new) continue;
     findings.push_back({file, number,
                         "the test \"" + excerpt(label.id, 80) + "\" is labelled in line " +

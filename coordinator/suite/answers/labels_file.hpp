@@ -1,8 +1,8 @@
 #pragma once
 
 #include "common/documents/finding.hpp"
-#include "common/model/metrics.hpp"
 #include "coordinator/suite/case_list.hpp"
+#include "coordinator/suite/score_id.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,16 +18,16 @@
 namespace sluice {
 
 /// What people say of the answers to tests: JSON Lines of `{"id": TEST, "passed": true}`, where `metric` may
-/// name the judge metric that is meant, else all of the test are.
+/// name the judge score that is meant (score_text), else all of the test are.
 class Labels {
  public:
-  /// The verdict on a test by this metric; one that names the metric goes before one that names none.
-  std::optional<bool> find(std::string_view test, MetricId metric) const;
+  /// The verdict on a test by this score; one that names the score goes before one that names none.
+  std::optional<bool> find(std::string_view test, const ScoreId& score) const;
   std::size_t size() const { return labels_.size(); }
 
   /// A finding for each label that says nothing: of a test that is not there, or that no judge metric, or not
-  /// the one that is named, asks of; after defaults::max_file_findings how many more. `is_part`: tests that
-  /// are not among the cases may be elsewhere in the suite.
+  /// the one whose score is named, asks of; after defaults::max_file_findings how many more. `is_part`: tests
+  /// that are not among the cases may be elsewhere in the suite.
   std::vector<Finding> check_tests(const CaseList& cases, bool is_part) const;
 
  private:
@@ -37,7 +37,7 @@ class Labels {
     bool passed = false;
     std::uint32_t line = 0;
   };
-  using Key = std::pair<std::string, std::optional<MetricId>>;
+  using Key = std::pair<std::string, std::optional<ScoreId>>;
 
   std::string file_;
   std::map<Key, Label> labels_;

@@ -8,6 +8,7 @@
 #include "coordinator/suite/documents/document_context.hpp"
 #include "coordinator/suite/documents/json_document.hpp"
 #include "coordinator/suite/documents/json_lines.hpp"
+#include "coordinator/suite/score_id.hpp"
 
 #include <algorithm>
 #include <set>
@@ -127,7 +128,7 @@ class AnswerReader {
   }
 
   void read_judgement(const DocumentEntry& entry) {
-    const MetricInfo* metric = find_metric(std::string_view(entry.key));
+    const auto [metric, name] = parts_of_score(entry.key);
     if (metric == nullptr || !is_judge_metric(metric->id)) {
       context_.add(entry.line, "\"meta.assay.judge\" names \"" + excerpt(entry.key, defaults::quoted_bytes) +
                                    "\", which is no metric by a judge");
@@ -139,6 +140,7 @@ class AnswerReader {
     }
     TableReader reader = context_.reader(entry.value, "meta.assay.judge." + entry.key);
     RecordedJudgement judged;
+    judged.name = name;
     judged.rubric = reader.word("rubric").value_or(std::string(metric->name));
     judged.rubric_version = reader.word("rubric_version", Need::required).value_or("");
     const auto score = reader.number_in("score", 0.0, 1.0, Need::required);

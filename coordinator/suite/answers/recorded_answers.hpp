@@ -18,8 +18,9 @@
 
 namespace sluice {
 
-/// How an answer was judged where it was recorded: `meta.assay.judge.METRIC`.
+/// How an answer was judged where it was recorded: `meta.assay.judge.SCORE` (score_text).
 struct RecordedJudgement {
+  std::string name;    ///< ScoreId
   std::string rubric;  ///< Its id.
   std::string rubric_version;
   JudgeScore score;  ///< Its source is `trace`.
@@ -29,7 +30,7 @@ struct RecordedJudgement {
 struct AnsweredTest {
   RecordedAnswer answer;
   std::optional<std::string> context;         ///< What was retrieved for it, in place of the test's context.
-  std::vector<RecordedJudgement> judgements;  ///< At most one of each metric.
+  std::vector<RecordedJudgement> judgements;  ///< At most one of each score.
   std::uint32_t line = 0;
 };
 

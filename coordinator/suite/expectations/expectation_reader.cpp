@@ -5,6 +5,8 @@
 #include "coordinator/suite/expectations/metric_types.hpp"
 #include "coordinator/suite/expectations/text_parameter_reader.hpp"
 #include "coordinator/suite/fixtures/expected_claims.hpp"
+#include "coordinator/suite/prompts/arms.hpp"
+#include "coordinator/suite/score_id.hpp"
 #include "coordinator/suite/test_files/test_templates.hpp"
 #include "coordinator/suite/test_files/thresholding_reader.hpp"
 
@@ -53,9 +55,10 @@ class ExpectationsReader {
     auto metric = open_metric(node, name, context_, source_.suite);
     if (!metric) return;
     auto& [reader, type] = *metric;
-    check_combination(reader, type, name);
     Expectation expectation;
     expectation.what.metric = type.id;
+    if (takes_name(info(type.id))) expectation.name = read_score_name(reader);
+    check_combination(reader, type, expectation.name);
     read_parameters(reader, type, expectation);
     if (type.id == MetricId::label) check_label(reader, expectation.what.texts[1]);
     if (type.is_scored()) {
@@ -69,8 +72,16 @@ class ExpectationsReader {
     test_.expectations.push_back(std::move(expectation));
   }
 
+  /// The same characters as in the name of an arm: both stand in reports and on command lines.
+  static std::string read_score_name(TableReader& reader) {
+    const auto name = reader.word("name");
+    if (!name || is_arm_name(*name)) return name.value_or("");
+    reader.add_wrong("name", not_an_arm_name(*name));
+    return "";
+  }
+
   /// A test makes one request, so its answer is either claims or a text.
-  void check_combination(TableReader& reader, const MetricType& type, const std::string& place) {
+  void check_combination(TableReader& reader, const MetricType& type, const std::string& score_name) {
     const std::string name(type.name());
     const bool is_claims = type.parameter == Parameter::claims;
     const CaseKind kind = is_claims ? CaseKind::claims : CaseKind::text;
@@ -81,15 +92,18 @@ class ExpectationsReader {
                                    " here: claims metrics and metrics of the answer's text "
                                    "need a test each");
     }
-    // A row of a table is one line.
-    const std::string line = "line " + std::to_string(reader.line_of("type"));
-    const auto [first, is_new] = seen_.emplace(type.id, source_.metric_places.empty() ? line : place);
-    if (!is_new && type.is_scored()) {
-      reader.add_wrong("type", name + " stands in the test already (" + first->second +
-                                   "): a scored metric has one score a test" +
-                                   (type.parameter == Parameter::judge
-                                        ? "; ask for both in one, or give each a test of the same prompt"
-                                        : ""));
+    const auto [first, is_new] = seen_.emplace(ScoreId{type.id, score_name}, reader.line_of("type"));
+    if (is_new || !type.is_scored()) return;
+    const std::string there = " stands in the test already (line " + std::to_string(first->second) + "): ";
+    if (is_claims) {
+      reader.add_wrong("type", name + there + "a test has one score of its claims");
+    } else if (score_name.empty()) {
+      reader.add_wrong("type", name + there +
+                                   "give each a \"name\", such as \"name\": \"tone\", to tell "
+                                   "their scores apart");
+    } else {
+      reader.add_wrong(
+          "name", "\"" + score_name + "\"" + there + "give each score of " + name + " a name of its own");
     }
   }
 
@@ -169,8 +183,8 @@ class ExpectationsReader {
   const DocumentContext& context_;
   Case& test_;
   TextParameterReader parameters_;
-  std::size_t metric_ = 0;                ///< Which of `expected` is read.
-  std::map<MetricId, std::string> seen_;  ///< With where it stands.
+  std::size_t metric_ = 0;                 ///< Which of `expected` is read.
+  std::map<ScoreId, std::uint32_t> seen_;  ///< With its line; checks alike, whose names are empty.
   std::map<std::string, std::uint32_t, std::less<>> claims_lines_;
   std::vector<PlacedClaim> required_;
   std::vector<PlacedClaim> forbidden_;

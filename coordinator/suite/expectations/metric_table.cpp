@@ -2,6 +2,7 @@
 
 #include "common/text/text.hpp"
 #include "coordinator/suite/fixtures/expected_claims.hpp"
+#include "coordinator/suite/score_id.hpp"
 #include "coordinator/suite/test_files/thresholding_reader.hpp"
 
 #include <algorithm>
@@ -58,7 +59,8 @@ std::optional<MetricTable> open_metric(const DocumentNode& node, const std::stri
 
 void refuse_other_keys(TableReader& reader, const MetricType& type) {
   for (const ParameterKey& one : parameter_keys()) {
-    if (one.is_of(type.parameter) || reader.refused_entry(one.key) == nullptr) continue;
+    const bool is_score_name = one.key == "name" && takes_name(info(type.id));
+    if (one.is_of(type.parameter) || is_score_name || reader.refused_entry(one.key) == nullptr) continue;
     const std::string keys = keys_of(type.parameter);
     reader.add_wrong(one.key, "does not belong to " + std::string(type.name()) + ", which takes " +
                                   (keys.empty() ? "no parameters" : keys));

@@ -22,7 +22,7 @@ struct MetricTable {
 std::optional<MetricTable> open_metric(const DocumentNode& node, const std::string& name,
                                        const DocumentContext& context, const Thresholding& suite);
 
-/// Keys of metrics with other parameters become findings.
+/// Keys of metrics with other parameters become findings; not the name of a score.
 void refuse_other_keys(TableReader& reader, const MetricType& type);
 
 /// Limits of a metric without a score become findings.

@@ -9,12 +9,14 @@
 #include "coordinator/suite/documents/json_document.hpp"
 #include "coordinator/suite/expectations/foreign_check.hpp"
 #include "coordinator/suite/expectations/metric_types.hpp"
+#include "coordinator/suite/score_id.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace sluice {
@@ -162,6 +164,7 @@ class CsvTests {
     std::string threshold;
     bool is_sound = true;
     source_.metric_places.clear();
+    check_columns_.clear();
     std::string id =
         std::filesystem::path(source_.source).stem().generic_string() + "-" + std::to_string(number);
     for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -185,6 +188,7 @@ class CsvTests {
     }
     if (!threshold.empty()) is_sound = is_sound && put_threshold(threshold, row.line, expected);
     if (!is_sound) return std::nullopt;
+    name_further_scores(expected);
     if (!tags.empty()) test.push_back({"tags", row.line, {std::move(tags), row.line, {}}});
     test.push_back({"id", row.line, text(std::move(id))});
     if (!expected.empty()) test.push_back({"expected", row.line, {std::move(expected), row.line, {}}});
@@ -244,7 +248,22 @@ class CsvTests {
     }
     expected.push_back(in_order(std::move(*made)));
     source_.metric_places.push_back("the column \"" + column + '"');
+    check_columns_.push_back(column);
     return true;
+  }
+
+  /// A cell has no place for a name: the further scores of a metric are called by their columns.
+  void name_further_scores(DocumentNode::Array& expected) const {
+    std::set<MetricId> named;
+    for (std::size_t i = 0; i < check_columns_.size(); ++i) {
+      const auto& type = std::get<std::string>(find_entry(expected[i], "type")->value.value);
+      const MetricInfo& metric = info(type_called(type)->id);
+      if (!takes_name(metric) || named.insert(metric.id).second) continue;
+      auto& table = std::get<DocumentNode::Table>(expected[i].value);
+      const std::uint32_t line = expected[i].line;
+      table.push_back({"name", line, {check_columns_[i].substr(check_columns_[i].find('e')), line, {}}});
+      expected[i] = in_order(std::move(expected[i]));
+    }
   }
 
   /// The checks as parts of one, of which that share must pass; false if they cannot be.
@@ -272,6 +291,7 @@ class CsvTests {
                               {"type", line, {std::string("all_of"), line, {}}}};
     expected = {{std::move(group), line, {}}};
     source_.metric_places.clear();
+    check_columns_.clear();
     return true;
   }
 
@@ -279,8 +299,9 @@ class CsvTests {
   DocumentContext context_;
   SuiteBuilder& builder_;
   std::vector<std::string> columns_;
-  std::vector<bool> holds_json_;  ///< By column.
-  bool has_context_ = false;      ///< Each row has the variable `context`, itself or by the default test.
+  std::vector<bool> holds_json_;            ///< By column.
+  std::vector<std::string> check_columns_;  ///< Of the row's checks.
+  bool has_context_ = false;  ///< Each row has the variable `context`, itself or by the default test.
 };
 
 }  // namespace

@@ -83,13 +83,22 @@ bool are_of_one_label(const DocumentNode& one, const DocumentNode& other) {
          path_of(one) == path_of(other);
 }
 
-/// A scored metric has one score a test, and an answer one label; the test's own goes first.
+/// Two expectations of one score.
+bool are_of_one_score(const DocumentNode& one, const DocumentNode& other) {
+  const auto name_of = [](const DocumentNode& metric) {
+    const DocumentEntry* name = find_entry(metric, "name");
+    const auto* text = name != nullptr ? std::get_if<std::string>(&name->value.value) : nullptr;
+    return text != nullptr ? *text : std::string();
+  };
+  const auto metric = metric_of(one);
+  return metric && info(*metric).kind == MetricKind::scored && metric_of(other) == metric &&
+         name_of(one) == name_of(other);
+}
+
+/// A test has each score once, and an answer one label; the test's own goes first.
 bool is_replaced(const DocumentNode& metric, const DocumentNode::Array& own) {
-  const auto known = metric_of(metric);
-  if (!known) return false;
   return std::ranges::any_of(own, [&](const DocumentNode& one) {
-    return are_of_one_label(one, metric) ||
-           (info(*known).kind == MetricKind::scored && metric_of(one) == known);
+    return are_of_one_label(one, metric) || are_of_one_score(one, metric);
   });
 }
 

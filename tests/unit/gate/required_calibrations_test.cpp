@@ -90,7 +90,7 @@ TEST(RequiredCalibrations, OneThatIsGoodEnoughLetsTheJudgeFail) {
 
 TEST(RequiredCalibrations, TheLowerEndOfKappasIntervalCounts) {
   const auto standing = [](const JudgeCalibration& known) {
-    return asked_for({known})->check(MetricId::faithfulness, {.samples = 3, .rationale = {}}).standing;
+    return asked_for({known})->check({MetricId::faithfulness}, {.samples = 3, .rationale = {}}).standing;
   };
   EXPECT_EQ(standing(calibration(0.8, 0.6)), CalibrationStanding::calibrated) << "exactly at the limit";
   EXPECT_EQ(standing(calibration(0.8, 0.1 + 0.5)), CalibrationStanding::calibrated);
@@ -106,11 +106,11 @@ TEST(RequiredCalibrations, TheLowerEndOfKappasIntervalCounts) {
 
 TEST(RequiredCalibrations, ALimitOfZeroStillAsksForOne) {
   const VoteTally tally{.samples = 3, .rationale = {}};
-  EXPECT_EQ(asked_for({}, gpt, 0.0)->check(MetricId::faithfulness, tally).standing,
+  EXPECT_EQ(asked_for({}, gpt, 0.0)->check({MetricId::faithfulness}, tally).standing,
             CalibrationStanding::missing);
-  EXPECT_EQ(asked_for({calibration(0.2, 0.0)}, gpt, 0.0)->check(MetricId::faithfulness, tally).standing,
+  EXPECT_EQ(asked_for({calibration(0.2, 0.0)}, gpt, 0.0)->check({MetricId::faithfulness}, tally).standing,
             CalibrationStanding::calibrated);
-  EXPECT_EQ(asked_for({calibration(0.2, -0.1)}, gpt, 0.0)->check(MetricId::faithfulness, tally).standing,
+  EXPECT_EQ(asked_for({calibration(0.2, -0.1)}, gpt, 0.0)->check({MetricId::faithfulness}, tally).standing,
             CalibrationStanding::kappa_low);
 }
 
@@ -118,7 +118,7 @@ TEST(RequiredCalibrations, AnotherMetricRubricJudgeOrNumberOfVotesIsNotCalibrate
   const auto standing_with = [](const std::function<void(JudgeCalibration&)>& change) {
     JudgeCalibration known = calibration(0.9, 0.8);
     change(known);
-    return asked_for({known})->check(MetricId::faithfulness, {.samples = 3, .rationale = {}}).standing;
+    return asked_for({known})->check({MetricId::faithfulness}, {.samples = 3, .rationale = {}}).standing;
   };
   using enum CalibrationStanding;
   EXPECT_EQ(standing_with([](JudgeCalibration&) {}), calibrated);
@@ -129,10 +129,10 @@ TEST(RequiredCalibrations, AnotherMetricRubricJudgeOrNumberOfVotesIsNotCalibrate
   EXPECT_EQ(standing_with([](JudgeCalibration& one) { one.key.judge_model = "gpt-5"; }), missing);
   EXPECT_EQ(standing_with([](JudgeCalibration& one) { one.key.samples = 5; }), missing);
   const auto required = asked_for({calibration(0.9, 0.8)});
-  EXPECT_EQ(required->check(MetricId::faithfulness, {.rubric = 1, .samples = 3, .rationale = {}}).standing,
+  EXPECT_EQ(required->check({MetricId::faithfulness}, {.rubric = 1, .samples = 3, .rationale = {}}).standing,
             missing)
       << "another version of the rubric";
-  EXPECT_EQ(required->check(MetricId::faithfulness, {.rubric = 9, .samples = 3, .rationale = {}}).standing,
+  EXPECT_EQ(required->check({MetricId::faithfulness}, {.rubric = 9, .samples = 3, .rationale = {}}).standing,
             missing);
 }
 
@@ -143,7 +143,7 @@ TEST(RequiredCalibrations, ThatOfTheFakeJudgeNeverCounts) {
   const Gate gate = gate_asking({known}, nullptr, false, {"fake", ""});
   EXPECT_EQ(came(gate, {0.1, 0.1, 0.1}), (Came{CaseStatus::warn, judge_uncalibrated, no_majority}));
   const auto required = asked_for({known}, {"fake", ""});
-  EXPECT_EQ(required->check(MetricId::faithfulness, {.samples = 3, .rationale = {}}).standing,
+  EXPECT_EQ(required->check({MetricId::faithfulness}, {.samples = 3, .rationale = {}}).standing,
             CalibrationStanding::fake);
 }
 
@@ -263,7 +263,7 @@ TEST(RequiredCalibrations, TheFoldNamesEachWayOfJudgingOnce) {
   EXPECT_EQ(run.metrics[1].samples, 3u);
   EXPECT_EQ(run.metrics[1].check.standing, CalibrationStanding::calibrated);
   EXPECT_EQ(run.metrics[1].rubric_version, "v1");
-  EXPECT_EQ(run.uncalibrated(), std::vector{MetricId::faithfulness});
+  EXPECT_EQ(run.uncalibrated(), std::vector{ScoreId{MetricId::faithfulness}});
 }
 
 /// A side of one judged case.

@@ -140,8 +140,8 @@ TEST(StatisticalGate, PairsOfTwoFilesAreTestedAsThoseOfARun) {
   const double now = 0.7;
   for (int i = 0; i < 40; ++i) {
     const std::string id = id_of(i);
-    tests.add({id, i % 2 == 0 ? "even" : "odd", MetricId::semantic_similarity_to, std::span(&before, 1),
-               std::span(&now, 1)});
+    tests.add({id, i % 2 == 0 ? "even" : "odd", ScoreId{MetricId::semantic_similarity_to},
+               std::span(&before, 1), std::span(&now, 1)});
   }
   const auto pairs = tests.finish();
   const auto run = forty.assessed([](int) { return 0.7; });
@@ -194,11 +194,11 @@ TEST(StatisticalGate, ADropIsThatOfTheMeansOverTheRepeats) {
   const std::vector<double> before{1.0, 0.5};
   const std::vector<double> now{0.25, 0.5, 0.0, 0.25};
   const std::vector<double> none;
-  tests.add({"fell", "", MetricId::semantic_similarity_to, before, now});
-  tests.add({"rose", "", MetricId::semantic_similarity_to, now, before});
-  tests.add({"same", "", MetricId::semantic_similarity_to, before, before});
-  tests.add({"undefined", "", MetricId::semantic_similarity_to, before, none});
-  tests.add({"new", "", MetricId::semantic_similarity_to, none, now});
+  tests.add({"fell", "", ScoreId{MetricId::semantic_similarity_to}, before, now});
+  tests.add({"rose", "", ScoreId{MetricId::semantic_similarity_to}, now, before});
+  tests.add({"same", "", ScoreId{MetricId::semantic_similarity_to}, before, before});
+  tests.add({"undefined", "", ScoreId{MetricId::semantic_similarity_to}, before, none});
+  tests.add({"new", "", ScoreId{MetricId::semantic_similarity_to}, none, now});
   const auto assessed = tests.finish();
   const LargestDrops& drops = assessed.metrics.at(0).drops;
   EXPECT_EQ(drops.count(), 1u);
@@ -301,7 +301,8 @@ StatisticalAssessment of_two_arms(const std::vector<std::string>& arms, double n
   for (int i = 0; i < 40; ++i) {
     for (std::size_t arm = 0; arm < now.size(); ++arm) {
       const std::string id = id_of(i) + (arm == 0 ? "@m1" : "@m2");
-      ScorePair pair{id, "", MetricId::semantic_similarity_to, std::span(&base, 1), std::span(&now[arm], 1)};
+      ScorePair pair{id, "", ScoreId{MetricId::semantic_similarity_to}, std::span(&base, 1),
+                     std::span(&now[arm], 1)};
       pair.arm = arm;
       tests.add(pair);
     }

@@ -324,11 +324,13 @@ TEST_F(Promptfoo, ComparesAListAsAWhole) {
 TEST_F(Promptfoo, KeepsTheThresholdThatAJudgeHasByDefaultThere) {
   const std::string text = suite("prompts: [p]\ntests: [{assert: [{type: g-eval, value: is kind}]}]\n");
   EXPECT_NE(text.find("criteria: is kind\n        min_score: 0.7\n"), std::string::npos) << text;
-  const std::string joined = suite(
+  const std::string both = suite(
       "prompts: [p]\ntests: [{assert: [{type: llm-rubric, value: is kind}, {type: g-eval, value: is "
       "true}]}]\n");
-  EXPECT_NE(joined.find("          is kind\n          is true\n        min_score: 0.7\n"), std::string::npos)
-      << joined;
+  EXPECT_NE(both.find("criteria: is kind\n      - type: rubric\n        name: \"2\"\n        criteria: is "
+                      "true\n        min_score: 0.7\n"),
+            std::string::npos)
+      << both;
 }
 
 TEST(ForeignScripts, ThatAskForTextsAreChecks) {

@@ -332,28 +332,43 @@ tests:
   EXPECT_EQ(made.find("is left out"), std::string::npos) << made;
 }
 
-TEST_F(Promptfoo, SaysWhatIsLostOfScoresThatAskForAnother) {
+TEST_F(Promptfoo, NamesScoresOfOneKind) {
   const std::string config = R"yaml(prompts: [a]
+defaultTest:
+  assert:
+    - {type: llm-rubric, value: is kind, threshold: 0.4}
+    - {type: llm-rubric, value: is true, metric: Truth}
 tests:
   - assert:
       - {type: factuality, value: Lima is in Peru}
       - {type: factuality, value: Lima is big, threshold: 0.9}
+      - {type: llm-rubric, value: is short, metric: Tone of voice}
+      - {type: llm-rubric, value: is loud, metric: Tone of voice}
+  - assert:
       - {type: llm-rubric, value: is kind, threshold: 0.9}
-      - {type: llm-rubric, value: is short, threshold: 0.2}
+      - {type: llm-rubric, value: is calm, metric: "{{tone}}"}
 )yaml";
-  const std::string said = notes(config);
-  EXPECT_NE(
-      said.find(
-          ":5: a test has one correctness: the further one (\"Lima is big\", min_score 0.9) is left out\n"),
-      std::string::npos)
-      << said;
-  EXPECT_NE(
-      said.find(":7: a test has one rubric: several are joined to one that asks for all of them, and all "
-                "of them to reach the highest of their thresholds, 0.9\n"),
-      std::string::npos)
-      << said;
-  EXPECT_NE(suite(config).find("is kind\n          is short\n        min_score: 0.9\n"), std::string::npos)
-      << suite(config);
+  const std::string made = suite(config);
+  const auto has = [&](const char* text) { return made.find(text) != std::string::npos; };
+  EXPECT_TRUE(
+      has("    - type: rubric\n      criteria: is kind\n      min_score: 0.4\n"
+          "    - type: rubric\n      name: Truth\n      criteria: is true\n"))
+      << made;
+  EXPECT_TRUE(
+      has("      - type: correctness\n        reference: Lima is in Peru\n"
+          "      - type: correctness\n        name: \"2\"\n        reference: Lima is big\n"
+          "        min_score: 0.9\n"
+          "      - type: rubric\n        name: Tone-of-voice\n        criteria: is short\n"
+          "      - type: rubric\n        name: Tone-of-voice-2\n        criteria: is loud\n"))
+      << made;
+  // What the default test asks for as well keeps its place, by the stricter of both limits.
+  EXPECT_TRUE(
+      has("      - type: rubric\n        criteria: is kind\n        min_score: 0.9\n"
+          "      - type: rubric\n        name: \"2\"\n        criteria: is calm\n"))
+      << made;
+  EXPECT_NE(notes(config).find(":14: \"metric\" of the check llm-rubric, \"{{tone}}\", names a score of "),
+            std::string::npos)
+      << notes(config);
 }
 
 }  // namespace sluice::promptfoo_values_test

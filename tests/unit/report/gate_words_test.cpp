@@ -31,7 +31,7 @@ class GateWords : public ::testing::Test {
     input.gate.statistics.emplace();
     input.gate.statistics->decision = decision;
     StatisticalMetric& metric = input.gate.statistics->metrics.emplace_back();
-    metric.mean = MetricId::claims_precision;
+    metric.mean = ScoreId{MetricId::claims_precision};
     metric.comparison.pairs = metric.comparison.units = 40;
     metric.comparison.base = 0.7;
     metric.comparison.current = 0.9;
@@ -79,7 +79,7 @@ TEST_F(GateWords, TheTableSaysWhenItsPIsThatOfSeveralTests) {
   test_of(ChangeDecision::improvement);
   EXPECT_TRUE(has(table_of(input, {120, false}), "│     p │ Verdict"));
   input.gate.statistics->metrics.push_back(input.gate.statistics->metrics.front());
-  input.gate.statistics->metrics.back().mean = MetricId::claims_recall;
+  input.gate.statistics->metrics.back().mean = ScoreId{MetricId::claims_recall};
   const std::string table = table_of(input, {120, false});
   EXPECT_TRUE(has(table, "│ Holm p │ Verdict")) << table;
 }

@@ -108,7 +108,7 @@ TEST(JudgeBiasFold, FindsScoresThatGoWithLength) {
   const JudgeBias bias = MeasuredRun(answers_with(as_long)).bias();
   ASSERT_EQ(bias.metrics.size(), 1u);
   const JudgedMetricBias& metric = bias.metrics[0];
-  EXPECT_EQ(metric.metric, faithfulness);
+  EXPECT_EQ(metric.score, ScoreId{faithfulness});
   EXPECT_EQ(metric.rubric_version, "v1");
   EXPECT_EQ(metric.answers, 40u);
   EXPECT_EQ(metric.votes, 3u);

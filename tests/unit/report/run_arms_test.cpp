@@ -118,10 +118,10 @@ TEST(RunArms, SumsUpEachArm) {
   const ArmSummary& new_arm = run.arms[1];
   EXPECT_EQ(old_arm.totals.statuses, (StatusCounts{.passed = 1, .errors = 1}));
   EXPECT_EQ(new_arm.totals.statuses, (StatusCounts{.passed = 1, .failed = 1}));
-  EXPECT_EQ(old_arm.means,
-            (std::map<ComparedMean, double>{{std::nullopt, 1.0}, {MetricId::semantic_similarity_to, 1.0}}));
-  EXPECT_EQ(new_arm.means,
-            (std::map<ComparedMean, double>{{std::nullopt, 0.5}, {MetricId::semantic_similarity_to, 0.375}}));
+  EXPECT_EQ(old_arm.means, (std::map<ComparedMean, double>{
+                               {std::nullopt, 1.0}, {ScoreId{MetricId::semantic_similarity_to}, 1.0}}));
+  EXPECT_EQ(new_arm.means, (std::map<ComparedMean, double>{
+                               {std::nullopt, 0.5}, {ScoreId{MetricId::semantic_similarity_to}, 0.375}}));
   EXPECT_EQ(new_arm.usage.of(CallKind::answer), (Usage{20, 40}));
   EXPECT_EQ(new_arm.estimated_cost, 6.0);
   EXPECT_EQ(old_arm.estimated_cost, std::nullopt) << "its price is not known";
@@ -167,8 +167,9 @@ TEST(RunArms, PairsTheTestsThatBothAnswered) {
   EXPECT_EQ(passed.comparison.left_out, 1u);
   EXPECT_EQ(passed.gain(), -0.5);
   EXPECT_EQ(passed.verdict, ArmVerdict::undecided);
-  EXPECT_EQ(of(run.pairs[0], MetricId::semantic_similarity_to).gain(), 0.25);
-  EXPECT_EQ(of(run.pairs[1], MetricId::semantic_similarity_to).comparison.pairs, 0u) << "c has none of it";
+  EXPECT_EQ(of(run.pairs[0], ScoreId{MetricId::semantic_similarity_to}).gain(), 0.25);
+  EXPECT_EQ(of(run.pairs[1], ScoreId{MetricId::semantic_similarity_to}).comparison.pairs, 0u)
+      << "c has none of it";
   EXPECT_EQ(run.tests, 3u);
   ASSERT_EQ(run.differing, 2u);
   EXPECT_EQ(run.differences[0].test, "t1001");
@@ -200,7 +201,7 @@ TEST(RunArms, AFewTestsGiveNoInterval) {
       arms.add(test, 1, {scored(0.5)});
     }
     const RunArms run = arms.finish();
-    const ArmMetricComparison& one = of(run.pairs[0], MetricId::semantic_similarity_to);
+    const ArmMetricComparison& one = of(run.pairs[0], ScoreId{MetricId::semantic_similarity_to});
     EXPECT_EQ(one.gain(), 0.0);
     EXPECT_EQ(one.gain_interval().has_value(), tests == 5) << tests;
   }
@@ -334,8 +335,8 @@ TEST(RunArms, TheScoreOfAKnownFailureDecidesNothing) {
     arms.add(test, 1, {scored(0.1)});
   }
   const RunArms run = arms.finish();
-  EXPECT_EQ(of(run.pairs[0], MetricId::semantic_similarity_to).comparison.pairs, 1u);
-  EXPECT_EQ(run.arms[1].means.at(MetricId::semantic_similarity_to), 0.5);
+  EXPECT_EQ(of(run.pairs[0], ScoreId{MetricId::semantic_similarity_to}).comparison.pairs, 1u);
+  EXPECT_EQ(run.arms[1].means.at(ScoreId{MetricId::semantic_similarity_to}), 0.5);
   for (const GateNotice& notice : arm_notices(run, 0)) EXPECT_NE(notice.code, "arm_worse");
 }
 

@@ -372,7 +372,7 @@ TEST_F(StabilityReport, ExplainsTheNumber) {
 StatisticalAssessment statistics_with(ChangeDecision decision) {
   StatisticalAssessment statistics;
   StatisticalMetric metric;
-  metric.mean = MetricId::claims_f1;
+  metric.mean = ScoreId{MetricId::claims_f1};
   metric.comparison.pairs = metric.comparison.units = 40;
   metric.comparison.base = 0.9;
   metric.comparison.current = 0.8;

@@ -73,13 +73,13 @@ TEST(RunStability, PassesByTheNumberOfTries) {
 
 TEST(RunStability, ScoresMove) {
   const auto changes = PerturbedRun(by_hand).stability().score_changes;
-  const ScoreChange& recall = changes.at(MetricId::claims_recall);
+  const ScoreChange& recall = changes.at({MetricId::claims_recall});
   EXPECT_EQ(recall.answers(), 6u);
   EXPECT_NEAR(*recall.mean_absolute(), 0.5, 1e-9) << "0, 1, and 1/2 four times";
   EXPECT_NEAR(*recall.noise(), 0.5, 1e-9);
   const RunStability run = PerturbedRun(by_hand).stability();
-  EXPECT_EQ(run.perturbations[1].score_changes.at(MetricId::claims_recall).answers(), 2u);
-  EXPECT_NEAR(*run.category_score_changes[0].at(MetricId::claims_recall).mean_absolute(), 0.5, 1e-9)
+  EXPECT_EQ(run.perturbations[1].score_changes.at({MetricId::claims_recall}).answers(), 2u);
+  EXPECT_NEAR(*run.category_score_changes[0].at({MetricId::claims_recall}).mean_absolute(), 0.5, 1e-9)
       << "a: 0 and 1";
 }
 

@@ -297,8 +297,28 @@ TEST_F(JudgeSuite, AJudgeDoesNotGoWithClaimsAndStandsOnceInATest) {
       "suite.yaml:8: \"type\" in expected[1] cannot be relevancy here: claims metrics and metrics of the "
       "answer's text need a test each\n");
   EXPECT_EQ(findings(expecting("      - {type: relevancy}\n      - {type: relevancy}\n", "{prompt: p}")),
-            "suite.yaml:8: \"type\" in expected[1] relevancy stands in the test already (line 7): a scored "
-            "metric has one score a test; ask for both in one, or give each a test of the same prompt\n");
+            "suite.yaml:8: \"type\" in expected[1] relevancy stands in the test already (line 7): give each "
+            "a \"name\", such as \"name\": \"tone\", to tell their scores apart\n");
+}
+
+TEST_F(JudgeSuite, ScoresOfOneMetricAreToldApartByTheirNames) {
+  const std::string polite = "      - {type: rubric, criteria: is polite}\n";
+  const std::string brief = "      - {type: rubric, name: brief, criteria: is brief, min_score: 0.9}\n";
+  const LoadedSuite loaded = load(expecting(polite + brief, "{prompt: p}"));
+  const Case test = first_case(loaded);
+  ASSERT_EQ(test.expectations.size(), 2u);
+  EXPECT_EQ(test.expectations[0].name, "");
+  EXPECT_EQ(test.expectations[1].name, "brief");
+  EXPECT_EQ(loaded.suite.scores, (std::vector<ScoreId>{{MetricId::rubric}, {MetricId::rubric, "brief"}}));
+  const std::string terse = "      - {type: rubric, name: terse, criteria: is brief, min_score: 0.9}\n";
+  EXPECT_NE(load(expecting(polite + terse, "{prompt: p}")).suite.content_fingerprint,
+            loaded.suite.content_fingerprint);
+  EXPECT_EQ(findings(expecting(brief + brief, "{prompt: p}")),
+            "suite.yaml:8: \"name\" in expected[1] \"brief\" stands in the test already (line 7): give each "
+            "score of rubric a name of its own\n");
+  EXPECT_EQ(findings(expecting("      - {type: rubric, name: so brief, criteria: c}\n", "{prompt: p}")),
+            "suite.yaml:7: \"name\" in expected[0] must be of letters, digits, \".\", \"_\" and \"-\", at "
+            "most 64 of them, not \"so brief\"\n");
 }
 
 TEST_F(JudgeSuite, IsThresholdedLikeEveryScoredMetric) {

@@ -37,11 +37,31 @@ TEST(LabelsFile, ALabelThatNamesItsMetricGoesFirst) {
       "labels.jsonl");
   ASSERT_TRUE(labels);
   EXPECT_EQ(labels->size(), 3u);
-  EXPECT_EQ(labels->find("a", faithfulness), true);
-  EXPECT_EQ(labels->find("a", relevancy), false);
-  EXPECT_EQ(labels->find("b", rubric), false);
-  EXPECT_EQ(labels->find("b", relevancy), std::nullopt);
-  EXPECT_EQ(labels->find("c", relevancy), std::nullopt);
+  EXPECT_EQ(labels->find("a", {faithfulness}), true);
+  EXPECT_EQ(labels->find("a", {relevancy}), false);
+  EXPECT_EQ(labels->find("b", {rubric}), false);
+  EXPECT_EQ(labels->find("b", {relevancy}), std::nullopt);
+  EXPECT_EQ(labels->find("c", {relevancy}), std::nullopt);
+}
+
+TEST(LabelsFile, ALabelIsOfOneScoreOfItsMetric) {
+  const auto labels = parse_labels(
+      "{\"id\": \"a\", \"passed\": true, \"metric\": \"rubric:tone\"}\n"
+      "{\"id\": \"a\", \"passed\": false, \"metric\": \"rubric\"}\n",
+      "labels.jsonl");
+  ASSERT_TRUE(labels);
+  EXPECT_EQ(labels->find("a", {rubric, "tone"}), true);
+  EXPECT_EQ(labels->find("a", {rubric}), false);
+  EXPECT_EQ(labels->find("a", {rubric, "form"}), std::nullopt);
+  Case test = test_by("a", {rubric, rubric});
+  test.expectations[1].name = "form";
+  CaseList cases;
+  cases.push_back(test);
+  const auto findings = labels->check_tests(cases, false);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(to_text(findings.front()),
+            "labels.jsonl:1: the test \"a\" is not judged by `rubric:tone` but by rubric, rubric:form; name "
+            "that one, or take the label out");
 }
 
 TEST(LabelsFile, EachLineThatIsNoLabelIsNamed) {

@@ -128,6 +128,29 @@ tests:
   EXPECT_EQ(read(2).context, "");
 }
 
+TEST_F(MatrixSuite, ATestReplacesTheScoreOfTheSameNameAlone) {
+  const LoadedSuite loaded = load(std::string(capitals_prompts) + R"yaml(default_test:
+  vars: {country: France}
+  expected:
+    - {type: rubric, criteria: polite}
+    - {type: rubric, name: brief, criteria: brief}
+tests:
+  - {id: a, expected: {type: rubric, criteria: kind}}
+  - {id: b, expected: {type: rubric, name: brief, criteria: one word}}
+  - {id: c, expected: {type: rubric, name: honest, criteria: no lie}}
+)yaml");
+  std::string scores;
+  for (std::size_t i = 0; i < loaded.suite.cases.size(); ++i) {
+    for (const Expectation& one : (*loaded.suite.cases.read(i))->expectations)
+      scores += score_text(one.what.metric, one.name) + " " + one.judge->criteria + ". ";
+    scores += '\n';
+  }
+  EXPECT_EQ(scores,
+            "rubric kind. rubric:brief brief. \n"
+            "rubric:brief one word. rubric polite. \n"
+            "rubric:honest no lie. rubric polite. rubric:brief brief. \n");
+}
+
 TEST_F(MatrixSuite, GivesTestsOfFilesTheSame) {
   write("tests.jsonl", "{\"id\": \"a\"}\n{\"id\": \"b\", \"vars\": {\"country\": \"Peru\"}}\n");
   EXPECT_EQ(cases(std::string(capitals_prompts) +

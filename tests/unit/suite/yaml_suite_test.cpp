@@ -213,9 +213,8 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
       {expecting("      - {type: semantic_similarity_to, text: a}\n      - {type: "
                  "semantic_similarity_to, text: b}\n"
                  "      - {type: claims_f1}\n"),
-       "suite.yaml:8: \"type\" in expected[1] semantic_similarity_to stands in the test already (line "
-       "7): a scored "
-       "metric has one score a test\n"
+       "suite.yaml:8: \"type\" in expected[1] semantic_similarity_to stands in the test already (line 7): "
+       "give each a \"name\", such as \"name\": \"tone\", to tell their scores apart\n"
        "suite.yaml:9: \"type\" in expected[2] cannot be claims_f1 here: claims metrics and metrics of "
        "the answer's "
        "text need a test each\n"},

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/model/metrics.hpp"
+#include "coordinator/suite/score_id.hpp"
 
 #include <cstdint>
 #include <map>
@@ -9,20 +9,20 @@
 
 namespace sluice {
 
-/// Cases of which a notice has something to say, counted by metric.
-class CasesByMetric {
+/// Cases of which a notice has something to say, counted by score.
+class CasesByScore {
  public:
-  void add(MetricId metric, std::string_view test_id);
+  void add(const ScoreId& score, std::string_view test_id);
   bool empty() const { return found_.empty(); }
   /// "faithfulness of 1 case (`a`), rubric of 3 cases (first `b`)"
   std::string in_words() const;
 
  private:
-  struct OfMetric {
+  struct OfScore {
     std::uint64_t cases = 0;
     std::string first;
   };
-  std::map<MetricId, OfMetric> found_;
+  std::map<ScoreId, OfScore> found_;
 };
 
 }  // namespace sluice
