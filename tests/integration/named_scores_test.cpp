@@ -54,7 +54,7 @@ class NamedScores : public Workbench {
 TEST_F(NamedScores, StandInEveryReport) {
   const auto finished = run(0.9, 0.7, {"--format", "json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.errors;
-  const Json one = Json::parse(finished.output).at("cases").at(0);
+  const Json one = Json::parse(finished.output).at("fixture_results").at(0);
   EXPECT_EQ(named(one.at("metrics"), "rubric").at("score"), 0.9);
   EXPECT_EQ(named(one.at("metrics"), "rubric:tone").at("score"), 0.7);
   EXPECT_EQ(one.at("meta").at("assay").at("judge").at("rubric:tone").at("score"), 0.7);
@@ -81,7 +81,7 @@ TEST_F(NamedScores, AreGatedComparedAndTestedByTheirNames) {
       run(0.95, 0.6, {"--baseline", "base.json", "--format", "json", "--output", "report.json"});
   EXPECT_EQ(fell.exit_code, 1) << fell.errors;
   const Json report = Json::parse(read_text(folder() / "report.json"));
-  const Json metrics = report.at("cases").at(0).at("metrics");
+  const Json metrics = report.at("fixture_results").at(0).at("metrics");
   EXPECT_EQ(named(metrics, "rubric").at("cause"), nullptr);
   EXPECT_EQ(named(metrics, "rubric").at("baseline"), 0.9);
   EXPECT_EQ(named(metrics, "rubric:tone").at("cause"), "dropped");
@@ -123,7 +123,7 @@ TEST_F(NamedScores, AreReadOfRecordedAnswers) {
   const auto finished = run_sluice(
       {"run", "letters.yaml", "--answers", "answers.jsonl", "--judge", "none", "--format", "json"});
   EXPECT_EQ(finished.exit_code, 0) << finished.errors;
-  const Json metrics = Json::parse(finished.output).at("cases").at(0).at("metrics");
+  const Json metrics = Json::parse(finished.output).at("fixture_results").at(0).at("metrics");
   EXPECT_EQ(named(metrics, "rubric").at("score"), 0.9);
   EXPECT_EQ(named(metrics, "rubric:tone").at("score"), 0.3);
   EXPECT_EQ(named(metrics, "rubric:tone").at("status"), "fail");

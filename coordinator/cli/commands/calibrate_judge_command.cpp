@@ -29,7 +29,7 @@ constexpr const char* calibrate_examples =
     "  sluice calibrate-judge suite.yaml --labels labels.jsonl --mode cached\n"
     "  sluice calibrate-judge suite.yaml --against must_contain --format json\n"
     "A line of labels: {\"id\": \"TEST\", \"passed\": true}, with \"metric\" for one of\n"
-    "several judge metrics.\n"
+    "several judge scores, such as \"rubric:tone\".\n"
     "Exit code 0: compared; 2: bad labels, nothing to compare, or as `sluice run`.";
 
 /// The metric that --against names. usage_invalid for one that there is not, and for a judge's own.
