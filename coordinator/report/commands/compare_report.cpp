@@ -261,7 +261,7 @@ Result<std::vector<Section>> part_sections(const CompareReportInput& input, std:
 }
 
 bool is_of_claims(const StatisticalMetric& metric) {
-  return metric.mean && is_claims_metric(*metric.mean);
+  return metric.mean && is_claims_metric(metric.mean->metric);
 }
 
 /// Stability and tests, a line on each; empty without either.
