@@ -69,12 +69,32 @@ TEST_F(JudgedPlanTest, AJudgementByAnotherRubricIsNotTheTestsOwn) {
   score.metric = MetricId::rubric;
   score.source = JudgeSource::trace;
   for (const char* rubric : {"rubric", "tone"}) {
-    recorded.judgements = {{rubric, "v1", score}};
+    recorded.judgements = {{"", rubric, "v1", score}};
     asked.recorded = std::make_shared<const AnsweredTest>(recorded);
     suite.cases = {asked};
     const bool is_its_own = std::string_view(rubric) == "tone";
     EXPECT_EQ(plan().judged_cases().count, is_its_own ? 0u : 1u) << rubric;
   }
+}
+
+TEST_F(JudgedPlanTest, AJudgementIsOfTheScoreOfItsName) {
+  suite.rubrics.push_back({"tone", "v1", "s", "u"});
+  Expectation kind = judged(MetricId::rubric, 3);
+  kind.name = "kind";
+  asked.expectations = {judged(MetricId::rubric, 3), kind};
+  AnsweredTest recorded;
+  recorded.answer.text = "Paris";
+  JudgeScore score;
+  score.metric = MetricId::rubric;
+  score.source = JudgeSource::trace;
+  score.votes = {{0.9, true}};
+  recorded.judgements = {{"kind", "tone", "v1", score}};
+  asked.recorded = std::make_shared<const AnsweredTest>(recorded);
+  suite.cases = {asked};
+  const auto judged = task(plan()).judged;
+  ASSERT_EQ(judged.size(), 2u);
+  EXPECT_FALSE(judged[0].recorded);
+  EXPECT_TRUE(judged[1].recorded);
 }
 
 // A recorded score of 0.6 passed a test that asks for 0.95.
@@ -90,7 +110,7 @@ TEST_F(JudgedPlanTest, RecordedVotesReachWhatTheTestAsksFor) {
     score.metric = MetricId::rubric;
     score.source = JudgeSource::trace;
     score.votes = {{0.6, true}, {0.97, true}, {0.99, false}, {0.1, true}};
-    recorded.judgements = {{"tone", "v1", score}};
+    recorded.judgements = {{"", "tone", "v1", score}};
     asked.recorded = std::make_shared<const AnsweredTest>(recorded);
     suite.cases = {asked};
     return task(plan()).judged.at(0).recorded.value().votes;
