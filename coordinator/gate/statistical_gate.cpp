@@ -165,13 +165,12 @@ void StatisticalGate::add(const ScorePair& pair) {
   paired.current = sum_of(pair.current);
   const auto next = static_cast<std::uint32_t>(categories_.size());
   paired.cluster = categories_.try_emplace(std::string(pair.category), next).first->second;
-  const std::string name = name_of(pair.mean);
   const auto base = mean_of(paired.base);
   const auto current = mean_of(paired.current);
   if (base && current) pairs.drops.add(pair.test_id, *base, *current);
-  if (pair.current.empty()) pairs.left_out.add(pair.test_id, name);
+  if (pair.current.empty()) pairs.left_out.add(pair.test_id, name_of(pair.mean));
   pairs.fails_nothing = pairs.fails_nothing || pair.fails_nothing;
-  if (pair.became_undefined) pairs.became_undefined.add(pair.test_id, name);
+  if (pair.became_undefined) pairs.became_undefined.add(pair.test_id, name_of(pair.mean));
 }
 
 namespace {

@@ -1,13 +1,10 @@
 #include "coordinator/import/bound_checks.hpp"
 
 #include "common/defaults.hpp"
-#include "common/documents/canonical_json.hpp"
 #include "common/model/metrics.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <iterator>
 #include <memory>
 #include <utility>
@@ -30,59 +27,6 @@ DocumentNode part_of(const ImportedCheck& check) {
     std::get<DocumentNode::Table>(part.value)
         .push_back({"weight", check.line, {*check.weight, check.line, {}}});
   return part;
-}
-
-double limit_of(const DocumentNode& expectation) {
-  return number_in(expectation, "min_score").value_or(defaults::judge_min_score);
-}
-
-/// Of two that become one, the stricter limit holds for both.
-void take_stricter_limit(DocumentNode& own, const DocumentNode& other) {
-  const double limit = limit_of(other);
-  if (limit_of(own) >= limit) return;
-  auto& table = std::get<DocumentNode::Table>(own.value);
-  std::erase_if(table, [](const DocumentEntry& entry) { return entry.key == "min_score"; });
-  table.push_back({"min_score", other.line, {limit, other.line, {}}});
-}
-
-/// What a score asks for, whatever it is called and its limit is.
-std::string question_of(const DocumentNode& expectation) {
-  DocumentNode::Table table = std::get<DocumentNode::Table>(expectation.value);
-  std::erase_if(table,
-                [](const DocumentEntry& entry) { return entry.key == "min_score" || entry.key == "name"; });
-  return canonical_json({std::move(table), expectation.line, {}});
-}
-
-std::string name_in(const DocumentNode& expectation) {
-  const std::string* name = text_in(expectation, "name");
-  return name != nullptr ? *name : std::string();
-}
-
-/// After the type, which comes first.
-void set_name(ImportedCheck& check, const std::string& name) {
-  if (name.empty()) return;
-  auto& table = std::get<DocumentNode::Table>(check.expectation.value);
-  table.insert(table.begin() + 1, {"name", check.line, {name, check.line, {}}});
-}
-
-bool ask_for_the_same(const ImportedCheck& one, const ImportedCheck& other) {
-  return one.is_scored && one.type == other.type &&
-         question_of(one.expectation) == question_of(other.expectation);
-}
-
-/// The check's own, or the first number behind it that is free.
-std::string free_name(const ImportedCheck& check, std::span<const ImportedCheck> checks,
-                      std::span<const ImportedCheck> shared) {
-  const auto is_taken = [&](const std::string& name) {
-    const auto has_it = [&](const ImportedCheck& one) {
-      return one.is_scored && one.type == check.type && name_in(one.expectation) == name;
-    };
-    return std::ranges::any_of(checks, has_it) || std::ranges::any_of(shared, has_it);
-  };
-  const std::string own = check.score_name;
-  std::string name = own;
-  for (std::size_t n = 2; is_taken(name); ++n) name = (own.empty() ? "" : own + "-") + std::to_string(n);
-  return name;
 }
 
 }  // namespace
@@ -196,28 +140,6 @@ std::vector<ImportedCheck> in_one_group(std::vector<ImportedCheck> checks, doubl
             "the \"threshold\" of a test whose checks a model judges, which no group takes: each check must "
             "pass, whatever its weight");
   return with_sets_flat(std::move(group.parts), from);
-}
-
-std::vector<ImportedCheck> with_names_of_scores(std::vector<ImportedCheck> checks,
-                                                std::span<const ImportedCheck> shared) {
-  std::vector<ImportedCheck> result;
-  for (ImportedCheck& check : checks) {
-    const auto asks_for_it = [&](const ImportedCheck& one) { return ask_for_the_same(one, check); };
-    const auto same = std::ranges::find_if(result, asks_for_it);
-    if (same != result.end()) {
-      take_stricter_limit(same->expectation, check.expectation);
-      continue;
-    }
-    const auto replaced = std::ranges::find_if(shared, asks_for_it);
-    if (replaced != shared.end()) {
-      take_stricter_limit(check.expectation, replaced->expectation);
-      set_name(check, name_in(replaced->expectation));
-    } else if (check.is_scored) {
-      set_name(check, free_name(check, result, shared));
-    }
-    result.push_back(std::move(check));
-  }
-  return result;
 }
 
 }  // namespace sluice

@@ -5,7 +5,6 @@
 #include "coordinator/import/promptfoo_checks.hpp"
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -42,11 +41,5 @@ std::optional<ImportedCheck> bound_check(ImportedCheck check, const Variables& v
 /// stay as they are, which is a note. So is that a set passes as a whole or not.
 std::vector<ImportedCheck> in_one_group(std::vector<ImportedCheck> checks, double pass_mark,
                                         const ImportFile& from, std::uint32_t line);
-
-/// Scores of one kind get names that tell them apart: those that they count towards there, or numbers. Of
-/// those that ask for the same, the strictest stays. What asks for the same as one of the default test's
-/// (`shared`) takes its name, and so its place in the test.
-std::vector<ImportedCheck> with_names_of_scores(std::vector<ImportedCheck> checks,
-                                                std::span<const ImportedCheck> shared);
 
 }  // namespace sluice

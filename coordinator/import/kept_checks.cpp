@@ -13,6 +13,7 @@ namespace sluice {
 void KeptChecks::add(const std::vector<ImportedCheck>& checks) {
   for (const ImportedCheck& check : checks) {
     add(check.parts);
+    for (const ImportedCheck& part : check.parts) note_lost_name(part);
     if (check.program) ++needs_.programs[check.program->language];
     note_lost_scores(check.parts, from_);
     if (!check.leniency.empty()) {
@@ -32,6 +33,15 @@ void KeptChecks::add(const std::vector<ImportedCheck>& checks) {
     if (!needs_.grader) needs_.grader = check.grader;
     graded_[check.grader ? canonical_json(*check.grader) : std::string()].emplace(check.file, check.line);
   }
+}
+
+/// A part of a group passes or fails.
+void KeptChecks::note_lost_name(const ImportedCheck& part) const {
+  if (part.score_name.empty()) return;
+  from_.with(part.file).note(
+      part.line, "\"metric\" of the check " + excerpt(part.foreign_type, defaults::quoted_bytes) + ", " +
+                     json_string(excerpt(part.score_name, defaults::quoted_bytes)) +
+                     ", names a score, and with a \"threshold\" the check only passes or fails: left out");
 }
 
 CheckNeeds KeptChecks::take() {

@@ -35,6 +35,8 @@ class KeptChecks {
   CheckNeeds take();
 
  private:
+  void note_lost_name(const ImportedCheck& part) const;
+
   using Places = std::set<std::pair<std::string, std::uint32_t>>;  ///< Files and lines.
 
   const ImportFile& from_;

@@ -8,7 +8,6 @@
 #include "coordinator/import/foreign_transform.hpp"
 #include "coordinator/import/transformed_checks.hpp"
 #include "coordinator/suite/expectations/foreign_check.hpp"
-#include "coordinator/suite/prompts/arms.hpp"
 
 #include <algorithm>
 #include <array>
@@ -185,7 +184,7 @@ class CheckImporter {
       }
       const std::string* name = entry.key == "metric" ? text_in(entry.value) : nullptr;
       if (name != nullptr && may_be_scored(type) && name->find("{{") == std::string::npos) {
-        made.score_name = arm_name_of(*name);
+        made.score_name = *name;
         continue;
       }
       const std::string shown =

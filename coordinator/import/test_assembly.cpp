@@ -6,6 +6,7 @@
 #include "coordinator/import/foreign_transform.hpp"
 #include "coordinator/import/ordered_table.hpp"
 #include "coordinator/import/program_checks.hpp"
+#include "coordinator/import/score_names.hpp"
 #include "coordinator/import/test_names.hpp"
 #include "coordinator/import/test_nodes.hpp"
 #include "coordinator/import/test_variables.hpp"
@@ -15,7 +16,6 @@
 #include <iterator>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -33,7 +33,8 @@ class TestAssembly {
         input_(input),
         from_(from),
         variables_(shared_, prompts, from),
-        kept_(from) {}
+        kept_(from),
+        names_(from) {}
 
   AssembledTests build() {
     stand_in_for_none();
@@ -44,7 +45,7 @@ class TestAssembly {
     stand_in_for_none();
     give_out_default_checks();
     kept_.add(default_.checks);
-    default_.checks = with_names_of_scores(std::move(default_.checks), {});
+    name_scores();
     for (ImportedTest& test : tests_) {
       variables_.fill_name(test);
       variables_.add_missing(test);
@@ -92,6 +93,12 @@ class TestAssembly {
         shared_.given.push_back(std::move(check));
     }
     default_.checks = std::move(kept);
+  }
+
+  void name_scores() {
+    default_.checks = names_.of_default(std::move(default_.checks));
+    shared_.given = names_.of_default(std::move(shared_.given));
+    for (const ImportedTest& test : tests_) names_.learn(test.checks);
   }
 
   std::vector<CodeFile> write_code_once() {
@@ -149,9 +156,7 @@ class TestAssembly {
     if (test.takes_default_checks)
       std::ranges::move(bound(shared_.given, test, values, from_), std::back_inserter(test.checks));
     kept_.add(test.checks);
-    const std::span<const ImportedCheck> shared =
-        test.takes_default_checks ? default_.checks : std::span<const ImportedCheck>();
-    test.checks = with_names_of_scores(std::move(test.checks), shared);
+    test.checks = names_.of_test(std::move(test.checks));
     if (test.checks.empty() && (default_.checks.empty() || !test.takes_default_checks))
       add_stand_in_check(test, id);
     variables_.keep_used(test);
@@ -234,6 +239,7 @@ class TestAssembly {
   const ImportFile& from_;
   TestVariables variables_;
   KeptChecks kept_;
+  ScoreNames names_;
   Places lost_places_{};
   std::size_t unjudged_ = 0;           ///< Tests that the default test's transform leaves without a check,
   std::size_t judged_by_default_ = 0;  ///< and with those of the default test alone.

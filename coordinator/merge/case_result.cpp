@@ -163,8 +163,11 @@ class CaseTrials {
     const auto& outcomes = unit.scores.front().metrics;
     const auto undecided = std::ranges::find_if(outcomes, &MetricOutcome::is_undecided);
     if (undecided != outcomes.end()) {
-      return error_of(
-          trial, {Reason::check_undecided, std::string(info(undecided->id).name) + ": " + undecided->detail});
+      const auto before = std::count_if(outcomes.begin(), undecided,
+                                        [&](const MetricOutcome& one) { return one.id == undecided->id; });
+      const Expectation* asked = find_expectation(*case_, undecided->id, static_cast<std::size_t>(before));
+      const std::string called = score_text(undecided->id, asked != nullptr ? asked->name : std::string());
+      return error_of(trial, {Reason::check_undecided, called + ": " + undecided->detail});
     }
     trial.score = &unit.scores.front();
   }

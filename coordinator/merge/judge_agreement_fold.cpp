@@ -7,15 +7,14 @@
 namespace sluice {
 namespace {
 
-/// Of all the case's expectations by that metric; nothing where it assesses nothing.
-std::optional<bool> verdict_of_metric(const CaseAssessment& assessment, MetricId id) {
+/// Of a score, or of all the case's checks by a metric; nothing where it assesses nothing.
+std::optional<bool> verdict_of(const CaseAssessment& assessment, const ScoreId& score) {
   std::optional<bool> passed;
   for (const AssessedMetric& metric : assessment.metrics) {
-    if (metric.id != id) continue;
-    const bool is_scored = info(id).kind == MetricKind::scored;
+    if (metric.id != score.metric || metric.name != score.name) continue;
     // A score that nothing judges is neither good nor bad.
-    if (is_scored && metric.status == MetricStatus::unjudged) continue;
-    const bool one = is_scored ? metric.status != MetricStatus::fail : metric.passed;
+    if (metric.is_scored() && metric.status == MetricStatus::unjudged) continue;
+    const bool one = metric.is_scored() ? metric.status != MetricStatus::fail : metric.passed;
     passed = passed.value_or(true) && one;
   }
   return passed;
@@ -27,7 +26,7 @@ std::optional<bool> JudgeAgreementFold::verdict_of_standard(const CaseResult& re
                                                             const TrialResult& trial,
                                                             const ScoreId& score) const {
   if (standard_.labels != nullptr) return standard_.labels->find(result.fixture.id, score);
-  return verdict_of_metric(trial.assessment, *standard_.metric);
+  return verdict_of(trial.assessment, *standard_.score);
 }
 
 void JudgeAgreementFold::add(const CaseResult& result) {
@@ -71,7 +70,7 @@ std::vector<CalibratedMetric> JudgeAgreementFold::finish(std::string_view suite,
     calibration.key.judge_provider = judge.provider;
     calibration.key.judge_model = judge.model;
     calibration.key.samples = samples;
-    calibration.against = standard_.labels != nullptr ? "labels" : info(*standard_.metric).name;
+    calibration.against = standard_.labels != nullptr ? "labels" : to_string(*standard_.score);
     calibration.answers = one.counts.answers();
     calibration.cases = agreement.cases();
     if (const auto raw = agreement.raw(confidence_)) {

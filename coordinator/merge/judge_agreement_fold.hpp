@@ -22,7 +22,7 @@ namespace sluice {
 /// What a judge is compared with: people's labels, or another metric of the same answers.
 struct CalibrationStandard {
   const Labels* labels = nullptr;
-  std::optional<MetricId> metric;  ///< Exactly without labels; no judge's.
+  std::optional<ScoreId> score;  ///< Exactly without labels; no judge's. Of checks the metric.
 };
 
 /// An answer on which the judge and the standard do not agree.

@@ -88,16 +88,6 @@ std::string detail_of(const MetricOutcome& outcome, const ClaimsScore& claims, c
   return detail;
 }
 
-/// What the n-th outcome answers; null where the case names no metrics, or not so many of this one.
-const Expectation* expectation_of(const std::vector<MetricOutcome>& outcomes, std::size_t n, const Case& of) {
-  const MetricId metric = outcomes[n].id;
-  auto to_skip = std::ranges::count(std::span(outcomes.data(), n), metric, &MetricOutcome::id);
-  for (const Expectation& one : of.expectations) {
-    if (one.what.metric == metric && to_skip-- == 0) return &one;
-  }
-  return nullptr;
-}
-
 /// By what an outcome was assessed; empty for claims, and for a judge, whose question is its rubric's.
 std::string expected_by(const Expectation* expectation, const Redactor& redactor) {
   if (expectation == nullptr) return "";
@@ -118,7 +108,8 @@ std::string metrics_as_json(const TrialScore& score, const Case& of, const Redac
   for (std::size_t i = 0; i < score.metrics.size(); ++i) {
     const MetricOutcome& outcome = score.metrics[i];
     json.open('{');
-    const Expectation* expectation = expectation_of(score.metrics, i, of);
+    const auto before = std::ranges::count(std::span(score.metrics).first(i), outcome.id, &MetricOutcome::id);
+    const Expectation* expectation = find_expectation(of, outcome.id, static_cast<std::size_t>(before));
     json.member("name", score_text(outcome.id, expectation != nullptr ? expectation->name : std::string()));
     json.member("version", info(outcome.id).version);
     const std::string expected = says_expected ? expected_by(expectation, redactor) : "";

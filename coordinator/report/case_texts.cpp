@@ -22,13 +22,19 @@ std::string redacted(const std::string& text, const ReportInput& input) {
   return shown(input.redactor->redacted(text).value_or(text));
 }
 
+/// Empty where there are several.
 std::string reference_of(const Case& test_case) {
+  std::string reference;
   for (const Expectation& one : test_case.expectations) {
     const MetricId metric = one.what.metric;
     const bool is_reference = metric == MetricId::exact_match || metric == MetricId::semantic_similarity_to;
-    if (is_reference && one.what.texts.size() == 1) return one.what.texts.front();
+    if (!is_reference) continue;
+    for (const std::string& text : one.what.texts) {
+      if (!reference.empty() && text != reference) return "";
+      reference = text;
+    }
   }
-  return "";
+  return reference;
 }
 
 void take_scores(const CaseResult& result, CaseTexts& texts) {

@@ -5,6 +5,7 @@
 #include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/score_files/baseline_file.hpp"
 #include "coordinator/score_files/json_pieces.hpp"
+#include "coordinator/suite/score_id.hpp"
 
 #include <algorithm>
 #include <array>
@@ -198,7 +199,7 @@ class BaselineReader : public JsonPieces {
       }
     }
     // One that this sluice does not know is a newer one's: an entry that nothing answers.
-    if (const MetricInfo* known = find_metric(metric);
+    if (const MetricInfo* known = parts_of_score(metric).metric;
         known != nullptr && known->kind == MetricKind::scored) {
       return problem(at->line, "`" + at.place() + "` is of " + backquoted(metric) +
                                    ", which has a score: expected `score`");

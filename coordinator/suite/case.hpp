@@ -7,6 +7,7 @@
 #include "common/text/template.hpp"
 #include "coordinator/suite/thresholding.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -101,6 +102,15 @@ struct Case {
   std::shared_ptr<const Variables> vars{};
   std::uint32_t first_line = 1;  ///< Of a fixture's content in the file that it is a part of, for people.
 };
+
+/// The n-th expectation of the metric, from 0: what the n-th outcome of it answers. Null where there are not
+/// so many.
+inline const Expectation* find_expectation(const Case& of, MetricId metric, std::size_t n) {
+  for (const Expectation& one : of.expectations) {
+    if (one.what.metric == metric && n-- == 0) return &one;
+  }
+  return nullptr;
+}
 
 /// The [baseline] table of manifest.toml: known-good aggregates.
 struct AggregateBaseline {

@@ -58,7 +58,7 @@ void SuiteBuilder::note(const Case& one, const CaseFingerprints& fingerprints, P
   if (one.kind == CaseKind::text && one.weight != 1.0 && suite_.idle_weights++ == 0)
     suite_.idle_weight = where();
   for (const Expectation& expectation : one.expectations) {
-    note_metric(expectation.what.metric, expectation.name);
+    note_metric(expectation.what.metric, expectation.name, place);
     suite_.checks_costs = suite_.checks_costs || checks_cost(expectation.what);
     suite_.takes_non_answers = suite_.takes_non_answers || takes_non_answers(expectation.what);
     labels_.add(expectation.what, {place.file, place.line});
@@ -71,18 +71,29 @@ void SuiteBuilder::note(const Case& one, const CaseFingerprints& fingerprints, P
   }
   if (!one.expectations.empty()) return;
   for (const MetricInfo& metric : metric_catalogue()) {
-    if (is_claims_metric(metric.id)) note_metric(metric.id, "");
+    if (is_claims_metric(metric.id)) note_metric(metric.id, "", place);
   }
 }
 
-void SuiteBuilder::note_metric(MetricId metric, const std::string& score_name) {
+void SuiteBuilder::note_metric(MetricId metric, const std::string& score_name, Place place) {
   metrics_.set(static_cast<std::size_t>(metric));
   if (info(metric).kind != MetricKind::scored) return;
   if (score_name.empty()) {
     unnamed_scores_.set(static_cast<std::size_t>(metric));
-  } else {
+  } else if (named_scores_.size() < defaults::max_score_names) {
     named_scores_.insert({metric, score_name});
+  } else if (!too_many_scores_ && !named_scores_.contains({metric, score_name})) {
+    too_many_scores_ = place;
   }
+}
+
+void SuiteBuilder::find_too_many_scores(std::vector<Finding>& findings) const {
+  if (!too_many_scores_) return;
+  findings.push_back(
+      {files_[too_many_scores_->file], too_many_scores_->line,
+       "a suite has at most " + std::to_string(defaults::max_score_names) +
+           " names of scores, and the test here brings one more: give the scores of one quality "
+           "one name in all tests (means and comparisons are over the tests that share it)"});
 }
 
 std::vector<ScoreId> SuiteBuilder::scores() const {

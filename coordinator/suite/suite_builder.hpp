@@ -50,6 +50,8 @@ class SuiteBuilder {
   void find_duplicates(std::vector<Finding>& findings);
   /// Labels of the tests that answers cannot be read as (label_sets.hpp).
   void find_wrong_labels(std::vector<Finding>& findings) const;
+  /// More names of scores than defaults::max_score_names.
+  void find_too_many_scores(std::vector<Finding>& findings) const;
   /// The suite; the builder is then empty. REQUIRES: no duplicates.
   Suite finish(std::string name, const Thresholding& thresholding, const SuiteDemands& demands = {});
 
@@ -58,7 +60,7 @@ class SuiteBuilder {
   using ShortDigest = std::array<std::uint8_t, 16>;
 
   void note(const Case& one, const CaseFingerprints& fingerprints, Place place);
-  void note_metric(MetricId metric, const std::string& score_name);
+  void note_metric(MetricId metric, const std::string& score_name, Place place);
   std::vector<ScoreId> scores() const;
   const std::vector<std::uint32_t>& order();
 
@@ -70,6 +72,7 @@ class SuiteBuilder {
   std::bitset<256> metrics_;
   std::bitset<256> unnamed_scores_;  ///< By metric.
   std::set<ScoreId> named_scores_;
+  std::optional<Place> too_many_scores_;  ///< Where the first stands that is one too many.
   LabelSets labels_;
   bool takes_prompts_ = false;
   Digest judging_{};  ///< Of all cases, each with its id: their order is no matter.

@@ -32,10 +32,11 @@ constexpr const char* calibrate_examples =
     "several judge scores, such as \"rubric:tone\".\n"
     "Exit code 0: compared; 2: bad labels, nothing to compare, or as `sluice run`.";
 
-/// The metric that --against names. usage_invalid for one that there is not, and for a judge's own.
-Result<MetricId> metric_to_compare(const std::string& name) {
-  const MetricInfo* metric = find_metric(std::string_view(name));
-  if (metric != nullptr && !is_judge_metric(metric->id)) return metric->id;
+/// The metric, or the score, that --against names. usage_invalid for one that there is not, and for a judge's
+/// own.
+Result<ScoreId> score_to_compare(const std::string& text) {
+  const auto [metric, name] = parts_of_score(text);
+  if (metric != nullptr && !is_judge_metric(metric->id)) return ScoreId{metric->id, std::string(name)};
   std::string names;
   for (const MetricInfo& one : metric_catalogue()) {
     if (!is_judge_metric(one.id)) names += (names.empty() ? "" : ", ") + std::string(one.name);
@@ -68,9 +69,9 @@ struct CalibrateJudge {
       labels = std::move(*loaded);
       standard.labels = &labels;
     } else {
-      const auto metric = metric_to_compare(*against);
-      if (!metric) return report_error(metric.error());
-      standard.metric = *metric;
+      const auto score = score_to_compare(*against);
+      if (!score) return report_error(score.error());
+      standard.score = *score;
     }
     RunUse use;
     use.command = "calibrate-judge";
@@ -91,11 +92,18 @@ struct CalibrateJudge {
                "no test of the suite has a judge metric: there is no judge to calibrate; give tests one "
                "(docs/judges.md), or name another suite"}};
     if (standard.labels == nullptr) {
-      if (std::ranges::find(metrics, *standard.metric) != metrics.end()) return {};
-      const std::string name(info(*standard.metric).name);
+      const ScoreId& score = *standard.score;
+      const bool is_scored = info(score.metric).kind == MetricKind::scored;
+      const auto& scores = inputs.suite.scores;
+      if (is_scored ? std::ranges::count(scores, score) > 0 : std::ranges::count(metrics, score.metric) > 0)
+        return {};
+      std::string others;
+      for (const ScoreId& one : scores) {
+        if (one.metric == score.metric) others += (others.empty() ? "; there is " : ", ") + to_string(one);
+      }
       return {{"--against", 0,
-               "no test of the suite has the metric `" + name +
-                   "`; name one that tests with judge metrics have, or give labels with --labels"}};
+               "no test of the suite has the metric `" + to_string(score) + "`" + others +
+                   "; name one that tests with judge metrics have, or give labels with --labels"}};
     }
     return standard.labels->check_tests(inputs.suite.cases, options.is_selection());
   }
@@ -112,7 +120,7 @@ struct CalibrateJudge {
     if (!visited) return report_error(visited.error());
     report.suite = results.suite.name;
     report.judge = run.gate.judge.identity();
-    report.against = standard.labels != nullptr ? "labels" : info(*standard.metric).name;
+    report.against = standard.labels != nullptr ? "labels" : to_string(*standard.score);
     report.confidence = defaults::statistics::confidence;
     report.metrics = fold.finish(report.suite, results.suite.rubrics, report.judge);
     if (report.metrics.empty()) {

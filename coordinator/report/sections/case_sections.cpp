@@ -153,8 +153,8 @@ using EntryList = BoundedList<Entries, Entry>;
 Text name_of(const CaseResult& result, std::size_t metric, std::span<const Rubric> rubrics) {
   const auto metrics = result.metrics();
   const MetricId id = metrics[metric].id;
-  const bool has_name = !metrics[metric].name.empty();
-  const std::string asked = !has_name && std::ranges::count(metrics, id, &AssessedMetric::id) > 1
+  const bool is_check = metrics[metric].is_check();
+  const std::string asked = is_check && std::ranges::count(metrics, id, &AssessedMetric::id) > 1
                                 ? wording::expectation_in_words(result, metric, rubrics)
                                 : "";
   if (asked.empty()) return metrics[metric].shown_name();

@@ -18,11 +18,8 @@ namespace {
 const Expectation* expectation_of(const CaseResult& result, std::size_t metric) {
   const auto metrics = result.metrics();
   const MetricId id = metrics[metric].id;
-  auto before = std::ranges::count(metrics.first(metric), id, &AssessedMetric::id);
-  for (const Expectation& expectation : result.fixture.expectations) {
-    if (expectation.what.metric == id && before-- == 0) return &expectation;
-  }
-  return nullptr;
+  const auto before = std::ranges::count(metrics.first(metric), id, &AssessedMetric::id);
+  return find_expectation(result.fixture, id, static_cast<std::size_t>(before));
 }
 
 /// `correctness v1 "In May."`: what the judge was asked by, and what the test gave it.

@@ -11,7 +11,7 @@
 #include "coordinator/suite/score_id.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <utility>
 
 namespace sluice {
@@ -176,6 +176,27 @@ bool holds_json(std::string_view text) {
   return lines < 2 || parse_json(text).has_value();
 }
 
+/// Of a score that the test gives another name; empty if there is none.
+std::string misnamed_judgement(const Case& test, const AnsweredTest& answer) {
+  const auto judges = [](const Expectation& one) {
+    return [&one](const RecordedJudgement& judged) {
+      return judged.score.metric == one.what.metric && judged.name == one.name;
+    };
+  };
+  for (const RecordedJudgement& judged : answer.judgements) {
+    const auto is_asked = [&](const Expectation& one) { return judges(one)(judged); };
+    if (std::ranges::any_of(test.expectations, is_asked)) continue;
+    for (const Expectation& one : test.expectations) {
+      if (one.what.metric != judged.score.metric || std::ranges::any_of(answer.judgements, judges(one)))
+        continue;
+      return "\"meta.assay.judge\" judges " + score_text(judged.score.metric, judged.name) +
+             ", and the test \"" + excerpt(test.id, defaults::quoted_bytes) + "\" has " +
+             score_text(one.what.metric, one.name) + ": call it that, or take the judgement out";
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 const AnsweredTest* RecordedAnswers::find(std::string_view test) const {
@@ -188,24 +209,30 @@ bool RecordedAnswers::have_calls() const {
 }
 
 std::vector<Finding> RecordedAnswers::check_tests(const CaseList& cases) const {
-  std::set<std::string_view> ids;
-  for (std::size_t i = 0; i < cases.size(); ++i) ids.insert(cases.id(i));
+  std::map<std::string_view, std::size_t> ids;
+  for (std::size_t i = 0; i < cases.size(); ++i) ids.emplace(cases.id(i), i);
   std::vector<Finding> findings;
   for (const auto& [id, answer] : answers_) {
-    if (ids.contains(id)) continue;
+    if (const auto found = ids.find(id); found != ids.end()) {
+      if (answer.judgements.empty()) continue;
+      const auto test = cases.read(found->second);
+      std::string problem = test ? misnamed_judgement(**test, answer) : test.error().message;
+      if (!problem.empty()) findings.push_back({file_, answer.line, std::move(problem)});
+      continue;
+    }
     const std::string named = "\"" + excerpt(id, defaults::quoted_bytes) + "\"";
     const std::string arms = id + "@";
     const auto under_arm = ids.lower_bound(arms);
-    const bool has_arms = under_arm != ids.end() && under_arm->starts_with(arms);
+    const bool has_arms = under_arm != ids.end() && under_arm->first.starts_with(arms);
     findings.push_back(
         {file_, answer.line,
          has_arms ? "the test " + named + " is asked under arms: say whose answer it is, as in \"" +
-                        excerpt(*under_arm, defaults::quoted_bytes) + "\""
+                        excerpt(under_arm->first, defaults::quoted_bytes) + "\""
                   : "the suite has no test " + named +
                         "; take the answer out, or name the test as the suite does (under arms: TEST@ARM)"});
   }
   sort_findings(findings);
-  shorten_findings(findings, file_, "more answers to tests that are not there");
+  shorten_findings(findings, file_, "more answers that fit no test");
   return findings;
 }
 

@@ -42,7 +42,8 @@ class RecordedAnswers {
   /// Whether any of them calls a tool.
   bool have_calls() const;
 
-  /// A finding for each answer to a test that is not there; after defaults::max_file_findings how many more.
+  /// A finding for each answer to a test that is not there, and for one with a judgement of a score that the
+  /// test lacks beside one that it has and nobody judged; after defaults::max_file_findings how many more.
   std::vector<Finding> check_tests(const CaseList& cases) const;
 
  private:

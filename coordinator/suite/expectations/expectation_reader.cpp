@@ -57,8 +57,9 @@ class ExpectationsReader {
     auto& [reader, type] = *metric;
     Expectation expectation;
     expectation.what.metric = type.id;
-    if (takes_name(info(type.id))) expectation.name = read_score_name(reader);
-    check_combination(reader, type, expectation.name);
+    const bool is_name_sound = !takes_name(info(type.id)) || read_score_name(reader, expectation.name);
+    check_kind(reader, type);
+    if (is_name_sound) check_scores(reader, type, expectation.name);
     read_parameters(reader, type, expectation);
     if (type.id == MetricId::label) check_label(reader, expectation.what.texts[1]);
     if (type.is_scored()) {
@@ -73,29 +74,32 @@ class ExpectationsReader {
   }
 
   /// The same characters as in the name of an arm: both stand in reports and on command lines.
-  static std::string read_score_name(TableReader& reader) {
+  static bool read_score_name(TableReader& reader, std::string& into) {
     const auto name = reader.word("name");
-    if (!name || is_arm_name(*name)) return name.value_or("");
-    reader.add_wrong("name", not_an_arm_name(*name));
-    return "";
+    const bool is_sound = name ? is_arm_name(*name) : reader.entry("name") == nullptr;
+    if (is_sound) into = name.value_or("");
+    if (name && !is_sound) reader.add_wrong("name", not_an_arm_name(*name));
+    return is_sound;
   }
 
   /// A test makes one request, so its answer is either claims or a text.
-  void check_combination(TableReader& reader, const MetricType& type, const std::string& score_name) {
-    const std::string name(type.name());
-    const bool is_claims = type.parameter == Parameter::claims;
-    const CaseKind kind = is_claims ? CaseKind::claims : CaseKind::text;
-    if (seen_.empty()) {
+  void check_kind(TableReader& reader, const MetricType& type) {
+    const CaseKind kind = type.parameter == Parameter::claims ? CaseKind::claims : CaseKind::text;
+    if (test_.expectations.empty()) {
       test_.kind = kind;
     } else if (test_.kind != kind) {
-      reader.add_wrong("type", "cannot be " + name +
+      reader.add_wrong("type", "cannot be " + std::string(type.name()) +
                                    " here: claims metrics and metrics of the answer's text "
                                    "need a test each");
     }
+  }
+
+  void check_scores(TableReader& reader, const MetricType& type, const std::string& score_name) {
     const auto [first, is_new] = seen_.emplace(ScoreId{type.id, score_name}, reader.line_of("type"));
     if (is_new || !type.is_scored()) return;
+    const std::string name(type.name());
     const std::string there = " stands in the test already (line " + std::to_string(first->second) + "): ";
-    if (is_claims) {
+    if (type.parameter == Parameter::claims) {
       reader.add_wrong("type", name + there + "a test has one score of its claims");
     } else if (score_name.empty()) {
       reader.add_wrong("type", name + there +

@@ -274,8 +274,7 @@ class ExpectationMaker {
     return with(std::move(made), "min_score", {std::round((1.0 - most) * digits) / digits, check_.line, {}});
   }
 
-  /// A judge is asked for the opposite, on the same scale the other way round. In quotes, because several
-  /// criteria of a test become one text.
+  /// A judge is asked for the opposite, on the same scale the other way round.
   Made make_opposite() const {
     const std::string criteria =
         "The answer must meet nothing of this (1.0 if it meets nothing of it, 0.0 if it meets all of it, "

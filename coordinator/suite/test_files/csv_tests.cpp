@@ -14,9 +14,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 namespace sluice {
@@ -65,6 +67,7 @@ class CsvTests {
     if (source_.prompts->empty()) miss_prompts(table.rows.front().line);
     if (!read_header(table.rows.front())) return;
     const std::uint32_t file = builder_.add_file(source_.file);
+    name_scores(std::span<const CsvRow>(table.rows).subspan(1));
     for (std::size_t i = 1; i < table.rows.size(); ++i) add_test(table.rows[i], i, file);
     if (table.rows.size() == 1 && table.errors.empty())
       context_.add(table.rows.front().line, "there is no row below the names of the variables");
@@ -188,7 +191,7 @@ class CsvTests {
     }
     if (!threshold.empty()) is_sound = is_sound && put_threshold(threshold, row.line, expected);
     if (!is_sound) return std::nullopt;
-    name_further_scores(expected);
+    put_score_names(expected);
     if (!tags.empty()) test.push_back({"tags", row.line, {std::move(tags), row.line, {}}});
     test.push_back({"id", row.line, text(std::move(id))});
     if (!expected.empty()) test.push_back({"expected", row.line, {std::move(expected), row.line, {}}});
@@ -252,16 +255,51 @@ class CsvTests {
     return true;
   }
 
-  /// A cell has no place for a name: the further scores of a metric are called by their columns.
-  void name_further_scores(DocumentNode::Array& expected) const {
-    std::set<MetricId> named;
+  /// A cell has no place for a name. Where some row has two scores of one metric, all columns with such
+  /// scores but the first give their names, so that a score is called the same in each row.
+  void name_scores(std::span<const CsvRow> rows) {
+    std::map<MetricId, std::set<std::size_t>> columns;
+    std::set<MetricId> in_need;
+    for (const CsvRow& row : rows) {
+      if (is_one_group(row)) continue;
+      std::set<MetricId> in_row;
+      for (std::size_t i = 0; i < std::min(columns_.size(), row.fields.size()); ++i) {
+        const auto metric =
+            is_expected_column(columns_[i]) ? score_in(row.fields[i], row.line) : std::nullopt;
+        if (!metric) continue;
+        columns[*metric].insert(i);
+        if (!in_row.insert(*metric).second) in_need.insert(*metric);
+      }
+    }
+    for (const MetricId metric : in_need) {
+      const auto& all = columns[metric];
+      for (auto column = std::next(all.begin()); column != all.end(); ++column)
+        score_names_[{metric, columns_[*column]}] = columns_[*column].substr(columns_[*column].find('e'));
+    }
+  }
+
+  /// Its threshold makes parts of its checks, which have no names.
+  bool is_one_group(const CsvRow& row) const {
+    const auto column = std::ranges::find(columns_, threshold_column);
+    const auto at = static_cast<std::size_t>(column - columns_.begin());
+    return at < row.fields.size() && foreign_number(trimmed(row.fields[at])).value_or(0.0) != 0.0;
+  }
+
+  static std::optional<MetricId> score_in(const std::string& cell, std::uint32_t line) {
+    if (cell.find_first_not_of(" \t\n") == std::string::npos) return std::nullopt;
+    const auto made = expectation_of(parse_foreign_check(cell, line));
+    const MetricType* type =
+        made ? type_called(std::get<std::string>(find_entry(*made, "type")->value.value)) : nullptr;
+    return type != nullptr && takes_name(info(type->id)) ? std::optional(type->id) : std::nullopt;
+  }
+
+  void put_score_names(DocumentNode::Array& expected) const {
     for (std::size_t i = 0; i < check_columns_.size(); ++i) {
       const auto& type = std::get<std::string>(find_entry(expected[i], "type")->value.value);
-      const MetricInfo& metric = info(type_called(type)->id);
-      if (!takes_name(metric) || named.insert(metric.id).second) continue;
-      auto& table = std::get<DocumentNode::Table>(expected[i].value);
+      const auto name = score_names_.find({type_called(type)->id, check_columns_[i]});
+      if (name == score_names_.end()) continue;
       const std::uint32_t line = expected[i].line;
-      table.push_back({"name", line, {check_columns_[i].substr(check_columns_[i].find('e')), line, {}}});
+      std::get<DocumentNode::Table>(expected[i].value).push_back({"name", line, {name->second, line, {}}});
       expected[i] = in_order(std::move(expected[i]));
     }
   }
@@ -299,8 +337,9 @@ class CsvTests {
   DocumentContext context_;
   SuiteBuilder& builder_;
   std::vector<std::string> columns_;
-  std::vector<bool> holds_json_;            ///< By column.
-  std::vector<std::string> check_columns_;  ///< Of the row's checks.
+  std::vector<bool> holds_json_;                                         ///< By column.
+  std::vector<std::string> check_columns_;                               ///< Of the row's checks.
+  std::map<std::pair<MetricId, std::string>, std::string> score_names_;  ///< By metric and column.
   bool has_context_ = false;  ///< Each row has the variable `context`, itself or by the default test.
 };
 

@@ -96,6 +96,7 @@ class YamlSuiteReader {
     check_settings();
     builder_.find_duplicates(findings_);
     builder_.find_wrong_labels(findings_);
+    builder_.find_too_many_scores(findings_);
     if (findings_.empty()) check_rated_categories(settings_.pass_rates, builder_.cases(), context_);
     if (!findings_.empty()) {
       sort_findings(findings_);

@@ -371,4 +371,52 @@ tests:
       << notes(config);
 }
 
+// The check of the default test went by another name in each test, and its own to other questions.
+TEST_F(Promptfoo, AQuestionHasOneNameInAllTests) {
+  const std::string made = suite(R"yaml(prompts: [a]
+defaultTest:
+  assert: [{type: llm-rubric, value: "says {{expected}}"}]
+tests:
+  - {vars: {expected: Lima}}
+  - {vars: {expected: ""}, assert: [{type: llm-rubric, value: is short}]}
+  - {options: {disableDefaultAsserts: true}, assert: [{type: llm-rubric, value: is short}]}
+  - {assert: [{type: factuality, value: x}]}
+  - {assert: [{type: factuality, value: y}, {type: factuality, value: x}]}
+)yaml");
+  std::string names;
+  for (std::size_t at = made.find("type: "); at != std::string::npos; at = made.find("type: ", at + 1)) {
+    const auto check = made.substr(at, made.find("- type: ", at) - at);
+    for (const char* what : {"says", "is short", "reference: x", "reference: y"}) {
+      if (check.find(what) == std::string::npos) continue;
+      names += std::string(what) + (check.find("name: \"2\"") != std::string::npos ? " 2, " : ", ");
+    }
+  }
+  EXPECT_EQ(names.find("is short, "), std::string::npos) << made;
+  EXPECT_EQ(names.find("says 2, "), std::string::npos) << made;
+  EXPECT_EQ(names.find("reference: x, "), std::string::npos) << made;
+  EXPECT_NE(names.find("reference: y, "), std::string::npos) << made;
+}
+
+TEST_F(Promptfoo, NamesOfScoresAreThoseOfTheirMetrics) {
+  const std::string longest(72, 'm');
+  const std::string config =
+      "prompts: [a]\ntests:\n  - assert:\n      - {type: llm-rubric, value: kind, metric: \u793c\u8c8c}\n"
+      "      - {type: llm-rubric, value: exact, metric: \u51c6\u786e}\n"
+      "  - assert:\n      - {type: llm-rubric, value: exact too, metric: \u51c6\u786e}\n"
+      "      - {type: llm-rubric, value: one, metric: " +
+      longest + "}\n      - {type: llm-rubric, value: two, metric: " + longest +
+      "}\n      - {type: llm-rubric, value: two, metric: Other}\n"
+      "  - {threshold: 0.5, assert: [{type: rouge-n, value: a, metric: Words}]}\n";
+  const std::string made = suite(config);
+  EXPECT_TRUE(has(made, "name: unnamed\n        criteria: kind\n")) << made;
+  EXPECT_TRUE(has(made, "name: unnamed-2\n        criteria: exact\n")) << made;
+  EXPECT_TRUE(has(made, "name: unnamed-2\n        criteria: exact too\n")) << made;
+  EXPECT_TRUE(has(made, "name: " + std::string(64, 'm') + "\n        criteria: one\n")) << made;
+  EXPECT_TRUE(has(made, "name: " + std::string(62, 'm') + "-2\n        criteria: two\n")) << made;
+  const std::string said = notes(config);
+  EXPECT_TRUE(has(said, "the score \"\u51c6\u786e\" is called \"unnamed-2\": names are of letters")) << said;
+  EXPECT_TRUE(has(said, "\"metric\" of the check llm-rubric, \"Other\": left out")) << said;
+  EXPECT_TRUE(has(said, "\"metric\" of the check rouge-n, \"Words\", names a score, and with a")) << said;
+}
+
 }  // namespace sluice::promptfoo_values_test

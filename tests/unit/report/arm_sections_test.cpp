@@ -20,11 +20,11 @@ class ArmSections : public ::testing::Test {
     for (const char* name : {"1", "2"}) {
       ArmSummary& arm = arms.arms.emplace_back();
       arm.name = name;
-      arm.means = {{MetricId::semantic_similarity_to, 0.5}, {MetricId::faithfulness, 0.25}};
+      arm.means = {{ScoreId{MetricId::semantic_similarity_to}, 0.5}, {ScoreId{MetricId::faithfulness}, 0.25}};
     }
     arms.confidence = 0.95;
     ArmMetricComparison compared;
-    compared.metric = MetricId::semantic_similarity_to;
+    compared.metric = ScoreId{MetricId::semantic_similarity_to};
     compared.comparison.drop = 0.0;
     compared.comparison.pairs = compared.comparison.units = 6;
     compared.intervals.drop = Interval{0.0, 0.0};
@@ -161,10 +161,10 @@ TEST_F(ArmSections, LostPromptsAreNotThoseOfNow) {
 // Of a metric that two tests ask for, each pair of four arms had a row that said "undecided".
 TEST_F(ArmSections, ComparisonsOfAFewTestsAreCountedInOneLine) {
   ArmMetricComparison few = arms.pairs.front().metrics.front();
-  few.metric = MetricId::faithfulness;
+  few.metric = ScoreId{MetricId::faithfulness};
   few.comparison.pairs = few.comparison.units = 1;
   ArmMetricComparison decided = few;
-  decided.metric = MetricId::relevancy;
+  decided.metric = ScoreId{MetricId::relevancy};
   decided.verdict = ArmVerdict::worse;
   arms.pairs.front().metrics.insert(arms.pairs.front().metrics.begin(), few);
   arms.pairs.front().metrics.push_back(few);

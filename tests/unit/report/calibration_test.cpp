@@ -116,19 +116,19 @@ TEST(JudgeCalibration, LabelsOfSomeTestsAreEnough) {
 
 TEST(JudgeCalibration, TakesAnotherMetricForTheTruth) {
   const CalibratedRun run(60, 60);
-  const auto metrics = run.beside({nullptr, must_contain});
+  const auto metrics = run.beside({nullptr, ScoreId{must_contain}});
   ASSERT_EQ(metrics.size(), 1u);
   EXPECT_EQ(metrics[0].calibration.against, "must_contain");
   EXPECT_EQ(metrics[0].counts.both_pass, 30u);
   EXPECT_EQ(metrics[0].counts.judge_alone, 30u);
   EXPECT_EQ(metrics[0].disagreements.size(), 20u) << "no more are kept";
-  EXPECT_TRUE(run.beside({nullptr, regex_match}).empty());
+  EXPECT_TRUE(run.beside({nullptr, ScoreId{regex_match}}).empty());
 }
 
 TEST(JudgeCalibration, IsShownInWordsAndAsJson) {
   const CalibratedRun run(60, 60);
   CalibrationReport report{
-      "calibrated", {"openai", "gpt-4o"}, "must_contain", 0.95, run.beside({nullptr, must_contain}), 2};
+      "calibrated", {"openai", "gpt-4o"}, "must_contain", 0.95, run.beside({nullptr, ScoreId{must_contain}}), 2};
   const std::string text = calibration_text(report, 120);
   for (const char* words :
        {"Judge gpt-4o (openai) beside the metric must_contain, suite calibrated\n",

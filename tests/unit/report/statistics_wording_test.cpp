@@ -100,7 +100,7 @@ StatisticalAssessment assessed(double base, std::span<const double> now, double 
   StatisticalGate gate({nullptr, statistical(min_effect), 0.05, 1});
   for (std::size_t i = 0; i < now.size(); ++i) {
     const std::string id = id_of(i);
-    gate.add({id, "", MetricId::claims_f1, std::span(&base, 1), now.subspan(i, 1)});
+    gate.add({id, "", ScoreId{MetricId::claims_f1}, std::span(&base, 1), now.subspan(i, 1)});
   }
   return gate.finish();
 }
@@ -181,7 +181,7 @@ TEST_F(StatisticsWording, WhereOnlyTheUndefinedIsInTheWayMoreCasesAreNotAskedFor
   StatisticalGate gate({nullptr, statistical(0.1), 0.05, 1});
   const double score = 0.9;
   for (std::size_t i = 0; i < 40; ++i) {
-    gate.add({id_of(i), "", MetricId::claims_f1, std::span(&score, 1), std::span(&score, i == 3 ? 0u : 1u),
+    gate.add({id_of(i), "", ScoreId{MetricId::claims_f1}, std::span(&score, 1), std::span(&score, i == 3 ? 0u : 1u),
               i == 3});
   }
   EXPECT_EQ(sentence(gate.finish()),
@@ -266,7 +266,7 @@ TEST_F(StatisticsWording, ForeignIdsBreakNoFormat) {
   const double now = 0.1;
   const std::string tail = "\x1b[31m|<b>&@me\n::error::" + std::string(200, 'x');
   for (std::size_t i = 0; i < 12; ++i) {
-    gate.add({id_of(i) + tail, "", MetricId::claims_f1, std::span(&base, 1), std::span(&now, 1)});
+    gate.add({id_of(i) + tail, "", ScoreId{MetricId::claims_f1}, std::span(&base, 1), std::span(&now, 1)});
   }
   assess(gate.finish());
   EXPECT_FALSE(has(table_of(input, {80, false}), "\x1b"));

@@ -190,7 +190,7 @@ TEST_F(CsvSuite, AColumnInAPatternOfCsvIsAFinding) {
       "the schema out\n");
 }
 
-TEST_F(CsvSuite, FurtherScoresOfAMetricAreCalledByTheirColumns) {
+TEST_F(CsvSuite, ScoresOfOneMetricAreCalledByTheirColumns) {
   write("t.csv",
         "country,__expected,__expected2,__expected7\nPeru,grade: polite,Lima,grade: brief\n"
         "Chile,,grade: polite,grade: brief\nFrance,,,grade: brief\n");
@@ -203,8 +203,17 @@ TEST_F(CsvSuite, FurtherScoresOfAMetricAreCalledByTheirColumns) {
   }
   EXPECT_EQ(scores,
             "polite rubric\nbrief rubric:expected7\n"
-            "polite rubric\nbrief rubric:expected7\n"
-            "brief rubric\n");
+            "polite rubric:expected2\nbrief rubric:expected7\n"
+            "brief rubric:expected7\n");
+}
+
+TEST_F(CsvSuite, ScoresOfOneColumnARowHaveNoNames) {
+  write("t.csv",
+        "country,__expected,__expected2,__threshold\nPeru,grade: polite,Lima,\nChile,,grade: brief,\n"
+        "France,rouge-n: a b,rouge-n: c d,0.5\n");
+  const LoadedSuite loaded = load(std::string(capitals_prompts) + "tests_file: t.csv\n");
+  EXPECT_EQ(loaded.suite.cases.size(), 3u);
+  EXPECT_EQ(loaded.suite.scores, std::vector{ScoreId{MetricId::rubric}});
 }
 
 // They named the metrics by numbers that no table has, and a row as the line of both.

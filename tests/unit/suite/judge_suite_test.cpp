@@ -319,6 +319,27 @@ TEST_F(JudgeSuite, ScoresOfOneMetricAreToldApartByTheirNames) {
   EXPECT_EQ(findings(expecting("      - {type: rubric, name: so brief, criteria: c}\n", "{prompt: p}")),
             "suite.yaml:7: \"name\" in expected[0] must be of letters, digits, \".\", \"_\" and \"-\", at "
             "most 64 of them, not \"so brief\"\n");
+  EXPECT_EQ(
+      findings(expecting("      - {type: rubric, name: so brief, criteria: c}\n" + polite, "{prompt: p}")),
+      findings(expecting("      - {type: rubric, name: so brief, criteria: c}\n", "{prompt: p}")))
+      << "it is not taken for one without a name";
+}
+
+TEST_F(JudgeSuite, ASuiteHasSoManyNamesOfScores) {
+  const auto of = [](std::size_t names) {
+    std::string tests = "suite: s\ntests:\n";
+    for (std::size_t i = 0; i < names; ++i) {
+      const std::string number = std::to_string(i);
+      tests += "  - {id: t" + number + ", input: {prompt: p}, expected: {type: rubric, name: n" + number +
+               ", criteria: c}}\n";
+    }
+    return tests;
+  };
+  EXPECT_EQ(findings(of(defaults::max_score_names)), "(none)\n");
+  const std::string first =
+      "suite.yaml:" + std::to_string(defaults::max_score_names + 3) + ": a suite has at most ";
+  EXPECT_TRUE(findings(of(defaults::max_score_names + 2)).starts_with(first))
+      << findings(of(defaults::max_score_names + 2));
 }
 
 TEST_F(JudgeSuite, IsThresholdedLikeEveryScoredMetric) {
