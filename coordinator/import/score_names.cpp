@@ -31,7 +31,7 @@ void take_stricter_limit(DocumentNode& own, const DocumentNode& other) {
 std::string question_of(const ImportedCheck& check) {
   if (check.source) {
     const ForeignCheck& asked = check.source->check;
-    std::string question = asked.context.value_or("");
+    std::string question = (asked.is_negated ? "not\n" : "\n") + asked.context.value_or("");
     for (const std::string& value : asked.values) question += '\n' + json_string(value);
     return question;
   }

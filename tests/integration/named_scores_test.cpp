@@ -61,7 +61,7 @@ TEST_F(NamedScores, StandInEveryReport) {
   const auto csv = run(0.9, 0.7, {"--format", "csv"});
   EXPECT_NE(csv.output.find(",rubric,rubric:tone,"), std::string::npos) << csv.output;
   EXPECT_NE(csv.output.find(",0.9,0.7,"), std::string::npos) << csv.output;
-  const auto shown = run_sluice({"show", "t3"});
+  const auto shown = run_sluice({"show", "last", "t3"});
   EXPECT_EQ(shown.exit_code, 0) << shown.errors;
   EXPECT_NE(shown.output.find("rubric:tone"), std::string::npos) << shown.output;
 }
@@ -122,11 +122,21 @@ TEST_F(NamedScores, AreReadOfRecordedAnswers) {
   write_text(folder() / "answers.jsonl", answers);
   const auto finished = run_sluice(
       {"run", "letters.yaml", "--answers", "answers.jsonl", "--judge", "none", "--format", "json"});
-  EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+  EXPECT_EQ(finished.exit_code, 1) << "their tone is not kind enough; " << finished.errors;
   const Json metrics = Json::parse(finished.output).at("fixture_results").at(0).at("metrics");
   EXPECT_EQ(named(metrics, "rubric").at("score"), 0.9);
   EXPECT_EQ(named(metrics, "rubric:tone").at("score"), 0.3);
   EXPECT_EQ(named(metrics, "rubric:tone").at("status"), "fail");
+  std::string misnamed = answers;
+  misnamed.replace(misnamed.find("rubric:tone"), 11, "rubric:tnoe");
+  write_text(folder() / "answers.jsonl", misnamed);
+  const auto refused = run_sluice({"run", "letters.yaml", "--answers", "answers.jsonl", "--judge", "none"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(
+      refused.errors.find("answers.jsonl:1: \"meta.assay.judge\" judges rubric:tnoe, and the test \"t0\" has "
+                          "rubric:tone: call it that"),
+      std::string::npos)
+      << refused.errors;
 }
 
 }  // namespace sluice::named_scores_test

@@ -105,14 +105,16 @@ tests:
             "promptfooconfig.yaml:2: the variable \"c\" has no value: it is empty\n");
 }
 
-TEST_F(Promptfoo, HasOneScoreOfAKindInATest) {
+TEST_F(Promptfoo, NamesScoresBesideThoseOfTheDefaultTest) {
   const std::string text = suite(
       "prompts: [a]\ndefaultTest: {options: {provider: 'openai:gpt-5'}, assert: [{type: llm-rubric, value: "
       "is "
       "short}]}\n"
       "tests:\n  - assert: [{type: llm-rubric, value: is kind}, {type: llm-rubric, value: is true}]\n");
   EXPECT_NE(text.find("settings:\n  judge: openai\n  judge_model: gpt-5\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("        criteria: |-\n          is kind\n          is true\n          is short\n"),
+  EXPECT_NE(text.find("    - type: rubric\n      criteria: is short\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("      - type: rubric\n        name: \"2\"\n        criteria: is kind\n"
+                      "      - type: rubric\n        name: \"3\"\n        criteria: is true\n"),
             std::string::npos)
       << text;
 }
@@ -141,7 +143,7 @@ tests:
   - vars: {a: x}
     assert: [{type: not-llm-rubric, value: 'Speaks of {{a}}.', threshold: 0.8}]
   - vars: {a: y}
-    assert: [{type: llm-rubric, value: Is kind.}, {type: not-g-eval, value: Is long.}]
+    assert: [{type: llm-rubric, value: Is long.}, {type: not-g-eval, value: Is long.}]
   - vars: {a: z}
     assert: [{type: contains, value: z}, {type: not-factuality, value: It rains.}]
 )yaml");
@@ -152,7 +154,12 @@ tests:
   EXPECT_NE(text.find("criteria: \"" + opposite + "\\\"Speaks of {{a}}.\\\"\"\n        min_score: 0.2\n"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("Is kind.\n          " + opposite + "\"Is long.\"\n"), std::string::npos) << text;
+  EXPECT_NE(
+      text.find(
+          "        criteria: Is long.\n      - type: rubric\n        name: \"2\"\n        criteria: \"" +
+          opposite + "\\\"Is long.\\\"\"\n"),
+      std::string::npos)
+      << text;
   EXPECT_NE(
       text.find("# 5: the check not-llm-rubric asks a judge for the opposite of its criteria, and there "
                 "the verdict on them is turned round"),

@@ -80,7 +80,8 @@ TEST(LabelsFile, EachLineThatIsNoLabelIsNamed) {
     EXPECT_EQ(problems_of("{\"id\": \"a\", \"passed\": true, \"metric\": \"" + std::string(metric) + "\"}"),
               std::vector<std::string>{"labels.jsonl:1: `metric` must be one that a judge scores: "
                                        "faithfulness, relevancy, correctness, rubric, context_recall, "
-                                       "context_relevance"});
+                                       "context_relevance; with the name that a test gives the score, as "
+                                       "\"rubric:tone\""});
   }
   EXPECT_EQ(problems_of("{\"id\": \"a\", \"passed\": true}\n{\"id\": \"a\", \"passed\": true}"),
             std::vector<std::string>{
