@@ -26,6 +26,12 @@ using namespace std::chrono_literals;
 using Kind = HttpFailure::Kind;
 using Then = RawServer::Answer::Then;
 
+/// A port that nobody listens on: bound and given back.
+inline std::string free_port() {
+  RawServer server([](int, const std::string&) { return RawServer::Answer{}; });
+  return server.host();
+}
+
 /// An HTTP actor with its own thread, and who calls it.
 class HttpActorTest : public testing::Test {
  protected:
