@@ -148,6 +148,28 @@ TEST_F(RunControllerTest, SpendIsAddedUp) {
   EXPECT_EQ(facts.waited_retry, 7ms);
 }
 
+TEST_F(RunControllerTest, PerturbedTrialsPassAndFailNothing) {
+  TrialDesign design;
+  design.perturbations.push_back(
+      {"loud", "1", [](std::string_view text, std::string_view) {
+         return PerturbedText{PerturbedText::Kind::changed, std::string(text) + "!", ""};
+       }});
+  plan = make_plan(suite, std::move(design));
+  ASSERT_EQ(plan.trial_count(), 8u) << "each case, and its other form";
+  begin();
+  join("p", 1);
+  record(report("p", {answered(plan.unit_of(0))}), {0});
+  record(report("p", {failed(plan.unit_of(1), Reason::refusal)}));
+  record(report("p", {answered(plan.unit_of(2))}));
+  record(report("p", {answered(plan.unit_of(3))}), {3});
+  record(report("p", {answered(plan.unit_of(4)), answered(plan.unit_of(5))}));  // Of the last two cases.
+  EXPECT_EQ(controller->counts().passed, 3u);
+  EXPECT_EQ(controller->counts().failed, 1u);
+  EXPECT_EQ(controller->counts().perturbed, 3u) << "that its answer failed decides nothing";
+  EXPECT_EQ(controller->counts().errors, 1u);
+  EXPECT_EQ(controller->counts().done(), 8u);
+}
+
 TEST_F(RunControllerTest, WorkNamesThePinnedAnswer) {
   config.settings.mode = Mode::cached;
   config.pinned_answers = {sha256("a"), Digest{}, sha256("c")};
