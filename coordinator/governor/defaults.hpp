@@ -8,8 +8,8 @@
 #include <cstdint>
 
 /// The constants that tune the governor alone, with their reasons. Those that workers share stand in
-/// common/defaults.hpp. The searches' were chosen by simulation: tests/properties/fleet_test.cpp holds them
-/// to what they reach.
+/// common/defaults.hpp. The searches' were chosen by simulation: tests/properties/fleet_search_test.cpp
+/// holds them to what they reach.
 namespace sluice::defaults {
 
 using namespace std::chrono_literals;

@@ -1,39 +1,17 @@
-#include "tests/properties/simulated_fleet.hpp"
+// The governor with the workers' real budgets on simulated time: how much of a limit is used, and by whom.
+#include "tests/properties/limited_fleet.hpp"
 #include "tests/properties/windows.hpp"
+
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
-/// The governor with the workers' real budgets on simulated time: how much of a limit is used, and how soon
-/// what nobody named is found.
-namespace sluice::testing {
-namespace {
+namespace sluice::fleet_test {
 
 using namespace std::chrono_literals;
-
-constexpr double rate = 100;
-constexpr double burst = 10;
-constexpr std::size_t call_count = 1000;
-
-double seconds(BootTime time) {
-  return static_cast<double>(time.count()) * 1e-6;
-}
-
-FleetProvider limited(BootTime latency) {
-  FleetProvider provider;
-  provider.limits.requests_per_minute = 6000;
-  provider.limits.burst_seconds = 0.1;
-  provider.nature.requests_per_second = rate;
-  provider.nature.burst = burst;
-  provider.nature.latency = latency;
-  provider.calls = calls(call_count);
-  return provider;
-}
-
-/// Workers that never lack calls to make, whatever the way to the coordinator takes.
-std::uint32_t saturating(std::uint32_t workers, BootTime latency, BootTime network) {
-  const double in_flight = 1.3 * rate * seconds(latency + 3 * network);
-  return static_cast<std::uint32_t>(in_flight / workers) + 1;
-}
 
 /// A window in which more calls started than the limit allows.
 std::optional<ChargedWindow> over_the_limit(const Fleet& fleet) {
@@ -207,201 +185,6 @@ TEST(Fleet, APausedProviderDoesNotHoldUpTheOther) {
             1.03 * ((call_count - burst) / rate + 0.1));
 }
 
-struct RateBounds {
-  double of_ideal_time = 1.25;
-  double refused_share = 0.055;
-};
-
-/// A fleet of any size that saturates the provider finds its rate of 100 calls a second.
-void expect_rate_is_found(BootTime latency, bool reports_each_answer, const RateBounds& bounds) {
-  for (const BootTime network : {BootTime(1ms), BootTime(20ms)}) {
-    for (const std::uint32_t workers : {1u, 4u, 16u}) {
-      for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-        auto provider = limited(latency);
-        provider.limits = {};
-        FleetOptions options;
-        options.seed = seed;
-        options.workers = workers;
-        options.network.delay_max = network;
-        options.arrival_jitter = network;
-        options.max_concurrent = saturating(workers, latency, network);
-        options.reports_each_answer = reports_each_answer;
-        Fleet fleet(options, {provider});
-        ASSERT_TRUE(fleet.run());
-        const double ideal = (call_count - burst) / rate + seconds(latency);
-        const auto refused = static_cast<double>(fleet.refused());
-        EXPECT_LE(seconds(fleet.elapsed()), bounds.of_ideal_time * ideal)
-            << workers << " workers, latency of " << latency.count() << " us, seed " << seed;
-        EXPECT_LE(refused, bounds.refused_share * (call_count + refused))
-            << workers << " workers, latency of " << latency.count() << " us, seed " << seed;
-        EXPECT_EQ(fleet.facts().requests->source, LimitSource::found);
-        EXPECT_NEAR(fleet.facts().requests->per_minute, 6000, 2000);
-      }
-    }
-  }
-}
-
-TEST(Fleet, FindsARateThatNobodyNamed) {
-  for (const BootTime latency : {10ms, 50ms, 100ms, 200ms}) expect_rate_is_found(latency, true, {});
-  expect_rate_is_found(500ms, true, {1.25, 0.08});  // What is refused is known half a second late.
-}
-
-/// Until calls need permits, a real worker reports its answers in rounds of at least 16 (CallBudget::is_due).
-/// Where answers take half a second the search learns of the first ones late, and in larger steps: more calls
-/// are refused at first, and more is to be made up for.
-TEST(Fleet, FindsARateThatNobodyNamedByRoundsOfAnswers) {
-  for (const BootTime latency : {10ms, 50ms, 100ms, 200ms}) expect_rate_is_found(latency, false, {});
-  expect_rate_is_found(500ms, false, {1.3, 0.09});
-}
-
-/// Calls a second that are answered where such a share is refused by chance.
-double speed_beside_chance(double share, bool known_limit, std::uint64_t seed) {
-  auto provider = limited(100ms);
-  provider.nature.requests_per_second = 0;
-  provider.nature.refused_at_random = share;
-  provider.calls = calls(3000);
-  if (!known_limit) provider.limits = {};
-  FleetOptions options;
-  options.seed = seed;
-  options.max_concurrent = 20;
-  options.network.delay_max = 2ms;
-  Fleet fleet(options, {provider});
-  EXPECT_TRUE(fleet.run());
-  return 3000 / seconds(fleet.elapsed());
-}
-
-TEST(Fleet, RefusalsThatComeAtAnyRateDoNotStarveIt) {
-  for (const bool known_limit : {true, false}) {
-    for (const double share : {0.02, 0.05, 0.1, 0.2}) {
-      for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-        EXPECT_GE(speed_beside_chance(share, known_limit, seed), share > 0.1 ? 30 : 60)
-            << share << " of the calls are refused, seed " << seed;
-      }
-    }
-  }
-}
-
-TEST(Fleet, AnOutageOfRefusalsIsAskedRarely) {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    FleetProvider provider;
-    provider.nature.down_from = EventQueue::beginning + 400ms;
-    provider.nature.down_until = EventQueue::beginning + 9400ms;
-    provider.nature.refuses_while_down = true;
-    provider.calls = calls(400);
-    FleetOptions options;
-    options.seed = seed;
-    options.max_concurrent = 10;
-    options.network.delay_max = 1ms;
-    Fleet fleet(options, {provider});
-    ASSERT_TRUE(fleet.run());
-    EXPECT_LE(fleet.refused(), 40u + 60u) << "beyond those that were in flight, seed " << seed;
-    EXPECT_LE(seconds(fleet.elapsed()), 9.4 + 6) << "seed " << seed;
-  }
-}
-
-// A rate that was counted over a few calls, and a third of them refused, went down to one in 20 s.
-TEST(Fleet, AThirdOfFewCallsRefusedWithAShortDelayDoesNotStarveThem) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    FleetProvider provider;
-    provider.nature.latency = 5ms;
-    provider.nature.refused_at_random = 0.3;
-    provider.nature.names_delays = true;
-    provider.nature.named_delay_min = 100ms;
-    provider.calls = calls(60);
-    FleetOptions options;
-    options.seed = seed;
-    options.workers = 2;
-    options.max_concurrent = 10;
-    options.network.delay_max = 1ms;
-    options.arrival_jitter = 1ms;
-    Fleet fleet(options, {provider});
-    ASSERT_TRUE(fleet.run());
-    EXPECT_LE(seconds(fleet.elapsed()), 25) << "seed " << seed;
-  }
-}
-
-TEST(Fleet, AnOutageCostsItsTime) {
-  for (const bool known_limit : {true, false}) {
-    auto provider = limited(100ms);
-    if (!known_limit) {
-      provider.limits = {};
-      provider.nature.requests_per_second = 0;
-      provider.nature.parallel = 10;
-    }
-    FleetOptions options;
-    options.workers = 4;
-    options.max_concurrent = 20;
-    options.network.delay_max = 2ms;
-    provider.nature.down_from = EventQueue::beginning + 3s;
-    provider.nature.down_until = EventQueue::beginning + 123s;
-    Fleet fleet(options, {provider});
-    ASSERT_TRUE(fleet.run());
-    EXPECT_LE(seconds(fleet.elapsed()), 10 * 1.2 + 120 + 16) << "the end is noticed 15 s late at most";
-    EXPECT_LE(fleet.facts().failed, 60u) << "until it was noticed, and single probes";
-    EXPECT_GE(fleet.facts().outage_time, 118s);
-    EXPECT_FALSE(fleet.facts().given_up);
-  }
-}
-
-TEST(Fleet, AnOutageThatLastsTooLongIsGivenUp) {
-  auto provider = limited(100ms);
-  provider.nature.down_from = EventQueue::beginning + 1s;
-  provider.nature.down_until = std::chrono::hours(100);
-  FleetOptions options;
-  options.outage_timeout = 60s;
-  options.patience = 2min;
-  Fleet fleet(options, {provider});
-  EXPECT_FALSE(fleet.run());
-  EXPECT_TRUE(fleet.facts().given_up);
-  EXPECT_EQ(fleet.facts().hold, wire::HoldReason::given_up);
-}
-
-/// Runs a fleet against a provider that serves `parallel` calls at a time, and returns the number in flight
-/// that it found; 0: none yet. Whatever the number, the answers come hardly later than they could.
-std::uint32_t found_number(std::uint32_t parallel, std::uint32_t workers, BootTime latency,
-                           bool reports_each_answer) {
-  FleetProvider provider;
-  provider.nature.parallel = parallel;
-  provider.nature.latency = latency;
-  provider.calls = calls(200 * parallel);
-  FleetOptions options;
-  options.workers = workers;
-  options.max_concurrent = 5;
-  options.network.delay_max = 2ms;
-  options.arrival_jitter = 2ms;
-  options.reports_each_answer = reports_each_answer;
-  Fleet fleet(options, {provider});
-  EXPECT_TRUE(fleet.run());
-  EXPECT_LE(seconds(fleet.elapsed()), 1.15 * 200 * seconds(latency)) << parallel << " at " << workers;
-  return fleet.facts().found_concurrency.value_or(0);
-}
-
-TEST(Fleet, FindsTheNumberInFlightWithTheBestThroughput) {
-  for (const std::uint32_t parallel : {4u, 32u, 128u}) {
-    for (const std::uint32_t workers : {1u, 4u, 16u}) {
-      for (const BootTime latency : {BootTime(50ms), BootTime(1s)}) {
-        const auto found = found_number(parallel, workers, latency, true);
-        EXPECT_GE(found, 0.8 * parallel) << parallel << " at " << workers;
-        EXPECT_LE(found, 2 * parallel) << parallel << " at " << workers;
-      }
-    }
-  }
-}
-
-/// A real worker reports its answers in rounds, 50 ms apart at least (CallBudget::is_due). Where answers take
-/// no longer than that, and few calls fall to each of many workers, the rounds are too coarse for a number
-/// as exact as above: it comes out larger, or not before the calls are over. The throughput holds.
-TEST(Fleet, FindsTheNumberInFlightByRoundsOfAnswers) {
-  for (const std::uint32_t parallel : {4u, 32u, 128u}) {
-    for (const std::uint32_t workers : {1u, 4u, 16u}) {
-      const auto found = found_number(parallel, workers, 1s, false);
-      EXPECT_GE(found, 0.8 * parallel) << parallel << " at " << workers;
-      EXPECT_LE(found, 2 * parallel) << parallel << " at " << workers;
-      EXPECT_LE(found_number(parallel, workers, 50ms, false), 3 * parallel) << parallel << " at " << workers;
-    }
-  }
-}
-
 TEST(Fleet, PlacesAreNeverMoreThanMaxInFlight) {
   for (const std::uint32_t workers : {1u, 4u, 16u}) {
     FleetProvider provider;
@@ -461,5 +244,4 @@ TEST(Fleet, ADeadWorkerWastesNoMoreThanTheLookaheadAndALifetime) {
   fleet.run();
 }
 
-}  // namespace
-}  // namespace sluice::testing
+}  // namespace sluice::fleet_test
