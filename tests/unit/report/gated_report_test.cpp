@@ -206,6 +206,21 @@ TEST(GatedReport, LongListsAreCutAndSayByHowMuch) {
       << shown;
 }
 
+/// The comment on a run beside a baseline from which one case regressed.
+std::string markdown_beside(Baseline& baseline, const Suite& suite, const sample::MemorySource& source,
+                            const TrialTable* table = nullptr) {
+  baseline.seal();
+  const Gate gate({.suite = {}, .baseline = &baseline, .default_max_drop = 0.05, .strict = false});
+  RunResults results = sample::results_of(suite, source, gate);
+  results.trials = source.trials.size();
+  results.table = table;
+  const Aggregates aggregates = *aggregate(results, nullptr);
+  EXPECT_EQ(aggregates.all.regressed, 1u);
+  ReportInput input = sample::input_of(results, aggregates);
+  input.gate.kind = BaselineKind::scores;
+  return markdown_of(input);
+}
+
 // Each check passed in most repeats, and the case in none but one: the table had no row of it.
 TEST(GatedReport, ACaseThatFellByAnotherCheckInEachRepeatHasItsRows) {
   Suite suite;
@@ -224,16 +239,7 @@ TEST(GatedReport, ACaseThatFellByAnotherCheckInEachRepeatHasItsRows) {
   Baseline baseline;
   for (const char* metric : {"icontains", "must_contain"})
     baseline.add({"greet", metric, 1.0, {}, {}, PinKind::checks});
-  baseline.seal();
-  const Gate gate({.suite = {}, .baseline = &baseline, .default_max_drop = 0.05, .strict = false});
-  RunResults results = sample::results_of(suite, source, gate);
-  results.trials = table.trial_count();
-  results.table = &table;
-  const Aggregates aggregates = *aggregate(results, nullptr);
-  ASSERT_EQ(aggregates.all.regressed, 1u);
-  ReportInput input = sample::input_of(results, aggregates);
-  input.gate.kind = BaselineKind::scores;
-  const std::string markdown = markdown_of(input);
+  const std::string markdown = markdown_beside(baseline, suite, source, &table);
   EXPECT_EQ(occurrences(markdown, " | passed | flaky | "), 2u) << markdown;
 }
 
@@ -254,15 +260,7 @@ TEST(GatedReport, ChecksByOneMetricAreToldApartInTheTableOfRegressions) {
   const std::vector<CheckDigest> checks{check_digest(one.expectations[0]), check_digest(one.expectations[1])};
   baseline.add({"greet", "icontains", 1.0, {}, {}, PinKind::checks});
   baseline.add({"greet", "must_contain", 1.0, {}, passed, PinKind::checks, checks});
-  baseline.seal();
-  const Gate gate({.suite = {}, .baseline = &baseline, .default_max_drop = 0.05, .strict = false});
-  RunResults results = sample::results_of(suite, source, gate);
-  results.trials = 1;
-  const Aggregates aggregates = *aggregate(results, nullptr);
-  ASSERT_EQ(aggregates.all.regressed, 1u);
-  ReportInput input = sample::input_of(results, aggregates);
-  input.gate.kind = BaselineKind::scores;
-  const std::string markdown = markdown_of(input);
+  const std::string markdown = markdown_beside(baseline, suite, source);
   EXPECT_EQ(occurrences(markdown, "| must\\_contain \"Ada\" | passed | failed | "), 1u) << markdown;
   EXPECT_EQ(occurrences(markdown, "| icontains | passed | failed | "), 1u) << "it is alone\n" << markdown;
 }
