@@ -59,11 +59,20 @@ class LabelReport : public ::testing::Test {
     return fold.finish();
   }
 
+  /// What a report of the answers is made of. It views the labels.
+  ReportInput input_with(const std::vector<LabelledAnswers>* labels) {
+    aggregates = *aggregate(results, {});
+    ReportInput input = sample::input_of(results, aggregates);
+    input.labels = labels;
+    return input;
+  }
+
   Suite suite;
   sample::MemorySource source;
   Gate gate;
   TrialTable table{2};
   RunResults results = sample::results_of(suite, source, gate);
+  Aggregates aggregates;
 };
 
 TEST_F(LabelReport, CountsUnperturbedAnswersAndNoErrors) {
@@ -102,12 +111,11 @@ TEST_F(LabelReport, AGroupWithALabelIsNotCounted) {
 }
 
 TEST_F(LabelReport, ReportsSayHowGoodAndWhatIsConfused) {
-  const Aggregates aggregates = *aggregate(results, {});
-  ReportInput input = sample::input_of(results, aggregates);
-  EXPECT_FALSE(has(table_of(input, {.columns = 100}), "Labels"));
-  EXPECT_FALSE(json::parse(json_of(input)).contains("labels"));
+  const ReportInput unlabelled = input_with(nullptr);
+  EXPECT_FALSE(has(table_of(unlabelled, {.columns = 100}), "Labels"));
+  EXPECT_FALSE(json::parse(json_of(unlabelled)).contains("labels"));
   const auto all = folded();
-  input.labels = &all;
+  const ReportInput input = input_with(&all);
   for (const std::string& text : {table_of(input, {.columns = 100}), markdown_of(input), html_of(input)}) {
     EXPECT_TRUE(has(text, "Labels")) << text;
     EXPECT_TRUE(has(text, "Accuracy 0.60 (3 of 5 answers), macro F1 0.65.")) << text;
@@ -126,10 +134,8 @@ TEST_F(LabelReport, ReportsSayHowGoodAndWhatIsConfused) {
 }
 
 TEST_F(LabelReport, TheJsonReportHasTheWholeMatrix) {
-  const Aggregates aggregates = *aggregate(results, {});
-  ReportInput input = sample::input_of(results, aggregates);
   const auto all = folded();
-  input.labels = &all;
+  const ReportInput input = input_with(&all);
   const json labels = json::parse(json_of(input))["labels"];
   ASSERT_EQ(labels.size(), 1u);
   EXPECT_EQ(labels[0]["path"], "");
@@ -149,14 +155,12 @@ TEST_F(LabelReport, TheJsonReportHasTheWholeMatrix) {
 
 TEST_F(LabelReport, EachArmIsALine) {
   suite.cases.held(1).arm = 1;
-  const Aggregates aggregates = *aggregate(results, {});
-  ReportInput input = sample::input_of(results, aggregates);
   const auto all = folded();
+  ReportInput input = input_with(&all);
   RunArms arms;
   for (const char* name : {"mini", "nano"}) arms.arms.emplace_back().name = name;
   input.arms = &arms;
   input.identity.arms.resize(2);
-  input.labels = &all;
   ASSERT_EQ(all.size(), 2u);
   const json labels = json::parse(json_of(input))["labels"];
   EXPECT_EQ(labels[0]["arm"], "mini");
@@ -170,13 +174,11 @@ TEST_F(LabelReport, EachArmIsALine) {
 
 // Two paths made two sections of one name.
 TEST_F(LabelReport, EachPathHasAHeadingOfItsOwn) {
-  const Aggregates aggregates = *aggregate(results, {});
-  ReportInput input = sample::input_of(results, aggregates);
   auto all = folded();
   all.push_back(all.front());
   all[0].path = "/intent";
   all[1].path = "/<b>\n# urgent";
-  input.labels = &all;
+  const ReportInput input = input_with(&all);
   const std::string markdown = markdown_of(input);
   EXPECT_TRUE(has(markdown, "\n### Labels at /intent\n")) << markdown;
   EXPECT_FALSE(has(markdown, "<b>")) << markdown;
@@ -189,11 +191,9 @@ TEST_F(LabelReport, EachPathHasAHeadingOfItsOwn) {
 }
 
 TEST_F(LabelReport, NamesAreRedactedAndEscaped) {
-  const Aggregates aggregates = *aggregate(results, {});
-  ReportInput input = sample::input_of(results, aggregates);
   auto all = folded();
   all.front().names[0] = "<b>|billing";
-  input.labels = &all;
+  ReportInput input = input_with(&all);
   const auto redactor = *Redactor::make(std::vector<RedactionPattern>{{"word", "refund"}});
   input.redactor = &redactor;
   EXPECT_FALSE(has(html_of(input), "<code>refund</code>"));
@@ -225,8 +225,6 @@ TEST_F(LabelReport, InMarkdownTheyStandBelowTheRegressionsAndAboveOtherFailures)
 }
 
 TEST_F(LabelReport, OfManyLabelsTheWorstAreShownAndPathsShareTheRoom) {
-  const Aggregates aggregates = *aggregate(results, {});
-  ReportInput input = sample::input_of(results, aggregates);
   std::vector<LabelledAnswers> all;
   for (int path = 0; path < 8; ++path) {
     LabelledAnswers answers{"/" + std::to_string(path), 0, {}, ConfusionMatrix(1000)};
@@ -236,7 +234,7 @@ TEST_F(LabelReport, OfManyLabelsTheWorstAreShownAndPathsShareTheRoom) {
     }
     all.push_back(std::move(answers));
   }
-  input.labels = &all;
+  const ReportInput input = input_with(&all);
   EXPECT_LT(markdown_of(input).size(), 20'000u);
   const std::string page = table_of(input, {.columns = 300});
   EXPECT_TRUE(has(page, "label-777x")) << "the worst";
