@@ -5,14 +5,14 @@
 #include "coordinator/governor/governor.hpp"
 #include "coordinator/run/run_controller.hpp"
 #include "tests/fuzz/fuzzed_input.hpp"
+#include "tests/fuzz/fuzzed_messages.hpp"
+#include "tests/fuzz/fuzzed_run.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <map>
-#include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -26,69 +26,6 @@ using namespace std::chrono_literals;
 constexpr std::uint32_t peers = 5;
 constexpr std::uint32_t instances = 4;  // Workers that there can be.
 constexpr std::size_t max_steps = 300;
-constexpr const char* the_run = "run-1";
-/// A result, the worker's own trouble, or the end of the run.
-constexpr Reason reasons[] = {Reason::timed_out,    Reason::refusal,        Reason::provider_unreachable,
-                              Reason::cache_failed, Reason::key_refused,    Reason::model_unknown,
-                              Reason::rate_limited, Reason::internal_error, Reason::unparsable_answer};
-
-Suite make_suite() {
-  Suite suite;
-  for (int i = 0; i < 7; ++i) {
-    Case one;
-    one.id = "case-" + std::to_string(i);
-    one.content = "content " + std::to_string(i % 5);  // Two of the units have two trials.
-    suite.cases.push_back(one);
-  }
-  return suite;
-}
-
-const Plan& the_plan() {
-  static const Suite suite = make_suite();
-  static const Plan plan = [] {
-    PromptTemplate prompt;
-    prompt.user = "{{content}}";
-    RequestSettings request;
-    request.provider.name = "openai";
-    request.model = "m";
-    return *Plan::make(suite, prompt, Ontology(), request, {});
-  }();
-  return plan;
-}
-
-RunController::Config config_of(FuzzedInput& input) {
-  RunController::Config config;
-  config.settings.run_id = the_run;
-  config.settings.mode = Mode::live;
-  config.settings.heartbeat_interval = 1000ms;
-  config.settings.case_timeout = 15min;
-  config.settings.providers.emplace_back().name = "openai";
-  config.settings.providers.emplace_back().name = "gemini";
-  config.settings.read_cache = input.flag();
-  config.dispatch = {1000ms, 3, 3, 60s};
-  config.worker_timeout = 10s;
-  config.drain_timeout = input.flag() ? 5s : 0s;
-  config.workers_may_join = input.flag();
-  config.notes_leases = input.flag();
-  config.expected_workers = input.below(3);
-  config.how_to_start_a_worker = "start one";
-  config.holders = {"cache-1", "cache-9"};
-  for (UnitId unit = 0; unit < the_plan().unit_count(); ++unit)
-    config.affinities.push_back({unit * 0x9e3779b97f4a7c15ull, unit % 3});
-  if (input.flag()) config.budget.tokens = 100 * input.number();
-  if (input.flag()) config.deadline = 10min;
-  config.lease_secret = sha256("secret");
-  config.time_of_day = [] { return std::chrono::system_clock::time_point(); };
-  return config;
-}
-
-GovernorConfig governor_config(FuzzedInput& input) {
-  ProviderLimits limits;
-  if (input.flag()) limits.requests_per_minute = 1 + input.number() % 100'000;
-  if (input.flag()) limits.tokens_per_minute = 1000 + input.number() % 1'000'000;
-  if (input.flag()) limits.max_in_flight = 1 + input.below(64);
-  return {{{"openai", limits}, {"gemini", {}}}, {60s, 1s, 600s}};
-}
 
 /// The coordinator, and the books that are kept of it.
 class Session {
@@ -118,22 +55,22 @@ class Session {
         return hello();
       case 1:
       case 2:
-        return say(ready());
+        return say(messages_.ready());
       case 3:
       case 4:
-        return say(heartbeat());
+        return say(messages_.heartbeat());
       case 5:
       case 6:
       case 7:
-        return say(report());
+        return say(messages_.report());
       case 8:
         return say(wire::Goodbye{"bye"});
       case 9:
-        return say(wire::Seek{run_id(), keys()});
+        return say(messages_.seek());
       case 10:
-        return say(wire::Lent{run_id(), entries()});
+        return say(messages_.lent());
       case 11:
-        return say(stored());
+        return say(messages_.stored());
       case 12:
         return pass();
       case 13:
@@ -171,108 +108,6 @@ class Session {
                              input_.flag()});
     // Most are honest and go on.
     if (input_.below(4) > 0) say_at(peer, wire::Ready{the_run, {}, 1 + input_.below(16), {}});
-  }
-
-  wire::Ready ready() {
-    wire::Ready ready{run_id(), {}, input_.number32(), {}};
-    if (input_.below(8) == 0) ready.problems.push_back({Reason::key_missing, "no key"});
-    for (auto count = input_.below(6); count > 0; --count) {
-      const UnitId unit = unit_of();
-      ready.held.push_back({unit, lease_of(unit)});
-    }
-    return ready;
-  }
-
-  wire::Heartbeat heartbeat() {
-    wire::Heartbeat heartbeat{run_id(), input_.number(), input_.number32(), {}, input_.number()};
-    for (auto count = input_.below(3); count > 0; --count) heartbeat.demands.push_back(demand());
-    return heartbeat;
-  }
-
-  wire::Demand demand() {
-    const char* names[] = {"openai", "gemini", "openai", "elsewhere"};
-    wire::Demand demand;
-    demand.provider = names[input_.below(4)];
-    demand.ready_calls = input_.number32();
-    demand.in_flight = input_.number32();
-    demand.backing_off = input_.number32();
-    demand.reached = input_.flag();
-    if (input_.below(8) == 0) demand.pause_ms = input_.number32();
-    for (auto count = input_.below(8); count > 0; --count)
-      demand.sizes.push_back({input_.number32(), input_.number32()});
-    for (auto count = input_.below(6); count > 0; --count) demand.spent.push_back({permit(), input_.flag()});
-    for (auto count = input_.below(6); count > 0; --count)
-      demand.settled.push_back({permit(), {input_.number32(), input_.number32()}});
-    if (input_.flag()) {
-      demand.outcomes = {input_.number32(), input_.number32(), input_.number32(),
-                         input_.number32(), input_.number32(), input_.number()};
-    }
-    if (input_.below(4) == 0)
-      demand.announced = {input_.number(), input_.number(), input_.number(), input_.number()};
-    if (input_.below(4) == 0)
-      demand.doubted = {input_.number(), input_.number(), input_.number(), input_.number()};
-    demand.variation_us = input_.number32();
-    demand.uncertainty_us = input_.number32();
-    return demand;
-  }
-
-  wire::Report report() {
-    wire::Report report{run_id(), input_.number32(), units(), {}, {}, {}};
-    for (auto count = input_.below(4); count > 0; --count) report.results.push_back(result());
-    if (input_.below(4) == 0) report.returned = units();
-    if (input_.below(4) == 0) {
-      for (const UnitId unit : units()) report.spent.push_back({unit, spend()});
-    }
-    return report;
-  }
-
-  UnitResult result() {
-    UnitResult result;
-    result.unit = unit_of();
-    result.lease = lease_of(result.unit);
-    result.answer = sha256(std::to_string(input_.below(3)));
-    result.spend = spend();
-    if (result.unit < plan_.unit_count()) {
-      result.key = plan_.key(result.unit);
-      for (const auto trial : plan_.trials_of(result.unit)) result.scores.push_back({trial, {}, {}});
-    }
-    switch (input_.below(8)) {
-      case 0:
-        result.error = Error{reasons[input_.below(std::size(reasons))], "it failed"};
-        result.scores.clear();
-        break;
-      case 1:
-        result.error = Error{Reason::cache_miss, "not here"};
-        result.scores.clear();
-        break;
-      case 2:
-        result.key = sha256("another");
-        break;
-      case 3:
-        result.scores.push_back({input_.number32(), {}, {}});
-        break;
-      default:
-        break;
-    }
-    return result;
-  }
-
-  Spend spend() {
-    Spend spend;
-    spend.calls = input_.number32();
-    spend.retries = input_.number32();
-    spend.waited_pause_ms = input_.number32();
-    for (auto& usage : spend.paid.by_kind) usage = {input_.number(), input_.number()};
-    spend.unmetered = input_.byte();
-    return spend;
-  }
-
-  wire::Stored stored() {
-    wire::Stored stored{run_id(), {}, {}};
-    for (const auto& key : keys()) {
-      if (is_leased(key.kind)) (input_.flag() ? stored.stored : stored.given_up).push_back(key);
-    }
-    return stored;
   }
 
   void pass() {
@@ -317,49 +152,7 @@ class Session {
     follow(effects, 1);
   }
 
-  // --- parts of messages ---
-
   Peer peer_of() { return "peer-" + std::to_string(input_.below(peers)); }
-  std::string run_id() { return input_.below(16) == 15 ? "run-0" : the_run; }
-  UnitId unit_of() {
-    const auto unit = input_.byte();
-    return unit < 240 ? unit % static_cast<UnitId>(plan_.unit_count()) : input_.number32();
-  }
-  std::vector<UnitId> units() {
-    std::vector<UnitId> units;
-    for (auto count = input_.below(5); count > 0; --count) units.push_back(unit_of());
-    return units;
-  }
-  /// A number that the speaker may know: that of a lease of its own, else one of another's, or a guess.
-  std::uint64_t lease_of(UnitId unit) {
-    const auto guess = input_.byte();
-    if (guess >= 250) return input_.number();
-    if (const auto own = known_leases_.find({speaker_, unit}); own != known_leases_.end()) return own->second;
-    for (const auto& [holder, lease] : known_leases_) {
-      if (holder.second == unit) return lease;
-    }
-    return guess;
-  }
-  std::uint64_t permit() {
-    return permits_.empty() || input_.below(8) == 0 ? input_.number()
-                                                    : permits_[input_.byte() % permits_.size()];
-  }
-  std::vector<EntryKey> keys() {
-    const EntryKind kinds[] = {EntryKind::embedding, EntryKind::vote, EntryKind::answer, EntryKind::outcome};
-    std::vector<EntryKey> keys;
-    for (auto count = input_.below(5); count > 0; --count) {
-      const auto kind = kinds[input_.below(3)];
-      const auto number = input_.below(8);
-      keys.push_back({kind, kind == EntryKind::answer ? plan_.key(number % plan_.unit_count())
-                                                      : sha256(std::to_string(number))});
-    }
-    return keys;
-  }
-  std::vector<wire::LentEntry> entries() {
-    std::vector<wire::LentEntry> entries;
-    for (const auto& key : keys()) entries.push_back({key, input_.flag() ? "entry" : ""});
-    return entries;
-  }
 
   // --- what is said, and what follows ---
 
@@ -367,13 +160,13 @@ class Session {
   void say(Message message) {
     say_at(next_peer_, std::move(message));
     next_peer_ = peer_of();
-    speaker_ = instances_.contains(next_peer_) ? instances_[next_peer_] : 0;
+    messages_.speak_as(instances_.contains(next_peer_) ? instances_[next_peer_] : 0);
   }
 
   void say_at(const Peer& peer, wire::ToCoordinator message) {
     if (const auto* hello = std::get_if<wire::Hello>(&message)) instances_[peer] = hello->instance;
     next_peer_ = peer;
-    speaker_ = instances_.contains(peer) ? instances_[peer] : 0;
+    messages_.speak_as(instances_.contains(peer) ? instances_[peer] : 0);
     const auto weight = weight_of(message);
     const auto spent_said =
         std::holds_alternative<wire::Report>(message) ? std::get<wire::Report>(message).spent.size() : 0;
@@ -399,7 +192,7 @@ class Session {
     check_sent(effects, weight);
     for (auto& record : effects.to_record) {
       const auto& result = record.item.result;
-      SLUICE_PROMISE(known_leases_.contains({record.worker, result.unit}));
+      SLUICE_PROMISE(handed_out_.leases.contains({record.worker, result.unit}));
       SLUICE_PROMISE(result.unit < plan_.unit_count() && result.lease == 0);
       SLUICE_PROMISE(result.key == plan_.key(result.unit));
       unrecorded_.emplace_back(record.worker, std::move(record.item));
@@ -432,7 +225,7 @@ class Session {
         SLUICE_PROMISE(std::ranges::none_of(
             unrecorded_, [&](const auto& one) { return one.second.result.unit == unit.unit; }));
         SLUICE_PROMISE(leases_.is_held(worker, unit.unit, unit.lease));
-        known_leases_[{worker, unit.unit}] = unit.lease;
+        handed_out_.leases[{worker, unit.unit}] = unit.lease;
       }
     }
     SLUICE_PROMISE(work <= plan_.unit_count());
@@ -469,13 +262,15 @@ class Session {
       for (const auto& grant : grants.grants) {
         SLUICE_PROMISE(grant.permits.size() <= 4096);
         for (const auto& permit : grant.permits) {
-          SLUICE_PROMISE(permit.id > 0 && std::ranges::find(permits_, permit.id) == permits_.end());
+          SLUICE_PROMISE(permit.id > 0 &&
+                         std::ranges::find(handed_out_.permits, permit.id) == handed_out_.permits.end());
           SLUICE_PROMISE(permit.opens_us <= permit.closes_us);
-          permits_.push_back(permit.id);
+          handed_out_.permits.push_back(permit.id);
         }
       }
     }
-    if (permits_.size() > 64) permits_.erase(permits_.begin(), permits_.end() - 64);
+    if (handed_out_.permits.size() > 64)
+      handed_out_.permits.erase(handed_out_.permits.begin(), handed_out_.permits.end() - 64);
     static_cast<void>(governor_.take_notices());
     if (const auto wake = governor_.next_wake(boot())) SLUICE_PROMISE(*wake > boot());
   }
@@ -511,17 +306,16 @@ class Session {
   RunController controller_;
   Governor governor_;
   LeaseNumbers leases_;
+  HandedOut handed_out_;
+  FuzzedMessages messages_{input_, plan_, handed_out_};
 
   std::map<Peer, WorkerId> instances_;  ///< Who said HELLO there last.
   Peer next_peer_ = "peer-0";
-  WorkerId speaker_ = 0;
-  std::map<std::pair<WorkerId, UnitId>, std::uint64_t> known_leases_;  ///< Ever leased.
   std::vector<std::pair<WorkerId, ResultToCommit>> unrecorded_;
   std::map<UnitId, Digest> committed_;
   std::vector<EntryKey> looked_up_;
   std::map<WorkerId, Peer> known_;  ///< Of the governor.
   std::map<Peer, WorkerId> governed_;
-  std::vector<std::uint64_t> permits_;
 };
 
 }  // namespace
