@@ -13,7 +13,8 @@ struct CaseOutcome {
   TrialId trial = 0;  ///< Its first.
   std::string id;     ///< With its arm.
   CaseStatus status = CaseStatus::error;
-  std::vector<std::string> missed{};  ///< Its scores beside the limits or baselines they missed, in words.
+  /// In words: its scores beside the limits or baselines that they missed, and its checks beside a baseline.
+  std::vector<std::string> missed{};
   bool not_started = false;           ///< An error, and only because the run ended before its turn came.
   friend bool operator==(const CaseOutcome&, const CaseOutcome&) = default;
 };

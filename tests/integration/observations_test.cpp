@@ -319,4 +319,27 @@ TEST_F(Observations, AStatusIsThatOfTheGate) {
       << "of a run that saved nothing: " << page.output << page.errors;
 }
 
+// It said that both had failed.
+TEST_F(Observations, SaysWhichCheckBroke) {
+  write_text(folder() / "suite.yaml",
+             "suite: s\nmodel: m\nsettings: {provider: openai}\ntests:\n"
+             "  - id: a\n    input: {prompt: \"The capital?\"}\n    expected:\n"
+             "      - {type: must_contain, text: Rome}\n      - {type: must_contain, text: \"of Italy\"}\n");
+  const auto run = [&](const char* answer, const Flags& more) {
+    auto simulator =
+        start_simulator({R"({"contains": "capital", "text": ")" + std::string(answer) + R"("})"}, {});
+    return run_sluice(
+        Flags{"run", "suite.yaml", "--mode", "live", "--refresh", "--base-url", simulator.url() + "/v1"} +
+        more);
+  };
+  EXPECT_EQ(run("Rome.", {"--export-baseline", "base.json"}).exit_code, 1);
+  EXPECT_EQ(run("Paris.", {"--baseline", "base.json"}).exit_code, 1);
+  const auto page = run_sluice({"show", "last", "a"});
+  EXPECT_NE(page.output.find("\nMissed by the case\n"
+                             "  must_contain \"Rome\" broke: it passed when the baseline was made\n"
+                             "  must_contain \"of Italy\" is still failing, as when the baseline was made\n"),
+            std::string::npos)
+      << page.output << page.errors;
+}
+
 }  // namespace sluice::observations_test

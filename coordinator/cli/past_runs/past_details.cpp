@@ -41,7 +41,7 @@ std::vector<std::string> arm_names(const RunRecord& run) {
   return names;
 }
 
-Result<std::map<std::string, std::vector<std::string>>> missed_scores_of(const Settings& settings,
+Result<std::map<std::string, std::vector<std::string>>> missed_by_cases(const Settings& settings,
                                                                          const PastRun& past) {
   std::map<std::string, std::vector<std::string>> missed;
   const auto ledger = open_past_runs(settings);

@@ -30,8 +30,8 @@ std::optional<GradedArms> graded_arms(const RunRecord& run);
 /// goes first.
 std::vector<std::string> arm_names(const RunRecord& run);
 
-/// Which scores each case missed, by id. Errors: ledger_failed.
-Result<std::map<std::string, std::vector<std::string>>> missed_scores_of(const Settings& settings,
+/// What each case missed (CaseOutcome), by id. Errors: ledger_failed.
+Result<std::map<std::string, std::vector<std::string>>> missed_by_cases(const Settings& settings,
                                                                          const PastRun& past);
 
 /// The pairs of a run that graded, redacted; empty for any other. Errors: ledger_failed.

@@ -1,7 +1,7 @@
 #include "coordinator/cli/run/not_passed.hpp"
 
 #include "coordinator/cli/defaults.hpp"
-#include "coordinator/report/wording/assessment_wording.hpp"
+#include "coordinator/report/wording/case_explanation.hpp"
 
 #include <string>
 
@@ -11,7 +11,7 @@ namespace sluice {
 namespace {
 
 CaseOutcome outcome_of(const CaseResult& one) {
-  return {one.trial, one.fixture.id, one.status, wording::missed_scores(one), one.not_started};
+  return {one.trial, one.fixture.id, one.status, wording::missed_by(one), one.not_started};
 }
 
 /// CBOR, which takes texts whatever their bytes are.

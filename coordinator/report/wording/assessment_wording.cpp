@@ -169,14 +169,6 @@ std::string assessed(const AssessedMetric& metric) {
   return text;
 }
 
-std::vector<std::string> missed_scores(const CaseResult& result) {
-  std::vector<std::string> missed;
-  for (const AssessedMetric& metric : result.metrics()) {
-    if (misses_a_score(metric)) missed.push_back(assessed(metric));
-  }
-  return missed;
-}
-
 std::string points(double difference) {
   const double number = static_cast<double>(std::abs(billionths(difference))) / 1e7;
   if (number > 0.0 && number < 0.01) return "under 0.01 points";

@@ -32,8 +32,6 @@ std::string assessed(const AssessedMetric& metric);
 bool has_something_to_say(const AssessedMetric& metric);
 /// The same, of one with a score.
 bool misses_a_score(const AssessedMetric& metric);
-/// The scores that a case failed or warned by, each as `assessed` has it.
-std::vector<std::string> missed_scores(const CaseResult& result);
 /// `Recall dropped by 7 points (0.78 to 0.71)`: absolute points, a hundred to a score of 1.
 std::string dropped(const AggregateComparison& comparison);
 /// A difference of scores in points: `5 points`, `0.25 points`, `under 0.01 points`.

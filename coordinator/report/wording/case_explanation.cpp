@@ -159,6 +159,23 @@ std::string expectation_in_words(const CaseResult& result, std::size_t metric,
   return is_told ? asked_for(*expectation, rubrics) : "";
 }
 
+std::vector<std::string> missed_by(const CaseResult& result) {
+  std::vector<std::string> missed;
+  for (std::size_t i = 0; i < result.metrics().size(); ++i) {
+    const AssessedMetric& metric = result.metrics()[i];
+    if (misses_a_score(metric)) missed.push_back(assessed(metric));
+    const bool is_of_baseline =
+        metric.cause == MetricCause::broke || metric.cause == MetricCause::still_failing;
+    if (!metric.is_check() || !is_of_baseline) continue;
+    const std::string check =
+        excerpt(one_line(expectation_in_words(result, i, {})), defaults::max_message_bytes);
+    missed.push_back(check + (metric.cause == MetricCause::broke
+                                  ? " broke: it passed when the baseline was made"
+                                  : " is still failing, as when the baseline was made"));
+  }
+  return missed;
+}
+
 namespace {
 
 std::string_view kind_word(CaseLineKind kind) {

@@ -1,7 +1,7 @@
 #include "coordinator/cli/run/not_passed.hpp"
 
 #include "coordinator/cli/defaults.hpp"
-#include "coordinator/report/wording/assessment_wording.hpp"
+#include "coordinator/report/wording/case_explanation.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <string>
@@ -22,7 +22,7 @@ void add(NotPassed& cases, const Case& one, TrialId trial, CaseStatus status,
   metric.cause = MetricCause::below_min_floor;
   result.assessment.metrics = {metric};
   cases.add(result);
-  if (status != CaseStatus::pass) expected.push_back({trial, one.id, status, wording::missed_scores(result)});
+  if (status != CaseStatus::pass) expected.push_back({trial, one.id, status, wording::missed_by(result)});
 }
 
 TEST(NotPassed, AsManyAsThereAreAreNotedInTheirOrder) {
