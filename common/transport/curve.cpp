@@ -44,29 +44,32 @@ void use_curve(zmq::socket_t& socket, const FleetKey& key, const std::string& co
   socket.set(zmq::sockopt::curve_secretkey, key.secret_key);
 }
 
-std::optional<std::string> handshake_problem(std::uint16_t event, std::uint32_t value,
-                                             const std::string& endpoint,
-                                             const std::optional<FleetKey>& key) {
+std::optional<Refusal> handshake_problem(std::uint16_t event, std::uint32_t value,
+                                         const std::string& endpoint, const std::optional<FleetKey>& key) {
+  using Cause = Refusal::Cause;
   const std::string at = "the coordinator at " + endpoint;
   if (event == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
-    return at + " does not list this worker's key" +
-           (key ? ": run `sluice keys allow " + key->name + " '" + key->public_key + "'` there" : "");
+    return Refusal{
+        Cause::not_listed,
+        at + " does not list this worker's key" +
+            (key ? ": run `sluice keys allow " + key->name + " '" + key->public_key + "'` there" : "")};
   const bool speaks_otherwise =
       event == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL && value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH;
   if (speaks_otherwise && !key)
-    return at +
-           " admits workers by their keys: give this one's with --fleet-key FILE (`sluice keys new` makes "
-           "it)";
+    return Refusal{Cause::no_agreement,
+                   at + " admits workers by their keys: give this one's with --fleet-key FILE (`sluice keys "
+                        "new` makes it)"};
   if (speaks_otherwise)
-    return at +
-           " does not encrypt, and this worker has a key and joins no such one: start the run with "
-           "--fleet-key HOME/fleet/coordinator.key, without which a run on loopback uses no keys, and not "
-           "with --insecure; or start this worker without a key";
+    return Refusal{Cause::no_agreement,
+                   at + " does not encrypt, and this worker has a key and joins no such one: start the run "
+                        "with --fleet-key HOME/fleet/coordinator.key, without which a run on loopback uses "
+                        "no keys, and not with --insecure; or start this worker without a key"};
   if (key && event == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL)
-    return at +
-           " is not one whose public key this worker's key file names, does not encrypt, or nobody listens "
-           "there behind a tunnel or proxy: compare coordinator_keys with what `sluice keys list` prints "
-           "there, and start the run with --fleet-key where it is on loopback, and without --insecure";
+    return Refusal{Cause::hang_up,
+                   at + " is not one whose public key this worker's key file names, does not encrypt, or "
+                        "nobody listens there behind a tunnel or proxy: compare coordinator_keys with what "
+                        "`sluice keys list` prints there, and start the run with --fleet-key where it is on "
+                        "loopback, and without --insecure"};
   return std::nullopt;
 }
 

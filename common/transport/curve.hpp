@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/fleet/fleet_security.hpp"
+#include "common/transport/refusals.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -27,10 +28,10 @@ void require_curve(zmq::socket_t& socket, const FleetKey& key);
 /// From the next connect on, the socket shows itself as `key`, to a coordinator with `coordinator_key` alone.
 void use_curve(zmq::socket_t& socket, const FleetKey& key, const std::string& coordinator_key);
 
-/// What a worker's connection failed for before a message could cross, in words for its user; nothing for
-/// what says nothing of keys. `event` and `value` are those of ZeroMQ's monitor.
-std::optional<std::string> handshake_problem(std::uint16_t event, std::uint32_t value,
-                                             const std::string& endpoint, const std::optional<FleetKey>& key);
+/// What a worker's connection failed for before a message could cross; nothing for what says nothing of keys.
+/// `event` and `value` are those of ZeroMQ's monitor.
+std::optional<Refusal> handshake_problem(std::uint16_t event, std::uint32_t value,
+                                         const std::string& endpoint, const std::optional<FleetKey>& key);
 
 /// The same for the coordinator's log, of a connection that was made to it; nothing where strangers knock.
 /// `problem`: what ZeroMQ's monitor says of a handshake that failed; `has_keys`: workers come in by theirs.

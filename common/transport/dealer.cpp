@@ -2,6 +2,7 @@
 
 #include "common/transport/curve.hpp"
 #include "common/transport/messages.hpp"
+#include "common/transport/refusals.hpp"
 #include "common/transport/socket_actor.hpp"
 #include "common/transport/socket_options.hpp"
 #include "common/wire/codec.hpp"
@@ -11,7 +12,6 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -73,8 +73,7 @@ class DealerActor final : public SocketActor {
 
   void on_frames(std::vector<zmq::message_t>& frames) override {
     was_refused_ = false;
-    said_.clear();
-    logged_.clear();
+    refusals_.clear();
     unsent_ = 0;
     was_heard_ = true;
     if (frames.size() != 2) {
@@ -110,11 +109,11 @@ class DealerActor final : public SocketActor {
     std::memcpy(&event, frames.front().data(), sizeof event);
     std::memcpy(&value, frames.front().data<char>() + sizeof event, sizeof value);
     was_refused_ = true;
-    auto problem = handshake_problem(event, value, endpoint_, key_);
-    if (!problem || *problem == said_) return;
-    said_ = *problem;
-    if (logged_.insert(said_).second) spdlog::warn("{}", said_);
-    send(worker_, ConnectionRefused{std::move(*problem)});
+    const auto refusal = handshake_problem(event, value, endpoint_, key_);
+    if (!refusal) return;
+    const auto news = refusals_.on_refusal(*refusal);
+    if (news.is_to_log) spdlog::warn("{}", refusal->why);
+    if (news.is_another) send(worker_, ConnectionRefused{refusal->why});
   }
 
   void flush() override {
@@ -124,9 +123,9 @@ class DealerActor final : public SocketActor {
   }
 
  private:
-  /// Something goes out each second. Why a connection is refused is known by the second time, and said.
+  /// Something goes out each second. Why a connection is refused is known by the second time.
   void on_unsent() {
-    if (++unsent_ != 2 || !said_.empty()) return;
+    if (++unsent_ != 2 || !refusals_.why().empty()) return;
     spdlog::warn("a message to the coordinator was not sent");
   }
 
@@ -186,7 +185,7 @@ class DealerActor final : public SocketActor {
     const bool was_unknown = std::exchange(is_host_unknown_, problem.has_value());
     if (!problem && !was_unknown) return;
     if (problem && !was_unknown) spdlog::warn("{}", *problem);
-    send(worker_, ConnectionRefused{problem.value_or(said_)});
+    send(worker_, ConnectionRefused{problem.value_or(refusals_.why())});
   }
 
   zmq::context_t* context_;
@@ -194,9 +193,7 @@ class DealerActor final : public SocketActor {
   std::optional<FleetKey> key_;
   std::size_t connections_;
   bool was_refused_ = false;  ///< The last connection did not come about.
-  std::string said_;          ///< Of the last connection that did not come about.
-  /// Of all of them since the coordinator was heard: ZeroMQ tells one cause in several ways, in turns.
-  std::set<std::string> logged_;
+  Refusals refusals_;
   bool was_heard_ = false;  ///< The coordinator, once.
   bool is_host_unknown_ = false;
   std::chrono::steady_clock::time_point next_look_up_{};  ///< No earlier.

@@ -26,6 +26,10 @@ inline constexpr auto reconnect_interval = 100ms;      ///< At first; it grows u
 /// Workers that were there before their coordinator come within a second of each other: those whose caches
 /// hold answers are waited for no longer than holder_wait, those of an earlier part than return_wait.
 inline constexpr auto max_reconnect_interval = 1s;
+/// Connections that ended without a reason before a worker logs what that may mean. One that was made and
+/// ended is made again within 200 ms: so two seconds, in which the exact reason mostly comes, and before the
+/// coordinator is called silent.
+inline constexpr int hang_ups_in_a_row = 12;
 
 // --- What peers may ask for (docs/protocol.md)
 inline constexpr double max_rejects_to_one = 512;       ///< REJECTs at once to one peer, which needs one ...
