@@ -26,7 +26,7 @@ struct DocumentNode {
   std::variant<Table, Array, bool, std::int64_t, double, std::string, DocumentDate, DocumentNull> value;
   std::uint32_t line = 1;
   /// A number or boolean as YAML or JSON writes it (`007`, `1.10`), where that was kept: for whom it is a
-  /// text.
+  /// text. Of a text that its variables left blank: the template.
   std::string written{};
 };
 

@@ -48,6 +48,18 @@ std::optional<std::string> meant_key(std::string_view word, const std::vector<st
   return whole != known.end() ? std::optional<std::string>(*whole) : std::nullopt;
 }
 
+/// Of the text, or the first of several, that is one of a template.
+std::string blank_template(const TomlNode& node) {
+  if (std::holds_alternative<std::string>(node.value))
+    return excerpt(one_line(node.written), defaults::quoted_bytes);
+  const auto* texts = std::get_if<TomlNode::Array>(&node.value);
+  if (texts == nullptr) return {};
+  const auto blank = std::ranges::find_if(*texts, [](const TomlNode& one) {
+    return std::holds_alternative<std::string>(one.value) && !one.written.empty();
+  });
+  return blank != texts->end() ? blank_template(*blank) : std::string();
+}
+
 }  // namespace
 
 TableReader::TableReader(const TomlNode& node, std::string name, const std::string& file,
@@ -116,7 +128,7 @@ std::optional<std::string> TableReader::text(std::string_view key, Need need) {
 std::optional<std::string> TableReader::word(std::string_view key, Need need) {
   auto value = text(key, need);
   if (value && value->empty()) {
-    add_wrong(key, "must not be empty");
+    add_empty(key);
     return std::nullopt;
   }
   if (value && has_control_character(*value)) {
@@ -228,6 +240,12 @@ void TableReader::add_finding(std::uint32_t line, std::string message) {
 
 void TableReader::add_wrong(std::string_view key, std::string_view what) {
   findings_.push_back(wrong(key, what));
+}
+
+void TableReader::add_empty(std::string_view key) {
+  const TomlEntry* found = find(key);
+  const std::string blank = found != nullptr ? blank_template(found->value) : std::string();
+  add_wrong(key, blank.empty() ? "must not be empty" : "must not be empty: " + blank + " is empty here");
 }
 
 Finding TableReader::wrong(std::string_view key, std::string_view what) const {

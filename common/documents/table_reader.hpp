@@ -54,6 +54,8 @@ class TableReader {
   void add_finding(std::uint32_t line, std::string message);
   /// `"key" in [table] must be ...` at the key's line.
   void add_wrong(std::string_view key, std::string_view what);
+  /// That the value must not be empty, with the template that its variables left so.
+  void add_empty(std::string_view key);
   /// What add_wrong adds.
   Finding wrong(std::string_view key, std::string_view what) const;
   /// One of the keys (each asked for) must be there, and none is: a finding with this message, unless

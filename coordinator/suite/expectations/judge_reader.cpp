@@ -107,7 +107,7 @@ class QuestionReader {
 
   void take(std::string_view key, std::optional<std::string> value, std::string& text) {
     if (!value) return;
-    if (one_line(*value).empty()) return reader_.add_wrong(key, "must not be empty");
+    if (one_line(*value).empty()) return reader_.add_empty(key);
     text = std::move(*value);
   }
 

@@ -185,8 +185,9 @@ std::vector<std::string> TextParameterReader::read_calls(TableReader& reader, Me
 
 /// What labels there may be is checked when all tests are read (label_sets.hpp).
 std::vector<std::string> TextParameterReader::read_label(TableReader& reader) const {
-  std::vector<std::string> texts{without_blanks_around(reader.word("label", Need::required).value_or("")),
-                                 reader.word("path").value_or("")};
+  const auto label = reader.word("label", Need::required);
+  std::vector<std::string> texts{std::string(trimmed(label.value_or(""))), reader.word("path").value_or("")};
+  if (label && texts[0].empty()) reader.add_empty("label");
   if (const std::string& path = texts[1]; !path.empty() && !is_json_pointer(path))
     reader.add_wrong("path", R"(must be a JSON pointer, such as "/intent")");
   note_unfilled(reader, "path", texts[1]);
@@ -287,7 +288,7 @@ std::vector<std::string> TextParameterReader::read_texts(TableReader& reader, co
     return positive(type.id) == MetricId::starts_with ? trimmed(text).empty() : text.empty();
   };
   if (texts && positive(type.id) != MetricId::exact_match && std::ranges::any_of(*texts, says_nothing))
-    reader.add_wrong("text", "must not be empty");
+    reader.add_empty("text");
   // As `not_contains` has it, none of them; by the word, not all of them.
   if (texts && texts->size() > 1 && type.name() == info(MetricId::not_icontains).name) {
     reader.add_wrong("text",

@@ -147,7 +147,7 @@ class TestReader {
       for (const std::string_view key : keys_of_text_requests()) refuse_with_claims(reader, key);
       return;
     }
-    if (prompt_is_empty) reader.add_wrong("prompt", "must not be empty");
+    if (prompt_is_empty) reader.add_empty("prompt");
     if (!is_rendered_) {
       refuse_variable(reader, "prompt", prompt ? test.content : "");
       refuse_variable(reader, "system", system.value_or(""));

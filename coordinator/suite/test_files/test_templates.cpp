@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/documents/canonical_json.hpp"
 #include "common/text/text.hpp"
+#include "common/text/trimmed.hpp"
 
 #include <algorithm>
 #include <array>
@@ -105,12 +106,10 @@ class TestRenderer {
     for (DocumentEntry& entry : *table) {
       if (std::ranges::find(keys, entry.key) == keys.end()) continue;
       const std::string shown = "\"" + entry.key + "\" in " + name + " ";
-      if (auto* text = std::get_if<std::string>(&entry.value.value)) render(*text, entry.line, shown);
+      render(entry.value, entry.line, shown);
       auto* list = std::get_if<DocumentNode::Array>(&entry.value.value);
       if (list == nullptr) continue;
-      for (DocumentNode& one : *list) {
-        if (auto* text = std::get_if<std::string>(&one.value)) render(*text, one.line, shown);
-      }
+      for (DocumentNode& one : *list) render(one, one.line, shown);
     }
   }
 
@@ -136,7 +135,7 @@ class TestRenderer {
 
   /// Each text, however deep.
   void render_all(DocumentNode& node, const std::string& shown) {
-    if (auto* text = std::get_if<std::string>(&node.value)) render(*text, node.line, shown);
+    render(node, node.line, shown);
     if (auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
       for (DocumentNode& one : *list) render_all(one, shown);
     }
@@ -145,9 +144,11 @@ class TestRenderer {
     }
   }
 
-  void render(std::string& text, std::uint32_t line, const std::string& shown) {
-    if (is_full_) return;
-    const auto parsed = Template::parse(text);
+  /// A node that is a text.
+  void render(DocumentNode& node, std::uint32_t line, const std::string& shown) {
+    auto* text = std::get_if<std::string>(&node.value);
+    if (is_full_ || text == nullptr) return;
+    const auto parsed = Template::parse(*text);
     if (!parsed) {
       result_.is_sound = false;
       return add(parsed.error(), line, shown);
@@ -159,7 +160,8 @@ class TestRenderer {
       if (is_full_) result_.is_sound = false;
       return add(rendered.error(), line, shown);
     }
-    text = std::move(*rendered);
+    if (trimmed(*rendered).empty() && !parsed->variables().empty()) node.written = std::move(*text);
+    *text = std::move(*rendered);
   }
 
   void add(const std::vector<TemplateProblem>& problems, std::uint32_t line, const std::string& shown) {

@@ -92,6 +92,26 @@ TEST_F(LabelSuite, AWrongVariableIsNoWrongLabelAsWell) {
   EXPECT_NE(findings(yaml).find("mails.csv:2: the expected label \"?\" is none"), std::string::npos);
 }
 
+// The finding named the check alone, and the table has many columns.
+TEST_F(LabelSuite, AnEmptyCellIsNamedByItsColumn) {
+  const auto suite = [](const std::string& expected) {
+    return "suite: s\nprompts: [\"{{mail}}\"]\ntests_file: mails.csv\ndefault_test:\n  expected: " +
+           expected + "\n";
+  };
+  const std::string found =
+      "mails.csv:3: \"label\" in expected[0] must not be empty: {{intent}} is empty here\n";
+  for (const char* cell : {"", "\"\"", "  "}) {
+    write("mails.csv", std::string("mail,intent\nWhere is it?,delivery\nMoney back!,") + cell + "\n");
+    EXPECT_EQ(findings(suite("{type: label, label: \"{{intent}}\"}")), found) << '[' << cell << ']';
+    EXPECT_EQ(findings(suite("{type: label, label: \"{{intent}}\", labels: [refund, delivery]}")), found);
+  }
+  write("mails.csv", "mail,intent,tone\nWhere is it?,,\n");
+  EXPECT_EQ(findings(suite("{type: must_contain, text: [\"{{mail}}\", \"{{ intent }}{{tone}}\"]}")),
+            "mails.csv:2: \"text\" in expected[0] must not be empty: {{ intent }}{{tone}} is empty here\n");
+  EXPECT_EQ(findings(with_tests(test("a", "{type: label, label: \"\"}"))),
+            "suite.yaml:5: \"label\" in expected must not be empty\n");
+}
+
 TEST_F(LabelSuite, AMisspeltVariableIsNoWrongLabelAsWell) {
   std::string rows = "mail,intent\n";
   for (std::size_t i = 0; i <= defaults::max_file_findings; ++i)

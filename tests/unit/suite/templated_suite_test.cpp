@@ -347,12 +347,12 @@ TEST_F(TemplatedSuite, AVariableInAPatternOfTheDefaultTestIsNamedThereAndOnce) {
 
 TEST_F(TemplatedSuite, WhatIsRenderedMayNotBeEmpty) {
   EXPECT_EQ(findings(with_test("  vars: {a: \"\"}\n  input: {prompt: \"{{a}}\"}\n")),
-            "suite.yaml:6: \"prompt\" in input must not be empty\n");
+            "suite.yaml:6: \"prompt\" in input must not be empty: {{a}} is empty here\n");
   EXPECT_EQ(
       findings("suite: s\nprompts: [\"{{a}}\"]\n"
                "tests:\n- id: t\n  vars: {a: \"\"}\n  expected: {type: must_contain, text: \"{{a}}\"}\n"),
       "suite.yaml:5: the prompt \"1\" (suite.yaml:2) is empty with the test's \"vars\"\n"
-      "suite.yaml:6: \"text\" in expected must not be empty\n");
+      "suite.yaml:6: \"text\" in expected must not be empty: {{a}} is empty here\n");
 }
 
 TEST_F(TemplatedSuite, WhatIsRenderedForATestIsBounded) {
