@@ -1,3 +1,4 @@
+#include "common/model/cache_key.hpp"
 #include "common/settings/base_url.hpp"
 #include "common/settings/load_settings.hpp"
 
@@ -158,6 +159,29 @@ TEST(Provider, BaseUrlFlagGoesBeforeTheProvidersOwn) {
   const auto chosen = resolved(settings_of(file, {{"base_url", "--base-url", "HTTP://B:80/v1//"}}));
   EXPECT_EQ(chosen.provider.base_url, "HTTP://B:80/v1");
   EXPECT_EQ(chosen.provider.cache_identity, "http://b/v1");
+}
+
+// docs/commands.md says so.
+TEST(Provider, AnswersAreFoundByTheBaseUrlAndNotByTheNameOrTheKey) {
+  const auto key_at = [](const std::string& name, const std::string& table) {
+    const auto chosen = resolved(settings_of("[eval]\nprovider = \"" + name +
+                                             "\"\nmodel = \"m\"\n[providers." + name + "]\n" + table));
+    ModelRequest request;
+    request.provider = chosen.provider.name;
+    request.model = chosen.model;
+    request.user = "Capital of France?";
+    return cache_key(chosen.provider, request, 0);
+  };
+  const std::string kind = "kind = \"openai\"\n";
+  const std::string a = kind + "base_url = \"https://a.example/v1\"\n";
+  const std::string b = kind + "base_url = \"https://b.example/v1\"\n";
+  const std::string identity = "cache_identity = \"gateway\"\n";
+  EXPECT_EQ(key_at("one", a), key_at("other", a + "api_key_env = \"OTHER_KEY\"\nmax_in_flight = 2\n"));
+  EXPECT_EQ(key_at("one", a), key_at("one", a + "headers = {X-Token = {env = \"TOKEN\"}}\n"));
+  EXPECT_NE(key_at("one", a), key_at("one", a + "headers = {X-Tier = \"fast\"}\n"));
+  EXPECT_NE(key_at("one", a), key_at("one", a + "query = {region = \"eu\"}\n"));
+  EXPECT_NE(key_at("one", a), key_at("one", b));
+  EXPECT_EQ(key_at("one", a + identity), key_at("one", b + identity));
 }
 
 TEST(BaseUrl, RefusesWhatIsNoPlainHttpUrl) {
