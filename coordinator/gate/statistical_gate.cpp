@@ -239,8 +239,8 @@ std::optional<StatisticalAssessment> StatisticalGate::outcome() const {
   return assessment;
 }
 
-std::optional<GateNotice> StatisticalGate::too_few_tests_notice() const {
-  if (is_asked_for_) return std::nullopt;
+std::optional<GateNotice> StatisticalGate::too_few_tests_notice(std::uint64_t regressed) const {
+  if (is_asked_for_ || regressed > 0) return std::nullopt;
   std::uint64_t fell = 0;
   std::uint64_t tests = 0;
   const std::uint32_t fewest = fewest_significant(result_.rules.confidence);

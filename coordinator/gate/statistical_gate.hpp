@@ -137,8 +137,9 @@ class StatisticalGate {
   /// those of an arm, pass less often.
   std::optional<StatisticalAssessment> outcome() const;
   /// `passed_too_few`, which decides nothing: the suite asks for no tests, some of its tests pass less often,
-  /// and they are too few, or their categories are, for any drop to be significant.
-  std::optional<GateNotice> too_few_tests_notice() const;
+  /// and they are too few, or their categories are, for any drop to be significant. Nothing where cases
+  /// `regressed`: these fail the run, and say by which tests.
+  std::optional<GateNotice> too_few_tests_notice(std::uint64_t regressed) const;
 
  private:
   struct Pairs {

@@ -98,7 +98,7 @@ std::vector<GateNotice> every_notice(bool strict) {
   StatisticalGate one_test({nullptr, {}, 0.05, 1});
   one_test.add(
       {.test_id = "t", .category = "", .mean = {}, .base = std::array{1.0}, .current = std::array{0.5}});
-  take(one_test.too_few_tests_notice());
+  take(one_test.too_few_tests_notice(0));
   take(no_scores_notice(std::array<std::string, 2>{"base.json", "now.json"}));
   take(mock_run_notice("base.json", "now.json"));
   for (auto& notice :

@@ -67,11 +67,12 @@ TEST(StatisticalPasses, ChecksOfOneAnswerAreTheirCasesOwn) {
 TEST(StatisticalPasses, FewerThanTenTestsThatPassLessOftenAreSaidToBeTooFew) {
   const FortyChecks forty;
   const Baseline baseline = forty.pinned({true, true, true});
-  const auto notice_of = [&](int tests, const std::vector<bool>& now, Thresholding suite = {}) {
+  const auto notice_of = [&](int tests, const std::vector<bool>& now, Thresholding suite = {},
+                             std::uint64_t regressed = 0) {
     StatisticalGate gate({&baseline, suite, 0.05, 1});
     for (int i = 0; i < tests; ++i) gate.add(forty.tests[i], forty.assessed(gate_of(&baseline), i, now));
     EXPECT_EQ(gate.outcome().has_value(), suite.mode.has_value() || (tests > 9 && !now[1]));
-    return gate.too_few_tests_notice();
+    return gate.too_few_tests_notice(regressed);
   };
   const auto few = notice_of(9, {true, false, true});
   ASSERT_TRUE(few);
@@ -83,6 +84,8 @@ TEST(StatisticalPasses, FewerThanTenTestsThatPassLessOftenAreSaidToBeTooFew) {
   EXPECT_FALSE(notice_of(10, {true, false, true})) << "they are a regression";
   EXPECT_FALSE(notice_of(9, {true, true, true}));
   EXPECT_FALSE(notice_of(9, {true, false, true}, statistical(0.1))) << "its report says it of each mean";
+  EXPECT_FALSE(notice_of(9, {true, false, true}, {}, 1))
+      << "a case that regressed fails the run and is named";
 }
 
 TEST(StatisticalPasses, OtherChecksAndKnownFailuresAreNotCompared) {
