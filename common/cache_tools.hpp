@@ -139,6 +139,7 @@ struct CheckedCaches {
   };
   std::vector<Damage> damage;
   std::vector<std::filesystem::path> in_use;  ///< By other processes: not looked at.
+  std::vector<std::string> ids;               ///< Of the caches that could be opened.
   std::uint64_t caches = 0;
   std::uint64_t entries = 0;  ///< That verify.
 };

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -175,6 +176,8 @@ class Ledger {
 
   /// One entry for each key, empty where nothing is pinned.
   Result<std::vector<std::optional<Pin>>> pins(std::span<const Digest> keys);
+  /// How many keys have their pinned answer in which cache, by its id. REQUIRES: open_read_only.
+  Result<std::map<std::string, std::uint64_t>> pins_by_cache() const;
   /// Adds what another ledger knows of caches: its pins and its holders of entries, all or none.
   Result<void> copy_pins_from(const Ledger& other);
   /// Makes these the pins of their keys, all or none (the import of a cassette).

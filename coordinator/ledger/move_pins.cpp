@@ -19,4 +19,14 @@ Result<void> Ledger::move_pins(std::span<const CachePin> pins) {
   });
 }
 
+Result<std::map<std::string, std::uint64_t>> Ledger::pins_by_cache() const {
+  return guarded(ledger_error, [&] {
+    std::map<std::string, std::uint64_t> pins;
+    SQLite::Statement query(database_->db, "SELECT holder, count(*) FROM pins GROUP BY holder");
+    while (query.executeStep())
+      pins.emplace(query.getColumn(0).getString(), static_cast<std::uint64_t>(query.getColumn(1).getInt64()));
+    return pins;
+  });
+}
+
 }  // namespace sluice

@@ -75,6 +75,28 @@ TEST_F(DoctorHome, ASoundHomeIsSound) {
   EXPECT_NE(nowhere.errors.find("there is no home"), std::string::npos) << nowhere.errors;
 }
 
+// A cached run asked for answers that the ledger knew, and doctor said that all was sound and no more.
+TEST_F(DoctorHome, PinnedAnswersOfACacheThatWasRemovedAreCounted) {
+  const auto simulator = start_simulator();
+  make_home(simulator);
+  const std::string words = "are in caches that are not in this home";
+  EXPECT_EQ(doctor().output.find(words), std::string::npos) << "they are there";
+  fs::rename(home() / "cache" / "worker-0", folder() / "away");
+  const auto finished = doctor();
+  EXPECT_EQ(finished.exit_code, 0) << "workers elsewhere may hold them";
+  const auto counted = json::parse(doctor({"--json"}).output, nullptr, false);
+  const auto pins = counted["pins"].get<std::size_t>();
+  EXPECT_GT(pins, 0u) << counted;
+  EXPECT_EQ(counted["pins_elsewhere"], pins);
+  EXPECT_NE(
+      finished.output.find(std::to_string(pins) + " of " + std::to_string(pins) + " pinned answers " + words),
+      std::string::npos)
+      << finished.output;
+  EXPECT_NE(finished.output.find("`--mode live` asks for them again"), std::string::npos) << finished.output;
+  ASSERT_EQ(run_sluice(live(simulator)).exit_code, 1);
+  EXPECT_EQ(doctor().output.find(words), std::string::npos) << "they were asked for again";
+}
+
 TEST_F(DoctorHome, ARunThatLostResultsIsGoneOnWithAfterARepair) {
   const auto simulator = start_simulator();
   make_home(simulator);

@@ -63,6 +63,7 @@ class CacheCheck {
       checked_.in_use.push_back(dir_);
       return {};
     }
+    checked_.ids.push_back(cache->id());
     Result<void> looked;
     if (auto sound = cache->verify_files(); !sound) looked = note_damage(sound.error());
     for (const auto kind : every_entry_kind) {

@@ -54,6 +54,15 @@ std::string text_of(const RepairedFile& done) {
   return text;
 }
 
+/// No damage: workers of other machines hold them.
+std::string line_of_pins(const std::string& home, const HomeCheck& check) {
+  return printable(home) + ": " + wording::counted_of(check.pins_elsewhere, check.pins, "pinned answer") +
+         (check.pins_elsewhere == 1 ? " is" : " are") +
+         " in caches that are not in this home (of workers elsewhere, or removed): `--mode cached` finds "
+         "them "
+         "only with these caches, and `--mode live` asks for them again\n";
+}
+
 /// What stands in damaged files need be no text.
 std::vector<std::string> printable_all(std::vector<std::string> clauses) {
   for (std::string& clause : clauses) clause = printable(clause);
@@ -76,10 +85,9 @@ nlohmann::ordered_json json_of(const std::string& home, const HomeCheck& check,
                        {"left_out", printable_all(one.left_out)},
                        {"old", without_controls(one.aside.string())},
                        {"unfinished_runs", printable_all(one.unfinished)}});
-  return {{"home", without_controls(home)},
-          {"files", check.files},
-          {"cache_entries", check.entries},
-          {"findings", std::move(findings)},
+  return {{"home", without_controls(home)},         {"files", check.files},
+          {"cache_entries", check.entries},         {"pins", check.pins},
+          {"pins_elsewhere", check.pins_elsewhere}, {"findings", std::move(findings)},
           {"repaired", std::move(repairs)}};
 }
 
@@ -117,6 +125,7 @@ struct Doctor {
     if (check.findings.empty())
       std::cout << printable(home) << ": all is sound (" << wording::counted(check.files, "file") << ", "
                 << wording::grouped(check.entries) << " cached entries)\n";
+    if (check.pins_elsewhere > 0) std::cout << line_of_pins(home, check);
   }
 };
 

@@ -64,7 +64,8 @@ class Check {
       return fail(Reason::usage_invalid, who + " is under way in " + home_.string() +
                                              "; check again when it has ended, or end it first");
     }
-    for (const auto part : {&Check::check_ledger, &Check::check_observations, &Check::check_caches}) {
+    for (const auto part :
+         {&Check::check_ledger, &Check::check_observations, &Check::check_caches, &Check::count_pins}) {
       if (auto checked = (this->*part)(); !checked) return fail(checked.error());
     }
     check_fleet();
@@ -150,8 +151,22 @@ class Check {
                                             " is in use by another process; check again when it has ended");
     check_.files += checked->caches;
     check_.entries = checked->entries;
+    cache_ids_ = checked->ids;
     for (const auto& [directory, what, is_foreign] : checked->damage) {
       is_foreign ? note(directory, what, move_away) : note(directory, what, rebuild_cache, Repair::cache);
+    }
+    return {};
+  }
+
+  Result<void> count_pins() {
+    const fs::path file = home_ / "ledger.db";
+    if (!has_content(file) || !check_.findings.empty()) return {};
+    const auto ledger = Ledger::open_read_only(file);
+    const auto pins = ledger ? ledger->pins_by_cache() : fail(ledger.error());
+    if (!pins) return fail(pins.error());
+    for (const auto& [cache, count] : *pins) {
+      check_.pins += count;
+      if (std::ranges::find(cache_ids_, cache) == cache_ids_.end()) check_.pins_elsewhere += count;
     }
     return {};
   }
@@ -203,6 +218,7 @@ class Check {
   fs::path home_;
   fs::path observations_;
   const CacheTools& caches_;
+  std::vector<std::string> cache_ids_;
   HomeCheck check_;
 };
 

@@ -26,6 +26,10 @@ struct HomeCheck {
   std::vector<HomeFinding> findings;
   std::uint64_t files = 0;    ///< That were looked at, a cache being one.
   std::uint64_t entries = 0;  ///< Of the caches, that verify.
+  /// Pinned answers that the ledger knows, and those in caches that are not in the home: of workers
+  /// elsewhere, or removed. Both 0 where ledger or caches are not sound.
+  std::uint64_t pins = 0;
+  std::uint64_t pins_elsewhere = 0;
 };
 
 /// The folder of a home in which `sluice doctor --repair` keeps what it has replaced.

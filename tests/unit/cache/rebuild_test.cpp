@@ -84,6 +84,7 @@ TEST_F(CacheRebuilding, ASoundCacheHasNoDamage) {
   fill();
   EXPECT_EQ(damage(), std::vector<std::string>());
   EXPECT_EQ(check_caches(home())->entries, count + 2u);
+  EXPECT_EQ(check_caches(home())->ids, std::vector<std::string>{AnswerCache::open_read_only(dir())->id()});
   EXPECT_EQ(check_caches(home() / "absent")->caches, 0u);
 }
 

@@ -1,7 +1,10 @@
 #include "coordinator/ledger/ledger.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+#include <cstdint>
+#include <map>
 #include <set>
+#include <string>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
@@ -91,6 +94,23 @@ TEST_F(ReadOnlyLedger, ShowsThePinsThatARunHasLeftUnsettled) {
   EXPECT_EQ(pin_in(*ledger)->answer, sha256("later"));
   EXPECT_FALSE(ledger->move_pins(std::vector<CachePin>{{key_, answer_, "cache-d"}}));
   EXPECT_EQ(names(), std::set<std::string>{"ledger.db"});
+}
+
+TEST_F(ReadOnlyLedger, CountsPinsByTheirCaches) {
+  {
+    auto writer = Ledger::open(file());
+    ASSERT_TRUE(writer->move_pins(
+        std::vector<CachePin>{{sha256("one"), answer_, "cache-c"}, {sha256("two"), answer_, "cache-c"}}));
+    UnitResult result;
+    result.key = key_;
+    result.answer = sha256("later");
+    result.scores.resize(1);
+    ASSERT_TRUE(writer->commit("run-1", std::vector<ResultToCommit>{{result, {0}, "w", "cache-d"}}, true));
+  }
+  const auto ledger = Ledger::open_read_only(file());
+  ASSERT_TRUE(ledger) << ledger.error().message;
+  EXPECT_EQ(*ledger->pins_by_cache(), (std::map<std::string, std::uint64_t>{{"cache-c", 2}, {"cache-d", 1}}))
+      << "the pin of cache-a has moved";
 }
 
 TEST_F(ReadOnlyLedger, RefusesALaterVersionSayingWhatToDo) {
