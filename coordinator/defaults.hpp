@@ -276,8 +276,8 @@ inline constexpr std::size_t max_compiled_checks = 4096;
 /// Each arm answers every case and takes a column of the report: more are a slip of the hand in crossing
 /// models with prompts.
 inline constexpr std::size_t max_arms = 32;
-inline constexpr std::size_t max_arm_name_bytes = 64;     ///< It stands in each case's id, and in tables.
-inline constexpr std::size_t max_score_names = 100;       ///< Each is a column, and a comparison of all tests.
+inline constexpr std::size_t max_arm_name_bytes = 64;  ///< It stands in each case's id, and in tables.
+inline constexpr std::size_t max_score_names = 100;    ///< Each is a column, and a comparison of all tests.
 inline constexpr std::size_t max_globbed_files = 10'000;  ///< That a glob of a suite stands for.
 inline constexpr std::size_t max_copied_suite_bytes =
     16u << 20;  ///< Of a suite whose files the ledger keeps: each edit of it is one more copy.

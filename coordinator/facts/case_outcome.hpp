@@ -15,7 +15,7 @@ struct CaseOutcome {
   CaseStatus status = CaseStatus::error;
   /// In words: its scores beside the limits or baselines that they missed, and its checks beside a baseline.
   std::vector<std::string> missed{};
-  bool not_started = false;           ///< An error, and only because the run ended before its turn came.
+  bool not_started = false;  ///< An error, and only because the run ended before its turn came.
   friend bool operator==(const CaseOutcome&, const CaseOutcome&) = default;
 };
 

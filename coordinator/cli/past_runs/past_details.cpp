@@ -42,7 +42,7 @@ std::vector<std::string> arm_names(const RunRecord& run) {
 }
 
 Result<std::map<std::string, std::vector<std::string>>> missed_by_cases(const Settings& settings,
-                                                                         const PastRun& past) {
+                                                                        const PastRun& past) {
   std::map<std::string, std::vector<std::string>> missed;
   const auto ledger = open_past_runs(settings);
   if (!ledger) return fail(ledger.error());

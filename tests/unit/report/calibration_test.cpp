@@ -127,8 +127,12 @@ TEST(JudgeCalibration, TakesAnotherMetricForTheTruth) {
 
 TEST(JudgeCalibration, IsShownInWordsAndAsJson) {
   const CalibratedRun run(60, 60);
-  CalibrationReport report{
-      "calibrated", {"openai", "gpt-4o"}, "must_contain", 0.95, run.beside({nullptr, ScoreId{must_contain}}), 2};
+  CalibrationReport report{"calibrated",
+                           {"openai", "gpt-4o"},
+                           "must_contain",
+                           0.95,
+                           run.beside({nullptr, ScoreId{must_contain}}),
+                           2};
   const std::string text = calibration_text(report, 120);
   for (const char* words :
        {"Judge gpt-4o (openai) beside the metric must_contain, suite calibrated\n",

@@ -181,8 +181,8 @@ TEST_F(StatisticsWording, WhereOnlyTheUndefinedIsInTheWayMoreCasesAreNotAskedFor
   StatisticalGate gate({nullptr, statistical(0.1), 0.05, 1});
   const double score = 0.9;
   for (std::size_t i = 0; i < 40; ++i) {
-    gate.add({id_of(i), "", ScoreId{MetricId::claims_f1}, std::span(&score, 1), std::span(&score, i == 3 ? 0u : 1u),
-              i == 3});
+    gate.add({id_of(i), "", ScoreId{MetricId::claims_f1}, std::span(&score, 1),
+              std::span(&score, i == 3 ? 0u : 1u), i == 3});
   }
   EXPECT_EQ(sentence(gate.finish()),
             "mean claims_f1 0.90 → 0.90 over 39 cases: underpowered; left out as undefined now: `q003` "
