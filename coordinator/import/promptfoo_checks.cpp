@@ -183,12 +183,16 @@ class CheckImporter {
         continue;
       }
       const std::string* name = entry.key == "metric" ? text_in(entry.value) : nullptr;
-      if (name != nullptr && may_be_scored(type) && name->find("{{") == std::string::npos) {
-        made.score_name = *name;
-        continue;
-      }
+      const bool has_template = name != nullptr && name->find("{{") != std::string::npos;
       const std::string shown =
           "\"" + entry.key + "\" of the check " + excerpt(made.foreign_type, defaults::quoted_bytes);
+      if (name != nullptr && may_be_scored(type)) {
+        if (!has_template) made.score_name = *name;
+        if (has_template)
+          from_.note(entry.line, shown + ", " + json_string(excerpt(*name, defaults::quoted_bytes)) +
+                                     ", is a template, which the name of a score cannot be: left out");
+        continue;
+      }
       from_.note(
           entry.line,
           shown + (entry.key == "metric" ? why_no_name(entry.value) : " has no counterpart") + ": left out");
@@ -197,8 +201,7 @@ class CheckImporter {
 
   static std::string why_no_name(const DocumentNode& name) {
     return ", " + json_string(excerpt(scalar_text(name).value_or(""), defaults::quoted_bytes)) +
-           ", names a score of several checks, and reports sum up by type of check and by \"category\" of "
-           "tests";
+           ", names a score of several checks, and one that only passes or fails has no name in a suite";
   }
 
   /// In a group it only passes or fails.

@@ -72,10 +72,10 @@ class ConfigImporter {
     } else if (key == "evaluateOptions" || key == "commandLineOptions") {
       read_options(entry, parts);
     } else if (key == "derivedMetrics") {
-      from_.note(
-          line,
-          "\"derivedMetrics\" are computed of checks with a name, which a suite does not have: compute "
-          "them of `--report json=FILE`: left out");
+      from_.note(line,
+                 "\"derivedMetrics\" are formulas over scores with a name, which a suite does not compute: "
+                 "make them of "
+                 "the columns of `--report csv=FILE`: left out");
     } else if (key != "defaultTest" && std::ranges::find(silent_keys, key) == silent_keys.end()) {
       from_.note(line, "\"" + excerpt(key, defaults::quoted_bytes) + "\" has no counterpart: left out");
     }

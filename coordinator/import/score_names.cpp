@@ -118,8 +118,7 @@ std::vector<ImportedCheck> ScoreNames::named(std::vector<ImportedCheck> checks) 
   auto name = names.begin();
   for (ImportedCheck& check : result) {
     if (!check.is_scored) continue;
-    const bool has_own = check.score_name.empty() || name->starts_with(own_name(check));
-    if (!has_own) note_lost_name(check);
+    if (!check.score_name.empty()) note_other_name(check, *name);
     set_name(check, *name++);
   }
   return result;
@@ -167,6 +166,19 @@ const std::string& ScoreNames::own_name(const ImportedCheck& check) {
                               ": names are of letters, digits, \".\", \"_\" and \"-\"");
   }
   return known->second;
+}
+
+void ScoreNames::note_other_name(const ImportedCheck& check, const std::string& name) {
+  const std::string own = own_name(check);
+  if (name == own) return;
+  // Numbers are behind the first bytes of what would be too long with them.
+  constexpr std::size_t most_suffix = 4;
+  if (!name.starts_with(own.substr(0, defaults::max_arm_name_bytes - most_suffix)))
+    return note_lost_name(check);
+  from_.with(check.file)
+      .note(check.line, "a further score of the kind " + check.type + " with the \"metric\" " +
+                            json_string(excerpt(check.score_name, defaults::quoted_bytes)) + " is called " +
+                            json_string(name));
 }
 
 void ScoreNames::note_lost_name(const ImportedCheck& check) const {

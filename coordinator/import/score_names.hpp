@@ -37,6 +37,8 @@ class ScoreNames {
   std::string free_name(const ImportedCheck& check, const std::set<std::string>& taken);
   /// The name there in characters that a name may have here; another one for each.
   const std::string& own_name(const ImportedCheck& check);
+  /// Where another name, or none, is written.
+  void note_other_name(const ImportedCheck& check, const std::string& name);
   void note_lost_name(const ImportedCheck& check) const;
 
   const ImportFile& from_;

@@ -41,6 +41,21 @@ void Totals::add(const CaseResult& result) {
   weighted.add(*result.counts, result.fixture.weight);
 }
 
+namespace {
+
+void add_scores(const CaseResult& result, std::map<ScoreId, ScoreTotal>& scores) {
+  for (const AssessedMetric& metric : result.metrics()) {
+    if (!metric.is_scored() || is_claims_metric(metric.id) || !metric.score) continue;
+    ScoreTotal& total = scores[metric.score_id()];
+    ++total.cases;
+    total.failed += metric.status == MetricStatus::fail || metric.status == MetricStatus::flaky ? 1 : 0;
+    total.sum.add(*metric.score);
+    total.lowest = std::min(total.lowest, *metric.score);
+  }
+}
+
+}  // namespace
+
 bool has_unknown_usage(const UnitResult& unit) {
   if (is_zero(unit.answer) || unit.usage != Usage{}) return false;
   // A filter that declines before the model is asked takes nothing, and in the cache no more.
@@ -50,6 +65,7 @@ bool has_unknown_usage(const UnitResult& unit) {
 
 void AggregateFold::add(const CaseResult& result) {
   aggregates_.all.add(result);
+  add_scores(result, aggregates_.scores);
   auto category = aggregates_.by_category.find(result.fixture.category);
   if (category == aggregates_.by_category.end()) {
     category = aggregates_.by_category.emplace(result.fixture.category, Totals{}).first;

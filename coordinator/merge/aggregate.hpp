@@ -48,11 +48,23 @@ inline std::optional<double> pass_rate(const Totals& totals) {
 /// A provider gave the answer, now or into a cache, and did not say what it took: nobody knows its cost.
 bool has_unknown_usage(const UnitResult& unit);
 
+/// A score over all cases that have it; of several repeats each case's mean counts.
+struct ScoreTotal {
+  std::uint64_t cases = 0;
+  std::uint64_t failed = 0;  ///< Of them: those that failed by it, or were flaky.
+  PreciseSum sum;
+  double lowest = 1.0;
+
+  /// REQUIRES: a case.
+  double mean() const { return sum.value() / static_cast<double>(cases); }
+};
+
 /// The aggregates of a run.
 struct Aggregates {
   Totals all;
   std::map<std::string, Totals, std::less<>> by_category;
   PassCountsByPart pass_counts;
+  std::map<ScoreId, ScoreTotal> scores;  ///< But for those of claims, which are counted.
   PaidTokens usage;                      ///< Each committed answer once, however many cases it serves.
   std::uint64_t unknown_usages = 0;      ///< Answers whose provider did not say what they took.
   PaidByArm usage_by_arm;                ///< The same; an answer that arms share is the first one's.

@@ -241,10 +241,13 @@ void RunArmsFold::compare_pairs(RunArms& result) const {
   for (std::size_t first = 0; first < arms_.size(); ++first) {
     for (std::size_t second = first + 1; second < arms_.size(); ++second) {
       if (rules_.baseline && *rules_.baseline != first && *rules_.baseline != second) continue;
-      ArmPair& pair = result.pairs.emplace_back(ArmPair{first, second, {}});
+      // What is held against the baseline's arm is said of the other one.
+      const bool is_second_base = rules_.baseline == second;
+      ArmPair& pair = result.pairs.emplace_back(
+          ArmPair{is_second_base ? second : first, is_second_base ? first : second, {}});
       for (const auto& [metric, by_arm] : scores_) {
         const std::uint64_t seed = RandomStream(rules_.seed, comparisons.size()).next();
-        const PairedSample sample = pair_cases(pairs_of(metric, first, second), rules_.by_category);
+        const PairedSample sample = pair_cases(pairs_of(metric, pair.first, pair.second), rules_.by_category);
         ArmMetricComparison& one = pair.metrics.emplace_back();
         one.metric = metric;
         one.comparison = compare_paired(sample, {}, seed);

@@ -232,7 +232,8 @@ std::string verdict_word(const CompareReportInput& input) {
 Table table_of(Rows&& rows, Part part) {
   Table table{.columns = {column("Case"), column("Metric"), number("Baseline"), number("Score"),
                           number("Delta"), number("Limit")},
-              .rows = std::move(rows.shown)};
+              .rows = std::move(rows.shown),
+              .keys = 2};
   if (shows_cause(part)) table.columns.push_back({.heading = "Cause", .droppable = true});
   return table;
 }

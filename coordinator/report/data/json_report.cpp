@@ -43,6 +43,25 @@ void write_totals(Json& json, const Totals& totals, std::size_t depth) {
   json.close('}');
 }
 
+/// A line for each; nothing without any.
+void write_scores(Json& json, const std::map<ScoreId, ScoreTotal>& scores) {
+  if (scores.empty()) return;
+  json.line(2);
+  json.key("scores").open('[');
+  for (const auto& [score, total] : scores) {
+    json.line(3);
+    json.open('{');
+    json.member("name", to_string(score));
+    json.member("cases", total.cases);
+    json.member("failed", total.failed);
+    json.member("mean", total.mean());
+    json.member("lowest", total.lowest);
+    json.close('}');
+  }
+  json.text() += "\n    ";
+  json.close(']');
+}
+
 void write_aggregates(Json& json, const Aggregates& aggregates) {
   json.line(1);
   json.key("metrics").open('{');
@@ -67,6 +86,7 @@ void write_aggregates(Json& json, const Aggregates& aggregates) {
   }
   json.text() += aggregates.by_category.empty() ? "" : "\n    ";
   json.close('}');
+  write_scores(json, aggregates.scores);
   json.text() += "\n  ";
   json.close('}');
 }

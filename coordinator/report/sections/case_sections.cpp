@@ -279,8 +279,26 @@ class CaseSections {
     }
   }
 
-  /// Each score, also of what passed: a number that nobody sees convinces nobody.
+  /// Of each score over its cases; nothing where each has one, which is said of the case.
+  std::optional<Table> score_totals() const {
+    const auto& scores = input_.aggregates.scores;
+    if (std::ranges::none_of(scores, [](const auto& one) { return one.second.cases > 1; }))
+      return std::nullopt;
+    Table table{
+        .columns = {column("Metric"), number("Mean"), number("Lowest"), number("Cases"), number("Failed")},
+        .whole_names = true};
+    for (const auto& [score, total] : scores) {
+      table.rows.push_back(
+          {{to_string(score), wording::fixed(total.mean(), 2), wording::fixed(total.lowest, 2),
+            wording::grouped(total.cases), wording::grouped(total.failed)}});
+    }
+    return table;
+  }
+
+  /// Each score, also of what passed: a number that nobody sees convinces nobody. A comment has the means.
   void add_scores() {
+    std::optional<Table> totals = score_totals();
+    if (totals) sections_.push_back({.heading = "Mean scores", .blocks = {std::move(*totals)}});
     if (scores_.count() == 0) return;
     const std::uint64_t count = scores_.count();
     Table table = scores_.take_block();

@@ -24,6 +24,11 @@ const MetricType* read_type(TableReader& reader) {
   const auto name = reader.word("type", Need::required);
   if (!name) return nullptr;
   if (const MetricType* type = type_called(*name)) return type;
+  if (const ScoreParts score = parts_of_score(*name); score.metric != nullptr) {
+    reader.add_wrong("type", "is \"" + *name + "\", as reports call a score: write type: " +
+                                 std::string(score.metric->name) + ", name: " + excerpt(score.name, 80));
+    return nullptr;
+  }
   const std::string nearest = nearest_type(*name);
   reader.add_wrong("type", "is the unknown metric \"" + excerpt(*name, 80) + "\"" +
                                (nearest.empty() ? all_types(*name) : nearest));

@@ -253,7 +253,7 @@ promptfooconfig.yaml:8: the check javascript is a program of a package, which ha
 promptfooconfig.yaml:9: the check python names no value: left out
 promptfooconfig.yaml:10: the check python holds "{{ a | upper }}", an expression or filter, of which there are none: left out
 promptfooconfig.yaml:11: the check python judges what its "transform" makes of the answer: the transform is in JavaScript, and the check in Python: write it as get_transform of a Python file: left out
-promptfooconfig.yaml:12: "metric" of the check javascript, "m", names a score of several checks, and reports sum up by type of check and by "category" of tests: left out
+promptfooconfig.yaml:12: "metric" of the check javascript, "m", names a score of several checks, and one that only passes or fails has no name in a suite: left out
 )notes");
 }
 

@@ -118,14 +118,12 @@ TEST_F(Promptfoo, SaysEachNameOfAMetricThatIsLostOnce) {
             "  - assert: [{type: contains, value: x, metric: Tone}]\n"
             "  - assert: [{type: contains, value: y, metric: Tone}]\n"
             "  - assert: [{type: contains, value: z, metric: Form}]\n"),
-      "promptfooconfig.yaml:2: \"derivedMetrics\" are computed of checks with a name, which a suite does not "
-      "have: compute them of `--report json=FILE`: left out\n"
+      "promptfooconfig.yaml:2: \"derivedMetrics\" are formulas over scores with a name, which a suite does "
+      "not compute: make them of the columns of `--report csv=FILE`: left out\n"
       "promptfooconfig.yaml:4: \"metric\" of the check contains, \"Tone\", names a score of several checks, "
-      "and "
-      "reports sum up by type of check and by \"category\" of tests: left out (and in 1 more place)\n"
+      "and one that only passes or fails has no name in a suite: left out (and in 1 more place)\n"
       "promptfooconfig.yaml:6: \"metric\" of the check contains, \"Form\", names a score of several checks, "
-      "and "
-      "reports sum up by type of check and by \"category\" of tests: left out\n");
+      "and one that only passes or fails has no name in a suite: left out\n");
 }
 
 TEST_F(Promptfoo, NotesWhatASetOfChecksLoses) {
@@ -135,8 +133,7 @@ TEST_F(Promptfoo, NotesWhatASetOfChecksLoses) {
             "    - {type: assert-set, weight: 0, assert: [{type: contains, value: c}]}\n"
             "    - {type: contains, weight: 0, value: d}\n"),
       "promptfooconfig.yaml:5: \"metric\" of the check assert-set, \"m\", names a score of several checks, "
-      "and "
-      "reports sum up by type of check and by \"category\" of tests: left out\n"
+      "and one that only passes or fails has no name in a suite: left out\n"
       "promptfooconfig.yaml:5: \"weight\" of the check assert-set counts beside a \"threshold\" alone: left "
       "out, and it must pass as any other\n"
       "promptfooconfig.yaml:6: the check assert-set has the weight 0, with which it fails no test: left "

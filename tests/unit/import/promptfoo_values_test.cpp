@@ -295,7 +295,7 @@ scenarios:
     tests: [{assert: [{type: contains, value: judged}, {type: latency, threshold: 100}]}]
 )yaml")
                                           .suite);
-  const auto second = yaml.find("test-2");
+  const auto second = yaml.find("id: test-2");
   ASSERT_NE(second, std::string::npos) << yaml;
   EXPECT_FALSE(has(yaml.substr(0, second), "text: judged")) << yaml;
   EXPECT_TRUE(has(yaml.substr(0, second), "type: latency\n")) << yaml;
@@ -366,8 +366,14 @@ tests:
       has("      - type: rubric\n        criteria: is kind\n        min_score: 0.9\n"
           "      - type: rubric\n        name: \"2\"\n        criteria: is calm\n"))
       << made;
-  EXPECT_NE(notes(config).find(":14: \"metric\" of the check llm-rubric, \"{{tone}}\", names a score of "),
-            std::string::npos)
+  EXPECT_NE(
+      notes(config).find(":14: \"metric\" of the check llm-rubric, \"{{tone}}\", is a template, which "),
+      std::string::npos)
+      << notes(config);
+  EXPECT_NE(
+      notes(config).find(":11: a further score of the kind rubric with the \"metric\" \"Tone of voice\" is "
+                         "called \"Tone-of-voice-2\""),
+      std::string::npos)
       << notes(config);
 }
 

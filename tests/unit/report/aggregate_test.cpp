@@ -1,5 +1,5 @@
 // What a run's results come to: scores, and sums by category.
-#include "tests/unit/report/sample_run.hpp"
+#include "tests/unit/report/gated_run.hpp"
 
 #include <string>
 #include <vector>
@@ -59,6 +59,35 @@ TEST(Aggregate, KeepsCategoriesApartAndErrorsOutOfTheirScores) {
   const Totals& negative = aggregates.by_category.at("negative");
   EXPECT_EQ(negative.statuses, (StatusCounts{.passed = 1}));
   EXPECT_EQ(scores_of(negative.counts), Scores{});
+}
+
+TEST(Aggregate, EachScoreHasItsMeanOverTheCasesThatHaveIt) {
+  Suite suite;
+  const auto add = [&](std::string id, const std::string& name) {
+    Case one = sample::text_case(std::move(id), "p", MetricId::semantic_similarity_to, {"a"});
+    one.expectations.front().name = name;
+    one.expectations.front().min_score = 0.5;
+    suite.cases.push_back(std::move(one));
+  };
+  add("a", "");
+  add("b", "");
+  add("c", "tone");
+  MemorySource source;
+  const std::vector<double> scores{0.25, 0.75, 1.0};
+  for (TrialId trial = 0; trial < 3; ++trial) {
+    source.trials.push_back(sample::answered(
+        trial, "an answer", {MetricId::semantic_similarity_to, scores[trial], std::nullopt, ""}));
+  }
+  const Gate gate;
+  const auto aggregates = aggregate(sample::results_of(suite, source, gate), {});
+  ASSERT_TRUE(aggregates);
+  ASSERT_EQ(aggregates->scores.size(), 2u);
+  const ScoreTotal& unnamed = aggregates->scores.at({MetricId::semantic_similarity_to});
+  EXPECT_EQ(unnamed.cases, 2u);
+  EXPECT_EQ(unnamed.failed, 1u);
+  EXPECT_EQ(unnamed.mean(), 0.5);
+  EXPECT_EQ(unnamed.lowest, 0.25);
+  EXPECT_EQ(aggregates->scores.at({MetricId::semantic_similarity_to, "tone"}).mean(), 1.0);
 }
 
 TEST(Aggregate, AnswersWhoseUsageNobodyKnowsCostAnUnknownSum) {

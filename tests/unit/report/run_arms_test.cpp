@@ -214,8 +214,9 @@ TEST(RunArms, ABaselineArmIsComparedWithEachOther) {
   for (std::uint32_t arm = 0; arm < 3; ++arm) arms.add(0, arm, {pass_fail(true)});
   const RunArms run = arms.finish();
   ASSERT_EQ(run.pairs.size(), 2u);
-  EXPECT_EQ(run.pairs[0].first, 0u);
-  EXPECT_EQ(run.pairs[0].second, 1u);
+  // Said is what the other arm is beside the baseline's.
+  EXPECT_EQ(run.pairs[0].first, 1u);
+  EXPECT_EQ(run.pairs[0].second, 0u);
   EXPECT_EQ(run.pairs[1].first, 1u);
   EXPECT_EQ(run.pairs[1].second, 2u);
 }

@@ -258,6 +258,17 @@ TEST_F(JudgeSuite, ScoresOfOneMetricAreToldApartByTheirNames) {
       << "it is not taken for one without a name";
 }
 
+// The keys of another harness, and a score as reports call it.
+TEST_F(JudgeSuite, SaysWhatTheNameOfAScoreIsCalled) {
+  const std::string other = findings(expecting("      - {type: rubric, metric: tone, criteria: c}\n"));
+  EXPECT_NE(other.find("unknown key \"metric\" in expected[0]; a score is told apart by \"name\""),
+            std::string::npos)
+      << other;
+  EXPECT_EQ(findings(expecting("      - {type: 'rubric:tone', criteria: c}\n")),
+            "suite.yaml:7: \"type\" in expected[0] is \"rubric:tone\", as reports call a score: write type: "
+            "rubric, name: tone\n");
+}
+
 TEST_F(JudgeSuite, ASuiteHasSoManyNamesOfScores) {
   const auto of = [](std::size_t names) {
     std::string tests = "suite: s\ntests:\n";
