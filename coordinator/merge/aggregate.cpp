@@ -49,7 +49,7 @@ void add_scores(const CaseResult& result, std::map<ScoreId, ScoreTotal>& scores)
     ScoreTotal& total = scores[metric.score_id()];
     ++total.cases;
     total.failed += metric.status == MetricStatus::fail || metric.status == MetricStatus::flaky ? 1 : 0;
-    total.sum.add(*metric.score);
+    total.scores.add(*metric.score);
     total.lowest = std::min(total.lowest, *metric.score);
   }
 }

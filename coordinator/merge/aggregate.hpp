@@ -52,11 +52,11 @@ bool has_unknown_usage(const UnitResult& unit);
 struct ScoreTotal {
   std::uint64_t cases = 0;
   std::uint64_t failed = 0;  ///< Of them: those that failed by it, or were flaky.
-  PreciseSum sum;
+  MeanScore scores;
   double lowest = 1.0;
 
   /// REQUIRES: a case.
-  double mean() const { return sum.value() / static_cast<double>(cases); }
+  double mean() const { return scores.mean().value(); }
 };
 
 /// The aggregates of a run.

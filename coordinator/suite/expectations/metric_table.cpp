@@ -40,6 +40,7 @@ void check_without_type(TableReader& reader, const DocumentContext& context, con
   reader.texts("text");
   reader.texts("pattern");
   for (const ParameterKey& one : parameter_keys()) reader.entry(one.key);
+  for (const char* of_judges : {"context", "criteria", "reference", "rubric"}) reader.entry(of_judges);
   reader.entry("weight");
   read_claims(reader, "must_contain", context);
   read_claims(reader, "must_not_contain", context);

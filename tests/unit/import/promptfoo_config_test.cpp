@@ -34,6 +34,8 @@ tests:
             R"yaml(settings:
   temperature: 0
   max_output_tokens: 1024
+  embedding_provider: openai
+  embedding_model: text-embedding-3-large
 prompts:
   - id: prompts
     prompt: "To {{language}}: {{input}}"
