@@ -279,8 +279,10 @@ class CaseSections {
     }
   }
 
-  /// Of each score over its cases; nothing where each has one, which is said of the case.
+  /// Of each score over its cases; nothing where each has one, which is said of the case, and where arms have
+  /// means of their own.
   std::optional<Table> score_totals() const {
+    if (input_.arms != nullptr) return std::nullopt;
     const auto& scores = input_.aggregates.scores;
     if (std::ranges::none_of(scores, [](const auto& one) { return one.second.cases > 1; }))
       return std::nullopt;
