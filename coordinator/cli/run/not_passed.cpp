@@ -4,14 +4,17 @@
 #include "coordinator/report/wording/case_explanation.hpp"
 
 #include <string>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
 namespace sluice {
 namespace {
 
-CaseOutcome outcome_of(const CaseResult& one) {
-  return {one.trial, one.fixture.id, one.status, wording::missed_by(one), one.not_started};
+CaseOutcome outcome_of(const CaseResult& one, const Redactor& redactor) {
+  std::vector<std::string> missed = wording::missed_by(one);
+  for (std::string& line : missed) redactor.apply(line);
+  return {one.trial, one.fixture.id, one.status, std::move(missed), one.not_started};
 }
 
 /// CBOR, which takes texts whatever their bytes are.
@@ -37,9 +40,9 @@ std::vector<CaseOutcome> from_bytes(const std::string& bytes) {
 
 }  // namespace
 
-void NotPassed::add(const CaseResult& one) {
+void NotPassed::add(const CaseResult& one, const Redactor& redactor) {
   if (one.status == CaseStatus::pass) return;
-  batch_.push_back(outcome_of(one));
+  batch_.push_back(outcome_of(one, redactor));
   if (batch_.size() < defaults::cases_written_at_once) return;
   full_batches_.emplace_back(to_bytes(batch_));
   batch_.clear();

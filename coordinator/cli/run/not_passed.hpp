@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/checks/redactor.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/merge/packed_text.hpp"
@@ -14,7 +15,8 @@ namespace sluice {
 /// million: but for the last ones they are kept packed.
 class NotPassed {
  public:
-  void add(const CaseResult& one);
+  /// What is said of the case is redacted: its checks may expect what may stand in no file.
+  void add(const CaseResult& one, const Redactor& redactor);
   Result<void> note(Ledger& ledger, const std::string& run_id) const;
 
  private:

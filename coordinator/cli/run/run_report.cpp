@@ -193,7 +193,7 @@ class RunReport::Reporter {
 
   void add(const CaseResult& result) {
     if (observed_) statuses_.add(result);
-    if (!concludes()) not_passed_.add(result);
+    if (!concludes()) not_passed_.add(result, ended_.inputs.redactor);
     if (json_cases_) json_cases_->add(result);
     if (pins_ && result.status != CaseStatus::error) pins_->add(result.fixture.id, result.assessment);
   }

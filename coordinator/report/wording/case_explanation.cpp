@@ -167,8 +167,7 @@ std::vector<std::string> missed_by(const CaseResult& result) {
     const bool is_of_baseline =
         metric.cause == MetricCause::broke || metric.cause == MetricCause::still_failing;
     if (!metric.is_check() || !is_of_baseline) continue;
-    const std::string check =
-        excerpt(one_line(expectation_in_words(result, i, {})), defaults::max_message_bytes);
+    const std::string check = one_line(expectation_in_words(result, i, {}));
     missed.push_back(check + (metric.cause == MetricCause::broke
                                   ? " broke: it passed when the baseline was made"
                                   : " is still failing, as when the baseline was made"));

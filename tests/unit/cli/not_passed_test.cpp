@@ -21,7 +21,7 @@ void add(NotPassed& cases, const Case& one, TrialId trial, CaseStatus status,
   metric.status = MetricStatus::fail;
   metric.cause = MetricCause::below_min_floor;
   result.assessment.metrics = {metric};
-  cases.add(result);
+  cases.add(result, {});
   if (status != CaseStatus::pass) expected.push_back({trial, one.id, status, wording::missed_by(result)});
 }
 
@@ -43,6 +43,31 @@ TEST(NotPassed, AsManyAsThereAreAreNotedInTheirOrder) {
   ASSERT_FALSE(expected.back().missed.empty());
   ASSERT_TRUE(cases.note(ledger, "run-1"));
   EXPECT_EQ(*ledger.cases_of("run-1"), expected);
+}
+
+// What a check expects stands in the ledger since it is said which of them broke.
+TEST(NotPassed, WhatACheckExpectsIsRedacted) {
+  const support::TemporaryFolder folder;
+  auto ledger = *Ledger::open(folder.path() / "ledger.db");
+  RunRecord run;
+  run.run_id = "run-1";
+  ASSERT_TRUE(ledger.begin_run(run));
+  const std::vector<RedactionPattern> patterns{{"key", "sk-[a-z0-9]+"}};
+  Case one;
+  one.id = "a";
+  one.expectations.push_back({{MetricId::must_contain, {"sk-abc123"}}, {}, {}});
+  CaseResult result{one, 0, CaseStatus::fail};
+  AssessedMetric& metric = result.assessment.metrics.emplace_back();
+  metric.id = MetricId::must_contain;
+  metric.asked_by_name = true;
+  metric.status = MetricStatus::fail;
+  metric.cause = MetricCause::broke;
+  NotPassed cases;
+  cases.add(result, *Redactor::make(patterns));
+  ASSERT_TRUE(cases.note(ledger, "run-1"));
+  EXPECT_EQ(ledger.cases_of("run-1")->front().missed,
+            std::vector<std::string>{
+                "must_contain \"[redacted key]\" broke: it passed when the baseline was made"});
 }
 
 TEST(NotPassed, NothingIsNotedWhereAllPassed) {
