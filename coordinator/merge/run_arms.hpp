@@ -62,7 +62,7 @@ struct ArmMetricComparison {
 
 /// Two arms beside one another.
 struct ArmPair {
-  std::size_t first = 0;  ///< Positions in RunArms::arms; `first` is the earlier one.
+  std::size_t first = 0;  ///< Positions in RunArms::arms; `first` is the baseline's, else the earlier.
   std::size_t second = 0;
   std::vector<ArmMetricComparison> metrics;
 };

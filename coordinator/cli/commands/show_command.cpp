@@ -84,7 +84,7 @@ class ShowCases {
   }
 
   int print(PastTrials& trials, const PastRun& past, const Settings& effective) const {
-    const auto missed = missed_by_cases(effective, past);
+    const auto missed = missed_by_cases(effective, past, trials.redactor);
     if (!missed) return report_error(missed.error());
     const auto pairs = pairs_of(effective, past, trials.redactor);
     if (!pairs) return report_error(pairs.error());

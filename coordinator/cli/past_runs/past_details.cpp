@@ -42,7 +42,8 @@ std::vector<std::string> arm_names(const RunRecord& run) {
 }
 
 Result<std::map<std::string, std::vector<std::string>>> missed_by_cases(const Settings& settings,
-                                                                        const PastRun& past) {
+                                                                        const PastRun& past,
+                                                                        const Redactor& redactor) {
   std::map<std::string, std::vector<std::string>> missed;
   const auto ledger = open_past_runs(settings);
   if (!ledger) return fail(ledger.error());
@@ -50,6 +51,7 @@ Result<std::map<std::string, std::vector<std::string>>> missed_by_cases(const Se
   auto cases = (*ledger)->cases_of(past.run.run_id);
   if (!cases) return fail(cases.error());
   for (CaseOutcome& one : *cases) {
+    for (std::string& line : one.missed) redactor.apply(line);
     if (!one.missed.empty()) missed.emplace(std::move(one.id), std::move(one.missed));
   }
   return missed;

@@ -30,9 +30,10 @@ std::optional<GradedArms> graded_arms(const RunRecord& run);
 /// goes first.
 std::vector<std::string> arm_names(const RunRecord& run);
 
-/// What each case missed (CaseOutcome), by id. Errors: ledger_failed.
+/// What each case missed (CaseOutcome), by id, redacted. Errors: ledger_failed.
 Result<std::map<std::string, std::vector<std::string>>> missed_by_cases(const Settings& settings,
-                                                                        const PastRun& past);
+                                                                        const PastRun& past,
+                                                                        const Redactor& redactor);
 
 /// The pairs of a run that graded, redacted; empty for any other. Errors: ledger_failed.
 Result<std::map<TrialId, GradedPair>> pairs_of(const Settings& settings, const PastRun& past,

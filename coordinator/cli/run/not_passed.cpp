@@ -1,8 +1,12 @@
 #include "coordinator/cli/run/not_passed.hpp"
 
+#include "common/text/text.hpp"
 #include "coordinator/cli/defaults.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/merge/redacted_results.hpp"
 #include "coordinator/report/wording/case_explanation.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -12,8 +16,17 @@ namespace sluice {
 namespace {
 
 CaseOutcome outcome_of(const CaseResult& one, const Redactor& redactor) {
-  std::vector<std::string> missed = wording::missed_by(one);
-  for (std::string& line : missed) redactor.apply(line);
+  // Of the case's own texts first: a sentence has them cut and in one line, where a pattern may match no
+  // more.
+  std::optional<Case> clean;
+  if (!redactor.empty()) clean = redacted(one.fixture, redactor);
+  CaseResult shown{clean ? *clean : one.fixture, one.trial, one.status};
+  shown.assessment = one.assessment;
+  std::vector<std::string> missed = wording::missed_by(shown);
+  for (std::string& line : missed) {
+    redactor.apply(line);
+    line = excerpt(line, sluice::defaults::max_message_bytes);
+  }
   return {one.trial, one.fixture.id, one.status, std::move(missed), one.not_started};
 }
 

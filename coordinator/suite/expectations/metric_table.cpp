@@ -25,7 +25,7 @@ const MetricType* read_type(TableReader& reader) {
   if (!name) return nullptr;
   if (const MetricType* type = type_called(*name)) return type;
   if (const ScoreParts score = parts_of_score(*name); score.metric != nullptr) {
-    reader.add_wrong("type", "is \"" + *name + "\", as reports call a score: write type: " +
+    reader.add_wrong("type", "is \"" + excerpt(*name, 80) + "\", as reports call a score: write type: " +
                                  std::string(score.metric->name) + ", name: " + excerpt(score.name, 80));
     return nullptr;
   }

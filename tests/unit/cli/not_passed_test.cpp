@@ -52,10 +52,12 @@ TEST(NotPassed, WhatACheckExpectsIsRedacted) {
   RunRecord run;
   run.run_id = "run-1";
   ASSERT_TRUE(ledger.begin_run(run));
-  const std::vector<RedactionPattern> patterns{{"key", "sk-[a-z0-9]+"}};
+  // A sentence has the text in one line, and cuts a long one at a blank.
+  const std::vector<RedactionPattern> patterns{{"key", "sk-[a-z0-9]+\\n[a-z0-9 ]+"}};
   Case one;
   one.id = "a";
-  one.expectations.push_back({{MetricId::must_contain, {"sk-abc123"}}, {}, {}});
+  one.expectations.push_back(
+      {{MetricId::must_contain, {"sk-abc123\nfirst" + std::string(2000, ' ') + "last"}}, {}, {}});
   CaseResult result{one, 0, CaseStatus::fail};
   AssessedMetric& metric = result.assessment.metrics.emplace_back();
   metric.id = MetricId::must_contain;
