@@ -1,6 +1,6 @@
 #include "coordinator/gate/statistical_gate.hpp"
 
-#include "common/hash.hpp"
+#include "common/leading_bits.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/statistics/random_stream.hpp"
@@ -173,25 +173,13 @@ void StatisticalGate::add(const ScorePair& pair) {
   if (pair.became_undefined) pairs.became_undefined.add(pair.test_id, name_of(pair.mean));
 }
 
-namespace {
-
-/// The same on every machine.
-std::uint64_t number_of(const std::string& name) {
-  const Digest hash = sha256(name);
-  std::uint64_t number = 0;
-  for (std::size_t i = 0; i < sizeof number; ++i) number = number << 8 | hash[i];
-  return number;
-}
-
-}  // namespace
-
 /// Another one for each test; that of the first arm is the same as without arms.
 std::uint64_t StatisticalGate::seed_of(const Tested& tested) const {
   const auto& [arm, mean] = tested;
   const std::uint64_t stream =
       mean ? static_cast<std::uint64_t>(mean->metric) : std::numeric_limits<std::uint64_t>::max();
   std::uint64_t seed = RandomStream(result_.seed, stream).next();
-  if (mean && !mean->name.empty()) seed = RandomStream(seed, number_of(mean->name)).next();
+  if (mean && !mean->name.empty()) seed = RandomStream(seed, leading_bits(sha256(mean->name))).next();
   return arm == 0 ? seed : RandomStream(seed, arm).next();
 }
 

@@ -166,6 +166,7 @@ class ConfigImporter {
           parts.judge = first_of(import_providers(kind.value, from_));
         } else if (kind.key == "embedding") {
           parts.embedder = first_of(import_embedder(kind.value, from_));
+          parts.names_embedder = true;
         } else {
           from_.note(kind.line,
                      "\"" + kind.key + "\" among the providers that grade has no counterpart: left out");

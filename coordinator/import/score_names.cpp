@@ -1,14 +1,13 @@
 #include "coordinator/import/score_names.hpp"
 
 #include "common/defaults.hpp"
-#include "common/documents/canonical_json.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/prompts/arms.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
-#include <cstdint>
 
 namespace sluice {
 namespace {
@@ -26,19 +25,13 @@ void take_stricter_limit(DocumentNode& own, const DocumentNode& other) {
   table.push_back({"min_score", other.line, {limit, other.line, {}}});
 }
 
-/// What a check asks for, whatever its limit is: before the values of a test are filled in, as they differ
-/// where the question is one.
+/// What a scored check asks for, whatever its limit is: before the values of a test are filled in, as they
+/// differ where the question is one.
 std::string question_of(const ImportedCheck& check) {
-  if (check.source) {
-    const ForeignCheck& asked = check.source->check;
-    std::string question = (asked.is_negated ? "not\n" : "\n") + asked.context.value_or("");
-    for (const std::string& value : asked.values) question += '\n' + json_string(value);
-    return question;
-  }
-  DocumentNode::Table table = std::get<DocumentNode::Table>(check.expectation.value);
-  std::erase_if(table,
-                [](const DocumentEntry& entry) { return entry.key == "min_score" || entry.key == "name"; });
-  return canonical_json({std::move(table), check.line, {}});
+  const ForeignCheck& asked = check.source->check;
+  std::string question = (asked.is_negated ? "not\n" : "\n") + asked.context.value_or("");
+  for (const std::string& value : asked.values) question += '\n' + json_string(value);
+  return question;
 }
 
 /// After the type, which comes first.
@@ -52,6 +45,13 @@ void set_name(ImportedCheck& check, const std::string& name) {
 std::string numbered(const std::string& name, std::size_t number) {
   const std::string suffix = (name.empty() ? "" : "-") + std::to_string(number);
   return name.substr(0, defaults::max_arm_name_bytes - suffix.size()) + suffix;
+}
+
+bool is_numbered(const std::string& name, const std::string& own) {
+  std::size_t number = 0;
+  const char* const end = name.data() + name.size();
+  const auto read = std::from_chars(name.data() + name.rfind('-') + 1, end, number);
+  return read.ec == std::errc() && read.ptr == end && name == numbered(own, number);
 }
 
 }  // namespace
@@ -171,10 +171,7 @@ const std::string& ScoreNames::own_name(const ImportedCheck& check) {
 void ScoreNames::note_other_name(const ImportedCheck& check, const std::string& name) {
   const std::string own = own_name(check);
   if (name == own) return;
-  // Numbers are behind the first bytes of what would be too long with them.
-  constexpr std::size_t most_suffix = 4;
-  if (!name.starts_with(own.substr(0, defaults::max_arm_name_bytes - most_suffix)))
-    return note_lost_name(check);
+  if (!is_numbered(name, own)) return note_lost_name(check);
   from_.with(check.file)
       .note(check.line, "a further score of the kind " + check.type + " with the \"metric\" " +
                             json_string(excerpt(check.score_name, defaults::quoted_bytes)) + " is called " +

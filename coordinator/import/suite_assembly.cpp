@@ -220,7 +220,7 @@ class Assembly {
       const ImportedProvider& embedder = parts_.embedder->provider;
       settings.add("embedding_provider", text_of(embedder.provider))
           .add("embedding_model", text_of(embedder.model));
-    } else if (tests_.needs.is_embedded) {
+    } else if (tests_.needs.is_embedded && !parts_.names_embedder) {
       // What is asked there where nothing else is named: thresholds are for its similarities.
       settings.add("embedding_provider", text_of("openai"))
           .add("embedding_model", text_of("text-embedding-3-large"));

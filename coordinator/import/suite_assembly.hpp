@@ -26,6 +26,7 @@ struct SuiteParts {
   std::vector<ImportedServer> servers{};
   std::optional<Grader> judge{};
   std::optional<Grader> embedder{};
+  bool names_embedder = false;  ///< Perhaps one that could not be taken over.
   ImportedTest default_test{};
   std::vector<ImportedTest> tests{};
   std::optional<double> repeat{};

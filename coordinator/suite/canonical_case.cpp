@@ -1,6 +1,7 @@
 #include "coordinator/suite/canonical_case.hpp"
 
 #include "common/documents/canonical_json.hpp"
+#include "common/leading_bits.hpp"
 #include "common/model/metrics.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/suite/canonical_object.hpp"
@@ -263,10 +264,7 @@ std::uint64_t check_digest(const Expectation& expectation) {
   }
   std::string text;
   append_expectation(text, alone ? *alone : expectation);
-  const Digest whole = sha256(text);
-  std::uint64_t digest = 0;
-  for (std::size_t i = 0; i < sizeof digest; ++i) digest = digest << 8 | whole[i];
-  return std::max<std::uint64_t>(digest, 1);
+  return std::max<std::uint64_t>(leading_bits(sha256(text)), 1);
 }
 
 CaseFingerprints case_fingerprints(const Case& one) {

@@ -56,7 +56,8 @@ std::string text_of(const RepairedFile& done) {
 
 /// No damage: workers of other machines hold them.
 std::string line_of_pins(const std::string& home, const HomeCheck& check) {
-  return printable(home) + ": " + wording::counted_of(check.pins_elsewhere, check.pins, "pinned answer") +
+  return printable(home) + ": " +
+         wording::counted_of(check.pins_elsewhere, check.pins.value_or(0), "pinned answer") +
          (check.pins_elsewhere == 1 ? " is" : " are") +
          " in caches that are not in this home (of workers elsewhere, or removed): `--mode cached` finds "
          "them "
@@ -85,10 +86,14 @@ nlohmann::ordered_json json_of(const std::string& home, const HomeCheck& check,
                        {"left_out", printable_all(one.left_out)},
                        {"old", without_controls(one.aside.string())},
                        {"unfinished_runs", printable_all(one.unfinished)}});
-  return {{"home", without_controls(home)},         {"files", check.files},
-          {"cache_entries", check.entries},         {"pins", check.pins},
-          {"pins_elsewhere", check.pins_elsewhere}, {"findings", std::move(findings)},
-          {"repaired", std::move(repairs)}};
+  nlohmann::ordered_json made{{"home", without_controls(home)}, {"files", check.files},
+                              {"cache_entries", check.entries}, {"pins", nullptr},
+                              {"pins_elsewhere", nullptr},      {"findings", std::move(findings)},
+                              {"repaired", std::move(repairs)}};
+  if (!check.pins) return made;
+  made["pins"] = *check.pins;
+  made["pins_elsewhere"] = check.pins_elsewhere;
+  return made;
 }
 
 struct Doctor {

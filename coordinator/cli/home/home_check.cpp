@@ -160,12 +160,14 @@ class Check {
 
   Result<void> count_pins() {
     const fs::path file = home_ / "ledger.db";
-    if (!has_content(file) || !check_.findings.empty()) return {};
+    if (!check_.findings.empty()) return {};
+    check_.pins = 0;
+    if (!has_content(file)) return {};
     const auto ledger = Ledger::open_read_only(file);
     const auto pins = ledger ? ledger->pins_by_cache() : fail(ledger.error());
     if (!pins) return fail(pins.error());
     for (const auto& [cache, count] : *pins) {
-      check_.pins += count;
+      *check_.pins += count;
       if (std::ranges::find(cache_ids_, cache) == cache_ids_.end()) check_.pins_elsewhere += count;
     }
     return {};

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,8 @@ struct HomeCheck {
   std::uint64_t files = 0;    ///< That were looked at, a cache being one.
   std::uint64_t entries = 0;  ///< Of the caches, that verify.
   /// Pinned answers that the ledger knows, and those in caches that are not in the home: of workers
-  /// elsewhere, or removed. Both 0 where ledger or caches are not sound.
-  std::uint64_t pins = 0;
+  /// elsewhere, or removed. Not counted where there is a finding: a damaged ledger or cache knows too few.
+  std::optional<std::uint64_t> pins{};
   std::uint64_t pins_elsewhere = 0;
 };
 

@@ -6,7 +6,6 @@
 #include "coordinator/merge/redacted_results.hpp"
 #include "coordinator/report/wording/case_explanation.hpp"
 
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,18 +14,21 @@
 namespace sluice {
 namespace {
 
-CaseOutcome outcome_of(const CaseResult& one, const Redactor& redactor) {
-  // Of the case's own texts first: a sentence has them cut and in one line, where a pattern may match no
-  // more.
-  std::optional<Case> clean;
-  if (!redactor.empty()) clean = redacted(one.fixture, redactor);
-  CaseResult shown{clean ? *clean : one.fixture, one.trial, one.status};
+/// Redacted in the case's own texts first: a sentence has them cut and in one line, where a pattern may match
+/// no more.
+std::vector<std::string> missed_by(const CaseResult& one, const Redactor& redactor) {
+  if (redactor.empty()) return wording::missed_by(one);
+  const Case clean = redacted(one.fixture, redactor);
+  CaseResult shown{clean, one.trial, one.status};
   shown.assessment = one.assessment;
   std::vector<std::string> missed = wording::missed_by(shown);
-  for (std::string& line : missed) {
-    redactor.apply(line);
-    line = excerpt(line, sluice::defaults::max_message_bytes);
-  }
+  for (std::string& line : missed) redactor.apply(line);
+  return missed;
+}
+
+CaseOutcome outcome_of(const CaseResult& one, const Redactor& redactor) {
+  std::vector<std::string> missed = missed_by(one, redactor);
+  for (std::string& line : missed) line = excerpt(line, sluice::defaults::max_message_bytes);
   return {one.trial, one.fixture.id, one.status, std::move(missed), one.not_started};
 }
 

@@ -2,6 +2,7 @@
 
 #include "common/text/text.hpp"
 #include "coordinator/suite/fixtures/expected_claims.hpp"
+#include "coordinator/suite/prompts/arms.hpp"
 #include "coordinator/suite/score_id.hpp"
 #include "coordinator/suite/test_files/thresholding_reader.hpp"
 
@@ -26,7 +27,7 @@ const MetricType* read_type(TableReader& reader) {
   if (const MetricType* type = type_called(*name)) return type;
   if (const ScoreParts score = parts_of_score(*name); score.metric != nullptr) {
     reader.add_wrong("type", "is \"" + excerpt(*name, 80) + "\", as reports call a score: write type: " +
-                                 std::string(score.metric->name) + ", name: " + excerpt(score.name, 80));
+                                 std::string(score.metric->name) + ", name: " + arm_name_of(score.name));
     return nullptr;
   }
   const std::string nearest = nearest_type(*name);

@@ -1,6 +1,7 @@
 #include "coordinator/suite/test_files/json_lines_file.hpp"
 
 #include "common/defaults.hpp"
+#include "common/leading_bits.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/documents/json_document.hpp"
@@ -23,16 +24,10 @@
 namespace sluice {
 namespace {
 
-std::uint64_t first_bytes(const Digest& digest) {
-  std::uint64_t number = 0;
-  for (std::size_t i = 0; i < sizeof number; ++i) number = number << 8 | digest[i];
-  return number;
-}
-
 /// Made where it stays: a test is read several times in a run, and to move it takes a tenth of that.
 struct ReadTest {
   ReadTest(std::string_view line, const DocumentNode& node, const TestSource& source)
-      : check(first_bytes(sha256(line))), parsed(parse_test(node, checked(source, check))) {}
+      : check(leading_bits(sha256(line))), parsed(parse_test(node, checked(source, check))) {}
   ReadTest(const ReadTest&) = delete;
   ReadTest& operator=(const ReadTest&) = delete;
 
@@ -45,7 +40,7 @@ struct ReadTest {
     checked.read_file = [&](const std::string& path, std::vector<FileIdentity>* opened) {
       constexpr std::uint64_t odd = 31;  // A sum alone would forget a file that is named twice.
       auto text = source.read_file(path, opened);
-      check = check * odd + (text ? first_bytes(sha256(*text)) : 0);
+      check = check * odd + (text ? leading_bits(sha256(*text)) : 0);
       return text;
     };
     return checked;

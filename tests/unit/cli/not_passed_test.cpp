@@ -25,12 +25,17 @@ void add(NotPassed& cases, const Case& one, TrialId trial, CaseStatus status,
   if (status != CaseStatus::pass) expected.push_back({trial, one.id, status, wording::missed_by(result)});
 }
 
+Ledger with_run(const support::TemporaryFolder& folder, const std::string& run_id) {
+  Ledger ledger = *Ledger::open(folder.path() / "ledger.db");
+  RunRecord run;
+  run.run_id = run_id;
+  EXPECT_TRUE(ledger.begin_run(run));
+  return ledger;
+}
+
 TEST(NotPassed, AsManyAsThereAreAreNotedInTheirOrder) {
   const support::TemporaryFolder folder;
-  auto ledger = *Ledger::open(folder.path() / "ledger.db");
-  RunRecord run;
-  run.run_id = "run-1";
-  ASSERT_TRUE(ledger.begin_run(run));
+  Ledger ledger = with_run(folder, "run-1");
   NotPassed cases;
   std::vector<CaseOutcome> expected;
   for (TrialId trial = 0; trial < 3 * defaults::cases_written_at_once; ++trial) {
@@ -48,10 +53,7 @@ TEST(NotPassed, AsManyAsThereAreAreNotedInTheirOrder) {
 // What a check expects stands in the ledger since it is said which of them broke.
 TEST(NotPassed, WhatACheckExpectsIsRedacted) {
   const support::TemporaryFolder folder;
-  auto ledger = *Ledger::open(folder.path() / "ledger.db");
-  RunRecord run;
-  run.run_id = "run-1";
-  ASSERT_TRUE(ledger.begin_run(run));
+  Ledger ledger = with_run(folder, "run-1");
   // A sentence has the text in one line, and cuts a long one at a blank.
   const std::vector<RedactionPattern> patterns{{"key", "sk-[a-z0-9]+\\n[a-z0-9 ]+"}};
   Case one;

@@ -377,6 +377,25 @@ tests:
       << notes(config);
 }
 
+// Texts went to another host than the one that was named, and could not be taken over.
+TEST_F(Promptfoo, AnEmbedderThatIsLeftOutHasNoStandIn) {
+  const auto of = [&](const char* options) {
+    return suite("prompts: [a]\ndefaultTest: {options: {provider: {" + std::string(options) +
+                 "}}}\ntests: [{assert: [{type: similar, value: x}]}]\n");
+  };
+  EXPECT_TRUE(has(of("text: 'openai:gpt-5'"), "embedding_model: text-embedding-3-large")) << of("text: x");
+  EXPECT_FALSE(has(of("embedding: 'file://embed.py'"), "embedding_model"))
+      << of("embedding: 'file://embed.py'");
+}
+
+TEST_F(Promptfoo, ALongerNameOfTheSameQuestionIsNoFurtherScore) {
+  const std::string said = notes(
+      "prompts: [a]\ntests:\n  - assert: [{type: llm-rubric, value: kind, metric: tone-of-voice}]\n"
+      "  - assert: [{type: llm-rubric, value: other}, {type: llm-rubric, value: kind, metric: tone}]\n"
+      "  - assert: [{type: llm-rubric, value: kind, metric: tone-of-voice}, {type: llm-rubric, value: o}]\n");
+  EXPECT_EQ(said.find("a further score"), std::string::npos) << said;
+}
+
 // The check of the default test went by another name in each test, and its own to other questions.
 TEST_F(Promptfoo, AQuestionHasOneNameInAllTests) {
   const std::string made = suite(R"yaml(prompts: [a]
