@@ -306,6 +306,8 @@ AssessedMetric assessed_metric(const MetricQuestion& question, const MetricAnswe
     else
       assessed.baseline_passed = question.pinned.score > 0.0;
   }
+  const bool is_absolute = question.thresholding.mode == ThresholdMode::absolute;
+  assessed.asked_otherwise = question.pinned.asked_otherwise && !is_absolute;
   assessed.limit = answer.limit;
   assessed.status = answer.status;
   assessed.cause = answer.cause;

@@ -26,6 +26,8 @@ struct PinnedScore {
   /// The highest of the repeats that `score` is the mean of, of a check whether it passed in any; empty:
   /// there was one, or it is not known.
   std::optional<double> best{};
+  /// Absent because the entry is of what the test asked before.
+  bool asked_otherwise = false;
 };
 
 /// One metric of a case beside all that assesses it. The gate of a run and `sluice compare` use it alike.

@@ -17,17 +17,17 @@ std::uint32_t number_of(std::string_view text, std::vector<std::string>& texts,
 
 }  // namespace
 
-std::string check_text(CheckDigest check) {
+std::string digest_text(std::uint64_t digest) {
   std::string text(16, '0');
-  for (auto digit = text.rbegin(); check != 0; check >>= 4) *digit++ = "0123456789abcdef"[check & 15];
+  for (auto digit = text.rbegin(); digest != 0; digest >>= 4) *digit++ = "0123456789abcdef"[digest & 15];
   return text;
 }
 
-std::optional<CheckDigest> check_from_text(std::string_view text) {
-  CheckDigest check = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), check, 16);
+std::optional<std::uint64_t> digest_from_text(std::string_view text) {
+  std::uint64_t digest = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), digest, 16);
   const bool is_whole = text.size() == 16 && read.ec == std::errc() && read.ptr == text.data() + text.size();
-  return is_whole && check != 0 ? std::optional(check) : std::nullopt;
+  return is_whole && digest != 0 ? std::optional(digest) : std::nullopt;
 }
 
 bool passed_mostly(std::string_view repeats) {
@@ -87,13 +87,16 @@ BaselineEntry Baseline::entry(std::size_t index) const {
     entry.scores = std::span(scores_).subspan(list.begin, list.count);
   }
   entry.kind = stored.pins_checks ? PinKind::checks : PinKind::score;
-  if (stored.checks > 0) {
-    const std::size_t count = std::max<std::size_t>(entry.scores.size(), 1);
-    entry.checks = std::span(checks_).subspan(stored.checks - 1, count);
-    const std::uint32_t repeats =
-        stored.checks <= check_repeats_.size() ? check_repeats_[stored.checks - 1] : 0;
-    if (repeats > 0) entry.repeats = repeat_texts_[repeats - 1];
+  if (stored.digests == 0) return entry;
+  if (entry.kind == PinKind::score) {
+    entry.asks = digests_[stored.digests - 1];
+    return entry;
   }
+  const std::size_t count = std::max<std::size_t>(entry.scores.size(), 1);
+  entry.checks = std::span(digests_).subspan(stored.digests - 1, count);
+  const std::uint32_t repeats =
+      stored.digests <= check_repeats_.size() ? check_repeats_[stored.digests - 1] : 0;
+  if (repeats > 0) entry.repeats = repeat_texts_[repeats - 1];
   return entry;
 }
 
@@ -157,15 +160,29 @@ void Baseline::add(const BaselineEntry& entry) {
     stored.scores = static_cast<std::uint32_t>(score_lists_.size());
     scores_.insert(scores_.end(), entry.scores.begin(), entry.scores.end());
   }
-  if (!entry.checks.empty()) {
-    stored.checks = static_cast<std::uint32_t>(checks_.size() + 1);
-    checks_.insert(checks_.end(), entry.checks.begin(), entry.checks.end());
-    if (!entry.repeats.empty()) {
-      check_repeats_.resize(stored.checks);
-      check_repeats_.back() = 1 + number_of(entry.repeats, repeat_texts_, repeat_numbers_);
-    }
-  }
+  add_digests(entry, stored);
   entries_.push_back(stored);
+}
+
+void Baseline::add_digests(const BaselineEntry& entry, Stored& stored) {
+  if (entry.kind == PinKind::score) {
+    if (entry.asks != 0) stored.digests = place_of_shared(entry.asks);
+  } else if (entry.checks.size() == 1 && entry.repeats.empty()) {
+    stored.digests = place_of_shared(entry.checks.front());
+  } else if (!entry.checks.empty()) {
+    stored.digests = static_cast<std::uint32_t>(digests_.size() + 1);
+    digests_.insert(digests_.end(), entry.checks.begin(), entry.checks.end());
+    if (entry.repeats.empty()) return;
+    check_repeats_.resize(stored.digests);
+    check_repeats_.back() = 1 + number_of(entry.repeats, repeat_texts_, repeat_numbers_);
+  }
+}
+
+std::uint32_t Baseline::place_of_shared(std::uint64_t digest) {
+  std::uint32_t& place = shared_[digest % shared_.size()];
+  if (place > 0 && digests_[place - 1] == digest) return place;
+  digests_.push_back(digest);
+  return place = static_cast<std::uint32_t>(digests_.size());
 }
 
 std::optional<Baseline::Duplicate> Baseline::seal() {

@@ -5,6 +5,7 @@
 #include "coordinator/suite/fingerprint_parts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -64,10 +65,12 @@ enum class PinKind : std::uint8_t { score, checks };
 
 /// Which check of a test a pin is of: the first 64 bits of the hash of what the check expects. 0: not known.
 using CheckDigest = std::uint64_t;
-/// 16 lower-case hex digits.
-std::string check_text(CheckDigest check);
-/// Reads what check_text writes.
-std::optional<CheckDigest> check_from_text(std::string_view text);
+/// What a test asks of a score that is pinned (score_digest). 0: not known.
+using ScoreDigest = std::uint64_t;
+/// Of either: 16 lower-case hex digits.
+std::string digest_text(std::uint64_t digest);
+/// Reads what digest_text writes.
+std::optional<std::uint64_t> digest_from_text(std::string_view text);
 
 /// What is pinned of one metric of a test.
 struct BaselineEntry {
@@ -84,7 +87,10 @@ struct BaselineEntry {
   /// Of checks of several repeats: CheckRepeats of each, one behind the other and all as long; empty: not
   /// known.
   std::string_view repeats{};
+  ScoreDigest asks = 0;  ///< Of a score.
 
+  /// Whether the score is one of what a test asks by `now`: not where both are known and differ.
+  bool is_of(ScoreDigest now) const { return asks == 0 || now == 0 || asks == now; }
   /// Where the check's `nth` pin stands, from 0: a test can make the same check twice. A file that does not
   /// say which check it pins pins a test's only one (`is_only`) and no other. REQUIRES: checks.
   std::optional<std::size_t> find(CheckDigest check, std::size_t nth, bool is_only) const;
@@ -149,11 +155,14 @@ class Baseline {
     std::uint32_t meta = 0;             ///< In metas_; most entries share one.
     std::uint32_t added = 0;            ///< Position of `add`.
     std::uint32_t scores = 0;           ///< 1 + an index into score_lists_, or 0: one repeat.
-    std::uint32_t checks = 0;           ///< 1 + an index into checks_, or 0: not known.
+    std::uint32_t digests = 0;          ///< 1 + an index into digests_, or 0: not known.
   };
   static_assert(sizeof(Stored) == 40, "a million of them are to fit");
 
   std::string_view id_of(const Stored& stored) const;
+  void add_digests(const BaselineEntry& entry, Stored& stored);
+  /// Where in digests_ it stands by itself: most tests share a few.
+  std::uint32_t place_of_shared(std::uint64_t digest);
 
   std::deque<Stored> entries_;  ///< A vector would copy them as it grows.
   std::string texts_;
@@ -166,9 +175,11 @@ class Baseline {
   };
   std::vector<ScoreList> score_lists_;
   std::vector<double> scores_;
-  std::vector<CheckDigest> checks_;
+  std::vector<std::uint64_t> digests_;  ///< Of an entry's checks, one behind the other, or of its score.
+  /// 1 + where in digests_ one stands that has no repeats, at a place by its last bits.
+  std::array<std::uint32_t, 64> shared_{};
   /// Where the repeats of an entry's checks stand in repeat_texts_, at the place of the first of them in
-  /// checks_: 1 + an index, or 0 or no such place: not known. Most entries share one.
+  /// digests_: 1 + an index, or 0 or no such place: not known. Most entries share one.
   std::vector<std::uint32_t> check_repeats_;
   std::vector<std::string> repeat_texts_;
   std::unordered_map<std::string, std::uint32_t> repeat_numbers_;  ///< Until sealed.

@@ -293,7 +293,7 @@ void JudgeChanges::Changed::add(std::string_view test_id, std::string_view metri
 void JudgeChanges::visit(std::string_view test_id, std::span<const AssessedMetric> metrics) {
   std::optional<Baseline::Range> entries;
   for (const AssessedMetric& metric : metrics) {
-    if (!metric.votes) continue;
+    if (!metric.votes || metric.asked_otherwise) continue;
     if (!entries) entries = baseline_->of_test(test_id);
     for (std::size_t i = entries->first; i < entries->last; ++i) {
       const BaselineEntry entry = baseline_->entry(i);
@@ -349,24 +349,33 @@ std::vector<GateNotice> JudgeChanges::finish(const GatedRun& run) const {
 
 void MissingEntries::visit(std::string_view test_id, std::span<const AssessedMetric> metrics) {
   for (const AssessedMetric& metric : metrics) {
-    if (metric.score && metric.cause == MetricCause::missing_in_baseline) {
+    if (metric.asked_otherwise) {
+      asked_otherwise_.add(test_id, metric.shown_name());
+    } else if (metric.score && metric.cause == MetricCause::missing_in_baseline) {
       missing_.add(test_id, metric.shown_name());
     }
   }
 }
 
-std::optional<GateNotice> MissingEntries::finish(const GatedRun& run) const {
-  if (missing_.count() == 0) return std::nullopt;
-  if (run.base_is_arm) {
-    return GateNotice{GateNotice::Severity::info, "missing_entries",
-                      missing_.counted("score has", "scores have") + " no counterpart under " +
-                          run.baseline_file + ", which ended in an error there (" + missing_.names() +
-                          "): run again."};
+std::vector<GateNotice> MissingEntries::finish(const GatedRun& run) const {
+  std::vector<GateNotice> notices;
+  if (asked_otherwise_.count() > 0 && (!run.is_rerun || run.strict)) {
+    notices.push_back({warning_of(run), "expectation_mismatch",
+                       named(run.baseline_file) + " has " + asked_otherwise_.counted("score", "scores") +
+                           " of what the tests asked before (" + asked_otherwise_.names() +
+                           "), which nothing is compared with: once you accept what is asked now, write it "
+                           "anew with " +
+                           export_command(run) + "."});
   }
-  return GateNotice{GateNotice::Severity::info, "missing_entries",
-                    missing_.counted("score has", "scores have") + " no entry in " +
-                        named(run.baseline_file) + " (" + missing_.names() +
-                        "): add them on the main branch with " + export_command(run) + "."};
+  if (missing_.count() == 0) return notices;
+  const std::string missing = missing_.counted("score has", "scores have");
+  const std::string message =
+      run.base_is_arm ? missing + " no counterpart under " + run.baseline_file +
+                            ", which ended in an error there (" + missing_.names() + "): run again."
+                      : missing + " no entry in " + named(run.baseline_file) + " (" + missing_.names() +
+                            "): add them on the main branch with " + export_command(run) + ".";
+  notices.push_back({GateNotice::Severity::info, "missing_entries", message});
+  return notices;
 }
 
 }  // namespace sluice

@@ -133,11 +133,14 @@ class JudgeChanges {
 class MissingEntries {
  public:
   void visit(std::string_view test_id, std::span<const AssessedMetric> metrics);
-  /// `missing_entries`: info, since the cases' statuses decide.
-  std::optional<GateNotice> finish(const GatedRun& run) const;
+  /// Those that there are: `missing_entries`, info, since the cases' statuses decide; `expectation_mismatch`
+  /// of scores whose entry is of what the test asked before, a failure under strict, and none of a rerun that
+  /// is not.
+  std::vector<GateNotice> finish(const GatedRun& run) const;
 
  private:
   NamedScores missing_;
+  NamedScores asked_otherwise_;
 };
 
 }  // namespace sluice

@@ -72,6 +72,7 @@ void BaselineExport::add(std::string_view test_id, const CaseAssessment& assessm
     const std::string name = assessed.shown_name();
     BaselineEntry entry{test_id, name, score + 0.0, meta_of(assessed)};  // 0 for -0.
     if (assessed.repeat_scores.size() > 1) entry.scores = assessed.repeat_scores;
+    entry.asks = assessed.asks();
     baseline_.add(entry);
   }
   if (!pins_checks_) return;

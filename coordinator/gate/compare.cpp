@@ -188,6 +188,8 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
   }
   const bool is_left_out = base == nullptr && (rules_.base_is_selection || is_lost_in_base);
   CaseAssessment assessment = assess_compared(current, base, rules_, is_left_out);
+  if (std::ranges::any_of(assessment.metrics, &AssessedMetric::asked_otherwise))
+    tests_of_sides_.add_judged_otherwise(current.test_id);
   if (current.is_known_failure) take_as_known_failure(assessment);
   for (std::size_t i = 0; i < assessment.metrics.size(); ++i) {
     const ComparedMetric& metric = current.metrics[i];
@@ -368,6 +370,7 @@ NextCase cases_of(const Baseline& baseline) {
       ComparedMetric& metric = state->at.metrics.emplace_back();
       metric.name = entry.metric;
       metric.score = entry.score;
+      metric.asks = entry.asks;
       if (entry.scores.size() > 1) metric.repeat_scores.assign(entry.scores.begin(), entry.scores.end());
     }
     return &state->at;

@@ -25,6 +25,7 @@ struct ComparedMetric {
   std::optional<double> score;  ///< Empty: undefined.
   bool passed = true;           ///< Of a pass/fail metric, and of a judge metric: the majority of its votes.
   CheckDigest check = 0;        ///< Of a pass/fail metric; 0: a report that does not say it.
+  ScoreDigest asks = 0;         ///< Of a score; 0: a side that does not say it.
   bool asked_by_name = false;   ///< The test names this metric (a YAML test; not a fixture).
   Thresholding thresholding;    ///< Over that of the suite; only the current side's counts.
   std::optional<double> min_score;

@@ -120,6 +120,8 @@ PinnedScore pinned_score(const ComparedMetric& metric, const ComparedCase& curre
   if (asks_otherwise(metric, current, rules)) return {};
   if (base == nullptr || base->is_error) return {PinnedScore::State::absent};
   if (const ComparedMetric* pinned = find_metric(*base, metric.name)) {
+    if (pinned->asks != 0 && metric.asks != 0 && pinned->asks != metric.asks)
+      return {.state = PinnedScore::State::absent, .asked_otherwise = true};
     const bool is_as_undefined =
         !metric.score && !current.expects_nothing && was_mostly_undefined(metric, base);
     if (!pinned->score || is_as_undefined) return {PinnedScore::State::undefined};

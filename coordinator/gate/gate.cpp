@@ -90,6 +90,10 @@ CheckDigest AssessedMetric::check() const {
   return expectation == nullptr ? 0 : check_digest(*expectation);
 }
 
+ScoreDigest AssessedMetric::asks() const {
+  return expectation == nullptr ? 0 : score_digest(*expectation);
+}
+
 bool AssessedMetric::holds() const {
   return status != MetricStatus::fail && (passed || status == MetricStatus::unjudged);
 }
@@ -297,9 +301,12 @@ class PinnedCase {
     return {PinnedScore::State::absent};
   }
 
-  PinnedScore of(MetricId metric, std::string_view name) const {
+  /// `expectation`: null for a fixture's.
+  PinnedScore of(MetricId metric, std::string_view name, const Expectation* expectation) const {
     if (baseline_ == nullptr) return {PinnedScore::State::no_baseline};
     if (const auto entry = find(metric, name)) {
+      if (entry->asks != 0 && expectation != nullptr && !entry->is_of(score_digest(*expectation)))
+        return {.state = PinnedScore::State::absent, .asked_otherwise = true};
       PinnedScore pinned{PinnedScore::State::pinned, entry->score};
       if (!entry->scores.empty()) pinned.best = std::ranges::max(entry->scores);
       return pinned;
@@ -379,7 +386,7 @@ MetricQuestion question_of(const MatchedOutcome& matched, const Case& test_case,
   if (matched.expectation != nullptr) question.name = matched.expectation->name;
   question.score = matched.outcome->score;
   question.best_undefined = is_claims_metric(matched.outcome->id) && test_case.must_contain.empty();
-  question.pinned = pinned.of(matched.outcome->id, question.name);
+  question.pinned = pinned.of(matched.outcome->id, question.name, matched.expectation);
   if (!question.score && question.pinned.state == PinnedScore::State::pinned &&
       (config.baseline_arm == test_case.arm ||
        (!question.best_undefined && pinned.was_mostly_undefined(matched.outcome->id, question.name))))

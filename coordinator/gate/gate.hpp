@@ -93,6 +93,8 @@ struct AssessedMetric {
   std::optional<double> score;
   std::optional<double> baseline;         ///< The baseline's score.
   std::optional<bool> baseline_passed{};  ///< Of a pass/fail metric: whether it did in the baseline.
+  /// The baseline's score is of what the test asked before: it is not compared.
+  bool asked_otherwise = false;
   std::optional<double> limit;  ///< The lowest score that passes; empty where nothing assesses a score.
   MetricStatus status = MetricStatus::unjudged;
   MetricCause cause = MetricCause::none;
@@ -137,6 +139,8 @@ struct AssessedMetric {
   bool is_check() const;
   /// REQUIRES: a check. Computed anew at each call; 0 where there is no expectation.
   CheckDigest check() const;
+  /// REQUIRES: a score. As check().
+  ScoreDigest asks() const;
   /// A pass/fail metric that passed, or in at least half of its repeats, whatever excuses it where it did
   /// not.
   bool holds() const;

@@ -33,7 +33,11 @@ class TestFold {
   Standing add_of_base(const std::string& id) { return add(id, current_lost_, changes_.gone); }
   /// One that the current side alone shows.
   Standing add_of_current(const std::string& id) { return add(id, base_lost_, changes_.added); }
-  void add_judged_otherwise(const std::string& id) { changes_.judged_otherwise.push_back(id); }
+  /// Once or several times one after the other.
+  void add_judged_otherwise(const std::string& id) {
+    auto& all = changes_.judged_otherwise;
+    if (all.empty() || all.back() != id) all.push_back(id);
+  }
   TestChanges finish();
 
  private:

@@ -44,6 +44,7 @@ constexpr std::array baseline_members{Member{"", "schema_version"},
                                       Member{"entries", "score"},
                                       Member{"entries", "passed"},
                                       Member{"entries", "check"},
+                                      Member{"entries", "asks"},
                                       Member{"entries", "repeats"},
                                       Member{"entries", "meta"},
                                       Member{"entries", "scores"}};
@@ -147,12 +148,14 @@ class BaselineReader : public JsonPieces {
     repeats_.clear();
     if (!text(entry["test_id"], test_id) || !text(entry["metric"], metric)) return;
     const bool is_check = static_cast<bool>(entry["passed"]);
+    ScoreDigest asks = 0;
     const bool is_read = is_check ? read_checks(entry, metric, score)
-                                  : number(entry["score"], score) && read_scores(entry["scores"], score);
+                                  : number(entry["score"], score) && read_scores(entry["scores"], score) &&
+                                        (!entry["asks"] || read_digest(entry["asks"], asks));
     if (!is_read || !read_meta(entry["meta"])) return;
     lines_.push_back(entry->line);
     baseline_.add({test_id, metric, score, entry["meta"] ? std::string_view(meta_) : "", scores_,
-                   is_check ? PinKind::checks : PinKind::score, checks_, repeats_});
+                   is_check ? PinKind::checks : PinKind::score, checks_, repeats_, asks});
   }
 
   bool read_meta(const JsonAt& at) {
@@ -259,10 +262,12 @@ class BaselineReader : public JsonPieces {
     return true;
   }
 
-  bool read_check(const JsonAt& at) {
-    const auto check = at.is(JsonNode::Kind::text) ? check_from_text(at->text) : std::nullopt;
-    if (!check) return expected(at, "16 hex digits");
-    checks_.push_back(*check);
+  bool read_check(const JsonAt& at) { return read_digest(at, checks_.emplace_back()); }
+
+  bool read_digest(const JsonAt& at, std::uint64_t& target) {
+    const auto digest = at.is(JsonNode::Kind::text) ? digest_from_text(at->text) : std::nullopt;
+    if (!digest) return expected(at, "16 hex digits");
+    target = *digest;
     return true;
   }
 

@@ -29,7 +29,7 @@ void write_checks(Json& json, const BaselineEntry& entry) {
   json.key("passed");
   if (entry.scores.empty()) {
     json.value(entry.score > 0.0);
-    if (!entry.checks.empty()) json.member("check", check_text(entry.checks.front()));
+    if (!entry.checks.empty()) json.member("check", digest_text(entry.checks.front()));
     if (!entry.repeats.empty()) json.member("repeats", entry.repeats);
     return;
   }
@@ -38,7 +38,7 @@ void write_checks(Json& json, const BaselineEntry& entry) {
   json.close(']');
   if (entry.checks.empty()) return;
   json.key("check").open('[');
-  for (const CheckDigest check : entry.checks) json.value(check_text(check));
+  for (const CheckDigest check : entry.checks) json.value(digest_text(check));
   json.close(']');
   if (entry.repeats.empty()) return;
   json.key("repeats").open('[');
@@ -134,6 +134,7 @@ void write_baseline(const Baseline& baseline, Sink& sink) {
       for (const double score : entry.scores) json.value(score);
       json.close(']');
     }
+    if (entry.asks != 0) json.member("asks", digest_text(entry.asks));
     if (!entry.meta.empty()) {
       json.key("meta");
       json.text() += entry.meta;

@@ -41,7 +41,8 @@ void ReportScores::read(std::size_t index, ComparedCase& into) const {
     target.score = metric.has_score ? std::optional(metric.score) : std::nullopt;
     target.passed = metric.passed;
     target.asked_by_name = metric.asked_by_name;
-    target.check = metric.check;
+    target.asks = sluice::is_scored(target) ? metric.digest : 0;
+    target.check = sluice::is_scored(target) ? 0 : metric.digest;
     target.thresholding = limits_[metric.limits].thresholding;
     target.min_score = limits_[metric.limits].min_score;
     target.calibration = metric.calibration;
@@ -95,7 +96,7 @@ void ReportScores::add(const ComparedCase& added) {
                         metric.votes.empty() ? 0 : static_cast<std::uint32_t>(votes_.size() + 1),
                         metric.score.has_value(), metric.passed, metric.asked_by_name,
                         metric.repeat_passed.empty(), metric.calibration, place_of(metric.expected),
-                        metric.check});
+                        sluice::is_scored(metric) ? metric.asks : metric.check});
     for (const VoteTally& tally : metric.votes) {
       votes_.push_back({static_cast<std::uint8_t>(tally.votes), static_cast<std::uint8_t>(tally.passed)});
     }

@@ -71,7 +71,7 @@ class ReportScores {
     bool is_scored = true;
     std::optional<CalibrationStanding> calibration;
     std::uint32_t expected = 0;  ///< 1 + its place in expected_, or 0: none.
-    CheckDigest check = 0;
+    std::uint64_t digest = 0;    ///< ComparedMetric::check, or ::asks of a score.
   };
   struct StoredVotes {
     std::uint8_t votes = 0;

@@ -66,7 +66,7 @@ class EntryWatch {
 
   void finish(std::vector<GateNotice>& notices) {
     if (judges_) std::ranges::move(judges_->finish(run_), std::back_inserter(notices));
-    if (missing_) take(missing_->finish(run_), notices);
+    if (missing_) std::ranges::move(missing_->finish(run_), std::back_inserter(notices));
     if (unused_) take(unused_->finish(run_), notices);
     if (unjudged_) take(unjudged_->finish(strict_), notices);
   }

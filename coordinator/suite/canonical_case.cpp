@@ -254,6 +254,12 @@ void forget_surroundings(TextExpectation& what) {
   for (TextExpectation& part : what.parts) forget_surroundings(part);
 }
 
+std::uint64_t digest_of(const Expectation& expectation) {
+  std::string text;
+  append_expectation(text, expectation);
+  return std::max<std::uint64_t>(leading_bits(sha256(text)), 1);
+}
+
 }  // namespace
 
 std::uint64_t check_digest(const Expectation& expectation) {
@@ -262,9 +268,20 @@ std::uint64_t check_digest(const Expectation& expectation) {
     alone = expectation;
     forget_surroundings(alone->what);
   }
-  std::string text;
-  append_expectation(text, alone ? *alone : expectation);
-  return std::max<std::uint64_t>(leading_bits(sha256(text)), 1);
+  return digest_of(alone ? *alone : expectation);
+}
+
+std::uint64_t score_digest(const Expectation& expectation) {
+  if (is_claims_metric(expectation.what.metric)) return 0;
+  Expectation asked;
+  asked.what = expectation.what;
+  forget_surroundings(asked.what);
+  asked.judge = expectation.judge;
+  if (asked.judge) {
+    asked.judge->rubric_hash = {};
+    asked.judge->samples.reset();
+  }
+  return digest_of(asked);
 }
 
 CaseFingerprints case_fingerprints(const Case& one) {

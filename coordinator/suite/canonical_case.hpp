@@ -20,6 +20,10 @@ void append_prompt(std::string& out, const RenderedPrompt& one);
 std::string canonical_thresholding(const Thresholding& thresholding);
 /// The first 64 bits of the SHA-256 of an expectation's canonical JSON; never 0.
 std::uint64_t check_digest(const Expectation& expectation);
+/// The same of what decides on a score: not by what it passes, nor what it is called, nor the rubric and the
+/// number of votes, which stand in a baseline by themselves. 0 for a claims metric, whose claims are the
+/// case's.
+std::uint64_t score_digest(const Expectation& expectation);
 
 /// What a suite's fingerprints are made of.
 struct CaseFingerprints {

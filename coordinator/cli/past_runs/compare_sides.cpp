@@ -182,6 +182,7 @@ void add_tests(const LoadedSide& base, const LoadedSide& current, const CompareS
   } else {
     // A baseline pins every check; the scores that it lacks are counted one by one.
     named.gone = summary.gone_checks;
+    named.judged_otherwise = summary.tests.judged_otherwise;
   }
   std::ranges::move(test_notices(named, base.name, current.name, lost_failed, strict),
                     std::back_inserter(input.gate.notices));

@@ -78,7 +78,9 @@ void write_metrics(Json& json, const CaseResult& result, const ThresholdsInEffec
     json.member("name", assessed.shown_name());
     json.member("version", info(assessed.id).version);
     json.member("asked_by_name", assessed.asked_by_name);
-    if (assessed.is_check()) json.member("check", check_text(assessed.check()));
+    if (assessed.is_check()) json.member("check", digest_text(assessed.check()));
+    if (const ScoreDigest asks = assessed.is_scored() ? assessed.asks() : 0; asks != 0)
+      json.member("asks", digest_text(asks));
     if (const auto words = wording::expectation_in_words(result, n, rubrics); !words.empty())
       json.member("expected", words);
     json.member("score", assessed.score);

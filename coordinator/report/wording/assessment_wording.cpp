@@ -62,6 +62,8 @@ std::string_view cause_words(MetricCause cause) {
 /// Why the metric failed or warned, and by what else than a drop; of what a judge without calibration would
 /// fail, both.
 std::string cause_in_words(const AssessedMetric& metric) {
+  if (metric.cause == MetricCause::missing_in_baseline && metric.asked_otherwise)
+    return "pinned of what the test asked before";
   const bool is_spared = metric.spared != MetricCause::none;
   std::string words(cause_words(is_spared ? metric.spared : metric.cause));
   if (metric.is_known_and_unjudged()) return words + ", which nothing judged";

@@ -326,18 +326,18 @@ TEST(UnusedEntries, NameOneEntryAsOne) {
 
 TEST(MissingEntries, AreNamedWithTheCommandThatAddsThem) {
   MissingEntries missing;
-  EXPECT_FALSE(missing.finish(run_of()));
+  EXPECT_TRUE(missing.finish(run_of()).empty());
   auto metrics = with_metrics({MetricId::semantic_similarity_to});
   missing.visit("a", metrics);
-  EXPECT_FALSE(missing.finish(run_of()));
+  EXPECT_TRUE(missing.finish(run_of()).empty());
   metrics[0].cause = MetricCause::missing_in_baseline;
   missing.visit("b", metrics);
-  const auto notice = missing.finish(run_of(true));
-  ASSERT_TRUE(notice);
-  EXPECT_EQ(notice->code, "missing_entries");
-  EXPECT_EQ(notice->severity, Severity::info);
+  const auto notices = missing.finish(run_of(true));
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_EQ(notices[0].code, "missing_entries");
+  EXPECT_EQ(notices[0].severity, Severity::info);
   EXPECT_EQ(
-      notice->message,
+      notices[0].message,
       "1 score has no entry in `base.json` (`b` semantic_similarity_to): add them on the main branch with "
       "`sluice run demo.yaml --mode live --export-baseline base.json`.");
 }
