@@ -108,6 +108,8 @@ std::map<std::string, Situation> situations() {
       {"the same, and the baseline's score missed that limit",
        {with(floor_of(0.95)), {score_of(scored, 0.85)}, pins}},
       {"a score without an entry in the baseline", {with({}), {score_of(scored, 0.85)}, {}}},
+      {"a score whose entry is of what the test asked before",
+       {with({}), {score_of(scored, 0.85)}, {{"q", similarity, 0.92, {}, PinKind::score, 1}}}},
       {"undefined, and the baseline has a score",
        {precision, undefined, {{"q", "claims_precision", 0.5}}, true, MetricId::claims_precision}},
       {"undefined where no claim is expected, and the baseline has a score",

@@ -93,12 +93,14 @@ struct TestPin {
   double score = 0.0;
   std::string meta{};
   PinKind kind = PinKind::score;
+  ScoreDigest asks = 0;
 };
 
 inline Baseline baseline_of(const std::vector<TestPin>& pins) {
   Baseline baseline;
   baseline.header = {"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"};
-  for (const TestPin& pin : pins) baseline.add({pin.test_id, pin.metric, pin.score, pin.meta, {}, pin.kind});
+  for (const TestPin& pin : pins)
+    baseline.add({pin.test_id, pin.metric, pin.score, pin.meta, {}, pin.kind, {}, {}, pin.asks});
   (void)baseline.seal();
   return baseline;
 }
