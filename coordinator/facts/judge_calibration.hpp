@@ -25,6 +25,8 @@ struct JudgeCalibration {
   std::string against;  ///< `labels`, or the metric that it was compared with.
   std::string run_id;   ///< Whose answers were judged.
   std::int64_t calibrated_at_ms = 0;
+  /// criteria_digest of all tests that were compared; 0: they have several, or an earlier sluice made it.
+  std::uint64_t criteria = 0;
   std::uint64_t answers = 0;
   std::uint64_t cases = 0;
   double agreement = 0.0;

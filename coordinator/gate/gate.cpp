@@ -189,6 +189,8 @@ std::string_view to_string(CalibrationStanding standing) {
       return "calibrated";
     case CalibrationStanding::missing:
       return "missing";
+    case CalibrationStanding::other_criteria:
+      return "other_criteria";
     case CalibrationStanding::fake:
       return "fake";
     case CalibrationStanding::kappa_low:
@@ -402,8 +404,8 @@ MetricQuestion question_of(const MatchedOutcome& matched, const Case& test_case,
     question.votes->min_score = matched.expectation->min_score.value_or(defaults::judge_min_score);
     if (matched.expectation->judge) question.votes->rubric = matched.expectation->judge->rubric;
     if (config.calibrations)
-      question.calibration =
-          config.calibrations->check({question.metric->id, std::string(question.name)}, *question.votes);
+      question.calibration = config.calibrations->check({question.metric->id, std::string(question.name)},
+                                                        *question.votes, matched.expectation);
   }
   return question;
 }

@@ -72,9 +72,10 @@ class RequiredCalibrations;
 /// Whether a judge metric may fail a case where the gate asks for a calibration.
 enum class CalibrationStanding : std::uint8_t {
   calibrated,
-  missing,    ///< There is none of this suite, rubric, judge and number of votes.
-  fake,       ///< The votes are the fake judge's, which is not worth one.
-  kappa_low,  ///< The lower end of kappa's interval is below the limit, or kappa is undefined.
+  missing,         ///< There is none of this suite, rubric, judge and number of votes.
+  other_criteria,  ///< There is one, of other criteria, or of another least score of a vote.
+  fake,            ///< The votes are the fake judge's, which is not worth one.
+  kappa_low,       ///< The lower end of kappa's interval is below the limit, or kappa is undefined.
 };
 
 std::string_view to_string(CalibrationStanding standing);

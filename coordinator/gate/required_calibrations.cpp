@@ -1,6 +1,7 @@
 #include "coordinator/gate/required_calibrations.hpp"
 
 #include "coordinator/gate/billionths.hpp"
+#include "coordinator/suite/canonical_case.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,7 +12,8 @@ RequiredCalibrations::RequiredCalibrations(double min_kappa, RunJudge judge,
                                            std::vector<JudgeCalibration> of_suite)
     : min_kappa_(min_kappa), judge_(std::move(judge)), calibrations_(std::move(of_suite)) {}
 
-CalibrationCheck RequiredCalibrations::check(const ScoreId& score, const VoteTally& votes) const {
+CalibrationCheck RequiredCalibrations::check(const ScoreId& score, const VoteTally& votes,
+                                             const Expectation* asked) const {
   if (judge().is_fake()) return {CalibrationStanding::fake};
   const JudgePin pin = judge_.pin_of(votes);
   const auto found = std::ranges::find_if(calibrations_, [&](const JudgeCalibration& one) {
@@ -21,6 +23,8 @@ CalibrationCheck RequiredCalibrations::check(const ScoreId& score, const VoteTal
            one.key.judge_model == judge().model && one.key.samples == votes.samples;
   });
   if (found == calibrations_.end()) return {CalibrationStanding::missing};
+  if (found->criteria != 0 && asked != nullptr && found->criteria != criteria_digest(*asked))
+    return {CalibrationStanding::other_criteria, &*found};
   const bool is_enough = found->kappa && billionths(found->kappa_low) >= billionths(min_kappa_);
   return {is_enough ? CalibrationStanding::calibrated : CalibrationStanding::kappa_low, &*found};
 }
@@ -36,8 +40,12 @@ std::vector<ScoreId> RunCalibrations::uncalibrated() const {
 void CalibrationFold::add(std::span<const AssessedMetric> metrics) {
   for (const AssessedMetric& metric : metrics) {
     if (!metric.votes || !metric.calibration) continue;
-    checks_.try_emplace({metric.score_id(), metric.votes->rubric, metric.votes->samples},
-                        *metric.calibration);
+    auto& check = checks_
+                      .try_emplace({metric.score_id(), metric.votes->rubric, metric.votes->samples},
+                                   *metric.calibration)
+                      .first->second;
+    // Tests may have several criteria; whichever was not calibrated is worth saying.
+    if (metric.calibration->standing == CalibrationStanding::other_criteria) check = *metric.calibration;
   }
 }
 

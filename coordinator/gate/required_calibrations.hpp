@@ -24,8 +24,10 @@ class RequiredCalibrations {
   const JudgeIdentity& judge() const { return judge_.identity(); }
 
   /// A calibration counts if it is of the same score, rubric, judge and number of votes, and of no fake
-  /// judge. It is enough where the lower end of kappa's interval reaches the limit, in whole billionths.
-  CalibrationCheck check(const ScoreId& score, const VoteTally& votes) const;
+  /// judge, and of no other criteria. It is enough where the lower end of kappa's interval reaches the limit,
+  /// in whole billionths. `asked`: by what the votes were cast; null: not known.
+  CalibrationCheck check(const ScoreId& score, const VoteTally& votes,
+                         const Expectation* asked = nullptr) const;
 
  private:
   double min_kappa_;

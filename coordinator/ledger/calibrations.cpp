@@ -26,7 +26,7 @@ Result<void> Ledger::note_calibrations(std::span<const JudgeCalibration> calibra
         database_->db,
         std::string("INSERT OR REPLACE INTO calibrations(") + key_columns +
             ", against, run_id, calibrated_at_ms, answers, cases, agreement, agreement_low, agreement_high, "
-            "kappa, kappa_low, kappa_high) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+            "kappa, kappa_low, kappa_high, criteria) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     for (const JudgeCalibration& one : calibrations) {
       bind_calibration_key(insert, one.key);
       int at = first_value;
@@ -42,6 +42,7 @@ Result<void> Ledger::note_calibrations(std::span<const JudgeCalibration> calibra
       ++at;
       insert.bind(at++, one.kappa_low);
       insert.bind(at++, one.kappa_high);
+      one.criteria != 0 ? insert.bind(at, static_cast<std::int64_t>(one.criteria)) : insert.bind(at);
       insert.exec();
       insert.reset();
     }
@@ -54,7 +55,7 @@ Result<std::vector<JudgeCalibration>> Ledger::calibrations_of(const std::string&
         database_->db,
         "SELECT metric, rubric, rubric_version, rubric_hash, judge_provider, judge_model, samples, against, "
         "run_id, calibrated_at_ms, answers, cases, agreement, agreement_low, agreement_high, kappa, "
-        "kappa_low, kappa_high FROM " +
+        "kappa_low, kappa_high, criteria FROM " +
             sound("calibrations") + " WHERE suite = ?");
     query.bind(1, suite);
     std::vector<JudgeCalibration> all;
@@ -77,6 +78,7 @@ Result<std::vector<JudgeCalibration>> Ledger::calibrations_of(const std::string&
       found.kappa = number_in(query.getColumn(at++));
       found.kappa_low = query.getColumn(at++).getDouble();
       found.kappa_high = query.getColumn(at++).getDouble();
+      found.criteria = static_cast<std::uint64_t>(query.getColumn(at++).getInt64());
     }
     return all;
   });

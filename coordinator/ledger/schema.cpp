@@ -19,6 +19,7 @@ constexpr const char* calibrations = R"sql(
     agreement REAL NOT NULL, agreement_low REAL NOT NULL, agreement_high REAL NOT NULL,
     -- Null where judge and labels always say one and the same.
     kappa REAL, kappa_low REAL NOT NULL, kappa_high REAL NOT NULL,
+    criteria INTEGER,  -- Null: several, or not known. Under no checksum: rows from before have none of it.
     PRIMARY KEY (suite, metric, rubric, rubric_version, rubric_hash, judge_provider, judge_model, samples)
   ) WITHOUT ROWID;
 )sql";
@@ -274,6 +275,11 @@ void to_version_12(SQLite::Database& db) {
   row_checks::add_columns(db, row_checks::ledger_tables());
 }
 
+void to_version_13(SQLite::Database& db) {
+  if (!row_checks::has_column(db, "calibrations", "criteria"))
+    db.exec("ALTER TABLE calibrations ADD COLUMN criteria INTEGER");
+}
+
 struct Step {
   int to;
   void (*take)(SQLite::Database&);
@@ -290,7 +296,8 @@ constexpr std::array<Step, schema_version - 1> steps{{{2, to_version_2},
                                                       {9, to_version_9},
                                                       {10, to_version_10},
                                                       {11, to_version_11},
-                                                      {12, to_version_12}}};
+                                                      {12, to_version_12},
+                                                      {13, to_version_13}}};
 static_assert(steps.back().to == schema_version);
 
 int version_of(SQLite::Database& db) {

@@ -1,6 +1,7 @@
 #include "coordinator/merge/judge_agreement_fold.hpp"
 
 #include "coordinator/defaults.hpp"
+#include "coordinator/suite/canonical_case.hpp"
 
 #include <utility>
 
@@ -40,7 +41,10 @@ void JudgeAgreementFold::add(const CaseResult& result) {
       if (!expected) continue;
       const bool passes = 2 * metric.votes->passed > metric.votes->votes;
       const Key key{metric.score_id(), metric.votes->rubric, metric.votes->samples};
-      auto& [by_case, disagreements] = compared_[key];
+      auto& [by_case, disagreements, criteria] = compared_[key];
+      // Two of them say as much as a thousand.
+      if (metric.expectation != nullptr && criteria.size() < 2)
+        criteria.insert(criteria_digest(*metric.expectation));
       by_case[cluster].add(passes, *expected);
       if (passes != *expected && disagreements.size() < defaults::kept_disagreements)
         disagreements.push_back({result.fixture.id, passes});
@@ -71,6 +75,7 @@ std::vector<CalibratedMetric> JudgeAgreementFold::finish(std::string_view suite,
     calibration.key.judge_model = judge.model;
     calibration.key.samples = samples;
     calibration.against = standard_.labels != nullptr ? "labels" : to_string(*standard_.score);
+    if (compared.criteria.size() == 1) calibration.criteria = *compared.criteria.begin();
     calibration.answers = one.counts.answers();
     calibration.cases = agreement.cases();
     if (const auto raw = agreement.raw(confidence_)) {

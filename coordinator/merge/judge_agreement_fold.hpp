@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,6 +56,7 @@ class JudgeAgreementFold {
   struct Compared {
     std::map<std::uint32_t, VerdictCounts> by_case;
     std::vector<Disagreement> disagreements;
+    std::set<std::uint64_t> criteria;  ///< criteria_digest of its tests.
   };
   using Key = std::tuple<ScoreId, std::uint32_t, std::uint32_t>;  ///< With rubric and votes.
 

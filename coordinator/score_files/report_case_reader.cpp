@@ -138,10 +138,10 @@ bool ReportCaseReader::read_votes_of(const JsonAt& judged, ComparedMetric& metri
 bool ReportCaseReader::read_calibration(const JsonAt& at, std::optional<CalibrationStanding>& target) {
   if (!at) return true;
   using enum CalibrationStanding;
-  for (const CalibrationStanding one : {calibrated, missing, fake, kappa_low}) {
+  for (const CalibrationStanding one : {calibrated, missing, other_criteria, fake, kappa_low}) {
     if (at.is(Kind::text) && to_string(one) == at->text) target = one;
   }
-  return target || values_.expected(at, "calibrated, missing, fake or kappa_low");
+  return target || values_.expected(at, "calibrated, missing, other_criteria, fake or kappa_low");
 }
 
 bool ReportCaseReader::read_tally(const JsonAt& judged, VoteTally& tally) {

@@ -4,6 +4,7 @@
 #include "common/leading_bits.hpp"
 #include "common/model/metrics.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/suite/canonical_object.hpp"
 
 #include <algorithm>
@@ -281,6 +282,15 @@ std::uint64_t score_digest(const Expectation& expectation) {
     asked.judge->rubric_hash = {};
     asked.judge->samples.reset();
   }
+  return digest_of(asked);
+}
+
+std::uint64_t criteria_digest(const Expectation& expectation) {
+  Expectation asked;
+  asked.what.metric = expectation.what.metric;
+  asked.min_score = expectation.min_score.value_or(defaults::judge_min_score);
+  asked.judge = JudgeQuestion{};
+  asked.judge->criteria = expectation.judge->criteria;
   return digest_of(asked);
 }
 

@@ -24,6 +24,9 @@ std::uint64_t check_digest(const Expectation& expectation);
 /// number of votes, which stand in a baseline by themselves. 0 for a claims metric, whose claims are the
 /// case's.
 std::uint64_t score_digest(const Expectation& expectation);
+/// The same of what a judge holds an answer to, whatever the test's reference is: the criteria, and what a
+/// vote must reach. REQUIRES: a judge metric.
+std::uint64_t criteria_digest(const Expectation& expectation);
 
 /// What a suite's fingerprints are made of.
 struct CaseFingerprints {

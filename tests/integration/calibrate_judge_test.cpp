@@ -77,9 +77,16 @@ TEST_F(CalibrateJudge, PrintsAgreementWithLabelsAndWhereTheyDiffer) {
   // The votes are in the cache by now: nobody is there to be called.
   const auto cached = run_sluice(command(address, "cached") + Flags{"--labels", "labels.jsonl"});
   EXPECT_EQ(cached.exit_code, 0) << cached.errors;
+  EXPECT_EQ(cached.errors.find("takes the place"), std::string::npos) << cached.errors;
   EXPECT_NE(cached.output.find("Kappa      0.90 (95 %: "), std::string::npos) << cached.output;
   EXPECT_NE(cached.output.find("t110: the judge fails it"), std::string::npos) << cached.output;
   EXPECT_EQ(row_count(home(), "calibrations"), 1);
+  const auto part =
+      run_sluice(command(address, "cached") + Flags{"--labels", "labels.jsonl", "--max-fixtures", "15"});
+  EXPECT_EQ(part.exit_code, 0) << part.errors;
+  EXPECT_NE(part.errors.find("the calibration of `relevancy` by 15 cases takes the place of one by 20 of 20"),
+            std::string::npos)
+      << part.errors;
 }
 
 TEST_F(CalibrateJudge, TakesAnotherMetricInPlaceOfLabels) {

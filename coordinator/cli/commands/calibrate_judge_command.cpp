@@ -3,6 +3,7 @@
 #include "coordinator/cli/run_flags.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/display/numbers.hpp"
 #include "coordinator/display/terminal.hpp"
 #include "coordinator/merge/judge_agreement_fold.hpp"
 #include "coordinator/output/output_file.hpp"
@@ -83,6 +84,21 @@ struct CalibrateJudge {
   }
 
  private:
+  /// A calibration of fewer cases takes the place of one that says more.
+  static Result<void> warn_of_replaced(const Ledger& ledger, const std::vector<JudgeCalibration>& latest) {
+    const auto known = ledger.calibrations_of(latest.front().key.suite);
+    if (!known) return fail(known.error());
+    for (const JudgeCalibration& one : latest) {
+      const auto before = std::ranges::find(*known, one.key, &JudgeCalibration::key);
+      if (before == known->end() || before->cases <= one.cases) continue;
+      report_warning("the calibration of `" + one.key.metric + "` by " + wording::counted(one.cases, "case") +
+                     " takes the place of one by " + std::to_string(before->cases) + " of " +
+                     wording::rfc3339(before->calibrated_at_ms) +
+                     ": compare all labels again to have that back");
+    }
+    return {};
+  }
+
   /// What would leave nothing to compare, or labels without a test.
   static std::vector<Finding> problems_of(const CalibrationStandard& standard, const RunOptions& options,
                                           const RunInputs& inputs) {
@@ -141,6 +157,8 @@ struct CalibrateJudge {
       calibration.calibrated_at_ms = unix_now_ms();
     }
     if (!is_mock) {
+      if (auto warned = warn_of_replaced(run.ledger, calibrations); !warned)
+        return report_error(warned.error());
       const auto kept = run.ledger.note_calibrations(calibrations);
       if (!kept) return report_error(kept.error());
     }

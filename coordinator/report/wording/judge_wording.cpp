@@ -166,6 +166,13 @@ std::vector<GateNotice> calibration_notices(const RunCalibrations& run, const st
         "the gate asks for " + limit + ", and the ledger has no calibration of " + judge + " for " + of +
             ": " + so + "make one by " + command + ".");
   }
+  if (const auto of = calibrated_list(run, CalibrationStanding::other_criteria); !of.empty()) {
+    add(severity, "judge_uncalibrated",
+        "the gate asks for " + limit + ", and the ledger's calibration of " + judge +
+            " is of other criteria, "
+            "or another `min_score`, than tests of this run have (" +
+            of + "): " + so + "make one anew by " + command + ".");
+  }
   if (const auto of = calibrated_list(run, CalibrationStanding::fake); !of.empty()) {
     add(severity, "judge_uncalibrated",
         "the gate asks for " + limit +

@@ -7,6 +7,7 @@
 #include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/gate/verdict_input.hpp"
+#include "coordinator/suite/canonical_case.hpp"
 #include "gate_fixture.hpp"
 
 #include <functional>
@@ -264,6 +265,38 @@ TEST(RequiredCalibrations, TheFoldNamesEachWayOfJudgingOnce) {
   EXPECT_EQ(run.metrics[1].check.standing, CalibrationStanding::calibrated);
   EXPECT_EQ(run.metrics[1].rubric_version, "v1");
   EXPECT_EQ(run.uncalibrated(), std::vector{ScoreId{MetricId::faithfulness}});
+}
+
+TEST(RequiredCalibrations, OneOfOtherCriteriaDoesNotCount) {
+  Case polite = judged_test("q");
+  polite.expectations[0].judge->criteria = "polite";
+  JudgeCalibration known = calibration(0.9, 0.8);
+  known.criteria = criteria_digest(polite.expectations[0]);
+  const auto came = [&](const Case& test, const JudgeCalibration& one) {
+    const CaseAssessment assessed = assess_votes(gate_asking({one}), test, votes({0.1, 0.1, 0.1}));
+    return Came{assessed.status, assessed.metrics[0].cause, assessed.metrics[0].spared};
+  };
+  EXPECT_EQ(came(polite, known), (Came{CaseStatus::fail, no_majority}));
+  Case other = polite;
+  other.expectations[0].judge->reference = "r";
+  EXPECT_EQ(came(other, known), (Came{CaseStatus::fail, no_majority})) << "references are each test's own";
+  Case strict = polite;
+  strict.expectations[0].min_score = 0.9;
+  EXPECT_EQ(came(strict, known), (Came{CaseStatus::warn, judge_uncalibrated, no_majority}));
+  Case short_one = polite;
+  short_one.expectations[0].judge->criteria = "short";
+  EXPECT_EQ(came(short_one, known), (Came{CaseStatus::warn, judge_uncalibrated, no_majority}));
+  EXPECT_EQ(came(short_one, calibration(0.9, 0.8)), (Came{CaseStatus::fail, no_majority}))
+      << "a calibration of several criteria, or of an earlier sluice, does not say them";
+
+  const auto required = asked_for({known});
+  const Gate gate({.suite = {}, .calibrations = required});
+  CalibrationFold fold(required);
+  for (const Case& test : {polite, short_one, polite})
+    fold.add(assess_votes(gate, test, votes({0.9, 0.9, 0.9})).metrics);
+  const RunCalibrations run = fold.finish(rubrics);
+  ASSERT_EQ(run.metrics.size(), 1u);
+  EXPECT_EQ(run.metrics[0].check.standing, CalibrationStanding::other_criteria);
 }
 
 /// A side of one judged case.

@@ -16,6 +16,7 @@ JudgeCalibration sample_calibration() {
   one.against = "labels";
   one.run_id = "run-1";
   one.calibrated_at_ms = 1000;
+  one.criteria = 0xfedcba9876543210;
   one.answers = 50;
   one.cases = 40;
   one.agreement = 0.9;
@@ -53,6 +54,7 @@ TEST(Calibrations, TheLatestOfAKeyIsKept) {
   JudgeCalibration later = first;
   later.calibrated_at_ms = 2000;
   later.kappa.reset();
+  later.criteria = 0;
   ASSERT_TRUE(ledger->note_calibrations(std::vector{later}));
   EXPECT_EQ(calibration_of(*ledger, first.key), later);
   auto reader = Ledger::open_read_only(file);

@@ -173,7 +173,8 @@ TEST_F(JudgeCalibrationReport, AStandingThatThereIsNotIsRefused) {
   std::istringstream stream(text);
   const auto read = parse_report(stream, "report.json");
   ASSERT_FALSE(read);
-  EXPECT_NE(to_text(read.error()).find("calibrated, missing, fake or kappa_low"), std::string::npos)
+  EXPECT_NE(to_text(read.error()).find("calibrated, missing, other_criteria, fake or kappa_low"),
+            std::string::npos)
       << to_text(read.error());
 }
 
