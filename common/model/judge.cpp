@@ -50,6 +50,15 @@ std::string_view to_string(Judge judge) {
   std::abort();
 }
 
+std::string score_with_rubric(std::string score, MetricId metric, std::string_view rubric,
+                              std::string_view version) {
+  const bool is_own = rubric == info(metric).name;
+  score += is_own ? " " : " (";
+  if (!is_own) score.append(rubric) += ' ';
+  score += version;
+  return is_own ? score : score + ')';
+}
+
 Digest rubric_hash(const Rubric& rubric) {
   FieldHasher hasher;
   return hasher.field("rubric-1")

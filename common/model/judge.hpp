@@ -23,6 +23,11 @@ struct Rubric {
   friend bool operator==(const Rubric&, const Rubric&) = default;
 };
 
+/// What a score is called, and by which rubric it is judged: `faithfulness v1`, `rubric:kind (tone v1)` where
+/// the rubric has another name than the metric.
+std::string score_with_rubric(std::string score, MetricId metric, std::string_view rubric,
+                              std::string_view version);
+
 /// Of all that the rubric says: part of a vote's key, of fingerprints and of baselines.
 Digest rubric_hash(const Rubric& rubric);
 

@@ -178,7 +178,10 @@ TEST_F(GradingFlowTest, AComparisonThatCannotBeReadIsAskedForAgainTwice) {
     ASSERT_EQ(again.size(), 1u);
     end_calls({said(again[0].id, "B is better")});
   }
-  EXPECT_EQ(reason_of(only_outcome()), Reason::grade_unparsable) << "never a score of 0";
+  const auto done = only_outcome();
+  EXPECT_EQ(reason_of(done), Reason::grade_unparsable) << "never a score of 0";
+  EXPECT_TRUE(std::get<Error>(done.outcome).message.starts_with("the judge's answer is no "))
+      << "of no score";
 }
 
 TEST_F(GradingFlowTest, BothTextsAreEmbeddedInOneCall) {

@@ -99,6 +99,32 @@ TEST_F(JudgingFlowTest, WhatIsNoVoteIsAskedForAgainTwice) {
   EXPECT_EQ(done.spend.paid.of(CallKind::judge), (Usage{30, 15})) << "all of it was paid for";
 }
 
+// Of a test with several scores by a judge it was not known which had no vote.
+TEST_F(JudgingFlowTest, AVoteThatDoesNotComeNamesItsScore) {
+  settings.judge.rubrics = {{"rubric", "v1", "You judge.", "{{criteria}} A {{answer}}"},
+                            {"tone", "v2", "You judge.", "{{criteria}} R {{reference}} A {{answer}}"}};
+  const std::vector<RedactionPattern> patterns{{"mail", "[a-z]+@[a-z]+\\.io"}};
+  redactor = *Redactor::make(patterns);
+  ScoringTask task;
+  task.judged = {{MetricId::rubric, 0, 1, 0.5, "", "It answers."},
+                 {MetricId::rubric, 1, 1, 0.5, std::string(50, '.') + "jane@home.io", "It is kind."}};
+  start();
+  const auto votes = ask_and_answer(std::make_shared<const WorkUnit>(free_text(1, std::move(task))));
+  ASSERT_EQ(votes.size(), 2u);
+  const bool is_first = whole_body(votes[0].request).find("It answers.") != std::string::npos;
+  end_calls({voted(votes[is_first ? 0 : 1], 0.9)});
+  auto call = votes[is_first ? 1 : 0];
+  for (int i = 0; i < 2; ++i) {
+    end_calls({said(call.id, "I like it")});
+    call = calls().at(0);
+  }
+  end_calls({said(call.id, "I like it")});
+  EXPECT_EQ(
+      std::get<Error>(only_outcome().outcome).message,
+      "rubric (tone v2) \"It is kind.\" \"" + std::string(50, '.') +
+          "[redacted ...\": the judge's answer is no vote: it is no JSON object; it says \"I like it\"");
+}
+
 TEST_F(JudgingFlowTest, OneUnreadableVoteOfThreeIsMended) {
   start();
   const auto votes = ask_and_answer(judged(1));

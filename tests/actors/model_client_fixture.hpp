@@ -60,6 +60,7 @@ class ModelClientTest : public ActorTest {
     config.flow.settings = settings;
     config.flow.credentials = {{"openai", ""}};
     config.flow.key_mask = key_mask;
+    config.flow.redactor = redactor;
     config.flow.store = store;
     config.flow.random_seed = 7;
     config.flow.max_concurrent = max_concurrent;
@@ -269,6 +270,7 @@ class ModelClientTest : public ActorTest {
   std::map<std::uint64_t, TimePoint> began_;  ///< By call.
   RunSettings settings;
   KeyMask key_mask;
+  Redactor redactor;
   std::uint32_t max_concurrent = 256;
   bool log_calls = false;
   bool is_heard = false;  ///< As the last `budget` said.

@@ -64,7 +64,7 @@ Grading::Grading(const RunSettings& settings, std::shared_ptr<AnswerStore> store
     llm_.temperature = steadiest_temperature(llm_.model);
     llm_.rubrics = comparison_rubrics();
     const VoteForm form{comparison_schema_name, share(std::string(embedded::comparison_schema)),
-                        read_comparison, Reason::grade_unparsable};
+                        read_comparison, Reason::grade_unparsable, false};
     comparer_ = std::make_unique<Judging>(settings, llm_, form, store_, engine, owner, keys);
   }
 }

@@ -153,7 +153,8 @@ std::optional<Error> Judging::take_seats(std::uint64_t unit, const WorkUnit& wor
           of_task[m].votes[index] = std::get<Vote>(std::move(*found));
           continue;
         }
-        votes_.try_emplace(key, request, key, *store_).first->second.waiters.push_back(unit);
+        votes_.try_emplace(key, request, key, *store_, score_in_words(expectation))
+            .first->second.waiters.push_back(unit);
         waiting.open[key].push_back({t, m, index});
       }
     }
@@ -175,6 +176,26 @@ ModelRequest Judging::request_for(const JudgeExpectation& expectation, const Jud
   request.max_tokens = judge_.max_tokens;
   request.seed = judge_.seed;
   return request;
+}
+
+/// Which of a test's scores it is, which a worker does not know by name: `rubric v1 "It is kind."`. Empty
+/// where nothing is to be named.
+std::string Judging::score_in_words(const JudgeExpectation& expectation) const {
+  if (!form_.names_scores) return "";
+  const Rubric& rubric = judge_.rubrics[expectation.rubric];
+  std::string words = score_with_rubric(std::string(info(expectation.metric).name), expectation.metric,
+                                        rubric.id, rubric.version);
+  for (const std::string* text : {&expectation.criteria, &expectation.reference}) {
+    if (!text->empty()) words += ' ' + quoted(*text);
+  }
+  return words;
+}
+
+/// Its beginning, clean before it is cut: half of a secret fits no pattern.
+std::string Judging::quoted(std::string text) const {
+  keys_.apply(text);
+  engine_.redactor().apply(text);
+  return quoted_for_detail(text);
 }
 
 /// The vote that this process's caches hold. An error: there will be none. Nothing: it is to be called for.
@@ -218,20 +239,17 @@ void Judging::start_calls(const Moment& moment) {
 
 Result<Vote> Judging::read(UnderWay& under_way, bool lent) {
   const Completion answer = under_way.call.take_answer();
-  if (answer.non_answer && answer.non_answer->reason == Reason::truncated) {
-    return fail(Reason::judge_refused,
-                "the judge gave no vote: it was cut off at its token limit; raise --judge-max-tokens");
-  }
+  const std::string of_score = under_way.score.empty() ? "" : under_way.score + ": ";
   if (answer.non_answer) {
+    const bool is_cut_off = answer.non_answer->reason == Reason::truncated;
     return fail(Reason::judge_refused,
-                "the judge gave no vote: " + disclosed_reason(answer, keys_, engine_.redactor()));
+                of_score + "the judge gave no vote: " +
+                    (is_cut_off ? "it was cut off at its token limit; raise --judge-max-tokens"
+                                : disclosed_reason(answer, keys_, engine_.redactor())));
   }
   auto vote = form_.read(answer.text);
   if (!vote) {
-    std::string words = answer.text;
-    keys_.apply(words);
-    engine_.redactor().apply(words);
-    vote.error().message += "; it says " + quoted_for_detail(words);
+    vote.error().message = of_score + vote.error().message + "; it says " + quoted(answer.text);
     return fail(std::move(vote.error()));
   }
   if (!settings_.write_cache) return std::move(*vote);

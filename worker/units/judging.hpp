@@ -40,6 +40,7 @@ struct VoteForm {
   SharedText schema;
   Result<Vote> (*read)(std::string_view text) = read_vote;
   Reason unreadable = Reason::judge_unparsable;  ///< The error of `read` after which it is asked again.
+  bool names_scores = true;                      ///< Errors say of which score they are, of a test's.
 };
 
 /// `answer_too_long` of a text that is too long for a judge: what is cut off would be judged unread. `whose`:
@@ -97,13 +98,15 @@ class Judging final : public Enricher {
   };
   /// A vote on its way.
   struct UnderWay {
-    UnderWay(std::shared_ptr<const ModelRequest> to_send, const Digest& key, AnswerStore& store)
-        : request(std::move(to_send)), call({request.get(), key, {}}, store) {}
+    UnderWay(std::shared_ptr<const ModelRequest> to_send, const Digest& key, AnswerStore& store,
+             std::string of_what)
+        : request(std::move(to_send)), call({request.get(), key, {}}, store), score(std::move(of_what)) {}
     UnderWay(const UnderWay&) = delete;
     UnderWay& operator=(const UnderWay&) = delete;
 
     std::shared_ptr<const ModelRequest> request;  ///< That of all votes of one metric on one answer.
     VoteCall call;
+    std::string score;  ///< As score_in_words has it.
     CallId call_id = 0;
     TimePoint deadline{};          ///< Of the call.
     bool was_sought = false;       ///< In other workers' caches: that is done once.
@@ -118,6 +121,8 @@ class Judging final : public Enricher {
 
   ModelRequest request_for(const JudgeExpectation& expectation, const JudgedQuestion& question,
                            std::string_view answer) const;
+  std::string score_in_words(const JudgeExpectation& expectation) const;
+  std::string quoted(std::string text) const;
   bool renews() const { return !settings_.read_cache || judge_.refresh; }
   Found find(const Digest& key) const;
   std::optional<Error> take_seats(std::uint64_t unit, const WorkUnit& work, std::string_view answer,

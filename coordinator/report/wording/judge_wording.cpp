@@ -86,9 +86,7 @@ GateNotice warning(std::string code, std::string message) {
 }  // namespace
 
 std::string rubric_in_words(const ScoreId& score, const std::string& rubric, const std::string& version) {
-  const std::string name = to_string(score);
-  if (rubric == info(score.metric).name) return name + ' ' + version;
-  return name + " (" + rubric + ' ' + version + ")";
+  return score_with_rubric(to_string(score), score.metric, rubric, version);
 }
 
 std::string judged_by(const JudgedMetricBias& metric) {
