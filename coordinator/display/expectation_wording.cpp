@@ -107,4 +107,13 @@ std::string expected_in_words(const TextExpectation& what, std::string called) {
   return what.parts.empty() ? words : words + ")";
 }
 
+std::string asked_in_words(std::string called, const RubricTexts& texts) {
+  const auto quoted = [](std::string_view text) { return quoted_texts({std::string(text)}); };
+  if (texts.criteria.empty() && texts.reference.empty())
+    return texts.context.empty() ? called : called + ' ' + quoted(texts.context);
+  if (!texts.criteria.empty()) called += ' ' + quoted(texts.criteria);
+  if (texts.reference.empty()) return called;
+  return called + (texts.criteria.empty() ? " " : ", reference ") + quoted(texts.reference);
+}
+
 }  // namespace sluice::wording

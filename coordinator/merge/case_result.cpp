@@ -2,8 +2,8 @@
 
 #include "coordinator/defaults.hpp"
 #include "coordinator/merge/read_ahead.hpp"
-#include "coordinator/merge/redacted_results.hpp"
 #include "coordinator/merge/result_fit.hpp"
+#include "coordinator/suite/redacted_case.hpp"
 
 #include <algorithm>
 #include <deque>

@@ -2,7 +2,6 @@
 
 #include "common/checks/redactor.hpp"
 #include "coordinator/facts/committed_results.hpp"
-#include "coordinator/suite/case.hpp"
 
 namespace sluice {
 
@@ -19,8 +18,5 @@ class RedactedResults final : public ResultSource {
   const ResultSource& source_;
   const Redactor& redactor_;
 };
-
-/// The case with the same replaced in all that it asks and expects. What says which case it is stays.
-Case redacted(const Case& test_case, const Redactor& redactor);
 
 }  // namespace sluice

@@ -7,6 +7,7 @@
 #include "coordinator/output/claim_json.hpp"
 #include "coordinator/output/json_writer.hpp"
 #include "coordinator/output/vote_json.hpp"
+#include "coordinator/suite/redacted_case.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -88,18 +89,28 @@ std::string detail_of(const MetricOutcome& outcome, const ClaimsScore& claims, c
   return detail;
 }
 
-/// By what an outcome was assessed; empty for claims, and for a judge, whose question is its rubric's.
-std::string expected_by(const Expectation* expectation, const Redactor& redactor) {
-  if (expectation == nullptr) return "";
-  const MetricId metric = expectation->what.metric;
-  if (is_claims_metric(metric) || is_judge_metric(metric)) return "";
-  std::string words = wording::expected_in_words(expectation->what, score_text(metric, expectation->name));
+std::string words_of(const Expectation& one, std::span<const Rubric> rubrics) {
+  std::string score = score_text(one.what.metric, one.name);
+  if (!one.judge) return wording::expected_in_words(one.what, std::move(score));
+  const Rubric& rubric = rubrics[one.judge->rubric];
+  score = score_with_rubric(std::move(score), one.what.metric, rubric.id, rubric.version);
+  return wording::asked_in_words(std::move(score),
+                                 {{}, {}, one.judge->context, one.judge->reference, one.judge->criteria});
+}
+
+/// By what an outcome was assessed; empty for claims.
+std::string expected_by(const Expectation* expectation, std::span<const Rubric> rubrics,
+                        const Redactor& redactor) {
+  if (expectation == nullptr || is_claims_metric(expectation->what.metric)) return "";
+  if (redactor.empty()) return words_of(*expectation, rubrics);
+  std::string words = words_of(redacted(*expectation, redactor), rubrics);
   redactor.apply(words);
   return words;
 }
 
+/// `rubrics`: Suite::rubrics; null: it is not known what the case expected then.
 std::string metrics_as_json(const TrialScore& score, const Case& of, const Redactor& redactor,
-                            bool says_expected) {
+                            const std::vector<Rubric>* rubrics) {
   std::string text;
   text.reserve(score.metrics.size() * metric_bytes);
   Json json(text);
@@ -112,7 +123,7 @@ std::string metrics_as_json(const TrialScore& score, const Case& of, const Redac
     const Expectation* expectation = find_expectation(of, outcome.id, static_cast<std::size_t>(before));
     json.member("name", score_text(outcome.id, expectation != nullptr ? expectation->name : std::string()));
     json.member("version", info(outcome.id).version);
-    const std::string expected = says_expected ? expected_by(expectation, redactor) : "";
+    const std::string expected = rubrics != nullptr ? expected_by(expectation, *rubrics, redactor) : "";
     if (!expected.empty()) json.member("expected", expected);
     json.member("score", outcome.score);
     json.member("passed", outcome.passed);
@@ -292,7 +303,8 @@ Result<void> ObservationMaker::add_trial(TrialId trial, const TrialScore* score,
   to.prompt_version = is_claims ? run_.prompt_version : std::string();
   if (is_claims) to.prompt_hash = run_.prompt_hash;
   to.status = status_before_gate(score);
-  to.metrics.text = score != nullptr ? metrics_as_json(*score, of, run_.redactor, says_expected) : "[]";
+  const auto* rubrics = says_expected ? &plan_->suite_rubrics() : nullptr;
+  to.metrics.text = score != nullptr ? metrics_as_json(*score, of, run_.redactor, rubrics) : "[]";
   return {};
 }
 

@@ -74,6 +74,8 @@ class Plan {
   const JudgedCases& judged_cases() const { return tasks_.judged_cases(); }
   /// Those of the suite's rubrics that its cases use: what JudgeExpectation::rubric counts.
   std::vector<Rubric> rubrics() const { return tasks_.rubrics(); }
+  /// All of them: what JudgeQuestion::rubric counts.
+  const std::vector<Rubric>& suite_rubrics() const { return suite_->rubrics; }
   /// Whether a judge metric of a case has a context of its own.
   bool gives_context() const { return tasks_.gives_context(); }
   /// Whether a case has a metric of all calls of an answer (common/model/expectation.hpp).

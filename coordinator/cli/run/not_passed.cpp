@@ -3,8 +3,8 @@
 #include "common/text/text.hpp"
 #include "coordinator/cli/defaults.hpp"
 #include "coordinator/defaults.hpp"
-#include "coordinator/merge/redacted_results.hpp"
 #include "coordinator/report/wording/case_explanation.hpp"
+#include "coordinator/suite/redacted_case.hpp"
 
 #include <string>
 #include <utility>

@@ -22,7 +22,6 @@ const Expectation* expectation_of(const CaseResult& result, std::size_t metric) 
   return find_expectation(result.fixture, id, static_cast<std::size_t>(before));
 }
 
-/// `correctness v1 "In May."`: what the judge was asked by, and what the test gave it.
 std::string asked_of_the_judge(const ScoreId& score, const JudgeQuestion& asked,
                                std::span<const Rubric> rubrics) {
   std::string words = to_string(score);
@@ -30,10 +29,7 @@ std::string asked_of_the_judge(const ScoreId& score, const JudgeQuestion& asked,
     const Rubric& rubric = rubrics[asked.rubric];
     words = rubric_in_words(score, rubric.id, rubric.version);
   }
-  for (const std::string* text : {&asked.reference, &asked.criteria, &asked.context}) {
-    if (!text->empty()) return words + ' ' + quoted_texts({*text});
-  }
-  return words;
+  return asked_in_words(std::move(words), {{}, {}, asked.context, asked.reference, asked.criteria});
 }
 
 std::string asked_for(const Expectation& expectation, std::span<const Rubric> rubrics) {

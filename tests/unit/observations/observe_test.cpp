@@ -119,6 +119,37 @@ TEST_F(ObserveTest, MetricsSayWhatTheTestExpects) {
   EXPECT_NE(second, std::string::npos) << text;
 }
 
+// `sluice show` said "rubric:tone passed", and not what the judge had been asked.
+TEST_F(ObserveTest, MetricsSayWhatTheJudgeWasAsked) {
+  Case one = text_case("a", "one");
+  suite.rubrics = {{"rubric", "v1", "", "{{criteria}}"}, {"tone", "v2", "", "{{criteria}} {{reference}}"}};
+  const auto ask = [&](JudgeQuestion question, std::string name) {
+    one.expectations.push_back(
+        {.what = {MetricId::rubric}, .thresholding = {}, .min_score = {}, .judge = question, .name = name});
+  };
+  ask({.rubric = 0, .criteria = "It answers."}, "");
+  // Cut where the mail stands, of which a half fits no pattern.
+  const std::string until_the_cut = "It is kind" + std::string(380, '.');
+  ask({.rubric = 1, .reference = "Dear all", .criteria = until_the_cut + " to jane and joe@home.io"}, "tone");
+  suite.cases = {one};
+  UnitResult result;
+  const MetricOutcome passed{MetricId::rubric, 0.75, true, ""};
+  const JudgeScore judged{MetricId::rubric, JudgeSource::judge, {{0.75, true}}, "It is."};
+  result.scores = {{0, {passed, passed}, {}, {judged, judged}}};
+  ObservedRun run{"run-1", "1", "", {}};
+  const std::vector<RedactionPattern> patterns{{"mails", "[a-z]+ and [a-z]+@[a-z]+\\.io"}};
+  run.redactor = *Redactor::make(patterns);
+  const std::string page = observation_page(observed(result, run)[0]);
+  EXPECT_NE(page.find("\n  rubric v1 \"It answers.\" passed 0.75\n    votes: 0.75 passed (judge)\n"),
+            std::string::npos)
+      << page;
+  EXPECT_NE(
+      page.find("\n  rubric:tone (tone v2) \"" + until_the_cut + " to...\", reference \"Dear all\" passed"),
+      std::string::npos)
+      << page;
+  EXPECT_EQ(page.find("jane"), std::string::npos) << page;
+}
+
 // `sluice show` said that required claims had failed, and not which.
 TEST_F(ObserveTest, ClaimsMetricsThatFailNameTheClaims) {
   Case one = make_case("a", "one");
