@@ -18,8 +18,14 @@ using MetricKey = std::pair<std::string, std::size_t>;
 struct ObservedMetric {
   MetricKey key;
   MetricValue value{};
-  std::string expected{};  ///< Empty if the observation does not say it.
+  std::string expected{};   ///< Empty if the observation does not say it.
+  std::string rationale{};  ///< The same.
 };
+
+std::string text_in(const JsonValue& object, const char* member) {
+  const auto found = object.find(member);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
 
 std::vector<ObservedMetric> metrics_of(const Observation& one) {
   std::vector<ObservedMetric> metrics;
@@ -34,8 +40,9 @@ std::vector<ObservedMetric> metrics_of(const Observation& one) {
       observed.value.score = score->get<double>();
     if (const auto passed = metric.find("passed"); passed != metric.end() && passed->is_boolean())
       observed.value.passed = passed->get<bool>();
-    if (const auto expected = metric.find("expected"); expected != metric.end() && expected->is_string())
-      observed.expected = expected->get<std::string>();
+    observed.expected = text_in(metric, "expected");
+    if (const auto judge = metric.find("judge"); judge != metric.end() && judge->is_object())
+      observed.rationale = text_in(*judge, "rationale");
     metrics.push_back(std::move(observed));
   }
   for (ObservedMetric& metric : metrics) {
@@ -48,18 +55,19 @@ std::vector<ObservedMetric> metrics_of(const Observation& one) {
 std::vector<MetricDiff> diff_metrics(const Observation& before, const Observation& after) {
   std::vector<MetricDiff> metrics;
   auto of_after = metrics_of(after);
-  for (auto& [key, value, expected] : metrics_of(before)) {
-    MetricDiff one{key.first, {value, std::nullopt}, std::move(expected)};
+  for (auto& [key, value, expected, rationale] : metrics_of(before)) {
+    MetricDiff one{key.first, {value, std::nullopt}, std::move(expected), {std::move(rationale), {}}};
     const auto same = std::ranges::find(of_after, key, &ObservedMetric::key);
     if (same != of_after.end()) {
       one.value.after = same->value;
       if (!same->expected.empty()) one.expected = std::move(same->expected);
+      one.rationale.after = std::move(same->rationale);
       of_after.erase(same);
     }
     metrics.push_back(std::move(one));
   }
-  for (auto& [key, value, expected] : of_after)
-    metrics.push_back({key.first, {std::nullopt, value}, std::move(expected)});
+  for (auto& [key, value, expected, rationale] : of_after)
+    metrics.push_back({key.first, {std::nullopt, value}, std::move(expected), {{}, std::move(rationale)}});
   return metrics;
 }
 

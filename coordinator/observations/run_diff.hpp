@@ -46,6 +46,7 @@ struct MetricDiff {
   BeforeAndAfter<std::optional<MetricValue>> value;
   /// What it asks for, if that is known and a trial has several of this name; it begins with the name.
   std::string expected{};
+  BeforeAndAfter<std::string> rationale{};  ///< Of a judge; empty where it gave none.
 };
 
 enum class AnswerChange : std::uint8_t { same, changed, unknown };

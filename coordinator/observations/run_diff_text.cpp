@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -156,6 +157,7 @@ class Page {
       const bool is_otherwise = of.judged_otherwise && std::ranges::find(*of.judged_otherwise, metric.name) !=
                                                            of.judged_otherwise->end();
       add_line(metric_line(metric) + (is_otherwise ? "; judged otherwise now" : ""));
+      if (metric.value.differ()) add_rationale(metric.rationale.after);
     }
     if (trial.prompt == true) add_line("The prompt was another one.");
     if (trial.answer == AnswerChange::unknown) {
@@ -182,8 +184,13 @@ class Page {
     page_ += side_by_side(run_name(report_.runs.before), left, run_name(report_.runs.after), right, columns_);
   }
 
-  void add_line(const std::string& text) {
-    constexpr std::size_t indent = 2;
+  /// Why a judge gave what it gives now.
+  void add_rationale(const std::string& rationale) {
+    if (rationale.empty()) return;
+    add_line("Judge now: " + printable(excerpt(one_line(rationale), defaults::span_bytes)), 4);
+  }
+
+  void add_line(const std::string& text, std::size_t indent = 2) {
     for (const std::string& line : wrapped(text, std::max(columns_, 2 * indent) - indent))
       page_ += std::string(indent, ' ') + line + "\n";
   }
@@ -225,8 +232,9 @@ void write_metric(Json& json, const MetricDiff& metric) {
   json.open('{');
   json.member("name", metric.name);
   json.member("changed", metric.value.differ());
-  for (const auto& [side, value] :
-       {std::pair("before", &metric.value.before), std::pair("after", &metric.value.after)}) {
+  const auto& [before, after] = metric.value;
+  for (const auto& [side, value, rationale] : {std::tuple("before", &before, &metric.rationale.before),
+                                               std::tuple("after", &after, &metric.rationale.after)}) {
     json.key(side);
     if (!*value) {
       json.null();
@@ -235,6 +243,7 @@ void write_metric(Json& json, const MetricDiff& metric) {
     json.open('{');
     json.member("score", (*value)->score);
     json.member("passed", (*value)->passed);
+    if (!rationale->empty()) json.member("rationale", *rationale);
     json.close('}');
   }
   json.close('}');

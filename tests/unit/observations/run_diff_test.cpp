@@ -204,6 +204,30 @@ TEST(RunDiffPage, ChecksByOneMetricAreToldApartByWhatTheyExpect) {
   EXPECT_NE(alone.find("\n  label passed → failed\n"), std::string::npos) << alone;
 }
 
+// A score that fell from 0.90 to 0.30 on the same answer said nothing of why.
+TEST(RunDiffPage, AJudgesScoreThatChangedHasItsReason) {
+  const auto by = [](const std::string& name, const std::string& score, const std::string& why) {
+    const std::string one = metric(name, score, "true");
+    return one.substr(0, one.size() - 1) + R"(, "judge": {"rationale": ")" + why + "\"}}";
+  };
+  const std::string same = ", " + by("rubric:tone", "0.5", "Kind.") + "]";
+  const std::string now = "Rude.\\n::error::It says " + std::string(500, 'x');
+  const Shown shown{{{trial("a", "pass", "x", "[" + by("rubric", "0.9", "Good.") + same)}},
+                    {{trial("a", "pass", "x", "[" + by("rubric", "0.3", now) + same)}},
+                    {},
+                    true};
+  const std::string page = shown.page(1000);
+  const std::string begin = "Rude. ::error::It says ";
+  EXPECT_NE(page.find("\n  rubric passed 0.90 → passed 0.30\n    Judge now: " + begin +
+                      std::string(400 - begin.size(), 'x') + "...\n  rubric:tone passed 0.50\n"),
+            std::string::npos)
+      << page;
+  EXPECT_EQ(page.find("Kind."), std::string::npos) << "it is as it was";
+  const json one = json::parse(run_diff_as_json(shown.report()))["cases"][0]["trials"][0]["metrics"][0];
+  EXPECT_EQ(one["before"]["rationale"], "Good.");
+  EXPECT_EQ(one["after"]["rationale"].get<std::string>().size(), now.size() - 1) << "whole";
+}
+
 TEST(RunDiffPage, WhereAnswersAreRecordedNoProviderIsNamed) {
   const Shown shown{{{trial("a", "pass", "x")}}, {{trial("a", "pass", "x")}}};
   RunDiffReport report = shown.report();
