@@ -26,11 +26,11 @@ class View : public Workbench {
                "  - {id: france, input: {prompt: capital 1}, expected: {type: must_contain, text: Paris}}\n"
                "  - {id: spain, input: {prompt: capital 2}, expected: {type: must_contain, text: Madrid}}\n");
   }
-  Finished run(const std::string& france, const std::string& spain) {
+  Finished run(const std::string& france, const std::string& spain, const Flags& more = {}) {
     const nlohmann::json first{{"id", "france"}, {"answer", france}};
     const nlohmann::json second{{"id", "spain"}, {"answer", spain}};
     write_text(folder() / "answers.jsonl", first.dump() + "\n" + second.dump() + "\n");
-    return run_sluice({"run", "suite.yaml", "--answers", "answers.jsonl"});
+    return run_sluice(Flags{"run", "suite.yaml", "--answers", "answers.jsonl"} + more);
   }
 
   void serve() {
@@ -229,6 +229,24 @@ TEST_F(View, ShowsWhatTheLedgerNotedWhereTheSuiteIsAnother) {
   EXPECT_TRUE(has(page, "<p class=\"warning\">")) << "and why: " << page;
   EXPECT_TRUE(has(page, "<td>spain</td>")) << "what did not pass";
   EXPECT_EQ(server_->errors(), "") << "what is wrong stands on the page";
+}
+
+// They were shown as the run had kept them, which redacted less.
+TEST_F(View, WhatCasesMissedIsRedactedByThePatternsOfNow) {
+  keep_no_copy();
+  std::string suite = read_text(folder() / "suite.yaml");
+  suite.replace(suite.find("text: Madrid"), 12, "text: ana@madrid.es");
+  write_text(folder() / "suite.yaml", suite);
+  ASSERT_EQ(run("Paris", "ana@madrid.es", {"--export-baseline", "base.json"}).exit_code, 0);
+  EXPECT_EQ(run("Paris", "Lisbon", {"--baseline", "base.json"}).exit_code, 1);
+  suite.replace(suite.find("id: france"), 10, "id: italy");
+  write_text(folder() / "suite.yaml", suite);
+  write_text(folder() / "sluice.toml", read_text(folder() / "sluice.toml") + "name = 'ana@[a-z.]+'\n");
+  serve();
+  const std::string page = ask("/runs/last");
+  EXPECT_TRUE(has(page, "<td>spain</td>")) << page;
+  EXPECT_TRUE(has(page, "[redacted name]")) << page;
+  EXPECT_FALSE(has(page, "ana@madrid.es")) << page;
 }
 
 TEST_F(View, FollowsARunThatGoesOnAndHoldsItNotUp) {

@@ -41,6 +41,16 @@ std::vector<std::string> arm_names(const RunRecord& run) {
   return names;
 }
 
+Result<std::vector<CaseOutcome>> redacted_cases_of(const Ledger& ledger, const PastRun& past,
+                                                   const Redactor& redactor) {
+  auto cases = ledger.cases_of(past.run.run_id);
+  if (!cases) return cases;
+  for (CaseOutcome& one : *cases) {
+    for (std::string& line : one.missed) redactor.apply(line);
+  }
+  return cases;
+}
+
 Result<std::map<std::string, std::vector<std::string>>> missed_by_cases(const Settings& settings,
                                                                         const PastRun& past,
                                                                         const Redactor& redactor) {
@@ -48,10 +58,9 @@ Result<std::map<std::string, std::vector<std::string>>> missed_by_cases(const Se
   const auto ledger = open_past_runs(settings);
   if (!ledger) return fail(ledger.error());
   if (!*ledger) return missed;
-  auto cases = (*ledger)->cases_of(past.run.run_id);
+  auto cases = redacted_cases_of(**ledger, past, redactor);
   if (!cases) return fail(cases.error());
   for (CaseOutcome& one : *cases) {
-    for (std::string& line : one.missed) redactor.apply(line);
     if (!one.missed.empty()) missed.emplace(std::move(one.id), std::move(one.missed));
   }
   return missed;

@@ -4,7 +4,9 @@
 #include "common/error.hpp"
 #include "common/model/trial.hpp"
 #include "common/settings/settings.hpp"
+#include "coordinator/facts/case_outcome.hpp"
 #include "coordinator/facts/run_record.hpp"
+#include "coordinator/ledger/ledger.hpp"
 #include "coordinator/observations/observation_page.hpp"
 
 #include <map>
@@ -29,6 +31,10 @@ std::optional<GradedArms> graded_arms(const RunRecord& run);
 /// The names of a run's arms in their order, by the settings in its record; of one that graded the baseline's
 /// goes first.
 std::vector<std::string> arm_names(const RunRecord& run);
+
+/// The run's cases that did not simply pass, with what they missed redacted. Errors: ledger_failed.
+Result<std::vector<CaseOutcome>> redacted_cases_of(const Ledger& ledger, const PastRun& past,
+                                                   const Redactor& redactor);
 
 /// What each case missed (CaseOutcome), by id, redacted. Errors: ledger_failed.
 Result<std::map<std::string, std::vector<std::string>>> missed_by_cases(const Settings& settings,

@@ -34,7 +34,8 @@ PageFrame frame_of(const std::string& panel = {});
 /// What the ledger says of a run, as facts of its page.
 std::string facts_of(const PastRun& past);
 
-/// A run that its report cannot be made of again, with why not, and its cases that did not simply pass.
+/// A run that its report cannot be made of again, with why not, and its cases that did not simply pass, which
+/// come redacted.
 std::string record_page(const PastRun& past, const std::string& panel, const std::vector<std::string>& why,
                         const std::vector<CaseOutcome>& cases);
 

@@ -5,6 +5,7 @@
 #include "config/embedded_config.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs/compare_sides.hpp"
+#include "coordinator/cli/past_runs/past_details.hpp"
 #include "coordinator/cli/past_runs/past_report.hpp"
 #include "coordinator/cli/past_runs/past_runs.hpp"
 #include "coordinator/cli/past_runs/whole_answers.hpp"
@@ -139,7 +140,11 @@ ServedAnswer ViewServer::run_page(const PastRun& past, const Ledger& ledger) {
     };
     if (report_past_run(past, place_in(ledger), {}, write, Ends::any)) return page(sink.text());
   }
-  const auto cases = ledger.cases_of(past.run.run_id);
+  auto redactor = redactor_of(past, command_, settings_);
+  // The page of a run whose flags cannot be read any more is worth having, by the settings alone.
+  if (!redactor) redactor = Redactor::make(redaction_of(settings_));
+  if (!redactor) return failure(redactor.error());
+  const auto cases = redacted_cases_of(ledger, past, *redactor);
   if (!cases) return failure(cases.error());
   return page(record_page(past, panel, sentences_of(gathered), *cases));
 }
