@@ -69,6 +69,15 @@ bool set_threshold(std::string_view column, const std::string& cell, std::uint32
   return true;
 }
 
+/// What the row's checks count towards there.
+void set_metric(std::string_view name, std::uint32_t line, DocumentNode::Array& checks) {
+  if (name.empty()) return;
+  for (DocumentNode& check : checks) {
+    auto& table = std::get<DocumentNode::Table>(check.value);
+    table.insert(table.begin(), {"metric", line, text_node(std::string(name), line)});
+  }
+}
+
 /// A row.
 DocumentNode test_of(const CsvRow& header, const CsvRow& row, const ImportFile& from) {
   DocumentNode::Table vars;
@@ -76,6 +85,7 @@ DocumentNode test_of(const CsvRow& header, const CsvRow& row, const ImportFile& 
   DocumentNode::Table test;
   DocumentNode::Table metadata;
   std::vector<std::pair<std::string, std::string>> configs;
+  std::string metric;
   if (row.fields.size() > header.fields.size())
     from.note(row.line, "the row has more fields than there are columns: the last ones are left out");
   for (std::size_t i = 0; i < std::min(header.fields.size(), row.fields.size()); ++i) {
@@ -87,6 +97,8 @@ DocumentNode test_of(const CsvRow& header, const CsvRow& row, const ImportFile& 
       checks.push_back(assertion_of(cell, row.line));
     } else if (column == "__threshold") {
       if (!cell.empty()) test.push_back({"threshold", row.line, number_or_text(cell, row.line)});
+    } else if (column == "__metric") {
+      metric = trimmed(cell);
     } else if (column == "__description") {
       test.push_back({"description", row.line, text_node(cell, row.line)});
     } else if (const auto held = parse_foreign_metadata(column, cell)) {
@@ -106,6 +118,7 @@ DocumentNode test_of(const CsvRow& header, const CsvRow& row, const ImportFile& 
       from.note(row.line,
                 "the column \"" + column + "\" sets no threshold of a check that there is: left out");
   }
+  set_metric(metric, row.line, checks);
   if (!metadata.empty()) test.push_back({"metadata", row.line, {std::move(metadata), row.line, {}}});
   if (!checks.empty()) test.push_back({"assert", row.line, {std::move(checks), row.line, {}}});
   test.push_back({"vars", row.line, {std::move(vars), row.line, {}}});

@@ -9,6 +9,7 @@
 #include "coordinator/suite/documents/json_document.hpp"
 #include "coordinator/suite/expectations/foreign_check.hpp"
 #include "coordinator/suite/expectations/metric_types.hpp"
+#include "coordinator/suite/prompts/arms.hpp"
 #include "coordinator/suite/score_id.hpp"
 
 #include <algorithm>
@@ -33,6 +34,7 @@ bool is_expected_column(std::string_view name) {
 }
 
 constexpr std::string_view threshold_column = "__threshold";
+constexpr std::string_view metric_column = "__metric";
 
 /// Behind a variable's name: its cells are JSON, so that a number is one.
 constexpr std::string_view json_suffix = ":json";
@@ -98,7 +100,8 @@ class CsvTests {
       const std::string shown =
           "the column \"" + excerpt(to_valid_utf8(name), defaults::quoted_bytes) + "\" ";
       const bool is_about_test = is_expected_column(name) || !key_of(name).empty() ||
-                                 is_metadata_column(name) || name == threshold_column;
+                                 is_metadata_column(name) || name == threshold_column ||
+                                 name == metric_column;
       const bool is_json = !name.starts_with("__") && name.ends_with(json_suffix);
       if (is_json) name.resize(name.size() - json_suffix.size());
       if (std::ranges::find(columns_, name) != columns_.end()) {
@@ -106,7 +109,8 @@ class CsvTests {
       } else if (name.starts_with("__") && !is_about_test) {
         context_.add(header.line, shown +
                                       "has no counterpart here: take it out; there are __expected, "
-                                      "__threshold, __description, __metadata:KEY, __id and __category");
+                                      "__threshold, __metric, __description, __metadata:KEY, __id and "
+                                      "__category");
       } else if (!is_about_test && !is_variable_name(name)) {
         context_.add(header.line, shown +
                                       "cannot be a variable's name: these are of letters, digits, \"_\", "
@@ -165,6 +169,7 @@ class CsvTests {
     DocumentNode::Array tags;
     DocumentNode::Array expected;
     std::string threshold;
+    std::string metric;
     bool is_sound = true;
     source_.metric_places.clear();
     check_columns_.clear();
@@ -178,6 +183,8 @@ class CsvTests {
         if (!cell.empty()) id = cell;
       } else if (columns_[i] == threshold_column) {
         threshold = trimmed(cell);
+      } else if (columns_[i] == metric_column) {
+        metric = trimmed(cell);
       } else if (const auto metadata = parse_foreign_metadata(columns_[i], cell)) {
         for (const std::string& value : metadata->values)
           tags.push_back(text(one_line(metadata->key + ":" + value)));
@@ -190,8 +197,7 @@ class CsvTests {
       }
     }
     if (!threshold.empty()) is_sound = is_sound && put_threshold(threshold, row.line, expected);
-    if (!is_sound) return std::nullopt;
-    put_score_names(expected);
+    if (!is_sound || !put_score_names(metric, row.line, expected)) return std::nullopt;
     if (!tags.empty()) test.push_back({"tags", row.line, {std::move(tags), row.line, {}}});
     test.push_back({"id", row.line, text(std::move(id))});
     if (!expected.empty()) test.push_back({"expected", row.line, {std::move(expected), row.line, {}}});
@@ -255,13 +261,13 @@ class CsvTests {
     return true;
   }
 
-  /// A cell has no place for a name. Where some row has two scores of one metric, all columns with such
-  /// scores but the first give their names, so that a score is called the same in each row.
+  /// A cell has no place for a name. Where some row has two scores of one metric and does not name them, all
+  /// columns with such scores but the first give their names, so that a score is called the same in each row.
   void name_scores(std::span<const CsvRow> rows) {
     std::map<MetricId, std::set<std::size_t>> columns;
     std::set<MetricId> in_need;
     for (const CsvRow& row : rows) {
-      if (is_one_group(row)) continue;
+      if (is_one_group(row) || !cell_of(row, metric_column).empty()) continue;
       std::set<MetricId> in_row;
       for (std::size_t i = 0; i < std::min(columns_.size(), row.fields.size()); ++i) {
         const auto metric =
@@ -274,15 +280,22 @@ class CsvTests {
     for (const MetricId metric : in_need) {
       const auto& all = columns[metric];
       for (auto column = std::next(all.begin()); column != all.end(); ++column)
-        score_names_[{metric, columns_[*column]}] = columns_[*column].substr(columns_[*column].find('e'));
+        score_names_[{metric, columns_[*column]}] = name_by_column(columns_[*column]);
     }
+  }
+
+  /// Without its underscores.
+  static std::string name_by_column(const std::string& column) { return column.substr(column.find('e')); }
+
+  /// Empty where there is none.
+  std::string_view cell_of(const CsvRow& row, std::string_view column) const {
+    const auto at = static_cast<std::size_t>(std::ranges::find(columns_, column) - columns_.begin());
+    return at < row.fields.size() ? trimmed(row.fields[at]) : std::string_view();
   }
 
   /// Its threshold makes parts of its checks, which have no names.
   bool is_one_group(const CsvRow& row) const {
-    const auto column = std::ranges::find(columns_, threshold_column);
-    const auto at = static_cast<std::size_t>(column - columns_.begin());
-    return at < row.fields.size() && foreign_number(trimmed(row.fields[at])).value_or(0.0) != 0.0;
+    return foreign_number(cell_of(row, threshold_column)).value_or(0.0) != 0.0;
   }
 
   static std::optional<MetricId> score_in(const std::string& cell, std::uint32_t line) {
@@ -293,15 +306,35 @@ class CsvTests {
     return type != nullptr && takes_name(info(type->id)) ? std::optional(type->id) : std::nullopt;
   }
 
-  void put_score_names(DocumentNode::Array& expected) const {
+  /// `metric`: what the row calls them; empty where it does not. False if they cannot be called so.
+  bool put_score_names(const std::string& metric, std::uint32_t line, DocumentNode::Array& expected) {
+    const auto refuse = [&](const std::string& what) {
+      context_.add(line, "\"" + std::string(metric_column) + "\" " + what);
+      return false;
+    };
+    if (!metric.empty() && !is_arm_name(metric))
+      return refuse(not_an_arm_name(metric) + ": such as \"" + arm_name_of(metric) + '"');
+    std::set<MetricId> scored;
     for (std::size_t i = 0; i < check_columns_.size(); ++i) {
       const auto& type = std::get<std::string>(find_entry(expected[i], "type")->value.value);
-      const auto name = score_names_.find({type_called(type)->id, check_columns_[i]});
-      if (name == score_names_.end()) continue;
-      const std::uint32_t line = expected[i].line;
-      std::get<DocumentNode::Table>(expected[i].value).push_back({"name", line, {name->second, line, {}}});
+      const MetricId id = type_called(type)->id;
+      if (!takes_name(info(id))) continue;
+      const bool is_first = scored.insert(id).second;
+      std::string name = metric;
+      if (metric.empty()) {
+        const auto found = score_names_.find({id, check_columns_[i]});
+        if (found == score_names_.end()) continue;
+        name = found->second;
+      } else if (!is_first) {
+        name += '-' + name_by_column(check_columns_[i]);
+      }
+      std::get<DocumentNode::Table>(expected[i].value).push_back({"name", line, {std::move(name), line, {}}});
       expected[i] = in_order(std::move(expected[i]));
     }
+    if (metric.empty() || !scored.empty()) return true;
+    return refuse(
+        "names the scores among the row's checks, and the row has none: leave it empty; "
+        "\"__category\" groups tests");
   }
 
   /// The checks as parts of one, of which that share must pass; false if they cannot be.

@@ -253,6 +253,18 @@ TEST_F(Promptfoo, TakesTheThresholdOfARow) {
   EXPECT_TRUE(has(made, "# 3: \"threshold\" of a test has no counterpart")) << made;
 }
 
+// The column was left out, and with it the names of the scores.
+TEST_F(Promptfoo, TakesTheMetricOfARow) {
+  const std::string made = suite(
+      "city,__metric,__expected,__expected2\nParis,Tone,llm-rubric: kind,contains: France\nLima,,llm-rubric: "
+      "short,\n",
+      "cities.csv");
+  EXPECT_TRUE(has(made, "type: rubric\n        name: Tone\n        criteria: kind\n")) << made;
+  EXPECT_TRUE(has(made, "type: rubric\n        criteria: short\n")) << made;
+  EXPECT_TRUE(has(made, "# 2: \"metric\" of the check contains, \"Tone\", names a score of several checks"))
+      << made;
+}
+
 // The check stood with the limit that it has by default, and a weight of 0 counted as 1.
 TEST_F(Promptfoo, TakesNumbersThatAreWrittenAsTexts) {
   const std::string made = suite(R"yaml(prompts: [p]

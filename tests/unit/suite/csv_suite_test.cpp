@@ -9,7 +9,19 @@
 namespace sluice {
 namespace {
 
-class CsvSuite : public MatrixSuite {};
+class CsvSuite : public MatrixSuite {
+ protected:
+  /// What each judge score asks, and what it is called.
+  static std::string scores_of(const LoadedSuite& loaded) {
+    std::string scores;
+    for (std::size_t i = 0; i < loaded.suite.cases.size(); ++i) {
+      for (const Expectation& one : (*loaded.suite.cases.read(i))->expectations) {
+        if (one.judge) scores += one.judge->criteria + ' ' + score_text(one.what.metric, one.name) + '\n';
+      }
+    }
+    return scores;
+  }
+};
 
 TEST_F(CsvSuite, ReadsTestsFromCsv) {
   write("data/capitals.csv",
@@ -119,12 +131,12 @@ TEST_F(CsvSuite, SaysWhatIsWrongInCsvWithItsLine) {
   };
   EXPECT_EQ(of(""), "t.csv: the tests file is empty: its first line has the names of the variables\n");
   EXPECT_EQ(of("country\n"), "t.csv:1: there is no row below the names of the variables\n");
-  EXPECT_EQ(of("country,country,a b,__metric\nx,y,z,m\n"),
+  EXPECT_EQ(of("country,country,a b,__prefix\nx,y,z,m\n"),
             "t.csv:1: the column \"country\" stands twice\n"
             "t.csv:1: the column \"a b\" cannot be a variable's name: these are of letters, digits, \"_\", "
             "\"-\" and \".\", and begin with none of the last two\n"
-            "t.csv:1: the column \"__metric\" has no counterpart here: take it out; there are __expected, "
-            "__threshold, __description, __metadata:KEY, __id and __category\n");
+            "t.csv:1: the column \"__prefix\" has no counterpart here: take it out; there are __expected, "
+            "__threshold, __metric, __description, __metadata:KEY, __id and __category\n");
   EXPECT_EQ(
       of("country,__expected\nx\nFrance,javascript: 1\nPeru,\nChile,\"contains: a\"\n"),
       "t.csv:2: the row has 1 field, and there are 2 columns: a field with a comma in it stands in "
@@ -194,17 +206,34 @@ TEST_F(CsvSuite, ScoresOfOneMetricAreCalledByTheirColumns) {
   write("t.csv",
         "country,__expected,__expected2,__expected7\nPeru,grade: polite,Lima,grade: brief\n"
         "Chile,,grade: polite,grade: brief\nFrance,,,grade: brief\n");
-  const LoadedSuite loaded = load(std::string(capitals_prompts) + "tests_file: t.csv\n");
-  std::string scores;
-  for (std::size_t i = 0; i < loaded.suite.cases.size(); ++i) {
-    for (const Expectation& one : (*loaded.suite.cases.read(i))->expectations) {
-      if (one.judge) scores += one.judge->criteria + ' ' + score_text(one.what.metric, one.name) + '\n';
-    }
-  }
-  EXPECT_EQ(scores,
+  EXPECT_EQ(scores_of(load(std::string(capitals_prompts) + "tests_file: t.csv\n")),
             "polite rubric\nbrief rubric:expected7\n"
             "polite rubric:expected2\nbrief rubric:expected7\n"
             "brief rubric:expected7\n");
+}
+
+// A row could not call its score by a name.
+TEST_F(CsvSuite, TheColumnMetricNamesTheScoresOfARow) {
+  write("t.csv",
+        "country,__expected,__expected2,__metric\nPeru,contains: Lima,grade: polite, tone \n"
+        "Chile,grade: polite,grade: brief,tone\nFrance,,grade: brief,\n");
+  EXPECT_EQ(scores_of(load(std::string(capitals_prompts) + "tests_file: t.csv\n")),
+            "polite rubric:tone\n"
+            "polite rubric:tone\nbrief rubric:tone-expected2\n"
+            "brief rubric\n");
+  const auto of = [&](const std::string& row) {
+    write("t.csv", "country,__expected,__threshold,__metric\n" + row + "\n");
+    return findings(std::string(capitals_prompts) + "tests_file: t.csv\n");
+  };
+  EXPECT_EQ(
+      of("Peru,grade: polite,,Tone of voice"),
+      "t.csv:2: \"__metric\" must be of letters, digits, \".\", \"_\" and \"-\", at most 64 of them, not "
+      "\"Tone of voice\": such as \"Tone-of-voice\"\n");
+  for (const char* row : {"Peru,contains: Lima,,tone", "Peru,rouge-n: Lima,0.5,tone"}) {
+    EXPECT_EQ(of(row),
+              "t.csv:2: \"__metric\" names the scores among the row's checks, and the row has none: leave it "
+              "empty; \"__category\" groups tests\n");
+  }
 }
 
 TEST_F(CsvSuite, ScoresOfOneColumnARowHaveNoNames) {
