@@ -337,6 +337,8 @@ TEST_P(JudgeFormats, VotesComeToTheSame) {
     EXPECT_EQ(judged["source"], "judge");
   }
   EXPECT_EQ(cases.at("garbled")["reason_code"], "judge_unparsable");
+  EXPECT_NE(finished.output.find("relevancy v1: the judge's answer is no vote"), std::string::npos)
+      << finished.output;
   EXPECT_EQ(cases.at("refused")["reason_code"], "judge_refused");
 }
 

@@ -63,7 +63,7 @@ TEST_F(NamedScores, StandInEveryReport) {
   EXPECT_NE(csv.output.find(",0.9,0.7,"), std::string::npos) << csv.output;
   const auto shown = run_sluice({"show", "last", "t3"});
   EXPECT_EQ(shown.exit_code, 0) << shown.errors;
-  EXPECT_NE(shown.output.find("rubric:tone"), std::string::npos) << shown.output;
+  EXPECT_NE(shown.output.find("rubric:tone v1 \"It is kind.\""), std::string::npos) << shown.output;
 }
 
 TEST_F(NamedScores, AreGatedComparedAndTestedByTheirNames) {
