@@ -97,7 +97,10 @@ struct Case {
   std::string response_schema{};  ///< `text` only: that its answer is asked to fit; empty: none.
   std::string command_vars{};     ///< With a command alone, which reads them: as a JSON object; empty: none.
   bool brings_command = false;    ///< From a file that the suite names, which nobody may have looked at.
-  std::uint32_t test = 0;         ///< With arms: the same number for the same test under each of them.
+  /// `default_test` asks something by this metric that the test does not: a score of its own without a name
+  /// stands in for it.
+  std::optional<MetricId> replaced_default{};
+  std::uint32_t test = 0;  ///< With arms: the same number for the same test under each of them.
   /// What filled in its texts, for people: they decide nothing. Null without any.
   std::shared_ptr<const Variables> vars{};
   std::uint32_t first_line = 1;  ///< Of a fixture's content in the file that it is a part of, for people.

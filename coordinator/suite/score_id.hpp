@@ -34,4 +34,12 @@ ScoreParts parts_of_score(std::string_view text);
 /// each of their metrics.
 bool takes_name(const MetricInfo& metric);
 
+/// The names are one but for case, `_`, `-` and `.`: `Tone` and `tone`, `part_one` and `partone`. Between
+/// digits the signs count: `1.1` and `11` are two.
+bool differ_in_writing(std::string_view one, std::string_view other);
+/// One letter more, less or another, or two that have changed places, within a word of four letters or more:
+/// `tone` and `tnoe`. Not of digits and capitals, which names differ by on purpose, nor of short words, such
+/// as `en` and `es`. REQUIRES: two names.
+bool differ_by_a_slip(std::string_view one, std::string_view other);
+
 }  // namespace sluice

@@ -29,6 +29,13 @@ struct SuiteExamples {
   Plugin plugin;
 };
 
+/// A score with a name of its own.
+struct NamedScore {
+  ScoreId id;
+  std::uint64_t tests = 0;  ///< So many have it.
+  std::string first;        ///< The first of them, as `FILE:LINE`.
+};
+
 /// A named set of cases, in id order (byte-wise), with what its file says about running them.
 struct Suite {
   std::string name;
@@ -62,6 +69,9 @@ struct Suite {
   std::set<std::string> commands;
   /// Formats that schemas of checks name and nothing assesses, each with a place, as `FILE:LINE`.
   std::map<std::string, std::string> other_formats;
+  std::uint64_t replaced_defaults = 0;        ///< Tests with Case::replaced_default.
+  std::vector<std::string> replaced_default;  ///< The first of them, as `METRIC (FILE:LINE)`.
+  std::vector<NamedScore> named_scores;       ///< By their ids.
   /// Of all cases, the thresholding and the file's own `repeat` and `min_stability`, in canonical form and
   /// before any selection (docs/baselines.md).
   Digest content_fingerprint{};

@@ -47,6 +47,10 @@ void SuiteBuilder::add(std::shared_ptr<const CaseFile> file, CaseList::Place in_
   suite_.cases.push_back(std::move(file), in_file, one.id, one.category);
 }
 
+std::string SuiteBuilder::text_of(Place place) const {
+  return files_[place.file] + ":" + std::to_string(place.line);
+}
+
 void SuiteBuilder::note(const Case& one, const CaseFingerprints& fingerprints, Place place) {
   takes_prompts_ = takes_prompts_ || !one.prompts.empty();
   places_.push_back(place);
@@ -54,9 +58,11 @@ void SuiteBuilder::note(const Case& one, const CaseFingerprints& fingerprints, P
   ShortDigest& digest = digests_.emplace_back();
   std::copy_n(fingerprints.whole.begin(), digest.size(), digest.begin());
   for (std::size_t i = 0; i < judging_.size(); ++i) judging_[i] ^= fingerprints.judging[i];
-  const auto where = [&] { return files_[place.file] + ":" + std::to_string(place.line); };
+  const auto where = [&] { return text_of(place); };
   if (one.kind == CaseKind::text && one.weight != 1.0 && suite_.idle_weights++ == 0)
     suite_.idle_weight = where();
+  if (one.replaced_default && suite_.replaced_defaults++ < defaults::named_entries)
+    suite_.replaced_default.push_back(std::string(info(*one.replaced_default).name) + " (" + where() + ')');
   for (const Expectation& expectation : one.expectations) {
     note_metric(expectation.what.metric, expectation.name, place);
     suite_.checks_costs = suite_.checks_costs || checks_cost(expectation.what);
@@ -80,9 +86,11 @@ void SuiteBuilder::note_metric(MetricId metric, const std::string& score_name, P
   if (info(metric).kind != MetricKind::scored) return;
   if (score_name.empty()) {
     unnamed_scores_.set(static_cast<std::size_t>(metric));
+  } else if (const auto known = named_scores_.find({metric, score_name}); known != named_scores_.end()) {
+    ++known->second.tests;
   } else if (named_scores_.size() < defaults::max_score_names) {
-    named_scores_.insert({metric, score_name});
-  } else if (!too_many_scores_ && !named_scores_.contains({metric, score_name})) {
+    named_scores_.emplace(ScoreId{metric, score_name}, ScoreUse{1, place});
+  } else if (!too_many_scores_) {
     too_many_scores_ = place;
   }
 }
@@ -97,7 +105,8 @@ void SuiteBuilder::find_too_many_scores(std::vector<Finding>& findings) const {
 }
 
 std::vector<ScoreId> SuiteBuilder::scores() const {
-  std::vector<ScoreId> scores(named_scores_.begin(), named_scores_.end());
+  std::vector<ScoreId> scores;
+  for (const auto& [score, use] : named_scores_) scores.push_back(score);
   for (const MetricId metric : suite_.metrics) {
     if (unnamed_scores_.test(static_cast<std::size_t>(metric))) scores.push_back({metric});
   }
@@ -176,6 +185,8 @@ Suite SuiteBuilder::finish(std::string name, const Thresholding& thresholding, c
     if (metrics_.test(number)) suite_.metrics.push_back(static_cast<MetricId>(number));
   }
   suite_.scores = scores();
+  for (const auto& [score, use] : named_scores_)
+    suite_.named_scores.push_back({score, use.tests, text_of(use.first)});
   // Before the cases are sorted, which takes memory of its own.
   std::vector<Place>().swap(places_);
   std::vector<ShortDigest>().swap(digests_);

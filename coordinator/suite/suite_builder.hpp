@@ -8,9 +8,9 @@
 #include <array>
 #include <bitset>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -58,8 +58,13 @@ class SuiteBuilder {
  private:
   /// Half of a SHA-256 for each case until all are there: a million must fit.
   using ShortDigest = std::array<std::uint8_t, 16>;
+  struct ScoreUse {
+    std::uint64_t tests = 0;
+    Place first{};
+  };
 
   void note(const Case& one, const CaseFingerprints& fingerprints, Place place);
+  std::string text_of(Place place) const;
   void note_metric(MetricId metric, const std::string& score_name, Place place);
   std::vector<ScoreId> scores() const;
   const std::vector<std::uint32_t>& order();
@@ -71,7 +76,7 @@ class SuiteBuilder {
   std::vector<std::uint32_t> order_;  ///< The cases by id, then as they were added.
   std::bitset<256> metrics_;
   std::bitset<256> unnamed_scores_;  ///< By metric.
-  std::set<ScoreId> named_scores_;
+  std::map<ScoreId, ScoreUse> named_scores_;
   std::optional<Place> too_many_scores_;  ///< Where the first stands that is one too many.
   LabelSets labels_;
   bool takes_prompts_ = false;

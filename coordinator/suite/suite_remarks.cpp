@@ -2,10 +2,13 @@
 
 #include "common/defaults.hpp"
 #include "common/model/metrics.hpp"
+#include "common/text/joined.hpp"
 #include "common/text/text.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <iterator>
 #include <string_view>
 
 namespace sluice {
@@ -65,6 +68,43 @@ void add_formats(const Suite& suite, std::vector<std::string>& remarks) {
       "\"pattern\"");
 }
 
+void add_replaced_defaults(const Suite& suite, std::vector<std::string>& remarks) {
+  const std::uint64_t tests = suite.replaced_defaults;
+  if (tests == 0) return;
+  const std::uint64_t more = tests - suite.replaced_default.size();
+  remarks.push_back("what default_test asks by a score without a name is not asked in " +
+                    std::to_string(tests) + (tests == 1 ? " test" : " tests") +
+                    ", whose own score of that metric replaces it and asks something else: " +
+                    joined(suite.replaced_default) +
+                    (more > 0 ? " and " + std::to_string(more) + " more" : std::string()) +
+                    "; to keep both, give one of them a \"name\"");
+}
+
+/// A renamed score begins without a baseline, and without a word.
+bool may_be_one(const NamedScore& one, const NamedScore& other) {
+  if (one.id.metric != other.id.metric) return false;
+  if (differ_in_writing(one.id.name, other.id.name)) return true;
+  constexpr std::uint64_t rarer = 10;  // Two names that tests have alike are two on purpose.
+  const auto [fewer, more] = std::minmax(one.tests, other.tests);
+  return fewer * rarer <= more && differ_by_a_slip(one.id.name, other.id.name);
+}
+
+void add_alike_names(const Suite& suite, std::vector<std::string>& remarks) {
+  const auto shown = [](const NamedScore& one) {
+    return '"' + to_string(one.id) + "\" (" +
+           (one.tests == 1 ? one.first : std::to_string(one.tests) + " tests, first " + one.first) + ')';
+  };
+  const auto& scores = suite.named_scores;
+  for (auto one = scores.begin(); one != scores.end(); ++one) {
+    for (auto other = std::next(one); other != scores.end(); ++other) {
+      if (!may_be_one(*one, *other)) continue;
+      remarks.push_back("the scores " + shown(*one) + " and " + shown(*other) +
+                        " differ by little in their names, and each has limits, means and a baseline of its "
+                        "own: if they are one quality, give them one name");
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> suite_remarks(const Suite& suite) {
@@ -72,6 +112,8 @@ std::vector<std::string> suite_remarks(const Suite& suite) {
   add_weights(suite, remarks);
   add_thresholds(suite, remarks);
   add_formats(suite, remarks);
+  add_replaced_defaults(suite, remarks);
+  add_alike_names(suite, remarks);
   return remarks;
 }
 

@@ -166,7 +166,7 @@ Command add_validate_fixtures_command(CLI::App& program) {
       "expected. A subject or predicate that the ontology lacks is a warning, and so is\n"
       "a value of another type. A note says how the ontology resolves an expectation in\n"
       "other words. A missing judge or embedder that tests need is a warning too,\n"
-      "and so is what has no effect.\n"
+      "and so is what has no effect, or is probably a slip.\n"
       "Examples:\n"
       "  sluice validate-fixtures\n"
       "  sluice validate-fixtures suite.yaml\n"

@@ -10,6 +10,7 @@
 #include "coordinator/suite/test_files/test_templates.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -66,33 +67,28 @@ void add_missing(DocumentNode& into, const DocumentNode& from) {
   sort_by_key(*table);
 }
 
+/// Empty where there is no such text.
+std::string_view text_at(const DocumentNode& metric, std::string_view key) {
+  const DocumentEntry* entry = find_entry(metric, key);
+  const auto* text = entry != nullptr ? std::get_if<std::string>(&entry->value.value) : nullptr;
+  return text != nullptr ? std::string_view(*text) : std::string_view();
+}
+
 std::optional<MetricId> metric_of(const DocumentNode& metric) {
-  const DocumentEntry* type = find_entry(metric, "type");
-  const auto* name = type != nullptr ? std::get_if<std::string>(&type->value.value) : nullptr;
-  return name != nullptr ? metric_called(*name) : std::nullopt;
+  return metric_called(text_at(metric, "type"));
 }
 
 /// Both expect a label, at the same place of an answer.
 bool are_of_one_label(const DocumentNode& one, const DocumentNode& other) {
-  const auto path_of = [](const DocumentNode& metric) {
-    const DocumentEntry* path = find_entry(metric, "path");
-    const auto* text = path != nullptr ? std::get_if<std::string>(&path->value.value) : nullptr;
-    return text != nullptr ? *text : std::string();
-  };
   return metric_of(one) == MetricId::label && metric_of(other) == MetricId::label &&
-         path_of(one) == path_of(other);
+         text_at(one, "path") == text_at(other, "path");
 }
 
 /// Two expectations of one score.
 bool are_of_one_score(const DocumentNode& one, const DocumentNode& other) {
-  const auto name_of = [](const DocumentNode& metric) {
-    const DocumentEntry* name = find_entry(metric, "name");
-    const auto* text = name != nullptr ? std::get_if<std::string>(&name->value.value) : nullptr;
-    return text != nullptr ? *text : std::string();
-  };
   const auto metric = metric_of(one);
   return metric && info(*metric).kind == MetricKind::scored && metric_of(other) == metric &&
-         name_of(one) == name_of(other);
+         text_at(one, "name") == text_at(other, "name");
 }
 
 /// A test has each score once, and an answer one label; the test's own goes first.
@@ -226,6 +222,22 @@ DocumentNode DefaultTest::apply(const DocumentNode& test) const {
   }
   sort_by_key(*table);
   return merged;
+}
+
+DocumentNode::Array DefaultTest::replaced_by(const DocumentNode& test) const {
+  DocumentNode::Array replaced;
+  const auto shared = std::ranges::find(node_, "expected", &DocumentEntry::key);
+  const DocumentEntry* own = find_entry(test, "expected");
+  if (shared == node_.end() || own == nullptr || !is_for(test)) return replaced;
+  const DocumentNode::Array list = as_list(own->value);
+  std::ranges::copy_if(std::get<DocumentNode::Array>(shared->value.value), std::back_inserter(replaced),
+                       [&](const DocumentNode& metric) {
+                         return text_at(metric, "name").empty() &&
+                                std::ranges::any_of(list, [&](const DocumentNode& one) {
+                                  return are_of_one_score(one, metric);
+                                });
+                       });
+  return replaced;
 }
 
 }  // namespace sluice

@@ -28,6 +28,8 @@ class DefaultTest {
   /// Its metrics are its own, and then those that stand here, but for scored ones of a type that it names
   /// itself. What comes from here has the test's line.
   DocumentNode apply(const DocumentNode& test) const;
+  /// Of its metrics those scored ones without a name that the test has not, having one of the type itself.
+  DocumentNode::Array replaced_by(const DocumentNode& test) const;
 
  private:
   DocumentNode::Table node_;  ///< `expected` is a list.

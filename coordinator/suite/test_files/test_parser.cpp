@@ -7,6 +7,7 @@
 #include "common/text/template.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/suite/canonical_case.hpp"
 #include "coordinator/suite/documents/document_context.hpp"
 #include "coordinator/suite/examples/examples_key.hpp"
 #include "coordinator/suite/expectations/expectation_reader.hpp"
@@ -36,6 +37,7 @@ class TestReader {
     takes_defaults_ = source_.defaults->is_for(own);
     if (!takes_defaults_) return read_merged(own, own);
     read_merged(source_.defaults->apply(own), own);
+    note_replaced_default(own);
   }
 
  private:
@@ -58,6 +60,34 @@ class TestReader {
     if (own_vars != nullptr && rendered->is_sound) refuse_unused(*own_vars, rendered->used);
     if (!variables_.empty()) result_.test.vars = std::make_shared<const Variables>(std::move(variables_));
     sort_findings(result_.findings);
+  }
+
+  /// What the default test asks is read as if the test had it, since its texts may hold the test's variables.
+  void note_replaced_default(const DocumentNode& own) {
+    DocumentNode::Array replaced = source_.defaults->replaced_by(own);
+    if (replaced.empty() || !result_.findings.empty()) return;
+    Case& test = result_.test;
+    DocumentNode asked{
+        DocumentNode::Table{{"expected", own.line, {std::move(replaced), own.line, {}}}}, own.line, {}};
+    std::vector<Finding> said_by_defaults;
+    const DocumentContext aside{source_.file, source_.notation, said_by_defaults};
+    if (is_rendered_) asked = render_test(asked, test.vars ? *test.vars : Variables(), aside).node;
+    if (!variable_in(asked).empty()) return;  // The test has no such variable: nothing could be asked.
+    Case probe;
+    std::vector<UnfilledVariable> unfilled;
+    std::vector<NamedTool> tools;
+    read_expectations(*find_entry(asked, "expected"), source_, aside, probe, unfilled, tools);
+    for (const Expectation& one : probe.expectations) {
+      const bool is_asked = std::ranges::any_of(
+          test.expectations, [&](const Expectation& other) { return ask_alike(one, other); });
+      if (!is_asked) test.replaced_default = one.what.metric;
+    }
+  }
+
+  static bool ask_alike(const Expectation& one, const Expectation& other) {
+    const auto rubric_of = [](const Expectation& of) { return of.judge ? of.judge->rubric_hash : Digest{}; };
+    return one.what.metric == other.what.metric && score_digest(one) == score_digest(other) &&
+           rubric_of(one) == rubric_of(other);
   }
 
   static std::size_t count_of_metrics(const DocumentNode& expected) {

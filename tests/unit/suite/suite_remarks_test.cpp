@@ -69,5 +69,92 @@ TEST_F(SuiteRemarks, FormatsThatNothingChecksAreNamed) {
             "text looks like with \"pattern\"\n");
 }
 
+// Politeness was not judged in a test that asked for something else, and nobody said so.
+TEST_F(SuiteRemarks, AScoreOfTheDefaultTestIsReplacedByAnother) {
+  const std::string polite = "default_test: {expected: {type: rubric, criteria: is polite}}\ntests:\n";
+  const auto test = [](const std::string& id, const std::string& expected) {
+    return "  - {id: " + id + ", input: {prompt: x}, " + expected + "}\n";
+  };
+  const std::string other = "expected: {type: rubric, criteria: answers}";
+  EXPECT_EQ(
+      remarks(polite + test("a", other)),
+      "what default_test asks by a score without a name is not asked in 1 test, whose own score of that "
+      "metric replaces it and asks something else: rubric (suite.yaml:4); to keep both, give one of "
+      "them a \"name\"\n");
+  std::string many = polite;
+  for (const char* id : {"a", "b", "c", "d", "e", "f", "g"}) many += test(id, other);
+  EXPECT_EQ(remarks(many),
+            "what default_test asks by a score without a name is not asked in 7 tests, whose own score of "
+            "that metric replaces it and asks something else: rubric (suite.yaml:4), rubric (suite.yaml:5), "
+            "rubric (suite.yaml:6), rubric (suite.yaml:7), rubric (suite.yaml:8) and 2 more; to keep both, "
+            "give one of them a \"name\"\n");
+  for (const char* silent :
+       {"expected: {type: rubric, criteria: is polite, min_score: 0.9, samples: 3}",
+        "expected: {type: rubric, criteria: is polite, thresholding: {max_drop: 0.2}}",
+        "expected: {type: rubric, criteria: answers, name: facts}", "expected: {type: relevancy}",
+        "expected: [{type: rubric, criteria: answers}, {type: rubric, criteria: is polite, name: tone}]",
+        "default_test: false, expected: {type: rubric, criteria: answers}"}) {
+    EXPECT_EQ(remarks(polite + test("a", silent)), "") << silent;
+  }
+}
+
+TEST_F(SuiteRemarks, WhatTheDefaultTestAsksIsAskedWithTheVariablesOfATest) {
+  const std::string like =
+      "default_test: {expected: {type: semantic_similarity_to, text: \"{{capital}}\"}}\n";
+  const auto test = [](const std::string& text) {
+    return "tests: [{id: a, vars: {capital: Paris}, input: {prompt: \"{{capital}}?\"}, expected: {type: "
+           "semantic_similarity_to, min_score: 0.9, text: " +
+           text + "}}]\n";
+  };
+  EXPECT_EQ(remarks(like + test("Paris")), "");
+  EXPECT_EQ(remarks(like + test("[Paris]")), "");
+  EXPECT_NE(remarks(like + test("Lima")), "");
+  EXPECT_EQ(
+      remarks(like + "tests: [{id: a, input: {prompt: x}, expected: {type: semantic_similarity_to, text: "
+                     "Lima}}]\n"),
+      "")
+      << "it has no capital to be like";
+}
+
+TEST_F(SuiteRemarks, ScoresOfTestsInFilesReplaceThoseOfTheDefaultTestToo) {
+  write("more.jsonl",
+        R"({"id": "z", "input": {"prompt": "x"}, "expected": {"type": "rubric", "criteria": "answers"}})"
+        "\n");
+  write("rows.csv", "q,__expected\nx,llm-rubric: answers\n");
+  const std::string found = remarks(
+      "prompts: [\"{{q}}\"]\ndefault_test: {expected: {type: rubric, criteria: is polite}}\n"
+      "tests_file: [more.jsonl, rows.csv]\n");
+  EXPECT_NE(found.find("in 2 tests"), std::string::npos) << found;
+  EXPECT_NE(found.find(": rubric (more.jsonl:1), rubric (rows.csv:2);"), std::string::npos) << found;
+}
+
+// A score that was renamed by accident began without a baseline.
+TEST_F(SuiteRemarks, NamesOfScoresDifferByLittle) {
+  const auto tests = [](const std::string& name, int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i)
+      text += "  - {id: " + name + "-" + std::to_string(i) +
+              ", input: {prompt: x}, expected: {type: rubric, criteria: polite, name: " + name + "}}\n";
+    return text;
+  };
+  const std::string own =
+      ", and each has limits, means and a baseline of its own: if they are one quality, give "
+      "them one name\n";
+  EXPECT_EQ(remarks("tests:\n" + tests("tone", 2) + tests("Tone", 1)),
+            "the scores \"rubric:Tone\" (suite.yaml:5) and \"rubric:tone\" (2 tests, first suite.yaml:3) "
+            "differ by little in their names" +
+                own);
+  EXPECT_EQ(remarks("tests:\n" + tests("tone", 10) + tests("tnoe", 1)),
+            "the scores \"rubric:tnoe\" (suite.yaml:13) and \"rubric:tone\" (10 tests, first suite.yaml:3) "
+            "differ by little in their names" +
+                own);
+  EXPECT_EQ(remarks("tests:\n" + tests("tone", 9) + tests("tnoe", 1)), "") << "both may be meant";
+  EXPECT_EQ(remarks("tests:\n" + tests("part-1", 10) + tests("part-2", 1) + tests("a1", 1)), "");
+  EXPECT_EQ(remarks("tests:\n" + tests("tone", 1) +
+                    "  - {id: z, input: {prompt: x}, expected: {type: relevancy, name: Tone}}\n"),
+            "")
+      << "of another metric";
+}
+
 }  // namespace
 }  // namespace sluice
