@@ -1,5 +1,6 @@
 #include "coordinator/report/wording/judge_wording.hpp"
 
+#include "common/text/joined.hpp"
 #include "common/text/printable.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
@@ -7,6 +8,8 @@
 #include "coordinator/gate/quoted.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <utility>
 
 namespace sluice::wording {
@@ -19,14 +22,12 @@ std::string share_of_hundred(double share) {
 /// A trait of answers as sentences need it.
 struct TraitWords {
   const char* more;      ///< "longer answers"
-  const char* same;      ///< "all answers are as long"
   const char* examples;  ///< What to read.
 };
 
-constexpr TraitWords length_words{"longer answers", "all answers are as long, or all scores alike",
+constexpr TraitWords length_words{"longer answers",
                                   "long answers with high scores and short ones with low scores"};
 constexpr TraitWords format_words{"answers with more Markdown",
-                                  "all answers have as much Markdown, or all scores are alike",
                                   "formatted answers with high scores and plain ones with low scores"};
 
 /// `rank correlation of score and length in bytes 0.41 (95 %: 0.25 to 0.55) over 200 cases`
@@ -36,17 +37,9 @@ std::string strength(const RankCorrelation& found, const std::string& trait, dou
          fixed(found.interval.high, 2, true) + ") over " + counted(found.cases, "case");
 }
 
-std::string trait_bias(MetricId metric, const TraitBias& trait, const TraitWords& of, const std::string& name,
+std::string trait_bias(const TraitBias& trait, const TraitWords& of, const std::string& name,
                        double confidence) {
-  if (judges_context(metric)) return "not measured: the judge sees the context and no answer";
   const RankCorrelation& found = trait.correlation;
-  if (!found.rho) {
-    if (found.cases < fewest_ranked_cases) {
-      return "not measured: " + counted(found.cases, "case") + " with a known value, and it takes " +
-             std::to_string(fewest_ranked_cases);
-    }
-    return std::string("not measured: ") + of.same;
-  }
   const std::string measured = strength(found, name, confidence);
   if (!trait.decision.beyond_chance)
     return measured + ": not beyond chance; the interval says how much may have gone unseen";
@@ -55,6 +48,31 @@ std::string trait_bias(MetricId metric, const TraitBias& trait, const TraitWords
          ", beyond chance. Either they are " + (*found.rho > 0 ? "better" : "worse") +
          ", or the judge is biased: read some " + (*found.rho > 0 ? of.examples : "of those at both ends") +
          ", and let the rubric say what does not count, or another model judge";
+}
+
+/// Why a trait was not measured, or from where on it is.
+std::string gap_of(const JudgedMetricBias& metric, const RankCorrelation& found) {
+  if (judges_context(metric.score.metric)) return "the judge sees no answer";
+  if (found.cases >= fewest_ranked_cases) return "all answers or all scores are alike";
+  const bool lacks_values = found.cases < metric.format.correlation.cases;  // Which each answer has.
+  return "from " + std::to_string(fewest_ranked_cases) + " cases" + (lacks_values ? " of known length" : "") +
+         " on";
+}
+
+/// What was not measured, by why it was not.
+std::map<std::string, std::string> gaps_of(const JudgedMetricBias& metric) {
+  std::map<std::string, std::string> gaps;
+  const auto add = [&](const char* measure, const std::string& why) {
+    std::string& measures = gaps[why];
+    measures.append(measures.empty() ? "" : " and ").append(measure);
+  };
+  if (!metric.length.correlation.rho) add("length", gap_of(metric, metric.length.correlation));
+  if (!metric.format.correlation.rho) add("format", gap_of(metric, metric.format.correlation));
+  if (!metric.noise) {
+    add("noise of votes",
+        metric.votes < 2 ? "from 2 votes an answer on: `--judge-samples 3`" : "from 2 answers on");
+  }
+  return gaps;
 }
 
 /// `` `faithfulness v1` with 3 votes: kappa 0.72 (95 %: 0.48 to 0.90) by 40 answers beside labels ``.
@@ -100,12 +118,12 @@ std::string kappa(const JudgeCalibration& calibration) {
 }
 
 std::string length_bias(const JudgedMetricBias& metric, double confidence) {
-  return trait_bias(metric.score.metric, metric.length, length_words,
-                    "length in " + std::string(to_string(metric.length_unit)), confidence);
+  return trait_bias(metric.length, length_words, "length in " + std::string(to_string(metric.length_unit)),
+                    confidence);
 }
 
 std::string format_bias(const JudgedMetricBias& metric, double confidence) {
-  return trait_bias(metric.score.metric, metric.format, format_words, "share of Markdown", confidence);
+  return trait_bias(metric.format, format_words, "share of Markdown", confidence);
 }
 
 bool is_noisy(const JudgedMetricBias& metric) {
@@ -113,14 +131,8 @@ bool is_noisy(const JudgedMetricBias& metric) {
 }
 
 std::string vote_noise(const JudgedMetricBias& metric) {
-  const std::string votes = counted(metric.votes, "vote");
-  if (!metric.noise) {
-    return metric.votes < 2 ? "not measured: one vote on an answer tells nothing of its noise; ask for 3 or "
-                              "more with `--judge-samples`"
-                            : "not measured: fewer than two answers have votes";
-  }
   const VoteNoise& noise = *metric.noise;
-  std::string text = votes + " on an answer would come out otherwise " + "for some " +
+  std::string text = counted(metric.votes, "vote") + " on an answer would come out otherwise " + "for some " +
                      share_of_hundred(noise.flip_rate) + " of " + counted(noise.answers, "answer") +
                      " (at most " + share_of_hundred(noise.flip_rate_upper) + ")";
   const std::string limit = share_of_hundred(defaults::statistics::vote_noise_limit);
@@ -133,6 +145,25 @@ std::string vote_noise(const JudgedMetricBias& metric) {
   }
   return text + ": above " + limit + "; `--judge-samples " + std::to_string(*noise.enough_votes) +
          "` would bring it below";
+}
+
+std::string not_measured(const JudgeBias& bias) {
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> scores;  // By measures and why.
+  for (const JudgedMetricBias& metric : bias.metrics) {
+    for (const auto& [why, measures] : gaps_of(metric))
+      scores[{measures, why}].push_back(backquoted(judged_by(metric)));
+  }
+  std::string text;
+  for (auto& [gap, of] : scores) {
+    text += (text.empty() ? "" : "; ") + gap.first;
+    if (of.size() < bias.metrics.size()) {
+      const std::size_t more = of.size() - std::min(of.size(), defaults::named_entries);
+      of.resize(of.size() - more);
+      text += " of " + joined(of) + (more > 0 ? " and " + grouped(more) + " more" : "");
+    }
+    text += " (" + gap.second + ")";
+  }
+  return text;
 }
 
 std::vector<GateNotice> judge_bias_notices(const JudgeBias& bias) {

@@ -17,10 +17,14 @@ std::string judged_by(const JudgedMetricBias& metric);
 /// `kappa 0.72 (95 %: 0.48 to 0.90)`
 std::string kappa(const JudgeCalibration& calibration);
 
-/// A sentence each: how strong, with its interval, whether beyond chance, and what to do.
+/// A sentence each: how strong, with its interval, whether beyond chance, and what to do. REQUIRES: it was
+/// measured.
 std::string length_bias(const JudgedMetricBias& metric, double confidence);
 std::string format_bias(const JudgedMetricBias& metric, double confidence);
 std::string vote_noise(const JudgedMetricBias& metric);
+/// What was not measured, and from how many cases, answers or votes on it is: `length and format (from 5
+/// cases on)`. Empty if all was.
+std::string not_measured(const JudgeBias& bias);
 
 /// More of the verdicts are luck than `defaults::statistics::vote_noise_limit`.
 bool is_noisy(const JudgedMetricBias& metric);

@@ -136,8 +136,7 @@ TEST(JudgeBiasFold, OfAJudgeThatSeesNoAnswerNoTraitIsMeasured) {
   ASSERT_EQ(bias.metrics.size(), 1u);
   EXPECT_FALSE(bias.metrics[0].length.correlation.rho);
   EXPECT_TRUE(wording::judge_bias_notices(bias).empty());
-  EXPECT_EQ(wording::length_bias(bias.metrics[0], 0.95),
-            "not measured: the judge sees the context and no answer");
+  EXPECT_EQ(wording::not_measured(bias), "length and format (the judge sees no answer)");
 }
 
 TEST(JudgeBiasFold, ShorterAnswersMayBeFavouredToo) {
@@ -197,11 +196,31 @@ TEST(JudgeBiasFold, RepeatsAndArmsAreNoFurtherCases) {
 
 TEST(JudgeBiasFold, FewCasesAreNotMeasured) {
   const JudgeBias bias = MeasuredRun({{"a", {0.5}}, {"bc", {0.9}}}).bias();
-  EXPECT_EQ(wording::length_bias(bias.metrics[0], 0.95),
-            "not measured: 2 cases with a known value, and it takes 5");
-  EXPECT_EQ(wording::vote_noise(bias.metrics[0]),
-            "not measured: one vote on an answer tells nothing of its noise; ask for 3 or more with "
-            "`--judge-samples`");
+  EXPECT_FALSE(bias.metrics[0].length.correlation.rho);
+  EXPECT_FALSE(bias.metrics[0].noise);
+  EXPECT_EQ(wording::not_measured(bias),
+            "length and format (from 5 cases on); noise of votes (from 2 votes an answer on: "
+            "`--judge-samples 3`)");
+}
+
+TEST(JudgeBiasFold, SaysOfWhichScoresSomethingWasNotMeasured) {
+  JudgeBias bias = MeasuredRun(answers_with(as_long)).bias();
+  EXPECT_EQ(wording::not_measured(bias), "format (all answers or all scores are alike)");
+  JudgedMetricBias few = MeasuredRun({{"a", {0.5, 0.5}}}).bias().metrics[0];
+  few.score = {rubric, "tone"};
+  few.rubric = "rubric";
+  bias.metrics.push_back(few);
+  EXPECT_EQ(wording::not_measured(bias),
+            "format of `faithfulness v1` (all answers or all scores are alike); length and format of "
+            "`rubric:tone v1` (from 5 cases on); noise of votes of `rubric:tone v1` (from 2 answers on)");
+  bias.metrics = {few};
+  bias.metrics[0].format.correlation.cases = 40;
+  EXPECT_TRUE(has(wording::not_measured(bias), "length (from 5 cases of known length on)"))
+      << wording::not_measured(bias);
+  JudgedMetricBias whole = MeasuredRun(answers_with(as_long)).bias().metrics[0];
+  whole.format = whole.length;
+  bias.metrics = {whole};
+  EXPECT_EQ(wording::not_measured(bias), "");
 }
 
 TEST(JudgeBiasFold, SaysHowManyVotesWouldDo) {
@@ -261,7 +280,7 @@ TEST(JudgeBiasReport, EveryFormatForPeopleAndJsonShowIt) {
   for (const std::string& page : {table_of(input, {.columns = 120}), markdown_of(input)}) {
     const std::string text = in_one_line(page);
     EXPECT_TRUE(has(text, "longer answers score higher, beyond chance")) << page;
-    EXPECT_TRUE(has(text, "not measured: all answers have as much Markdown")) << page;
+    EXPECT_TRUE(has(text, "Not measured: format (all answers or all scores are alike)")) << page;
     EXPECT_TRUE(has(text, "3 votes on an answer would come out otherwise")) << page;
   }
   std::istringstream written(json_of(input));
@@ -283,6 +302,23 @@ TEST(JudgeBiasReport, EveryFormatForPeopleAndJsonShowIt) {
   EXPECT_EQ(metric["votes"]["samples"], 3);
   EXPECT_EQ(metric["votes"]["answers"], 40);
   EXPECT_TRUE(has(github_of(input), "::warning title=Judge%3A judge_length_bias::")) << github_of(input);
+}
+
+// Each score of a small suite had three lines that said what was not measured.
+TEST(JudgeBiasReport, WhatIsNotMeasuredIsOneLine) {
+  MeasuredRun run({{"a", {0.5}}, {"bc", {0.9}}});
+  JudgeBias bias = run.bias();
+  bias.metrics.resize(3, bias.metrics[0]);
+  const Aggregates aggregates = *aggregate(run.results, nullptr);
+  ReportInput input = sample::input_of(run.results, aggregates);
+  input.judge_bias = &bias;
+  const std::string line =
+      "Not measured: length and format (from 5 cases on); noise of votes (from 2 votes an answer on: "
+      "`--judge-samples 3`)";
+  const std::string table = in_one_line(table_of(input, {.columns = 80}));
+  EXPECT_TRUE(has(table, " Judge " + line)) << table;
+  const std::string comment = in_one_line(markdown_of(input));
+  EXPECT_TRUE(has(comment, "<summary>Judge</summary> - " + line + " </details>")) << comment;
 }
 
 }  // namespace sluice::judge_bias_report_test
