@@ -99,7 +99,10 @@ ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   progress.budgets = state.budgets;
   set_in_flight(progress);
   update_rate(self);
-  progress.elapsed = std::chrono::duration_cast<std::chrono::seconds>(self->clock().now() - state.started);
+  // At the end it is what the report says.
+  const auto time = progress.done == progress.total ? std::chrono::duration<double>(facts.duration_seconds)
+                                                    : controller.time_until(self->clock().now());
+  progress.elapsed = std::chrono::duration_cast<std::chrono::seconds>(time);
   progress.per_second = state.rate.per_second();
   const auto remaining = state.rate.time_for(progress.total - progress.done);
   if (remaining && goes_on(state)) {

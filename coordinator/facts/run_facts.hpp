@@ -27,8 +27,9 @@ struct RunFacts {
   std::string run_id;
   std::int64_t started_at_ms = 0;  ///< Unix time.
   std::int64_t completed_at_ms = 0;
-  /// Monotonic, from the first lease to the last result; of a run that went on, of its last part.
+  /// Of all parts of the run, each from its first lease to its last result; whole milliseconds.
   double duration_seconds = 0.0;
+  std::chrono::milliseconds part_time{};  ///< Of its last part alone.
   bool is_resumed = false;     ///< It went on where an earlier part stopped; the counters are of all parts.
   std::uint64_t requests = 0;  ///< Provider calls.
   std::uint64_t retries = 0;

@@ -113,10 +113,10 @@ struct Ledger::Database {
   Result<void> set_of_run(const std::string& run_id, const char* column, const std::string& value);
   /// The first part of a run, or one more of a run whose parts are noted. In a transaction.
   void begin_part(std::int64_t seq, std::int64_t now_ms);
-  /// How far its latest part has come.
-  void note_part(std::int64_t seq, std::int64_t until_ms);
-  /// The same of now, once a second: a commit more costs a page more.
+  /// How far its latest part has come by now, once a second: a commit more costs a page more.
   void note_part_now(std::int64_t seq);
+  /// How long it took: less than until now, since it waited for workers and was judged.
+  void end_part(std::int64_t seq, std::chrono::milliseconds took);
   /// Removes what only whoever went on with the run would need.
   void forget_progress(std::int64_t seq);
   /// Inserts one trial's row; false if it was there.

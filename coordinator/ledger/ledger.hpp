@@ -104,7 +104,9 @@ class Ledger {
 
   /// Waits for another process longer than other calls do, as finish_run and reopen_run.
   Result<void> begin_run(const RunRecord& run);
-  Result<void> finish_run(const std::string& run_id, const RunSummary& summary);
+  /// `part_time`: of the part that ends, as RunFacts has it.
+  Result<void> finish_run(const std::string& run_id, const RunSummary& summary,
+                          std::chrono::milliseconds part_time = {});
 
   // --- going on with a run (coordinator/session/resume_run.hpp) ---
   /// The run has no end any more, and another part of it begins: what was noted of the end, and its cases,
@@ -139,9 +141,11 @@ class Ledger {
                           std::int64_t max_bytes = defaults::max_suite_copies_bytes);
   /// What was kept; null where nothing was.
   Result<std::shared_ptr<const SuiteCopy>> suite_of(const std::string& run_id) const;
-  /// How long the parts of the run took together, the last one up to its latest commit if it has no end, to a
-  /// second. Nothing for a run from before version 11 of the ledger.
-  Result<std::optional<std::chrono::milliseconds>> time_of(const std::string& run_id) const;
+  /// How long the parts of the run took together (RunFacts::duration_seconds). Of one whose process died it
+  /// is known when it was begun and, to a second, its latest commit. `now_ms`: of a run that is under way,
+  /// until then. Nothing for a run from before version 11 of the ledger.
+  Result<std::optional<std::chrono::milliseconds>> time_of(const std::string& run_id,
+                                                           std::optional<std::int64_t> now_ms = {}) const;
 
   /// Adds cases of a run that did not simply pass to those that are noted: all of them or none.
   Result<void> note_cases(const std::string& run_id, std::span<const CaseOutcome> cases);

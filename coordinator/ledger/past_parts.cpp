@@ -5,9 +5,22 @@
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/ledger/row_id.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace sluice {
+namespace {
+
+/// Of the run's latest part. `end` is said by `value`, the second parameter.
+void set_part_end(SQLite::Database& db, std::int64_t seq, const std::string& end, std::int64_t value) {
+  SQLite::Statement update(db, "UPDATE parts SET until_ms = " + end +
+                                   " WHERE id = (SELECT max(id) FROM parts" + where_of_run + ")");
+  update.bind(1, seq);
+  update.bind(2, value);
+  update.exec();
+}
+
+}  // namespace
 
 void Ledger::Database::begin_part(std::int64_t seq, std::int64_t now_ms) {
   SQLite::Statement insert(db, "INSERT INTO parts(id, begun_at_ms, until_ms) SELECT coalesce(max(id) + 1, " +
@@ -17,29 +30,29 @@ void Ledger::Database::begin_part(std::int64_t seq, std::int64_t now_ms) {
   insert.exec();
 }
 
-void Ledger::Database::note_part(std::int64_t seq, std::int64_t until_ms) {
-  SQLite::Statement update(
-      db, "UPDATE parts SET until_ms = ?2 WHERE id = (SELECT max(id) FROM parts" + where_of_run + ")");
-  update.bind(1, seq);
-  update.bind(2, until_ms);
-  update.exec();
-}
-
 void Ledger::Database::note_part_now(std::int64_t seq) {
   const auto now = std::chrono::steady_clock::now();
   if (now - part_noted < defaults::part_noted_every) return;
   part_noted = now;
-  note_part(seq, unix_now_ms());
+  set_part_end(db, seq, "?2", unix_now_ms());
 }
 
-Result<std::optional<std::chrono::milliseconds>> Ledger::time_of(const std::string& run_id) const {
+void Ledger::Database::end_part(std::int64_t seq, std::chrono::milliseconds took) {
+  set_part_end(db, seq, "begun_at_ms + ?2", took.count());
+}
+
+Result<std::optional<std::chrono::milliseconds>> Ledger::time_of(const std::string& run_id,
+                                                                 std::optional<std::int64_t> now_ms) const {
   return guarded(ledger_error, [&]() -> std::optional<std::chrono::milliseconds> {
-    SQLite::Statement query(database_->db,
-                            "SELECT count(*), sum(max(0, until_ms - begun_at_ms)) FROM parts" + where_of_run);
+    SQLite::Statement query(
+        database_->db,
+        "SELECT count(*), sum(max(0, until_ms - begun_at_ms)), max(until_ms) FROM parts" + where_of_run);
     query.bind(1, database_->run_seq(run_id));
     query.executeStep();
     if (query.getColumn(0).getInt64() == 0) return std::nullopt;
-    return std::chrono::milliseconds(query.getColumn(1).getInt64());
+    const std::int64_t latest = query.getColumn(2).getInt64();
+    return std::chrono::milliseconds(query.getColumn(1).getInt64() +
+                                     std::max<std::int64_t>(now_ms.value_or(latest) - latest, 0));
   });
 }
 

@@ -162,7 +162,8 @@ Result<void> Ledger::begin_run(const RunRecord& run) {
   });
 }
 
-Result<void> Ledger::finish_run(const std::string& run_id, const RunSummary& summary) {
+Result<void> Ledger::finish_run(const std::string& run_id, const RunSummary& summary,
+                                std::chrono::milliseconds part_time) {
   const Database::Patience patience(*database_);
   return guarded_transaction(database_->db, ledger_error, [&]() -> Result<void> {
     database_->settle_pins();
@@ -190,7 +191,7 @@ Result<void> Ledger::finish_run(const std::string& run_id, const RunSummary& sum
     update.bind(next, run_id);
     if (update.exec() != 1) return fail(ledger_error("run " + run_id + " is not in the ledger"));
     const std::int64_t seq = database_->run_seq(run_id);
-    database_->note_part(seq, summary.completed_at_ms);
+    database_->end_part(seq, part_time);
     if (has_come_to_its_end(summary)) database_->forget_progress(seq);
     return {};
   });

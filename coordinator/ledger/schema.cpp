@@ -106,7 +106,8 @@ constexpr const char* past = R"sql(
     trials INTEGER NOT NULL,
     judged_by INTEGER NOT NULL  -- Of what judges its answers: 64 bits of a hash.
   );
-  -- From its beginning or a --resume until it stopped: id = seq of the run * 2^32 + number of the part.
+  -- From its beginning or a --resume on: id = seq of the run * 2^32 + number of the part. Of one that has
+  -- ended, the difference is how long it took.
   CREATE TABLE parts (
     id INTEGER PRIMARY KEY,
     begun_at_ms INTEGER NOT NULL,

@@ -6,6 +6,7 @@
 #include "coordinator/plan/plan.hpp"
 #include "coordinator/run/run_tally.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -25,6 +26,7 @@ class EarlierPart {
   Result<void> add(const CommittedTrial& trial, const std::string& worker);
   /// Spent beside the results.
   void add(const UnitSpend& spent);
+  void took(std::chrono::milliseconds time) { tally_.took_before(time); }
 
   bool is_settled(UnitId unit) const { return workers_of_.at(unit) > 0; }
   /// REQUIRES: is_settled.

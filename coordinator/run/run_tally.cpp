@@ -37,11 +37,17 @@ void RunTally::on_spend(const Spend& spend, std::size_t arm) {
   facts_.waited_retry += std::chrono::milliseconds(spend.waited_retry_ms);
 }
 
+std::chrono::milliseconds RunTally::time_until(TimePoint last_result) const {
+  // There may be no result after it.
+  if (!first_lease_ || last_result < *first_lease_) return before_;
+  return before_ + std::chrono::duration_cast<std::chrono::milliseconds>(last_result - *first_lease_);
+}
+
 RunFacts RunTally::facts() const {
   auto facts = facts_;
-  // There may be no result after it.
-  if (first_lease_ && last_result_ > *first_lease_)
-    facts.duration_seconds = std::chrono::duration<double>(last_result_ - *first_lease_).count();
+  const auto time = time_until(last_result_);
+  facts.duration_seconds = std::chrono::duration<double>(time).count();
+  facts.part_time = time - before_;
   return facts;
 }
 

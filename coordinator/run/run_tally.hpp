@@ -6,6 +6,7 @@
 #include "coordinator/plan/plan.hpp"
 #include "coordinator/run/recording.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -30,7 +31,9 @@ class RunTally {
 
   void on_lease(TimePoint now) { first_lease_ = first_lease_.value_or(now); }
   void on_result(TimePoint now) { last_result_ = now; }
-  /// The run goes on now: durations begin anew.
+  /// Parts of the run before this one took so long.
+  void took_before(std::chrono::milliseconds time) { before_ = time; }
+  /// The run goes on now, with another part.
   void go_on(TimePoint now) {
     last_result_ = now;
     facts_.is_resumed = true;
@@ -46,6 +49,8 @@ class RunTally {
   void set_frames_rejected(std::uint64_t count) { facts_.frames_rejected = count; }
 
   const TrialCounts& trials() const { return trials_; }
+  /// How long the run took (RunFacts::duration_seconds) if this part's last result came then.
+  std::chrono::milliseconds time_until(TimePoint last_result) const;
   /// The run's id, its duration and the counters; the rest is not set.
   RunFacts facts() const;
 
@@ -54,6 +59,7 @@ class RunTally {
   TrialCounts trials_;
   std::optional<TimePoint> first_lease_;
   TimePoint last_result_;
+  std::chrono::milliseconds before_{};
 };
 
 }  // namespace sluice

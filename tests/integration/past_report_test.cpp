@@ -23,8 +23,14 @@ TEST_F(PastReport, TheReportOfAPastRunIsThatOfTheRun) {
   EXPECT_EQ(now["verdict"], then["verdict"]);
   EXPECT_EQ(now["metrics"], then["metrics"]);
   EXPECT_EQ(now["fixture_results"], then["fixture_results"]);
+  EXPECT_EQ(now["run"]["duration_seconds"], then["run"]["duration_seconds"])
+      << "the start of its workers and the report counted too";
   const auto shown = nlohmann::json::parse(run_sluice({"runs", "show", "last", "--format", "json"}).output);
   EXPECT_EQ(shown["prompt_version"], nullptr) << "texts bring their own";
+  for (const char* time : {"started_at", "completed_at"}) {
+    EXPECT_EQ(now[time], then[time]);
+    EXPECT_EQ(shown[time], then[time]);
+  }
   const auto listed = run_sluice({"runs", "list"});
   EXPECT_NE(listed.output.find("1 failed"), std::string::npos) << listed.output;
   EXPECT_EQ(run_sluice({"report", "capitals", "--format", "json"}).output, again.output)

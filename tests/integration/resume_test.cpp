@@ -132,6 +132,8 @@ TEST_F(Resume, AnInterruptNamesTheCommandThatGoesOn) {
       parse_report(run_sluice({"report", "last", "--format", "json"}).output)["run"]["duration_seconds"];
   EXPECT_GT(took, 0.0);
   EXPECT_LT(took, passed.count() - 2) << "in which nothing ran";
+  EXPECT_EQ(parse_report(resumed.output)["run"]["duration_seconds"], took) << "it had that of the last part";
+  EXPECT_GT(took, parse_report(finished.output)["run"]["duration_seconds"]);
 }
 
 TEST_F(Resume, AChangeIsRefusedWithTheDifference) {

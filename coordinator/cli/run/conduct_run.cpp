@@ -146,7 +146,6 @@ Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
   if (conducted.observer) config.observing = spawn_observer(actors.system, std::move(*conducted.observer));
   const auto observing = config.observing;
   const auto progress = config.progress;
-  run.started_at_ms = unix_now_ms();
   const auto coordinator =
       spawn_coordinator(actors.system, std::move(config), std::move(*router), std::move(conducted.ledger));
   around.signals.handle_with([&coordinator](const char* signal) {

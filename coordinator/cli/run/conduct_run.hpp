@@ -44,7 +44,6 @@ struct ConductedRun {
 struct EndedRun {
   RunEnded ended;
   std::string endpoint;  ///< Where workers could join.
-  std::int64_t started_at_ms = 0;
   std::int64_t completed_at_ms = 0;
 };
 

@@ -257,7 +257,7 @@ FinishedRun RecordedRun::stopped(const Error& why) {
 
 void RecordedRun::take_facts(EndedRun& ended) {
   facts_ = std::move(ended.ended.facts);
-  facts_.started_at_ms = goes_on() ? record_.started_at_ms : ended.started_at_ms;
+  facts_.started_at_ms = record_.started_at_ms;
   facts_.completed_at_ms = ended.completed_at_ms;
   if (before_ != nullptr) add_embedding_run(*before_, facts_);
   begun_units_ = std::move(ended.ended.begun_units);

@@ -1,5 +1,6 @@
 #include "coordinator/cli/run/resumed_run.hpp"
 
+#include "common/clock.hpp"
 #include "coordinator/cli/past_runs/asked_again.hpp"
 #include "coordinator/cli/past_runs/past_runs.hpp"
 #include "coordinator/gate/quoted.hpp"
@@ -8,6 +9,7 @@
 #include "coordinator/session/run_retrieval.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -102,6 +104,10 @@ Result<RunRecord> take_up(const RunRecord& now, const Plan& plan, SuiteCopier* s
     earlier = earlier_part(plan, now.run_id, ledger);
     if (!earlier) return fail(std::move(earlier.error()));
   }
+  const auto time = ledger.time_of(now.run_id);
+  if (!time) return fail(time.error());
+  // Of a run that an earlier sluice began it is not known in which hours nothing ran.
+  (*earlier)->took(time->value_or(std::chrono::milliseconds(unix_now_ms() - past->run.started_at_ms)));
   const auto leases = ledger.leases_of(now.run_id);
   if (!leases) return fail(leases.error());
   add_noted_leases(*leases, controller);

@@ -202,7 +202,8 @@ class RunReport::Reporter {
   const CacheTools* caches() const { return ended_.use != nullptr ? ended_.use->caches : nullptr; }
 
   int failed(const Error& error) {
-    return report_failed_run(ended_.ledger, ended_.run_id, error, ended_.facts.completed_at_ms);
+    return report_failed_run(ended_.ledger, ended_.run_id, error, ended_.facts.completed_at_ms,
+                             ended_.facts.part_time);
   }
 
   const Digest* key_of(TrialId trial) const {
@@ -219,7 +220,7 @@ class RunReport::Reporter {
         {ended_.options, ended_.inputs, run.results(), run.gate(), ended_.facts, run.price(), ended_.ledger});
     RunSummary summary = summary_of(ended_.facts, run.assessment(), code);
     if (!ended_.use->is_assessed) count_answers(summary);
-    const auto noted = ended_.ledger.finish_run(ended_.run_id, summary);
+    const auto noted = ended_.ledger.finish_run(ended_.run_id, summary, ended_.facts.part_time);
     return noted ? code : report_error(noted.error());
   }
 
@@ -237,7 +238,8 @@ class RunReport::Reporter {
     // After the report, which is what was paid for; a ledger that fails now does not take it away.
     if (*retrieval) expect(ended_.ledger.note_retrievals(ended_.run_id, (*retrieval)->events));
     expect(not_passed_.note(ended_.ledger, ended_.run_id));
-    expect(ended_.ledger.finish_run(ended_.run_id, summary_of(ended_.facts, run.assessment(), code_)));
+    expect(ended_.ledger.finish_run(ended_.run_id, summary_of(ended_.facts, run.assessment(), code_),
+                                    ended_.facts.part_time));
     return code_;
   }
 
@@ -335,13 +337,14 @@ ReportedRun RunReport::finish() {
   return reporter_->finish();
 }
 
-int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& why, std::int64_t ended_at_ms) {
+int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& why, std::int64_t ended_at_ms,
+                      std::chrono::milliseconds part_time) {
   RunSummary unassessed;
   unassessed.completed_at_ms = ended_at_ms;
   unassessed.verdict = to_string(RunVerdict::error);
   unassessed.exit_code = report_error(why);
   unassessed.reason_code = to_string(why.reason);
-  const auto noted = ledger.finish_run(run_id, unassessed);
+  const auto noted = ledger.finish_run(run_id, unassessed, part_time);
   return noted ? unassessed.exit_code : report_error(noted.error());
 }
 

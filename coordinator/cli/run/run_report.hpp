@@ -8,6 +8,7 @@
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -61,8 +62,9 @@ class RunReport {
 };
 
 /// The same for a run of which there is nothing to assess: says why, and notes its end (Unix time in
-/// milliseconds). Returns the exit code.
-int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& why, std::int64_t ended_at_ms);
+/// milliseconds) and RunFacts::part_time. Returns the exit code.
+int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& why, std::int64_t ended_at_ms,
+                      std::chrono::milliseconds part_time = {});
 
 /// Writes the files of a run's report where it came to its end before any test was asked (`facts.cut_short`):
 /// else those of an earlier run stay there, and pass for this one's.

@@ -135,8 +135,7 @@ std::string progress_panel(const RunUnderWay& run) {
           std::to_string(run.progress.committed) + "\">" + std::to_string(run.progress.committed) +
           "</progress>\n<dl class=\"facts\">";
   if (past.under_way)
-    text += fact("Running for",
-                 wording::duration(static_cast<double>(run.now_ms - past.run.started_at_ms) / 1000.0));
+    text += fact("Running for", wording::duration(std::chrono::duration<double>(run.time).count()));
   text += fact("Errors", counts(run.progress.errors)) + fact("Workers", counts(run.progress.workers));
   return text + "</dl>\n</section>\n";
 }

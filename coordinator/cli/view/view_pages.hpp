@@ -5,6 +5,7 @@
 #include "coordinator/output/sink.hpp"
 #include "coordinator/report/html/html_page.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,7 +23,7 @@ struct RunUnderWay {
   RunProgress progress;
   std::optional<double> per_second{};         ///< Of trials; unknown at first.
   std::optional<double> remaining_seconds{};  ///< Unknown while the rate is.
-  std::int64_t now_ms = 0;                    ///< Unix time.
+  std::chrono::milliseconds time{};           ///< That it took so far, as Ledger::time_of has it.
 };
 
 /// What its page begins with; asked for again until the run has ended.

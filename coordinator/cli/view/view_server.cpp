@@ -111,11 +111,15 @@ ServedAnswer ViewServer::page_of(const ViewRequest& asked) {
 Result<std::string> ViewServer::panel_of(const PastRun& past, const Ledger& ledger) {
   auto progress = ledger.progress_of(past.run.run_id);
   if (!progress) return fail(progress.error());
-  RunUnderWay run{past, std::move(*progress), {}, {}, unix_now_ms()};
+  RunUnderWay run{past, std::move(*progress)};
   if (past.summary) return progress_panel(run);
+  const std::int64_t now_ms = unix_now_ms();
+  const auto time = ledger.time_of(past.run.run_id, now_ms);
+  if (!time) return fail(time.error());
+  run.time = time->value_or(std::chrono::milliseconds(now_ms - past.run.started_at_ms));
   const std::lock_guard lock(rates_);
   RateEstimate& rate = rate_of_[past.run.run_id];
-  rate.update(std::chrono::milliseconds(run.now_ms - past.run.started_at_ms), run.progress.committed, true);
+  rate.update(run.time, run.progress.committed, true);
   run.per_second = rate.per_second();
   if (const auto left = rate.time_for(past.run.trials - std::min(past.run.trials, run.progress.committed)))
     run.remaining_seconds = left->count();

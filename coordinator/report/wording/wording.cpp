@@ -307,8 +307,7 @@ std::string run_facts(const ReportInput& input) {
   const auto plural = [](std::uint64_t number, std::string_view one, std::string_view many) {
     return grouped(number) + ' ' + std::string(number == 1 ? one : many);
   };
-  std::string text = duration(facts.duration_seconds) +
-                     (facts.is_resumed ? " since it was resumed; in all its parts " : ", ") +
+  std::string text = duration(facts.duration_seconds) + (facts.is_resumed ? " in all its parts, " : ", ") +
                      counted(facts.requests, "request") + ", " + plural(facts.retries, "retry", "retries") +
                      ", " + counted(facts.cache_hits, "cache hit");
   // The ledger keeps no workers: of a past run it is not known how many there were.
@@ -328,7 +327,7 @@ std::string held_up(const ReportInput& input) {
   for (const BudgetFacts& budget : input.facts.budgets) {
     if (budget.held_up_time < std::chrono::seconds(1)) continue;
     const auto whole = [](auto time) { return std::chrono::round<std::chrono::seconds>(time); };
-    const auto run = whole(std::chrono::duration<double>(input.facts.duration_seconds));
+    const auto run = whole(input.facts.part_time);  // Of earlier parts nobody knows.
     text += (text.empty() ? "" : ", ") + ("limited by " + budget.provider + " for ") +
             clock(std::min(whole(budget.held_up_time), run)) + " of " + clock(run);
   }

@@ -23,7 +23,7 @@ class Waits : public testing::Test {
 };
 
 TEST_F(Waits, OfALimitAreSaidAsTheyAreFelt) {
-  input_.facts.duration_seconds = 199;
+  input_.facts.part_time = 199s;
   input_.facts.waited_permit = 90min;  // Of all calls.
   input_.facts.budgets[0].held_up_time = 185s;
   EXPECT_EQ(words(), "limited by gemini for 3:05 of 3:19; 0.6 s before retries, over all calls");
@@ -33,7 +33,7 @@ TEST_F(Waits, OfALimitAreSaidAsTheyAreFelt) {
 }
 
 TEST_F(Waits, OfALimitAloneAreNoSum) {
-  input_.facts.duration_seconds = 199;
+  input_.facts.part_time = 199s;
   input_.facts.waited_retry = {};
   input_.facts.budgets[0].held_up_time = 185s;
   EXPECT_EQ(words(), "limited by gemini for 3:05 of 3:19");
@@ -43,6 +43,17 @@ TEST_F(Waits, OfALimitAloneAreNoSum) {
 TEST_F(Waits, OfCallsAreSummedWhereNoLimitHeldTheRunUp) {
   input_.facts.budgets[0].held_up_time = 900ms;
   EXPECT_EQ(words(), "2.5 s for permits, 0.6 s before retries, over all calls");
+}
+
+// Calls are held up in the part that this process ran; how long the run took is of all its parts.
+TEST_F(Waits, OfAResumedRunAreThoseOfItsLastPart) {
+  input_.facts.is_resumed = true;
+  input_.facts.duration_seconds = 600;
+  input_.facts.part_time = 199s;
+  input_.facts.waited_retry = {};
+  input_.facts.budgets[0].held_up_time = 185s;
+  EXPECT_EQ(words(), "limited by gemini for 3:05 of 3:19");
+  EXPECT_EQ(wording::run_facts(input_).substr(0, 37), "10 min 00 s in all its parts, 7 reque");
 }
 
 }  // namespace sluice::waits_test

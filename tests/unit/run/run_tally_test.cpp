@@ -62,5 +62,18 @@ TEST(RunTally, LastsFromTheFirstLeaseToTheLastResult) {
   EXPECT_EQ(tally.facts().duration_seconds, 5.0);
 }
 
+TEST(RunTally, LastsAsLongAsItsPartsTogether) {
+  RunTally tally("run-1", {});
+  tally.took_before(90s);
+  tally.go_on(tally_start);
+  EXPECT_EQ(tally.time_until(tally_start + 5s), 90s) << "nothing is leased yet";
+  EXPECT_EQ(tally.facts().duration_seconds, 90.0);
+  tally.on_lease(tally_start + 10s);
+  tally.on_result(tally_start + 15s);
+  EXPECT_EQ(tally.time_until(tally_start + 20s), 100s);
+  EXPECT_EQ(tally.facts().duration_seconds, 95.0);
+  EXPECT_EQ(tally.facts().part_time, 5s);
+}
+
 }  // namespace
 }  // namespace sluice
