@@ -134,7 +134,7 @@ TEST(AskedOtherwise, IsSeenByWhatAnExportWrote) {
   EXPECT_FALSE(assessed(gate_of(&*read), test, 0.6).asked_otherwise);
   baseline_file_test::expect_finding(
       baseline_file_test::with_entries(R"({"test_id": "t", "metric": "rubric", "score": 1, "asks": "12"})"),
-      7, "`entries[0].asks` is \"12\", expected 16 hex digits");
+      7, "`entries[0].asks` is the text `12`, expected 16 hex digits");
 }
 
 TEST(AskedOtherwise, IsKeptOfEachEntryHoweverManyShareIt) {

@@ -33,7 +33,10 @@ GatedRun run_of(bool strict = false) {
 CaseAssessment judged(MetricId metric, std::uint32_t rubric, std::vector<double> scores) {
   Case test = judged_test("q", metric);
   test.expectations[0].judge->rubric = rubric;
-  return assess_votes(gate_of(nullptr), test, votes(std::move(scores), metric));
+  CaseAssessment assessment = assess_votes(gate_of(nullptr), test, votes(std::move(scores), metric));
+  for (AssessedMetric& one : assessment.metrics)
+    one.expectation = nullptr;  // The test is gone with this call.
+  return assessment;
 }
 
 CaseAssessment faithful(std::vector<double> scores = {0.9, 0.8, 0.9}) {

@@ -27,7 +27,10 @@ std::vector<CaseAssessment> each_of(const Gate& gate, const Case& test,
   for (const auto& one : outcomes) answers.push_back({one});
   std::vector<CaseAssessment> repeats = gate.assess_answers(test, answers, answers.size());
   for (CaseAssessment& repeat : repeats) {
-    for (AssessedMetric& metric : repeat.metrics) metric.detail = {};
+    for (AssessedMetric& metric : repeat.metrics) {
+      metric.detail = {};
+      metric.expectation = nullptr;  // The test may be gone with the caller's call.
+    }
   }
   return repeats;
 }
