@@ -129,7 +129,7 @@ TEST_F(Resume, AnInterruptNamesTheCommandThatGoesOn) {
   EXPECT_EQ(resumed.errors.find("continue with"), std::string::npos) << resumed.errors;
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
   const double took =
-      parse_report(run_sluice({"report", "last", "--format", "json"}).output)["run"]["duration_seconds"];
+      parse_report(run_sluice({"report", id, "--format", "json"}).output)["run"]["duration_seconds"];
   EXPECT_GT(took, 0.0);
   EXPECT_LT(took, passed.count() - 2) << "in which nothing ran";
   EXPECT_EQ(parse_report(resumed.output)["run"]["duration_seconds"], took) << "it had that of the last part";
