@@ -19,14 +19,6 @@ using Made = tl::expected<DocumentNode, std::string>;
 constexpr double similar_enough = 0.75;
 constexpr double good_enough = 0.7;  ///< Of `g-eval`.
 
-/// Whether it says something about the answer that no value is needed for.
-bool needs_no_value(Form form) {
-  constexpr std::array forms{Form::json,         Form::any_json,          Form::relevancy,
-                             Form::faithfulness, Form::context_relevance, Form::time,
-                             Form::price,        Form::valid_calls,       Form::refused};
-  return std::ranges::find(forms, form) != forms.end();
-}
-
 /// An answer that begins by saying that it will not help. Few phrases and nothing further on: where they
 /// stand in an answer that complies, the check would pass.
 constexpr std::string_view words_of_refusal =

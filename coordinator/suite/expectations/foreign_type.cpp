@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 namespace sluice {
 namespace {
@@ -89,6 +90,19 @@ std::span<const ForeignType> all_foreign_types() {
 const ForeignType* find_foreign_type(std::string_view name) {
   const auto found = std::ranges::find(foreign_types, name, &ForeignType::name);
   return found != foreign_types.end() ? &*found : nullptr;
+}
+
+const ForeignType* foreign_type_called(std::string_view name) {
+  std::string hyphened(name);
+  std::ranges::replace(hyphened, '_', '-');
+  return find_foreign_type(hyphened);
+}
+
+bool needs_no_value(ForeignForm form) {
+  constexpr std::array forms{Form::json,         Form::any_json,          Form::relevancy,
+                             Form::faithfulness, Form::context_relevance, Form::time,
+                             Form::price,        Form::valid_calls,       Form::refused};
+  return std::ranges::find(forms, form) != forms.end();
 }
 
 }  // namespace sluice

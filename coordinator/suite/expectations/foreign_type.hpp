@@ -46,5 +46,10 @@ struct ForeignType {
 std::span<const ForeignType> all_foreign_types();
 /// Null if there is none of this name (without `not-`).
 const ForeignType* find_foreign_type(std::string_view name);
+/// The same where underscores may stand for its hyphens.
+const ForeignType* foreign_type_called(std::string_view name);
+
+/// Whether it says something about the answer that no value is needed for.
+bool needs_no_value(ForeignForm form);
 
 }  // namespace sluice

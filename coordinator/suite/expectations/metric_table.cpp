@@ -1,6 +1,7 @@
 #include "coordinator/suite/expectations/metric_table.hpp"
 
 #include "common/text/text.hpp"
+#include "coordinator/suite/expectations/unknown_type.hpp"
 #include "coordinator/suite/fixtures/expected_claims.hpp"
 #include "coordinator/suite/prompts/arms.hpp"
 #include "coordinator/suite/score_id.hpp"
@@ -15,12 +16,6 @@
 namespace sluice {
 namespace {
 
-std::string all_types(std::string_view name) {
-  constexpr std::array code{"javascript", "python", "ruby", "webhook"};
-  if (std::ranges::find(code, name) != code.end()) return "; a program of yours checks as type \"command\"";
-  return "; there are " + names_of_types(false) + ", with \"not_\" before those of the answer";
-}
-
 const MetricType* read_type(TableReader& reader) {
   const auto name = reader.word("type", Need::required);
   if (!name) return nullptr;
@@ -30,9 +25,7 @@ const MetricType* read_type(TableReader& reader) {
                                  std::string(score.metric->name) + ", name: " + arm_name_of(score.name));
     return nullptr;
   }
-  const std::string nearest = nearest_type(*name);
-  reader.add_wrong("type", "is the unknown metric \"" + excerpt(*name, 80) + "\"" +
-                               (nearest.empty() ? all_types(*name) : nearest));
+  reader.add_wrong("type", problem_with_type(*name));
   return nullptr;
 }
 
@@ -43,6 +36,7 @@ void check_without_type(TableReader& reader, const DocumentContext& context, con
   for (const ParameterKey& one : parameter_keys()) reader.entry(one.key);
   for (const char* of_judges : {"context", "criteria", "reference", "rubric"}) reader.entry(of_judges);
   reader.entry("weight");
+  for (const std::string_view foreign : {"value", "threshold"}) reader.refused_entry(foreign);
   read_claims(reader, "must_contain", context);
   read_claims(reader, "must_not_contain", context);
   reader.number_in("min_confidence", 0.0, 1.0);
@@ -79,7 +73,7 @@ void refuse_limits(TableReader& reader, const MetricType& type) {
     if (reader.refused_entry(key) == nullptr) continue;
     reader.add_wrong(key, "cannot stand with " + std::string(type.name()) +
                               ", which only passes or fails: thresholds are for metrics with a score (" +
-                              names_of_types(true) + ")");
+                              names_of_scored_types() + ")");
   }
 }
 

@@ -3,7 +3,8 @@
 #include "common/documents/table_reader.hpp"
 #include "common/text/text.hpp"
 
-#include <vector>
+#include <algorithm>
+#include <array>
 
 namespace sluice {
 namespace {
@@ -118,6 +119,39 @@ constexpr std::array every_key{
     key_of("samples", Parameter::judge),
 };
 
+/// What stands between the signs that part the words of a name.
+std::vector<std::string_view> words_of_name(std::string_view name) {
+  std::vector<std::string_view> words;
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find_first_of("_- ", begin), name.size());
+    words.push_back(name.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+/// One of their words begins with one of the other's, so long that this says something.
+bool share_a_word(std::string_view name, std::string_view known) {
+  constexpr std::size_t least_letters = 4;
+  const auto others = words_of_name(known);
+  return std::ranges::any_of(words_of_name(name), [&](std::string_view word) {
+    return std::ranges::any_of(others, [word](std::string_view other) {
+      return std::min(word.size(), other.size()) >= least_letters &&
+             (word.starts_with(other) || other.starts_with(word));
+    });
+  });
+}
+
+std::vector<std::string_view> names_with(std::size_t negations) {
+  std::vector<std::string_view> names;
+  const auto add = [&](const MetricType& type) {
+    if (negations_in(type.name()) == negations) names.push_back(type.name());
+  };
+  std::ranges::for_each(types, add);
+  std::ranges::for_each(other_types, add);
+  return names;
+}
+
 /// Elsewhere they have hyphens.
 std::string with_underscores(std::string name) {
   std::ranges::replace(name, '-', '_');
@@ -146,12 +180,10 @@ std::string keys_of(Parameter parameter) {
   return quoted_list(keys);
 }
 
-std::string names_of_types(bool only_scored) {
+std::string names_of_scored_types() {
   std::string text;
   for (const MetricType& type : types) {
-    if (only_scored && !type.is_scored()) continue;
-    if (!text.empty()) text += ", ";
-    text += type.name();
+    if (type.is_scored()) text += (text.empty() ? "" : ", ") + std::string(type.name());
   }
   return text;
 }
@@ -161,15 +193,37 @@ std::optional<MetricId> metric_called(std::string_view name) {
   return type != nullptr ? std::optional(type->id) : std::nullopt;
 }
 
-std::string nearest_type(std::string_view name) {
-  const std::string word = with_underscores(std::string(name));
-  // The two whose opposites have names of their own: the nearest one would be the opposite.
-  if (word == "not_must_contain" || word == "not_contains") return "; did you mean \"must_not_contain\"?";
-  if (word == "not_regex_match" || word == "not_regex") return "; did you mean \"regex_not_match\"?";
-  std::vector<std::string_view> names;
-  for (const MetricType& type : types) names.push_back(type.name());
-  for (const MetricType& type : other_types) names.push_back(type.name());
-  return did_you_mean(word, names);
+const MetricType* opposite_of(const MetricType& type) {
+  // The two whose opposites have names of their own.
+  if (type.name() == info(MetricId::must_contain).name) return type_called("must_not_contain");
+  if (type.name() == info(MetricId::regex_match).name) return type_called("regex_not_match");
+  return type_called("not_" + std::string(type.name()));
+}
+
+bool says_not(std::string_view word) {
+  constexpr std::array<std::string_view, 1> meant{"not"};
+  return nearest(word, meant).has_value();
+}
+
+std::size_t negations_in(std::string_view name) {
+  constexpr std::array<std::string_view, 4> joined{"doesnt", "dont", "isnt", "mustnt"};
+  const auto words = words_of_name(name);
+  return static_cast<std::size_t>(std::ranges::count_if(words, [&](std::string_view word) {
+    return says_not(word) || word.starts_with("not") || std::ranges::find(joined, word) != joined.end();
+  }));
+}
+
+const MetricType* nearest_type(std::string_view name) {
+  const auto found = nearest(with_underscores(std::string(name)), names_with(negations_in(name)));
+  return found ? type_called(*found) : nullptr;
+}
+
+std::vector<std::string_view> names_like(std::string_view name) {
+  constexpr std::size_t most_names = 4;
+  std::vector<std::string_view> names = names_with(negations_in(name));
+  std::erase_if(names, [name](std::string_view known) { return !share_a_word(name, known); });
+  names.resize(std::min(names.size(), most_names));
+  return names;
 }
 
 }  // namespace sluice

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// The metrics that `expected` of a test may name, and which keys each of them takes. All of it is pure.
 namespace sluice {
@@ -64,12 +65,21 @@ const MetricType* type_called(std::string_view name);
 /// The same, for whoever needs no more than the metric.
 std::optional<MetricId> metric_called(std::string_view name);
 
-/// `; did you mean "..."?` or the like, for a name that no metric has; empty if none is near.
-std::string nearest_type(std::string_view name);
+/// The one that says the opposite; null if there is none.
+const MetricType* opposite_of(const MetricType& type);
+
+/// Whether a word is "not", or a slip of it.
+bool says_not(std::string_view word);
+/// How many of a name's words say so. A hint for a name has as many: one more or less asks for the opposite.
+std::size_t negations_in(std::string_view name);
+
+/// The metric whose name is the nearest to one that no metric has; null if none is near.
+const MetricType* nearest_type(std::string_view name);
+/// For messages: names that share a word with one that no metric has, a few at most.
+std::vector<std::string_view> names_like(std::string_view name);
 /// For messages: the keys that only some metrics take, of those that take this parameter.
 std::string keys_of(Parameter parameter);
-/// For messages: all that are listed, or those with a score alone; without those turned round and other
-/// names.
-std::string names_of_types(bool only_scored);
+/// For messages: those with a score, without those turned round and other names.
+std::string names_of_scored_types();
 
 }  // namespace sluice

@@ -41,20 +41,63 @@ TEST(MetricTypes, NameTheKeysThatTheyTake) {
   EXPECT_EQ(keys_of(Parameter::any_of), "\"of\"");
 }
 
-TEST(MetricTypes, AreListedWithoutThoseTurnedRoundAndOtherNames) {
-  const auto names = names_of_types(false);
-  EXPECT_TRUE(names.starts_with("must_contain, must_not_contain, ")) << names;
-  EXPECT_EQ(names.find("not_equals"), std::string::npos) << names;
-  EXPECT_EQ(names.find("not_rouge_n"), std::string::npos) << names;
-  const auto scored = names_of_types(true);
+TEST(MetricTypes, WithAScoreAreListedWithoutThoseTurnedRoundAndOtherNames) {
+  const auto scored = names_of_scored_types();
+  EXPECT_TRUE(scored.starts_with("rouge_n, command_score, ")) << scored;
   EXPECT_NE(scored.find("claims_f1"), std::string::npos) << scored;
+  EXPECT_EQ(scored.find("not_rouge_n"), std::string::npos) << scored;
   EXPECT_EQ(scored.find("must_contain"), std::string::npos) << scored;
 }
 
+TEST(MetricTypes, HaveOppositesButForWhatAModelScores) {
+  const auto opposite = [](const char* name) {
+    const MetricType* found = opposite_of(*type_called(name));
+    return found != nullptr ? std::string(found->name()) : "";
+  };
+  EXPECT_EQ(opposite("must_contain"), "must_not_contain");
+  EXPECT_EQ(opposite("contains"), "not_contains");
+  EXPECT_EQ(opposite("regex_match"), "regex_not_match");
+  EXPECT_EQ(opposite("rouge_n"), "not_rouge_n");
+  for (const char* name : {"rubric", "llm_rubric", "faithfulness", "similar", "claims_f1", "must_not_contain",
+                           "not_rouge_n", "contains_all"})
+    EXPECT_EQ(opposite(name), "") << name;
+}
+
 TEST(MetricTypes, TheNearestIsFoundAmongAllNames) {
-  EXPECT_NE(nearest_type("must-contian").find("\"must_contain\""), std::string::npos);
-  EXPECT_NE(nearest_type("icontains_al").find("\"icontains_all\""), std::string::npos);
-  EXPECT_EQ(nearest_type("zzzzzzzzzzzz"), "");
+  const auto nearest = [](const char* name) {
+    const MetricType* found = nearest_type(name);
+    return found != nullptr ? std::string(found->name()) : "";
+  };
+  EXPECT_EQ(nearest("must-contian"), "must_contain");
+  EXPECT_EQ(nearest("icontains_al"), "icontains_all");
+  EXPECT_EQ(nearest("zzzzzzzzzzzz"), "");
+}
+
+// "not_rubric" was near to "rubric", which asks for the opposite.
+TEST(MetricTypes, TheNearestSaysNotAsOftenAsTheName) {
+  const auto nearest = [](const char* name) {
+    const MetricType* found = nearest_type(name);
+    return found != nullptr ? std::string(found->name()) : "";
+  };
+  for (const char* name : {"not_rubric", "not_llm_rubric", "not_faithfulness", "not_semantic_similarity_to",
+                           "not_must_not_contain", "not_not_contains"})
+    EXPECT_EQ(nearest(name), "") << name;
+  EXPECT_EQ(nearest("nto_contains"), "not_contains");
+  EXPECT_EQ(nearest("no_contains"), "not_contains");
+  EXPECT_EQ(nearest("notcontains"), "not_contains");
+  EXPECT_EQ(nearest("not_refusl"), "not_refusal");
+  EXPECT_EQ(nearest("mustnt_contain"), "must_not_contain");
+  EXPECT_EQ(nearest("isnt_json"), "");
+  for (const char* positive : {"rouge_n", "cost", "tool_call", "semantic_similarity_to", "claims_absent"})
+    EXPECT_EQ(negations_in(positive), 0u) << positive;
+  EXPECT_EQ(negations_in("regex_not_match"), 1u);
+}
+
+TEST(MetricTypes, AreLikeANameThatSharesAWord) {
+  EXPECT_EQ(names_like("json_valid"),
+            (std::vector<std::string_view>{"json_schema", "contains_json", "tool_calls_valid", "is_json"}));
+  EXPECT_EQ(names_like("sentiment"), std::vector<std::string_view>());
+  EXPECT_LE(names_like("contain_words").size(), 4u);
 }
 
 }  // namespace

@@ -182,13 +182,68 @@ TEST_F(YamlSuite, AnUnknownKeyHidesNoWrongTypeElsewhere) {
             "(put it in quotes)\n");
 }
 
-TEST_F(YamlSuite, AnUnknownMetricThatIsLikeNoneIsToldWhatThereIs) {
-  const std::string other = findings(expecting("      type: sentiment\n      text: x\n"));
-  EXPECT_NE(other.find("\"sentiment\"; there are must_contain, "), std::string::npos) << other;
+std::string with_type(const std::string& type) {
+  return "suite: s\ntests:\n- {id: t, input: {prompt: p}, expected: {type: '" + type + "'}}\n";
+}
+
+// It listed all names, and knew no word of promptfoo's, nor what they are here.
+TEST_F(YamlSuite, AnUnknownMetricIsToldAFewThatThereAre) {
+  const auto of = [&](const std::string& type) {
+    const std::string place = "suite.yaml:3: \"type\" in expected is ";
+    const std::string found = findings(with_type(type));
+    return found.starts_with(place) ? found.substr(place.size(), found.find('\n') - place.size()) : found;
+  };
+  const std::string others = " among others: docs/suites.md lists all under \"Metrics\"";
+  EXPECT_EQ(of("sentiment"),
+            "the unknown metric \"sentiment\"; there are \"must_contain\", \"regex_match\", \"exact_match\", "
+            "\"label\", \"json_schema\", \"tool_call\" and \"rubric\"" +
+                others);
+  EXPECT_EQ(of("json_valid"),
+            "the unknown metric \"json_valid\"; there are \"json_schema\", \"contains_json\", "
+            "\"tool_calls_valid\" and \"is_json\"" +
+                others);
   EXPECT_EQ(
-      findings(expecting("      type: javascript\n      text: x\n")),
-      "suite.yaml:7: \"type\" in expected is the unknown metric \"javascript\"; a program of yours checks as "
-      "type \"command\"\n");
+      of("javascript"),
+      "\"javascript\", a check of promptfoo, which has no counterpart (`type: command` runs a program of "
+      "yours); docs/suites.md lists all under \"Metrics\"");
+  EXPECT_EQ(of("bleu"),
+            "\"bleu\", a check of promptfoo, which has no counterpart; docs/suites.md lists all under "
+            "\"Metrics\"");
+  for (const auto& [name, counterpart] : {std::pair("factuality", "\"correctness\" with \"reference\""),
+                                          {"g-eval", "\"rubric\" with \"criteria\""},
+                                          {"model_graded_closedqa", "\"rubric\" with \"criteria\""},
+                                          {"word-count", "\"regex_match\" with \"pattern\""},
+                                          {"not-word-count", "\"regex_not_match\" with \"pattern\""},
+                                          {"answer-relevance", "\"relevancy\""},
+                                          {"context-faithfulness", "\"faithfulness\""},
+                                          {"is-refusal", "\"any_of\" of \"refusal\" and \"regex_match\""}}) {
+    EXPECT_EQ(of(name), '"' + std::string(name) + "\", as promptfoo calls it; here it is " + counterpart);
+  }
+}
+
+// "not_rubric" was asked whether it meant "rubric".
+TEST_F(YamlSuite, NoHintAsksForTheOpposite) {
+  const std::string judges =
+      "and judge metrics have no form with \"not_\": write the opposite into the \"criteria\" of a rubric";
+  for (const auto& [name, way] :
+       {std::pair("not_rubric", judges),
+        {"not-llm-rubric", judges},
+        {"not_faithfulness", judges},
+        {"not_faithfullness", judges},
+        {"not_factuality", judges},
+        {"not-g-eval", judges},
+        {"not_semantic_similarity_to",
+         "and semantic_similarity_to has no form with \"not_\": a similarity has no upper bound"},
+        {"not_claims_f1",
+         "and claims metrics have no form with \"not_\": what an answer must not claim stands in "
+         "\"must_not_contain\""},
+        {"not_contains_all", "and contains_all has no form with \"not_\": must_not_contain asks that none"},
+        {"not_must_contian", "did you mean \"must_not_contain\"?"},
+        {"nto_contains", "did you mean \"not_contains\"?"}}) {
+    const std::string found = findings(with_type(name));
+    EXPECT_NE(found.find(way), std::string::npos) << name << ": " << found;
+    if (way == judges) EXPECT_EQ(found.find("did you mean"), std::string::npos) << found;
+  }
 }
 
 TEST_F(YamlSuite, AnUnknownMetricHidesNothingElseOfItsEntry) {
