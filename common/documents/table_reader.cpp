@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/text/joined.hpp"
 #include "common/text/text.hpp"
+#include "common/text/words.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -40,8 +41,10 @@ bool leaves_letters_out(std::string_view word, std::string_view key) {
   return found == word.size();
 }
 
-/// The known key that is meant; nothing if none is near enough.
-std::optional<std::string> meant_key(std::string_view word, const std::vector<std::string_view>& known) {
+/// The known key that is meant; nothing if none is near enough. None that says the opposite.
+std::optional<std::string> meant_key(std::string_view word, std::vector<std::string_view> known) {
+  std::erase_if(known,
+                [count = negations_in(word)](std::string_view key) { return negations_in(key) != count; });
   if (auto found = nearest(word, known)) return found;
   const auto whole =
       std::ranges::find_if(known, [word](std::string_view key) { return leaves_letters_out(word, key); });

@@ -3,6 +3,7 @@
 #include "common/text/text.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace sluice {
 namespace {
@@ -36,6 +37,20 @@ std::vector<std::string> words_of(std::string_view text) {
     at = end;
   }
   return words;
+}
+
+bool says_not(std::string_view word) {
+  constexpr std::array<std::string_view, 1> meant{"not"};
+  return word != "note" && nearest(word, meant);
+}
+
+std::size_t negations_in(std::string_view name) {
+  constexpr std::array<std::string_view, 4> joined{"doesnt", "dont", "isnt", "mustnt"};
+  const auto words = words_of(name);
+  return static_cast<std::size_t>(std::ranges::count_if(words, [&](std::string_view word) {
+    const bool begins_so = word.starts_with("not") && word != "note" && word != "notes";
+    return begins_so || says_not(word) || std::ranges::find(joined, word) != joined.end();
+  }));
 }
 
 }  // namespace sluice

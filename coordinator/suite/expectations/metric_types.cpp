@@ -2,6 +2,7 @@
 
 #include "common/documents/table_reader.hpp"
 #include "common/text/text.hpp"
+#include "common/text/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -119,22 +120,11 @@ constexpr std::array every_key{
     key_of("samples", Parameter::judge),
 };
 
-/// What stands between the signs that part the words of a name.
-std::vector<std::string_view> words_of_name(std::string_view name) {
-  std::vector<std::string_view> words;
-  for (std::size_t begin = 0; begin <= name.size();) {
-    const std::size_t end = std::min(name.find_first_of("_- ", begin), name.size());
-    words.push_back(name.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
-}
-
 /// One of their words begins with one of the other's, so long that this says something.
 bool share_a_word(std::string_view name, std::string_view known) {
   constexpr std::size_t least_letters = 4;
-  const auto others = words_of_name(known);
-  return std::ranges::any_of(words_of_name(name), [&](std::string_view word) {
+  const auto others = words_of(known);
+  return std::ranges::any_of(words_of(name), [&](std::string_view word) {
     return std::ranges::any_of(others, [word](std::string_view other) {
       return std::min(word.size(), other.size()) >= least_letters &&
              (word.starts_with(other) || other.starts_with(word));
@@ -198,19 +188,6 @@ const MetricType* opposite_of(const MetricType& type) {
   if (type.name() == info(MetricId::must_contain).name) return type_called("must_not_contain");
   if (type.name() == info(MetricId::regex_match).name) return type_called("regex_not_match");
   return type_called("not_" + std::string(type.name()));
-}
-
-bool says_not(std::string_view word) {
-  constexpr std::array<std::string_view, 1> meant{"not"};
-  return nearest(word, meant).has_value();
-}
-
-std::size_t negations_in(std::string_view name) {
-  constexpr std::array<std::string_view, 4> joined{"doesnt", "dont", "isnt", "mustnt"};
-  const auto words = words_of_name(name);
-  return static_cast<std::size_t>(std::ranges::count_if(words, [&](std::string_view word) {
-    return says_not(word) || word.starts_with("not") || std::ranges::find(joined, word) != joined.end();
-  }));
 }
 
 const MetricType* nearest_type(std::string_view name) {

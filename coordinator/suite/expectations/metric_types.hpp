@@ -68,14 +68,10 @@ std::optional<MetricId> metric_called(std::string_view name);
 /// The one that says the opposite; null if there is none.
 const MetricType* opposite_of(const MetricType& type);
 
-/// Whether a word is "not", or a slip of it.
-bool says_not(std::string_view word);
-/// How many of a name's words say so. A hint for a name has as many: one more or less asks for the opposite.
-std::size_t negations_in(std::string_view name);
-
-/// The metric whose name is the nearest to one that no metric has; null if none is near.
+/// The metric whose name is the nearest to one that no metric has, and says "not" as often; null if none is
+/// near.
 const MetricType* nearest_type(std::string_view name);
-/// For messages: names that share a word with one that no metric has, a few at most.
+/// For messages: names that share a word with one that no metric has, and say "not" as often; a few at most.
 std::vector<std::string_view> names_like(std::string_view name);
 /// For messages: the keys that only some metrics take, of those that take this parameter.
 std::string keys_of(Parameter parameter);

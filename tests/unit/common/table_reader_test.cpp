@@ -47,6 +47,16 @@ TEST(TableReader, NamesTheKeyOfWhichLettersAreLeftOut) {
   }
 }
 
+TEST(TableReader, OffersNoKeyThatSaysTheOpposite) {
+  const std::vector<std::string_view> keys{"must_contain", "must_not_contain", "notes"};
+  EXPECT_EQ(
+      findings("not_must_contain = 1\n", keys),
+      "f.toml:1: unknown key \"not_must_contain\" in [t]; valid here: must_contain, must_not_contain, notes");
+  EXPECT_EQ(findings("mustnt_contain = 1\n", keys),
+            "f.toml:1: unknown key \"mustnt_contain\" in [t]; did you mean \"must_not_contain\"?");
+  EXPECT_EQ(findings("note = 1\n", keys), "f.toml:1: unknown key \"note\" in [t]; did you mean \"notes\"?");
+}
+
 TEST(TableReader, NamesTheTableIntoWhichAKeyBelongs) {
   EXPECT_EQ(findings("colour = 1\n", {"color", "name"}),
             "f.toml:1: unknown key \"colour\" in [t]; it belongs in [paint]")

@@ -1,6 +1,8 @@
 // Which metrics `expected` may name, and which keys they take.
 #include "coordinator/suite/expectations/metric_types.hpp"
 
+#include "common/text/words.hpp"
+
 #include <algorithm>
 
 #include <gtest/gtest.h>
