@@ -163,6 +163,9 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
   for (const auto candidate : candidates) {
     // One slip, though the distance counts two, which is one too many for a word of four letters.
     if (swaps_two_neighbours(word, candidate)) return std::string(candidate);
+    // The distance is no less than what the lengths differ by.
+    const auto [shorter, longer] = std::minmax({word.size(), candidate.size()});
+    if (longer - shorter >= best_distance) continue;
     const auto distance = edit_distance(word, candidate);
     if (distance < best_distance) {
       best_distance = distance;

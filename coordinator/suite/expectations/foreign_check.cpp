@@ -2,6 +2,7 @@
 
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
+#include "common/text/words.hpp"
 #include "coordinator/suite/expectations/foreign_type.hpp"
 
 #include <algorithm>
@@ -62,11 +63,15 @@ bool takes_threshold_alone(std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// Takes `not-` off, however its hyphen is written.
+/// Takes `not-` off, however its hyphen is written or left out, and with a slip in it: what is left may be
+/// near to the check that says the opposite.
 bool take_negation(std::string& name) {
-  const bool is_negated = name.starts_with("not-") || name.starts_with("not_") || name.starts_with("not ");
-  if (is_negated) name.erase(0, 4);
-  return is_negated;
+  const auto sign = name.find_first_of("-_ ");
+  const bool is_word = sign != std::string::npos && says_not(std::string_view(name).substr(0, sign));
+  const bool is_joined = !is_word && name.starts_with("not") && name.find(' ') == std::string::npos;
+  if (is_word) name.erase(0, sign + 1);
+  if (is_joined) name.erase(0, 3);
+  return is_word || is_joined;
 }
 
 /// The number in parentheses at the end, which is taken off; nothing if there is none.
@@ -76,6 +81,29 @@ std::optional<double> take_threshold(std::string_view& name) {
   const auto number = foreign_number(name.substr(open + 1, name.size() - open - 2));
   if (number) name = name.substr(0, open);
   return number;
+}
+
+/// The check whose name is nearest to what stands before a colon.
+std::optional<std::string> meant_before_colon(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const ForeignType& type : all_foreign_types()) {
+    if (is_meant_by_slips(type)) names.push_back(type.name);
+  }
+  return nearest(name, names);
+}
+
+/// The check whose name is nearest to a cell as a whole, of those that need nothing behind it. Words with
+/// blanks between them are a text, but for such a name with blanks for its hyphens.
+std::optional<std::string> meant_alone(std::string_view name, bool has_threshold) {
+  std::vector<std::string_view> names;
+  for (const ForeignType& type : all_foreign_types()) {
+    const bool needs_threshold = type.form == ForeignForm::time || type.form == ForeignForm::price;
+    if (needs_no_value(type.form) && (has_threshold || !needs_threshold)) names.push_back(type.name);
+  }
+  std::string hyphened(name);
+  std::ranges::replace(hyphened, ' ', '-');
+  if (hyphened != name && std::ranges::find(names, hyphened) == names.end()) return std::nullopt;
+  return nearest(hyphened, names);
 }
 
 /// The texts between commas, but for those behind a backslash, which belong to a text.
@@ -190,18 +218,15 @@ std::optional<MisspeltCheck> misspelt_check(std::string_view cell) {
   limited.resize(std::min(limited.find('('), limited.size()));
   if (word.ends_with(')') && takes_threshold_alone(limited))
     return MisspeltCheck{std::string(word), negation + limited + "(NUMBER)"};
-  if (colon == std::string_view::npos) return std::nullopt;
   std::string_view bare = word;
-  take_threshold(bare);
+  const bool has_threshold = take_threshold(bare).has_value();
   std::string name = to_lower(trimmed(bare));
   const bool is_negated = take_negation(name);
-  std::vector<std::string_view> names;
-  for (const ForeignType& type : all_foreign_types()) {
-    if (is_meant_by_slips(type)) names.push_back(type.name);
-  }
-  const auto meant = nearest(name, names);
-  if (!meant) return std::nullopt;
-  return MisspeltCheck{std::string(word), (is_negated ? "not-" : "") + *meant + ":"};
+  const bool is_alone = colon == std::string_view::npos;
+  const auto meant = is_alone ? meant_alone(name, has_threshold) : meant_before_colon(name);
+  if (!meant || negations_in(name) != 0) return std::nullopt;
+  const std::string_view rest = is_alone ? word.substr(bare.size()) : ":";
+  return MisspeltCheck{std::string(word), (is_negated ? "not-" : "") + *meant + std::string(rest)};
 }
 
 }  // namespace sluice

@@ -54,11 +54,11 @@ inline constexpr std::string_view foreign_context = "{{context}}";
 ForeignCheck parse_foreign_check(std::string_view cell, std::uint32_t line);
 
 /// A cell that names no check, though the word before its colon is a slip of one that there is (`contain:`,
-/// `Contains:`), or its threshold no number (`latency(abc)`): a text that the answer must equal, and seldom
-/// meant so.
+/// `Contains:`), or the whole of one that needs nothing behind it (`is-jason`, `contains_json`), or its
+/// threshold no number (`latency(abc)`): a text that the answer must equal, and seldom meant so.
 struct MisspeltCheck {
   std::string word;   ///< As written, without the colon.
-  std::string meant;  ///< The check as a cell begins with it: `contains:`, `latency(NUMBER)`.
+  std::string meant;  ///< The check as a cell begins with it: `contains:`, `is-json`, `latency(NUMBER)`.
 };
 std::optional<MisspeltCheck> misspelt_check(std::string_view cell);
 

@@ -43,6 +43,12 @@ struct MetricType {
   std::string_view alias{};  ///< As others call it; empty: by its own name.
   std::string_view name() const { return alias.empty() ? info(id).name : alias; }
   bool is_scored() const { return info(id).kind == MetricKind::scored; }
+  /// Whether it says something without any of them.
+  bool needs_no_key() const {
+    constexpr std::array none{Parameter::json, Parameter::call, Parameter::calls, Parameter::none};
+    constexpr std::array judges{MetricId::faithfulness, MetricId::relevancy, MetricId::context_relevance};
+    return std::ranges::find(none, parameter) != none.end() || std::ranges::find(judges, id) != judges.end();
+  }
   /// Whether it may stand in any_of and all_of.
   bool may_be_part() const {
     return parameter != Parameter::claims && parameter != Parameter::judge &&

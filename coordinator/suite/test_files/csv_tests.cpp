@@ -1,6 +1,7 @@
 #include "coordinator/suite/test_files/csv_tests.hpp"
 
 #include "common/defaults.hpp"
+#include "common/text/joined.hpp"
 #include "common/text/template.hpp"
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
@@ -8,11 +9,13 @@
 #include "coordinator/suite/documents/document_context.hpp"
 #include "coordinator/suite/documents/json_document.hpp"
 #include "coordinator/suite/expectations/foreign_check.hpp"
+#include "coordinator/suite/expectations/foreign_type.hpp"
 #include "coordinator/suite/expectations/metric_types.hpp"
 #include "coordinator/suite/prompts/arms.hpp"
 #include "coordinator/suite/score_id.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -43,6 +46,32 @@ constexpr std::string_view json_suffix = ":json";
 bool is_metadata_column(std::string_view name) {
   const auto metadata = parse_foreign_metadata(name, "");
   return metadata && metadata->key != "conversationId";
+}
+
+/// What is wrong with the name of a column that begins with `__` and says nothing of a test. To take out one
+/// that was meant for checks would take these out.
+std::string problem_with_column(std::string_view name) {
+  constexpr std::string_view metadata = "__metadata";
+  constexpr std::array stems{expected_column,
+                             threshold_column,
+                             metric_column,
+                             metadata,
+                             std::string_view("__description"),
+                             std::string_view("__id"),
+                             std::string_view("__category")};
+  const std::string_view stem = name.substr(0, name.find(':'));
+  const std::string_view bare = stem.substr(0, stem.find_last_not_of("0123456789") + 1);
+  const auto meant = nearest(bare, stems);
+  if (meant && *meant != bare) {
+    const std::string_view rest = meant == expected_column ? stem.substr(bare.size())
+                                  : meant == metadata      ? name.substr(stem.size())
+                                                           : std::string_view();
+    return "is unknown; did you mean \"" + *meant + std::string(rest) + "\"?";
+  }
+  if (bare == expected_column)
+    return "is none of those for checks: these are __expected, and __expected1 to __expected99";
+  return "has no counterpart here: take it out; there are __expected, __threshold, __metric, __description, "
+         "__metadata:KEY, __id and __category";
 }
 
 /// The key of a test that a column sets; empty if it sets none.
@@ -107,10 +136,7 @@ class CsvTests {
       if (std::ranges::find(columns_, name) != columns_.end()) {
         context_.add(header.line, shown + "stands twice");
       } else if (name.starts_with("__") && !is_about_test) {
-        context_.add(header.line, shown +
-                                      "has no counterpart here: take it out; there are __expected, "
-                                      "__threshold, __metric, __description, __metadata:KEY, __id and "
-                                      "__category");
+        context_.add(header.line, shown + problem_with_column(name));
       } else if (!is_about_test && !is_variable_name(name)) {
         context_.add(header.line, shown +
                                       "cannot be a variable's name: these are of letters, digits, \"_\", "
@@ -219,12 +245,17 @@ class CsvTests {
     return std::nullopt;
   }
 
-  /// A cell that asks for nothing by a name of other harnesses, and begins with that of a check.
+  /// A cell that asks for nothing by a name of other harnesses, and begins with that of a check. Alone that
+  /// is one which needs nothing more, and no plain word, such as `refusal`, which may be the answer.
   static std::optional<std::string> own_check_named_by(const std::string& cell) {
     const auto colon = cell.find(':');
-    if (colon == std::string::npos) return std::nullopt;
     std::string name(trimmed(std::string_view(cell).substr(0, colon)));
-    return metric_called(name) ? std::optional(std::move(name)) : std::nullopt;
+    const MetricType* type = type_called(name);
+    const std::string_view bare = name.starts_with("not_") ? std::string_view(name).substr(4) : name;
+    if (type == nullptr || foreign_type_called(bare) != nullptr) return std::nullopt;
+    const bool may_be_text = !type->needs_no_key() || name.find_first_of("_-") == std::string::npos;
+    if (colon == std::string::npos && may_be_text) return std::nullopt;
+    return name;
   }
 
   bool add_expectation(const std::string& cell, std::uint32_t line, const std::string& column,
@@ -232,22 +263,20 @@ class CsvTests {
     if (cell.find_first_not_of(" \t\n") == std::string::npos) return true;
     ForeignCheck check = parse_foreign_check(cell, line);
     const bool is_text = check.values == std::vector{cell};
+    const auto refuse = [&](const std::string& name, const std::string& what) {
+      const std::string word = excerpt(one_line(name), defaults::quoted_bytes);
+      const char* rest = cell.find(':') != std::string::npos ? ": ..." : "";
+      context_.add(line, "\"" + column + "\" asks for \"" + word + "\", " + what +
+                             " A text that begins so is \"equals: " + word + rest + '"');
+      return false;
+    };
     if (const auto name = is_text ? own_check_named_by(cell) : std::nullopt) {
-      context_.add(
-          line, "\"" + column + "\" asks for \"" + *name +
-                    "\", a check of suites in YAML, which no cell can ask for: docs/suites.md lists what a "
-                    "cell may ask for. A text that begins so is \"equals: " +
-                    *name + ": ...\"");
-      return false;
+      return refuse(*name,
+                    "a check of suites in YAML, which no cell can ask for: docs/suites.md lists what a cell "
+                    "may ask for.");
     }
-    if (const auto misspelt = is_text ? misspelt_check(cell) : std::nullopt) {
-      const std::string word = excerpt(one_line(misspelt->word), defaults::quoted_bytes);
-      const char* rest = misspelt->meant.ends_with(':') ? ": ..." : "";
-      context_.add(line, "\"" + column + "\" asks for \"" + word + "\", which is no check; did you mean \"" +
-                             misspelt->meant + "\"? A text that begins so is \"equals: " + word + rest +
-                             "\"");
-      return false;
-    }
+    if (const auto misspelt = is_text ? misspelt_check(cell) : std::nullopt)
+      return refuse(misspelt->word, "which is no check; did you mean \"" + misspelt->meant + "\"?");
     if (has_context_ && takes_foreign_context(check.type)) check.context = foreign_context;
     auto made = expectation_of(check);
     if (!made) {

@@ -185,6 +185,51 @@ TEST_F(CsvSuite, SaysWhatIsWrongInCsvWithItsLine) {
             "t.csv:4: the quote that opens a field here is closed by nothing\n");
 }
 
+// They were texts that the answer had to equal.
+TEST_F(CsvSuite, ACellThatIsNearlyACheckWithoutAValueIsAFinding) {
+  const auto of = [&](const std::string& cell) {
+    write("t.csv", "country,__expected\nPeru,\"" + cell + "\"\n");
+    return findings(std::string(capitals_prompts) + "tests_file: t.csv\n");
+  };
+  const auto hint = [](const std::string& word, const std::string& meant) {
+    return "t.csv:2: \"__expected\" asks for \"" + word + "\", which is no check; did you mean \"" + meant +
+           "\"? A text that begins so is \"equals: " + word + "\"\n";
+  };
+  EXPECT_EQ(of("is-jason"), hint("is-jason", "is-json"));
+  EXPECT_EQ(of("contain-json"), hint("contain-json", "contains-json"));
+  EXPECT_EQ(of("contains_json"), hint("contains_json", "contains-json"));
+  EXPECT_EQ(of("answer_relevance(0.8)"), hint("answer_relevance(0.8)", "answer-relevance(0.8)"));
+  EXPECT_EQ(
+      of("not_refusal"),
+      "t.csv:2: \"__expected\" asks for \"not_refusal\", a check of suites in YAML, which no cell can ask "
+      "for: docs/suites.md lists what a cell may ask for. A text that begins so is \"equals: "
+      "not_refusal\"\n");
+  EXPECT_NE(of("contains_any: a").find("did you mean \"contains-any:\"?"), std::string::npos)
+      << of("contains_any: a");
+  for (const char* text :
+       {"refusal", "Lima", "equals: is-jason", "must_contain", "faithfulness", "no refusal"})
+    EXPECT_EQ(of(text), "(none)\n");
+}
+
+// Who took it out lost the checks.
+TEST_F(CsvSuite, AMisspeltColumnAboutTheTestIsToldItsName) {
+  const auto of = [&](const std::string& column) {
+    write("t.csv", "country," + column + "\nPeru,Lima\n");
+    const std::string start = "t.csv:1: the column \"" + column + "\" ";
+    const std::string found = findings(std::string(capitals_prompts) + "tests_file: t.csv\n");
+    return found.starts_with(start) ? found.substr(start.size()) : found;
+  };
+  const auto meant = [](const std::string& name) { return "is unknown; did you mean \"" + name + "\"?\n"; };
+  EXPECT_EQ(of("__expcted"), meant("__expected"));
+  EXPECT_EQ(of("__Expected"), meant("__expected"));
+  EXPECT_EQ(of("__expcted2"), meant("__expected2"));
+  EXPECT_EQ(of("__expected_2"), meant("__expected2"));
+  EXPECT_EQ(of("__treshold"), meant("__threshold"));
+  EXPECT_EQ(of("__metadta:area"), meant("__metadata:area"));
+  EXPECT_EQ(of("__expected100"),
+            "is none of those for checks: these are __expected, and __expected1 to __expected99\n");
+}
+
 TEST_F(CsvSuite, AColumnInAPatternOfCsvIsAFinding) {
   write("t.csv",
         "country,bad,__expected,__expected2\nFrance,Rome,not-regex: {{bad}},\n"

@@ -202,7 +202,20 @@ TEST(ForeignChecks, AreFoundInMisspeltWords) {
   EXPECT_EQ(meant("cost($0.1): cheap"), "cost($0.1) -> cost(NUMBER)");
   EXPECT_EQ(meant("perplexity()"), "perplexity() -> perplexity(NUMBER)");
   EXPECT_EQ(meant("answer-relevance(high)"), "answer-relevance(high) -> answer-relevance(NUMBER)");
+  EXPECT_EQ(meant("is-jason"), "is-jason -> is-json");
+  EXPECT_EQ(meant("not_is_json"), "not_is_json -> not-is-json");
+  EXPECT_EQ(meant("is json"), "is json -> is-json");
+  EXPECT_EQ(meant("contain-json "), "contain-json -> contains-json");
+  EXPECT_EQ(meant("latncy(1500)"), "latncy(1500) -> latency(1500)");
+  EXPECT_EQ(meant("nto-contains: a"), "nto-contains -> not-contains:") << "it was the opposite";
+  EXPECT_EQ(meant("notcontains: a"), "notcontains -> not-contains:");
   for (const std::string text : {"latency(1500)",
+                                 "json",
+                                 "not json",
+                                 "is soon",
+                                 "refusal",
+                                 "is the answer json",
+                                 "not not contains: a",
                                  "Cost (USD): 5",
                                  "latency",
                                  "equals: cost(x)",
