@@ -14,7 +14,8 @@ class RE2;
 namespace sluice {
 
 /// A compiled regular expression of RE2's syntax over UTF-8, with RE2's defaults: case counts, `.` is no line
-/// end, `^` and `$` are the text's ends unless (?m) is set. Time is linear in the text, memory bounded.
+/// end, `^` and `$` are the text's ends unless (?m) is set. `(?<name>...)` and `\u00e9`, as other languages
+/// write them, are taken for `(?P<name>...)` and `\x{e9}`. Time is linear in the text, memory bounded.
 /// Immutable and thread-safe.
 class Pattern {
  public:

@@ -32,28 +32,6 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-/// The pattern with `(?P<name>`, which RE2 wants, in place of `(?<name>`.
-std::string with_named_groups(std::string_view pattern) {
-  constexpr std::string_view start = "(?<";
-  std::string result;
-  bool is_in_class = false;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    const std::string_view rest = pattern.substr(i);
-    const bool is_group = !is_in_class && rest.size() > start.size() && rest.starts_with(start) &&
-                          rest[start.size()] != '=' && rest[start.size()] != '!';  // Look-behinds.
-    if (is_group) {
-      result += "(?P<";
-      i += start.size() - 1;
-      continue;
-    }
-    if (rest.starts_with('[')) is_in_class = true;
-    if (rest.starts_with(']')) is_in_class = false;
-    result += rest.front();
-    if (rest.starts_with('\\') && rest.size() > 1) result += pattern[++i];
-  }
-  return result;
-}
-
 class ExpectationMaker {
  public:
   explicit ExpectationMaker(const ForeignCheck& check) : check_(check) {}
@@ -78,7 +56,7 @@ class ExpectationMaker {
       case Form::beginning:
         return texts("starts_with", "text", check_.values);
       case Form::pattern:
-        return texts("regex_match", "pattern", patterns());
+        return texts("regex_match", "pattern", check_.values);
       case Form::json:
         return make_json("json_schema");
       case Form::any_json:
@@ -154,7 +132,7 @@ class ExpectationMaker {
       case Form::beginning:
         return texts("not_starts_with", "text", check_.values);
       case Form::pattern:
-        return texts("regex_not_match", "pattern", patterns());
+        return texts("regex_not_match", "pattern", check_.values);
       case Form::json:
         return make_json("not_json_schema");
       case Form::any_json:
@@ -329,12 +307,6 @@ class ExpectationMaker {
     if (!check_.context) return scored(std::move(made));
     if (is_blank(*check_.context)) return fail("judges by the variable \"context\", which has no value");
     return scored(with(std::move(made), "context", text(*check_.context)));
-  }
-
-  std::vector<std::string> patterns() const {
-    std::vector<std::string> all;
-    for (const std::string& value : check_.values) all.push_back(with_named_groups(value));
-    return all;
   }
 
   std::string joined_values() const {

@@ -207,7 +207,7 @@ TEST_F(Promptfoo, TakesOverNamedGroupsAndNoReferencesToThem) {
       "prompts: ['{{a}}']\ntests: [{vars: {a: x}, assert: [{type: regex, value: '(?<n>{{a}})'}, {type: "
       "regex, "
       "value: '(?<n>a)\\k<n>'}]}]\n");
-  EXPECT_NE(made.find("type: regex_match\n        pattern: \"(?P<n>x)\"\n"), std::string::npos) << made;
+  EXPECT_NE(made.find("type: regex_match\n        pattern: \"(?<n>x)\"\n"), std::string::npos) << made;
   EXPECT_NE(made.find("# 2: the check regex cannot be said: "), std::string::npos) << made;
   EXPECT_NE(made.find("invalid escape sequence: \\k; there are no look-arounds and no back-references"),
             std::string::npos)
