@@ -93,7 +93,7 @@ std::string TableReader::quoted(std::string_view key) const {
 const TomlEntry* TableReader::entry(std::string_view key, Need need, std::string_view expected) {
   known_.push_back(key);
   const TomlEntry* found = find(key);
-  if (found == nullptr && need == Need::required) {
+  if (found == nullptr && need == Need::required && !is_in(otherwise_named_, key)) {
     add_missing({key}, "missing " + quoted(key) + ": expected " + std::string(expected));
   }
   return found;
@@ -118,6 +118,12 @@ const TomlEntry* TableReader::refused_entry(std::string_view key) {
   const TomlEntry* found = find(key);
   if (found != nullptr) refused_.push_back(key);
   return found;
+}
+
+void TableReader::refuse_other_name(std::string_view other, std::string_view key) {
+  if (refused_entry(other) == nullptr) return;
+  otherwise_named_.push_back(key);
+  add_wrong(other, "is called \"" + std::string(key) + '"');
 }
 
 std::optional<std::string> TableReader::text(std::string_view key, Need need) {

@@ -49,6 +49,8 @@ class TableReader {
                                                 bool may_be_empty = false);
   const TomlNode::Array* array(std::string_view key, Need need = Need::optional);
 
+  /// How messages call the table.
+  const std::string& name() const { return name_; }
   /// Line of the key, or of the table if the key is not there.
   std::uint32_t line_of(std::string_view key) const;
   void add_finding(std::uint32_t line, std::string message);
@@ -63,6 +65,8 @@ class TableReader {
   void add_missing(std::vector<std::string_view> keys, std::string message);
   /// The entry of a key that is known only to be refused by name: no message offers it.
   const TomlEntry* refused_entry(std::string_view key);
+  /// Where a key stands by the name that others call it: a finding says its own, and none that it is missing.
+  void refuse_other_name(std::string_view other, std::string_view key);
   /// Reports the keys that nobody asked for: with what `belongs` returns for the key (a clause such as "it
   /// belongs in [eval]"; empty: nothing), else with the nearest known one, else with all known ones. Where
   /// they are too many for a line, `listed_in` is named instead (a clause; empty: nothing is). If the nearest
@@ -101,6 +105,7 @@ class TableReader {
   Notation notation_;
   std::vector<std::string_view> known_;
   std::vector<std::string_view> refused_;
+  std::vector<std::string_view> otherwise_named_;
   std::vector<Missing> missing_;
 };
 

@@ -70,7 +70,6 @@ class ExpectationsReader {
     reader.finish([](std::string_view key) {
       if (key == "weight") return std::string("it belongs to the parts of any_of and all_of");
       if (key == "metric") return std::string("a score is told apart by \"name\"");
-      if (key == "value") return std::string("docs/suites.md says by metric what its text is called");
       return std::string();
     });
     test_.expectations.push_back(std::move(expectation));
@@ -127,6 +126,7 @@ class ExpectationsReader {
   }
 
   void read_parameters(TableReader& reader, const MetricType& type, Expectation& expectation) {
+    refuse_foreign_keys(reader, type);
     refuse_other_keys(reader, type);
     if (type.parameter == Parameter::claims) return read_claims_parameters(reader);
     if (type.parameter == Parameter::judge) {
@@ -172,8 +172,6 @@ class ExpectationsReader {
   }
 
   void read_limits(TableReader& reader, Expectation& expectation) const {
-    if (reader.refused_entry("threshold") != nullptr)
-      reader.add_wrong("threshold", "is called \"min_score\"");
     expectation.min_score = reader.number_in("min_score", 0.0, 1.0);
     if (const DocumentNode* table = reader.table("thresholding")) {
       expectation.thresholding = read_thresholding(context_.reader(*table, "thresholding"), source_.suite);

@@ -29,6 +29,44 @@ const MetricType* read_type(TableReader& reader) {
   return nullptr;
 }
 
+/// What a metric compares with; empty where there is no such thing, or several.
+std::string_view key_of_value(const MetricType& type) {
+  switch (type.parameter) {
+    case Parameter::text:
+    case Parameter::distance:
+    case Parameter::rouge:
+      return "text";
+    case Parameter::pattern:
+      return "pattern";
+    case Parameter::schema:
+    case Parameter::json:
+      return "schema";
+    case Parameter::label:
+      return "label";
+    case Parameter::judge:
+      if (type.id == MetricId::rubric) return "criteria";
+      return type.id == MetricId::correctness || type.id == MetricId::context_recall ? "reference" : "";
+    default:
+      return "";
+  }
+}
+
+/// What a score must reach, or a measure may come to; empty where there is neither.
+std::string_view key_of_threshold(const MetricType& type) {
+  switch (type.parameter) {
+    case Parameter::distance:
+      return "max_distance";
+    case Parameter::latency:
+      return "max_ms";
+    case Parameter::cost:
+      return "max_dollars";
+    case Parameter::all_of:
+      return "pass_mark";
+    default:
+      return type.is_scored() ? "min_score" : "";
+  }
+}
+
 /// Which keys belong to it depends on the type; what is wrong whatever the type shall not wait for it.
 void check_without_type(TableReader& reader, const DocumentContext& context, const Thresholding& suite) {
   reader.texts("text");
@@ -56,6 +94,11 @@ std::optional<MetricTable> open_metric(const DocumentNode& node, const std::stri
   if (const MetricType* type = read_type(*reader)) return MetricTable{std::move(*reader), *type};
   check_without_type(*reader, context, suite);
   return std::nullopt;
+}
+
+void refuse_foreign_keys(TableReader& reader, const MetricType& type) {
+  if (const auto key = key_of_value(type); !key.empty()) reader.refuse_other_name("value", key);
+  if (const auto key = key_of_threshold(type); !key.empty()) reader.refuse_other_name("threshold", key);
 }
 
 void refuse_other_keys(TableReader& reader, const MetricType& type) {

@@ -22,6 +22,9 @@ struct MetricTable {
 std::optional<MetricTable> open_metric(const DocumentNode& node, const std::string& name,
                                        const DocumentContext& context, const Thresholding& suite);
 
+/// Keys of promptfoo's checks become findings that say what the metric calls them.
+void refuse_foreign_keys(TableReader& reader, const MetricType& type);
+
 /// Keys of metrics with other parameters become findings; not the name of a score.
 void refuse_other_keys(TableReader& reader, const MetricType& type);
 

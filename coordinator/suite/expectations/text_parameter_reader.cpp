@@ -173,7 +173,7 @@ std::vector<std::string> TextParameterReader::read_calls(TableReader& reader, Me
   if (list->size() > most_listed_calls)
     reader.add_wrong("calls", "must have at most " + std::to_string(most_listed_calls) + " entries");
   for (std::size_t i = 0; i < list->size(); ++i) {
-    auto call = context_.table_reader((*list)[i], "calls[" + std::to_string(i) + "]",
+    auto call = context_.table_reader((*list)[i], reader.name() + ".calls[" + std::to_string(i) + "]",
                                       R"(such as {"name": "look_up"})");
     if (!call) continue;
     call->entry("name", Need::required, "a string");
@@ -249,7 +249,7 @@ std::vector<TextExpectation> TextParameterReader::read_parts(TableReader& reader
     reader.add_wrong("of", "nests deeper than " + std::to_string(most_nested_groups) + " groups");
   } else {
     for (std::size_t i = 0; i < list->size(); ++i)
-      read_part((*list)[i], "of[" + std::to_string(i) + "]", parts);
+      read_part((*list)[i], reader.name() + ".of[" + std::to_string(i) + "]", parts);
   }
   --depth_;
   return parts;
@@ -263,12 +263,15 @@ void TextParameterReader::read_part(const DocumentNode& node, const std::string&
   TextExpectation part;
   part.metric = type.id;
   if (!type.may_be_part()) {
-    reader.add_wrong("type", "cannot be " + std::string(type.name()) +
-                                 " here: parts are metrics of the answer that need no model");
-  } else {
-    refuse_other_keys(reader, type);
-    read(reader, type, part);
+    // Its other keys are right where it may stand.
+    return reader.add_wrong("type",
+                            "cannot be " + std::string(type.name()) +
+                                " here: parts are metrics of the answer that need no model; put it beside "
+                                "the group, as an entry of its own in \"expected\"");
   }
+  refuse_foreign_keys(reader, type);
+  refuse_other_keys(reader, type);
+  read(reader, type, part);
   if (type.is_scored()) {
     part.numbers.push_back(reader.number_in("min_score", 0.0, 1.0, Need::required).value_or(0.0));
   } else {

@@ -96,7 +96,8 @@ class TestRenderer {
       const auto parts = std::ranges::find(*table, key, &DocumentEntry::key);
       auto* list = parts != table->end() ? std::get_if<DocumentNode::Array>(&parts->value.value) : nullptr;
       if (list == nullptr) continue;
-      for (DocumentNode& part : *list) render_metric(part, name + "." + std::string(key));
+      for (std::size_t i = 0; i < list->size(); ++i)
+        render_metric((*list)[i], name + "." + std::string(key) + "[" + std::to_string(i) + "]");
     }
   }
 

@@ -63,6 +63,22 @@ TEST(TableReader, NamesTheTableIntoWhichAKeyBelongs) {
       << "that it exists says more than that it looks like another";
 }
 
+TEST(TableReader, AKeyByAnotherNameIsNotMissing) {
+  const auto document = parse_toml("value = \"a\"\n");
+  ASSERT_TRUE(document);
+  const std::string file = "f.toml";
+  std::vector<Finding> found;
+  TableReader reader(*document, "[t]", file, found);
+  reader.refuse_other_name("value", "text");
+  reader.refuse_other_name("threshold", "min_score");
+  EXPECT_EQ(reader.text("text", Need::required), std::nullopt);
+  reader.number("min_score", Need::required);
+  reader.finish();
+  EXPECT_EQ(join_findings(found),
+            "f.toml:1: \"value\" in [t] is called \"text\"; f.toml:1: missing \"min_score\" in [t]: expected "
+            "a number");
+}
+
 TEST(TableReader, OffersNoKeyThatIsRefused) {
   EXPECT_EQ(findings("old = 1\n", {"name"}), "");
   EXPECT_EQ(findings("olds = 1\n", {"name"}), "f.toml:1: unknown key \"olds\" in [t]; valid here: name");

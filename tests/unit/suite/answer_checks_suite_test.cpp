@@ -153,10 +153,12 @@ TEST_F(AnswerChecksSuite, ToolsThatAreNamedAreThoseOfTheTest) {
             "suite.yaml:6: \"name\" in expected[0] is \"delet_account\", " + none +
                 "; did you mean \"delete_account\"?\n");
   EXPECT_EQ(findings(with_tools(tools, "{type: all_of, of: [{type: tool_call, name: pay}]}")),
-            "suite.yaml:6: \"name\" in of[0] is \"pay\", " + none + "; these are delete_account, notify\n");
+            "suite.yaml:6: \"name\" in expected[0].of[0] is \"pay\", " + none +
+                "; these are delete_account, notify\n");
   EXPECT_NE(findings(with_tools(tools, "{type: not_tool_call, name: pay}")), "(none)\n");
   EXPECT_EQ(findings(with_tools(tools, "{type: tool_calls, calls: [{name: notify}, {name: notifi}]}")),
-            "suite.yaml:6: \"name\" in calls[1] is \"notifi\", " + none + "; did you mean \"notify\"?\n");
+            "suite.yaml:6: \"name\" in expected[0].calls[1] is \"notifi\", " + none +
+                "; did you mean \"notify\"?\n");
   EXPECT_EQ(findings(with_tools(tools,
                                 "{type: any_of, of: [{type: tool_call, name: pay}, {type: tool_call, "
                                 "name: notify}]}")),
@@ -237,6 +239,34 @@ TEST_F(AnswerChecksSuite, ADefaultTestMayForbidAToolOfOtherTests) {
             "suite.yaml:4: \"name\" in expected[1] is \"pay\"" + of_default + "these are delete_account\n");
 }
 
+// Beside it stood that a "min_score" was missing, and that there was no "criteria".
+TEST_F(AnswerChecksSuite, APartThatCanBeNoneIsOneFinding) {
+  EXPECT_EQ(
+      findings("suite: s\ntests:\n- id: t\n  input: {prompt: p}\n  expected:\n  - {type: refusal}\n"
+               "  - {type: any_of, of: [{type: refusal}, {type: all_of, of: [{type: rubric, criteria: "
+               "x}]}]}\n"),
+      "suite.yaml:7: \"type\" in expected[1].of[1].of[0] cannot be rubric here: parts are metrics of the "
+      "answer that need no model; put it beside the group, as an entry of its own in \"expected\"\n");
+}
+
+TEST_F(AnswerChecksSuite, KeysOfPromptfooAreToldTheirNamesHere) {
+  const auto of = [&](const std::string& expected) { return findings(with_expected(expected)); };
+  const auto called = [](const std::string& other, const std::string& key,
+                         const std::string& where = "expected") {
+    return "suite.yaml:5: \"" + other + "\" in " + where + " is called \"" + key + "\"\n";
+  };
+  EXPECT_EQ(of("{type: must_contain, value: a}"), called("value", "text"));
+  EXPECT_EQ(of("{type: regex, value: a}"), called("value", "pattern"));
+  EXPECT_EQ(of("{type: json_schema, value: {}}"), called("value", "schema"));
+  EXPECT_EQ(of("{type: llm-rubric, value: a, threshold: 0.5}"),
+            called("value", "criteria") + called("threshold", "min_score"));
+  EXPECT_EQ(of("{type: correctness, value: a}"), called("value", "reference"));
+  EXPECT_EQ(of("{type: latency, threshold: 5}"), called("threshold", "max_ms"));
+  EXPECT_EQ(of("{type: cost, threshold: 5}"), called("threshold", "max_dollars"));
+  EXPECT_EQ(of("{type: any_of, of: [{type: rouge_n, value: a, threshold: 0.5}]}"),
+            called("value", "text", "expected.of[0]") + called("threshold", "min_score", "expected.of[0]"));
+}
+
 TEST_F(AnswerChecksSuite, SaysWhatIsWrong) {
   struct Slip {
     std::string expected;
@@ -255,7 +285,7 @@ TEST_F(AnswerChecksSuite, SaysWhatIsWrong) {
            {"{type: rouge_n, text: [a b, a], n: 2, min_score: 0.5}",
             "\"text\" in expected must have at least \"n\" words, 2 here: \"a\" has 1"},
            {"{type: not_any_of, of: [{type: rouge_n, text: '...', min_score: 0.5}]}",
-            "\"text\" in of[0] must have at least \"n\" words, 1 here: \"...\" has 0"},
+            "\"text\" in expected.of[0] must have at least \"n\" words, 1 here: \"...\" has 0"},
            {"{type: latency}", "missing \"max_ms\""},
            {"{type: latency, max_ms: 0}", "\"max_ms\" in expected must be more than 0"},
            {"{type: not_latency, max_ms: 0}", "\"max_ms\" in expected must be more than 0"},
@@ -265,8 +295,8 @@ TEST_F(AnswerChecksSuite, SaysWhatIsWrong) {
            {"{type: tool_calls}", "missing \"calls\""},
            {"{type: tool_calls, calls: []}", "\"calls\" in expected must not be empty"},
            {"{type: tool_calls, calls: [f]}", "calls[0] must be a mapping such as {\"name\": \"look_up\"}"},
-           {"{type: tool_calls, calls: [{}]}", "missing \"name\" in calls[0]"},
-           {"{type: tool_calls, calls: [{name: f, args: {}}]}", "unknown key \"args\" in calls[0]"},
+           {"{type: tool_calls, calls: [{}]}", "missing \"name\" in expected.calls[0]"},
+           {"{type: tool_calls, calls: [{name: f, args: {}}]}", "unknown key \"args\" in expected.calls[0]"},
            {"{type: tool_calls, calls: [{name: f}], order: strict}",
             "\"order\" in expected must be \"any\" or \"listed\""},
            {"{type: tool_calls, name: f}", "\"name\" in expected does not belong to tool_calls"},
@@ -281,11 +311,12 @@ TEST_F(AnswerChecksSuite, SaysWhatIsWrong) {
             "\"text\""},
            {"{type: any_of, of: []}", "\"of\" in expected must not be empty"},
            {"{type: any_of, of: [{type: correctness, reference: a}]}",
-            "\"type\" in of[0] cannot be correctness here: parts are metrics of the answer that need no "
-            "model"},
-           {"{type: any_of, of: [{type: rouge_n, text: a}]}", "missing \"min_score\" in of[0]"},
+            "\"type\" in expected.of[0] cannot be correctness here: parts are metrics of the answer that "
+            "need no "
+            "model; put it beside the group, as an entry of its own in \"expected\"\n"},
+           {"{type: any_of, of: [{type: rouge_n, text: a}]}", "missing \"min_score\" in expected.of[0]"},
            {"{type: any_of, of: [{type: icontains, text: a, weight: 0}]}",
-            "\"weight\" in of[0] must be more than 0"},
+            "\"weight\" in expected.of[0] must be more than 0"},
            {"{type: any_of, pass_mark: 0.5, of: [{type: icontains, text: a}]}",
             "\"pass_mark\" in expected does not belong to any_of"},
            {"{type: any_of, of: [{type: any_of, of: [{type: any_of, of: [{type: any_of, of: [{type: any_of, "

@@ -270,7 +270,7 @@ TEST_F(TemplatedSuite, AVariableInAPatternOrSchemaIsAFinding) {
                 "suite.yaml:7: \"pattern\" in expected[0] holds {{only_here}}, " +
                 pattern +
                 "\\{\\{only_here\\}\\} looks for the braces themselves\n"
-                "suite.yaml:8: \"schema\" in of[0] holds {{c}}, " +
+                "suite.yaml:8: \"schema\" in expected[1].of[0] holds {{c}}, " +
                 schema + "suite.yaml:9: \"schema\" in expected[2] names \"s.json\", which holds {{c}}, " +
                 schema +
                 "suite.yaml:10: \"name\" in expected[3] holds {{c}}, a variable of the test, which is not "
