@@ -1,6 +1,7 @@
 #include "common/checks/schema_preparation.hpp"
 
 #include "common/checks/pattern.hpp"
+#include "common/checks/schema_keywords.hpp"
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
 
@@ -21,96 +22,6 @@ namespace {
 
 using Json = nlohmann::json;
 using Path = std::vector<std::string>;
-
-/// What stands under a keyword: a value alone, or schemas.
-enum class Holds : std::uint8_t { value, schema, list, schema_or_list, by_name };
-
-struct Keyword {
-  std::string_view name;
-  Holds holds = Holds::value;
-  bool in_place = false;  ///< Its schemas assess the same value, not one below it.
-};
-
-/// Those by which a value can fail.
-constexpr std::array<Keyword, 36> keywords = {{
-    {"$ref"},
-    {"additionalItems", Holds::schema},
-    {"additionalProperties", Holds::schema},
-    {"allOf", Holds::list, true},
-    {"anyOf", Holds::list, true},
-    {"const"},
-    {"contains", Holds::schema},
-    {"definitions", Holds::by_name},
-    {"dependencies", Holds::by_name, true},
-    {"else", Holds::schema, true},
-    {"enum"},
-    {"exclusiveMaximum"},
-    {"exclusiveMinimum"},
-    {"extends", Holds::schema, true},
-    {"format"},
-    {"if", Holds::schema, true},
-    {"items", Holds::schema_or_list},
-    {"maxItems"},
-    {"maxLength"},
-    {"maxProperties"},
-    {"maximum"},
-    {"minItems"},
-    {"minLength"},
-    {"minProperties"},
-    {"minimum"},
-    {"multipleOf"},
-    {"not", Holds::schema, true},
-    {"oneOf", Holds::list, true},
-    {"pattern"},
-    {"properties", Holds::by_name},
-    {"propertyNames", Holds::schema},
-    {"required"},
-    {"then", Holds::schema, true},
-    {"type"},
-    {"uniqueItems"},
-    {"$defs", Holds::by_name},
-}};
-
-/// An older draft's: a slip is not taken for it.
-constexpr std::string_view old_keyword = "extends";
-
-const Keyword* keyword_called(std::string_view name) {
-  const auto found = std::ranges::find(keywords, name, &Keyword::name);
-  return found == keywords.end() ? nullptr : &*found;
-}
-
-/// Words of other tools and of people that are near to one.
-constexpr std::array<std::string_view, 2> annotations = {"cost", "requires"};
-
-/// Without what tells `max_length` and `maxLength` apart.
-std::string bare(std::string_view keyword) {
-  std::string letters = to_lower(keyword);
-  std::erase_if(letters, [](char c) { return c == '_' || c == '-'; });
-  return letters;
-}
-
-/// One slip where the word is long enough that no other is meant, two in the longest. Two letters that
-/// changed places are one.
-bool is_slip(const std::string& word, const std::string& known) {
-  if (known.size() < 5) return false;
-  const std::size_t slips = edit_distance(word, known);
-  return slips <= (known.size() < 10 ? 1 : 2) || (slips == 2 && std::ranges::is_permutation(word, known));
-}
-
-/// The assertion that a keyword was meant for: the validator passes over words that it does not know, as over
-/// a title. The first letter is right: other tools have keywords of their own.
-std::optional<std::string_view> meant_assertion(std::string_view keyword) {
-  if (keyword_called(keyword) != nullptr || std::ranges::find(annotations, keyword) != annotations.end())
-    return std::nullopt;
-  const std::string word = bare(keyword);
-  const auto is_meant = [&word](const Keyword& known) {
-    const std::string small = bare(known.name);
-    return known.name != old_keyword &&
-           (word == small || (word.starts_with(small.front()) && is_slip(word, small)));
-  };
-  const auto meant = std::ranges::find_if(keywords, is_meant);
-  return meant == keywords.end() ? std::nullopt : std::optional(meant->name);
-}
 
 Path operator+(Path path, std::string_view step) {
   path.emplace_back(step);
@@ -198,45 +109,49 @@ class Walk {
     while (!pending_.empty()) {
       const Path path = std::move(pending_.back());
       pending_.pop_back();
-      if (auto done = visit(path); !done) return fail(done.error());
+      if (!seen_.emplace(path, seen_.size()).second) continue;
+      if (seen_.size() > defaults::max_schema_nodes) {
+        return wrong(path,
+                     "these are more than " + std::to_string(defaults::max_schema_nodes) + " schemas in one");
+      }
+      if (Json* const schema = node_at(root_, path)) visit(path, *schema);
     }
+    // A reference may lead into the value of a keyword that has another name by now.
+    for (const auto& [path, order] : seen_) {
+      if (node_at(root_, path) == nullptr) refuse(path, "a reference leads to a value that is no schema");
+    }
+    if (!problems_.empty()) return all_problems();
     if (auto circle = find_circle()) return wrong(*circle, "the schema refers to itself without end");
     for (const auto& [path, order] : seen_) count_steps(*node_at(root_, path));
     return std::move(formats_);
   }
 
  private:
-  Result<void> visit(const Path& path) {
-    if (!seen_.emplace(path, seen_.size()).second) return {};
-    if (seen_.size() > defaults::max_schema_nodes) {
-      return wrong(path,
-                   "these are more than " + std::to_string(defaults::max_schema_nodes) + " schemas in one");
-    }
-    Json& schema = *node_at(root_, path);
-    if (schema.is_boolean()) return {};
-    if (!schema.is_object()) return wrong(path, "a schema is an object, true or false");
+  struct Problem {
+    Path path;
+    std::string what;
+  };
+
+  /// By their places, the first few of them.
+  tl::unexpected<Error> all_problems() {
+    constexpr std::size_t most_problems = 8;
+    std::ranges::stable_sort(problems_, {}, &Problem::path);
+    Error error = wrong(problems_.front().path, problems_.front().what).value();
+    const std::size_t shown = std::min(problems_.size(), most_problems);
+    for (std::size_t i = 1; i < shown; ++i)
+      error.message += "; at " + pointer_text(problems_[i].path) + ": " + problems_[i].what;
+    if (const std::size_t rest = problems_.size() - shown; rest > 0)
+      error.message += "; and " + std::to_string(rest) + " more";
+    return tl::unexpected(std::move(error));
+  }
+
+  void refuse(Path path, std::string what) { problems_.push_back({std::move(path), std::move(what)}); }
+
+  void visit(const Path& path, Json& schema) {
+    if (schema.is_boolean()) return;
+    if (!schema.is_object()) return refuse(path, "a schema is an object, true or false");
     if (schema.contains("$ref")) return visit_reference(path, schema["$ref"]);
-    for (const auto keyword : later_keywords) {
-      if (!schema.contains(keyword)) continue;
-      return wrong(path,
-                   '"' + std::string(keyword) + "\" belongs to a later draft than the supported draft 7");
-    }
-    if (schema.contains(patterned_keyword)) {
-      return wrong(path, '"' + std::string(patterned_keyword) +
-                             "\" is not supported; list the names under \"properties\", or give all others a "
-                             "schema as \"additionalProperties\"");
-    }
-    for (const auto& [keyword, value] : schema.items()) {
-      if (const auto meant = meant_assertion(keyword)) {
-        return wrong(path, json_string(excerpt(keyword, 80)) + " is no keyword; did you mean \"" +
-                               std::string(*meant) + "\"?");
-      }
-    }
-    if (const auto found = schema.find("pattern"); found != schema.end()) {
-      if (!found->is_string()) return wrong(path + "pattern", "a pattern is a text");
-      const auto pattern = Pattern::compile(found->get_ref<const std::string&>());
-      if (!pattern) return wrong(path + "pattern", pattern.error().message);
-    }
+    for (const auto& [name, value] : schema.items()) check_keyword(path, name, value);
     if (const auto format = schema.find("format"); format != schema.end() && format->is_string())
       formats_.insert(format->get<std::string>());
     // Old drafts' name of the base that references are relative to; draft 7 has no such keyword.
@@ -248,50 +163,71 @@ class Walk {
     rename(schema, "uniqueItems", own_unique_items);
     rename(schema, "multipleOf", own_multiple_of);
     take_integers(schema);
-    return visit_below(path, schema);
+    visit_below(path, schema);
   }
 
-  Result<void> visit_reference(const Path& path, const Json& reference) {
-    if (!reference.is_string()) return wrong(path, "\"$ref\" is no text");
+  void check_keyword(const Path& path, const std::string& name, const Json& value) {
+    if (std::ranges::find(later_keywords, name) != later_keywords.end())
+      return refuse(path, '"' + name + "\" belongs to a later draft than the supported draft 7");
+    if (name == patterned_keyword) {
+      return refuse(path, '"' + name +
+                              "\" is not supported; list the names under \"properties\", or give all others "
+                              "a schema as \"additionalProperties\"");
+    }
+    if (const auto meant = meant_assertion(name)) {
+      return refuse(path, json_string(excerpt(name, 80)) + " is no keyword; did you mean \"" +
+                              std::string(*meant) + "\"?");
+    }
+    const SchemaKeyword* keyword = schema_keyword(name);
+    std::string problem = keyword != nullptr ? problem_with_value(keyword->holds, value) : "";
+    if (problem.empty() && name == "pattern") {
+      const auto pattern = Pattern::compile(value.get_ref<const std::string&>());
+      if (!pattern) problem = pattern.error().message;
+    }
+    if (!problem.empty()) refuse(path + name, std::move(problem));
+  }
+
+  void visit_reference(const Path& path, const Json& reference) {
+    if (!reference.is_string()) return refuse(path, "\"$ref\" is no text");
     const auto& text = reference.get_ref<const std::string&>();
     const auto quoted = json_string(excerpt(text, 80));
     const auto target = path_of_reference(text);
-    if (!target)
-      return wrong(path, "only references within the schema are followed, as #/definitions/x; not " + quoted);
-    if (!node_at(root_, *target)) return wrong(path, "there is nothing at " + quoted);
+    if (!target) {
+      return refuse(path,
+                    "only references within the schema are followed, as #/definitions/x; not " + quoted);
+    }
+    if (!node_at(root_, *target)) return refuse(path, "there is nothing at " + quoted);
     if (++references_ > defaults::max_schema_references) {
-      return wrong(path, "\"$ref\" stands there more than " +
-                             std::to_string(defaults::max_schema_references) + " times in one schema");
+      if (references_ > defaults::max_schema_references + 1) return;
+      return refuse(path, "\"$ref\" stands there more than " +
+                              std::to_string(defaults::max_schema_references) + " times in one schema");
     }
     in_place_[path].push_back(*target);
     pending_.push_back(*target);
-    return {};
   }
 
-  Result<void> visit_below(const Path& path, const Json& schema) {
+  void visit_below(const Path& path, const Json& schema) {
     const auto go_to = [&](Path below, bool in_place) {
       if (in_place) in_place_[path].push_back(below);
       pending_.push_back(std::move(below));
     };
     for (const auto& [name, value] : schema.items()) {
-      const Keyword* keyword = keyword_called(name);
+      const SchemaKeyword* keyword = schema_keyword(name);
       if (keyword == nullptr) continue;
-      const Holds holds = keyword->holds;
+      const SchemaHolds holds = keyword->holds;
       const bool is_list = value.is_array();
-      if (!is_list && (holds == Holds::schema || holds == Holds::schema_or_list))
+      if (!is_list && (holds == SchemaHolds::schema || holds == SchemaHolds::schema_or_list))
         go_to(path + name, keyword->in_place);
-      if (is_list && (holds == Holds::list || holds == Holds::schema_or_list)) {
+      if (is_list && (holds == SchemaHolds::list || holds == SchemaHolds::schema_or_list)) {
         for (std::size_t i = 0; i < value.size(); ++i)
           go_to(path + name + std::to_string(i), keyword->in_place);
       }
-      if (holds != Holds::by_name) continue;
-      if (!value.is_object()) return wrong(path + name, "an object is expected");
+      if (holds != SchemaHolds::by_name || !value.is_object()) continue;
       for (const auto& [key, below] : value.items()) {
         // A dependency may also be a list of names.
         if (!below.is_array()) go_to(path + name + key, keyword->in_place);
       }
     }
-    return {};
   }
 
   /// A schema from which steps that stay at the same value lead back to it: validating it would never end.
@@ -324,6 +260,7 @@ class Walk {
 
   Json& root_;
   std::vector<Path> pending_;
+  std::vector<Problem> problems_;
   std::map<Path, std::size_t> seen_;
   std::map<Path, std::vector<Path>> in_place_;
   std::set<std::string> formats_;

@@ -10,7 +10,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-/// What has to be done to a JSON Schema before valijson may have it. Inside common/assessing only.
+/// What has to be done to a JSON Schema before valijson may have it. Inside common/checks only.
 namespace sluice {
 
 /// The keywords that sluice assesses itself, under the names that a prepared schema has them by: valijson
@@ -44,7 +44,8 @@ void normalise_numbers(nlohmann::json& document);
 
 /// Renames the own keywords, and refuses what valijson does not survive or would pass over in silence:
 /// references that lead in a circle or out of the schema or are too many, patterns that do not compile,
-/// `patternProperties`, keywords of later drafts. Returns the formats that it names. Error: fixture_invalid.
+/// `patternProperties`, keywords of later drafts, values that a keyword cannot have. Returns the formats that
+/// it names. Error: fixture_invalid, with all that is wrong, or the first of it.
 Result<std::set<std::string>> prepare_schema(nlohmann::json& schema);
 
 /// `/a/0` with the escapes of RFC 6901; "the root" for the empty path.

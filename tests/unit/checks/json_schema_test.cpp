@@ -243,6 +243,33 @@ TEST(JsonSchema, NamesWhatASchemaMayNotHold) {
   EXPECT_NE(refused('"' + std::string(2u << 20, 'x') + '"').find("1 MiB"), std::string::npos);
 }
 
+// Who mended one was told the next.
+TEST(JsonSchema, AllThatIsWrongInASchemaIsSaidAtOnce) {
+  EXPECT_EQ(
+      refused(R"({"type":"objct","properties":{"a":{"minLength":-1},"b":{"pattern":"("}},"requird":[]})"),
+      "the schema is wrong at the root: \"requird\" is no keyword; did you mean \"required\"?; at "
+      "/properties/a/minLength: a whole number, 0 or more, is expected; at /properties/b/pattern: the "
+      "pattern \"(\" is no regular expression of RE2: missing ): (; a sign that stands for itself has a "
+      "backslash before it; at /type: \"objct\" is no type; did you mean \"object\"?");
+  EXPECT_EQ(
+      refused(R"({"required":"a","enum":{},"uniqueItems":1,"maximum":"1","type":["string","str"]})"),
+      "the schema is wrong at /enum: a list is expected; at /maximum: a number is expected; at /required: "
+      "a list of texts is expected; at /type: \"str\" is no type; there are array, boolean, integer, null, "
+      "number, object, string; at /uniqueItems: true or false is expected");
+  std::string many = "{";
+  for (char c = 'a'; c <= 'z'; ++c) many += std::string(c == 'a' ? "\"" : ",\"") + c + R"(":{"type":7})";
+  const std::string said = refused(R"({"properties":)" + many + "}}");
+  EXPECT_TRUE(said.ends_with("at /properties/h/type: a type is a text; and 18 more")) << said;
+}
+
+// It ended the program.
+TEST(JsonSchema, AReferenceIntoTheValueOfAKeywordIsRefused) {
+  for (const char* schema : {R"({"properties":{"a":{"enum":[{}]},"b":{"$ref":"#/properties/a/enum/0"}}})",
+                             R"({"properties":{"b":{"$ref":"#/const"}},"const":{}})"}) {
+    EXPECT_NE(refused(schema), "") << schema;
+  }
+}
+
 TEST(JsonSchema, MultiplesAreThoseOfTheNumberItself) {
   EXPECT_TRUE(fits(R"({"multipleOf":2})", "-4"));
   EXPECT_TRUE(fits(R"({"multipleOf":2})", "4.0"));

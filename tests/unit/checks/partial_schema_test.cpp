@@ -78,7 +78,7 @@ TEST(PartialSchema, PassesOverWhatIsNotAssessedAndRefusesWhatIsWrong) {
   EXPECT_EQ(problem_of_part(R"({"$ref":"#/definitions/a","definitions":{"a":{"type":"object"}}})", "[]"),
             "does not fit the schema at the root: Value type not permitted by 'type' constraint");
   EXPECT_EQ(problem_of_part(R"({"type":"objekt"})", "{}"),
-            "refused: the schema is wrong: Unrecognised JSON type name 'objekt'");
+            "refused: the schema is wrong at /type: \"objekt\" is no type; did you mean \"object\"?");
   EXPECT_EQ(
       problem_of_part(R"({"properties":{"a":{"requird":["b"]}}})", "{}"),
       "refused: the schema is wrong at /properties/a: \"requird\" is no keyword; did you mean \"required\"?");

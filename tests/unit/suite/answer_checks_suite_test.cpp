@@ -200,10 +200,10 @@ TEST_F(AnswerChecksSuite, ArgumentsAreSuchAsTheToolTakes) {
 }
 
 TEST_F(AnswerChecksSuite, ParametersOfToolsAreSchemas) {
-  EXPECT_EQ(
-      findings(with_refund("{type: not_tool_call}", "{type: objekt}")),
-      "suite.yaml:8: \"parameters\" in input.tools[0] cannot be used: the schema is wrong: Unrecognised "
-      "JSON type name 'objekt'\n");
+  EXPECT_EQ(findings(with_refund("{type: not_tool_call}", "{type: objekt}")),
+            "suite.yaml:8: \"parameters\" in input.tools[0] cannot be used: the schema is wrong at /type: "
+            "\"objekt\" "
+            "is no type; did you mean \"object\"?\n");
   EXPECT_EQ(findings(with_refund("{type: tool_call, name: refund, arguments: {a: 1}}", "{requird: [a]}")),
             "suite.yaml:8: \"parameters\" in input.tools[0] cannot be used: the schema is wrong at the root: "
             "\"requird\" is no keyword; did you mean \"required\"?\n");
