@@ -20,40 +20,6 @@
 namespace sluice {
 namespace {
 
-void merge_keys(DocumentNode& node, std::size_t depth);
-
-/// What `<<` names goes into the table where this says nothing itself.
-void merge_into(DocumentNode::Table& table, DocumentNode source, std::size_t depth) {
-  if (auto* list = std::get_if<DocumentNode::Array>(&source.value)) {
-    for (DocumentNode& one : *list) merge_into(table, std::move(one), depth);
-    return;
-  }
-  merge_keys(source, depth + 1);
-  auto* entries = std::get_if<DocumentNode::Table>(&source.value);
-  if (entries == nullptr) return;
-  for (DocumentEntry& entry : *entries) {
-    if (std::ranges::find(table, entry.key, &DocumentEntry::key) == table.end())
-      table.push_back(std::move(entry));
-  }
-}
-
-void merge_keys(DocumentNode& node, std::size_t depth) {
-  if (depth > defaults::max_merge_depth) return;
-  if (auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
-    for (DocumentNode& one : *list) merge_keys(one, depth);
-    return;
-  }
-  auto* table = std::get_if<DocumentNode::Table>(&node.value);
-  if (table == nullptr) return;
-  for (DocumentEntry& entry : *table) merge_keys(entry.value, depth);
-  const auto merge = std::ranges::find(*table, "<<", &DocumentEntry::key);
-  if (merge == table->end()) return;
-  DocumentNode source = std::move(merge->value);
-  table->erase(merge);
-  merge_into(*table, std::move(source), depth);
-  std::ranges::stable_sort(*table, {}, &DocumentEntry::key);
-}
-
 /// As promptfoo puts a number into a text.
 std::string as_javascript(double number) {
   if (std::isnan(number)) return "NaN";
@@ -76,10 +42,7 @@ std::string as_javascript(double number) {
 tl::expected<DocumentNode, DocumentError> parse_foreign(const std::string& file, std::string_view text) {
   // JSON is YAML for the most part, and only the latter's parser keeps lines.
   ParsedYaml yaml = parse_yaml(text);
-  if (yaml.root && yaml.errors.empty()) {
-    merge_keys(*yaml.root, 0);
-    return std::move(*yaml.root);
-  }
+  if (yaml.root && yaml.errors.empty()) return std::move(*yaml.root);
   if (extension_of(file) == ".json") return parse_json(text);
   return tl::unexpected(std::move(yaml.errors.front()));
 }

@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-/// A foreign configuration, as YAML or JSON, with its merge keys (`<<`) merged.
+/// A foreign configuration, as YAML or JSON.
 tl::expected<DocumentNode, DocumentError> parse_foreign(const std::string& file, std::string_view text);
 
 /// The text of a node that is one; else null.

@@ -1,8 +1,10 @@
 #include "coordinator/suite/file_glob.hpp"
 
+#include "common/files.hpp"
 #include "coordinator/defaults.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <span>
 #include <utility>
@@ -109,6 +111,8 @@ Result<std::vector<std::string>> find_files(const SuiteFolder& folder, const std
   fs::path base;
   for (auto part = parts.begin(); part != first; ++part) base /= *part;
   const auto path = folder.find_folder(base.empty() ? fs::path(".") : base);
+  if (!path && path.error() == unreadable_file(ENOENT))
+    return fail(Reason::file_unreadable, "fits no file: there is no folder \"" + base.generic_string() + '"');
   if (!path) return fail(path.error());
   Globber globber(folder);
   const auto walked = globber.walk(*path, base, Globber::Parts(first, parts.end()));

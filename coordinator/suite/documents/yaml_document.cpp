@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <unordered_map>
@@ -105,6 +106,8 @@ class QuestionMarks {
   std::string sign_;
 };
 
+constexpr std::string_view merge_key = "<<";
+
 class YamlTreeBuilder : public YAML::EventHandler {
  public:
   YamlTreeBuilder(std::vector<DocumentError>& errors, const QuestionMarks& marks)
@@ -137,6 +140,7 @@ class YamlTreeBuilder : public YAML::EventHandler {
     if (!quoted) check_tag(line, tag);
     if (expects_key()) {
       if (anchor != 0) remember(anchor, DocumentNode{text, line});
+      if (!quoted && text == merge_key) open_.back().merges = true;
       return set_key(line, text);
     }
     DocumentNode node;
@@ -181,6 +185,7 @@ class YamlTreeBuilder : public YAML::EventHandler {
     YAML::anchor_t anchor = 0;
     bool has_key = false;  ///< A table's next event is the value of `key`.
     bool is_key = false;   ///< Stands where a key should be.
+    bool merges = false;   ///< A table with a merge key.
     DocumentEntry key;
   };
 
@@ -220,7 +225,10 @@ class YamlTreeBuilder : public YAML::EventHandler {
   void close() {
     Open closed = std::move(open_.back());
     open_.pop_back();
-    if (auto* table = std::get_if<DocumentNode::Table>(&closed.node.value)) sort_entries(*table, errors_);
+    if (auto* table = std::get_if<DocumentNode::Table>(&closed.node.value)) {
+      sort_entries(*table, errors_);
+      if (closed.merges) merge(*table);
+    }
     if (closed.is_key) {
       const bool is_table = std::holds_alternative<DocumentNode::Table>(closed.node.value);
       set_key(closed.node.line, std::nullopt);
@@ -228,6 +236,31 @@ class YamlTreeBuilder : public YAML::EventHandler {
       return;
     }
     add(std::move(closed.node), closed.anchor);
+  }
+
+  /// What the merge key names goes into the table where this says nothing itself; of several the first
+  /// counts.
+  void merge(DocumentNode::Table& table) {
+    const auto found = std::ranges::find(table, merge_key, &DocumentEntry::key);
+    const std::uint32_t line = found->line;
+    DocumentNode named = std::move(found->value);
+    table.erase(found);
+    DocumentNode::Array sources;
+    if (auto* list = std::get_if<DocumentNode::Array>(&named.value))
+      sources = std::move(*list);
+    else
+      sources.push_back(std::move(named));
+    for (DocumentNode& source : sources) {
+      auto* entries = std::get_if<DocumentNode::Table>(&source.value);
+      if (entries == nullptr) {
+        errors_.push_back({line, "the merge key \"<<\" takes a mapping, or a list of mappings"});
+        continue;
+      }
+      std::ranges::move(*entries, std::back_inserter(table));
+    }
+    std::ranges::stable_sort(table, {}, &DocumentEntry::key);
+    const auto is_same = [](const DocumentEntry& a, const DocumentEntry& b) { return a.key == b.key; };
+    table.erase(std::unique(table.begin(), table.end(), is_same), table.end());
   }
 
   void add(DocumentNode node, YAML::anchor_t anchor) {
@@ -338,20 +371,31 @@ bool is_open_quote(std::string_view text, const YAML::Mark& mark) {
   return true;
 }
 
+/// What to look for, by the parser's words.
+std::string hint_for(std::string_view message) {
+  const auto says = [message](std::string_view words) { return message.find(words) != message.npos; };
+  if (says("unknown token")) return "; a text that begins with @, % or ` stands in quotes";
+  std::string hint;
+  if (says("map not found") || says("sequence not found") || says("map value") || says("block entry")) {
+    hint =
+        "; look at the indentation here and above: the entries of a list, and the keys of a mapping, begin "
+        "in "
+        "one column";
+  }
+  // Most of what is open at the end, or no value, is a text that YAML reads as its own signs.
+  if (says("flow") || says("map"))
+    hint += "; a text with \": \", \" ? \", braces or brackets in it stands in quotes";
+  return hint;
+}
+
 DocumentError syntax_error(const YAML::Exception& error, std::string_view text, const QuestionMarks& marks) {
   const std::uint32_t line = line_of(error.mark);
   if (is_indented_with_tab(text, line)) {
     return {line, "not valid YAML: a tab stands in the indentation, which takes spaces alone"};
   }
-  // Most of what is open at the end, or no value, is a text that YAML reads as its own signs.
-  const bool is_structure =
-      error.msg.find("flow") != std::string::npos || error.msg.find("map") != std::string::npos;
-  const bool is_sign = error.msg.find("unknown token") != std::string::npos;
   return {line,
           "not valid YAML: " + excerpt(to_valid_utf8(marks.restored(error.msg)), defaults::quoted_bytes) +
-              (is_structure ? "; a text with \": \", \" ? \", braces or brackets in it stands in quotes"
-               : is_sign    ? "; a text that begins with @, % or ` stands in quotes"
-                            : "")};
+              hint_for(error.msg)};
 }
 
 }  // namespace

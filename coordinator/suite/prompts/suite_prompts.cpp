@@ -1,11 +1,14 @@
 #include "coordinator/suite/prompts/suite_prompts.hpp"
 
 #include "common/defaults.hpp"
+#include "common/files.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/suite/file_glob.hpp"
 #include "coordinator/suite/prompts/arms.hpp"
 #include "coordinator/suite/test_files/test_templates.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <utility>
 
@@ -33,7 +36,8 @@ std::optional<std::string> read_prompt_file(TableReader& reader, const std::stri
   auto text = read_file(path, opened);
   std::string problem;
   if (!text) {
-    problem = text.error().message;
+    const bool fits_none = is_file_glob(path) && text.error() == unreadable_file(ENOENT);
+    problem = fits_none ? "fits no file" : text.error().message;
   } else if (invalid_utf8_at(*text)) {
     problem = "is not valid UTF-8";
   } else if (without_byte_order_mark(*text).empty()) {

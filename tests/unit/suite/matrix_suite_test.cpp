@@ -212,11 +212,13 @@ TEST_F(MatrixSuite, NamesFilesByGlobs) {
   EXPECT_EQ(arms(load("suite: s\nprompts: [{id: p, file: 'prompts/s*.txt'}, {id: q, prompt: '{{country}}'}]\n"
                       "tests_file: tests/b/two.csv\n")),
             "p-second=: q=:");
+  EXPECT_EQ(findings("suite: s\nprompts: [{file: 'none/*.txt'}]\ntests_file: 'tests/*.csv'\n"),
+            "suite.yaml:2: \"file\" in prompts[0] names \"none/*.txt\", which fits no file\n"
+            "suite.yaml:3: \"tests_file\" names \"tests/*.csv\", which fits no file\n");
   EXPECT_EQ(
-      findings("suite: s\nprompts: [{file: 'none/*.txt'}]\ntests_file: 'tests/*.csv'\n"),
-      "suite.yaml:2: \"file\" in prompts[0] names \"none/*.txt\", which cannot be read: No such file or "
-      "directory\n"
-      "suite.yaml:3: \"tests_file\" names \"tests/*.csv\", which fits no file\n");
+      findings("suite: s\ntests_file: 'none/at all/*.csv'\n"),
+      "suite.yaml:2: \"tests_file\" names \"none/at all/*.csv\", which fits no file: there is no folder "
+      "\"none/at all\"\n");
   EXPECT_EQ(
       findings("suite: s\ntests_file: '../*.csv'\n"),
       "suite.yaml:2: \"tests_file\" names \"../*.csv\", which lies outside of the suite's folder: move it "

@@ -107,6 +107,32 @@ TEST(Yaml, ExpandsAliases) {
   EXPECT_EQ(json_of("a: &x {k: [1]}\nb: *x\n&y c: *y\n"), R"({"a":{"k":[1]},"b":{"k":[1]},"c":"c"})");
 }
 
+// They were unknown keys, and what they name was missing.
+TEST(Yaml, TakesMergeKeys) {
+  EXPECT_EQ(json_of("a: &x {k: 1, l: 2}\nb: {<<: *x, l: 3}\n"), R"({"a":{"k":1,"l":2},"b":{"k":1,"l":3}})");
+  EXPECT_EQ(json_of("b:\n  <<: [{k: 1}, {k: 2, l: 2}]\n  a: 0\n"), R"({"b":{"a":0,"k":1,"l":2}})");
+  EXPECT_EQ(json_of("a: &x {k: 1}\nb: &y {<<: *x, l: 2}\nc: {<<: *y}\n"),
+            R"({"a":{"k":1},"b":{"k":1,"l":2},"c":{"k":1,"l":2}})");
+  EXPECT_EQ(json_of("a: {'<<': 1}\n"), R"({"a":{"<<":1}})") << "in quotes it is a key like others";
+  const std::string what = "the merge key \"<<\" takes a mapping, or a list of mappings";
+  EXPECT_EQ(json_of("a: 1\nb: {<<: x}\n"), "2: " + what);
+  EXPECT_EQ(json_of("b: {<<: [{a: 1}, [c]]}\n"), "1: " + what);
+  EXPECT_EQ(json_of("a: {<<: {b: 1},\n <<: {c: 1}}\n"), "2: the key \"<<\" stands twice (first in line 1)");
+  const ParsedYaml parsed = parse_yaml("a: &x\n  k: 1\nb:\n  <<: *x\n");
+  ASSERT_TRUE(parsed.root);
+  EXPECT_EQ(find_entry(find_entry(*parsed.root, "b")->value, "k")->line, 2u) << "where it is written";
+}
+
+TEST(Yaml, SaysWhereToLookForAWrongIndentation) {
+  const std::string hint =
+      "; look at the indentation here and above: the entries of a list, and the keys of a mapping, begin in "
+      "one "
+      "column";
+  EXPECT_EQ(json_of("a:\n  - b: 1\n   c: 2\n"), "3: not valid YAML: end of sequence not found" + hint);
+  for (const char* text : {"a:\n  b: 1\n c: 2\n", "a: 1\n  b: 2\n", "a:\n  - b\n  c: 1\n"})
+    EXPECT_NE(json_of(text).find(hint), std::string::npos) << text << json_of(text);
+}
+
 TEST(Yaml, NamesWhatItCannotRead) {
   EXPECT_EQ(json_of("a: 1\nb: 2\na: 3\n"), "3: the key \"a\" stands twice (first in line 1)");
   EXPECT_EQ(json_of("{a: 1, a: 2}"), "1: the key \"a\" stands twice");
