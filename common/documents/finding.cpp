@@ -13,6 +13,12 @@ std::string to_text(const Finding& finding) {
   return text + ": " + finding.message;
 }
 
+std::string without_place(std::string message, const std::string& place) {
+  const std::string within = " (" + place + ")";
+  if (const auto at = message.find(within); at != std::string::npos) message.erase(at, within.size());
+  return message;
+}
+
 void sort_findings(std::vector<Finding>& findings) {
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
     return std::tie(a.file, a.line) < std::tie(b.file, b.line);

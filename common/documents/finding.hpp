@@ -18,6 +18,8 @@ struct Finding {
 
 /// `file:line: message`, without the line if there is none.
 std::string to_text(const Finding& finding);
+/// The message without ` (PLACE)`, for whoever says the place before it.
+std::string without_place(std::string message, const std::string& place);
 /// By file, then line; findings of the same line keep their order.
 void sort_findings(std::vector<Finding>& findings);
 /// Leaves the first defaults::max_file_findings, and a last one that says how many `more` (as "more labels

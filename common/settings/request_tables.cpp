@@ -150,8 +150,16 @@ Parsed<ProviderHeader> parse_header(const DocumentEntry& entry) {
 }  // namespace
 
 Parsed<RequestParams> parse_params(const RawValue& raw) {
+  return parse_params_in(raw, Notation::toml);
+}
+
+Parsed<RequestParams> parse_params_in(const RawValue& raw, Notation notation) {
   const TableIn given(raw);
-  if (given.table == nullptr) return refused("must be a table of fields of the request, as { top_p = 0.9 }");
+  if (given.table == nullptr) {
+    constexpr std::array examples{"{ top_p = 0.9 }", "{ top_p: 0.9 }", R"({"top_p": 0.9})"};
+    return refused("must be " + std::string(table_name(notation)) + " of fields of the request, as " +
+                   examples[static_cast<std::size_t>(notation)]);
+  }
   RequestParams params;
   for (const DocumentEntry& entry : *given.table) {
     const std::string shown = "\"" + excerpt(entry.key, 80) + "\" in it ";

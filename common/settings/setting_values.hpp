@@ -74,6 +74,8 @@ Parsed<std::vector<std::string>> parse_hosts(const RawValue& raw);
 /// Fields of a request's body (docs/suites.md#params); a text is TOML's inline table. `temperature`, `seed`
 /// and `max_output_tokens`, under any of the providers' names for it, are checked as the settings are.
 Parsed<RequestParams> parse_params(const RawValue& raw);
+/// The same of another notation, whose table the message shows.
+Parsed<RequestParams> parse_params_in(const RawValue& raw, Notation notation);
 /// A value in the clear that is most likely a secret, by the name it stands under or by how it begins.
 bool is_likely_secret(std::string_view name, std::string_view value);
 /// Never quotes a value: it may be a secret.

@@ -42,8 +42,9 @@ std::string own_provider_of(const Arm& arm) {
   return arm.provider.empty() ? std::string(provider_of_model(arm.model).value_or("")) : arm.provider;
 }
 
+/// Where the arm stands is said before them.
 std::string words_of(const Arm& arm, const Error& error) {
-  return "the arm \"" + arm.name + "\": " + error.message;
+  return "the arm \"" + arm.name + "\": " + without_place(error.message, arm.where);
 }
 
 /// A base URL without a provider is that of the one that all arms ask. Where they ask several it could be

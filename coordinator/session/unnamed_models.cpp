@@ -3,15 +3,22 @@
 #include "common/defaults.hpp"
 #include "common/model/metrics.hpp"
 #include "common/model/run_settings.hpp"
+#include "common/text/joined.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <vector>
 
 namespace sluice {
 
 std::optional<std::string> unnamed_judge(const Settings& settings, const Suite& suite) {
-  const auto judged = std::ranges::find_if(suite.metrics, is_judge_metric);
-  if (judged == suite.metrics.end() || settings.judge.origin != Origin::default_value) return std::nullopt;
-  return "tests have judge metrics (" + std::string(info(*judged).name) +
+  if (settings.judge.origin != Origin::default_value) return std::nullopt;
+  std::vector<std::string_view> judged;
+  for (const MetricId metric : suite.metrics) {
+    if (is_judge_metric(metric)) judged.push_back(info(metric).name);
+  }
+  if (judged.empty()) return std::nullopt;
+  return "tests have judge metrics (" + joined(judged) +
          "), and no judge is named, so that only a mock run takes them: name one with --judge PROVIDER and "
          "--judge-model MODEL, as judge in the suite's settings, or under [judge] in sluice.toml; --judge "
          "fake "

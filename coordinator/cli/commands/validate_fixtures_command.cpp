@@ -113,7 +113,9 @@ struct ValidateFixtures {
     std::vector<Finding> findings;
     for (UnknownProvider& unknown : unknown_providers(with_suite, suite.arms)) {
       findings.push_back(std::move(unknown.finding));
-      findings.back().message += settings.file_beside(path, unknown.name);
+      Finding& finding = findings.back();
+      finding.message =
+          without_place(std::move(finding.message), finding.file) + settings.file_beside(path, unknown.name);
     }
     for (Finding& finding : refused_arms(with_suite, suite.prompts, suite.arms)) {
       if (finding.file.empty()) finding.file = path;
@@ -121,8 +123,9 @@ struct ValidateFixtures {
     }
     const auto add = [&](const Setting<std::string>& provider, const Result<void>& checked) {
       if (!checked)
-        findings.push_back(
-            {provider.where, 0, checked.error().message + settings.file_beside(path, provider.value)});
+        findings.push_back({provider.where, 0,
+                            without_place(checked.error().message, provider.where) +
+                                settings.file_beside(path, provider.value)});
     };
     const auto is_embedded = [](MetricId id) { return id == MetricId::semantic_similarity_to; };
     const bool embeds = suite.examples || std::ranges::any_of(suite.metrics, is_embedded);

@@ -121,7 +121,7 @@ class ArmReader {
     arm.max_tokens = setting(reader, "max_output_tokens", optional_whole(1, 10'000'000));
     arm.seed = setting(reader, "seed", any_integer());
     if (const DocumentEntry* params = reader.entry("params")) {
-      if (auto parsed = parse_params(&params->value)) {
+      if (auto parsed = parse_params_in(&params->value, context_.notation)) {
         arm.params = std::move(*parsed);
       } else {
         reader.add_wrong("params", parsed.error());

@@ -33,7 +33,7 @@ class RequestReader {
   std::vector<std::string> read() {
     RequestExtras& extras = test_.extras;
     if (const DocumentEntry* params = input_.entry("params")) {
-      if (auto parsed = parse_params(&params->value)) {
+      if (auto parsed = parse_params_in(&params->value, context_.notation)) {
         extras.params = std::move(*parsed);
       } else {
         input_.add_wrong("params", parsed.error());

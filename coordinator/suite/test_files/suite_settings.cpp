@@ -77,7 +77,12 @@ void read_min_pass_rate(TableReader& reader, const DocumentContext& context, Rea
 
 void read_settings(const DocumentNode& table, const DocumentContext& context, ReadSettings& into) {
   TableReader reader = context.reader(table, "settings");
+  const DocumentEntry* params = reader.entry("params");
+  const bool are_no_params =
+      params != nullptr && !std::holds_alternative<DocumentNode::Table>(params->value.value);
+  if (are_no_params) reader.add_wrong("params", parse_params_in(&params->value, context.notation).error());
   for (const SettingKey& one : setting_keys) {
+    if (are_no_params && one.key == "params") continue;
     take_setting(reader, one.key, one.setting, "\"" + std::string(one.key) + "\" in settings", context, into);
   }
   read_min_pass_rate(reader, context, into);

@@ -16,6 +16,8 @@ TEST(UnnamedModels, AJudgeThatTestsNeedIsMissedUntilSomebodyNamesOne) {
   suite.metrics = {MetricId::must_contain, MetricId::rubric};
   EXPECT_TRUE(has(unnamed_judge(settings, suite), "judge metrics (rubric)"));
   EXPECT_TRUE(has(unnamed_judge(settings, suite), "--judge PROVIDER and --judge-model MODEL"));
+  suite.metrics = {MetricId::faithfulness, MetricId::must_contain, MetricId::rubric};
+  EXPECT_TRUE(has(unnamed_judge(settings, suite), "judge metrics (faithfulness, rubric)")) << "each of them";
   settings.judge.origin = Origin::suite;
   EXPECT_FALSE(unnamed_judge(settings, suite)) << "even if it says that nobody judges";
 }

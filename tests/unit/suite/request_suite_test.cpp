@@ -157,12 +157,27 @@ TEST_F(RequestSuite, SaysWhatIsWrongWithARequest) {
        "\"temperature\" in it must be a number from 0 to 2"},
       {"    prompt: p\n    params: {max_tokens: 0}\n", "\"max_tokens\" in it must be a whole number from 1"},
       {"    prompt: p\n    params: {stream: true}\n", "answers are read whole"},
-      {"    prompt: p\n    params: 3\n", "must be a table of fields of the request"},
+      {"    prompt: p\n    params: 3\n",
+       "\"params\" in input must be a mapping of fields of the request, as { top_p: 0.9 }\n"},
   };
   for (const Slip& slip : slips) {
     const std::string said = findings(with_input(slip.lines));
     EXPECT_NE(said.find(slip.finding), std::string::npos) << slip.lines << said;
   }
+}
+
+// They were shown TOML's.
+TEST_F(RequestSuite, ParametersAreShownAsTheFileWritesThem) {
+  const std::string must = "must be a mapping of fields of the request, as { top_p: 0.9 }\n";
+  const std::string tests = "tests: [{id: t, input: {prompt: p}, expected: {type: refusal}}]\n";
+  EXPECT_EQ(findings("suite: s\nsettings: {params: [1]}\n" + tests),
+            "suite.yaml:2: \"params\" in settings " + must);
+  EXPECT_EQ(findings("suite: s\narms: [{name: a, params: 3}]\n" + tests),
+            "suite.yaml:2: \"params\" in arms[0] " + must);
+  write("t.jsonl", R"({"id":"t","input":{"prompt":"p","params":3},"expected":{"type":"refusal"}})");
+  EXPECT_EQ(
+      findings("suite: s\ntests_file: t.jsonl\n"),
+      "t.jsonl:1: \"params\" in input must be an object of fields of the request, as {\"top_p\": 0.9}\n");
 }
 
 TEST_F(RequestSuite, ClaimsHaveTheirOwnRequestButTakeParameters) {
