@@ -5,7 +5,7 @@
 namespace sluice::defaults {
 
 inline constexpr std::size_t max_imported_tests =
-    10'000;                                         ///< Of arrays and scenarios that are multiplied out.
+    10'000;  ///< Of arrays and scenarios that are multiplied out.
 inline constexpr std::size_t max_repeated_code_bytes =
     64u << 10;  ///< All copies of one code together; more stands in a file, before a suite is too large.
 inline constexpr std::size_t max_short_code_bytes = 200;  ///< Which stands in the suite, however often.
