@@ -63,6 +63,11 @@ bool has_unknown_usage(const UnitResult& unit) {
   return unit.spend.is_unmetered(CallKind::answer) || (unit.spend.cache_hit && !is_declined);
 }
 
+std::optional<Usage> known_usage(const UnitResult* unit) {
+  if (unit == nullptr) return Usage{};
+  return has_unknown_usage(*unit) ? std::nullopt : std::optional(unit->usage);
+}
+
 void AggregateFold::add(const CaseResult& result) {
   aggregates_.all.add(result);
   add_scores(result, aggregates_.scores);

@@ -48,6 +48,9 @@ inline std::optional<double> pass_rate(const Totals& totals) {
 /// A provider gave the answer, now or into a cache, and did not say what it took: nobody knows its cost.
 bool has_unknown_usage(const UnitResult& unit);
 
+/// What the answer took: 0 without an answer, and nothing where nobody knows.
+std::optional<Usage> known_usage(const UnitResult* unit);
+
 /// A score over all cases that have it; of several repeats each case's mean counts.
 struct ScoreTotal {
   std::uint64_t cases = 0;
@@ -69,6 +72,11 @@ struct Aggregates {
   std::uint64_t unknown_usages = 0;      ///< Answers whose provider did not say what they took.
   PaidByArm usage_by_arm;                ///< The same; an answer that arms share is the first one's.
   std::optional<double> estimated_cost;  ///< US dollars for `usage`, to the nano-dollar.
+
+  /// The tokens of all answers; nothing where those of one are unknown.
+  std::optional<Usage> known_usage() const {
+    return unknown_usages == 0 ? std::optional(usage.of(CallKind::answer)) : std::nullopt;
+  }
 };
 
 /// Folds case results in plan order; its memory does not grow with the number of cases.

@@ -17,6 +17,13 @@ bool statuses_differ(const std::vector<std::optional<CaseStatus>>& statuses) {
   return std::any_of(first, statuses.end(), [&](const auto& one) { return one && one != *first; });
 }
 
+/// Its time is the model's: a filter that declined before the model was asked took nothing.
+bool was_called_for(const UnitResult& unit) {
+  const Spend& spend = unit.spend;
+  const bool took_nothing = unit.usage == Usage{} && !spend.is_unmetered(CallKind::answer);
+  return spend.latency_ms > 0 && !spend.cache_hit && !took_nothing;
+}
+
 /// The smallest value that at least this share of all does not exceed.
 std::optional<std::uint32_t> percentile(std::vector<std::uint32_t>& values, double share) {
   if (values.empty()) return std::nullopt;
@@ -166,8 +173,7 @@ void RunArmsFold::add(const CaseResult& result) {
     counted[trial.unit->unit] = true;
     arm.usage.of(CallKind::answer) += trial.unit->usage;
     if (has_unknown_usage(*trial.unit)) ++arm.unknown_usages;
-    if (trial.unit->spend.latency_ms > 0 && !trial.unit->spend.cache_hit && trial.unit->usage != Usage{})
-      latencies_[test_case.arm].push_back(trial.unit->spend.latency_ms);
+    if (was_called_for(*trial.unit)) latencies_[test_case.arm].push_back(trial.unit->spend.latency_ms);
   }
   add_scores(result);
   add_status(result);

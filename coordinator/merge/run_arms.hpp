@@ -35,6 +35,11 @@ struct ArmSummary {
   std::uint64_t called = 0;
   std::optional<std::uint32_t> latency_p50;
   std::optional<std::uint32_t> latency_p95;
+
+  /// The tokens of its answers; nothing where those of one are unknown.
+  std::optional<Usage> known_usage() const {
+    return unknown_usages == 0 ? std::optional(usage.of(CallKind::answer)) : std::nullopt;
+  }
 };
 
 /// What the tests that both arms answered say of two arms.

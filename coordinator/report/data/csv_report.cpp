@@ -80,10 +80,9 @@ std::string line_of(const CaseResult& result, std::span<const ScoreId> outcomes,
   line.text(texts.prompt);
   const bool goes_on = result.unit != nullptr && may_go_on(result.unit->shown_text.size());
   line.text(texts.answer + (goes_on ? "..." : ""));
-  const bool is_known = result.unit == nullptr || !has_unknown_usage(*result.unit);
-  const Usage usage = result.unit == nullptr ? Usage() : result.unit->usage;
-  line.cell(is_known ? std::to_string(usage.input_tokens) : "");
-  line.cell(is_known ? std::to_string(usage.output_tokens) : "");
+  const auto usage = known_usage(result.unit);
+  line.cell(usage ? std::to_string(usage->input_tokens) : "");
+  line.cell(usage ? std::to_string(usage->output_tokens) : "");
   return line.take();
 }
 

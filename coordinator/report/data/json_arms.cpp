@@ -1,6 +1,7 @@
 #include "coordinator/report/data/json_arms.hpp"
 
 #include "coordinator/report/data/json_interval.hpp"
+#include "coordinator/report/data/json_usage.hpp"
 
 #include <string>
 #include <string_view>
@@ -26,9 +27,7 @@ void write_arm(Json& json, const ArmSummary& arm, const ArmIdentity& identity) {
   json.key("means").open('{');
   for (const auto& [metric, mean] : arm.means) json.member(name_of(metric), mean);
   json.close('}');
-  const Usage& usage = arm.usage.of(CallKind::answer);
-  json.member("input_tokens", usage.input_tokens);
-  json.member("output_tokens", usage.output_tokens);
+  write_usage(json, arm.known_usage());
   json.member("estimated_cost", arm.estimated_cost);
   json.close('}');
 }

@@ -1,8 +1,10 @@
 #include "coordinator/report/data/json_case.hpp"
 
 #include "coordinator/defaults.hpp"
+#include "coordinator/merge/aggregate.hpp"
 #include "coordinator/output/claim_json.hpp"
 #include "coordinator/output/vote_json.hpp"
+#include "coordinator/report/data/json_usage.hpp"
 #include "coordinator/report/wording/case_explanation.hpp"
 
 #include <algorithm>
@@ -149,8 +151,7 @@ void write_answer(Json& json, const UnitResult* unit) {
   unit == nullptr || is_zero(unit->answer) ? json.null() : json.value(to_prefixed_hex(unit->answer));
   const std::string_view shown = unit == nullptr ? std::string_view() : unit->shown_text;
   json.member("answer_text", unless(shown.empty(), shown));
-  json.member("input_tokens", unit == nullptr ? std::uint64_t{0} : unit->usage.input_tokens);
-  json.member("output_tokens", unit == nullptr ? std::uint64_t{0} : unit->usage.output_tokens);
+  write_usage(json, known_usage(unit));
 }
 
 void write_judge_score(Json& json, const JudgeScore& judged) {

@@ -8,6 +8,7 @@
 #include "coordinator/report/data/json_notices.hpp"
 #include "coordinator/report/data/json_retrieval.hpp"
 #include "coordinator/report/data/json_stability.hpp"
+#include "coordinator/report/data/json_usage.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/wording/wording.hpp"
 #include "coordinator/score_files/report_scores.hpp"
@@ -67,10 +68,9 @@ void write_aggregates(Json& json, const Aggregates& aggregates) {
   json.key("metrics").open('{');
   write_totals(json, aggregates.all, 2);
   json.line(2);
-  const auto& answers = aggregates.usage.of(CallKind::answer);
-  json.member("total_tokens", answers.total());
-  json.member("input_tokens", answers.input_tokens);
-  json.member("output_tokens", answers.output_tokens);
+  const auto usage = aggregates.known_usage();
+  json.member("total_tokens", usage ? std::optional(usage->total()) : std::nullopt);
+  write_usage(json, usage);
   json.line(2);
   json.member("estimated_cost", aggregates.estimated_cost);
   json.line(2);

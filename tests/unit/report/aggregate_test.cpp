@@ -112,6 +112,7 @@ TEST(Aggregate, AnswersWhoseUsageNobodyKnowsCostAnUnknownSum) {
     const Aggregates aggregates = of(spend, sha256("answer"));
     EXPECT_EQ(aggregates.unknown_usages, 1u);
     EXPECT_EQ(aggregates.estimated_cost, std::nullopt) << "and not that of the others alone";
+    EXPECT_EQ(aggregates.known_usage(), std::nullopt);
   }
   EXPECT_EQ(of(called, {}).estimated_cost, 0.25) << "no answer came";
   EXPECT_EQ(of({}, sha256("answer")).estimated_cost, 0.25) << "nobody was called";

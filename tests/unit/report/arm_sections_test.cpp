@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace sluice::arm_sections_test {
 
@@ -127,6 +128,27 @@ TEST_F(ArmSections, WhatWasNotStartedIsNoError) {
   const std::string text = table_of(input, {.columns = 120});
   EXPECT_TRUE(has(text, "│ Errors │ Not started │")) << text;
   EXPECT_TRUE(has(text, "│      2 │           5 │")) << text;
+}
+
+// A server that reports no tokens was free, and the sum over all answers was that of the others.
+TEST_F(ArmSections, TokensThatNobodyKnowsAreNull) {
+  arms.arms[0].unknown_usages = 1;
+  arms.arms[1].usage.of(CallKind::answer) = {10, 20};
+  run.source.trials[0].unit.usage = {};
+  run.source.trials[0].unit.spend.add_answer(CallKind::answer, {});
+  const Aggregates with_unknown = run.aggregates();
+  ReportInput unknown = run.input(with_unknown);
+  unknown.identity.arms = input.identity.arms;
+  unknown.arms = &arms;
+  const auto report = nlohmann::json::parse(json_of(unknown));
+  for (const char* member : {"input_tokens", "output_tokens"}) {
+    EXPECT_TRUE(report["arms"][0][member].is_null()) << member;
+    EXPECT_TRUE(report["metrics"][member].is_null()) << member;
+    EXPECT_TRUE(report["fixture_results"][0][member].is_null()) << member;
+    EXPECT_TRUE(report["fixture_results"][1][member].is_number()) << member;
+  }
+  EXPECT_EQ(report["arms"][1]["output_tokens"], 20);
+  EXPECT_TRUE(report["metrics"]["total_tokens"].is_null());
 }
 
 TEST_F(ArmSections, NothingIsComparedThatNobodyAnswered) {

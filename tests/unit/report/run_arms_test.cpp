@@ -61,6 +61,11 @@ class Arms {
     spend_.calls = 1;
     spend_.latency_ms = latency_ms;
   }
+  /// The next answer comes without its usage: nobody knows it, or a filter took nothing.
+  void lack_usage(bool is_unmetered) {
+    next_usage_ = {};
+    if (is_unmetered) spend_.add_answer(CallKind::answer, {});
+  }
   RunArms finish(const RunPrice& price = {}) { return fold_.finish(price); }
 
  private:
@@ -73,7 +78,8 @@ class Arms {
     const Error error{Reason::refusal, "no"};
     UnitResult unit;
     unit.unit = next_unit_++;
-    unit.usage = {10, 20};
+    unit.answer = sha256("answer");
+    unit.usage = std::exchange(next_usage_, Usage{10, 20});
     unit.spend = std::exchange(spend_, {});
     TrialResult trial;
     trial.unit = &unit;
@@ -90,6 +96,7 @@ class Arms {
   RunArmsFold fold_;
   UnitId next_unit_ = 0;
   Spend spend_;
+  Usage next_usage_{10, 20};
   bool is_next_started_ = true;
   std::optional<std::string> known_failure_;
 };
@@ -129,6 +136,24 @@ TEST(RunArms, SumsUpEachArm) {
   EXPECT_EQ(new_arm.latency_p50, 300u);
   EXPECT_EQ(new_arm.latency_p95, 800u);
   EXPECT_EQ(old_arm.latency_p50, std::nullopt) << "nothing was called";
+}
+
+// Of a server that reports no tokens the report said that nothing was called.
+TEST(RunArms, AnAnswerWithoutUsageWasCalledFor) {
+  Arms arms({"metered", "silent", "filtered"});
+  for (std::uint32_t arm = 0; arm < 3; ++arm) {
+    arms.spend_next(46);
+    if (arm > 0) arms.lack_usage(arm == 1);
+    arms.add(0, arm, {pass_fail(true)});
+  }
+  const RunArms run = arms.finish([](const PaidByArm&) { return 1.0; });
+  EXPECT_EQ(run.arms[0].known_usage(), (Usage{10, 20}));
+  EXPECT_EQ(run.arms[1].called, 1u);
+  EXPECT_EQ(run.arms[1].latency_p50, 46u);
+  EXPECT_EQ(run.arms[1].known_usage(), std::nullopt);
+  EXPECT_EQ(run.arms[1].estimated_cost, std::nullopt);
+  EXPECT_EQ(run.arms[2].called, 0u) << "no model was asked";
+  EXPECT_EQ(run.arms[2].known_usage(), Usage{});
 }
 
 // The second arm was free: its answers counted as the first one's alone.

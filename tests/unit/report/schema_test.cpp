@@ -224,6 +224,15 @@ TEST(ReportSchema, TakesARunCutShortWithoutPrices) {
   EXPECT_EQ(findings(report_of(input)), "");
 }
 
+TEST(ReportSchema, TakesTokensThatNobodyKnows) {
+  SampleRun run;
+  run.source.trials[0].unit.usage = {};
+  run.source.trials[0].unit.spend.add_answer(CallKind::answer, {});
+  const Aggregates aggregates = run.aggregates();
+  EXPECT_TRUE(report_of(run.input(aggregates))["metrics"]["total_tokens"].is_null());
+  EXPECT_EQ(findings(report_of(run.input(aggregates))), "");
+}
+
 TEST(ReportSchema, RefusesWhatIsNotAReport) {
   const sample::GatedRun run;
   const Aggregates aggregates = run.aggregates();
