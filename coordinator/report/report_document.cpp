@@ -328,8 +328,9 @@ class ReportBuilder {
     // Where no count says why.
     const bool is_counted =
         input_.verdict == RunVerdict::pass || all_.statuses.failed > 0 || all_.statuses.errors > 0;
-    const std::string missed = wording::missed_pass_rates(input_);
-    if (!is_counted || !missed.empty()) words += (is_counted ? missed : wording::reason_for(input_)) + "; ";
+    std::string why = is_counted ? wording::missed_pass_rates(input_) : wording::reason_for(input_);
+    if (is_counted && why.empty()) why = wording::by_strict(input_);
+    if (!why.empty()) words += why + "; ";
     return words + wording::tally(all_);
   }
 

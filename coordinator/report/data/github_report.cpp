@@ -143,6 +143,11 @@ class GithubReport {
     if (input_.gate.aggregates) {
       for (const AggregateComparison& comparison : input_.gate.aggregates->metrics) add_aggregate(comparison);
     }
+    if (!wording::by_strict(input_).empty()) {
+      errors_.add(about_the_run, [&] {
+        return Annotation{"", "The run as a whole", wording::reason_for(input_), 0};
+      });
+    }
     if (std::string missed = wording::missed_pass_rates(input_); !missed.empty()) {
       errors_.add(about_the_run, [&] { return Annotation{"", "The run as a whole", missed, 0}; });
     }

@@ -96,10 +96,8 @@ class JunitReport {
   // What fails the run stands at no case and is no comparison either: it had no cases, or repeats alone are
   // missing.
   bool is_error_of_run() const {
-    VerdictInput run;
-    if (input_.gate.aggregates) run.aggregates = input_.gate.aggregates->outcome;
-    const int code = exit_code(input_.verdict, run, {input_.gate.strict, input_.gate.fail_on_regression});
-    return code != 0 && failure_count() + input_.aggregates.all.statuses.errors == 0;
+    return wording::exit_code_of(input_, input_.gate.strict) != 0 &&
+           failure_count() + input_.aggregates.all.statuses.errors == 0;
   }
 
   std::string count_attributes() const {

@@ -86,10 +86,8 @@ std::string votes_in_words(const AssessedMetric& metric) {
 }
 
 std::string known_failure_words(const CaseResult& result) {
-  const bool passed = std::ranges::any_of(result.metrics(), [](const AssessedMetric& metric) {
-    return metric.cause == MetricCause::known_failure_passed;
-  });
-  if (passed) return "passed, though the suite says that it fails: take its `known_failure` out";
+  if (is_known_failure_that_passed(result))
+    return "passed, though the suite says that it fails: take its `known_failure` out";
   const std::string& why = *result.fixture.known_failure;
   return why.empty() ? "known failure" : "known failure: " + why;
 }
@@ -111,6 +109,12 @@ std::optional<double> limit_of_each_vote(const AssessedMetric& metric) {
 }
 
 }  // namespace
+
+bool is_known_failure_that_passed(const CaseResult& result) {
+  return std::ranges::any_of(result.metrics(), [](const AssessedMetric& metric) {
+    return metric.cause == MetricCause::known_failure_passed;
+  });
+}
 
 bool has_something_to_say(const AssessedMetric& metric) {
   return metric.status == MetricStatus::fail || metric.status == MetricStatus::flaky ||

@@ -28,6 +28,8 @@ ScoreWords words_for(const AggregateComparison& comparison);  ///< Without a lim
 /// `claims_f1 0.92 → 0.85 (-0.07), limit 0.87: dropped by more than is allowed`, with what else fails it.
 /// With the agreement where votes do not all agree.
 std::string assessed(const AssessedMetric& metric);
+/// The case passed, and its suite says that it fails.
+bool is_known_failure_that_passed(const CaseResult& result);
 /// A metric that failed, was flaky or warned.
 bool has_something_to_say(const AssessedMetric& metric);
 /// The same, of one with a score.

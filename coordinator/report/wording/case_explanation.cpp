@@ -217,9 +217,12 @@ std::vector<CaseLine> explanation(const CaseResult& result, std::span<const Rubr
     lines.push_back({CaseLineKind::repeats, std::to_string(result.repeats.failed) + " of " +
                                                 std::to_string(result.repeats.assessed) + " failed"});
   }
-  tell_metrics(result, rubrics, lines);
-  explain(result, details);
-  tell_claims(result, details, lines);
+  // Of a known failure that passed nothing was missed: what to do about it stands in its change.
+  if (!is_known_failure_that_passed(result)) {
+    tell_metrics(result, rubrics, lines);
+    explain(result, details);
+    tell_claims(result, details, lines);
+  }
   if (result.fixture.kind == CaseKind::text && result.unit != nullptr) {
     const std::string& answer = result.unit->shown_text;
     if (answer.empty()) {
@@ -240,8 +243,19 @@ std::string plain_text(const std::vector<CaseLine>& explanation) {
   return text;
 }
 
+namespace {
+
+/// The line says what was missed, and not only what came, or how often.
+bool says_why(const CaseLine& line) {
+  return line.kind != CaseLineKind::change && line.kind != CaseLineKind::repeats &&
+         line.kind != CaseLineKind::got && line.kind != CaseLineKind::nothing_got;
+}
+
+}  // namespace
+
 std::string headline(const std::vector<CaseLine>& explanation) {
   std::string text;
+  const bool is_said_why = std::ranges::any_of(explanation, says_why);
   // Of several repeats how many failed stands behind the check, whose reason it would push out.
   std::string repeats;
   for (const CaseLine& line : explanation) {
@@ -251,7 +265,7 @@ std::string headline(const std::vector<CaseLine>& explanation) {
     }
     const bool is_second = !text.empty();
     if (is_second && line.kind == CaseLineKind::rationale) continue;
-    if (line.kind == CaseLineKind::change && explanation.size() > 1) continue;
+    if (line.kind == CaseLineKind::change && is_said_why) continue;
     if (is_second) text += clause_separator(text);
     text += line.kind == CaseLineKind::score ? "" : label_of(line) + ": ";
     text += first_line(line.text);

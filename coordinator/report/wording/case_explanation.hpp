@@ -52,8 +52,8 @@ std::vector<CaseLine> explanation(const CaseResult& result, std::span<const Rubr
                                   CaseDetails& details);
 /// The explanation in plain text: `Label: words` a line, each ending with a line feed.
 std::string plain_text(const std::vector<CaseLine>& explanation);
-/// The explanation in one short line: its first score, or what was expected and what came;
-/// of several repeats then how many failed.
+/// The explanation in one short line: its first score, or what was expected and what came, or else the
+/// change; of several repeats then how many failed.
 std::string headline(const std::vector<CaseLine>& explanation);
 /// The text's first line, cut where it is long.
 std::string first_line(std::string_view text);

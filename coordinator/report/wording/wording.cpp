@@ -147,6 +147,17 @@ std::string whole_run_reason(const BaselineComparison& gate) {
   return text;
 }
 
+int exit_code_of(const ReportInput& input, bool strict) {
+  VerdictInput run;
+  if (input.gate.aggregates) run.aggregates = input.gate.aggregates->outcome;
+  return exit_code(input.verdict, run, {strict, input.gate.fail_on_regression});
+}
+
+std::string by_strict(const ReportInput& input) {
+  const bool decides = input.gate.strict && exit_code_of(input, true) != 0 && exit_code_of(input, false) == 0;
+  return decides ? "exit code 1 because of --strict" : "";
+}
+
 std::string reason_for(const ReportInput& input) {
   if (input.facts.cut_short) {
     const auto& error = *input.facts.cut_short;
@@ -195,7 +206,8 @@ std::string reason_for(const ReportInput& input) {
   add(statuses.flaky, "flaky");
   text += notices_reason(input.gate.notices);
   if (all.improved > 0) text += ", " + grouped(all.improved) + " improved";
-  return text;
+  const std::string strict = by_strict(input);
+  return strict.empty() ? text : text + "; " + strict;
 }
 
 std::string baseline_origin(const ReportInput& input) {

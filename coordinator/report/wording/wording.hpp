@@ -17,11 +17,16 @@ namespace sluice::wording {
 std::string symbol(RunVerdict verdict);    ///< `✓`, `⚠` or `✗`
 std::string headline(RunVerdict verdict);  ///< In capitals.
 /// Why the verdict is what it is, e.g. `2 of 45 fixtures regressed, 1 failed`, `Recall dropped by 2 points`.
+/// Ends with `by_strict`.
 std::string reason_for(const ReportInput& input);
-/// `41 passed, 3 failed (2 regressed), 1 error`, with what else there was.
+/// `exit code 1 because of --strict` of a run that would have passed without it; else empty.
+std::string by_strict(const ReportInput& input);
+/// The run's exit code, but 1 also where it was cut short.
+int exit_code_of(const ReportInput& input, bool strict);
 /// `1 broke, 2 fixed, 1 still failing`: cases beside the baseline's checks; empty where none changed or
 /// fails.
 std::string changes(const ReportInput& input);
+/// `41 passed, 3 failed (2 regressed), 1 error`, with what else there was.
 std::string tally(const Totals& all);
 /// What a case of this suite is called: `fixture` where all of them are about claims, else `case`.
 std::string_view case_noun(const ReportInput& input);

@@ -213,6 +213,27 @@ TEST(AssessmentWording, ACaseThatBrokeIsSaidToHavePassedOnlyWhereNothingOfItHadF
   EXPECT_EQ(change({failed_check(true), low}), other) << "a score below its own limit";
 }
 
+// What passed was listed as what had been expected, and JUnit's message did not say what to do.
+TEST(AssessmentWording, AKnownFailureThatPassedSaysSoAndMissedNothing) {
+  AssessedMetric passed = failed_check(std::nullopt);
+  passed.status = MetricStatus::warn;
+  passed.cause = MetricCause::known_failure_passed;
+  Case fixture;
+  fixture.kind = CaseKind::text;
+  fixture.known_failure = "a gap";
+  fixture.expectations.emplace_back().what = {.metric = MetricId::must_contain, .texts = {"a"}};
+  UnitResult unit;
+  unit.shown_text = "a";
+  CaseResult result{.fixture = fixture, .status = CaseStatus::warn, .unit = &unit, .counts = {}};
+  result.assessment.metrics = {passed};
+  CaseDetails details;
+  const auto lines = wording::explanation(result, {}, details);
+  const std::string change =
+      "Change: passed, though the suite says that it fails: take its `known_failure` out";
+  EXPECT_EQ(wording::plain_text(lines), change + "\nGot: a\n");
+  EXPECT_EQ(wording::headline(lines), change + "; Got: a");
+}
+
 TEST(AssessmentWording, ACheckThatFailedInOtherRepeatsSaysInHowMany) {
   AssessedMetric check = failed_check(std::nullopt);
   check.only_in_other_repeats = true;
@@ -233,7 +254,9 @@ TEST(AssessmentWording, AHeadlineIsTheScoreOrTheFirstExpectation) {
   EXPECT_EQ(wording::headline({{forbidden, "b = 2\nmore"}}), "Forbidden: b = 2");
   EXPECT_EQ(wording::headline({{repeats, "2 of 3 failed"}, {expected, "a"}, {detail, "why"}, {got, "b"}}),
             "Expected: a; Detail: why; Repeats: 2 of 3 failed");
-  EXPECT_EQ(wording::headline({{change, "broke"}, {repeats, "2 of 3 failed"}}), "Repeats: 2 of 3 failed");
+  EXPECT_EQ(wording::headline({{change, "broke"}, {repeats, "2 of 3 failed"}}),
+            "Change: broke; Repeats: 2 of 3 failed");
+  EXPECT_EQ(wording::headline({{change, "passed"}, {got, "b"}}), "Change: passed; Got: b");
   EXPECT_EQ(wording::headline(std::vector<wording::CaseLine>()), "");
   EXPECT_EQ(wording::plain_text({{expected, "a"}, {got, "b"}}), "Expected: a\nGot: b\n");
 }

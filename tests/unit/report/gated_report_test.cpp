@@ -46,6 +46,50 @@ TEST(GatedReport, GoldenBesideAManifest) {
   expect_golden("manifest_report.md", markdown_of(input));
 }
 
+// The exit code was 1, and nothing said why.
+TEST(GatedReport, AReviewThatFailsUnderStrictSaysSo) {
+  GatedRun gated;
+  gated.suite.cases.truncate(5);
+  gated.source.trials.resize(5);
+  gated.source.trials[0].unit.scores[0].metrics[0].passed = true;
+  gated.source.trials[1].unit.scores[0].metrics[0].score = 0.92;
+  gated.results.trials = 5;
+  const Aggregates aggregates = gated.aggregates();
+  ReportInput input = gated.input(aggregates);
+  input.gate.notices.clear();
+  input.verdict = RunVerdict::review;
+  const std::string strict = "exit code 1 because of --strict";
+  const auto reports = [&] {
+    return std::vector{table_of(input, {.columns = 120}), markdown_of(input), github_of(input),
+                       junit_of(input)};
+  };
+  for (const std::string& text : reports()) EXPECT_EQ(occurrences(text, strict), 0u) << text;
+  input.gate.strict = true;
+  for (const std::string& text : reports()) EXPECT_GT(occurrences(text, strict), 0u) << text;
+  EXPECT_NE(table_of(input, {.columns = 120}).find("\n⚠ REVIEW: 1 of 5 cases warned, 1 improved; " + strict),
+            std::string::npos);
+  EXPECT_EQ(occurrences(github_of(input), "::error "), 1u) << github_of(input);
+  input.verdict = RunVerdict::fail;
+  for (const std::string& text : reports()) EXPECT_EQ(occurrences(text, strict), 0u) << "it fails anyway";
+}
+
+// Of aggregates nothing said that --strict alone had failed them.
+TEST(GatedReport, ARegressionOfAggregatesThatFailsUnderStrictSaysSo) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.gate = sample::beside_manifest(aggregates, 0.4, 0.36, 0.5);
+  input.verdict = RunVerdict::regression;
+  input.gate.strict = true;
+  const auto last_words = [&] {
+    const std::string text = table_of(input, {.columns = 200});
+    return text.substr(text.rfind("✗ REGRESSION: "));
+  };
+  EXPECT_TRUE(last_words().starts_with("✗ REGRESSION: exit code 1 because of --strict; ")) << last_words();
+  input.gate.fail_on_regression = true;
+  EXPECT_EQ(last_words().find("strict"), std::string::npos) << last_words();
+}
+
 // A pull request that passes began with a page of failures that decide nothing.
 TEST(GatedReport, MarkdownFoldsTheFailuresThatTheAggregatesAllow) {
   const SampleRun run;

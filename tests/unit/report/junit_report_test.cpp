@@ -99,6 +99,10 @@ TEST(JunitReport, WhatFailsARunUnderStrictFailsInTheFile) {
   EXPECT_EQ(complaints_about(xml), "");
   expect_counts(xml);
   EXPECT_NE(xml.find("no entry in the baseline\" type=\"warn\">"), std::string::npos) << xml;
+  EXPECT_NE(
+      xml.find("<system-out>REVIEW: 1 of 5 cases warned, 1 improved; exit code 1 because of --strict\n"),
+      std::string::npos)
+      << xml;
 
   input.gate.statistics.emplace().decision = ChangeDecision::underpowered;
   input.gate.statistics->metrics.emplace_back().decision.decision = ChangeDecision::underpowered;
@@ -107,6 +111,25 @@ TEST(JunitReport, WhatFailsARunUnderStrictFailsInTheFile) {
   expect_counts(xml);
   EXPECT_EQ(attribute_of(xml, "testsuite", "failures"), "2");
   EXPECT_NE(xml.find("underpowered: no case has a score on both sides"), std::string::npos) << xml;
+}
+
+// The message was a check that had passed.
+TEST(JunitReport, AKnownFailureThatPassesSaysWhatToDo) {
+  GatedRun gated;
+  gated.suite.cases.truncate(1);
+  gated.source.trials.resize(1);
+  gated.suite.cases.held(0).known_failure = "a gap";
+  gated.source.trials[0].unit.scores[0].metrics[0].passed = true;
+  gated.results.trials = 1;
+  const Aggregates aggregates = gated.aggregates();
+  ReportInput input = gated.input(aggregates);
+  input.gate.strict = true;
+  const std::string xml = junit_of(input);
+  EXPECT_NE(xml.find("<failure message=\"Change: passed, though the suite says that it fails: take its "
+                     "`known_failure` out; Got: "),
+            std::string::npos)
+      << xml;
+  EXPECT_EQ(xml.find("Expected"), std::string::npos) << xml;
 }
 
 TEST(JunitReport, ADropWithinTheLimitFailsUnderStrict) {
