@@ -49,12 +49,14 @@ Result<AggregateBaseline> load_manifest_baseline(const std::string& file, const 
 }
 
 /// The flags of a run that pins what this one is gated by: of a model's answers, unless the file has a mock
-/// run's.
+/// run's. Of a run out of the caches a live one: what changed has answers that no cache holds, and what is
+/// held costs nothing again.
 std::string flags_of_base(const RunOptions& options, bool is_of_mock) {
   std::string flags = flags_to_repeat(options.given_flags);
-  if (options.settings.mode.value != Mode::mock || is_of_mock) return flags;
-  constexpr std::string_view mock = " --mode mock";
-  if (const auto at = flags.find(mock); at != std::string::npos) flags.erase(at, mock.size());
+  const Mode mode = options.settings.mode.value;
+  if (mode == Mode::live || (mode == Mode::mock && is_of_mock)) return flags;
+  const std::string given = " --mode " + std::string(to_string(mode));
+  if (const auto at = flags.find(given); at != std::string::npos) flags.erase(at, given.size());
   return flags + " --mode live";
 }
 

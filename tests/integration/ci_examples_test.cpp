@@ -367,6 +367,8 @@ TEST_P(CiExamples, AChangedPromptNeedsItsAnswers) {
   EXPECT_EQ(before.errors.find("--resume"), std::string::npos)
       << "another mode is another run: " << before.errors;
   EXPECT_NE(before.summary.find("refund"), std::string::npos) << before.summary;
+  EXPECT_NE(before.summary.find("--mode live --export-baseline evals/baseline.json"), std::string::npos)
+      << "a cached run lacks the answer again: " << before.summary;
 
   const auto calls = provider.count("start");
   ASSERT_NO_FATAL_FAILURE(renew_answers("politer", provider));
