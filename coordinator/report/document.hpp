@@ -74,8 +74,9 @@ struct Share {
 struct Note {
   Text text;
   Tone tone = Tone::plain;
-  std::string label{};    ///< `Expected`; stands before the text. May be empty.
-  std::size_t level = 0;  ///< 1: belongs to the note of level 0 before it.
+  std::string label{};      ///< `Expected`; stands before the text. May be empty.
+  std::size_t level = 0;    ///< 1: belongs to the note of level 0 before it.
+  bool is_outcome = false;  ///< The verdict at the end, which programs take out of a pipe as one line.
 };
 
 /// Words by themselves.

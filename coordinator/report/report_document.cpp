@@ -221,12 +221,12 @@ class ReportBuilder {
         fact("Learnt", "[providers." + budget.provider + "] " + joined(lines));
     }
     if (!is_comment_) {
-      // Once more where the eye is after a long list.
-      notes.items.push_back({last_words(), tone_of(input_.verdict)});
       if (is_tolerated()) {
         notes.items.push_back(
             {"Exit code 0: a regression of the aggregates fails with --fail-on-regression or --strict"});
       }
+      // Once more where the eye is after a long list.
+      notes.items.push_back({.text = last_words(), .tone = tone_of(input_.verdict), .is_outcome = true});
     }
     add({.heading = is_comment_ ? "Run" : "", .blocks = {std::move(notes)}});
   }

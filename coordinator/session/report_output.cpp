@@ -35,7 +35,9 @@ Result<void> write_report(const ReportTarget& target, const ReportInput& input) 
 
 TableStyle table_style(const ReportTarget& target) {
   const Terminal terminal = target.file ? Terminal{} : detect_terminal(STDOUT_FILENO);
-  return {.columns = terminal.columns.value_or(100), .colour = terminal.colour};
+  return {.columns = terminal.columns.value_or(100),
+          .colour = terminal.colour,
+          .is_terminal = terminal.columns.has_value()};
 }
 
 Result<void> write_grade_report(const ReportTarget& target, const GradeReportInput& input) {

@@ -9,7 +9,8 @@
 
 namespace sluice {
 
-/// How a table fits where it goes: the terminal's width and colours, or 100 columns in a file or a pipe.
+/// How a table fits where it goes: the terminal's width and colours, or 100 columns in a file or a pipe,
+/// where the last verdict is one line.
 TableStyle table_style(const ReportTarget& target);
 
 /// Writes every report, each whole or not at all; one that fails keeps none of the others back. What went

@@ -297,7 +297,9 @@ Result<void> write_compare_table(const CompareReportInput& input, const TableSty
                     tone_of(notice.severity)}}});
   std::ranges::move(*parts, std::back_inserter(document.sections));
   Notes last = run_notes(input.gate);
-  last.items.push_back({verdict_word(input) + ": " + verdict_words(input), tone_of(input.summary.verdict)});
+  last.items.push_back({.text = verdict_word(input) + ": " + verdict_words(input),
+                        .tone = tone_of(input.summary.verdict),
+                        .is_outcome = true});
   add(std::move(last));
   return write_table(document, style, sink);
 }

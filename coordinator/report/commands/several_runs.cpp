@@ -238,7 +238,7 @@ Result<void> SeveralRuns::write_table(const TableStyle& style, Sink& sink) const
                               tone_of(notice.severity)}}}}});
   }
   document.sections.push_back(differing_cases(defaults::compare_table_rows));
-  document.sections.push_back({.blocks = {Notes{.items = {{outcome()}}}}});
+  document.sections.push_back({.blocks = {Notes{.items = {{.text = outcome(), .is_outcome = true}}}}});
   return sluice::write_table(document, style, sink);
 }
 

@@ -52,6 +52,7 @@ class TableWriter {
       : width_(std::min(style.columns, most_columns)),
         table_width_(style.columns),
         colour_(style.colour),
+        is_terminal_(style.is_terminal),
         writer_(sink) {}
 
   Result<void> write(const Document& document) {
@@ -90,6 +91,10 @@ class TableWriter {
   }
 
   void write_note(const Note& note, std::size_t indent) {
+    if (note.is_outcome && !is_terminal_) {
+      text() += painted(plain(note.text), note.tone) + '\n';
+      return;
+    }
     const std::string label = note.label.empty() ? "" : note.label + ":";
     const std::size_t own_width = label.size() + 1;
     const std::size_t column = label.empty() ? indent
@@ -186,6 +191,7 @@ class TableWriter {
   std::size_t width_;        // Of words.
   std::size_t table_width_;  // Columns of numbers may stand on all that there is.
   bool colour_;
+  bool is_terminal_;
   BufferedWriter writer_;
   std::size_t indent_ = 0;
 };

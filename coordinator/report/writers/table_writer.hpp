@@ -14,6 +14,7 @@ namespace sluice {
 struct TableStyle {
   std::size_t columns = 80;  ///< Width of the terminal.
   bool colour = false;
+  bool is_terminal = true;  ///< Else the last verdict is one line, however long.
 };
 
 /// The words in the tone's colour, as a terminal takes it; plain ones as they are.

@@ -54,6 +54,16 @@ std::string table_of(const Document& document, const TableStyle& style) {
   return sink.text();
 }
 
+// In a pipe the verdict's end stood on a line of its own.
+TEST(Document, TheLastVerdictIsOneLineWhereNoTerminalIs) {
+  const std::string words = "✗ FAIL: 12 passed, 4 known failures, 2 warned, 10 failed, 0 errors";
+  Document document;
+  document.sections.push_back({.blocks = {Notes{.items = {{words}, {.text = words, .is_outcome = true}}}}});
+  EXPECT_EQ(table_of(document, {.columns = 60, .is_terminal = false}),
+            "✗ FAIL: 12 passed, 4 known failures, 2 warned, 10 failed, 0\nerrors\n" + words + "\n");
+  EXPECT_FALSE(table_of(document, {.columns = 60}).ends_with(words + "\n"));
+}
+
 TEST(Document, ALabelThatIsWiderThanItsColumnKeepsItsBlank) {
   Document document;
   document.sections.push_back({.blocks = {Entries{.items = {{"case-1",
