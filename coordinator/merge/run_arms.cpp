@@ -10,11 +10,11 @@
 namespace sluice {
 namespace {
 
-/// Those that were started.
-bool statuses_differ(const std::vector<std::optional<CaseStatus>>& statuses) {
-  const auto is_known = [](const auto& one) { return one.has_value(); };
-  const auto first = std::ranges::find_if(statuses, is_known);
-  return std::any_of(first, statuses.end(), [&](const auto& one) { return one && one != *first; });
+/// Those that were started; without errors those that were assessed.
+bool statuses_differ(const std::vector<std::optional<CaseStatus>>& statuses, bool with_errors) {
+  const auto counts = [&](const auto& one) { return one && (with_errors || *one != CaseStatus::error); };
+  const auto first = std::ranges::find_if(statuses, counts);
+  return std::any_of(first, statuses.end(), [&](const auto& one) { return counts(one) && one != *first; });
 }
 
 /// Its time is the model's: a filter that declined before the model was asked took nothing.
@@ -185,8 +185,11 @@ void RunArmsFold::add_status(const CaseResult& result) {
   statuses.push_back(result.not_started ? std::nullopt : std::optional(result.status));
   if (statuses.size() < arms_.size()) return;
   ++tests_;
+  // An arm without answers differs from the others in every test, which says nothing of it.
+  const bool is_difference = statuses_differ(statuses, false);
+  if (!is_difference && statuses_differ(statuses, true)) ++differing_by_errors_;
   // Cases of a test come by their ids, the arms' names.
-  if (statuses_differ(statuses) && ++differing_ <= defaults::kept_differences) {
+  if (is_difference && ++differing_ <= defaults::kept_differences) {
     const std::string_view id = test_case.id;
     DifferingTest& one = differences_.emplace_back();
     one.test = id.substr(0, id.size() - arms_[test_case.arm].name.size() - 1);
@@ -295,6 +298,7 @@ RunArms RunArmsFold::finish(const RunPrice& price) {
   result.arms = std::move(arms_);
   result.tests = tests_;
   result.differing = differing_;
+  result.differing_by_errors = differing_by_errors_;
   result.differences = std::move(differences_);
   return result;
 }

@@ -72,7 +72,7 @@ struct ArmPair {
   std::vector<ArmMetricComparison> metrics;
 };
 
-/// A test that did not come to the same under all arms.
+/// A test that did not come to the same under all arms that it was assessed under.
 struct DifferingTest {
   std::string test;  ///< Its id, without an arm.
   /// By arm; nothing of a case that was not started, which is no difference by itself.
@@ -84,7 +84,8 @@ struct RunArms {
   std::vector<ArmSummary> arms;
   std::vector<ArmPair> pairs;
   std::uint64_t tests = 0;
-  std::uint64_t differing = 0;             ///< Tests that came to something else under some arm.
+  std::uint64_t differing = 0;             ///< Tests that came to something else under some arm, and
+  std::uint64_t differing_by_errors = 0;   ///< others that ended in an error under some arm alone.
   std::vector<DifferingTest> differences;  ///< The first of them, by id (defaults::kept_differences).
   DecisionRules rules;                     ///< `confidence` is that of each direction.
   double confidence = 0.0;                 ///< Of a verdict: both directions together.
@@ -135,6 +136,7 @@ class RunArmsFold {
   std::map<std::uint32_t, std::vector<std::optional<CaseStatus>>> open_tests_;
   std::uint64_t tests_ = 0;
   std::uint64_t differing_ = 0;
+  std::uint64_t differing_by_errors_ = 0;
   std::vector<DifferingTest> differences_;
   std::vector<std::vector<bool>> counted_units_;  ///< By arm: arms of equal requests share their answers.
   std::map<ComparedMean, std::vector<Scores>> scores_;  ///< By arm.

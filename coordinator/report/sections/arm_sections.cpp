@@ -241,6 +241,11 @@ std::vector<Section> arm_comparison_sections(const ReportInput& input) {
     Section differing{
         .heading = "Tests that differ between arms", .count = run.differing, .rank = Rank::whole_run};
     differing.blocks.emplace_back(difference_table(run));
+    if (run.differing_by_errors > 0) {
+      const std::string tests = wording::counted(run.differing_by_errors, "more test");
+      const std::string verb = run.differing_by_errors == 1 ? " differs" : " differ";
+      differing.blocks.emplace_back(Paragraph{tests + verb + " by errors alone", Tone::quiet});
+    }
     sections.push_back(std::move(differing));
   }
   return sections;

@@ -98,6 +98,17 @@ TEST_F(ArmSections, DifferencesFitWithArmsBelowOneAnother) {
   EXPECT_TRUE(has(text, "│ not started │")) << text;
 }
 
+TEST_F(ArmSections, DifferencesByErrorsAloneAreALine) {
+  arms.differing_by_errors = 5;
+  EXPECT_FALSE(has(table_of(input, {.columns = 80}), "Tests that differ")) << "the errors are listed";
+  arms.differing = 1;
+  arms.differences = {{"egypt", {CaseStatus::pass, CaseStatus::fail}}};
+  for (const std::string& text : {table_of(input, {.columns = 80}), markdown_of(input)}) {
+    EXPECT_TRUE(has(text, "Tests that differ between arms (1)")) << text;
+    EXPECT_TRUE(has(text, "5 more tests differ by errors alone")) << text;
+  }
+}
+
 // Failures were headed "peru@mini/polite: peru".
 TEST(CaseTitle, DoesNotRepeatTheId) {
   Case one;

@@ -196,10 +196,25 @@ TEST(RunArms, PairsTheTestsThatBothAnswered) {
   EXPECT_EQ(of(run.pairs[1], ScoreId{MetricId::semantic_similarity_to}).comparison.pairs, 0u)
       << "c has none of it";
   EXPECT_EQ(run.tests, 3u);
-  ASSERT_EQ(run.differing, 2u);
+  ASSERT_EQ(run.differing, 1u);
   EXPECT_EQ(run.differences[0].test, "t1001");
   EXPECT_EQ(run.differences[0].statuses, (Statuses{CaseStatus::pass, CaseStatus::fail, CaseStatus::pass}));
-  EXPECT_EQ(run.differences[1].statuses, (Statuses{CaseStatus::pass, CaseStatus::error, CaseStatus::pass}));
+  EXPECT_EQ(run.differing_by_errors, 1u);
+}
+
+// An arm whose answers no cache held made each test of the suite one that differs.
+TEST(RunArms, ATestThatDiffersByErrorsAloneIsCountedApart) {
+  Arms arms({"a", "b", "c"});
+  for (std::uint32_t test = 0; test < 4; ++test) {
+    arms.add(test, 0, {pass_fail(true)});
+    arms.add_error(test, 1);
+    arms.add(test, 2, {pass_fail(test > 0)});
+  }
+  for (std::uint32_t arm = 0; arm < 3; ++arm) arms.add_error(4, arm);
+  const RunArms run = arms.finish();
+  ASSERT_EQ(run.differing, 1u);
+  EXPECT_EQ(run.differences[0].statuses, (Statuses{CaseStatus::pass, CaseStatus::error, CaseStatus::fail}));
+  EXPECT_EQ(run.differing_by_errors, 3u) << "and what is an error under all differs in nothing";
 }
 
 // An interrupted run called cases that nobody asked errors, and each such test a difference.
