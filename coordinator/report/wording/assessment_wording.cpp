@@ -7,18 +7,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace sluice::wording {
 namespace {
 
-std::string fixed_or_none(const std::optional<double>& number, int decimals, bool with_sign = false) {
-  return number ? fixed(*number, decimals, with_sign) : std::string(dash);
+std::string fixed_or_none(const std::optional<double>& number, int decimals) {
+  return number ? fixed(*number, decimals) : std::string(dash);
 }
 
-// 0.00 has no direction.
-std::string signed_delta(const std::optional<double>& delta, int decimals) {
-  if (delta && billionths(*delta) == 0) return fixed(0.0, decimals, true);
-  return fixed_or_none(delta, decimals, true);
+/// The difference of the numbers as they are shown: that of the exact ones looks wrong beside them where each
+/// is rounded by itself. 0.00 has no direction.
+std::string signed_delta(const std::optional<double>& current, const std::optional<double>& baseline,
+                         int decimals) {
+  if (!current || !baseline) return dash;
+  const auto shown = [&](double number) { return std::strtod(fixed(number, decimals).c_str(), nullptr); };
+  const double delta = score_delta(shown(*current), shown(*baseline));
+  return fixed(billionths(delta) == 0 ? 0.0 : delta, decimals, true);
 }
 
 std::string_view cause_words(MetricCause cause) {
@@ -152,14 +157,14 @@ ScoreWords words_for(const AssessedMetric& metric) {
   const int decimals = decimals_for({metric.score, metric.baseline, limit});
   const bool has_mean = of_each_vote && metric.votes->samples > 1;
   return {fixed_or_none(metric.score, decimals), fixed_or_none(metric.baseline, decimals),
-          signed_delta(metric.delta(), decimals),
+          signed_delta(metric.score, metric.baseline, decimals),
           fixed_or_none(limit, decimals) + (has_mean ? " a vote" : "")};
 }
 
 ScoreWords words_for(const AggregateComparison& comparison) {
   const int decimals = decimals_for({comparison.current, comparison.baseline});
   return {fixed_or_none(comparison.current, decimals), fixed_or_none(comparison.baseline, decimals),
-          signed_delta(comparison.delta(), decimals), std::string(dash)};
+          signed_delta(comparison.current, comparison.baseline, decimals), std::string(dash)};
 }
 
 std::string assessed(const AssessedMetric& metric) {

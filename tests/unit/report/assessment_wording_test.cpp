@@ -41,6 +41,15 @@ TEST(AssessmentWording, AAssessedMetricIsOneLine) {
             "claims_f1 0.90: no entry in the baseline");
 }
 
+// "0.79 → 0.13 (-0.67)" was read as an error.
+TEST(AssessmentWording, ADifferenceIsThatOfTheShownNumbers) {
+  const AssessedMetric fell = metric(0.126, 0.793, std::nullopt);
+  EXPECT_EQ(wording::assessed(fell), "claims_f1 0.79 → 0.13 (-0.66)");
+  EXPECT_EQ(fell.delta(), -0.667) << "programs get the exact one";
+  EXPECT_EQ(wording::words_for(AggregateComparison{"f1", 0.126, 0.793}).delta, "-0.66");
+  EXPECT_EQ(wording::words_for(metric(0.5, 0.5, std::nullopt)).delta, "+0.00");
+}
+
 TEST(AssessmentWording, ADropNamesWhatElseFailsTheMetric) {
   AssessedMetric fell = metric(0.1, 0.9, 0.85, MetricCause::dropped);
   fell.own_cause = MetricCause::no_majority;
