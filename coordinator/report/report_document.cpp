@@ -41,10 +41,11 @@ Rest more_in_json(std::string words) {
   return [words = std::move(words)](std::uint64_t count) { return wording::grouped(count) + ' ' + words; };
 }
 
-std::string model_words(const ReportInput& input) {
+/// `arms_are`: where the arms stand, `above` or `below`.
+std::string model_words(const ReportInput& input, const std::string& arms_are) {
   const RunIdentity& identity = input.identity;
   if (!identity.arms.empty()) {
-    return wording::counted(identity.arms.size(), "arm") + ", see below (" + input.mode + ")";
+    return wording::counted(identity.arms.size(), "arm") + ", see " + arms_are + " (" + input.mode + ")";
   }
   // The provider of the settings had no part in it.
   if (identity.model == defaults::recorded_model) return identity.model + " (" + input.mode + ")";
@@ -85,7 +86,7 @@ class ReportBuilder {
       prompt += " (" + to_prefixed_hex(identity.prompt_hash).substr(0, 19) + "…)";
     // Texts bring prompts of their own.
     if (wording::has_claims_cases(input_)) fact("Prompt", prompt);
-    fact("Model", model_words(input_));
+    fact("Model", model_words(input_, "below"));
     if (auto answers = recorded_words(input_); !answers.empty()) fact("Answers", std::move(answers));
     if (!identity.judge.provider.empty()) fact("Judge", identity.judge.in_words());
     if (input_.gate.kind != BaselineKind::none) fact("Baseline", input_.gate.baseline_file);
@@ -207,7 +208,7 @@ class ReportBuilder {
         fact("Prompt",
              "v" + input_.identity.prompt_version + ", ontology v" + input_.identity.ontology_version);
       }
-      fact("Model", model_words(input_));
+      fact("Model", model_words(input_, "above"));
       if (auto answers = recorded_words(input_); !answers.empty()) fact("Answers", std::move(answers));
       if (!input_.identity.judge.provider.empty()) fact("Judge", input_.identity.judge.in_words());
     }

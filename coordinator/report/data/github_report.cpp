@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -92,6 +91,8 @@ class RankedAnnotations {
 
  private:
   static void write_one(std::string_view command, const Annotation& annotation, std::string& out) {
+    std::string_view message = annotation.message;
+    while (message.ends_with('\n')) message.remove_suffix(1);
     out.append("::").append(command).append(" ");
     if (!annotation.file.empty()) {
       const auto line = std::to_string(std::max(annotation.line, 1u));
@@ -99,7 +100,7 @@ class RankedAnnotations {
     }
     out +=
         "title=" + escaped(excerpt(printable(annotation.title), defaults::max_annotation_title_bytes), true) +
-        "::" + escaped(excerpt(annotation.message, defaults::max_annotation_bytes), false) + "\n";
+        "::" + escaped(excerpt(message, defaults::max_annotation_bytes), false) + "\n";
   }
 
   std::uint64_t count_ = 0;
@@ -192,8 +193,9 @@ class GithubReport {
 
   void add_case(const CaseResult& result) {
     const auto annotation = [&](std::string_view what, std::string message) {
-      return Annotation{file_of(result.fixture), std::string(what) + ": " + wording::title(result.fixture),
-                        std::move(message), result.fixture.line};
+      return Annotation{wording::file_of(result.fixture, input_),
+                        std::string(what) + ": " + wording::title(result.fixture), std::move(message),
+                        result.fixture.line};
     };
     const auto explanation = [&] {
       return wording::plain_text(wording::explanation(result, input_.results.suite.rubrics, details_));
@@ -256,12 +258,6 @@ class GithubReport {
         words += "and " + wording::grouped(improved - improvements_shown_) + " more\n";
       return Annotation{"", wording::counted(improved, wording::case_noun(input_)) + " improved", words, 0};
     });
-  }
-
-  /// In normal form: GitHub knows no other.
-  std::string file_of(const Case& fixture) const {
-    if (fixture.source.empty()) return "";
-    return (std::filesystem::path(input_.source_folder) / fixture.source).lexically_normal().generic_string();
   }
 
   // A plain line for the log. The runner also looks for "##[" anywhere in a line.

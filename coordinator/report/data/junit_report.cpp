@@ -245,9 +245,10 @@ class JunitReport {
     return answer.empty() ? "" : "\nAnswer: " + answer + "\n";
   }
 
-  static std::string source_line(const Case& fixture) {
+  std::string source_line(const Case& fixture) const {
     if (fixture.source.empty()) return "";
-    return "Source: " + fixture.source + (fixture.line > 0 ? ":" + std::to_string(fixture.line) : "") + "\n";
+    return "Source: " + wording::file_of(fixture, input_) +
+           (fixture.line > 0 ? ":" + std::to_string(fixture.line) : "") + "\n";
   }
 
   void write_words() {

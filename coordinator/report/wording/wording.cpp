@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <map>
 
 namespace sluice::wording {
@@ -278,6 +279,11 @@ bool has_name_of_its_own(const Case& fixture) {
 
 std::string title(const Case& fixture) {
   return has_name_of_its_own(fixture) ? fixture.id + ": " + fixture.name : fixture.id;
+}
+
+std::string file_of(const Case& fixture, const ReportInput& input) {
+  if (fixture.source.empty()) return "";
+  return (std::filesystem::path(input.source_folder) / fixture.source).lexically_normal().generic_string();
 }
 
 std::string got(const MissedClaim& missed, const Case& fixture) {

@@ -56,6 +56,14 @@ TEST_F(ArmSections, NameEachArmsModelAndPrompt) {
   }
 }
 
+// Markdown has the run's facts at its end.
+TEST_F(ArmSections, TheModelSaysWhereTheArmsStand) {
+  EXPECT_TRUE(has(table_of(input, {.columns = 80}), "2 arms, see below (live)"));
+  const std::string markdown = markdown_of(input);
+  EXPECT_TRUE(has(markdown, "2 arms, see above (live)")) << markdown;
+  EXPECT_LT(markdown.find("### Arms"), markdown.find("see above"));
+}
+
 // Two arms of one model looked alike.
 TEST_F(ArmSections, NameWhatAnArmSetsOfItsRequests) {
   input.identity.arms[1] = {ProviderKind::openai, "sim", "gpt-x", "1", "temperature 1, user \"one word\""};

@@ -70,6 +70,13 @@ TEST(GithubReport, FilesAreNamedAsTheRepositoryNamesThem) {
       << github_of(input);
 }
 
+// Each ended in an empty line.
+TEST(GithubReport, NoAnnotationEndsInALineEnd) {
+  const GatedRun run;
+  const Aggregates aggregates = run.aggregates();
+  EXPECT_EQ(github_of(run.input(aggregates)).find("%0A\n"), std::string::npos);
+}
+
 TEST(GithubReport, TenOfAKindAtMostAndTheLastCountsTheRest) {
   SampleRun run;
   const Case failed = *(*run.suite.cases.read(1));

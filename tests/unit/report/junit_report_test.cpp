@@ -132,6 +132,16 @@ TEST(JunitReport, AKnownFailureThatPassesSaysWhatToDo) {
   EXPECT_EQ(xml.find("Expected"), std::string::npos) << xml;
 }
 
+// It was named from the suite's folder, and in annotations from the checkout's root.
+TEST(JunitReport, AFileIsNamedAsInAnnotations) {
+  GatedRun gated;
+  gated.suite.cases.held(0).source = "../shared/./a.toml";
+  const Aggregates aggregates = gated.aggregates();
+  ReportInput input = gated.input(aggregates);
+  input.source_folder = "./evals/";
+  EXPECT_NE(junit_of(input).find("Source: shared/a.toml:12&#10;"), std::string::npos) << junit_of(input);
+}
+
 TEST(JunitReport, ADropWithinTheLimitFailsUnderStrict) {
   const SampleRun run;
   const Aggregates aggregates = run.aggregates();
