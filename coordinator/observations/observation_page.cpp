@@ -73,6 +73,11 @@ void add_votes(std::string& page, const JsonValue& judge) {
   if (const std::string why = text_of(judge, "rationale"); !why.empty()) page += "    " + why + "\n";
 }
 
+/// The detail of a judge metric is the beginning of the rationale, which stands below its votes.
+bool is_said_by(const JsonValue& judge, const std::string& detail) {
+  return one_line(text_of(judge, "rationale")).starts_with(one_line(detail));
+}
+
 void add_metrics(std::string& page, const JsonText& text) {
   const JsonValue metrics = elements(text);
   if (metrics.empty()) return;
@@ -87,9 +92,12 @@ void add_metrics(std::string& page, const JsonText& text) {
     const std::string score = text_of(metric, "score");
     if (!score.empty()) page += " " + score;
     if (!is_judged && score.empty()) page += " undefined";
-    if (const std::string why = text_of(metric, "detail"); !why.empty()) page += ": " + why;
+    const auto judge = metric.find("judge");
+    const bool has_votes = judge != metric.end();
+    const std::string why = text_of(metric, "detail");
+    if (!why.empty() && !(has_votes && is_said_by(*judge, why))) page += ": " + why;
     page += "\n";
-    if (const auto judge = metric.find("judge"); judge != metric.end()) add_votes(page, *judge);
+    if (has_votes) add_votes(page, *judge);
   }
 }
 

@@ -150,6 +150,28 @@ TEST_F(ObserveTest, MetricsSayWhatTheJudgeWasAsked) {
   EXPECT_EQ(page.find("jane"), std::string::npos) << page;
 }
 
+// Its reason stood behind the score and again below the votes.
+TEST_F(ObserveTest, AJudgesReasonStandsOnce) {
+  Case one = text_case("a", "one");
+  suite.rubrics = {{"rubric", "v1", "", "{{criteria}}"}};
+  one.expectations.push_back({.what = {MetricId::rubric},
+                              .thresholding = {},
+                              .min_score = {},
+                              .judge = JudgeQuestion{.rubric = 0, .criteria = "It answers."},
+                              .name = ""});
+  suite.cases = {one};
+  UnitResult result;
+  const MetricOutcome failed{MetricId::rubric, 0.4, false, "It says nothing of"};
+  const JudgeScore judged{
+      MetricId::rubric, JudgeSource::judge, {{0.4, false}}, "It says\nnothing of the hour."};
+  result.scores = {{0, {failed}, {}, {judged}}};
+  const std::string page = observation_page(observed(result)[0]);
+  EXPECT_NE(page.find("\n  rubric v1 \"It answers.\" failed 0.4\n    votes: 0.4 failed (judge)\n"
+                      "    It says nothing of the hour.\n"),
+            std::string::npos)
+      << page;
+}
+
 // `sluice show` said that required claims had failed, and not which.
 TEST_F(ObserveTest, ClaimsMetricsThatFailNameTheClaims) {
   Case one = make_case("a", "one");
