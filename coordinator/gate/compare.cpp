@@ -200,6 +200,7 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
     row.further_cause = one.further_cause();
     row.votes = one.votes;
     row.is_check = !scored;
+    row.baseline_passed = one.baseline_passed;
     row.check = metric.check;
     row.expected = expected_by(metric, base);
     row.is_of_known_failure = current.is_known_failure;

@@ -94,9 +94,10 @@ struct ScoreComparison {
   MetricCause cause = MetricCause::none;
   MetricCause further_cause = MetricCause::none;  ///< AssessedMetric
   RowChange change = RowChange::not_compared;
-  bool is_check = false;             ///< It passes or fails, and has no score.
-  CheckDigest check = 0;             ///< ComparedMetric
-  bool is_of_known_failure = false;  ///< The suite says that the case fails.
+  bool is_check = false;                  ///< It passes or fails, and has no score.
+  std::optional<bool> baseline_passed{};  ///< AssessedMetric
+  CheckDigest check = 0;                  ///< ComparedMetric
+  bool is_of_known_failure = false;       ///< The suite says that the case fails.
   /// Of the current side's case; it may fail by metrics that are flaky one by one.
   CaseStatus case_status = CaseStatus::pass;
   std::optional<VoteTally> votes{};  ///< Of a judge metric.

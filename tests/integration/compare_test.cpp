@@ -84,8 +84,8 @@ TEST_F(Compare, ARegressionFails) {
             "│ q_2  │ claims_f1 │     0.80 │  0.82 │ +0.02 │  0.75 │\n"
             "╰──────┴───────────┴──────────┴───────┴───────┴───────╯\n"
             "\n"
-            "✗ REGRESSION: 1 regression, 1 failed case, 1 improvement, 1 drop that is no "
-            "regression\n");
+            "✗ REGRESSION: 1 of 3 cases regressed (1 score), 1 score improved, 1 score fell without "
+            "regressing\n");
 }
 
 TEST_F(Compare, TheLimitItselfPasses) {
@@ -106,6 +106,7 @@ TEST_F(Compare, WhatIsMissingWarnsAndFailsUnderStrict) {
   EXPECT_TRUE(has(finished.output, "Missing in the base (1)\n")) << finished.output;
   EXPECT_TRUE(has(finished.output, "Missing in the current side (1)\n")) << finished.output;
   EXPECT_TRUE(has(finished.output, "⚠ REVIEW: ")) << finished.output;
+  EXPECT_FALSE(has(finished.output, "--strict")) << finished.output;
   EXPECT_EQ(run_sluice({"compare", base, current, "--strict"}).exit_code, 1);
 }
 

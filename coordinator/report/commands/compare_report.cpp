@@ -126,9 +126,11 @@ Row row_of(const ScoreComparison& compared, Part part) {
     if (part != Part::fixed) numbers.status = MetricStatus::fail;
   }
   auto cell = wording::words_for(numbers);
-  // Nothing is said of the base.
+  // Not beside the base.
   const bool stands_alone =
       part == Part::other_failures || part == Part::known_failures || part == Part::known_passed;
+  if (compared.is_check && compared.baseline_passed)
+    cell.baseline = *compared.baseline_passed ? "passed" : "failed";
   if (stands_alone && compared.is_check) cell.score = part == Part::known_passed ? "passed" : "failed";
   Row row{{std::string(compared.test_id),
            std::string(compared.expected.empty() ? compared.metric : compared.expected),
@@ -171,6 +173,21 @@ class CountedWords {
   std::string text_;
 };
 
+/// `2 of 4 cases regressed (3 scores, 1 check that broke)`, as a run counts them, and of what.
+void add_regressed(const CompareSummary& summary, CountedWords& words) {
+  const VerdictInput& gated = summary.verdict_input;
+  if (gated.regressed == 0) {
+    words.add(summary.regressions, "score that regressed", "scores that regressed");
+    words.add(summary.broke, "check that broke", "checks that broke");
+    return;
+  }
+  CountedWords by("");
+  by.add(summary.regressions, "score", "scores");
+  by.add(summary.broke, "check that broke", "checks that broke");
+  words.add(wording::counted_of(gated.regressed, gated.statuses.total(), "case") + " regressed" +
+            (by.text().empty() ? "" : " (" + by.text() + ")"));
+}
+
 /// What the verdict comes from, with so many of the scores that one side lacks.
 CountedWords reasons(const CompareReportInput& input, std::uint64_t missing_in_baseline,
                      std::uint64_t missing_in_current) {
@@ -180,9 +197,10 @@ CountedWords reasons(const CompareReportInput& input, std::uint64_t missing_in_b
   if (summary.verdict == RunVerdict::fail) {
     if (const auto rates = wording::missed_pass_rates(gated.pass_groups); !rates.empty()) words.add(rates);
   }
-  words.add(summary.regressions, "regression", "regressions");
-  words.add(summary.broke, "check that broke", "checks that broke");
-  words.add(gated.statuses.failed, "failed case", "failed cases");
+  add_regressed(summary, words);
+  const std::uint64_t failed = gated.statuses.failed - std::min(gated.statuses.failed, gated.regressed);
+  words.add(failed, gated.regressed > 0 ? "other failed case" : "failed case",
+            gated.regressed > 0 ? "other failed cases" : "failed cases");
   words.add(gated.statuses.flaky, "flaky case", "flaky cases");
   words.add(gated.statuses.errors, "case error", "case errors");
   words.add(summary.known_failures_passed, "known failure that passed", "known failures that passed");
@@ -211,10 +229,12 @@ std::string verdict_words(const CompareReportInput& input) {
   words.add(summary.still_failing, "check still failing", "checks still failing");
   words.add(summary.known_failures, "known failure", "known failures");
   words.add(summary.fixed, "check fixed", "checks fixed");
-  words.add(summary.improvements, "improvement", "improvements");
-  words.add(summary.drops, "drop that is no regression", "drops that are no regressions");
+  words.add(summary.improvements, "score improved", "scores improved");
+  words.add(summary.drops, "score fell without regressing", "scores fell without regressing");
   words.add(summary.unchanged, "unchanged", "unchanged");
-  return words.text().empty() ? "nothing was compared" : words.text();
+  if (words.text().empty()) return "nothing was compared";
+  const bool is_by_strict = summary.verdict == RunVerdict::review && input.exit_code != 0;
+  return words.text() + (is_by_strict ? "; " + std::string(wording::because_of_strict) : "");
 }
 
 constexpr std::size_t shown_id_digits = 8;  // As wherever runs are listed.

@@ -156,7 +156,7 @@ int exit_code_of(const ReportInput& input, bool strict) {
 
 std::string by_strict(const ReportInput& input) {
   const bool decides = input.gate.strict && exit_code_of(input, true) != 0 && exit_code_of(input, false) == 0;
-  return decides ? "exit code 1 because of --strict" : "";
+  return decides ? because_of_strict : "";
 }
 
 std::string reason_for(const ReportInput& input) {

@@ -19,7 +19,8 @@ std::string headline(RunVerdict verdict);  ///< In capitals.
 /// Why the verdict is what it is, e.g. `2 of 45 fixtures regressed, 1 failed`, `Recall dropped by 2 points`.
 /// Ends with `by_strict`.
 std::string reason_for(const ReportInput& input);
-/// `exit code 1 because of --strict` of a run that would have passed without it; else empty.
+inline constexpr const char* because_of_strict = "exit code 1 because of --strict";
+/// `because_of_strict` of a run that would have passed without it; else empty.
 std::string by_strict(const ReportInput& input);
 /// The run's exit code, but 1 also where it was cut short.
 int exit_code_of(const ReportInput& input, bool strict);

@@ -168,7 +168,7 @@ TEST(SeveralRuns, FlakyCasesAreApart) {
   EXPECT_NE(table_of(runs).find("run-1: 1 flaky case\n"), std::string::npos) << table_of(runs);
 }
 
-// It was counted as flaky, beside the reason "1 failed case".
+// It was counted as flaky, and its case had failed.
 TEST(SeveralRuns, ACaseThatFellByAnotherCheckInEachRepeatHasFailed) {
   const auto both = [](const std::vector<bool>& first, const std::vector<bool>& second) {
     ComparedCase one = repeated("a", first);
@@ -182,7 +182,7 @@ TEST(SeveralRuns, ACaseThatFellByAnotherCheckInEachRepeatHasFailed) {
   const json side = json_of(runs)["runs"][1];
   EXPECT_EQ(side["failed"], 1);
   EXPECT_FALSE(side.contains("flaky"));
-  EXPECT_EQ(side["reasons"], "1 failed case");
+  EXPECT_EQ(side["reasons"], "the only case regressed");
 }
 
 // A review for a score that the base lacks had no reason.
@@ -198,13 +198,51 @@ TEST(SeveralRuns, EachVerdictHasItsReasons) {
   const Cases base{checked("a", true), scored("b", 0.9)};
   const Cases worse{checked("a", false), scored("b", 0.2)};
   const auto runs = beside_the_first({base, worse, base});
-  EXPECT_EQ(json_of(runs)["runs"][1]["reasons"], "1 regression, 1 check that broke, 2 failed cases");
+  EXPECT_EQ(json_of(runs)["runs"][1]["reasons"], "2 of 2 cases regressed (1 score, 1 check that broke)");
   EXPECT_EQ(json_of(runs)["runs"][2]["reasons"], "");
-  EXPECT_NE(table_of(runs).find("run-1: 1 regression, 1 check that broke"), std::string::npos)
-      << table_of(runs);
+  const std::string regressed = "2 of 2 cases regressed (1 score, 1 check that broke)";
+  EXPECT_NE(table_of(runs).find("run-1: " + regressed), std::string::npos) << table_of(runs);
   StringSink markdown;
   EXPECT_TRUE(runs.write_markdown(markdown));
-  EXPECT_NE(markdown.text().find("1 regression, 1 check that broke"), std::string::npos) << markdown.text();
+  EXPECT_NE(markdown.text().find(regressed), std::string::npos) << markdown.text();
+}
+
+std::string table_of(const CompareReportInput& input) {
+  StringSink sink;
+  EXPECT_TRUE(write_compare_table(input, {.columns = 120}, sink));
+  return sink.text();
+}
+
+// "3 regressions" stood beside a run's "2 regressed", which are cases.
+TEST(CompareReport, TheVerdictSaysOfWhatItsNumbersAre) {
+  const Cases base{checked("a", true), scored("b", 0.9), scored("c", 0.9), checked("d", true)};
+  const Cases worse{checked("a", false), scored("b", 0.2), scored("c", 0.95), checked("d", true)};
+  const std::string table = table_of(input_of(base, worse, "now.json"));
+  EXPECT_NE(table.find("✗ REGRESSION: 2 of 4 cases regressed (1 score, 1 check that broke), 1 score "
+                       "improved, 1 unchanged\n"),
+            std::string::npos)
+      << table;
+  const std::string failed =
+      table_of(input_of({checked("a", true)}, {checked("a", true), checked("n", false)}, ""));
+  EXPECT_NE(failed.find("✗ FAIL: 1 failed case, 1 unchanged\n"), std::string::npos) << failed;
+}
+
+// It was a dash, and the file says that the check had failed.
+TEST(CompareReport, AKnownFailureHasTheBasesOutcome) {
+  const Cases base{checked("a", false), checked("b", true)};
+  const Cases known{checked("a", false, true), checked("b", true, true)};
+  const std::string table = table_of(input_of(base, known, "now.json"));
+  EXPECT_NE(table.find("│ a    │ must_contain │   failed │ failed │"), std::string::npos) << table;
+  EXPECT_NE(table.find("│ b    │ must_contain │   passed │ passed │"), std::string::npos) << table;
+}
+
+TEST(CompareReport, AReviewThatFailsUnderStrictSaysSo) {
+  const Cases base{checked("a", true)};
+  CompareReportInput input = input_of(base, {checked("a", true, true)}, "now.json");
+  EXPECT_EQ(table_of(input).find("--strict"), std::string::npos);
+  input.exit_code = 1;
+  EXPECT_NE(table_of(input).find("; exit code 1 because of --strict\n"), std::string::npos)
+      << table_of(input);
 }
 
 }  // namespace
