@@ -70,9 +70,12 @@ RunVerdict run_verdict(const VerdictInput& input) {
   if (input.cut_short || input.ended_by_budget) return RunVerdict::error;
   if (input.aggregates != AggregateOutcome::not_compared) return verdict_of_aggregates(input);
   const std::uint64_t failed = input.statuses.failed - std::min(input.statuses.failed, input.regressed);
-  if (fails_by_cases(input, failed) || input.failures > 0) return RunVerdict::fail;
+  const bool has_regressed = input.regressed > 0 || input.run_regressions > 0;
+  if (fails_by_cases(input, failed)) return RunVerdict::fail;
+  // Under --strict each changed prompt is a failure of the comparison: it would hide what the prompt did.
+  if (input.failures > 0 && !has_regressed) return RunVerdict::fail;
   if (has_errors(input)) return RunVerdict::error;
-  if (input.regressed > 0 || input.run_regressions > 0) return RunVerdict::regression;
+  if (has_regressed) return RunVerdict::regression;
   return warns(input) ? RunVerdict::review : RunVerdict::pass;
 }
 

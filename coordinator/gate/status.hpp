@@ -49,10 +49,11 @@ struct VerdictInput {
 /// aggregates are compared: `error` for case errors or no case at all, `fail` for a failed case without
 /// claims or below a limit of its own (min_score, min_floor) or a failure of the comparison, `regression`
 /// beyond the limit, `review` within it or with anything to warn of, else `pass`; other failed claims cases
-/// are in the aggregates already. Where they are not: `fail` for a failed case that is no regression or a
-/// failure of the comparison, `error` as above, `regression`, `review` with anything to warn of (flaky cases
-/// too), else `pass`. With a least pass rate, failed cases that are no regression decide nothing, and a lower
-/// rate of any group is a `fail`; known failures are nothing to warn of (docs/gate.md).
+/// are in the aggregates already. Where they are not: `fail` for a failed case that is no regression, or a
+/// failure of the comparison where nothing regressed, `error` as above, `regression`, `review` with anything
+/// to warn of (flaky cases too), else `pass`. With a least pass rate, failed cases that are no regression
+/// decide nothing, and a lower rate of any group is a `fail`; known failures are nothing to warn of
+/// (docs/gate.md).
 RunVerdict run_verdict(const VerdictInput& input);
 
 /// How strictly a verdict becomes an exit code.

@@ -344,6 +344,7 @@ TEST_F(Gate, WhatABaselineSaysOfItself) {
       {"another fingerprint", one, fingerprint, {}, noticed, "fingerprint_mismatch"},
       {"another fingerprint, strict", one, fingerprint, {"--strict"}, noticed_strict, "fingerprint_mismatch"},
       {"another fingerprint, and a drop", one, fails, {}, dropped, "fingerprint_mismatch"},
+      {"the same, strict", one, fails, {"--strict"}, dropped, "fingerprint_mismatch"},
       {"another tool version", one, version, {}, passes, "tool_version_mismatch"},
       {"repeats by a flag", one, unchanged, {"--strict", "--repeat", "2"}, passes},
       {"other repeats than the suite's", twice, unchanged, {"--strict", "--repeat", "1"}, passes},

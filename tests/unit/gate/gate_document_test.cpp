@@ -32,6 +32,8 @@ const std::map<std::string, Condition>& conditions() {
        [](const VerdictInput& run) { return run.failed_apart > 0; }},
       {"has a case that regressed", [](const VerdictInput& run) { return run.regressed > 0; }},
       {"has a failure of the comparison", [](const VerdictInput& run) { return run.failures > 0; }},
+      {"has a failure of the comparison, and nothing regressed",
+       [](const VerdictInput& run) { return run.failures > 0 && run.regressed == 0; }},
       {"has a warning of the comparison", [](const VerdictInput& run) { return run.warnings > 0; }},
       {"has a case error", [](const VerdictInput& run) { return run.statuses.errors > 0; }},
       {"has no cases", [](const VerdictInput& run) { return run.statuses.total() == 0; }},
@@ -115,6 +117,22 @@ TEST(GateDocument, ARunThatItsOwnBudgetEndedIsAnErrorWhateverElseFailed) {
     EXPECT_EQ(run_verdict(run), RunVerdict::error);
     EXPECT_EQ(exit_code(RunVerdict::error, run, {}), 1);
   }
+}
+
+// Each changed prompt fails the comparison under --strict, so that such a gate never said REGRESSION.
+TEST(GateDocument, AFailureOfTheComparisonHidesNoRegression) {
+  VerdictInput run;
+  run.statuses = {.passed = 9, .failed = 1};
+  run.regressed = run.failures = 1;
+  EXPECT_EQ(run_verdict(run), RunVerdict::regression);
+  EXPECT_EQ(exit_code(RunVerdict::regression, run, {}), 1);
+  run.statuses = {.passed = 10};
+  run.regressed = 0;
+  EXPECT_EQ(run_verdict(run), RunVerdict::fail);
+  run.run_regressions = 1;
+  EXPECT_EQ(run_verdict(run), RunVerdict::regression) << "of all cases together";
+  run.aggregates = AggregateOutcome::beyond_limit;
+  EXPECT_EQ(run_verdict(run), RunVerdict::fail) << "a regression of aggregates is exit code 0";
 }
 
 TEST(GateDocument, NamesEveryStatusCauseAndVerdict) {
