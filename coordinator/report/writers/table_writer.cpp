@@ -1,5 +1,6 @@
 #include "coordinator/report/writers/table_writer.hpp"
 
+#include "common/text/build_commands.hpp"
 #include "coordinator/display/display.hpp"
 #include "coordinator/display/terminal.hpp"
 #include "coordinator/display/text_table.hpp"
@@ -92,7 +93,7 @@ class TableWriter {
 
   void write_note(const Note& note, std::size_t indent) {
     if (note.is_outcome && !is_terminal_) {
-      text() += painted(plain(note.text), note.tone) + '\n';
+      text() += painted(without_commands(plain(note.text)), note.tone) + '\n';
       return;
     }
     const std::string label = note.label.empty() ? "" : note.label + ":";

@@ -62,6 +62,8 @@ TEST(Document, TheLastVerdictIsOneLineWhereNoTerminalIs) {
   EXPECT_EQ(table_of(document, {.columns = 60, .is_terminal = false}),
             "✗ FAIL: 12 passed, 4 known failures, 2 warned, 10 failed, 0\nerrors\n" + words + "\n");
   EXPECT_FALSE(table_of(document, {.columns = 60}).ends_with(words + "\n"));
+  document.sections = {{.blocks = {Notes{.items = {{.text = "::error::forged", .is_outcome = true}}}}}};
+  EXPECT_FALSE(table_of(document, {.columns = 60, .is_terminal = false}).starts_with("::error"));
 }
 
 TEST(Document, ALabelThatIsWiderThanItsColumnKeepsItsBlank) {
