@@ -118,6 +118,8 @@ Result<RunOptions> make_grade_options(const RunFlags& flags, const GradeFlags& g
                        std::string(*other) +
                        ", so that a grade would not be of their models alone: give both the same");
   }
+  if (auto fitting = fit_to_arms(settings, {*baseline, *candidate}); !fitting)
+    return fail(std::move(fitting.error()));
   auto both = resolve_arms(settings, {*baseline, *candidate});
   if (!both) return fail(std::move(both.error()));
   const ResolvedProvider& first = both->front().provider;

@@ -20,13 +20,17 @@ Settings settings_of(const std::string& file) {
   return settings ? *settings : Settings{};
 }
 
-Result<RunOptions> options_of(const std::string& file, const std::vector<std::string>& arms,
+Result<RunOptions> options_of(const Settings& settings, const std::vector<std::string>& arms,
                               GradeFlags grade = {"old", "new", "exact", {}}) {
   RunFlags flags;
   flags.arms = arms;
   const auto named = run_arms(flags, Suite());
   EXPECT_TRUE(named) << named.error().message;
-  return make_grade_options(flags, grade, settings_of(file), named ? *named : std::vector<Arm>());
+  return make_grade_options(flags, grade, settings, named ? *named : std::vector<Arm>());
+}
+
+Result<RunOptions> options_of(const std::string& file, const std::vector<std::string>& arms) {
+  return options_of(settings_of(file), arms);
 }
 
 std::string refusal(const Result<RunOptions>& options) {
@@ -57,6 +61,18 @@ TEST(GradeOptions, OneModelUnderTwoProvidersIsNotComparedWithItself) {
   EXPECT_TRUE(options_of(mirror, {"old=openai:m", "new=mirror:m"}));
   EXPECT_EQ(refusal(options_of("", {"old=openai:m", "new=openai:m"})).find("cache_identity"),
             std::string::npos);
+}
+
+// Prompts and key went to the provider's own host, where the user had named another.
+TEST(GradeOptions, ABaseUrlIsThatOfTheOneProviderThatBothArmsAsk) {
+  Settings settings = settings_of("");
+  settings.base_url = {"http://127.0.0.1:1/v1", Origin::suite, "g.yaml:2"};
+  const auto options = options_of(settings, {"old=openai:m", "new=openai:n", "other=anthropic:o"});
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_EQ(options->grading->baseline.provider.provider.base_url, "http://127.0.0.1:1/v1");
+  EXPECT_EQ(options->arms[0].provider.provider.base_url, "http://127.0.0.1:1/v1");
+  const std::string message = refusal(options_of(settings, {"old=openai:m", "new=anthropic:n"}));
+  EXPECT_TRUE(message.starts_with("g.yaml:2: the arms ask \"openai\" and \"anthropic\"")) << message;
 }
 
 }  // namespace sluice::grade_options_test
