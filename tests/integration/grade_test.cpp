@@ -190,6 +190,15 @@ TEST_F(Grade, APairIsShownWithItsGrade) {
   EXPECT_NE(again.errors.find("it was made by `sluice grade`"), std::string::npos) << again.errors;
 }
 
+// Of the judge, which no test of the suite asks, `show` knew no price, and took that for nothing.
+TEST_F(Grade, ShowSaysWhatTheJudgeCost) {
+  graded({"--judge", "exact"});
+  graded({"--judge", "llm", "--judge-provider", "new", "--judge-model", "gpt-4o"});
+  const auto page = run_sluice({"show", "last", "france"});
+  EXPECT_NE(page.output.find(" paid, $0.0"), std::string::npos) << page.output;
+  EXPECT_EQ(page.output.find("$0.00\n"), std::string::npos) << page.output;
+}
+
 TEST_F(Grade, MockGradesAreNotKept) {
   const auto finished = run_sluice(with(grade({"--judge", "exact"}), "--mode", "mock"));
   EXPECT_EQ(finished.exit_code, 0) << finished.errors;

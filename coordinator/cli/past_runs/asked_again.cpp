@@ -220,6 +220,19 @@ void protect_files_of_now(const std::vector<std::string>& allowed, const RunOpti
   add(suite.fixture_folders, now->suite.fixture_folders);
 }
 
+/// Those whom the suite's tests do not ask, for what their calls cost.
+void take_graders(Graders graders, RunInputs& inputs) {
+  if (graders.baseline) inputs.grading.emplace().baseline.provider = std::move(*graders.baseline);
+  if (graders.judge && !inputs.judge.provider) {
+    inputs.judge.provider = std::move(graders.judge->provider);
+    inputs.judge.judge.model = std::move(graders.judge->model);
+  }
+  if (graders.embedder && !inputs.embedding.provider) {
+    inputs.embedding.provider = std::move(graders.embedder->provider);
+    inputs.embedding.embedding.model = std::move(graders.embedder->model);
+  }
+}
+
 /// Without a plan.
 PlannedAgain loaded_again(const PastRun& past, const RunPlace& place, const AskedFlags& flags) {
   Result<Settings> now;
@@ -244,6 +257,7 @@ PlannedAgain loaded_again(const PastRun& past, const RunPlace& place, const Aske
     if (!events) return tl::unexpected(report_error(events.error()));
     loaded->inputs.retrieval = retrieval_again(loaded->inputs.suite, *events);
   }
+  take_graders(graders_of(past.run), loaded->inputs);
   return std::make_unique<Asked>(Asked{std::move(loaded->options), std::move(loaded->inputs), nullptr});
 }
 

@@ -15,6 +15,21 @@ std::string text_in(const nlohmann::json& object, const char* member) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+std::optional<ResolvedProvider> called_by(const nlohmann::json& settings, const std::string& name,
+                                          const std::string& model) {
+  for (const auto& one : settings.value("providers", nlohmann::json::array())) {
+    if (!one.is_object() || text_in(one, "name") != name) continue;
+    const auto kind = provider_kind_from(text_in(one, "kind"));
+    if (!kind) return std::nullopt;
+    ResolvedProvider called;
+    called.provider.name = name;
+    called.provider.kind = *kind;
+    called.model = model;
+    return called;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<GradedArms> graded_arms(const RunRecord& run) {
@@ -27,6 +42,16 @@ std::optional<GradedArms> graded_arms(const RunRecord& run) {
     return std::nullopt;
   return GradedArms{text_in(grading, "baseline"), text_in(grading, "baseline_provider"),
                     text_in(grading, "baseline_model"), text_in(arms.front(), "name")};
+}
+
+Graders graders_of(const RunRecord& run) {
+  const auto graded = graded_arms(run);
+  if (!graded) return {};
+  const auto settings = nlohmann::json::parse(run.settings, nullptr, false);
+  const auto grading = settings.value("grading", nlohmann::json::object());
+  return {called_by(settings, graded->baseline_provider, graded->baseline_model),
+          called_by(settings, text_in(grading, "provider"), text_in(grading, "model")),
+          called_by(settings, text_in(settings, "embedding_provider"), text_in(settings, "embedding_model"))};
 }
 
 std::vector<std::string> arm_names(const RunRecord& run) {

@@ -28,6 +28,16 @@ struct GradedArms {
 /// By the settings in its record; nothing for a run that did not grade.
 std::optional<GradedArms> graded_arms(const RunRecord& run);
 
+/// Who was paid for a grade beside its candidate; nothing for who was not asked.
+struct Graders {
+  std::optional<ResolvedProvider> baseline;
+  std::optional<ResolvedProvider> judge;
+  std::optional<ResolvedProvider> embedder;
+};
+
+/// By the settings in its record, each with its kind and model, by which it has a price.
+Graders graders_of(const RunRecord& run);
+
 /// The names of a run's arms in their order, by the settings in its record; of one that graded the baseline's
 /// goes first.
 std::vector<std::string> arm_names(const RunRecord& run);
