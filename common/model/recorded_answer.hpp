@@ -7,6 +7,9 @@
 
 namespace sluice {
 
+/// Completion::finish_reason of a recorded answer.
+inline constexpr const char* recorded_finish = "recorded";
+
 /// An answer that an application recorded (docs/answers.md): nobody is called for it.
 struct RecordedAnswer {
   std::string text;

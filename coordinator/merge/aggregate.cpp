@@ -56,16 +56,17 @@ void add_scores(const CaseResult& result, std::map<ScoreId, ScoreTotal>& scores)
 
 }  // namespace
 
-bool has_unknown_usage(const UnitResult& unit) {
+bool has_unknown_usage(const CaseResult& result, const UnitResult& unit) {
   if (is_zero(unit.answer) || unit.usage != Usage{}) return false;
+  if (result.fixture.recorded) return !result.is_mock;
   // A filter that declines before the model is asked takes nothing, and in the cache no more.
   const bool is_declined = unit.error && unit.error->reason == Reason::refusal;
   return unit.spend.is_unmetered(CallKind::answer) || (unit.spend.cache_hit && !is_declined);
 }
 
-std::optional<Usage> known_usage(const UnitResult* unit) {
-  if (unit == nullptr) return Usage{};
-  return has_unknown_usage(*unit) ? std::nullopt : std::optional(unit->usage);
+std::optional<Usage> known_usage(const CaseResult& result) {
+  if (result.unit == nullptr) return Usage{};
+  return has_unknown_usage(result, *result.unit) ? std::nullopt : std::optional(result.unit->usage);
 }
 
 void AggregateFold::add(const CaseResult& result) {
@@ -91,7 +92,7 @@ void AggregateFold::add(const CaseResult& result) {
     PaidTokens usage;
     usage.of(CallKind::answer) = trial.unit->usage;
     aggregates_.usage += usage;
-    if (has_unknown_usage(*trial.unit)) ++aggregates_.unknown_usages;
+    if (has_unknown_usage(result, *trial.unit)) ++aggregates_.unknown_usages;
     aggregates_.usage_by_arm.add(result.fixture.arm, usage);
   }
 }

@@ -45,11 +45,12 @@ inline std::optional<double> pass_rate(const Totals& totals) {
   return pass_rate(totals.statuses, totals.excused);
 }
 
-/// A provider gave the answer, now or into a cache, and did not say what it took: nobody knows its cost.
-bool has_unknown_usage(const UnitResult& unit);
+/// Whether nobody knows what an answer of the case took: its provider did not say it, now or into a cache, or
+/// it was not recorded with it.
+bool has_unknown_usage(const CaseResult& result, const UnitResult& unit);
 
-/// What the answer took: 0 without an answer, and nothing where nobody knows.
-std::optional<Usage> known_usage(const UnitResult* unit);
+/// What the case's answer took: 0 without one, and nothing where nobody knows.
+std::optional<Usage> known_usage(const CaseResult& result);
 
 /// A score over all cases that have it; of several repeats each case's mean counts.
 struct ScoreTotal {

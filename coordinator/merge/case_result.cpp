@@ -84,6 +84,7 @@ class CaseTrials {
     CaseResult result{.fixture = *shown_, .trial = trials_.front().trial, .counts = {}};
     result.trials = trials_;
     result.ontology = results_.ontology;
+    result.is_mock = results_.is_mock;
     result.repeats.planned = 0;
     std::vector<const CaseAssessment*> assessed;
     std::size_t not_started = 0;

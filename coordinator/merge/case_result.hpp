@@ -39,6 +39,7 @@ struct RunResults {
   /// What is taken out of the cases that are handed out; null: nothing. Their results are as the source has
   /// them.
   const Redactor* redactor = nullptr;
+  bool is_mock = false;  ///< Nobody answered: recorded answers were passed over as well.
 };
 
 /// What one trial came to.
@@ -71,6 +72,7 @@ struct CaseResult {
   RepeatTally repeats{};                  ///< Of the unperturbed trials.
   std::span<const TrialResult> trials{};  ///< All of the case, in plan order.
   const Ontology* ontology = nullptr;     ///< As RunResults has it.
+  bool is_mock = false;                   ///< The same.
 
   std::span<const AssessedMetric> metrics() const { return assessment.metrics; }
 };

@@ -172,7 +172,7 @@ void RunArmsFold::add(const CaseResult& result) {
     if (counted[trial.unit->unit]) continue;
     counted[trial.unit->unit] = true;
     arm.usage.of(CallKind::answer) += trial.unit->usage;
-    if (has_unknown_usage(*trial.unit)) ++arm.unknown_usages;
+    if (has_unknown_usage(result, *trial.unit)) ++arm.unknown_usages;
     if (was_called_for(*trial.unit)) latencies_[test_case.arm].push_back(trial.unit->spend.latency_ms);
   }
   add_scores(result);

@@ -1,5 +1,6 @@
 #include "coordinator/observations/observation_page.hpp"
 
+#include "common/model/recorded_answer.hpp"
 #include "common/text/build_commands.hpp"
 #include "common/text/printable.hpp"
 #include "common/text/text.hpp"
@@ -109,9 +110,9 @@ std::string title(const Observation& one) {
   return line + "\n";
 }
 
-/// There was an answer, and its provider did not say what it took: the rule of results, for what is kept.
+/// There was an answer, and nobody said what it took: the rule of results, for what is kept.
 bool has_unknown_usage(const Observation& one) {
-  const bool is_called_for = one.calls > 0 || one.cache_hit;
+  const bool is_called_for = one.calls > 0 || one.cache_hit || one.finish_reason == recorded_finish;
   const bool was_answered = one.parse_success || !one.raw_response.empty();
   return is_called_for && was_answered && one.input_tokens == 0 && one.output_tokens == 0;
 }
@@ -128,11 +129,13 @@ std::string facts(const Observation& one) {
   if (one.retries > 0) lines += " (" + wording::grouped(one.retries) + " of them again)";
   lines += ", " + wording::grouped(one.latency_ms) + " ms";
   if (one.waited_ms > 0) lines += " and " + wording::grouped(one.waited_ms) + " ms of waiting";
-  lines += has_unknown_usage(one) ? std::string(", tokens unknown")
-                                  : ", " + wording::grouped(one.input_tokens) + " tokens in, " +
-                                        wording::grouped(one.output_tokens) + " out";
+  const bool is_unknown = has_unknown_usage(one);
+  lines += is_unknown ? std::string(", tokens unknown")
+                      : ", " + wording::grouped(one.input_tokens) + " tokens in, " +
+                            wording::grouped(one.output_tokens) + " out";
   if (one.paid_tokens > 0) lines += ", " + wording::grouped(one.paid_tokens) + " paid";
-  if (one.cost) lines += ", " + wording::dollars(*one.cost);
+  // Beside tokens that nobody knows, what was not paid would read as their price.
+  if (one.cost && (!is_unknown || one.paid_tokens > 0)) lines += ", " + wording::dollars(*one.cost);
   return lines + "\n";
 }
 

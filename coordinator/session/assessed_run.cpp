@@ -33,7 +33,9 @@ RunResults results_under(const Gate& gate, const RunSoFar& run) {
           gate,
           &run.plan.trials(),
           &run.inputs.ontology,
-          run.not_started};
+          run.not_started,
+          nullptr,
+          run.options.settings.mode.value == Mode::mock};
 }
 
 /// What the files that cases name are relative to: from the checkout's root, wherever the command runs.
@@ -114,7 +116,8 @@ std::vector<Error> AssessedRun::report(const Beside& beside, const UseReport& us
                          results_.trials,      results_.case_of,
                          results_.unfinished,  results_.gate,
                          results_.table,       results_.ontology,
-                         results_.not_started, &redactor};
+                         results_.not_started, &redactor,
+                         results_.is_mock};
   const RunFacts& facts = run_.facts;
   PaidTokens of_judge;
   of_judge.of(CallKind::judge) = facts.paid.of(CallKind::judge);

@@ -101,6 +101,9 @@ TEST_F(Answers, AreAssessedWithoutAModelAKeyOrACall) {
   EXPECT_EQ(judged["samples"], json::parse("[true, true, false]"));
   EXPECT_EQ(cases[1]["status"], "warn") << "not all votes agree";
   EXPECT_EQ(report["run"]["requests"], 0);
+  EXPECT_TRUE(report["metrics"]["estimated_cost"].is_null()) << "of two answers nobody says what they took";
+  const auto spain = run_sluice({"show", "last", "spain"});
+  EXPECT_NE(spain.output.find(", tokens unknown\n"), std::string::npos) << spain.output;
   const auto shown = run_sluice({"show", "last", "france"});
   EXPECT_NE(shown.output.find("\nModel recorded"), std::string::npos) << shown.output;
   EXPECT_EQ(shown.output.find("Model recorded of"), std::string::npos) << "a provider had no part in it";

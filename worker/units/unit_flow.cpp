@@ -167,7 +167,7 @@ void UnitFlow::begin(SharedUnit of_run) {
   }
   if (unit.unit->recorded) {
     const RecordedAnswer& recorded = *unit.unit->recorded;
-    Completion answer{recorded.text, "recorded", recorded.model, recorded.usage, 0, {}, recorded.calls};
+    Completion answer{recorded.text, recorded_finish, recorded.model, recorded.usage, 0, {}, recorded.calls};
     read(unit, answer);
     return on_answer(id, std::move(answer), false);
   }

@@ -160,7 +160,7 @@ Result<std::vector<bool>> add_answers(const std::vector<WantedAnswer>& wanted, c
     if (!test_case) return fail(test_case.error());
     // Else the file of now may have another answer than was judged.
     if (const auto& recorded = (*test_case)->recorded; recorded && asked.is_as_it_was) {
-      result.observed = ObservedAnswer{recorded->answer.text, "recorded", recorded->answer.model, 0};
+      result.observed = ObservedAnswer{recorded->answer.text, recorded_finish, recorded->answer.model, 0};
       continue;
     }
     called_for.push_back({result.key, result.answer});

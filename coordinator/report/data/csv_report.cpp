@@ -80,7 +80,7 @@ std::string line_of(const CaseResult& result, std::span<const ScoreId> outcomes,
   line.text(texts.prompt);
   const bool goes_on = result.unit != nullptr && may_go_on(result.unit->shown_text.size());
   line.text(texts.answer + (goes_on ? "..." : ""));
-  const auto usage = known_usage(result.unit);
+  const auto usage = known_usage(result);
   line.cell(usage ? std::to_string(usage->input_tokens) : "");
   line.cell(usage ? std::to_string(usage->output_tokens) : "");
   return line.take();

@@ -136,7 +136,8 @@ void write_details(Json& json, const CaseResult& result, CaseDetails& details) {
   json.close(']');
 }
 
-void write_answer(Json& json, const UnitResult* unit) {
+void write_answer(Json& json, const CaseResult& result) {
+  const UnitResult* unit = result.unit;
   json.key("claims").open('[');
   if (unit != nullptr) {
     for (const FinalClaim& claim : unit->claims) write_claim_object(json, claim);
@@ -151,7 +152,7 @@ void write_answer(Json& json, const UnitResult* unit) {
   unit == nullptr || is_zero(unit->answer) ? json.null() : json.value(to_prefixed_hex(unit->answer));
   const std::string_view shown = unit == nullptr ? std::string_view() : unit->shown_text;
   json.member("answer_text", unless(shown.empty(), shown));
-  write_usage(json, known_usage(unit));
+  write_usage(json, known_usage(result));
 }
 
 void write_judge_score(Json& json, const JudgeScore& judged) {
@@ -265,7 +266,7 @@ void write_json_case(Json& json, const CaseResult& result, const ThresholdsInEff
   json.member("false_negatives", count(&Counts::false_negatives));
   json.member("weight", fixture.weight);
   write_details(json, result, details);
-  write_answer(json, result.unit);
+  write_answer(json, result);
 }
 
 void write_json_votes(Json& json, const CaseResult& result, std::span<const Rubric> rubrics) {

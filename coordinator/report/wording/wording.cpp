@@ -299,9 +299,11 @@ std::string cost(const ReportInput& input) {
   };
   const std::uint64_t tokens = input.aggregates.usage.total();
   const std::uint64_t paid = input.facts.paid.total();
-  std::string text = priced(tokens, input.aggregates.estimated_cost);
   const std::uint64_t unknown = input.aggregates.unknown_usages;
-  if (unknown > 0) {
+  std::string text = priced(tokens, input.aggregates.estimated_cost);
+  if (unknown > 0 && tokens == 0) {
+    text = "tokens of " + counted(unknown, "answer") + " unknown";
+  } else if (unknown > 0) {
     text += ", and those of " + counted(unknown, "answer") + " unknown";
   } else if (tokens > 0 && !input.aggregates.estimated_cost) {
     text += ", price unknown";

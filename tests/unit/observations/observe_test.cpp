@@ -389,6 +389,15 @@ TEST_F(ObserveTest, APageSaysWhatIsNotThereAndWhatWasMissed) {
   EXPECT_EQ(observation_page(unread).find("tokens unknown"), std::string::npos) << "nothing came back";
   unread.raw_response = "no claims";
   EXPECT_NE(observation_page(unread).find("tokens unknown"), std::string::npos);
+  // So was a recorded one without `usage`, at a cost of nothing.
+  Observation recorded;
+  recorded.raw_response = "Paris";
+  recorded.finish_reason = "recorded";
+  recorded.cost = 0.0;
+  EXPECT_NE(observation_page(recorded).find(", tokens unknown\n"), std::string::npos)
+      << observation_page(recorded);
+  recorded.input_tokens = 9;
+  EXPECT_NE(observation_page(recorded).find(", 9 tokens in, 0 out, $0.00\n"), std::string::npos);
   one.perturbation = "crlf";
   EXPECT_EQ(observation_page(one, beside).find("Missed"), std::string::npos)
       << "a perturbed answer decides nothing";

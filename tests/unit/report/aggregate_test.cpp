@@ -1,6 +1,9 @@
 // What a run's results come to: scores, and sums by category.
+#include "coordinator/report/wording/wording.hpp"
+#include "coordinator/suite/answers/recorded_answers.hpp"
 #include "tests/unit/report/gated_run.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -116,6 +119,32 @@ TEST(Aggregate, AnswersWhoseUsageNobodyKnowsCostAnUnknownSum) {
   }
   EXPECT_EQ(of(called, {}).estimated_cost, 0.25) << "no answer came";
   EXPECT_EQ(of({}, sha256("answer")).estimated_cost, 0.25) << "nobody was called";
+}
+
+// Recorded answers without `usage` were said to have taken 0 tokens, at a cost of nothing.
+TEST(Aggregate, WhatARecordedAnswerTookIsUnknownUnlessItWasRecorded) {
+  Suite suite;
+  Case recorded = sample::make_case("a-1", "one");
+  recorded.recorded = std::make_shared<AnsweredTest>();
+  suite.cases = {recorded};
+  const auto of = [&](const Usage& usage, bool is_mock) {
+    MemorySource source;
+    source.trials = {scored(0, 0, {}, {}, usage)};
+    source.trials[0].unit.answer = sha256("answer");
+    const Gate gate;
+    RunResults results = sample::results_of(suite, source, gate);
+    results.is_mock = is_mock;
+    const auto aggregates = aggregate(results, [](const PaidByArm&) { return 0.25; });
+    return aggregates ? *aggregates : Aggregates{};
+  };
+  EXPECT_EQ(of({}, false).unknown_usages, 1u);
+  EXPECT_EQ(of({}, false).estimated_cost, std::nullopt);
+  EXPECT_EQ(of({100, 10}, false).estimated_cost, 0.25);
+  EXPECT_EQ(of({}, true).unknown_usages, 0u) << "of a mock run none is assessed";
+  const SampleRun run;
+  const Aggregates unknown = of({}, false);
+  EXPECT_TRUE(wording::cost(run.input(unknown)).starts_with("tokens of 1 answer unknown"))
+      << wording::cost(run.input(unknown));
 }
 
 TEST(Aggregate, CountsAnAnswerThatSeveralCasesShareOnce) {
