@@ -129,10 +129,19 @@ void publish_metrics(CoordinatorActor* self) {
   if (state.config->pulse) state.config->pulse->beat(true, "a run with " + workers, self->clock().now());
 }
 
+void show_last_progress(CoordinatorActor* self) {
+  const auto& state = self->state;
+  if (!state.config->progress) return;
+  ProgressState last = progress_of(self, state.controller->facts());
+  for (const UnitId unit : state.controller->begun_units())
+    count_unanswered(last, state.config->plan->trials_of(unit).size());
+  self->send(state.config->progress, ShowProgress{std::move(last)});
+}
+
 /// Nothing is to be sent or recorded any more: hands the run to the listener and ends the actors of the run.
 void end_run(CoordinatorActor* self) {
   auto& state = self->state;
-  show_progress(self);
+  show_last_progress(self);
   auto facts = state.controller->facts();
   facts.budgets = std::move(state.budgets);
   if (state.defect) facts.cut_short = state.defect;

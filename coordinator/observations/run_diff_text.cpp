@@ -29,15 +29,11 @@ std::string or_words(std::string text, std::string_view if_empty) {
   return text.empty() ? std::string(if_empty) : text;
 }
 
-std::string verdict_of(const PastRun& past) {
-  return past.summary ? past.summary->verdict : "unfinished";
-}
-
-std::string run_line(std::string_view side, const PastRun& past) {
+std::string run_line(std::string_view side, const PastRun& past, const std::string& verdict) {
   return std::string(side) + run_name(past) + ", " + wording::date(past.run.started_at_ms) + ", " +
          printable(past.run.mode) + ", " + printable(past.run.model) +
          (past.run.model == defaults::recorded_model ? "" : " of " + printable(past.run.provider)) + ": " +
-         printable(verdict_of(past));
+         printable(verdict);
 }
 
 /// With as many digits as tell the two apart.
@@ -113,8 +109,8 @@ class Page {
  private:
   void add_head() {
     const RunDiff& diff = report_.diff;
-    page_ += paragraph(run_line("Before: ", report_.runs.before), columns_);
-    page_ += paragraph(run_line("After:  ", report_.runs.after), columns_);
+    page_ += paragraph(run_line("Before: ", report_.runs.before, report_.verdicts.before), columns_);
+    page_ += paragraph(run_line("After:  ", report_.runs.after, report_.verdicts.after), columns_);
     std::string counts = "No case is in both";
     if (!diff.cases.empty()) {
       counts = wording::grouped(diff.changed()) + " of " + wording::counted(diff.cases.size(), "case") +
@@ -206,7 +202,7 @@ class Page {
   std::string page_;
 };
 
-void write_run(Json& json, const PastRun& past) {
+void write_run(Json& json, const PastRun& past, const std::string& verdict) {
   json.open('{');
   json.member("run_id", past.run.run_id);
   json.member("started_at", wording::rfc3339(past.run.started_at_ms));
@@ -214,7 +210,7 @@ void write_run(Json& json, const PastRun& past) {
   json.member("mode", past.run.mode);
   json.member("provider", past.run.provider);
   json.member("model", past.run.model);
-  json.member("verdict", verdict_of(past));
+  json.member("verdict", verdict);
   json.close('}');
 }
 
@@ -292,9 +288,9 @@ std::string run_diff_as_json(const RunDiffReport& report) {
   Json json(text);
   json.open('{');
   json.key("before");
-  write_run(json, report.runs.before);
+  write_run(json, report.runs.before, report.verdicts.before);
   json.key("after");
-  write_run(json, report.runs.after);
+  write_run(json, report.runs.after, report.verdicts.after);
   write_names(json, "notes", report.notes);
   json.member("in_both", report.diff.cases.size());
   json.member("changed", report.diff.changed());

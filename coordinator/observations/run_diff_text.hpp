@@ -12,6 +12,7 @@ namespace sluice {
 /// What `sluice diff` shows.
 struct RunDiffReport {
   BeforeAndAfter<PastRun> runs;
+  BeforeAndAfter<std::string> verdicts{};  ///< What came of each, as `sluice runs list` says it.
   RunDiff diff;
   std::vector<std::string> notes{};  ///< What limits the comparison, a sentence each.
   bool with_unchanged = false;       ///< Also the cases that are as they were.

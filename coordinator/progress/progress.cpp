@@ -159,6 +159,11 @@ void set_in_flight(ProgressState& state) {
   state.in_flight = std::min(state.begun, std::max(sent, state.begun - std::min(held_up, state.begun)));
 }
 
+void count_unanswered(ProgressState& state, std::uint64_t trials) {
+  state.errors += trials;
+  state.done += trials;
+}
+
 void RateEstimate::update(Seconds elapsed, std::uint64_t done, bool goes_on) {
   now_ = elapsed;
   if (goes_on && stopped_at_) {

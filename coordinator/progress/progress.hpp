@@ -80,6 +80,9 @@ bool stands_still(std::span<const BudgetFacts> providers);
 /// of the budgets that count it (BudgetFacts::waiting_has_queued).
 void set_in_flight(ProgressState& state);
 
+/// Of a run that has ended: `trials` were begun and have no result, so that the report has them as errors.
+void count_unanswered(ProgressState& state, std::uint64_t trials);
+
 /// One line of at most `columns` columns without a line end: the least important parts go first when it is
 /// tight.
 std::string render_live(const ProgressState& state, std::size_t columns, bool colour);

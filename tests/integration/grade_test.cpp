@@ -190,6 +190,15 @@ TEST_F(Grade, APairIsShownWithItsGrade) {
   EXPECT_NE(again.errors.find("it was made by `sluice grade`"), std::string::npos) << again.errors;
 }
 
+// `sluice diff` called a grade by the verdict of its checks, which are no part of it.
+TEST_F(Grade, TwoOfThemAreComparedAsWhatTheyAre) {
+  graded({"--judge", "exact"});
+  graded({"--judge", "exact"});
+  const auto diff = run_sluice({"diff"});
+  EXPECT_EQ(diff.exit_code, 0) << diff.errors;
+  EXPECT_NE(diff.output.find(", m-2 of new: graded\n"), std::string::npos) << diff.output;
+}
+
 // Of the judge, which no test of the suite asks, `show` knew no price, and took that for nothing.
 TEST_F(Grade, ShowSaysWhatTheJudgeCost) {
   graded({"--judge", "exact"});

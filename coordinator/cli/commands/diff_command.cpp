@@ -57,6 +57,7 @@ struct DiffRuns {
     if (!named) return report_error(named.error());
     if (!passed_over.empty()) report.notes.push_back(std::move(passed_over));
     report.runs = std::move(*named);
+    report.verdicts = {verdict_of(report.runs.before), verdict_of(report.runs.after)};
     if (const auto why = not_comparable(report.runs); !why.empty()) return report_error(why);
     const WantedCases wanted{
         .filters = std::move(*filters), .allowed_paths = flags.allowed_paths, .with_judging = true};

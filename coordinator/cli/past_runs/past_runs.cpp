@@ -90,21 +90,20 @@ document::Tone tone_of_verdict(const std::string& verdict) {
 }
 
 /// How many cases of texts came to what says most of the run: `20 failed`, `3 errors`, `4 flaky`, `64
-/// passed`.
+/// passed`. What other commands ask is no test that fails or passes: `40 answered`.
 std::string cases_in_words(const PastRun& past) {
   const RunSummary& summary = *past.summary;
   const StatusCounts& statuses = summary.statuses;
   const std::uint64_t not_started = std::min(summary.not_started, statuses.errors);
-  // What other commands ask is no test that fails.
-  if (command_of(past.run) == run_command) {
-    if (statuses.failed > 0) return wording::grouped(statuses.failed) + " failed";
-    if (statuses.errors > not_started) return wording::counted(statuses.errors - not_started, "error");
-    if (not_started > 0) return wording::grouped(not_started) + " not started";
-    if (statuses.flaky > 0) return wording::grouped(statuses.flaky) + " flaky";
-    // Of a run that passed, these are failures that were known.
-    const bool warns = summary.verdict == to_string(RunVerdict::review);
-    if (warns && statuses.warned > 0) return wording::grouped(statuses.warned) + " warned";
-  }
+  const bool is_tested = command_of(past.run) == run_command;
+  if (is_tested && statuses.failed > 0) return wording::grouped(statuses.failed) + " failed";
+  if (statuses.errors > not_started) return wording::counted(statuses.errors - not_started, "error");
+  if (not_started > 0) return wording::grouped(not_started) + " not started";
+  if (!is_tested) return wording::grouped(statuses.total()) + " answered";
+  if (statuses.flaky > 0) return wording::grouped(statuses.flaky) + " flaky";
+  // Of a run that passed, these are failures that were known.
+  const bool warns = summary.verdict == to_string(RunVerdict::review);
+  if (warns && statuses.warned > 0) return wording::grouped(statuses.warned) + " warned";
   return wording::grouped(statuses.passed) + " passed";
 }
 
@@ -320,7 +319,7 @@ std::string minute_of_start(const PastRun& past) {
 std::string result_words(const PastRun& past) {
   if (!past.summary) return "";
   const Scores& shown = past.summary->scores;
-  if (!asked_for_claims(past.run)) return cases_in_words(past);
+  if (!asked_for_claims(past.run) || command_of(past.run) != run_command) return cases_in_words(past);
   const auto score = [](const std::optional<double>& one) { return padded_left(wording::score(one), 4); };
   return score(shown.precision) + ' ' + score(shown.recall) + ' ' + score(shown.f1);
 }

@@ -43,7 +43,7 @@ std::string verdict_of(const PastRun& past);
 /// When the run began, in UTC: `2026-02-05 14:03`.
 std::string minute_of_start(const PastRun& past);
 /// `0.90 0.85 0.87`, precision, recall and F1, or of texts how many failed (`20 failed`), else ended in
-/// errors or were flaky, else passed; empty for one without an end.
+/// errors or were flaky, else passed, of other commands how many were answered; empty for one without an end.
 std::string result_words(const PastRun& past);
 /// A line a run under a line of headings, in at most `columns` columns (at least 80 are assumed): long names
 /// of suites and models are cut short. With `colour` verdicts have that of the gate's.

@@ -109,7 +109,13 @@ TEST(PastRuns, TheResultOfTextsIsWhatSaysMostOfTheRun) {
   graded.run.settings = R"({"command": "grade"})";
   graded.summary.emplace();
   graded.summary->statuses = {.passed = 5, .failed = 2};
-  EXPECT_EQ(result_words(graded), "5 passed");
+  EXPECT_EQ(result_words(graded), "7 answered") << "of its answers none is a test that passed or failed";
+  // One that died stood as `error 0 passed`.
+  graded.summary->statuses = {.errors = 40};
+  graded.run.prompt_version = "1.0.0";
+  EXPECT_EQ(result_words(graded), "40 errors");
+  graded.summary->not_started = 40;
+  EXPECT_EQ(result_words(graded), "40 not started");
 }
 
 TEST(PastRuns, WhereAnswersAreRecordedNoProviderIsNamed) {

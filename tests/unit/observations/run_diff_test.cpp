@@ -155,8 +155,7 @@ struct Shown {
     run.model = "m";
     made.runs.after.run = made.runs.before.run;
     made.runs.after.run.run_id = "9c3d11aa-0000";
-    made.runs.after.summary.emplace();
-    made.runs.after.summary->verdict = "fail";
+    made.verdicts = {"unfinished", "fail"};
     made.diff = diff_runs(before, after, judged_otherwise);
     made.notes = notes;
     made.with_unchanged = with_unchanged;

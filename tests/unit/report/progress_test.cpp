@@ -48,6 +48,15 @@ ProgressState limited() {
   return state;
 }
 
+// The last line said "0 errors" above one that counted 9.
+TEST(Progress, WhatHasNoResultAtTheEndIsAnError) {
+  ProgressState state;
+  state.total = 40;
+  count_unanswered(state, 9);
+  EXPECT_TRUE(render_plain(state).starts_with("9 of 40 cases done (22%): 0 passed and 0 failed, 9 errors"))
+      << render_plain(state);
+}
+
 TEST(Progress, TheLiveLineGivesUpTheLeastImportantFirst) {
   const ProgressState state = half_way();
   EXPECT_EQ(
