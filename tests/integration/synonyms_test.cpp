@@ -86,6 +86,14 @@ TEST_F(Synonyms, ValidateFixturesRefusesOneClaimInTwoWords) {
             std::string::npos)
       << checked.output;
   EXPECT_NE(checked.errors.find("1 finding in "), std::string::npos) << checked.errors;
+  // A run paid for it.
+  const auto simulator = start_simulator({}, {});
+  const auto finished = run_sluice(run(simulator));
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_NE(finished.errors.find("a.toml:2: a requires tls/min_version/version = \"1.0\" and forbids"),
+            std::string::npos)
+      << finished.errors;
+  EXPECT_EQ(simulator.count("start"), 0u);
 }
 
 }  // namespace

@@ -18,11 +18,13 @@
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_outputs.hpp"
+#include "coordinator/suite/fixtures/expectation_check.hpp"
 #include "coordinator/suite/suite_remarks.hpp"
 
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace sluice {
 namespace {
@@ -37,6 +39,18 @@ void note_selection(const RunOptions& options, std::size_t cases) {
     report_warning(wording::counted(missing, "case") + " of the run before " + (missing == 1 ? "is" : "are") +
                    " no longer in the suite");
   }
+}
+
+/// What `sluice validate-fixtures` says of the claims that cases expect, before anybody is paid for them.
+std::vector<Finding> check_claims(const RunOptions& options, const RunInputs& inputs) {
+  auto checked = check_expectations(inputs.suite, inputs.ontology);
+  if (!checked) return {{options.suite_path, 0, checked.error().message}};
+  for (Finding& finding : checked->findings) inputs.redactor.apply(finding.message);
+  if (checked->warning && options.log_level != LogLevel::error) {
+    inputs.redactor.apply(*checked->warning);
+    report_warning(*checked->warning);
+  }
+  return std::move(checked->findings);
 }
 
 /// Once, before workers with such keys are refused.
@@ -131,6 +145,8 @@ int execute_run(const RunOptions& options, Suite suite, const PrepareWorkers& pr
   }
   auto gate = load_gate(options, *inputs);
   if (!gate) return report_error(gate.error());
+  if (const auto findings = check_claims(options, *inputs); !findings.empty())
+    return report_findings(findings);
   const bool is_report = use == nullptr || !use->conclude;
   around.style.is_gated = is_report && decides_beyond_checks(options, inputs->suite);
   std::optional<EmbeddedBefore> before;

@@ -88,5 +88,35 @@ TEST(ExpectationCheck, OneClaimInTwoWordsCannotBeRight) {
                                                  "tls/min_version/value = \"1.0\""}));
 }
 
+// A run paid for tests that can never pass, and said nothing of words that the ontology lacks.
+TEST(ExpectationCheck, OfASuiteARunLearnsWhatIsNotWorthPaying) {
+  const Ontology ontology = Ontology::parse(checked_words, "words.toml").value();
+  const auto case_with = [](const char* id, ExpectedClaim claim) {
+    Case one;
+    one.id = id;
+    one.source = "a.toml";
+    one.line = 2;
+    one.must_contain = {std::move(claim)};
+    return one;
+  };
+  Case contradicts = case_with("c", expectation("tls/verify", "enabled", std::string("off")));
+  contradicts.must_not_contain = {expectation("tls/verify", "enabled", false)};
+  Suite suite;
+  suite.metrics = {MetricId::claims_f1};
+  suite.cases = {case_with("a", expectation("no/such", "thing", true)),
+                 case_with("b", expectation("nor", "this", true)), contradicts};
+  const auto checked = check_expectations(suite, ontology);
+  ASSERT_TRUE(checked) << checked.error().message;
+  ASSERT_EQ(checked->findings.size(), 1u);
+  EXPECT_TRUE(to_text(checked->findings[0]).starts_with("a.toml:2: c requires tls/verify/enabled = \"off\""))
+      << to_text(checked->findings[0]);
+  EXPECT_EQ(
+      checked->warning,
+      "a.toml:2: a names no/such/thing, which the ontology does not have; there are 2 such expectations, "
+      "and `sluice validate-fixtures` lists them");
+  suite.cases = {case_with("d", expectation("tls/verify", "enabled", false))};
+  EXPECT_EQ(check_expectations(suite, ontology)->warning, std::nullopt);
+}
+
 }  // namespace
 }  // namespace sluice
