@@ -173,21 +173,20 @@ void StatisticalGate::add(const ScorePair& pair) {
   if (pair.became_undefined) pairs.became_undefined.add(pair.test_id, name_of(pair.mean));
 }
 
-/// Another one for each test; that of the first arm is the same as without arms.
-std::uint64_t StatisticalGate::seed_of(const Tested& tested) const {
-  const auto& [arm, mean] = tested;
+/// Another one for each mean. Arms with equal answers come to equal numbers.
+std::uint64_t StatisticalGate::seed_of(const ComparedMean& mean) const {
   const std::uint64_t stream =
       mean ? static_cast<std::uint64_t>(mean->metric) : std::numeric_limits<std::uint64_t>::max();
   std::uint64_t seed = RandomStream(result_.seed, stream).next();
   if (mean && !mean->name.empty()) seed = RandomStream(seed, leading_bits(sha256(mean->name))).next();
-  return arm == 0 ? seed : RandomStream(seed, arm).next();
+  return seed;
 }
 
 StatisticalAssessment StatisticalGate::finish() const {
   StatisticalAssessment assessment = result_;
   std::vector<PairedComparison> comparisons;
   for (const auto& [tested, pairs] : pairs_) {
-    const std::uint64_t seed = seed_of(tested);
+    const std::uint64_t seed = seed_of(tested.second);
     const PairedSample sample = pair_cases(pairs.cases, assessment.by_category);
     StatisticalMetric& one = assessment.metrics.emplace_back();
     one.mean = tested.second;

@@ -152,7 +152,7 @@ class StatisticalGate {
 
   using Tested = std::pair<std::size_t, ComparedMean>;  ///< An arm and what is compared of it.
 
-  std::uint64_t seed_of(const Tested& tested) const;
+  std::uint64_t seed_of(const ComparedMean& mean) const;
   void add_passes(const Case& test_case, const CaseAssessment& assessment, Baseline::Range pinned);
 
   const Baseline* baseline_;

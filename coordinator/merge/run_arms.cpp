@@ -1,7 +1,6 @@
 #include "coordinator/merge/run_arms.hpp"
 
 #include "coordinator/defaults.hpp"
-#include "coordinator/statistics/random_stream.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -255,14 +254,14 @@ void RunArmsFold::compare_pairs(RunArms& result) const {
       ArmPair& pair = result.pairs.emplace_back(
           ArmPair{is_second_base ? second : first, is_second_base ? first : second, {}});
       for (const auto& [metric, by_arm] : scores_) {
-        const std::uint64_t seed = RandomStream(rules_.seed, comparisons.size()).next();
         const PairedSample sample = pair_cases(pairs_of(metric, pair.first, pair.second), rules_.by_category);
         ArmMetricComparison& one = pair.metrics.emplace_back();
         one.metric = metric;
-        one.comparison = compare_paired(sample, {}, seed);
+        // One seed for all: equal differences come to equal numbers, in whichever pair they are.
+        one.comparison = compare_paired(sample, {}, rules_.seed);
         BootstrapRules display;
         display.confidence = rules_.confidence;
-        one.intervals = bootstrap_intervals(sample, display, seed);
+        one.intervals = bootstrap_intervals(sample, display, rules_.seed);
         comparisons.push_back(one.comparison);
       }
     }

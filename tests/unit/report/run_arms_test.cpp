@@ -247,6 +247,24 @@ TEST(RunArms, AFewTestsGiveNoInterval) {
   }
 }
 
+// Each pair had draws of its own: of one and the same differences it said -20.0 here and -17.5 there.
+TEST(RunArms, EqualAnswersGiveEqualNumbersInEveryPair) {
+  Arms arms({"old", "b", "c"});
+  for (std::uint32_t test = 0; test < 40; ++test) {
+    arms.add(test, 0, {scored(0.9)});
+    for (const std::uint32_t arm : {1u, 2u}) arms.add(test, arm, {scored(0.5 + test * 37 % 41 / 100.0)});
+  }
+  const RunArms run = arms.finish();
+  ASSERT_EQ(run.pairs.size(), 3u);
+  const ScoreId score{MetricId::semantic_similarity_to};
+  const ArmMetricComparison& b = of(run.pairs[0], score);
+  const ArmMetricComparison& c = of(run.pairs[1], score);
+  ASSERT_TRUE(b.gain_interval() && c.gain_interval());
+  EXPECT_EQ(b.gain_interval()->low, c.gain_interval()->low);
+  EXPECT_EQ(b.gain_interval()->high, c.gain_interval()->high);
+  EXPECT_EQ(b.decision.adjusted_p.drop, c.decision.adjusted_p.drop);
+}
+
 TEST(RunArms, ABaselineArmIsComparedWithEachOther) {
   ArmRules rules;
   rules.baseline = 1;
