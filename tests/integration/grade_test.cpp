@@ -190,6 +190,20 @@ TEST_F(Grade, APairIsShownWithItsGrade) {
   EXPECT_NE(again.errors.find("it was made by `sluice grade`"), std::string::npos) << again.errors;
 }
 
+// The arm of --baseline was taken for a baseline file, which "cannot be read".
+TEST_F(Grade, NoReportIsMadeOfIt) {
+  graded({"--judge", "exact"});
+  graded({"--judge", "exact"});
+  for (const Flags& command : {Flags{"report", "last"}, Flags{"compare", "last~1", "last"}}) {
+    const auto refused = run_sluice(command);
+    EXPECT_EQ(refused.exit_code, 2) << refused.output;
+    EXPECT_NE(refused.errors.find(" was made by `sluice grade`, which compares answers and judges no tests: "
+                                  "`sluice quality --run "),
+              std::string::npos)
+        << refused.errors;
+  }
+}
+
 // `sluice diff` called a grade by the verdict of its checks, which are no part of it.
 TEST_F(Grade, TwoOfThemAreComparedAsWhatTheyAre) {
   graded({"--judge", "exact"});

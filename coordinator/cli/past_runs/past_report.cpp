@@ -4,6 +4,7 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/defaults.hpp"
 #include "coordinator/cli/past_runs/asked_again.hpp"
+#include "coordinator/cli/past_runs/past_details.hpp"
 #include "coordinator/cli/past_runs/past_runs.hpp"
 #include "coordinator/cli/run_flags.hpp"
 #include "coordinator/ledger/ledger.hpp"
@@ -166,6 +167,15 @@ int not_finished(const PastRun& past) {
                       short_id(past.run.run_id) + "`");
 }
 
+/// It judges no tests, and its flags name arms where those of a run name files.
+int is_a_grade(const PastRun& past) {
+  const std::string id = short_id(past.run.run_id);
+  return report_error("run " + id +
+                      " was made by `sluice grade`, which compares answers and judges no tests: `sluice "
+                      "quality --run " +
+                      id + "` shows its grades, and `sluice show " + id + "` its answers");
+}
+
 /// Cases that failed by what was known when they ran: without their tests nothing else judges them.
 Result<std::size_t> count_failed(const SharedCases& shared, const ResultSource& recorded) {
   std::size_t failed_cases = 0;
@@ -279,6 +289,7 @@ tl::expected<ComparedCases, int> report(const PastRun& past, const Asked& asked,
 tl::expected<ComparedCases, int> report_past_run(const PastRun& past, const RunPlace& place,
                                                  const std::vector<ReportTarget>& targets,
                                                  const UseReport& use, Ends ends) {
+  if (graded_arms(past.run)) return tl::unexpected(is_a_grade(past));
   if (!past.summary && ends == Ends::reached) return tl::unexpected(not_finished(past));
   RunPlace written = place;
   written.writes_files =
