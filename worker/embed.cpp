@@ -58,7 +58,7 @@ OpenedStore open_store(const WorkerCaches& caches) {
   if (!own) return fail(own.error());
   OtherCaches others;
   if (caches.borrow_caches) others = open_others_read_only(home, own->directory());
-  if (!caches.asks_again) warn_of_unread_caches(others, caches.settings.mode.value);
+  if (!caches.misses_nothing) warn_of_unread_caches(others, caches.settings.mode.value);
   return std::make_shared<AnswerStore>(std::move(*own), std::move(others.opened));
 }
 

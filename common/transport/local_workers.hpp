@@ -37,8 +37,8 @@ struct WorkerCaches {
   const Settings& settings;         ///< Must outlive the workers' start.
   std::optional<std::string> name;  ///< Of the worker and its cache; unnamed ones take the first free cache.
   bool use_cache = true;            ///< False: no cache is opened at all.
-  bool borrow_caches = false;  ///< Also read the caches of the home that nobody uses (a one-process run).
-  bool asks_again = false;     ///< What caches hold is renewed anyway.
+  bool borrow_caches = false;   ///< Also read the caches of the home that nobody uses (a one-process run).
+  bool misses_nothing = false;  ///< What other caches hold is renewed anyway, or the run looks for nothing.
 };
 
 /// A request for workers inside this process. They use the same wire as those of other processes.

@@ -245,8 +245,10 @@ Result<void> Plan::number_units(std::vector<UnitLoad>& loads) {
 }
 
 bool Plan::has_provider(std::string_view name) const {
-  return std::ranges::any_of(requests_.settings(),
-                             [&](const RequestSettings& settings) { return settings.provider.name == name; });
+  for (std::uint32_t arm = 0; arm < arm_count(); ++arm) {
+    if (settings(arm).provider.name == name && suite_->cases.lacks_answers(arm)) return true;
+  }
+  return false;
 }
 
 Error Plan::too_large(UnitId unit) const {

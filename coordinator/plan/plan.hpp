@@ -63,7 +63,7 @@ class Plan {
   std::size_t arm_count() const { return requests_.settings().size(); }
   /// Names of the parameters that the arm itself says.
   const std::vector<std::string>& own_params(std::size_t arm) const { return settings(arm).own_params; }
-  /// Whether any arm's answers are those of this provider.
+  /// Whether any arm asks this provider for answers.
   bool has_provider(std::string_view name) const;
   std::string_view case_id(TrialId trial) const { return suite_->cases.id(case_of(trial)); }
   Result<CaseRef> case_of_trial(TrialId trial) const { return suite_->cases.read(case_of(trial)); }

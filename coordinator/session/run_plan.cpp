@@ -163,8 +163,13 @@ RunSettings run_settings(const RunOptions& options, const RunInputs& inputs, std
   run.mode = settings.mode.value;
   run.read_cache = !options.refresh && !options.no_cache;
   run.write_cache = !options.no_cache;
-  if (!options.answers_alone) run.providers = {options.provider.provider};
-  for (const RunArm& arm : options.arms) add_provider(arm.provider.provider, run.providers);
+  // Of whom nothing is asked no key is needed.
+  const CaseList& cases = inputs.suite.cases;
+  if (!options.answers_alone && options.arms.empty() && cases.lacks_answers(0))
+    run.providers = {options.provider.provider};
+  for (std::uint32_t arm = 0; arm < options.arms.size(); ++arm) {
+    if (cases.lacks_answers(arm)) add_provider(options.arms[arm].provider.provider, run.providers);
+  }
   run.embedding = inputs.embedding.embedding;
   if (const auto& embedder = inputs.embedding.provider) add_provider(*embedder, run.providers);
   run.judge = inputs.judge.judge;

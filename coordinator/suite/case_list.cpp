@@ -73,6 +73,14 @@ bool CaseList::has_answer(std::size_t index) const {
   return recorded_ != nullptr && recorded_->find(id(index)) != nullptr;
 }
 
+bool CaseList::lacks_answers(std::uint32_t arm) const {
+  if (recorded_ == nullptr) return true;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (this->arm(i) == arm && !has_answer(i)) return true;
+  }
+  return false;
+}
+
 bool CaseList::has_recorded_calls() const {
   return recorded_ != nullptr && recorded_->have_calls();
 }

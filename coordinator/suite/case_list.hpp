@@ -74,6 +74,8 @@ class CaseList {
   /// From here on cases have these answers.
   void take(std::shared_ptr<const RecordedAnswers> answers) { recorded_ = std::move(answers); }
   bool has_answer(std::size_t index) const;
+  /// Whether any case under the arm (0 without arms) has none, so that somebody is asked.
+  bool lacks_answers(std::uint32_t arm) const;
   /// Whether any of these answers calls a tool.
   bool has_recorded_calls() const;
   /// For tests: a held case, to be changed in place (but for its id and category).

@@ -109,6 +109,16 @@ TEST_F(Answers, AreAssessedWithoutAModelAKeyOrACall) {
   EXPECT_EQ(shown.output.find("Model recorded of"), std::string::npos) << "a provider had no part in it";
 }
 
+// It asked for the key of a provider that it never calls.
+TEST_F(Answers, OfWhomNothingIsAskedNoKeyIsNeeded) {
+  set_variable("OPENAI_API_KEY", "");
+  const auto finished = run({"--mode", "live", "--provider", "openai", "--model", "m"});
+  EXPECT_EQ(finished.exit_code, 1) << finished.errors;
+  const json report = json::parse(finished.output, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << finished.errors;
+  EXPECT_EQ(report["run"]["requests"], 0);
+}
+
 // The plan said that they were in no cache, and would be errors.
 TEST_F(Answers, OfAMockRunNoneIsShown) {
   run({"--mode", "mock", "--filter", "france"});

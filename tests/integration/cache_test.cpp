@@ -100,6 +100,13 @@ TEST_F(Cache, LiveNamesACacheThatAnotherProcessHolds) {
   const std::string words = "the cache " + held.string() + " is in use by another process, and what it alone";
   const auto refreshed = run_sluice(live(simulator) + Flags{"--refresh"});
   EXPECT_EQ(refreshed.errors.find(words), std::string::npos) << refreshed.errors;
+  // Recorded answers are looked for in no cache.
+  write_text(folder() / "s.yaml",
+             "suite: s\ntests:\n- {id: a, input: {prompt: p}, expected: {type: exact_match, text: x}}\n");
+  write_text(folder() / "a.jsonl", "{\"id\": \"a\", \"answer\": \"x\"}\n");
+  const auto recorded = run_sluice({"run", "s.yaml", "--answers", "a.jsonl"});
+  EXPECT_EQ(recorded.exit_code, 0) << recorded.errors;
+  EXPECT_EQ(recorded.errors.find("is in use"), std::string::npos) << recorded.errors;
   std::filesystem::remove_all(home() / "cache" / "worker-1");
   const auto paid = run_sluice(live(simulator));
   ::close(lock);

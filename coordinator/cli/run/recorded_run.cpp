@@ -120,14 +120,26 @@ std::optional<Error> missing_key(const RunOptions& options, const RunSettings& s
                    (is_one ? names.front() : std::string("NAME")) + "] of sluice.toml to call without a key"};
 }
 
+/// Whether the run looks for answers, votes or embeddings: not if every answer is recorded, and nobody judges
+/// or compares it.
+bool looks_into_caches(const RunOptions& options, const RunInputs& inputs) {
+  if (options.grading || inputs.judge.provider || inputs.embedding.provider) return true;
+  const std::size_t arms = std::max<std::size_t>(options.arms.size(), 1);
+  for (std::uint32_t arm = 0; arm < arms; ++arm) {
+    if (inputs.suite.cases.lacks_answers(arm)) return true;
+  }
+  return false;
+}
+
 /// Of the run's own workers; empty if it has none.
-StartWorkers prepare_own_workers(const RunOptions& options, const PrepareWorkers& prepare_workers) {
+StartWorkers prepare_own_workers(const RunOptions& options, const RunInputs& inputs,
+                                 const PrepareWorkers& prepare_workers) {
   if (options.workers == 0) return {};
   return prepare_workers({.settings = options.settings,
                           .name = std::nullopt,
                           .use_cache = options.settings.mode.value != Mode::mock && !options.no_cache,
                           .borrow_caches = !options.listen,
-                          .asks_again = options.refresh});
+                          .misses_nothing = options.refresh || !looks_into_caches(options, inputs)});
 }
 
 }  // namespace
@@ -155,7 +167,7 @@ Result<void> RecordedRun::open_ledgers() {
   ledger_.emplace(std::move(*ledger));
   lock_->expect_ledger();
   // The cache is opened beside the rest.
-  start_workers_ = prepare_own_workers(options_, around_.prepare_workers);
+  start_workers_ = prepare_own_workers(options_, inputs_, around_.prepare_workers);
   auto history = Ledger::open(file, outlives);
   if (!history) return fail(std::move(history.error()));
   history_.emplace(std::move(*history));

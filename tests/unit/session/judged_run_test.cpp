@@ -2,7 +2,9 @@
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_plan.hpp"
 #include "coordinator/session/run_record.hpp"
+#include "coordinator/suite/answers/recorded_answers.hpp"
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,6 +75,23 @@ TEST_F(JudgedRunTest, CasesThatNobodyJudgesAreNamedWithBothWaysOut) {
   judge("none", Origin::flag, "--no-judge");
   EXPECT_NE(refusal().find(", and the judge is \"none\" (--no-judge): name one"), std::string::npos)
       << refusal();
+}
+
+// A live run of recorded answers asked for the key of a provider that it never calls.
+TEST_F(JudgedRunTest, WhoIsAskedForNothingTakesNoPart) {
+  inputs.suite.cases = {text_case("a"), text_case("b")};
+  judge("openai");
+  const auto providers_with = [&](const std::string& answers) {
+    auto read = parse_recorded_answers(answers, "a.jsonl");
+    EXPECT_TRUE(read) << join_findings(read.error());
+    inputs.suite.cases.take(std::make_shared<const RecordedAnswers>(std::move(*read)));
+    const auto plan = make_plan(options, inputs);
+    EXPECT_TRUE(plan);
+    return run_of(**plan).providers.size();
+  };
+  const std::string a = "{\"id\": \"a\", \"answer\": \"x\"}\n";
+  EXPECT_EQ(providers_with(a), 1u) << "b is asked";
+  EXPECT_EQ(providers_with(a + "{\"id\": \"b\", \"answer\": \"y\"}\n"), 0u);
 }
 
 // `sluice grade` takes another flag for it: --judge says there how answers are compared.
