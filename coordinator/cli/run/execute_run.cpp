@@ -18,6 +18,7 @@
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_outputs.hpp"
+#include "coordinator/suite/answers/recorded_answers.hpp"
 #include "coordinator/suite/fixtures/expectation_check.hpp"
 #include "coordinator/suite/suite_remarks.hpp"
 
@@ -39,6 +40,18 @@ void note_selection(const RunOptions& options, std::size_t cases) {
     report_warning(wording::counted(missing, "case") + " of the run before " + (missing == 1 ? "is" : "are") +
                    " no longer in the suite");
   }
+}
+
+/// What is probably not meant so.
+void warn_of_slips(const RunOptions& options, const RunInputs& inputs) {
+  if (options.log_level == LogLevel::error) return;
+  for (const auto& remarks : {suite_remarks(inputs.suite), command_remarks(options, inputs.suite)}) {
+    for (const std::string& remark : remarks) report_warning(options.suite_path + ": " + remark);
+  }
+  // A mock run passes recorded answers over as a whole.
+  if (!options.answers || options.settings.mode.value == Mode::mock) return;
+  if (const auto remark = passed_over_judgements(inputs.suite.cases, inputs.suite.rubrics, *options.answers))
+    report_warning(*remark);
 }
 
 /// What `sluice validate-fixtures` says of the claims that cases expect, before anybody is paid for them.
@@ -129,11 +142,7 @@ int execute_run(const RunOptions& options, Suite suite, const PrepareWorkers& pr
   auto inputs = load_run_inputs(options, std::move(suite));
   if (!inputs) return report_findings(inputs.error());
   warn_of_default_provider(options);
-  for (const auto& remarks : {suite_remarks(inputs->suite), command_remarks(options, inputs->suite)}) {
-    for (const std::string& remark : remarks) {
-      if (options.log_level != LogLevel::error) report_warning(options.suite_path + ": " + remark);
-    }
-  }
+  warn_of_slips(options, *inputs);
   note_unused_key(options);
   note_selection(options, inputs->suite.cases.size());
   if (use != nullptr && use->check) {

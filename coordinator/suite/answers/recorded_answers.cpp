@@ -176,6 +176,23 @@ bool holds_json(std::string_view text) {
   return lines < 2 || parse_json(text).has_value();
 }
 
+/// By what a judgement was made, and what the test asks for; empty if that is one and the same.
+std::string other_rubric(const Case& test, const RecordedJudgement& judged, std::span<const Rubric> rubrics) {
+  for (const Expectation& one : test.expectations) {
+    if (!one.judge || one.what.metric != judged.score.metric || one.name != judged.name) continue;
+    const Rubric& asked = rubrics[one.judge->rubric];
+    if (asked.id == judged.rubric && asked.version == judged.rubric_version) return "";
+    const bool is_one_rubric = asked.id == judged.rubric;
+    const auto shown = [&](const std::string& id, const std::string& version) {
+      return excerpt(is_one_rubric ? version : id + " " + version, defaults::quoted_bytes);
+    };
+    return score_text(judged.score.metric, judged.name) + " is judged by " +
+           shown(judged.rubric, judged.rubric_version) + " there, and the test \"" +
+           excerpt(test.id, defaults::quoted_bytes) + "\" asks for " + shown(asked.id, asked.version);
+  }
+  return "";
+}
+
 /// Of a score that the test gives another name; empty if there is none.
 std::string misnamed_judgement(const Case& test, const AnsweredTest& answer) {
   const auto judges = [](const Expectation& one) {
@@ -294,6 +311,27 @@ tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(std::
     return tl::unexpected(std::move(findings));
   }
   return recorded;
+}
+
+std::optional<std::string> passed_over_judgements(const CaseList& cases, std::span<const Rubric> rubrics,
+                                                  const std::string& file) {
+  Finding first{file, 0, ""};
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (!cases.has_answer(i)) continue;
+    const auto test = cases.read(i);
+    if (!test) continue;  // Whoever needs it says so.
+    for (const RecordedJudgement& judged : (*test)->recorded->judgements) {
+      std::string words = other_rubric(**test, judged, rubrics);
+      if (words.empty() || count++ > 0) continue;
+      first.line = (*test)->recorded->line;
+      first.message = std::move(words);
+    }
+  }
+  if (count == 0) return std::nullopt;
+  first.message += count == 1 ? "; that judgement counts for nothing"
+                              : "; " + std::to_string(count) + " such judgements count for nothing";
+  return to_text(first);
 }
 
 }  // namespace sluice

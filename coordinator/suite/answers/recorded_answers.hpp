@@ -2,6 +2,7 @@
 
 #include "common/checks/redactor.hpp"
 #include "common/documents/finding.hpp"
+#include "common/model/judge.hpp"
 #include "common/model/recorded_answer.hpp"
 #include "common/model/votes.hpp"
 #include "coordinator/suite/case_list.hpp"
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,4 +62,11 @@ class RecordedAnswers {
 /// no answer at all. Rationales are redacted before they are cut to what a JudgeScore keeps.
 tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(
     std::string_view text, const std::string& file, const Redactor& redactor = Redactor());
+
+/// A sentence on judgements of recorded answers that count for nothing, since they are by another rubric or
+/// another version of it than the test asks for; nothing if there are none. `file` has the answers; `rubrics`
+/// are the suite's.
+std::optional<std::string> passed_over_judgements(const CaseList& cases, std::span<const Rubric> rubrics,
+                                                  const std::string& file);
+
 }  // namespace sluice

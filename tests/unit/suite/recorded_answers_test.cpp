@@ -4,6 +4,7 @@
 #include "common/defaults.hpp"
 #include "coordinator/suite/answers/recorded_calls.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -382,6 +383,28 @@ TEST(RecordedAnswers, ASpanWithoutAnAnswerIsAFinding) {
             std::string::npos)
       << problem(span_with("gen_ai.output.messages", nameless));
   EXPECT_TRUE(problem(R"({"resourceSpans": []})").starts_with("0: there is no answer in it;"));
+}
+
+// It was dropped without a word, and the run said only that no judge is named.
+TEST(RecordedAnswers, AJudgementByAnotherVersionOfTheRubricIsNamed) {
+  Case test;
+  test.id = "a";
+  test.kind = CaseKind::text;
+  test.expectations.emplace_back().what.metric = MetricId::relevancy;
+  test.expectations[0].judge.emplace().rubric = 0;
+  const auto of_version = [&](const std::string& version) {
+    CaseList cases{test};
+    cases.take(std::make_shared<const RecordedAnswers>(
+        read("\n{\"id\": \"a\", \"answer\": \"x\", \"meta\": {\"assay\": {\"judge\": {\"relevancy\": "
+             "{\"rubric_version\": \"" +
+             version + "\", \"score\": 0.9, \"samples\": [true]}}}}}\n")));
+    return passed_over_judgements(cases, std::vector{Rubric{"relevancy", "v1", "s", "u"}}, "a.jsonl");
+  };
+  EXPECT_EQ(of_version("v1"), std::nullopt);
+  EXPECT_EQ(
+      of_version("v9"),
+      "a.jsonl:2: relevancy is judged by v9 there, and the test \"a\" asks for v1; that judgement counts "
+      "for nothing");
 }
 
 }  // namespace sluice::recorded_answers_test
