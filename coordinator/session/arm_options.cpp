@@ -85,12 +85,16 @@ std::optional<std::string> saying_that_no_arm_follows(const Settings& settings,
                                 settings.judge_provider.value == provider ||
                                 settings.embedding_provider.value == provider;
   if (!judges_or_embeds && std::ranges::all_of(arms, is_other)) {
-    if (settings.base_url.origin == Origin::flag || settings.base_url.origin == Origin::suite) {
-      return settings.base_url.where + " is for the provider \"" + settings.provider.value +
-             "\", which no arm asks: name it as base_url under [providers." + own_provider_of(arms.front()) +
+    const bool is_flag = settings.provider.origin == Origin::flag;
+    const auto base_url = settings.base_url.origin;
+    // Without the provider's flag a suite's base URL may well fit.
+    if (base_url == Origin::flag || (base_url == Origin::suite && !is_flag)) {
+      return settings.base_url.where + " goes with the provider \"" + provider + "\" (" +
+             settings.provider.where + "), which no arm asks: name it as base_url under [providers." +
+             own_provider_of(arms.front()) +
              "] in sluice.toml, or the provider that is meant with --provider";
     }
-    if (settings.provider.origin == Origin::flag) {
+    if (is_flag) {
       return settings.provider.where +
              ": every arm of the run names another provider; leave it out, or say " +
              "--arm NAME=PROVIDER:MODEL for other arms";

@@ -177,11 +177,31 @@ TEST(RunOptions, ABaseUrlOfTheSuiteIsThatOfTheOneProviderThatItsArmsAsk) {
       << of_another.error().message;
 }
 
+// The line of the base URL names no provider: the flag does.
+TEST(RunOptions, AProviderThatNoArmAsksIsNamedByItsOwnPlace) {
+  Settings settings = settings_of("", {{"provider", "--provider", "anthropic"}});
+  settings.base_url = {"http://127.0.0.1:1/v1", Origin::suite, "a.yaml:2"};
+  const auto arms = arms_of_flags({"a=openai:m", "b=openai:n"});
+  const auto by_flag = fit_to_arms(settings, arms);
+  ASSERT_FALSE(by_flag);
+  EXPECT_TRUE(
+      by_flag.error().message.ends_with("--provider: every arm of the run names another provider; "
+                                        "leave it out, or say --arm NAME=PROVIDER:MODEL for other arms"))
+      << by_flag.error().message;
+  settings.provider = {"anthropic", Origin::suite, "a.yaml:3"};
+  const auto in_suite = fit_to_arms(settings, arms);
+  ASSERT_FALSE(in_suite);
+  EXPECT_TRUE(in_suite.error().message.starts_with(
+      "a.yaml:2 goes with the provider \"anthropic\" (a.yaml:3), which no arm asks: name it as base_url"))
+      << in_suite.error().message;
+}
+
 TEST(RunOptions, AnArmWithAnUnknownProviderIsNamed) {
   const auto options = make_run_options({}, settings_of(""), arms_of_flags({"a=opnai:m", "b=openai:m"}));
   ASSERT_FALSE(options);
   EXPECT_EQ(options.error().reason, Reason::settings_invalid);
-  EXPECT_TRUE(options.error().message.starts_with("--arm a=opnai:m: the arm \"a\": there is no provider"))
+  EXPECT_TRUE(options.error().message.starts_with(
+      "--arm a=opnai:m: the arm \"a\": there is no provider \"opnai\"; there are "))
       << options.error().message;
   EXPECT_NE(options.error().message.find("did you mean \"openai\""), std::string::npos);
 }
