@@ -12,54 +12,74 @@ namespace sluice {
 AnswerStore::AnswerStore(std::optional<AnswerCache> own, std::vector<AnswerCache> others)
     : own_(std::move(own)), others_(std::move(others)) {}
 
+Error AnswerStore::missing(std::string what) const {
+  if (unread_.empty()) return {Reason::cache_miss, std::move(what)};
+  return {Reason::cache_failed, std::move(what) + "; " + unread_};
+}
+
+tl::unexpected<Error> AnswerStore::damaged(Error error) const {
+  if (hear_damage_) hear_damage_(error);
+  return fail(std::move(error));
+}
+
 template <class Value>
-std::optional<Value> AnswerStore::borrow(const AnswerCache& other,
-                                         Result<std::optional<Value>> (AnswerCache::*read)(const Digest&)
-                                             const,
-                                         const Digest& key) const {
-  // A cache that we only borrow may be damaged or go away under us: then it does not have the entry.
+Result<std::optional<Value>> AnswerStore::borrow(
+    const AnswerCache& other, Result<std::optional<Value>> (AnswerCache::*read)(const Digest&) const,
+    const Digest& key) const {
   auto found = (other.*read)(key);
-  if (!found || !*found || (outlives_power_loss_ && !other.sync())) return std::nullopt;
-  return std::move(*found);
+  if (!found && is_damaged_entry(found.error())) return found;
+  // A cache that we only borrow may go away under us: then it does not have the entry.
+  if (!found || !*found || (outlives_power_loss_ && !other.sync())) return std::optional<Value>();
+  return found;
 }
 
 template <class Value>
 Result<std::optional<Value>> AnswerStore::find(
     Result<std::optional<Value>> (AnswerCache::*read)(const Digest&) const, const Digest& key) const {
+  std::optional<Error> damage;
   if (own_) {
     auto found = ((*own_).*read)(key);
-    if (!found || *found) return found;
+    if (found ? found->has_value() : !is_damaged_entry(found.error())) return found;
+    if (!found) damage = std::move(found.error());
   }
   for (const auto& other : others_) {
-    if (auto borrowed = borrow(other, read, key)) return borrowed;
+    auto borrowed = borrow(other, read, key);
+    if (borrowed && *borrowed) return borrowed;
+    if (!borrowed) damage = std::move(borrowed.error());
   }
+  if (damage) return damaged(std::move(*damage));
   return std::optional<Value>();
 }
 
 Result<std::optional<Completion>> AnswerStore::find_answer(const Digest& key) const {
-  return find(&AnswerCache::get, key);
+  auto found = find(&AnswerCache::get, key);
+  if (!found && is_damaged_entry(found.error())) return std::nullopt;
+  return found;
 }
 
 Result<std::optional<Completion>> AnswerStore::find_replay(const Digest& key, const Digest& pinned) const {
   std::optional<Completion> best;
   Digest best_digest{};
-  const auto consider = [&](std::optional<Completion> candidate) {
-    if (!candidate) return;
-    const auto digest = answer_digest(*candidate);
+  std::optional<Error> damage;
+  const auto consider = [&](Result<std::optional<Completion>> candidate) {
+    if (!candidate) damage = std::move(candidate.error());
+    if (!candidate || !*candidate) return;
+    const auto digest = answer_digest(**candidate);
     if (!is_zero(pinned) && digest != pinned) return;
-    if (best && std::tie(best->created_at_ms, best_digest) >= std::tie(candidate->created_at_ms, digest))
+    if (best && std::tie(best->created_at_ms, best_digest) >= std::tie((*candidate)->created_at_ms, digest))
       return;
-    best = std::move(candidate);
+    best = std::move(*candidate);
     best_digest = digest;
   };
   for (const auto read : {&AnswerCache::get, &AnswerCache::get_outcome}) {
     if (own_) {
       auto own = ((*own_).*read)(key);
-      if (!own) return tl::unexpected(own.error());
-      consider(std::move(*own));
+      if (!own && !is_damaged_entry(own.error())) return own;
+      consider(std::move(own));
     }
     for (const auto& other : others_) consider(borrow(other, read, key));
   }
+  if (!best && damage) return damaged(std::move(*damage));
   if (best && hear_found_)
     hear_found_({best->non_answer ? EntryKind::outcome : EntryKind::answer, key}, best_digest);
   return best;
@@ -69,6 +89,7 @@ Result<std::optional<Completion>> AnswerStore::find_answer_or(const TakenNonAnsw
                                                               const Digest& key) const {
   if (!taken.refusals && !taken.empty_answers) return find_answer(key);
   auto newest = find_replay(key, {});
+  if (!newest && is_damaged_entry(newest.error())) return find_answer(key);
   const bool is_answer = !newest || !*newest || !(*newest)->non_answer || taken.has(**newest);
   return is_answer ? std::move(newest) : find_answer(key);
 }
@@ -88,8 +109,8 @@ Result<bool> AnswerStore::store_if_none(const KeyedAnswer& one) {
   if (own_) {
     const auto kind = one.answer->non_answer ? EntryKind::outcome : EntryKind::answer;
     const auto there = own_->get_entry(kind, one.key);
-    if (!there) return fail(there.error());
-    if (*there) return false;
+    if (!there && !is_damaged_entry(there.error())) return fail(there.error());
+    if (there && *there) return false;
   }
   if (const auto stored = store({&one, 1}); !stored) return fail(stored.error());
   return true;

@@ -25,11 +25,19 @@ class AnswerStore {
   /// The own cache's id; empty without one.
   std::string id() const { return own_ ? own_->id() : std::string(); }
 
+  // An entry that is damaged (is_damaged_entry) is an error, unless another cache has it, or it is looked for
+  // by a function for `live`: to these it is not there, and is asked for again.
+
   /// `live`: the answer of the key, from the own cache first. Non-answers are not found: a live run asks
   /// again.
   Result<std::optional<Completion>> find_answer(const Digest& key) const;
   /// `live`, for a request to which some non-answers are answers: the newest of both.
   Result<std::optional<Completion>> find_answer_or(const TakenNonAnswers& taken, const Digest& key) const;
+  /// `cached`: why what no cache holds is an error; `what` says that in words. cache_failed where caches
+  /// could not be read that may hold it, else cache_miss.
+  Error missing(std::string what) const;
+  /// From now on caches count as not read, for this reason.
+  void lacks_caches(std::string why) { unread_ = std::move(why); }
   /// `cached`: what is to be replayed, refusals and truncations included: the entry with the pinned digest,
   /// or without a pin the greatest (created_at, digest) (docs/delivery.md).
   Result<std::optional<Completion>> find_replay(const Digest& key, const Digest& pinned) const;
@@ -61,6 +69,9 @@ class AnswerStore {
   /// Hears of all that is found from now on; `answer`: the digest of an answer or a non-answer, else zero.
   using HearFound = std::function<void(const EntryKey& key, const Digest& answer)>;
   void watch(HearFound hear) { hear_found_ = std::move(hear); }
+  /// Hears of each damaged entry that no other cache has. Any thread may call it.
+  using HearDamage = std::function<void(const Error&)>;
+  void watch_damage(HearDamage hear) { hear_damage_ = std::move(hear); }
   /// From now on nothing is found in the caches of others that a loss of power could take.
   void outlive_power_loss() { outlives_power_loss_ = true; }
   /// Whether the own cache holds what a loss of power could take, and having all of it written to the disk
@@ -79,11 +90,13 @@ class AnswerStore {
   template <class Value>
   Result<std::optional<Value>> heard(EntryKind kind, const Digest& key,
                                      Result<std::optional<Value>> found) const;
-  /// What `read` finds in one of the others.
+  /// The error of a damaged entry, once it was told.
+  tl::unexpected<Error> damaged(Error error) const;
+  /// What `read` finds in one of the others. Only damage is an error.
   template <class Value>
-  std::optional<Value> borrow(const AnswerCache& other,
-                              Result<std::optional<Value>> (AnswerCache::*read)(const Digest&) const,
-                              const Digest& key) const;
+  Result<std::optional<Value>> borrow(const AnswerCache& other,
+                                      Result<std::optional<Value>> (AnswerCache::*read)(const Digest&) const,
+                                      const Digest& key) const;
   Result<Completion> take(const EntryKey& key, const Digest& pinned, std::string_view entry);
   Result<void> store_entry(const EntryKey& key, std::string_view entry);
 
@@ -91,6 +104,8 @@ class AnswerStore {
   std::vector<AnswerCache> others_;
   std::atomic<bool> outlives_power_loss_ = false;
   HearFound hear_found_;
+  HearDamage hear_damage_;
+  std::string unread_;  ///< Why caches are not read; empty: all are.
 };
 
 }  // namespace sluice

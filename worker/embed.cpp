@@ -1,6 +1,5 @@
 #include "worker/embed.hpp"
 
-#include "common/files.hpp"
 #include "common/process/host_name.hpp"
 #include "common/settings/tcp_endpoint.hpp"
 #include "common/transport/dealer.hpp"
@@ -10,6 +9,7 @@
 #include "worker/used_entries.hpp"
 #include "worker/worker_actor.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <future>
@@ -24,42 +24,65 @@ namespace sluice {
 
 namespace {
 
-/// Without it a cached run that finds nothing would report that the answers are nowhere, and a live one would
-/// pay for them again without a word.
-void warn_of_unread_caches(const OtherCaches& others, Mode mode) {
-  const bool is_cached = mode == Mode::cached;
-  const std::string_view of_one_in_use =
-      is_cached ? "its answers are not found in this run: run again when that one has ended"
-                : "what it alone holds is asked and paid for again: to use it, run when that one has ended";
-  for (const auto& dir : others.in_use)
-    spdlog::warn("the cache {} is in use by another process, and {}", dir.string(), of_one_in_use);
+/// Without it what these caches alone hold would be paid for again without a word.
+void warn_of_unread_caches(const OtherCaches& others, std::string_view consequence) {
   if (others.problems.empty()) return;
   // Without descriptors it would be one line for each cache of a fleet.
   const std::size_t more = others.problems.size() - 1;
-  spdlog::warn("{}{}; {}: `sluice doctor` says what can be repaired", others.problems.front().message,
-               more == 0 ? std::string() : " (and " + std::to_string(more) + " more)",
-               is_cached ? "its answers are not found in this run"
-                         : "what it alone holds is asked and paid for again");
+  spdlog::warn("{}{}; {}", others.problems.front().message,
+               more == 0 ? std::string() : " (and " + std::to_string(more) + " more)", consequence);
+}
+
+void warn_of_what_is_paid_again(const AnswerCache& own, const OtherCaches& others) {
+  if (own.has_lost_database())
+    spdlog::warn(
+        "the cache {} has an ID, but no database: what it held is asked and paid for again; put its "
+        "folder db back, if there was one",
+        own.directory().string());
+  for (const auto& dir : others.in_use)
+    spdlog::warn(
+        "the cache {} is in use by another process, and what it alone holds is asked and paid for "
+        "again: to use it, run when that one has ended",
+        dir.string());
+  warn_of_unread_caches(others, "what it alone holds is asked and paid for again");
 }
 
 using OpenedStore = Result<std::shared_ptr<AnswerStore>>;
 
+/// Of a run that stores nothing: it needs no cache of its own, and keeps none from others that run at the
+/// same time.
+OpenedStore open_to_replay(const WorkerCaches& caches) {
+  const std::filesystem::path home = caches.settings.home.value;
+  auto all = open_others_read_only(home, {}, OwnedCaches::read_too);
+  if (all.opened.empty() && !all.problems.empty() && !caches.misses_nothing)
+    return fail(std::move(all.problems.front()));
+  if (!caches.misses_nothing) warn_of_unread_caches(all, "its answers are not found in this run");
+  auto store = std::make_shared<AnswerStore>(std::nullopt, std::move(all.opened));
+  if (!all.problems.empty()) {
+    store->lacks_caches("it may be in a cache that cannot be read: " + all.problems.front().message);
+  } else if (!all.in_use.empty()) {
+    store->lacks_caches("another process has the cache " + all.in_use.front().string() +
+                        " open, and what it stores there is not seen here: run again when it has ended");
+  }
+  return store;
+}
+
 OpenedStore open_store(const WorkerCaches& caches) {
   if (!caches.use_cache) return std::make_shared<AnswerStore>(std::nullopt, std::vector<AnswerCache>());
   const std::filesystem::path home = caches.settings.home.value;
-  const bool stores_nothing = caches.settings.mode.value == Mode::cached && caches.borrow_caches;
-  if (stores_nothing && is_read_only_folder(home)) {
-    auto all = open_others_read_only(home, {});
-    if (!all.problems.empty()) return fail(std::move(all.problems.front()));
-    warn_of_unread_caches(all, Mode::cached);
-    return std::make_shared<AnswerStore>(std::nullopt, std::move(all.opened));
-  }
+  if (caches.settings.mode.value == Mode::cached && caches.borrow_caches) return open_to_replay(caches);
   auto own = open_worker_cache(home, caches.name);
   if (!own) return fail(own.error());
   OtherCaches others;
   if (caches.borrow_caches) others = open_others_read_only(home, own->directory());
-  if (!caches.misses_nothing) warn_of_unread_caches(others, caches.settings.mode.value);
-  return std::make_shared<AnswerStore>(std::move(*own), std::move(others.opened));
+  if (!caches.asks_again && !caches.misses_nothing) warn_of_what_is_paid_again(*own, others);
+  auto store = std::make_shared<AnswerStore>(std::move(*own), std::move(others.opened));
+  // Each of them is damaged for the same reason, mostly.
+  const auto is_told = std::make_shared<std::atomic_flag>();
+  store->watch_damage([is_told](const Error& error) {
+    if (!is_told->test_and_set()) spdlog::warn("{}; live runs ask for what is damaged again", error.message);
+  });
+  return store;
 }
 
 std::optional<std::string> environment_variable(std::string_view name) {

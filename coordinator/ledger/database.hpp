@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -132,6 +133,13 @@ struct Ledger::Database {
 template <class Value>
 void bind_optional(SQLite::Statement& statement, int at, const std::optional<Value>& value) {
   value ? statement.bind(at, *value) : statement.bind(at);
+}
+/// Zero for what has another length.
+inline Digest digest_of(const SQLite::Column& column) {
+  Digest digest{};
+  if (column.getBytes() == static_cast<int>(digest.size()))
+    std::memcpy(digest.data(), column.getBlob(), digest.size());
+  return digest;
 }
 inline std::optional<double> number_in(const SQLite::Column& column) {
   if (column.isNull()) return std::nullopt;

@@ -9,7 +9,6 @@
 #include "coordinator/ledger/schema.hpp"
 #include "coordinator/ledger/write_ahead_log.hpp"
 
-#include <cstring>
 #include <functional>
 #include <utility>
 
@@ -18,14 +17,6 @@
 namespace sluice {
 
 namespace {
-
-Digest digest_of(const SQLite::Column& column) {
-  Digest digest{};
-  if (column.getBytes() == static_cast<int>(digest.size())) {
-    std::memcpy(digest.data(), column.getBlob(), digest.size());
-  }
-  return digest;
-}
 
 void bind_bytes(SQLite::Statement& statement, int index, const Digest& digest) {
   statement.bindNoCopy(index, digest.data(), static_cast<int>(digest.size()));

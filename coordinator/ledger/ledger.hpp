@@ -182,6 +182,8 @@ class Ledger {
   Result<std::vector<std::optional<Pin>>> pins(std::span<const Digest> keys);
   /// How many keys have their pinned answer in which cache, by its id. REQUIRES: open_read_only.
   Result<std::map<std::string, std::uint64_t>> pins_by_cache() const;
+  /// The keys whose pinned answer is in the cache with this id. REQUIRES: open_read_only.
+  Result<std::vector<Digest>> keys_pinned_in(const std::string& cache) const;
   /// Adds what another ledger knows of caches: its pins and its holders of entries, all or none.
   Result<void> copy_pins_from(const Ledger& other);
   /// Makes these the pins of their keys, all or none (the import of a cassette).

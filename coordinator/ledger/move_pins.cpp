@@ -29,4 +29,14 @@ Result<std::map<std::string, std::uint64_t>> Ledger::pins_by_cache() const {
   });
 }
 
+Result<std::vector<Digest>> Ledger::keys_pinned_in(const std::string& cache) const {
+  return guarded(ledger_error, [&] {
+    std::vector<Digest> keys;
+    SQLite::Statement query(database_->db, "SELECT key FROM pins WHERE holder = ?");
+    query.bind(1, cache);
+    while (query.executeStep()) keys.push_back(digest_of(query.getColumn(0)));
+    return keys;
+  });
+}
+
 }  // namespace sluice

@@ -2,10 +2,12 @@
 
 #include "common/disk.hpp"
 #include "common/text/text.hpp"
+#include "worker/cache/database_options.hpp"
 #include "worker/cache/directory_id.hpp"
 #include "worker/cache/directory_lock.hpp"
 #include "worker/cache/entry.hpp"
 #include "worker/cache/entry_database.hpp"
+#include "worker/cache/lost_tables.hpp"
 #include "worker/cache/sync_book.hpp"
 #include "worker/defaults.hpp"
 
@@ -15,6 +17,8 @@
 #include <system_error>
 #include <utility>
 #include <vector>
+
+#include <rocksdb/sst_file_reader.h>
 
 namespace sluice {
 
@@ -41,20 +45,37 @@ rocksdb::Slice slice(const Digest& key) {
   return {reinterpret_cast<const char*>(key.data()), key.size()};
 }
 
-Error failed(const fs::path& dir, std::string_view what, const rocksdb::Status& status) {
-  return {Reason::cache_failed, "cannot " + std::string(what) + " the cache " + dir.string() + ": " +
-                                    to_valid_utf8(status.ToString())};
+/// A table that is missing is damage, too.
+bool is_damage(const rocksdb::Status& status) {
+  return status.IsCorruption() || status.IsPathNotFound();
 }
 
-/// Of a cache whose damage is looked for. A table that is missing is damage; nobody has locked one that is
-/// locked by its directory.
-Error failed_or_damaged(const fs::path& dir, std::string_view what, const rocksdb::Status& status) {
-  Error error = failed(dir, what, status);
-  const bool is_missing = status.IsPathNotFound();
-  if ((status.IsIOError() && !is_missing) || status.IsNoSpace() || status.IsMemoryLimit() ||
-      status.IsBusy() || status.IsTimedOut())
-    error.reason = Reason::file_unreadable;
-  return error;
+/// Nobody has locked a table that is locked by its directory.
+bool is_of_machine(const rocksdb::Status& status) {
+  return (status.IsIOError() && !status.IsPathNotFound()) || status.IsNoSpace() || status.IsMemoryLimit() ||
+         status.IsBusy() || status.IsTimedOut();
+}
+
+/// RocksDB's, with its files by their names in the cache's folder.
+std::string words_of(const fs::path& dir, const rocksdb::Status& status) {
+  std::string words = to_valid_utf8(status.ToString());
+  const std::string folder = dir.string() + "/";
+  for (auto at = words.find(folder); at != std::string::npos; at = words.find(folder, at))
+    words.erase(at, folder.size());
+  return words;
+}
+
+/// `what` as in "write to". Whoever looks for damage has named the directory, and knows what to do.
+Error problem_of(const fs::path& dir, CacheAccess access, const std::string& what,
+                 const rocksdb::Status& status) {
+  const std::string words = words_of(dir, status);
+  if (access == CacheAccess::check || access == CacheAccess::salvage) {
+    return {is_of_machine(status) ? Reason::file_unreadable : Reason::cache_failed,
+            "cannot " + what + " it: " + words};
+  }
+  return {Reason::cache_failed,
+          "cannot " + what + " the cache " + dir.string() + ": " + words +
+              (is_damage(status) ? "; `sluice doctor --repair` rebuilds it of what verifies" : "")};
 }
 
 }  // namespace
@@ -63,8 +84,9 @@ struct AnswerCache::State {
   fs::path dir;
   std::string id;
   CacheAccess access = CacheAccess::write;
-  bool read_only = false;  ///< All but write.
-  DirectoryLock lock;      ///< Let go of last.
+  bool read_only = false;      ///< All but write.
+  bool lost_database = false;  ///< It had an id, and no database.
+  DirectoryLock lock;          ///< Let go of last.
   EntryDatabase database;
 
   SyncBook syncs;
@@ -80,21 +102,37 @@ struct AnswerCache::State {
   Result<std::optional<rocksdb::PinnableSlice>> read_bytes(EntryKind kind, const Digest& key) const;
   void shorten_replay();
   /// Makes a change. `what` as in "write to".
-  Result<void> change(rocksdb::WriteBatch& batch, std::string_view what);
+  Result<void> change(rocksdb::WriteBatch& batch, const std::string& what);
   Result<void> sync_earlier_files() const;
   Result<void> sync_log() const;
   Result<std::optional<Completion>> read(EntryKind kind, const Digest& key) const;
+  Error problem(const std::string& what, const rocksdb::Status& status) const {
+    return problem_of(dir, access, what, status);
+  }
   /// The error with the directory before it.
   tl::unexpected<Error> in_here(Error error) const {
     return fail(error.reason, dir.string() + ": " + error.message);
   }
 };
 
+/// Where an owner changes the files meanwhile, what was read of them may not belong together, and entries be
+/// missing that it has moved from the log to a table.
 Result<void> AnswerCache::State::open_database() {
-  const auto status = database.open((dir / "db").string(), access);
-  if (status.ok()) return {};
-  const bool tells_damage = access == CacheAccess::check || access == CacheAccess::salvage;
-  return fail((tells_damage ? failed_or_damaged : failed)(dir, "open", status));
+  const fs::path path = dir / "db";
+  const bool has_owner = access == CacheAccess::beside;
+  for (int tries = 0; tries < defaults::tries_beside_owner; ++tries) {
+    const std::string before = has_owner ? manifest_state(path) : "";
+    const auto status = database.open(path.string(), access);
+    if (has_owner && manifest_state(path) != before) {
+      database.close();
+      continue;
+    }
+    if (!status.ok()) return fail(problem("open", status));
+    return {};
+  }
+  return fail(Reason::cache_in_use, "the cache " + dir.string() +
+                                        " is in use by another process, which changes it too fast for it to "
+                                        "be read; run again when that one has ended");
 }
 
 void AnswerCache::State::shorten_replay() {
@@ -116,8 +154,10 @@ Result<std::optional<rocksdb::PinnableSlice>> AnswerCache::State::read_bytes(Ent
   rocksdb::PinnableSlice value;
   const auto status = database->Get(rocksdb::ReadOptions(), family, slice(key), &value);
   if (status.IsNotFound()) return std::nullopt;
-  if (!status.ok()) return fail(failed(dir, "read entry " + to_hex(key) + " of", status));
-  return std::optional(std::move(value));
+  if (status.ok()) return std::optional(std::move(value));
+  Error error = problem("read entry " + to_hex(key) + " of", status);
+  if (is_damage(status)) error.reason = Reason::message_malformed;
+  return fail(std::move(error));
 }
 
 Result<std::optional<Completion>> AnswerCache::State::read(EntryKind kind, const Digest& key) const {
@@ -129,11 +169,11 @@ Result<std::optional<Completion>> AnswerCache::State::read(EntryKind kind, const
   return std::optional(std::move(*completion));
 }
 
-Result<void> AnswerCache::State::change(rocksdb::WriteBatch& batch, std::string_view what) {
+Result<void> AnswerCache::State::change(rocksdb::WriteBatch& batch, const std::string& what) {
   syncs.write_begins();
   const auto status = database->Write(rocksdb::WriteOptions(), &batch);
   syncs.write_ended();
-  if (!status.ok()) return fail(failed(dir, what, status));
+  if (!status.ok()) return fail(problem(what, status));
   return {};
 }
 
@@ -153,7 +193,7 @@ Result<void> AnswerCache::State::sync_earlier_files() const {
 Result<void> AnswerCache::State::sync_log() const {
   if (read_only) return {};  // RocksDB has no log of its own then.
   const auto status = database->SyncWAL();
-  if (!status.ok()) return fail(failed(dir, "sync", status));
+  if (!status.ok()) return fail(problem("sync", status));
   return {};
 }
 
@@ -170,13 +210,20 @@ Result<AnswerCache> AnswerCache::open_with(const fs::path& dir, CacheAccess acce
     if (auto files = check_kinds_of_files(dir); !files) return fail(std::move(files.error()));
     const bool shares = access == CacheAccess::read || access == CacheAccess::check;
     auto lock =
-        DirectoryLock::take(dir, shares ? DirectoryLock::Kind::shared : DirectoryLock::Kind::exclusive);
+        access == CacheAccess::beside
+            ? DirectoryLock::none()
+            : DirectoryLock::take(dir, shares ? DirectoryLock::Kind::shared : DirectoryLock::Kind::exclusive);
     if (!lock) return fail(std::move(lock.error()));
     auto state = std::make_unique<State>(dir, std::move(*lock));
     state->access = access;
     state->read_only = read_only;
+    std::error_code unknown;
+    state->lost_database = fs::exists(dir / "ID", unknown) && !fs::exists(dir / "db" / "CURRENT", unknown);
     auto id = directory_id(dir, read_only);
-    if (!id && access != CacheAccess::salvage) return fail(std::move(id.error()));
+    if (!id && access != CacheAccess::salvage) {
+      if (access == CacheAccess::read) id.error().message += "; `sluice doctor --repair` makes one";
+      return fail(std::move(id.error()));
+    }
     if (id) state->id = std::move(*id);
     if (auto opened = state->open_database(); !opened) return fail(std::move(opened.error()));
     // The lock kept owners out while the files were being opened; from here on a reader is in nobody's way.
@@ -192,6 +239,9 @@ Result<AnswerCache> AnswerCache::open(const fs::path& dir) {
 }
 Result<AnswerCache> AnswerCache::open_read_only(const fs::path& dir) {
   return open_with(dir, CacheAccess::read);
+}
+Result<AnswerCache> AnswerCache::open_beside_owner(const fs::path& dir) {
+  return open_with(dir, CacheAccess::beside);
 }
 Result<AnswerCache> AnswerCache::open_to_check(const fs::path& dir) {
   return open_with(dir, CacheAccess::check);
@@ -210,6 +260,10 @@ const std::string& AnswerCache::id() const {
 }
 const fs::path& AnswerCache::directory() const {
   return state_->dir;
+}
+
+bool AnswerCache::has_lost_database() const {
+  return state_->lost_database;
 }
 
 bool AnswerCache::has_unsynced() const {
@@ -279,7 +333,9 @@ Result<void> AnswerCache::put_vote(const Digest& key, const Completion& vote) {
 
 struct EntryCursor::State {
   fs::path dir;
-  std::unique_ptr<rocksdb::Iterator> iterator;  ///< Null where the kind is not there.
+  CacheAccess access = CacheAccess::read;
+  std::unique_ptr<rocksdb::SstFileReader> table;  ///< If it is that of no database.
+  std::unique_ptr<rocksdb::Iterator> iterator;    ///< Null where the kind is not there.
   bool begun = false;
   std::optional<std::string> sought;  ///< Where the next one is looked for.
   Digest key{};
@@ -302,13 +358,13 @@ Result<bool> EntryCursor::next() {
   }
   state_->begun = true;
   if (!iterator.Valid()) {
-    if (!iterator.status().ok()) return fail(failed_or_damaged(state_->dir, "read", iterator.status()));
-    return false;
+    if (iterator.status().ok()) return false;
+    return fail(problem_of(state_->dir, state_->access, "read", iterator.status()));
   }
   const auto key = iterator.key();
   if (key.size() != state_->key.size()) {
-    return fail(Reason::cache_failed, "the cache " + state_->dir.string() +
-                                          " is damaged: it has a key of another length; remove this folder");
+    const auto status = rocksdb::Status::Corruption("a key has another length");
+    return fail(problem_of(state_->dir, state_->access, "read", status));
   }
   std::memcpy(state_->key.data(), key.data(), key.size());
   return true;
@@ -330,12 +386,26 @@ std::string_view EntryCursor::bytes() const {
 EntryCursor AnswerCache::entries(EntryKind kind) const {
   auto state = std::make_unique<EntryCursor::State>();
   state->dir = state_->dir;
+  state->access = state_->access;
   if (auto* family = state_->database.family(kind)) {
     rocksdb::ReadOptions options;
     options.fill_cache = false;
     state->iterator.reset(state_->database->NewIterator(options, family));
   }
   return EntryCursor(std::move(state));
+}
+
+Result<TableEntries> AnswerCache::entries_of_table(const fs::path& table) {
+  auto state = std::make_unique<EntryCursor::State>();
+  state->dir = table.parent_path();
+  state->access = CacheAccess::salvage;
+  state->table =
+      std::make_unique<rocksdb::SstFileReader>(rocksdb::Options(database_options(), family_options()));
+  const auto status = state->table->Open(table.string());
+  if (!status.ok()) return fail(problem_of(state->dir, state->access, "open a table of", status));
+  const auto kind = kind_of_family(state->table->GetTableProperties()->column_family_name);
+  if (kind) state->iterator.reset(state->table->NewIterator(rocksdb::ReadOptions()));
+  return TableEntries{kind.value_or(EntryKind::answer), EntryCursor(std::move(state))};
 }
 
 Result<std::optional<std::string>> AnswerCache::get_entry(EntryKind kind, const Digest& key) const {
@@ -362,7 +432,7 @@ Result<void> AnswerCache::erase_entry(EntryKind kind, const Digest& key) {
 
 Result<void> AnswerCache::verify_files() const {
   const auto status = state_->database->VerifyChecksum();
-  if (!status.ok()) return fail(failed_or_damaged(state_->dir, "verify", status));
+  if (!status.ok()) return fail(state_->problem("verify", status));
   return {};
 }
 
@@ -370,7 +440,7 @@ Result<void> AnswerCache::compact() {
   for (auto* family : state_->database.families()) {
     const auto status =
         state_->database->CompactRange(rocksdb::CompactRangeOptions(), family, nullptr, nullptr);
-    if (!status.ok()) return fail(failed(state_->dir, "compact", status));
+    if (!status.ok()) return fail(state_->problem("compact", status));
   }
   return {};
 }

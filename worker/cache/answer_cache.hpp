@@ -50,19 +50,35 @@ struct KeyedAnswer {
   const Completion* answer = nullptr;
 };
 
+/// Whether an error of reading an entry says that it is damaged: it can be asked for again, and others can be
+/// read.
+inline bool is_damaged_entry(const Error& error) {
+  return error.reason == Reason::message_malformed;
+}
+
+/// What a table holds, and of which kind it is.
+struct TableEntries {
+  EntryKind kind{};
+  EntryCursor entries;
+};
+
 /// The answers that one worker process was given, on disk (docs/delivery.md, "The cache in a fleet"). What
 /// was stored survives the death of the process at once, and a loss of power from the next `sync` on. One
 /// process owns a directory; any number may read one that nobody owns. Thread-safe: all but moving.
 class AnswerCache {
  public:
   /// Opens the directory for reading and writing; makes it if it is not there. Errors: cache_in_use if
-  /// another process (or another AnswerCache) has it, cache_failed for all else, naming the directory.
+  /// another process (or another AnswerCache) has it, cache_failed for all else, naming the directory: also
+  /// for files of a database that has lost its lists of them, which stay as they are.
   static Result<AnswerCache> open(const std::filesystem::path& dir);
   /// Opens an existing cache for reading alone; the answers are those at this moment. Errors as above.
   static Result<AnswerCache> open_read_only(const std::filesystem::path& dir);
-  /// The same, and a log of which something in the middle is damaged is an error, where the others leave out
-  /// what comes after. The directory's lock stays held. Of this one, and of one to salvage, cache_failed says
-  /// that it is damaged, and file_unreadable that the machine is in the way (permissions, a full disk).
+  /// The same, although another process has it open for writing.
+  static Result<AnswerCache> open_beside_owner(const std::filesystem::path& dir);
+  /// Reads like open_read_only, and a log of which something in the middle is damaged is an error, where the
+  /// others leave out what comes after. The directory's lock stays held. Of this one, and of one to salvage,
+  /// cache_failed says that it is damaged, and file_unreadable that the machine is in the way (permissions, a
+  /// full disk); neither names the directory.
   static Result<AnswerCache> open_to_check(const std::filesystem::path& dir);
   /// What RocksDB can read of a database whose directory `dir` nobody else opens: `db` may lack an ID.
   static Result<AnswerCache> open_to_salvage(const std::filesystem::path& dir);
@@ -74,6 +90,9 @@ class AnswerCache {
   /// Drawn when the directory was made, and kept: 32 hex digits. Affinity goes by it.
   const std::string& id() const;
   const std::filesystem::path& directory() const;
+  /// Whether it had an id when it was opened, but no database: what it held is gone, or it never held
+  /// anything because its maker died at once.
+  bool has_lost_database() const;
 
   /// Whether anything was stored or erased that no `sync` has seen; what was found at the opening is so, too.
   bool has_unsynced() const;
@@ -82,8 +101,8 @@ class AnswerCache {
   /// the rest. Of a cache that is only read, what its owners may not have synced.
   Result<void> sync() const;
 
-  /// The answer stored under the key, if any. A damaged entry is an error that names it (cache_failed), never
-  /// a wrong answer.
+  /// The answer stored under the key, if any. A damaged entry is an error that names it (is_damaged_entry),
+  /// never a wrong answer. Other errors: cache_failed.
   Result<std::optional<Completion>> get(const Digest& key) const;
   /// The final non-answer (refusal, truncation, unparsable) stored under the key, if any: for cached mode,
   /// once there is no answer. Errors as `get`.
@@ -108,8 +127,10 @@ class AnswerCache {
   /// Stores a vote in place of what is there. Errors: cache_failed; internal_error for what is no answer.
   Result<void> put_vote(const Digest& key, const Completion& vote);
 
-  /// For cassettes and upkeep: entries as they are stored. Errors: cache_failed.
+  /// For cassettes and upkeep: entries as they are stored. Errors as `get`.
   EntryCursor entries(EntryKind kind) const;
+  /// Those of a file with a table that belongs to no database. Errors as of a cache to salvage.
+  static Result<TableEntries> entries_of_table(const std::filesystem::path& table);
   Result<std::optional<std::string>> get_entry(EntryKind kind, const Digest& key) const;
   Result<void> put_entry(EntryKind kind, const Digest& key, std::string_view bytes);
   Result<void> erase_entry(EntryKind kind, const Digest& key);

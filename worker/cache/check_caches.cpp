@@ -64,8 +64,9 @@ class CacheCheck {
       return {};
     }
     checked_.ids.push_back(cache->id());
-    Result<void> looked;
-    if (auto sound = cache->verify_files(); !sound) looked = note_damage(sound.error());
+    const auto sound = cache->verify_files();
+    is_unreadable_ = !sound;
+    auto looked = sound ? Result<void>() : note_damage(sound.error());
     for (const auto kind : every_entry_kind) {
       if (looked) looked = check(*cache, kind);
     }
@@ -79,7 +80,7 @@ class CacheCheck {
 
   /// An error that is none of the cache's own is one of the check.
   Result<void> note_damage(const Error& error) {
-    if (error.reason != Reason::cache_failed) return fail(error);
+    if (error.reason != Reason::cache_failed) return fail(error.reason, dir_.string() + ": " + error.message);
     note(error.message);
     return {};
   }
@@ -90,6 +91,7 @@ class CacheCheck {
     while (true) {
       const auto more = cursor.next();
       if (!more) {
+        if (is_unreadable_) break;  // That was said of its files.
         if (auto noted = note_damage(more.error()); !noted) return noted;
         break;
       }
@@ -104,6 +106,7 @@ class CacheCheck {
 
   fs::path dir_;
   CheckedCaches& checked_;
+  bool is_unreadable_ = false;  ///< In some place.
 };
 
 }  // namespace

@@ -71,7 +71,7 @@ Result<std::vector<fs::path>> list_caches(const fs::path& home) {
   return found;
 }
 
-OtherCaches open_others_read_only(const fs::path& home, const fs::path& own) {
+OtherCaches open_others_read_only(const fs::path& home, const fs::path& own, OwnedCaches owned) {
   OtherCaches others;
   auto directories = cache_directories(home);
   if (!directories) {
@@ -82,10 +82,14 @@ OtherCaches open_others_read_only(const fs::path& home, const fs::path& own) {
     std::error_code none;
     if (dir == own || fs::equivalent(dir, own, none) || was_never_a_cache(dir)) continue;
     auto cache = AnswerCache::open_read_only(dir);
+    if (!cache && cache.error().reason == Reason::cache_in_use) {
+      others.in_use.push_back(dir);
+      // Without CURRENT its owner is making it, and it holds nothing.
+      if (owned == OwnedCaches::left_out || !fs::exists(dir / "db" / "CURRENT", none)) continue;
+      cache = AnswerCache::open_beside_owner(dir);
+    }
     if (cache) {
       others.opened.push_back(std::move(*cache));
-    } else if (cache.error().reason == Reason::cache_in_use) {
-      others.in_use.push_back(dir);
     } else {
       others.problems.push_back(std::move(cache.error()));
     }

@@ -3,6 +3,7 @@
 #include "common/error.hpp"
 #include "worker/cache/answer_cache.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -21,14 +22,21 @@ Result<AnswerCache> open_worker_cache(const std::filesystem::path& home,
 /// no home. Error: cache_failed if the folder cannot be read.
 Result<std::vector<std::filesystem::path>> list_caches(const std::filesystem::path& home);
 
+/// Caches that another process has open for writing.
+enum class OwnedCaches : std::uint8_t {
+  left_out,
+  read_too,  ///< What they hold at this moment.
+};
+
 /// The caches of a home but for one. What is not in `opened` may hold answers that nobody sees.
 struct OtherCaches {
   std::vector<AnswerCache> opened;            ///< For reading, in the order of their names.
-  std::vector<std::filesystem::path> in_use;  ///< Another process has them open for writing.
+  std::vector<std::filesystem::path> in_use;  ///< Another process has them open for writing, read or not.
   std::vector<Error> problems;                ///< Of each that cannot be opened otherwise, with its folder.
 };
 
 /// Opens all caches of the home but `own`. Folders that were never a cache are passed over.
-OtherCaches open_others_read_only(const std::filesystem::path& home, const std::filesystem::path& own);
+OtherCaches open_others_read_only(const std::filesystem::path& home, const std::filesystem::path& own,
+                                  OwnedCaches owned = OwnedCaches::left_out);
 
 }  // namespace sluice

@@ -15,6 +15,7 @@ Result<DirectoryLock> DirectoryLock::take(const std::filesystem::path& dir, Kind
   const int flags = O_CLOEXEC | O_NONBLOCK | (kind == Kind::exclusive ? O_RDWR | O_CREAT : O_RDONLY);
   DirectoryLock lock(::open(path.c_str(), flags, 0644));
   if (lock.file_ < 0) {
+    if (errno == ENOENT && kind == Kind::shared) return lock;
     return fail(Reason::cache_failed, "cannot open " + path.string() + ": " + std::strerror(errno));
   }
   const int mode = kind == Kind::exclusive ? LOCK_EX : LOCK_SH;

@@ -13,8 +13,12 @@ class DirectoryLock {
  public:
   enum class Kind { exclusive, shared };
 
-  /// Does not wait. Errors: cache_in_use; cache_failed if the file cannot be made or opened.
+  /// Does not wait. Where the file is missing there is no owner, and nothing to share. Errors: cache_in_use;
+  /// cache_failed if the file cannot be made or opened.
   static Result<DirectoryLock> take(const std::filesystem::path& dir, Kind kind);
+
+  /// Of whoever needs none.
+  static Result<DirectoryLock> none() { return DirectoryLock(-1); }
 
   DirectoryLock(DirectoryLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
   DirectoryLock& operator=(DirectoryLock&& other) noexcept {

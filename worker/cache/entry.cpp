@@ -72,17 +72,20 @@ void seal(const Digest& key, std::string& bytes) {
   bytes.replace(1, sum.size(), view_of(sum));
 }
 
-tl::unexpected<Error> damaged(const Digest& key, const std::string& what) {
-  return fail(Reason::cache_failed, "the cache entry " + to_hex(key) + " " + what +
-                                        "; run with --refresh to fetch its answer again");
+tl::unexpected<Error> damaged(const Digest& key, const std::string& what,
+                              Reason reason = Reason::message_malformed) {
+  return fail(reason, "the cache entry " + to_hex(key) + " " + what +
+                          "; run with --refresh to fetch its answer again");
 }
 
 /// The payload of an entry whose checksum fits.
 Result<std::string_view> open_entry(char format, const Digest& key, std::string_view bytes) {
   if (bytes.size() < payload_at) return damaged(key, "is cut off");
   if (bytes.front() != format) {
-    return damaged(key, "is of format " + std::to_string(static_cast<std::uint8_t>(bytes.front())) +
-                            ", which this version of sluice does not know (a later one may have stored it)");
+    return damaged(key,
+                   "is of format " + std::to_string(static_cast<std::uint8_t>(bytes.front())) +
+                       ", which this version of sluice does not know (a later one may have stored it)",
+                   Reason::cache_failed);
   }
   const auto payload = bytes.substr(payload_at);
   const auto sum = checksum(key, payload);

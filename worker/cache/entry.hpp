@@ -34,9 +34,10 @@ namespace cache_entry {
 std::string encode(const Digest& key, const Completion& completion);
 std::string encode(const Digest& key, const Embedding& embedding);
 
-/// Error: cache_failed, naming the key.
+/// Errors, which name the key: message_malformed for what is damaged, cache_failed for a format that this
+/// version does not know.
 Result<Completion> decode(const Digest& key, std::string_view bytes);
-/// Error: cache_failed, naming the key.
+/// Errors as `decode`.
 Result<Embedding> decode_embedding(const Digest& key, std::string_view bytes);
 
 /// What decides which of two entries of one key is kept: the greatest (created_at, digest)
@@ -55,7 +56,7 @@ struct Version {
   friend auto operator<=>(const Version&, const Version&) = default;
 };
 
-/// Checks an entry whole, also that it is of this kind. Error: cache_failed, naming the key.
+/// Checks an entry whole, also that it is of this kind. Errors as `decode`.
 Result<Rank> rank(EntryKind kind, const Digest& key, std::string_view bytes);
 
 }  // namespace cache_entry

@@ -1,6 +1,7 @@
 #include "worker/cache/entry_database.hpp"
 
 #include "worker/cache/database_options.hpp"
+#include "worker/cache/lost_tables.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -134,14 +135,33 @@ rocksdb::DBOptions options_for(CacheAccess access) {
 
 }  // namespace
 
-EntryDatabase::~EntryDatabase() {
+std::optional<EntryKind> kind_of_family(std::string_view name) {
+  const auto found = std::ranges::find(every_family, name, &Family::name);
+  return found == every_family.end() ? std::nullopt : std::optional(found->kind);
+}
+
+void EntryDatabase::close() {
   for (auto* family : families_) database_->DestroyColumnFamilyHandle(family);
+  families_.clear();
+  by_kind_ = {};
+  database_.reset();
 }
 
 rocksdb::Status EntryDatabase::open(const std::string& path, CacheAccess access) {
+  if (access != CacheAccess::write) return open_existing(path, access);
+  const EntryFiles files = list_entry_files(path);
   std::error_code unknown;
-  const bool is_new = access == CacheAccess::write && !fs::exists(path + "/CURRENT", unknown);
-  return is_new ? make(path) : open_existing(path, access);
+  if (!fs::exists(path + "/CURRENT", unknown)) {
+    if (files.tables.empty() && !files.has_logs) return make(path);
+    return rocksdb::Status::Corruption("CURRENT is missing beside tables or logs");
+  }
+  std::array<std::string_view, every_family.size()> names;
+  std::ranges::transform(every_family, names.begin(), &Family::name);
+  if (!is_all_in_manifest(path, files.tables, names)) {
+    EntryDatabase looked_at;
+    if (auto status = looked_at.open_existing(path, CacheAccess::read); !status.ok()) return status;
+  }
+  return open_existing(path, access);
 }
 
 /// All families at once: opening with those that are missing would write the file of options, and sync it,
@@ -171,11 +191,9 @@ rocksdb::Status EntryDatabase::open_existing(const std::string& path, CacheAcces
   std::vector<EntryKind> kinds;
   const auto there = read_only ? families_in(options, path) : std::vector<std::string>();
   for (const Family& family : every_family) {
-    // A reader may not add what caches of earlier versions lack; a repaired one lacks what nothing is left
-    // of.
-    const bool may_lack = access == CacheAccess::salvage || !family.is_in_every_version;
-    const bool is_lacking = read_only && may_lack && std::ranges::find(there, family.name) == there.end();
-    if (is_lacking) continue;
+    // A reader may not add what caches of earlier versions lack, or one whose maker died; a repaired one
+    // lacks what nothing is left of.
+    if (read_only && std::ranges::find(there, family.name) == there.end()) continue;
     descriptors.push_back({family.name, family_options()});
     kinds.push_back(family.kind);
   }
@@ -186,7 +204,27 @@ rocksdb::Status EntryDatabase::open_existing(const std::string& path, CacheAcces
   if (!status.ok()) return status;
   database_.reset(opened);
   for (std::size_t i = 0; i < kinds.size(); ++i) by_kind_[index(kinds[i])] = families_[i + 1];
-  return status;
+  const bool is_owned_by_nobody = access == CacheAccess::read || access == CacheAccess::check;
+  return is_owned_by_nobody ? check_nothing_lost(path) : status;
+}
+
+/// REQUIRES: nobody changes it.
+rocksdb::Status EntryDatabase::check_nothing_lost(const std::string& path) const {
+  const EntryFiles files = list_entry_files(path);
+  const auto lacks = [&](const Family& family) {
+    return this->family(family.kind) == nullptr && (family.is_in_every_version || !has_whole_manifest(path));
+  };
+  // RocksDB passes over what the log has of families that it does not know.
+  if (files.has_logged && std::ranges::any_of(every_family, lacks))
+    return rocksdb::Status::Corruption("MANIFEST lacks kinds of entries that the log may hold");
+  std::vector<rocksdb::LiveFileMetaData> listed;
+  database_->GetLiveFilesMetaData(&listed);
+  for (const TableFile& table : files.tables) {
+    const std::string name = "/" + table.path.filename().string();
+    if (std::ranges::find(listed, name, &rocksdb::LiveFileMetaData::name) != listed.end()) continue;
+    if (auto status = check_unlisted_table(table.path, *database_, families_); !status.ok()) return status;
+  }
+  return rocksdb::Status::OK();
 }
 
 }  // namespace sluice

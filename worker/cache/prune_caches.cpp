@@ -40,11 +40,12 @@ class Prune {
     bool is_old = false;
   };
 
-  /// All or none: what is in use is reported before anything is removed.
+  /// All or none: what is in use, or cannot be read to its end, is reported before anything is removed.
   Result<void> open(const std::vector<fs::path>& directories) {
     for (const auto& dir : directories) {
       auto cache = options_.dry_run ? AnswerCache::open_read_only(dir) : AnswerCache::open(dir);
       if (cache) {
+        if (auto sound = cache->verify_files(); !sound) return sound;
         caches_.push_back(std::move(*cache));
       } else if (cache.error().reason == Reason::cache_in_use) {
         return fail(Reason::cache_in_use, "the cache " + dir.string() +

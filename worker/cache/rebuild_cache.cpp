@@ -44,10 +44,27 @@ std::uint64_t place_of(const Digest& key) {
   return place;
 }
 
-/// Puts all entries of a kind that verify into another cache.
-Result<void> copy_entries(const AnswerCache& from, EntryKind kind, AnswerCache& to, RebuiltCache& done) {
+/// Puts an entry that verifies into the other cache, unless a later one is there.
+Result<void> copy_entry(EntryKind kind, const EntryCursor& from, AnswerCache& to, RebuiltCache& done) {
+  const auto rank = cache_entry::rank(kind, from.key(), from.bytes());
+  if (!rank) {
+    ++done.left_out;
+    return {};
+  }
+  const auto there = to.get_entry(kind, from.key());
+  if (!there) return fail(there.error());
+  if (*there) {
+    const auto present = cache_entry::rank(kind, from.key(), **there);
+    if (present && *present >= *rank) return {};
+  } else {
+    ++done.kept;
+  }
+  return to.put_entry(kind, from.key(), from.bytes());
+}
+
+/// Copies all entries that can be read, past the places where they cannot.
+Result<void> copy_entries(EntryKind kind, EntryCursor& cursor, AnswerCache& to, RebuiltCache& done) {
   constexpr auto last = std::numeric_limits<std::uint64_t>::max();
-  auto cursor = from.entries(kind);
   std::uint64_t next = 0;
   while (true) {
     auto more = cursor.next();
@@ -70,13 +87,24 @@ Result<void> copy_entries(const AnswerCache& from, EntryKind kind, AnswerCache& 
     if (!*more) return {};
     next = place_of(cursor.key());
     if (next < last) ++next;
-    if (!cache_entry::rank(kind, cursor.key(), cursor.bytes())) {
-      ++done.left_out;
-      continue;
-    }
-    if (auto put = to.put_entry(kind, cursor.key(), cursor.bytes()); !put) return put;
-    ++done.kept;
+    if (auto copied = copy_entry(kind, cursor, to, done); !copied) return copied;
   }
+}
+
+/// RocksDB gives up a whole table for a block that is damaged, and puts it here.
+Result<void> copy_given_up(const fs::path& folder, AnswerCache& to, RebuiltCache& done) {
+  std::error_code error;
+  for (fs::directory_iterator file(folder, error), end; !error && file != end; file.increment(error)) {
+    if (file->path().extension() != ".sst") continue;
+    auto table = AnswerCache::entries_of_table(file->path());
+    if (!table) {
+      if (!is_damage(table.error())) return fail(table.error());
+      ++done.places;
+    } else if (auto copied = copy_entries(table->kind, table->entries, to, done); !copied) {
+      return copied;
+    }
+  }
+  return {};
 }
 
 /// Makes the cache in `draft` of what can be read of `dir`.
@@ -90,14 +118,16 @@ Result<RebuiltCache> fill(const fs::path& dir, const fs::path& draft, const fs::
   fs::create_directories(copy);
   copy_database(dir / "db", copy / "db");
   const auto from = AnswerCache::open_to_salvage(copy);
-  if (!from) {
-    if (!is_damage(from.error())) return fail(from.error());
-    ++done.places;
-    return done;
-  }
+  if (!from && !is_damage(from.error())) return fail(cannot_rebuild(dir, from.error().message));
+  if (!from) ++done.places;
   for (const auto kind : every_entry_kind) {
-    if (auto copied = copy_entries(*from, kind, *to, done); !copied) return fail(copied.error());
+    if (!from) break;
+    auto entries = from->entries(kind);
+    if (auto copied = copy_entries(kind, entries, *to, done); !copied)
+      return fail(cannot_rebuild(dir, copied.error().message));
   }
+  if (auto copied = copy_given_up(copy / "db" / "lost", *to, done); !copied)
+    return fail(cannot_rebuild(dir, copied.error().message));
   if (auto compacted = to->compact(); !compacted) return fail(compacted.error());
   return done;
 }

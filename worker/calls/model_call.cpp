@@ -17,13 +17,12 @@ std::optional<std::variant<Completion, Error>> ModelCall::find(const RunSettings
   if (*found) return std::move(**found);
   if (!replay) return std::nullopt;
   if (!is_zero(keyed_.pinned) && store_.holds_any(keyed_.key)) {
-    return Error{
-        Reason::cache_miss,
+    return store_.missing(
         "the cache holds another answer than the one that the ledger pins: that one is in the cache of "
         "a worker that is not there, or a --refresh was stopped before it had recorded its answer; "
-        "`sluice run --resume RUN` goes on with such a run (`sluice runs list` shows it)"};
+        "`sluice run --resume RUN` goes on with such a run (`sluice runs list` shows it)");
   }
-  return Error{Reason::cache_miss, "the cache does not hold this answer"};
+  return store_.missing("the cache does not hold this answer");
 }
 
 Result<void> ModelCall::store(const Completion& answer) const {

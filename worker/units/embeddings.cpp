@@ -101,8 +101,8 @@ std::optional<std::variant<Evidence, Error>> Embeddings::begin(std::uint64_t uni
     } else if (settings_.mode == Mode::cached) {
       std::string quoted;
       append_json_string(quoted, excerpt(engine_.redactor().redacted(text).value_or(text), 60));
-      return Error{Reason::cache_miss,
-                   "the cache does not hold the embedding of " + quoted + " by " + embedding_.model};
+      return store_->missing("the cache does not hold the embedding of " + quoted + " by " +
+                             embedding_.model);
     } else {
       missing.push_back(text);
     }
@@ -153,8 +153,9 @@ Result<SharedVector> Embeddings::find(const std::string& text) {
   if (auto known = queue_.known(text)) return known;
   if (settings_.mode != Mode::cached && !settings_.read_cache) return nullptr;
   auto stored = store_->find_embedding(key_of(text));
-  if (!stored) return fail(stored.error());
-  if (!*stored) return nullptr;
+  if (!stored && (settings_.mode == Mode::cached || !is_damaged_entry(stored.error())))
+    return fail(stored.error());
+  if (!stored || !*stored) return nullptr;
   auto vector = std::make_shared<const std::vector<float>>(std::move(**stored));
   queue_.remember(text, vector);
   return vector;

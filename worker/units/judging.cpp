@@ -203,14 +203,14 @@ Judging::Found Judging::find(const Digest& key) const {
   const bool from_cache_alone = settings_.mode == Mode::cached || judge_.judge == Judge::none;
   if (!from_cache_alone && renews() && !renewed_.contains(key)) return std::nullopt;
   const auto stored = store_->find_vote(key);
-  if (!stored) return stored.error();
-  if (*stored) {
+  if (!stored && (from_cache_alone || !is_damaged_entry(stored.error()))) return stored.error();
+  if (stored && *stored) {
     // Only what could be read was stored: anything else is another version's, or damage.
     if (auto vote = form_.read((*stored)->text)) return std::move(*vote);
   }
   if (!from_cache_alone) return std::nullopt;
-  return Error{Reason::cache_miss, "the cache does not hold a vote of the judge " + judge_.model + " (" +
-                                       judge_.provider + ") about this answer"};
+  return store_->missing("the cache does not hold a vote of the judge " + judge_.model + " (" +
+                         judge_.provider + ") about this answer");
 }
 
 void Judging::submit(Votes::iterator vote, TimePoint deadline, const Moment& moment) {

@@ -64,6 +64,15 @@ std::string line_of_pins(const std::string& home, const HomeCheck& check) {
          "only with these caches, and `--mode live` asks for them again\n";
 }
 
+/// No damage: somebody may have removed them.
+std::string line_of_lost_pins(const std::string& home, const HomeCheck& check) {
+  return printable(home) + ": " +
+         wording::counted_of(check.pins_lost, check.pins.value_or(0), "pinned answer") +
+         (check.pins_lost == 1 ? " is" : " are") +
+         " not in the cache that the ledger names, nor in another one here (removed by `sluice cache prune "
+         "--pinned`, or lost): `--mode cached` misses them, and `--mode live` asks for them again\n";
+}
+
 /// What stands in damaged files need be no text.
 std::vector<std::string> printable_all(std::vector<std::string> clauses) {
   for (std::string& clause : clauses) clause = printable(clause);
@@ -86,13 +95,14 @@ nlohmann::ordered_json json_of(const std::string& home, const HomeCheck& check,
                        {"left_out", printable_all(one.left_out)},
                        {"old", without_controls(one.aside.string())},
                        {"unfinished_runs", printable_all(one.unfinished)}});
-  nlohmann::ordered_json made{{"home", without_controls(home)}, {"files", check.files},
-                              {"cache_entries", check.entries}, {"pins", nullptr},
-                              {"pins_elsewhere", nullptr},      {"findings", std::move(findings)},
-                              {"repaired", std::move(repairs)}};
+  nlohmann::ordered_json made{{"home", without_controls(home)},  {"files", check.files},
+                              {"cache_entries", check.entries},  {"pins", nullptr},
+                              {"pins_elsewhere", nullptr},       {"pins_lost", nullptr},
+                              {"findings", std::move(findings)}, {"repaired", std::move(repairs)}};
   if (!check.pins) return made;
   made["pins"] = *check.pins;
   made["pins_elsewhere"] = check.pins_elsewhere;
+  made["pins_lost"] = check.pins_lost;
   return made;
 }
 
@@ -131,6 +141,7 @@ struct Doctor {
       std::cout << printable(home) << ": all is sound (" << wording::counted(check.files, "file") << ", "
                 << wording::grouped(check.entries) << " cached entries)\n";
     if (check.pins_elsewhere > 0) std::cout << line_of_pins(home, check);
+    if (check.pins_lost > 0) std::cout << line_of_lost_pins(home, check);
   }
 };
 

@@ -168,8 +168,21 @@ class Check {
     if (!pins) return fail(pins.error());
     for (const auto& [cache, count] : *pins) {
       *check_.pins += count;
-      if (std::ranges::find(cache_ids_, cache) == cache_ids_.end()) check_.pins_elsewhere += count;
+      const bool is_here = std::ranges::find(cache_ids_, cache) != cache_ids_.end();
+      if (!is_here) check_.pins_elsewhere += count;
+      const auto counted = is_here ? count_lost_pins(*ledger, cache) : Result<void>();
+      if (!counted) return counted;
     }
+    return {};
+  }
+
+  /// That they are lost is no damage: `sluice cache prune --pinned` removes them, and leaves the pins.
+  Result<void> count_lost_pins(const Ledger& ledger, const std::string& cache) {
+    const auto keys = ledger.keys_pinned_in(cache);
+    if (!keys) return fail(keys.error());
+    const auto found = caches_.find({home_, *keys, /*with_outcomes=*/true});
+    if (!found) return fail(found.error());
+    check_.pins_lost += static_cast<std::uint64_t>(std::ranges::count(found->held, false));
     return {};
   }
 

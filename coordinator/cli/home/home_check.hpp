@@ -31,6 +31,7 @@ struct HomeCheck {
   /// elsewhere, or removed. Not counted where there is a finding: a damaged ledger or cache knows too few.
   std::optional<std::uint64_t> pins{};
   std::uint64_t pins_elsewhere = 0;
+  std::uint64_t pins_lost = 0;  ///< Pinned answers of caches that are there, but have no answer of the key.
 };
 
 /// The folder of a home in which `sluice doctor --repair` keeps what it has replaced.

@@ -54,11 +54,14 @@ class Repairs {
   Result<RepairedFile> rebuild(RepairedFile done) {
     const auto rebuilt = caches_.rebuild({done.file, done.aside});
     if (!rebuilt) return fail(rebuilt.error());
-    done.what =
-        "rebuilt with " + wording::grouped(rebuilt->kept) + (rebuilt->kept == 1 ? " entry" : " entries");
+    done.what = "rebuilt with " + wording::grouped(rebuilt->kept) +
+                (rebuilt->kept == 1 ? " entry" : " entries") +
+                (rebuilt->places > 0 ? ", all that could be read" : "");
     if (rebuilt->left_out > 0)
       done.left_out.push_back(std::to_string(rebuilt->left_out) + " that did not verify");
-    if (rebuilt->places > 0) done.left_out.push_back("what could not be read");
+    if (rebuilt->places > 0)
+      done.left_out.push_back("what stood in " + wording::counted(rebuilt->places, "damaged place") +
+                              ": entries may be lost, and `--mode live` asks for them again");
     return done;
   }
 
