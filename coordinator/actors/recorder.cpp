@@ -156,12 +156,17 @@ void add(RecorderActor* self, RecordResult record) {
   if (waiting.size() >= defaults::results_per_transaction && !self->state.locked_since) commit(self);
 }
 
+/// Without what to do, which the run says when it ends for it.
+std::string cause_of(const Error& error) {
+  return error.message.substr(0, error.message.find("; "));
+}
+
 /// Who holds which entry saves requests and is no result: the run goes on without it.
 void note_holders(RecorderState& state) {
   if (state.holders.empty()) return;
   const auto noted = state.ledger->note_holders(std::exchange(state.holders, {}));
   if (!noted) {
-    spdlog::warn("the holders of embeddings and votes are not noted: {}", noted.error().message);
+    spdlog::warn("the holders of embeddings and votes are not noted: {}", cause_of(noted.error()));
   }
 }
 
@@ -188,8 +193,8 @@ void note(RecorderActor* self, NoteProgress& progress) {
   std::ranges::move(progress.leased, std::back_inserter(state.leased));
   if (state.locked_since) return;
   const auto noted = note_progress(state);
-  if (!noted && !was_refused)
-    spdlog::warn("what going on with the run would need is not noted yet: {}", noted.error().message);
+  if (!noted && !was_refused && !state.has_failed)
+    spdlog::warn("what going on with the run would need is not noted yet: {}", cause_of(noted.error()));
 }
 
 void look_up(RecorderActor* self, const LookUpHolders& wanted) {
@@ -219,7 +224,8 @@ caf::behavior recorder_behavior(RecorderActor* self, std::shared_ptr<Ledger> led
       commit(self, true);
       note_holders(self->state);
       if (const auto noted = note_progress(self->state); !noted)
-        spdlog::warn("what going on with the run would need is not noted: {}", noted.error().message);
+        spdlog::warn("what going on with the run would need is not noted: {}",
+                     self->state.has_failed ? cause_of(noted.error()) : noted.error().message);
     }
     self->quit(exit.reason);
   });

@@ -15,6 +15,17 @@
 #include <CLI/CLI.hpp>
 
 namespace sluice {
+namespace {
+
+std::vector<Finding> problem_with_home(const Setting<std::string>& home) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(home.value, unknown) || std::filesystem::is_directory(home.value, unknown))
+    return {};
+  return {{home.where.empty() ? "home" : home.where, 0,
+           "the home " + home.value + " is a file, and has to be a folder; name another one"}};
+}
+
+}  // namespace
 
 void SettingFlags::add_to(CLI::App& command, std::initializer_list<std::string_view> keys) {
   for (const SettingDefinition& definition : setting_definitions()) {
@@ -69,6 +80,11 @@ tl::expected<Settings, std::vector<Finding>> SettingFlags::load(Warnings warning
   auto read = inputs();
   if (!read) return tl::unexpected(std::move(read.error()));
   auto settings = load_settings(std::move(*read), std::move(given), std::move(suite), valid_keys);
+  const auto is_of_home = [](const auto& flag) { return flag->value.key == "home"; };
+  if (settings && std::ranges::any_of(flags_, is_of_home)) {
+    if (auto findings = problem_with_home(settings->home); !findings.empty())
+      return tl::unexpected(std::move(findings));
+  }
   if (settings && !inputs_) set_log_format(settings->log_format.value);
   if (settings && warnings == Warnings::shown) {
     for (const std::string& warning : settings->warnings) report_warning(warning);

@@ -93,7 +93,10 @@ constexpr const char* observation_tables = R"sql(
 )sql";
 
 Error failed(const std::string& what) {
-  return {Reason::output_failed, "the observations failed: " + what};
+  const auto says = [&](int code) { return what.find(sqlite3_errstr(code)) != std::string::npos; };
+  const bool is_damage = says(SQLITE_CORRUPT) || says(SQLITE_NOTADB);
+  return {Reason::output_failed, "the observations failed: " + what +
+                                     (is_damage ? "; `sluice doctor` says what can be repaired" : "")};
 }
 
 Error failed(const std::filesystem::path& file, const SQLite::Exception& error) {

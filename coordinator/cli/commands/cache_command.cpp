@@ -1,4 +1,5 @@
 #include "common/clock.hpp"
+#include "common/files.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/home/cache_ledger.hpp"
 #include "coordinator/cli/home/cache_text.hpp"
@@ -44,6 +45,12 @@ struct CacheSubcommand {
     return exit_ok;
   }
 };
+
+/// `so_that`: what cannot be done then.
+Result<void> check_writable(const std::filesystem::path& home, const std::string& so_that) {
+  if (!is_read_only_folder(home)) return {};
+  return fail(Reason::usage_invalid, "the home " + home.string() + " is read-only, so that " + so_that);
+}
 
 struct ExportCommand : CacheSubcommand {
   std::string output;
@@ -109,6 +116,7 @@ struct ImportCommand : CacheSubcommand {
 
   int run(const CacheTools& tools) const {
     return with_home([&](const std::filesystem::path& home) -> Result<std::string> {
+      if (auto may = check_writable(home, "nothing can be imported"); !may) return fail(may.error());
       CacheLedger ledger(home);
       const auto done = tools.import_cassette(
           {.home = home, .file = file, .pins = ledger.find_pins_in_own(), .move_pins = ledger.move_pins()});
@@ -160,6 +168,9 @@ struct PruneCommand : CacheSubcommand {
     const auto age = age_of("--older-than", older_than);
     if (!age) return report_error(age.error());
     return with_home([&](const std::filesystem::path& home) -> Result<std::string> {
+      auto may = dry_run ? Result<void>()
+                         : check_writable(home, "no entry can be removed; --dry-run shows what would go");
+      if (!may) return fail(may.error());
       CacheLedger ledger(home);
       const auto done = tools.prune({.home = home,
                                      .created_before_ms = unix_now_ms() - age->count(),

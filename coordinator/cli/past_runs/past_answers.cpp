@@ -330,7 +330,11 @@ tl::expected<PastTrials, int> trials_of(const PastRun& past, const WantedCases& 
   auto redactor = redactor_of(past, command, settings);
   if (!redactor) return tl::unexpected(report_error(redactor.error()));
   auto saved = read_saved(past, wanted, *choice, settings, *redactor);
-  if (!saved) return tl::unexpected(report_error(saved.error()));
+  if (!saved) {
+    if (source == TrialSource::saved) return tl::unexpected(report_error(saved.error()));
+    report_warning("the observations are not read, but ledger and caches: " + saved.error().message);
+    saved = SavedTrials();
+  }
   const bool are_all = saved->of_run >= past.run.trials;
   const bool are_enough = wanted.case_id.empty() ? are_all : !saved->wanted.empty();
   const auto retrievals = retrievals_of(settings, past);

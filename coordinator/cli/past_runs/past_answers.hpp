@@ -48,7 +48,8 @@ struct PastTrials {
 
 /// Where trials are read from.
 enum class TrialSource : std::uint8_t {
-  any,    ///< The observations, if they hold what is wanted; else ledger and caches.
+  any,    ///< The observations, if they hold what is wanted; else, or if they cannot be read, ledger and
+          ///< caches.
   saved,  ///< The observations alone, whatever they hold.
 };
 
