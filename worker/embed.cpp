@@ -75,7 +75,7 @@ OpenedStore open_store(const WorkerCaches& caches) {
   if (!own) return fail(own.error());
   OtherCaches others;
   if (caches.borrow_caches) others = open_others_read_only(home, own->directory());
-  if (!caches.asks_again && !caches.misses_nothing) warn_of_what_is_paid_again(*own, others);
+  if (!caches.misses_nothing) warn_of_what_is_paid_again(*own, others);
   auto store = std::make_shared<AnswerStore>(std::move(*own), std::move(others.opened));
   // Each of them is damaged for the same reason, mostly.
   const auto is_told = std::make_shared<std::atomic_flag>();
