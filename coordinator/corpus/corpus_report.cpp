@@ -66,7 +66,7 @@ std::string claims_text(const GeneratedCorpus& corpus, std::size_t columns) {
                                             {claims.secret, "with a number that is a secret"},
                                             {claims.too_long, "with a text too long for a fact"},
                                             {claims.beyond_file, "beyond the first of a file"},
-                                            {claims.repeated, "made before"},
+                                            {claims.repeated, "that repeat another"},
                                             {corpus.rejected, "rejected in a review"}});
   return shown(counted(claims.claims, "claim") + " in " + counted(corpus.answers, "answer") +
                    (others.empty() ? "." : "; left out: " + others + "."),
@@ -113,6 +113,18 @@ std::string scan_text(const Scan& scan, const std::string& folder, const FileLis
   if (!others.empty()) text += shown("Left out: " + others + ".", columns);
   if (!out.longest.empty()) text += shown("Too long: " + listed(out.longest, out.too_long) + ".", columns);
   return text;
+}
+
+std::string nothing_to_ask_about(const Scan& scan, const std::string& folder) {
+  const LeftOut& out = scan.left_out;
+  const std::string beyond = listed(Amounts{{out.too_long, "beyond --max-tokens-per-file"},
+                                            {out.beyond_scan, "beyond --max-tokens-per-scan"}});
+  if (!beyond.empty())
+    return "no file below " + folder + " fits into what the scan may take: " + beyond +
+           " (see above); raise that, or name another folder";
+  return "no file below " + folder +
+         " is worth asking about by these rules (see above); name another folder, or rules of your own with "
+         "--triggers FILE";
 }
 
 std::string sample_text(const GeneratedCorpus& corpus, std::size_t columns) {

@@ -33,6 +33,9 @@ struct GeneratedCorpus {
 /// Which files are asked about, and why the others are not. In lines of at most `columns`, as the next.
 std::string scan_text(const Scan& scan, const std::string& folder, const FileList& list, std::size_t columns);
 
+/// Why there is nothing to scan, and what to do. REQUIRES: the scan has no files.
+std::string nothing_to_ask_about(const Scan& scan, const std::string& folder);
+
 /// What a dry run says: the sample by category that the answers of the caches give.
 std::string sample_text(const GeneratedCorpus& corpus, std::size_t columns);
 

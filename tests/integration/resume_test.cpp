@@ -264,10 +264,10 @@ TEST_F(Resume, AGradingRunIsRefusedInOneSentence) {
   write_text(
       folder() / "suite.yaml",
       "suite: s\ntests:\n  - {id: a, input: {prompt: first}, expected: {type: must_contain, text: x}}\n");
-  auto grade = start_sluice(Flags{"grade", "suite.yaml", "--mode", "live", "--provider", "openai", "--model",
-                                  "m", "--arm", "old=openai:m1", "--arm", "new=openai:m2", "--baseline",
-                                  "old", "--candidate", "new", "--judge", "exact"} +
-                            at(stalling));
+  auto grade =
+      start_sluice(Flags{"grade", "suite.yaml", "--mode", "live", "--arm", "old=openai:m1", "--arm",
+                         "new=openai:m2", "--baseline", "old", "--candidate", "new", "--judge", "exact"} +
+                   at(stalling));
   ASSERT_TRUE(eventually([&] { return stalling.count("start") >= 1; })) << grade.errors();
   grade.signal(SIGKILL);
   grade.wait();
@@ -275,6 +275,11 @@ TEST_F(Resume, AGradingRunIsRefusedInOneSentence) {
   EXPECT_EQ(refused.exit_code, 2);
   ASSERT_EQ(refused.error_lines().size(), 1u) << refused.errors;
   EXPECT_NE(refused.errors.find("it was made by `sluice grade`"), std::string::npos) << refused.errors;
+  // `sluice runs list` says that it is unfinished.
+  const auto latest = run_sluice({"run", "--resume"});
+  EXPECT_NE(latest.errors.find(", which was made by `sluice grade`: that command, given anew, finds"),
+            std::string::npos)
+      << latest.errors;
 }
 
 /// A suite whose solved examples are found by embeddings of a provider, in a run of their own.

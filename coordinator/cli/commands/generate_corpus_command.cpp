@@ -258,10 +258,7 @@ struct GenerateCorpus {
         scan_tree(list->paths, **tree, request->rules,
                   {request->settings.max_tokens_per_file.value, request->settings.max_tokens_per_scan.value});
     std::cout << scan_text(scan, scan_path, *list, output_columns()) << std::flush;
-    if (scan.files.empty())
-      return report_error("no file below " + scan_path +
-                          " is worth asking about by these rules (see above); name "
-                          "another folder, or rules of your own with --triggers FILE");
+    if (scan.files.empty()) return report_error(nothing_to_ask_about(scan, scan_path));
     auto options = options_of(request->settings, scan);
     if (!options) return report_error(options.error());
     Suite suite = suite_of(scan, "corpus of " + fs::path(options->suite_path).filename().string());

@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -242,15 +243,31 @@ struct RunCommand {
                       "it all the same by `sluice run --resume " +
                       id + "`");
     }
-    const auto under_way =
-        std::ranges::find_if(*runs, [&](const PastRun& past) { return is_of_suite(past) && past.under_way; });
-    const std::string but = under_way == runs->end() ? ""
-                                                     : ", but run " + short_id(under_way->run.run_id) +
-                                                           ", which another process works on right now";
-    return fail(
-        Reason::usage_invalid,
-        "no run " + (suite ? "of " + excerpt(*suite, defaults::quoted_flag_bytes) + " " : std::string()) +
-            "is unfinished" + but + "; `sluice runs list` shows the runs, and `sluice run` begins one");
+    const std::string of_suite =
+        suite ? "of " + excerpt(*suite, defaults::quoted_flag_bytes) + " " : std::string();
+    return fail(Reason::usage_invalid,
+                "no run " + of_suite + "is unfinished" + but_for(*runs, is_of_suite) +
+                    "; `sluice runs list` shows the runs, and `sluice run` begins one");
+  }
+
+  /// What looks unfinished and cannot be gone on with: `, but run 1b4e28ba, which ...`; empty if nothing
+  /// does.
+  static std::string but_for(const std::vector<PastRun>& runs,
+                             const std::function<bool(const PastRun&)>& is_of_suite) {
+    const auto find = [&](const auto& is_so) {
+      return std::ranges::find_if(runs,
+                                  [&](const PastRun& past) { return is_of_suite(past) && is_so(past); });
+    };
+    const auto named = [](const PastRun& past) { return ", but run " + short_id(past.run.run_id) + ", "; };
+    if (const auto going = find([](const PastRun& past) { return past.under_way; }); going != runs.end())
+      return named(*going) + "which another process works on right now";
+    const auto stopped =
+        find([](const PastRun& past) { return !past.summary && command_of(past.run) != run_command; });
+    if (stopped == runs.end()) return "";
+    const std::string command = command_of(stopped->run);
+    if (command == embed_command) return "";  // The run that it was for never began.
+    return named(*stopped) + "which was made by `sluice " + printable(command) +
+           "`: that command, given anew, finds in the caches what was answered";
   }
 
   void add_gate_flags(CLI::App& app) {

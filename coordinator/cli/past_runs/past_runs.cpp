@@ -4,6 +4,7 @@
 #include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/defaults.hpp"
+#include "coordinator/cli/run_flags.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/display/display.hpp"
 #include "coordinator/output/json_writer.hpp"
@@ -105,6 +106,14 @@ std::string cases_in_words(const PastRun& past) {
   const bool warns = summary.verdict == to_string(RunVerdict::review);
   if (warns && statuses.warned > 0) return wording::grouped(statuses.warned) + " warned";
   return wording::grouped(statuses.passed) + " passed";
+}
+
+/// What of the suite was asked.
+std::string selection_words(const RunRecord& run) {
+  if (command_of(run) == generate_command) return "the files that are worth asking about";
+  if (!run.selection) return "all cases";
+  if (!only_cases_of(run.flags).empty()) return "the cases that `sluice rerun` took";
+  return "some of the cases (--categories, --filter or --max-fixtures)";
 }
 
 void add_summary(std::vector<RunFact>& lines, const PastRun& past) {
@@ -359,8 +368,7 @@ std::vector<RunFact> facts_of_run(const PastRun& past) {
       {"run", record.run_id},
       {"command", "sluice " + command_of(record)},
       {"suite", record.suite + " (" + record.suite_path + ")"},
-      {"selection",
-       record.selection ? "some of the cases (--categories, --filter or --max-fixtures)" : "all cases"},
+      {"selection", selection_words(record)},
       {"mode", record.mode},
       {"model",
        record.model + (record.model == defaults::recorded_model ? "" : " (" + record.provider + ")")}};

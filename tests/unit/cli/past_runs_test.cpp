@@ -60,6 +60,26 @@ TEST(PastRuns, AGradeIsNoRunWithAVerdict) {
   EXPECT_TRUE(has(run_details(past), "verdict      fail (exit code 2)\n")) << run_details(past);
 }
 
+// Of a generated corpus it named flags that nobody had given, and that the command does not have.
+TEST(PastRuns, WhatWasSelectedIsSaidByWhoSelectedIt) {
+  const auto selected = [](const char* settings, const char* flags) {
+    PastRun past;
+    past.run.run_id = "1b4e28ba";
+    past.run.selection = true;
+    past.run.settings = settings;
+    past.run.flags = flags;
+    const std::string details = run_details(past);
+    const auto at = details.find("selection    ");
+    return details.substr(at, details.find('\n', at) - at);
+  };
+  EXPECT_EQ(selected(R"({"mode": "live"})", R"({"max-fixtures": ["2"]})"),
+            "selection    some of the cases (--categories, --filter or --max-fixtures)");
+  EXPECT_EQ(selected(R"({"command": "generate-corpus"})", ""),
+            "selection    the files that are worth asking about");
+  EXPECT_EQ(selected(R"({"mode": "live"})", R"({"only cases": ["a"]})"),
+            "selection    the cases that `sluice rerun` took");
+}
+
 TEST(PastRuns, CasesThatWereNotStartedAreNoErrors) {
   PastRun past;
   past.run.run_id = "1b4e28ba";
