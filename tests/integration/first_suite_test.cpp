@@ -64,6 +64,9 @@ TEST_F(FirstSuite, AsksAgainWhereAnAnswerCannotBeUsed) {
   EXPECT_NE(again.find("the prompt needs one {{name}}"), std::string::npos) << again;
   init.type("\ngpt\n");
   EXPECT_NE(init.read_to("the model must be PROVIDER:MODEL"), "");
+  // It was written, and validate-fixtures refused the file.
+  init.type("ollama:my/model:7b\n");
+  EXPECT_NE(init.read_to("there is no provider \"ollama\""), "");
   init.type("\nOslo\n");
   EXPECT_NE(init.read_to("the example must be EXAMPLE => TEXT"), "");
   init.type("\n");

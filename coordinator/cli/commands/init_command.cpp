@@ -125,7 +125,7 @@ struct InitCommand {
     FirstSuite first;
     first.target = proposed_target(*effective);
     if (!yes) {
-      if (const auto asked = ask(first); !asked) return report_error(asked.error());
+      if (const auto asked = ask(*effective, first); !asked) return report_error(asked.error());
     }
     return write(first);
   }
@@ -160,9 +160,12 @@ struct InitCommand {
     first.prompt = given;
     return {};
   }
-  static Result<void> take_target(const std::string& given, FirstSuite& first) {
-    if (const auto arm = parse_target(given); !arm)
-      return fail(arm.error().reason, "the model " + arm.error().message);
+  static Result<void> take_target(const std::string& given, const Settings& settings, FirstSuite& first) {
+    const auto arm = parse_target(given);
+    if (!arm) return fail(arm.error().reason, "the model " + arm.error().message);
+    Settings named = settings;
+    named.provider = {arm->provider, Origin::suite, given};
+    if (auto known = check_provider(named); !known) return known;
     first.target = given;
     return {};
   }
@@ -174,7 +177,7 @@ struct InitCommand {
     return fail(Reason::usage_invalid, "the example must be EXAMPLE => TEXT, such as France => Paris");
   }
 
-  static Result<void> ask(FirstSuite& first) {
+  static Result<void> ask(const Settings& settings, FirstSuite& first) {
     const auto into = [&](Result<void> (*take)(const std::string&, FirstSuite&)) -> TakeAnswer {
       return [&first, take](const std::string& given) { return take(given, first); };
     };
@@ -182,7 +185,9 @@ struct InitCommand {
                              first.prompt, into(take_prompt));
         !taken)
       return taken;
-    if (auto taken = ask_for("Which model? PROVIDER:MODEL", first.target, into(take_target)); !taken)
+    if (auto taken = ask_for("Which model? PROVIDER:MODEL", first.target,
+                             [&](const std::string& given) { return take_target(given, settings, first); });
+        !taken)
       return taken;
     return ask_for("One example, and a text that its answer must hold? EXAMPLE => TEXT",
                    first.input + " => " + first.answer, into(take_example));
