@@ -69,7 +69,7 @@ Result<std::chrono::milliseconds> age_of(std::string_view flag, std::string_view
   };
   std::int64_t number = 0;
   if (text.empty() || !reads_whole(text.substr(0, text.size() - 1), number)) return refuse();
-  if (number < 1 || number > defaults::max_age_hours) return refuse();
+  if (number < 0 || number > defaults::max_age_hours) return refuse();
   const char unit = text.back();
   if (unit == 'd') number *= 24;
   if ((unit != 'd' && unit != 'h') || number > defaults::max_age_hours) return refuse();

@@ -190,7 +190,12 @@ Result<std::vector<PerturbCommand>> perturb_commands_of(const RunFlags& flags) {
         !command.name.empty() && command.name.size() <= 64 && std::ranges::all_of(command.name, [](char c) {
           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
         });
-    if (!is_name || command.command.find_first_not_of(" \t") == std::string::npos) {
+    if (is_name && command.command.find_first_not_of(" \t") == std::string::npos) {
+      return usage_error("--perturb-command \"" + excerpt(given, defaults::quoted_bytes) +
+                         "\" names no command behind the name: it must be NAME=COMMAND, like shout=\"tr a-z "
+                         "A-Z\"");
+    }
+    if (!is_name) {
       return usage_error(
           "--perturb-command must be NAME=COMMAND, like shout=\"tr a-z A-Z\", with a name of small "
           "letters, digits, _ and -, not \"" +

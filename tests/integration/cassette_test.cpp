@@ -205,7 +205,7 @@ TEST_F(Cassettes, StatsCountsAndPruneRemoves) {
   EXPECT_EQ(none.exit_code, 0) << none.errors;
   EXPECT_NE(none.output.find("removed 0 entries"), std::string::npos) << none.output;
   EXPECT_EQ(stats()[0]["answers"], all[0]["answers"]);
-  for (const std::string age : {"", "d", "5", "-1d", "0h", "1.5d", "3w", "99999999999999999999d", "36601d"}) {
+  for (const std::string age : {"", "d", "5", "-1d", "1.5d", "3w", "99999999999999999999d", "36601d"}) {
     expect_refused(run_sluice({"cache", "prune", "--older-than=" + age}), "--older-than");
   }
 }

@@ -364,6 +364,11 @@ TEST_F(DoctorHome, NoDamageCrashesOrGivesAWrongReport) {
   const auto absent = doctor({"b.cassette"});
   EXPECT_EQ(absent.exit_code, 2) << "a slip in the name is no damage";
   EXPECT_NE(absent.errors.find("there is no cassette b.cassette"), std::string::npos) << absent.errors;
+  // The others were not checked.
+  damage(folder() / "a.cassette", random);
+  const auto beside = doctor({"a.cassette", "b.cassette"});
+  EXPECT_EQ(beside.exit_code, 2);
+  EXPECT_NE(beside.output.find("a.cassette"), std::string::npos) << beside.output;
 }
 
 }  // namespace sluice::doctor_test

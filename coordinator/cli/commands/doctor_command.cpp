@@ -123,6 +123,9 @@ struct Doctor {
     if (repairs && any) repair = repair_home(effective->home.value, check->findings, caches, unix_now_ms());
     print(effective->home.value, *check, repair.done);
     if (repair.problem) return report_error(*repair.problem);
+    for (const std::string& file : check->missing_cassettes)
+      report_error("there is no cassette " + file + "; check its name");
+    if (!check->missing_cassettes.empty()) return exit_error;
     const bool all_sound =
         check->findings.empty() || (repairs && std::ranges::all_of(check->findings, is_repairable));
     return all_sound ? exit_ok : exit_failed;

@@ -54,10 +54,6 @@ class Check {
   Result<HomeCheck> run(const std::vector<std::string>& cassettes) {
     if (!is_there(home_))
       return fail(Reason::usage_invalid, "there is no home " + home_.string() + "; name another --home");
-    for (const std::string& file : cassettes) {
-      if (!is_there(file))
-        return fail(Reason::usage_invalid, "there is no cassette " + file + "; check its name");
-    }
     if (const auto holder = RunLock::holder_in(home_); holder != RunLock::Holder::nobody) {
       const std::string who =
           holder == RunLock::Holder::one ? run_under_way(home_) : "a prune or repair of the ledger";
@@ -70,7 +66,8 @@ class Check {
     }
     check_fleet();
     check_others();
-    for (const std::string& file : cassettes) check_cassette(file);
+    for (const std::string& file : cassettes)
+      is_there(file) ? check_cassette(file) : check_.missing_cassettes.push_back(file);
     return std::move(check_);
   }
 

@@ -25,8 +25,9 @@ struct HomeFinding {
 
 struct HomeCheck {
   std::vector<HomeFinding> findings;
-  std::uint64_t files = 0;    ///< That were looked at, a cache being one.
-  std::uint64_t entries = 0;  ///< Of the caches, that verify.
+  std::vector<std::string> missing_cassettes;  ///< By the names that were given.
+  std::uint64_t files = 0;                     ///< That were looked at, a cache being one.
+  std::uint64_t entries = 0;                   ///< Of the caches, that verify.
   /// Pinned answers that the ledger knows, and those in caches that are not in the home: of workers
   /// elsewhere, or removed. Not counted where there is a finding: a damaged ledger or cache knows too few.
   std::optional<std::uint64_t> pins{};

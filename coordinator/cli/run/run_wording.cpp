@@ -17,6 +17,9 @@ std::string pinned_line(const std::string& file, std::size_t results, const RunA
 }
 
 std::string harvest_line(const std::string& file, const Harvest& harvest) {
+  // There may be no such file.
+  if (harvest.added + harvest.lost + harvest.beyond == 0)
+    return "no solved example for " + file + ": no test that it lacks passed without a warning";
   std::string words = "added " + wording::counted(harvest.added, "solved example") + " to " + file;
   if (harvest.lost > 0)
     words += "; " + wording::counted(harvest.lost, "answer") +

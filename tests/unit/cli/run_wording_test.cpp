@@ -14,4 +14,13 @@ TEST(RunWording, SaysWhatPinningMeansForCasesThatFailed) {
             "run's verdict stays as it is");
 }
 
+// It named a file to which 0 examples were added, and which was not there.
+TEST(RunWording, SaysWhyNothingWasHarvested) {
+  EXPECT_EQ(harvest_line("solved.jsonl", {}),
+            "no solved example for solved.jsonl: no test that it lacks passed without a warning");
+  EXPECT_EQ(harvest_line("solved.jsonl", {.added = 1}), "added 1 solved example to solved.jsonl");
+  EXPECT_TRUE(
+      harvest_line("solved.jsonl", {.lost = 2}).starts_with("added 0 solved examples to solved.jsonl; 2"));
+}
+
 }  // namespace sluice::run_wording_test

@@ -104,6 +104,17 @@ TEST(RunOptions, RecordedAnswersNameWhereRepeatsAndPerturbationsComeFrom) {
   EXPECT_EQ(refusal(flags, settings_of("")), begin + "leave out --perturb-command");
 }
 
+// Of an empty command it said which letters a name has.
+TEST(RunOptions, APerturbCommandWithoutACommandIsToldSo) {
+  RunFlags flags;
+  flags.perturb_commands = {"up="};
+  EXPECT_EQ(refusal(flags, settings_of("")),
+            "--perturb-command \"up=\" names no command behind the name: it must be NAME=COMMAND, like "
+            "shout=\"tr a-z A-Z\"");
+  flags.perturb_commands = {"Up=cat"};
+  EXPECT_NE(refusal(flags, settings_of("")).find("with a name of small letters"), std::string::npos);
+}
+
 TEST(RunOptions, MetricsAreServedOnLoopbackByDefault) {
   RunFlags flags;
   EXPECT_FALSE(make_run_options(flags, settings_of(""))->metrics_listen);
