@@ -326,6 +326,30 @@ TEST(StatisticalGate, AGoodArmHidesNoBadOne) {
   EXPECT_EQ(without_arms.metrics[0].arm, "");
 }
 
+// Each arm had draws of its own, and other limits of one and the same drop.
+TEST(StatisticalGate, ArmsWithEqualScoresHaveEqualNumbers) {
+  const std::vector<std::string> arms{"m1", "m2"};
+  StatisticalGate tests({nullptr, statistical(0.1), 0.05, 1, arms});
+  const double base = 0.9;
+  for (int i = 0; i < 40; ++i) {
+    const double now = 0.5 + i * 37 % 41 / 100.0;
+    for (std::size_t arm = 0; arm < arms.size(); ++arm) {
+      const std::string id = id_of(i) + "@" + arms[arm];
+      ScorePair pair{id, "", ScoreId{MetricId::semantic_similarity_to}, std::span(&base, 1),
+                     std::span(&now, 1)};
+      pair.arm = arm;
+      tests.add(pair);
+    }
+  }
+  const auto assessed = tests.finish();
+  ASSERT_EQ(assessed.metrics.size(), 2u);
+  const auto& first = assessed.metrics[0].intervals.drop;
+  const auto& second = assessed.metrics[1].intervals.drop;
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->low, second->low);
+  EXPECT_EQ(first->high, second->high);
+}
+
 TEST(StatisticalGate, ARunWideFallIsARegressionOfTheRun) {
   VerdictInput input;
   input.statuses.passed = 10;
