@@ -93,8 +93,9 @@ constexpr const char* observation_tables = R"sql(
 )sql";
 
 Error failed(const std::string& what) {
-  const auto says = [&](int code) { return what.find(sqlite3_errstr(code)) != std::string::npos; };
-  const bool is_damage = says(SQLITE_CORRUPT) || says(SQLITE_NOTADB);
+  // SQLite's words for damage of pages and of the schema, and of the file's beginning.
+  const bool is_damage = what.find("malformed") != std::string::npos ||
+                         what.find(sqlite3_errstr(SQLITE_NOTADB)) != std::string::npos;
   return {Reason::output_failed, "the observations failed: " + what +
                                      (is_damage ? "; `sluice doctor` says what can be repaired" : "")};
 }

@@ -4,6 +4,10 @@
 #include "tests/support/report_text.hpp"
 #include "tests/support/workbench.hpp"
 
+#include <csignal>
+#include <fstream>
+#include <vector>
+
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <sys/file.h>
@@ -71,22 +75,33 @@ TEST_F(Cache, CachedSaysOfEachCaseWhatItLacks) {
             std::string::npos);
 }
 
-// It was told as a missing answer alone.
-TEST_F(Cache, CachedNamesACacheThatAnotherProcessHolds) {
+// Each had the cache to itself, and the others said that no cache held the answers: `--mode live` would ask.
+TEST_F(Cache, CachedRunsShareTheCacheWithEachOtherAndWithALiveRun) {
   const auto simulator = start_simulator();
   const auto flags = cached(simulator);
   facts_of_run(live(simulator));
-  const auto held = home() / "cache" / "worker-0";
-  const int lock = ::open((held / "LOCK.sluice").c_str(), O_RDWR | O_CLOEXEC);
-  ASSERT_GE(lock, 0);
-  ASSERT_EQ(::flock(lock, LOCK_EX | LOCK_NB), 0);
-  const auto refused = run_sluice(flags);
-  ::close(lock);
-  EXPECT_EQ(refused.exit_code, 2) << refused.output;
-  EXPECT_NE(refused.errors.find("the cache " + held.string() + " is in use by another process"),
+  const auto stalling = start_simulator({R"({"fault": "hang"})"}, {});
+  auto busy = start_sluice(live(stalling));
+  ASSERT_TRUE(eventually([&] { return stalling.count("start") > 0; })) << busy.errors();
+  std::vector<Process> runs;
+  for (int i = 0; i < 3; ++i) runs.push_back(start_sluice(flags));
+  for (auto& run : runs) {
+    const auto finished = finish(run);
+    EXPECT_EQ(finished.exit_code, 1) << finished.errors;
+    EXPECT_EQ(comparable_part(finished.output), reference_report());
+  }
+  EXPECT_FALSE(std::filesystem::exists(home() / "cache" / "worker-1")) << "a replay stores nothing";
+  // What it lacks may be what the other one stores now: nobody is told to pay.
+  const auto lacking = run_sluice(with(flags, "--model", "another"));
+  EXPECT_EQ(lacking.exit_code, 2) << lacking.output;
+  EXPECT_NE(lacking.errors.find("another process has the cache " + (home() / "cache" / "worker-0").string() +
+                                " open"),
             std::string::npos)
-      << refused.errors;
-  EXPECT_EQ(facts_of_run(flags)["cache_hits"], fixture_count());
+      << lacking.errors;
+  EXPECT_NE(lacking.errors.find("run again when it has ended"), std::string::npos) << lacking.errors;
+  EXPECT_EQ(lacking.errors.find("--mode live"), std::string::npos) << lacking.errors;
+  busy.signal(SIGKILL);
+  busy.wait();
 }
 
 // It paid again without a word.
@@ -120,9 +135,8 @@ TEST_F(Cache, ACacheThatCannotBeOpenedIsNamedOnce) {
   const auto lost = home() / "cache" / "gpu-7";
   std::filesystem::rename(home() / "cache" / "worker-0", lost);
   std::filesystem::rename(lost / "db" / "CURRENT", lost / "CURRENT");
-  const auto flags = cached(simulator);
   const std::string words = "cannot open the cache " + lost.string();
-  for (const auto& [run, consequence] : {std::pair(flags, "its answers are not found in this run"),
+  for (const auto& [run, consequence] : {std::pair(cached(simulator), "`sluice doctor --repair`"),
                                          std::pair(live(simulator), "is asked and paid for again")}) {
     const auto finished = run_sluice(run);
     const auto at = finished.errors.find(words);
@@ -130,6 +144,68 @@ TEST_F(Cache, ACacheThatCannotBeOpenedIsNamedOnce) {
     EXPECT_EQ(finished.errors.find(words, at + 1), std::string::npos) << finished.errors;
     EXPECT_NE(finished.errors.find(consequence, at), std::string::npos) << finished.errors;
   }
+}
+
+// Each second run of such a cache found it empty: its tables had been removed.
+TEST_F(Cache, OneThatLostItsListsOfTablesIsRefusedUntilItIsRepaired) {
+  const auto simulator = start_simulator();
+  facts_of_run(live(simulator));
+  const auto database = home() / "cache" / "worker-0" / "db";
+  std::filesystem::remove(database / "CURRENT");
+  const auto calls = simulator.count("start");
+  for (const auto& flags : {cached(simulator), cached(simulator), live(simulator), live(simulator)}) {
+    const auto refused = run_sluice(flags);
+    EXPECT_EQ(refused.exit_code, 2) << refused.errors;
+    EXPECT_NE(refused.errors.find("`sluice doctor --repair`"), std::string::npos) << refused.errors;
+  }
+  EXPECT_FALSE(std::filesystem::exists(database / "CURRENT"));
+  EXPECT_EQ(simulator.count("start"), calls) << "nothing was paid for again";
+  ASSERT_EQ(run_sluice({"doctor", "--repair"}).exit_code, 0);
+  EXPECT_EQ(facts_of_run(cached(simulator))["cache_hits"], fixture_count());
+}
+
+TEST_F(Cache, LiveWarnsBeforeItPaysForWhatAnEmptiedCacheHeld) {
+  const auto simulator = start_simulator();
+  facts_of_run(live(simulator));
+  std::filesystem::rename(home() / "cache" / "worker-0" / "db", folder() / "db");
+  const auto replayed = run_sluice(cached(simulator));
+  EXPECT_EQ(replayed.exit_code, 2);
+  EXPECT_NE(replayed.errors.find("`sluice doctor --repair`"), std::string::npos) << replayed.errors;
+  const std::string words = "has an ID, but no database: what it held is asked and paid for again";
+  const auto paid = run_sluice(live(simulator));
+  EXPECT_NE(paid.errors.find(words), std::string::npos) << paid.errors;
+  EXPECT_EQ(run_sluice(live(simulator)).errors.find(words), std::string::npos) << "it has one again";
+}
+
+// The run stopped, and so did each that went on with it; nothing named `sluice doctor`.
+TEST_F(Cache, ADamagedBlockIsAnErrorOfItsCasesOrAskedForAgain) {
+  const auto simulator = start_simulator();
+  facts_of_run(live(simulator));
+  std::filesystem::path table;
+  for (const auto& entry : std::filesystem::directory_iterator(home() / "cache" / "worker-0" / "db"))
+    if (entry.path().extension() == ".sst") table = entry.path();
+  ASSERT_FALSE(table.empty());
+  std::fstream file(table, std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(1000) << std::string(30, '\x5a');
+  file.close();
+  const auto replayed = run_sluice(cached(simulator));
+  EXPECT_EQ(replayed.exit_code, 1) << replayed.errors;
+  const auto report = parse_report(replayed.output);
+  const std::size_t lost = report["metrics"]["errors"];
+  EXPECT_GT(lost, 0u);
+  EXPECT_LT(lost, fixture_count());
+  EXPECT_EQ(report["run"]["errors"].size(), lost);
+  for (const auto& [id, message] : report["run"]["errors"].items()) {
+    EXPECT_EQ(result_of(report, id)["reason_code"], "message_malformed");
+    EXPECT_NE(message.get<std::string>().find("`sluice doctor --repair`"), std::string::npos) << message;
+  }
+
+  const auto asked = run_sluice(live(simulator));
+  EXPECT_EQ(asked.exit_code, 1) << asked.errors;
+  EXPECT_EQ(comparable_part(asked.output), reference_report());
+  EXPECT_EQ(parse_report(asked.output)["run"]["requests"], lost);
+  EXPECT_NE(asked.errors.find("live runs ask for what is damaged again"), std::string::npos) << asked.errors;
+  EXPECT_EQ(facts_of_run(cached(simulator))["cache_hits"], fixture_count()) << "they were stored anew";
 }
 
 TEST_F(Cache, LiveReadsThroughRefreshRenewsNoCacheIgnores) {

@@ -97,6 +97,74 @@ TEST_F(DoctorHome, PinnedAnswersOfACacheThatWasRemovedAreCounted) {
   EXPECT_EQ(doctor().output.find(words), std::string::npos) << "they were asked for again";
 }
 
+// All was sound, with 0 entries, and the next run removed the table that held the answers.
+TEST_F(DoctorHome, ACacheWhoseListOfTablesWasCutOffIsFoundAndRepaired) {
+  const auto simulator = start_simulator();
+  make_home(simulator);
+  const fs::path database = home() / "cache" / "worker-0" / "db";
+  fs::path manifest;
+  fs::path table;
+  for (const auto& entry : fs::directory_iterator(database)) {
+    if (entry.path().filename().string().starts_with("MANIFEST")) manifest = entry.path();
+    if (entry.path().extension() == ".sst") table = entry.path();
+  }
+  ASSERT_FALSE(manifest.empty() || table.empty());
+  const std::string bytes = bytes_of(manifest);
+  // Behind the names of all kinds of entries, and before the table's.
+  write_bytes(manifest, bytes.substr(0, bytes.find("votes") + 5));
+  const auto found = doctor();
+  EXPECT_EQ(found.exit_code, 1) << found.output << found.errors;
+  EXPECT_NE(found.output.find(table.filename().string()), std::string::npos) << found.output;
+  for (int i = 0; i < 2; ++i) {
+    const auto refused = run_sluice(live(simulator));
+    EXPECT_EQ(refused.exit_code, 2) << refused.errors;
+    EXPECT_NE(refused.errors.find("`sluice doctor --repair`"), std::string::npos) << refused.errors;
+  }
+  ASSERT_TRUE(fs::exists(table));
+  EXPECT_EQ(doctor({"--repair"}).exit_code, 0);
+  EXPECT_EQ(comparable_part(run_sluice(cached(simulator)).output), reference_report());
+}
+
+TEST_F(DoctorHome, ADamagedBlockIsNamedOnceAndARepairSaysWhatItCost) {
+  const auto simulator = start_simulator();
+  make_home(simulator);
+  for (const auto& entry : fs::directory_iterator(home() / "cache" / "worker-0" / "db")) {
+    if (entry.path().extension() != ".sst") continue;
+    std::string bytes = bytes_of(entry.path());
+    bytes.replace(1000, 30, std::string(30, '\x5a'));
+    write_bytes(entry.path(), bytes);
+  }
+  const auto found = findings();
+  ASSERT_EQ(found.size(), 1u) << found;
+  const std::string what = found[0]["what"];
+  EXPECT_EQ(what.find(home().string()), std::string::npos) << what << " is named before it";
+  const auto repaired = doctor({"--repair"});
+  EXPECT_EQ(repaired.exit_code, 0) << repaired.errors;
+  EXPECT_NE(repaired.output.find(" entries, all that could be read; left out: what stood in "),
+            std::string::npos)
+      << repaired.output;
+  EXPECT_NE(repaired.output.find("entries may be lost"), std::string::npos) << repaired.output;
+  EXPECT_EQ(repaired.output.find("rebuilt with 0 entries"), std::string::npos) << repaired.output;
+  // The ledger still knows them.
+  const auto counted = json::parse(doctor({"--json"}).output, nullptr, false);
+  EXPECT_GT(counted["pins_lost"].get<std::size_t>(), 0u) << counted;
+  EXPECT_LT(counted["pins_lost"], counted["pins"]);
+  ASSERT_EQ(run_sluice(live(simulator)).exit_code, 1);
+  EXPECT_EQ(json::parse(doctor({"--json"}).output, nullptr, false)["pins_lost"], 0);
+}
+
+TEST_F(DoctorHome, PinnedAnswersThatTheirCacheLacksAreCounted) {
+  const auto simulator = start_simulator();
+  make_home(simulator);
+  fs::rename(home() / "cache" / "worker-0" / "db", folder() / "db");
+  ASSERT_EQ(run_sluice({"cache", "prune", "--older-than", "1h"}).exit_code, 0) << "it makes a new database";
+  const auto finished = doctor();
+  EXPECT_EQ(finished.exit_code, 0) << "somebody may have removed them";
+  EXPECT_NE(finished.output.find(" pinned answers are not in the cache that the ledger names"),
+            std::string::npos)
+      << finished.output;
+}
+
 TEST_F(DoctorHome, ARunThatLostResultsIsGoneOnWithAfterARepair) {
   const auto simulator = start_simulator();
   make_home(simulator);
@@ -340,7 +408,12 @@ TEST_F(DoctorHome, NoDamageCrashesOrGivesAWrongReport) {
     ASSERT_TRUE(is_an_exit(shown)) << where << shown.errors;
     const auto replayed = run_sluice(cached(simulator));
     ASSERT_TRUE(is_an_exit(replayed)) << where << replayed.errors;
-    if (replayed.exit_code != 2) {
+    const json report = json::parse(replayed.output, nullptr, false);
+    const bool lacks_some = report.is_object() && report["metrics"]["errors"] != 0;
+    if (replayed.exit_code != 2 && lacks_some) {
+      for (const auto& message : report["run"]["errors"])
+        EXPECT_NE(message.get<std::string>().find("entry"), std::string::npos) << where << message;
+    } else if (replayed.exit_code != 2) {
       EXPECT_EQ(comparable_part(replayed.output), reference_report()) << where;
     } else {
       EXPECT_FALSE(replayed.error_lines().empty()) << where;

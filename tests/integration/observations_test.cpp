@@ -342,4 +342,25 @@ TEST_F(Observations, SaysWhichCheckBroke) {
       << page.output << page.errors;
 }
 
+// `show` stopped, though ledger and caches held it all, and nothing named `sluice doctor`.
+TEST_F(Observations, DamagedOnesAreNamedAndShowGoesOnWithoutThem) {
+  const auto simulator = start({});
+  run_sluice({"run", "--mode", "live", "--fixtures", claims_folder().string(), "--provider", "openai",
+              "--model", "m", "--base-url", simulator.url() + "/v1", "--save-observations"});
+  std::fstream file(database(), std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(100) << std::string(200, '\x5a');  // The schema.
+  file.close();
+  for (const Flags& command : {Flags{"observations", "list"}, Flags{"observations", "export"}}) {
+    const auto refused = run_sluice(command);
+    EXPECT_EQ(refused.exit_code, 2) << refused.output;
+    EXPECT_NE(refused.errors.find("`sluice doctor` says what can be repaired"), std::string::npos)
+        << refused.errors;
+  }
+  const auto shown = run_sluice({"show", "last", "passes"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+  EXPECT_NE(shown.output.find("cert_verification"), std::string::npos) << shown.output;
+  EXPECT_NE(shown.errors.find("the observations are not read"), std::string::npos) << shown.errors;
+  EXPECT_NE(shown.errors.find("`sluice doctor`"), std::string::npos) << shown.errors;
+}
+
 }  // namespace sluice::observations_test

@@ -70,21 +70,38 @@ TEST_F(ReadOnlyHome, ServesCachedRunsAndTheLedger) {
   EXPECT_EQ(names(), before) << "no lock and no other file";
 }
 
-// It was told as a missing answer alone.
-TEST_F(ReadOnlyHome, NamesACacheThatAnotherProcessHolds) {
+// It was told as a missing answer, and later as a cache in use.
+TEST_F(ReadOnlyHome, ReplaysACacheThatAnotherProcessHolds) {
   const auto simulator = start_simulator();
+  const std::string reference = reference_report();
   ASSERT_NE(run_sluice(live(simulator)).exit_code, 2);
   make_read_only();
   const auto held = home() / "cache" / "worker-0";
   const int lock = ::open((held / "LOCK.sluice").c_str(), O_RDONLY | O_CLOEXEC);
   ASSERT_GE(lock, 0);
   ASSERT_EQ(::flock(lock, LOCK_EX | LOCK_NB), 0);
-  const auto refused = run_sluice_obeying_permissions(cached(simulator));
+  const auto replayed = run_sluice_obeying_permissions(cached(simulator));
   ::close(lock);
-  EXPECT_EQ(refused.exit_code, 2) << refused.output;
-  EXPECT_NE(refused.errors.find("the cache " + held.string() + " is in use by another process"),
-            std::string::npos)
-      << refused.errors;
+  EXPECT_EQ(replayed.exit_code, 1) << replayed.errors;
+  EXPECT_EQ(comparable_part(replayed.output), reference);
+}
+
+// Both named a lock that could not be opened.
+TEST_F(ReadOnlyHome, TakesNoCassetteAndLosesNoEntry) {
+  const auto simulator = start_simulator();
+  ASSERT_EQ(run_sluice(live(simulator)).exit_code, 1);
+  ASSERT_EQ(run_sluice({"cache", "export", "--output", "a.cassette"}).exit_code, 0);
+  make_read_only();
+  for (const Flags& flags :
+       {Flags{"cache", "import", "a.cassette"}, Flags{"cache", "prune", "--older-than", "1h"}}) {
+    const auto refused = run_sluice_obeying_permissions(flags);
+    EXPECT_EQ(refused.exit_code, 2) << refused.output;
+    EXPECT_NE(refused.errors.find("the home " + home().string() + " is read-only, so that "),
+              std::string::npos)
+        << refused.errors;
+  }
+  const auto dry = run_sluice_obeying_permissions({"cache", "prune", "--older-than", "1h", "--dry-run"});
+  EXPECT_EQ(dry.exit_code, 0) << dry.errors;
 }
 
 // `show` ended with exit code 2 for want of the observations beside it.

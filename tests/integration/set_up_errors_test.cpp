@@ -4,6 +4,7 @@
 #include "tests/support/workbench.hpp"
 
 #include <csignal>
+#include <fstream>
 
 namespace sluice {
 namespace {
@@ -47,6 +48,18 @@ TEST_F(SetUpErrors, AWorkerThatIsGivenNoValidAddress) {
 TEST_F(SetUpErrors, AWorkerWithTooLongAName) {
   expect_one_sentence(run_worker("tcp://" + closed_endpoint(), {"--name", std::string(300, 'x')}),
                       {"--name", "at most 255 bytes", "300"});
+}
+
+// Some said that nothing was recorded yet, others that a lock in it could not be opened.
+TEST_F(SetUpErrors, AHomeThatIsAFile) {
+  const std::string file = (folder() / "file").string();
+  std::ofstream(file) << "x";
+  set_variable("SLUICE_HOME", file);
+  for (const Flags& command :
+       {Flags{"run", shipped_fixtures().string(), "--mode", "mock"}, Flags{"runs", "list"},
+        Flags{"cache", "stats"}, Flags{"doctor"}, Flags{"show", "last", "a"}})
+    expect_one_sentence(run_sluice(command), {"SLUICE_HOME", "the home " + file + " is a file", "folder"});
+  expect_one_sentence(run_sluice({"runs", "list", "--home", "file"}), {"--home", "the home file is a file"});
 }
 
 // ZeroMQ aborted the run.

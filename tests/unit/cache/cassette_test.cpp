@@ -206,7 +206,7 @@ TEST(Cassette, ACacheInUseOrDamagedOrNoneIsNamed) {
   }
   const auto damaged = home.try_export(bytes);
   ASSERT_FALSE(damaged);
-  EXPECT_EQ(damaged.error().reason, Reason::cache_failed);
+  EXPECT_EQ(damaged.error().reason, Reason::message_malformed);
   EXPECT_NE(damaged.error().message.find(to_hex(test_key(2))), std::string::npos) << damaged.error().message;
   EXPECT_NE(damaged.error().message.find("busy"), std::string::npos) << damaged.error().message;
 }

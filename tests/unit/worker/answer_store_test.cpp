@@ -218,6 +218,54 @@ TEST_F(AnswerStoreTest, ReplacesNothingOfTheKindWhereItIsNotTo) {
   EXPECT_TRUE(store.holds_any(other_key));
 }
 
+// A run stopped at the first one, and so did the one that went on with it.
+TEST_F(AnswerStoreTest, ADamagedEntryIsAskedForAgainWhereThatIsPossible) {
+  {
+    auto cache = open("own");
+    for (const auto kind : {EntryKind::answer, EntryKind::embedding, EntryKind::vote})
+      ASSERT_TRUE(cache.put_entry(kind, key, "damaged"));
+  }
+  AnswerStore store(open("own"), {});
+  std::vector<std::string> heard;
+  store.watch_damage([&heard](const Error& error) { heard.push_back(error.message); });
+  EXPECT_EQ(text_of(store.find_answer(key)), "(nothing)");
+  EXPECT_EQ(text_of(store.find_answer_or({.refusals = true}, key)), "(nothing)");
+  ASSERT_GE(heard.size(), 2u);
+  EXPECT_NE(heard[0].find(to_hex(key)), std::string::npos) << heard[0];
+  const auto replayed = store.find_replay(key, {});
+  ASSERT_FALSE(replayed) << "nobody is asked";
+  EXPECT_TRUE(is_damaged_entry(replayed.error()));
+  EXPECT_TRUE(is_damaged_entry(store.find_vote(key).error()));
+  EXPECT_TRUE(is_damaged_entry(store.find_embedding(key).error()));
+  const auto again = answer("again");
+  EXPECT_TRUE(store.store_if_none({key, &again}).value());
+  EXPECT_EQ(text_of(store.find_answer(key)), "again");
+  EXPECT_EQ(text_of(store.find_replay(key, {})), "again");
+}
+
+TEST_F(AnswerStoreTest, WhatIsDamagedInOneCacheIsTakenFromAnother) {
+  ASSERT_TRUE(open("own").put_entry(EntryKind::answer, key, "damaged"));
+  ASSERT_TRUE(open("worse").put_entry(EntryKind::answer, key, "damaged"));
+  std::vector<AnswerCache> others;
+  others.push_back(std::move(*AnswerCache::open_read_only(folder_.path() / "worse")));
+  others.push_back(lent("sound", {answer("sound")}));
+  const AnswerStore store(open("own"), std::move(others));
+  EXPECT_EQ(text_of(store.find_answer(key)), "sound");
+  EXPECT_EQ(text_of(store.find_replay(key, {})), "sound");
+  const auto another = store.find_replay(key, answer_digest(answer("pinned")));
+  ASSERT_FALSE(another) << "the damaged one may be it";
+  EXPECT_TRUE(is_damaged_entry(another.error()));
+}
+
+// It advised to pay for what another run had open.
+TEST_F(AnswerStoreTest, WhatMayBeInACacheThatIsNotReadIsNoMiss) {
+  AnswerStore store(std::nullopt, {});
+  EXPECT_EQ(store.missing("it is not there"), (Error{Reason::cache_miss, "it is not there"}));
+  store.lacks_caches("another process has one open: run again");
+  EXPECT_EQ(store.missing("it is not there"),
+            (Error{Reason::cache_failed, "it is not there; another process has one open: run again"}));
+}
+
 TEST_F(AnswerStoreTest, ForgetsAnAnswerThatLost) {
   auto store = store_with({answer("ours")});
   EXPECT_TRUE(store.forget_unless(key, answer_digest(answer("theirs"))));
