@@ -35,7 +35,7 @@ enum class Reason : std::uint16_t {
   cache_miss = 28,               ///< `--mode cached` and no connected worker holds the answer.
   interrupted = 29,              ///< The user ended the run.
   internal_error = 30,           ///< A defect in sluice itself.
-  message_malformed = 31,        ///< A frame or a stored value is not what docs/protocol.md says.
+  message_malformed = 31,        ///< A frame or a stored value is not what docs/protocol.md says, or damaged.
   coordinator_too_far = 32,      ///< What it is granted reaches a worker too late to be used.
 
   // The provider, for good: every other case would fail alike, so the run stops with exit code 2.

@@ -401,11 +401,13 @@ Result<TableEntries> AnswerCache::entries_of_table(const fs::path& table) {
   state->access = CacheAccess::salvage;
   state->table =
       std::make_unique<rocksdb::SstFileReader>(rocksdb::Options(database_options(), family_options()));
-  const auto status = state->table->Open(table.string());
+  auto status = state->table->Open(table.string());
+  const auto properties = status.ok() ? state->table->GetTableProperties() : nullptr;
+  const auto kind = properties ? kind_of_family(properties->column_family_name) : std::nullopt;
+  if (status.ok() && !kind) status = rocksdb::Status::Corruption("it does not say what it holds");
   if (!status.ok()) return fail(problem_of(state->dir, state->access, "open a table of", status));
-  const auto kind = kind_of_family(state->table->GetTableProperties()->column_family_name);
-  if (kind) state->iterator.reset(state->table->NewIterator(rocksdb::ReadOptions()));
-  return TableEntries{kind.value_or(EntryKind::answer), EntryCursor(std::move(state))};
+  state->iterator.reset(state->table->NewIterator(rocksdb::ReadOptions()));
+  return TableEntries{*kind, EntryCursor(std::move(state))};
 }
 
 Result<std::optional<std::string>> AnswerCache::get_entry(EntryKind kind, const Digest& key) const {

@@ -58,10 +58,12 @@ std::optional<std::string> edits_in(std::string_view manifest) {
   return is_whole ? std::optional(std::move(edits)) : std::nullopt;
 }
 
+/// Empty where CURRENT does not name one.
 fs::path manifest_of(const fs::path& database) {
   std::string name;
   std::getline(std::ifstream(database / "CURRENT", std::ios::binary), name);
-  return database / name;
+  const bool is_here = name.starts_with("MANIFEST-") && name.find('/') == std::string::npos;
+  return is_here ? database / name : fs::path();
 }
 
 std::optional<std::string> edits_of(const fs::path& database) {
@@ -127,7 +129,8 @@ rocksdb::Status check_unlisted_table(const fs::path& table, rocksdb::DB& databas
   // Its writer died before its end: the entries are still in the log, or in the tables that it was made of.
   if (opened.IsCorruption()) return rocksdb::Status::OK();
   if (!opened.ok()) return opened;
-  const std::string name = reader.GetTableProperties()->column_family_name;
+  const auto properties = reader.GetTableProperties();
+  const std::string name = properties ? properties->column_family_name : std::string();
   const auto family = std::ranges::find_if(families, [&](auto* one) { return one->GetName() == name; });
   const std::unique_ptr<rocksdb::Iterator> entry(reader.NewIterator(rocksdb::ReadOptions()));
   const auto lost = rocksdb::Status::Corruption("MANIFEST, the list of tables, lacks a table with entries",
