@@ -9,6 +9,7 @@
 namespace sluice {
 
 void sort_entries(DocumentNode::Table& entries, std::vector<DocumentError>& errors) {
+  for (std::size_t i = 0; i < entries.size(); ++i) entries[i].place = static_cast<std::uint32_t>(i);
   if (entries.size() > defaults::few_keys) {
     std::ranges::stable_sort(entries, {}, &DocumentEntry::key);
   } else {

@@ -35,6 +35,7 @@ struct DocumentEntry {
   std::string key;
   std::uint32_t line = 1;  ///< Of the key.
   DocumentNode value;
+  std::uint32_t place = 0;  ///< Among the entries of its table as they are written.
 };
 
 /// Something that is wrong with a document's text.
@@ -43,7 +44,7 @@ struct DocumentError {
   std::string message;
 };
 
-/// Brings the entries into the order of Table and reports each key that stands twice.
+/// Brings entries that are as written into the order of Table, and reports each key that stands twice.
 void sort_entries(DocumentNode::Table& entries, std::vector<DocumentError>& errors);
 
 /// The entry of a node that is a table; null if it has none, or is no table.

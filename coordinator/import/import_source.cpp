@@ -1,6 +1,7 @@
 #include "coordinator/import/import_source.hpp"
 
 #include "common/defaults.hpp"
+#include "common/documents/canonical_json.hpp"
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
 #include "coordinator/import/defaults.hpp"
@@ -19,6 +20,28 @@
 
 namespace sluice {
 namespace {
+
+/// A key that JavaScript takes for the index of an array, which come first and in order; nothing for others.
+std::optional<std::uint64_t> index_of(std::string_view key) {
+  constexpr std::uint64_t most = 4294967294;
+  std::uint64_t index = 0;
+  const auto read = std::from_chars(key.data(), key.data() + key.size(), index);
+  const bool is_index = read.ec == std::errc() && index <= most && std::to_string(index) == key;
+  return is_index ? std::optional(index) : std::nullopt;
+}
+
+DocumentNode as_written(DocumentNode node) {
+  if (auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
+    for (DocumentNode& one : *list) one = as_written(std::move(one));
+  } else if (auto* table = std::get_if<DocumentNode::Table>(&node.value)) {
+    for (DocumentEntry& entry : *table) entry.value = as_written(std::move(entry.value));
+    std::ranges::stable_sort(*table, {}, [](const DocumentEntry& entry) {
+      const auto index = index_of(entry.key);
+      return std::pair(!index, index.value_or(entry.place));
+    });
+  }
+  return node;
+}
 
 /// As promptfoo puts a number into a text.
 std::string as_javascript(double number) {
@@ -45,6 +68,10 @@ tl::expected<DocumentNode, DocumentError> parse_foreign(const std::string& file,
   if (yaml.root && yaml.errors.empty()) return std::move(*yaml.root);
   if (extension_of(file) == ".json") return parse_json(text);
   return tl::unexpected(std::move(yaml.errors.front()));
+}
+
+std::string written_json(const DocumentNode& node) {
+  return canonical_json(as_written(node));
 }
 
 const std::string* text_in(const DocumentNode& node) {

@@ -17,6 +17,9 @@ namespace sluice {
 /// A foreign configuration, as YAML or JSON.
 tl::expected<DocumentNode, DocumentError> parse_foreign(const std::string& file, std::string_view text);
 
+/// The value as JSON, with keys in the order in which promptfoo writes them.
+std::string written_json(const DocumentNode& node);
+
 /// The text of a node that is one; else null.
 const std::string* text_in(const DocumentNode& node);
 /// The same of a table's entry; null if there is none.

@@ -1,6 +1,5 @@
 #include "coordinator/import/program_checks.hpp"
 
-#include "common/documents/canonical_json.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/import/bound_checks.hpp"
 #include "coordinator/import/foreign_template.hpp"
@@ -83,7 +82,7 @@ ProgramInput program_input(const ImportedTest& test, const ImportedTest& default
     const DocumentNode* typed = typed_value(name, test, defaults);
     const ImportedTest& holder = test.vars.contains(name) ? test : defaults;
     const std::string& text = holder.vars.find(name)->second;
-    input.json.emplace(name, typed != nullptr ? canonical_json(*typed) : json_string(text));
+    input.json.emplace(name, typed != nullptr ? written_json(*typed) : json_string(text));
     if (is_part(name, test, defaults)) continue;
     vars.add(name, typed != nullptr ? as_templates(*typed, names) : text_of("{{" + name + "}}"));
   }

@@ -57,7 +57,7 @@ class ConfigImporter {
   }
 
   void read_key(const DocumentEntry& entry, SuiteParts& parts) {
-    const auto& [key, line, value] = entry;
+    const auto& [key, line, value, place] = entry;
     if (key == "prompts") {
       parts.prompts = import_prompts(value, from_);
       parts.has_prompts = true;

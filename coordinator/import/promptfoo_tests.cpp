@@ -1,7 +1,6 @@
 #include "coordinator/import/promptfoo_tests.hpp"
 
 #include "common/defaults.hpp"
-#include "common/documents/canonical_json.hpp"
 #include "common/text/joined.hpp"
 #include "common/text/template.hpp"
 #include "common/text/text.hpp"
@@ -179,7 +178,7 @@ class TestImporter {
       if (!tests.front().keeps_lists && is_of_texts(*list)) return multiply(name, *list, node.line, tests);
       return set_list(name, node, tests);
     }
-    set(canonical_json(node));
+    set(written_json(node));
     const auto* table = std::get_if<DocumentNode::Table>(&node.value);
     if (table == nullptr) return;
     for (const DocumentEntry& entry : *table) {
@@ -205,7 +204,7 @@ class TestImporter {
     }
     const bool is_shown = texts.size() == std::get<DocumentNode::Array>(node.value).size();
     for (ImportedTest& test : tests) {
-      test.vars.insert_or_assign(name, canonical_json(node));
+      test.vars.insert_or_assign(name, written_json(node));
       if (is_shown) test.lists.insert_or_assign(name, joined(texts, ","));
     }
   }
@@ -232,7 +231,7 @@ class TestImporter {
     for (const std::string& one : files_of(file, from_, line, Loss::everything)) {
       if (extension_of(one) == ".yaml" || extension_of(one) == ".yml") {
         if (const auto held = read_document(one, from_, line, Loss::everything))
-          texts.push_back(text_node(canonical_json(*held), line));
+          texts.push_back(text_node(written_json(*held), line));
       } else if (const auto text = read_text_file(one, from_, line, Loss::everything, Loss::variable)) {
         texts.push_back(text_node(std::string(trimmed(*text)), line));
       }

@@ -36,7 +36,7 @@ std::string judge_metric_names() {
 std::optional<std::string> read_label(const DocumentNode::Table& entries, ParsedLabel& label) {
   bool has_id = false;
   bool has_passed = false;
-  for (const auto& [key, line, value] : entries) {
+  for (const auto& [key, line, value, place] : entries) {
     if (key == "id") {
       const auto* text = std::get_if<std::string>(&value.value);
       if (text == nullptr || text->empty()) return "`id` must be the id of a test, as a string";

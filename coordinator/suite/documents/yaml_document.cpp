@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <exception>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <string>
 #include <unordered_map>
@@ -238,11 +239,12 @@ class YamlTreeBuilder : public YAML::EventHandler {
     add(std::move(closed.node), closed.anchor);
   }
 
-  /// What the merge key names goes into the table where this says nothing itself; of several the first
-  /// counts.
+  /// What the merge key names goes to its place in the table where this says nothing itself; of several the
+  /// first counts.
   void merge(DocumentNode::Table& table) {
     const auto found = std::ranges::find(table, merge_key, &DocumentEntry::key);
     const std::uint32_t line = found->line;
+    const std::uint32_t place = found->place;
     DocumentNode named = std::move(found->value);
     table.erase(found);
     DocumentNode::Array sources;
@@ -250,17 +252,26 @@ class YamlTreeBuilder : public YAML::EventHandler {
       sources = std::move(*list);
     else
       sources.push_back(std::move(named));
+    std::set<std::string> taken;
+    for (const DocumentEntry& entry : table) taken.insert(entry.key);
+    DocumentNode::Table merged;
     for (DocumentNode& source : sources) {
       auto* entries = std::get_if<DocumentNode::Table>(&source.value);
       if (entries == nullptr) {
         errors_.push_back({line, "the merge key \"<<\" takes a mapping, or a list of mappings"});
         continue;
       }
-      std::ranges::move(*entries, std::back_inserter(table));
+      std::ranges::stable_sort(*entries, {}, &DocumentEntry::place);
+      for (DocumentEntry& entry : *entries) {
+        if (taken.insert(entry.key).second) merged.push_back(std::move(entry));
+      }
     }
+    std::ranges::stable_sort(table, {}, &DocumentEntry::place);
+    const auto behind =
+        std::ranges::find_if(table, [place](const DocumentEntry& entry) { return entry.place > place; });
+    table.insert(behind, std::make_move_iterator(merged.begin()), std::make_move_iterator(merged.end()));
+    for (std::size_t i = 0; i < table.size(); ++i) table[i].place = static_cast<std::uint32_t>(i);
     std::ranges::stable_sort(table, {}, &DocumentEntry::key);
-    const auto is_same = [](const DocumentEntry& a, const DocumentEntry& b) { return a.key == b.key; };
-    table.erase(std::unique(table.begin(), table.end(), is_same), table.end());
   }
 
   void add(DocumentNode node, YAML::anchor_t anchor) {
