@@ -15,6 +15,9 @@ import os
 import sys
 import textwrap
 
+# White space to JavaScript, which is not that of Python.
+BLANKS = "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
+
 
 def output_of(answer, is_json):
     """Calls of tools are the last lines of an answer; promptfoo has them as OpenAI does."""
@@ -123,7 +126,7 @@ def main():
     variables = parameters.get("vars", {})
     answer = output_of(given["answer"], parameters.get("json"))
     prompt = given["case"]["prompt"]
-    output = answer
+    output = answer.strip(BLANKS) if parameters.get("trimmed") else answer
     if transform:
         seen = {"vars": variables, "prompt": {"label": prompt, "raw": prompt}}
         output = transformed(answer, seen, transform)

@@ -39,7 +39,7 @@ void finish(ImportedCheck& check, DocumentNode expectation) {
 }
 
 tl::expected<void, std::string> finish(ImportedCheck& check, CheckSource source) {
-  check.leniency = leniency_of(source.check);
+  check.leniency = leniency_of(source);
   check.variables = source.variables;
   check.source = std::make_shared<const CheckSource>(std::move(source));
   const bool has_variables = !check.variables.empty();
@@ -129,16 +129,17 @@ std::vector<ImportedCheck> in_one_group(std::vector<ImportedCheck> checks, doubl
   if (make_group(group)) {
     for (const ImportedCheck& part : group.parts) {
       if (part.parts.empty()) continue;
-      from.with(part.file).note(
+      from.with(part.file).change(
           part.line,
           "an assert-set in a test with a \"threshold\" passes as a whole or not; there the share of its "
           "checks that pass counts");
     }
     return {std::move(group)};
   }
-  from.note(line,
-            "the \"threshold\" of a test whose checks a model judges, which no group takes: each check must "
-            "pass, whatever its weight");
+  from.change(
+      line,
+      "the \"threshold\" of a test whose checks a model judges, which no group takes: each check must "
+      "pass, whatever its weight");
   return with_sets_flat(std::move(group.parts), from);
 }
 

@@ -7,6 +7,7 @@
 #include "common/text/trimmed.hpp"
 #include "coordinator/import/foreign_template.hpp"
 #include "coordinator/import/import_source.hpp"
+#include "coordinator/import/trimmed_answer.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -103,9 +104,16 @@ std::string problem_with(DocumentNode& expectation) {
   return problem;
 }
 
-Made made_of(ForeignCheck check, Reading reading) {
-  if (std::string problem = read_value(check, reading); !problem.empty())
+Made made_of(ForeignCheck check, const CheckSource& source) {
+  if (std::string problem = read_value(check, source.reading); !problem.empty())
     return tl::unexpected(std::move(problem));
+  if (source.is_trimmed) {
+    auto untrimmed = check_of_untrimmed(std::move(check));
+    if (!untrimmed)
+      return tl::unexpected("judges what a \"transform\" makes of the answer" +
+                            std::string(write_as_javascript));
+    check = std::move(*untrimmed);
+  }
   if (check.schema) check.schema = in_order(std::move(*check.schema));
   Made made = expectation_of(check);
   if (!made) return made;
@@ -150,7 +158,8 @@ bool names_other_format(const DocumentNode& schema) {
 
 }  // namespace
 
-std::string leniency_of(const ForeignCheck& check) {
+std::string leniency_of(const CheckSource& source) {
+  const ForeignCheck& check = source.check;
   if (check.type == "rouge-n") {
     return "is the F1 of words without their case and punctuation, and there the share of the text's words "
            "that the answer has: look at its threshold anew";
@@ -173,7 +182,10 @@ std::string leniency_of(const ForeignCheck& check) {
     leniency += (leniency.empty() ? "" : ", and ") +
                 std::string("judges no \"format\" but \"date\", \"time\" and \"date-time\"");
   }
-  if (leniency.empty() &&
+  const bool is_exact = source.is_trimmed && std::ranges::all_of(check.values, [](const std::string& value) {
+                          return !has_tag(value) && has_clean_ends(value);
+                        });
+  if (leniency.empty() && !is_exact &&
       (check.type == "equals" || check.type == "starts-with" || check.type == "levenshtein"))
     leniency = "does not count white space at the ends, which counts there";
   return leniency;
@@ -208,12 +220,16 @@ bool depends_on_values(const CheckSource& source, const Variables& values) {
   const auto is_blank = [&](const std::string& text) {
     return has_tag(text) && trimmed(rendered(text, values)).empty();
   };
+  const auto has_space = [&](const std::string& text) {
+    return source.is_trimmed && has_tag(text) && !has_clean_ends(rendered(text, values));
+  };
   return needs_values(source) || std::ranges::any_of(source.check.values, is_blank) ||
+         std::ranges::any_of(source.check.values, has_space) ||
          (source.check.context && is_blank(*source.check.context));
 }
 
 Made expectation_of(const CheckSource& source) {
-  return made_of(source.check, source.reading);
+  return made_of(source.check, source);
 }
 
 Made expectation_of(const CheckSource& source, const Variables& values) {
@@ -222,7 +238,7 @@ Made expectation_of(const CheckSource& source, const Variables& values) {
     text = rendered(text, values);
     return true;
   });
-  Made made = made_of(std::move(check), source.reading);
+  Made made = made_of(std::move(check), source);
   if (made) escape_texts(*made);
   return made;
 }

@@ -22,17 +22,23 @@ struct CheckSource {
   Reading reading = Reading::text;
   std::set<std::string, std::less<>> variables{};
   std::set<std::string, std::less<>> json_variables{};  ///< As TranslatedTemplate::json_variables.
+  bool is_trimmed = false;  ///< It judges the answer without the white space at its ends.
 };
 
+/// What to do about a check whose transform no metric says; the end of a clause.
+inline constexpr std::string_view write_as_javascript =
+    ", which no metric says: write it as a check javascript, which runs the transform";
+
 /// A clause on what the check lets pass here and not there; empty where there is nothing.
-std::string leniency_of(const ForeignCheck& check);
+std::string leniency_of(const CheckSource& source);
 
 /// Translates the texts of a check into templates of a suite. The error is a clause that says which cannot
 /// be.
 tl::expected<CheckSource, std::string> check_source(ForeignCheck check, CheckSource::Reading reading);
 
 /// Whether the values of these variables must be known for an entry of `expected`: where that would have a
-/// template in what is no template there, or in what is split, or an empty text.
+/// template in what is no template there, or in what is split, or an empty text, or white space that a
+/// transform takes off.
 bool depends_on_values(const CheckSource& source, const Variables& values);
 /// The same, whatever the values are.
 bool needs_values(const CheckSource& source);

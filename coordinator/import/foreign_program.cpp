@@ -5,6 +5,7 @@
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
 #include "coordinator/import/foreign_template.hpp"
+#include "coordinator/import/foreign_transform.hpp"
 #include "coordinator/import/ordered_table.hpp"
 
 #include <utility>
@@ -149,12 +150,16 @@ std::string add_transform(ForeignProgram& program, const DocumentNode& transform
     made = std::move(*read);
   }
   const bool is_python = program.language == Language::python;
+  if (is_python && only_trims(transform)) {
+    program.is_trimmed = true;
+    return "";
+  }
   if (made.language != program.language)
     return is_python ? "is in JavaScript, and the check in Python: write it as get_transform of a Python file"
                      : "is in Python, and the check in JavaScript: write both in one language";
-  const bool has_one = !program.transforms.empty() || !program.transform_file.empty();
-  if (has_one && (is_file || !program.transform_file.empty()))
-    return "comes before its own, and one of them is a file: write both into one";
+  const bool has_one = program.is_trimmed || !program.transforms.empty() || !program.transform_file.empty();
+  // Code runs before the function of a file.
+  if (has_one && is_file) return "comes before its own, and one of them is a file: write both into one";
   if (!is_file) {
     program.transforms.insert(program.transforms.begin(), *text);
     return "";
@@ -178,6 +183,7 @@ DocumentNode expectation_of(const ForeignProgram& program, const ProgramInput& i
   DocumentNode::Array transforms;
   for (const std::string& code : program.transforms) transforms.push_back(text_of(template_of(code)));
   if (!transforms.empty()) parameters.add("transforms", {std::move(transforms), 1, {}});
+  if (program.is_trimmed) parameters.add("trimmed", {true, 1, {}});
   if (input.is_json) parameters.add("json", {true, 1, {}});
   if (program.is_negated) parameters.add("negated", {true, 1, {}});
   if (!std::get<DocumentNode::Table>(input.vars.value).empty()) parameters.add("vars", input.vars);

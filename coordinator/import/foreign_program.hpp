@@ -30,6 +30,7 @@ struct ForeignProgram {
   std::vector<std::string> transforms{};  ///< JavaScript that makes what the code judges, in this order;
   std::string transform_file{};           ///< or a function of a file that does.
   std::string transform_function{};
+  bool is_trimmed = false;  ///< In Python: before that function, white space at the answer's ends goes.
   std::optional<DocumentNode> config{};
   std::optional<double> threshold{};
   std::set<std::string, std::less<>> variables{};       ///< That the code shows,

@@ -241,7 +241,7 @@ ImportedServer azure_server(std::string_view deployment, const DocumentNode& pro
   if (!address) {
     address =
         parse_base_url("https://NAME.openai.azure.com/openai/deployments/" + server_name_of(deployment));
-    from.note(
+    from.change(
         line,
         "the provider says no \"apiHost\" that sluice can take over: write yours for NAME in base_url of "
         "[providers." +
@@ -250,8 +250,8 @@ ImportedServer azure_server(std::string_view deployment, const DocumentNode& pro
   server.base_url = address->text;
   const std::string version = said("apiVersion");
   if (version.empty())
-    from.note(line, "the provider says no \"apiVersion\": " + std::string(azure_api_version) +
-                        " stands in query of [providers." + server.name + "] of sluice.toml");
+    from.change(line, "the provider says no \"apiVersion\": " + std::string(azure_api_version) +
+                          " stands in query of [providers." + server.name + "] of sluice.toml");
   const std::string key = said("apiKeyEnvar").empty() ? "AZURE_API_KEY" : said("apiKeyEnvar");
   server.more.push_back(
       {"query", 1, table_with("api-version", version.empty() ? std::string(azure_api_version) : version)});

@@ -1,7 +1,6 @@
 #include "coordinator/import/foreign_transform.hpp"
 
 #include "common/text/any_case.hpp"
-#include "common/text/trimmed.hpp"
 #include "coordinator/import/foreign_script.hpp"
 
 #include <algorithm>
@@ -57,18 +56,17 @@ bool is_in_small_letters(const std::string& value) {
 }
 
 /// A pattern for the value in any case, from the beginning of the answer.
-std::string pattern_of(const std::string& value, bool skips_blanks, bool to_the_end) {
+std::string pattern_of(const std::string& value, bool to_the_end) {
   constexpr std::string_view special = R"(\.+*?()|[]{}^$)";
-  const std::string space = skips_blanks ? R"([\s\v\p{Z}\x{feff}]*)" : "";
-  std::string pattern = "(?i)^" + space;
+  std::string pattern = "(?i)^";
   for (const char c : value) {
     if (special.find(c) != std::string_view::npos) pattern += '\\';
     pattern += c;
   }
-  return to_the_end ? pattern + space + "$" : pattern;
+  return to_the_end ? pattern + "$" : pattern;
 }
 
-std::optional<ForeignCheck> in_any_case(ForeignCheck check, bool trims) {
+std::optional<ForeignCheck> in_any_case(ForeignCheck check) {
   constexpr std::array<std::string_view, 5> without_case{"icontains", "icontains-all", "icontains-any",
                                                          "word-count", "is-refusal"};
   if (std::ranges::find(without_case, check.type) != without_case.end()) return check;
@@ -81,9 +79,9 @@ std::optional<ForeignCheck> in_any_case(ForeignCheck check, bool trims) {
   if (check.values.size() != 1) return std::nullopt;
   const bool is_whole = check.type == "equals";
   std::string& value = check.values.front();
-  if ((!is_whole && check.type != "starts-with") || (trims && trimmed(value) != value)) return std::nullopt;
+  if (!is_whole && check.type != "starts-with") return std::nullopt;
   check.type = "regex";
-  value = pattern_of(value, trims, is_whole);
+  value = pattern_of(value, is_whole);
   return check;
 }
 
@@ -145,16 +143,18 @@ std::optional<ForeignTransform> read_transform(std::string_view script) {
 
 bool keeps_answer(const DocumentNode& transform) {
   const auto* script = std::get_if<std::string>(&transform.value);
-  const bool is_none =
-      std::holds_alternative<DocumentNull>(transform.value) || (script != nullptr && script->empty());
-  if (is_none) return true;
+  return std::holds_alternative<DocumentNull>(transform.value) || (script != nullptr && script->empty());
+}
+
+bool only_trims(const DocumentNode& transform) {
+  const auto* script = std::get_if<std::string>(&transform.value);
   const auto read = script != nullptr ? read_transform(*script) : std::nullopt;
   return read && !read->lowers && read->path.empty();
 }
 
 std::optional<ForeignCheck> check_of_answer(ForeignCheck check, const ForeignTransform& transform) {
   if (!transform.path.empty()) return at_path(std::move(check), transform.path);
-  return transform.lowers ? in_any_case(std::move(check), transform.trims) : std::optional(std::move(check));
+  return transform.lowers ? in_any_case(std::move(check)) : std::optional(std::move(check));
 }
 
 }  // namespace sluice

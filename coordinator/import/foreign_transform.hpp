@@ -19,11 +19,14 @@ struct ForeignTransform {
 /// Nothing for any other.
 std::optional<ForeignTransform> read_transform(std::string_view script);
 
-/// Whether a `transform` makes of an answer what checks take for the same: blanks around it do not count.
+/// Whether it is no `transform`: null, or an empty text.
 bool keeps_answer(const DocumentNode& transform);
+/// Whether it takes off the white space at the answer's ends, and does nothing else.
+bool only_trims(const DocumentNode& transform);
 
-/// The check that says of the answer itself what `check` says of the transformed one; nothing if there is
-/// none that is equal.
+/// The check that says of the answer itself what `check` says of the transformed one, whose white space at
+/// the ends still has to be taken off where it trims (CheckSource::is_trimmed); nothing if there is none that
+/// is equal.
 std::optional<ForeignCheck> check_of_answer(ForeignCheck check, const ForeignTransform& transform);
 
 }  // namespace sluice

@@ -14,7 +14,8 @@
 
 namespace sluice {
 
-/// What a suite lacks by what is left out, the severest first.
+/// What is lost or changed so that a model is asked something else, or an answer judged otherwise, than
+/// there. The severest first.
 enum class Loss : std::uint8_t {
   everything,  ///< Nothing is imported without it: an error, and no note.
   all_checks,  ///< Of a test, which a placeholder judges.
@@ -23,6 +24,7 @@ enum class Loss : std::uint8_t {
   prompt,
   provider,
   check,
+  change,  ///< Nothing is lacking, and a request or a verdict is another than there.
   none,
 };
 

@@ -107,7 +107,7 @@ std::optional<double> number_in(const DocumentNode& table, std::string_view key)
 const DocumentNode::Table* mapping_in(const DocumentEntry& entry, const ImportFile& from) {
   const auto* table = std::get_if<DocumentNode::Table>(&entry.value.value);
   if (table == nullptr && !std::holds_alternative<DocumentNull>(entry.value.value))
-    from.note(entry.line, "\"" + excerpt(entry.key, defaults::quoted_bytes) + "\" is no mapping: left out");
+    from.change(entry.line, "\"" + excerpt(entry.key, defaults::quoted_bytes) + "\" is no mapping: left out");
   return table;
 }
 

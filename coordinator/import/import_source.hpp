@@ -29,20 +29,26 @@ std::optional<std::string> scalar_text(const DocumentNode& node);
 /// A number of a table, also where it is written as a text, which counts as one there.
 std::optional<double> number_in(const DocumentNode& table, std::string_view key);
 
+struct ForeignEnvironment;
+
 /// One of the files that an import reads: its own folder bounds what it may name.
 struct ImportFile {
   const SuiteFolder& files;
   ImportNotes& notes;
   std::string name;      ///< Relative to the folder; for messages too.
   std::string folder{};  ///< Leads there from the suite's: empty, or with a slash at its end.
+  ForeignEnvironment* environment = nullptr;  ///< Null where no text is read.
 
+  /// A note of what changes no request and no verdict.
   void note(std::uint32_t line, std::string message) const { notes.add(name, line, std::move(message)); }
+  /// A note of a request or a verdict that is another than there.
+  void change(std::uint32_t line, std::string message) const { lose(Loss::change, line, std::move(message)); }
   /// A note of what the suite lacks by it.
   void lose(Loss loss, std::uint32_t line, std::string message) const {
     notes.add(name, line, std::move(message), loss);
   }
   /// Another file beside it.
-  ImportFile with(std::string other) const { return {files, notes, std::move(other), folder}; }
+  ImportFile with(std::string other) const { return {files, notes, std::move(other), folder, environment}; }
 };
 
 /// The table of an entry that must be one; else null, which is a note unless nothing stands there.

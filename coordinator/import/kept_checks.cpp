@@ -1,7 +1,6 @@
 #include "coordinator/import/kept_checks.hpp"
 
 #include "common/defaults.hpp"
-#include "common/documents/canonical_json.hpp"
 #include "common/model/metrics.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/import/program_checks.hpp"
@@ -16,10 +15,12 @@ void KeptChecks::add(const std::vector<ImportedCheck>& checks) {
     for (const ImportedCheck& part : check.parts) note_lost_name(part);
     if (check.program) ++needs_.programs[check.program->language];
     note_lost_scores(check.parts, from_);
+    if (!check.parts.empty() && check.pass_mark == 0)
+      from_.with(check.file).note(check.line, "a \"threshold\" of 0 lets any answer pass, as there");
     if (!check.leniency.empty()) {
       from_.with(check.file)
-          .note(check.line,
-                "the check " + excerpt(check.foreign_type, defaults::quoted_bytes) + " " + check.leniency);
+          .change(check.line,
+                  "the check " + excerpt(check.foreign_type, defaults::quoted_bytes) + " " + check.leniency);
     }
     const MetricInfo* metric = find_metric(check.type);
     if (metric == nullptr) continue;
@@ -31,7 +32,8 @@ void KeptChecks::add(const std::vector<ImportedCheck>& checks) {
     if (!is_judge_metric(id)) continue;
     needs_.is_judged = true;
     if (!needs_.grader) needs_.grader = check.grader;
-    graded_[check.grader ? canonical_json(*check.grader) : std::string()].emplace(check.file, check.line);
+    Places& named = graded_[check.grader ? check.judge : judge_];
+    if (check.grader) named.emplace(check.file, check.line);
   }
 }
 
@@ -48,12 +50,12 @@ CheckNeeds KeptChecks::take() {
   if (graded_.size() < 2) return std::move(needs_);
   // A suite has one judge.
   needs_.grader.reset();
-  for (const auto& [grader, places] : graded_) {
+  for (const auto& [judge, places] : graded_) {
     for (const auto& [file, line] : places) {
-      if (!grader.empty())
-        from_.with(file).note(line,
-                              "the \"provider\" of a check is not that of all checks which a model judges, "
-                              "and a suite has one judge: left out");
+      if (judge != judge_)
+        from_.with(file).change(line,
+                                "the \"provider\" of a check is not that of all checks which a model judges, "
+                                "and a suite has one judge: left out");
     }
   }
   return std::move(needs_);

@@ -29,7 +29,8 @@ struct CheckNeeds {
 /// Gathers what checks need that stand in the suite. What they let pass becomes notes.
 class KeptChecks {
  public:
-  explicit KeptChecks(const ImportFile& from) : from_(from) {}
+  /// `judge` is the suite's (identity_of), where it has one.
+  KeptChecks(const ImportFile& from, std::string judge) : from_(from), judge_(std::move(judge)) {}
   void add(const std::vector<ImportedCheck>& checks);
   /// Of all that were added.
   CheckNeeds take();
@@ -40,8 +41,9 @@ class KeptChecks {
   using Places = std::set<std::pair<std::string, std::uint32_t>>;  ///< Files and lines.
 
   const ImportFile& from_;
+  std::string judge_;
   CheckNeeds needs_{};
-  std::map<std::string, Places> graded_{};  ///< Where checks are that a model judges, by the judge.
+  std::map<std::string, Places> graded_{};  ///< Where judges of checks are named, by the judge.
 };
 
 }  // namespace sluice

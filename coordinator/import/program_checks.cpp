@@ -108,10 +108,10 @@ bool answers_are_values(const DocumentNode& input) {
 void note_lost_scores(const std::vector<ImportedCheck>& parts, const ImportFile& from) {
   for (const ImportedCheck& part : parts) {
     if (part.program)
-      from.with(part.file).note(part.line,
-                                "the check " + part.foreign_type +
-                                    " counts as passed or failed towards a \"threshold\"; there the "
-                                    "score that it returns counts");
+      from.with(part.file).change(part.line,
+                                  "the check " + part.foreign_type +
+                                      " counts as passed or failed towards a \"threshold\"; there the "
+                                      "score that it returns counts");
   }
 }
 

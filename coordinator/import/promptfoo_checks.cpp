@@ -6,6 +6,7 @@
 #include "coordinator/import/bound_checks.hpp"
 #include "coordinator/import/foreign_script.hpp"
 #include "coordinator/import/foreign_transform.hpp"
+#include "coordinator/import/judge_identity.hpp"
 #include "coordinator/import/transformed_checks.hpp"
 #include "coordinator/suite/expectations/foreign_check.hpp"
 
@@ -34,7 +35,8 @@ bool is_no_number(const DocumentNode& assertion, std::string_view key) {
 
 class CheckImporter {
  public:
-  CheckImporter(const DocumentNode* templates, const ImportFile& from) : templates_(templates), from_(from) {}
+  CheckImporter(const AssertionTemplates& templates, const ImportFile& from)
+      : templates_(templates), from_(from) {}
 
   std::vector<ImportedCheck> read(const DocumentNode& assertions) {
     read_list(assertions);
@@ -127,17 +129,21 @@ class CheckImporter {
 
   void follow(const std::string& reference, std::uint32_t line) {
     constexpr std::string_view start = "#/assertionTemplates/";
-    const DocumentEntry* entry = templates_ != nullptr && reference.starts_with(start)
-                                     ? find_entry(*templates_, reference.substr(start.size()))
+    const DocumentEntry* entry = templates_.table != nullptr && reference.starts_with(start)
+                                     ? find_entry(*templates_.table, reference.substr(start.size()))
                                      : nullptr;
     if (entry == nullptr || find_entry(entry->value, "$ref") != nullptr)
       return from_.lose(
           Loss::check, line,
           "the check " + json_string(excerpt(reference, defaults::quoted_bytes)) + " is not there: left out");
-    read_one(entry->value);
+    const ImportFile there = from_.with(templates_.file);
+    CheckImporter importer(templates_, there);
+    importer.is_in_group_ = is_in_group_;
+    importer.read_one(entry->value);
+    std::ranges::move(importer.checks_, std::back_inserter(checks_));
   }
 
-  /// All of a set must pass, unless a threshold says what share (0 is none there).
+  /// All of a set must pass, unless a threshold says what share (with 0 it always passes).
   void read_set(const DocumentNode& set) {
     ImportedCheck group;
     group.foreign_type = "assert-set";
@@ -148,7 +154,9 @@ class CheckImporter {
     if (held == nullptr) return;
     const auto threshold = number_in(set, "threshold");
     group.weight = number_in(set, "weight");
-    group.is_set = threshold.value_or(0) == 0;
+    if (threshold && !(*threshold >= 0 && *threshold <= 1))
+      return leave_out(set.line, "assert-set", "has a threshold beyond 0 to 1");
+    group.is_set = !threshold;
     if (is_in_group_ && group.is_set) {
       if (group.weight) note_weight(group, from_);
       return read_list(held->value);
@@ -174,12 +182,13 @@ class CheckImporter {
     for (const DocumentEntry& entry : std::get<DocumentNode::Table>(assertion.value)) {
       const bool is_read = std::ranges::find(known_keys, entry.key) != known_keys.end() ||
                            (entry.key == program_key && is_program_type(type)) ||
-                           (entry.key == "transform" && type != "assert-set" && !keeps_answer(entry.value));
+                           (entry.key == "transform" && type != "assert-set");
       const bool is_unread_number =
           (entry.key == "weight" || entry.key == "threshold") && is_no_number(assertion, entry.key);
       if (is_read && !is_unread_number) continue;
       if (entry.key == "provider" && is_rubric(type)) {
         made.grader = entry.value;
+        made.judge = identity_of(entry.value, from_);
         continue;
       }
       const std::string* name = entry.key == "metric" ? text_in(entry.value) : nullptr;
@@ -193,9 +202,11 @@ class CheckImporter {
                                      ", is a template, which the name of a score cannot be: left out");
         continue;
       }
-      from_.note(
-          entry.line,
-          shown + (entry.key == "metric" ? why_no_name(entry.value) : " has no counterpart") + ": left out");
+      if (entry.key == rubric_prompt_key) made.rubric_prompt = entry.value;
+      if (entry.key == "metric")
+        from_.note(entry.line, shown + why_no_name(entry.value) + ": left out");
+      else
+        from_.change(entry.line, shown + why_left_out(entry.key));
     }
   }
 
@@ -296,7 +307,7 @@ class CheckImporter {
     checks_.push_back(std::move(made));
   }
 
-  const DocumentNode* templates_;
+  const AssertionTemplates& templates_;
   const ImportFile& from_;
   std::vector<ImportedCheck> checks_;
   bool is_in_group_ = false;  ///< In a set with a threshold.
@@ -304,13 +315,19 @@ class CheckImporter {
 
 }  // namespace
 
+std::string why_left_out(std::string_view key) {
+  if (key != rubric_prompt_key) return " has no counterpart: left out";
+  return " is left out: sluice asks judges by rubrics of its own; to ask by this one, write it as a rubric "
+         "(\"rubrics\" of a suite, docs/judges.md)";
+}
+
 void leave_out(const ImportedCheck& check, const std::string& why, const ImportFile& from) {
   from.with(check.file)
       .lose(Loss::check, check.line,
             "the check " + excerpt(check.foreign_type, defaults::quoted_bytes) + " " + why + ": left out");
 }
 
-std::vector<ImportedCheck> import_checks(const DocumentNode& assertions, const DocumentNode* templates,
+std::vector<ImportedCheck> import_checks(const DocumentNode& assertions, const AssertionTemplates& templates,
                                          const ImportFile& from) {
   return CheckImporter(templates, from).read(assertions);
 }

@@ -24,8 +24,26 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Keys that say nothing about what is asked and judged, or are read elsewhere.
-constexpr std::array<std::string_view, 4> silent_keys{"$schema", "description", "assertionTemplates",
-                                                      "writeLatestResults"};
+constexpr std::array<std::string_view, 5> silent_keys{"$schema", "description", "assertionTemplates",
+                                                      "writeLatestResults", "env"};
+/// Options that are said to be left out, and change no request and no verdict.
+constexpr std::array<std::string_view, 17> idle_options{"delay",
+                                                        "showProgressBar",
+                                                        "progressBar",
+                                                        "verbose",
+                                                        "silent",
+                                                        "interactiveProviders",
+                                                        "description",
+                                                        "output",
+                                                        "table",
+                                                        "tableCellMaxLength",
+                                                        "share",
+                                                        "noShare",
+                                                        "write",
+                                                        "watch",
+                                                        "tags",
+                                                        "generateSuggestions",
+                                                        "suggestionsCount"};
 
 class ConfigImporter {
  public:
@@ -35,9 +53,10 @@ class ConfigImporter {
     SuiteParts parts;
     parts.name = name_of(path);
     const DocumentEntry* templates = find_entry(root_, "assertionTemplates");
-    defaults_.templates = templates != nullptr ? &templates->value : nullptr;
+    defaults_.templates = {templates != nullptr ? &templates->value : nullptr, from_.name};
     const auto* table = std::get_if<DocumentNode::Table>(&root_.value);
-    if (const DocumentEntry* entry = find_entry(root_, "defaultTest")) read_default_test(entry->value, parts);
+    if (const DocumentEntry* entry = find_entry(root_, "defaultTest"))
+      read_default_test(entry->value, parts, from_);
     for (const DocumentEntry& entry : *table) read_key(entry, parts);
     if (!has_tests_) add_tests(import_test({DocumentNode::Table{}, root_.line, {}}, defaults_, from_), parts);
     ImportedSuite imported = assemble(std::move(parts), from_);
@@ -77,7 +96,9 @@ class ConfigImporter {
                  "make them of "
                  "the columns of `--report csv=FILE`: left out");
     } else if (key != "defaultTest" && std::ranges::find(silent_keys, key) == silent_keys.end()) {
-      from_.note(line, "\"" + excerpt(key, defaults::quoted_bytes) + "\" has no counterpart: left out");
+      const bool is_idle = key != "extensions" && key != "nunjucksFilters";
+      from_.lose(is_idle ? Loss::none : Loss::change, line,
+                 "\"" + excerpt(key, defaults::quoted_bytes) + "\" has no counterpart: left out");
     }
   }
 
@@ -101,42 +122,44 @@ class ConfigImporter {
       } else if (entry.key == "maxConcurrency") {
         from_.note(entry.line, "\"maxConcurrency\" is said with --max-concurrent, or found: left out");
       } else {
-        from_.note(entry.line, "\"" + entry.key + "\" in " + options.key + " has no counterpart: left out");
+        const bool is_idle = std::ranges::find(idle_options, entry.key) != idle_options.end();
+        from_.lose(is_idle ? Loss::none : Loss::change, entry.line,
+                   "\"" + entry.key + "\" in " + options.key + " has no counterpart: left out");
       }
     }
   }
 
-  void read_default_test(const DocumentNode& node, SuiteParts& parts) {
+  void read_default_test(const DocumentNode& node, SuiteParts& parts, const ImportFile& from) {
     if (const std::string* name = text_in(node)) {
-      const std::string file = referenced_file(*name, from_.files);
-      const auto document = read_document(file, from_, node.line, Loss::check);
-      if (document) read_default_test(*document, parts);
+      const std::string file = referenced_file(*name, from.files);
+      const auto document = read_document(file, from, node.line, Loss::check);
+      if (document) read_default_test(*document, parts, from.with(file));
       return;
     }
     DocumentNode test = node;
     auto* table = std::get_if<DocumentNode::Table>(&test.value);
-    if (table == nullptr) return from_.note(node.line, "\"defaultTest\" is no mapping: left out");
+    if (table == nullptr) return from.change(node.line, "\"defaultTest\" is no mapping: left out");
     const DocumentEntry* options = find_entry(node, "options");
     const DocumentEntry* keeps =
         options != nullptr ? find_entry(options->value, "disableVarExpansion") : nullptr;
     const auto* wanted = keeps != nullptr ? std::get_if<bool>(&keeps->value.value) : nullptr;
     defaults_.keeps_lists = wanted != nullptr && *wanted;
     for (DocumentEntry& entry : *table) {
-      if (entry.key == "options") take_grader(entry.value, parts);
-      if (entry.key == "vars" && !defaults_.keeps_lists) take_lists(entry.value);
+      if (entry.key == "options") take_grader(entry.value, parts, from);
+      if (entry.key == "vars" && !defaults_.keeps_lists) take_lists(entry.value, from);
       if (entry.key == "threshold")
-        from_.note(
+        from.change(
             entry.line,
-            "\"threshold\" of the default test would weigh the checks of each test, which has its own: "
-            "left out");
+            "\"threshold\" of the default test is left out: a test without a \"threshold\" of its own "
+            "passes if all of its checks pass, and there if a share of them does");
     }
     std::erase_if(*table, [](const DocumentEntry& entry) { return entry.key == "threshold"; });
-    auto read = import_test(test, {defaults_.templates, true, {}}, from_);
+    auto read = import_test(test, {defaults_.templates, true, {}, {}}, from);
     if (!read.empty()) parts.default_test = std::move(read.front());
   }
 
   /// Takes variables of several values out: each test without its own becomes several.
-  void take_lists(DocumentNode& vars) {
+  void take_lists(DocumentNode& vars, const ImportFile& from) {
     auto* table = std::get_if<DocumentNode::Table>(&vars.value);
     if (table == nullptr) return;
     const auto has_one_value = [](const DocumentEntry& entry) {
@@ -147,10 +170,11 @@ class ConfigImporter {
     const auto lists = std::stable_partition(table->begin(), table->end(), has_one_value);
     std::move(lists, table->end(), std::back_inserter(defaults_.lists));
     table->erase(lists, table->end());
+    defaults_.lists_file = from.name;
   }
 
   /// Takes the provider that grades out of the options: it is the suite's judge, or several by what they do.
-  void take_grader(DocumentNode& options, SuiteParts& parts) const {
+  static void take_grader(DocumentNode& options, SuiteParts& parts, const ImportFile& from) {
     auto* table = std::get_if<DocumentNode::Table>(&options.value);
     if (table == nullptr) return;
     const auto grader = std::ranges::find(*table, "provider", &DocumentEntry::key);
@@ -159,17 +183,17 @@ class ConfigImporter {
     const auto* kinds = std::get_if<DocumentNode::Table>(&named.value);
     if (kinds == nullptr ||
         (find_entry(named, "text") == nullptr && find_entry(named, "embedding") == nullptr)) {
-      parts.judge = first_of(import_providers(named, from_));
+      parts.judge = first_of(import_providers(named, from));
     } else {
       for (const DocumentEntry& kind : *kinds) {
         if (kind.key == "text") {
-          parts.judge = first_of(import_providers(kind.value, from_));
+          parts.judge = first_of(import_providers(kind.value, from));
         } else if (kind.key == "embedding") {
-          parts.embedder = first_of(import_embedder(kind.value, from_));
+          parts.embedder = first_of(import_embedder(kind.value, from));
           parts.names_embedder = true;
         } else {
-          from_.note(kind.line,
-                     "\"" + kind.key + "\" among the providers that grade has no counterpart: left out");
+          from.note(kind.line,
+                    "\"" + kind.key + "\" among the providers that grade has no counterpart: left out");
         }
       }
     }

@@ -134,7 +134,7 @@ class PromptImporter {
       const bool is_known = entry.key == "label" || entry.key == "raw" || entry.key == "id" ||
                             entry.key == "display" || entry.key == "content" || entry.key == "config";
       if (!is_known && (raw != nullptr || id != nullptr))
-        from_.note(entry.line, "\"" + entry.key + "\" of a prompt has no counterpart: left out");
+        from_.change(entry.line, "\"" + entry.key + "\" of a prompt has no counterpart: left out");
     }
     const std::size_t before = prompts_.size();
     if (raw != nullptr)
@@ -161,7 +161,7 @@ class PromptImporter {
       if (entry.key == "response_format")
         form = import_response_format(entry, from_);
       else
-        from_.note(entry.line, "\"" + entry.key + "\" in config of a prompt has no counterpart: left out");
+        from_.change(entry.line, "\"" + entry.key + "\" in config of a prompt has no counterpart: left out");
     }
     return form;
   }
@@ -307,8 +307,8 @@ class PromptImporter {
     std::erase_if(chat.turns, [&](const ImportedMessage& turn) {
       const bool is_empty = trimmed(turn.content).empty();
       const std::string words = named(label) + "has an empty turn of the " + turn.role + ": left out";
-      if (is_empty && file.empty()) from_.note(line, words);
-      if (is_empty && !file.empty()) from_.with(file).note(turn.line, words);
+      if (is_empty && file.empty()) from_.change(line, words);
+      if (is_empty && !file.empty()) from_.with(file).change(turn.line, words);
       return is_empty;
     });
   }
@@ -319,11 +319,13 @@ class PromptImporter {
   }
 
   std::string own_id(const std::string& label) const {
-    const std::string number = std::to_string(prompts_.size() + 1);
-    std::string id = id_of(label).substr(0, 40);
-    if (id.empty()) id = number;
-    const bool is_taken = std::ranges::find(prompts_, id, &ImportedPrompt::id) != prompts_.end();
-    return is_taken ? id + "-" + number : id;
+    std::string own = id_of(label).substr(0, 40);
+    if (own.empty()) own = std::to_string(prompts_.size() + 1);
+    std::string id = own;
+    // Counted among those of its name, so that no other prompt changes it: baselines know it by its id.
+    for (std::size_t n = 2; std::ranges::find(prompts_, id, &ImportedPrompt::id) != prompts_.end(); ++n)
+      id = own + "-" + std::to_string(n);
+    return id;
   }
 
   const ImportFile& from_;

@@ -139,7 +139,8 @@ class ProviderImporter {
 
   void add(const std::string& id, const DocumentNode& node, std::uint32_t line) {
     const DocumentEntry* transform = find_entry(node, "transform");
-    if (transform != nullptr && !keeps_answer(transform->value))
+    const bool is_changing = transform != nullptr && !keeps_answer(transform->value);
+    if (is_changing && !only_trims(transform->value))
       return leave_out(id, line, "changes answers by its \"transform\", which has no counterpart");
     if (const std::string known = default_of_variable(id); !known.empty()) {
       from_.note(line,
@@ -208,8 +209,8 @@ class ProviderImporter {
   }
 
   void note_chat(const std::string& id, std::uint32_t line) const {
-    from_.note(line, "the provider " + json_string(excerpt(id, defaults::quoted_bytes)) +
-                         " is asked as a chat (chat completions) here");
+    from_.change(line, "the provider " + json_string(excerpt(id, defaults::quoted_bytes)) +
+                           " is asked as a chat (chat completions) here");
   }
 
   void add_http(const std::string& id, const DocumentNode& node, std::uint32_t line) {
@@ -223,9 +224,10 @@ class ProviderImporter {
     const std::vector<DocumentEntry> unsaid = std::move(server->unsaid);
     made.provider = use(std::move(*server));
     for (const DocumentEntry& one : unsaid)
-      from_.note(one.line, "\"" + excerpt(one.key, defaults::quoted_bytes) + "\" in " + *text_in(one.value) +
-                               " of a provider cannot be said as it stands: add it to [providers." +
-                               made.provider + "]; a secret as { env = \"NAME\" }");
+      from_.change(one.line, "\"" + excerpt(one.key, defaults::quoted_bytes) + "\" in " +
+                                 *text_in(one.value) +
+                                 " of a provider cannot be said as it stands: add it to [providers." +
+                                 made.provider + "]; a secret as { env = \"NAME\" }");
     add_read(std::move(made), id, node, is_of_http_server);
   }
 
@@ -235,6 +237,9 @@ class ProviderImporter {
     made.name = name_in(node, id);
     read_prompts(node, made);
     read_other_keys(node);
+    const DocumentEntry* transform = find_entry(node, "transform");
+    if (transform != nullptr && !keeps_answer(transform->value))
+      made.transform = text_node("output.trim()", transform->line);
     const DocumentEntry* config = find_entry(node, "config");
     if (config != nullptr && mapping_in(*config, from_) != nullptr)
       read_config(config->value, made, is_of_server);
@@ -275,7 +280,7 @@ class ProviderImporter {
     if (prompts == nullptr) return;
     const auto take = [&](const DocumentNode& one) {
       if (const std::string* label = text_in(one)) return made.prompts.push_back(*label);
-      from_.note(one.line, "\"prompts\" of a provider holds what is no text: left out");
+      from_.change(one.line, "\"prompts\" of a provider holds what is no text: left out");
     };
     const auto* list = std::get_if<DocumentNode::Array>(&prompts->value.value);
     if (list == nullptr) return take(prompts->value);
@@ -287,9 +292,11 @@ class ProviderImporter {
     if (table == nullptr) return;
     for (const DocumentEntry& entry : *table) {
       const bool is_known =
-          entry.key == "id" || entry.key == "label" || entry.key == "prompts" || entry.key == "config";
+          entry.key == "id" || entry.key == "label" || entry.key == "prompts" || entry.key == "config" ||
+          entry.key == "transform";
       if (!is_known)
-        from_.note(entry.line, "\"" + entry.key + "\" of a provider has no counterpart: left out");
+        from_.lose(entry.key == "delay" ? Loss::none : Loss::change, entry.line,
+                   "\"" + entry.key + "\" of a provider has no counterpart: left out");
     }
   }
 
@@ -303,10 +310,10 @@ class ProviderImporter {
       if (is_of_server(entry.key)) continue;
       if (entry.key == "apiBaseUrl" && made.usual && text_in(entry.value) != nullptr) continue;  // Was read.
       if (entry.key != "apiKey" && has_template(entry.value)) {
-        from_.note(entry.line,
-                   "\"" + entry.key +
-                       "\" in config of a provider holds a template, which is filled nowhere here: left "
-                       "out");
+        from_.change(entry.line,
+                     "\"" + entry.key +
+                         "\" in config of a provider holds a template, which is filled nowhere here: left "
+                         "out");
         continue;
       }
       if (is_dropped(entry.key, made)) {
@@ -331,7 +338,7 @@ class ProviderImporter {
       } else if (entry.key == "tools") {
         made.tools = import_tools(entry, from_);
       } else if (entry.key == "tool_choice") {
-        from_.note(entry.line,
+        from_.change(entry.line,
                    "\"tool_choice\" in config of a provider has no counterpart (a test names it as "
                    "\"input.tool_choice\"): left out");
       } else if (entry.key == "apiKeyEnvar" && find_entry(config, "apiBaseUrl") != nullptr) {
@@ -342,7 +349,8 @@ class ProviderImporter {
                        "\" of a provider: sluice reads the key from the environment; \"api_key_env\" in "
                        "[providers.NAME] of sluice.toml names another variable");
       } else {
-        from_.note(entry.line, "\"" + entry.key + "\" in config of a provider has no counterpart: left out");
+        from_.change(entry.line,
+                     "\"" + entry.key + "\" in config of a provider has no counterpart: left out");
       }
     }
   }

@@ -29,6 +29,7 @@ struct ImportedProvider {
   std::optional<ForeignSampling> usual{};
   std::optional<DocumentNode> response_format{};  ///< As `input.response_format` of a test has it.
   std::optional<DocumentNode> tools{};            ///< As `input.tools`.
+  std::optional<DocumentNode> transform{};        ///< Of its answers: `output.trim()`.
 };
 
 struct ImportedProviders {

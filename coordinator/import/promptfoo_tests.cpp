@@ -20,6 +20,18 @@ namespace {
 
 using Tests = std::vector<ImportedTest>;
 
+/// The files that a reference to tests names; none is a note.
+std::vector<std::string> files_of_tests(const std::string& reference, std::uint32_t line,
+                                        const std::string& what, const ImportFile& from) {
+  const std::string name = referenced_file(reference, from.files);
+  if (!name.empty() && !is_code_file(name) && !extension_of(name).empty())
+    return files_of(name, from, line, Loss::test);
+  from.lose(Loss::test, line,
+            "the " + what + " " + json_string(excerpt(reference, defaults::quoted_bytes)) +
+                " are made by a program or lie elsewhere: left out");
+  return {};
+}
+
 class TestImporter {
  public:
   TestImporter(const TestDefaults& defaults, const ImportFile& from) : defaults_(defaults), from_(from) {}
@@ -56,7 +68,7 @@ class TestImporter {
       } else if (entry.key == "prompts" || entry.key == "providers") {
         test.filters.emplace_back(entry.key, entry.line);  // Noted when all of them are known.
       } else if (entry.key != "threshold" || !test.pass_mark) {
-        from_.note(entry.line, "\"" + entry.key + "\" of a test has no counterpart: left out");
+        from_.change(entry.line, "\"" + entry.key + "\" of a test has no counterpart: left out");
       }
     }
     Tests tests{std::move(test)};
@@ -67,8 +79,10 @@ class TestImporter {
 
   /// A test for each value of the default test's variables.
   void add_lists(Tests& tests) {
+    const ImportFile there = from_.with(defaults_.lists_file);
     for (const DocumentEntry& entry : defaults_.lists) {
-      if (!tests.front().vars.contains(entry.key)) read_var(entry.key, entry.value, tests);
+      if (!tests.front().vars.contains(entry.key))
+        TestImporter(defaults_, there).read_var(entry.key, entry.value, tests);
     }
   }
 
@@ -109,8 +123,9 @@ class TestImporter {
       }
       const bool is_transform = entry.key == "transform" || entry.key == "postprocess";
       if (is_transform && (entry.key == "transform" || !test.transform)) test.transform = entry.value;
-      if (is_transform && !keeps_answer(entry.value)) continue;  // Its checks say what becomes of it.
-      from_.note(entry.line, "\"" + entry.key + "\" in options of a test has no counterpart: left out");
+      if (is_transform) continue;  // Its checks say what becomes of it.
+      from_.lose(entry.key == "runSerially" ? Loss::none : Loss::change, entry.line,
+                 "\"" + entry.key + "\" in options of a test" + why_left_out(entry.key));
     }
   }
 
@@ -119,8 +134,8 @@ class TestImporter {
     if (table == nullptr) return;
     for (const DocumentEntry& entry : *table) {
       if (entry.key == "conversationId") {
-        from_.note(entry.line,
-                   "\"conversationId\" joins tests to a conversation, which has no counterpart: left out");
+        from_.change(entry.line,
+                     "\"conversationId\" joins tests to a conversation, which has no counterpart: left out");
         continue;
       }
       const auto* list = std::get_if<DocumentNode::Array>(&entry.value.value);
@@ -150,14 +165,14 @@ class TestImporter {
       return;
     }
     const auto* table = std::get_if<DocumentNode::Table>(&node.value);
-    if (table == nullptr) return from_.note(node.line, "\"vars\" is no mapping: left out");
+    if (table == nullptr) return from_.change(node.line, "\"vars\" is no mapping: left out");
     for (const DocumentEntry& entry : *table) read_var(entry.key, entry.value, tests);
   }
 
   void read_var(const std::string& name, const DocumentNode& node, Tests& tests) {
     if (!is_variable_name(name)) {
-      return from_.note(node.line, "the variable " + json_string(excerpt(name, defaults::quoted_bytes)) +
-                                       " has a name that a template cannot use: left out");
+      return from_.change(node.line, "the variable " + json_string(excerpt(name, defaults::quoted_bytes)) +
+                                         " has a name that a template cannot use: left out");
     }
     for (ImportedTest& test : tests) {
       if (text_in(node) != nullptr)
@@ -225,8 +240,8 @@ class TestImporter {
                             ", which is no path as it stands: write the file's own");
     }
     if (extension == ".ts" || extension == ".cts" || extension == ".mts")
-      from_.note(line, "the variable \"" + name +
-                           "\" is a file that newer versions of promptfoo run: its text is taken");
+      from_.change(line, "the variable \"" + name +
+                             "\" is a file that newer versions of promptfoo run: its text is taken");
     DocumentNode::Array texts;
     for (const std::string& one : files_of(file, from_, line, Loss::everything)) {
       if (extension_of(one) == ".yaml" || extension_of(one) == ".yml") {
@@ -247,10 +262,10 @@ class TestImporter {
   /// A test for each value.
   void multiply(const std::string& name, const DocumentNode::Array& values, std::uint32_t line,
                 Tests& tests) {
-    if (values.empty()) return from_.note(line, "the variable \"" + name + "\" is an empty list: left out");
+    if (values.empty()) return from_.change(line, "the variable \"" + name + "\" is an empty list: left out");
     if (tests.size() * values.size() > defaults::max_imported_tests) {
-      return from_.note(line, "the variable \"" + name + "\" makes more than " +
-                                  std::to_string(defaults::max_imported_tests) + " tests of one: left out");
+      return from_.change(line, "the variable \"" + name + "\" makes more than " +
+                                    std::to_string(defaults::max_imported_tests) + " tests of one: left out");
     }
     Tests all;
     for (const ImportedTest& test : tests) {
@@ -266,13 +281,7 @@ class TestImporter {
   }
 
   void read_reference(const std::string& reference, std::uint32_t line) {
-    const std::string name = referenced_file(reference, from_.files);
-    if (name.empty() || is_code_file(name) || extension_of(name).empty()) {
-      return from_.lose(Loss::test, line,
-                        "the tests " + json_string(excerpt(reference, defaults::quoted_bytes)) +
-                            " are made by a program or lie elsewhere: left out");
-    }
-    for (const std::string& one : files_of(name, from_, line, Loss::test)) read_file(one, line);
+    for (const std::string& one : files_of_tests(reference, line, "tests", from_)) read_file(one, line);
   }
 
   void read_file(const std::string& name, std::uint32_t line) {
@@ -308,8 +317,55 @@ class TestImporter {
 void note_other_keys_of(const DocumentNode& scenario, const ImportFile& from) {
   for (const DocumentEntry& entry : std::get<DocumentNode::Table>(scenario.value)) {
     if (entry.key != "config" && entry.key != "tests" && entry.key != "description")
-      from.note(entry.line, "\"" + entry.key + "\" of a scenario has no counterpart: left out");
+      from.change(entry.line, "\"" + entry.key + "\" of a scenario has no counterpart: left out");
   }
+}
+
+/// A test with what an entry of its scenario's `config` has for it.
+ImportedTest with_config(ImportedTest test, const ImportedTest& config) {
+  for (const auto& [name, shown] : config.lists) {
+    if (!test.vars.contains(name)) test.lists.emplace(name, shown);
+  }
+  for (const auto& [name, value] : config.values) {
+    if (!test.vars.contains(name)) test.values.emplace(name, value);
+  }
+  test.vars.insert(config.vars.begin(), config.vars.end());
+  test.metadata.insert(config.metadata.begin(), config.metadata.end());
+  if (!test.pass_mark) test.pass_mark = config.pass_mark;
+  if (!test.transform) test.transform = config.transform;
+  test.takes_default_checks = test.takes_default_checks && config.takes_default_checks;
+  test.lost_checks = test.lost_checks || config.lost_checks;
+  test.filters.insert(test.filters.end(), config.filters.begin(), config.filters.end());
+  test.checks.insert(test.checks.begin(), config.checks.begin(), config.checks.end());
+  return test;
+}
+
+/// Each entry of its `config` with each of its `tests`.
+Tests tests_of_scenario(const DocumentNode& scenario, const TestDefaults& defaults, const ImportFile& from) {
+  Tests all;
+  const TestDefaults without_lists{defaults.templates, defaults.keeps_lists, {}, {}};
+  const DocumentEntry* config = find_entry(scenario, "config");
+  const DocumentEntry* tests = find_entry(scenario, "tests");
+  if (config == nullptr || tests == nullptr) {
+    from.lose(Loss::test, scenario.line, "a scenario without \"config\" and \"tests\": left out");
+    return all;
+  }
+  note_other_keys_of(scenario, from);
+  const auto with = import_tests(config->value, without_lists, from);
+  const auto asked = import_tests(tests->value, without_lists, from);
+  if (with.size() * asked.size() > defaults::max_imported_tests) {
+    from.lose(Loss::test, scenario.line,
+              "a scenario of more than " + std::to_string(defaults::max_imported_tests) + " tests: left out");
+    return all;
+  }
+  for (const ImportedTest& one : with) {
+    for (const ImportedTest& test : asked) {
+      Tests several{with_config(test, one)};
+      TestImporter(defaults, from).add_lists(several);
+      std::ranges::move(several, std::back_inserter(all));
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -335,47 +391,18 @@ std::vector<ImportedTest> import_tests(const DocumentNode& tests, const TestDefa
 std::vector<ImportedTest> import_scenarios(const DocumentNode& scenarios, const TestDefaults& defaults,
                                            const ImportFile& from) {
   std::vector<ImportedTest> all;
-  const auto* list = std::get_if<DocumentNode::Array>(&scenarios.value);
-  if (list == nullptr) from.lose(Loss::test, scenarios.line, "\"scenarios\" is no list: left out");
-  if (list == nullptr) return all;
-  const TestDefaults without_lists{defaults.templates, defaults.keeps_lists, {}};
-  for (const DocumentNode& scenario : *list) {
-    const DocumentEntry* config = find_entry(scenario, "config");
-    const DocumentEntry* tests = find_entry(scenario, "tests");
-    if (config == nullptr || tests == nullptr) {
-      from.lose(Loss::test, scenario.line, "a scenario without \"config\" and \"tests\": left out");
-      continue;
+  const auto add = [&](std::vector<ImportedTest> tests) {
+    std::ranges::move(tests, std::back_inserter(all));
+  };
+  if (const auto* list = std::get_if<DocumentNode::Array>(&scenarios.value)) {
+    for (const DocumentNode& one : *list) add(import_scenarios(one, defaults, from));
+  } else if (const std::string* reference = text_in(scenarios)) {
+    for (const std::string& name : files_of_tests(*reference, scenarios.line, "scenarios", from)) {
+      const auto document = read_document(name, from, scenarios.line, Loss::everything);
+      if (document) add(import_scenarios(*document, defaults, from.with(name)));
     }
-    note_other_keys_of(scenario, from);
-    const auto with = import_tests(config->value, without_lists, from);
-    const auto asked = import_tests(tests->value, without_lists, from);
-    if (with.size() * asked.size() > defaults::max_imported_tests) {
-      from.lose(
-          Loss::test, scenario.line,
-          "a scenario of more than " + std::to_string(defaults::max_imported_tests) + " tests: left out");
-      continue;
-    }
-    for (const ImportedTest& one : with) {
-      for (ImportedTest test : asked) {
-        for (const auto& [name, shown] : one.lists) {
-          if (!test.vars.contains(name)) test.lists.emplace(name, shown);
-        }
-        for (const auto& [name, value] : one.values) {
-          if (!test.vars.contains(name)) test.values.emplace(name, value);
-        }
-        test.vars.insert(one.vars.begin(), one.vars.end());
-        test.metadata.insert(one.metadata.begin(), one.metadata.end());
-        if (!test.pass_mark) test.pass_mark = one.pass_mark;
-        if (!test.transform) test.transform = one.transform;
-        test.takes_default_checks = test.takes_default_checks && one.takes_default_checks;
-        test.lost_checks = test.lost_checks || one.lost_checks;
-        test.filters.insert(test.filters.end(), one.filters.begin(), one.filters.end());
-        test.checks.insert(test.checks.begin(), one.checks.begin(), one.checks.end());
-        Tests several{std::move(test)};
-        TestImporter(defaults, from).add_lists(several);
-        std::ranges::move(several, std::back_inserter(all));
-      }
-    }
+  } else {
+    add(tests_of_scenario(scenarios, defaults, from));
   }
   return all;
 }

@@ -24,7 +24,8 @@ struct ImportedTest {
   std::map<std::string, DocumentNode, std::less<>> values{};
   std::map<std::string, std::vector<std::string>, std::less<>> metadata{};
   std::vector<ImportedCheck> checks{};
-  bool lost_checks = false;  ///< It had checks of its own, and none could be taken over.
+  bool lost_checks = false;         ///< It had checks of its own, and none could be taken over.
+  bool had_default_checks = false;  ///< The default test has checks for it there.
   std::uint32_t line = 1;
   std::string file{};
   bool keeps_lists = false;  ///< A list is a text (`disableVarExpansion`), and not a test for each entry.
@@ -41,9 +42,10 @@ void note(const ImportedTest& test, const ImportFile& from, std::string message,
 
 /// What holds for every test of a configuration.
 struct TestDefaults {
-  const DocumentNode* templates = nullptr;  ///< Its `assertionTemplates`, or null.
-  bool keeps_lists = false;                 ///< As ImportedTest::keeps_lists.
-  DocumentNode::Table lists{};  ///< Variables of several values, for tests that have no such variable.
+  AssertionTemplates templates{};
+  bool keeps_lists = false;     ///< As ImportedTest::keeps_lists.
+  DocumentNode::Table lists{};  ///< Variables of several values, for tests that have no such variable,
+  std::string lists_file{};     ///< and the file that they stand in.
 };
 
 /// Reads one test. A variable with a list makes a test for each entry.
@@ -52,7 +54,7 @@ std::vector<ImportedTest> import_test(const DocumentNode& test, const TestDefaul
 /// Reads `tests`: tests, and files of them in YAML, JSON, JSON Lines and CSV.
 std::vector<ImportedTest> import_tests(const DocumentNode& tests, const TestDefaults& defaults,
                                        const ImportFile& from);
-/// Reads `scenarios`: each entry of `config` with each of `tests`.
+/// Reads `scenarios`, also in files: each entry of `config` with each of `tests`.
 std::vector<ImportedTest> import_scenarios(const DocumentNode& scenarios, const TestDefaults& defaults,
                                            const ImportFile& from);
 

@@ -37,7 +37,7 @@ std::optional<DocumentNode> import_tool(const DocumentNode& written, std::uint32
       if (!is_schema(entry.value)) return std::nullopt;
       made.push_back({"parameters", line, entry.value});
     } else if (entry.key != "name" && entry.key != "description" && entry.key != "type") {
-      from.note(line, "\"" + entry.key + "\" of the tool " + *name + " has no counterpart: left out");
+      from.change(line, "\"" + entry.key + "\" of the tool " + *name + " has no counterpart: left out");
     }
   }
   return DocumentNode{std::move(made), line, {}};
@@ -48,7 +48,7 @@ std::optional<DocumentNode> import_tool(const DocumentNode& written, std::uint32
 std::optional<DocumentNode> import_tools(const DocumentEntry& entry, const ImportFile& from) {
   DocumentNode given = entry.value;
   if (const std::string* text = text_in(entry.value); text != nullptr && text->starts_with("file://")) {
-    auto document = read_document(referenced_file(*text, from.files), from, entry.line, Loss::none);
+    auto document = read_document(referenced_file(*text, from.files), from, entry.line, Loss::change);
     if (!document) return std::nullopt;
     given = std::move(*document);
   }
@@ -60,9 +60,9 @@ std::optional<DocumentNode> import_tools(const DocumentEntry& entry, const Impor
     tools.push_back(std::move(*tool));
   }
   if (list == nullptr || list->empty() || tools.size() < list->size()) {
-    from.note(entry.line,
-              "\"tools\" in config of a provider are none that a suite takes (a test names them as "
-              "\"input.tools\"): left out");
+    from.change(entry.line,
+                "\"tools\" in config of a provider are none that a suite takes (a test names them as "
+                "\"input.tools\"): left out");
     return std::nullopt;
   }
   return DocumentNode{std::move(tools), entry.line, {}};

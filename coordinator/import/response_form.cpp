@@ -28,12 +28,12 @@ bool can_be_part(std::string_view key, const DocumentNode& value) {
 
 std::optional<DocumentNode> import_response_format(const DocumentEntry& entry, const ImportFile& from) {
   const auto refuse = [&](const std::string& why) {
-    from.note(entry.line, why);
+    from.change(entry.line, why);
     return std::nullopt;
   };
   DocumentNode form = entry.value;
   if (const std::string* text = text_in(entry.value); text != nullptr && text->starts_with("file://")) {
-    auto document = read_document(referenced_file(*text, from.files), from, entry.line, Loss::none);
+    auto document = read_document(referenced_file(*text, from.files), from, entry.line, Loss::change);
     if (!document) return std::nullopt;
     form = std::move(*document);
   }
@@ -55,8 +55,8 @@ std::optional<DocumentNode> import_response_format(const DocumentEntry& entry, c
     if (can_be_part(key, part->value)) {
       table.push_back({std::string(key), entry.line, part->value});
     } else {
-      from.note(entry.line,
-                "\"" + std::string(key) + "\" of \"response_format\" is none that a suite takes: left out");
+      from.change(entry.line,
+                  "\"" + std::string(key) + "\" of \"response_format\" is none that a suite takes: left out");
     }
   }
   return DocumentNode{std::move(table), entry.line, {}};

@@ -1,6 +1,7 @@
 #include "coordinator/import/score_names.hpp"
 
 #include "common/defaults.hpp"
+#include "common/documents/canonical_json.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/prompts/arms.hpp"
@@ -62,7 +63,7 @@ std::vector<ImportedCheck> ScoreNames::of_default(std::vector<ImportedCheck> che
     if (!check.is_scored) continue;
     const Question question(check.type, question_of(check));
     reserved_[check.type].insert(names_.at(question));
-    defaults_.emplace(question, check.expectation);
+    defaults_.emplace(question, check);
   }
   return result;
 }
@@ -72,7 +73,9 @@ std::vector<ImportedCheck> ScoreNames::of_test(std::vector<ImportedCheck> checks
   for (ImportedCheck& check : result) {
     if (!check.is_scored) continue;
     const auto replaced = defaults_.find({check.type, question_of(check)});
-    if (replaced != defaults_.end()) take_stricter_limit(check.expectation, replaced->second);
+    if (replaced == defaults_.end()) continue;
+    note_other_judge(check, replaced->second);
+    take_stricter_limit(check.expectation, replaced->second.expectation);
   }
   return result;
 }
@@ -135,6 +138,7 @@ std::vector<ImportedCheck> ScoreNames::without_equal_ones(std::vector<ImportedCh
       continue;
     }
     ImportedCheck& same = result[places.at({check.type, question_of(check)})];
+    note_other_judge(check, same);
     take_stricter_limit(same.expectation, check.expectation);
     if (!check.score_name.empty() && check.score_name != same.score_name) note_lost_name(check);
   }
@@ -176,6 +180,18 @@ void ScoreNames::note_other_name(const ImportedCheck& check, const std::string& 
       .note(check.line, "a further score of the kind " + check.type + " with the \"metric\" " +
                             json_string(excerpt(check.score_name, defaults::quoted_bytes)) + " is called " +
                             json_string(name));
+}
+
+void ScoreNames::note_other_judge(const ImportedCheck& check, const ImportedCheck& same) const {
+  const auto judge_of = [&](const ImportedCheck& one) { return one.judge.empty() ? judge_ : one.judge; };
+  const auto prompt_of = [](const ImportedCheck& one) {
+    return one.rubric_prompt ? canonical_json(*one.rubric_prompt) : std::string();
+  };
+  if (judge_of(check) == judge_of(same) && prompt_of(check) == prompt_of(same)) return;
+  from_.with(check.file)
+      .change(check.line, "the check " + excerpt(check.foreign_type, defaults::quoted_bytes) +
+                              " asks for the same as another, by another \"provider\" or \"rubricPrompt\", "
+                              "of which a suite has one: one check stands for both");
 }
 
 void ScoreNames::note_lost_name(const ImportedCheck& check) const {

@@ -16,7 +16,8 @@ namespace sluice {
 /// the name free. Keeps a reference to `from`.
 class ScoreNames {
  public:
-  explicit ScoreNames(const ImportFile& from) : from_(from) {}
+  /// `judge` is the suite's (identity_of), where it has one.
+  ScoreNames(const ImportFile& from, std::string judge) : from_(from), judge_(std::move(judge)) {}
 
   /// Checks that tests have beside their own: no other check of a test takes their names.
   std::vector<ImportedCheck> of_default(std::vector<ImportedCheck> checks);
@@ -40,11 +41,14 @@ class ScoreNames {
   /// Where another name, or none, is written.
   void note_other_name(const ImportedCheck& check, const std::string& name);
   void note_lost_name(const ImportedCheck& check) const;
+  /// Where two become one that are judged by different models or prompts there.
+  void note_other_judge(const ImportedCheck& check, const ImportedCheck& same) const;
 
   const ImportFile& from_;
+  std::string judge_;
   std::map<std::string, std::string> own_names_{};
   std::map<Question, std::string> names_{};
-  std::map<Question, DocumentNode> defaults_{};
+  std::map<Question, ImportedCheck> defaults_{};
   std::map<std::string, std::set<std::string>> reserved_{};  ///< By metric: names in the default test.
 };
 

@@ -6,6 +6,7 @@
 #include "common/text/text.hpp"
 #include "config/embedded_config.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/import/judge_identity.hpp"
 #include "coordinator/import/ordered_table.hpp"
 #include "coordinator/import/test_assembly.hpp"
 #include "coordinator/suite/prices.hpp"
@@ -37,6 +38,7 @@ class Assembly {
     form_ = form_of_prompt();
     if (!form_) form_ = of_all("response_format", &ImportedProvider::response_format);
     tools_ = of_all("tools", &ImportedProvider::tools);
+    const auto transform = of_all("transform", &ImportedProvider::transform);
     const std::size_t providers = limit_providers();
     for (ImportedProvider& provider : parts_.providers) send_top_p_alone(provider);
     take_usual("temperature", &ImportedProvider::temperature, &ForeignSampling::temperature);
@@ -44,8 +46,8 @@ class Assembly {
                &ForeignSampling::max_output_tokens);
     note_filters(parts_.default_test);
     for (const ImportedTest& test : parts_.tests) note_filters(test);
-    tests_ = assemble_tests(std::move(parts_.default_test), std::move(parts_.tests), parts_.prompts, input(),
-                            from_);
+    tests_ = assemble_tests(std::move(parts_.default_test), std::move(parts_.tests), parts_.prompts,
+                            {input(), transform, judge()}, from_);
     OrderedTable suite;
     suite.add("suite", text_of(parts_.name));
     add_unless_empty("settings", suite_settings(), suite);
@@ -68,9 +70,9 @@ class Assembly {
     };
     const std::string models = parts_.providers.empty() ? "" : " of " + all(parts_.providers.size(), "model");
     for (const auto& [key, line] : test.filters) {
-      from_.with(test.file).note(line, "\"" + key +
-                                           "\" of a test has no counterpart: left out, and it is asked by " +
-                                           all(parts_.prompts.size(), "prompt") + models);
+      from_.with(test.file).change(
+          line, "\"" + key + "\" of a test has no counterpart: left out, and it is asked by " +
+                    all(parts_.prompts.size(), "prompt") + models);
     }
   }
 
@@ -96,8 +98,9 @@ class Assembly {
     if (is_same) return parts_.providers.front().*part;
     for (const ImportedProvider& provider : parts_.providers) {
       if (provider.*part)
-        from_.note((provider.*part)->line,
-                   "\"" + key + "\" is not that of all providers, and a suite has it by test: left out");
+        from_.with(provider.file)
+            .change((provider.*part)->line,
+                    "\"" + key + "\" is not that of all providers, and a suite has it by test: left out");
     }
     return std::nullopt;
   }
@@ -107,7 +110,7 @@ class Assembly {
     if (parts_.prompts.size() == 1) return parts_.prompts.front().response_format;
     for (const ImportedPrompt& prompt : parts_.prompts) {
       if (prompt.response_format)
-        from_.note(
+        from_.change(
             prompt.line,
             "\"response_format\" is that of one prompt among several, and a suite has it by test: left "
             "out");
@@ -157,7 +160,7 @@ class Assembly {
     for (const std::string& name : prompt.variables)
       prompt.prompt += (is_alone ? "" : name + ": ") + "{{" + name + "}}" + (is_alone ? "" : "\n");
     if (prompt.prompt.empty()) prompt.prompt = "Hello!";
-    from_.note(
+    from_.change(
         1,
         "no prompt could be taken over: one that shows the variables stands in \"prompts\"; write yours in "
         "its place");
@@ -210,22 +213,27 @@ class Assembly {
     if (tests_.needs.is_judged && parts_.judge) {
       add_judge(settings);
     } else if (tests_.needs.is_judged) {
-      from_.note(
+      from_.change(
           1,
           "rubrics and references need a model that judges: name one with --judge PROVIDER --judge-model "
           "MODEL, or as \"judge\" and \"judge_model\" in settings");
     }
-    if (tests_.needs.is_embedded && parts_.embedder) {
-      use_servers(*parts_.embedder);
-      const ImportedProvider& embedder = parts_.embedder->provider;
-      settings.add("embedding_provider", text_of(embedder.provider))
-          .add("embedding_model", text_of(embedder.model));
-    } else if (tests_.needs.is_embedded && !parts_.names_embedder) {
-      // What is asked there where nothing else is named: thresholds are for its similarities.
-      settings.add("embedding_provider", text_of("openai"))
-          .add("embedding_model", text_of("text-embedding-3-large"));
-    }
+    if (tests_.needs.is_embedded) add_embedder(settings);
     return settings.take();
+  }
+
+  void add_embedder(OrderedTable& settings) {
+    if (!parts_.embedder && !parts_.names_embedder) {
+      // What is asked there where nothing else is named: thresholds are for its similarities.
+      ImportedProviders usual = import_embedder(text_of("openai:embedding:text-embedding-3-large"), from_);
+      if (!usual.providers.empty())
+        parts_.embedder = Grader{std::move(usual.providers.front()), std::move(usual.servers)};
+    }
+    if (!parts_.embedder) return;
+    use_servers(*parts_.embedder);
+    const ImportedProvider& embedder = parts_.embedder->provider;
+    settings.add("embedding_provider", text_of(embedder.provider))
+        .add("embedding_model", text_of(embedder.model));
   }
 
   /// What the checks name goes before what the default test does.
@@ -258,8 +266,8 @@ class Assembly {
       const auto kind = provider_kind_from(server != parts_.servers.end() ? server->kind : provider.provider);
       if (kind && prices && prices->cost(*kind, provider.model, {})) continue;
       from_.with(provider.file)
-          .note(provider.line, "a check of cost needs the price of " + json_string(provider.model) +
-                                   ", which sluice does not know: name it in a table for --prices");
+          .change(provider.line, "a check of cost needs the price of " + json_string(provider.model) +
+                                     ", which sluice does not know: name it in a table for --prices");
     }
   }
 
@@ -270,12 +278,16 @@ class Assembly {
     if (judge.temperature) settings.add("judge_temperature", number_of(*judge.temperature));
     if (judge.max_output_tokens) settings.add("judge_max_tokens", number_of(*judge.max_output_tokens));
     const auto lose = [&](std::uint32_t line, const std::string& what) {
-      from_.note(line, "\"" + what + "\" of the provider that grades has no counterpart: left out");
+      from_.change(line, "\"" + what + "\" of the provider that grades has no counterpart: left out");
     };
     if (judge.seed) lose(judge.line, "seed");
     for (const DocumentEntry& param : judge.params) lose(param.value.line, param.key);
     if (judge.response_format) lose(judge.response_format->line, "response_format");
     if (judge.tools) lose(judge.tools->line, "tools");
+  }
+
+  std::string judge() const {
+    return parts_.judge ? identity_of(parts_.judge->provider, parts_.judge->servers) : std::string();
   }
 
   /// Before its provider is named, which may change.
@@ -319,7 +331,7 @@ class Assembly {
         if (!is_conversation()) list.push_back(provider_node(provider, &prompt));
       }
       if (!is_limited && !provider.prompts.empty())
-        from_.note(
+        from_.change(
             provider.line,
             "of the \"prompts\" of a provider none is there: each prompt is for it, and not these alone");
       if (!is_limited || is_conversation()) list.push_back(provider_node(provider, nullptr));

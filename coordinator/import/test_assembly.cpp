@@ -27,19 +27,22 @@ using Places = std::set<std::pair<std::string, std::uint32_t>>;  ///< Files and 
 class TestAssembly {
  public:
   TestAssembly(ImportedTest default_test, std::vector<ImportedTest> tests,
-               const std::vector<ImportedPrompt>& prompts, const DocumentNode& input, const ImportFile& from)
+               const std::vector<ImportedPrompt>& prompts, const CommonParts& common, const ImportFile& from)
       : shared_{std::move(default_test), {}},
         tests_(std::move(tests)),
-        input_(input),
+        common_(common),
         from_(from),
         variables_(shared_, prompts, from),
-        kept_(from),
-        names_(from) {}
+        kept_(from, common.judge),
+        names_(from, common.judge) {}
 
   AssembledTests build() {
     stand_in_for_none();
+    const bool has_defaults = default_.lost_checks || !default_.checks.empty();
+    for (ImportedTest& test : tests_) test.had_default_checks = has_defaults && test.takes_default_checks;
     take_sets_apart();
     take_transforms(default_, tests_, from_);
+    take_transform_of_providers();
     variables_.share(tests_);
     std::erase_if(tests_, [&](ImportedTest& test) { return !variables_.render(test); });
     stand_in_for_none();
@@ -62,7 +65,7 @@ class TestAssembly {
  private:
   void stand_in_for_none() {
     if (!tests_.empty()) return;
-    from_.note(
+    from_.change(
         1,
         "no test could be taken over: one without variables stands in \"tests\"; write yours in its place");
     ImportedTest stand_in;
@@ -70,13 +73,21 @@ class TestAssembly {
     tests_.push_back(std::move(stand_in));
   }
 
-  /// A set is its checks, but where a threshold weighs it. There a threshold of 0 is none.
+  /// A set is its checks, but where a threshold weighs it.
   void take_sets_apart() {
     default_.checks = with_sets_flat(std::move(default_.checks), from_);
     for (ImportedTest& test : tests_) {
-      if (test.pass_mark == 0) test.pass_mark.reset();
       if (!test.pass_mark) test.checks = with_sets_flat(std::move(test.checks), from_);
     }
+  }
+
+  void take_transform_of_providers() {
+    if (!common_.transform) return;
+    const auto take = [&](ImportedTest& test) {
+      take_transform(test, *common_.transform, "the \"transform\" of the providers", from_);
+    };
+    take(default_);
+    std::ranges::for_each(tests_, take);
   }
 
   /// A check that the values of a test decide stands in each test.
@@ -160,7 +171,7 @@ class TestAssembly {
     if (test.checks.empty() && (default_.checks.empty() || !test.takes_default_checks))
       add_stand_in_check(test, id);
     variables_.keep_used(test);
-    return test_node(test, id, default_, input_, variables_.are_asked());
+    return test_node(test, id, default_, common_.input, variables_.are_asked());
   }
 
   std::vector<ImportedCheck> bound(std::vector<ImportedCheck> checks, const ImportedTest& test,
@@ -168,7 +179,7 @@ class TestAssembly {
     std::vector<ImportedCheck> result;
     const bool has_programs = run_programs(checks);
     const auto input =
-        has_programs ? program_input(test, default_, answers_are_values(input_)) : ProgramInput();
+        has_programs ? program_input(test, default_, answers_are_values(common_.input)) : ProgramInput();
     for (ImportedCheck& check : checks) {
       if (has_programs) finish_programs(check, input);
       if (auto one = bound_check(std::move(check), values, from)) result.push_back(std::move(*one));
@@ -181,7 +192,8 @@ class TestAssembly {
       test.checks = in_one_group(std::move(test.checks), *test.pass_mark, file_of(test, from_), test.line);
       const bool has_others = !default_.checks.empty() || !shared_.given.empty();
       if (has_others && test.takes_default_checks)
-        note(test, from_, "the checks of the default test must pass beside the \"threshold\" of a test");
+        note(test, from_, "the checks of the default test must pass beside the \"threshold\" of a test",
+             Loss::change);
       return;
     }
     for (const ImportedCheck& check : test.checks) {
@@ -219,11 +231,17 @@ class TestAssembly {
 
   /// One that lost its checks has a tag, by which a run can leave it out.
   void add_stand_in_check(ImportedTest& test, const std::string& id) const {
-    if (test.lost_checks) {
+    if (test.lost_checks || test.had_default_checks) {
       from_.notes.count(test.file, test.line, id, Loss::all_checks);
       test.metadata["unchecked"].emplace_back("unchecked");
+      if (!test.lost_checks)
+        note(
+            test, from_,
+            "no check of the default test is left for a test without its own: it passes if the answer is not "
+            "blank");
     } else {
-      note(test, from_, "a test without a check that a suite has: it passes if the answer is not blank");
+      note(test, from_, "a test without a check that a suite has: it passes if the answer is not blank",
+           Loss::change);
     }
     OrderedTable check;
     check.add("type", text_of("regex_match")).add("pattern", text_of("\\S"));
@@ -235,7 +253,7 @@ class TestAssembly {
   SharedTest shared_;
   ImportedTest& default_ = shared_.test;
   std::vector<ImportedTest> tests_;
-  const DocumentNode& input_;
+  const CommonParts& common_;
   const ImportFile& from_;
   TestVariables variables_;
   KeptChecks kept_;
@@ -249,9 +267,9 @@ class TestAssembly {
 }  // namespace
 
 AssembledTests assemble_tests(ImportedTest default_test, std::vector<ImportedTest> tests,
-                              const std::vector<ImportedPrompt>& prompts, const DocumentNode& input,
+                              const std::vector<ImportedPrompt>& prompts, const CommonParts& common,
                               const ImportFile& from) {
-  return TestAssembly(std::move(default_test), std::move(tests), prompts, input, from).build();
+  return TestAssembly(std::move(default_test), std::move(tests), prompts, common, from).build();
 }
 
 }  // namespace sluice

@@ -108,15 +108,15 @@ DocumentNode test_of(const CsvRow& header, const CsvRow& row, const ImportFile& 
     } else if (column.starts_with("__config:")) {
       if (!cell.empty()) configs.emplace_back(column, cell);
     } else if (column.starts_with("__")) {
-      from.note(header.line, "the column \"" + column + "\" has no counterpart: left out");
+      from.change(header.line, "the column \"" + column + "\" has no counterpart: left out");
     } else if (!column.empty()) {
       vars.push_back({column, row.line, text_node(cell, row.line)});
     }
   }
   for (const auto& [column, cell] : configs) {
     if (!set_threshold(column, cell, row.line, checks))
-      from.note(row.line,
-                "the column \"" + column + "\" sets no threshold of a check that there is: left out");
+      from.change(row.line,
+                  "the column \"" + column + "\" sets no threshold of a check that there is: left out");
   }
   set_metric(metric, row.line, checks);
   if (!metadata.empty()) test.push_back({"metadata", row.line, {std::move(metadata), row.line, {}}});

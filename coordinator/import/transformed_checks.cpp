@@ -30,7 +30,7 @@ std::string way_without(const ImportedCheck& check) {
     return ", and a judge reads the whole answer: say in its criteria what counts";
   if (metric != nullptr && metric->id == MetricId::semantic_similarity_to)
     return ", and the whole answer is compared";
-  return ", which no metric says: write it as a check javascript, which runs the transform";
+  return std::string(write_as_javascript);
 }
 
 class Judged {
@@ -41,23 +41,35 @@ class Judged {
   std::optional<ImportedCheck> check(ImportedCheck check) const {
     if (!reads_answer(check)) return check;
     if (!check.parts.empty()) return group(std::move(check));
-    if (check.program || check.script) return program(std::move(check));
+    if (check.program) return program(std::move(check));
+    auto said = in_words(check);
+    if (said) return std::move(*said);
+    if (check.script) return program(std::move(check));
+    leave_out(check, said.error(), from_);
+    return std::nullopt;
+  }
+
+ private:
+  /// By a metric that says the same of the answer itself; or a clause that says why there is none.
+  tl::expected<ImportedCheck, std::string> in_words(ImportedCheck check) const {
     const std::string* script = text_in(transform_);
     const auto known = script != nullptr ? read_transform(*script) : std::nullopt;
-    auto said = known ? check_of_answer(check.source->check, *known) : std::nullopt;
-    if (!said) leave_out(check, "judges what " + whose_ + " makes of the answer" + way_without(check), from_);
-    if (!said) return std::nullopt;
     CheckSource source = *check.source;
+    // White space at the ends of a member is within the answer.
+    const bool is_within = known && !known->path.empty() && source.is_trimmed;
+    auto said = known && !is_within ? check_of_answer(source.check, *known) : std::nullopt;
+    if (!said) return tl::unexpected("judges what " + whose_ + " makes of the answer" + way_without(check));
     // A pattern of ours, or a schema, is none that its text was read as.
     if (said->type != source.check.type && !takes_foreign_list(said->type))
       source.reading = CheckSource::Reading::text;
     source.check = std::move(*said);
+    source.is_trimmed = source.is_trimmed || known->trims;
     const auto finished = finish(check, std::move(source));
-    if (!finished) leave_out(check, finished.error(), from_);
-    return finished ? std::optional(std::move(check)) : std::nullopt;
+    if (!finished) return tl::unexpected(finished.error());
+    if (check.script) check.script = transformed_script(check);
+    return check;
   }
 
- private:
   /// A part less would be another group.
   std::optional<ImportedCheck> group(ImportedCheck made) const {
     for (ImportedCheck& part : made.parts) {
@@ -67,6 +79,13 @@ class Judged {
     }
     make_group(made);
     return made;
+  }
+
+  /// For a further transform that words cannot say.
+  std::shared_ptr<const ForeignProgram> transformed_script(const ImportedCheck& check) const {
+    ForeignProgram program = *check.script;
+    if (!add_transform(program, transform_, from_.with(check.file)).empty()) return nullptr;
+    return std::make_shared<const ForeignProgram>(std::move(program));
   }
 
   std::optional<ImportedCheck> program(ImportedCheck made) const {
@@ -79,6 +98,7 @@ class Judged {
     made.program = std::make_shared<const ForeignProgram>(std::move(program));
     made.expectation = {};
     made.type.clear();
+    made.leniency.clear();
     made.source.reset();
     made.script.reset();
     return made;
@@ -94,9 +114,10 @@ const DocumentNode* changing(const std::optional<DocumentNode>& transform) {
   return transform && !keeps_answer(*transform) ? &*transform : nullptr;
 }
 
-Checks of_answers(Checks checks, const DocumentNode* transform, const ImportFile& from) {
+Checks of_answers(Checks checks, const DocumentNode* transform, std::string_view whose,
+                  const ImportFile& from) {
   if (transform == nullptr) return checks;
-  const Judged judged(*transform, "the \"transform\" of its test", from);
+  const Judged judged(*transform, whose, from);
   Checks kept;
   for (ImportedCheck& check : checks) {
     if (auto one = judged.check(std::move(check))) kept.push_back(std::move(*one));
@@ -116,21 +137,27 @@ std::optional<ImportedCheck> check_of_answer(ImportedCheck check, const Document
   return Judged(transform, whose, from).check(std::move(check));
 }
 
+void take_transform(ImportedTest& test, const DocumentNode& transform, std::string_view whose,
+                    const ImportFile& from) {
+  const std::size_t before = test.checks.size();
+  test.checks = of_answers(std::move(test.checks), &transform, whose, from);
+  test.lost_checks = test.lost_checks || test.checks.size() < before;
+}
+
 void take_transforms(ImportedTest& shared, std::vector<ImportedTest>& tests, const ImportFile& from) {
+  constexpr std::string_view whose = "the \"transform\" of its test";
   const DocumentNode* usual = changing(shared.transform);
   const Checks all = shared.checks;
-  shared.checks = of_answers(std::move(shared.checks), usual, from);
+  shared.checks = of_answers(std::move(shared.checks), usual, whose, from);
   const bool shares_readers = std::ranges::any_of(shared.checks, reads_answer);
   for (ImportedTest& test : tests) {
     const DocumentNode* own = test.transform ? changing(test.transform) : usual;
-    const std::size_t before = test.checks.size();
-    test.checks = of_answers(std::move(test.checks), own, from);
-    test.lost_checks = test.lost_checks || test.checks.size() < before;
+    if (own != nullptr) take_transform(test, *own, whose, from);
     if (are_same(own, usual) || !test.takes_default_checks) continue;
     Checks given;
     std::ranges::copy_if(all, std::back_inserter(given),
                          [&](const ImportedCheck& check) { return shares_readers || reads_answer(check); });
-    std::ranges::move(of_answers(std::move(given), own, from), std::back_inserter(test.checks));
+    std::ranges::move(of_answers(std::move(given), own, whose, from), std::back_inserter(test.checks));
     test.takes_default_checks = !shares_readers;
   }
 }

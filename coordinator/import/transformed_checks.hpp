@@ -17,6 +17,10 @@ namespace sluice {
 std::optional<ImportedCheck> check_of_answer(ImportedCheck check, const DocumentNode& transform,
                                              std::string_view whose, const ImportFile& from);
 
+/// Lets the checks of a test judge answers as they come, by check_of_answer.
+void take_transform(ImportedTest& test, const DocumentNode& transform, std::string_view whose,
+                    const ImportFile& from);
+
 /// Lets the checks of tests, and of the default test, judge answers as they come. A test with a transform of
 /// its own has the default test's checks itself, where these read the answer.
 void take_transforms(ImportedTest& shared, std::vector<ImportedTest>& tests, const ImportFile& from);

@@ -115,7 +115,7 @@ tests:
       "yours): left out\n"
       "sluice.toml: written, with the servers that the suite names\n"
       "wrote suite.yaml: 3 tests, 2 prompts, 2 providers; 3 notes above on what was left out or changed\n"
-      "worst first: 1 check was left out\n"
+      "worst first: 1 check was left out, 1 other line changes a request or a verdict\n"
       "try it: sluice run suite.yaml --mode mock\n");
   EXPECT_TRUE(
       read_text(folder() / "suite.yaml").starts_with("# Translations\n# Imported from promptfooconfig.yaml."))
@@ -205,8 +205,10 @@ TEST_F(FirstSuite, SaysFirstWhatMakesItWeakerAndFailsForItWhereItIsToldTo) {
   EXPECT_NE(lenient.output.find("worst first: " + lost), std::string::npos) << lenient.output;
   const auto strict = run_sluice({"import", "--force", "--strict"});
   EXPECT_EQ(strict.exit_code, 1) << strict.output;
-  EXPECT_EQ(strict.errors,
-            "sluice: error: suite.yaml is written, and with --strict it must lack nothing: " + lost);
+  EXPECT_EQ(
+      strict.errors,
+      "sluice: error: suite.yaml is written, and with --strict it must ask and judge as the configuration: " +
+          lost);
   const auto others = run_sluice({"list-fixtures", "suite.yaml", "--filter", "tag!=unchecked"});
   EXPECT_EQ(others.output.find("test-1"), std::string::npos) << others.output;
   EXPECT_NE(others.output.find("test-2"), std::string::npos) << others.output;

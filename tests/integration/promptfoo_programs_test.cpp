@@ -17,7 +17,8 @@ class PromptfooPrograms : public Workbench {
  protected:
   SimulatorProcess start_server() {
     auto server = start_simulator({R"({"contains": "numbers", "text": "{\"n\": 3}"})",
-                                   R"({"contains": "France", "text": "It is Paris."})"},
+                                   R"({"contains": "France", "text": "It is Paris."})",
+                                   R"({"contains": "blanks", "text": "  Paris \n"})"},
                                   {});
     write_text(folder() / "sluice.toml", "[providers.sim]\nkind = \"openai\"\nbase_url = \"" + server.url() +
                                              "/v1\"\napi_key_env = \"\"\n");
@@ -153,6 +154,13 @@ TEST_F(PromptfooPrograms, JudgeWhatATransformMakes) {
     add("nothing", "error", "numbers", "{type: javascript, value: 'true', transform: JSON.parse(output).x}");
   }
   if (wanted.empty()) GTEST_SKIP() << "there is neither python3 nor node here";
+  add("words", "pass", "blanks", "{type: regex, value: '^Paris$', transform: output.trim()}");
+  if (has("python3"))
+    add("python-trimmed", "pass", "blanks",
+        "{type: python, value: 'output == \"Paris\"', transform: output.trim()}");
+  if (has("node"))
+    add("node-trimmed", "pass", "blanks",
+        "{type: javascript, value: 'output === \"Paris\"', transform: output.trim()}");
   import(tests);
   const auto live = run();
   EXPECT_EQ(statuses(live), wanted) << live.errors << live.output;

@@ -110,7 +110,8 @@ struct ImportSuiteCommand {
                      " --mode mock\n";
     if (!strict || lost.empty()) return exit_ok;
     std::cout.flush();
-    report_error(target.generic_string() + " is written, and with --strict it must lack nothing: " + lost);
+    report_error(target.generic_string() +
+                 " is written, and with --strict it must ask and judge as the configuration: " + lost);
     return exit_failed;
   }
 
@@ -268,14 +269,15 @@ struct ImportSuiteCommand {
            wording::counted(imported.providers, "provider") + "; " + notes;
   }
 
-  /// What the suite lacks, so that no answer fails by it; empty if that is nothing.
+  /// What asks or judges less than the configuration, or otherwise; empty if that is nothing.
   static std::string losses(const ImportedSuite& imported) {
-    constexpr std::array<std::pair<Loss, std::string_view>, 6> kinds{{{Loss::all_checks, "test"},
+    constexpr std::array<std::pair<Loss, std::string_view>, 7> kinds{{{Loss::all_checks, "test"},
                                                                       {Loss::test, "test"},
                                                                       {Loss::variable, "variable"},
                                                                       {Loss::prompt, "prompt"},
                                                                       {Loss::provider, "provider"},
-                                                                      {Loss::check, "check"}}};
+                                                                      {Loss::check, "check"},
+                                                                      {Loss::change, "other line"}}};
     std::string text;
     for (const auto& [loss, noun] : kinds) {
       const std::size_t count = imported.losses[static_cast<std::size_t>(loss)];
@@ -284,6 +286,8 @@ struct ImportSuiteCommand {
       if (loss == Loss::all_checks)
         text +=
             count == 1 ? " lost all its checks (tag unchecked)" : " lost all their checks (tag unchecked)";
+      else if (loss == Loss::change)
+        text += count == 1 ? " changes a request or a verdict" : " change requests or verdicts";
       else
         text += count == 1 ? " was left out" : " were left out";
     }
@@ -311,7 +315,7 @@ Command add_import_command(CLI::App& program) {
       ->type_name("FILE");
   app->add_flag("--force", command->force, "Replace an existing file");
   app->add_flag("--strict", command->strict,
-                "Exit code 1 if tests, variables, prompts, providers or checks were left out");
+                "Exit code 1 if a request or a verdict is another than in promptfoo");
   add_allow_path(*app, command->allowed_paths);
   app->footer(import_examples);
   return {app, [command] { return command->run(); }};

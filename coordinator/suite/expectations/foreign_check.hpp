@@ -49,6 +49,9 @@ bool takes_foreign_context(std::string_view type);
 /// That variable, as ForeignCheck::context has it.
 inline constexpr std::string_view foreign_context = "{{context}}";
 
+/// A pattern of one character that is white space to promptfoo, as JavaScript knows it.
+inline constexpr std::string_view foreign_space = R"([\s\v\p{Z}\x{feff}])";
+
 /// The check that a cell asks for (`contains: Paris`, `similar(0.8): ...`); a text that names no check is
 /// what the answer must equal.
 ForeignCheck parse_foreign_check(std::string_view cell, std::uint32_t line);

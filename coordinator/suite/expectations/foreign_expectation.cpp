@@ -280,8 +280,8 @@ class ExpectationMaker {
       return fail("has a value that is no number of words from 0 to 1000");
     if (most && least.value_or(0) > *most) return fail("asks for more words than it allows");
     if (!most && *least == 0) return fail("asks for no words, which every answer has");
-    const std::string space = R"([\s\v\p{Z}\x{feff}])";
-    const std::string word = R"([^\s\v\p{Z}\x{feff}]+)";
+    const std::string space(foreign_space);
+    const std::string word = "[^" + space.substr(1) + "+";
     const auto number = [](double count) { return std::to_string(static_cast<int>(count)); };
     const std::string pattern = most ? "(?:" + word + "(?:" + space + "+|$)){" + number(least.value_or(0)) +
                                            "," + number(*most) + "}$"

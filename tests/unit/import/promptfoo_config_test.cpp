@@ -192,7 +192,6 @@ promptfooconfig.yaml:5: the provider "bedrock:some.model" has no counterpart: le
 promptfooconfig.yaml:6: the provider "file://provider.js" is a program, which reads and writes another form here (`kind = "exec"` in docs/providers.md): left out
 promptfooconfig.yaml:7: "redteam" has no counterpart: left out
 promptfooconfig.yaml:8: "maxConcurrency" is said with --max-concurrent, or found: left out
-promptfooconfig.yaml:9: "transform" in options of a test has no counterpart: left out
 promptfooconfig.yaml:11: the variable "b" is used by no prompt and no check: left out
 promptfooconfig.yaml:13: "threshold" of a test has no counterpart: left out
 promptfooconfig.yaml:14: "prefix" in options of a test has no counterpart: left out

@@ -56,20 +56,33 @@ tests:
   - {vars: {x: a}, threshold: 60, assert: [{type: contains, value: a}]}
 )yaml");
   for (const char* words :
-       {":2: \"threshold\" of the default test", "which no group takes: each check must pass",
-        "must pass beside the \"threshold\" of a test", ":5: \"threshold\" of a test has no counterpart"})
+       {":2: \"threshold\" of the default test is left out: a test without a \"threshold\" of its own passes "
+        "if",
+        "which no group takes: each check must pass", "must pass beside the \"threshold\" of a test",
+        ":5: \"threshold\" of a test has no counterpart"})
     EXPECT_NE(judged.find(words), std::string::npos) << words << "\n" << judged;
 }
 
-// Of no check a share of 0 must pass: nothing could have failed such a test.
-TEST_F(Promptfoo, TakesAThresholdOfZeroForNone) {
+// Its checks stood alone, and failed.
+TEST_F(Promptfoo, ATestWithAThresholdOfZeroPassesAlways) {
   const std::string made = suite(R"yaml(prompts: ["Say {{x}}"]
 defaultTest: {threshold: 0.5}
 tests:
   - {vars: {x: a}, threshold: 0, assert: [{type: contains, value: a}, {type: assert-set, threshold: 0, assert: [{type: contains, value: b}]}]}
 )yaml");
-  EXPECT_EQ(made.find("all_of"), std::string::npos) << made;
-  EXPECT_NE(made.find("text: b"), std::string::npos) << made;
+  EXPECT_NE(made.find("    expected:\n      - type: all_of\n        pass_mark: 0\n        of:\n"
+                      "          - type: must_contain\n            text: a\n          - type: all_of\n"
+                      "            pass_mark: 0\n"),
+            std::string::npos)
+      << made;
+  EXPECT_NE(made.find("# 4: a \"threshold\" of 0 lets any answer pass, as there"), std::string::npos) << made;
+}
+
+TEST_F(Promptfoo, LeavesOutASetWhoseThresholdIsNoShare) {
+  EXPECT_EQ(
+      notes("prompts: [a]\ntests: [{assert: [{type: contains, value: x}, {type: assert-set, threshold: 2, "
+            "assert: [{type: contains, value: b}]}]}]\n"),
+      "promptfooconfig.yaml:2: the check assert-set has a threshold beyond 0 to 1: left out\n");
 }
 
 TEST_F(Promptfoo, ASetWithoutAThresholdIsItsChecks) {

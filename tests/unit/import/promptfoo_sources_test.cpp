@@ -189,6 +189,52 @@ tests: [{description: 'Of {{nothing}}', vars: {q: Hi}, assert: [{type: contains,
   EXPECT_FALSE(has(made, "# ")) << "a variable that a name shows is no loss: " << made;
 }
 
+// Its keys were in the order of letters.
+TEST_F(Promptfoo, WritesMappingsAsJsonInTheOrderOfTheConfiguration) {
+  write("v.yaml", "z: 1\na: {y: 1, b: 2}\n");
+  const std::string made = suite(R"yaml(x-base: &base {q: 1, p: 2}
+prompts: ['{{ user | dump }} {{file}} {{list}}']
+tests:
+  - vars:
+      user: {name: Jo, age: 7, 10: x, 9: y, home: {<<: *base, town: Lima, area: m}}
+      file: file://v.yaml
+      list: [{b: 1, a: 2}]
+    assert: [{type: javascript, value: 'output == {{ user | dump }}.name'}]
+)yaml");
+  EXPECT_TRUE(has(
+      made,
+      R"("{\"9\":\"y\",\"10\":\"x\",\"name\":\"Jo\",\"age\":7,\"home\":{\"q\":1,\"p\":2,\"town\":\"Lima\",\"area\":\"m\"}}")"))
+      << made;
+  EXPECT_TRUE(has(made, R"("output == {\"9\":\"y\",\"10\":\"x\",\"name\":\"Jo\",)")) << made;
+  EXPECT_TRUE(has(made, R"(file: "{\"z\":1,\"a\":{\"y\":1,\"b\":2}}")")) << made;
+  EXPECT_TRUE(has(made, R"(list: "[{\"b\":1,\"a\":2}]")")) << made;
+}
+
+// They were left out, without their tests.
+TEST_F(Promptfoo, ReadsScenariosOfFiles) {
+  write("one.yaml",
+        "config: [{vars: {a: x}}]\ntests: [{vars: {q: 1}, assert: [{type: webhook, value: x}]}]\n");
+  write("more.yaml",
+        "- config: [{vars: {a: y}}]\n  tests: [{vars: {q: 2}, assert: [{type: contains, value: z}]}]\n");
+  const ImportedSuite imported =
+      import("prompts: ['{{a}} {{q}}']\nscenarios: ['file://one.yaml', 'file://more.yaml']\n");
+  EXPECT_EQ(imported.tests, 2u);
+  EXPECT_TRUE(has(notes_of(imported), "one.yaml:2: the check webhook has no counterpart"))
+      << notes_of(imported);
+  EXPECT_EQ(import("prompts: ['{{a}} {{q}}']\nscenarios: file://more.yaml\n").tests, 1u);
+  write("promptfooconfig.yaml", "prompts: ['{{q}}']\ntests: []\nscenarios: [file://gone.yaml]\n");
+  EXPECT_FALSE(import_promptfoo(folder_.path() / "promptfooconfig.yaml", {})) << "as there";
+}
+
+// A prompt before the file changed the ids of those in it, and their baselines were lost.
+TEST_F(Promptfoo, CountsThePromptsOfAFileByItself) {
+  write("multi.txt", "One {{q}}\n---\nTwo {{q}}\n---\nThree {{q}}\n");
+  const std::string made = suite("prompts: ['Zero {{q}}', file://multi.txt]\n" + one_test);
+  for (const char* prompt : {"- id: multi\n    prompt: \"One", "- id: multi-2\n    prompt: \"Two",
+                             "- id: multi-3\n    prompt: \"Three"})
+    EXPECT_TRUE(has(made, prompt)) << prompt << "\n" << made;
+}
+
 TEST_F(Promptfoo, GivesIdsToWhatHasNoLatinLetters) {
   const std::string made = suite(
       "prompts: [{raw: '{{q}}', label: 東京}]\nproviders: [{id: 'openai:m', label: 大阪}]\n"

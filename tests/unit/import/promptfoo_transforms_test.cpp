@@ -62,19 +62,122 @@ tests:
       - {type: javascript, value: output, transform: 'file://make.py'}
       - {type: javascript, value: output, transform: 'file://make.js'}
       - {type: javascript, value: output, transform: 'file://gone.js'}
+  - options: {transform: 'file://make.js'}
+    assert: [{type: javascript, value: output, transform: output.n}]
 )yaml");
   expect_in(
       text,
       "# 7: the check javascript judges what its \"transform\" makes of the answer: the transform is in "
       "Python, and the check in JavaScript: write both in one language: left out");
   expect_in(text,
-            "# 8: the check javascript judges what the \"transform\" of its test makes of the answer: the "
+            "# 11: the check javascript judges what the \"transform\" of its test makes of the answer: the "
             "transform comes before its own, and one of them is a file: write both into one: left out");
   expect_in(
       text,
       "# 9: the check javascript judges what its \"transform\" makes of the answer: the transform names "
       "\"gone.js\", which cannot be read");
-  expect_in(text, "    expected:\n      - type: latency\n        max_ms: 5\n# ");
+  expect_in(text, "    expected:\n      - type: latency\n        max_ms: 5\n      - type: command\n");
+  // Code runs before the function of a file.
+  expect_in(text,
+            "          - make.js\n          - default\n        parameters:\n          code: output\n"
+            "          transforms:\n            - output.trim().slice(1)\n");
+}
+
+// It was dropped: the answer "  Paris \n" failed here, and passed there.
+TEST_F(Promptfoo, RunsTrimBeforeAProgram) {
+  const std::string text = suite(with_transform("output.trim()", R"yaml(
+      - {type: javascript, value: 'output === "Paris"'}
+      - {type: python, value: 'output == "Paris"'}
+      - {type: javascript, value: 'output.includes("Paris ")', transform: output.trim()}
+      - {type: javascript, value: 'output.includes("Rome")'}
+)yaml"));
+  expect_in(text, R"yaml(          code: "output === \"Paris\""
+          transforms:
+            - output.trim()
+)yaml");
+  expect_in(text, R"yaml(          code: "output == \"Paris\""
+          trimmed: true
+)yaml");
+  expect_in(text, R"yaml(          code: "output.includes(\"Paris \")"
+          transforms:
+            - output.trim()
+            - output.trim()
+)yaml");
+  expect_in(text, "      - type: must_contain\n        text: Rome\n");
+  expect_not_in(text, "# ");
+}
+
+TEST_F(Promptfoo, RunsTrimBeforeAFunctionThatMakesWhatPythonJudges) {
+  write("make.py", "def get_transform(output, context):\n    return output\n");
+  const std::string text = suite(R"yaml(prompts: [a]
+tests:
+  - options: {transform: output.trim()}
+    assert: [{type: python, value: output, transform: 'file://make.py'}]
+  - options: {transform: 'file://make.py'}
+    assert: [{type: python, value: output, transform: output.trim()}]
+)yaml");
+  expect_in(text,
+            "          - make.py\n          - get_transform\n        parameters:\n          code: output\n"
+            "          trimmed: true\n");
+  expect_in(text,
+            "# 6: the check python judges what the \"transform\" of its test makes of the answer: the "
+            "transform comes before its own, and one of them is a file: write both into one: left out");
+}
+
+TEST_F(Promptfoo, SaysOfATrimmedAnswerWhatCanBeSaidOfTheAnswerItself) {
+  const std::string text = suite(with_transform("output.trim()", R"yaml(
+      - {type: regex, value: '^Paris$'}
+      - {type: not-regex, value: '^{{city}} is'}
+      - {type: contains, value: Paris}
+      - {type: equals, value: Paris}
+      - {type: starts-with, value: '{{city}}'}
+      - {type: word-count, value: 1}
+)yaml") + "    vars: {city: Rome}\n");
+  expect_in(text, R"yaml(      - type: regex_match
+        pattern: "^[\\s\\v\\p{Z}\\x{feff}]*Paris[\\s\\v\\p{Z}\\x{feff}]*$"
+      - type: regex_not_match
+        pattern: "^[\\s\\v\\p{Z}\\x{feff}]*Rome is"
+      - type: must_contain
+        text: Paris
+      - type: exact_match
+        text: Paris
+      - type: starts_with
+        text: "{{city}}"
+)yaml");
+  expect_in(text, "# 10: the check starts-with does not count white space at the ends");
+  expect_not_in(text, "check equals");
+}
+
+TEST_F(Promptfoo, LeavesOutWhatTrimChangesAndNoMetricSays) {
+  const std::string text = suite(with_transform("output.trim()", R"yaml(
+      - {type: regex, value: '^.{1,80}$'}
+      - {type: not-contains, value: "\n"}
+      - {type: contains-all, value: ['a', 'b ']}
+      - {type: contains, value: '{{end}}'}
+      - {type: contains, value: kept}
+)yaml") + "    vars: {end: 'x '}\n");
+  for (const char* what : {"# 6: the check regex", "# 7: the check not-contains",
+                           "# 8: the check contains-all", "# 9: the check contains"})
+    expect_in(
+        text,
+        std::string(what) +
+            " judges what a \"transform\" makes of the answer, which no metric says: write it as a check "
+            "javascript, which runs the transform: left out");
+  expect_in(text, "    expected:\n      - type: must_contain\n        text: kept\n#");
+}
+
+TEST_F(Promptfoo, AppliesTrimOfAProviderToAllChecks) {
+  const std::string rest =
+      "prompts: [a]\ntests:\n  - assert: [{type: javascript, value: 'output === \"Paris\"', transform: "
+      "output.x}, "
+      "{type: regex, value: '^Paris$'}]\nproviders:\n  - {id: 'openai:a', transform: output.trim()}\n";
+  const std::string same = suite(rest + "  - {id: 'openai:b', transform: 'output.trim();'}\n");
+  expect_in(same, "          transforms:\n            - output.trim()\n            - output.x\n");
+  expect_in(same, "pattern: \"^[\\\\s\\\\v\\\\p{Z}\\\\x{feff}]*Paris");
+  expect_not_in(same, "# ");
+  const std::string some = suite(rest + "  - openai:b\n");
+  expect_in(some, "pattern: \"^Paris$\"");
+  expect_in(some, "# 5: \"transform\" is not that of all providers, and a suite has it by test: left out");
 }
 
 TEST_F(Promptfoo, SaysWithoutATransformWhatCaseDoesNotChange) {
