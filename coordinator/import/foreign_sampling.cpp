@@ -32,10 +32,7 @@ bool thinks_unasked(std::string_view model) {
          (!takes_temperature(model) && model.find("opus-4") == model.npos);
 }
 
-}  // namespace
-
-ForeignSampling foreign_sampling(SamplingFamily family, std::string_view model) {
-  const bool is_reasoning = is_reasoning_of_openai(model);
+ForeignSampling sampling_of(SamplingFamily family, std::string_view model, bool is_reasoning) {
   switch (family) {
     case SamplingFamily::openai:
       if (is_reasoning) return {{}, {}, true, true, false};
@@ -62,6 +59,15 @@ ForeignSampling foreign_sampling(SamplingFamily family, std::string_view model) 
       break;
   }
   return {};
+}
+
+}  // namespace
+
+ForeignSampling foreign_sampling(SamplingFamily family, std::string_view model) {
+  const bool is_of_openai = is_reasoning_of_openai(model);
+  ForeignSampling sampling = sampling_of(family, model, is_of_openai);
+  sampling.is_reasoning = sampling.drops_max_tokens || (family == SamplingFamily::azure && is_of_openai);
+  return sampling;
 }
 
 }  // namespace sluice

@@ -25,6 +25,8 @@ struct ForeignSampling {
   bool drops_temperature = false;             ///< It sends none, whatever the config says.
   bool drops_max_tokens = false;              ///< It does not send `max_tokens` of the config.
   bool has_top_p_alone = false;               ///< Beside a `top_p` it sends no temperature.
+  bool is_reasoning =
+      false;  ///< A bound is `max_completion_tokens`; to others in OpenAI's format `max_tokens`.
 };
 
 ForeignSampling foreign_sampling(SamplingFamily family, std::string_view model);

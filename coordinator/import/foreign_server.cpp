@@ -6,6 +6,7 @@
 #include "common/settings/setting_values.hpp"
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
+#include "coordinator/import/foreign_environment.hpp"
 #include "coordinator/import/foreign_template.hpp"
 #include "coordinator/suite/documents/toml_string.hpp"
 #include "coordinator/suite/prompts/arms.hpp"
@@ -174,13 +175,13 @@ DocumentNode::Table query_in(std::string_view text, std::uint32_t line) {
   return fields;
 }
 
+}  // namespace
+
 const DocumentNode& config_of(const DocumentNode& provider) {
   static const DocumentNode none{DocumentNode::Table{}, 1, {}};
   const DocumentEntry* config = find_entry(provider, "config");
   return config != nullptr ? config->value : none;
 }
-
-}  // namespace
 
 std::string server_name_of(std::string_view text) {
   std::string name = arm_name_of(text);
@@ -236,6 +237,8 @@ ImportedServer azure_server(std::string_view deployment, const DocumentNode& pro
   ImportedServer server;
   server.name = server_name_of("azure-" + std::string(deployment));
   std::string host = said("apiBaseUrl").empty() ? said("apiHost") : said("apiBaseUrl");
+  const auto set = address_of("azure", provider, from);
+  if (host.empty() && set) host = set->url;
   if (host.find("://") == std::string::npos) host = "https://" + host;
   auto address = parse_base_url(host + "/openai/deployments/" + std::string(deployment));
   if (!address) {

@@ -18,10 +18,13 @@ struct ImportedServer {
   std::string base_url;
   std::string api_key_env{};    ///< Empty: it needs no key, or has it in a header.
   std::string kind = "openai";  ///< Or `openai-responses`, or `http`.
-  DocumentNode::Table more{};   ///< `query`, `headers`, `body` and `answer`.
+  DocumentNode::Table more{};   ///< `query`, `headers`, `body`, `answer` and `max_tokens_field`.
   /// The fields that it lacks, by name, each with the table that it belongs to.
   DocumentNode::Table unsaid{};
 };
+
+/// The `config` of a provider; an empty table if it has none.
+const DocumentNode& config_of(const DocumentNode& provider);
 
 /// A host's or deployment's name as a provider has it.
 std::string server_name_of(std::string_view text);

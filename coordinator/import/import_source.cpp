@@ -5,6 +5,7 @@
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
 #include "coordinator/import/defaults.hpp"
+#include "coordinator/import/foreign_environment.hpp"
 #include "coordinator/suite/documents/json_document.hpp"
 #include "coordinator/suite/documents/yaml_document.hpp"
 #include "coordinator/suite/expectations/foreign_check.hpp"
@@ -184,6 +185,7 @@ std::optional<DocumentNode> read_document(const std::string& name, const ImportF
   const auto text = read_text_file(name, from, line, loss);
   if (!text) return std::nullopt;
   auto node = parse_foreign(name, *text);
+  if (node) fill_environment(*node, from.with(name));
   if (node) return std::move(*node);
   const bool is_error = loss == Loss::everything;
   from.with(name).lose(loss, node.error().line,

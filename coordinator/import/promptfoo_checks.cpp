@@ -4,6 +4,7 @@
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
 #include "coordinator/import/bound_checks.hpp"
+#include "coordinator/import/foreign_environment.hpp"
 #include "coordinator/import/foreign_script.hpp"
 #include "coordinator/import/foreign_transform.hpp"
 #include "coordinator/import/judge_identity.hpp"
@@ -295,7 +296,7 @@ class CheckImporter {
       return value && take_value(*value, type, line, check, reading);
     }
     const auto text = read_text_file(name, from_, line, Loss::check);
-    if (text) take_text(std::string(trimmed(*text)), check, reading);
+    if (text) take_text(with_environment(trimmed(*text), from_.with(name)), check, reading);
     return text.has_value();
   }
 

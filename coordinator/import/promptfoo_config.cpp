@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/files.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/import/foreign_environment.hpp"
 #include "coordinator/import/import_source.hpp"
 #include "coordinator/import/promptfoo_prompts.hpp"
 #include "coordinator/import/suite_assembly.hpp"
@@ -247,8 +248,9 @@ tl::expected<ImportedSuite, std::vector<Finding>> import_promptfoo(const fs::pat
   if (!files) return fail(0, files.error().message);
   const std::string name = path.filename().generic_string();
   ImportNotes notes;
+  ForeignEnvironment environment;
   const ImportFile from{**files, notes, name,
-                        way_between(target.value_or(path.parent_path()), path.parent_path())};
+                        way_between(target.value_or(path.parent_path()), path.parent_path()), &environment};
   auto root = extension_of(name) == ".csv" ? configuration_of(*text, from) : parse_foreign(shown, *text);
   if (!root) return fail(root.error().line, root.error().message);
   const DocumentEntry* config = find_entry(*root, "config");
@@ -265,7 +267,10 @@ tl::expected<ImportedSuite, std::vector<Finding>> import_promptfoo(const fs::pat
     return fail(
         root->line,
         "is no configuration of promptfoo: it has neither \"prompts\" nor \"providers\" nor \"tests\"");
+  if (const DocumentEntry* env = find_entry(*root, "env")) environment = read_environment(env->value, from);
+  fill_environment(*root, from);
   ImportedSuite suite = ConfigImporter(*root, from).read(path);
+  note_environment(from);
   if (auto errors = notes.take_errors(); !errors.empty()) return tl::unexpected(std::move(errors));
   suite.losses = notes.losses();
   suite.notes = notes.take();

@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
+#include "coordinator/import/foreign_environment.hpp"
 #include "coordinator/import/foreign_template.hpp"
 #include "coordinator/import/response_form.hpp"
 #include "coordinator/suite/documents/csv_rows.hpp"
@@ -195,18 +196,19 @@ class PromptImporter {
 
   void read_file(const std::string& name, const std::string& label, std::uint32_t line) {
     if (is_code_file(name) || extension_of(name).empty()) return note_program(name, line);
-    const auto text = read_text_file(name, from_, line, Loss::prompt);
-    if (!text) return;
+    const auto written = read_text_file(name, from_, line, Loss::prompt);
+    if (!written) return;
+    const std::string text = with_environment(*written, from_.with(name));
     const std::string extension = extension_of(name);
     const std::string shown = label.empty() ? std::filesystem::path(name).stem().generic_string() : label;
     if (extension == ".txt") {
-      for (const std::string& part : parts_of(*text)) add(part, shown, name, line);
+      for (const std::string& part : parts_of(text)) add(part, shown, name, line);
     } else if (extension == ".csv") {
-      add_table(*text, label, name, line);
+      add_table(*written, label, name, line);
     } else if (extension == ".jsonl") {
-      for (const std::string& part : lines_of(*text)) add(part, shown, name, line);
+      for (const std::string& part : lines_of(text)) add(part, shown, name, line);
     } else {
-      add(*text, shown, name, line);
+      add(text, shown, name, line);
     }
   }
 
@@ -248,7 +250,7 @@ class PromptImporter {
       const auto& fields = table.rows[i].fields;
       if (at >= fields.size() || fields[at].empty()) continue;
       const bool has_label = label_at < fields.size() && !fields[label_at].empty();
-      add(fields[at], has_label ? fields[label_at] : label, name, line);
+      add(with_environment(fields[at], from_.with(name)), has_label ? fields[label_at] : label, name, line);
     }
   }
 

@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/settings/base_url.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/import/foreign_environment.hpp"
 #include "coordinator/import/foreign_transform.hpp"
 #include "coordinator/import/provider_tools.hpp"
 #include "coordinator/import/response_form.hpp"
@@ -87,21 +88,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> params{{
     {"reasoningEffort", "reasoning_effort"},
 }};
 
-/// `{{ env.NAME or 'openai:gpt-5-mini' }}`, or with the filter `default`: what stands for a variable that is
-/// not set. Empty if that is not what the text is.
-std::string default_of_variable(std::string_view text) {
-  if (!text.starts_with("{{") || !text.ends_with("}}")) return "";
-  const auto begin = text.find_first_of("'\"");
-  const auto end = begin == text.npos ? text.npos : text.find(text[begin], begin + 1);
-  // Behind the text stand at most the filter's second argument, `true`, and brackets.
-  if (end == text.npos || text.find_first_not_of(" ,true)-}", end + 1) != text.npos) return "";
-  const std::string_view variable = text.substr(0, begin);
-  const bool has_default = variable.find(" or ") != text.npos || variable.find("default(") != text.npos;
-  return has_default && variable.find("env.") != text.npos
-             ? std::string(text.substr(begin + 1, end - begin - 1))
-             : "";
-}
-
 template <std::size_t N>
 bool is_in(const std::array<std::string_view, N>& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
@@ -142,13 +128,6 @@ class ProviderImporter {
     const bool is_changing = transform != nullptr && !keeps_answer(transform->value);
     if (is_changing && !only_trims(transform->value))
       return leave_out(id, line, "changes answers by its \"transform\", which has no counterpart");
-    if (const std::string known = default_of_variable(id); !known.empty()) {
-      from_.note(line,
-                 "the provider " + json_string(excerpt(id, defaults::quoted_bytes)) +
-                     " depends on the environment: " + json_string(excerpt(known, defaults::quoted_bytes)) +
-                     " is taken; --arm NAME=PROVIDER:MODEL asks another");
-      return add(known, node, line);
-    }
     const std::string file = referenced_file(id, from_.files);
     if (!file.empty() && !is_code_file(file)) return add_file(file, line);
     if (id == "http" || id == "https" || id.starts_with("http://") || id.starts_with("https://"))
@@ -161,7 +140,12 @@ class ProviderImporter {
                        "docs/providers.md)");
     if (!file.empty() || prefix == prefixes.end() || colon == std::string::npos)
       return leave_out(id, line, "has no counterpart");
-    std::string model = id.substr(colon + 1);
+    add_model(id, node, line, *prefix);
+  }
+
+  /// Of a provider that is known by what stands before its id's first colon.
+  void add_model(const std::string& id, const DocumentNode& node, std::uint32_t line, const Prefix& prefix) {
+    std::string model = id.substr(prefix.prefix.size() + 1);
     const std::string endpoint = model.substr(0, model.find(':'));
     const bool is_embedder = endpoint == "embedding" || endpoint == "embeddings";
     if (embeds_ && !is_embedder) return leave_out(id, line, "is no embedder");
@@ -169,38 +153,50 @@ class ProviderImporter {
       return leave_out(id, line, "is asked for something else than a text");
     if ((is_embedder || is_in(text_endpoints, endpoint)) && endpoint.size() < model.size())
       model.erase(0, endpoint.size() + 1);
+    if (model.empty() || model.find_first_of(" {\t\n") != std::string::npos)
+      return leave_out(id, line, "names no model");
+    const bool is_azure = prefix.provider == "azure";
+    const auto address = is_azure ? std::nullopt : own_address(node, prefix);
+    // Another server must not be asked in its place.
+    if (address && !is_asked_as_openai(prefix))
+      return leave_out(id, line,
+                       "has " + address->variable + ": write it as base_url of a provider in sluice.toml");
+    if (address && !parse_base_url(address->url))
+      return leave_out(id, line, "has " + address->variable + " that sluice cannot take over");
+    if (!is_azure && !address && has_host(node))
+      return leave_out(id, line, "has an \"apiHost\": write it as base_url of a provider in sluice.toml");
+    if (prefix.provider == openai && endpoint == "completion")
+      return leave_out(id, line, "is no chat, and sluice asks chats alone");
+    if (is_azure && endpoint != "chat") return leave_out(id, line, "is no chat of Azure");
     ImportedProvider made;
-    made.provider = prefix->provider;
+    made.provider = prefix.provider;
     made.model = std::move(model);
     made.line = line;
     made.file = from_.name;
-    if (made.model.empty() || made.model.find_first_of(" {\t\n") != std::string::npos)
-      return leave_out(id, line, "names no model");
-    const bool is_azure = prefix->provider == "azure";
-    const std::string* base_url = is_azure ? nullptr : base_url_in(node);
-    // Another server must not be asked in its place.
-    if (base_url != nullptr && !is_asked_as_openai(*prefix))
-      return leave_out(id, line, "has an \"apiBaseUrl\": write it as base_url of a provider in sluice.toml");
-    if (base_url != nullptr && !parse_base_url(*base_url))
-      return leave_out(id, line, "has an \"apiBaseUrl\" that sluice cannot take over");
-    if (prefix->provider == openai && base_url == nullptr && has_host(node))
-      return leave_out(id, line, "has an \"apiHost\": write it as base_url of a provider in sluice.toml");
-    if (prefix->provider == openai && endpoint == "completion")
-      return leave_out(id, line, "is no chat, and sluice asks chats alone");
+    made.usual = foreign_sampling(prefix.sampling, made.model);
     const bool is_response = endpoint == "responses";
     if (is_response && made.provider == openai) {
       made.provider = openai_responses;
-    } else if (prefix->provider != "anthropic" && (endpoint == "completion" || is_response)) {
+    } else if (prefix.provider != "anthropic" && (endpoint == "completion" || is_response)) {
       note_chat(id, line);
     }
-    if (is_azure && endpoint != "chat") return leave_out(id, line, "is no chat of Azure");
-    if (is_azure) made.provider = use(azure_server(made.model, node, line, from_));
-    if (base_url != nullptr)
-      made.provider = use(server_at(*base_url, find_entry(node, "config")->value, *prefix, made.provider));
-    else if (!prefix->base_url.empty())
-      made.provider = use({made.provider, std::string(prefix->base_url), std::string(prefix->api_key_env)});
-    made.usual = foreign_sampling(prefix->sampling, made.model);
+    if (is_azure)
+      made.provider = use(azure_server(made.model, node, line, from_), made, node);
+    else if (address)
+      made.provider = use(server_at(address->url, node, line, prefix, made.provider), made, node);
+    else if (!prefix.base_url.empty())
+      made.provider =
+          use({made.provider, std::string(prefix.base_url), std::string(prefix.api_key_env)}, made, node);
     add_read(std::move(made), id, node, is_azure ? is_of_azure_server : is_of_no_server);
+  }
+
+  /// That a config names, or else a variable in `env`.
+  std::optional<ForeignAddress> own_address(const DocumentNode& node, const Prefix& prefix) const {
+    auto address = address_of(prefix.provider, node, from_);
+    if (address) address->variable = "its address in " + address->variable + " of \"env\"";
+    const std::string* base_url = text_in(config_of(node), "apiBaseUrl");
+    if (base_url != nullptr) return ForeignAddress{"an \"apiBaseUrl\"", *base_url};
+    return has_host(node) ? std::nullopt : address;
   }
 
   /// promptfoo asks Ollama in its own form, at an address without the `/v1` of OpenAI's.
@@ -240,6 +236,7 @@ class ProviderImporter {
     const DocumentEntry* transform = find_entry(node, "transform");
     if (transform != nullptr && !keeps_answer(transform->value))
       made.transform = text_node("output.trim()", transform->line);
+    if (const DocumentEntry* env = find_entry(node, "env")) note_own_environment(env->value, from_);
     const DocumentEntry* config = find_entry(node, "config");
     if (config != nullptr && mapping_in(*config, from_) != nullptr)
       read_config(config->value, made, is_of_server);
@@ -265,6 +262,14 @@ class ProviderImporter {
   }
 
   std::string use(ImportedServer server) { return add_server(result_.servers, std::move(server)); }
+  /// For `user`, whose bound of an answer has another name there than here, unless it is a reasoning model's.
+  std::string use(ImportedServer server, const ImportedProvider& user, const DocumentNode& node) {
+    const bool is_bound =
+        user.usual->max_output_tokens || find_entry(config_of(node), "max_completion_tokens") != nullptr;
+    if (server.kind == openai && !(user.usual->is_reasoning && is_bound))
+      server.more.push_back({"max_tokens_field", 1, text_node("max_tokens", 1)});
+    return use(std::move(server));
+  }
 
   /// Its label, or the id that older configurations give to one beneath its model (`openai:gpt-4: {id:
   /// cold}`).
@@ -291,9 +296,8 @@ class ProviderImporter {
     const auto* table = std::get_if<DocumentNode::Table>(&node.value);
     if (table == nullptr) return;
     for (const DocumentEntry& entry : *table) {
-      const bool is_known =
-          entry.key == "id" || entry.key == "label" || entry.key == "prompts" || entry.key == "config" ||
-          entry.key == "transform";
+      const bool is_known = entry.key == "id" || entry.key == "label" || entry.key == "prompts" ||
+                            entry.key == "config" || entry.key == "transform" || entry.key == "env";
       if (!is_known)
         from_.lose(entry.key == "delay" ? Loss::none : Loss::change, entry.line,
                    "\"" + entry.key + "\" of a provider has no counterpart: left out");
@@ -339,9 +343,9 @@ class ProviderImporter {
         made.tools = import_tools(entry, from_);
       } else if (entry.key == "tool_choice") {
         from_.change(entry.line,
-                   "\"tool_choice\" in config of a provider has no counterpart (a test names it as "
-                   "\"input.tool_choice\"): left out");
-      } else if (entry.key == "apiKeyEnvar" && find_entry(config, "apiBaseUrl") != nullptr) {
+                     "\"tool_choice\" in config of a provider has no counterpart (a test names it as "
+                     "\"input.tool_choice\"): left out");
+      } else if (entry.key == "apiKeyEnvar" && is_key_of_server(made, entry.value)) {
         // Goes with the server.
       } else if (entry.key == "apiKey" || entry.key == "apiKeyEnvar") {
         from_.note(entry.line,
@@ -356,9 +360,12 @@ class ProviderImporter {
   }
 
   /// promptfoo does not send it to such a model.
-  static bool is_dropped(std::string_view key, const ImportedProvider& made) {
+  bool is_dropped(std::string_view key, const ImportedProvider& made) const {
+    const auto server = std::ranges::find(result_.servers, made.provider, &ImportedServer::name);
+    const bool is_chat = (server != result_.servers.end() ? server->kind : made.provider) != openai_responses;
     return made.usual && ((key == "temperature" && made.usual->drops_temperature) ||
-                          (key == "max_tokens" && made.usual->drops_max_tokens));
+                          (key == "max_tokens" && made.usual->drops_max_tokens) ||
+                          (key == "max_completion_tokens" && is_chat && !made.usual->is_reasoning));
   }
 
   /// A template there is filled by variables, or the environment.
@@ -390,27 +397,20 @@ class ProviderImporter {
     if (same == made.params.end()) made.params.push_back({std::string(name), value.line, value});
   }
 
-  static const std::string* base_url_in(const DocumentNode& provider) {
-    const DocumentEntry* config = find_entry(provider, "config");
-    return config != nullptr ? text_in(config->value, "apiBaseUrl") : nullptr;
-  }
-
   static bool has_host(const DocumentNode& provider) {
-    const DocumentEntry* config = find_entry(provider, "config");
-    return config != nullptr && text_in(config->value, "apiHost") != nullptr;
+    return text_in(config_of(provider), "apiHost") != nullptr;
   }
 
   /// REQUIRES: parse_base_url(base_url)
-  ImportedServer server_at(const std::string& base_url, const DocumentNode& config, const Prefix& prefix,
-                           const std::string& kind) const {
+  ImportedServer server_at(const std::string& base_url, const DocumentNode& provider, std::uint32_t line,
+                           const Prefix& prefix, const std::string& kind) const {
     const auto url = parse_base_url(base_url);
-    const std::string* key = text_in(config, "apiKeyEnvar");
+    const std::string* key = text_in(config_of(provider), "apiKeyEnvar");
     const bool is_local = is_loopback_host(url->host);
     if (key == nullptr && is_local) {
-      from_.note(config.line,
-                 "the server " + url->text +
-                     " is called without a key: where it wants one, \"api_key_env\" in the settings "
-                     "file names its variable");
+      from_.note(line, "the server " + url->text +
+                           " is called without a key: where it wants one, \"api_key_env\" in the settings "
+                           "file names its variable");
     }
     const std::string usual(prefix.provider == openai ? "OPENAI_API_KEY" : prefix.api_key_env);
     return {server_name_of(url->host), url->text,
@@ -418,6 +418,12 @@ class ProviderImporter {
             : is_local     ? ""
                            : usual,
             kind == openai_responses ? kind : std::string(openai)};
+  }
+
+  bool is_key_of_server(const ImportedProvider& made, const DocumentNode& key) const {
+    const std::string* name = text_in(key);
+    const auto server = std::ranges::find(result_.servers, made.provider, &ImportedServer::name);
+    return name != nullptr && server != result_.servers.end() && server->api_key_env == *name;
   }
 
   const ImportFile& from_;

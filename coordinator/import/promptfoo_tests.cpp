@@ -6,7 +6,7 @@
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
 #include "coordinator/import/defaults.hpp"
-#include "coordinator/import/foreign_transform.hpp"
+#include "coordinator/import/foreign_environment.hpp"
 #include "coordinator/import/test_table.hpp"
 #include "coordinator/suite/documents/json_lines.hpp"
 
@@ -248,7 +248,7 @@ class TestImporter {
         if (const auto held = read_document(one, from_, line, Loss::everything))
           texts.push_back(text_node(written_json(*held), line));
       } else if (const auto text = read_text_file(one, from_, line, Loss::everything, Loss::variable)) {
-        texts.push_back(text_node(std::string(trimmed(*text)), line));
+        texts.push_back(text_node(with_environment(trimmed(*text), from_.with(one)), line));
       }
     }
     if (texts.size() == 1) {
@@ -289,9 +289,10 @@ class TestImporter {
     const std::string extension = extension_of(name);
     if (extension == ".csv" || extension == ".jsonl") {
       const auto text = read_text_file(name, from_, line, Loss::everything);
-      if (text)
-        add(TestImporter(defaults_, other)
-                .read(extension == ".csv" ? tests_of_table(*text, other) : lines_of(*text, other)));
+      if (!text) return;
+      DocumentNode tests = extension == ".csv" ? tests_of_table(*text, other) : lines_of(*text, other);
+      fill_environment(tests, other);
+      add(TestImporter(defaults_, other).read(tests));
     } else if (const auto document = read_document(name, from_, line, Loss::everything)) {
       add(TestImporter(defaults_, other).read(*document));
     }

@@ -125,7 +125,7 @@ tests:
       << "what is left out stands in the suite as well";
   EXPECT_EQ(read_text(folder() / "sluice.toml"),
             "[providers.ollama]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:11434/v1\"\napi_key_env = "
-            "\"\"\n");
+            "\"\"\nmax_tokens_field = \"max_tokens\"\n");
   const json report = mock_report("suite.yaml");
   ASSERT_EQ(report["fixture_results"].size(), 12u) << "three tests, two prompts, two models";
   EXPECT_EQ(report["fixture_results"][0]["id"], "says-hello-2@gpt-4o-mini/1");
@@ -146,7 +146,7 @@ TEST_F(FirstSuite, IsNotReadyWhileTheSettingsLackAServer) {
   EXPECT_EQ(lacking.exit_code, 2) << lacking.output;
   EXPECT_EQ(lacking.output,
             "sluice.toml: is left alone; it needs\n[providers.ollama]\nkind = \"openai\"\nbase_url = "
-            "\"http://127.0.0.1:11434/v1\"\napi_key_env = \"\"\n");
+            "\"http://127.0.0.1:11434/v1\"\napi_key_env = \"\"\nmax_tokens_field = \"max_tokens\"\n");
   EXPECT_EQ(lacking.errors,
             "sluice: error: suite.yaml is written, and is not what it should be until sluice.toml has "
             "[providers.ollama]: add the lines above to it\n");

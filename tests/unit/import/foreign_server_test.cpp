@@ -19,9 +19,9 @@ TEST_F(Promptfoo, NamesTheServersThatItNeeds) {
       "tests: [{assert: [{type: contains, value: x}]}]\n");
   EXPECT_EQ(settings_of(imported.servers),
             "[providers.ollama]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:11434/v1\"\napi_key_env = "
-            "\"\"\n\n"
+            "\"\"\nmax_tokens_field = \"max_tokens\"\n\n"
             "[providers.gpu-example]\nkind = \"openai\"\nbase_url = \"http://gpu.example:8000/v1\"\n"
-            "api_key_env = \"GPU_KEY\"\n");
+            "api_key_env = \"GPU_KEY\"\nmax_tokens_field = \"max_tokens\"\n");
 }
 
 // Others than OpenAI's were left out.
@@ -32,15 +32,37 @@ TEST_F(Promptfoo, AsksAnotherServerOfAnyProviderInOpenAisFormat) {
       "tests: [{assert: [{type: contains, value: x}]}]\n");
   EXPECT_EQ(settings_of(imported.servers),
             "[providers.gate-example]\nkind = \"openai\"\nbase_url = \"https://gate.example/v1\"\n"
-            "api_key_env = \"OPENROUTER_API_KEY\"\n\n"
+            "api_key_env = \"OPENROUTER_API_KEY\"\nmax_tokens_field = \"max_tokens\"\n\n"
             "[providers.gate-example-2]\nkind = \"openai\"\nbase_url = \"https://gate.example/v1\"\n"
-            "api_key_env = \"GATE_KEY\"\n");
+            "api_key_env = \"GATE_KEY\"\nmax_tokens_field = \"max_tokens\"\n");
   EXPECT_EQ(notes_of(imported), "");
   EXPECT_EQ(
       notes("prompts: [a]\nproviders: [{id: 'anthropic:messages:c', config: {apiBaseUrl: "
             "'https://gate.example'}}]\ntests: [{assert: [{type: contains, value: x}]}]\n"),
       "promptfooconfig.yaml:2: the provider \"anthropic:messages:c\" has an \"apiBaseUrl\": write it as "
       "base_url of a provider in sluice.toml: left out\n");
+}
+
+// sluice sends max_completion_tokens, which such servers may not know; promptfoo sends it for reasoning
+// models alone.
+TEST_F(Promptfoo, NamesTheBoundOfAnAnswerAsItIsNamedThere) {
+  const auto servers = [&](const std::string& providers) {
+    return settings_of(import("prompts: [a]\nproviders: [" + providers +
+                              "]\ntests: [{assert: [{type: contains, value: x}]}]\n")
+                           .servers);
+  };
+  const std::string field = "max_tokens_field = \"max_tokens\"\n";
+  EXPECT_NE(servers("'openrouter:meta/llama', 'openrouter:openai/gpt-5-mini'").find(field),
+            std::string::npos);
+  EXPECT_EQ(servers("'openrouter:meta/llama', 'openrouter:openai/gpt-5-mini'").find("openrouter-2"),
+            std::string::npos)
+      << "without a bound its name is no matter";
+  EXPECT_EQ(servers("{id: 'openrouter:openai/o3', config: {max_completion_tokens: 9}}").find(field),
+            std::string::npos);
+  EXPECT_EQ(servers("'azure:chat:gpt-5-mini'").find(field), std::string::npos);
+  EXPECT_EQ(
+      servers("{id: 'openai:responses:m', config: {apiBaseUrl: 'https://gate.example/v1'}}").find(field),
+      std::string::npos);
 }
 
 TEST_F(Promptfoo, ServersOfOneHostAreEachNamed) {
@@ -130,6 +152,7 @@ base_url = "https://acme.openai.azure.com/openai/deployments/fast"
 api_key_env = ""
 query = { "api-version" = "2025-01-01" }
 headers = { "api-key" = { "env" = "AZURE_API_KEY" } }
+max_tokens_field = "max_tokens"
 
 [providers.azure-slow]
 kind = "openai"
@@ -137,6 +160,7 @@ base_url = "https://NAME.openai.azure.com/openai/deployments/slow"
 api_key_env = ""
 query = { "api-version" = "2024-10-21" }
 headers = { "api-key" = { "env" = "AZURE_API_KEY" } }
+max_tokens_field = "max_tokens"
 )toml");
   EXPECT_EQ(
       notes_of(imported),

@@ -75,6 +75,9 @@ TEST_F(Promptfoo, BoundsNoModelThatIsAskedWithoutABound) {
       suite(rest + "providers: ['openai:gpt-5', {id: 'openai:o3', config: {max_completion_tokens: 9}}]\n");
   EXPECT_FALSE(has(bounded, "settings:")) << bounded;
   EXPECT_TRUE(has(bounded, "    max_output_tokens: 9\n")) << bounded;
+  const std::string other =
+      suite(rest + "providers: [{id: 'openai:gpt-4o', config: {max_completion_tokens: 9}}]\n");
+  EXPECT_TRUE(has(other, "  max_output_tokens: 1024\n")) << "which is sent to no such model there: " << other;
 }
 
 TEST_F(Promptfoo, SendsNothingThatIsSentToNoSuchModelThere) {
