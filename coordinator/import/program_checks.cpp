@@ -1,5 +1,6 @@
 #include "coordinator/import/program_checks.hpp"
 
+#include "common/documents/canonical_json.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/import/bound_checks.hpp"
 #include "coordinator/import/foreign_template.hpp"
