@@ -93,6 +93,29 @@ TEST_F(Resume, AKilledRunGoesOnFromTheLedgerWhateverBecameOfTheCaches) {
   EXPECT_NE(named.errors.find("it came to its end"), std::string::npos) << named.errors;
 }
 
+// Workers of the last part may be dead: it had waited two minutes for them.
+TEST_F(Resume, DoesNotWaitForAsManyWorkersAsBefore) {
+  const auto stalling = start_stalling_simulator();
+  const Flags fleet{"--no-cache", "--listen", "tcp://127.0.0.1:0", "--expect-workers", "2"};
+  auto run = start_sluice(live(stalling) + fleet);
+  auto first = start_worker(endpoint_of(run));
+  auto second = start_worker(endpoint_of(run));
+  ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == answered; })) << run.errors();
+  run.signal(SIGKILL);
+  ASSERT_EQ(run.wait(), 128 + SIGKILL);
+  for (auto* worker : {&first, &second}) {
+    worker->signal(SIGKILL);
+    worker->wait();
+  }
+  const auto simulator = start_simulator();
+  auto resumed = start_sluice(Flags{"run", "--resume", "--listen", "tcp://127.0.0.1:0"} + at(simulator));
+  auto third = start_worker(endpoint_of(resumed));
+  const auto finished = finish(resumed);
+  EXPECT_LT(finished.duration, std::chrono::seconds(60)) << finished.errors;
+  EXPECT_EQ(comparable_part(finished.output), reference_report());
+  third.wait();
+}
+
 TEST_F(Resume, ReportsAreGatedAsTheLastPartWas) {
   kill_a_run();
   const auto simulator = start_simulator();

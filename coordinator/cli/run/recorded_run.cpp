@@ -206,7 +206,9 @@ Result<void> RecordedRun::make_controller() {
   controller.drain_timeout = options_.settings.drain_timeout.value;
   controller.another_follows = options_.returns_embeddings;
   controller.models = places_of_models(options_);
-  if (options_.listen) controller.expected_workers = options_.settings.expect_workers.value.value_or(0);
+  // One that goes on begins with whoever is there: its workers may have died with its last part.
+  if (options_.listen && !goes_on())
+    controller.expected_workers = options_.settings.expect_workers.value.value_or(0);
   controller.affinities = affinities_of(plan_->keys());
   if (controller.settings.mode != Mode::mock) {  // Mock answers are nobody's.
     const auto pins = ledger_->pins(plan_->keys());
