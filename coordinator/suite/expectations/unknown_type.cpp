@@ -117,7 +117,9 @@ std::string problem_with_type(std::string_view name) {
   if (const ForeignType* foreign = foreign_type_called(bare))
     return "is " + shown + of_foreign(foreign->name, is_negated);
   std::string advice;
-  if (const MetricType* nearest = nearest_type(name)) advice = did_you_mean_type(nearest->name());
+  if (is_negated && type_called(bare) != nullptr) advice = of_negated(bare);
+  if (const MetricType* nearest = nearest_type(name); advice.empty() && nearest != nullptr)
+    advice = did_you_mean_type(nearest->name());
   if (advice.empty() && is_negated) advice = of_negated(bare);
   if (advice.empty()) advice = some_names(name);
   return "is the unknown metric " + shown + advice;

@@ -30,7 +30,6 @@ TEST(Patterns, TakeNamedGroupsOfOtherLanguages) {
   EXPECT_TRUE(finds("[(?<n>](?<o>d)\\(?<x>", ">d(<x>")) << "neither in a class nor behind a backslash";
   EXPECT_TRUE(finds("\\\\(?<n>a)", "\\a"));
   EXPECT_TRUE(finds("\\Q(?<n>\\E", "(?<n>")) << "what RE2 takes is what RE2 takes it for";
-  EXPECT_NE(problem("(?<n>a)(?<n>b)"), "");
 }
 
 TEST(Patterns, TakeCharactersByTheirNumbers) {
