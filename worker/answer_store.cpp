@@ -107,8 +107,7 @@ Result<void> AnswerStore::store(std::span<const KeyedAnswer> answers) {
 
 Result<bool> AnswerStore::store_if_none(const KeyedAnswer& one) {
   if (own_) {
-    const auto kind = one.answer->non_answer ? EntryKind::outcome : EntryKind::answer;
-    const auto there = own_->get_entry(kind, one.key);
+    const auto there = one.answer->non_answer ? own_->get_outcome(one.key) : own_->get(one.key);
     if (!there && !is_damaged_entry(there.error())) return fail(there.error());
     if (there && *there) return false;
   }
