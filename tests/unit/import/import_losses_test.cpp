@@ -64,10 +64,10 @@ tests:
 }
 
 TEST_F(Promptfoo, SaysWhereTwoChecksBecomeOneThatAreJudgedOtherwise) {
-  const std::string clause =
-      " the check llm-rubric asks for the same as another, by another \"provider\" or \"rubricPrompt\", of "
-      "which a "
-      "suite has one: one check stands for both\n";
+  const std::string first =
+      ":6: the check llm-rubric asks for the same as another, by another \"provider\" or \"rubricPrompt\", "
+      "of "
+      "which a suite has one: one check stands for both (and in 2 more places)\n";
   const std::string made = notes(R"yaml(prompts: [a]
 defaultTest: {assert: [{type: llm-rubric, value: short, rubricPrompt: p}], options: {provider: 'openai:gpt-4o'}}
 tests:
@@ -80,8 +80,7 @@ tests:
       - {type: llm-rubric, value: calm, provider: {id: 'openai:gpt-4o', config: {temperature: 0}}}
       - {type: llm-rubric, value: short}
 )yaml");
-  for (const char* line : {":6:", ":8:", ":11:"})
-    EXPECT_TRUE(has(made, line + clause)) << line << "\n" << made;
+  EXPECT_TRUE(has(made, first)) << made;
   EXPECT_FALSE(has(made, ":10:")) << made;
 }
 

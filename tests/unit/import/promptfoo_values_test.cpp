@@ -97,7 +97,7 @@ tests:
     assert: [{type: contains, value: y}]
 )yaml");
   EXPECT_TRUE(has(made, "a: |-\n        # Facts\n        One.\n")) << made;
-  EXPECT_TRUE(has(made, R"(b: "{\"a\":\"x\",\"b\":[1]}")")) << made;
+  EXPECT_TRUE(has(made, R"(b: "{\"b\":[1],\"a\":\"x\"}")")) << made;
   EXPECT_TRUE(has(made, "# 6: the variable \"c\" is made by a program")) << made;
   EXPECT_TRUE(has(made, "d: it();\n") || has(made, "d: \"it();\"\n")) << made;
   EXPECT_TRUE(has(made, "# 7: the variable \"d\" is a file that newer versions of promptfoo run")) << made;
