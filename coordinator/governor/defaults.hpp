@@ -261,6 +261,10 @@ inline constexpr double growth_doubles_in_seconds = 4;
 inline constexpr double most_growth = 0.5;
 /// A rate that has grown by more than this was held too low: the next estimate is no older one's proof.
 inline constexpr double much_more = 1.15;
+/// What an earlier run found is held as if a refusal cost a second: each that it provokes is one too many.
+inline constexpr double hold_of_remembered = 4;
+/// From here on a delay may have been rounded up to seconds.
+inline constexpr BootTime rounded_delay = 950ms;
 /// A speed that is not refused for so long is below the limit.
 inline constexpr BootTime proof_of_speed = 1s;
 inline constexpr std::int64_t pause_of_proofs = 4;  ///< Or a quarter of a pause: what it would cost.

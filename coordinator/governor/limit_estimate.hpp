@@ -40,6 +40,8 @@ class LimitEstimate {
   double seconds() const { return last_ ? last_->seconds() : 0; }
   /// The rate that it needed at least, if the episode before emptied the bucket; 0 if that says nothing.
   double proved() const;
+  /// The rate that it needed at least, of a bucket of this size.
+  double needed(double size) const { return last_ ? last_->least_rate(size) : 0; }
   /// Several calls were made in the newest episode and none was answered, though a limit has something left
   /// after its own delay: the provider took no calls, at whatever rate.
   bool was_closed() const;

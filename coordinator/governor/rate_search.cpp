@@ -88,7 +88,8 @@ double RateSearch::caution() const {
 /// Of an earlier run's limit nobody knows what a refusal costs, and it is held as if it were much. One
 /// without a delay shows that it is little: the rate is searched for as it is there.
 void RateSearch::forget_costs() {
-  is_remembered_ = is_estimated_ = false;
+  is_remembered_ = is_estimated_ = begins_full_ = false;
+  hold_factor_ = 1;
   pauses_.clear();
   longest_pause_ = {};
 }
@@ -287,6 +288,8 @@ void RateSearch::follow_estimate() {
   estimate_is_due_ = false;
   if (rate_ && estimate_.was_closed()) return;
   const auto found = estimate_.found();
+  const double before = rate_.value_or(0);
+  const bool was_estimated = is_estimated_;
   // A growing speed is refused soon after it is too much: what it says is good enough.
   const bool is_good = found && is_ramp_ && !refused_ && found->highest <= good_enough * found->least;
   const bool is_sure = found && (found->is_sure || (is_good && !is_estimated_));
@@ -319,6 +322,11 @@ void RateSearch::follow_estimate() {
       refused_ = std::min(*refused_, std::max(found->highest, proved_ * close_enough));
     }
     try_between();
+  } else if (std::exchange(begins_full_, false)) {
+    // It has taken a full bucket beside its rate, of which what is known is no more exact than the rate.
+    const double steady = below_estimate * estimate_.needed(std::max(1.0, reserve_ / 2));
+    rate_ = steady > held_ ? steady : std::clamp(steady, after_refusal * held_, below_estimate * held_);
+    hold_factor_ = 1;
   } else if (*rate_ > held_) {
     // It takes a while to empty the bucket, in which the rate goes on growing.
     const double beyond = std::sqrt(2 * reserve_ * growth_after(pauses_.back().from - cut_before_) / *rate_);
@@ -337,7 +345,10 @@ void RateSearch::follow_estimate() {
     // So far down it is soon below the limit.
     if (in_a_row_ > 0) hold_factor_ = hold_of_doubt;
   }
-  rate_ = std::max(*rate_, floor());
+  // A delay of less than the distance of the calls is but what was left of a greater one: it asks for no
+  // pace. One in whole seconds is rounded up, and may be any refusal's.
+  if (floor() < before || longest_pause_ >= rounded_delay || !was_estimated)
+    rate_ = std::max(*rate_, floor());
   if (is_estimated_) accepted_ = held_ = *rate_;
 }
 
@@ -386,7 +397,8 @@ void RateSearch::begin_with(double rate, double burst, BootTime now) {
   rate_ = accepted_ = held_ = rate;
   burst_ = reserve_ = std::max(1.0, burst);
   is_estimated_ = true;
-  is_remembered_ = true;
+  is_remembered_ = begins_full_ = true;
+  hold_factor_ = hold_of_remembered;
   longest_pause_ = costly_pause;
   pauses_.push_back({now, now});
   cut_at_ = grown_at_ = now;

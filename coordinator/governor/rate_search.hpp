@@ -103,6 +103,7 @@ class RateSearch {
   BootTime cut_before_{};
   bool is_estimated_ = false;      ///< The rate follows `estimate_`,
   bool is_remembered_ = false;     ///< or an earlier run's, and no delay was named in this one.
+  bool begins_full_ = false;       ///< An earlier run's, and nothing was refused: the bucket was full.
   std::optional<double> refused_;  ///< Before it is estimated: the least speed that was refused,
   double proved_ = 0;              ///< and the greatest that was not.
   BootTime tried_at_{};

@@ -13,6 +13,7 @@ struct FleetProvider {
   ProviderLimits limits;
   ProviderNature nature;
   std::vector<PlannedCall> calls;
+  LearnedLimits learned{};  ///< By an earlier run.
 };
 
 /// The way between a worker and the coordinator.
@@ -172,7 +173,10 @@ class Fleet {
 
   static GovernorConfig config(const FleetOptions& options, const std::vector<FleetProvider>& providers) {
     GovernorConfig config;
-    for (const auto& one : providers) config.providers.emplace_back(one.name, one.limits);
+    for (const auto& one : providers) {
+      config.providers.emplace_back(one.name, one.limits);
+      config.learned.push_back(one.learned);
+    }
     config.times = {options.request_timeout, defaults::heartbeat_interval, options.outage_timeout};
     return config;
   }
