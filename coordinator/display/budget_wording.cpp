@@ -53,7 +53,8 @@ std::string refusals(const BudgetFacts& facts) {
     const bool configured = facts.requests && facts.requests->source == LimitSource::configured;
     text += ", as if the limit were " + requests_rate(*facts.found_below_limit);
     if (configured) text += ": lower requests_per_minute";
-  } else if (facts.requests && facts.requests->source == LimitSource::found) {
+  } else if (facts.requests ? facts.requests->source == LimitSource::found
+                            : facts.effective_per_minute.has_value()) {
     text += ": name requests_per_minute if you know it";
   }
   return text;

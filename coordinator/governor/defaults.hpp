@@ -154,6 +154,20 @@ inline constexpr double calls_counted_wrongly = 1.5;
 
 }  // namespace limit_estimate
 
+/// When a rate that was found is left to later runs.
+namespace rate_proof {
+
+/// Of so many calls, over so long, at rates that differ by no more.
+inline constexpr double fewest_calls = 20;
+inline constexpr BootTime shortest_time = 1s;
+inline constexpr double same_rate = 0.2;
+/// What was answered must come to so much of it. Pauses, and the bucket at the beginning, are the rest.
+inline constexpr double least_share = 0.7;
+/// Where so much was refused no limit was found.
+inline constexpr double refuted_share = 0.4;
+
+}  // namespace rate_proof
+
 /// The search for a rate that nobody named.
 namespace rate_search {
 

@@ -128,6 +128,8 @@ bool ProviderBudget::on_outcomes(WorkerId worker, Member& member, const wire::De
   if (!health_.is_down()) {
     const auto under_way = newest ? demand.in_flight : in_flight_before;
     on_refusals(worker, outcomes, {started, ended, under_way > 0}, since, now);
+    rate_proof_.on_outcomes(started, outcomes.named_delays + outcomes.rate_limited, rate_search_.accepted(),
+                            {now, held_up_.time(now)});
   }
   const auto change = health_.on_outcomes(worker, members_, demand, now);
   follow_rate();
@@ -365,7 +367,14 @@ std::optional<BootTime> ProviderBudget::next_wake(BootTime now) const {
 
 // --- facts ---
 
-void ProviderBudget::describe_rate(BudgetFacts& facts) const {
+/// What was found, where the provider has taken it for long enough: in this run, or in the one before it.
+std::optional<double> ProviderBudget::proved_rate(BootTime now) const {
+  const auto accepted = rate_search_.accepted();
+  const bool is_handed_on = accepted && !learned_at_ && known_before_.requests_per_minute;
+  return is_handed_on ? accepted : rate_proof_.proved({now, held_up_.time(now)});
+}
+
+void ProviderBudget::describe_rate(BudgetFacts& facts, BootTime now) const {
   if (facts.requests) facts.effective_per_minute = facts.requests->per_minute;
   if (const auto rate = rate_search_.rate()) {
     const double per_minute = *rate * seconds_a_minute;
@@ -375,7 +384,9 @@ void ProviderBudget::describe_rate(BudgetFacts& facts) const {
   if (!accepted) return;
   const double found = *accepted * seconds_a_minute;
   if (!facts.requests) {
-    facts.requests = KnownLimit{found, LimitSource::found};
+    // A guess is no limit: it may be several times too high.
+    if (const auto proved = proved_rate(now))
+      facts.requests = KnownLimit{*proved * seconds_a_minute, LimitSource::found};
   } else if (found < defaults::clearly_less * facts.requests->per_minute) {
     facts.found_below_limit = found;
   }
@@ -386,10 +397,16 @@ void ProviderBudget::describe_learned(BudgetFacts& facts, BootTime now) const {
   auto& learned = facts.learned;
   learned = known_before_;
   learned.age = learned_at_ ? now - *learned_at_ : known_before_.age + (now - began_);
-  if (const auto accepted = rate_search_.accepted()) {
-    learned.requests_per_minute = *accepted * seconds_a_minute;
+  if (const auto proved = proved_rate(now)) {
+    learned.requests_per_minute = *proved * seconds_a_minute;
     learned.burst = rate_search_.burst();
     learned.source = LimitSource::found;
+  } else if (const auto accepted = rate_search_.accepted();
+             accepted && learned.requests_per_minute && learned.source == LimitSource::found) {
+    // Too little was seen of another rate, but enough of that one if it was refused.
+    const auto taken = rate_proof_.taken_at_most(held_up_.time(now));
+    learned.requests_per_minute = std::min(*learned.requests_per_minute,
+                                           std::min(*accepted, taken.value_or(*accepted)) * seconds_a_minute);
   } else if (facts.requests && facts.requests->source == LimitSource::announced) {
     learned.requests_per_minute = facts.requests->per_minute;
     learned.source = LimitSource::announced;
@@ -408,7 +425,7 @@ BudgetFacts ProviderBudget::facts(BootTime now) const {
   facts.held_up_time = held_up_.time(now);
   facts.paused_time = pause_.time(now);
   limits_.describe(facts);
-  describe_rate(facts);
+  describe_rate(facts, now);
   concurrency_.describe(facts);
   permits_.describe(facts);
   use_.describe(facts);

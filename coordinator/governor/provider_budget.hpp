@@ -8,6 +8,7 @@
 #include "coordinator/governor/permit_grants.hpp"
 #include "coordinator/governor/provider_health.hpp"
 #include "coordinator/governor/provider_use.hpp"
+#include "coordinator/governor/rate_proof.hpp"
 #include "coordinator/governor/rate_search.hpp"
 #include "coordinator/governor/stop_watch.hpp"
 
@@ -80,7 +81,8 @@ class ProviderBudget {
   bool is_held_back() const;
   PermitGrants::Room room() const;
   BudgetState state_for(WorkerId worker, const Member& member, BootTime now) const;
-  void describe_rate(BudgetFacts& facts) const;
+  std::optional<double> proved_rate(BootTime now) const;
+  void describe_rate(BudgetFacts& facts, BootTime now) const;
   void describe_learned(BudgetFacts& facts, BootTime now) const;
 
   std::string name_;
@@ -91,6 +93,7 @@ class ProviderBudget {
   BootTime longest_noted_pause_{};
   ProviderHealth health_;
   RateSearch rate_search_;
+  RateProof rate_proof_;
   ConcurrencyBudget concurrency_;
   PermitGrants permits_;
   ProviderUse use_;

@@ -87,4 +87,32 @@ TEST(LearnedLimits, ARefusalLowersWhatWasLearnt) {
   }
 }
 
+// A search that was stopped in the middle, or that half of the calls were refused in, left several times the
+// limit to the runs after it.
+TEST(LearnedLimits, WhatTooLittleWasSeenOfIsNotLearnt) {
+  for (const double per_second : {5.0, 20.0}) {
+    for (const bool in_whole_seconds : {false, true}) {
+      for (const BootTime latency : {BootTime(50ms), BootTime(1s)}) {
+        for (const BootTime stopped_after : {2s, 3s, 4s, 5s, 6s, 60s}) {
+          Fleet fleet(one_worker(1), {server(per_second, per_second, in_whole_seconds, latency, 100)});
+          fleet.run_for(stopped_after);
+          const auto facts = fleet.facts();
+          if (const auto rate = facts.learned.requests_per_minute)
+            EXPECT_NEAR(*rate, 60 * per_second, 20 * per_second)
+                << per_second << ", " << stopped_after.count();
+          EXPECT_EQ(facts.requests.has_value(), facts.learned.requests_per_minute.has_value());
+        }
+      }
+    }
+  }
+}
+
+// Four a second were handed on for ever, half of which were refused each time.
+TEST(LearnedLimits, WhatHalfOfTheCallsRefuteIsNotHandedOn) {
+  auto provider = server(5, 5, false, 1s, 100);
+  provider.learned.requests_per_minute = 1100;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) provider.learned = run(provider, seed).facts.learned;
+  EXPECT_LE(*provider.learned.requests_per_minute, 400);
+}
+
 }  // namespace sluice::learned_limits_test

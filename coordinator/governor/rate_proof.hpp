@@ -1,0 +1,74 @@
+#pragma once
+
+#include "common/clock.hpp"
+#include "coordinator/governor/defaults.hpp"
+#include "coordinator/governor/slot_rule.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+namespace sluice {
+
+/// Whether a provider has taken the rate that was found for long enough for a later run to begin with it: a
+/// search that was stopped, or that is refused again and again, has a rate that nothing stands for. Pure; not
+/// thread-safe.
+class RateProof {
+ public:
+  struct Time {
+    BootTime now{};
+    BootTime held_up{};  ///< In which calls have waited for the rate so far.
+  };
+  /// What calls came to while `rate` was the one found.
+  void on_outcomes(std::uint32_t started, std::uint32_t refused, std::optional<double> rate,
+                   const Time& time) {
+    using namespace defaults::rate_proof;
+    all_started_ += started;
+    all_refused_ += refused;
+    if (holds(time)) proved_ = newest_;
+    newest_ = rate;
+    if (!rate) return rate_.reset();
+    if (!rate_ || std::abs(*rate / *rate_ - 1) > same_rate) {
+      rate_ = rate;
+      since_ = time;
+      taken_ = 0;
+    }
+    taken_ += static_cast<double>(started) - refused;
+  }
+  /// The rate that was found; no more than an earlier one if too little was seen of it.
+  std::optional<double> proved(const Time& time) const {
+    if (!newest_ || holds(time)) return newest_;
+    return proved_ ? std::optional(std::min(*proved_, *newest_)) : std::nullopt;
+  }
+  /// What the provider took a second, where it refused so much that whatever was found is too high.
+  std::optional<double> taken_at_most(BootTime held_up) const {
+    using namespace defaults::rate_proof;
+    const double taken = all_started_ - all_refused_;
+    if (all_refused_ < refuted_share * all_started_ || taken < 1 || held_up < shortest_time)
+      return std::nullopt;
+    return taken / in_seconds(held_up);
+  }
+
+ private:
+  /// Enough calls were answered, and about as many as the rate promises.
+  bool holds(const Time& time) const {
+    using namespace defaults::rate_proof;
+    if (!rate_ || taken_ < fewest_calls) return false;
+    // Where calls hardly ever wait for the rate all of the time counts.
+    const auto is_used = [&](BootTime passed) {
+      return passed >= shortest_time && taken_ >= least_share * *rate_ * in_seconds(passed);
+    };
+    return is_used(time.held_up - since_.held_up) || is_used(time.now - since_.now);
+  }
+
+  std::optional<double> newest_;
+  std::optional<double> proved_;
+  std::optional<double> rate_;  ///< The first of those that differ by little, of which calls are counted.
+  Time since_;
+  double taken_ = 0;
+  double all_started_ = 0;
+  double all_refused_ = 0;
+};
+
+}  // namespace sluice
