@@ -52,8 +52,6 @@ class ConcurrencyBudget {
   std::uint32_t places_for(WorkerId worker, const Member& member) const;
   /// When another allotment may come out differently though no message came.
   std::optional<BootTime> next_change(BootTime now) const;
-  /// What the search found is what workers or settings allow, and says nothing of the provider.
-  bool is_bounded() const { return search_ && search_->is_bounded(); }
   void describe(BudgetFacts& facts) const;
 
  private:

@@ -371,6 +371,7 @@ std::optional<BootTime> ProviderBudget::next_wake(BootTime now) const {
 std::optional<double> ProviderBudget::proved_rate(BootTime now) const {
   const auto accepted = rate_search_.accepted();
   const bool is_handed_on = accepted && !learned_at_ && known_before_.requests_per_minute;
+  if (!is_handed_on && !use_.was_answered()) return std::nullopt;
   return is_handed_on ? accepted : rate_proof_.proved({now, held_up_.time(now)});
 }
 
@@ -412,7 +413,7 @@ void ProviderBudget::describe_learned(BudgetFacts& facts, BootTime now) const {
     learned.source = LimitSource::announced;
   }
   if (permits_.conditions().burst) learned.burst = permits_.conditions().burst;
-  if (facts.found_concurrency && !concurrency_.is_bounded()) learned.in_flight = facts.found_concurrency;
+  if (facts.found_concurrency) learned.in_flight = facts.found_concurrency;
 }
 
 BudgetFacts ProviderBudget::facts(BootTime now) const {
@@ -427,6 +428,8 @@ BudgetFacts ProviderBudget::facts(BootTime now) const {
   limits_.describe(facts);
   describe_rate(facts, now);
   concurrency_.describe(facts);
+  // Of calls that only fail nothing is found.
+  if (!use_.was_answered()) facts.found_concurrency.reset();
   permits_.describe(facts);
   use_.describe(facts);
   facts.other_runs = other_runs_;

@@ -115,9 +115,29 @@ TEST(GrantedPlaces, WhatTheUserAllowsIsNotLearntOfTheProvider) {
       for (const auto& answer : searching.turn(now)) places = answer.grants.grants[0].places;
     }
     const auto facts = searching.facts(now);
-    EXPECT_TRUE(facts[0].found_concurrency);
+    EXPECT_EQ(facts[0].found_concurrency.has_value(), !named) << places;
     EXPECT_EQ(facts[0].learned.in_flight.has_value(), !named) << places;
   }
+}
+
+// A server that hung taught the next run that four calls at a time are best.
+TEST(GrantedPlaces, NothingIsLearntOfAProviderThatNeverAnswers) {
+  Governor searching({{{"openai", {}}}, {60s, 1s, 600s}}, start);
+  searching.join(1, {5}, start);
+  wire::Demand demand;
+  demand.provider = "openai";
+  demand.ready_calls = 100;
+  auto now = start;
+  for (std::uint64_t round = 1; round <= 40; ++round) {
+    now += 2s;
+    demand.in_flight = 4;
+    demand.outcomes.failed = 1;
+    searching.on_heartbeat(1, {"run", round, 10, {demand}, static_cast<std::uint64_t>((now - 1s).count())},
+                           now);
+    searching.turn(now);
+  }
+  EXPECT_FALSE(searching.facts(now)[0].found_concurrency);
+  EXPECT_TRUE(searching.facts(now)[0].learned.empty());
 }
 
 TEST(GrantedPlaces, ASearchGoesNoFurtherThanTheWorkersThatAreLeftMay) {
