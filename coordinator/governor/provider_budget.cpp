@@ -414,6 +414,8 @@ void ProviderBudget::describe_learned(BudgetFacts& facts, BootTime now) const {
   }
   if (permits_.conditions().burst) learned.burst = permits_.conditions().burst;
   if (facts.found_concurrency) learned.in_flight = facts.found_concurrency;
+  // Beside others a search finds this run's part of what the provider takes.
+  if (other_runs_ > 0 && learned.source == LimitSource::found) learned = {};
 }
 
 BudgetFacts ProviderBudget::facts(BootTime now) const {

@@ -37,8 +37,6 @@ std::vector<RememberedLimits> limits_learned(std::span<const ProviderSettings> p
   for (const BudgetFacts& budget : budgets) {
     const auto provider = std::ranges::find(providers, budget.provider, &ProviderSettings::name);
     if (budget.learned.empty() || provider == providers.end()) continue;
-    // Beside others a search finds this run's part of what the provider takes.
-    if (budget.other_runs > 0 && budget.learned.source == LimitSource::found) continue;
     const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(budget.learned.age).count();
     RememberedLimits& one = learned.emplace_back(RememberedLimits{key_identity(*provider), provider->name,
                                                                   provider->cache_identity, budget.learned,

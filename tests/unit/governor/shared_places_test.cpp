@@ -40,4 +40,18 @@ TEST_F(SharedPlaces, ASearchGoesNoFurtherThanTheOthersLeave) {
   EXPECT_EQ(places({{{4, 0}}, 0, 0}), 0u) << "a run died, and its calls may be under way";
 }
 
+// The report named this run's part of the limit as what was learnt, and nothing was kept.
+TEST(SharedLimits, BesideOthersNothingIsLearnt) {
+  LearnedLimits known;
+  known.requests_per_minute = 600;
+  Governor governor({{{"openai", {}}}, {60s, 1s, 600s}, {known}}, start);
+  governor.join(1, {5, false}, start);
+  EXPECT_EQ(governor.facts(start)[0].learned.requests_per_minute, 600);
+  governor.share("openai", {}, false);
+  governor.count("openai", {}, {{}, 0, 1}, start);
+  EXPECT_TRUE(governor.facts(start)[0].learned.empty());
+  governor.count("openai", {}, {}, start);
+  EXPECT_TRUE(governor.facts(start)[0].learned.empty()) << "the other run has ended, but it was there";
+}
+
 }  // namespace sluice::governor_test
