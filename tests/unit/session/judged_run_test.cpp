@@ -80,7 +80,7 @@ TEST_F(JudgedRunTest, CasesThatNobodyJudgesAreNamedWithBothWaysOut) {
 // A live run of recorded answers asked for the key of a provider that it never calls.
 TEST_F(JudgedRunTest, WhoIsAskedForNothingTakesNoPart) {
   inputs.suite.cases = {text_case("a"), text_case("b")};
-  judge("openai");
+  judge("anthropic");
   const auto providers_with = [&](const std::string& answers) {
     auto read = parse_recorded_answers(answers, "a.jsonl");
     EXPECT_TRUE(read) << join_findings(read.error());
