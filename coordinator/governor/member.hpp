@@ -36,6 +36,7 @@ struct Member {
   BootTime last_heartbeat{};
   BootTime round_trip{};                ///< Of its messages, which bounds the clock; 0: not known.
   std::optional<BootTime> variation{};  ///< Of the way to the provider, as the worker measures it.
+  bool calls_freely = false;  ///< A limit was announced, and no call of it was on a permit of that yet.
 };
 
 using Members = std::map<WorkerId, Member>;

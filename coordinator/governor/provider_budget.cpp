@@ -89,9 +89,13 @@ void ProviderBudget::on_demand(WorkerId worker, const wire::Demand& demand, bool
   }
   if (newest) member.round_trip = BootTime(demand.uncertainty_us);
   if (demand.variation_us > 0) member.variation = BootTime(demand.variation_us);
+  const bool knew_rate = limits_.names_a_rate();
   bool limits_changed = limits_.on_announced(worker, demand.announced);
   if (demand.outcomes.answered > 0) limits_changed = limits_.on_answered() || limits_changed;
   if (limits_changed) permits_.set_limits(limits_.in_force(), members_, now);
+  if (!knew_rate && limits_.names_a_rate()) {
+    for (auto& [id, one] : members_) one.calls_freely = true;
+  }
   if (limits_.on_doubted(demand.doubted)) health_.note(BudgetEvent::doubts_limits, {}, limits_.doubted());
   pause_.extend(worker, demand.pause_ms, now);
   note_long_pause(now);
@@ -100,6 +104,7 @@ void ProviderBudget::on_demand(WorkerId worker, const wire::Demand& demand, bool
   for (const auto& call : demand.settled) use_.on_settled(call.used);
   const bool came_back = on_outcomes(worker, member, demand, newest, before, now);
   if (newest) permits_.on_demand(member, demand);
+  if (std::ranges::any_of(demand.spent, &wire::SpentPermit::used)) member.calls_freely = false;
   if (came_back) {
     for (auto& [id, one] : members_) one.account.provider_returned();
   }
@@ -127,7 +132,7 @@ bool ProviderBudget::on_outcomes(WorkerId worker, Member& member, const wire::De
   // What single probes meet says nothing of a rate.
   if (!health_.is_down()) {
     const auto under_way = newest ? demand.in_flight : in_flight_before;
-    on_refusals(worker, outcomes, {started, ended, under_way > 0}, since, now);
+    on_refusals(worker, outcomes, {started, ended, under_way}, since, now);
     rate_proof_.on_outcomes(started, outcomes.named_delays + outcomes.rate_limited, rate_search_.accepted(),
                             {now, held_up_.time(now)});
   }
@@ -141,21 +146,23 @@ bool ProviderBudget::on_outcomes(WorkerId worker, Member& member, const wire::De
 void ProviderBudget::on_refusals(WorkerId worker, const wire::CallOutcomes& outcomes,
                                  const CallsOfReport& calls, BootTime since, BootTime now) {
   auto& member = members_.at(worker);
-  const auto& [started, ended, some_are_under_way] = calls;
+  const auto& [started, ended, in_flight] = calls;
   // A named delay is waited for; but all would only come together again after it, and be refused again.
   // A provider that has answered nothing at all says nothing of a rate: it is closed.
-  const bool is_closed = !use_.was_answered() && known_before_.empty() && !some_are_under_way &&
+  const bool is_closed = !use_.was_answered() && known_before_.empty() && in_flight == 0 &&
                          std::ranges::none_of(members_, [&](const auto& one) {
                            return one.first != worker && one.second.account.in_flight() > 0;
                          });
   const auto refused = outcomes.rate_limited + outcomes.named_delays;
+  // What began before the limit was announced says nothing of what it takes at once.
+  if (member.calls_freely) member.account.before_cut().mark(ended + in_flight);
   const auto late = member.account.before_cut().among(refused, ended);
   const bool spaced = rate_search_.rate().has_value();
   bool was_cut = false;
   if (refused > late && !spaced && halve_burst(now)) {
     was_cut = true;
     rate_search_.on_outcomes(started, 0, refused, since, now);
-  } else if (outcomes.named_delays > 0) {
+  } else if (outcomes.named_delays > 0 && (spaced || !member.calls_freely)) {
     was_cut = rate_search_.on_paused(started, refused - late, late, pause_.left(now), is_closed, since, now);
   } else {
     was_cut = rate_search_.on_outcomes(started, refused - late, late, since, now);

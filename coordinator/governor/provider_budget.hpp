@@ -70,7 +70,7 @@ class ProviderBudget {
   struct CallsOfReport {
     std::uint32_t started = 0;
     std::uint32_t ended = 0;
-    bool some_are_under_way = false;
+    std::uint32_t in_flight = 0;
   };
   void on_refusals(WorkerId worker, const wire::CallOutcomes& outcomes, const CallsOfReport& calls,
                    BootTime since, BootTime now);

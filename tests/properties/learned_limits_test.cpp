@@ -115,4 +115,21 @@ TEST(LearnedLimits, WhatHalfOfTheCallsRefuteIsNotHandedOn) {
   EXPECT_LE(*provider.learned.requests_per_minute, 400);
 }
 
+// The first calls, before an answer had told the limit, were refused: that halved the burst at the known
+// rate.
+TEST(LearnedLimits, RefusalsBeforeTheLimitWasAnnouncedSayNothingOfTheBurst) {
+  for (const std::uint32_t workers : {1u, 4u}) {
+    for (const bool in_whole_seconds : {true, false}) {
+      auto provider = server(20, 3, in_whole_seconds, 300ms, 200);
+      provider.nature.announced_per_minute = 1200;
+      auto options = one_worker(1);
+      options.workers = workers;
+      Fleet fleet(options, {provider});
+      ASSERT_TRUE(fleet.run());
+      EXPECT_FALSE(fleet.facts().learned.burst) << workers;
+      EXPECT_LE(fleet.elapsed(), BootTime(11'700ms)) << workers;
+    }
+  }
+}
+
 }  // namespace sluice::learned_limits_test
