@@ -49,7 +49,10 @@ std::string percent(double fraction) {
 // What a user can do where a limit is not what was thought.
 std::string refusals(const BudgetFacts& facts) {
   std::string text = counted(facts.rate_limited, "call") + " refused";
-  if (facts.found_below_limit) {
+  if (facts.announced_below) {
+    text +=
+        "; the provider announces " + requests_rate(*facts.announced_below) + ": lower requests_per_minute";
+  } else if (facts.found_below_limit) {
     const bool configured = facts.requests && facts.requests->source == LimitSource::configured;
     text += ", as if the limit were " + requests_rate(*facts.found_below_limit);
     if (configured) text += ": lower requests_per_minute";

@@ -46,6 +46,8 @@ struct BudgetFacts {
   wire::AnnouncedLimits doubted;
   /// Calls that the provider was found to take, where it refused calls within the limit that is known.
   std::optional<double> found_below_limit;
+  /// What it announces for requests, where the settings have more and it refused calls.
+  std::optional<double> announced_below;
   std::optional<std::uint32_t> max_in_flight;  ///< Configured.
   std::optional<std::uint32_t>
       found_concurrency;  ///< Calls in flight with the best throughput, where searched.

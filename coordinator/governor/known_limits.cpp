@@ -4,6 +4,7 @@
 #include "coordinator/governor/slot_rule.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -47,7 +48,12 @@ bool KnownLimits::update(bool keeps_unread) {
   auto limits = configured_;
   holds_unread_ = false;
   for (const auto& rate : rates) {
-    if (configured_.*rate.setting) continue;
+    if (const auto& set = configured_.*rate.setting) {
+      const auto least = is_refused_ ? least_announced(rate.announced, rate.least) : 0;
+      if (least > 0 && least < *set && least >= *set / defaults::suspicious_fall)
+        limits.*rate.setting = least;
+      continue;
+    }
     if (const auto least = least_announced(rate.announced, rate.least); least > 0) {
       limits.*rate.setting = least;
     } else if (keeps_unread) {
@@ -83,6 +89,10 @@ bool KnownLimits::on_answered() {
   return holds_unread_ && update(/*keeps_unread=*/false);
 }
 
+bool KnownLimits::on_refused() {
+  return !std::exchange(is_refused_, true) && update();
+}
+
 bool KnownLimits::on_doubted(const wire::AnnouncedLimits& doubted) {
   bool is_new = false;
   for (const auto& rate : rates) {
@@ -111,9 +121,15 @@ void KnownLimits::describe(BudgetFacts& facts) const {
   for (const auto& rate : rates) {
     const auto& limit = in_force_.*rate.setting;
     if (!limit) continue;
-    const bool is_configured = (configured_.*rate.setting).has_value();
+    const bool is_configured = configured_.*rate.setting == limit;
     facts.*rate.fact = KnownLimit{static_cast<double>(*limit),
                                   is_configured ? LimitSource::configured : LimitSource::announced};
+  }
+  if (is_refused_ && configured_.requests_per_minute) {
+    const auto least =
+        least_announced(&wire::AnnouncedLimits::requests_per_minute, defaults::least_announced);
+    if (least > 0 && least < *configured_.requests_per_minute)
+      facts.announced_below = static_cast<double>(least);
   }
   facts.doubted = doubted_;
   facts.max_in_flight = configured_.max_in_flight;

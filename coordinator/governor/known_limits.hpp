@@ -11,15 +11,20 @@
 namespace sluice {
 
 /// The limits of one provider: those that the settings name, and of the others those that its response
-/// headers name. Workers may read different ones: the least of each is in force, whoever reports last, except
-/// that one which is far below what all others read is not believed (where there are others). What a worker
-/// read ends with it; where nobody else reads it, with the next answer to another. Pure; not thread-safe.
+/// headers name; of those that both name the settings', until calls are refused: then the lesser, unless it
+/// is so much less that the headers may mean another time. Workers may read different ones: the least of each
+/// is in force, whoever reports last, except that one which is far below what all others read is not believed
+/// (where there are others). What a worker read ends with it; where nobody else reads it, with the next
+/// answer to another. Pure; not thread-safe.
 class KnownLimits {
  public:
   explicit KnownLimits(const ProviderLimits& configured) : configured_(configured), in_force_(configured) {}
 
   /// What a worker read; 0: nothing new. True if other limits are in force now.
   bool on_announced(WorkerId worker, const wire::AnnouncedLimits& announced);
+  /// The provider refused calls, after `on_announced` of the same report: what it announces counts where the
+  /// settings have more. True if other limits are in force now.
+  bool on_refused();
   /// What a worker read and does not believe. True if that is new.
   bool on_doubted(const wire::AnnouncedLimits& doubted);
   /// The worker has gone. True if other limits are in force now.
@@ -47,6 +52,7 @@ class KnownLimits {
   ProviderLimits configured_;
   ProviderLimits in_force_;
   wire::AnnouncedLimits doubted_;
+  bool is_refused_ = false;
   std::map<WorkerId, wire::AnnouncedLimits> announced_;  ///< The newest of each.
   bool holds_unread_ = false;                            ///< Limits in force that nobody there has read.
 };

@@ -90,10 +90,14 @@ void ProviderBudget::on_demand(WorkerId worker, const wire::Demand& demand, bool
   if (newest) member.round_trip = BootTime(demand.uncertainty_us);
   if (demand.variation_us > 0) member.variation = BootTime(demand.variation_us);
   const bool knew_rate = limits_.names_a_rate();
+  const auto rate_before = limits_.requests_per_second();
   bool limits_changed = limits_.on_announced(worker, demand.announced);
+  if (demand.outcomes.rate_limited + demand.outcomes.named_delays > 0)
+    limits_changed = limits_.on_refused() || limits_changed;
   if (demand.outcomes.answered > 0) limits_changed = limits_.on_answered() || limits_changed;
   if (limits_changed) permits_.set_limits(limits_.in_force(), members_, now);
-  if (!knew_rate && limits_.names_a_rate()) {
+  const bool is_lower = rate_before && limits_.requests_per_second() < rate_before;
+  if ((!knew_rate && limits_.names_a_rate()) || is_lower) {
     for (auto& [id, one] : members_) one.calls_freely = true;
   }
   if (limits_.on_doubted(demand.doubted)) health_.note(BudgetEvent::doubts_limits, {}, limits_.doubted());
@@ -155,7 +159,9 @@ void ProviderBudget::on_refusals(WorkerId worker, const wire::CallOutcomes& outc
                          });
   const auto refused = outcomes.rate_limited + outcomes.named_delays;
   // What began before the limit was announced says nothing of what it takes at once.
-  if (member.calls_freely) member.account.before_cut().mark(ended + in_flight);
+  if (member.calls_freely)
+    member.account.before_cut().mark(ended + in_flight +
+                                     static_cast<std::uint32_t>(member.account.held_count()));
   const auto late = member.account.before_cut().among(refused, ended);
   const bool spaced = rate_search_.rate().has_value();
   bool was_cut = false;

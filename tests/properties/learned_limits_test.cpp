@@ -132,4 +132,21 @@ TEST(LearnedLimits, RefusalsBeforeTheLimitWasAnnouncedSayNothingOfTheBurst) {
   }
 }
 
+// The settings said 3,000 a minute and the headers 600: each run was refused until it had found that.
+TEST(LearnedLimits, WhatIsAnnouncedCountsOnceMoreIsRefused) {
+  for (const std::uint32_t workers : {1u, 4u}) {
+    auto provider = server(10, 2, true, 50ms, 200);
+    provider.limits.requests_per_minute = 3000;
+    provider.nature.announced_per_minute = 600;
+    auto options = one_worker(1);
+    options.workers = workers;
+    Fleet fleet(options, {provider});
+    ASSERT_TRUE(fleet.run());
+    EXPECT_EQ(fleet.facts().requests, (KnownLimit{600, LimitSource::announced}));
+    EXPECT_EQ(fleet.facts().announced_below, 600);
+    EXPECT_LE(fleet.refused(), 3u) << workers;
+    EXPECT_LE(fleet.elapsed(), BootTime(23s)) << workers;
+  }
+}
+
 }  // namespace sluice::learned_limits_test

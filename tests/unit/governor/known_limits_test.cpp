@@ -88,4 +88,24 @@ TEST(KnownLimits, WhatTheSettingsNameIsNotChangedByAnybody) {
   EXPECT_EQ(limits.in_force().requests_per_minute, 300u);
 }
 
+TEST(KnownLimits, OnceCallsAreRefusedLessThanTheSettingsSayIsInForce) {
+  ProviderLimits configured;
+  configured.requests_per_minute = 3000;
+  KnownLimits limits(configured);
+  EXPECT_FALSE(limits.on_announced(1, requests(600)));
+  EXPECT_EQ(limits.in_force().requests_per_minute, 3000u) << "the user may know it better";
+  EXPECT_TRUE(limits.on_refused());
+  EXPECT_EQ(limits.in_force().requests_per_minute, 600u);
+  BudgetFacts facts;
+  limits.describe(facts);
+  EXPECT_EQ(facts.requests, (KnownLimit{600, LimitSource::announced}));
+  EXPECT_EQ(facts.announced_below, 600);
+  limits.on_announced(1, requests(9000));
+  EXPECT_EQ(limits.in_force().requests_per_minute, 3000u);
+  limits.on_announced(1, requests(60));
+  EXPECT_EQ(limits.in_force().requests_per_minute, 3000u) << "it may be one of another time";
+  limits.describe(facts);
+  EXPECT_EQ(facts.announced_below, 60) << "but the user should know";
+}
+
 }  // namespace sluice::known_limits_test

@@ -86,6 +86,17 @@ TEST(BudgetWording, TheSummarySaysWhatLimitedTheCalls) {
   facts.rate_limited = 1;
   EXPECT_EQ(budget_summary(facts),
             "about 83/s (found); 1 call refused: name requests_per_minute if you know it");
+  facts = {};
+  facts.rate_limited = 2;
+  EXPECT_EQ(budget_summary(facts), "2 calls refused");
+  facts.effective_per_minute = 300;
+  EXPECT_EQ(budget_summary(facts), "2 calls refused: name requests_per_minute if you know it")
+      << "a search that has found nothing";
+  facts = limited_to(3000.0, LimitSource::configured);
+  facts.rate_limited = 2;
+  facts.announced_below = 600;
+  EXPECT_EQ(budget_summary(facts),
+            "50/s (configured); 2 calls refused; the provider announces 10/s: lower requests_per_minute");
   facts = limited_to(6000.0, LimitSource::configured);
   facts.tokens = KnownLimit{30'000.0, LimitSource::configured};
   facts.output_tokens = KnownLimit{8'000.0, LimitSource::announced};
