@@ -175,7 +175,9 @@ TEST_F(Observations, AFileThatIsNoneOfOursCostsAWarningAndNoRun) {
   const auto finished = run_sluice(cached(simulator) + Flags{"--save-observations"});
   EXPECT_EQ(finished.exit_code, reference.exit_code);
   EXPECT_EQ(comparable_part(finished.output), comparable_part(reference.output));
-  EXPECT_NE(finished.errors.find("observations.db: file is not a database; this run saves none of them"),
+  EXPECT_NE(finished.errors.find("observations.db: file is not a database; `sluice doctor` says what can be "
+                                 "repaired; this run saves "
+                                 "none of them"),
             std::string::npos)
       << finished.errors;
   const auto first = finished.errors.find("warning");
