@@ -13,8 +13,8 @@ AnswerStore::AnswerStore(std::optional<AnswerCache> own, std::vector<AnswerCache
     : own_(std::move(own)), others_(std::move(others)) {}
 
 Error AnswerStore::missing(std::string what) const {
-  if (unread_.empty()) return {Reason::cache_miss, std::move(what)};
-  return {Reason::cache_failed, std::move(what) + "; " + unread_};
+  if (!unread_.empty()) return {Reason::cache_failed, std::move(what) + "; " + unread_};
+  return {Reason::cache_miss, shared_.empty() ? std::move(what) : std::move(what) + "; " + shared_};
 }
 
 tl::unexpected<Error> AnswerStore::damaged(Error error) const {
@@ -79,7 +79,9 @@ Result<std::optional<Completion>> AnswerStore::find_replay(const Digest& key, co
     }
     for (const auto& other : others_) consider(borrow(other, read, key));
   }
-  if (!best && damage) return damaged(std::move(*damage));
+  // A refusal that is older than a damaged answer is not what was given last.
+  const bool may_be_older = best && best->non_answer && is_zero(pinned);
+  if (damage && (!best || may_be_older)) return damaged(std::move(*damage));
   if (best && hear_found_)
     hear_found_({best->non_answer ? EntryKind::outcome : EntryKind::answer, key}, best_digest);
   return best;

@@ -96,7 +96,8 @@ void ProviderBudget::on_demand(WorkerId worker, const wire::Demand& demand, bool
     limits_changed = limits_.on_refused() || limits_changed;
   if (demand.outcomes.answered > 0) limits_changed = limits_.on_answered() || limits_changed;
   if (limits_changed) permits_.set_limits(limits_.in_force(), members_, now);
-  const bool is_lower = rate_before && limits_.requests_per_second() < rate_before;
+  const auto rate = limits_.requests_per_second();
+  const bool is_lower = rate_before && rate && *rate < *rate_before;
   if ((!knew_rate && limits_.names_a_rate()) || is_lower) {
     for (auto& [id, one] : members_) one.calls_freely = true;
   }
@@ -108,7 +109,8 @@ void ProviderBudget::on_demand(WorkerId worker, const wire::Demand& demand, bool
   for (const auto& call : demand.settled) use_.on_settled(call.used);
   const bool came_back = on_outcomes(worker, member, demand, newest, before, now);
   if (newest) permits_.on_demand(member, demand);
-  if (std::ranges::any_of(demand.spent, &wire::SpentPermit::used)) member.calls_freely = false;
+  if (!limits_.names_a_rate() || std::ranges::any_of(demand.spent, &wire::SpentPermit::used))
+    member.calls_freely = false;
   if (came_back) {
     for (auto& [id, one] : members_) one.account.provider_returned();
   }

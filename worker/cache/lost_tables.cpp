@@ -10,8 +10,10 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include <rocksdb/sst_file_reader.h>
+#include <rocksdb/utilities/debug.h>
 
 namespace sluice {
 namespace {
@@ -139,8 +141,14 @@ rocksdb::Status check_unlisted_table(const fs::path& table, rocksdb::DB& databas
     if (family == families.end()) return lost;
     rocksdb::PinnableSlice value;
     const auto found = database.Get(rocksdb::ReadOptions(), *family, entry->key(), &value);
-    if (found.IsNotFound()) return lost;
-    if (!found.ok()) return found;
+    if (!found.ok() && !found.IsNotFound()) return found;
+    if (found.ok()) continue;
+    // What was erased since has a mark of that.
+    std::vector<rocksdb::KeyVersion> versions;
+    const auto looked =
+        rocksdb::GetAllKeyVersions(&database, *family, entry->key(), entry->key(), 1, &versions);
+    if (!looked.ok()) return looked;
+    if (versions.empty()) return lost;
   }
   return entry->status().ok() ? rocksdb::Status::OK() : lost;
 }

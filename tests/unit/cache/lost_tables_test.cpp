@@ -166,6 +166,28 @@ TEST_F(LostTables, WhatADeadWriterLeftIsInNobodysWay) {
   EXPECT_FALSE(fs::exists(half) || fs::exists(twice)) << "RocksDB removes them";
 }
 
+// A cache was refused after a kill, since a table that was left held what a prune had erased.
+TEST_F(LostTables, WhatWasErasedSinceIsNotLost) {
+  fill();
+  const std::string table = bytes_of(first_table());
+  const fs::path replaced = first_table();
+  {
+    auto cache = made_.cache();
+    for (int i = 0; i < count; ++i) ASSERT_TRUE(cache.erase_entry(EntryKind::answer, test_key(i)));
+  }
+  std::ofstream(database() / "000901.sst", std::ios::binary) << table;
+  EXPECT_TRUE(check_caches(home())->damage.empty()) << "each key has a mark that it was erased";
+  {
+    auto cache = made_.cache();
+    ASSERT_TRUE(cache.compact());
+  }
+  ASSERT_FALSE(fs::exists(replaced));
+  std::ofstream(replaced, std::ios::binary) << table;
+  EXPECT_TRUE(check_caches(home())->damage.empty()) << "the list names it, and what replaced it";
+  EXPECT_TRUE(AnswerCache::open_read_only(dir()));
+  EXPECT_EQ(answers_in(made_.cache()), 0);
+}
+
 TEST_F(LostTables, AGlanceAtTheManifestSeesAllThatIsThere) {
   for (int round = 0; round < 3; ++round) {
     fill();
