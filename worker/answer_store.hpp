@@ -38,8 +38,6 @@ class AnswerStore {
   Error missing(std::string what) const;
   /// From now on caches count as not read, for this reason.
   void lacks_caches(std::string why) { unread_ = std::move(why); }
-  /// From now on what is missing may be stored by another process meanwhile, as this says.
-  void is_shared(std::string with) { shared_ = std::move(with); }
   /// `cached`: what is to be replayed, refusals and truncations included: the entry with the pinned digest,
   /// or without a pin the greatest (created_at, digest) (docs/delivery.md).
   Result<std::optional<Completion>> find_replay(const Digest& key, const Digest& pinned) const;
@@ -108,7 +106,6 @@ class AnswerStore {
   HearFound hear_found_;
   HearDamage hear_damage_;
   std::string unread_;  ///< Why caches are not read; empty: all are.
-  std::string shared_;  ///< Who writes to them; empty: nobody.
 };
 
 }  // namespace sluice

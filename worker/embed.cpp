@@ -61,7 +61,7 @@ OpenedStore open_to_replay(const WorkerCaches& caches) {
   if (!all.problems.empty()) {
     store->lacks_caches("it may be in a cache that cannot be read: " + all.problems.front().message);
   } else if (!all.in_use.empty()) {
-    store->is_shared("another process has the cache " + all.in_use.front().string() +
+    store->lacks_caches("another process has the cache " + all.in_use.front().string() +
                         " open, and what it stores there is not seen here: run again when it has ended");
   }
   return store;
