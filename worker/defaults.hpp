@@ -133,7 +133,8 @@ inline constexpr int open_files = 256;  ///< Tables open lazily: opening does no
 /// writes a table, which later starts open in no time.
 inline constexpr std::uint64_t max_replayed_bytes = 1u << 20;
 inline constexpr std::size_t max_replayed_logs = 8;
-/// Openings of a cache whose owner changes its files meanwhile, which it does once in some thousands of answers.
+/// Openings of a cache whose owner changes its files meanwhile, which it does once in some thousands of
+/// answers.
 inline constexpr int tries_beside_owner = 10;
 /// A group of completed units that is synced before its time: they should not wait as one of a thousand.
 inline constexpr std::size_t sync_group_units = 256;

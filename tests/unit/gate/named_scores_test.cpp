@@ -114,8 +114,7 @@ TEST(NamedScores, ACalibrationIsOfOneOfThem) {
   of_tone.kappa = of_tone.kappa_low = 0.9;
   const RequiredCalibrations known(0.6, RunJudge({"openai", "gpt-4o"}, rubrics), {of_tone});
   const VoteTally tally{.samples = 1, .votes = 1, .rationale = {}};
-  EXPECT_EQ(known.check({MetricId::rubric, "tone"}, tally).standing,
-            CalibrationStanding::calibrated);
+  EXPECT_EQ(known.check({MetricId::rubric, "tone"}, tally).standing, CalibrationStanding::calibrated);
   EXPECT_EQ(known.check({MetricId::rubric}, tally).standing, CalibrationStanding::missing);
   EXPECT_EQ(known.check({MetricId::rubric, "form"}, tally).standing, CalibrationStanding::missing);
 }
