@@ -151,7 +151,7 @@ class BaselineReader : public JsonPieces {
     ScoreDigest asks = 0;
     const bool is_read = is_check ? read_checks(entry, metric, score)
                                   : number(entry["score"], score) && read_scores(entry["scores"], score) &&
-                                        (!entry["asks"] || read_digest(entry["asks"], asks));
+                                        (!entry["asks"] || digest(entry["asks"], asks));
     if (!is_read || !read_meta(entry["meta"])) return;
     lines_.push_back(entry->line);
     baseline_.add({test_id, metric, score, entry["meta"] ? std::string_view(meta_) : "", scores_,
@@ -211,7 +211,8 @@ class BaselineReader : public JsonPieces {
     if (at.is(JsonNode::Kind::boolean)) {
       all_passed = at->boolean ? 1.0 : 0.0;
       if (!entry["check"]) return true;
-      return read_check(entry["check"]) && (!entry["repeats"] || read_repeats(entry["repeats"], *at));
+      return digest(entry["check"], checks_.emplace_back()) &&
+             (!entry["repeats"] || read_repeats(entry["repeats"], *at));
     }
     if (!at.is(JsonNode::Kind::list) || at->members.empty()) return expected(at, what);
     if (at->members.size() > defaults::max_read_repeats) {
@@ -229,7 +230,7 @@ class BaselineReader : public JsonPieces {
       return expected(checks, "a list as long as `passed`");
     }
     for (std::size_t i = 0; i < scores_.size(); ++i) {
-      if (!read_check(checks[i])) return false;
+      if (!digest(checks[i], checks_.emplace_back())) return false;
     }
     const auto repeats = entry["repeats"];
     if (!repeats) return true;
@@ -259,15 +260,6 @@ class BaselineReader : public JsonPieces {
     }
     asked_ = at->text.size();
     repeats_ += at->text;
-    return true;
-  }
-
-  bool read_check(const JsonAt& at) { return read_digest(at, checks_.emplace_back()); }
-
-  bool read_digest(const JsonAt& at, std::uint64_t& target) {
-    const auto digest = at.is(JsonNode::Kind::text) ? digest_from_text(at->text) : std::nullopt;
-    if (!digest) return expected(at, "16 hex digits");
-    target = *digest;
     return true;
   }
 

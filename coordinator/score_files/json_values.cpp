@@ -2,6 +2,7 @@
 
 #include "common/text/text.hpp"
 #include "common/text/timestamp.hpp"
+#include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/quoted.hpp"
 
 #include <algorithm>
@@ -121,6 +122,13 @@ bool JsonValues::fraction(const JsonAt& value, std::optional<double>& target) {
 
 bool JsonValues::fraction_if_there(const JsonAt& value, std::optional<double>& target) {
   return !value || fraction(value, target);
+}
+
+bool JsonValues::digest(const JsonAt& value, std::uint64_t& target) {
+  const auto read = value.is(JsonNode::Kind::text) ? digest_from_text(value->text) : std::nullopt;
+  if (!read) return expected(value, "16 hex digits");
+  target = *read;
+  return true;
 }
 
 bool JsonValues::list(const JsonAt& value) {

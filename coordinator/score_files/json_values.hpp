@@ -83,6 +83,7 @@ class JsonValues {
   bool number(const JsonAt& value, double& target);                            ///< 0..1
   bool fraction(const JsonAt& value, std::optional<double>& target);           ///< 0..1, or null for nothing.
   bool fraction_if_there(const JsonAt& value, std::optional<double>& target);  ///< The same, or missing.
+  bool digest(const JsonAt& value, std::uint64_t& target);                     ///< As digest_text writes it.
   bool list(const JsonAt& value);
   bool object(const JsonAt& value);
   bool texts(const JsonAt& object, std::map<std::string, std::string, std::less<>>& target);  ///< By name.

@@ -198,7 +198,8 @@ bool ReportCaseReader::read_metric(const JsonAt& at, bool required, bool forbidd
       !read_thresholding(at["thresholding"], metric)) {
     return false;
   }
-  if (!read_digest(at["check"], metric.check) || !read_digest(at["asks"], metric.asks)) return false;
+  if (at["check"] && !values_.digest(at["check"], metric.check)) return false;
+  if (at["asks"] && !values_.digest(at["asks"], metric.asks)) return false;
   if (const auto words = at["expected"]; words.is(Kind::text))
     metric.expected = excerpt(words->text, defaults::compared_check_bytes);
   if (is_scored(metric) && !scored_.insert(metric.name).second) {
@@ -219,14 +220,6 @@ bool ReportCaseReader::read_metric(const JsonAt& at, bool required, bool forbidd
   } else {
     return values_.expected(passed, "true or false");
   }
-  return true;
-}
-
-bool ReportCaseReader::read_digest(const JsonAt& at, std::uint64_t& target) {
-  if (!at) return true;
-  const auto digest = at.is(Kind::text) ? digest_from_text(at->text) : std::nullopt;
-  if (!digest) return values_.expected(at, "16 hex digits");
-  target = *digest;
   return true;
 }
 

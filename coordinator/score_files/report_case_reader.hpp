@@ -25,7 +25,6 @@ class ReportCaseReader {
   bool read_status(const JsonAt& at);
   bool read_expects_nothing(const JsonAt& at);
   bool read_metric(const JsonAt& at, bool required, bool forbidden, bool absent);
-  bool read_digest(const JsonAt& at, std::uint64_t& target);
   bool read_repeats(const JsonAt& at, ComparedMetric& metric);
   bool read_thresholding(const JsonAt& at, ComparedMetric& metric);
   bool check_repeats(const JsonAt& metrics);

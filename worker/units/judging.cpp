@@ -133,6 +133,7 @@ std::optional<Error> Judging::take_seats(std::uint64_t unit, const WorkUnit& wor
       const Rubric& rubric = judge_.rubrics[expectation.rubric];
       const auto request =
           std::make_shared<const ModelRequest>(request_for(expectation, task.question, answer));
+      const auto asked = std::make_shared<const JudgeExpectation>(expectation);
       of_task.push_back({std::vector<Vote>(expectation.samples), JudgeSource::cache});
       for (std::uint32_t index = 0; index < expectation.samples; ++index) {
         // Repeats may be answered alike: each has votes of its own all the same (docs/gate.md).
@@ -153,8 +154,7 @@ std::optional<Error> Judging::take_seats(std::uint64_t unit, const WorkUnit& wor
           of_task[m].votes[index] = std::get<Vote>(std::move(*found));
           continue;
         }
-        votes_.try_emplace(key, request, key, *store_, score_in_words(expectation))
-            .first->second.waiters.push_back(unit);
+        votes_.try_emplace(key, request, asked, key, *store_).first->second.waiters.push_back(unit);
         waiting.open[key].push_back({t, m, index});
       }
     }
@@ -178,7 +178,7 @@ ModelRequest Judging::request_for(const JudgeExpectation& expectation, const Jud
   return request;
 }
 
-/// Which of a test's scores it is, which a worker does not know by name: `rubric v1 "It is kind."`. Empty
+/// Which of a test's scores it is, which a worker does not know by name: `rubric v1 "It is kind.": `. Empty
 /// where nothing is to be named.
 std::string Judging::score_in_words(const JudgeExpectation& expectation) const {
   if (!form_.names_scores) return "";
@@ -188,7 +188,7 @@ std::string Judging::score_in_words(const JudgeExpectation& expectation) const {
   for (const std::string* text : {&expectation.criteria, &expectation.reference}) {
     if (!text->empty()) words += ' ' + quoted(*text);
   }
-  return words;
+  return words + ": ";
 }
 
 /// Its beginning, clean before it is cut: half of a secret fits no pattern.
@@ -239,17 +239,17 @@ void Judging::start_calls(const Moment& moment) {
 
 Result<Vote> Judging::read(UnderWay& under_way, bool lent) {
   const Completion answer = under_way.call.take_answer();
-  const std::string of_score = under_way.score.empty() ? "" : under_way.score + ": ";
   if (answer.non_answer) {
     const bool is_cut_off = answer.non_answer->reason == Reason::truncated;
     return fail(Reason::judge_refused,
-                of_score + "the judge gave no vote: " +
+                score_in_words(*under_way.asked) + "the judge gave no vote: " +
                     (is_cut_off ? "it was cut off at its token limit; raise --judge-max-tokens"
                                 : disclosed_reason(answer, keys_, engine_.redactor())));
   }
   auto vote = form_.read(answer.text);
   if (!vote) {
-    vote.error().message = of_score + vote.error().message + "; it says " + quoted(answer.text);
+    vote.error().message =
+        score_in_words(*under_way.asked) + vote.error().message + "; it says " + quoted(answer.text);
     return fail(std::move(vote.error()));
   }
   if (!settings_.write_cache) return std::move(*vote);

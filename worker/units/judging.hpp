@@ -98,15 +98,15 @@ class Judging final : public Enricher {
   };
   /// A vote on its way.
   struct UnderWay {
-    UnderWay(std::shared_ptr<const ModelRequest> to_send, const Digest& key, AnswerStore& store,
-             std::string of_what)
-        : request(std::move(to_send)), call({request.get(), key, {}}, store), score(std::move(of_what)) {}
+    UnderWay(std::shared_ptr<const ModelRequest> to_send, std::shared_ptr<const JudgeExpectation> by,
+             const Digest& key, AnswerStore& store)
+        : request(std::move(to_send)), asked(std::move(by)), call({request.get(), key, {}}, store) {}
     UnderWay(const UnderWay&) = delete;
     UnderWay& operator=(const UnderWay&) = delete;
 
-    std::shared_ptr<const ModelRequest> request;  ///< That of all votes of one metric on one answer.
+    std::shared_ptr<const ModelRequest> request;    ///< That of all votes of one metric on one answer.
+    std::shared_ptr<const JudgeExpectation> asked;  ///< Likewise: what an error says that it is of.
     VoteCall call;
-    std::string score;  ///< As score_in_words has it.
     CallId call_id = 0;
     TimePoint deadline{};          ///< Of the call.
     bool was_sought = false;       ///< In other workers' caches: that is done once.

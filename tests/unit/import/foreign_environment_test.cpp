@@ -10,14 +10,6 @@ namespace sluice::foreign_environment_test {
 
 const std::string one_test = "tests: [{assert: [{type: contains, value: x}]}]\n";
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-std::size_t lost(const ImportedSuite& imported, Loss loss) {
-  return imported.losses[static_cast<std::size_t>(loss)];
-}
-
 // Prompts and the key would have gone to OpenAI.
 TEST_F(Promptfoo, AsksWhereTheEnvironmentOfTheConfigurationSays) {
   const std::string rest =

@@ -11,14 +11,6 @@ namespace sluice::import_losses_test {
 
 const std::string one_test = "tests: [{assert: [{type: contains, value: x}]}]\n";
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-std::size_t lost(const ImportedSuite& imported, Loss loss) {
-  return imported.losses[static_cast<std::size_t>(loss)];
-}
-
 TEST_F(Promptfoo, CountsEachLineThatChangesARequestOrAVerdict) {
   for (const std::string& config : std::vector<std::string>{
            "prompts: [a]\ndefaultTest: {threshold: 0.5}\n" + one_test,

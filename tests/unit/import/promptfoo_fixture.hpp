@@ -48,6 +48,13 @@ class Promptfoo : public testing::Test {
     return text;
   }
 
+  static bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+  static std::size_t lost(const ImportedSuite& imported, Loss loss) {
+    return imported.losses[static_cast<std::size_t>(loss)];
+  }
+
   support::TemporaryFolder folder_;
 };
 

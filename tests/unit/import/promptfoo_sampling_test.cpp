@@ -11,10 +11,6 @@ namespace sluice::promptfoo_sampling_test {
 
 const std::string rest = "prompts: [a]\ntests: [{assert: [{type: contains, value: x}]}]\n";
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 // They were asked with sluice's own defaults, and no line said so.
 TEST_F(Promptfoo, AsksWithItsDefaultsOnceForAll) {
   const std::string made = suite(rest +

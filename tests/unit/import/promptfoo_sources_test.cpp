@@ -9,10 +9,6 @@ namespace sluice::promptfoo_sources_test {
 
 const std::string one_test = "tests: [{vars: {q: x}, assert: [{type: contains, value: y}]}]\n";
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST_F(Promptfoo, TakesTheLabelsOfATableOfPrompts) {
   write("prompts.csv", "prompt,label\n\"Tell me, {{q}}\",Basic Query\n\"Explain, {{q}}\",\n");
   const std::string made = suite("prompts: [{id: file://prompts.csv, label: mine}]\n" + one_test);

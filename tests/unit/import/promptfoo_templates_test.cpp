@@ -7,10 +7,6 @@
 
 namespace sluice::promptfoo_templates_test {
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 // The suite looked for the braces themselves.
 TEST_F(Promptfoo, FillsTemplatesInPatterns) {
   const std::string made = suite(R"yaml(prompts: ['Cost of {{what}}?']

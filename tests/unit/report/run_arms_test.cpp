@@ -1,112 +1,20 @@
-// What the fold over a run's arms makes of its cases, and how often its verdicts are wrong.
-
+// What the fold over a run's arms makes of its cases.
 #include "coordinator/merge/run_arms.hpp"
 
-#include "coordinator/statistics/random_stream.hpp"
+#include "tests/unit/report/arms_by_hand.hpp"
 
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::run_arms_test {
 
-AssessedMetric pass_fail(bool passed) {
-  AssessedMetric metric;
-  metric.id = MetricId::must_contain;
-  metric.passed = passed;
-  metric.status = passed ? MetricStatus::pass : MetricStatus::fail;
-  metric.cause = passed ? MetricCause::none : MetricCause::not_passed;
-  metric.own_cause = metric.cause;
-  return metric;
-}
-
-AssessedMetric scored(double score) {
-  AssessedMetric metric;
-  metric.id = MetricId::semantic_similarity_to;
-  metric.score = score;
-  return metric;
-}
-
-using Statuses = std::vector<std::optional<CaseStatus>>;
-
-/// Cases by hand, each with one answer.
-class Arms {
- public:
-  explicit Arms(std::vector<std::string> names, const ArmRules& rules = {})
-      : names_(names), fold_(std::move(names), rules) {}
-
-  void add(std::uint32_t test, std::uint32_t arm, std::vector<AssessedMetric> metrics) {
-    const bool failed = metrics.front().status == MetricStatus::fail;
-    add(test, arm, failed ? CaseStatus::fail : CaseStatus::pass, std::move(metrics));
-  }
-  /// What is added from here on.
-  void know_failures() { known_failure_ = "it is known"; }
-  void add_error(std::uint32_t test, std::uint32_t arm) { add(test, arm, CaseStatus::error, {}); }
-  void add_not_started(std::uint32_t test, std::uint32_t arm) {
-    is_next_started_ = false;
-    add_error(test, arm);
-    is_next_started_ = true;
-  }
-  /// The next answer is that of the one before.
-  void share_last_answer() { --next_unit_; }
-  /// The answer's call took so long.
-  void spend_next(std::uint32_t latency_ms) {
-    spend_.calls = 1;
-    spend_.latency_ms = latency_ms;
-  }
-  /// The next answer comes without its usage: nobody knows it, or a filter took nothing.
-  void lack_usage(bool is_unmetered) {
-    next_usage_ = {};
-    if (is_unmetered) spend_.add_answer(CallKind::answer, {});
-  }
-  RunArms finish(const RunPrice& price = {}) { return fold_.finish(price); }
-
- private:
-  void add(std::uint32_t test, std::uint32_t arm, CaseStatus status, std::vector<AssessedMetric> metrics) {
-    Case one;
-    one.id = "t" + std::to_string(1000 + test) + "@" + names_.at(arm);
-    one.arm = arm;
-    one.test = test;
-    one.known_failure = known_failure_;
-    const Error error{Reason::refusal, "no"};
-    UnitResult unit;
-    unit.unit = next_unit_++;
-    unit.answer = sha256("answer");
-    unit.usage = std::exchange(next_usage_, Usage{10, 20});
-    unit.spend = std::exchange(spend_, {});
-    TrialResult trial;
-    trial.unit = &unit;
-    trial.error = status == CaseStatus::error ? &error : nullptr;
-    trial.assessment.metrics = std::move(metrics);
-    CaseResult result{.fixture = one, .counts = {}};
-    result.status = status;
-    result.not_started = !is_next_started_;
-    result.trials = {&trial, 1};
-    fold_.add(result);
-  }
-
-  std::vector<std::string> names_;
-  RunArmsFold fold_;
-  UnitId next_unit_ = 0;
-  Spend spend_;
-  Usage next_usage_{10, 20};
-  bool is_next_started_ = true;
-  std::optional<std::string> known_failure_;
-};
-
-const ArmMetricComparison& of(const ArmPair& pair, ComparedMean metric) {
-  for (const auto& one : pair.metrics) {
-    if (one.metric == metric) return one;
-  }
-  throw std::logic_error("the pair has no such metric");
-}
+using namespace run_arms;
 
 TEST(RunArms, SumsUpEachArm) {
   Arms arms({"old", "new"});
@@ -412,67 +320,4 @@ TEST(RunArms, ANoticeSaysThatTooFewTestsDecideNothing) {
       "do not say: more tests or repeats are needed.");
 }
 
-/// How a simulated test comes out: each is as hard as it is, for all arms.
-struct Model {
-  double level = 0.7;   ///< Share that passes.
-  double spread = 1.0;  ///< Of difficulty: 0 makes every test alike.
-};
-
-/// Of so many runs, those in which any verdict tells the two arms apart.
-int runs_told_apart(const Model& a, const Model& b, std::uint32_t tests, int runs, std::uint64_t seed,
-                    bool with_scores = true) {
-  int told = 0;
-  for (int run = 0; run < runs; ++run) {
-    RandomStream random(seed, static_cast<std::uint64_t>(run));
-    Arms arms({"a", "b"});
-    for (std::uint32_t test = 0; test < tests; ++test) {
-      const double difficulty = random.unit() - 0.5;
-      for (std::uint32_t arm = 0; arm < 2; ++arm) {
-        const Model& model = arm == 0 ? a : b;
-        const double ease = std::clamp(model.level + model.spread * difficulty, 0.0, 1.0);
-        std::vector<AssessedMetric> metrics{pass_fail(random.unit() < ease)};
-        if (with_scores) metrics.push_back(scored(std::clamp(ease + 0.2 * (random.unit() - 0.5), 0.0, 1.0)));
-        arms.add(test, arm, std::move(metrics));
-      }
-    }
-    const RunArms result = arms.finish();
-    bool apart = false;
-    for (const auto& one : result.pairs[0].metrics) {
-      apart |= one.verdict == ArmVerdict::better || one.verdict == ArmVerdict::worse;
-    }
-    told += apart ? 1 : 0;
-  }
-  return told;
-}
-
-// docs/arms.md: one in twenty at most, over sizes and difficulties. 16 of 200 is beyond 5 % by chance in less
-// than 3 % of tries.
-TEST(RunArmsSimulation, TheSameModelTwiceIsSeldomToldApart) {
-  constexpr std::uint64_t seed = 20261123;
-  int all = 0;
-  for (const std::uint32_t tests : {20u, 100u, 300u}) {
-    for (const double spread : {0.0, 0.6}) {
-      const int told = runs_told_apart({0.7, spread}, {0.7, spread}, tests, 200, seed + tests);
-      EXPECT_LE(told, 16) << tests << " tests, spread " << spread << ", seed " << seed;
-      all += told;
-    }
-  }
-  EXPECT_LE(all, 60) << "5 % of all, seed " << seed;
-}
-
-TEST(RunArmsSimulation, TenPointsAreFoundOverAHundredTests) {
-  constexpr std::uint64_t seed = 7;
-  // Scores of one model are ten points lower; what passes is noisier, and needs more tests (below).
-  EXPECT_GE(runs_told_apart({0.75, 0.4}, {0.65, 0.4}, 100, 100, seed), 80) << "seed " << seed;
-}
-
-TEST(RunArmsSimulation, PassRatesNeedMoreTestsThanScores) {
-  constexpr std::uint64_t seed = 9;
-  const int hundred = runs_told_apart({0.75, 0.4}, {0.65, 0.4}, 100, 100, seed, false);
-  const int six_hundred = runs_told_apart({0.75, 0.4}, {0.65, 0.4}, 600, 100, seed, false);
-  EXPECT_LT(hundred, 60) << "docs/arms.md says so; seed " << seed;
-  EXPECT_GE(six_hundred, 80) << "seed " << seed;
-}
-
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::run_arms_test
