@@ -168,6 +168,16 @@ inline constexpr double refuted_share = 0.4;
 
 }  // namespace rate_proof
 
+/// The search that several runs share.
+namespace shared_search {
+
+inline constexpr BootTime repeated_after = 500ms;  ///< That a run is there which leads.
+inline constexpr BootTime patience = 2s;           ///< One that was silent for so long leads no more.
+inline constexpr double same_rate = 0.005;         ///< A change of less is not told at once.
+inline constexpr BootTime calls_wait = 300ms;      ///< Those of another run, after it said so: a few reports.
+
+}  // namespace shared_search
+
 /// The search for a rate that nobody named.
 namespace rate_search {
 

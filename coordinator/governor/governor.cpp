@@ -71,8 +71,9 @@ ProviderBudget* Governor::find(std::string_view provider) {
   return found == budgets_.end() ? nullptr : &*found;
 }
 
-void Governor::share(std::string_view provider, std::span<const ForeignUse> uses, bool is_cut) {
-  if (auto* budget = find(provider)) budget->share(uses, is_cut);
+void Governor::share(std::string_view provider, std::uint64_t run, std::span<const ForeignUse> uses,
+                     bool is_cut) {
+  if (auto* budget = find(provider)) budget->share(run, uses, is_cut);
 }
 
 void Governor::count(std::string_view provider, std::span<const ForeignUse> uses, const OtherPlaces& others,
@@ -84,9 +85,9 @@ void Governor::stop_sharing(std::string_view provider, BootTime now) {
   if (auto* budget = find(provider)) budget->stop_sharing(now);
 }
 
-std::vector<KeyUse> Governor::take_use(std::string_view provider) {
+std::vector<KeyUse> Governor::take_use(std::string_view provider, BootTime now) {
   auto* budget = find(provider);
-  return budget == nullptr ? std::vector<KeyUse>() : budget->take_use();
+  return budget == nullptr ? std::vector<KeyUse>() : budget->take_use(now);
 }
 
 KeyPlaces Governor::places(std::string_view provider, BootTime now) const {

@@ -52,16 +52,17 @@ class Governor {
 
   // --- Other runs that use a provider's key ---
 
-  /// They are to be told what this run does with it. `uses` is what they did before this run, whole or only
-  /// the newest (`is_cut`); to be counted like any other. Nothing for a provider that there is not.
-  void share(std::string_view provider, std::span<const ForeignUse> uses, bool is_cut);
+  /// They are to be told what this run does with it, whose number among them is `run`. `uses` is what they
+  /// did before this run, whole or only the newest (`is_cut`); to be counted like any other. Nothing for a
+  /// provider that there is not.
+  void share(std::string_view provider, std::uint64_t run, std::span<const ForeignUse> uses, bool is_cut);
   /// What they did since the last turn, in their order, and the places that they have; before `turn`.
   void count(std::string_view provider, std::span<const ForeignUse> uses, const OtherPlaces& others,
              BootTime now);
   /// They are not told any more.
   void stop_sharing(std::string_view provider, BootTime now);
   /// What this run did since the last call, and the places that it has; after `turn`.
-  std::vector<KeyUse> take_use(std::string_view provider);
+  std::vector<KeyUse> take_use(std::string_view provider, BootTime now);
   KeyPlaces places(std::string_view provider, BootTime now) const;
 
   /// What has happened since the last call.

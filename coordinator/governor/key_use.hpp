@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -31,8 +32,29 @@ struct DelayNamed {
   friend bool operator==(const DelayNamed&, const DelayNamed&) = default;
 };
 
+/// What calls of a run came to since it last said so, for the search of a rate that nobody named.
+struct CallsSeen {
+  std::uint32_t started = 0;
+  std::uint32_t refused = 0;
+  std::uint32_t refused_late = 0;  ///< Not for the rate at which calls start now: see RateSearch.
+  bool delay_named = false;        ///< By a refusal,
+  bool is_closed = false;          ///< of a provider that has answered nothing.
+  bool are_waiting = false;        ///< Calls are, for a permit.
+  BootTime since{};
+  BootTime at{};
+  friend bool operator==(const CallsSeen&, const CallsSeen&) = default;
+};
+
+/// The rate that a run has found for all of them.
+struct RateFound {
+  double rate = 0;              ///< Calls a second; above 0.
+  std::optional<double> burst;  ///< Calls at once, at least 1; nothing: not known.
+  BootTime at{};
+  friend bool operator==(const RateFound&, const RateFound&) = default;
+};
+
 /// What a run does with a key, as far as other runs with that key must count it (docs/budgets.md).
-using KeyUse = std::variant<SlotTaken, ChargeSettled, DelayNamed>;
+using KeyUse = std::variant<SlotTaken, ChargeSettled, DelayNamed, CallsSeen, RateFound>;
 
 /// A run's calls in flight, where a key's are limited.
 struct KeyPlaces {

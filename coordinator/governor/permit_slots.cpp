@@ -124,6 +124,7 @@ void PermitSlots::reserve(std::uint64_t charge, const wire::CallSize& size, Boot
 
 void PermitSlots::reserve_foreign(std::uint64_t charge, const wire::CallSize& size, BootTime opens) {
   if (requests_) requests_->take_foreign(1, opens);
+  if (found_) found_->take_foreign(1, opens);
   if (tokens_) tokens_->note_foreign(charge, total(size), opens);
   if (input_tokens_) input_tokens_->note_foreign(charge, size.input_tokens, opens);
   if (output_tokens_) output_tokens_->note_foreign(charge, size.output_tokens, opens);

@@ -72,8 +72,7 @@ class PermitSlots {
   void tidy(BootTime before, BootTime now);
 
   /// What other runs with this key took since the last call, in the order in which it was taken: before
-  /// anything else is taken here. Delays are nothing to it, and a rate that is searched for is each run's
-  /// own.
+  /// anything else is taken here. What else they tell is nothing to it.
   void count(std::span<const ForeignUse> uses);
   /// Begins anew: every bucket is full or empty at `at`.
   void restart(BootTime at, BucketLevel level);

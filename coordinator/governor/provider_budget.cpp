@@ -166,18 +166,21 @@ void ProviderBudget::on_refusals(WorkerId worker, const wire::CallOutcomes& outc
                                      static_cast<std::uint32_t>(member.account.held_count()));
   const auto late = member.account.before_cut().among(refused, ended);
   const bool spaced = rate_search_.rate().has_value();
-  bool was_cut = false;
-  if (refused > late && !spaced && halve_burst(now)) {
-    was_cut = true;
-    rate_search_.on_outcomes(started, 0, refused, since, now);
-  } else if (outcomes.named_delays > 0 && (spaced || !member.calls_freely)) {
-    was_cut = rate_search_.on_paused(started, refused - late, late, pause_.left(now), is_closed, since, now);
+  CallsSeen seen{started, refused - late, late, false, is_closed, is_held_back(), since, now};
+  const bool was_burst = refused > late && !spaced && halve_burst(now);
+  if (was_burst) {
+    seen.refused = 0;
+    seen.refused_late = refused;
   } else {
-    was_cut = rate_search_.on_outcomes(started, refused - late, late, since, now);
+    seen.delay_named = outcomes.named_delays > 0 && (spaced || !member.calls_freely);
   }
-  if (!was_cut) return;
+  if (rate_search_.on_calls(seen, pause_.left(now), now) || was_burst) on_cut(spaced, now);
+}
+
+/// Calls that are under way began at another rate than those from now on.
+void ProviderBudget::on_cut(bool was_spaced, BootTime now) {
   learned_at_ = now;
-  if (!spaced && rate_search_.rate()) health_.note(BudgetEvent::refuses_calls);
+  if (!was_spaced && rate_search_.rate()) health_.note(BudgetEvent::refuses_calls);
   for (auto& [id, one] : members_) one.account.rate_was_cut();
 }
 
@@ -238,8 +241,9 @@ void ProviderBudget::follow_rate() {
 
 // --- what other runs do ---
 
-void ProviderBudget::share(std::span<const ForeignUse> uses, bool is_cut) {
+void ProviderBudget::share(std::uint64_t run, std::span<const ForeignUse> uses, bool is_cut) {
   is_shared_ = true;
+  rate_search_.share(run);
   permits_.record_use(true);
   std::optional<BootTime> first;
   for (const ForeignUse& one : uses) {
@@ -253,6 +257,7 @@ void ProviderBudget::stop_sharing(BootTime now) {
   is_shared_ = false;
   left_behind_ = 0;
   permits_.record_use(false);
+  rate_search_.stop_sharing(now);
   concurrency_.leave_to_others({}, now);
 }
 
@@ -262,7 +267,16 @@ void ProviderBudget::count(std::span<const ForeignUse> uses, const OtherPlaces& 
     if (const auto* delay = std::get_if<DelayNamed>(&one.use)) {
       pause_.extend_to(delay->until, now);
       published_pause_ = std::max(published_pause_, delay->until);
+    } else if (const auto* seen = std::get_if<CallsSeen>(&one.use)) {
+      rate_proof_.on_outcomes(seen->started, seen->refused + seen->refused_late, rate_search_.accepted(),
+                              {now, held_up_.time(now)});
     }
+  }
+  const bool spaced = rate_search_.rate().has_value();
+  if (limits_.names_a_rate() && !spaced) {
+    rate_search_.set_others(others.runs);
+  } else if (rate_search_.count(uses, others.runs, pause_.left(now), now)) {
+    on_cut(spaced, now);
   }
   concurrency_.leave_to_others(others, now);
   other_runs_ = std::max(other_runs_, others.runs);
@@ -270,12 +284,13 @@ void ProviderBudget::count(std::span<const ForeignUse> uses, const OtherPlaces& 
   left_until_ = others.left_until;
 }
 
-std::vector<KeyUse> ProviderBudget::take_use() {
+std::vector<KeyUse> ProviderBudget::take_use(BootTime now) {
   auto use = permits_.take_use();
   if (is_shared_ && pause_.until() > published_pause_) {
     published_pause_ = pause_.until();
     use.emplace_back(DelayNamed{published_pause_});
   }
+  rate_search_.tell(use, now);
   return use;
 }
 
@@ -296,7 +311,7 @@ PermitGrants::Room ProviderBudget::room() const {
 void ProviderBudget::turn(std::uint64_t& next_id, BootTime now) {
   permits_.drop_lost(members_, health_.breaker(), now);
   const bool is_flowing = !health_.is_down() && !pause_.is_on(now);
-  rate_search_.grow(is_flowing && is_held_back(), limits_.requests_per_second(), now);
+  rate_search_.grow(is_flowing, is_held_back(), limits_.requests_per_second(), now);
   permits_.set_found_rate(rate_search_.rate(), rate_search_.burst(), now);
   follow_ways(now);
   follow_rate();

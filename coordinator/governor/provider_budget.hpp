@@ -9,7 +9,7 @@
 #include "coordinator/governor/provider_health.hpp"
 #include "coordinator/governor/provider_use.hpp"
 #include "coordinator/governor/rate_proof.hpp"
-#include "coordinator/governor/rate_search.hpp"
+#include "coordinator/governor/shared_rate_search.hpp"
 #include "coordinator/governor/stop_watch.hpp"
 
 #include <cstdint>
@@ -49,13 +49,13 @@ class ProviderBudget {
   std::optional<BootTime> next_wake(BootTime now) const;
 
   /// Other runs may use the key, and are told what this one does with it. See Governor::share.
-  void share(std::span<const ForeignUse> uses, bool is_cut);
+  void share(std::uint64_t run, std::span<const ForeignUse> uses, bool is_cut);
   /// They are not told any more, and what they have is not known.
   void stop_sharing(BootTime now);
   /// What the others did since the last turn, in their order, and the places that they have; before `turn`.
   void count(std::span<const ForeignUse> uses, const OtherPlaces& others, BootTime now);
   /// What this run did since the last call.
-  std::vector<KeyUse> take_use();
+  std::vector<KeyUse> take_use(BootTime now);
   KeyPlaces places(BootTime now) const;
 
   const std::string& name() const { return name_; }
@@ -75,6 +75,7 @@ class ProviderBudget {
   void on_refusals(WorkerId worker, const wire::CallOutcomes& outcomes, const CallsOfReport& calls,
                    BootTime since, BootTime now);
   void note_long_pause(BootTime now);
+  void on_cut(bool was_spaced, BootTime now);
   bool halve_burst(BootTime now);
   void follow_ways(BootTime now);
   void follow_rate();
@@ -92,7 +93,7 @@ class ProviderBudget {
   NamedPause pause_;
   BootTime longest_noted_pause_{};
   ProviderHealth health_;
-  RateSearch rate_search_;
+  SharedRateSearch rate_search_;
   RateProof rate_proof_;
   ConcurrencyBudget concurrency_;
   PermitGrants permits_;

@@ -53,8 +53,13 @@ void ProviderBudget::describe_learned(BudgetFacts& facts, BootTime now) const {
   }
   if (permits_.conditions().burst) learned.burst = permits_.conditions().burst;
   if (facts.found_concurrency) learned.in_flight = facts.found_concurrency;
-  // Beside others a search finds this run's part of what the provider takes.
-  if (other_runs_ > 0 && learned.source == LimitSource::found) learned = {};
+  if (other_runs_ == 0 || learned.source != LimitSource::found) return;
+  // Of a rate all runs find the same; of the number in flight each finds its own part.
+  if (!learned_at_ || !rate_search_.accepted()) {
+    learned = {};
+  } else {
+    learned.in_flight = known_before_.in_flight;
+  }
 }
 
 BudgetFacts ProviderBudget::facts(BootTime now) const {

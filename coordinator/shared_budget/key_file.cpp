@@ -1,9 +1,11 @@
 #include "coordinator/shared_budget/key_file.hpp"
 
+#include "coordinator/governor/defaults.hpp"
 #include "coordinator/shared_budget/defaults.hpp"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -39,7 +41,8 @@ struct Head {
   std::array<std::uint64_t, defaults::max_runs_of_key> ending_runs{};
 };
 
-enum class Kind : std::uint32_t { slot = 1, settled, delay };
+/// Whoever does not know a kind leaves its records out.
+enum class Kind : std::uint32_t { slot = 1, settled, delay, calls, rate };
 
 struct Record {
   std::uint64_t number = 0;  ///< From 1: tells a record from what was there before it.
@@ -85,6 +88,41 @@ struct flock byte_lock(short type, off_t at) {
   return lock;
 }
 
+constexpr std::uint64_t most_refused = (1u << 30) - 1;
+constexpr std::uint64_t delay_named_bit = std::uint64_t{1} << 60;
+constexpr std::uint64_t is_closed_bit = std::uint64_t{1} << 61;
+constexpr std::uint64_t are_waiting_bit = std::uint64_t{1} << 62;
+
+std::uint64_t packed(const CallsSeen& seen) {
+  return std::min<std::uint64_t>(seen.refused, most_refused) |
+         std::min<std::uint64_t>(seen.refused_late, most_refused) << 30 |
+         (seen.delay_named ? delay_named_bit : 0) | (seen.is_closed ? is_closed_bit : 0) |
+         (seen.are_waiting ? are_waiting_bit : 0);
+}
+
+CallsSeen calls_in(const Record& record) {
+  CallsSeen seen;
+  seen.started = record.input_tokens;
+  seen.refused = static_cast<std::uint32_t>(record.charge & most_refused);
+  seen.refused_late = static_cast<std::uint32_t>(record.charge >> 30 & most_refused);
+  seen.delay_named = (record.charge & delay_named_bit) != 0;
+  seen.is_closed = (record.charge & is_closed_bit) != 0;
+  seen.are_waiting = (record.charge & are_waiting_bit) != 0;
+  seen.at = BootTime(record.time_us);
+  seen.since = seen.at - BootTime(record.output_tokens);
+  return seen;
+}
+
+std::optional<KeyUse> rate_in(const Record& record) {
+  RateFound found;
+  found.rate = std::bit_cast<double>(record.charge);
+  found.at = BootTime(record.time_us);
+  if (!(found.rate > 0 && found.rate <= defaults::rate_search::highest_rate)) return std::nullopt;
+  const auto burst = std::bit_cast<float>(record.input_tokens);
+  if (burst >= 1 && burst <= defaults::rate_search::highest_rate) found.burst = burst;
+  return found;
+}
+
 Record record_of(const KeyUse& use, std::uint64_t run, std::uint64_t number) {
   Record record;
   record.number = number;
@@ -100,9 +138,22 @@ Record record_of(const KeyUse& use, std::uint64_t run, std::uint64_t number) {
     record.charge = settled->charge;
     record.input_tokens = settled->used.input_tokens;
     record.output_tokens = settled->used.output_tokens;
-  } else {
+  } else if (const auto* delay = std::get_if<DelayNamed>(&use)) {
     record.kind = Kind::delay;
-    record.time_us = std::get<DelayNamed>(use).until.count();
+    record.time_us = delay->until.count();
+  } else if (const auto* seen = std::get_if<CallsSeen>(&use)) {
+    record.kind = Kind::calls;
+    record.charge = packed(*seen);
+    record.time_us = seen->at.count();
+    record.input_tokens = seen->started;
+    record.output_tokens = static_cast<std::uint32_t>(
+        std::clamp<BootTime::rep>((seen->at - seen->since).count(), 0, 0xffffffff));
+  } else {
+    const auto& found = std::get<RateFound>(use);
+    record.kind = Kind::rate;
+    record.charge = std::bit_cast<std::uint64_t>(found.rate);
+    record.time_us = found.at.count();
+    record.input_tokens = std::bit_cast<std::uint32_t>(static_cast<float>(found.burst.value_or(0)));
   }
   record.check = check_of(record);
   return record;
@@ -122,6 +173,12 @@ std::optional<KeyUse> use_in(const Record& record, BootTime now) {
     case Kind::delay:
       if (time > now + defaults::longest_shared_delay) return std::nullopt;
       return DelayNamed{time};
+    case Kind::calls:
+      if (time > now + defaults::longest_slot_ahead) return std::nullopt;
+      return calls_in(record);
+    case Kind::rate:
+      if (time > now + defaults::longest_slot_ahead) return std::nullopt;
+      return rate_in(record);
   }
   return std::nullopt;
 }

@@ -48,6 +48,8 @@ class KeyFile {
   /// locked.
   Result<void> write(std::span<const KeyUse> uses, const KeyPlaces& places, Calls calls, BootTime now);
   void unlock();
+  /// Runs are numbered in the order in which they came.
+  std::uint64_t run() const { return run_; }
 
  private:
   KeyFile(std::filesystem::path path, FileDescriptor file) : path_(std::move(path)), file_(std::move(file)) {}

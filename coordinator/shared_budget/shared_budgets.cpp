@@ -93,7 +93,7 @@ bool SharedBudgets::begin_turn(Governor& governor, BootTime now) {
 Result<void> SharedBudgets::take_in(Shared& one, Governor& governor, BootTime now) const {
   const auto news = one.file.read(now, patience_);
   if (!news) return fail(news.error());
-  if (one.is_new || news->is_cut) governor.share(one.provider, news->uses, news->is_cut);
+  if (one.is_new || news->is_cut) governor.share(one.provider, one.file.run(), news->uses, news->is_cut);
   one.is_new = false;
   governor.count(one.provider, news->uses, news->others, now);
   return {};
@@ -101,7 +101,7 @@ Result<void> SharedBudgets::take_in(Shared& one, Governor& governor, BootTime no
 
 void SharedBudgets::end_turn(Governor& governor, BootTime now) {
   for_each(governor, now, [&](Shared& one) {
-    const auto uses = governor.take_use(one.provider);
+    const auto uses = governor.take_use(one.provider, now);
     const auto calls = one.calls_end_with_process && !has_outside_workers_ ? KeyFile::Calls::end_with_process
                                                                            : KeyFile::Calls::may_outlive;
     return one.file.write(uses, governor.places(one.provider, now), calls, now);

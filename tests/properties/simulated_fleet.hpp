@@ -40,22 +40,37 @@ struct FleetOptions {
   BootTime patience = std::chrono::minutes(60);  ///< The simulation ends here at the latest.
 };
 
+/// What the runs on one machine tell each other of a key (SharedBudgets), in the order in which they did it.
+struct SharedKey {
+  struct Run {
+    bool is_there = true;
+    KeyPlaces places;
+  };
+  std::vector<ForeignUse> uses;
+  std::vector<Run> runs;
+
+  OtherPlaces others_of(std::size_t run) const {
+    OtherPlaces others;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (i == run) others.before = others.places.size();
+      if (i == run || !runs[i].is_there) continue;
+      others.places.push_back(runs[i].places);
+      ++others.runs;
+    }
+    return others;
+  }
+};
+
 /// A coordinator's Governor and workers around it with real budgets, over a network, on simulated time. Each
 /// machine has a clock of its own; times that are asked for here are none of theirs.
 class Fleet {
  public:
   Fleet(const FleetOptions& options, std::vector<FleetProvider> providers)
-      : options_(options),
-        random_(options.seed),
-        clock_(any_clock()),
-        governor_(config(options, providers), clock_.at(events_.now())) {
-    for (auto& provider : providers) {
-      auto& lane = *lanes_.emplace_back(std::make_unique<Lane>(events_, std::move(provider)));
-      left_ += lane.waiting.size();
-    }
-    for (std::uint32_t i = 0; i < options.workers; ++i) add_worker();
-    coordinator_ticks();
-  }
+      : Fleet(options, std::move(providers), nullptr) {}
+  /// Another run on the machine of `beside`, which is to outlive it, with the key of its first provider, from
+  /// now on.
+  Fleet(const FleetOptions& options, const FleetProvider& provider, Fleet& beside)
+      : Fleet(options, {provider}, &beside) {}
 
   EventQueue& events() { return events_; }
   std::size_t worker_count() const { return nodes_.size(); }
@@ -76,6 +91,14 @@ class Fleet {
     left_ += calls.size();
     lanes_[provider]->waiting.insert(lanes_[provider]->waiting.end(), calls.begin(), calls.end());
     for (auto& node : nodes_) node->process->look_for_calls();
+  }
+
+  bool is_done() const { return left_ == 0; }
+  /// Its coordinator and its workers go, as at the end of a run.
+  void end() {
+    if (key_) key_->runs[run_].is_there = false;
+    for (auto& node : nodes_) node->process->kill();
+    stop_coordinator(std::chrono::hours(24 * 365));
   }
 
   BootTime elapsed() const { return finished_at_ - EventQueue::beginning; }
@@ -150,13 +173,17 @@ class Fleet {
   using LinkRef = std::shared_ptr<Link>;
   struct Lane {
     Lane(EventQueue& events, FleetProvider planned)
+        : Lane(std::make_shared<SimulatedProvider>(events, planned.nature), std::move(planned)) {}
+    Lane(std::shared_ptr<SimulatedProvider> shared, FleetProvider planned)
         : name(std::move(planned.name)),
           limits(planned.limits),
-          provider(events, planned.nature),
+          shared_provider(std::move(shared)),
+          provider(*shared_provider),
           waiting(planned.calls.begin(), planned.calls.end()) {}
     std::string name;
     ProviderLimits limits;
-    SimulatedProvider provider;
+    std::shared_ptr<SimulatedProvider> shared_provider;
+    SimulatedProvider& provider;
     std::deque<PlannedCall> waiting;
     std::vector<Start> starts;
     BootTime finished_at{};
@@ -170,6 +197,34 @@ class Fleet {
     LinkRef peer;  ///< Null: it does not know the worker.
     BootTime last_message_at{};
   };
+
+  Fleet(const FleetOptions& options, std::vector<FleetProvider> providers, Fleet* beside)
+      : options_(options),
+        random_(options.seed),
+        shared_events_(beside != nullptr ? beside->shared_events_ : std::make_shared<EventQueue>()),
+        events_(*shared_events_),
+        clock_(beside != nullptr ? beside->clock_ : any_clock()),
+        governor_(config(options, providers), clock_.at(events_.now())) {
+    for (auto& provider : providers) {
+      auto lane = beside != nullptr
+                      ? std::make_unique<Lane>(beside->lanes_.front()->shared_provider, std::move(provider))
+                      : std::make_unique<Lane>(events_, std::move(provider));
+      left_ += lane->waiting.size();
+      lanes_.push_back(std::move(lane));
+    }
+    if (beside != nullptr) {
+      if (!beside->key_) beside->share(std::make_shared<SharedKey>());
+      share(beside->key_);
+    }
+    for (std::uint32_t i = 0; i < options.workers; ++i) add_worker();
+    coordinator_ticks();
+  }
+  void share(std::shared_ptr<SharedKey> key) {
+    key_ = std::move(key);
+    run_ = key_->runs.size();
+    key_->runs.emplace_back();
+    governor_.share(lanes_.front()->name, run_, {}, false);
+  }
 
   static GovernorConfig config(const FleetOptions& options, const std::vector<FleetProvider>& providers) {
     GovernorConfig config;
@@ -291,15 +346,32 @@ class Fleet {
     });
     events_.after(defaults::heartbeat_interval, [this] { coordinator_ticks(); });
   }
+  /// Before the governor's turn, and after it.
+  void take_in_others(BootTime now) {
+    std::vector<ForeignUse> news;
+    for (; seen_ < key_->uses.size(); ++seen_) {
+      if (key_->uses[seen_].run != run_) news.push_back(key_->uses[seen_]);
+    }
+    governor_.count(lanes_.front()->name, news, key_->others_of(run_), now);
+  }
+  void tell_others(BootTime now) {
+    for (const auto& use : governor_.take_use(lanes_.front()->name, now)) key_->uses.push_back({run_, use});
+    key_->runs[run_].places = governor_.places(lanes_.front()->name, now);
+  }
   void turn() {
     const auto now = coordinator_now();
-    for (auto& answer : governor_.turn(now)) {
+    if (key_) take_in_others(now);
+    auto answers = governor_.turn(now);
+    if (key_) tell_others(now);
+    for (auto& answer : answers) {
       const auto worker = answer.worker - 1;
       send_down(worker, nodes_[worker]->peer, std::move(answer.grants));
     }
     const auto wake = governor_.next_wake(now);
     if (!wake) return;
-    const auto at = std::max(clock_.time_of(*wake), events_.now() + BootTime(1));
+    auto at = std::max(clock_.time_of(*wake), events_.now() + BootTime(1));
+    // Of two runs that wait for one slot now the one is first, now the other.
+    if (key_) at += between(BootTime(0), std::chrono::microseconds(200));
     if (wake_at_ > events_.now() && wake_at_ <= at) return;
     wake_at_ = at;
     events_.at(at, [this, at] {
@@ -308,7 +380,8 @@ class Fleet {
   }
   FleetOptions options_;
   std::mt19937_64 random_;
-  EventQueue events_;
+  std::shared_ptr<EventQueue> shared_events_;
+  EventQueue& events_;
   SimulatedClock clock_;
   Governor governor_;
   std::vector<std::unique_ptr<Lane>> lanes_;
@@ -319,6 +392,9 @@ class Fleet {
   BootTime wake_at_{};
   BootTime last_tick_{};
   BootTime coordinator_stopped_until_{};
+  std::shared_ptr<SharedKey> key_;  ///< Null: no other run has it.
+  std::size_t run_ = 0;
+  std::size_t seen_ = 0;
 };
 
 inline std::vector<PlannedCall> calls(std::size_t count, wire::CallSize reserved = {},

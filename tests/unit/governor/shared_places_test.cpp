@@ -16,7 +16,7 @@ class SharedPlaces : public GovernorTest {
  protected:
   SharedPlaces() : GovernorTest(four_in_flight()) {
     governor.join(1, {64, false}, start);
-    governor.share("openai", {}, false);
+    governor.share("openai", 1, {}, false);
   }
 
   /// What the worker has when it wants much, beside others.
@@ -47,7 +47,7 @@ TEST(SharedLimits, BesideOthersNothingIsLearnt) {
   Governor governor({{{"openai", {}}}, {60s, 1s, 600s}, {known}}, start);
   governor.join(1, {5, false}, start);
   EXPECT_EQ(governor.facts(start)[0].learned.requests_per_minute, 600);
-  governor.share("openai", {}, false);
+  governor.share("openai", 1, {}, false);
   governor.count("openai", {}, {{}, 0, 1}, start);
   EXPECT_TRUE(governor.facts(start)[0].learned.empty());
   governor.count("openai", {}, {}, start);

@@ -4,6 +4,7 @@
 #include "tests/support/temporary_folder.hpp"
 
 #include <array>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <vector>
@@ -77,6 +78,21 @@ TEST_F(KeyFileTest, TellsEachRunWhatTheOthersDidInItsOrder) {
   EXPECT_NE(of_c.uses[0].run, of_c.uses[2].run) << "else their charges would be one";
   EXPECT_EQ(uses_in(turn(a)), (std::vector<KeyUse>{slot(1, now + 1ms), DelayNamed{now + 5s}}));
   EXPECT_TRUE(turn(a).uses.empty()) << "once";
+}
+
+TEST_F(KeyFileTest, TellsWhatASearchForARateHasSeenAndFound) {
+  KeyFile a = open();
+  KeyFile b = open();
+  const CallsSeen seen{70'000, 3, 2, true, false, true, now - 120ms, now};
+  const CallsSeen closed{1, (1u << 30) - 1, 0, false, true, false, now, now + 1ms};
+  const RateFound bucket{8.33, 2.5, now};
+  const RateFound pace{1e6, std::nullopt, now};
+  const std::vector<KeyUse> told{seen, closed, bucket, pace};
+  turn(a, told);
+  EXPECT_EQ(uses_in(turn(b)), told);
+  turn(a, {RateFound{0, std::nullopt, now}, RateFound{2e6, std::nullopt, now},
+           RateFound{std::nan(""), std::nullopt, now}, RateFound{1, std::nullopt, now + 1h}});
+  EXPECT_TRUE(turn(b).uses.empty()) << "no run finds that";
 }
 
 TEST_F(KeyFileTest, ShowsTheOtherRunsThatAreThere) {
