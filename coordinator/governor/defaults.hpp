@@ -275,7 +275,7 @@ inline constexpr double next_speed = 0.7;
 inline constexpr double below_estimate = 0.97;
 /// A refusal at an estimate lowers it by so much. Its burst stays: where calls vary on their way, the
 /// distances of a smaller one would cost more than the rate is too high by.
-inline constexpr double after_refusal = 0.94;
+inline constexpr double after_refusal_share = 0.94;
 /// An estimate is held so many of its pauses long before it grows: what the next refusal costs, it gains.
 inline constexpr double pauses_held = 15;
 inline constexpr double growth_of_estimate = 0.03;  ///< A second, from then on,

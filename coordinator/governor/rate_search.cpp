@@ -71,27 +71,26 @@ RateSearch::Count RateSearch::recent(BootTime now) const {
 
 bool RateSearch::weighty(const Count& recent, BootTime now) const {
   // A rate that doubles is soon so far beyond its limit that much is refused; what is less came by chance.
-  const bool doubles = rate_ && !accepted_ && longest_pause_ == BootTime::zero() && used(now);
+  const bool doubles = rate_ && !accepted_ && delays_.longest() == BootTime::zero() && used(now);
   const double share = doubles ? weighty_share_of_doubling : weighty_share;
   const double usual = background() * recent.started;
   const double unusual = recent.refused - usual - 2 * std::sqrt(usual);
   // Before the next one comes after a long pause, the last is forgotten.
-  const double fewest = longest_pause_ >= weighed_times.back() ? 1 : fewest_refusals;
+  const double fewest = delays_.longest() >= weighed_times.back() ? 1 : fewest_refusals;
   return recent.refused >= fewest && unusual * caution() > share * recent.started;
 }
 
 /// How many times as much a refusal costs as one without a delay.
 double RateSearch::caution() const {
-  return 1 + in_seconds(longest_pause_);
+  return 1 + in_seconds(delays_.longest());
 }
 
 /// Of an earlier run's limit nobody knows what a refusal costs, and it is held as if it were much. One
 /// without a delay shows that it is little: the rate is searched for as it is there.
 void RateSearch::forget_costs() {
-  is_remembered_ = is_estimated_ = begins_full_ = false;
-  hold_factor_ = 1;
-  pauses_.clear();
-  longest_pause_ = {};
+  is_remembered_ = false;
+  estimated_.forget();
+  delays_ = {};
 }
 
 bool RateSearch::on_outcomes(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
@@ -99,7 +98,7 @@ bool RateSearch::on_outcomes(std::uint32_t started, std::uint32_t refused, std::
   if (is_remembered_ && refused > 0) forget_costs();
   if (rate_ && now - cut_at_ < stale_time) refused_late += std::exchange(refused, 0);
   note(started, refused, refused_late, now);
-  estimate_.on_outcomes(started, refused + refused_late, since, now);
+  estimated_.seen().on_outcomes(started, refused + refused_late, since, now);
   weigh_the_cut(now);
   if (refused == 0) return false;
   const auto counted = recent(now);
@@ -146,7 +145,7 @@ double RateSearch::accepted_of_late(BootTime now) {
 
 double RateSearch::accepted_since_cut(BootTime now) const {
   const auto since = std::max(cut_at_, now - longest_measured_time);
-  const double paused = in_seconds(paused_within(since, now));
+  const double paused = in_seconds(delays_.within(since, now));
   if (paused <= 0) {
     const BootTime enough(static_cast<BootTime::rep>(measured_calls / *rate_ * 1e6));
     const auto time = std::clamp<BootTime>(enough, measured_time, longest_measured_time);
@@ -171,10 +170,10 @@ bool RateSearch::is_the_rate_to_blame(BootTime now) const {
 /// Between two cuts the provider's bucket was empty twice: what it took in that time is its rate.
 void RateSearch::cut_to_accepted(BootTime now) {
   was_full_ = false;
-  const double measured = longest_pause_ < costly_pause ? accepted_of_late(now) : accepted_since_cut(now);
+  const double measured = !delays_.are_costly() ? accepted_of_late(now) : accepted_since_cut(now);
   double least = std::min(*rate_, std::max(*rate_ / 2, accepted_.value_or(0) * least_of_accepted));
   // Each refusal costs its pause: a rate that is too high is left in fewer steps.
-  if (longest_pause_ >= costly_pause && paused_within(cut_at_, now) > BootTime::zero()) least = *rate_ / 4;
+  if (delays_.are_costly() && delays_.within(cut_at_, now) > BootTime::zero()) least = *rate_ / 4;
   accepted_ = std::max(lowest_rate, std::clamp(measured, least, *rate_));
   // What was refused at half of too much was refused for the rate.
   if (*accepted_ < half_rate_) at_half_ = {};
@@ -219,23 +218,17 @@ void RateSearch::cut(BootTime now) {
   grown_at_ = now;
 }
 
-/// While a provider names delays, one call after each of them is what it asks for.
-double RateSearch::floor() const {
-  return 1 / in_seconds(longest_pause_);
-}
-
 /// Pauses alone stay known: they are waited for.
 void RateSearch::begin_anew() {
   RateSearch fresh;
-  fresh.pauses_ = std::move(pauses_);
-  fresh.longest_pause_ = longest_pause_;
+  fresh.delays_ = std::move(delays_);
   *this = std::move(fresh);
 }
 
 /// Where refusals have named short delays so far, a long one is that of a longer window: it says nothing of
 /// the rate that was found. But if it comes again before that rate was used for a while, it does.
 bool RateSearch::is_of_another_limit(BootTime delay, BootTime now) const {
-  if (!accepted_ || longest_pause_ >= costly_pause || delay < costly_pause) return false;
+  if (!accepted_ || delays_.are_costly() || delay < costly_pause) return false;
   if (now < other_pause_to_) return true;
   return started_since_other_ >= calls_between_windows;
 }
@@ -253,22 +246,22 @@ bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::ui
     started_since_other_ = 0;
     return false;
   }
-  if (std::max(delay, longest_pause_) < costly_pause) {
+  if (std::max(delay, delays_.longest()) < costly_pause) {
     const bool was_cut = on_outcomes(started, refused, refused_late, since, now);
     pause(delay, now);
     return was_cut;
   }
-  const bool is_new = pauses_.empty() || now >= pauses_.back().to;
+  const bool is_new = delays_.is_over(now);
   if (is_new && estimate_is_due_) follow_estimate();
   // Whatever began before the pause has come back by its end.
   refused += std::exchange(refused_late, 0);
   note(started, 0, refused, now);
-  estimate_.on_outcomes(started, refused, since, now);
-  estimate_.on_pause(delay, now);
+  estimated_.seen().on_outcomes(started, refused, since, now);
+  estimated_.seen().on_pause(delay, now);
   pause(delay, now);
   if ((!is_new && rate_) || refused == 0) return false;
   // One alone is no limit.
-  if (!rate_ && estimate_.refusals() < fewest_refusals) return false;
+  if (!rate_ && estimated_.seen().refusals() < fewest_refusals) return false;
   const bool is_first = !rate_;
   if (is_first) follow_estimate();
   // What is told late of this episode, until the pause ends, makes it more exact.
@@ -282,147 +275,31 @@ bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::ui
   return true;
 }
 
-/// The first refusal says how fast the second episode is to be, the second one what the limit is; or the next
-/// is slower, until it can be said.
 void RateSearch::follow_estimate() {
   estimate_is_due_ = false;
-  if (rate_ && estimate_.was_closed()) return;
-  const auto found = estimate_.found();
-  const double before = rate_.value_or(0);
-  const bool was_estimated = is_estimated_;
-  // A growing speed is refused soon after it is too much: what it says is good enough.
-  const bool is_good = found && is_ramp_ && !refused_ && found->highest <= good_enough * found->least;
-  const bool is_sure = found && (found->is_sure || (is_good && !is_estimated_));
-  if (std::exchange(first_is_due_, false) || !rate_) {
-    const double speed = estimate_.speed().value_or(first_rate_in_vain);
-    // A bucket of a few calls is empty at once at any speed: the next one begins between all that is
-    // possible.
-    const bool is_burst =
-        estimate_.seconds() < shortest_of_a_speed && estimate_.answered() < calls_of_a_burst;
-    is_ramp_ = is_burst || estimate_.answered() < calls_to_trust;
-    rate_ = is_ramp_ ? std::sqrt(speed * std::min(speed, floor())) : next_speed * speed;
-  } else if (!is_estimated_ && is_sure) {
-    is_estimated_ = true;
-    rate_ = below_estimate * found->rate;
-    burst_ = found->burst;
-    reserve_ = found->reserve;
-    // A bucket takes more than its rate for a while.
-    const bool is_known = found->highest <= well_known * found->least &&
-                          found->rate >= proved_ - found->burst / in_seconds(proof_of_speed);
-    const bool is_close = found->is_sure && found->highest <= wide * found->least;
-    hold_factor_ = is_known ? 1 : is_close ? hold_of_estimate : hold_of_doubt;
-  } else if (!is_estimated_) {
-    refused_ = *rate_;
-    if (found) {
-      burst_ = found->burst;
-      reserve_ = found->reserve;
-      const double least = found->burst >= calls_to_trust ? std::min(found->least, *refused_ / 2) : 0;
-      const double proved = std::min(trusted_proof * estimate_.proved(), *refused_);
-      proved_ = std::max({proved_, floor(), least, proved});
-      refused_ = std::min(*refused_, std::max(found->highest, proved_ * close_enough));
-    }
-    try_between();
-  } else if (std::exchange(begins_full_, false)) {
-    // It has taken a full bucket beside its rate, of which what is known is no more exact than the rate.
-    const double steady = below_estimate * estimate_.needed(std::max(1.0, reserve_ / 2));
-    rate_ = steady > held_ ? steady : std::clamp(steady, after_refusal * held_, below_estimate * held_);
-    hold_factor_ = 1;
-  } else if (*rate_ > held_) {
-    // It takes a while to empty the bucket, in which the rate goes on growing.
-    const double beyond = std::sqrt(2 * reserve_ * growth_after(pauses_.back().from - cut_before_) / *rate_);
-    // What grew much was another limit than before.
-    hold_factor_ = *rate_ > much_more * held_ ? 1 : std::max(1.0, 2 * hold_factor_);
-    rate_ = std::max(held_, below_estimate * *rate_ / (1 + beyond));
-    in_a_row_ = 0;
-  } else {
-    const double measured = is_sure ? below_estimate * found->rate : *rate_;
-    // The more of them follow each other, the farther it was off.
-    const bool again =
-        in_seconds(pauses_.back().from - cut_before_) < pauses_of_a_row * in_seconds(longest_pause_);
-    in_a_row_ = again ? std::min(in_a_row_ + 1, most_in_a_row) : 0;
-    const double lower = std::pow(after_refusal, std::exp2(in_a_row_)) * *rate_;
-    rate_ = std::max(std::min(lower, measured), *rate_ / 2);
-    // So far down it is soon below the limit.
-    if (in_a_row_ > 0) hold_factor_ = hold_of_doubt;
-  }
-  // A delay of less than the distance of the calls is but what was left of a greater one: it asks for no
-  // pace. One in whole seconds is rounded up, and may be any refusal's.
-  if (floor() < before || longest_pause_ >= rounded_delay || !was_estimated)
-    rate_ = std::max(*rate_, floor());
-  if (is_estimated_) accepted_ = held_ = *rate_;
-}
-
-/// Of an estimate's rate, a second, so long after a refusal: none while it is held, and the more the longer
-/// nothing is refused.
-double RateSearch::growth_after(BootTime since) const {
-  const double growing = in_seconds(since) - hold_factor_ * pauses_held * in_seconds(longest_pause_);
-  if (growing < 0) return 0;
-  const double doublings = std::max(0.0, growing - steady_growth_seconds) / growth_doubles_in_seconds;
-  return std::min(most_growth, growth_of_estimate * std::exp2(doublings));
+  if (rate_ && estimated_.seen().was_closed()) return;
+  rate_ = estimated_.after_refusal(rate_, std::exchange(first_is_due_, false), delays_, cut_before_);
+  if (estimated_.is_known()) accepted_ = rate_;
 }
 
 void RateSearch::grow_estimate(double passed, BootTime now) {
-  const auto since = now - pauses_.back().to;
-  if (is_estimated_) {
-    *rate_ *= 1 + growth_after(since) * passed;
-    return;
-  }
-  if (is_ramp_ && !refused_) {
-    if (since < BootTime::zero()) return;
-    *rate_ *= 1 + growth_of_ramp * passed;
-    return;
-  }
-  const auto proof = std::max(proof_of_speed, longest_pause_ / pause_of_proofs);
-  if (since < proof || now - tried_at_ < proof) return;
-  if (!refused_) {
-    *rate_ *= 1 + growth_of_second * passed;
-    return;
-  }
-  tried_at_ = now;
-  proved_ = *rate_;
-  try_between();
-  if (is_estimated_) accepted_ = held_ = *rate_;
-}
-
-/// Between the speed that was refused and the one that was not.
-void RateSearch::try_between() {
-  // Where a further refusal is dear, sooner.
-  const double enough = longest_pause_ >= dear_pause ? close_enough_where_dear : close_enough;
-  is_estimated_ = *refused_ <= enough * proved_;
-  rate_ = is_estimated_ ? proved_
-                        : std::min(std::sqrt(*refused_ * proved_), std::max(*rate_, proved_ * longest_leap));
+  const bool was_known = estimated_.is_known();
+  rate_ = estimated_.grown(*rate_, passed, delays_, now);
+  if (!was_known && estimated_.is_known()) accepted_ = rate_;
 }
 
 void RateSearch::begin_with(double rate, double burst, BootTime now) {
-  rate_ = accepted_ = held_ = rate;
-  burst_ = reserve_ = std::max(1.0, burst);
-  is_estimated_ = true;
-  is_remembered_ = begins_full_ = true;
-  hold_factor_ = hold_of_remembered;
-  longest_pause_ = costly_pause;
-  pauses_.push_back({now, now});
+  rate_ = accepted_ = rate;
+  estimated_.begin_with(rate, burst);
+  is_remembered_ = true;
+  // Nobody knows what a refusal costs.
+  delays_.assume(costly_pause, now);
   cut_at_ = grown_at_ = now;
 }
 
 void RateSearch::pause(BootTime delay, BootTime now) {
   is_remembered_ = false;
-  longest_pause_ = std::max(longest_pause_, delay);
-  if (!pauses_.empty() && now <= pauses_.back().to) {
-    pauses_.back().to = std::max(pauses_.back().to, now + delay);
-  } else {
-    pauses_.push_back({now, now + delay});
-  }
-  if (pauses_.size() > pauses_remembered) pauses_.pop_front();
-}
-
-BootTime RateSearch::paused_within(BootTime since, BootTime now) const {
-  BootTime paused{};
-  for (const auto& pause : pauses_) {
-    const auto from = std::max(pause.from, since);
-    const auto to = std::min(pause.to, now);
-    if (from < to) paused += to - from;
-  }
-  return paused;
+  delays_.note(delay, now);
 }
 
 /// No more is refused of late than by chance.
@@ -438,9 +315,9 @@ void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime no
   const double passed = in_seconds(std::min<BootTime>(now - grown_at_, longest_step));
   grown_at_ = now;
   weigh_the_cut(now);
-  if (estimate_is_due_ && now + defaults::permit_lead >= pauses_.back().to) follow_estimate();
+  if (estimate_is_due_ && now + defaults::permit_lead >= delays_.last().to) follow_estimate();
   if (!held_back || !cut_weighed_ || !used(now)) return;
-  if (longest_pause_ >= costly_pause) {
+  if (delays_.are_costly()) {
     grow_estimate(passed, now);
   } else if (!accepted_ || (*rate_ > beyond_limit * *accepted_ && takes_more(now))) {
     *rate_ *= std::exp2(passed / doubling_seconds);
@@ -465,8 +342,7 @@ void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime no
   rate_.reset();
   accepted_.reset();
   rate_before_ = 0;
-  is_estimated_ = false;
-  refused_.reset();
+  estimated_.forget_refused();
 }
 
 }  // namespace sluice

@@ -2,10 +2,10 @@
 
 #include "common/clock.hpp"
 #include "coordinator/governor/call_counts.hpp"
-#include "coordinator/governor/limit_estimate.hpp"
+#include "coordinator/governor/estimated_rate.hpp"
+#include "coordinator/governor/named_delays.hpp"
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 
 namespace sluice {
@@ -16,8 +16,8 @@ namespace sluice {
 /// there, until it is so far beyond that the limit cannot be there: then it doubles again. Single refusals
 /// only end the growth for a while, and those that come at half the rate just as well are not the rate's.
 /// Once half the rate was tried and taken, a cut goes to just below what was accepted, as far as a fifth
-/// below what half was tried of. Where refusals name a delay the growth is the slower, the more a refusal
-/// costs. Grows only while the rate is what holds the calls back. Pure; not thread-safe.
+/// below what half was tried of. Where refusals name long delays the rate is an EstimatedRate. Grows only
+/// while the rate is what holds the calls back. Pure; not thread-safe.
 class RateSearch {
  public:
   /// `started` calls began and `refused` were refused without a named delay since the last time; refusals of
@@ -30,7 +30,7 @@ class RateSearch {
     return on_outcomes(started, refused, refused_late, now, now);
   }
   /// Calls are ready to start.
-  void on_demand(BootTime now) { estimate_.on_demand(now); }
+  void on_demand(BootTime now) { estimated_.seen().on_demand(now); }
   /// The same for refusals that name a delay, which is waited for: a time in which the provider takes no
   /// call, but its bucket fills. True if the rate was cut. `is_closed`: the provider has answered nothing so
   /// far, and no call is under way: what is known of a rate is forgotten.
@@ -47,14 +47,9 @@ class RateSearch {
   /// What was accepted a second when the provider was last found full; nothing before the second cut.
   std::optional<double> accepted() const { return accepted_; }
   /// Calls that it takes at once, at least 1; nothing while that is not known, or the speed is to be refused.
-  std::optional<double> burst() const { return is_estimated_ ? std::optional(burst_) : std::nullopt; }
+  std::optional<double> burst() const { return estimated_.burst(); }
 
  private:
-  struct Pause {
-    BootTime from{};
-    BootTime to{};
-  };
-
   using Count = CallCounts::Count;
 
   void note(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late, BootTime now);
@@ -72,19 +67,15 @@ class RateSearch {
   bool weighty(const Count& recent, BootTime now) const;
   bool takes_more(BootTime now) const;
   double caution() const;
-  BootTime paused_within(BootTime since, BootTime now) const;
   bool used(BootTime now) const;
   void cut(BootTime now);
   void cut_to_accepted(BootTime now);
   bool is_of_another_limit(BootTime delay, BootTime now) const;
   void pause(BootTime delay, BootTime now);
   void follow_estimate();
-  void try_between();
   void begin_anew();
   void forget_costs();
   void grow_estimate(double passed, BootTime now);
-  double growth_after(BootTime since) const;
-  double floor() const;
 
   CallCounts counts_;
   std::optional<BootTime> first_start_;
@@ -93,26 +84,14 @@ class RateSearch {
   bool is_rough_ = false;  ///< What was accepted was counted while the rate rose, not between refusals.
   bool was_full_ = false;  ///< The last cut was taken for that of a full window.
   bool cut_weighed_ = true;
-  std::deque<Pause> pauses_;        ///< The newest; none overlaps another.
-  BootTime longest_pause_{};        ///< What a refusal may cost.
+  NamedDelays delays_;
+  bool is_remembered_ = false;      ///< It is an earlier run's, and no delay was named in this one.
   BootTime other_pause_to_{};       ///< The end of the last one that another limit named,
   double started_since_other_ = 0;  ///< and the calls that began behind it.
-  LimitEstimate estimate_;
+  EstimatedRate estimated_;
   bool estimate_is_due_ = false;  ///< At the end of the pause;
   bool first_is_due_ = false;     ///< of the first refusal.
   BootTime cut_before_{};
-  bool is_estimated_ = false;      ///< The rate follows `estimate_`,
-  bool is_remembered_ = false;     ///< or an earlier run's, and no delay was named in this one.
-  bool begins_full_ = false;       ///< An earlier run's, and nothing was refused: the bucket was full.
-  std::optional<double> refused_;  ///< Before it is estimated: the least speed that was refused,
-  double proved_ = 0;              ///< and the greatest that was not.
-  BootTime tried_at_{};
-  bool is_ramp_ = false;        ///< The first refusal said nothing of a rate.
-  std::uint32_t in_a_row_ = 0;  ///< Refusals at an estimate, each soon after the one before.
-  double burst_ = 1;
-  double reserve_ = 1;      ///< LimitEstimate::Found::reserve.
-  double held_ = 0;         ///< The rate, before it grew.
-  double hold_factor_ = 1;  ///< Growth in vain makes it longer.
   double seconds_at_ceiling_ = 0;
   double share_before_ = 0;  ///< Of refusals, when the rate was cut.
   double rate_before_ = 0;   ///< The highest since a cut was weighed: what one in vain goes back to.
