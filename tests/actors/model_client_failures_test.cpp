@@ -101,6 +101,28 @@ TEST_F(ModelClientTest, AProviderThatNeverAnsweredTwoCasesInTimeIsUnreachable) {
   EXPECT_NE(std::get<Error>(second.outcome).message.find("--request-timeout"), std::string::npos);
 }
 
+// Where the time of a case ended before its tries did, each case waited for all of it: hours in all.
+TEST_F(ModelClientTest, ItIsUnreachableAlsoWhereTheTimeOfTwoCasesWasSpent) {
+  settings.request_timeout = 10s;
+  settings.case_timeout = 15s;
+  start();
+  const auto time_out = [this] {
+    pass(10s);
+    fail_call(only_call(), HttpFailure::Kind::timed_out);
+    pass(2s);
+    const auto made = calls();
+    EXPECT_EQ(made.size(), 1u);
+    EXPECT_LT(made.at(0).total_timeout, 10s) << "there is no more";
+    pass(3s);
+    fail_call(made.at(0).id, HttpFailure::Kind::timed_out);
+    return only_outcome();
+  };
+  complete(1);
+  EXPECT_EQ(reason_of(time_out()), Reason::timed_out);
+  complete(2);
+  EXPECT_EQ(reason_of(time_out()), Reason::provider_unreachable);
+}
+
 TEST_F(ModelClientTest, ACallThatHadLittleTimeLeftSaysNothingOfItsProvider) {
   settings.max_retries = 0;
   settings.request_timeout = 10s;

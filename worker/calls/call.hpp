@@ -45,7 +45,7 @@ struct CalledProvider {
   std::map<std::string, std::uint32_t, std::less<>> refused_since_answer;
   /// What models took of what all calls may carry, as CallRequest::carried says it.
   std::map<std::string, std::set<std::string>, std::less<>> taken;
-  std::uint32_t silent_calls = 0;   ///< That ended after waiting for it as long as a request may take.
+  std::uint32_t silent_calls = 0;   ///< That ended by a silent try, and had one that was not cut short.
   std::uint32_t crashed_calls = 0;  ///< That ended since the program failed each time.
   std::uint32_t web_pages = 0;      ///< Tries in a row that a page answered instead of an API, since
   TimePoint web_pages_since{};      ///< then.
@@ -83,6 +83,7 @@ struct Call {
   TimePoint unsent_since{};             ///< then; nobody was answered meanwhile.
   bool was_forgiven = false;            ///< A kept connection died under it since its last try that counts.
   bool wants_fresh = false;             ///< Its next try goes by a connection of its own.
+  std::uint32_t silent_tries = 0;       ///< That waited for an answer as long as a request may take.
   std::optional<Error> failure;         ///< Of its last try that failed.
 
   bool probes() const { return permit && permit->probe; }

@@ -52,7 +52,7 @@ NextStep last_failure(Call& call, const Failed& failed, bool out_of_time, bool u
   if (!failed.retryable && stops_run(failed.reason) && !may_be_its_own) provider.fatal = error;
   error.message += calls_made(call);
   if (out_of_time) error.message += "; the time of the case is spent";
-  const bool silent = failed.reason == Reason::timed_out && !out_of_time && !call.cut_short;
+  const bool silent = failed.reason == Reason::timed_out && call.silent_tries > 0;
   if (silent) ++provider.silent_calls;
   const bool never_in_time = silent && provider.silent_calls >= defaults::enough_silent_calls;
   // One input may be too much for a program, and others take long; of several none is left.
@@ -254,6 +254,7 @@ NextStep after_unsent(Call& call, const HttpDone& done, TimePoint now) {
 NextStep after_failure(Call& call, const Failed& failed, bool unreachable, TimePoint now, Random& random) {
   if (failed.counts_as_rate_limit) ++call.spend.rate_limited;
   call.failure = Error{failed.reason, failed.message};
+  if (failed.reason == Reason::timed_out && !call.cut_short) ++call.silent_tries;
   if (failed.retryable) call.provider->failure_words.failed(failed.message);
   if (auto error = not_an_api(*call.provider, failed, now)) {
     call.provider->fatal = error;
