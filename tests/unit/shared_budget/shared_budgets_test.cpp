@@ -80,6 +80,27 @@ TEST_F(SharedBudgetsTest, FromTheFirstGrantToAWorkerOutsideCallsMayOutliveThePro
   EXPECT_GT(left_behind(), 0u);
 }
 
+// It made its first calls without a limit, and was refused with the other run's.
+TEST_F(SharedBudgetsTest, ARunThatComesLaterKeepsFromItsFirstTurnToTheRateThatWasFound) {
+  auto shared = open("keys");
+  LearnedLimits learned;
+  learned.requests_per_minute = 600;
+  learned.burst = 2;
+  Governor first({{{"openai", {}}}, {10s, 1s, 600s}, {learned}}, start);
+  first.join(inside, {5, true}, now_);
+  turn(shared, first, inside, 3);
+  now_ += 100ms;
+  auto shared_later = open("keys");
+  Governor later({{{"openai", {}}}, {10s, 1s, 600s}}, now_);
+  later.join(inside, {5, true}, now_);
+  ASSERT_TRUE(shared_later.begin_turn(later, now_));
+  for (const auto& answer : later.turn(now_)) {
+    for (const auto& grant : answer.grants.grants) EXPECT_FALSE(grant.unlimited);
+  }
+  EXPECT_EQ(later.facts(now_).at(0).effective_per_minute, 600);
+  shared_later.end_turn(later, now_);
+}
+
 TEST_F(SharedBudgetsTest, CallsThatMayOutliveTheProcessCountForAWhile) {
   auto shared = open("keys", false);
   auto run = governor();
