@@ -91,6 +91,8 @@ ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   progress.waiting = controller.waiting_count();
   progress.waits_for_budget = controller.waits_for_budget();
   progress.workers = static_cast<std::uint32_t>(controller.worker_count());
+  progress.idle_workers = static_cast<std::uint32_t>(controller.idle_count());
+  progress.unfit_workers = static_cast<std::uint32_t>(controller.unfit_count());
   progress.expected_workers = controller.awaited_workers();
   // What the facts have is of units that are done.
   std::uint64_t refused = 0;

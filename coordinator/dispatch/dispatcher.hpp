@@ -3,6 +3,7 @@
 #include "common/clock.hpp"
 #include "coordinator/dispatch/work_queue.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -40,6 +41,11 @@ class Dispatcher {
   void leave(WorkerId worker);
   bool knows(WorkerId worker) const { return workers_.contains(worker); }
   std::size_t worker_count() const { return workers_.size(); }
+  /// Of these: who holds no unit.
+  std::size_t idle_count() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(workers_, [](const auto& entry) { return entry.second.held.empty(); }));
+  }
   /// Any message of a worker is a sign of life.
   void on_message(WorkerId worker, TimePoint now);
 

@@ -41,6 +41,20 @@ std::size_t bar_columns(std::size_t terminal) {
   return terminal < 120 ? 8 : 16;
 }
 
+std::uint32_t connected_workers(const ProgressState& state) {
+  return state.workers + state.unfit_workers;
+}
+
+std::string workers_in_words(const ProgressState& state) {
+  const std::uint32_t connected = connected_workers(state);
+  const std::uint32_t at_work = state.workers - std::min(state.idle_workers, state.workers);
+  std::string words = wording::counted(connected, "worker");
+  // A run's only worker has no work for a moment now and then.
+  const bool differ = at_work < connected && (connected > 1 || state.unfit_workers > 0);
+  if (differ) words += ", " + std::to_string(at_work) + " at work";
+  return words;
+}
+
 // A piece of the line; the piece with the greatest rank is left out first, rank 0 never.
 struct Piece {
   int rank = 0;
@@ -93,11 +107,12 @@ std::vector<Piece> pieces_of(const ProgressState& state, std::size_t columns) {
   // Workers go as soon as nothing is left to do.
   if (state.done < state.total) {
     add(10, std::to_string(state.in_flight) + " in flight");
-    const std::string of_expected =
-        state.expected_workers > 0 ? " of " + std::to_string(state.expected_workers) : "";
-    const bool is_one = state.workers == 1 && of_expected.empty();
-    add(11, std::to_string(state.workers) + of_expected + (is_one ? " worker" : " workers"),
-        state.workers == 0 || !of_expected.empty() ? ansi::red : "");
+    const bool some_are_awaited = state.expected_workers > 0;
+    add(11,
+        some_are_awaited ? std::to_string(connected_workers(state)) + " of " +
+                               std::to_string(state.expected_workers) + " workers"
+                         : workers_in_words(state),
+        state.workers == 0 || some_are_awaited ? ansi::red : "");
   }
   if (state.cost) add(12, wording::dollars(*state.cost));
   if (state.waiting > 0) add(15, std::to_string(state.waiting) + " queued");
@@ -245,9 +260,10 @@ std::string render_plain(const ProgressState& state) {
   if (!finished) {
     line += "; " + std::to_string(state.in_flight) + " in flight";
     if (state.waiting > 0) line += ", " + std::to_string(state.waiting) + " queued";
-    line += state.expected_workers > 0 ? "; waiting for workers: " + std::to_string(state.workers) + " of " +
-                                             std::to_string(state.expected_workers) + " are there"
-                                       : " on " + wording::counted(state.workers, "worker");
+    line += state.expected_workers > 0
+                ? "; waiting for workers: " + std::to_string(connected_workers(state)) + " of " +
+                      std::to_string(state.expected_workers) + " are there"
+                : " on " + workers_in_words(state);
   }
   if (state.per_second) line += "; " + rate_text(*state.per_second);
   line += "; " + wording::clock(state.elapsed) + " elapsed";

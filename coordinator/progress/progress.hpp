@@ -52,15 +52,17 @@ struct ProgressState {
   std::uint64_t total = 0;  ///< Trials.
   /// What the trials are of, by repeats and perturbations; nothing: a trial is a case.
   std::optional<std::uint64_t> cases;
-  std::uint64_t passed = 0;       ///< Unperturbed ones, by their metrics alone: the gate comes at the end.
-  std::uint64_t failed = 0;       ///< Unperturbed ones, the same.
-  std::uint64_t perturbed = 0;    ///< Answered ones, which pass and fail nothing.
-  std::uint64_t errors = 0;       ///< Perturbed or not.
-  std::uint64_t begun = 0;        ///< Units that a worker has begun: in flight, or held up.
-  std::uint64_t in_flight = 0;    ///< Of these, those that nothing holds up (set_in_flight).
-  std::uint64_t waiting = 0;      ///< With a worker, which has not begun with them.
-  bool waits_for_budget = false;  ///< Calls under way have reserved the rest of --max-tokens or --max-cost.
-  std::uint32_t workers = 0;
+  std::uint64_t passed = 0;         ///< Unperturbed ones, by their metrics alone: the gate comes at the end.
+  std::uint64_t failed = 0;         ///< Unperturbed ones, the same.
+  std::uint64_t perturbed = 0;      ///< Answered ones, which pass and fail nothing.
+  std::uint64_t errors = 0;         ///< Perturbed or not.
+  std::uint64_t begun = 0;          ///< Units that a worker has begun: in flight, or held up.
+  std::uint64_t in_flight = 0;      ///< Of these, those that nothing holds up (set_in_flight).
+  std::uint64_t waiting = 0;        ///< With a worker, which has not begun with them.
+  bool waits_for_budget = false;    ///< Calls under way have reserved the rest of --max-tokens or --max-cost.
+  std::uint32_t workers = 0;        ///< That take work.
+  std::uint32_t idle_workers = 0;   ///< Of these: that have none.
+  std::uint32_t unfit_workers = 0;  ///< That are connected and get none.
   std::uint32_t expected_workers = 0;  ///< For which it waits before it begins; 0: it does not.
   std::optional<double> cost;          ///< US dollars paid so far.
   std::chrono::seconds elapsed{};

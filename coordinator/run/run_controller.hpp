@@ -113,7 +113,12 @@ class RunController {
   std::size_t waiting_count() const { return dispatcher_.leased_count() - dispatcher_.started_count(); }
   /// What waits would be leased if calls under way had not reserved the rest of the run's budget.
   bool waits_for_budget() const { return !over() && leases_.waits_for_budget(); }
+  /// Who takes work.
   std::size_t worker_count() const { return dispatcher_.worker_count(); }
+  /// Of these: who has none.
+  std::size_t idle_count() const { return dispatcher_.idle_count(); }
+  /// Who is connected beside these and gets no work: its key is missing or refused, or the like.
+  std::size_t unfit_count() const { return roster_.problem_count(); }
   /// How many workers it waits for before it begins; 0: for no number of them.
   std::uint32_t awaited_workers() const { return start_.begun() ? 0 : config_.expected_workers; }
   std::vector<UnitId> lost_units() const { return dispatcher_.lost_units(); }

@@ -6,6 +6,7 @@
 #include "coordinator/facts/worker_id.hpp"
 #include "coordinator/run/effects.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -55,6 +56,11 @@ class WorkerRoster {
   const Worker& connected(WorkerId worker) const { return connected_.at(worker); }
   const std::map<WorkerId, Worker>& connected() const { return connected_; }
   std::uint32_t ready_count() const { return ready_; }
+  /// Who cannot work.
+  std::size_t problem_count() const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        connected_, [](const auto& entry) { return entry.second.problem.has_value(); }));
+  }
   /// The problem of one that is connected but cannot work, with its name; nothing if there is none.
   std::optional<Error> problem() const;
   /// What the governor needs to know of those of the workers that are connected, each once.

@@ -39,6 +39,18 @@ TEST_F(DispatcherTest, ResultsThatAreNotAcknowledgedCountAgainstTheWindow) {
   EXPECT_EQ(dispatcher.lease(1, 100, at(0ms)).size(), 1u);
 }
 
+TEST_F(DispatcherTest, WhoHoldsNothingIsIdle) {
+  Dispatcher dispatcher(config, units(1), {});
+  join(dispatcher, 1, 3);
+  join(dispatcher, 2, 3);
+  EXPECT_EQ(dispatcher.idle_count(), 2u);
+  ASSERT_EQ(dispatcher.lease(1, 3, at(0ms)).size(), 1u);
+  EXPECT_EQ(dispatcher.idle_count(), 1u);
+  dispatcher.settle(0);
+  dispatcher.release(1, 0);
+  EXPECT_EQ(dispatcher.idle_count(), 2u);
+}
+
 TEST_F(DispatcherTest, AReconnectedWorkerKeepsWhatItHolds) {
   Dispatcher dispatcher(config, units(3), {});
   join(dispatcher, 1, 3);

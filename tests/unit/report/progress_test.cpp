@@ -115,6 +115,31 @@ TEST(Progress, NobodyWaitsAtTheEnd) {
   EXPECT_EQ(render_plain(state).find("waiting"), std::string::npos) << render_plain(state);
 }
 
+// Of four that were started it showed "1 worker".
+TEST(Progress, WorkersWithoutWorkAreCounted) {
+  ProgressState state = half_way();
+  const auto shows = [&state](const std::string& words) {
+    EXPECT_NE(render_live(state, 200, false).find("in flight  " + words + "  "), std::string::npos)
+        << render_live(state, 200, false);
+    EXPECT_NE(render_plain(state).find(" on " + words + "; "), std::string::npos) << render_plain(state);
+  };
+  shows("4 workers");
+  state.idle_workers = 1;
+  shows("4 workers, 3 at work");
+  state.unfit_workers = 2;
+  shows("6 workers, 3 at work");
+  state.workers = state.idle_workers = 0;
+  state.unfit_workers = 1;
+  shows("1 worker, 0 at work");
+  state.workers = state.idle_workers = 1;
+  state.unfit_workers = 0;
+  shows("1 worker");
+  state.expected_workers = 3;
+  state.unfit_workers = 1;
+  EXPECT_NE(render_live(state, 200, false).find("  2 of 3 workers"), std::string::npos);
+  EXPECT_NE(render_plain(state).find("waiting for workers: 2 of 3 are there"), std::string::npos);
+}
+
 // A good run ended in a red "0 workers".
 TEST(Progress, NoWorkersAreCountedAtTheEnd) {
   ProgressState state = half_way();
