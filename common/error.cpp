@@ -97,6 +97,11 @@ bool stops_run(Reason reason) {
   }
 }
 
+bool concerns_worker_alone(Reason reason) {
+  return reason == Reason::provider_unreachable || reason == Reason::cache_failed ||
+         reason == Reason::key_refused || reason == Reason::provider_changed;
+}
+
 bool is_run_budget(Reason reason) {
   return reason == Reason::deadline_reached || reason == Reason::token_budget_spent ||
          reason == Reason::cost_budget_spent;

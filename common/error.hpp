@@ -80,6 +80,9 @@ std::string_view to_string(Reason reason);
 std::optional<Reason> reason_from_number(std::uint16_t number);
 /// True for the reasons that every other case would meet too: the run stops (exit code 2).
 bool stops_run(Reason reason);
+/// True for those of them that a worker meets through its own network, key or files: where others are at
+/// work, it gets no more, and the run goes on.
+bool concerns_worker_alone(Reason reason);
 /// True for deadline_reached, token_budget_spent and cost_budget_spent: the run ended as it was set to, and
 /// is assessed by what there is.
 bool is_run_budget(Reason reason);

@@ -21,7 +21,7 @@ struct ActiveRun {
   RunSettings settings;
   caf::actor scorer;
   caf::actor model_client;
-  std::vector<Error> problems;  ///< Providers that cannot be called from here.
+  std::vector<Error> problems;  ///< Why it gets no work: providers that cannot be called from here.
   UnitKeys keys;                ///< Those of leased units.
   LeasedUnits units;
   ReportSchedule schedule;  ///< When what is new of them is reported.

@@ -251,9 +251,21 @@ void on_message(WorkerActor* self, ActiveRun& run, UnitsReturned& returned) {
   leave_if_done(self);
 }
 
+/// The coordinator gives no more work to a worker with such a result, and says so in its own log, which
+/// whoever runs the worker may not see.
+void note_problem(WorkerActor* self, ActiveRun& run, const UnitResult& result) {
+  const auto& error = result.error;
+  if (!error || !concerns_worker_alone(error->reason)) return;
+  if (self->state.config->in_coordinator || !run.problems.empty()) return;
+  run.problems.push_back(*error);
+  spdlog::error("this worker gets no more work: {}", error->message);
+  tell_watcher(self);
+}
+
 void on_message(WorkerActor* self, ActiveRun& run, UnitsScored& scored) {
   run.units.start(scored.started);
   for (auto& result : scored.results) {
+    note_problem(self, run, result);
     const auto* finished = run.units.finish(std::move(result));
     if (!finished) continue;
     run.credit.on_finished();
@@ -349,7 +361,7 @@ void on_message(WorkerActor* self, ActiveRun& run, wire::Found& found) {
 void on_message(WorkerActor* self, wire::Drain& drain) {
   auto& state = self->state;
   if (state.run && state.run->settings.run_id != drain.run_id) return;  // Of a run that is over for us.
-  // A worker that could not help all along has failed, whatever the run came to.
+  // A worker that could not help has failed, whatever the run came to.
   std::optional<Error> problem;
   if (state.run && !state.run->problems.empty()) problem = state.run->problems.front();
   spdlog::info("run {} is over: {}", drain.run_id, drain.reason);

@@ -51,10 +51,4 @@ ResultStep check_result(const UnitResult& result, const Plan& plan) {
   return stops ? ResultStep::fail : ResultStep::record;
 }
 
-bool concerns_worker_alone(Reason reason) {
-  // Each has a key and files of its own.
-  return reason == Reason::provider_unreachable || reason == Reason::cache_failed ||
-         reason == Reason::key_refused || reason == Reason::provider_changed;
-}
-
 }  // namespace sluice

@@ -19,8 +19,4 @@ enum class ResultStep : std::uint8_t {
 /// Pure.
 ResultStep check_result(const UnitResult& result, const Plan& plan);
 
-/// An error that stops a run concerns the worker alone, through its network, its key or its disk: others may
-/// be better off. Pure.
-bool concerns_worker_alone(Reason reason);
-
 }  // namespace sluice

@@ -284,15 +284,19 @@ void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& 
   dispatcher_.started(worker, unit, now);
   dispatcher_.release(worker, unit);
   // What was under way there when it was put out.
-  if (roster_.is_connected(worker) && roster_.connected(worker).problem) return;
+  const bool is_here = roster_.is_connected(worker);
+  if (is_here && roster_.connected(worker).problem) return;
   const bool others = dispatcher_.worker_count() > (dispatcher_.knows(worker) ? 1 : 0);
+  const bool is_its_own = concerns_worker_alone(error.reason);
   const auto& name = roster_.name_of(worker);
-  if (!others) return stop(error, now, effects);
-  if (!concerns_worker_alone(error.reason))
-    return stop({error.reason, error.message + " (worker " + name + ")"}, now, effects);
-  effects.warnings.push_back(about_worker(name, "gets no more work: " + error.message));
-  dispatcher_.leave(worker);
-  set_problem(worker, error, effects);
+  if (others && is_its_own) {
+    effects.warnings.push_back(about_worker(name, "gets no more work: " + error.message));
+    dispatcher_.leave(worker);
+    return set_problem(worker, error, effects);
+  }
+  const bool is_of_this_process = is_here && roster_.connected(worker).hello.from_this_process;
+  const bool is_named = others || (is_its_own && !is_of_this_process);
+  stop({error.reason, error.message + (is_named ? " (worker " + name + ")" : std::string())}, now, effects);
 }
 
 void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, Effects& effects) {

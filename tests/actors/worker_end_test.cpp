@@ -133,6 +133,29 @@ TEST_F(WorkerActorTest, OneThatCannotWorkHereSaysWhyAndLeaves) {
   EXPECT_EQ(error->reason, Reason::coordinator_too_far);
 }
 
+// Its log said that it was working on the run, and its exit code that all was well.
+TEST_F(WorkerActorTest, OneWhoseKeyIsRefusedTakesNoWorkAndEndsWithThat) {
+  std::vector<WorkerStatus> told;
+  watch = [&](const WorkerStatus& status) { told.push_back(status); };
+  begin();
+  lease({0, 1});
+  answer(calls(), 401);
+  EXPECT_FALSE(told.back().is_working);
+  EXPECT_TRUE(told.back().text.starts_with("no work is taken: provider \"openai\" answered 401"))
+      << told.back().text;
+  pass(5s);
+  hear(wire::Welcome{settings});
+  const auto ready = said<wire::Ready>();
+  ASSERT_FALSE(ready.empty());
+  ASSERT_EQ(ready.back().problems.size(), 1u)
+      << "a coordinator that it comes back to knows it from the start";
+  EXPECT_EQ(ready.back().problems[0].reason, Reason::key_refused);
+  hear(wire::Drain{"run-1", "complete"});
+  ASSERT_TRUE(has_ended());
+  ASSERT_TRUE(listener.got<WorkerEnded>()[0].error);
+  EXPECT_EQ(listener.got<WorkerEnded>()[0].error->reason, Reason::key_refused);
+}
+
 TEST_F(WorkerActorTest, OfARunThatIsOverNoLineOfItsLogIs) {
   const auto about = [] { return json_log_line("info", "m"); };
   start(true);

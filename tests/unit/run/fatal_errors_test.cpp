@@ -80,8 +80,24 @@ TEST_F(RunControllerTest, AWorkerWhoseKeyIsRefusedDoesNotStopTheOthers) {
   EXPECT_FALSE(controller->over());
   EXPECT_TRUE(leased(effects, "p").empty());
   EXPECT_EQ(controller->worker_count(), 1u);
+  EXPECT_EQ(controller->unfit_count(), 1u);
   report("q", {failed(1, Reason::key_refused)});
   expect_stopped(Reason::key_refused);
+}
+
+// The run's end did not say on which machine the key was to be mended.
+TEST_F(RunControllerTest, TheLastWorkerWhoseKeyIsRefusedIsNamedUnlessItIsOfThisProcess) {
+  for (const bool is_own : {false, true}) {
+    begin();
+    wire::Hello hello{1, "gpu-7", "cache", "0.1.0", 5};
+    hello.from_this_process = is_own;
+    send("p", hello);
+    send("p", wire::Ready{run_id, {}, 5, {}});
+    report("p", {failed(0, Reason::key_refused)});
+    expect_stopped(Reason::key_refused);
+    const bool is_named = controller->stopped()->message.ends_with(" (worker gpu-7)");
+    EXPECT_EQ(is_named, !is_own) << controller->stopped()->message;
+  }
 }
 
 TEST_F(RunControllerTest, AWorkerWhoseKeyIsRefusedIsNamedOnce) {
