@@ -26,7 +26,7 @@ Result<FleetSecurity> open_fleet(const FleetFiles& files) {
   if (!key) return fail(std::move(key.error()));
   auto allowed = WatchedAllowList::open(files.allowed);
   if (!allowed) return fail(std::move(allowed.error()));
-  return FleetSecurity{std::move(*key), std::move(*allowed)};
+  return FleetSecurity{std::move(*key), std::move(*allowed), {}};
 }
 
 }  // namespace sluice

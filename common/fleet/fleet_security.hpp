@@ -26,6 +26,7 @@ std::string lease_secret_file(const std::string& home);
 struct FleetSecurity {
   FleetKey key;
   WatchedAllowList allowed;
+  std::string allow_flags{};  ///< By which `sluice keys allow` changes that list, with a blank before each.
 };
 
 /// Errors: those of read_fleet_key and AllowList::read.

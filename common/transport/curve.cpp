@@ -87,23 +87,29 @@ std::optional<std::string> refused_worker(std::uint32_t problem, bool has_keys) 
          "start the worker without a key";
 }
 
-std::optional<std::vector<std::string>> answer_zap(const std::vector<std::string>& request,
-                                                   const AllowList& allowed) {
+std::optional<ZapAnswer> answer_zap(const std::vector<std::string>& request, const AllowList& allowed) {
   // Version, request id, domain, address, routing id, mechanism, credentials.
   constexpr std::size_t frames_before_credentials = 6;
   constexpr std::string_view version = "1.0";
   if (request.size() < frames_before_credentials || request[0] != version) return std::nullopt;
-  const auto answer = [&](const char* code, const char* text, std::string user) {
-    return std::vector<std::string>{std::string(version), request[1], code, text, std::move(user), ""};
+  const auto answer = [&](const char* code, const char* text, const std::string& user) {
+    return std::vector<std::string>{std::string(version), request[1], code, text, user, ""};
   };
   const bool is_curve = request[5] == "CURVE" && request.size() == frames_before_credentials + 1 &&
                         request[6].size() == key_bytes;
-  if (!is_curve) return answer("400", "CURVE is required", "");
+  if (!is_curve) return ZapAnswer{answer("400", "CURVE is required", "")};
   Z85 shown{};
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(request[6].data());
-  if (zmq_z85_encode(shown.data(), bytes, key_bytes) == nullptr) return answer("400", "no key", "");
-  if (!allowed.name_of(shown.data())) return answer("400", "this key is not listed", "");
-  return answer("200", "OK", shown.data());
+  if (zmq_z85_encode(shown.data(), bytes, key_bytes) == nullptr)
+    return ZapAnswer{answer("400", "no key", "")};
+  if (!allowed.name_of(shown.data()))
+    return ZapAnswer{answer("400", "this key is not listed", ""), false, shown.data()};
+  return ZapAnswer{answer("200", "OK", shown.data()), true, shown.data()};
+}
+
+std::string unlisted_key(const std::string& public_key, const std::string& flags) {
+  return "this key is not listed; if it is that of a worker of yours, run `sluice keys allow NAME '" +
+         public_key + "'" + flags + "` here";
 }
 
 }  // namespace sluice

@@ -40,9 +40,18 @@ std::optional<std::string> refused_worker(std::uint32_t problem, bool has_keys);
 /// The endpoint at which ZeroMQ asks, within the context of the socket.
 inline constexpr const char* zap_endpoint = "inproc://zeromq.zap.01";
 
-/// What ZAP 1.0 (RFC 27) is answered: frames of the request without its envelope, frames of the answer. A
-/// listed key comes in with itself as the user's id. Nothing for what is no request.
-std::optional<std::vector<std::string>> answer_zap(const std::vector<std::string>& request,
-                                                   const AllowList& allowed);
+/// What ZAP is answered.
+struct ZapAnswer {
+  std::vector<std::string> frames;
+  bool is_admitted = false;
+  std::string public_key{};  ///< That was shown, in Z85; empty: none.
+};
+/// By ZAP 1.0 (RFC 27), to the frames of a request without its envelope. A listed key comes in with itself as
+/// the user's id. Nothing for what is no request.
+std::optional<ZapAnswer> answer_zap(const std::vector<std::string>& request, const AllowList& allowed);
+
+/// For the coordinator's log, of a key that it does not admit: how to admit it. `flags`: as
+/// FleetSecurity::allow_flags.
+std::string unlisted_key(const std::string& public_key, const std::string& flags);
 
 }  // namespace sluice

@@ -43,11 +43,11 @@ inline constexpr double max_hellos_of_one = 8;
 inline constexpr double hellos_of_one_per_second = 2;
 inline constexpr double max_hellos = 4096;  ///< The same of all: a large fleet that comes at once.
 inline constexpr double hellos_per_second = 2048;
-/// Refused connections of an address that the log names: whoever is refused tries again each second.
+/// Refused keys of an address that the log names: somebody may try one after the other.
 inline constexpr double refusals_logged = 5;
 inline constexpr double refusals_logged_per_second = 1.0 / 60;
-/// Of one reason why workers cannot join, with a key or without one: who reads what to do needs it once, and
-/// another one may come later.
+/// Of one reason why workers cannot join, or of one refused key: who reads what to do needs it once, and
+/// another worker may come later.
 inline constexpr double misfits_logged_per_second = 1.0 / 600;
 /// Messages that wait for a peer that does not read; beyond it the peer is let go. A worker gets some hundred
 /// a second at most, and is lost after three heartbeats of silence.

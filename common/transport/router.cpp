@@ -110,12 +110,8 @@ class RouterActor final : public SocketActor {
     for (const auto& frame : frames) request.push_back(frame.to_string());
     const auto answer = answer_zap(request, security_->allowed.list());
     if (!answer) return;
-    if ((*answer)[2] != "200") {
-      count_refused();
-      if (refusal_quota_.take(request[3], std::chrono::steady_clock::now()))
-        spdlog::warn("a connection from {} was refused: {}", request[3], (*answer)[3]);
-    }
-    const std::vector<std::string_view> parts(answer->begin(), answer->end());
+    if (!answer->is_admitted) note_refused(request[3], *answer);
+    const std::vector<std::string_view> parts(answer->frames.begin(), answer->frames.end());
     send_side_frames(parts);
   }
 
@@ -143,6 +139,17 @@ class RouterActor final : public SocketActor {
       count_refused();
       if (misfit_quota_.take(*why, now)) spdlog::warn("a connection was refused: {}", *why);
     }
+  }
+
+  void note_refused(const std::string& address, const ZapAnswer& answer) {
+    count_refused();
+    const auto& key = answer.public_key;
+    const auto now = std::chrono::steady_clock::now();
+    // Its worker tries again every few seconds, and others may come from the same address.
+    if (!key.empty() && !unlisted_quota_.take(key, now)) return;
+    if (!refusal_quota_.take(address, now)) return;
+    const auto why = key.empty() ? answer.frames[3] : unlisted_key(key, security_->allow_flags);
+    spdlog::warn("a connection from {} was refused: {}", address, why);
   }
 
   void count_refused() {
@@ -264,6 +271,9 @@ class RouterActor final : public SocketActor {
                           {defaults::max_rejects, defaults::rejects_per_second}};
   PeerQuota refusal_quota_{{defaults::refusals_logged, defaults::refusals_logged_per_second},
                            {10 * defaults::refusals_logged, 10 * defaults::refusals_logged_per_second}};
+  PeerQuota unlisted_quota_{
+      {1, defaults::misfits_logged_per_second},
+      {10 * defaults::refusals_logged, 10 * defaults::refusals_logged_per_second}};  ///< By key.
   PeerQuota misfit_quota_{{1, defaults::misfits_logged_per_second},
                           {10, 10 * defaults::misfits_logged_per_second}};
   PeerQuota hello_quota_{{defaults::max_hellos_of_one, defaults::hellos_of_one_per_second},

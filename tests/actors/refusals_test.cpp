@@ -83,6 +83,8 @@ TEST(Refusals, NameWhatToDoOnEitherSide) {
   EXPECT_NE(no_agreement().why.find("start this worker without a key"), std::string::npos);
   EXPECT_NE(no_agreement(std::nullopt).why.find("--fleet-key FILE"), std::string::npos);
   EXPECT_NE(not_listed().why.find("sluice keys allow gpu-7 'public'"), std::string::npos);
+  EXPECT_NE(unlisted_key("public", " --home here").find("`sluice keys allow NAME 'public' --home here`"),
+            std::string::npos);
 }
 
 }  // namespace sluice::refusals_test

@@ -96,6 +96,25 @@ TEST_F(FleetKeys, AStrangerIsToldWhyAndGetsNothing) {
   EXPECT_EQ(simulator.count("start"), 0u);
 }
 
+// The log named neither the key nor the command that admits it.
+TEST_F(FleetKeys, TheLogSaysByWhichCommandAKeyIsAdmitted) {
+  const std::string list = (folder() / "workers of mine").string();
+  ASSERT_EQ(run_sluice({"keys", "new", "gpu-7", "--fleet-allow", list}).exit_code, 0);
+  ASSERT_EQ(run_sluice({"keys", "remove", "gpu-7", "--fleet-allow", list}).exit_code, 0);
+  const auto simulator = start_simulator();
+  auto coordinator = start_sluice(keyed(simulator) + Flags{"--fleet-allow", list});
+  const auto worker = start_worker(endpoint_of(coordinator), {"--fleet-key", key_of("gpu-7")});
+  ASSERT_TRUE(has_logged(coordinator, " --fleet-allow '" + list + "'` here"));
+  EXPECT_TRUE(has_logged(worker, "does not list this worker's key"));
+  const std::string log = coordinator.errors();
+  const std::string command = "run `sluice keys allow NAME '";
+  const auto key = log.substr(log.find(command) + command.size(), 40);
+  ASSERT_EQ(run_sluice({"keys", "allow", "gpu-7", key, "--fleet-allow", list}).exit_code, 0) << key;
+  const auto finished = finish(coordinator);
+  EXPECT_EQ(comparable_part(finished.output), reference_report()) << finished.errors;
+  EXPECT_EQ(occurrences(finished.errors, command), 1u) << finished.errors;
+}
+
 TEST_F(FleetKeys, AWorkerJoinsItsOwnCoordinatorAlone) {
   make_key("gpu-7");
   std::filesystem::rename(key_of("gpu-7"), folder() / "gpu-7.key");

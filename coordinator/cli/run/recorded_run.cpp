@@ -13,6 +13,7 @@
 #include "coordinator/cli/run_flags.hpp"
 #include "coordinator/dispatch/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
+#include "coordinator/gate/quoted.hpp"
 #include "coordinator/session/arm_options.hpp"
 #include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/provider_limits.hpp"
@@ -61,6 +62,9 @@ Result<std::optional<FleetSecurity>> fleet_of(const RunOptions& options) {
   if (!options.fleet) return std::nullopt;
   auto fleet = open_fleet(*options.fleet);
   if (!fleet) return fail(std::move(fleet.error()));
+  const auto& list = options.fleet->allowed;
+  const bool is_of_home = list == fleet_files_in(options.settings.home.value).allowed;
+  fleet->allow_flags = is_of_home ? home_flag(options) : " --fleet-allow " + shell_word(list);
   return std::move(*fleet);
 }
 

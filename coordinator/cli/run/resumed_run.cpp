@@ -43,11 +43,6 @@ std::string files_again(const RunOptions& options) {
   return flags;
 }
 
-std::string home_flag(const RunOptions& options) {
-  const auto& home = options.settings.home;
-  return home.origin == Origin::flag ? " --home " + shell_word(home.value) : "";
-}
-
 Result<std::shared_ptr<EarlierPart>> earlier_part(const Plan& plan, const std::string& run_id,
                                                   Ledger& ledger) {
   auto earlier = std::make_shared<EarlierPart>(plan, run_id);
@@ -73,6 +68,11 @@ Result<void> give_up(const std::vector<UnitSpend>& torn, const Plan& plan, const
 }
 
 }  // namespace
+
+std::string home_flag(const RunOptions& options) {
+  const auto& home = options.settings.home;
+  return home.origin == Origin::flag ? " --home " + shell_word(home.value) : "";
+}
 
 Result<void> retrieve_as_before(const RunOptions& options, RunInputs& inputs) {
   const auto past = find_past_run(options.settings, options.resumed_run);
