@@ -64,13 +64,18 @@ std::optional<Refusal> handshake_problem(std::uint16_t event, std::uint32_t valu
                    at + " does not encrypt, and this worker has a key and joins no such one: start the run "
                         "with --fleet-key HOME/fleet/coordinator.key, without which a run on loopback uses "
                         "no keys, and not with --insecure; or start this worker without a key"};
-  if (key && event == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL)
+  if (event != ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL) return std::nullopt;
+  if (!key)
     return Refusal{Cause::hang_up,
-                   at + " is not one whose public key this worker's key file names, does not encrypt, or "
-                        "nobody listens there behind a tunnel or proxy: compare coordinator_keys with what "
-                        "`sluice keys list` prints there, and start the run with --fleet-key where it is on "
-                        "loopback, and without --insecure"};
-  return std::nullopt;
+                   "whoever listens at " + endpoint +
+                       " hangs up at once: it is no coordinator, one that admits workers by their keys alone "
+                       "(--fleet-key), or a tunnel or proxy behind which nobody listens; check host and port "
+                       "of --connect, which `sluice run --listen` prints"};
+  return Refusal{Cause::hang_up,
+                 at + " is not one whose public key this worker's key file names, does not encrypt, or "
+                      "nobody listens there behind a tunnel or proxy: compare coordinator_keys with what "
+                      "`sluice keys list` prints there, and start the run with --fleet-key where it is on "
+                      "loopback, and without --insecure"};
 }
 
 std::optional<std::string> refused_worker(std::uint32_t problem, bool has_keys) {

@@ -28,7 +28,7 @@ void require_curve(zmq::socket_t& socket, const FleetKey& key);
 /// From the next connect on, the socket shows itself as `key`, to a coordinator with `coordinator_key` alone.
 void use_curve(zmq::socket_t& socket, const FleetKey& key, const std::string& coordinator_key);
 
-/// What a worker's connection failed for before a message could cross; nothing for what says nothing of keys.
+/// What a worker's connection failed for before a message could cross; nothing where that says nothing.
 /// `event` and `value` are those of ZeroMQ's monitor.
 std::optional<Refusal> handshake_problem(std::uint16_t event, std::uint32_t value,
                                          const std::string& endpoint, const std::optional<FleetKey>& key);

@@ -7,6 +7,7 @@
 #include "common/transport/socket_options.hpp"
 #include "common/wire/codec.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -108,6 +109,10 @@ class DealerActor final : public SocketActor {
     if (frames.front().size() != sizeof event + sizeof value) return;
     std::memcpy(&event, frames.front().data(), sizeof event);
     std::memcpy(&value, frames.front().data<char>() + sizeof event, sizeof value);
+    if (const auto stage = stage_of(event); stage != ConnectionStage::none) {
+      stage_ = std::max(stage_, stage);
+      return;
+    }
     was_refused_ = true;
     const auto refusal = handshake_problem(event, value, endpoint_, key_);
     if (!refusal) return;
@@ -170,22 +175,29 @@ class DealerActor final : public SocketActor {
     if (!fresh) return spdlog::warn("{}", fresh.error().message);
     connections_ = fresh->connections;
     was_refused_ = false;
+    const auto stage = std::exchange(stage_, ConnectionStage::none);
     replace_sockets(std::move(fresh->socket), std::move(fresh->monitor));
     const auto now = std::chrono::steady_clock::now();
     if (was_heard_ || now < next_look_up_) return;
-    look_up_host();
-    // One that takes long holds up what waits for this thread.
+    tell_problem(problem_with_connection(stage));
+    // A look-up that takes long holds up what waits for this thread.
     const auto end = std::chrono::steady_clock::now();
     next_look_up_ = end + 10 * (end - now);
   }
 
-  /// Of a coordinator that was never there. It may take its time, as it takes ZeroMQ's own.
-  void look_up_host() {
-    auto problem = problem_with_host(endpoint_);
-    const bool was_unknown = std::exchange(is_host_unknown_, problem.has_value());
-    if (!problem && !was_unknown) return;
-    if (problem && !was_unknown) spdlog::warn("{}", *problem);
-    send(worker_, ConnectionRefused{problem.value_or(refusals_.why())});
+  /// Of a coordinator that was never there, whose last connection has come so far. To look the host up may
+  /// take its time, as it takes ZeroMQ's own.
+  std::optional<std::string> problem_with_connection(ConnectionStage stage) const {
+    if (auto problem = problem_with_host(endpoint_)) return problem;
+    const bool is_told = stage == ConnectionStage::open && !refusals_.why().empty();
+    return is_told ? std::nullopt : unanswered(stage, endpoint_);
+  }
+
+  void tell_problem(std::optional<std::string> problem) {
+    if (problem == problem_) return;
+    problem_ = std::move(problem);
+    if (problem_) spdlog::warn("{}", *problem_);
+    send(worker_, ConnectionRefused{problem_.value_or(refusals_.why())});
   }
 
   zmq::context_t* context_;
@@ -194,8 +206,9 @@ class DealerActor final : public SocketActor {
   std::size_t connections_;
   bool was_refused_ = false;  ///< The last connection did not come about.
   Refusals refusals_;
-  bool was_heard_ = false;  ///< The coordinator, once.
-  bool is_host_unknown_ = false;
+  bool was_heard_ = false;                                ///< The coordinator, once.
+  ConnectionStage stage_ = ConnectionStage::none;         ///< Of this socket.
+  std::optional<std::string> problem_;                    ///< As last told.
   std::chrono::steady_clock::time_point next_look_up_{};  ///< No earlier.
   std::uint32_t unsent_ = 0;                              ///< Messages, since the coordinator's last one.
   std::uint8_t version_ = wire::protocol_version;         ///< That this connection is spoken in,
@@ -206,12 +219,13 @@ class DealerActor final : public SocketActor {
   FromCoordinator batch_;
 };
 
-/// What the socket's connections fail for, before they can carry a message.
+/// How far the socket's connections come, and what they fail for before they can carry a message.
 zmq::socket_t monitor_of(zmq::context_t& context, zmq::socket_t& socket) {
   static std::atomic<std::uint64_t> count{0};
   const std::string address = "inproc://handshakes-" + std::to_string(++count);
-  constexpr int events = ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
-                         ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
+  constexpr int events = ZMQ_EVENT_CONNECT_DELAYED | ZMQ_EVENT_CLOSED | ZMQ_EVENT_CONNECTED |
+                         ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
+                         ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
   if (zmq_socket_monitor(socket.handle(), address.c_str(), events) != 0) throw zmq::error_t();
   zmq::socket_t monitor(context, zmq::socket_type::pair);
   monitor.set(zmq::sockopt::linger, 0);

@@ -4,7 +4,43 @@
 
 #include <utility>
 
+#include <zmq.h>
+
 namespace sluice {
+
+ConnectionStage stage_of(std::uint16_t event) {
+  switch (event) {
+    case ZMQ_EVENT_CONNECT_DELAYED:
+      return ConnectionStage::tried;
+    case ZMQ_EVENT_CLOSED:
+      return ConnectionStage::failed;
+    case ZMQ_EVENT_CONNECTED:
+      return ConnectionStage::open;
+    case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
+      return ConnectionStage::greeted;
+    default:
+      return ConnectionStage::none;
+  }
+}
+
+std::optional<std::string> unanswered(ConnectionStage stage, const std::string& endpoint) {
+  switch (stage) {
+    case ConnectionStage::tried:
+      return "nobody answers at " + endpoint +
+             ": check host and port of --connect, and that no firewall drops connections to this port";
+    case ConnectionStage::failed:
+      return "the connection to " + endpoint +
+             " is refused, or there is no way to this host: check host and port of --connect, and that "
+             "`sluice "
+             "run --listen` is running there and listens on an address that this machine reaches";
+    case ConnectionStage::open:
+      return "whoever listens at " + endpoint +
+             " takes the connection and does not greet as a coordinator does: check the port of --connect, "
+             "which `sluice run --listen` prints, and that the coordinator there is not stopped";
+    default:
+      return std::nullopt;
+  }
+}
 
 Refusals::News Refusals::on_refusal(const Refusal& refusal) {
   const bool is_exact = refusal.cause != Refusal::Cause::hang_up;

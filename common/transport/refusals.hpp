@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace sluice {
@@ -16,6 +17,20 @@ struct Refusal {
   Cause cause;
   std::string why;  ///< In words for the worker's user.
 };
+
+/// How far a socket's connections have come at best.
+enum class ConnectionStage : std::uint8_t {
+  none,    ///< Nothing was tried.
+  tried,   ///< Nobody has answered yet.
+  failed,  ///< Refused, or there is no way to the host.
+  open,    ///< Somebody took it.
+  greeted  ///< And greeted as ZeroMQ does.
+};
+/// Where an event of ZeroMQ's monitor shows it.
+ConnectionStage stage_of(std::uint16_t event);
+/// Why a connection that has come so far in seconds brought nothing, in words for the worker's user; nothing
+/// where it says nothing of that.
+std::optional<std::string> unanswered(ConnectionStage stage, const std::string& endpoint);
 
 /// The refusals since the coordinator was heard last. Where the two sides do not agree, which of them hangs
 /// up first is luck at each connection, so that ZeroMQ tells this one cause now exactly and now by a hang-up.

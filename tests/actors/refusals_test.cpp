@@ -79,6 +79,27 @@ TEST(Refusals, AreLoggedAnewOnceTheCoordinatorWasHeard) {
   EXPECT_TRUE(refusals.on_refusal(no_agreement()).is_to_log);
 }
 
+// A worker at a port of something else only said that the coordinator was silent.
+TEST(Refusals, OfWhoHangsUpAWorkerWithoutAKeyIsToldToo) {
+  const auto hung_up = handshake_problem(ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL, 0, endpoint, std::nullopt);
+  ASSERT_TRUE(hung_up);
+  EXPECT_EQ(hung_up->cause, Refusal::Cause::hang_up);
+  for (const std::string& words : {endpoint, std::string("no coordinator"), std::string("--connect")})
+    EXPECT_NE(hung_up->why.find(words), std::string::npos) << hung_up->why;
+}
+
+TEST(Refusals, WhatIsWrongGoesByHowFarAConnectionCame) {
+  EXPECT_LT(stage_of(ZMQ_EVENT_CONNECT_DELAYED), stage_of(ZMQ_EVENT_CLOSED));
+  EXPECT_LT(stage_of(ZMQ_EVENT_CLOSED), stage_of(ZMQ_EVENT_CONNECTED));
+  EXPECT_LT(stage_of(ZMQ_EVENT_CONNECTED), stage_of(ZMQ_EVENT_HANDSHAKE_SUCCEEDED));
+  EXPECT_EQ(stage_of(ZMQ_EVENT_HANDSHAKE_FAILED_AUTH), ConnectionStage::none);
+  EXPECT_NE(unanswered(ConnectionStage::tried, endpoint)->find("firewall"), std::string::npos);
+  EXPECT_NE(unanswered(ConnectionStage::failed, endpoint)->find("is refused"), std::string::npos);
+  EXPECT_NE(unanswered(ConnectionStage::open, endpoint)->find("does not greet"), std::string::npos);
+  for (const auto stage : {ConnectionStage::none, ConnectionStage::greeted})
+    EXPECT_FALSE(unanswered(stage, endpoint)) << "a coordinator that is silent, or a name that is not known";
+}
+
 TEST(Refusals, NameWhatToDoOnEitherSide) {
   EXPECT_NE(no_agreement().why.find("start this worker without a key"), std::string::npos);
   EXPECT_NE(no_agreement(std::nullopt).why.find("--fleet-key FILE"), std::string::npos);

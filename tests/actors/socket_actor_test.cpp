@@ -1,6 +1,7 @@
 // The owners of sockets: what a flood may take of them, and how they end.
 #include "common/transport/socket_actor.hpp"
 
+#include "common/files.hpp"
 #include "common/transport/dealer.hpp"
 #include "common/transport/defaults.hpp"
 #include "common/transport/messages.hpp"
@@ -14,9 +15,12 @@
 #include <atomic>
 #include <future>
 #include <iterator>
+#include <string>
 #include <vector>
 
 #include <caf/all.hpp>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 namespace sluice {
 namespace {
@@ -200,6 +204,51 @@ TEST_F(SocketActorTest, ADealerSaysThatNobodyKnowsTheHost) {
   caf::anon_send(dealer, CloseSocket{});
   caf::scoped_actor self(system());
   self->wait_for(dealer);
+}
+
+class DealerOfNobody : public SocketActorTest {
+ protected:
+  /// What a dealer tells its worker of an endpoint, once it begins so.
+  std::string told_of(const std::string& endpoint, const std::string& words) {
+    auto connected = connect_dealer(context, endpoint);
+    if (!connected) return connected.error().message;
+    Probe<FromCoordinator, ConnectionRefused> worker(system());
+    const auto dealer = spawn_dealer(system(), std::move(*connected), worker.handle());
+    std::string told;
+    support::eventually([&] {
+      caf::anon_send(dealer, ReopenSocket{});
+      settle();
+      for (const ConnectionRefused& refused : worker.take<ConnectionRefused>()) told = refused.why;
+      return told.starts_with(words);
+    });
+    caf::anon_send(dealer, CloseSocket{});
+    caf::scoped_actor self(system());
+    self->wait_for(dealer);
+    return told;
+  }
+};
+
+// It was called silent, whoever was there or not.
+TEST_F(DealerOfNobody, SaysThatConnectionsAreRefused) {
+  const std::string closed = "tcp://127.0.0.1:1";
+  const std::string words = "the connection to " + closed + " is refused";
+  const auto told = told_of(closed, words);
+  EXPECT_TRUE(told.starts_with(words)) << told;
+}
+
+TEST_F(DealerOfNobody, SaysThatWhoListensIsNoCoordinator) {
+  const FileDescriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(::bind(listener.number(), reinterpret_cast<const sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::listen(listener.number(), 1024), 0);
+  ASSERT_EQ(::getsockname(listener.number(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  const auto endpoint = "tcp://127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  const std::string words = "whoever listens at " + endpoint + " takes the connection and does not greet";
+  const auto told = told_of(endpoint, words);
+  EXPECT_TRUE(told.starts_with(words)) << told;
 }
 
 // --- a router ---
