@@ -14,7 +14,8 @@ std::string leaving_in_words(std::size_t begun, std::chrono::milliseconds patien
   } else {
     words << begun << (begun == 1 ? " unit under way has " : " units under way have ");
   }
-  words << std::chrono::duration<double>(patience).count() << (begun == 0 ? " s to be taken" : " s to end");
+  words << std::chrono::duration<double>(patience).count() << (begun == 0 ? " s to be taken" : " s to end")
+        << "; press Ctrl-C again, or send one more signal, to end at once";
   return words.str();
 }
 

@@ -186,6 +186,35 @@ TEST_F(Interrupt, EndsTheWorkersOfOtherProcessesToo) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
 }
 
+// It printed an error, and ended with exit code 0.
+TEST_F(Interrupt, AUserWhoInsistsEndsAWorkerAsARun) {
+  const auto stalling = start_stalling_simulator();
+  auto run = start_sluice(live(stalling) + at_once + Flags{"--listen", "tcp://127.0.0.1:0"});
+  auto worker = start_worker(endpoint_of(run));
+  ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == answered; })) << worker.errors();
+  worker.signal(SIGINT);
+  EXPECT_TRUE(has_logged(worker, "press Ctrl-C again, or send one more signal, to end at once"));
+  EXPECT_TRUE(eventually([&] {
+    worker.signal(SIGINT);
+    return !worker.running();
+  }));
+  const auto finished = finish(worker);
+  EXPECT_EQ(finished.exit_code, 2);
+  ASSERT_EQ(finished.error_lines().size(), 1u) << finished.errors;
+  EXPECT_NE(finished.error_lines()[0].find("interrupted by SIGINT"), std::string::npos) << finished.errors;
+  EXPECT_NE(finished.errors.find("sluice-worker: calls under way are given up"), std::string::npos)
+      << finished.errors;
+}
+
+TEST_F(Interrupt, AWorkerThatIsToldToStopOnceEndsWell) {
+  auto worker = start_worker("tcp://127.0.0.1:1");
+  ASSERT_TRUE(has_logged(worker, "connecting to"));
+  worker.signal(SIGTERM);
+  const auto finished = finish(worker);
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_TRUE(finished.error_lines().empty()) << finished.errors;
+}
+
 TEST_F(Interrupt, BeforeAnyWorkerCameIsStillARunThatEnds) {
   const auto simulator = start_simulator();
   auto run = start_sluice(live(simulator) + Flags{"--listen", "tcp://127.0.0.1:0"});

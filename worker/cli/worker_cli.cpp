@@ -33,6 +33,7 @@
 #include <caf/send.hpp>
 #include <caf/system_messages.hpp>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 namespace sluice {
 
@@ -44,8 +45,13 @@ constexpr const char* examples =
     "  OPENAI_API_KEY=... sluice-worker --connect tcp://10.0.0.5:5555 \\\n"
     "    --fleet-key gpu-7.key              # made there by `sluice keys new gpu-7`\n"
     "The worker ends with its run; --stay keeps it for the next one.\n"
-    "Exit code 0: drained or told to stop; 2: usage, settings, set-up, or no\n"
-    "coordinator in time.";
+    "A signal (Ctrl-C) stops it once its calls have ended; one more, a second later,\n"
+    "ends it at once.\n"
+    "Exit code 0: drained or told to stop; 2: usage, settings, set-up, a key that is\n"
+    "missing or refused, no coordinator in time, or ended at once.";
+
+constexpr const char* what_is_given_up =
+    "calls under way are given up; the coordinator gives their cases to other workers";
 
 constexpr const char* fleet_key_variable = "SLUICE_FLEET_KEY";
 constexpr const char* notify_variable = "NOTIFY_SOCKET";  // systemd's, for units with Type=notify.
@@ -193,7 +199,8 @@ WatchWorker hand_on(const std::shared_ptr<Pulse>& pulse, const std::shared_ptr<S
 }
 
 int serve(const WorkerFlags& flags) {
-  SignalWatch signals(0);  // It was asked to stop, and holds nothing that others lack.
+  SignalWatch signals(2);
+  signals.handle_with([](const char*) { ::_exit(0); });  // Told to stop, with nothing under way yet.
   const auto settings = load_settings(flags.config, setting_flags(flags));
   if (!settings) {
     for (const auto& finding : settings.error()) report(to_text(finding));
@@ -231,6 +238,7 @@ int serve(const WorkerFlags& flags) {
   spdlog::info("connecting to {}", flags.connect);
   const auto workers = prepare_workers({.settings = *settings, .name = flags.name})(options);
   if (!workers) return report(workers.error().message);
+  signals.say_at_an_early_end(what_is_given_up);
   signals.handle_with([&](const char* signal) {
     for (const auto& worker : *workers) caf::anon_send(worker, StopWorker{signal});
   });
@@ -247,7 +255,8 @@ int serve(const WorkerFlags& flags) {
         ended = true;
         code = report(unexpected_end("the worker", actors.system.render(down.reason)).message);
       });
-  signals.handle_with({});
+  signals.handle_with([](const char*) {});  // It ends anyway.
+  signals.say_at_an_early_end({});
   return code;
 }
 

@@ -28,9 +28,10 @@ class LeavingTest : public ::testing::Test {
 };
 
 TEST(Leaving, SaysHowManyHaveHowLong) {
-  EXPECT_EQ(leaving_in_words(12, 25s), "leaving; 12 units under way have 25 s to end");
-  EXPECT_EQ(leaving_in_words(1, 1500ms), "leaving; 1 unit under way has 1.5 s to end");
-  EXPECT_EQ(leaving_in_words(0, 25s), "leaving; results on their way have 25 s to be taken");
+  const std::string at_once = "; press Ctrl-C again, or send one more signal, to end at once";
+  EXPECT_EQ(leaving_in_words(12, 25s), "leaving; 12 units under way have 25 s to end" + at_once);
+  EXPECT_EQ(leaving_in_words(1, 1500ms), "leaving; 1 unit under way has 1.5 s to end" + at_once);
+  EXPECT_EQ(leaving_in_words(0, 25s), "leaving; results on their way have 25 s to be taken" + at_once);
 }
 
 TEST_F(LeavingTest, NobodyLeavesWhoWasNotAskedTo) {
