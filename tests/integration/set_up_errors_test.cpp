@@ -39,6 +39,16 @@ TEST_F(SetUpErrors, AWorkerWithoutACoordinator) {
   EXPECT_LT(finished.duration, std::chrono::seconds(5));
 }
 
+// It was told that the coordinator was silent.
+TEST_F(SetUpErrors, AWorkerAtAPortWhereNobodyListens) {
+  const auto endpoint = "tcp://" + closed_endpoint();
+  const auto finished = run_worker(endpoint, {"--orphan-timeout", "6"});
+  const auto words = "the connection to " + endpoint + " is refused";
+  expect_one_sentence(finished, {"no coordinator has answered for 6 s", words, "sluice run --listen"});
+  EXPECT_NE(finished.errors.find("warning: " + words), std::string::npos) << finished.errors;
+  EXPECT_EQ(finished.errors.find("is silent"), std::string::npos) << finished.errors;
+}
+
 TEST_F(SetUpErrors, AWorkerThatIsGivenNoValidAddress) {
   expect_one_sentence(run_worker("127.0.0.1:5555"), {"tcp://HOST:PORT"});
   expect_one_sentence(run_worker("tcp://:5555"), {"tcp://HOST:PORT"});
@@ -93,6 +103,28 @@ TEST_F(SetUpErrors, ARefusedKeyStopsTheRun) {
   for (const auto& event : simulator.final_events()) starts += event.kind == "start" ? 1 : 0;
   EXPECT_GE(starts, 1u);
   EXPECT_LE(starts, 10u) << "the run should stop, not fail case by case";
+}
+
+// Its log ended with "working on run", and its exit code was 0.
+TEST_F(SetUpErrors, ARefusedKeyOfOneWorkerIsSaidOnBothSides) {
+  let_all_workers_call();
+  const auto simulator = start_simulator({"--require-key", "key-for-tests"});
+  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", any_port, "--expect-workers", "2"});
+  const auto endpoint = endpoint_of(coordinator);
+  const auto good = start_worker(endpoint, {"--name", "gpu-7"});
+  set_variable("OPENAI_API_KEY", "a-wrong-key");
+  auto bad = start_worker(endpoint, {"--name", "gpu-8"});
+  const auto run = finish(coordinator);
+  EXPECT_EQ(comparable_part(run.output), reference_report()) << run.errors;
+  const auto ended = finish(bad);
+  EXPECT_EQ(ended.exit_code, 2) << ended.errors;
+  const std::string words = " gets no more work: provider \"openai\" answered 401";
+  for (const std::string& said : {run.errors, ended.errors}) {
+    EXPECT_NE(said.find("OPENAI_API_KEY"), std::string::npos) << said;
+    EXPECT_EQ(said.find("a-wrong-key"), std::string::npos) << said;
+  }
+  EXPECT_NE(run.errors.find("worker gpu-8" + words), std::string::npos) << run.errors;
+  EXPECT_NE(ended.errors.find("error: this worker" + words), std::string::npos) << ended.errors;
 }
 
 TEST_F(SetUpErrors, NoKey) {
