@@ -116,6 +116,8 @@ class DealerActor final : public SocketActor {
     was_refused_ = true;
     const auto refusal = handshake_problem(event, value, endpoint_, key_);
     if (!refusal) return;
+    // A coordinator that ends, or a tunnel to it, hangs up as well.
+    if (was_heard_ && !key_ && refusal->cause == Refusal::Cause::hang_up) return;
     const auto news = refusals_.on_refusal(*refusal);
     if (news.is_to_log) spdlog::warn("{}", refusal->why);
     if (news.is_another) send(worker_, ConnectionRefused{refusal->why});
