@@ -115,7 +115,7 @@ inline constexpr std::uint64_t answers_to_forget = 50;
 namespace limit_estimate {
 
 /// Fewer refused calls without an answer may be those of a small bucket at a pace that is too quick.
-inline constexpr double calls_at_closed_door = 3;
+inline constexpr double refusals_at_closed_door = 3;
 
 /// Below it the way of the messages decides.
 inline constexpr BootTime shortest_episode = 20ms;

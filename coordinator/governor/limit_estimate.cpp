@@ -88,7 +88,7 @@ void LimitEstimate::on_outcomes(std::uint32_t started, std::uint32_t refused, Bo
 }
 
 bool LimitEstimate::was_closed() const {
-  return last_ && last_->is_over && last_->refused >= calls_at_closed_door && last_->answered() < 1;
+  return last_ && last_->is_over && last_->refused >= refusals_at_closed_door && last_->answered() < 1;
 }
 
 void LimitEstimate::on_pause(BootTime delay, BootTime now) {
