@@ -40,6 +40,16 @@ void Bucket::take_foreign(double charge, BootTime at) {
   level_ = std::max(level_, -charge - shape_.surcharge);
 }
 
+void Bucket::set_level(double level, BootTime at) {
+  level_ = std::min(level, shape_.capacity);
+  at_ = at;
+}
+
+double Bucket::level_then(BootTime at) const {
+  if (at >= at_) return level(at);
+  return level_ - shape_.rate * static_cast<double>((at_ - at).count()) * 1e-6;
+}
+
 void Bucket::delay(BootTime time) {
   level_ -= shape_.rate * static_cast<double>(time.count()) * 1e-6;
 }

@@ -33,6 +33,11 @@ class Bucket {
   void reshape(const Shape& shape, BootTime now);
   /// What it holds comes so much later.
   void delay(BootTime time);
+  /// What another bucket of this rate has (level_then).
+  void set_level(double level, BootTime at);
+  /// Its level at `at`, which may lie before the last charge: then the one from which it would come to what
+  /// it has.
+  double level_then(BootTime at) const;
   const Shape& shape() const { return shape_; }
   /// Below 0 while in debt.
   double level(BootTime at) const;

@@ -174,7 +174,11 @@ namespace shared_search {
 inline constexpr BootTime repeated_after = 500ms;  ///< That a run is there which leads.
 inline constexpr BootTime patience = 2s;           ///< One that was silent for so long leads no more.
 inline constexpr double same_rate = 0.005;         ///< A change of less is not told at once.
-inline constexpr BootTime calls_wait = 300ms;      ///< Those of another run, after it said so: a few reports.
+inline constexpr BootTime calls_wait = 300ms;      ///< Those of another run, after it said so: a few reports,
+inline constexpr double calls_wait_for = 3;        ///< or so many calls.
+/// Who had no call to make for so long leads no more: a leader that only waits for its last answer looks
+/// seldom.
+inline constexpr BootTime leads_without_calls = 1500ms;
 
 }  // namespace shared_search
 

@@ -27,6 +27,8 @@ class EstimatedRate {
                        BootTime cut_before);
   /// `rate` after `passed` seconds without a refusal in which calls waited for it.
   double grown(double rate, double passed, const NamedDelays& delays, BootTime now);
+  /// What it began with was a try: it is not held for long.
+  void doubt() { hold_factor_ = defaults::rate_search::hold_of_doubt; }
   /// It is not needed, or not to be trusted any more; what was refused of it stays known.
   void forget();
   /// Likewise, and nothing was refused below what is known besides.

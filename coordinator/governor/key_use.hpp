@@ -38,17 +38,21 @@ struct CallsSeen {
   std::uint32_t refused = 0;
   std::uint32_t refused_late = 0;  ///< Not for the rate at which calls start now: see RateSearch.
   bool delay_named = false;        ///< By a refusal,
-  bool is_closed = false;          ///< of a provider that has answered nothing.
+  bool is_closed = false;          ///< of a provider that has answered nothing, and has no call of this run.
+  bool was_answered = false;       ///< This run was, at any time.
   bool are_waiting = false;        ///< Calls are, for a permit.
+  bool searches = false;           ///< The run does, since nobody named the rate.
   BootTime since{};
   BootTime at{};
   friend bool operator==(const CallsSeen&, const CallsSeen&) = default;
 };
 
-/// The rate that a run has found for all of them.
+/// The rate that a run goes by in its search for all of them.
 struct RateFound {
-  double rate = 0;              ///< Calls a second; above 0.
-  std::optional<double> burst;  ///< Calls at once, at least 1; nothing: not known.
+  double rate = 0;                 ///< Calls a second; above 0.
+  std::optional<double> accepted;  ///< What the next run may begin with (RateSearch::handed_on).
+  std::optional<double> burst;     ///< Calls at once, at least 1; nothing: not known.
+  double level = 0;                ///< Of its bucket of that rate (Bucket::level_then).
   BootTime at{};
   friend bool operator==(const RateFound&, const RateFound&) = default;
 };
@@ -66,10 +70,11 @@ struct KeyPlaces {
 /// Those of the other runs that are there, in an order that all of them know.
 struct OtherPlaces {
   std::vector<KeyPlaces> places;
-  std::size_t before = 0;         ///< How many of them come before this run; at most their number.
-  std::uint32_t runs = 0;         ///< Those that live; the calls of dead ones may be under way.
-  std::uint32_t left_behind = 0;  ///< Places of dead ones,
-  BootTime left_until{};          ///< which count until then.
+  std::size_t before = 0;                  ///< How many of them come before this run; at most their number.
+  std::uint32_t runs = 0;                  ///< How many live; the calls of dead ones may be under way.
+  std::uint32_t left_behind = 0;           ///< Places of dead ones,
+  BootTime left_until{};                   ///< which count until then.
+  std::vector<std::uint64_t> living = {};  ///< The numbers of the runs that live.
   friend bool operator==(const OtherPlaces&, const OtherPlaces&) = default;
 };
 

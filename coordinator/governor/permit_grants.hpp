@@ -29,11 +29,12 @@ class PermitGrants {
   void set_found_rate(std::optional<double> per_second, std::optional<double> burst, BootTime now) {
     slots_.set_found_rate(per_second, burst, now);
   }
+  double found_level(BootTime now) const { return slots_.found_level(now); }
   void record_use(bool records) { slots_.record_use(records); }
   std::vector<KeyUse> take_use() { return slots_.take_use(); }
   /// What other runs with this key took. Who waits for a slot may wait longer now.
-  void count(std::span<const ForeignUse> uses) {
-    slots_.count(uses);
+  void count(std::span<const ForeignUse> uses, std::optional<std::uint64_t> leader) {
+    slots_.count(uses, leader);
     if (!uses.empty()) next_slot_.reset();
   }
   void restart(BootTime at, BucketLevel level) { slots_.restart(at, level); }

@@ -160,7 +160,7 @@ void PermitSlots::tidy(BootTime before, BootTime now) {
   }
 }
 
-void PermitSlots::count(std::span<const ForeignUse> uses) {
+void PermitSlots::count(std::span<const ForeignUse> uses, std::optional<std::uint64_t> leader) {
   for (const auto& [run, use] : uses) {
     if (const auto* taken = std::get_if<SlotTaken>(&use)) {
       const std::uint64_t charge = next_charge_++;
@@ -174,6 +174,9 @@ void PermitSlots::count(std::span<const ForeignUse> uses) {
       if (found == foreign_.end()) continue;
       settle_tokens(found->second, settled->used);
       foreign_.erase(found);
+    } else if (const auto* rate = std::get_if<RateFound>(&use)) {
+      // Each run began its bucket at another moment: the one ahead would have every slot.
+      if (found_ && run == leader) found_->set_level(rate->level, rate->at);
     }
   }
 }

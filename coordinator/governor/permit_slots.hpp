@@ -72,8 +72,10 @@ class PermitSlots {
   void tidy(BootTime before, BootTime now);
 
   /// What other runs with this key took since the last call, in the order in which it was taken: before
-  /// anything else is taken here. What else they tell is nothing to it.
-  void count(std::span<const ForeignUse> uses);
+  /// anything else is taken here. `leader`: the run whose found rate is followed; its bucket is this one's.
+  void count(std::span<const ForeignUse> uses, std::optional<std::uint64_t> leader = {});
+  /// Of the bucket of a found rate: RateFound::level.
+  double found_level(BootTime now) const { return found_ ? found_->level_then(now) : 0; }
   /// Begins anew: every bucket is full or empty at `at`.
   void restart(BootTime at, BucketLevel level);
   /// What was taken and settled here since the last call, if `record_use` was called.

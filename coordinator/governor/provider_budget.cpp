@@ -166,21 +166,32 @@ void ProviderBudget::on_refusals(WorkerId worker, const wire::CallOutcomes& outc
                                      static_cast<std::uint32_t>(member.account.held_count()));
   const auto late = member.account.before_cut().among(refused, ended);
   const bool spaced = rate_search_.rate().has_value();
-  CallsSeen seen{started, refused - late, late, false, is_closed, is_held_back(), since, now};
   const bool was_burst = refused > late && !spaced && halve_burst(now);
-  if (was_burst) {
-    seen.refused = 0;
-    seen.refused_late = refused;
-  } else {
-    seen.delay_named = outcomes.named_delays > 0 && (spaced || !member.calls_freely);
-  }
+  CallsSeen seen;
+  seen.started = started;
+  seen.refused = was_burst ? 0 : refused - late;
+  seen.refused_late = was_burst ? refused : late;
+  seen.delay_named = !was_burst && outcomes.named_delays > 0 && (spaced || !member.calls_freely);
+  seen.is_closed = is_closed;
+  seen.was_answered = use_.was_answered();
+  seen.are_waiting = is_held_back();
+  seen.searches = searches_rate();
+  seen.since = since;
+  seen.at = now;
   if (rate_search_.on_calls(seen, pause_.left(now), now) || was_burst) on_cut(spaced, now);
 }
 
-/// Calls that are under way began at another rate than those from now on.
+bool ProviderBudget::searches_rate() const {
+  return !limits_.requests_per_second() || rate_search_.rate();
+}
+
 void ProviderBudget::on_cut(bool was_spaced, BootTime now) {
-  learned_at_ = now;
-  if (!was_spaced && rate_search_.rate()) health_.note(BudgetEvent::refuses_calls);
+  // What another run found it tells, and keeps.
+  if (!rate_search_.leader()) {
+    learned_at_ = now;
+    if (!was_spaced && rate_search_.rate()) health_.note(BudgetEvent::refuses_calls);
+  }
+  // Calls that are under way began at another rate than those from now on.
   for (auto& [id, one] : members_) one.account.rate_was_cut();
 }
 
@@ -262,22 +273,21 @@ void ProviderBudget::stop_sharing(BootTime now) {
 }
 
 void ProviderBudget::count(std::span<const ForeignUse> uses, const OtherPlaces& others, BootTime now) {
-  permits_.count(uses);
   for (const ForeignUse& one : uses) {
     if (const auto* delay = std::get_if<DelayNamed>(&one.use)) {
       pause_.extend_to(delay->until, now);
       published_pause_ = std::max(published_pause_, delay->until);
-    } else if (const auto* seen = std::get_if<CallsSeen>(&one.use)) {
+    } else if (const auto* seen = std::get_if<CallsSeen>(&one.use); seen != nullptr && seen->at >= began_) {
       rate_proof_.on_outcomes(seen->started, seen->refused + seen->refused_late, rate_search_.accepted(),
                               {now, held_up_.time(now)});
     }
   }
   const bool spaced = rate_search_.rate().has_value();
-  if (limits_.names_a_rate() && !spaced) {
-    rate_search_.set_others(others.runs);
-  } else if (rate_search_.count(uses, others.runs, pause_.left(now), now)) {
-    on_cut(spaced, now);
-  }
+  const SharedRateSearch::Others others_did{uses, others.living};
+  const SharedRateSearch::Standing own{searches_rate(), health_.is_down()};
+  if (rate_search_.count(others_did, own, pause_.left(now), now)) on_cut(spaced, now);
+  permits_.set_found_rate(rate_search_.rate(), rate_search_.burst(), now);
+  permits_.count(uses, rate_search_.leader());
   concurrency_.leave_to_others(others, now);
   other_runs_ = std::max(other_runs_, others.runs);
   left_behind_ = others.left_behind;
@@ -290,7 +300,8 @@ std::vector<KeyUse> ProviderBudget::take_use(BootTime now) {
     published_pause_ = pause_.until();
     use.emplace_back(DelayNamed{published_pause_});
   }
-  rate_search_.tell(use, now);
+  rate_search_.tell_calls(use);
+  rate_search_.tell_rate(use, permits_.found_level(now), now);
   return use;
 }
 

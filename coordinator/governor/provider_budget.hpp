@@ -80,6 +80,7 @@ class ProviderBudget {
   void follow_ways(BootTime now);
   void follow_rate();
   bool is_held_back() const;
+  bool searches_rate() const;
   PermitGrants::Room room() const;
   BudgetState state_for(WorkerId worker, const Member& member, BootTime now) const;
   std::optional<double> proved_rate(BootTime now) const;

@@ -297,6 +297,16 @@ void RateSearch::begin_with(double rate, double burst, BootTime now) {
   cut_at_ = grown_at_ = now;
 }
 
+void RateSearch::go_on_from(double rate, bool is_costly, BootTime now) {
+  if (is_costly) {
+    begin_with(rate, 1, now);
+    estimated_.doubt();
+    accepted_.reset();
+  }
+  rate_ = rate;
+  cut_at_ = grown_at_ = now;
+}
+
 void RateSearch::pause(BootTime delay, BootTime now) {
   is_remembered_ = false;
   delays_.note(delay, now);

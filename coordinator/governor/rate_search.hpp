@@ -38,6 +38,8 @@ class RateSearch {
                  bool is_closed, BootTime since, BootTime now);
   /// What an earlier run found.
   void begin_with(double rate, double burst, BootTime now);
+  /// What another run tried when it ended: no limit that is known. `is_costly`: refusals name long delays.
+  void go_on_from(double rate, bool is_costly, BootTime now);
   /// Lets the rate grow up to `now`. `held_back`: calls wait for it. `ceiling`: the rate that is known
   /// besides, beyond which nothing is sought: the search is over when it is accepted for a while.
   void grow(bool held_back, std::optional<double> ceiling, BootTime now);
@@ -46,6 +48,8 @@ class RateSearch {
   std::optional<double> rate() const { return rate_; }
   /// What was accepted a second when the provider was last found full; nothing before the second cut.
   std::optional<double> accepted() const { return accepted_; }
+  /// What another run may begin with: it was accepted, or has grown without a refusal that would have come.
+  std::optional<double> handed_on() const { return estimated_.is_known() ? rate_ : accepted_; }
   /// Calls that it takes at once, at least 1; nothing while that is not known, or the speed is to be refused.
   std::optional<double> burst() const { return estimated_.burst(); }
 

@@ -51,7 +51,8 @@ std::string numbered(const std::string& name, std::size_t number) {
 bool is_numbered(const std::string& name, const std::string& own) {
   std::size_t number = 0;
   const char* const end = name.data() + name.size();
-  const auto read = std::from_chars(name.data() + name.rfind('-') + 1, end, number);
+  const auto dash = name.rfind('-');
+  const auto read = std::from_chars(name.data() + (dash == std::string::npos ? 0 : dash + 1), end, number);
   return read.ec == std::errc() && read.ptr == end && name == numbered(own, number);
 }
 

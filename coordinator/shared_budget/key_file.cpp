@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <system_error>
@@ -88,39 +89,57 @@ struct flock byte_lock(short type, off_t at) {
   return lock;
 }
 
-constexpr std::uint64_t most_refused = (1u << 30) - 1;
-constexpr std::uint64_t delay_named_bit = std::uint64_t{1} << 60;
-constexpr std::uint64_t is_closed_bit = std::uint64_t{1} << 61;
-constexpr std::uint64_t are_waiting_bit = std::uint64_t{1} << 62;
+constexpr std::uint64_t refused_bits = 29;
+constexpr std::uint64_t most_refused = (std::uint64_t{1} << refused_bits) - 1;
+constexpr bool CallsSeen::*flags_of_calls[] = {&CallsSeen::delay_named, &CallsSeen::is_closed,
+                                               &CallsSeen::was_answered, &CallsSeen::are_waiting,
+                                               &CallsSeen::searches};
 
 std::uint64_t packed(const CallsSeen& seen) {
-  return std::min<std::uint64_t>(seen.refused, most_refused) |
-         std::min<std::uint64_t>(seen.refused_late, most_refused) << 30 |
-         (seen.delay_named ? delay_named_bit : 0) | (seen.is_closed ? is_closed_bit : 0) |
-         (seen.are_waiting ? are_waiting_bit : 0);
+  std::uint64_t bits = std::min<std::uint64_t>(seen.refused, most_refused) |
+                       std::min<std::uint64_t>(seen.refused_late, most_refused) << refused_bits;
+  auto bit = std::uint64_t{1} << 2 * refused_bits;
+  for (const auto flag : flags_of_calls) {
+    if (seen.*flag) bits |= bit;
+    bit <<= 1;
+  }
+  return bits;
 }
 
 CallsSeen calls_in(const Record& record) {
   CallsSeen seen;
   seen.started = record.input_tokens;
   seen.refused = static_cast<std::uint32_t>(record.charge & most_refused);
-  seen.refused_late = static_cast<std::uint32_t>(record.charge >> 30 & most_refused);
-  seen.delay_named = (record.charge & delay_named_bit) != 0;
-  seen.is_closed = (record.charge & is_closed_bit) != 0;
-  seen.are_waiting = (record.charge & are_waiting_bit) != 0;
+  seen.refused_late = static_cast<std::uint32_t>(record.charge >> refused_bits & most_refused);
+  auto bit = std::uint64_t{1} << 2 * refused_bits;
+  for (const auto flag : flags_of_calls) {
+    seen.*flag = (record.charge & bit) != 0;
+    bit <<= 1;
+  }
   seen.at = BootTime(record.time_us);
   seen.since = seen.at - BootTime(record.output_tokens);
   return seen;
 }
 
+std::uint32_t float_bits(double number) {
+  return std::bit_cast<std::uint32_t>(static_cast<float>(number));
+}
+
+std::optional<double> number_from(std::uint64_t bits, double least) {
+  const double number = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+  if (number >= least && number <= defaults::rate_search::highest_rate) return number;
+  return std::nullopt;
+}
+
 std::optional<KeyUse> rate_in(const Record& record) {
-  RateFound found;
-  found.rate = std::bit_cast<double>(record.charge);
-  found.at = BootTime(record.time_us);
-  if (!(found.rate > 0 && found.rate <= defaults::rate_search::highest_rate)) return std::nullopt;
-  const auto burst = std::bit_cast<float>(record.input_tokens);
-  if (burst >= 1 && burst <= defaults::rate_search::highest_rate) found.burst = burst;
-  return found;
+  constexpr double least = std::numeric_limits<float>::min();
+  const auto rate = number_from(record.charge, least);
+  if (!rate) return std::nullopt;
+  // No bucket owes more than what is granted ahead.
+  const auto level = number_from(record.output_tokens, -2 * *rate - 10);
+  if (!level) return std::nullopt;
+  return RateFound{*rate, number_from(record.charge >> 32, least), number_from(record.input_tokens, 1),
+                   *level, BootTime(record.time_us)};
 }
 
 Record record_of(const KeyUse& use, std::uint64_t run, std::uint64_t number) {
@@ -151,9 +170,10 @@ Record record_of(const KeyUse& use, std::uint64_t run, std::uint64_t number) {
   } else {
     const auto& found = std::get<RateFound>(use);
     record.kind = Kind::rate;
-    record.charge = std::bit_cast<std::uint64_t>(found.rate);
+    record.charge = float_bits(found.rate) | std::uint64_t{float_bits(found.accepted.value_or(0))} << 32;
     record.time_us = found.at.count();
-    record.input_tokens = std::bit_cast<std::uint32_t>(static_cast<float>(found.burst.value_or(0)));
+    record.input_tokens = float_bits(found.burst.value_or(0));
+    record.output_tokens = float_bits(found.level);
   }
   record.check = check_of(record);
   return record;
@@ -335,6 +355,7 @@ Result<KeyFile::News> KeyFile::read(BootTime now, BootTime patience) {
     const bool lives = is_held(i);
     const bool is_silent = BootTime(one.time_us) + patience < now;
     news.others.runs += lives ? 1 : 0;
+    if (lives) news.others.living.push_back(one.run);
     const bool calls_ended = !lives && head.ending_runs[i] == one.run;
     if (is_silent || calls_ended) continue;
     news.others.places.push_back({one.places.taken, lives ? one.places.wanted : 0});

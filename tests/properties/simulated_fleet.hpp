@@ -56,6 +56,7 @@ struct SharedKey {
       if (i == run || !runs[i].is_there) continue;
       others.places.push_back(runs[i].places);
       ++others.runs;
+      others.living.push_back(i);
     }
     return others;
   }

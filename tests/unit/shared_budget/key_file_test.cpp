@@ -83,16 +83,20 @@ TEST_F(KeyFileTest, TellsEachRunWhatTheOthersDidInItsOrder) {
 TEST_F(KeyFileTest, TellsWhatASearchForARateHasSeenAndFound) {
   KeyFile a = open();
   KeyFile b = open();
-  const CallsSeen seen{70'000, 3, 2, true, false, true, now - 120ms, now};
-  const CallsSeen closed{1, (1u << 30) - 1, 0, false, true, false, now, now + 1ms};
-  const RateFound bucket{8.33, 2.5, now};
-  const RateFound pace{1e6, std::nullopt, now};
+  constexpr std::uint32_t most = (1u << 29) - 1;
+  const CallsSeen seen{70'000, 3, 2, true, false, true, false, true, now - 120ms, now};
+  const CallsSeen closed{0xffffffff, most, most, false, true, false, true, false, now, now + 1ms};
+  const RateFound bucket{8.25, 7.5, 2.5, -3.5, now};
+  const RateFound pace{1e6, std::nullopt, std::nullopt, 0, now};
   const std::vector<KeyUse> told{seen, closed, bucket, pace};
   turn(a, told);
   EXPECT_EQ(uses_in(turn(b)), told);
-  turn(a, {RateFound{0, std::nullopt, now}, RateFound{2e6, std::nullopt, now},
-           RateFound{std::nan(""), std::nullopt, now}, RateFound{1, std::nullopt, now + 1h}});
-  EXPECT_TRUE(turn(b).uses.empty()) << "no run finds that";
+  const auto nobody_finds = [](double rate, double level, BootTime at) {
+    return RateFound{rate, std::nullopt, std::nullopt, level, at};
+  };
+  turn(a, {nobody_finds(0, 0, now), nobody_finds(2e6, 0, now), nobody_finds(std::nan(""), 0, now),
+           nobody_finds(1, std::nan(""), now), nobody_finds(1, -1e9, now), nobody_finds(1, 0, now + 1h)});
+  EXPECT_TRUE(turn(b).uses.empty());
 }
 
 TEST_F(KeyFileTest, ShowsTheOtherRunsThatAreThere) {
