@@ -222,7 +222,8 @@ void perform(CoordinatorActor* self, Effects& effects, const InHand& in_hand = {
                             state.controller->peers(effects.changed_peers), std::move(effects.gone)});
   }
   for (auto& [peer, heartbeat] : effects.demands) {
-    self->send(state.governor, HeartbeatReceived{std::move(peer), std::move(heartbeat), in_hand});
+    self->send(state.governor,
+               HeartbeatReceived{std::move(peer), std::move(heartbeat), in_hand, state.controller->over()});
   }
   end_run_if_quiet(self);
 }

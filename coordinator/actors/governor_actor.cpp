@@ -31,6 +31,8 @@ struct GovernorState {
   std::string run_id;
   std::map<Peer, WorkerId> workers;
   std::map<WorkerId, Peer> peers;
+  wording::BudgetNews news;
+  bool run_is_over = false;
   TurnPace pace;
   bool turn_due = false;
   std::optional<BootTime> wakes_at;
@@ -75,6 +77,17 @@ void end_turn(GovernorActor* self, BootTime now) {
   for (const auto& problem : state.shared->take_problems()) spdlog::warn("{}", problem);
 }
 
+void log_notices(GovernorActor* self, BootTime now) {
+  auto& state = self->state;
+  auto notices = state.governor->take_notices();
+  // The error that a run ends with says it, and no call is made any more.
+  if (notices.empty() || state.run_is_over) return;
+  for (const auto& notice : state.news.take(std::move(notices), state.governor->facts(now), now)) {
+    const LogScope scope({.provider = notice.provider});
+    spdlog::warn("{}", wording::notice(notice));
+  }
+}
+
 void turn(GovernorActor* self) {
   auto& state = self->state;
   const auto now = state.clock();
@@ -86,10 +99,7 @@ void turn(GovernorActor* self) {
     grants.run_id = state.run_id;
     self->send(state.router, ToPeer{state.peers.at(worker), std::move(grants)});
   }
-  for (const auto& notice : state.governor->take_notices()) {
-    const LogScope scope({.provider = notice.provider});
-    spdlog::warn("{}", wording::notice(notice));
-  }
+  log_notices(self, now);
   wake_at(self, state.governor->next_wake(now), now);
 }
 
@@ -137,6 +147,7 @@ caf::behavior governor_behavior(GovernorActor* self, const GovernorConfig& confi
       },
       [self](const HeartbeatReceived& received) {
         auto& known = self->state;
+        known.run_is_over = known.run_is_over || received.run_is_over;
         const auto worker = known.workers.find(received.peer);
         if (worker == known.workers.end()) return;
         known.governor->on_heartbeat(worker->second, received.heartbeat, known.clock());

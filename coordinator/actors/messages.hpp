@@ -53,6 +53,7 @@ struct HeartbeatReceived {
   Peer peer;
   wire::Heartbeat heartbeat;
   InHand in_hand{};
+  bool run_is_over = false;
 };
 
 /// Who left or began anew, and who of those came or changed is there since; all others are as they were.

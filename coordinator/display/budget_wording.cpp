@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace sluice::wording {
 namespace {
@@ -168,8 +169,6 @@ std::string notice(const BudgetNotice& notice) {
   const std::string provider = "provider \"" + notice.provider + "\" ";
   const double seconds = std::chrono::duration<double>(notice.after).count();
   switch (notice.event) {
-    case BudgetEvent::paused:
-      return provider + "asks for silence: no call is made to it for " + duration(seconds);
     case BudgetEvent::went_down:
       return provider + "is down: its last calls failed; single calls try whether it is back";
     case BudgetEvent::came_back:
@@ -181,8 +180,29 @@ std::string notice(const BudgetNotice& notice) {
       return provider + "announced a limit of " + in_a_row(doubted_limits(notice.doubted)) +
              ", which is not believed unless more answers say the same; set it in the settings if it is true";
     default:
-      return provider + "refuses calls (429 or 529); fewer are made until it takes them";
+      return provider + "refuses calls (429 or 529)" +
+             (notice.after < std::chrono::seconds(1)
+                  ? "; fewer are made until it takes them"
+                  : ": as it asks, none is made for " + duration(seconds) + ", then as many as it takes");
   }
+}
+
+std::vector<BudgetNotice> BudgetNews::take(std::vector<BudgetNotice> notices,
+                                           std::span<const BudgetFacts> budgets, BootTime now) {
+  std::vector<BudgetNotice> news;
+  for (BudgetNotice& one : notices) {
+    const bool is_refusal = one.event == BudgetEvent::refuses_calls;
+    if (is_refusal || one.event == BudgetEvent::paused) {
+      const auto budget = std::ranges::find(budgets, one.provider, &BudgetFacts::provider);
+      if (is_refusal && budget != budgets.end() && budget->hold == wire::HoldReason::named_delay)
+        one.after = budget->hold_left;
+      Pause& told = told_[one.provider];
+      if (now < told.until && one.after < 2 * told.length) continue;
+      told = {now + one.after, one.after};
+    }
+    news.push_back(std::move(one));
+  }
+  return news;
 }
 
 std::string budget_summary(const BudgetFacts& facts) {

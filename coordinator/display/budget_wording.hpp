@@ -3,7 +3,9 @@
 #include "coordinator/facts/budget_facts.hpp"
 
 #include <chrono>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +43,23 @@ std::string hold(const BudgetFacts& facts);
 std::string budget_summary(const BudgetFacts& facts);
 /// One sentence for the log.
 std::string notice(const BudgetNotice& notice);
+
+/// Which notices are news: a refusal and the pause that it names come as two, of which one is said. Pure; not
+/// thread-safe.
+class BudgetNews {
+ public:
+  /// Gives a refusal the delay of its pause. `budgets`: as they are now.
+  std::vector<BudgetNotice> take(std::vector<BudgetNotice> notices, std::span<const BudgetFacts> budgets,
+                                 BootTime now);
+
+ private:
+  struct Pause {
+    BootTime until{};
+    BootTime length{};
+  };
+  std::map<std::string, Pause> told_;  ///< By provider: the last one.
+};
+
 /// `1:05`, `1:00:05`
 std::string clock(std::chrono::seconds time);
 

@@ -54,6 +54,7 @@ class CallBudget {
   /// False if no call at all may start, whatever its size.
   bool may_start(const Moment& moment) const;
   void ended() { --in_flight_; }
+  bool has_in_flight() const { return in_flight_ > 0; }
 
   /// True if a call's size makes a difference.
   bool needs_sizes() const { return !unlimited_ || ceiling_ != wire::CallCeiling{}; }

@@ -255,7 +255,8 @@ NextStep after_failure(Call& call, const Failed& failed, bool unreachable, TimeP
   if (failed.counts_as_rate_limit) ++call.spend.rate_limited;
   call.failure = Error{failed.reason, failed.message};
   if (failed.reason == Reason::timed_out && !call.cut_short) ++call.silent_tries;
-  if (failed.retryable) call.provider->failure_words.failed(failed.message);
+  const bool beside_others = failed.counts_as_rate_limit && call.provider->budget.has_in_flight();
+  if (failed.retryable) call.provider->failure_words.failed(failed.message, !beside_others);
   if (auto error = not_an_api(*call.provider, failed, now)) {
     call.provider->fatal = error;
     return {NextStep::Kind::end, {}, std::move(*error)};

@@ -11,9 +11,10 @@ namespace sluice {
 /// long as it has never answered, and in an outage. Pure; not thread-safe.
 class FailureWords {
  public:
-  void failed(const std::string& words) {
+  /// `counts`: not one of several calls that a limit refused at a time, of which the coordinator's log tells.
+  void failed(const std::string& words, bool counts = true) {
     newest_ = words;
-    ++failures_;
+    failures_ += counts ? 1 : 0;
   }
   void answered() {
     ever_answered_ = true;
@@ -31,7 +32,7 @@ class FailureWords {
   }
 
  private:
-  /// One or two may be refused by any server's limit.
+  /// One or two may come of any start.
   static constexpr std::uint32_t failures_of_a_start = 3;
 
   bool ever_answered_ = false;

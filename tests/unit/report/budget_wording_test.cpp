@@ -27,9 +27,38 @@ TEST(BudgetWording, RatesAreShownInTheUnitThatReadsBest) {
   EXPECT_EQ(rate({"input_tokens", {2'000'000.0, LimitSource::announced}}), "2,000,000 input tokens/min");
 }
 
-TEST(BudgetWording, ALongPauseIsToldWithItsLength) {
-  EXPECT_EQ(notice({"sim", BudgetEvent::paused, 7s, {}}),
-            "provider \"sim\" asks for silence: no call is made to it for 7.0 s");
+TEST(BudgetWording, ARefusalIsToldWithItsDelay) {
+  const std::string words = "provider \"sim\" refuses calls (429 or 529)";
+  for (const auto event : {BudgetEvent::paused, BudgetEvent::refuses_calls}) {
+    EXPECT_EQ(notice({"sim", event, 7s, {}}),
+              words + ": as it asks, none is made for 7.0 s, then as many as it takes");
+  }
+  EXPECT_EQ(notice({"sim", BudgetEvent::refuses_calls, {}, {}}),
+            words + "; fewer are made until it takes them");
+}
+
+// One 429 was two warnings: that calls are refused, and that none is made for a while.
+TEST(BudgetWording, ARefusalAndItsPauseAreOneSentence) {
+  BudgetNews news;
+  BudgetFacts paused;
+  paused.provider = "sim";
+  paused.hold = wire::HoldReason::named_delay;
+  paused.hold_left = 4s;
+  const auto told = [&](std::vector<BudgetNotice> notices, BootTime now) {
+    std::vector<BootTime> delays;
+    for (const auto& one : news.take(std::move(notices), {&paused, 1}, now)) delays.push_back(one.after);
+    return delays;
+  };
+  const BudgetNotice pause{"sim", BudgetEvent::paused, 4s, {}};
+  const BudgetNotice refusal{"sim", BudgetEvent::refuses_calls, {}, {}};
+  EXPECT_EQ(told({pause, refusal}, 100s), std::vector<BootTime>{4s});
+  EXPECT_TRUE(told({refusal}, 101s).empty()) << "the next call of the same wave";
+  EXPECT_EQ(told({{"sim", BudgetEvent::went_down, {}, {}}}, 101s).size(), 1u);
+  EXPECT_EQ(told({{"other", BudgetEvent::refuses_calls, {}, {}}}, 101s), std::vector<BootTime>{0s});
+  EXPECT_EQ(told({refusal}, 104s), std::vector<BootTime>{4s}) << "after the pause it refused again";
+  EXPECT_EQ(told({{"sim", BudgetEvent::paused, 60s, {}}}, 105s), std::vector<BootTime>{60s});
+  paused.hold = wire::HoldReason::none;
+  EXPECT_EQ(told({refusal}, 200s), std::vector<BootTime>{0s});
 }
 
 TEST(BudgetWording, UseIsRoundedDown) {

@@ -131,6 +131,21 @@ TEST_F(CallEngineTest, WhyAProviderThatNeverAnswersFailsIsSaidOnce) {
   EXPECT_EQ(problems[0].provider, "a") << "the log's lines have it";
 }
 
+// The first calls of a run go out together. That a limit refused four of them was said here, and by the
+// coordinator.
+TEST_F(CallEngineTest, CallsThatAreRefusedTogetherAreOneFailure) {
+  for (std::uint64_t id = 1; id <= 4; ++id) submit(id);
+  std::vector<std::uint64_t> sent;
+  for (const HttpCall& call : calls()) sent.push_back(call.id);
+  ASSERT_EQ(sent.size(), 4u);
+  for (int wave = 1; wave <= 3; ++wave) {
+    for (const auto id : sent) done(id, 429, "limit of 10 tokens");
+    EXPECT_EQ(turn().problems.size(), wave == 3 ? 1u : 0u) << "of wave " << wave;
+    pass(8s);
+    turn();
+  }
+}
+
 TEST_F(CallEngineTest, WhyAnOutageBeganIsSaidAndStandsInWhatItEnds) {
   submit(1);
   done(calls().at(0).id, 200);
