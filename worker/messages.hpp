@@ -22,7 +22,7 @@
 ///   worker       -> model client  CompleteUnits, WithdrawUnits, WindDown, BudgetChanged, ReportDemand,
 ///                                 EntriesFound, CancelCalls
 ///   model client -> worker        DemandChanged, EntryMessages, WorkerUnfit, UnitsScored (what has begun),
-///                                 UnitsReturned
+///                                 UnitsReturned, WoundDown
 ///   model client -> scorer        UnitsCompleted
 ///   scorer       -> worker        UnitsScored
 ///   model client -> http          HttpCalls, HttpCancel      (worker/http/http_messages.hpp)
@@ -60,9 +60,13 @@ struct WithdrawUnits {
 
 /// The worker leaves: drop all such units, and from now on any that would have to be called for (again).
 /// `finish_by`: the run is over, and units whose answers still wait for enrichers by then are dropped too.
-/// Nothing: it goes on.
+/// Nothing: it goes on. `at_once`: nobody waits for calls under way; WoundDown follows what is dropped.
 struct WindDown {
   std::optional<TimePoint> finish_by;
+  bool at_once = false;
+};
+struct WoundDown {
+  std::string run_id;
 };
 
 /// Units that were dropped: they are not worked on any more. `spent`: what they took, or what calls took that
@@ -117,6 +121,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::UnitsCompleted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::UnitsScored)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::WithdrawUnits)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::WindDown)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::WoundDown)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::UnitsReturned)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::BudgetChanged)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ReportDemand)

@@ -121,6 +121,8 @@ caf::behavior model_client_behavior(ModelClient* self, std::shared_ptr<ModelClie
       [self](const WindDown& end) {
         self->state.flow->wind_down(end.finish_by);
         hand_on(self, moment(self));
+        const auto& config = *self->state.config;
+        if (end.at_once) self->send(config.worker, WoundDown{config.flow.settings.run_id});
       },
       [self](const HttpCallsDone& ended) {
         const auto at = moment(self);

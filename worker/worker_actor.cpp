@@ -215,11 +215,14 @@ void leave_if_done(WorkerActor* self) {
 void leave(WorkerActor* self, Farewell farewell, std::chrono::milliseconds patience,
            bool run_is_over = false) {
   auto& state = self->state;
-  if (!state.run || patience <= std::chrono::milliseconds(0))
+  const bool at_once = patience <= std::chrono::milliseconds(0);
+  // The report of a run that is over tells what was never called for from what was.
+  const bool gives_back = run_is_over && state.run && state.run->units.held().running() > 0;
+  if (!state.run || (at_once && !gives_back))
     return send_goodbye(self, state.leaving.at_once(std::move(farewell)));
-  const auto until = self->clock().now() + patience;
+  const auto until = self->clock().now() + (at_once ? defaults::last_results_time : patience);
   state.leaving.begin(std::move(farewell), until);
-  WindDown wind_down;
+  WindDown wind_down{{}, at_once};
   if (run_is_over) wind_down.finish_by = until - defaults::last_results_time;
   self->send(state.run->model_client, wind_down);
   leave_if_done(self);
@@ -260,6 +263,10 @@ void note_problem(WorkerActor* self, ActiveRun& run, const UnitResult& result) {
   run.problems.push_back(*error);
   spdlog::error("this worker gets no more work: {}", error->message);
   tell_watcher(self);
+}
+
+void on_message(WorkerActor* self, ActiveRun&, WoundDown&) {
+  if (auto& leaving = self->state.leaving; leaving.begun()) send_goodbye(self, leaving.at_once({}));
 }
 
 void on_message(WorkerActor* self, ActiveRun& run, UnitsScored& scored) {
@@ -500,6 +507,7 @@ caf::behavior worker_behavior(WorkerActor* self, std::shared_ptr<WorkerConfig> c
       [self](ConnectionRefused& refused) { self->state.refusal = std::move(refused.why); },
       [self](UnitsScored& scored) { dispatch(self, scored); },
       [self](UnitsReturned& returned) { dispatch(self, returned); },
+      [self](WoundDown& done) { dispatch(self, done); },
       [self](DemandChanged& demand) { dispatch(self, demand); },
       [self](EntryMessages& entries) { dispatch(self, entries); },
       [self](WorkerUnfit& unfit) { dispatch(self, unfit); },

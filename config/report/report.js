@@ -5,7 +5,7 @@
   const AT_ONCE = 100;
   const table = document.getElementById('cases');
   if (!table) return;
-  const rank = { error: 0, fail: 1, flaky: 2, warn: 3, pass: 4 };
+  const rank = { error: 0, fail: 1, flaky: 2, warn: 3, 'not started': 4, pass: 5 };
 
   const make = (name, attributes, ...inner) => {
     const made = document.createElement(name);
@@ -197,7 +197,7 @@
   const seen = (pick) => new Set(cases.map(pick).filter(Boolean));
   const addOptions = () => {
     manyCategories = seen((one) => one.category).size > 1;
-    for (const value of ['fail', 'error', 'flaky', 'warn', 'pass']) if (seen((one) => one.status).has(value)) option(status, value, value);
+    for (const value of ['fail', 'error', 'not started', 'flaky', 'warn', 'pass']) if (seen((one) => one.status).has(value)) option(status, value, value);
     for (const value of ['broke', 'still_failing', 'fixed']) if (seen((one) => one.change).has(value)) option(status, value, value.replace('_', ' '));
     if (arms.length > 0) option(status, 'differs', table.dataset.differs || 'differs between arms');
     for (const value of [...seen((one) => one.category)].sort()) option(category, value, value);

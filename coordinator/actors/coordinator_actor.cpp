@@ -74,6 +74,11 @@ void tell_held_up(CoordinatorState& state) {
   state.controller->set_held_up(now.begun - now.in_flight);
 }
 
+/// As the report has it: rounded.
+std::chrono::seconds shown_duration(const RunFacts& facts) {
+  return std::chrono::round<std::chrono::seconds>(std::chrono::duration<double>(facts.duration_seconds));
+}
+
 ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   auto& state = self->state;
   const auto& controller = *state.controller;
@@ -101,10 +106,9 @@ ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   progress.budgets = state.budgets;
   set_in_flight(progress);
   update_rate(self);
-  // At the end it is what the report says.
-  const auto time = progress.done == progress.total ? std::chrono::duration<double>(facts.duration_seconds)
-                                                    : controller.time_until(self->clock().now());
-  progress.elapsed = std::chrono::duration_cast<std::chrono::seconds>(time);
+  const auto now = self->clock().now();
+  progress.elapsed = std::chrono::round<std::chrono::seconds>(controller.time_until(now));
+  if (progress.done == progress.total) progress.elapsed = shown_duration(facts);
   progress.per_second = state.rate.per_second();
   const auto remaining = state.rate.time_for(progress.total - progress.done);
   if (remaining && goes_on(state)) {
@@ -131,22 +135,29 @@ void publish_metrics(CoordinatorActor* self) {
   if (state.config->pulse) state.config->pulse->beat(true, "a run with " + workers, self->clock().now());
 }
 
-void show_last_progress(CoordinatorActor* self) {
+/// What the report says.
+void show_last_progress(CoordinatorActor* self, const RunFacts& facts) {
   const auto& state = self->state;
   if (!state.config->progress) return;
-  ProgressState last = progress_of(self, state.controller->facts());
-  for (const UnitId unit : state.controller->begun_units())
-    count_unanswered(last, state.config->plan->trials_of(unit).size());
+  ProgressState last = progress_of(self, facts);
+  std::uint64_t unanswered = last.total - last.done;
+  if (facts.tells_not_started()) {
+    unanswered = 0;
+    for (const UnitId unit : state.controller->begun_units())
+      unanswered += state.config->plan->trials_of(unit).size();
+  }
+  end_with(last, unanswered);
+  last.elapsed = shown_duration(facts);
   self->send(state.config->progress, ShowProgress{std::move(last)});
 }
 
 /// Nothing is to be sent or recorded any more: hands the run to the listener and ends the actors of the run.
 void end_run(CoordinatorActor* self) {
   auto& state = self->state;
-  show_last_progress(self);
   auto facts = state.controller->facts();
-  facts.budgets = std::move(state.budgets);
   if (state.defect) facts.cut_short = state.defect;
+  show_last_progress(self, facts);
+  facts.budgets = std::move(state.budgets);
   self->send(state.config->listener,
              RunEnded{std::move(facts), state.controller->lost_units(), state.controller->begun_units()});
   self->send(state.router, CloseSocket{});

@@ -51,6 +51,9 @@ struct RunFacts {
   std::vector<BudgetFacts> budgets;  ///< One for each provider of the run.
   std::optional<Error> cut_short;    ///< Why the run ended before its plan did.
 
+  /// What has no result and no worker began with was not started: the run was stopped before. After a defect
+  /// nobody knows.
+  bool tells_not_started() const { return cut_short && cut_short->reason != Reason::internal_error; }
   bool is_unmetered(CallKind kind) const { return (unmetered & Spend::bit(kind)) != 0; }
 };
 

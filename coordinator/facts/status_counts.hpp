@@ -17,6 +17,11 @@ constexpr std::string_view to_string(CaseStatus status) {
   return case_status_names[static_cast<std::size_t>(status)];
 }
 
+/// The same for people: a case whose turn had not come when its run was stopped is no error.
+constexpr std::string_view shown_status(CaseStatus status, bool not_started) {
+  return not_started ? "not started" : to_string(status);
+}
+
 constexpr std::optional<CaseStatus> case_status_from(std::string_view name) {
   for (std::size_t i = 0; i < case_status_names.size(); ++i) {
     if (case_status_names[i] == name) return static_cast<CaseStatus>(i);

@@ -174,9 +174,10 @@ void set_in_flight(ProgressState& state) {
   state.in_flight = std::min(state.begun, std::max(sent, state.begun - std::min(held_up, state.begun)));
 }
 
-void count_unanswered(ProgressState& state, std::uint64_t trials) {
-  state.errors += trials;
-  state.done += trials;
+void end_with(ProgressState& state, std::uint64_t unanswered) {
+  state.errors += unanswered;
+  state.done += unanswered;
+  state.is_over = true;
 }
 
 void RateEstimate::update(Seconds elapsed, std::uint64_t done, bool goes_on) {
@@ -256,7 +257,9 @@ std::string render_plain(const ProgressState& state) {
                             : std::to_string(state.passed + state.failed) + " answered, ";
   if (state.perturbed > 0) line += std::to_string(state.perturbed) + " perturbed, ";
   line += wording::counted(state.errors, "error");
-  const bool finished = state.done == state.total;
+  const bool finished = state.is_over || state.done == state.total;
+  if (state.done < state.total && state.is_over)
+    line += ", " + std::to_string(state.total - state.done) + " not started";
   if (!finished) {
     line += "; " + std::to_string(state.in_flight) + " in flight";
     if (state.waiting > 0) line += ", " + std::to_string(state.waiting) + " queued";
@@ -269,7 +272,7 @@ std::string render_plain(const ProgressState& state) {
   line += "; " + wording::clock(state.elapsed) + " elapsed";
   if (state.remaining && !finished) line += ", about " + wording::clock(*state.remaining) + " left";
   if (state.cost) line += "; " + wording::dollars(*state.cost);
-  if (state.waits_for_budget)
+  if (state.waits_for_budget && !finished)
     line +=
         "; what is left of the run's budget is reserved for calls under way, until they say what they took";
   if (state.rate_limited > 0) line += "; rate limited " + wording::counted(state.rate_limited, "time");

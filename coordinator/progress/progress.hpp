@@ -72,6 +72,7 @@ struct ProgressState {
   std::vector<BudgetFacts> budgets;  ///< Of each provider.
   bool is_assessed = true;           ///< Else passed and failed are nothing but answers.
   bool is_gated = false;             ///< The gate may yet decide otherwise on what passed and failed.
+  bool is_over = false;              ///< What is not done was not started.
 };
 
 /// Nothing goes on, so that what was done a while ago says nothing of what is left: a provider is down or
@@ -82,8 +83,9 @@ bool stands_still(std::span<const BudgetFacts> providers);
 /// of the budgets that count it (BudgetFacts::waiting_has_queued).
 void set_in_flight(ProgressState& state);
 
-/// Of a run that has ended: `trials` were begun and have no result, so that the report has them as errors.
-void count_unanswered(ProgressState& state, std::uint64_t trials);
+/// The run has ended: `unanswered` trials without a result are errors in its report, the others without one
+/// were not started.
+void end_with(ProgressState& state, std::uint64_t unanswered);
 
 /// One line of at most `columns` columns without a line end: the least important parts go first when it is
 /// tight.

@@ -225,6 +225,24 @@ TEST_F(CoordinatorActorTest, AStopBetweenTwoLinesOfProgressCountsForNothingInThe
   EXPECT_NEAR(*state.per_second, 1.0 / 8, 0.03) << "12 of the 20 s were none";
 }
 
+// It said "0:05 elapsed" above "Run: 1.6 s".
+TEST_F(CoordinatorActorTest, TheLastLineOfProgressIsWhatTheReportSays) {
+  join("p", 1);
+  pass(1600ms);
+  report("p", 0);
+  commit();
+  pass(4000ms);
+  stop();
+  send("p", wire::Goodbye{"drained"});
+  ASSERT_EQ(ended(), 1u);
+  EXPECT_DOUBLE_EQ(listener.got<RunEnded>()[0].facts.duration_seconds, 1.6);
+  const auto& last = progress.got<ShowProgress>().back().state;
+  EXPECT_EQ(last.elapsed, 2s);
+  EXPECT_TRUE(last.is_over);
+  EXPECT_EQ(last.done, 1u);
+  EXPECT_EQ(last.errors, 0u) << "nobody began with the other one";
+}
+
 // It ended up to a heartbeat after its deadline.
 TEST_F(CoordinatorActorTest, ADeadlineCountsTheRunBeforeThisOne) {
   Router its_router{system()};

@@ -122,6 +122,23 @@ TEST_F(LeavingWorkerTest, DrainGivesCallsUnderWayTheTimeThatItNames) {
   EXPECT_EQ(said<wire::Goodbye>().at(0).reason, "drained");
 }
 
+// Whoever ran into a deadline read that cases had ended in an error which nobody had asked.
+TEST_F(LeavingWorkerTest, AlsoWhereNobodyWaitsForCallsIsGivenBackWhatWasNeverCalledFor) {
+  begin();
+  wire::Grant one_place = unlimited();
+  one_place.places = 1;
+  hear(grants(one_place));
+  lease({0, 1});
+  ASSERT_EQ(calls().size(), 1u);
+  const auto reports = said<wire::Report>();
+  ASSERT_FALSE(reports.empty());
+  EXPECT_EQ(reports[0].started, (std::vector<UnitId>{0, 1}));
+  hear(wire::Drain{"run-1", "the deadline was reached", 0});
+  EXPECT_EQ(returned(), std::vector<UnitId>{1});
+  EXPECT_TRUE(has_ended()) << "the call under way is not waited for";
+  EXPECT_EQ(said<wire::Goodbye>().size(), 1u);
+}
+
 // Its answer is paid for; it used to be a final error, which a run that goes on did not ask again.
 TEST_F(LeavingWorkerTest, WhatWaitsForItsEmbeddingAtTheEndOfARunIsGivenBackBeforeTheGoodbye) {
   settings.embedding = {"openai", "e-1"};

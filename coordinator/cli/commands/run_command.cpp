@@ -398,8 +398,7 @@ struct RerunCommand {
     std::string text = "Of run " + short_id(past.run.run_id) + " (" + printable(past.run.suite_path) + "):\n";
     for (const CaseOutcome& one : cases) {
       if (ids.contains(one.id))
-        text += std::string(one.not_started ? "not started" : to_string(one.status)) + "  " +
-                printable(one.id) + "\n";
+        text += std::string(shown_status(one.status, one.not_started)) + "  " + printable(one.id) + "\n";
     }
     std::cout << text;
     return exit_ok;

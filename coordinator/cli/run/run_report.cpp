@@ -30,10 +30,9 @@
 namespace sluice {
 namespace {
 
-/// The run was stopped before a worker began with the unit, which has no result. After a defect nobody knows.
+/// Of a unit without a result.
 bool not_started(const RunFacts& facts, const std::vector<UnitId>& begun_units, UnitId unit) {
-  return facts.cut_short && facts.cut_short->reason != Reason::internal_error &&
-         !std::ranges::binary_search(begun_units, unit);
+  return facts.tells_not_started() && !std::ranges::binary_search(begun_units, unit);
 }
 
 /// What the ledger keeps of a run for later commands.

@@ -161,10 +161,9 @@ std::string record_page(const PastRun& past, const std::string& panel, const std
         "<h2>Cases that did not simply pass</h2>\n<div class=\"scroll\"><table><thead><tr><th>Case</th>"
         "<th>Status</th><th>Missed</th></tr></thead><tbody>\n";
     for (const CaseOutcome& one : cases) {
-      const std::string status(to_string(one.status));
-      text += "<tr><td>" + xml_escaped(one.id) + "</td><td><span class=\"status " + status + "\">" +
-              (one.not_started ? "not started" : status) + "</span></td><td>" +
-              xml_escaped(joined(one.missed)) + "</td></tr>\n";
+      const std::string status(shown_status(one.status, one.not_started));
+      text += "<tr><td>" + xml_escaped(one.id) + "</td><td><span class=\"status " + status + "\">" + status +
+              "</span></td><td>" + xml_escaped(joined(one.missed)) + "</td></tr>\n";
     }
     text += "</tbody></table></div>\n";
   }

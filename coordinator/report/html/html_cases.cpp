@@ -62,7 +62,7 @@ std::string_view change_words(CaseChange change) {
 }
 
 std::string status_words(const ShownCase& shown) {
-  const std::string status(to_string(shown.status));
+  const std::string status(shown.status);
   return "<span class=\"status " + status + "\">" + status + "</span>" +
          std::string(change_words(shown.change));
 }
@@ -237,7 +237,7 @@ void CaseData::append(const ShownCase& one, const CaseListing& listing) {
   }
   json.member("name", one.name);
   json.member("category", one.category);
-  json.member("status", to_string(one.status));
+  json.member("status", one.status);
   if (one.change != CaseChange::none) json.member("change", to_string(one.change));
   json.member("score", texts.lowest_score);
   json.member("scores", texts.scores);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -45,19 +46,21 @@ std::string picture(const std::string& heading, double height, const std::string
          xml_escaped(heading) + "</title>" + inner + "</svg>\n";
 }
 
-std::string status_bar(const StatusCounts& statuses) {
-  const std::vector<std::pair<std::string_view, std::uint64_t>> parts{
-      {"pass", statuses.passed},
-      {"warn", statuses.warned + statuses.flaky},
-      {"fail", statuses.failed},
-      {"error", statuses.errors}};
+std::string status_bar(const Totals& all) {
+  const StatusCounts& statuses = all.statuses;
+  const std::vector<std::tuple<std::string_view, std::string_view, std::uint64_t>> parts{
+      {"pass", "pass", statuses.passed},
+      {"warn", "warn", statuses.warned + statuses.flaky},
+      {"fail", "fail", statuses.failed},
+      {"error", "error", all.errors()},
+      {"unstarted", "not started", all.not_started}};
   std::string inner;
   std::string heading;
   double x = 0;
-  for (const auto& [style, count] : parts) {
+  for (const auto& [style, words, count] : parts) {
     if (count == 0) continue;
     const double part = width * static_cast<double>(count) / static_cast<double>(statuses.total());
-    const std::string title = std::string(style) + " " + wording::grouped(count);
+    const std::string title = std::string(words) + " " + wording::grouped(count);
     inner += shape("rect", style, {{"x", x}, {"y", 0}, {"width", part}, {"height", row_height}}, title);
     heading += (heading.empty() ? "" : ", ") + title;
     x += part;
@@ -174,7 +177,7 @@ std::string arms_chart(const RunArms& arms) {
 }  // namespace
 
 std::string charts_of(const ReportInput& input) {
-  std::string charts = status_bar(input.aggregates.all.statuses);
+  std::string charts = status_bar(input.aggregates.all);
   if (input.stability != nullptr) charts += stability_chart(*input.stability);
   if (input.gate.statistics) charts += statistics_chart(*input.gate.statistics);
   if (input.arms != nullptr) charts += arms_chart(*input.arms);

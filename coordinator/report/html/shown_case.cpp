@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/text/printable.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/facts/status_counts.hpp"
 #include "coordinator/gate/quoted.hpp"
 #include "coordinator/merge/shown_text.hpp"
 #include "coordinator/report/wording/wording.hpp"
@@ -65,7 +66,7 @@ class ShownCases {
                                                      test.category,
                                                      arm_of(result, input_),
                                                      test.test,
-                                                     result.status,
+                                                     shown_status(result.status, result.not_started),
                                                      result.assessment.change(),
                                                      texts_of(result, input_),
                                                      {}});

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "common/error.hpp"
-#include "coordinator/facts/status_counts.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/report/case_texts.hpp"
 #include "coordinator/report/report.hpp"
@@ -10,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice {
@@ -20,9 +20,9 @@ struct ShownCase {
   std::string title;  ///< The id, with the name where it has one of its own.
   std::string name;
   std::string category;
-  std::string arm;         ///< Empty without arms.
-  std::uint32_t test = 0;  ///< Which test it is under that arm.
-  CaseStatus status = CaseStatus::error;
+  std::string arm;          ///< Empty without arms.
+  std::uint32_t test = 0;   ///< Which test it is under that arm.
+  std::string_view status;  ///< shown_status
   CaseChange change = CaseChange::none;
   CaseTexts texts;                 ///< The answer whole where it was found, and all cut to the room.
   std::vector<std::string> notes;  ///< What is cut or lost, and what shows it whole.

@@ -291,6 +291,9 @@ TEST(Reports, CasesWhoseTurnDidNotComeAreNoErrorsForPeople) {
   EXPECT_NE(annotations.find("interrupted by SIGINT%0A3 fixtures not started"), std::string::npos)
       << annotations;
   EXPECT_EQ(annotations.find("tls-002"), std::string::npos) << annotations;
+  const std::string html = html_of(input);
+  EXPECT_NE(html.find("Cases: pass 1, fail 1, error 2, not started 3"), std::string::npos) << html;
+  EXPECT_EQ(occurrences(html, R"("status": "not started")"), 3u);
   const json report = json::parse(json_of(input));
   EXPECT_EQ(report["metrics"]["errors"], 5);
   EXPECT_EQ(report["fixture_results"][6]["status"], "error");
