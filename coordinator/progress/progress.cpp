@@ -160,14 +160,27 @@ void set_in_flight(ProgressState& state) {
   std::uint64_t queued = state.waiting;
   std::uint64_t held_up = 0;
   std::uint64_t sent = 0;
+  std::vector<std::uint64_t> taken_out;
   for (BudgetFacts& budget : state.budgets) {
+    auto& twice = taken_out.emplace_back(0);
     if (budget.waiting_has_queued) {
-      const auto counted_twice = std::min<std::uint64_t>(queued, budget.waiting_calls);
-      budget.waiting_calls -= static_cast<std::uint32_t>(counted_twice);
-      queued -= counted_twice;
+      twice = std::min<std::uint64_t>(queued, budget.waiting_calls);
+      budget.waiting_calls -= static_cast<std::uint32_t>(twice);
+      queued -= twice;
+      budget.waiting_workers = 0;  // Some may only have a queue.
     }
     held_up += std::uint64_t{budget.waiting_calls} + budget.backing_off_calls;
     sent += budget.in_flight;
+  }
+  // The queues of a fleet have changed since its workers said how much waits. What was begun waits if nothing
+  // of it is sent; before the first call nobody knows.
+  const std::uint64_t known = sent + held_up;
+  std::uint64_t idle = sent > 0 ? state.begun - std::min(known, state.begun) : 0;
+  for (std::size_t i = 0; i < taken_out.size(); ++i) {
+    const auto waits = std::min(idle, taken_out[i]);
+    state.budgets[i].waiting_calls += static_cast<std::uint32_t>(waits);
+    held_up += waits;
+    idle -= waits;
   }
   // What the workers report is up to a heartbeat old: what they have given back since may be counted as
   // waiting still, but what they have sent is sent.

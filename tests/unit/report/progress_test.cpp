@@ -192,6 +192,22 @@ TEST(Progress, WhatASearchCountsAsWaitingIsQueued) {
   EXPECT_EQ(state.in_flight, 15u) << "the four were begun";
 }
 
+// Three workers had six calls under way, and the line showed: 8 in flight, 6 calls of 3 workers waiting. When
+// they had reported, one more unit each was queued.
+TEST(Progress, WhatWasBegunAndNotSentWaitsWhateverIsQueuedNow) {
+  ProgressState state;
+  state.begun = 14;
+  state.waiting = 14;
+  state.budgets.emplace_back().waiting_has_queued = true;
+  state.budgets[0].waiting_calls = 20;
+  state.budgets[0].waiting_workers = 3;
+  state.budgets[0].in_flight = 6;
+  set_in_flight(state);
+  EXPECT_EQ(state.in_flight, 6u);
+  EXPECT_EQ(state.budgets[0].waiting_calls, 8u);
+  EXPECT_EQ(state.budgets[0].waiting_workers, 0u) << "a worker with a queue alone counts among them";
+}
+
 // After an interrupt the line showed: 0 in flight, 10 calls waiting. All ten had been sent.
 TEST(Progress, CallsThatWereSentAreInFlightAlsoWhenTheQueueWasGivenBack) {
   ProgressState state;
