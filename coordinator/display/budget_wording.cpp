@@ -205,7 +205,7 @@ std::vector<BudgetNotice> BudgetNews::take(std::vector<BudgetNotice> notices,
   return news;
 }
 
-std::string budget_summary(const BudgetFacts& facts) {
+std::string budget_summary(const BudgetFacts& facts, std::optional<std::uint64_t> requests) {
   std::string text;
   const auto add = [&](const std::string& part, std::string_view before) {
     text.append(text.empty() ? "" : before).append(part);
@@ -224,6 +224,9 @@ std::string budget_summary(const BudgetFacts& facts) {
   if (facts.permits_granted > 0) {
     add(counted(facts.permits_granted, "permit"), ", ");
     if (facts.permits_unused > 0) add(grouped(facts.permits_unused) + " unused", ", ");
+    // Before a limit is known calls need none; without them permits and requests look wrong.
+    const auto with_one = facts.permits_granted - std::min(facts.permits_granted, facts.permits_unused);
+    if (requests && *requests > with_one) add(counted(*requests - with_one, "call") + " without one", ", ");
   }
   if (facts.rate_limited > 0) add(refusals(facts), "; ");
   if (facts.doubted != wire::AnnouncedLimits{})

@@ -3,6 +3,7 @@
 #include "coordinator/facts/budget_facts.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -39,8 +40,8 @@ std::string budget_use(const BudgetFacts& facts);
 /// make it with), `given up`, `2 places left by a run that died, free in 0:57`; empty if calls may start.
 std::string hold(const BudgetFacts& facts);
 /// What limited the calls and for how long, for reports: `98% of 100/s (configured), 1,000 permits, 3 unused;
-/// paused 12.0 s`; empty if nothing did.
-std::string budget_summary(const BudgetFacts& facts);
+/// paused 12.0 s`; empty if nothing did. `requests`: all of the run were made to this provider.
+std::string budget_summary(const BudgetFacts& facts, std::optional<std::uint64_t> requests = std::nullopt);
 /// One sentence for the log.
 std::string notice(const BudgetNotice& notice);
 

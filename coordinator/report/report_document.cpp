@@ -215,8 +215,11 @@ class ReportBuilder {
     fact("Cost", wording::cost(input_));
     fact(is_comment_ ? "Effort" : "Run", wording::run_facts(input_));
     if (auto waits = wording::waits(input_); !waits.empty()) fact("Waited", std::move(waits));
+    // The budgets are those of the run's last part.
+    const bool is_only_one = input_.facts.budgets.size() == 1 && !input_.facts.is_resumed;
     for (const BudgetFacts& budget : input_.facts.budgets) {
-      const std::string summary = wording::budget_summary(budget);
+      const std::string summary =
+          wording::budget_summary(budget, is_only_one ? std::optional(input_.facts.requests) : std::nullopt);
       if (!summary.empty()) fact("Budget", budget.provider + ": " + summary);
       if (const auto lines = wording::settings_lines(budget.learned); !lines.empty())
         fact("Learnt", "[providers." + budget.provider + "] " + joined(lines));

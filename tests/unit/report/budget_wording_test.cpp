@@ -142,6 +142,19 @@ TEST(BudgetWording, TheSummarySaysWhatLimitedTheCalls) {
   BudgetFacts searched;
   searched.found_concurrency = 42;
   EXPECT_EQ(budget_summary(searched), "42 at a time (found)");
+  EXPECT_EQ(budget_summary(searched, 100), "42 at a time (found)") << "no call needed a permit";
+}
+
+// `108 requests` stood above `98 permits; 8 calls refused`.
+TEST(BudgetWording, PermitsAndRequestsAddUp) {
+  BudgetFacts facts = limited_to(1080.0, LimitSource::found);
+  facts.permits_granted = 100;
+  facts.permits_unused = 2;
+  EXPECT_EQ(budget_summary(facts, 108), "about 18/s (found), 100 permits, 2 unused, 10 calls without one");
+  EXPECT_EQ(budget_summary(facts, 99), "about 18/s (found), 100 permits, 2 unused, 1 call without one");
+  EXPECT_EQ(budget_summary(facts, 98), "about 18/s (found), 100 permits, 2 unused");
+  EXPECT_EQ(budget_summary(facts, 90), budget_summary(facts, 98)) << "a worker was lost with its results";
+  EXPECT_EQ(budget_summary(facts), budget_summary(facts, 98)) << "of one provider of several";
 }
 
 TEST(BudgetWording, LimitsComeInTheOrderOfTheSettings) {
