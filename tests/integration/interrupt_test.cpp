@@ -71,6 +71,24 @@ TEST_F(Interrupt, EndsAtOnceWithWhatThereIs) {
   }
 }
 
+// Four of five that the worker had begun waited for the one place, and stood among the errors.
+TEST_F(Interrupt, WhatNoCallWasMadeForWasNotStarted) {
+  const auto stalling = start_stalling_simulator();
+  const auto table = folder() / "report.txt";
+  auto run = start_sluice(live(stalling) + at_once +
+                          Flags{"--max-in-flight", "1", "--report", "table=" + table.string()});
+  ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == answered; })) << run.errors();
+  ASSERT_TRUE(eventually([&] { return stalling.count("start") > answered; })) << run.errors();
+  run.signal(SIGINT);
+  const auto finished = finish(run);
+  const std::size_t not_started = fixture_count() - answered - 1;
+  EXPECT_EQ(errors_and_not_started(read_text(table)), std::pair(std::size_t{1}, not_started))
+      << read_text(table);
+  EXPECT_NE(finished.errors.find(" 1 error, " + std::to_string(not_started) + " not started; "),
+            std::string::npos)
+      << finished.errors;
+}
+
 // An answer that is a moment away was paid for, or will be.
 TEST_F(Interrupt, CallsUnderWayAreFinishedFirst) {
   const auto slow = start_simulator({R"({"latency_ms": 0, "times": 12})", R"({"latency_ms": 1500})"}, {});
