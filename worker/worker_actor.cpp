@@ -254,6 +254,10 @@ void on_message(WorkerActor* self, ActiveRun& run, UnitsReturned& returned) {
   leave_if_done(self);
 }
 
+void on_message(WorkerActor* self, ActiveRun&, WoundDown&) {
+  if (auto& leaving = self->state.leaving; leaving.begun()) send_goodbye(self, leaving.at_once({}));
+}
+
 /// The coordinator gives no more work to a worker with such a result, and says so in its own log, which
 /// whoever runs the worker may not see.
 void note_problem(WorkerActor* self, ActiveRun& run, const UnitResult& result) {
@@ -263,10 +267,6 @@ void note_problem(WorkerActor* self, ActiveRun& run, const UnitResult& result) {
   run.problems.push_back(*error);
   spdlog::error("this worker gets no more work: {}", error->message);
   tell_watcher(self);
-}
-
-void on_message(WorkerActor* self, ActiveRun&, WoundDown&) {
-  if (auto& leaving = self->state.leaving; leaving.begun()) send_goodbye(self, leaving.at_once({}));
 }
 
 void on_message(WorkerActor* self, ActiveRun& run, UnitsScored& scored) {
