@@ -155,8 +155,7 @@ double LimitEstimate::Episode::answered_since(BootTime since) const {
 
 /// The calls that a window of a second had taken when the next one was refused, if it is one.
 std::optional<double> LimitEstimate::window_rate() const {
-  // A window is known by numbers that are exact.
-  if (before_->is_rough(0) || last_->is_rough(0)) return std::nullopt;
+  if (of_several_runs_ && (before_->is_rough(0) || last_->is_rough(0))) return std::nullopt;
   const auto second_ago = last_->refused_at - window;
   const double first = before_->answered_since(before_->refused_at - window);
   const double second = last_->answered_since(second_ago);

@@ -27,6 +27,9 @@ class LimitEstimate {
 
   /// Calls could start from now on.
   void on_demand(BootTime now);
+  /// Calls of other runs are among them: a window is known by numbers that are exact, and those that were
+  /// told late are not.
+  void of_several_runs() { of_several_runs_ = true; }
   /// What began since `since`, at times that nobody noted, and what came back refused.
   void on_outcomes(std::uint32_t started, std::uint32_t refused, BootTime since, BootTime now);
   /// A refusal has named a delay. After `on_outcomes` of that refusal.
@@ -83,6 +86,7 @@ class LimitEstimate {
   std::optional<double> window_rate() const;
   std::optional<double> rate_of_same_number() const;
 
+  bool of_several_runs_ = false;
   std::optional<Episode> last_;
   std::optional<Episode> before_;
 };

@@ -48,10 +48,11 @@ class PermitSlots {
   /// True if calls need permits at all.
   bool needed() const { return rule_.any() || found_; }
   /// How far ahead slots may be taken: no farther than need be where the rate is searched for, and may be
-  /// cut, or where tokens are limited, of which a call gives back what it did not use.
+  /// cut, where tokens are limited, of which a call gives back what it did not use, or where other runs wait
+  /// for them as well.
   BootTime lookahead() const {
     const bool limits_tokens = rule_.tokens || rule_.input_tokens || rule_.output_tokens;
-    return found_ || limits_tokens ? defaults::permit_lead : defaults::permit_lookahead;
+    return found_ || limits_tokens || is_shared_ ? defaults::permit_lead : defaults::permit_lookahead;
   }
   bool by_tokens() const { return tokens_ || input_tokens_ || output_tokens_; }
   /// Of the limits that were there from the beginning, which the settings name. One that is learnt ends no
@@ -76,6 +77,8 @@ class PermitSlots {
   void count(std::span<const ForeignUse> uses, std::optional<std::uint64_t> leader = {});
   /// Of the bucket of a found rate: RateFound::level.
   double found_level(BootTime now) const { return found_ ? found_->level_then(now) : 0; }
+  /// Other runs are there.
+  void share(bool is_shared) { is_shared_ = is_shared; }
   /// Begins anew: every bucket is full or empty at `at`.
   void restart(BootTime at, BucketLevel level);
   /// What was taken and settled here since the last call, if `record_use` was called.
@@ -107,6 +110,7 @@ class PermitSlots {
                                                                               ///< run and their number there.
   std::vector<KeyUse> use_;
   bool records_use_ = false;
+  bool is_shared_ = false;
 };
 
 }  // namespace sluice

@@ -31,6 +31,8 @@ class RateSearch {
   }
   /// Calls are ready to start.
   void on_demand(BootTime now) { estimated_.seen().on_demand(now); }
+  /// Calls of other runs are among them.
+  void of_several_runs() { estimated_.seen().of_several_runs(); }
   /// The same for refusals that name a delay, which is waited for: a time in which the provider takes no
   /// call, but its bucket fills. True if the rate was cut. `is_closed`: the provider has answered nothing so
   /// far, and no call is under way: what is known of a rate is forgotten.

@@ -74,6 +74,7 @@ bool SharedRateSearch::take_in(const CallsSeen& seen, const Standing& own, BootT
   }
   if (leader_) return false;
   if (seen.started > 0) own_.on_demand(now);
+  own_.of_several_runs();
   return search(seen, pause, now);
 }
 

@@ -144,14 +144,15 @@ TEST(SharedSearch, RunsOnOneKeyTakeLittleLongerThanOneRunWithTheirCalls) {
   }
 }
 
-// Who is served is chance, and must not be the same run each time: half would be one after the other.
+// Who is ahead with its bucket, or takes the permits of 200 ms at once, had them all: half of the time is one
+// run after the other.
 TEST(SharedSearch, RunsOnOneKeyHaveEqualParts) {
   for (const bool is_known : {false, true}) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       SharedRow row{is_known ? "known" : "unknown", bucket(100, 10, true), {500, 500}, 20ms, seed};
       if (is_known) row.said.requests_per_minute = 6000;
       const auto runs = run_beside_each_other(row);
-      EXPECT_GE(*std::ranges::min_element(runs.seconds), 0.55 * runs.last()) << row.name << ", seed " << seed;
+      EXPECT_GE(*std::ranges::min_element(runs.seconds), 0.8 * runs.last()) << row.name << ", seed " << seed;
     }
   }
 }
