@@ -47,6 +47,15 @@ std::string words_of(const Arm& arm, const Error& error) {
   return "the arm \"" + arm.name + "\": " + without_place(error.message, arm.where);
 }
 
+/// A number that was said for the run holds for each provider that answers in it.
+void bound_calls_in_flight(Settings& settings, const std::vector<Arm>& arms) {
+  if (!settings.max_in_flight.value) return;
+  for (const Arm& arm : arms) {
+    const auto asked = std::ranges::find(settings.providers, own_provider_of(arm), &ProviderConfig::name);
+    if (asked != settings.providers.end()) asked->max_in_flight = settings.max_in_flight;
+  }
+}
+
 /// A base URL without a provider is that of the one that all arms ask. Where they ask several it could be
 /// anybody's, and another's key would go there.
 Result<void> take_provider_of_arms(Settings& settings, const std::vector<Arm>& arms) {
@@ -130,6 +139,7 @@ Result<std::vector<Arm>> run_arms(const RunFlags& flags, const Suite& suite) {
 
 Result<void> fit_to_arms(Settings& settings, const std::vector<Arm>& arms) {
   if (auto taken = take_provider_of_arms(settings, arms); !taken) return taken;
+  bound_calls_in_flight(settings, arms);
   if (auto unfollowed = saying_that_no_arm_follows(settings, arms))
     return usage_error(std::move(*unfollowed));
   return {};

@@ -12,7 +12,8 @@ namespace sluice {
 /// The arms that flags and suite name together. usage_invalid names the flag.
 Result<std::vector<Arm>> run_arms(const RunFlags& flags, const Suite& suite);
 
-/// A base URL that is named without a provider becomes that of the provider that all arms ask. usage_invalid
+/// A base URL that is named without a provider becomes that of the provider that all arms ask, and the run's
+/// `max_in_flight` that of each provider that they ask. usage_invalid
 /// for a flag that no arm follows (docs/arms.md).
 Result<void> fit_to_arms(Settings& settings, const std::vector<Arm>& arms);
 
