@@ -104,9 +104,9 @@ TEST_F(KeyFileTest, ShowsTheOtherRunsThatAreThere) {
   {
     KeyFile b = open();
     turn(b, {}, {3, 9});
-    EXPECT_EQ(turn(a).others, (OtherPlaces{{{3, 9}}, 0, 1}));
+    EXPECT_EQ(turn(a).others, (OtherPlaces{{{3, 9}}, 0, 1, 0, {}, {2}}));
     turn(a, {}, {1, 1});
-    EXPECT_EQ(turn(b).others, (OtherPlaces{{{1, 1}}, 1, 1}));
+    EXPECT_EQ(turn(b).others, (OtherPlaces{{{1, 1}}, 1, 1, 0, {}, {1}}));
   }
   EXPECT_TRUE(turn(a).others.places.empty()) << "its run has ended";
 }
@@ -206,7 +206,7 @@ TEST_F(KeyFileTest, CallsThatEndWithTheirProcessLeaveNoPlaces) {
   KeyFile a = open();
   KeyFile b = open();
   turn(a, {}, places, now, Calls::end_with_process);
-  EXPECT_EQ(turn(b).others, (OtherPlaces{{places}, 1, 1})) << "it lives";
+  EXPECT_EQ(turn(b).others, (OtherPlaces{{places}, 1, 1, 0, {}, {1}})) << "it lives";
   EXPECT_EQ(left_by_the_dead(), (OtherPlaces{{KeyPlaces()}, 1, 0})) << "nothing but b, which has none";
   turn(a, {}, places, now, Calls::may_outlive);
   EXPECT_EQ(left_by_the_dead().left_behind, 2u) << "a worker of another process has come";
