@@ -174,13 +174,27 @@ TEST(SharedKey, ARunWithALowerLimitIsNotSilentForWhatAnotherTook) {
   EXPECT_LT(slots.earliest(call, now), now + 5s);
 }
 
-TEST(SharedKey, WhatIsSearchedForIsEachRunsOwn) {
+TEST(SharedKey, ARateThatIsSearchedForIsThatOfAllRuns) {
   const BootTime now = 1h;
   PermitSlots slots({}, now);
   slots.set_found_rate(10.0, std::nullopt, now);
   const auto before = slots.earliest(call, now);
-  slots.count(std::vector<ForeignUse>(100, {1, SlotTaken{1, now, {}}}));
-  EXPECT_EQ(slots.earliest(call, now), before);
+  slots.count(std::vector<ForeignUse>{{1, SlotTaken{1, before, {}}}});
+  EXPECT_EQ(slots.earliest(call, now), before + 100ms);
+}
+
+// Each began its bucket at another moment, and the one ahead had every slot.
+TEST(SharedKey, AFollowerHasTheLevelOfItsLeader) {
+  const BootTime now = 1h;
+  PermitSlots leader({}, now);
+  leader.set_found_rate(10.0, std::nullopt, now);
+  ASSERT_TRUE(leader.take(call, now, now + 1s, now));
+  const RateFound found{10.0, 10.0, std::nullopt, leader.found_level(now + 20ms), now + 20ms};
+  PermitSlots follower({}, now + 30ms);
+  follower.set_found_rate(10.0, std::nullopt, now + 30ms);
+  const std::vector<ForeignUse> uses{{1, found}, {2, RateFound{10.0, 10.0, std::nullopt, -9, now + 25ms}}};
+  follower.count(uses, 1);
+  EXPECT_EQ(follower.earliest(call, now + 30ms), leader.earliest(call, now + 30ms));
 }
 
 }  // namespace sluice::shared_key_test

@@ -191,11 +191,11 @@ TEST(RunOptions, ABaseUrlOfTheSuiteIsThatOfTheOneProviderThatItsArmsAsk) {
 // With --max-in-flight 6 a suite whose arms name their provider had 40 calls in flight.
 TEST(RunOptions, TheNumberInFlightOfARunHoldsForEachProviderThatItsArmsAsk) {
   Settings settings =
-      settings_of("[providers.gemini]\nmax_in_flight = 3\n", {{"max_in_flight", "--max-in-flight", "6"}});
-  ASSERT_TRUE(fit_to_arms(settings, arms_of_flags({"a=anthropic:m", "b=openai:n"})));
+      settings_of("[providers.openai]\nmax_in_flight = 3\n", {{"max_in_flight", "--max-in-flight", "6"}});
+  ASSERT_TRUE(fit_to_arms(settings, arms_of_flags({"a=anthropic:m", "b=gemini:n"})));
   EXPECT_EQ(limits_of(settings, "anthropic").max_in_flight, 6u);
-  EXPECT_EQ(limits_of(settings, "openai").max_in_flight, 6u);
-  EXPECT_EQ(limits_of(settings, "gemini").max_in_flight, 3u) << "no arm asks it";
+  EXPECT_EQ(limits_of(settings, "gemini").max_in_flight, 6u);
+  EXPECT_EQ(limits_of(settings, "openai").max_in_flight, 3u) << "no arm asks it";
 }
 
 // The line of the base URL names no provider: the flag does.
