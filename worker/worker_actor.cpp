@@ -255,7 +255,9 @@ void on_message(WorkerActor* self, ActiveRun& run, UnitsReturned& returned) {
 }
 
 void on_message(WorkerActor* self, ActiveRun&, WoundDown&) {
-  if (auto& leaving = self->state.leaving; leaving.begun()) send_goodbye(self, leaving.at_once({}));
+  // Whether the worker ends with the run is said by the farewell that it began with.
+  const Farewell as_begun{{}, std::nullopt, false};
+  if (auto& leaving = self->state.leaving; leaving.begun()) send_goodbye(self, leaving.at_once(as_begun));
 }
 
 /// The coordinator gives no more work to a worker with such a result, and says so in its own log, which
