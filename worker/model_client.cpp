@@ -34,7 +34,8 @@ struct ModelClientState {
   Children children;
   std::optional<TimePoint> next_wake;  ///< When the one timer that counts will fire.
   SyncGroups groups;
-  caf::actor syncer;  ///< Null in a run that is not durable.
+  bool winds_down_at_once = false;  ///< WoundDown is due when nothing waits for a sync.
+  caf::actor syncer;                ///< Null in a run that is not durable.
 };
 
 using ModelClient = caf::stateful_actor<ModelClientState>;
@@ -95,6 +96,10 @@ void hand_on(ModelClient* self, const Moment& at) {
   if (engine.unfit) self->send(config.worker, WorkerUnfit{run_id, std::move(*engine.unfit)});
   if (engine.wake) wake_at(self, at.now, *engine.wake);
   if (const auto closes = groups.wake()) wake_at(self, at.now, *closes);
+  if (self->state.winds_down_at_once && groups.empty()) {
+    self->state.winds_down_at_once = false;
+    self->send(config.worker, WoundDown{run_id});
+  }
 }
 
 caf::behavior model_client_behavior(ModelClient* self, std::shared_ptr<ModelClientConfig> config) {
@@ -120,9 +125,8 @@ caf::behavior model_client_behavior(ModelClient* self, std::shared_ptr<ModelClie
       },
       [self](const WindDown& end) {
         self->state.flow->wind_down(end.finish_by);
+        self->state.winds_down_at_once = end.at_once;
         hand_on(self, moment(self));
-        const auto& config = *self->state.config;
-        if (end.at_once) self->send(config.worker, WoundDown{config.flow.settings.run_id});
       },
       [self](const HttpCallsDone& ended) {
         const auto at = moment(self);

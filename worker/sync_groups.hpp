@@ -39,6 +39,8 @@ class SyncGroups {
   void on_synced(const Result<void>& synced);
   /// What may be said now.
   StoredNews take() { return std::exchange(ready_, {}); }
+  /// Nothing waits for a sync.
+  bool empty() const { return !syncing_ && !closes_; }
   /// When the open group closes; nothing while none is open, or another one is being synced.
   std::optional<TimePoint> wake() const { return syncing_ ? std::nullopt : closes_; }
   /// The run is over: nothing is said any more.

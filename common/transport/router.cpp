@@ -271,9 +271,9 @@ class RouterActor final : public SocketActor {
                           {defaults::max_rejects, defaults::rejects_per_second}};
   PeerQuota refusal_quota_{{defaults::refusals_logged, defaults::refusals_logged_per_second},
                            {10 * defaults::refusals_logged, 10 * defaults::refusals_logged_per_second}};
-  PeerQuota unlisted_quota_{
-      {1, defaults::misfits_logged_per_second},
-      {10 * defaults::refusals_logged, 10 * defaults::refusals_logged_per_second}};  ///< By key.
+  /// By key. Of all keys together it bounds nothing, or one stranger with many would silence the others.
+  PeerQuota unlisted_quota_{{1, defaults::misfits_logged_per_second},
+                            {defaults::max_counted_peers, defaults::max_counted_peers}};
   PeerQuota misfit_quota_{{1, defaults::misfits_logged_per_second},
                           {10, 10 * defaults::misfits_logged_per_second}};
   PeerQuota hello_quota_{{defaults::max_hellos_of_one, defaults::hellos_of_one_per_second},

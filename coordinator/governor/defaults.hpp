@@ -179,6 +179,7 @@ inline constexpr double calls_wait_for = 3;        ///< or so many calls.
 /// Who had no call to make for so long leads no more: a leader that only waits for its last answer looks
 /// seldom.
 inline constexpr BootTime leads_without_calls = 1500ms;
+inline constexpr BootTime guesses_without_calls = 500ms;  ///< With a rate of which nothing is accepted yet.
 
 }  // namespace shared_search
 

@@ -55,7 +55,7 @@ void ProviderBudget::describe_learned(BudgetFacts& facts, BootTime now) const {
   if (facts.found_concurrency) learned.in_flight = facts.found_concurrency;
   if (other_runs_ == 0 || learned.source != LimitSource::found) return;
   // Of a rate all runs find the same; of the number in flight each finds its own part.
-  if (!learned_at_ || !rate_search_.accepted()) {
+  if (!learned_at_ || !rate_search_.accepted() || !is_shared_) {
     learned = {};
   } else {
     learned.in_flight = known_before_.in_flight;

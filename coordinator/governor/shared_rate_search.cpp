@@ -36,7 +36,8 @@ void SharedRateSearch::on_demand(BootTime now) {
 }
 
 bool SharedRateSearch::may_lead(BootTime now) const {
-  return !is_down_ && had_calls_at_ && *had_calls_at_ + leads_without_calls >= now;
+  if (is_down_ || !had_calls_at_) return false;
+  return *had_calls_at_ + (own_.handed_on() ? leads_without_calls : guesses_without_calls) >= now;
 }
 
 bool SharedRateSearch::search(const CallsSeen& seen, BootTime pause, BootTime now) {
@@ -55,8 +56,8 @@ bool SharedRateSearch::on_calls(const CallsSeen& seen, BootTime pause, BootTime 
 
 /// True if the rate is clearly less than the one until now.
 bool SharedRateSearch::follow(std::uint64_t run, const RateFound& found, BootTime now) {
-  const bool leads_itself = run >= *run_ && may_lead(now);
-  if (leads_itself || found.at + patience < now) return false;
+  if (found.at + patience < now) return false;
+  if (!leader_ && run >= *run_ && may_lead(now)) return false;
   if (leader_ && leader_->run < run && leader_->found.at + patience >= now) return false;
   const auto before = rate();
   leader_ = Leader{run, found};
@@ -74,7 +75,6 @@ bool SharedRateSearch::take_in(const CallsSeen& seen, const Standing& own, BootT
   }
   if (leader_) return false;
   if (seen.started > 0) own_.on_demand(now);
-  own_.of_several_runs();
   return search(seen, pause, now);
 }
 
@@ -83,6 +83,8 @@ bool SharedRateSearch::count(const Others& others, const Standing& own, BootTime
   longest_pause_ = std::max(longest_pause_, pause);
   others_ = static_cast<std::uint32_t>(others.living.size());
   if (leader_ && !std::ranges::count(others.living, leader_->run)) lead_on(now);
+  // Those that came before this run told nobody of their calls.
+  if (others_ > 0) own_.of_several_runs();
   bool was_cut = false;
   for (const auto& [run, use] : others.uses) {
     if (const auto* found = std::get_if<RateFound>(&use)) {

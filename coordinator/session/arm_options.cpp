@@ -51,7 +51,8 @@ std::string words_of(const Arm& arm, const Error& error) {
 void bound_calls_in_flight(Settings& settings, const std::vector<Arm>& arms) {
   if (!settings.max_in_flight.value) return;
   for (const Arm& arm : arms) {
-    const auto asked = std::ranges::find(settings.providers, own_provider_of(arm), &ProviderConfig::name);
+    const std::string provider = settings_of(arm, settings).provider.value;
+    const auto asked = std::ranges::find(settings.providers, provider, &ProviderConfig::name);
     if (asked != settings.providers.end()) asked->max_in_flight = settings.max_in_flight;
   }
 }

@@ -110,6 +110,7 @@ std::vector<SharedRow> rows() {
       rows.push_back({name + ", 3 s apart", server, {500, 500}, 3s});
       rows.push_back({name + ", a short second one", server, {900, 100}, 1s});
       rows.push_back({name + ", a short first one", server, {100, 900}, 1s});
+      rows.push_back({name + ", a first one of ten", server, {10, 990}, 20ms});
       rows.push_back({name + ", four", server, {250, 250, 250, 250}, 20ms});
     }
   }

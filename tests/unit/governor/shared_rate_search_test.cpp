@@ -116,6 +116,26 @@ TEST_F(SecondRun, FollowsALaterRunDuringItsOutage) {
   EXPECT_TRUE(tells(start).empty());
 }
 
+// Its guess was followed for longer than it had calls, and the next run kept it.
+TEST_F(SecondRun, TellsNoGuessOnceItHasNoCalls) {
+  search_.on_calls(seen(30, 20, start - 100ms, start), {}, start);
+  ASSERT_TRUE(search_.rate());
+  ASSERT_FALSE(search_.accepted());
+  reads(3, DelayNamed{start}, start);
+  tells(start);
+  EXPECT_EQ(tells(start + 500ms).size(), 1u);
+  EXPECT_TRUE(tells(start + 1100ms).empty());
+}
+
+// It went on at the old rate for two seconds, and led everybody to it.
+TEST_F(SecondRun, FollowsItsLeaderAlsoWhenItHasCallsAgain) {
+  search_.begin_with(20, 3, start);
+  reads(3, found(30, start + 2s), start + 2s);
+  search_.on_demand(start + 3s);
+  EXPECT_TRUE(reads(3, found(5, start + 3s), start + 3s));
+  EXPECT_EQ(search_.rate(), 5);
+}
+
 TEST_F(SecondRun, RepeatsThatItLeads) {
   search_.begin_with(20, 3, start);
   EXPECT_EQ(tells(start).size(), 1u);
