@@ -70,11 +70,10 @@ struct KeyPlaces {
 /// Those of the other runs that are there, in an order that all of them know.
 struct OtherPlaces {
   std::vector<KeyPlaces> places;
-  std::size_t before = 0;                  ///< How many of them come before this run; at most their number.
-  std::uint32_t runs = 0;                  ///< How many live; the calls of dead ones may be under way.
-  std::uint32_t left_behind = 0;           ///< Places of dead ones,
-  BootTime left_until{};                   ///< which count until then.
-  std::vector<std::uint64_t> living = {};  ///< The numbers of the runs that live.
+  std::size_t before = 0;             ///< How many of them come before this run; at most their number.
+  std::vector<std::uint64_t> living;  ///< Runs that live, by number; the calls of dead ones may be under way.
+  std::uint32_t left_behind = 0;      ///< Places of dead ones,
+  BootTime left_until{};              ///< which count until then.
   friend bool operator==(const OtherPlaces&, const OtherPlaces&) = default;
 };
 

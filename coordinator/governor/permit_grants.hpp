@@ -29,7 +29,7 @@ class PermitGrants {
   void set_found_rate(std::optional<double> per_second, std::optional<double> burst, BootTime now) {
     slots_.set_found_rate(per_second, burst, now);
   }
-  void share(bool is_shared) { slots_.share(is_shared); }
+  void set_beside_others(bool is_beside) { slots_.set_beside_others(is_beside); }
   double found_level(BootTime now) const { return slots_.found_level(now); }
   void record_use(bool records) { slots_.record_use(records); }
   std::vector<KeyUse> take_use() { return slots_.take_use(); }

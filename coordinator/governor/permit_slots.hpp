@@ -52,7 +52,7 @@ class PermitSlots {
   /// for them as well.
   BootTime lookahead() const {
     const bool limits_tokens = rule_.tokens || rule_.input_tokens || rule_.output_tokens;
-    return found_ || limits_tokens || is_shared_ ? defaults::permit_lead : defaults::permit_lookahead;
+    return found_ || limits_tokens || is_beside_others_ ? defaults::permit_lead : defaults::permit_lookahead;
   }
   bool by_tokens() const { return tokens_ || input_tokens_ || output_tokens_; }
   /// Of the limits that were there from the beginning, which the settings name. One that is learnt ends no
@@ -77,8 +77,8 @@ class PermitSlots {
   void count(std::span<const ForeignUse> uses, std::optional<std::uint64_t> leader = {});
   /// Of the bucket of a found rate: RateFound::level.
   double found_level(BootTime now) const { return found_ ? found_->level_then(now) : 0; }
-  /// Other runs are there.
-  void share(bool is_shared) { is_shared_ = is_shared; }
+  /// Other runs with this key are there.
+  void set_beside_others(bool is_beside) { is_beside_others_ = is_beside; }
   /// Begins anew: every bucket is full or empty at `at`.
   void restart(BootTime at, BucketLevel level);
   /// What was taken and settled here since the last call, if `record_use` was called.
@@ -110,7 +110,7 @@ class PermitSlots {
                                                                               ///< run and their number there.
   std::vector<KeyUse> use_;
   bool records_use_ = false;
-  bool is_shared_ = false;
+  bool is_beside_others_ = false;
 };
 
 }  // namespace sluice

@@ -268,7 +268,7 @@ void ProviderBudget::stop_sharing(BootTime now) {
   is_shared_ = false;
   left_behind_ = 0;
   permits_.record_use(false);
-  permits_.share(false);
+  permits_.set_beside_others(false);
   rate_search_.stop_sharing(now);
   concurrency_.leave_to_others({}, now);
 }
@@ -288,10 +288,10 @@ void ProviderBudget::count(std::span<const ForeignUse> uses, const OtherPlaces& 
   const SharedRateSearch::Standing own{searches_rate(), health_.is_down()};
   if (rate_search_.count(others_did, own, pause_.left(now), now)) on_cut(spaced, now);
   permits_.set_found_rate(rate_search_.rate(), rate_search_.burst(), now);
-  permits_.share(others.runs > 0);
+  permits_.set_beside_others(!others.living.empty());
   permits_.count(uses, rate_search_.leader());
   concurrency_.leave_to_others(others, now);
-  other_runs_ = std::max(other_runs_, others.runs);
+  other_runs_ = std::max(other_runs_, static_cast<std::uint32_t>(others.living.size()));
   left_behind_ = others.left_behind;
   left_until_ = others.left_until;
 }

@@ -34,9 +34,10 @@ class SharedRateSearch {
     std::span<const std::uint64_t> living;  ///< Those that are there.
   };
   struct Standing {
-    bool searches =
-        true;  ///< No rate is known beside the one that is searched for here: else theirs is not its.
-    bool is_down = false;  ///< It makes the probes of an outage alone, which show nothing of a rate.
+    /// No rate is known beside the one that is searched for here; else what they find is not this run's.
+    bool searches = true;
+    /// It makes the probes of an outage alone, which show nothing of a rate.
+    bool is_down = false;
   };
   /// True if the rate was cut.
   bool count(const Others& others, const Standing& own, BootTime pause, BootTime now);

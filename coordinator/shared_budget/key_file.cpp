@@ -354,7 +354,6 @@ Result<KeyFile::News> KeyFile::read(BootTime now, BootTime patience) {
     if (i == entry_ || one.run == 0) continue;
     const bool lives = is_held(i);
     const bool is_silent = BootTime(one.time_us) + patience < now;
-    news.others.runs += lives ? 1 : 0;
     if (lives) news.others.living.push_back(one.run);
     const bool calls_ended = !lives && head.ending_runs[i] == one.run;
     if (is_silent || calls_ended) continue;

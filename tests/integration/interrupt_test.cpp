@@ -34,6 +34,19 @@ class Interrupt : public Workbench {
     if (!std::regex_search(table, found, counts) || found[2] == "0") return {};
     return {std::stoul(found[1]), std::stoul(found[2])};
   }
+  /// Sends the signal until the process has ended: with exit code 2, and `why` in its only line of error.
+  static Finished insist(Process& process, int signal, const std::string& why) {
+    EXPECT_TRUE(eventually([&] {
+      process.signal(signal);
+      return !process.running();
+    }));
+    auto finished = finish(process);
+    EXPECT_EQ(finished.exit_code, 2);
+    const auto lines = finished.error_lines();
+    EXPECT_EQ(lines.size(), 1u) << finished.errors;
+    EXPECT_NE(lines.empty() ? std::string::npos : lines[0].find(why), std::string::npos) << finished.errors;
+    return finished;
+  }
   /// Whether the process has taken every signal that was sent to it. Two of a kind that wait are one.
   static bool has_taken_all_signals(const Process& process) {
     const auto status = read_text("/proc/" + std::to_string(process.pid()) + "/status");
@@ -160,14 +173,7 @@ TEST_F(Interrupt, AUserWhoInsistsEndsARunThatCannotEndByItself) {
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   auto run = start_sluice(live(stalling) + at_once + Flags{"--output", pipe.string()});
   ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == answered; })) << run.errors();
-  EXPECT_TRUE(eventually([&] {
-    run.signal(SIGTERM);
-    return !run.running();
-  }));
-  const auto finished = finish(run);
-  EXPECT_EQ(finished.exit_code, 2);
-  ASSERT_EQ(finished.error_lines().size(), 1u) << finished.errors;
-  EXPECT_NE(finished.error_lines()[0].find("interrupted by SIGTERM"), std::string::npos) << finished.errors;
+  const auto finished = insist(run, SIGTERM, "interrupted by SIGTERM");
   EXPECT_NE(finished.errors.find("sluice: continue with `sluice run --resume "), std::string::npos)
       << finished.errors;
 }
@@ -212,14 +218,7 @@ TEST_F(Interrupt, AUserWhoInsistsEndsAWorkerAsARun) {
   ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == answered; })) << worker.errors();
   worker.signal(SIGINT);
   EXPECT_TRUE(has_logged(worker, "press Ctrl-C again, or send one more signal, to end at once"));
-  EXPECT_TRUE(eventually([&] {
-    worker.signal(SIGINT);
-    return !worker.running();
-  }));
-  const auto finished = finish(worker);
-  EXPECT_EQ(finished.exit_code, 2);
-  ASSERT_EQ(finished.error_lines().size(), 1u) << finished.errors;
-  EXPECT_NE(finished.error_lines()[0].find("interrupted by SIGINT"), std::string::npos) << finished.errors;
+  const auto finished = insist(worker, SIGINT, "interrupted by SIGINT");
   EXPECT_NE(finished.errors.find("sluice-worker: calls under way are given up"), std::string::npos)
       << finished.errors;
 }

@@ -55,7 +55,6 @@ struct SharedKey {
       if (i == run) others.before = others.places.size();
       if (i == run || !runs[i].is_there) continue;
       others.places.push_back(runs[i].places);
-      ++others.runs;
       others.living.push_back(i);
     }
     return others;

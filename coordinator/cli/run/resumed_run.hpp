@@ -27,7 +27,8 @@ Result<RunRecord> take_up(const RunRecord& now, const Plan& plan, SuiteCopier* s
 /// What the run before took counts in every part of the run that follows.
 Result<void> note_spent_before(const RunFacts& before, const std::string& run_id, Ledger& ledger);
 
-/// The flag, with a blank before it, by which another command finds the run's home; empty where it needs none.
+/// The flag, with a blank before it, by which another command finds the run's home; empty where it needs
+/// none.
 std::string home_flag(const RunOptions& options);
 
 /// How to go on with a run that stopped, for whoever watches; `why`, if anything cut it short.

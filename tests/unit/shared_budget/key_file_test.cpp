@@ -104,9 +104,9 @@ TEST_F(KeyFileTest, ShowsTheOtherRunsThatAreThere) {
   {
     KeyFile b = open();
     turn(b, {}, {3, 9});
-    EXPECT_EQ(turn(a).others, (OtherPlaces{{{3, 9}}, 0, 1, 0, {}, {2}}));
+    EXPECT_EQ(turn(a).others, (OtherPlaces{{{3, 9}}, 0, {2}}));
     turn(a, {}, {1, 1});
-    EXPECT_EQ(turn(b).others, (OtherPlaces{{{1, 1}}, 1, 1, 0, {}, {1}}));
+    EXPECT_EQ(turn(b).others, (OtherPlaces{{{1, 1}}, 1, {1}}));
   }
   EXPECT_TRUE(turn(a).others.places.empty()) << "its run has ended";
 }
@@ -118,7 +118,7 @@ TEST_F(KeyFileTest, ARunThatHasNoTurnForLongHasNoPlaces) {
   EXPECT_EQ(turn(a, {}, {}, now + patience).others.places.size(), 1u);
   const auto later = turn(a, {}, {}, now + patience + 1s);
   EXPECT_TRUE(later.others.places.empty());
-  EXPECT_EQ(later.others.runs, 1u) << "it may go on";
+  EXPECT_EQ(later.others.living.size(), 1u) << "it may go on";
 }
 
 TEST_F(KeyFileTest, MovesWithItsEntry) {
@@ -196,7 +196,7 @@ TEST_F(KeyFileTest, AProcessThatDiesLocksNothingAndItsCallsCountForAWhile) {
   ASSERT_EQ(status, 0);
   KeyFile a = open();
   const auto news = turn(a);
-  EXPECT_EQ(news.others, (OtherPlaces{{{2, 0}}, 1, 0, 2, now + patience})) << "its calls may be under way";
+  EXPECT_EQ(news.others, (OtherPlaces{{{2, 0}}, 1, {}, 2, now + patience})) << "its calls may be under way";
   EXPECT_EQ(uses_in(news), (std::vector<KeyUse>{slot(4)}));
   EXPECT_TRUE(turn(a, {}, {}, now + patience + 1s).others.places.empty());
 }
@@ -206,8 +206,8 @@ TEST_F(KeyFileTest, CallsThatEndWithTheirProcessLeaveNoPlaces) {
   KeyFile a = open();
   KeyFile b = open();
   turn(a, {}, places, now, Calls::end_with_process);
-  EXPECT_EQ(turn(b).others, (OtherPlaces{{places}, 1, 1, 0, {}, {1}})) << "it lives";
-  EXPECT_EQ(left_by_the_dead(), (OtherPlaces{{KeyPlaces()}, 1, 0})) << "nothing but b, which has none";
+  EXPECT_EQ(turn(b).others, (OtherPlaces{{places}, 1, {1}})) << "it lives";
+  EXPECT_EQ(left_by_the_dead(), (OtherPlaces{{KeyPlaces()}, 1, {}})) << "nothing but b, which has none";
   turn(a, {}, places, now, Calls::may_outlive);
   EXPECT_EQ(left_by_the_dead().left_behind, 2u) << "a worker of another process has come";
 }
