@@ -1,6 +1,7 @@
 #include "coordinator/observations/observation_text.hpp"
 
 #include "common/text/printable.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/display/text_table.hpp"
 #include "coordinator/output/csv.hpp"
@@ -15,7 +16,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t id_digits = 8;
 constexpr std::size_t date_characters = 16;  ///< 2026-02-05 14:03
 
 /// The value as a text of CSV has it, before quotes; empty for none.
@@ -149,7 +149,7 @@ std::string observation_table(const std::vector<Observation>& observations, std:
     std::ranges::replace(time, 'T', ' ');
     auto& row = table.rows.emplace_back(std::vector<std::string>{
         printable(one.case_id), printable(short_form(one)), one.reason_code.value_or(one.status),
-        std::move(time), one.run_id.substr(0, id_digits),
+        std::move(time), one.run_id.substr(0, defaults::run_id_digits),
         one.cache_hit ? "cached" : wording::grouped(one.latency_ms),
         wording::grouped(one.input_tokens + one.output_tokens), printable(one.model)});
     if (!has_forms) row.erase(row.begin() + form_column);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "common/error.hpp"
 #include "coordinator/defaults.hpp"
 
 #include <cstddef>
@@ -99,8 +98,6 @@ struct Entry {
 struct Entries {
   std::vector<Entry> items{};
   Share share{};
-  /// Hands on further items, one at a time, where they are too many to be held.
-  std::function<Result<void>(const std::function<void(const Entry&)>&)> more{};
 };
 
 struct Column {

@@ -92,6 +92,8 @@ struct ReportInput {
   /// results.
   const JsonCases* json_cases = nullptr;
   bool with_inputs = false;  ///< The JSON report has what each case was asked.
+  /// By which a command finds the run, with a blank before it; empty where it needs none.
+  std::string home_flag{};
 };
 
 /// Write a report to the sink in pieces, so that memory stays flat. They visit the results, some of them

@@ -16,8 +16,7 @@ enum class Room : std::uint8_t {
 /// Whether a report for people lists its cases, or leaves that to whoever writes it.
 enum class CaseLists : std::uint8_t { shown, left_out };
 
-/// The report of a run for people. It may read the results again while it is written, so the input must
-/// outlive it. Fails only as visit_cases does.
+/// The report of a run for people. Fails only as visit_cases does.
 Result<document::Document> build_document(const ReportInput& input, Room room,
                                           CaseLists cases = CaseLists::shown);
 
@@ -25,8 +24,9 @@ Result<document::Document> build_document(const ReportInput& input, Room room,
 
 /// The statistical gate, repeats and stability; nothing where there was none of them.
 Result<std::vector<document::Section>> stability_sections(const ReportInput& input, Room room);
-/// Regressions, failures, improvements, warnings, missing baseline entries, errors. A page has all failures
-/// and the first `defaults::max_listed_cases` of the others, with how many more there are.
+/// Regressions, failures, improvements, warnings, missing baseline entries, errors. A page has the first
+/// `defaults::max_listed_cases` of a kind, with how many more there are and, of failed cases, a command that
+/// shows them.
 Result<std::vector<document::Section>> case_sections(const ReportInput& input, Room room);
 
 /// What each arm of a run came to; none of a run without.

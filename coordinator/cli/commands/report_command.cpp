@@ -2,6 +2,7 @@
 #include "coordinator/cli/past_runs/past_report.hpp"
 #include "coordinator/cli/past_runs/past_runs.hpp"
 #include "coordinator/cli/past_runs/whole_answers.hpp"
+#include "coordinator/cli/run/resumed_run.hpp"
 #include "coordinator/cli/run_flags.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/session/report_options.hpp"
@@ -35,6 +36,7 @@ struct ReportRun {
         report_past_run(*past, {app, *effective, **ledger}, *targets, [&](ReportInput input) {
           input.whole_answers = whole_answers(tools, *effective, past->run.run_id, input.redactor);
           input.with_inputs = report.inputs;
+          input.home_flag = home_flag(*effective);
           return write_reports(*targets, input);
         });
     return written ? exit_ok : written.error();

@@ -27,7 +27,6 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t least_table_columns = 80;
-constexpr std::size_t id_digits = 8;
 constexpr std::size_t year_characters = 5;
 constexpr std::size_t wide_gap = 2;
 constexpr std::size_t indent = 2;  ///< Of a model that stands below its run.
@@ -334,7 +333,7 @@ std::string result_words(const PastRun& past) {
 }
 
 std::string short_id(const std::string& run_id) {
-  return printable(run_id.substr(0, id_digits));
+  return printable(run_id.substr(0, defaults::run_id_digits));
 }
 
 std::string run_table(const std::vector<PastRun>& runs, std::size_t columns, bool colour) {

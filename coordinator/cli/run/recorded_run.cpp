@@ -64,7 +64,7 @@ Result<std::optional<FleetSecurity>> fleet_of(const RunOptions& options) {
   if (!fleet) return fail(std::move(fleet.error()));
   const auto& list = options.fleet->allowed;
   const bool is_of_home = list == fleet_files_in(options.settings.home.value).allowed;
-  fleet->allow_flags = is_of_home ? home_flag(options) : " --fleet-allow " + shell_word(list);
+  fleet->allow_flags = is_of_home ? home_flag(options.settings) : " --fleet-allow " + shell_word(list);
   return std::move(*fleet);
 }
 

@@ -69,8 +69,8 @@ Result<void> give_up(const std::vector<UnitSpend>& torn, const Plan& plan, const
 
 }  // namespace
 
-std::string home_flag(const RunOptions& options) {
-  const auto& home = options.settings.home;
+std::string home_flag(const Settings& settings) {
+  const auto& home = settings.home;
   return home.origin == Origin::flag ? " --home " + shell_word(home.value) : "";
 }
 
@@ -130,8 +130,8 @@ Result<void> note_spent_before(const RunFacts& before, const std::string& run_id
 }
 
 std::string how_to_report(const RunOptions& options, const std::string& run_id) {
-  return "the run is complete: `sluice report " + short_id(run_id) + " --output FILE" + home_flag(options) +
-         "` writes its report to another place";
+  return "the run is complete: `sluice report " + short_id(run_id) + " --output FILE" +
+         home_flag(options.settings) + "` writes its report to another place";
 }
 
 std::string how_to_go_on(const RunOptions& options, const std::string& run_id,
@@ -147,8 +147,9 @@ std::string how_to_go_on(const RunOptions& options, const std::string& run_id,
   const bool needs_cost = why && why->reason == Reason::cost_budget_spent;
   const bool needs_tokens = why && why->reason == Reason::token_budget_spent;
   const std::string budget = needs_cost ? " --max-cost MORE" : needs_tokens ? " --max-tokens MORE" : "";
-  return "continue with `" + resume_command(run_id) + budget + files_again(options) + home_flag(options) +
-         "`" + (is_cached ? "; the same command starts a new run, and pays for no answer twice" : "");
+  return "continue with `" + resume_command(run_id) + budget + files_again(options) +
+         home_flag(options.settings) + "`" +
+         (is_cached ? "; the same command starts a new run, and pays for no answer twice" : "");
 }
 
 }  // namespace sluice

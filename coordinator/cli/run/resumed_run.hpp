@@ -29,7 +29,7 @@ Result<void> note_spent_before(const RunFacts& before, const std::string& run_id
 
 /// The flag, with a blank before it, by which another command finds the run's home; empty where it needs
 /// none.
-std::string home_flag(const RunOptions& options);
+std::string home_flag(const Settings& settings);
 
 /// How to go on with a run that stopped, for whoever watches; `why`, if anything cut it short.
 std::string how_to_go_on(const RunOptions& options, const std::string& run_id,

@@ -7,6 +7,7 @@
 #include "coordinator/cli/past_runs/whole_answers.hpp"
 #include "coordinator/cli/run/command_progress.hpp"
 #include "coordinator/cli/run/not_passed.hpp"
+#include "coordinator/cli/run/resumed_run.hpp"
 #include "coordinator/cli/run/run_observations.hpp"
 #include "coordinator/cli/run/run_wording.hpp"
 #include "coordinator/merge/followed_results.hpp"
@@ -268,6 +269,7 @@ class RunReport::Reporter {
         input.whole_answers =
             whole_answers(*caches(), ended_.options.settings, ended_.run_id, input.redactor);
       input.with_inputs = ended_.options.report_inputs;
+      input.home_flag = home_flag(ended_.options.settings);
       input.json_cases = json_cases_ ? &*json_cases_ : nullptr;
       return write_reports(targets, input);
     });

@@ -237,10 +237,9 @@ std::string verdict_words(const CompareReportInput& input) {
   return words.text() + (is_by_strict ? "; " + std::string(wording::because_of_strict) : "");
 }
 
-constexpr std::size_t shown_id_digits = 8;  // As wherever runs are listed.
-
 std::string side_words(const ComparedSide& side) {
-  const std::string run = side.run_id.empty() ? "" : "run " + side.run_id.substr(0, shown_id_digits) + ", ";
+  const std::string run =
+      side.run_id.empty() ? "" : "run " + side.run_id.substr(0, defaults::run_id_digits) + ", ";
   return side.file + " (" + run + std::string(side.kind) + " of " + side.header.created_at + ", sluice " +
          side.header.assay_version + (side.is_selection ? ", a part of the suite)" : ")");
 }
@@ -321,7 +320,8 @@ Result<void> write_compare_table(const CompareReportInput& input, const TableSty
                         .tone = tone_of(input.summary.verdict),
                         .is_outcome = true});
   add(std::move(last));
-  return write_table(document, style, sink);
+  write_table(document, style, sink);
+  return {};
 }
 
 Result<void> write_compare_html(const CompareReportInput& input, BufferedWriter& writer) {
@@ -340,7 +340,8 @@ Result<void> write_compare_html(const CompareReportInput& input, BufferedWriter&
         {.text = sentence(notice.message), .label = std::string(wording::severity_word(notice.severity))});
   if (!notes.items.empty())
     document.sections.push_back({.heading = "Of the comparison as a whole", .blocks = {std::move(notes)}});
-  return write_html(document, writer);
+  write_html(document, writer);
+  return {};
 }
 
 Result<void> write_compare_markdown(const CompareReportInput& input, Sink& sink) {
@@ -358,7 +359,8 @@ Result<void> write_compare_markdown(const CompareReportInput& input, Sink& sink)
   document.sections.push_back(
       {.rank = Rank::outcome, .blocks = {Paragraph{words(verdict_words(input), 1000)}, std::move(notes)}});
   std::ranges::move(*parts, std::back_inserter(document.sections));
-  return write_markdown(document, {.numeric_column = "--:"}, sink);
+  write_markdown(document, {.numeric_column = "--:"}, sink);
+  return {};
 }
 
 }  // namespace sluice

@@ -82,10 +82,8 @@ class RankedAnnotations {
       }
     }
     if (count_ > shown) {
-      write_one(
-          command,
-          {"", wording::grouped(count_ - shown) + " more", "The table and the JSON report have them all.", 0},
-          out);
+      write_one(command, {"", wording::grouped(count_ - shown) + " more", "The JSON report has them all.", 0},
+                out);
     }
   }
 

@@ -68,7 +68,7 @@ class HtmlWriter {
  public:
   explicit HtmlWriter(BufferedWriter& writer) : writer_(writer) {}
 
-  Result<void> write(const Document& document) {
+  void write(const Document& document) {
     text() += "<h1>" + xml_escaped(document.title) + "</h1>\n<p class=\"verdict " +
               std::string(class_of(document.verdict.tone)) + "\"><strong>" +
               xml_escaped(document.verdict.word) + "</strong> " + html_of(document.verdict.reason) +
@@ -80,28 +80,24 @@ class HtmlWriter {
       if (section.blocks.empty()) continue;
       if (!section.heading.empty())
         text() += "<h2>" + xml_escaped(titled(section.heading, section.count)) + "</h2>\n";
-      if (auto written = write_blocks(section.blocks); !written) return written;
+      write_blocks(section.blocks);
     }
-    return {};
   }
 
  private:
   std::string& text() { return writer_.text(); }
 
-  Result<void> write_blocks(const std::vector<Block>& blocks) {
+  void write_blocks(const std::vector<Block>& blocks) {
     for (const Block& block : blocks) {
-      auto written = std::visit([this](const auto& one) { return write(one); }, block);
-      if (!written) return written;
+      std::visit([this](const auto& one) { write(one); }, block);
       writer_.passed();
     }
-    return {};
   }
 
-  Result<void> write(const Paragraph& paragraph) {
-    if (paragraph.text.spans.empty()) return {};
+  void write(const Paragraph& paragraph) {
+    if (paragraph.text.spans.empty()) return;
     text() +=
         "<p class=\"" + std::string(class_of(paragraph.tone)) + "\">" + html_of(paragraph.text) + "</p>\n";
-    return {};
   }
 
   void write_item(const Note& note) {
@@ -110,32 +106,26 @@ class HtmlWriter {
     text() += html_of(note.text) + "</li>\n";
   }
 
-  Result<void> write(const Notes& notes) {
+  void write(const Notes& notes) {
     text() += "<ul>\n";
     for (const Note& note : notes.items) write_item(note);
     text() += "</ul>\n";
     write_rest(notes.share);
-    return {};
   }
 
-  Result<void> write(const Entries& entries) {
+  void write(const Entries& entries) {
     text() += "<ul>\n";
-    const auto add = [this](const Entry& entry) {
+    for (const Entry& entry : entries.items) {
       text() += "<li>" + html_of(entry.title) + "<ul>\n";
       for (const Note& note : entry.notes) write_item(note);
       text() += "</ul></li>\n";
       writer_.passed();
-    };
-    for (const Entry& entry : entries.items) add(entry);
-    if (entries.more) {
-      if (auto written = entries.more(add); !written) return written;
     }
     text() += "</ul>\n";
     write_rest(entries.share);
-    return {};
   }
 
-  Result<void> write(const Table& table) {
+  void write(const Table& table) {
     const auto style = [&](std::size_t i) {
       const bool is_number = i < table.columns.size() && table.columns[i].numeric;
       return std::string(is_number ? " class=\"number\"" : "");
@@ -152,14 +142,12 @@ class HtmlWriter {
     }
     text() += "</tbody></table></div>\n";
     write_rest(table.share);
-    return {};
   }
 
-  Result<void> write(const Fold& fold) {
+  void write(const Fold& fold) {
     text() += "<details><summary>" + xml_escaped(titled(fold.summary, fold.count)) + "</summary>\n";
-    auto written = write_blocks(fold.blocks);
+    write_blocks(fold.blocks);
     text() += "</details>\n";
-    return written;
   }
 
   void write_rest(const Share& share) {
@@ -172,8 +160,8 @@ class HtmlWriter {
 
 }  // namespace
 
-Result<void> write_html(const Document& document, BufferedWriter& writer) {
-  return HtmlWriter(writer).write(document);
+void write_html(const Document& document, BufferedWriter& writer) {
+  HtmlWriter(writer).write(document);
 }
 
 }  // namespace sluice

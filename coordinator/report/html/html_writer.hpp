@@ -6,6 +6,6 @@
 namespace sluice {
 
 /// Writes the head, the verdict and the sections of a document as HTML, all foreign text escaped.
-Result<void> write_html(const document::Document& document, BufferedWriter& writer);
+void write_html(const document::Document& document, BufferedWriter& writer);
 
 }  // namespace sluice

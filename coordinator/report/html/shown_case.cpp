@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/text/printable.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/facts/status_counts.hpp"
 #include "coordinator/gate/quoted.hpp"
 #include "coordinator/merge/shown_text.hpp"
@@ -23,7 +24,6 @@ constexpr std::size_t least_case_bytes = 2 * defaults::max_shown_bytes;
 constexpr std::size_t answers_read_at_once = 500;
 /// After which those are shown whose answers are read, however few: an answer may be of a megabyte.
 constexpr std::size_t gathered_bytes = 8 << 20;
-constexpr std::size_t id_digits = 8;  // Of a run, which are enough to name it.
 
 struct NamedText {
   std::string_view name;
@@ -134,8 +134,9 @@ class ShownCases {
     }
     text_bytes_ -= std::min(text_bytes_, share - left);
     if (cut.empty()) return;
-    shown.notes.push_back("Cut: " + cut + ". Whole: sluice show " + input_.facts.run_id.substr(0, id_digits) +
-                          ' ' + shell_word(shown.id));
+    shown.notes.push_back("Cut: " + cut + ". Whole: sluice show " +
+                          input_.facts.run_id.substr(0, defaults::run_id_digits) + ' ' +
+                          shell_word(shown.id));
   }
 
   const ReportInput& input_;

@@ -114,9 +114,11 @@ std::size_t least_bytes(const std::vector<Row>& rows) {
 template <class Block, class Items>
 class BoundedList {
  public:
-  BoundedList(Room room, std::size_t comment_bytes, std::string_view rest) : room_(room) {
+  BoundedList(Room room, std::size_t comment_bytes, std::string_view comment_rest,
+              std::string_view page_rest = "more; the JSON report has them all")
+      : room_(room) {
     if (room == Room::comment) block_.share.most_bytes = comment_bytes;
-    const std::string words(room == Room::comment ? rest : "more; the JSON report has them all");
+    const std::string words(room == Room::comment ? comment_rest : page_rest);
     block_.share.rest = [words](std::uint64_t count) { return wording::grouped(count) + ' ' + words; };
   }
 
@@ -205,8 +207,8 @@ class CaseSections {
       : input_(input), all_(input.aggregates.all), room_(room), is_comment_(room == Room::comment) {}
 
   Result<std::vector<Section>> build() {
-    const bool any_listed = all_.regressed + all_.improved + all_.missing_entries + all_.statuses.warned +
-                                    all_.statuses.flaky + all_.statuses.errors >
+    const bool any_listed = all_.regressed + all_.improved + all_.missing_entries + all_.statuses.failed +
+                                    all_.statuses.warned + all_.statuses.flaky + all_.statuses.errors >
                                 0 ||
                             has_named_scores();
     if (any_listed || is_comment_) {
@@ -248,7 +250,7 @@ class CaseSections {
       if (is_comment_)
         regression_rows_.add([&] { return fallen_rows(result, input_.results.suite.rubrics); });
       regressions_.add(explanation);
-    } else if (is_comment_ && is_failure(result)) {
+    } else if (result.status == CaseStatus::fail) {
       failures_.add(explanation);
     }
     if (result.assessment.only_known_failures()) {
@@ -311,10 +313,6 @@ class CaseSections {
     sections_.push_back({.heading = "Scores", .count = count, .blocks = {std::move(table)}});
   }
 
-  static bool is_failure(const CaseResult& result) {
-    return result.status == CaseStatus::fail && !result.assessment.regressed;
-  }
-
   void add_regressions() {
     if (all_.regressed == 0) return;
     Section section{.heading = "Regressions", .count = all_.regressed, .rank = Rank::regressions};
@@ -342,22 +340,11 @@ class CaseSections {
   void add_failures() {
     const std::uint64_t count = all_.statuses.failed - std::min(all_.statuses.failed, all_.regressed);
     if (count == 0) return;
-    Entries failures = failures_.take_block();
-    // A run may fail in a million cases, and whoever asks for a page wants them all.
-    if (!is_comment_) {
-      failures.more = [&input = input_](const std::function<void(const Entry&)>& show) {
-        CaseDetails details;
-        return visit_cases(input.results, [&](const CaseResult& result) {
-          if (is_failure(result))
-            show(explanation_of(result, input.results.suite.rubrics, details, Room::page));
-        });
-      };
-    }
     const bool folds = is_comment_ && aggregates_allow_failures();
     sections_.push_back({.heading = folds ? "Failures that the aggregates allow" : "Failures",
                          .count = count,
                          .rank = folds ? Rank::further : Rank::cases,
-                         .blocks = {std::move(failures)}});
+                         .blocks = {failures_.take_block()}});
   }
 
   void add_list(const char* heading, std::uint64_t comment_count, EntryList& list) {
@@ -405,9 +392,11 @@ class CaseSections {
   CaseDetails details_;
   BoundedList<Table, std::vector<Row>> regression_rows_{room_, defaults::regression_rows_bytes,
                                                         "more regressed; the JSON report has them all"};
-  EntryList regressions_{room_, defaults::regression_list_bytes, "more in the JSON report"};
-  EntryList failures_{room_, defaults::failure_list_bytes,
-                      "more failed; the table and the JSON report have them all"};
+  std::string page_rest_ = "more; `sluice report " + input_.facts.run_id.substr(0, defaults::run_id_digits) +
+                           " --output report.html" + input_.home_flag + "` has them all";
+  EntryList regressions_{room_, defaults::regression_list_bytes, "more in the JSON report", page_rest_};
+  EntryList failures_{room_, defaults::failure_list_bytes, "more failed; the JSON report has them all",
+                      page_rest_};
   EntryList known_{room_, defaults::warning_list_bytes, "more in the JSON report"};
   EntryList warnings_{room_, defaults::warning_list_bytes, "more in the JSON report"};
   EntryList missing_{room_, defaults::missing_list_bytes, "more in the JSON report"};

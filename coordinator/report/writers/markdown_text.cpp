@@ -158,8 +158,11 @@ std::string markdown_sentence(std::string_view text, std::size_t max_bytes) {
 }
 
 void BoundedText::add(std::string_view entry, std::uint64_t counts) {
-  if (!has_room() || text_.size() + entry.size() > max_bytes_) return leave_out(counts);
-  text_ += entry;
+  if (left_out_ > 0 || text_.size() + entry.size() > max_bytes_) {
+    left_out_ += counts;
+  } else {
+    text_ += entry;
+  }
 }
 
 }  // namespace sluice

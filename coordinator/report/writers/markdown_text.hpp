@@ -24,12 +24,8 @@ class BoundedText {
  public:
   explicit BoundedText(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
-  /// False, from the first entry on that was left out.
-  bool has_room() const { return left_out_ == 0; }
   /// `counts` is how much is left out with it, at least 1.
   void add(std::string_view entry, std::uint64_t counts = 1);
-  /// For an entry that need not be made: there is no room any more.
-  void leave_out(std::uint64_t counts = 1) { left_out_ += counts; }
 
   const std::string& text() const { return text_; }
   std::uint64_t left_out() const { return left_out_; }

@@ -42,69 +42,56 @@ class MarkdownWriter {
  public:
   MarkdownWriter(const MarkdownStyle& style, Sink& sink) : style_(style), writer_(sink) {}
 
-  Result<void> write(const Document& document) {
+  void write(const Document& document) {
     text() += "## " + document.verdict.word + ": " + inline_of(document.verdict.reason) + "\n";
     std::vector<const Section*> sections;
     for (const Section& section : document.sections) {
       if (!section.blocks.empty()) sections.push_back(&section);
     }
     std::ranges::stable_sort(sections, {}, &Section::rank);
-    for (const Section* section : sections) {
-      if (auto written = write(*section); !written) return written;
-    }
-    return {};
+    for (const Section* section : sections) write(*section);
   }
 
  private:
   std::string& text() { return writer_.text(); }
 
-  Result<void> write(const Section& section) {
+  void write(const Section& section) {
     if (!section.heading.empty() && section.rank >= Rank::further) {
       text() += '\n';
-      return write_fold(titled(section.heading, section.count), section.blocks);
+      write_fold(titled(section.heading, section.count), section.blocks);
+      return;
     }
     if (!section.heading.empty())
       text() += "\n### " + markdown_words(titled(section.heading, section.count)) + "\n";
-    return write_blocks(section.blocks);
+    write_blocks(section.blocks);
   }
 
   // A blank line stands before each block.
-  Result<void> write_blocks(const std::vector<Block>& blocks) {
+  void write_blocks(const std::vector<Block>& blocks) {
     for (const Block& block : blocks) {
       text() += '\n';
-      auto written = std::visit([this](const auto& one) { return write(one); }, block);
-      if (!written) return written;
+      std::visit([this](const auto& one) { write(one); }, block);
       writer_.passed();
     }
-    return {};
   }
 
-  Result<void> write(const Paragraph& paragraph) {
+  void write(const Paragraph& paragraph) {
     if (!paragraph.text.spans.empty()) text() += inline_of(paragraph.text) + "\n";
-    return {};
   }
 
-  Result<void> write(const Notes& notes) {
+  void write(const Notes& notes) {
     BoundedText list(notes.share.most_bytes);
     for (const Note& note : notes.items) list.add(item_of(note, note.level));
     write_list(list, notes.share);
-    return {};
   }
 
-  Result<void> write(const Entries& entries) {
+  void write(const Entries& entries) {
     BoundedText list(entries.share.most_bytes);
-    const auto add = [&](const Entry& entry) {
-      list.has_room() ? list.add(item_of(entry)) : list.leave_out();
-    };
-    for (const Entry& entry : entries.items) add(entry);
-    if (entries.more) {
-      if (auto written = entries.more(add); !written) return written;
-    }
+    for (const Entry& entry : entries.items) list.add(item_of(entry));
     write_list(list, entries.share);
-    return {};
   }
 
-  Result<void> write(const Table& table) {
+  void write(const Table& table) {
     std::string rule = "|";
     text() += '|';
     for (const Column& column : table.columns) {
@@ -124,16 +111,14 @@ class MarkdownWriter {
       list.add(rows, counts);
     }
     write_list(list, table.share);
-    return {};
   }
 
-  Result<void> write(const Fold& fold) { return write_fold(titled(fold.summary, fold.count), fold.blocks); }
+  void write(const Fold& fold) { write_fold(titled(fold.summary, fold.count), fold.blocks); }
 
-  Result<void> write_fold(const std::string& summary, const std::vector<Block>& blocks) {
+  void write_fold(const std::string& summary, const std::vector<Block>& blocks) {
     text() += "<details><summary>" + summary + "</summary>\n";
-    auto written = write_blocks(blocks);
+    write_blocks(blocks);
     text() += "\n</details>\n";
-    return written;
   }
 
   void write_list(const BoundedText& list, const Share& share) {
@@ -148,8 +133,8 @@ class MarkdownWriter {
 
 }  // namespace
 
-Result<void> write_markdown(const Document& document, const MarkdownStyle& style, Sink& sink) {
-  return MarkdownWriter(style, sink).write(document);
+void write_markdown(const Document& document, const MarkdownStyle& style, Sink& sink) {
+  MarkdownWriter(style, sink).write(document);
 }
 
 }  // namespace sluice

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "common/error.hpp"
 #include "coordinator/output/sink.hpp"
 #include "coordinator/report/document.hpp"
 
@@ -13,7 +12,7 @@ struct MarkdownStyle {
 };
 
 /// The document as Markdown for a comment: the most urgent sections first, each list as long as its share,
-/// what is of use to some readers folded. Fails only as its lists do.
-Result<void> write_markdown(const document::Document& document, const MarkdownStyle& style, Sink& sink);
+/// what is of use to some readers folded.
+void write_markdown(const document::Document& document, const MarkdownStyle& style, Sink& sink);
 
 }  // namespace sluice

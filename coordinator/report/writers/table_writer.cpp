@@ -56,7 +56,7 @@ class TableWriter {
         is_terminal_(style.is_terminal),
         writer_(sink) {}
 
-  Result<void> write(const Document& document) {
+  void write(const Document& document) {
     if (!document.title.empty()) write_head(document);
     bool is_first = document.title.empty();
     bool verdict_due = !document.title.empty();
@@ -70,10 +70,9 @@ class TableWriter {
       is_first = false;
       if (!section.heading.empty())
         text() += painted(printable(titled(section.heading, section.count)), section.tone) + '\n';
-      if (auto written = write_blocks(section.blocks); !written) return written;
+      write_blocks(section.blocks);
     }
     if (verdict_due) write_verdict(document.verdict);
-    return {};
   }
 
  private:
@@ -127,23 +126,15 @@ class TableWriter {
                 Tone::plain);
   }
 
-  Result<void> write_blocks(const std::vector<Block>& blocks) {
-    for (const Block& block : blocks) {
-      auto written = std::visit([this](const auto& one) { return write(one); }, block);
-      if (!written) return written;
-    }
-    return {};
+  void write_blocks(const std::vector<Block>& blocks) {
+    for (const Block& block : blocks) std::visit([this](const auto& one) { write(one); }, block);
   }
 
-  Result<void> write(const Paragraph& paragraph) {
-    write_note({paragraph.text, paragraph.tone}, indent_);
-    return {};
-  }
+  void write(const Paragraph& paragraph) { write_note({paragraph.text, paragraph.tone}, indent_); }
 
-  Result<void> write(const Notes& notes) {
+  void write(const Notes& notes) {
     for (const Note& note : notes.items) write_note(note, indent_ + step * note.level);
     write_rest(notes.share);
-    return {};
   }
 
   void write(const Entry& entry) {
@@ -152,17 +143,12 @@ class TableWriter {
     writer_.passed();
   }
 
-  Result<void> write(const Entries& entries) {
+  void write(const Entries& entries) {
     for (const Entry& entry : entries.items) write(entry);
-    if (entries.more) {
-      auto written = entries.more([this](const Entry& entry) { write(entry); });
-      if (!written) return written;
-    }
     write_rest(entries.share);
-    return {};
   }
 
-  Result<void> write(const Table& table) {
+  void write(const Table& table) {
     TextTable drawable;
     drawable.whole_names = table.whole_names;
     drawable.keys = table.keys;
@@ -178,15 +164,13 @@ class TableWriter {
     }
     text() += drawn(drawable, table_width_);
     write_rest(table.share);
-    return {};
   }
 
-  Result<void> write(const Fold& fold) {
+  void write(const Fold& fold) {
     write_note({titled(fold.summary, fold.count) + ":"}, indent_);
     indent_ += step;
-    auto written = write_blocks(fold.blocks);
+    write_blocks(fold.blocks);
     indent_ -= step;
-    return written;
   }
 
   std::size_t width_;        // Of words.
@@ -208,9 +192,9 @@ TableStyle within_reading_width(TableStyle style) {
   return style;
 }
 
-Result<void> write_table(const Document& document, TableStyle style, Sink& sink) {
+void write_table(const Document& document, TableStyle style, Sink& sink) {
   style.columns = std::max(style.columns, least_columns);
-  return TableWriter(style, sink).write(document);
+  TableWriter(style, sink).write(document);
 }
 
 }  // namespace sluice

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "common/error.hpp"
 #include "coordinator/output/sink.hpp"
 #include "coordinator/report/document.hpp"
 
@@ -24,7 +23,7 @@ std::string painted(std::string_view words, document::Tone tone);
 TableStyle within_reading_width(TableStyle style);
 
 /// The document as a page: drawn tables as wide as they need to be, within the terminal, and lines of words
-/// that are as wide as reads well. Fails only as its lists do.
-Result<void> write_table(const document::Document& document, TableStyle style, Sink& sink);
+/// that are as wide as reads well.
+void write_table(const document::Document& document, TableStyle style, Sink& sink);
 
 }  // namespace sluice

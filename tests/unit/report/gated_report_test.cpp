@@ -240,7 +240,8 @@ TEST(GatedReport, LongListsAreCutAndSayByHowMuch) {
   const std::string table = table_of(input, {.columns = 80});
   EXPECT_EQ(occurrences(table, "\n- greet-"), 50u);
   EXPECT_NE(table.find("Regressions (3,000)"), std::string::npos);
-  EXPECT_NE(table.find("2,950 more; the JSON report has them all"), std::string::npos);
+  EXPECT_NE(table.find("2,950 more; `sluice report 0191f7d2 --output report.html` has them all"),
+            std::string::npos);
   const std::string markdown = markdown_of(input);
   EXPECT_LT(markdown.size(), 65536u);
   EXPECT_NE(markdown.find(" more regressed; the JSON report has them all"), std::string::npos);
