@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -142,11 +143,23 @@ class JunitReport {
     text() += "</properties>\n";
   }
 
-  void open_case(std::string_view category, std::string_view name) {
+  void open_case(std::string_view category, std::string_view name, const std::string& time = "") {
     const std::string suite = suite_name();
     text() += "<testcase" +
               attribute("classname", category.empty() ? suite : suite + '.' + std::string(category)) +
-              attribute("name", name) + ">";
+              attribute("name", name) + time + ">";
+  }
+
+  /// What the case's answers took, each once; empty where none was called for in this run.
+  static std::string time_of(const CaseResult& result) {
+    std::set<UnitId> counted;
+    std::uint64_t milliseconds = 0;
+    for (const TrialResult& trial : result.trials) {
+      if (trial.unit != nullptr && counted.insert(trial.unit->unit).second)
+        milliseconds += trial.unit->spend.latency_ms;
+    }
+    if (milliseconds == 0) return "";
+    return attribute("time", wording::seconds(static_cast<double>(milliseconds) / 1000.0));
   }
 
   void write_comparison() {
@@ -199,7 +212,7 @@ class JunitReport {
   }
 
   void write_case(const CaseResult& result) {
-    open_case(result.fixture.category, wording::title(result.fixture));
+    open_case(result.fixture.category, wording::title(result.fixture), time_of(result));
     const std::vector<wording::CaseLine> lines =
         wording::explanation(result, input_.results.suite.rubrics, details_);
     switch (result.status) {

@@ -2,6 +2,7 @@
 #include "tests/support/paths.hpp"
 #include "tests/unit/report/gated_run.hpp"
 #include "tests/unit/report/golden.hpp"
+#include "tests/unit/report/perturbed_run.hpp"
 #include "tests/unit/report/report_texts.hpp"
 
 #include <cstdlib>
@@ -65,6 +66,33 @@ TEST(JunitReport, FitsTheSchemaWithEveryKindOfCase) {
   expect_counts(xml);
   EXPECT_EQ(occurrences(xml, "type=\"regression\""), 2u);
   EXPECT_EQ(occurrences(xml, "type=\"rate_limited\""), 1u);
+}
+
+// Build servers showed the cases as taking no time.
+TEST(JunitReport, ACaseHasTheTimeOfItsCalls) {
+  GatedRun run;
+  run.source.trials[0].unit.spend.latency_ms = 61'234;
+  run.source.trials[6].unit.spend.latency_ms = 5;
+  const Aggregates aggregates = run.aggregates();
+  const std::string xml = junit_of(run.input(aggregates));
+  EXPECT_EQ(complaints_about(xml), "");
+  EXPECT_NE(xml.find(" name=\"greet-001: Greets by name\" time=\"61.234\"><failure "), std::string::npos)
+      << xml;
+  EXPECT_NE(xml.find(" name=\"tls-001: Lost\" time=\"0.005\"><error "), std::string::npos) << xml;
+  EXPECT_NE(xml.find(" name=\"greet-003\"><"), std::string::npos) << "nobody was called for it: " << xml;
+  EXPECT_EQ(attribute_of(xml, "testsuite", "time"), "11.500");
+}
+
+TEST(JunitReport, TheTimeOfACaseHasEachOfItsAnswersOnce) {
+  using enum sample::Reply;
+  sample::PerturbedRun run({it, it, it, it, it, it, it, it, it, it});
+  for (CommittedTrial& one : run.source.trials) one.unit.spend.latency_ms = 100u << one.trial;
+  run.source.trials[3].unit.unit = run.source.trials[1].unit.unit;
+  const RunResults results = run.results();
+  const auto aggregates = aggregate(results, {});
+  ASSERT_TRUE(aggregates);
+  const std::string xml = junit_of(sample::input_of(results, *aggregates));
+  EXPECT_NE(xml.find(" name=\"a-1: one\" time=\"0.700\">"), std::string::npos) << xml;
 }
 
 TEST(JunitReport, AFailureOfTheComparisonIsATestcaseOfItsOwn) {
