@@ -57,6 +57,7 @@ struct ComparedCase {
   std::string category{};         ///< For tests by category.
   /// Of each repeat: 1 where every check passed, else 0. Empty: no check, or a baseline without repeats.
   std::vector<double> passes{};
+  bool not_started = false;  ///< An error, and only because the run ended before its turn came.
 };
 
 /// Hands out the cases of a side one at a time, by id, byte by byte, each once; null after the last. What it
@@ -153,6 +154,7 @@ struct CompareSummary {
   std::uint64_t left_out = 0;       ///< Of those missing in the current side: by intention, and no warning.
   std::uint64_t disagreements = 0;  ///< Of judge metrics: the votes, where nothing else failed or warned.
   std::uint64_t uncalibrated = 0;   ///< Judge metrics without a calibration that their run's gate asked for.
+  std::uint64_t not_started = 0;    ///< Of the current side's cases that are errors.
   bool shares_no_case = false;      ///< Both sides have cases, and none of them is the same.
   bool has_scores = false;          ///< Either side has a scored metric of a assessed case.
   TestChanges tests;                ///< Also of what a selection left out.
@@ -162,6 +164,9 @@ struct CompareSummary {
   std::optional<StatisticalAssessment> statistics;  ///< StatisticalGate::outcome.
   VerdictInput verdict_input;                       ///< Without what `statistics` adds (verdict_input.hpp).
   RunVerdict verdict = RunVerdict::error;           ///< Of the cases alone, without what `statistics` adds.
+
+  /// The current side's cases that ended in an error, as a report for people counts them.
+  std::uint64_t errors() const { return verdict_input.statuses.errors - not_started; }
 };
 
 /// `no_scores`, which decides nothing: none of these files or runs, at least two, has a score.

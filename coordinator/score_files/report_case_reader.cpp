@@ -183,6 +183,7 @@ bool ReportCaseReader::read_expects_nothing(const JsonAt& at) {
   }
   result_.expects_nothing = zeros == 2;
   result_.is_known_failure = static_cast<bool>(at["known_failure"]);
+  result_.not_started = static_cast<bool>(at["not_started"]);
   return true;
 }
 

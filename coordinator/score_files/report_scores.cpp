@@ -30,6 +30,7 @@ void ReportScores::read(std::size_t index, ComparedCase& into) const {
   const StoredCase& stored = cases_[index];
   into.test_id = id_of(stored);
   into.is_error = stored.is_error;
+  into.not_started = stored.not_started;
   into.expects_nothing = stored.expects_nothing;
   into.is_known_failure = stored.is_known_failure;
   into.category = names_[stored.category];
@@ -84,6 +85,7 @@ void ReportScores::add(const ComparedCase& added) {
   stored.metric_count = static_cast<std::uint32_t>(added.metrics.size());
   stored.added = static_cast<std::uint32_t>(cases_.size());
   stored.is_error = added.is_error;
+  stored.not_started = added.not_started;
   stored.expects_nothing = added.expects_nothing;
   stored.is_known_failure = added.is_known_failure;
   stored.category = number_of(added.category);

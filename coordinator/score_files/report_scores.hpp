@@ -57,6 +57,7 @@ class ReportScores {
     std::uint32_t repeats = 0;       ///< Of each metric; 0: there was one.
     std::uint32_t category = 0;      ///< In names_.
     bool is_error = false;
+    bool not_started = false;
     bool expects_nothing = false;
     bool is_known_failure = false;
   };

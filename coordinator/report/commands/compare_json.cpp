@@ -31,6 +31,7 @@ void write_counts(Json& json, const CompareSummary& summary) {
   json.member("flaky", statuses.flaky);
   json.member("failed", statuses.failed);
   json.member("errors", statuses.errors);
+  if (summary.not_started > 0) json.member("not_started", summary.not_started);
   json.member("regressed", summary.verdict_input.regressed);
   if (const auto known = summary.verdict_input.known_failures; known > 0)
     json.member("known_failures", known);

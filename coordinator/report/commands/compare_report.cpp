@@ -202,7 +202,8 @@ CountedWords reasons(const CompareReportInput& input, std::uint64_t missing_in_b
   words.add(failed, gated.regressed > 0 ? "other failed case" : "failed case",
             gated.regressed > 0 ? "other failed cases" : "failed cases");
   words.add(gated.statuses.flaky, "flaky case", "flaky cases");
-  words.add(gated.statuses.errors, "case error", "case errors");
+  words.add(summary.errors(), "case error", "case errors");
+  words.add(summary.not_started, "case not started", "cases not started");
   words.add(summary.known_failures_passed, "known failure that passed", "known failures that passed");
   words.add(summary.disagreements, "score by votes that disagree", "scores by votes that disagree");
   words.add(summary.uncalibrated, "score by a judge without calibration",

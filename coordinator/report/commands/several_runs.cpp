@@ -159,10 +159,14 @@ Table SeveralRuns::sides_table() const {
   const bool has_flaky = std::ranges::any_of(sides_, [](const Side& side) { return side.flaky > 0; });
   const bool has_known =
       std::ranges::any_of(sides_, [](const Side& side) { return side.known_failures > 0; });
+  const bool has_not_started =
+      std::ranges::any_of(sides_, [](const Side& side) { return side.summary.not_started > 0; });
   Table table{.columns = {column("Run"), number("Passed"), number("Failed")}};
   if (has_flaky) table.columns.push_back(number("Flaky"));
   if (has_known) table.columns.push_back(number("Known failures"));
-  for (const char* heading : {"Errors", "Worse", "Better"}) table.columns.push_back(number(heading));
+  table.columns.push_back(number("Errors"));
+  if (has_not_started) table.columns.push_back(number("Not started"));
+  for (const char* heading : {"Worse", "Better"}) table.columns.push_back(number(heading));
   table.columns.push_back(column("Beside the first"));
   for (const Side& side : sides_) {
     const CompareSummary& summary = side.summary;
@@ -171,7 +175,8 @@ Table SeveralRuns::sides_table() const {
     cells = {side.compared.file, wording::grouped(side.passed), wording::grouped(side.failed)};
     if (has_flaky) cells.emplace_back(wording::grouped(side.flaky));
     if (has_known) cells.emplace_back(wording::grouped(side.known_failures));
-    cells.emplace_back(wording::grouped(summary.verdict_input.statuses.errors));
+    cells.emplace_back(wording::grouped(summary.errors()));
+    if (has_not_started) cells.emplace_back(wording::grouped(summary.not_started));
     for (const std::uint64_t change :
          {summary.regressions + summary.broke, summary.improvements + summary.fixed})
       cells.emplace_back(is_base ? "" : wording::grouped(change));
@@ -277,6 +282,7 @@ void SeveralRuns::write_side(Json& json, const Side& side) const {
   if (side.flaky > 0) json.member("flaky", side.flaky);
   if (side.known_failures > 0) json.member("known_failures", side.known_failures);
   json.member("errors", side.summary.verdict_input.statuses.errors);
+  if (side.summary.not_started > 0) json.member("not_started", side.summary.not_started);
   json.member("regressions", side.summary.regressions);
   json.member("broke", side.summary.broke);
   json.member("improvements", side.summary.improvements);

@@ -248,6 +248,7 @@ void write_json_case(Json& json, const CaseResult& result, const ThresholdsInEff
   json.member("status", to_string(result.status));
   json.key("reason_code");
   result.error == nullptr ? json.null() : json.value(to_string(result.error->reason));
+  if (result.not_started) json.member("not_started", true);
   json.member("regressed", result.assessment.regressed);
   json.member("improved", result.assessment.improved);
   if (const CaseChange change = result.assessment.change(); change != CaseChange::none)

@@ -283,6 +283,24 @@ TEST(ReportReader, AReportAgainstItselfHasNothingNew) {
   EXPECT_EQ(summary->verdict_input.statuses.errors, aggregates.all.statuses.errors);
 }
 
+// They were case errors of the comparison, and `not started` in the report.
+TEST(ReportReader, WhatWasNotStartedIsNoErrorOfTheComparison) {
+  sample::SampleRun run;
+  run.source.trials.erase(run.source.trials.begin() + 1, run.source.trials.begin() + 4);
+  run.results.unfinished = [](TrialId) { return Error{Reason::interrupted, "interrupted by SIGINT"}; };
+  run.results.not_started = [](TrialId trial) { return trial != 3; };
+  const Aggregates aggregates = run.aggregates();
+  StringSink sink;
+  ASSERT_TRUE(write_json_report(run.input(aggregates), sink));
+  const auto scores = parsed(sink.text());
+  ASSERT_TRUE(scores) << to_text(scores.error());
+  const auto summary = compare(cases_of(*scores), cases_of(*scores), {}, [](const ScoreComparison&) {});
+  ASSERT_TRUE(summary);
+  ASSERT_EQ(aggregates.all.not_started, 3u);
+  EXPECT_EQ(summary->not_started, 3u);
+  EXPECT_EQ(summary->errors(), aggregates.all.errors());
+}
+
 struct Malformed {
   const char* name;
   std::string text;

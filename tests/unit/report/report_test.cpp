@@ -305,6 +305,8 @@ TEST(Reports, CasesWhoseTurnDidNotComeAreNoErrorsForPeople) {
   EXPECT_EQ(report["metrics"]["errors"], 5);
   EXPECT_EQ(report["fixture_results"][6]["status"], "error");
   EXPECT_EQ(report["fixture_results"][6]["reason_code"], "interrupted");
+  EXPECT_EQ(report["fixture_results"][6]["not_started"], true);
+  EXPECT_FALSE(report["fixture_results"][3].contains("not_started")) << "it was begun with";
   EXPECT_EQ(occurrences(junit_of(input), "type=\"interrupted\""), 4u);
 }
 

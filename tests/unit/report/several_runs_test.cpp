@@ -57,6 +57,13 @@ SeveralRuns beside_the_first(const std::vector<Cases>& runs) {
   return several;
 }
 
+/// A case without an answer.
+ComparedCase unanswered(std::string id, bool not_started) {
+  ComparedCase one{std::move(id), true, {}};
+  one.not_started = not_started;
+  return one;
+}
+
 json json_of(const SeveralRuns& runs) {
   StringSink sink;
   EXPECT_TRUE(runs.write_json(0, sink));
@@ -243,6 +250,25 @@ TEST(CompareReport, AReviewThatFailsUnderStrictSaysSo) {
   input.exit_code = 1;
   EXPECT_NE(table_of(input).find("; exit code 1 because of --strict\n"), std::string::npos)
       << table_of(input);
+}
+
+TEST(SeveralRuns, WhatWasNotStartedIsCountedApartFromErrors) {
+  const Cases whole{scored("a", 0.9), scored("b", 0.9), scored("c", 0.9)};
+  const Cases stopped{scored("a", 0.9), unanswered("b", false), unanswered("c", true)};
+  const auto compared = input_of(whole, stopped, "stopped.json");
+  StringSink words;
+  ASSERT_TRUE(write_compare_table(compared, {.columns = 120}, words));
+  EXPECT_NE(words.text().find("1 case error, 1 case not started"), std::string::npos) << words.text();
+  StringSink document;
+  ASSERT_TRUE(write_compare_json(compared, document));
+  EXPECT_EQ(json::parse(document.text())["cases"]["errors"], 2);
+  EXPECT_EQ(json::parse(document.text())["cases"]["not_started"], 1);
+
+  const SeveralRuns runs = beside_the_first({whole, stopped, whole});
+  EXPECT_NE(table_of(runs).find("│ Errors │ Not started │"), std::string::npos) << table_of(runs);
+  EXPECT_EQ(json_of(runs)["runs"][1]["not_started"], 1);
+  EXPECT_FALSE(json_of(runs)["runs"][0].contains("not_started"));
+  EXPECT_EQ(table_of(beside_the_first({whole, whole})).find("Not started"), std::string::npos);
 }
 
 }  // namespace
