@@ -78,6 +78,10 @@ enum class Reason : std::uint16_t {
 std::string_view to_string(Reason reason);
 /// The reason of a wire or ledger value; nothing if the number is not one of ours.
 std::optional<Reason> reason_from_number(std::uint16_t number);
+/// True for what no cache that was read holds: other workers may, and the run counts all that it lacks.
+inline bool is_miss(Reason reason) {
+  return reason == Reason::cache_miss || reason == Reason::cache_in_use;
+}
 /// True for the reasons that every other case would meet too: the run stops (exit code 2).
 bool stops_run(Reason reason);
 /// True for those of them that a worker meets through its own network, key or files: where others are at

@@ -13,8 +13,8 @@ AnswerStore::AnswerStore(std::optional<AnswerCache> own, std::vector<AnswerCache
     : own_(std::move(own)), others_(std::move(others)) {}
 
 Error AnswerStore::missing(std::string what) const {
-  if (unread_.empty()) return {Reason::cache_miss, std::move(what)};
-  return {Reason::cache_failed, std::move(what) + "; " + unread_};
+  if (!unread_) return {Reason::cache_miss, std::move(what)};
+  return {unread_->reason, std::move(what) + "; " + unread_->message};
 }
 
 tl::unexpected<Error> AnswerStore::damaged(Error error) const {

@@ -33,11 +33,11 @@ class AnswerStore {
   Result<std::optional<Completion>> find_answer(const Digest& key) const;
   /// `live`, for a request to which some non-answers are answers: the newest of both.
   Result<std::optional<Completion>> find_answer_or(const TakenNonAnswers& taken, const Digest& key) const;
-  /// `cached`: why what no cache holds is an error; `what` says that in words. cache_failed where caches
-  /// could not be read that may hold it, else cache_miss.
+  /// `cached`: why what no cache holds is an error; `what` says that in words. The reason of
+  /// lacks_caches where caches are not read that may hold it, else cache_miss.
   Error missing(std::string what) const;
   /// From now on caches count as not read, for this reason.
-  void lacks_caches(std::string why) { unread_ = std::move(why); }
+  void lacks_caches(Error why) { unread_ = std::move(why); }
   /// `cached`: what is to be replayed, refusals and truncations included: the entry with the pinned digest,
   /// or without a pin the greatest (created_at, digest) (docs/delivery.md).
   Result<std::optional<Completion>> find_replay(const Digest& key, const Digest& pinned) const;
@@ -105,7 +105,7 @@ class AnswerStore {
   std::atomic<bool> outlives_power_loss_ = false;
   HearFound hear_found_;
   HearDamage hear_damage_;
-  std::string unread_;  ///< Why caches are not read; empty: all are.
+  std::optional<Error> unread_;  ///< Why caches are not read; nothing: all are.
 };
 
 }  // namespace sluice

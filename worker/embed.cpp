@@ -59,10 +59,13 @@ OpenedStore open_to_replay(const WorkerCaches& caches) {
   if (!caches.misses_nothing) warn_of_unread_caches(all, "its answers are not found in this run");
   auto store = std::make_shared<AnswerStore>(std::nullopt, std::move(all.opened));
   if (!all.problems.empty()) {
-    store->lacks_caches("it may be in a cache that cannot be read: " + all.problems.front().message);
+    store->lacks_caches(
+        {Reason::cache_failed, "it may be in a cache that cannot be read: " + all.problems.front().message});
   } else if (!all.in_use.empty()) {
-    store->lacks_caches("another process has the cache " + all.in_use.front().string() +
-                        " open, and what it stores there is not seen here: run again when it has ended");
+    store->lacks_caches({Reason::cache_in_use, "another process has the cache " +
+                                                   all.in_use.front().string() +
+                                                   " open, and what it has stored there since this run "
+                                                   "began is not seen here: run again when it has ended"});
   }
   return store;
 }

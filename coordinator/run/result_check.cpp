@@ -46,7 +46,7 @@ bool is_its_own(const UnitResult& result, const Plan& plan) {
 ResultStep check_result(const UnitResult& result, const Plan& plan) {
   if (!fits(result, plan)) return ResultStep::refuse;
   if (!result.error) return ResultStep::record;
-  if (result.error->reason == Reason::cache_miss) return ResultStep::miss;
+  if (is_miss(result.error->reason)) return ResultStep::miss;
   const bool stops = stops_run(result.error->reason) && !is_its_own(result, plan);
   return stops ? ResultStep::fail : ResultStep::record;
 }

@@ -66,7 +66,7 @@ std::optional<Error> ResultIntake::take(WorkerId worker, UnitResult result, wire
       run_.budget.settle(worker, result.unit, result.spend.paid);
       run_.dispatcher.missed(worker, result.unit);
       if (!first_miss_ || result.unit <= first_miss_->first)
-        first_miss_.emplace(result.unit, std::move(result.error->message));
+        first_miss_.emplace(result.unit, std::move(*result.error));
       return refuse(wire::AckCode::retry);
     case ResultStep::fail:
       count_beside({worker, result.unit}, result.spend, effects);
@@ -183,8 +183,8 @@ void ResultIntake::on_dropped(const ResultsDropped& dropped, Effects& effects) {
   replies.send(run_.settings.run_id, run_.roster, effects.to_workers);
 }
 
-std::string ResultIntake::missing_for(UnitId unit) const {
-  return first_miss_ && first_miss_->first == unit ? first_miss_->second : "";
+Error ResultIntake::missing_for(UnitId unit) const {
+  return first_miss_ && first_miss_->first == unit ? first_miss_->second : Error{Reason::cache_miss, ""};
 }
 
 }  // namespace sluice

@@ -55,9 +55,9 @@ class ResultIntake {
   /// These will not be recorded: what they took counts, and their workers need not wait for it.
   void on_dropped(const ResultsDropped& dropped, Effects& effects);
 
-  /// What the cache of a worker lacked for this unit, if it is the first in order that was missed; else
-  /// empty.
-  std::string missing_for(UnitId unit) const;
+  /// What the cache of a worker lacked for this unit, if it is the first in order that was missed; else a
+  /// miss without words.
+  Error missing_for(UnitId unit) const;
 
  private:
   using WorkersUnit = std::pair<WorkerId, UnitId>;
@@ -74,7 +74,7 @@ class ResultIntake {
   Run run_;
   std::shared_ptr<const EarlierPart> earlier_;
   /// The first unit in order that a worker's cache had not all for, and what it lacked.
-  std::optional<std::pair<UnitId, std::string>> first_miss_;
+  std::optional<std::pair<UnitId, Error>> first_miss_;
   WorkersUnits recording_;         ///< Whose results of which units are on their way into the ledger.
   WorkersUnits counted_;           ///< Whose are counted, and are not those that were committed.
   std::vector<WorkerId> winners_;  ///< By unit: whose result is committed. Names are not unique.

@@ -24,8 +24,7 @@ bool needs_more_than_its_answer(const Plan& plan, UnitId unit) {
 
 }  // namespace
 
-Error missing_answers(const Plan& plan, const std::vector<UnitId>& units, const std::string& why,
-                      bool grades) {
+Error missing_answers(const Plan& plan, const std::vector<UnitId>& units, const Error& why, bool grades) {
   std::vector<TrialId> trials;
   for (const auto unit : units) {
     const auto served = plan.trials_of(unit);
@@ -41,12 +40,16 @@ Error missing_answers(const Plan& plan, const std::vector<UnitId>& units, const 
     names += " and " + std::to_string(trials.size() - defaults::named_trials) + " more";
   const auto which =
       wording::counted_of(trials.size(), plan.trial_count(), one_trial_a_case ? "case" : "trial");
-  const bool shows_why = !why.empty() && (grades || needs_more_than_its_answer(plan, units.front()));
+  if (why.reason == Reason::cache_in_use) {
+    return {why.reason,
+            "no cache was seen to hold all that is needed for " + which + " (" + names + "): " + why.message};
+  }
+  const bool shows_why = !why.message.empty() && (grades || needs_more_than_its_answer(plan, units.front()));
   const std::string what = shows_why            ? "all that is needed for "
                            : trials.size() == 1 ? "answer of "
                                                 : "answers of ";
   return {Reason::cache_miss, (shows_why ? "no cache holds " : "no cache holds the ") + what + which + " (" +
-                                  names + ")" + (shows_why ? ": " + why : "") +
+                                  names + ")" + (shows_why ? ": " + why.message : "") +
                                   "; the same command with `--mode live` asks for " +
                                   (trials.size() == 1 ? "it" : "them")};
 }

@@ -14,8 +14,9 @@ namespace sluice {
 
 /// `units`: those that no connected worker could answer from its cache, ascending. `why`: what a cache lacks
 /// for the first of them; shown where its cases need more than the answer (votes, embeddings, or in a run
-/// that `grades` the baseline's answer). May be empty.
-Error missing_answers(const Plan& plan, const std::vector<UnitId>& units, const std::string& why,
+/// that `grades` the baseline's answer), or the answer may be stored now (cache_in_use): nobody is told to
+/// pay then. Its message may be empty.
+Error missing_answers(const Plan& plan, const std::vector<UnitId>& units, const Error& why,
                       bool grades = false);
 /// What becomes of a run whose worker fell silent, as the end of a sentence.
 std::string after_silence(bool others_are_there, std::chrono::milliseconds worker_timeout);

@@ -20,6 +20,10 @@ Error unfinished(const RunFacts& facts) {
   // The run's own sentence counts and names the cases; it is said once, of the run.
   if (facts.cut_short && facts.cut_short->reason == Reason::cache_miss)
     return {Reason::cache_miss, "no cache holds all that this case needs; `--mode live` asks for it"};
+  if (facts.cut_short && facts.cut_short->reason == Reason::cache_in_use)
+    return {Reason::cache_in_use,
+            "no cache was seen to hold all that this case needs, and another process has one open: run again "
+            "when it has ended"};
   if (facts.cut_short) return *facts.cut_short;
   return {Reason::worker_lost, "every worker that began this trial was lost"};
 }

@@ -99,6 +99,9 @@ TEST_F(Cache, CachedRunsShareTheCacheWithEachOtherAndWithALiveRun) {
             std::string::npos)
       << lacking.errors;
   EXPECT_NE(lacking.errors.find("run again when it has ended"), std::string::npos) << lacking.errors;
+  const std::string all = std::to_string(fixture_count());
+  EXPECT_NE(lacking.errors.find("all that is needed for " + all + " of " + all + " cases"), std::string::npos)
+      << lacking.errors;
   EXPECT_EQ(lacking.errors.find("--mode live"), std::string::npos) << lacking.errors;
   busy.signal(SIGKILL);
   busy.wait();

@@ -160,8 +160,7 @@ class CorpusMaker {
   /// What it would write if there were no answers but those of the run. Returns the exit code.
   int show_sample(const ConcludedRun& run) {
     // What the caches lack is not there yet; anything else is no sample.
-    if (const auto& why = run.facts.cut_short; why && why->reason != Reason::cache_miss)
-      return report_error(*why);
+    if (const auto& why = run.facts.cut_short; why && !is_miss(why->reason)) return report_error(*why);
     auto fixtures = gather(run);
     if (!fixtures) return report_error(fixtures.error());
     const auto corpus = read_corpus(made_.folder);
@@ -199,7 +198,9 @@ class CorpusMaker {
     std::string advice;
     if (mode == Mode::live && !run.options.no_cache)
       advice = "; the answers are in the cache, from where the same command goes on";
-    if (mode == Mode::cached) advice = "; without --mode cached the others are asked about";
+    // Beside another process that may be paying for them nobody is told to pay.
+    if (mode == Mode::cached && why.reason != Reason::cache_in_use)
+      advice = "; without --mode cached the others are asked about";
     report_error(why);
     report_warning("no fixture is written: " +
                    wording::counted_of(made_.answers, made_.answers + made_.error_count, "file") +

@@ -9,7 +9,8 @@ TEST(RunErrors, MissingAnswersAreCountedAsPeopleCount) {
   const auto words = [](std::size_t cases, const std::vector<UnitId>& units, TrialDesign design = {}) {
     const Suite suite = make_suite(cases);
     const std::string message =
-        missing_answers(make_plan(suite, std::move(design)), units, "the reason").message;
+        missing_answers(make_plan(suite, std::move(design)), units, {Reason::cache_miss, "the reason"})
+            .message;
     return message.substr(0, message.find(';'));
   };
   EXPECT_EQ(words(1, {0}), "no cache holds the answer of the only case (case-0)");
@@ -23,7 +24,8 @@ TEST(RunErrors, MissingAnswersAreCountedAsPeopleCount) {
 TEST(RunErrors, AMissingVoteIsNotCalledAMissingAnswer) {
   Suite suite = make_suite(1);
   suite.cases.held(0).expectations = {{{MetricId::semantic_similarity_to, {"text"}}, {}, {}}};
-  const auto message = missing_answers(make_plan(suite), {0}, "the cache does not hold a vote").message;
+  const auto message =
+      missing_answers(make_plan(suite), {0}, {Reason::cache_miss, "the cache does not hold a vote"}).message;
   EXPECT_TRUE(
       message.starts_with("no cache holds all that is needed for "
                           "the only case (case-0): the cache does not hold a vote; the same command with "))
@@ -33,8 +35,9 @@ TEST(RunErrors, AMissingVoteIsNotCalledAMissingAnswer) {
 // The candidate's answers were called missing where the baseline's were.
 TEST(RunErrors, ARunThatGradesSaysWhatItsCachesLack) {
   const Suite suite = make_suite(1);
-  const auto message =
-      missing_answers(make_plan(suite), {0}, "the baseline's answer did not come: none", true).message;
+  const auto message = missing_answers(make_plan(suite), {0},
+                                       {Reason::cache_miss, "the baseline's answer did not come: none"}, true)
+                           .message;
   EXPECT_EQ(
       message,
       "no cache holds all that is needed for the only case (case-0): the baseline's answer did not come: "
@@ -60,6 +63,21 @@ TEST_F(RunControllerTest, ACacheMissIsOfferedToTheOthersAndThenFinal) {
   const auto message = controller->stopped()->message;
   EXPECT_NE(message.find("3 of 4 cases (case-0, case-2, case-3)"), std::string::npos) << message;
   EXPECT_NE(message.find("--mode live"), std::string::npos);
+}
+
+// The run ended at the first miss, and did not say how much it lacked.
+TEST_F(RunControllerTest, WhatAnotherProcessMayBeStoringIsCountedAndNobodyIsToldToPay) {
+  config.settings.mode = Mode::cached;
+  begin();
+  join("p", 1, 10);
+  report("p", {failed(0, Reason::cache_in_use)});
+  EXPECT_FALSE(controller->over());
+  record(report("p", {answered(1)}));
+  report("p", {failed(2, Reason::cache_in_use)});
+  expect_stopped(Reason::cache_in_use);
+  EXPECT_EQ(
+      controller->stopped()->message,
+      "no cache was seen to hold all that is needed for 3 of 4 cases (case-0, case-2, case-3): it failed");
 }
 
 TEST_F(RunControllerTest, AMissIsNotFinalWhileSomebodyIsAboutToJoin) {

@@ -98,6 +98,7 @@ TEST_F(ResultCheckTest, AParameterOfAnArmIsRefusedForThatArm) {
 TEST_F(ResultCheckTest, AnErrorDecidesByItsReason) {
   EXPECT_EQ(check_result(failed(0, Reason::timed_out), plan), ResultStep::record);
   EXPECT_EQ(check_result(failed(0, Reason::cache_miss), plan), ResultStep::miss);
+  EXPECT_EQ(check_result(failed(0, Reason::cache_in_use), plan), ResultStep::miss);
   EXPECT_EQ(check_result(failed(0, Reason::key_refused), plan), ResultStep::fail);
   EXPECT_FALSE(concerns_worker_alone(Reason::quota_exhausted));
   EXPECT_TRUE(concerns_worker_alone(Reason::key_refused));

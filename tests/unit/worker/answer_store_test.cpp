@@ -261,9 +261,9 @@ TEST_F(AnswerStoreTest, WhatIsDamagedInOneCacheIsTakenFromAnother) {
 TEST_F(AnswerStoreTest, WhatMayBeInACacheThatIsNotReadIsNoMiss) {
   AnswerStore store(std::nullopt, {});
   EXPECT_EQ(store.missing("it is not there"), (Error{Reason::cache_miss, "it is not there"}));
-  store.lacks_caches("another process has one open: run again");
+  store.lacks_caches({Reason::cache_in_use, "another process has one open: run again"});
   EXPECT_EQ(store.missing("it is not there"),
-            (Error{Reason::cache_failed, "it is not there; another process has one open: run again"}));
+            (Error{Reason::cache_in_use, "it is not there; another process has one open: run again"}));
 }
 
 TEST_F(AnswerStoreTest, ForgetsAnAnswerThatLost) {
