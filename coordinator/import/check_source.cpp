@@ -158,23 +158,25 @@ bool names_other_format(const DocumentNode& schema) {
 
 }  // namespace
 
-std::string leniency_of(const CheckSource& source) {
+Leniency leniency_of(const CheckSource& source) {
   const ForeignCheck& check = source.check;
   if (check.type == "rouge-n") {
-    return "is the F1 of words without their case and punctuation, and there the share of the text's words "
-           "that the answer has: look at its threshold anew";
+    return {
+        "is the F1 of words without their case and punctuation, and there the share of the text's words "
+        "that the answer has: look at its threshold anew"};
   }
   if (check.type == "is-refusal") {
-    return "knows the provider's own refusals, and answers that begin with words of one such as \"I cannot "
-           "help with\"; there more words count, anywhere in the answer, and a blank answer: look at its "
-           "pattern anew";
+    return {
+        "knows the provider's own refusals, and answers that begin with words of one such as \"I cannot "
+        "help with\"; there more words count, anywhere in the answer, and a blank answer: look at its "
+        "pattern anew"};
   }
   if (check.is_negated && (check.type == "llm-rubric" || check.type == "g-eval")) {
-    return "asks a judge for the opposite of its criteria, and there the verdict on them is turned round: "
-           "try "
-           "it on answers that you know";
+    return {
+        "asks a judge for the opposite of its criteria, and there the verdict on them is turned round: try "
+        "it on answers that you know"};
   }
-  if (check.is_negated) return "";  // Less passes here.
+  if (check.is_negated) return {};  // Less passes here.
   std::string leniency;
   if (check.type == "is-json" || (check.type == "equals" && check.schema))
     leniency = "takes JSON in a code fence as well, which fails there";
@@ -182,13 +184,15 @@ std::string leniency_of(const CheckSource& source) {
     leniency += (leniency.empty() ? "" : ", and ") +
                 std::string("judges no \"format\" but \"date\", \"time\" and \"date-time\"");
   }
-  const bool is_exact = source.is_trimmed && std::ranges::all_of(check.values, [](const std::string& value) {
-                          return !has_tag(value) && has_clean_ends(value);
-                        });
-  if (leniency.empty() && !is_exact &&
-      (check.type == "equals" || check.type == "starts-with" || check.type == "levenshtein"))
-    leniency = "does not count white space at the ends, which counts there";
-  return leniency;
+  if (!leniency.empty()) return {std::move(leniency)};
+  if (check.type != "equals" && check.type != "starts-with" && check.type != "levenshtein") return {};
+  const bool has_tags = std::ranges::any_of(check.values, has_tag);
+  const bool has_clean = std::ranges::all_of(
+      check.values, [](const std::string& value) { return value.empty() || has_clean_ends(value); });
+  if (source.is_trimmed && has_clean && !has_tags) return {};
+  // An answer is no other with a line end behind it; a text that asks for white space means it.
+  return {"does not count white space at the ends, which counts there",
+          has_clean ? Loss::none : Loss::change};
 }
 
 tl::expected<CheckSource, std::string> check_source(ForeignCheck check, Reading reading) {

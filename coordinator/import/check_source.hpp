@@ -2,6 +2,7 @@
 
 #include "common/documents/document.hpp"
 #include "common/text/template.hpp"
+#include "coordinator/import/import_notes.hpp"
 #include "coordinator/suite/expectations/foreign_check.hpp"
 
 #include <cstdint>
@@ -29,8 +30,13 @@ struct CheckSource {
 inline constexpr std::string_view write_as_javascript =
     ", which no metric says: write it as a check javascript, which runs the transform";
 
-/// A clause on what the check lets pass here and not there; empty where there is nothing.
-std::string leniency_of(const CheckSource& source);
+/// What a check lets pass here and not there.
+struct Leniency {
+  std::string clause{};  ///< Empty: nothing.
+  Loss loss = Loss::change;
+};
+
+Leniency leniency_of(const CheckSource& source);
 
 /// Translates the texts of a check into templates of a suite. The error is a clause that says which cannot
 /// be.

@@ -17,10 +17,10 @@ void KeptChecks::add(const std::vector<ImportedCheck>& checks) {
     note_lost_scores(check.parts, from_);
     if (!check.parts.empty() && check.pass_mark == 0)
       from_.with(check.file).note(check.line, "a \"threshold\" of 0 lets any answer pass, as there");
-    if (!check.leniency.empty()) {
+    if (const auto& [clause, loss] = check.leniency; !clause.empty()) {
       from_.with(check.file)
-          .change(check.line,
-                  "the check " + excerpt(check.foreign_type, defaults::quoted_bytes) + " " + check.leniency);
+          .lose(loss, check.line,
+                "the check " + excerpt(check.foreign_type, defaults::quoted_bytes) + " " + clause);
     }
     const MetricInfo* metric = find_metric(check.type);
     if (metric == nullptr) continue;

@@ -25,8 +25,8 @@ struct ImportedCheck {
   std::shared_ptr<const ForeignProgram> program{};  ///< Where it is one; finish_programs makes its entry.
   std::shared_ptr<const ForeignProgram> script{};   ///< The program that it is there, where texts say it.
   std::string foreign_type{};
-  std::string score_name{};            ///< That it counts towards there; empty: none.
-  std::string leniency{};              ///< A clause on what it lets pass here and not there; empty: nothing.
+  std::string score_name{};  ///< That it counts towards there; empty: none.
+  Leniency leniency{};
   std::optional<double> weight{};      ///< Among others of a group.
   std::vector<ImportedCheck> parts{};  ///< Of a group.
   double pass_mark = 0;                ///< Of a group.

@@ -98,7 +98,7 @@ class Judged {
     made.program = std::make_shared<const ForeignProgram>(std::move(program));
     made.expectation = {};
     made.type.clear();
-    made.leniency.clear();
+    made.leniency = {};
     made.source.reset();
     made.script.reset();
     return made;

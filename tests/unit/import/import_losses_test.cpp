@@ -21,7 +21,9 @@ TEST_F(Promptfoo, CountsEachLineThatChangesARequestOrAVerdict) {
            "prompts: [a]\ncommandLineOptions: {promptSuffix: s}\n" + one_test,
            "prompts: [a]\nproviders: [{id: 'openai:m', config: {tool_choice: auto}}]\n" + one_test,
            "prompts: [a]\ntests: [{assert: [{type: contains, value: x, provider: 'openai:m'}]}]\n",
-           "prompts: [a]\ntests: [{assert: [{type: equals, value: x}]}]\n",
+           "prompts: [a]\ntests: [{assert: [{type: equals, value: 'x '}]}]\n",
+           "prompts: [a]\ntests: [{assert: [{type: starts-with, value: 'No '}]}]\n",
+           "prompts: [a]\ntests: [{assert: [{type: equals, value: {a: 1}}]}]\n",
        })
     EXPECT_EQ(lost(import(config), Loss::change), 1u) << config;
 }
@@ -30,6 +32,9 @@ TEST_F(Promptfoo, CountsNoLineThatChangesNeither) {
   for (const std::string& config : std::vector<std::string>{
            "prompts: [a]\ntags: {a: b}\nsharing: true\nevaluateOptions: {maxConcurrency: 2, delay: 1}\n" +
                one_test,
+           // They made --strict fail for nearly every configuration.
+           "prompts: ['{{a}}']\ntests: [{vars: {a: b}, assert: [{type: equals, value: x}, {type: equals, "
+           "value: '{{a}}'}, {type: starts-with, value: x}, {type: levenshtein, value: x}]}]\n",
            "prompts: [a]\ntests: [{vars: {idle: 1}, assert: [{type: contains, value: x, metric: m, weight: "
            "2}]}]\n",
            "prompts: [a]\nproviders: [{id: 'openai:gpt-5', delay: 5, config: {temperature: 1, apiKey: "
