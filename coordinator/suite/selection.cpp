@@ -27,24 +27,26 @@ tl::unexpected<Error> bad_filter(std::string_view text, const std::string& why) 
   return fail(Reason::usage_invalid, "--filter \"" + excerpt(text, defaults::quoted_bytes) + "\" " + why);
 }
 
-/// `tls-*,jwt-?` as a regular expression for the whole text.
+bool is_of_globs(char c) {
+  return c == '*' || c == '?' || c == ',' || c == '\\';
+}
+
+/// `tls-*,jwt-?` as a regular expression for the whole text, which may also be all of it with its commas.
+/// What stands behind a backslash is itself.
 std::string pattern_of_globs(std::string_view globs) {
-  std::string pattern = "(?s)^(?:";
+  std::string alternatives;
+  std::string whole;
   for (std::size_t at = 0; at < globs.size(); ++at) {
-    const char c = globs[at];
-    if (c == '*') {
-      pattern += ".*";
-    } else if (c == '?') {
-      pattern += '.';
-    } else if (c == ',') {
-      pattern += '|';
-    } else {
-      const std::size_t end = std::min(globs.find_first_of("*?,", at), globs.size());
-      pattern += re2::RE2::QuoteMeta({globs.data() + at, end - at});
-      at = end - 1;
-    }
+    const bool is_escape = globs[at] == '\\' && at + 1 < globs.size() && is_of_globs(globs[at + 1]);
+    if (is_escape) ++at;
+    const char c = is_escape ? '\0' : globs[at];
+    std::string piece = re2::RE2::QuoteMeta({globs.data() + at, 1});
+    if (c == '*') piece = ".*";
+    if (c == '?') piece = '.';
+    alternatives += c == ',' ? "|" : piece;
+    whole += piece;
   }
-  return pattern + ")$";
+  return "(?s)^(?:" + alternatives + "|" + whole + ")$";
 }
 
 bool fits_field(const CaseFilter& filter, const FilteredCase& one) {

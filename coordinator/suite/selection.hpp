@@ -18,6 +18,7 @@ namespace sluice {
 enum class FilterField : std::uint8_t { id, name, category, tag };
 
 /// One `--filter` (docs/suites.md): `[FIELD][!]=GLOB,GLOB` or `[FIELD][!]~REGEX`; a bare GLOB is about ids.
+/// A value that has the commas itself fits, too.
 class CaseFilter {
  public:
   /// usage_invalid names what is wrong in the text.

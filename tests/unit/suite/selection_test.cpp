@@ -68,6 +68,25 @@ TEST(CaseFilter, WhatAGlobDoesNotMeanIsMeantLiterally) {
   EXPECT_TRUE(CaseFilter::parse("a*")->fits("a\nb"));
 }
 
+// A case "Paris, France" could not be named.
+TEST(CaseFilter, AValueMayHaveTheCommasOfAFilter) {
+  const auto fit = [](const std::string& filter) {
+    std::string fitting;
+    for (const char* id : {"a", "b", "a,b", "axb", "a*b", "a\\b"}) {
+      if (CaseFilter::parse(filter)->fits(id)) fitting += std::string(fitting.empty() ? "" : " ") + id;
+    }
+    return fitting;
+  };
+  EXPECT_EQ(fit("a,b"), "a b a,b");
+  EXPECT_EQ(fit("a\\,b"), "a,b");
+  EXPECT_EQ(fit("a\\,*,b"), "b a,b");
+  EXPECT_EQ(fit("a?b"), "a,b axb a*b a\\b");
+  EXPECT_EQ(fit("a\\*b"), "a*b");
+  EXPECT_EQ(fit("a\\b"), "a\\b") << "before any other character it is itself";
+  EXPECT_EQ(fit("a\\\\b"), "a\\b");
+  EXPECT_EQ(fit("a\\"), "");
+}
+
 TEST(CaseFilter, RegularExpressionsFindAPlaceAnywhere) {
   EXPECT_EQ(filtered({"id~^(jwt|tls)-1$"}), (Ids{"jwt-1", "tls-1"}));
   EXPECT_EQ(filtered({"name~xss"}), Ids{"xss=1"});
