@@ -220,9 +220,9 @@ std::vector<SettingDefinition> make_setting_definitions() {
       define("retention_max_count", "", &S::retention_max_count, whole(0, 1'000'000'000), "N",
              "How many of the newest observations are kept, whatever their age"),
       define("max_tokens_per_file", "", &S::max_tokens_per_file, whole(1, 10'000'000), "N",
-             "Most tokens of a file for `generate-corpus`; longer files are left out"),
+             "Most tokens of a file for `generate-corpus`, by an upper bound; longer files are left out"),
       define("max_tokens_per_scan", "", &S::max_tokens_per_scan, whole(1, 1'000'000'000), "N",
-             "Most tokens of all its files, without the prompt around each"),
+             "Most tokens of all its files, by the same bound, without the prompt around each"),
       in_section(
           redaction_section,
           define("redact", "--redact", &S::redact, parse_redactions, "A,B",

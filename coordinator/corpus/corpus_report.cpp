@@ -111,7 +111,9 @@ std::string scan_text(const Scan& scan, const std::string& folder, const FileLis
                                             {out.too_long, "beyond max_tokens_per_file"},
                                             {out.beyond_scan, "beyond max_tokens_per_scan"}});
   if (!others.empty()) text += shown("Left out: " + others + ".", columns);
-  if (!out.longest.empty()) text += shown("Too long: " + listed(out.longest, out.too_long) + ".", columns);
+  if (!out.longest.empty())
+    text += shown("Too long by the upper bound of their tokens: " + listed(out.longest, out.too_long) + ".",
+                  columns);
   return text;
 }
 

@@ -19,8 +19,8 @@ namespace {
 
 constexpr const char* plan_examples =
     "Makes no calls and needs no key. The numbers are upper bounds: a prompt counts\n"
-    "by its bytes, an answer by --max-output-tokens. Without --mode the run is a live\n"
-    "one.\n"
+    "as some two thirds of its bytes, which is more than models count, an answer by\n"
+    "--max-output-tokens. Without --mode the run is a live one.\n"
     "Examples:\n"
     "  sluice plan suite.yaml --provider openai --model gpt-5-mini\n"
     "  sluice plan suite.yaml --arm a=openai:gpt-5-mini --arm b=openai:gpt-5-nano\n"

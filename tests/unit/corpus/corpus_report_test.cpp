@@ -17,6 +17,15 @@ TEST(CorpusReport, WhereNoFileIsLeftTheBudgetIsNamed) {
   EXPECT_TRUE(nothing_to_ask_about(scan, "src").starts_with("no file below src is worth asking about"));
 }
 
+// A bound was called a length: a model may count half as many tokens.
+TEST(CorpusReport, SaysThatAFileIsTooLongByABound) {
+  Scan scan;
+  scan.left_out.too_long = 1;
+  scan.left_out.longest = {"a.c"};
+  const std::string text = scan_text(scan, "src", {}, 200);
+  EXPECT_NE(text.find("Too long by the upper bound of their tokens: a.c.\n"), std::string::npos) << text;
+}
+
 // "made before" of a folder in which nothing had been made.
 TEST(CorpusReport, ARepeatedClaimIsNoEarlierOne) {
   GeneratedCorpus corpus;
