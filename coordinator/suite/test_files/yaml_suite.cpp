@@ -183,7 +183,10 @@ class YamlSuiteReader {
     if (tests != nullptr) read_tests(*tests);
     if (tests_files) read_tests_files(reader, *tests_files);
     if (fixtures) read_fixtures(reader, *fixtures);
-    if (findings_.empty() && !prompts_->empty() && !builder_.takes_prompts()) {
+    if (!findings_.empty()) return;
+    if (builder_.cases().size() == 0) {
+      reader.add_wrong("tests_file", "names no test: each line of such a file holds one, and no line does");
+    } else if (!prompts_->empty() && !builder_.takes_prompts()) {
       reader.add_wrong("prompts", "have no effect: they are for tests without a prompt of their own");
     }
   }

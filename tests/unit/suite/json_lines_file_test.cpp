@@ -100,6 +100,13 @@ TEST_F(JsonLines, NamesWhatIsWrongByLine) {
   EXPECT_EQ(findings_of(std::string(100'000, '[')), "l.jsonl:1: is nested more than 64 deep\n");
 }
 
+TEST_F(JsonLines, RefusesASuiteWhoseFilesHoldNoTest) {
+  const std::string no_test =
+      "suite.yaml:2: \"tests_file\" names no test: each line of such a file holds one, and no line does\n";
+  for (const char* blank : {"", "\n", "\xef\xbb\xbf \r\n\n"}) EXPECT_EQ(findings_of(blank), no_test);
+  EXPECT_EQ(findings(std::string(suite_yaml) + "prompts: [p]\n"), no_test) << "and not that prompts ask nobody";
+}
+
 TEST_F(JsonLines, NamesWhatConvertsTestsOfPromptfoo) {
   const std::string found =
       findings_of(R"({"id":"a","input":{"prompt":"p"},"assert":[],"metadata":{},"threshold":1})");
