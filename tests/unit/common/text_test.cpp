@@ -80,6 +80,8 @@ TEST(Text, SuggestsOnlyWhatIsNear) {
   EXPECT_EQ(nearest("omed", keys), std::nullopt) << "two swaps are more";
   EXPECT_EQ(nearest("temperature", keys), std::nullopt);
   EXPECT_EQ(nearest("x", {}), std::nullopt);
+  constexpr std::array<std::string_view, 1> letter{"h"};
+  EXPECT_EQ(nearest("", letter), std::nullopt) << "no word is like none";
   EXPECT_EQ(did_you_mean("providr", keys), "; did you mean \"provider\"?");
   EXPECT_EQ(did_you_mean("zzz", keys), "");
 }
