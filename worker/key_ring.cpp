@@ -65,14 +65,19 @@ Result<std::string> KeyRing::key_for(const ProviderSettings& provider) const {
                     " is not set; set it where the worker runs, or api_key_env = \"\" under " + table +
                     " to call without a key");
   }
-  if (!may_call(provider)) {
-    return fail(Reason::key_withheld,
-                "the key in " + provider.api_key_env + " is not sent to " + provider.base_url +
-                    ", which this worker's own settings do not name; add its host to key_hosts "
-                    "under " +
-                    table + " in the worker's sluice.toml");
-  }
+  if (!may_call(provider)) return fail(withheld("the key in " + provider.api_key_env, provider));
   return *key;
+}
+
+/// In the run's own process every source but the suite is the worker's own.
+Error KeyRing::withheld(const std::string& what, const ProviderSettings& provider) const {
+  const bool is_own_run = coordinator_ == CoordinatorPlace::this_process;
+  const std::string add_it =
+      "add its host to key_hosts under [providers." + provider.name + "] in " +
+      (is_own_run ? "sluice.toml, or say --base-url " + provider.base_url : "the worker's sluice.toml");
+  return {Reason::key_withheld,
+          what + " is not sent to " + provider.base_url + ", which " +
+              (is_own_run ? "the suite alone names; " : "this worker's own settings do not name; ") + add_it};
 }
 
 Result<std::string> KeyRing::secret_of(const ProviderSettings& provider, const ProviderHeader& header) const {
@@ -96,13 +101,7 @@ Result<std::string> KeyRing::secret_of(const ProviderSettings& provider, const P
                                          " needs " + header.variable +
                                          ", which is not set; set it where the worker runs");
   }
-  if (!may_call(provider)) {
-    return fail(Reason::key_withheld, "what " + header.variable + " holds is not sent to " +
-                                          provider.base_url +
-                                          ", which this worker's own settings do not name; add its host to "
-                                          "key_hosts under [providers." +
-                                          provider.name + "] in the worker's sluice.toml");
-  }
+  if (!may_call(provider)) return fail(withheld("what " + header.variable + " holds", provider));
   return usable_key(*secret);
 }
 

@@ -47,6 +47,8 @@ class KeyRing {
   bool may_call(const ProviderSettings& provider) const;
   Result<std::shared_ptr<const OwnFormat>> format_of(const ProviderSettings& provider) const;
   Result<std::string> secret_of(const ProviderSettings& provider, const ProviderHeader& header) const;
+  /// That a secret, by what it is called, is not sent to a host that no settings of this worker name.
+  Error withheld(const std::string& what, const ProviderSettings& provider) const;
 
   Environment environment_;
   Settings own_settings_;

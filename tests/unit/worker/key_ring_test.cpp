@@ -105,6 +105,20 @@ TEST_F(KeyRingTest, AnotherKindsStandardHostIsNotTrustedWithThisKey) {
   expect_withheld(key());
 }
 
+TEST_F(KeyRingTest, ARunOfOneMachineIsToldToNameTheHostItself) {
+  provider.base_url = "https://proxy.example/v1";
+  EXPECT_EQ(
+      key().error().message,
+      "the key in OPENAI_API_KEY is not sent to https://proxy.example/v1, which this worker's own settings "
+      "do not name; add its host to key_hosts under [providers.openai] in the worker's sluice.toml");
+  coordinator = CoordinatorPlace::this_process;
+  EXPECT_EQ(
+      key().error().message,
+      "the key in OPENAI_API_KEY is not sent to https://proxy.example/v1, which the suite alone names; add "
+      "its host to key_hosts under [providers.openai] in sluice.toml, or say --base-url "
+      "https://proxy.example/v1");
+}
+
 TEST_F(KeyRingTest, HostsOfTheWorkersOwnSettingsGetTheKey) {
   provider.base_url = "https://proxy.example/v1";
   ProviderConfig own;
