@@ -300,6 +300,22 @@ TEST_F(Slips, AnUnknownProviderIsNamedByWhateverReadsTheSuite) {
   EXPECT_NE(of_settings.output.find(meant), std::string::npos) << of_settings.output;
 }
 
+// An imported suite asks the embedder of promptfoo: nothing else in it named the provider.
+TEST_F(Slips, AMissingKeyIsSaidToBeTheJudgesOrTheEmbedders) {
+  set_variable("OPENAI_API_KEY", "");
+  set_variable("GEMINI_API_KEY", "not-sent");
+  const Flags answers{"run", "suite.yaml", "--mode", "live", "--provider", "gemini", "--model", "m"};
+  write_text(folder() / "suite.yaml",
+             "settings: {judge: openai, judge_model: gpt-4o}\n" + in_expected("{type: rubric, criteria: c}"));
+  expect_one_line(run_sluice(answers),
+                  {"\"openai\", which judges (--judge names another), needs an API key, and OPENAI_API_KEY"});
+  write_text(folder() / "suite.yaml",
+             "settings: {embedding_provider: openai, embedding_model: text-embedding-3-small}\n" +
+                 in_expected("{type: semantic_similarity_to, text: x, min_score: 0.5}"));
+  expect_one_line(run_sluice(answers),
+                  {"\"openai\", which embeds texts (--embedding-provider names another), needs an API key"});
+}
+
 TEST_F(Slips, AllSettingsOfASuiteThatARunWouldRefuseAreNamedAtOnce) {
   write_text(folder() / "bad.yaml",
              in_suite("settings:\n  provider: opnai\n  judge: antropic\n  embedding_provider: gemni\n"

@@ -95,6 +95,16 @@ void remember_limits(const std::vector<ProviderSettings>& providers, const RunFa
   }
 }
 
+/// What a provider that answers no test is asked for: a suite may not name it at all.
+std::string other_use(const RunOptions& options, const RunSettings& settings, const std::string& provider) {
+  const auto answers = [&](const RunArm& arm) { return arm.provider.provider.name == provider; };
+  if (options.provider.provider.name == provider || std::ranges::any_of(options.arms, answers)) return {};
+  if (settings.judge.provider == provider) return ", which judges (--judge names another),";
+  if (settings.embedding.provider == provider)
+    return ", which embeds texts (--embedding-provider names another),";
+  return {};
+}
+
 /// The workers inside of this process call from here: a key that is not set is said before they start, and
 /// not by each of them.
 std::optional<Error> missing_key(const RunOptions& options, const RunSettings& settings) {
@@ -118,6 +128,7 @@ std::optional<Error> missing_key(const RunOptions& options, const RunSettings& s
   }
   return Error{Reason::key_missing,
                (is_one ? "the provider " : "the providers ") + quoted_list(names) +
+                   (is_one ? other_use(options, settings, names.front()) : "") +
                    (is_one ? " needs an API key, and " : " need API keys, and ") + lacking +
                    (variables.size() == 1 ? " is" : " are") + " not set: `export" + exported +
                    "` here, or say api_key_env = \"\" under [providers." +
