@@ -16,6 +16,10 @@ namespace sluice {
 /// Between the texts of a list that becomes one.
 inline constexpr std::string_view paragraph_break = "\n\n";
 
+/// What to do with a text that is not valid UTF-8: most come from Windows and its spreadsheets.
+inline constexpr std::string_view how_to_reach_utf8 =
+    ": save it as UTF-8 (`iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW` converts what Windows wrote)";
+
 /// What the readers of a document's parts share. Everything that it refers to must outlive it.
 struct DocumentContext {
   const std::string& file;  ///< As findings name it.

@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/suite/documents/document_context.hpp"
 #include "coordinator/suite/documents/yaml_scalar.hpp"
 
 #include <algorithm>
@@ -331,7 +332,8 @@ std::uint32_t line_at(std::string_view text, std::size_t offset) {
 
 /// Bytes that YAML does not allow; the parser takes some of them for its own signs.
 std::optional<DocumentError> foreign_byte(std::string_view text) {
-  if (const auto bad = invalid_utf8_at(text)) return DocumentError{line_at(text, *bad), "not valid UTF-8"};
+  if (const auto bad = invalid_utf8_at(text))
+    return DocumentError{line_at(text, *bad), "not valid UTF-8" + std::string(how_to_reach_utf8)};
   const auto bad = std::ranges::find_if(text, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f;

@@ -167,14 +167,16 @@ class CsvTests {
 
   void add_test(const CsvRow& row, std::size_t number, std::uint32_t file) {
     if (row.fields.size() != columns_.size()) {
+      const char* const advice = row.fields.size() > columns_.size()
+                                     ? "a field with a comma in it stands in quotes"
+                                     : "an empty field has its comma, too";
       return context_.add(row.line, "the row has " + counted_fields(row.fields.size()) + ", and there are " +
-                                        std::to_string(columns_.size()) +
-                                        " columns: a field with a comma in it stands in quotes");
+                                        std::to_string(columns_.size()) + " columns: " + advice);
     }
     if (const auto bad = std::ranges::find_if(
             row.fields, [](const std::string& field) { return invalid_utf8_at(field).has_value(); });
         bad != row.fields.end()) {
-      return context_.add(row.line, "is not valid UTF-8");
+      return context_.add(row.line, "is not valid UTF-8" + std::string(how_to_reach_utf8));
     }
     const auto node = test_of(row, number);
     if (!node) return;

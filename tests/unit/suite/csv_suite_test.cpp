@@ -139,11 +139,17 @@ TEST_F(CsvSuite, SaysWhatIsWrongInCsvWithItsLine) {
             "__threshold, __metric, __description, __metadata:KEY, __id and __category\n");
   EXPECT_EQ(
       of("country,__expected\nx\nFrance,javascript: 1\nPeru,\nChile,\"contains: a\"\n"),
-      "t.csv:2: the row has 1 field, and there are 2 columns: a field with a comma in it stands in "
-      "quotes\n"
+      "t.csv:2: the row has 1 field, and there are 2 columns: an empty field has its comma, too\n"
       "t.csv:3: \"__expected\" asks for javascript, which has no counterpart (`type: command` runs a program "
       "of yours): docs/suites.md lists what a cell may ask for\n"
       "t.csv:4: missing \"expected\" in the test: expected what the answer is judged by\n");
+  EXPECT_EQ(of("country,__expected\nPeru,Lima, or so\n"),
+            "t.csv:2: the row has 3 fields, and there are 2 columns: a field with a comma in it stands in "
+            "quotes\n");
+  EXPECT_EQ(of("country,__expected\nC\xf4te d'Ivoire,Abidjan\n"),
+            "t.csv:2: is not valid UTF-8: save it as UTF-8 (`iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW` "
+            "converts what "
+            "Windows wrote)\n");
   EXPECT_EQ(of("country,__expected\nFrance,contain: Paris\nPeru,Contains: Lima\nChile,Note: x\n"),
             "t.csv:2: \"__expected\" asks for \"contain\", which is no check; did you mean \"contains:\"? A "
             "text that begins so is \"equals: contain: ...\"\n"

@@ -144,7 +144,9 @@ TEST(Yaml, NamesWhatItCannotRead) {
   EXPECT_EQ(json_of("a: *x\n"), "1: not valid YAML: the referenced anchor is not defined");
   EXPECT_EQ(json_of("a:\n\tb: 1\n"),
             "2: not valid YAML: a tab stands in the indentation, which takes spaces alone");
-  EXPECT_EQ(json_of("a: 1\nb: \xff\n"), "2: not valid UTF-8");
+  EXPECT_EQ(json_of("a: 1\nb: \xff\n"),
+            "2: not valid UTF-8: save it as UTF-8 (`iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW` converts what "
+            "Windows wrote)");
   EXPECT_EQ(json_of("a: 1\nb: \x04\n"), "2: not valid YAML: a control character stands here");
   EXPECT_EQ(json_of("a: 1\rb: 2\n"), "1: not valid YAML: a control character stands here");
   EXPECT_EQ(json_of(std::string("a: \0", 4)), "1: not valid YAML: a control character stands here");
