@@ -119,8 +119,11 @@ tl::expected<LoadedSuite, std::vector<Finding>> load_any_suite(const fs::path& p
     return tl::unexpected(std::vector<Finding>{{path.generic_string(), 0, std::move(what)}});
   }
   if (type == fs::file_type::regular) {
-    return tl::unexpected(std::vector<Finding>{
-        {path.generic_string(), 0, "is neither a folder of fixtures nor a suite (.yaml or .yml)"}});
+    std::string what = "is neither a folder of fixtures nor a suite (.yaml or .yml)";
+    if (extension == ".jsonl" || extension == ".csv")
+      what += "; a suite names a file of tests as its \"tests_file\"";
+    if (extension == ".json") what += "; a suite in JSON is called .yaml, too";
+    return tl::unexpected(std::vector<Finding>{{path.generic_string(), 0, std::move(what)}});
   }
   auto suite = load_suite(path, allowed);
   if (!suite) return tl::unexpected(std::move(suite.error()));

@@ -116,7 +116,9 @@ class TestReader {
     reader.entry("vars");
     read_wish_for_defaults(reader);
     const DocumentEntry* examples = reader.entry("examples");
-    const DocumentNode* input = reader.table("input", takes_prompts_ ? Need::optional : Need::required);
+    reader.entry("input", takes_prompts_ ? Need::optional : Need::required,
+                 "its prompt, or \"prompts\" of the suite");
+    const DocumentNode* input = reader.table("input");
     const DocumentEntry* expected = reader.entry("expected", Need::required, "what the answer is judged by");
     reader.finish(place_of_foreign_key);
     test.examples =

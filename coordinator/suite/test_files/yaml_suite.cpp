@@ -139,13 +139,21 @@ class YamlSuiteReader {
     files_ = std::move(*files);
     if (const auto suite = identity_of(path_)) input_files_.push_back(*suite);
     auto text = refuse_utf16(read_file(path_, defaults::max_suite_bytes));
-    if (!text) return fail(text.error().reason, "the suite " + text.error().message);
+    if (!text) {
+      return fail(text.error().reason, "the suite " + text.error().message + where_more_fits(path_));
+    }
     copier_->begin(whole_path(path_));
     copier_->add(whole_path(path_), *text);
     return text;
   }
 
   void read_document(const DocumentNode& root) {
+    if (std::holds_alternative<DocumentNull>(root.value)) {
+      context_.add(
+          root.line,
+          "the suite is empty: it is a mapping with \"suite\" and \"tests\" (`sluice init` writes one)");
+      return;
+    }
     if (!std::holds_alternative<DocumentNode::Table>(root.value)) {
       context_.add(root.line, "a suite must be a mapping with \"suite\" and \"tests\", not " +
                                   std::string(type_name(root, Notation::yaml)));
@@ -304,9 +312,17 @@ class YamlSuiteReader {
     return {};
   }
 
+  /// Of a file that is too large what may be larger; else empty.
+  static std::string where_more_fits(const fs::path& path) {
+    std::error_code error;
+    const auto bytes = fs::file_size(path, error);
+    if (error || bytes <= defaults::max_suite_bytes) return {};
+    return "; a \"tests_file\" in JSON Lines may be of any size";
+  }
+
   Result<void> read_csv(const std::string& name, TestSource source) {
     const auto text = files_->read(name, defaults::max_suite_bytes, &input_files_);
-    if (!text) return fail(text.error());
+    if (!text) return fail(text.error().reason, text.error().message + where_more_fits(folder() / name));
     source.notation = Notation::yaml;
     source.may_leave_variables = true;
     add_csv_tests(*text, source, builder_, findings_);

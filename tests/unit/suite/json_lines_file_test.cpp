@@ -86,7 +86,7 @@ TEST_F(JsonLines, NamesWhatIsWrongByLine) {
   EXPECT_EQ(findings_of(line("a") + "\n[1]\n{\"id\":1}\n" + line("b", "\\ud800") + "\n"),
             "l.jsonl:2: a test must be an object, not an array\n"
             "l.jsonl:3: \"id\" must be a string, not a whole number\n"
-            "l.jsonl:3: missing \"input\": expected an object\n"
+            "l.jsonl:3: missing \"input\": expected its prompt, or \"prompts\" of the suite\n"
             "l.jsonl:3: missing \"expected\": expected what the answer is judged by\n" +
                 findings_of(line("b", "\\ud800")).replace(8, 1, "4"));
   EXPECT_EQ(findings_of(line("a") + "\n" + line("a", std::string(defaults::max_json_line_bytes, 'x')) + "\n" +
@@ -104,7 +104,8 @@ TEST_F(JsonLines, RefusesASuiteWhoseFilesHoldNoTest) {
   const std::string no_test =
       "suite.yaml:2: \"tests_file\" names no test: each line of such a file holds one, and no line does\n";
   for (const char* blank : {"", "\n", "\xef\xbb\xbf \r\n\n"}) EXPECT_EQ(findings_of(blank), no_test);
-  EXPECT_EQ(findings(std::string(suite_yaml) + "prompts: [p]\n"), no_test) << "and not that prompts ask nobody";
+  EXPECT_EQ(findings(std::string(suite_yaml) + "prompts: [p]\n"), no_test)
+      << "and not that prompts ask nobody";
 }
 
 TEST_F(JsonLines, NamesWhatConvertsTestsOfPromptfoo) {

@@ -19,7 +19,12 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
   write("empty.txt", "");
   write("bytes.txt", "\xff");
   const std::vector<BadSuite> suites{
-      {"", "suite.yaml:1: a suite must be a mapping with \"suite\" and \"tests\", not null\n"},
+      {"",
+       "suite.yaml:1: the suite is empty: it is a mapping with \"suite\" and \"tests\" (`sluice init` writes "
+       "one)\n"},
+      {"# later\n",
+       "suite.yaml:1: the suite is empty: it is a mapping with \"suite\" and \"tests\" (`sluice "
+       "init` writes one)\n"},
       {"[]", "suite.yaml:1: a suite must be a mapping with \"suite\" and \"tests\", not a list\n"},
       {"suit: s\ntests: []\nsettings: {api_key: x, temprature: 1}\n",
        "suite.yaml:1: unknown key \"suit\"; did you mean \"suite\", which is missing?\n"
@@ -341,15 +346,32 @@ TEST_F(YamlSuite, RefusesWhatIsNoSuite) {
       "none.yaml: there is no such file or folder; name a folder of fixtures or a suite (.yaml or .yml)\n");
   EXPECT_EQ(shown(load_any_suite(folder_ / "none").error()),
             "none: there is no such file or folder; name a folder of fixtures or a suite (.yaml or .yml)\n");
-  EXPECT_EQ(shown(load_any_suite(write("tests.jsonl", "")).error()),
-            "tests.jsonl: is neither a folder of fixtures nor a suite (.yaml or .yml)\n");
+  EXPECT_EQ(shown(load_any_suite(write("tests.txt", "")).error()),
+            "tests.txt: is neither a folder of fixtures nor a suite (.yaml or .yml)\n");
+  for (const char* tests : {"tests.jsonl", "tests.csv"}) {
+    EXPECT_EQ(shown(load_any_suite(write(tests, "")).error()),
+              std::string(tests) +
+                  ": is neither a folder of fixtures nor a suite (.yaml or .yml); a suite names a "
+                  "file of tests as its \"tests_file\"\n");
+  }
+  EXPECT_EQ(
+      shown(load_any_suite(write("suite.json", "{}")).error()),
+      "suite.json: is neither a folder of fixtures nor a suite (.yaml or .yml); a suite in JSON is called "
+      ".yaml, too\n");
   ASSERT_EQ(::mkfifo((folder_ / "pipe.yaml").c_str(), 0600), 0);
   EXPECT_EQ(shown(load_any_suite(folder_ / "pipe.yaml").error()),
             "pipe.yaml: the suite cannot be read: not a regular file\n");
   const auto large = write("large.yaml", "");
   std::filesystem::resize_file(large, defaults::max_suite_bytes + 1);
-  EXPECT_EQ(shown(load_any_suite(large).error()),
-            "large.yaml: the suite is too large: at most 16777216 bytes are read\n");
+  EXPECT_EQ(
+      shown(load_any_suite(large).error()),
+      "large.yaml: the suite is too large: at most 16777216 bytes are read; a \"tests_file\" in JSON Lines "
+      "may be of any size\n");
+  std::filesystem::resize_file(write("large.csv", ""), defaults::max_suite_bytes + 1);
+  EXPECT_EQ(
+      findings("suite: s\nprompts: [p]\ntests_file: large.csv\n"),
+      "suite.yaml:3: \"tests_file\" names \"large.csv\", which is too large: at most 16777216 bytes are "
+      "read; a \"tests_file\" in JSON Lines may be of any size\n");
 }
 
 }  // namespace sluice::yaml_suite_test
