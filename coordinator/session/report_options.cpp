@@ -20,12 +20,6 @@ namespace {
 const std::initializer_list<std::string_view> format_names{"table",  "json", "markdown", "junit",
                                                            "github", "html", "csv"};
 
-Result<ReportFormat> format_of(std::string_view flag, std::string_view word) {
-  const auto choice = choice_of(flag, word, format_names);
-  if (!choice) return fail(choice.error());
-  return static_cast<ReportFormat>(*choice);
-}
-
 std::optional<std::string> file_of(std::string file) {
   if (file == "-") return std::nullopt;
   return file;
@@ -45,6 +39,16 @@ std::optional<ReportFormat> format_by_ending(const std::string& file) {
       std::ranges::find_if(endings, [&](const auto& one) { return file.ends_with(one.first); });
   if (found == endings.end()) return std::nullopt;
   return found->second;
+}
+
+/// An ending of files, such as `md`, is told the format's name.
+Result<ReportFormat> format_of(std::string_view flag, std::string_view word) {
+  const auto choice = choice_of(flag, word, format_names);
+  if (choice) return static_cast<ReportFormat>(*choice);
+  const auto meant = format_by_ending("." + std::string(word));
+  if (!meant || to_string(*meant).starts_with(word)) return fail(choice.error());
+  return fail(choice.error().reason,
+              choice.error().message + "; did you mean \"" + std::string(to_string(*meant)) + "\"?");
 }
 
 /// As named, else as the file's name ends.

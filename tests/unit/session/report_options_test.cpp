@@ -66,6 +66,14 @@ TEST_F(ReportOptions, TheEndingOfTheFileNamesTheFormatWhereNothingElseDoes) {
 TEST_F(ReportOptions, NamesWhatIsWrong) {
   EXPECT_EQ(refusal({.format = "yaml", .output = {}, .reports = {}}),
             "--format must be one of table, json, markdown, junit, github, html, csv, not \"yaml\"");
+  EXPECT_EQ(
+      refusal({.format = "md", .output = {}, .reports = {}}),
+      "--format must be one of table, json, markdown, junit, github, html, csv, not \"md\"; did you mean "
+      "\"markdown\"?");
+  EXPECT_EQ(
+      refusal({.format = "table", .output = {}, .reports = {"xml=a.xml"}}),
+      "the name in --report \"xml=a.xml\" must be one of table, json, markdown, junit, github, html, csv, "
+      "not \"xml\"; did you mean \"junit\"?");
   EXPECT_EQ(refusal({.format = "table", .output = {}, .reports = {"juni=a.xml"}}),
             "the name in --report \"juni=a.xml\" must be one of table, json, markdown, junit, github, html, "
             "csv, not "
