@@ -96,7 +96,8 @@ class Filtering {
       given += (given.empty() ? "" : " ") + ("--filter \"" + filter.text() + "\"");
       asks_for_tags = asks_for_tags || filter.field() == FilterField::tag;
     }
-    std::string message = "no test of the suite \"" + suite.name + "\" fits " + given;
+    std::string message =
+        "no test of the suite \"" + suite.name + "\" fits " + given + bracket_advice(filters_);
     if (asks_for_tags && tags_.empty()) message += "; its tests have no tags";
     if (asks_for_tags && !tags_.empty()) {
       std::vector<std::string> shown(tags_.begin(), tags_.end());
@@ -202,6 +203,17 @@ bool look_at_whole_cases(std::span<const CaseFilter> filters) {
   return std::ranges::any_of(filters, [](const CaseFilter& filter) {
     return filter.field() == FilterField::name || filter.field() == FilterField::tag;
   });
+}
+
+std::string bracket_advice(std::span<const CaseFilter> filters) {
+  const bool has_bracket = std::ranges::any_of(filters, [](const CaseFilter& filter) {
+    const std::size_t at = filter.text().find_first_of("=~[");
+    return at != std::string::npos && filter.text()[at] != '~' &&
+           filter.text().find('[', at) != std::string::npos;
+  });
+  return has_bracket
+             ? "; a glob has * and ? alone: for brackets write a regular expression, as in 'id~^a[0-9]'"
+             : "";
 }
 
 Result<Suite> select(Suite suite, const Selection& selection) {

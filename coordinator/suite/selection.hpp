@@ -57,6 +57,10 @@ bool fits(std::span<const CaseFilter> filters, const FilteredCase& one);
 /// Whether a filter looks at names or tags, which only the suite has.
 bool look_at_whole_cases(std::span<const CaseFilter> filters);
 
+/// What to write instead of brackets in a glob, which a shell knows; empty if there are none. For filters
+/// that nothing fits.
+std::string bracket_advice(std::span<const CaseFilter> filters);
+
 /// Which of a suite's cases run: those of the categories (all if there are none) that fit a filter on each
 /// field that has one and none that excludes, and of these at most `max_cases`.
 struct Selection {

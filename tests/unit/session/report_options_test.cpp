@@ -64,6 +64,10 @@ TEST_F(ReportOptions, TheEndingOfTheFileNamesTheFormatWhereNothingElseDoes) {
 }
 
 TEST_F(ReportOptions, NamesWhatIsWrong) {
+  EXPECT_EQ(
+      refusal({.format = "htm", .output = {}, .reports = {}}),
+      "--format must be one of table, json, markdown, junit, github, html, csv, not \"htm\"; did you mean "
+      "\"html\"?");
   EXPECT_EQ(refusal({.format = "yaml", .output = {}, .reports = {}}),
             "--format must be one of table, json, markdown, junit, github, html, csv, not \"yaml\"");
   EXPECT_EQ(

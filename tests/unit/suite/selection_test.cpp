@@ -52,6 +52,14 @@ TEST(CaseFilter, GlobsAreOfIdsUnlessAFieldIsNamed) {
   EXPECT_EQ(filtered({"tls-*"}), (Ids{"tls-1", "tls-2"}));
   EXPECT_EQ(filtered({"?????"}).size(), 5u);
   EXPECT_EQ(filtered({"tls"}), Ids{"no test of the suite \"security\" fits --filter \"tls\""});
+  const std::string advice =
+      "; a glob has * and ? alone: for brackets write a regular expression, as in 'id~^a[0-9]'";
+  for (const std::string glob : {"jwt-[2-9]", "tag=[a-m]*"}) {
+    const std::string message = filtered({glob}).front();
+    EXPECT_NE(message.find("fits --filter \"" + glob + "\"" + advice), std::string::npos) << message;
+  }
+  EXPECT_EQ(filtered({"id~^tls-[x-z]$"}),
+            Ids{"no test of the suite \"security\" fits --filter \"id~^tls-[x-z]$\""});
   EXPECT_EQ(filtered({"jwt-1,tls-2"}), (Ids{"jwt-1", "tls-2"}));
   EXPECT_EQ(filtered({"id=xss=1"}), Ids{"xss=1"});
   EXPECT_EQ(filtered({"category=t*"}), (Ids{"tls-1", "tls-2"}));
