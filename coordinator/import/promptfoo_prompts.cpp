@@ -167,12 +167,14 @@ class PromptImporter {
     return form;
   }
 
-  /// A word that ends as a file's name does; promptfoo takes it for one.
+  /// A word that ends as a file's name does, or as a function of one (`code.py:build`); promptfoo takes it
+  /// for one.
   static bool is_file_name(const std::string& text) {
     constexpr std::array<std::string_view, 7> extensions{".txt",  ".md",  ".json", ".jsonl",
                                                          ".yaml", ".yml", ".csv"};
     return text.find_first_of(" \t\n{}") == std::string::npos &&
-           (is_code_file(text) || std::ranges::find(extensions, extension_of(text)) != extensions.end());
+           (is_code_file(text.substr(0, text.rfind(':'))) ||
+            std::ranges::find(extensions, extension_of(text)) != extensions.end());
   }
 
   void read_text(const std::string& text, const std::string& label, std::uint32_t line) {
