@@ -110,6 +110,9 @@ TEST_F(SuiteLoader, NamesWhatIsNoFolderOrEmpty) {
   EXPECT_EQ(findings().front().message,
             "there is no fixture (*.toml) in the folder; of a suite name the file (" +
                 (folder_ / "suite.yaml").generic_string() + ")");
+  write("sluice.toml", "[eval]\n");
+  ASSERT_EQ(findings().size(), 1u) << "settings are no fixture";
+  EXPECT_NE(findings().front().message.find("of a suite name the file ("), std::string::npos);
 }
 
 TEST_F(SuiteLoader, RefusesWhatIsTooLargeOrNoRegularFile) {
