@@ -276,10 +276,11 @@ std::string render_plain(const ProgressState& state) {
   if (!finished) {
     line += "; " + std::to_string(state.in_flight) + " in flight";
     if (state.waiting > 0) line += ", " + std::to_string(state.waiting) + " queued";
-    line += state.expected_workers > 0
-                ? "; waiting for workers: " + std::to_string(connected_workers(state)) + " of " +
-                      std::to_string(state.expected_workers) + " are there"
-                : " on " + workers_in_words(state);
+    line +=
+        state.expected_workers > 0
+            ? "; waiting for workers: " + std::to_string(connected_workers(state)) + " of " +
+                  std::to_string(state.expected_workers) + " are there"
+            : " on " + workers_in_words(state) + (connected_workers(state) == 0 ? ", waiting for one" : "");
   }
   if (state.per_second) line += "; " + rate_text(*state.per_second);
   line += "; " + wording::clock(state.elapsed) + " elapsed";

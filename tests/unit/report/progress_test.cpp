@@ -139,6 +139,9 @@ TEST(Progress, WorkersWithoutWorkAreCounted) {
   state.workers = state.idle_workers = 1;
   state.unfit_workers = 0;
   shows("1 worker");
+  state.workers = 0;
+  EXPECT_NE(render_plain(state).find(" on 0 workers, waiting for one"), std::string::npos);
+  state.workers = 1;
   state.expected_workers = 3;
   state.unfit_workers = 1;
   EXPECT_NE(render_live(state, 200, false).find("  2 of 3 workers"), std::string::npos);
