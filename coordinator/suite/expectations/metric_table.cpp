@@ -67,6 +67,25 @@ std::string_view key_of_threshold(const MetricType& type) {
   }
 }
 
+/// `must_contain: Paris`, without a type; null where there is no such key. Lists of mappings are claims.
+const DocumentEntry* metric_as_key(const DocumentNode& metric) {
+  if (find_entry(metric, "type") != nullptr) return nullptr;
+  const auto& entries = std::get<DocumentNode::Table>(metric.value);
+  const auto found = std::ranges::find_if(entries, [](const DocumentEntry& entry) {
+    const auto* list = std::get_if<DocumentNode::Array>(&entry.value.value);
+    const bool is_claims =
+        list != nullptr && !list->empty() && std::holds_alternative<DocumentNode::Table>(list->front().value);
+    return !is_claims && type_called(entry.key) != nullptr;
+  });
+  return found != entries.end() ? &*found : nullptr;
+}
+
+std::string as_type(const MetricType& type) {
+  const std::string_view key = key_of_value(type).empty() ? key_of_threshold(type) : key_of_value(type);
+  return "is a metric: write type: " + std::string(type.name()) +
+         (key.empty() ? "" : ", " + std::string(key) + ": ...");
+}
+
 /// Which keys belong to it depends on the type; what is wrong whatever the type shall not wait for it.
 void check_without_type(TableReader& reader, const DocumentContext& context, const Thresholding& suite) {
   reader.texts("text");
@@ -91,6 +110,11 @@ std::optional<MetricTable> open_metric(const DocumentNode& node, const std::stri
                                        const DocumentContext& context, const Thresholding& suite) {
   auto reader = context.table_reader(node, name, R"(such as {"type": "must_contain", "text": "Paris"})");
   if (!reader) return std::nullopt;
+  if (const DocumentEntry* as_key = metric_as_key(node)) {
+    reader->entry(as_key->key);
+    reader->add_wrong(as_key->key, as_type(*type_called(as_key->key)));
+    return std::nullopt;
+  }
   if (const MetricType* type = read_type(*reader)) return MetricTable{std::move(*reader), *type};
   check_without_type(*reader, context, suite);
   return std::nullopt;

@@ -51,6 +51,12 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
        "suite.yaml:6: \"file\" in input cannot stand beside \"prompt\": one of them is the prompt\n"
        "suite.yaml:6: \"file\" in input names \"x\", which cannot be read: No such file or directory\n"
        "suite.yaml:7: \"expected\" must name at least one metric\n"},
+      {expecting("      must_contain: x\n"),
+       "suite.yaml:7: \"must_contain\" in expected is a metric: write type: must_contain, text: ...\n"},
+      {expecting("      latency: 300\n"),
+       "suite.yaml:7: \"latency\" in expected is a metric: write type: latency, max_ms: ...\n"},
+      {expecting("      must_contain: [{subject: a/b, predicate: c, value: true}]\n"),
+       "suite.yaml:7: missing \"type\" in expected: expected a string\n"},
       {expecting("      type: must_contian\n      text: x\n"),
        "suite.yaml:7: \"type\" in expected is the unknown metric \"must_contian\"; did you mean "
        "\"must_contain\"?\n"},
