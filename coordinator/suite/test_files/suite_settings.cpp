@@ -116,6 +116,9 @@ std::string place_of_setting(std::string_view key, bool is_at_top) {
   const std::string there = is_at_top ? "it belongs in \"settings\"" : "";
   if (key == "min_pass_rate" || key == "thresholding") return there;
   if (key == "provider" && is_at_top) return there + ", or, as a list with models, is called \"providers\"";
+  if (key == "timeout") return (is_at_top ? there + " as" : "it is called") + " \"timeout_seconds\"";
+  if (key == "concurrency" || key == "max_concurrency")
+    return "no suite has it: it is \"max_concurrent\" in the settings file's [eval]";
   for (const SettingKey& one : setting_keys) {
     if (one.key == key) return there;
     if (one.setting == key)
