@@ -112,6 +112,14 @@ std::optional<Setting<std::string>> effective_text(const Settings& settings, std
   return std::nullopt;
 }
 
+/// Of `openai:gpt-5`, as the providers of a suite are named: its halves; else empty.
+std::string parted_model(const Settings& settings, const std::string& name) {
+  const auto colon = name.find(':');
+  if (colon == std::string::npos || settings.find_provider(name.substr(0, colon)) == nullptr) return {};
+  return "; a model is named by itself here: the provider is \"" + name.substr(0, colon) +
+         "\", the model \"" + name.substr(colon + 1) + "\"";
+}
+
 /// The provider as configured, or why there is none. `words` may stand in its place.
 Result<const ProviderConfig*> known_provider(const Settings& settings, const std::string& name,
                                              const Stamp& named_by, std::vector<std::string> words = {}) {
@@ -119,10 +127,11 @@ Result<const ProviderConfig*> known_provider(const Settings& settings, const std
   std::vector<std::string> names = std::move(words);
   for (const ProviderConfig& provider : settings.providers) names.push_back(provider.name);
   const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const std::string parted = parted_model(settings, name);
   return fail(Reason::settings_invalid, "there is no provider \"" + name + "\" (" + origin_text(named_by) +
                                             "); there are " + quoted_list(names) +
                                             ", and each [providers.NAME] of the settings file" +
-                                            did_you_mean(name, candidates));
+                                            (parted.empty() ? did_you_mean(name, candidates) : parted));
 }
 
 Result<const ProviderConfig*> chosen_provider(const Settings& settings) {

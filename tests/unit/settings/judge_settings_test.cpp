@@ -262,6 +262,11 @@ TEST(ResolveJudge, AnUnknownOneIsNamedWithWhatThereIs) {
       "there is no provider \"fak\" (flag --judge); there are \"none\", \"fake\", "
       "\"anthropic\", \"gemini\", \"openai\" and \"openai-responses\", and each [providers.NAME] of the "
       "settings file; did you mean \"fake\"?");
+  EXPECT_EQ(
+      refusal({{}, {}, {}, {{"judge", "--judge", "openai:m"}}}),
+      "there is no provider \"openai:m\" (flag --judge); there are \"none\", \"fake\", \"anthropic\", "
+      "\"gemini\", \"openai\" and \"openai-responses\", and each [providers.NAME] of the settings file; a "
+      "model is named by itself here: the provider is \"openai\", the model \"m\"");
   EXPECT_FALSE(check_judge_provider(merged({{}, {}, {{"VERDICT_JUDGE", "opnai"}}, {}})));
   EXPECT_TRUE(check_judge_provider(merged({{}, {}, {{"VERDICT_JUDGE", "fake"}}, {}})));
 }
