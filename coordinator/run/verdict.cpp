@@ -63,10 +63,11 @@ MetricOutcome scores(MetricId id, const Verdict& verdict, const std::string& pro
 MetricOutcome plain_outcome(const TextExpectation& what, const CommandEnd& end, const Redactor& redactor) {
   const MetricId id = positive(what.metric);
   if (end.kind == CommandEnd::Kind::not_started) {
+    const bool is_file = command_check(what).arguments.front().find('/') != std::string::npos;
     return undecided_outcome(
-        id, end.message +
-                "; a file of the suite's folder is named with its folder (./check.py), and must be "
-                "executable or follow its interpreter");
+        id, end.message + (is_file ? "; a script must be executable, or follow its interpreter"
+                                   : "; it is looked for in PATH: install it there, or name a file of the "
+                                     "suite's folder with that (./check.py)"));
   }
   if (end.kind != CommandEnd::Kind::done) return undecided_outcome(id, end.message);
   Verdict verdict = Verdict::parse(end.output, nullptr, false);

@@ -122,7 +122,7 @@ TEST_F(CommandChecks, ThatGiveNoVerdictAreErrorsOfTheirCaseAlone) {
   };
   says("broken", "KeyError: answer");
   says("slow", "timeout_seconds would give it more");
-  says("gone", "cannot be started");
+  says("gone", "it is looked for in PATH: install it there");
 }
 
 TEST_F(CommandChecks, SeeNoSecret) {
