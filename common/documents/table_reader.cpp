@@ -63,6 +63,12 @@ std::string blank_template(const TomlNode& node) {
   return blank != texts->end() ? blank_template(*blank) : std::string();
 }
 
+/// A bound as people write it: 1000000, not 1e+06.
+std::string in_digits(double bound) {
+  const auto whole = static_cast<std::int64_t>(bound);
+  return static_cast<double>(whole) == bound ? std::to_string(whole) : shortest(bound);
+}
+
 }  // namespace
 
 TableReader::TableReader(const TomlNode& node, std::string name, const std::string& file,
@@ -175,7 +181,7 @@ std::optional<double> TableReader::number(std::string_view key, Need need) {
 std::optional<double> TableReader::number_in(std::string_view key, double low, double high, Need need) {
   const auto value = number(key, need);
   if (!value || (*value >= low && *value <= high)) return value;
-  add_wrong(key, "must be from " + shortest(low) + " to " + shortest(high) + ", not " + shortest(*value));
+  add_wrong(key, "must be from " + in_digits(low) + " to " + in_digits(high) + ", not " + shortest(*value));
   return std::nullopt;
 }
 

@@ -58,6 +58,8 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
        "suite.yaml:6: \"file\" in input cannot stand beside \"prompt\": one of them is the prompt\n"
        "suite.yaml:6: \"file\" in input names \"x\", which cannot be read: No such file or directory\n"
        "suite.yaml:7: \"expected\" must name at least one metric\n"},
+      {expecting("      type: cost\n      max_dollars: -1\n"),
+       "suite.yaml:8: \"max_dollars\" in expected must be from 0 to 1000000, not -1\n"},
       {expecting("      must_contain: x\n"),
        "suite.yaml:7: \"must_contain\" in expected is a metric: write type: must_contain, text: ...\n"},
       {expecting("      latency: 300\n"),
