@@ -131,7 +131,7 @@ std::string facts(const Observation& one) {
   if (one.waited_ms > 0) lines += " and " + wording::grouped(one.waited_ms) + " ms of waiting";
   const bool is_unknown = has_unknown_usage(one);
   lines += is_unknown ? std::string(", tokens unknown")
-                      : ", " + wording::grouped(one.input_tokens) + " tokens in, " +
+                      : ", " + wording::counted(one.input_tokens, "token") + " in, " +
                             wording::grouped(one.output_tokens) + " out";
   if (one.paid_tokens > 0) lines += ", " + wording::grouped(one.paid_tokens) + " paid";
   // Beside tokens that nobody knows, what was not paid would read as their price.

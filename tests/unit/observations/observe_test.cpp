@@ -398,6 +398,8 @@ TEST_F(ObserveTest, APageSaysWhatIsNotThereAndWhatWasMissed) {
       << observation_page(recorded);
   recorded.input_tokens = 9;
   EXPECT_NE(observation_page(recorded).find(", 9 tokens in, 0 out, $0.00\n"), std::string::npos);
+  recorded.input_tokens = 1;
+  EXPECT_NE(observation_page(recorded).find(", 1 token in, 0 out, $0.00\n"), std::string::npos);
   one.perturbation = "crlf";
   EXPECT_EQ(observation_page(one, beside).find("Missed"), std::string::npos)
       << "a perturbed answer decides nothing";
