@@ -119,11 +119,21 @@ std::string known_elsewhere(const CLI::App& app, std::string_view flag) {
   const bool is_of_rerun = flag == "--failed" || flag == "--errors" || flag == "--flaky";
   if (is_run && is_of_rerun)
     return "; did you mean `sluice rerun " + std::string(flag) + "`, which runs those cases of a past run?";
-  const bool is_concurrency = flag == "--concurrency" || flag == "--max-concurrency";
-  if (is_concurrency && app.get_option_no_throw("--max-concurrent") != nullptr)
-    return "; did you mean \"--max-concurrent\"?";
-  if (flag == "-o" && app.get_option_no_throw("--output") != nullptr) return "; did you mean \"--output\"?";
-  return "";
+  if (is_run && flag == "--dry-run") return "; did you mean `sluice plan`, which calls nobody?";
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> flags{{
+      {"--concurrency", "--max-concurrent"},
+      {"--max-concurrency", "--max-concurrent"},
+      {"-j", "--max-concurrent"},
+      {"-o", "--output"},
+      {"--filter-pattern", "--filter"},
+      {"--filter-first-n", "--max-fixtures"},
+      {"--limit", "--max-fixtures"},
+      {"--max-tests", "--max-fixtures"},
+      {"--timeout", "--request-timeout"},
+  }};
+  const auto* same = std::ranges::find(flags, flag, &decltype(flags)::value_type::first);
+  if (same == flags.end() || app.get_option_no_throw(std::string(same->second)) == nullptr) return "";
+  return "; did you mean \"" + std::string(same->second) + "\"?";
 }
 
 /// `; did you mean "--mode"?` for a word that is none of the command's flags.
