@@ -133,6 +133,8 @@ inline constexpr double other_speed = 1.2;
 inline constexpr double calls_of_a_window = 15;
 /// Fewer are those of a window as well, where a bucket would have had so many more in the longer episode.
 inline constexpr double clearly_more = 2.5;
+/// Of several runs: what a bucket gains in less time is lost among the calls that are told late.
+inline constexpr BootTime clearly_longer = 50ms;
 inline constexpr BootTime window = 1s;
 /// The same, and a little for the way.
 inline constexpr BootTime delay_of_a_window = 1100ms;
@@ -141,10 +143,12 @@ inline constexpr BootTime delay_of_a_window = 1100ms;
 inline constexpr BootTime told_late = 100ms;
 inline constexpr double few_told_late = 0.3;
 inline constexpr double few_beside = 0.05;  ///< Of what the rate gives in the other episode.
-/// Two episodes of a window, or of a bucket of nearly as many calls.
-inline constexpr double nearly_same = 0.05;
-/// Between rates that differ by more it is not guessed which.
-inline constexpr double far_apart = 4;
+/// A window takes as many calls each time. Other numbers are not its, if a bucket of so much more than its
+/// rate, tried in such steps, has the same size after both episodes.
+inline constexpr double exactly_same = 1.2;
+inline constexpr double higher_rate = 1.5;
+inline constexpr double next_rate = 1.05;
+inline constexpr double same_size = 0.5;
 /// What was answered in less time than this is a burst's.
 inline constexpr BootTime shortest_of_a_rate = 100ms;
 /// A pause left the bucket this empty.

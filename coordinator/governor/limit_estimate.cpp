@@ -153,9 +153,27 @@ double LimitEstimate::Episode::answered_since(BootTime since) const {
   return std::max(0.0, calls - refused);
 }
 
+/// Calls of other runs were told late: their number is not that of one episode.
+bool LimitEstimate::are_inexact() const {
+  return of_several_runs_ && (before_->is_rough(0) || last_->is_rough(0));
+}
+
+/// Whether a bucket of a clearly higher rate than that of a window of so many calls explains both episodes.
+bool LimitEstimate::may_be_bucket(double calls_of_window) const {
+  const double quickest =
+      std::max(last_->answered() / last_->seconds(), before_->answered() / before_->seconds());
+  const double least = higher_rate * std::max(1.0, calls_of_window);
+  const double highest = std::max(quickest, 2 * calls_of_window);
+  for (double rate = least; rate <= highest; rate *= next_rate) {
+    const double apart = std::abs(last_->size_at(rate) - before_->size_at(rate));
+    if (apart <= same_size + rate * in_seconds(same_start)) return true;
+  }
+  return false;
+}
+
 /// The calls that a window of a second had taken when the next one was refused, if it is one.
 std::optional<double> LimitEstimate::window_rate() const {
-  if (of_several_runs_ && (before_->is_rough(0) || last_->is_rough(0))) return std::nullopt;
+  if (are_inexact()) return std::nullopt;
   const auto second_ago = last_->refused_at - window;
   const double first = before_->answered_since(before_->refused_at - window);
   const double second = last_->answered_since(second_ago);
@@ -171,6 +189,7 @@ std::optional<double> LimitEstimate::window_rate() const {
   const double shortest = std::min(before_->seconds(), last_->seconds());
   const double fewer = std::min(first, second);
   const double apart = std::abs(first - second);
+  if (apart > exactly_same && may_be_bucket(fewer)) return std::nullopt;
   // A bucket would have had so many more calls in the longer one.
   const double more_of_a_bucket = fewer * (std::min(longest, 1.0) - shortest);
   // A longer window names a longer delay.
@@ -180,20 +199,9 @@ std::optional<double> LimitEstimate::window_rate() const {
     return fewer;
   }
   if (fewer < calls_of_a_window || longest < other_speed * shortest) return std::nullopt;
+  if (of_several_runs_ && longest - shortest < in_seconds(clearly_longer)) return std::nullopt;
   if (apart > std::max(1.0, same_number * std::max(first, second))) return std::nullopt;
   return fewer;
-}
-
-/// As many calls, in less than a second each, as in the episode before: either a bucket of nearly as many, of
-/// which the rate stays unknown, or a second's worth of calls, as most limits have it.
-std::optional<double> LimitEstimate::rate_of_same_number() const {
-  const double second = last_->answered();
-  if (second < calls_of_a_window || std::abs(before_->answered() - second) > nearly_same * second)
-    return std::nullopt;
-  if (std::max(last_->seconds(), before_->seconds()) > in_seconds(window)) return std::nullopt;
-  const auto delay = std::max(last_->until - last_->refused_at, before_->until - before_->refused_at);
-  if (delay > delay_of_a_window) return std::nullopt;
-  return std::min(before_->answered(), second);
 }
 
 /// The episode before may have left less than a call in the bucket: half of one, in the middle.
@@ -218,10 +226,6 @@ std::optional<LimitEstimate::Found> LimitEstimate::found() const {
     const bool is_sure = rates->highest <= other_rate * rates->least &&
                          !before_->is_rough(rate * last_->seconds()) &&
                          (differ || second < calls_of_a_window);
-    if (const auto same = rate_of_same_number(); same && !is_sure &&
-                                                 rates->highest <= far_apart * rates->least &&
-                                                 *same >= rates->least && *same <= rates->highest)
-      return Found{*same, burst, true, rates->least, rates->highest, 1};
     return Found{rate, burst, is_sure, rates->least, rates->highest, burst};
   }
   // A bucket that the pause did not fill took the rate, and no less.
@@ -230,7 +234,7 @@ std::optional<LimitEstimate::Found> LimitEstimate::found() const {
   // Too quick a pace costs little there: pauses fill what is left of the bucket, and it does not run over.
   const bool is_cheap = was_not_full && apart >= in_seconds(window);
   const double rate = is_cheap ? least * (second + 0.5) / std::max(0.5, second - 0.5) : least;
-  return Found{rate, burst, was_not_full, least, highest, burst};
+  return Found{rate, burst, was_not_full && !are_inexact(), least, highest, burst};
 }
 
 }  // namespace sluice

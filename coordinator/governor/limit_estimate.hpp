@@ -83,8 +83,9 @@ class LimitEstimate {
     double highest = 0;
   };
   std::optional<Rates> common_rates(double least, double highest) const;
+  bool are_inexact() const;
+  bool may_be_bucket(double calls_of_window) const;
   std::optional<double> window_rate() const;
-  std::optional<double> rate_of_same_number() const;
 
   bool of_several_runs_ = false;
   std::optional<Episode> last_;

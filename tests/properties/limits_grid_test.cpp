@@ -213,7 +213,7 @@ TEST(LimitsGrid, NothingIsStated) {
     for (const double rate : all_rates()) {
       if (!is_full() && rate != 8.33 && rate != 100) continue;
       std::vector<SimulatedLimit> limits;
-      for (const double burst : bursts_of(rate, {0.1, 1, 60}))
+      for (const double burst : bursts_of(rate, {0.1, 0.3, 0.5, 1, 60}))
         limits.push_back(SimulatedLimit::bucket(rate, burst));
       limits.push_back(SimulatedLimit::fixed(std::ceil(rate), 1s, 300ms));
       limits.push_back(SimulatedLimit::fixed(rate, 60s, 20s));

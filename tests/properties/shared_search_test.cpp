@@ -40,6 +40,7 @@ FleetOptions options_of(const SharedRow& row) {
   options.network.delay_max = 2ms;
   options.arrival_jitter = 2ms;
   options.request_timeout = 2min;
+  options.shares_its_key = true;
   return options;
 }
 
@@ -117,6 +118,17 @@ std::vector<SharedRow> rows() {
   for (const auto& [rate, size] : {std::pair{100.0, 10.0}, {20.0, 2.0}}) {
     rows.push_back({"no delay", bucket(rate, size, false), {500, 500}, 20ms});
     rows.back().nature.names_delays = false;
+  }
+  // What was told late made one bucket's calls those of a window: up to three times as long.
+  for (const auto apart : {0ms, 20ms, 70ms, 300ms}) {
+    for (const auto& [rate, size] : {std::pair{100.0, 10.0}, {100.0, 30.0}, {40.0, 20.0}}) {
+      const std::string name = "seconds, " + std::to_string(static_cast<int>(rate)) + "/s, bucket " +
+                               std::to_string(static_cast<int>(size)) + ", " + std::to_string(apart.count()) +
+                               " ms apart";
+      rows.push_back({name, bucket(rate, size, true), {500, 500}, apart});
+      if (apart == 0ms) continue;
+      rows.push_back({name + ", four", bucket(rate, size, true), {250, 250, 250, 250}, apart});
+    }
   }
   return rows;
 }

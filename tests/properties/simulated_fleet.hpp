@@ -38,6 +38,7 @@ struct FleetOptions {
   BootTime outage_timeout = std::chrono::minutes(10);
   BootTime request_timeout = std::chrono::seconds(10);
   BootTime patience = std::chrono::minutes(60);  ///< The simulation ends here at the latest.
+  bool shares_its_key = false;                   ///< With other runs on its machine.
 };
 
 /// What the runs on one machine tell each other of a key (SharedBudgets), in the order in which they did it.
@@ -68,7 +69,7 @@ class Fleet {
   Fleet(const FleetOptions& options, std::vector<FleetProvider> providers)
       : Fleet(options, std::move(providers), nullptr) {}
   /// Another run on the machine of `beside`, which is to outlive it, with the key of its first provider, from
-  /// now on.
+  /// now on. Both share their keys.
   Fleet(const FleetOptions& options, const FleetProvider& provider, Fleet& beside)
       : Fleet(options, {provider}, &beside) {}
 
@@ -212,10 +213,7 @@ class Fleet {
       left_ += lane->waiting.size();
       lanes_.push_back(std::move(lane));
     }
-    if (beside != nullptr) {
-      if (!beside->key_) beside->share(std::make_shared<SharedKey>());
-      share(beside->key_);
-    }
+    if (options.shares_its_key) share(beside != nullptr ? beside->key_ : std::make_shared<SharedKey>());
     for (std::uint32_t i = 0; i < options.workers; ++i) add_worker();
     coordinator_ticks();
   }
@@ -223,7 +221,7 @@ class Fleet {
     key_ = std::move(key);
     run_ = key_->runs.size();
     key_->runs.emplace_back();
-    governor_.share(lanes_.front()->name, run_, {}, false);
+    governor_.share(lanes_.front()->name, run_, key_->uses, false);
   }
 
   static GovernorConfig config(const FleetOptions& options, const std::vector<FleetProvider>& providers) {

@@ -82,17 +82,24 @@ TEST(LimitEstimate, AFewCallsOfALongerWindowAreNotThoseOfASecond) {
   EXPECT_LT(found->rate, 2);
 }
 
-// Thirty-seven calls twice, at speeds that hardly differ: the middle of all that was possible was half as
-// much again as the window gives, and the estimate after its refusal two thirds of it.
-TEST(LimitEstimate, AsManyCallsTwiceAreThoseOfASecond) {
-  const auto found = found_of(SimulatedLimit::sliding(37, 1s), 100, 90);
-  ASSERT_TRUE(found);
-  EXPECT_TRUE(found->is_sure);
-  EXPECT_DOUBLE_EQ(found->rate, 37);
-  // So quick are both that a bucket of any rate explains them.
-  const auto quick = found_of(SimulatedLimit::sliding(20, 1s), 1250, 1100);
-  ASSERT_TRUE(quick);
-  EXPECT_FALSE(quick->is_sure);
+// Thirty-seven calls twice, at speeds that hardly differ: a bucket explains them as well as a window, and
+// whoever takes its calls for a second's worth goes on at half of its rate.
+TEST(LimitEstimate, AsManyCallsTwiceAtNearlyTheSameSpeedLeaveOpenWhatTheyAre) {
+  for (const auto& limit : {SimulatedLimit::sliding(37, 1s), SimulatedLimit::bucket(60, 18)}) {
+    const auto found = found_of(limit, 100, 95);
+    ASSERT_TRUE(found);
+    EXPECT_FALSE(found->is_sure);
+  }
+}
+
+// Eighteen calls and then twenty were taken for a window of eighteen a second.
+TEST(LimitEstimate, AFewMoreCallsAtALowerSpeedAreNotThoseOfAWindow) {
+  for (const auto& [rate, size] : {std::pair{40.0, 12.0}, {100.0, 30.0}, {150.0, 30.0}}) {
+    const auto found = found_of(SimulatedLimit::bucket(rate, size), 3.2 * rate, 2.6 * rate);
+    ASSERT_TRUE(found);
+    if (found->is_sure) EXPECT_NEAR(found->rate, rate, 0.2 * rate);
+    EXPECT_GT(found->rate, 0.7 * rate);
+  }
 }
 
 // Eight calls at once and three after a second were taken for two a second.
