@@ -97,6 +97,13 @@ TEST_F(Watch, RunsThatOthersTakePartInAreNotWatched) {
   }
 }
 
+TEST_F(Watch, ASuiteThatIsMissingIsNotWaitedFor) {
+  const auto run = run_sluice(Flags{"run", (folder() / "mistyped.yaml").string(), "--watch"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.errors.find("mistyped.yaml"), std::string::npos) << run.errors;
+  EXPECT_EQ(run.errors.find("waiting for a change"), std::string::npos) << run.errors;
+}
+
 TEST_F(Watch, ASuiteInTheHomeFolderIsRefused) {
   write_suite("Two?");
   const auto refused = run_sluice({"run", suite(), "--watch=true", "--home", folder().string()});

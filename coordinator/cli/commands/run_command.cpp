@@ -114,7 +114,9 @@ struct RunCommand {
   bool watches = false;
 
   int run(const PrepareWorkers& prepare_workers, const CacheTools& caches, CLI::App& app) {
-    if (watches) return watch();
+    if (watches) {
+      if (const auto code = watch()) return *code;
+    }
     if (resumes) {
       if (const auto taken = take_up(app); !taken) return taken.error();
     }
@@ -161,7 +163,8 @@ struct RunCommand {
   }
 
  private:
-  int watch() const {
+  /// The exit code; nothing where there is no suite whose change could be awaited, as the run says.
+  std::optional<int> watch() const {
     if (resumes || flags.listen)
       return report_error(
           "--watch goes with neither --resume nor --listen: it begins a run with each change");
@@ -171,6 +174,7 @@ struct RunCommand {
     // What a suite names lies below its folder, or in one that is allowed.
     const std::filesystem::path suite = flags.suite.value_or(effective->fixtures_dir.value);
     std::error_code none;
+    if (!std::filesystem::exists(suite, none)) return std::nullopt;
     const bool is_folder = std::filesystem::is_directory(suite, none);
     watched.inputs.push_back(is_folder ? suite : std::filesystem::absolute(suite, none).parent_path());
     if (!is_folder) watched.inputs.push_back(suite);
