@@ -103,10 +103,10 @@ std::string instead_of_answer(const Observation& one, const AnswerGrid& grid) {
 /// Why a case did not pass, by the answer that is shown or else by the gate.
 void add_reason(const Observation& one, const AnswerGrid& grid, CellText& to) {
   const auto missed = grid.missed.find(one.case_id);
-  if (const auto failed = first_failed_metric(one.metrics)) {
-    to.reason = shown_text(failed->name + (failed->detail.empty() ? "" : ": " + failed->detail));
-  } else if (one.error && !one.raw_response.empty()) {
+  if (one.error && !one.raw_response.empty()) {
     to.reason = shown_text(*one.error);
+  } else if (const auto failed = first_failed_metric(one.metrics)) {
+    to.reason = shown_text(failed->name + (failed->detail.empty() ? "" : ": " + failed->detail));
   } else if (missed != grid.missed.end() && !missed->second.empty()) {
     to.reason = shown_text(missed->second.front());
   }

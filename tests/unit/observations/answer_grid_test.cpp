@@ -138,6 +138,16 @@ TEST(AnswerGrid, WhatMissedALimitIsSaidInTheReportsWords) {
   EXPECT_NE(answer_grid(grid, 80).find("└ recall 0.50, below 0.90 │"), std::string::npos);
 }
 
+// Another check that failed stood there.
+TEST(AnswerGrid, AnUndecidedCheckIsTheReasonOfItsError) {
+  AnswerGrid grid = of({trial("t", "", "error", "an answer")});
+  grid.run.observations[0].error = "latency cannot judge";
+  grid.run.observations[0].metrics.text = failed_check;
+  const std::string page = answer_grid(grid, 80);
+  EXPECT_NE(page.find("└ latency cannot judge"), std::string::npos) << page;
+  EXPECT_EQ(page.find("must_contain"), std::string::npos) << page;
+}
+
 TEST(AnswerGrid, ArmsWithoutRoomStandInATableBelow) {
   std::vector<Observation> observations;
   const std::vector<std::string> arms{"gpt-5-mini/short", "gpt-5-mini/polite", "opus/short", "opus/polite",
