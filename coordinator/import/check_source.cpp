@@ -156,6 +156,11 @@ bool names_other_format(const DocumentNode& schema) {
   });
 }
 
+/// At the ends of an answer and of its own text.
+bool ignores_space(const ForeignCheck& check) {
+  return check.type == "equals" || check.type == "starts-with" || check.type == "levenshtein";
+}
+
 }  // namespace
 
 Leniency leniency_of(const CheckSource& source) {
@@ -185,7 +190,7 @@ Leniency leniency_of(const CheckSource& source) {
                 std::string("judges no \"format\" but \"date\", \"time\" and \"date-time\"");
   }
   if (!leniency.empty()) return {std::move(leniency)};
-  if (check.type != "equals" && check.type != "starts-with" && check.type != "levenshtein") return {};
+  if (!ignores_space(check)) return {};
   const bool has_tags = std::ranges::any_of(check.values, has_tag);
   const bool has_clean = std::ranges::all_of(
       check.values, [](const std::string& value) { return value.empty() || has_clean_ends(value); });
@@ -225,7 +230,8 @@ bool depends_on_values(const CheckSource& source, const Variables& values) {
     return has_tag(text) && trimmed(rendered(text, values)).empty();
   };
   const auto has_space = [&](const std::string& text) {
-    return source.is_trimmed && has_tag(text) && !has_clean_ends(rendered(text, values));
+    return (source.is_trimmed || ignores_space(source.check)) && has_tag(text) &&
+           !has_clean_ends(rendered(text, values));
   };
   return needs_values(source) || std::ranges::any_of(source.check.values, is_blank) ||
          std::ranges::any_of(source.check.values, has_space) ||

@@ -173,7 +173,7 @@ class PromptImporter {
     constexpr std::array<std::string_view, 7> extensions{".txt",  ".md",  ".json", ".jsonl",
                                                          ".yaml", ".yml", ".csv"};
     return text.find_first_of(" \t\n{}") == std::string::npos &&
-           (is_code_file(text.substr(0, text.rfind(':'))) ||
+           (is_code_file(text) || is_code_file(text.substr(0, text.rfind(':'))) ||
             std::ranges::find(extensions, extension_of(text)) != extensions.end());
   }
 

@@ -213,8 +213,11 @@ bool finds(const std::string& pattern, std::string_view text) {
 }  // namespace
 
 bool has_clean_ends(std::string_view text) {
-  const std::string space(foreign_space);
-  return !text.empty() && !finds("^" + space + "|" + space + "$", text);
+  static const auto space_at_an_end = [] {
+    const std::string space(foreign_space);
+    return Pattern::compile("^" + space + "|" + space + "$");
+  }();
+  return !text.empty() && !(space_at_an_end && space_at_an_end->find(text));
 }
 
 std::optional<std::string> pattern_of_untrimmed(std::string_view pattern) {

@@ -92,8 +92,9 @@ struct ReportInput {
   /// results.
   const JsonCases* json_cases = nullptr;
   bool with_inputs = false;  ///< The JSON report has what each case was asked.
-  /// By which a command finds the run, with a blank before it; empty where it needs none.
-  std::string home_flag{};
+  /// By which a command finds the run, with a blank before it; empty where it needs none, null where none
+  /// will.
+  std::optional<std::string> home_flag = std::string();
 };
 
 /// Write a report to the sink in pieces, so that memory stays flat. They visit the results, some of them

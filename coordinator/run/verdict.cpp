@@ -6,7 +6,9 @@
 #include "common/text/text.hpp"
 #include "coordinator/suite/expectations/command_reader.hpp"
 
+#include <cerrno>
 #include <string>
+#include <system_error>
 
 #include <nlohmann/json.hpp>
 
@@ -64,10 +66,13 @@ MetricOutcome plain_outcome(const TextExpectation& what, const CommandEnd& end, 
   const MetricId id = positive(what.metric);
   if (end.kind == CommandEnd::Kind::not_started) {
     const bool is_file = command_check(what).arguments.front().find('/') != std::string::npos;
-    return undecided_outcome(
-        id, end.message + (is_file ? "; a script must be executable, or follow its interpreter"
-                                   : "; it is looked for in PATH: install it there, or name a file of the "
-                                     "suite's folder with that (./check.py)"));
+    const bool is_absent = end.message.ends_with(std::generic_category().message(ENOENT));
+    std::string advice;
+    if (is_file) advice = "; a script must be executable, or follow its interpreter";
+    if (!is_file && is_absent)
+      advice =
+          "; it is looked for in PATH: install it there, or name a file of the suite's folder as ./check.py";
+    return undecided_outcome(id, end.message + advice);
   }
   if (end.kind != CommandEnd::Kind::done) return undecided_outcome(id, end.message);
   Verdict verdict = Verdict::parse(end.output, nullptr, false);

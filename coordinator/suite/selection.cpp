@@ -206,14 +206,12 @@ bool look_at_whole_cases(std::span<const CaseFilter> filters) {
 }
 
 std::string bracket_advice(std::span<const CaseFilter> filters) {
-  const bool has_bracket = std::ranges::any_of(filters, [](const CaseFilter& filter) {
-    const std::size_t at = filter.text().find_first_of("=~[");
-    return at != std::string::npos && filter.text()[at] != '~' &&
-           filter.text().find('[', at) != std::string::npos;
-  });
-  return has_bracket
-             ? "; a glob has * and ? alone: for brackets write a regular expression, as in 'id~^a[0-9]'"
-             : "";
+  // Of several it may be another one that nothing fits.
+  if (filters.size() != 1) return "";
+  const std::string& text = filters.front().text();
+  const std::size_t at = text.find_first_of("=~[");
+  if (at == std::string::npos || text[at] == '~' || text.find('[', at) == std::string::npos) return "";
+  return "; a glob has * and ? alone: for brackets write a regular expression, as in 'id~^a[0-9]'";
 }
 
 Result<Suite> select(Suite suite, const Selection& selection) {

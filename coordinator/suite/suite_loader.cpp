@@ -122,7 +122,7 @@ tl::expected<LoadedSuite, std::vector<Finding>> load_any_suite(const fs::path& p
     std::string what = "is neither a folder of fixtures nor a suite (.yaml or .yml)";
     if (extension == ".jsonl" || extension == ".csv")
       what += "; a suite names a file of tests as its \"tests_file\"";
-    if (extension == ".json") what += "; a suite in JSON is called .yaml, too";
+    if (extension == ".json") what += "; rename a suite in JSON to .yaml";
     return tl::unexpected(std::vector<Finding>{{path.generic_string(), 0, std::move(what)}});
   }
   auto suite = load_suite(path, allowed);

@@ -319,8 +319,9 @@ FinishedRun RecordedRun::run() {
   const bool is_report = use_ == nullptr || !use_->conclude;
   if (is_report && !recorded_in_->is_temporary())
     around_.signals.say_at_an_early_end(how_to_go_on(options_, run_id_, std::nullopt));
-  RunReport report({options_, inputs_, *plan_, *history_, run_id_, facts_, begun_units_, use_}, gate_,
-                   observed_);
+  RunReport report({options_, inputs_, *plan_, *history_, run_id_, facts_, begun_units_, use_,
+                    !recorded_in_->is_temporary()},
+                   gate_, observed_);
   report.follow([&notes] {
     if (notes) notes->wait();
   });

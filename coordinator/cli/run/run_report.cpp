@@ -269,7 +269,7 @@ class RunReport::Reporter {
         input.whole_answers =
             whole_answers(*caches(), ended_.options.settings, ended_.run_id, input.redactor);
       input.with_inputs = ended_.options.report_inputs;
-      input.home_flag = home_flag(ended_.options.settings);
+      input.home_flag = ended_.is_kept ? std::optional(home_flag(ended_.options.settings)) : std::nullopt;
       input.json_cases = json_cases_ ? &*json_cases_ : nullptr;
       return write_reports(targets, input);
     });

@@ -28,6 +28,7 @@ struct RunToReport {
   /// Without a result, though a worker has begun with them; ascending.
   const std::vector<UnitId>& begun_units;
   const RunUse* use = nullptr;  ///< Takes the place of reports and baseline, unless null.
+  bool is_kept = true;          ///< Commands find it later.
 };
 
 struct ReportedRun {

@@ -392,8 +392,10 @@ class CaseSections {
   CaseDetails details_;
   BoundedList<Table, std::vector<Row>> regression_rows_{room_, defaults::regression_rows_bytes,
                                                         "more regressed; the JSON report has them all"};
-  std::string page_rest_ = "more; `sluice report " + input_.facts.run_id.substr(0, defaults::run_id_digits) +
-                           " --output report.html" + input_.home_flag + "` has them all";
+  std::string page_rest_ =
+      !input_.home_flag ? "more; the JSON report has them all"
+                        : "more; `sluice report " + input_.facts.run_id.substr(0, defaults::run_id_digits) +
+                              " --output report.html" + *input_.home_flag + "` has them all";
   EntryList regressions_{room_, defaults::regression_list_bytes, "more in the JSON report", page_rest_};
   EntryList failures_{room_, defaults::failure_list_bytes, "more failed; the JSON report has them all",
                       page_rest_};

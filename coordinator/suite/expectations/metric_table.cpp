@@ -67,7 +67,8 @@ std::string_view key_of_threshold(const MetricType& type) {
   }
 }
 
-/// `must_contain: Paris`, without a type; null where there is no such key. Lists of mappings are claims.
+/// `must_contain: Paris`, without a type; null where there is no such key. Lists of mappings are claims, and
+/// some metrics have a parameter of their name.
 const DocumentEntry* metric_as_key(const DocumentNode& metric) {
   if (find_entry(metric, "type") != nullptr) return nullptr;
   const auto& entries = std::get<DocumentNode::Table>(metric.value);
@@ -75,7 +76,9 @@ const DocumentEntry* metric_as_key(const DocumentNode& metric) {
     const auto* list = std::get_if<DocumentNode::Array>(&entry.value.value);
     const bool is_claims =
         list != nullptr && !list->empty() && std::holds_alternative<DocumentNode::Table>(list->front().value);
-    return !is_claims && type_called(entry.key) != nullptr;
+    const bool is_parameter =
+        entry.key == "rubric" || std::ranges::count(parameter_keys(), entry.key, &ParameterKey::key) > 0;
+    return !is_claims && !is_parameter && type_called(entry.key) != nullptr;
   });
   return found != entries.end() ? &*found : nullptr;
 }

@@ -140,7 +140,7 @@ class YamlSuiteReader {
     if (const auto suite = identity_of(path_)) input_files_.push_back(*suite);
     auto text = refuse_utf16(read_file(path_, defaults::max_suite_bytes));
     if (!text) {
-      return fail(text.error().reason, "the suite " + text.error().message + where_more_fits(path_));
+      return fail(text.error().reason, "the suite " + text.error().message + where_more_fits(text.error()));
     }
     copier_->begin(whole_path(path_));
     copier_->add(whole_path(path_), *text);
@@ -313,16 +313,14 @@ class YamlSuiteReader {
   }
 
   /// Of a file that is too large what may be larger; else empty.
-  static std::string where_more_fits(const fs::path& path) {
-    std::error_code error;
-    const auto bytes = fs::file_size(path, error);
-    if (error || bytes <= defaults::max_suite_bytes) return {};
+  static std::string where_more_fits(const Error& error) {
+    if (error.message.find("is too large") == std::string::npos) return {};
     return "; a \"tests_file\" in JSON Lines may be of any size";
   }
 
   Result<void> read_csv(const std::string& name, TestSource source) {
     const auto text = files_->read(name, defaults::max_suite_bytes, &input_files_);
-    if (!text) return fail(text.error().reason, text.error().message + where_more_fits(folder() / name));
+    if (!text) return fail(text.error().reason, text.error().message + where_more_fits(text.error()));
     source.notation = Notation::yaml;
     source.may_leave_variables = true;
     add_csv_tests(*text, source, builder_, findings_);

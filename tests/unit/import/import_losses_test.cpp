@@ -23,6 +23,7 @@ TEST_F(Promptfoo, CountsEachLineThatChangesARequestOrAVerdict) {
            "prompts: [a]\ntests: [{assert: [{type: contains, value: x, provider: 'openai:m'}]}]\n",
            "prompts: [a]\ntests: [{assert: [{type: equals, value: 'x '}]}]\n",
            "prompts: [a]\ntests: [{assert: [{type: starts-with, value: 'No '}]}]\n",
+           "prompts: ['{{a}}']\ntests: [{vars: {a: 'No '}, assert: [{type: starts-with, value: '{{a}}'}]}]\n",
            "prompts: [a]\ntests: [{assert: [{type: equals, value: {a: 1}}]}]\n",
        })
     EXPECT_EQ(lost(import(config), Loss::change), 1u) << config;

@@ -78,17 +78,17 @@ tests:
 }
 
 TEST_F(Promptfoo, NamesThePromptsThatAreNotThere) {
-  const std::string said =
-      notes("prompts: ['{{q}}', 'exec:./gen.sh', prompts/gone.txt, 'gone.py:make']\n" + one_test);
+  const std::string said = notes(
+      "prompts: ['{{q}}', 'exec:./gen.sh', prompts/gone.txt, 'gone.py:make', 'lib:gone.py']\n" + one_test);
   EXPECT_TRUE(has(said, ":1: the prompt is made by the program \"exec:./gen.sh\"")) << said;
   EXPECT_TRUE(has(said, ":1: names \"prompts/gone.txt\", which is not there: the prompt is left out"))
       << said;
   EXPECT_TRUE(has(said, ":1: names \"gone.py:make\", which is not there: the prompt is left out")) << said;
-  EXPECT_EQ(
-      import("prompts: ['{{q}}', 'exec:./gen.sh', prompts/gone.txt, 'gone.py:make', 'Run a.py: {{q}}']\n" +
-             one_test)
-          .prompts,
-      2u);
+  EXPECT_EQ(import("prompts: ['{{q}}', 'exec:./gen.sh', prompts/gone.txt, 'gone.py:make', 'lib:gone.py', "
+                   "'Run a.py: {{q}}']\n" +
+                   one_test)
+                .prompts,
+            2u);
 }
 
 // The suite did not load: "lang" was used by nothing.

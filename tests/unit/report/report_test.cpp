@@ -170,6 +170,9 @@ TEST(TableReport, TheFirstFailuresAreListedWithTheCommandThatShowsTheRest) {
   elsewhere.home_flag = " --home runs";
   EXPECT_NE(table_of(elsewhere, {.columns = 120}).find(" --output report.html --home runs` has them all\n"),
             std::string::npos);
+  elsewhere.home_flag.reset();
+  EXPECT_NE(table_of(elsewhere, {.columns = 120}).find("\n  2,950 more; the JSON report has them all\n"),
+            std::string::npos);
   // A comment on a pull request must stay below GitHub's limit and says what it leaves out.
   const std::string markdown = markdown_of(run.input(aggregates));
   EXPECT_LT(markdown.size(), 65536u);

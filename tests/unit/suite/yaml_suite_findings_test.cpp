@@ -66,6 +66,11 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
        "suite.yaml:7: \"latency\" in expected is a metric: write type: latency, max_ms: ...\n"},
       {expecting("      must_contain: [{subject: a/b, predicate: c, value: true}]\n"),
        "suite.yaml:7: missing \"type\" in expected: expected a string\n"},
+      // Parameters are called as some metrics are.
+      {expecting("      command: [./check.py]\n"),
+       "suite.yaml:7: missing \"type\" in expected: expected a string\n"},
+      {expecting("      typ: rubric\n      criteria: c\n      rubric: tone\n"),
+       "suite.yaml:7: unknown key \"typ\" in expected; did you mean \"type\", which is missing?\n"},
       {expecting("      type: must_contian\n      text: x\n"),
        "suite.yaml:7: \"type\" in expected is the unknown metric \"must_contian\"; did you mean "
        "\"must_contain\"?\n"},
@@ -371,8 +376,8 @@ TEST_F(YamlSuite, RefusesWhatIsNoSuite) {
   }
   EXPECT_EQ(
       shown(load_any_suite(write("suite.json", "{}")).error()),
-      "suite.json: is neither a folder of fixtures nor a suite (.yaml or .yml); a suite in JSON is called "
-      ".yaml, too\n");
+      "suite.json: is neither a folder of fixtures nor a suite (.yaml or .yml); rename a suite in JSON to "
+      ".yaml\n");
   ASSERT_EQ(::mkfifo((folder_ / "pipe.yaml").c_str(), 0600), 0);
   EXPECT_EQ(shown(load_any_suite(folder_ / "pipe.yaml").error()),
             "pipe.yaml: the suite cannot be read: not a regular file\n");
