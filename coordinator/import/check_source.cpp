@@ -225,13 +225,20 @@ bool needs_values(const CheckSource& source) {
          source.reading != Reading::text;
 }
 
+bool asks_for_space(const CheckSource& source, const Variables& values) {
+  return ignores_space(source.check) &&
+         std::ranges::any_of(source.check.values, [&](const std::string& text) {
+           const std::string shown = rendered(text, values);
+           return !shown.empty() && !has_clean_ends(shown);
+         });
+}
+
 bool depends_on_values(const CheckSource& source, const Variables& values) {
   const auto is_blank = [&](const std::string& text) {
     return has_tag(text) && trimmed(rendered(text, values)).empty();
   };
   const auto has_space = [&](const std::string& text) {
-    return (source.is_trimmed || ignores_space(source.check)) && has_tag(text) &&
-           !has_clean_ends(rendered(text, values));
+    return source.is_trimmed && has_tag(text) && !has_clean_ends(rendered(text, values));
   };
   return needs_values(source) || std::ranges::any_of(source.check.values, is_blank) ||
          std::ranges::any_of(source.check.values, has_space) ||

@@ -46,7 +46,9 @@ tl::expected<CheckSource, std::string> check_source(ForeignCheck check, CheckSou
 /// template in what is no template there, or in what is split, or an empty text, or white space that a
 /// transform takes off.
 bool depends_on_values(const CheckSource& source, const Variables& values);
-/// The same, whatever the values are.
+/// Whether these values have white space at an end that decides there, and not here.
+bool asks_for_space(const CheckSource& source, const Variables& values);
+/// What depends_on_values says whatever the values are.
 bool needs_values(const CheckSource& source);
 
 /// The entry of `expected`, which has templates in its texts; or a clause that says why there is none.

@@ -76,8 +76,7 @@ const DocumentEntry* metric_as_key(const DocumentNode& metric) {
     const auto* list = std::get_if<DocumentNode::Array>(&entry.value.value);
     const bool is_claims =
         list != nullptr && !list->empty() && std::holds_alternative<DocumentNode::Table>(list->front().value);
-    const bool is_parameter =
-        entry.key == "rubric" || std::ranges::count(parameter_keys(), entry.key, &ParameterKey::key) > 0;
+    const bool is_parameter = entry.key == "command" || entry.key == "label" || entry.key == "rubric";
     return !is_claims && !is_parameter && type_called(entry.key) != nullptr;
   });
   return found != entries.end() ? &*found : nullptr;

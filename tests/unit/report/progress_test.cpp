@@ -114,7 +114,7 @@ TEST(Progress, NobodyWaitsAtTheEnd) {
   state.budgets = {busy("openai")};
   EXPECT_NE(render_plain(state).find("waiting"), std::string::npos);
   state.workers = 0;
-  EXPECT_EQ(render_plain(state).find("waiting"), std::string::npos) << render_plain(state);
+  EXPECT_EQ(render_plain(state).find("calls waiting"), std::string::npos) << render_plain(state);
   state.workers = 1;
   state.done = state.total;
   EXPECT_EQ(render_plain(state).find("waiting"), std::string::npos) << render_plain(state);

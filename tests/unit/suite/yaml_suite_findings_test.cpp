@@ -34,10 +34,10 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
       {"suite: s\ntests: []\ntimeout: 5\nsettings: {timeout: 5, concurrency: 4}\n",
        "suite.yaml:2: \"tests\" must not be empty\n"
        "suite.yaml:3: unknown key \"timeout\"; it belongs in \"settings\" as \"timeout_seconds\"\n"
-       "suite.yaml:4: unknown key \"timeout\" in settings; it is called \"timeout_seconds\"\n"
        "suite.yaml:4: unknown key \"concurrency\" in settings; no suite has it: it is \"max_concurrent\" in "
        "the "
-       "settings file's [eval]\n"},
+       "settings file's [eval]\n"
+       "suite.yaml:4: unknown key \"timeout\" in settings; it is called \"timeout_seconds\"\n"},
       {"suite: s\ntests: []\nsettings: {max_tokens: 5}\n",
        "suite.yaml:2: \"tests\" must not be empty\n"
        "suite.yaml:3: \"max_tokens\" in settings is now called \"max_output_tokens\"; the budget of the "
