@@ -122,9 +122,9 @@ TEST_F(GateExport, ARunOfNoCasesPinsNothing) {
       write_suite("suite: demo_suite\nmodel: sim-1\nsettings: {provider: openai}\ntests_file: tests.jsonl\n");
   write_text(file("baseline.json"), "as it was");
   const auto finished = export_to(suite_file, "baseline.json");
-  EXPECT_EQ(finished.exit_code, 1) << finished.errors;
+  EXPECT_EQ(finished.exit_code, 2) << finished.errors;
   ASSERT_EQ(finished.error_lines().size(), 1u) << finished.errors;
-  EXPECT_NE(finished.errors.find("no cases"), std::string::npos) << finished.errors;
+  EXPECT_NE(finished.errors.find("names no test"), std::string::npos) << finished.errors;
   EXPECT_EQ(read_text(file("baseline.json")), "as it was");
 }
 

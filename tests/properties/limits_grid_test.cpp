@@ -240,6 +240,36 @@ TEST(LimitsGrid, NothingIsStated) {
   }
 }
 
+/// Fifty calls in flight, whole seconds.
+LimitedRow row_beside_the_grid(double rate, double bucket_seconds, double length) {
+  LimitedRow row;
+  const auto bucket = SimulatedLimit::bucket(rate, std::max(1.0, std::floor(rate * bucket_seconds)));
+  row.name =
+      "unknown " + number(rate) + "/s, bucket " + number(bucket.size) + ", seconds, " + number(length) + " s";
+  row.nature = server({bucket}, Delays::whole_seconds);
+  row.count = static_cast<std::size_t>(rate * length);
+  row.workers = 1;
+  row.in_flight = 50;
+  return row;
+}
+
+// Their calls were taken for a second's worth, and 2.8 times the ideal time for it. `wide` has more of them.
+TEST(LimitsGrid, BucketsOfAFewTenthsOfASecondAreNoWindows) {
+  const bool is_wide = is_grid("wide");
+  const std::vector<double> rates =
+      is_wide ? std::vector<double>{13, 25, 40, 70, 100, 150, 300} : std::vector<double>{40, 100, 150, 300};
+  const std::vector<double> sizes = is_wide ? std::vector<double>{0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 3}
+                                            : std::vector<double>{0.2, 0.3, 0.5};
+  for (const double rate : rates) {
+    for (const double seconds : sizes) {
+      for (const double length : is_wide ? std::vector<double>{10, 60} : std::vector<double>{10}) {
+        const LimitedRow row = row_beside_the_grid(rate, seconds, length);
+        EXPECT_LE(measure(row).of_ideal(), 1.65) << row.name;
+      }
+    }
+  }
+}
+
 // --- Other limits, several at once, and limits that change ---
 
 LimitedRow row_of(std::string name, ProviderNature nature, std::size_t count, std::uint32_t in_flight = 50) {
