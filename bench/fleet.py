@@ -98,6 +98,7 @@ class Fleet:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         (self.folder / "sluice.toml").write_text(settings_text)
+        self.home = self.folder / "home"
         self.workers = []
         self.logs = []
         self.endpoint = f"tcp://127.0.0.1:{free_port()}"
@@ -116,14 +117,14 @@ class Fleet:
 
     def start_worker(self, max_concurrent):
         worker = self.spawn("sluice-worker", ["--connect", self.endpoint, "--name", f"w{len(self.logs)}",
-                                              "--home", self.folder / "home", "--max-concurrent", max_concurrent,
+                                              "--home", self.home, "--max-concurrent", max_concurrent,
                                               "--call-log", self.next_log()])
         self.workers.append(worker)
         return worker
 
     def start_run(self, suite, *more):
         self.report = self.folder / "report.json"
-        return self.spawn("sluice", ["run", suite, "--home", self.folder / "home", "--format", "json", "--output",
+        return self.spawn("sluice", ["run", suite, "--home", self.home, "--format", "json", "--output",
                                      self.report, "--quiet", *more])
 
     def run(self, suite, workers, max_concurrent, *more, disturb=None):
@@ -180,10 +181,12 @@ class Trouble:
             worker.send_signal(signal.SIGCONT)
 
 
-def run_apart(name, suites, settings_text, max_concurrent):
-    """As many runs as suites, which know nothing of each other: what limiting by process means. Their reports, the
-    seconds from the first call to the end of the last run, and all starts."""
+def run_at_once(name, suites, settings_text, max_concurrent, share_home):
+    """As many runs as suites; without a home in common they know nothing of each other, which is what limiting by
+    process means. Their reports, the seconds from the first call to the end of the last run, and all starts."""
     fleets = [Fleet(f"{name}-{number}", settings_text) for number in range(len(suites))]
+    for fleet in fleets[1:] if share_home else []:
+        fleet.home = fleets[0].home
     processes = [fleet.start_run(suite, "--max-concurrent", max_concurrent, "--call-log", fleet.next_log())
                  for fleet, suite in zip(fleets, suites)]
     codes = [process.wait() for process in processes]

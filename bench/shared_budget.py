@@ -3,7 +3,7 @@ their own. docs/benchmarks.md explains the figures."""
 
 import sys
 
-from fleet import (Fleet, Trouble, provider_table, read_starts, refusals, run_apart, settings, stats, worst_excess,
+from fleet import (Fleet, Trouble, provider_table, read_starts, refusals, run_at_once, settings, stats, worst_excess,
                    write_questions)
 from processes import PROGRAMS, WORK, Simulator, run as run_program
 from table import markdown, note, verdict
@@ -125,6 +125,7 @@ class SharedBudget:
         rows = [  # What, flags, keys, rate, bucket, cases, of the ideal time at most, share of 429s at most.
             ("nothing said, a second named", seconds, "", 100, 10, 1_000, 1.25, 0.03),
             ("nothing said, a second named", seconds, "", 20, 2, 1_000, 1.10, 0.03),
+            ("nothing said, a second named", seconds, "", 100, 30, 1_000, 1.25, 0.03),
             ("nothing said, a second named", seconds, "", 100, 100, 1_000, 1.25, 0.03),
             ("nothing said", exact, "", 100, 10, 1_000, 1.25, 0.03),
             ("nothing said", exact, "", 20, 2, 1_000, 1.10, 0.03),
@@ -149,6 +150,21 @@ class SharedBudget:
                      [verdict(f"at most {most}", run.seconds / ideal <= most),
                       verdict(f"at most {most_refused:.0%} answered 429", refused / calls <= most_refused),
                       self.all_passed(run.report, count)])
+
+    def one_key(self):
+        """Runs of one home, of which nobody said anything of the limit: they search for it together."""
+        for runs in (2, 4):
+            note(f"{runs} runs on one key, nothing said")
+            suites = [write_questions(f"one-key-{number}", range(number, self.count, runs)) for number in range(runs)]
+            with self.limited("--retry-after", 1) as url:
+                reports, seconds, starts = run_at_once("one-key", suites, settings(url, ""), 50, True)
+                refused = refusals(url)
+            errors = sum(report["metrics"]["errors"] for report in reports)
+            ideal = self.ideal(self.count)
+            self.add(f"{runs} runs on one key, nothing said, a second named: {self.count:,} cases at {RATE}/s, bucket {BURST}",
+                     f"{runs} runs", seconds, ideal, len(starts), refused, None,
+                     [verdict(f"at most {TARGET_RATIO_UNKNOWN}", seconds / ideal <= TARGET_RATIO_UNKNOWN),
+                      verdict("at most 3% answered 429", refused / len(starts) <= 0.03), f"{errors} case errors"])
 
     def limited_call(self):
         """What a call costs that waits for a limit, beside one of a run that is as fast without one."""
@@ -183,7 +199,7 @@ class SharedBudget:
             note(f"apart: {what}")
             suites = [write_questions(f"shard-{number}", shard) for number, shard in enumerate(shards)]
             with self.limited() as url:
-                reports, seconds, starts = run_apart("apart", suites, settings(url, keys), PLACES[workers])
+                reports, seconds, starts = run_at_once("apart", suites, settings(url, keys), PLACES[workers], False)
                 refused = refusals(url)
             errors = sum(report["metrics"]["errors"] for report in reports)
             self.add(f"not shared: {what}", f"{workers} runs", seconds, expected, len(starts), refused,
@@ -244,7 +260,7 @@ class SharedBudget:
 
     def all(self, only=None):
         parts = [self.known_limit, self.token_limit, self.two_providers, self.unknown_limit, self.what_is_said,
-                 self.limited_call, self.apart, self.trouble, self.outage, self.search, self.storm]
+                 self.one_key, self.limited_call, self.apart, self.trouble, self.outage, self.search, self.storm]
         for part in parts:
             if only is None or part.__name__ in only:
                 part()
