@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/suite/documents/document_context.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -206,7 +207,8 @@ tl::expected<DocumentNode, DocumentError> parse_json(std::string_view text, std:
   if (auto plain = PlainDocument(first_line).read(text)) return std::move(*plain);
   if (const auto bad = invalid_utf8_at(text)) {
     const auto lines = static_cast<std::uint32_t>(std::ranges::count(text.substr(0, *bad), '\n'));
-    return tl::unexpected(DocumentError{first_line + lines, "not valid UTF-8"});
+    return tl::unexpected(
+        DocumentError{first_line + lines, "not valid UTF-8" + std::string(how_to_reach_utf8)});
   }
   JsonTreeBuilder builder(text, first_line);
   try {

@@ -347,7 +347,8 @@ class TestReader {
     const std::string named = names_file(path);
     auto text = source_.read_file(path, source_.opened);
     if (!text) return reader.add_wrong("file", named + text.error().message);
-    if (invalid_utf8_at(*text)) return reader.add_wrong("file", named + "is not valid UTF-8");
+    if (invalid_utf8_at(*text))
+      return reader.add_wrong("file", named + "is not valid UTF-8" + std::string(how_to_reach_utf8));
     if (text->empty()) return reader.add_wrong("file", named + "is empty");
     result_.test.content = with_unix_line_ends(std::move(*text));
     result_.test.content_file = path;

@@ -1,4 +1,5 @@
 #include "coordinator/defaults.hpp"
+#include "coordinator/suite/documents/document_context.hpp"
 #include "tests/unit/suite/suite_files.hpp"
 
 #include <string>
@@ -96,7 +97,7 @@ TEST_F(JsonLines, NamesWhatIsWrongByLine) {
   EXPECT_EQ(findings_of(std::string(defaults::max_json_line_bytes * 2, 'x')),
             "l.jsonl:1: the line is too long: at most 4194304 bytes are read\n");
   EXPECT_EQ(findings_of("{\"id\":\"a\",\"id\":\"b\"}"), "l.jsonl:1: the key \"id\" stands twice\n");
-  EXPECT_EQ(findings_of("\xff"), "l.jsonl:1: not valid UTF-8\n");
+  EXPECT_EQ(findings_of("\xff"), "l.jsonl:1: not valid UTF-8" + std::string(how_to_reach_utf8) + "\n");
   EXPECT_EQ(findings_of(std::string(100'000, '[')), "l.jsonl:1: is nested more than 64 deep\n");
 }
 

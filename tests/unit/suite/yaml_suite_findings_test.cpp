@@ -172,7 +172,8 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
        "- {id: d, input: {prompt: p, context: c, system: s}, expected: {type: claims_f1}}\n",
        "suite.yaml:3: \"weight\" in the test must be more than 0 and at most 1000, not 0\n"
        "suite.yaml:3: \"file\" in input names \"empty.txt\", which is empty\n"
-       "suite.yaml:4: \"file\" in input names \"bytes.txt\", which is not valid UTF-8\n"
+       "suite.yaml:4: \"file\" in input names \"bytes.txt\", which is not valid UTF-8: save it as UTF-8 "
+       "(`iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW` converts what Windows wrote)\n"
        "suite.yaml:5: \"file\" in input names \"/etc/x\", which must be a path relative to the suite's "
        "folder\n"
        "suite.yaml:6: \"context\" in input does not go with claims metrics: the prompt is what the "
