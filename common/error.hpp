@@ -27,7 +27,7 @@ enum class Reason : std::uint16_t {
   listen_failed = 20,            ///< The endpoint cannot be bound.
   coordinator_unreachable = 21,  ///< A worker found no coordinator in time.
   protocol_mismatch = 22,        ///< The two sides have different versions of the protocol.
-  cache_in_use = 23,             ///< Another process holds the cache directory.
+  cache_in_use = 23,             ///< Another process holds a cache, or stored there what a cached run lacks.
   cache_failed = 24,             ///< The cache cannot be read or written.
   ledger_failed = 25,            ///< The run ledger cannot be read or written.
   output_failed = 26,            ///< A report cannot be written.
