@@ -112,12 +112,17 @@ std::optional<Setting<std::string>> effective_text(const Settings& settings, std
   return std::nullopt;
 }
 
-/// Of `openai:gpt-5`, as the providers of a suite are named: its halves; else empty.
-std::string parted_model(const Settings& settings, const std::string& name) {
+struct Target {
+  std::string provider;
+  std::string model;
+};
+
+/// The halves of `openai:gpt-5`, as a suite names its targets; nothing if it begins with no provider's name.
+std::optional<Target> target_in(const Settings& settings, const std::string& name) {
   const auto colon = name.find(':');
-  if (colon == std::string::npos || settings.find_provider(name.substr(0, colon)) == nullptr) return {};
-  return "; a model is named by itself here: the provider is \"" + name.substr(0, colon) +
-         "\", the model \"" + name.substr(colon + 1) + "\"";
+  if (colon == std::string::npos || settings.find_provider(name.substr(0, colon)) == nullptr)
+    return std::nullopt;
+  return Target{name.substr(0, colon), name.substr(colon + 1)};
 }
 
 /// The provider as configured, or why there is none. `words` may stand in its place.
@@ -127,11 +132,13 @@ Result<const ProviderConfig*> known_provider(const Settings& settings, const std
   std::vector<std::string> names = std::move(words);
   for (const ProviderConfig& provider : settings.providers) names.push_back(provider.name);
   const std::vector<std::string_view> candidates(names.begin(), names.end());
-  const std::string parted = parted_model(settings, name);
+  const auto target = target_in(settings, name);
+  const std::string advice = target ? "; a model is named by itself here: the provider is \"" +
+                                          target->provider + "\", the model \"" + target->model + "\""
+                                    : did_you_mean(name, candidates);
   return fail(Reason::settings_invalid, "there is no provider \"" + name + "\" (" + origin_text(named_by) +
                                             "); there are " + quoted_list(names) +
-                                            ", and each [providers.NAME] of the settings file" +
-                                            (parted.empty() ? did_you_mean(name, candidates) : parted));
+                                            ", and each [providers.NAME] of the settings file" + advice);
 }
 
 Result<const ProviderConfig*> chosen_provider(const Settings& settings) {
@@ -192,18 +199,12 @@ tl::unexpected<Error> no_model(const Settings& settings, const NamedModel& named
 /// Where nobody names a provider, a model that is written as targets are: `openai:gpt-5-mini`. At a named one
 /// it may be called so: `mistral:7b`.
 Result<void> check_names_no_provider(const Settings& settings, const std::string& model) {
-  const auto colon = model.find(':');
-  const bool is_default = settings.provider.origin == Origin::default_value;
-  if (!is_default || colon == std::string::npos ||
-      settings.find_provider(model.substr(0, colon)) == nullptr) {
-    return {};
-  }
-  const std::string provider = model.substr(0, colon);
-  const std::string rest = model.substr(colon + 1);
+  const auto target = target_in(settings, model);
+  if (settings.provider.origin != Origin::default_value || !target) return {};
   return fail(Reason::settings_invalid,
-              "the model \"" + model + "\" begins with a provider's name: --provider " + provider +
-                  " --model " + rest + " name both, and so do \"settings: {provider: " + provider +
-                  "}\" and \"model: " + rest + "\" in a suite");
+              "the model \"" + model + "\" begins with a provider's name: --provider " + target->provider +
+                  " --model " + target->model + " name both, and so do \"settings: {provider: " +
+                  target->provider + "}\" and \"model: " + target->model + "\" in a suite");
 }
 
 void add_trusted(std::vector<std::string>& hosts, const std::string& base_url) {

@@ -109,17 +109,21 @@ std::optional<double> LimitEstimate::speed() const {
   return std::max(of_late, std::max(1.0, last_->answered()) / last_->seconds());
 }
 
+/// How much the buckets of this rate differ that the two episodes emptied.
+double LimitEstimate::sizes_apart(double rate) const {
+  return std::abs(last_->size_at(rate) - before_->size_at(rate));
+}
+
 /// The rates at which both episodes emptied the same bucket, give or take what may be counted wrongly.
 std::optional<LimitEstimate::Rates> LimitEstimate::common_rates(double least, double highest) const {
-  const auto differ = [this](double rate) { return std::abs(last_->size_at(rate) - before_->size_at(rate)); };
   const double step = std::pow(highest / least, 1.0 / rates_tried);
-  double best = differ(least);
-  for (double rate = least; rate <= highest * step; rate *= step) best = std::min(best, differ(rate));
+  double best = sizes_apart(least);
+  for (double rate = least; rate <= highest * step; rate *= step) best = std::min(best, sizes_apart(rate));
   const double wrongly = calls_counted_wrongly + highest * in_seconds(same_start);
   if (best > wrongly + same_number * std::min(last_->answered(), before_->answered())) return std::nullopt;
   std::optional<Rates> rates;
   for (double rate = least; rate <= highest * step; rate *= step) {
-    if (differ(rate) > best + calls_counted_wrongly) continue;
+    if (sizes_apart(rate) > best + calls_counted_wrongly) continue;
     if (!rates) rates = Rates{rate, rate};
     rates->highest = rate;
   }
@@ -165,8 +169,7 @@ bool LimitEstimate::may_be_bucket(double calls_of_window) const {
   const double least = higher_rate * std::max(1.0, calls_of_window);
   const double highest = std::max(quickest, 2 * calls_of_window);
   for (double rate = least; rate <= highest; rate *= next_rate) {
-    const double apart = std::abs(last_->size_at(rate) - before_->size_at(rate));
-    if (apart <= same_size + rate * in_seconds(same_start)) return true;
+    if (sizes_apart(rate) <= same_size + rate * in_seconds(same_start)) return true;
   }
   return false;
 }

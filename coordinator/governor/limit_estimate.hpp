@@ -82,6 +82,7 @@ class LimitEstimate {
     double least = 0;
     double highest = 0;
   };
+  double sizes_apart(double rate) const;
   std::optional<Rates> common_rates(double least, double highest) const;
   bool are_inexact() const;
   bool may_be_bucket(double calls_of_window) const;

@@ -46,7 +46,8 @@ std::string pattern_of_globs(std::string_view globs) {
     alternatives += c == ',' ? "|" : piece;
     whole += piece;
   }
-  return "(?s)^(?:" + alternatives + "|" + whole + ")$";
+  if (alternatives != whole) alternatives += "|" + whole;
+  return "(?s)^(?:" + alternatives + ")$";
 }
 
 bool fits_field(const CaseFilter& filter, const FilteredCase& one) {

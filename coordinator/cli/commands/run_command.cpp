@@ -10,7 +10,6 @@
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
-#include "coordinator/facts/database_files.hpp"
 #include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/resume_run.hpp"
 #include "coordinator/session/run_options.hpp"
@@ -21,7 +20,6 @@
 #include <filesystem>
 #include <functional>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -170,31 +168,9 @@ struct RunCommand {
           "--watch goes with neither --resume nor --listen: it begins a run with each change");
     const auto effective = settings.load(Warnings::left_out);
     if (!effective) return report_findings(effective.error());
-    WatchedRun watched{arguments_without_watch(), {}, {effective->home.value}};
-    // What a suite names lies below its folder, or in one that is allowed.
-    const std::filesystem::path suite = flags.suite.value_or(effective->fixtures_dir.value);
-    std::error_code none;
-    if (!std::filesystem::exists(suite, none)) return std::nullopt;
-    const bool is_folder = std::filesystem::is_directory(suite, none);
-    watched.inputs.push_back(is_folder ? suite : std::filesystem::absolute(suite, none).parent_path());
-    if (!is_folder) watched.inputs.push_back(suite);
-    std::ranges::copy(flags.allowed_paths, std::back_inserter(watched.inputs));
-    const auto add = [](std::vector<std::filesystem::path>& to, const std::optional<std::string>& file) {
-      if (file && !file->empty()) to.emplace_back(*file);
-    };
-    for (const auto& file :
-         {flags.answers, flags.baseline, std::optional(settings.config_file()),
-          std::optional(effective->prompt_file.value), std::optional(effective->ontology_file.value),
-          std::optional(effective->prices_file.value)}) {
-      add(watched.inputs, file);
-    }
-    for (const auto& file : {flags.report.output, flags.export_baseline, flags.harvest, flags.call_log})
-      add(watched.outputs, file);
-    for (const std::string& report : flags.report.reports)
-      add(watched.outputs, report.substr(report.find('=') + 1));
-    for (const std::string& one : database_files(observations_file(*effective)))
-      watched.outputs.emplace_back(one);
-    return watch_run(watched);
+    const auto watched = watched_run(flags, settings.config_file(), *effective);
+    if (!watched) return std::nullopt;
+    return watch_run(*watched);
   }
 
   /// Makes the flags those of the run that goes on; what is given beside it goes before them. Error: the exit

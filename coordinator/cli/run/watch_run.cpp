@@ -6,6 +6,7 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/defaults.hpp"
 #include "coordinator/cli/run/watched_files.hpp"
+#include "coordinator/facts/database_files.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -164,8 +165,7 @@ bool await_change(WatchedFiles& files, std::optional<std::filesystem::path> chan
   return true;
 }
 
-}  // namespace
-
+/// Of this process; empty if they cannot be read.
 std::vector<std::string> arguments_without_watch() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> arguments;
@@ -173,6 +173,36 @@ std::vector<std::string> arguments_without_watch() {
   std::erase_if(arguments,
                 [](const std::string& one) { return one == "--watch" || one.starts_with("--watch="); });
   return arguments;
+}
+
+}  // namespace
+
+std::optional<WatchedRun> watched_run(const RunFlags& flags, const std::string& config_file,
+                                      const Settings& settings) {
+  WatchedRun watched{arguments_without_watch(), {}, {settings.home.value}};
+  // What a suite names lies below its folder, or in one that is allowed.
+  const std::filesystem::path suite = flags.suite.value_or(settings.fixtures_dir.value);
+  std::error_code none;
+  if (!std::filesystem::exists(suite, none)) return std::nullopt;
+  const bool is_folder = std::filesystem::is_directory(suite, none);
+  watched.inputs.push_back(is_folder ? suite : std::filesystem::absolute(suite, none).parent_path());
+  if (!is_folder) watched.inputs.push_back(suite);
+  std::ranges::copy(flags.allowed_paths, std::back_inserter(watched.inputs));
+  const auto add = [](std::vector<std::filesystem::path>& to, const std::optional<std::string>& file) {
+    if (file && !file->empty()) to.emplace_back(*file);
+  };
+  for (const auto& file :
+       {flags.answers, flags.baseline, std::optional(config_file), std::optional(settings.prompt_file.value),
+        std::optional(settings.ontology_file.value), std::optional(settings.prices_file.value)}) {
+    add(watched.inputs, file);
+  }
+  for (const auto& file : {flags.report.output, flags.export_baseline, flags.harvest, flags.call_log})
+    add(watched.outputs, file);
+  for (const std::string& report : flags.report.reports)
+    add(watched.outputs, report.substr(report.find('=') + 1));
+  for (const std::string& one : database_files(observations_file(settings)))
+    watched.outputs.emplace_back(one);
+  return watched;
 }
 
 int watch_run(const WatchedRun& watched) {

@@ -1,6 +1,10 @@
 #pragma once
 
+#include "common/settings/settings.hpp"
+#include "coordinator/cli/run_flags.hpp"
+
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,8 +17,9 @@ struct WatchedRun {
   std::vector<std::filesystem::path> outputs;  ///< What the run itself writes.
 };
 
-/// The arguments of this process without `--watch`; empty if they cannot be read.
-std::vector<std::string> arguments_without_watch();
+/// This process without `--watch`; nothing where there is no suite whose change could be awaited.
+std::optional<WatchedRun> watched_run(const RunFlags& flags, const std::string& config_file,
+                                      const Settings& settings);
 
 /// Runs the program as a process of its own, and again whenever an input has changed, until SIGINT or
 /// SIGTERM, which a run under way gets too. Returns the last run's exit code; exit_error, after it was
